@@ -6,6 +6,7 @@
 
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/command/runs.h"
+#include "runtime/status/attempts.h"
 #include "runtime/status/look.h"
 
 #define MANAGER_SCALE "trainc-scale"
@@ -96,11 +97,33 @@ bool cluster_scale(struct session *s, struct run_watch *w, struct str role, stru
 
 /* ---- suspend and resume ---- */
 
-/* The patch that suspends or resumes an object; empty for an object that cannot be suspended. */
-static struct str suspend_body(struct arena *a, const struct member *m, bool suspend)
+/* The highest number of an attempt that a replica of an object has had. */
+static int64_t attempts_so_far(const struct cluster_watch *c, const struct member *m)
 {
-	const char *word = suspend ? "true" : "false";
+	struct str role = status_label(m->object, "trainc.dev/role");
+	int64_t most = attempts_noted(m->object);       /* while it is suspended, no pod tells */
 
+	for (size_t i = 0; i < c->plan.nroles && i < c->watch->state.nroles; i++) {
+		const struct run_role *r = &c->watch->state.roles[i];
+		for (int64_t k = 0; str_eq(c->plan.roles[i].label, role) && k < r->max; k++)
+			most = r->at[k].attempts > most ? r->at[k].attempts : most;
+	}
+	return most;
+}
+
+/*
+ * The patch that suspends or resumes an object; empty for an object that cannot be suspended.  A Job
+ * deletes its pods, so the number of attempts that they were is left at the Job.
+ */
+static struct str suspend_body(const struct cluster_watch *c, const struct member *m, bool suspend)
+{
+	struct arena *a = c->cluster->arena;
+	const char *word = suspend ? "true" : "false";
+	int64_t attempts = suspend && str_is(m->resource.kind, "Job") ? attempts_so_far(c, m) : 0;
+
+	if (status_path(m->object, "spec.suspend") && attempts)
+		return str_printf(a, "{\"metadata\":{\"annotations\":{\"" ATTEMPTS_ANNOTATION "\":\"%lld\"}},"
+			"\"spec\":{\"suspend\":true}}", (long long)attempts);
 	if (status_path(m->object, "spec.suspend"))
 		return str_printf(a, "{\"spec\":{\"suspend\":%s}}", word);
 	return status_path(m->object, "spec.runPolicy.suspend") ? str_printf(a,
@@ -146,7 +169,7 @@ bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *
 	all = members_of(&k->client, k->arena, &c->parent);
 	for (size_t i = 0; i < all.n; i++) {
 		const struct member *m = &all.at[i];
-		struct str body = suspend_body(k->arena, m, suspend);
+		struct str body = suspend_body(c, m, suspend);
 		if (!body.n || (!suspend && waits(c, m)))
 			continue;
 		struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SUSPEND, body);

@@ -11,12 +11,13 @@
 #include "base/words.h"
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/cluster/pod_log.h"
-#include "runtime/status/look.h"
+#include "runtime/status/attempts.h"
 
 enum { HELD_MS = 150, QUIET_MS = 2000, QUEUE_MOST = 1 << 20 };
 
 struct line_record {                    /* in a queue, before the bytes of its text */
 	int64_t time;
+	int64_t attempt;
 	uint32_t n;
 	bool more;
 };
@@ -31,7 +32,12 @@ struct line_stream {
 	int64_t arrived;                /* loop_now() of the oldest waiting line */
 	int64_t heard;                  /* time of the last line, or of the container's end */
 	bool ended, paused, running, started, waits;
+	bool begun;                     /* the container has a log */
 	int64_t restarts;
+	int64_t first;                  /* number of the first attempt in this pod */
+	int64_t only;                   /* the attempt that is wanted; 0: each */
+	int64_t began;                  /* when the present one began, to the second */
+	struct attempts_pod pod;
 	int exit_code;
 	bool mark;                      /* the previous attempt has ended, and that was not reported yet */
 };
@@ -59,10 +65,21 @@ static struct line_record head_of(const struct line_stream *s)
 	return r;
 }
 
+/* The number of the last attempt in its pod. */
+static int64_t last_attempt(const struct line_stream *s) { return s->first + s->restarts; }
+
+/* Which attempt printed a line of this time.  In the second in which one began, it is that one. */
+static int64_t attempt_at(const struct line_stream *s, int64_t time)
+{
+	if (s->only)
+		return s->only;
+	return last_attempt(s) - (s->restarts && time && time < s->began);
+}
+
 static bool on_line(void *to, const struct pod_log_line *line)
 {
 	struct line_stream *s = to;
-	struct line_record r = { line->time, (uint32_t)line->text.n, line->cut };
+	struct line_record r = { line->time, attempt_at(s, line->time), (uint32_t)line->text.n, line->cut };
 
 	if (!has_line(s)) {
 		s->queue.n = s->at = 0;
@@ -86,7 +103,12 @@ static void on_ended(void *to, enum pod_log_end end, const struct transport_resu
 			STR_ARG(r->error));
 }
 
-static bool is_running(void *to) { return ((struct line_stream *)to)->running; }
+static bool is_running(void *to)
+{
+	const struct line_stream *s = to;
+
+	return s->running && (!s->only || s->only == last_attempt(s));
+}
 
 static void open_log(struct line_stream *s, const struct log_selection *how, struct str ns)
 {
@@ -106,6 +128,8 @@ struct scanning {
 	struct pod_lines *all;
 	const struct cluster_watch *watch;
 	unsigned run;
+	struct arena *scratch;
+	struct attempts_before *before; /* as the plan's roles */
 };
 
 static struct line_stream *stream_of(struct pod_lines *l, struct str uid, struct str container)
@@ -133,19 +157,54 @@ static void note_container(struct line_stream *s, const struct data *status)
 	bool running = status_path(status, "state.running") != NULL, over = status_path(status,
 		"state.terminated") != NULL;
 
-	if (restarts > s->restarts && s->started) {
+	if (restarts > s->restarts && s->started && (!s->only || s->only == last_attempt(s))) {
 		s->exit_code = (int)status_number(status, "lastState.terminated.exitCode", -1);
 		s->mark = true;
 	}
 	bool again = (running && !s->running) || (over && !s->started) || restarts > s->restarts;
+	bool passed = s->only && restarts > s->restarts;        /* the attempt that is wanted is over */
 	s->restarts = restarts;
+	s->began = status_time(status, running ? "state.running.startedAt" : "state.terminated.startedAt");
+	if (passed && s->log)
+		pod_log_previous(s->log);
 	if (s->running && !running)
 		s->heard = loop_now(s->all->cluster->client.loop);
 	s->running = running;
-	if (again && s->log && (s->waits || s->ended)) {
+	if (again && !passed && s->log && (s->waits || s->ended)) {
 		s->ended = s->waits = false;
 		pod_log_retry(s->log);
 	}
+}
+
+/*
+ * The number of the first attempt of its pod.  The pods of its replica are known by the streams of
+ * their main containers; those that are gone by now still count.
+ */
+static int64_t first_attempt(struct arena *scratch, const struct line_stream *s, const struct attempts_before *before)
+{
+	const struct pod_lines *l = s->all;
+	struct attempts_pod *pods = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct line_stream *o = l->at[i];
+		struct attempts_pod pod = o->pod;
+		pod.starts = 1 + o->restarts;
+		if (o->id.main && o->id.run == s->id.run && o->id.role_number == s->id.role_number &&
+			o->id.index == s->id.index)
+			ARENA_PUSH(scratch, pods, n, pod);
+	}
+	return attempts_first(before, pods, n, &s->pod);
+}
+
+/* Is the attempt that is wanted, if one is, in this pod, and still to be had?  Then how to read it. */
+static bool choose_attempt(struct line_stream *s, struct log_selection *how)
+{
+	int64_t last = last_attempt(s);
+
+	s->only = how->attempt;
+	how->previous = how->previous || (s->only && s->only == last - 1);
+	return !s->only || (s->only >= s->first && (s->only == last || s->only == last - 1));
 }
 
 static void scan_container(struct scanning *c, const struct data *pod, struct str uid, unsigned role,
@@ -156,7 +215,6 @@ static void scan_container(struct scanning *c, const struct data *pod, struct st
 	struct arena *a = l->cluster->arena;
 	struct str container = status_text(status, "name");
 	struct line_stream *s = stream_of(l, uid, container);
-	struct log_selection how;
 
 	if (!s) {
 		s = ARENA_NEW(a, struct line_stream);
@@ -166,13 +224,12 @@ static void scan_container(struct scanning *c, const struct data *pod, struct st
 				.index = index_of(pod),
 			.main = str_eq(container, plan_label(a, r->main.name)), .pod = str_copy(a, status_text(pod,
 				"metadata.name")) } };
+		s->pod = (struct attempts_pod){ status_time(pod, "metadata.creationTimestamp"), 0, s->id.pod };
 		ARENA_PUSH(a, l->at, l->n, s);
 	}
-	bool begun = status_path(status, "state.running") || status_path(status, "state.terminated") ||
+	s->begun = status_path(status, "state.running") || status_path(status, "state.terminated") ||
 		status_number(status, "restartCount", 0) > 0;
 	note_container(s, status);
-	if (!s->started && begun && l->choice.wanted(l->choice.context, &s->id, &how))
-		open_log(s, &how, c->watch->ns);
 }
 
 static void scan_pod(void *to, struct str uid, const struct data *pod)
@@ -192,14 +249,45 @@ static void scan_pod(void *to, struct str uid, const struct data *pod)
 	}
 }
 
+static void scan_job(void *to, struct str uid, const struct data *job)
+{
+	struct scanning *c = to;
+
+	(void)uid;
+	for (unsigned i = 0; i < c->watch->plan.nroles; i++)
+		if (str_eq(c->watch->plan.roles[i].label, status_label(job, "trainc.dev/role")))
+			attempts_before_add(&c->before[i], job);
+}
+
+/* Once all pods are known, since the number of an attempt depends on the pods before. */
+static void open_wanted(struct scanning *c)
+{
+	struct pod_lines *l = c->all;
+	struct log_selection how;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct line_stream *s = l->at[i];
+		if (s->started || !s->begun || s->id.run != c->run ||
+			!l->choice.wanted(l->choice.context, &s->id, &how))
+			continue;
+		s->first = first_attempt(c->scratch, s, &c->before[s->id.role_number]);
+		if (choose_attempt(s, &how))
+			open_log(s, &how, c->watch->ns);
+	}
+}
+
 static void lines_scan(struct pod_lines *l)
 {
 	struct arena scratch = { 0 };
 
 	for (size_t i = 0; i < l->attend->n; i++) {
-		struct scanning c = { l, cluster_watch_of(&l->attend->runs[i]), (unsigned)i };
+		struct scanning c = { l, cluster_watch_of(&l->attend->runs[i]), (unsigned)i, &scratch, NULL };
+		c.before = ARENA_ARRAY(&scratch, struct attempts_before, c.watch->plan.nroles);
+		if (c.watch->view)
+			view_each(c.watch->view, &scratch, "Job", c.watch->watch->name, c.watch->ns, scan_job, &c);
 		if (c.watch->view)
 			view_each(c.watch->view, &scratch, "Pod", c.watch->watch->name, c.watch->ns, scan_pod, &c);
+		open_wanted(&c);
 		arena_reset(&scratch);
 	}
 	arena_release(&scratch);
@@ -260,7 +348,7 @@ static bool lines_next(struct log_source *source, bool over, struct log_line *re
 		if (s->mark && !has_line(s)) {
 			s->mark = false;
 			*ret = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = clock_real(),
-				.attempt = s->restarts, .exit_code = s->exit_code };
+				.attempt = last_attempt(s) - 1, .exit_code = s->exit_code };
 			return true;
 		}
 		if (has_line(s) && (!first || comes_before(s, first)))
@@ -274,7 +362,7 @@ static bool lines_next(struct log_source *source, bool over, struct log_line *re
 	first->at += sizeof r + r.n;
 	first->arrived = loop_now(l->cluster->client.loop);
 	*ret = (struct log_line){ .kind = LOG_TEXT, .from = &first->id, .time = r.time, .text = buf_text(&l->text),
-		.more = r.more };
+		.more = r.more, .attempt = r.attempt };
 	return true;
 }
 

@@ -332,6 +332,8 @@ void pod_log_retry(struct pod_log *p)
 	loop_timer_set(transport_loop(calls_transport(p->calls)), &p->timer, 0);
 }
 
+void pod_log_previous(struct pod_log *p) { p->o.previous = true; }
+
 void pod_log_resume(struct pod_log *p)
 {
 	if (p->paused)

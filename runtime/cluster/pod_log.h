@@ -43,6 +43,8 @@ struct pod_log;
 struct pod_log *pod_log_start(struct calls *c, const struct pod_log_options *o);
 /* After POD_LOG_WAITING, or for the next instance of a restarted container: connects again; nothing is repeated. */
 void pod_log_retry(struct pod_log *p);
+/* The container was started again: goes on in the log of the instance before it, whose lines alone are wanted. */
+void pod_log_previous(struct pod_log *p);
 /* After `line` returned false. */
 void pod_log_resume(struct pod_log *p);
 void pod_log_stop(struct pod_log *p);

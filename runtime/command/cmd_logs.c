@@ -7,7 +7,12 @@ struct reading {
 	bool follow;
 };
 
-static bool is_over(const struct run_replica *r) { return r->state == REPLICA_SUCCEEDED || r->state == REPLICA_FAILED; }
+static bool is_over(const struct reading *r, const struct run_replica *p)
+{
+	bool passed = r->wish.attempt && p->attempts > r->wish.attempt;
+
+	return p->state == REPLICA_SUCCEEDED || p->state == REPLICA_FAILED || passed;
+}
 
 /* The streams that are wanted can bring nothing more. */
 static bool output_over(void *context)
@@ -19,9 +24,9 @@ static bool output_over(void *context)
 		return true;
 	for (size_t k = 0; k < w->state.nroles; k++)
 		for (int64_t i = 0; i < w->state.roles[k].max; i++)
-			if (logs_wanted(&r->wish, &w->state, k, i, NULL) && !is_over(&w->state.roles[k].at[i]))
+			if (logs_wanted(&r->wish, &w->state, k, i, NULL) && !is_over(r, &w->state.roles[k].at[i]))
 				return false;
-	return r->wish.all ? run_watch_over(w) : true;
+	return r->wish.all && !r->wish.attempt ? run_watch_over(w) : true;
 }
 
 /* A rank that fails is wanted from then on, and there may be new replicas. */
@@ -50,7 +55,7 @@ static void say_silent(struct session *s, const struct reading *r)
 	for (size_t k = 0; k < run->nroles; k++)
 		for (int64_t i = 0; i < run->roles[k].max; i++) {
 			const struct run_replica *p = &run->roles[k].at[i];
-			int64_t needed = r->wish.previous ? 2 : 1;
+			int64_t needed = r->wish.previous ? 2 : r->wish.attempt ? r->wish.attempt : 1;
 			if (!logs_wanted(&r->wish, run, k, i, NULL) || p->attempts >= needed || n++ >= 5)
 				continue;
 			buf_printf(&b, "%s%.*s/%lld", b.n ? ", " : "", STR_ARG(run->roles[k].name), (long long)i);
@@ -59,6 +64,8 @@ static void say_silent(struct session *s, const struct reading *r)
 		buf_printf(&b, " and %zu more", n - 5);
 	if (n && r->wish.previous)
 		session_say(s, "no attempt before the last one: %.*s", STR_ARG(buf_text(&b)));
+	else if (n && r->wish.attempt > 1)
+		session_say(s, "no attempt %lld so far: %.*s", (long long)r->wish.attempt, STR_ARG(buf_text(&b)));
 	else if (n)
 		session_say(s, "not started yet: %.*s", STR_ARG(buf_text(&b)));
 	buf_release(&b);
@@ -69,7 +76,7 @@ static void say_held_back(struct session *s, const struct attend *a, const struc
 {
 	const struct run_state *run = &r->wish.attend->runs[0].state;
 
-	if (r->follow || r->wish.since || r->wish.previous || r->wish.tail == 0 || a->print.any)
+	if (r->follow || r->wish.since || r->wish.previous || r->wish.attempt || r->wish.tail == 0 || a->print.any)
 		return;
 	for (size_t k = 0; k < run->nroles; k++)
 		for (int64_t i = 0; i < run->roles[k].max; i++) {
@@ -80,6 +87,24 @@ static void say_held_back(struct session *s, const struct attend *a, const struc
 				"for Python set env { PYTHONUNBUFFERED = 1 }", STR_ARG(run->roles[k].name), (long long)i);
 			return;
 		}
+}
+
+/* An attempt may have left no output: it printed nothing, or what it printed is no longer kept. */
+static void say_gone(struct session *s, const struct backend *b, const struct attend *a, const struct reading *r)
+{
+	const struct run_state *run = &r->wish.attend->runs[0].state;
+	static const char kept[] = ", or its output is gone: a node keeps that of the last two attempts of a pod, "
+		"as long as the pod is there";
+	bool had = false;
+
+	if (!r->wish.attempt || r->wish.since || r->wish.tail == 0 || a->print.any)
+		return;
+	for (size_t k = 0; k < run->nroles; k++)
+		for (int64_t i = 0; i < run->roles[k].max; i++)
+			had = had || (logs_wanted(&r->wish, run, k, i, NULL) &&
+				run->roles[k].at[i].attempts >= r->wish.attempt);
+	if (had)
+		session_say(s, "attempt %lld printed nothing%s", (long long)r->wish.attempt, b->streams ? kept : "");
 }
 
 static int read_logs(struct session *s, const struct backend *b, struct attend *a, struct reading *r)
@@ -101,6 +126,7 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 	if (end == ATTEND_INTERRUPTED)
 		return runs_interrupted(s, a);
 	say_held_back(s, a, r);
+	say_gone(s, b, a, r);
 	if (r->follow && a->runs[0].state.phase == RUN_UNKNOWN) {
 		session_say(s, "nothing watches run '%.*s' any more: %.*s", STR_ARG(a->runs[0].name), STR_ARG(a->runs[0].state.cause));
 		return STATUS_FAILED;

@@ -88,6 +88,21 @@ static bool read_most(struct session *s, struct log_wish *w)
 	return false;
 }
 
+static bool read_attempt(struct session *s, struct log_wish *w)
+{
+	struct str text = option_value(s->options, OPTION_ATTEMPT), rest = text;
+
+	if (!text.p)
+		return true;
+	if (!number(&rest, &w->attempt) || rest.n || !w->attempt)
+		session_say(s, "--attempt needs a number above 0, found '%.*s'", STR_ARG(text));
+	else if (w->previous)
+		session_say(s, "--previous and --attempt both choose an attempt; leave one of them out");
+	else
+		return true;
+	return false;
+}
+
 static bool read_grep(struct session *s, struct log_wish *w)
 {
 	struct str text = option_value(s->options, OPTION_GREP);
@@ -120,7 +135,8 @@ bool logs_wish(struct session *s, struct log_wish *ret)
 	}
 	ret->usual = o->command == COMMAND_LOGS && !ret->all && !ret->nroles && !ret->nranks && !ret->container.p;
 	ret->all = ret->all || (o->command == COMMAND_RUN && !ret->nroles && !ret->nranks);
-	return read_since(s, ret) && read_tail(s, ret) && read_most(s, ret) && read_grep(s, ret);
+	return read_since(s, ret) && read_tail(s, ret) && read_most(s, ret) && read_attempt(s, ret) &&
+		read_grep(s, ret);
 }
 
 /* ---- what there is ---- */
@@ -229,6 +245,8 @@ bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t r
 {
 	bool main = !stream || stream->main;
 
+	if (w->attempt && stream && (index >= run->roles[role].max || run->roles[role].at[index].attempts < w->attempt))
+		return false;
 	if (w->usual)
 		return main && ((role == first_role(run) && index == 0) || (has_failed(run, role, index) && failed_before(run, role, index) + 1 < w->most));
 	if (!role_wished(w, run->roles[role].name) || !rank_wished(w, index))
@@ -287,7 +305,8 @@ static bool wanted(void *context, const struct log_stream *stream, struct log_se
 	if (stream->role_number >= run->nroles || !logs_wanted(w, run, stream->role_number, stream->index, stream))
 		return false;
 	bool first = stream->role_number == first_role(run) && stream->index == 0;
-	*ret = (struct log_selection){ .tail = w->tail, .since = w->since, .previous = w->previous };
+	*ret = (struct log_selection){ .tail = w->tail, .since = w->since, .previous = w->previous,
+		.attempt = w->attempt };
 	if (w->usual && w->tail < 0 && !first)
 		ret->tail = USUAL_TAIL;
 	if (stream->main && stream->index < run->roles[stream->role_number].max)

@@ -26,11 +26,12 @@ struct log_wish {
 	/* the number of replicas whose logs may be read at once, where each costs a stream of the server */
 	int64_t most;
 	bool previous;
+	int64_t attempt;                /* only this one of each replica, from 1; 0: all */
 	bool follow;                    /* continue until the replicas have ended */
 	regex_t *grep;                  /* or NULL */
 };
 
-/* --role, --rank, --container, --all, --tail, --since, --previous; false after saying what is wrong (status 2). */
+/* The options that choose lines: --role to --grep; false after saying what is wrong (status 2). */
 bool logs_wish(struct session *s, struct log_wish *ret);
 /*
  * Have the runs such roles and ranks, and few enough of them to be read at once?  False after
@@ -38,7 +39,7 @@ bool logs_wish(struct session *s, struct log_wish *ret);
  * usual choice when they are too many.
  */
 bool logs_check(struct session *s, const struct backend *b, struct log_wish *w);
-/* Of one replica. */
+/* Of one replica.  An attempt that has not begun is not wanted yet. */
 bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index, const struct log_stream *stream);
 /* Adds the logs of all runs to be followed, and decides how they are printed. */
 void logs_follow(struct session *s, const struct backend *b, struct attend *a, struct log_wish *w, bool json);

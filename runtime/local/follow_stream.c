@@ -128,6 +128,42 @@ static bool count_end(void *context, const struct log_record *r)
 	return true;
 }
 
+struct attempt_range {
+	int64_t wanted, ended;
+	uint64_t begin, end;
+	bool begun;                     /* some of it is kept: `begin` is known */
+};
+
+static bool look_for_attempt(void *context, const struct log_record *r)
+{
+	struct attempt_range *a = context;
+
+	if (r->mark == LOG_BEGINS && a->ended < r->value) {     /* pieces before it were removed */
+		a->ended = r->value;
+		a->begin = r->offset;
+		a->begun = a->ended + 1 == a->wanted;
+	} else if (log_ends_attempt(r)) {
+		a->ended++;
+		if (a->ended + 1 == a->wanted) {
+			a->begin = r->offset;
+			a->begun = true;
+		} else if (a->ended == a->wanted) {
+			a->end = r->offset;
+		}
+	}
+	return a->ended < a->wanted;
+}
+
+/* The range of one attempt; empty for one whose output was removed. */
+static void begin_attempt(struct stream *s)
+{
+	struct attempt_range a = { .wanted = s->how.attempt, .end = UINT64_MAX, .begun = s->how.attempt == 1 };
+
+	each_record(s, look_for_attempt, &a);
+	s->at = a.begun ? a.begin : 0;
+	s->end = a.begun ? a.end : 0;
+}
+
 /* The range of the attempt before the one that runs, or ran last. */
 static void begin_previous(struct stream *s, uint64_t size)
 {
@@ -223,6 +259,8 @@ static bool select_begin(struct stream *s)
 	}
 	if (s->how.previous)
 		begin_previous(s, size);
+	else if (s->how.attempt)
+		begin_attempt(s);
 	if (s->how.since) {
 		struct since since = { .time = s->how.since, .offset = size };
 		each_record(s, look_for_time, &since);
@@ -250,7 +288,7 @@ void stream_begin(struct stream *s)
 	}
 	uint64_t first = s->piece_start;
 	s->at = first;
-	bool since = (s->how.tail >= 0 || s->how.since || s->how.previous) && select_begin(s);
+	bool since = (s->how.tail >= 0 || s->how.since || s->how.previous || s->how.attempt) && select_begin(s);
 	if (s->at > first) {
 		find_position(s);
 		s->skip = since && in_line(s);
@@ -350,7 +388,8 @@ static struct str bytes_here(struct stream *s)
 
 static bool text_head(struct stream *s, struct str text, int64_t time, bool more)
 {
-	s->head = (struct log_line){ .kind = LOG_TEXT, .from = &s->id, .time = time, .text = text, .more = more };
+	s->head = (struct log_line){ .kind = LOG_TEXT, .from = &s->id, .time = time, .text = text, .more = more,
+		.attempt = s->attempt + 1 };
 	return s->has_head = true;
 }
 
@@ -368,6 +407,8 @@ static bool ended_head(struct stream *s, const struct log_record *r)
 {
 	s->record++;
 	s->attempt++;
+	if (s->attempt == s->how.attempt)
+		s->end = s->at;
 	s->head = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = r->time, .text = STR(""), .attempt = s->attempt, .exit_code = r->value,
 		.stopped = r->mark == LOG_ATTEMPT_STOPPED };
 	return s->has_head = true;
@@ -475,6 +516,11 @@ bool stream_fill(struct stream *s, bool over)
 		const struct log_record *r = next_record(s);
 
 		if (r && r->offset <= s->at) {
+			if (log_ends_attempt(r) && s->attempt + 1 < s->how.attempt) {
+				s->attempt++;           /* of one that printed nothing, before the one that is wanted */
+				s->record++;
+				continue;
+			}
 			if (log_ends_attempt(r))
 				return s->line.n ? kept_head(s, false) : ended_head(s, r);
 			if (r->mark == LOG_GAP)

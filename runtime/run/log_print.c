@@ -132,6 +132,8 @@ static void put_json(struct log_print *p, const struct log_line *l, struct buf *
 		buf_z(out, ",\"run\":");
 		buf_json(out, s->run_name);
 	}
+	if (l->attempt)
+		buf_printf(out, ",\"attempt\":%lld", (long long)l->attempt);
 	buf_z(out, ",\"text\":");
 	buf_json(out, l->text);
 	if (l->missing)

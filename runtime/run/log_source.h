@@ -28,6 +28,7 @@ struct log_selection {
 	int64_t tail;                   /* the last lines of each stream; -1: all */
 	int64_t since;                  /* lines before this time are left out; 0: none */
 	bool previous;                  /* the previous attempt, and nothing else */
+	int64_t attempt;                /* only this one, from 1; 0: all */
 	int64_t attempts;               /* previous: the number of attempts so far, if known; else 0 */
 };
 
@@ -40,7 +41,7 @@ struct log_line {
 	struct str text;                /* without the line end; valid until the next line is taken */
 	bool more;                      /* the line continues in the next one of its stream */
 	bool pause;                     /* it was cut because it has not ended for a while: a prompt, a progress bar */
-	int64_t attempt;                /* ENDED: which one, from 1 */
+	int64_t attempt;                /* which one printed it, or has ended, from 1; 0: unknown */
 	int exit_code;                  /* ENDED */
 	bool stopped;                   /* ENDED: it ended after it had been told to stop */
 	int64_t missing;                /* MISSING: bytes that no file took, */

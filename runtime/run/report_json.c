@@ -37,7 +37,7 @@ struct conditions run_conditions(const struct run_state *s)
 struct json {
 	struct buf *out;
 	bool lines;                     /* indented, a thing a line */
-	bool replicas;                  /* of local runs: each of them */
+	bool replicas;                  /* each of them */
 };
 
 /* A line end, where one is wanted; `indent` is that of the next line. */
@@ -151,28 +151,44 @@ static void put_number_or_null(const struct json *j, const char *name, int64_t n
 		buf_printf(j->out, "\"%s\": null, ", name);
 }
 
-static void put_replica(const struct json *j, const struct run_state *s, const struct run_role *role, const struct run_replica *r)
+/* What a process of this machine takes. */
+static void put_process(const struct json *j, const struct run_replica *r)
 {
-	buf_z(j->out, "{ ");
-	text(j, "role", role->name, ", ");
-	buf_printf(j->out, "\"index\": %lld, \"state\": \"%s\", ", (long long)r->index, report_replica_word(s, r));
-	put_number_or_null(j, "pid", r->process.pid, r->process.pid > 0);
-	buf_printf(j->out, "\"attempts\": %lld, ", (long long)r->attempts);
-	put_number_or_null(j, "exit_code", r->exit_code, r->exit_code >= 0);
-	put_number_or_null(j, "signal", r->signal, r->signal > 0);
 	if (r->usage.known)
 		buf_printf(j->out, "\"cpu_seconds\": %.2f, ", (double)r->usage.cpu / 1e9);
 	else
 		buf_z(j->out, "\"cpu_seconds\": null, ");
 	put_number_or_null(j, "memory_bytes", r->usage.memory, r->usage.known);
-	text(j, "host", r->host, ", ");
+}
+
+/* Where it is found on this machine. */
+static void put_places(const struct json *j, const struct run_replica *r)
+{
 	report_json_ports(r->ports, j->out);
 	put_published(j, r->published);
 	text(j, "log", r->log, ", ");
+}
+
+/* In a cluster, without the members of a process of this machine: the pods have more. */
+static void put_replica(const struct json *j, const struct run_state *s, const struct run_role *role,
+	const struct run_replica *r)
+{
+	buf_z(j->out, "{ ");
+	text(j, "role", role->name, ", ");
+	buf_printf(j->out, "\"index\": %lld, \"state\": \"%s\", ", (long long)r->index, report_replica_word(s, r));
+	if (s->isolate.n)
+		put_number_or_null(j, "pid", r->process.pid, r->process.pid > 0);
+	buf_printf(j->out, "\"attempts\": %lld, ", (long long)r->attempts);
+	put_number_or_null(j, "exit_code", r->exit_code, r->exit_code >= 0);
+	put_number_or_null(j, "signal", r->signal, r->signal > 0);
+	if (s->isolate.n)
+		put_process(j, r);
+	text(j, "host", r->host, ", ");
+	if (s->isolate.n)
+		put_places(j, r);
 	text(j, "cause", r->cause, " }");
 }
 
-/* Members for processes of this machine; in a cluster the pods have all of it. */
 static void put_replicas(const struct json *j, const struct run_state *s)
 {
 	bool first = true;
@@ -280,7 +296,7 @@ static void put_run(const struct json *j, const struct run_state *s)
 		buf_printf(j->out, "\"lost_bytes\": %llu, \"removed_bytes\": %lld,", (unsigned long long)s->lost_bytes, (long long)s->removed_bytes);
 		line(j, 6);
 	}
-	if (j->replicas && s->isolate.n)
+	if (j->replicas && (s->isolate.n || s->phase != RUN_ABSENT))
 		put_replicas(j, s);
 	put_failure(j, &s->failure);
 }

@@ -63,7 +63,8 @@ struct run_replica replica_shown(struct gathering *g, const struct gathered_part
 		qsort(r->spans, r->nspans, sizeof *r->spans, by_begin);
 	shown.spans = r->spans;
 	shown.nspans = r->nspans;
-	shown.attempts = 1 + v->restarts + r->failures;
+	shown.attempts = attempts_last(&p->before, r->pods, r->npods);
+	shown.resumed = shown.attempts - 1 - v->restarts - r->failures;
 	shown.begin = v->begin;
 	shown.end = v->finished ? v->finished : v->begin;
 	shown.cause = v->cause;

@@ -177,6 +177,9 @@ static void pod(struct gathering *g, const struct data *o)
 	if (v.begin && (!r->first || v.begin < r->first))
 		r->first = v.begin;
 	pod_spans(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &r->spans, &r->nspans);
+	struct attempts_pod life = { status_time(o, "metadata.creationTimestamp"), 1 + v.own_restarts,
+		status_text(o, "metadata.name") };
+	ARENA_PUSH(g->arena, r->pods, r->npods, life);
 	r->view = newest ? v : old;
 	r->pod = newest ? o : r->pod;
 	g->npods++;
@@ -243,6 +246,7 @@ static void job(struct gathering *g, const struct data *o)
 		return;                 /* it is of a slice that the program no longer has */
 	struct part_job mine = { o, key ? key->index : -1, from, from + n };
 	ARENA_PUSH(g->arena, part->jobs, part->njobs, mine);
+	attempts_before_add(&part->before, o);
 	bool complete = status_condition_true(o, "Complete") != NULL, failed = status_condition_true(o, "Failed") != NULL;
 	if (key) {
 		key->part->at[key->index].done = complete;

@@ -6,6 +6,7 @@
 #define TRAINC_RUNTIME_STATUS_GATHER_H
 
 #include "runtime/run/rules.h"
+#include "runtime/status/attempts.h"
 #include "runtime/status/object.h"
 #include "runtime/status/pod.h"
 #include "runtime/status/status.h"
@@ -18,6 +19,8 @@ struct gathered_replica {
 	int64_t first;                  /* when the first of its pods began; 0: unknown */
 	struct run_span *spans;         /* number of its pods so far, in the order in which they were made */
 	size_t nspans;
+	struct attempts_pod *pods;      /* all of its pods that are there */
+	size_t npods;
 	bool done, lost;                /* the Job says so */
 };
 
@@ -34,6 +37,7 @@ struct gathered_part {
 	enum replica_state *states;     /* as they are shown */
 	/* its state for conditions and the judge: a failed pod that may begin again is not FAILED */
 	enum replica_state *judged;
+	struct attempts_before before;
 	struct part_job *jobs;          /* in the order of their names */
 	size_t njobs;
 	/* what is made of them (status.c) */

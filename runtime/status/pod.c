@@ -100,7 +100,11 @@ static void restarts(struct judging *j, const struct data *container)
 {
 	int64_t last = status_time(container, "lastState.terminated.finishedAt");
 
-	j->view->restarts += status_number(container, "restartCount", 0);
+	int64_t n = status_number(container, "restartCount", 0);
+
+	j->view->restarts += n;
+	if (str_eq(status_text(container, "name"), j->main))
+		j->view->own_restarts = n;
 	if (last > j->view->restarted)
 		j->view->restarted = last;
 }

@@ -13,6 +13,7 @@ struct pod_view {
 	struct str cause;               /* the whole sentence */
 	bool running, ready, succeeded, failed, deleting, disrupted;
 	int64_t restarts;               /* of its containers, in place */
+	int64_t own_restarts;           /* of the main one */
 	int64_t begin, restarted;       /* when it began; when a container last ended and was started again */
 	int exit_code, signal;          /* exit code of the container that failed; -1: none */
 	int64_t finished;

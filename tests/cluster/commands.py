@@ -464,6 +464,65 @@ def streams(w):
         w.want(2, "logs", "a", "--max-streams", wrong, err="--max-streams needs a number above 0, found '%s'" % wrong)
 
 
+def life(w, name, made, restarts, over=False):
+    """A pod of worker/0 in one of its lives."""
+    pod = json.loads(json.dumps(w.get("pods", "a-worker-0-x")))
+    old = w.get("pods", name) or {"metadata": {"uid": name}}
+    pod["metadata"].update(name=name, uid=old["metadata"]["uid"], creationTimestamp=made)
+    end = {"terminated": {"exitCode": 3, "startedAt": made, "finishedAt": made}}
+    pod["status"]["phase"] = "Failed" if over else "Running"
+    main = pod["status"]["containerStatuses"][0]
+    main.update(restartCount=restarts, state=end if over else {"running": {"startedAt": made}})
+    w.put("pods", "default", pod)
+
+
+@check
+def attempts(w):
+    """each attempt of a replica has a number: over restarts of its container, over its pods, and over a suspension"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "a.tj")
+    life(w, "a-worker-0-w", "2025-12-31T00:00:00Z", 1, over=True)
+    w.logs = {("a-worker-0-w", True): ["one"], ("a-worker-0-w", False): ["two"], ("a-worker-0-x", False): ["three"]}
+    for n, text in enumerate(("one", "two", "three"), 1):
+        out, _ = w.want(0, "logs", "a", "--attempt", str(n))
+        must(out == "worker/0 \u2502 %s\n" % text, out)
+        line = json.loads(w.want(0, "logs", "a", "--attempt", str(n), "-o", "json")[0])
+        must((line["attempt"], line["text"]) == (n, text), line)
+    lines = [json.loads(line) for line in w.want(0, "logs", "a", "-o", "json")[0].splitlines()]
+    must([(line["attempt"], line["text"]) for line in lines] == [(2, "two"), (3, "three")], lines)
+    must(w.want(0, "logs", "a", "--attempt", "4", err="no attempt 4 so far: worker/0")[0] == "", "a fourth attempt")
+    replicas = json.loads(w.want(0, "status", "a", "-o", "json")[0])["runs"][0]["replicas"]
+    must([(r["role"], r["index"], r["attempts"]) for r in replicas] == [("worker", 0, 3)], replicas)
+    w.want(0, "status", "a", "-o", "wide", out="worker-0 +ready +3 ")
+    w.want(0, "suspend", "a")
+    w.want(0, "suspend", "a")
+    for pod in w.names("pods"):
+        w.take("pods", "default", pod)
+    w.want(0, "resume", "a")
+    w.want(0, "status", "a", "-o", "wide", out="worker-0 +ready +4 ")
+    w.logs = {("a-worker-0-x", False): ["four"]}
+    w.want(0, "logs", "a", "--attempt", "4", out="four")
+    out, _ = w.want(0, "logs", "a", "--attempt", "1", err="attempt 1 printed nothing, or its output is gone: a node ke")
+    must(out == "", out)
+    for wrong in "0", "x", "1,2":
+        w.want(2, "logs", "a", "--attempt", wrong, err="--attempt needs a number above 0, found '%s'" % wrong)
+    w.want(2, "logs", "a", "--attempt", "1", "--previous", err="both choose an attempt")
+
+
+@check
+def attempt_passes(w):
+    """logs -f --attempt N ends when that attempt is over, though the replica goes on"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "a.tj")
+    w.logs = {("a-worker-0-x", False): ["one"]}
+    p = w.start("logs", "-f", "a", "--attempt", "1")
+    w.wait_for("the log is read", lambda: [r for r in w.requests if "/log?" in r[1]])
+    w.logs = {("a-worker-0-x", True): ["one", "last words"], ("a-worker-0-x", False): ["two"]}
+    life(w, "a-worker-0-x", "2026-01-01T00:00:00Z", 1)
+    out, err = p.communicate(timeout=60)
+    must(p.returncode == 0 and "one\n" in out and "last words" in out and "two" not in out, (p.returncode, out, err))
+
+
 @check
 def needs(w):
     """what 'apply' leaves to 'wait' is said, beginning behind what it has generated itself"""

@@ -55,6 +55,7 @@ class World:
         self.objects, self.events, self.version, self.requests, self.faults = {}, [], 100, [], []
         self.denied, self.groups, self.jobs_run = set(), [], True
         self.stopped = False
+        self.logs = {}                  # (pod, of the instance before?) -> what its container printed
         world = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -199,10 +200,23 @@ class World:
         if answer is None and query.get("watch") == "true":
             self.watch(h, url.path, query)
             return
+        if url.path.endswith("/log") and not answer:
+            self.log(h, url.path.split("/")[-2], query.get("previous") == "true")
+            return
         code, document = answer or self.answer(h.command, url.path, query, h.headers, body)
         text = json.dumps(document).encode()
         h.send_response(code)
         h.send_header("Content-Type", "application/json")
+        h.send_header("Content-Length", str(len(text)))
+        h.end_headers()
+        h.wfile.write(text)
+
+    def log(self, h, pod, previous):
+        with self.lock:
+            lines = self.logs.get((pod, previous), [])
+        text = "".join("%s %s\n" % (NOW, line) for line in lines).encode()
+        h.send_response(200)
+        h.send_header("Content-Type", "text/plain")
         h.send_header("Content-Length", str(len(text)))
         h.end_headers()
         h.wfile.write(text)

@@ -82,7 +82,7 @@ run 0 logs --local steady --all --since 2199-01-01T00:00:00Z; silent out
 run 0 logs --local steady --previous; says err "no attempt before the last one: boss/0"
 run 0 logs --local steady -o json
 json 'sorted(d), d["role"], d["rank"], d["pod"], d["container"], d["text"]' \
-	"(['container', 'pod', 'rank', 'role', 'text', 'time'], 'boss', 0, 'steady-boss-0', 'main', 'boss')"
+	"(['attempt', 'container', 'pod', 'rank', 'role', 'text', 'time'], 'boss', 0, 'steady-boss-0', 'main', 'boss')"
 run 0 logs --local steady --timestamps; holds grep -qE '^20[0-9-]+T[0-9:]+\.[0-9]{9}Z boss/0 │ boss$' .out
 
 # ---- changing: S186, S195 ----

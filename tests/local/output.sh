@@ -40,6 +40,19 @@ local_run 0 attempts --backoff 10ms
 holds test "$("$python" -IS times.py "$TRAINC_STATE_DIR/runs/attempts/logs/a-0" ends)" = "[(3, 8), (139, 16), (0, 24)]"
 is attempts 'r("a")[0]["attempts"]' 3
 
+# one attempt alone, by its number
+program lives <<'END'
+  role a { retries = 2, command = ["sh", "-c", "echo one of >>lives; wc -l <lives; test $(wc -l <lives) -eq 3"] }
+END
+local_run 0 lives --backoff 10ms
+for i in 1 2 3; do
+	holds test "$("$TRAINC" logs --local lives --attempt $i)" = "a/0 │ $i"
+done
+holds test "$("$TRAINC" logs --local lives -o json | grep -o '"attempt":.*' | tr '\n' ' ')" = \
+	'"attempt":1,"text":"1"} "attempt":2,"text":"2"} "attempt":3,"text":"3"} '
+holds test "$("$TRAINC" logs --local lives --attempt 4 2>&1)" = "trainc: no attempt 4 so far: a/0"
+holds test "$("$TRAINC" logs --local lives --attempt 1 --grep x)" = ""
+
 # the last lines before a failure are those of the last attempt
 program nonl <<'END'
   role a { retries = 1, command = ["sh", "-c", "printf 'no newline'; sleep 0.1; printf ' more'; exit 3"] }

@@ -199,6 +199,45 @@ static void selected(void)
 	log_close(&b);
 }
 
+static struct str attempt(int64_t n)
+{
+	how = (struct log_selection){ .tail = -1, .attempt = n };
+	return once(take_all);
+}
+
+/* One attempt alone: also one that printed nothing, and the one that goes on. */
+static void one_attempt(void)
+{
+	fresh();
+	struct log_writer a = writer("worker-0");
+
+	log_attempt_ended(&a, 1, false, 9);
+	put(&a, "a1\na2", 10);
+	log_attempt_ended(&a, 7, false, 11);
+	put(&a, "b1\n", 20);
+	log_attempt_ended(&a, 8, false, 21);
+	log_attempt_ended(&a, 9, false, 22);
+	put(&a, "c1\n", 30);
+	CHECK_TEXT(attempt(1), "");
+	CHECK_TEXT(attempt(2), "worker/0:a1|worker/0:a2|");
+	CHECK_TEXT(attempt(3), "worker/0:b1|");
+	CHECK_TEXT(attempt(4), "");
+	CHECK_TEXT(attempt(5), "worker/0:c1|");
+	how = (struct log_selection){ .tail = 1, .attempt = 2 };
+	CHECK_TEXT(once(take_all), "worker/0:a2|");
+	how = (struct log_selection){ .tail = -1, .attempt = 5 };
+	struct follow *f = follow(take_all);
+	CHECK_TEXT(drain(f, false), "worker/0:c1|");
+	put(&a, "c2\n", 31);
+	CHECK_TEXT(drain(f, false), "worker/0:c2|");
+	put(&a, "c3", 32);
+	log_attempt_ended(&a, 3, false, 33);
+	put(&a, "d1\n", 40);
+	CHECK_TEXT(drain(f, true), "worker/0:c3|worker/0=3#5|");
+	follow_release(f);
+	log_close(&a);
+}
+
 /* A line of 2.5 MiB comes in three parts. */
 static void long_line(void)
 {
@@ -346,6 +385,9 @@ static void pieces(void)
 	log_attempt_ended(&w, 5, false, 200);
 	put_lines(&w, 200, 225);
 	CHECK_TEXT(chosen((struct log_selection){ .tail = -1, .previous = true, .attempts = 4 }), "-18000|180..199|");
+	CHECK_TEXT(chosen((struct log_selection){ .tail = -1, .attempt = 1 }), "");     /* removed */
+	CHECK_TEXT(chosen((struct log_selection){ .tail = -1, .attempt = 3 }), "-18000|180..199|");
+	CHECK_TEXT(chosen((struct log_selection){ .tail = -1, .attempt = 4 }), "200..224|");
 	CHECK_TEXT(chosen((struct log_selection){ .tail = 30 }), "195..199|=5#3|200..224|");
 	CHECK(log_last(&w, 21900, last, 250) == 250 && atoi(last) == 219 && atoi(last + 100) == 220);
 	CHECK(log_last(&w, 22400, last, 250) == 100 && atoi(last) == 224);
@@ -533,7 +575,7 @@ static void shown(void)
 	follow_release(f);
 	f = follow(take_all);
 	CHECK(str_starts(printed(&json, f, true), STR("{\"time\":\"1970-01-01T00:00:01.000000001Z\",\"role\":\"worker\",\"rank\":0,\"pod\":\"job-worker-0\","
-	                                              "\"container\":\"main\",\"text\":\"red \\u001b[31m\xEF\xBF\xBD\\r\"}\n")));
+	                                              "\"container\":\"main\",\"attempt\":1,\"text\":\"red \\u001b[31m\xEF\xBF\xBD\\r\"}\n")));
 	follow_release(f);
 	log_close(&a), log_close(&b);
 }
@@ -547,6 +589,7 @@ int main(void)
 	merged();
 	growing();
 	selected();
+	one_attempt();
 	pieces();
 	no_piece();
 	long_line();

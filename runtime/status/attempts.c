@@ -1,0 +1,58 @@
+#include "runtime/status/attempts.h"
+
+#include <stdlib.h>
+
+int64_t attempts_noted(const struct data *job)
+{
+	struct str text = status_annotation(job, ATTEMPTS_ANNOTATION);
+	int64_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9' || i > 8)
+			return 0;
+		n = 10 * n + (text.p[i] - '0');
+	}
+	return n;
+}
+
+void attempts_before_add(struct attempts_before *b, const struct data *job)
+{
+	int64_t since = status_time(job, "status.startTime"), n = attempts_noted(job);
+
+	if (!n || !since)                       /* a suspended Job has no start time: it has no new pods either */
+		return;
+	b->since = b->n && b->since < since ? b->since : since;
+	b->n = n > b->n ? n : b->n;
+}
+
+bool attempts_made_before(const struct attempts_pod *a, const struct attempts_pod *b)
+{
+	return a->made != b->made ? a->made < b->made : str_cmp(a->name, b->name) < 0;
+}
+
+static bool is_of_new_life(const struct attempts_before *b, const struct attempts_pod *pod)
+{
+	return b->n && pod->made >= b->since;
+}
+
+int64_t attempts_first(const struct attempts_before *b, const struct attempts_pod *at, size_t n,
+	const struct attempts_pod *pod)
+{
+	bool new = is_of_new_life(b, pod);
+	int64_t before = new ? b->n : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (attempts_made_before(&at[i], pod) && is_of_new_life(b, &at[i]) == new)
+			before += at[i].starts;
+	return before + 1;
+}
+
+int64_t attempts_last(const struct attempts_before *b, const struct attempts_pod *at, size_t n)
+{
+	const struct attempts_pod *last = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (!last || attempts_made_before(last, &at[i]))
+			last = &at[i];
+	return last ? attempts_first(b, at, n, last) + last->starts - 1 : 0;
+}
