@@ -65,6 +65,7 @@ allowed compiler/emit/target base/ data/ diag/ plan/ kube/ objects/ emit/
 allowed compiler/verify base/ data/ diag/ plan/ kube/ objects/ emit/ verify/
 allowed compiler/eval base/ data/ diag/ syntax/ check/ plan/ kube/ eval/ vocabulary.def
 allowed compiler/lower base/ data/ diag/ syntax/ check/ plan/ kube/ eval/ lower/ vocabulary.def
+allowed compiler/cel base/ diag/ syntax/ check/ cel/
 allowed compiler/web base/ lsp/lsp.h
 allowed compiler/explain base/ diag/ syntax/ check/ kube/ import/ explain/ compile.h command/session.h command/options.h vocabulary.def examples.def foreign.def
 allowed compiler/import base/ data/ diag/ syntax/ check/ plan/ kube/ objects/sink.h emit/emit.h eval/ lower/ import/ compile.h
@@ -73,12 +74,12 @@ for directory in runtime/run runtime/local runtime/status runtime/decide; do
 	allowed "$directory" base/ data/ diag/ plan/ objects/object.h runtime/run/ runtime/status/ runtime/local/ runtime/decide/ kube/
 done
 allowed runtime/cluster base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/kinds.h compile.h command/ runtime/
-allowed runtime/supervise base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/custom.h compile.h command/ runtime/run/ runtime/status/ runtime/decide/ runtime/cluster/ runtime/supervise/
+allowed runtime/supervise base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/custom.h cel/cel.h compile.h command/ runtime/run/ runtime/status/ runtime/decide/ runtime/cluster/ runtime/supervise/
 allowed runtime/command base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h compile.h command/ runtime/
 
 # ---- the core does not print, exit or remember ----
 core='compiler/data compiler/diag compiler/syntax compiler/syntax/help compiler/check compiler/eval compiler/lower compiler/plan
-	compiler/kube compiler/objects compiler/emit compiler/emit/target compiler/verify compiler/import compiler/lsp'
+	compiler/kube compiler/objects compiler/emit compiler/emit/target compiler/verify compiler/import compiler/lsp compiler/cel'
 grep -nE '[^a-z_](printf|puts|putchar|perror|exit|abort|getenv|fopen)\(' $(ls $(printf '%s/*.c ' $core) 2>/dev/null) >"$scratch/found"
 none "the core prints, exits or reads files by itself"
 if test -f "$BUILD/libtrainc.a" && command -v nm >/dev/null; then

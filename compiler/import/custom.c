@@ -30,6 +30,11 @@ struct str custom_role(const struct custom_kind *k, struct str role)
 	return role;
 }
 
+struct str custom_container(const struct custom_kind *k)
+{
+	return str_of(operator_find(str_of(k->kind))->role.container);
+}
+
 /* ---- the text of a resource ---- */
 
 static void put_member(struct buf *b, const char *key, const struct data *value, bool *first)

@@ -20,6 +20,8 @@ struct custom_kind {
 const struct custom_kind *custom_kind(size_t i);
 /* The kind's name for a role of its plan: "Worker" for "worker"; ROLE itself where it has none. */
 struct str custom_role(const struct custom_kind *k, struct str role);
+/* The name of the main container of its pods; empty: the first is the main one. */
+struct str custom_container(const struct custom_kind *k);
 
 struct custom_plan {
 	struct trainc program;

@@ -8,74 +8,29 @@
 #include "runtime/supervise/deploy.h"
 
 #include "base/version.h"
-#include "data/data_read.h"
 #include "import/custom.h"
 #include "kube/crd_write.h"
 #include "kube/version.h"
-#include "objects/render.h"
+#include "runtime/supervise/manifest.h"
 
-#define NAME "trainc-supervise"
+#define NAME MANIFEST_NAME
+#define LABELS MANIFEST_LABELS
 #define SYSTEM_NAMESPACE "trainc-system"
-#define LABELS "{\"app.kubernetes.io/name\":\"" NAME "\",\"app.kubernetes.io/part-of\":\"trainc\"}"
 
 struct deploying {
 	struct session *session;
+	struct manifest_out to;
 	struct str ns;                  /* the only namespace that it looks after; empty: all */
-	bool json, first;
 };
-
-/* ---- writing ---- */
-
-static bool write_out(void *context, const char *bytes, size_t n)
-{
-	session_write(context, (struct str){ bytes, n });
-	return true;
-}
-
-static void put_text(struct outlet *o, struct str s) { outlet_put(o, s.p, s.n); }
-
-/* One object, from the JSON text in B, which is emptied. */
-static void put(struct deploying *d, struct buf *b)
-{
-	struct arena a = { 0 };
-	struct source source = { .text = buf_take(b, &a), .base = 1 };
-	struct emit_sink sink = { .context = d->session, .write = write_out };
-	struct outlet outlet = { .sink = &sink };
-	struct rendered rendered = { .json = d->json };
-	struct data_error error;
-	struct data *tree;
-
-	if (data_read_json(&a, &source, &tree, &error)) {
-		if (d->json)
-			put_text(&outlet, d->first ? STR("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n    ")
-				: STR(",\n    "));
-		else if (!d->first)
-			put_text(&outlet, STR("---\n"));
-		d->first = false;
-		render_object(&rendered, object_from_data(&a, tree));
-		render_write(&rendered, 0, &outlet);
-	}
-	outlet_flush(&outlet);
-	outlet_release(&outlet);
-	render_release(&rendered);
-	arena_release(&a);
-}
-
-static void head(struct buf *b, const char *api_version, const char *kind, const char *name, const char *ns)
-{
-	buf_printf(b, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\",", api_version, kind, name);
-	if (ns)
-		buf_printf(b, "\"namespace\":\"%s\",", ns);
-	buf_z(b, "\"labels\":" LABELS "}");
-}
 
 /* ---- definitions ---- */
 
 static void put_scale(struct buf *b, const struct custom_kind *k)
 {
 	if (k->selects)
-		buf_printf(b, ",\"scale\":{\"specReplicasPath\":\".spec.%s.Worker.replicas\",\"statusReplicasPath\":"
-			"\".status.replicaStatuses.Worker.active\",\"labelSelectorPath\":\".status.replicaStatuses.Worker.selector\"}", k->roles_key);
+		buf_printf(b, ",\"scale\":{\"specReplicasPath\":\".spec.%s.Worker.replicas\","
+			"\"statusReplicasPath\":\".status.replicaStatuses.Worker.active\","
+			"\"labelSelectorPath\":\".status.replicaStatuses.Worker.selector\"}", k->roles_key);
 }
 
 static void put_definition(struct deploying *d, const struct custom_kind *k)
@@ -84,7 +39,7 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 	struct arena a = { 0 };
 	struct buf b = { 0 };
 
-	head(&b, "apiextensions.k8s.io/v1", "CustomResourceDefinition", str_printf(&a, "%s.%s", k->plural, k->group).p,
+	manifest_head(&b, "apiextensions.k8s.io/v1", "CustomResourceDefinition", str_printf(&a, "%s.%s", k->plural, k->group).p,
 		NULL);
 	buf_printf(&b, ",\"spec\":{\"group\":\"%s\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"%s\",\"listKind\":\"%sList\",\"plural\":\"%s\","
 		"\"singular\":\"%.*s\"},\"versions\":[{\"name\":\"%s\",\"served\":true,\"storage\":true,\"additionalPrinterColumns\":["
@@ -95,7 +50,7 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 	buf_z(&b, "},\"schema\":{\"openAPIV3Schema\":");
 	crd_schema_write(&schema_builtin, type, KUBE_NEWEST, &b);
 	buf_z(&b, "}}]}}");
-	put(d, &b);
+	manifest_put(&d->to, &b);
 	buf_release(&b);
 	arena_release(&a);
 }
@@ -113,7 +68,8 @@ static void put_rules(struct buf *b, struct str gang, bool lease)
 {
 	buf_z(b, ",\"rules\":[{\"apiGroups\":[\"kubeflow.org\"],\"resources\":[");
 	put_plurals(b, "");
-	buf_z(b, "],\"verbs\":[\"list\",\"watch\",\"patch\",\"delete\"]},{\"apiGroups\":[\"kubeflow.org\"],\"resources\":[");
+	buf_z(b, "],\"verbs\":[\"list\",\"watch\",\"patch\",\"delete\"]},"
+		"{\"apiGroups\":[\"kubeflow.org\"],\"resources\":[");
 	put_plurals(b, "/status");
 	buf_z(b, "],\"verbs\":[\"patch\"]},{\"apiGroups\":[\"kubeflow.org\"],\"resources\":[");
 	put_plurals(b, "/finalizers");
@@ -140,10 +96,10 @@ static void put_binding(struct deploying *d, const char *kind, const char *of, c
 {
 	struct buf b = { 0 };
 
-	head(&b, "rbac.authorization.k8s.io/v1", kind, NAME, ns);
+	manifest_head(&b, "rbac.authorization.k8s.io/v1", kind, NAME, ns);
 	buf_printf(&b, ",\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"%s\",\"name\":\"" NAME "\"},"
 		"\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"" NAME "\",\"namespace\":\"" SYSTEM_NAMESPACE "\"}]}", of);
-	put(d, &b);
+	manifest_put(&d->to, &b);
 	buf_release(&b);
 }
 
@@ -155,17 +111,18 @@ static void put_permissions(struct deploying *d)
 	struct buf b = { 0 };
 
 	if (!d->ns.n) {
-		head(&b, "rbac.authorization.k8s.io/v1", "ClusterRole", NAME, NULL);
+		manifest_head(&b, "rbac.authorization.k8s.io/v1", "ClusterRole", NAME, NULL);
 		put_rules(&b, gang, false);
-		put(d, &b);
+		manifest_put(&d->to, &b);
 		put_binding(d, "ClusterRoleBinding", "ClusterRole", NULL);
 	}
-	head(&b, "rbac.authorization.k8s.io/v1", "Role", NAME, ns);
+	manifest_head(&b, "rbac.authorization.k8s.io/v1", "Role", NAME, ns);
 	if (d->ns.n)
 		put_rules(&b, gang, true);
 	else
-		buf_z(&b, ",\"rules\":[{\"apiGroups\":[\"coordination.k8s.io\"],\"resources\":[\"leases\"],\"verbs\":[\"get\",\"create\",\"update\"]}]}");
-	put(d, &b);
+		buf_z(&b, ",\"rules\":[{\"apiGroups\":[\"coordination.k8s.io\"],\"resources\":[\"leases\"],"
+			"\"verbs\":[\"get\",\"create\",\"update\"]}]}");
+	manifest_put(&d->to, &b);
 	put_binding(d, "RoleBinding", "Role", ns);
 	buf_release(&b);
 }
@@ -194,7 +151,7 @@ static void put_deployment(struct deploying *d)
 	struct str image = option_value(d->session->options, OPTION_IMAGE);
 	struct buf b = { 0 };
 
-	head(&b, "apps/v1", "Deployment", NAME, SYSTEM_NAMESPACE);
+	manifest_head(&b, "apps/v1", "Deployment", NAME, SYSTEM_NAMESPACE);
 	buf_z(&b, ",\"spec\":{\"replicas\":1,\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME "\"}},\"template\":{\"metadata\":{\"labels\":"
 		LABELS "},\"spec\":{\"serviceAccountName\":\"" NAME "\",\"terminationGracePeriodSeconds\":10,\"securityContext\":{\"runAsNonRoot\":true,"
 		"\"runAsUser\":65532,\"runAsGroup\":65532,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}},\"containers\":[{\"name\":\"supervise\",\"image\":");
@@ -206,7 +163,7 @@ static void put_deployment(struct deploying *d)
 		"\"readinessProbe\":{\"httpGet\":{\"path\":\"/readyz\",\"port\":\"http\"},\"periodSeconds\":10,\"timeoutSeconds\":5},"
 		"\"resources\":{\"requests\":{\"cpu\":\"20m\",\"memory\":\"32Mi\"},\"limits\":{\"memory\":\"64Mi\"}},"
 		"\"securityContext\":{\"allowPrivilegeEscalation\":false,\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}}]}}}}");
-	put(d, &b);
+	manifest_put(&d->to, &b);
 	buf_release(&b);
 }
 
@@ -214,36 +171,35 @@ static void put_service(struct deploying *d)
 {
 	struct buf b = { 0 };
 
-	head(&b, "v1", "Service", NAME, SYSTEM_NAMESPACE);
+	manifest_head(&b, "v1", "Service", NAME, SYSTEM_NAMESPACE);
 	buf_z(&b, ",\"spec\":{\"selector\":{\"app.kubernetes.io/name\":\"" NAME "\"},\"ports\":[{\"name\":\"http\",\"port\":8081,\"targetPort\":\"http\"}]}}");
-	put(d, &b);
+	manifest_put(&d->to, &b);
 	if (str_is(option_value(d->session->options, OPTION_MANIFEST), "monitor")) {
-		head(&b, "monitoring.coreos.com/v1", "PodMonitor", NAME, SYSTEM_NAMESPACE);
+		manifest_head(&b, "monitoring.coreos.com/v1", "PodMonitor", NAME, SYSTEM_NAMESPACE);
 		buf_z(&b, ",\"spec\":{\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME "\"}},\"podMetricsEndpoints\":[{\"port\":\"http\"}]}}");
-		put(d, &b);
+		manifest_put(&d->to, &b);
 	}
 	buf_release(&b);
 }
 
 int deploy_write(struct session *s)
 {
-	struct deploying d = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE), .first = true,
-		.json = str_is(option_value(s->options, OPTION_OUTPUT), "json") };
+	struct deploying d = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE) };
 	struct buf b = { 0 };
 
+	manifest_begin(&d.to, s);
 	for (size_t i = 0; custom_kind(i); i++)
 		put_definition(&d, custom_kind(i));
-	head(&b, "v1", "Namespace", SYSTEM_NAMESPACE, NULL);
+	manifest_head(&b, "v1", "Namespace", SYSTEM_NAMESPACE, NULL);
 	buf_char(&b, '}');
-	put(&d, &b);
-	head(&b, "v1", "ServiceAccount", NAME, SYSTEM_NAMESPACE);
+	manifest_put(&d.to, &b);
+	manifest_head(&b, "v1", "ServiceAccount", NAME, SYSTEM_NAMESPACE);
 	buf_char(&b, '}');
-	put(&d, &b);
+	manifest_put(&d.to, &b);
 	buf_release(&b);
 	put_permissions(&d);
 	put_deployment(&d);
 	put_service(&d);
-	if (d.json)
-		session_write(s, STR("\n]}\n"));
+	manifest_end(&d.to);
 	return STATUS_DONE;
 }

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/words.h"
+#include "runtime/supervise/admission.h"
 #include "runtime/supervise/deploy.h"
 #include "runtime/supervise/jobs.h"
 #include "runtime/supervise/lease.h"
@@ -222,6 +223,12 @@ int supervise(struct session *s)
 		session_say(s, "say what to look after: --kubeflow for the kinds of the training operator");
 		return STATUS_USAGE;
 	}
+	if (option_given(s->options, OPTION_POLICY) && option_given(s->options, OPTION_MANIFEST)) {
+		session_say(s, "--manifest and --policy write different objects: ask for one of them at a time");
+		return STATUS_USAGE;
+	}
+	if (option_given(s->options, OPTION_POLICY))
+		return admission_write(s);
 	if (option_given(s->options, OPTION_MANIFEST))
 		return deploy_write(s);
 	if (!client_open(&c->client, s, &o, &status))

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -316,6 +317,92 @@ def permitted(d):
     d.release("torch-master-0", "mpi-launcher")
     d.until("both end", lambda: "Succeeded" in d.conditions("PyTorchJob", "torch") and "Succeeded" in d.conditions("MPIJob", "mpi"))
     must(not re.search(r"forbidden|cannot (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+
+
+# Policies
+
+PROGRAM = """import std.kubeflow
+job "{job}": kubeflow.pytorchjob {{
+  namespace = "{ns}"
+  image     = "{image}"
+  role worker {{
+    replicas = 2
+    {amounts}
+    resources {{ {devices} }}
+    init fetch {{ image = "{first}", command = ["fetch"] }}
+  }}
+}}
+"""
+IMAGES = ("registry.example.com/a:1", "registry.example.com/old:latest", "registry.example.com/a", "registry.example.com:5000/a",
+          "registry.example.com/a:dev@sha256:" + "0" * 64, "registry.example.com/a:2@sha256:" + "1" * 64, "elsewhere.example.com/a:main-1.2",
+          "ubuntu", "registry.example.com/ax", "registry.example.com/a@sha256:" + "2" * 64)
+AMOUNTS = ("cpu = 1", "cpu = 250m", "cpu = 129", "cpu = 100m", "memory = 1Gi", "memory = 3Ti", "memory = 1.5Gi", "memory = 2Ti")
+
+
+def told(text):
+    """What a text says about policies: names of objects that deny, and of those that warn, with their messages."""
+    found = re.findall(r"ValidatingAdmissionPolicy '([^']*)' with binding '[^']*'(?: denied request)?: (.*)", text)
+    return {(name, message.strip()) for name, message in found}
+
+
+@check
+def admitted(d):
+    """the API server refuses and warns about the jobs that the compiler does, with its words: the policies of tests/supervise/admission"""
+    here = os.path.dirname(os.path.realpath(__file__))
+    bare, project = os.path.join(d.space.dir, "without"), os.path.join(d.space.dir, "within")
+    shutil.copytree(os.path.join(here, "../supervise/admission"), project)
+    os.mkdir(bare)
+    for name in os.listdir(os.path.join(project, "policies")):
+        path = os.path.join(project, "policies", name)
+        text = open(path).read().replace('"prod"', f'"{d.space.ns}"')
+        open(path, "w").write(text)
+    text = open(os.path.join(project, "project.tj")).read().replace(', "policies/left.tj"', "")
+    open(os.path.join(project, "project.tj"), "w").write(text)
+
+    def trainc(directory, *words):
+        return subprocess.run([os.path.realpath(TRAINC), *words], cwd=directory, capture_output=True, text=True, timeout=60)
+
+    written = trainc(project, "supervise", "--kubeflow", "--policy", "-o", "json", "--namespace", d.space.ns)
+    must(written.returncode == 0 and not written.stderr, written.stderr)
+    objects = json.loads(written.stdout)["items"]
+    names = [f"{o['kind']}/{o['metadata']['name']}" for o in objects]
+    d.space.write("policies.json", written.stdout)
+    seed = random.randrange(1 << 30)
+    dice = random.Random(seed)
+    try:
+        d.space.kubectl("apply", "--server-side", "--validate=strict", "-f", os.path.join(d.space.dir, "policies.json"), ns=False)
+        time.sleep(3)                   # until the API server applies them: it says nowhere when
+        seen = {True: 0, False: 0}
+        for i in range(24):
+            amounts = dice.sample(AMOUNTS, 2) if i % 4 == 0 else [dice.choice(AMOUNTS[:4]), dice.choice(AMOUNTS[4:])]
+            good = IMAGES
+            if i % 2:                   # nothing to refuse
+                good, amounts = IMAGES[5:6], [dice.choice(AMOUNTS[:2]), dice.choice(AMOUNTS[4:5] + AMOUNTS[6:])]
+            amounts = {a.split()[0]: a for a in amounts}.values()
+            program = PROGRAM.format(ns=d.space.ns, job=dice.choice(("a", "try-a", "a-tmp") if i % 4 == 0 else ("a",)), image=dice.choice(good),
+                                     first=dice.choice(good), amounts="\n    ".join(amounts),
+                                     devices='"nvidia.com/gpu" = 1' if dice.random() < 0.3 else "")  # fmt: skip
+            for directory in bare, project:
+                open(os.path.join(directory, "job.tj"), "w").write(program)
+            compiled = trainc(bare, "compile", "--target", "kubeflow", "-o", "json", "job.tj")
+            must(compiled.returncode == 0, compiled.stderr)
+            d.space.write("job.json", compiled.stdout)
+            sent = subprocess.run([KUBECTL, "-n", d.space.ns, "create", "--dry-run=server", "-f", os.path.join(d.space.dir, "job.json")],
+                                  capture_output=True, text=True, timeout=60)  # fmt: skip
+            judged = [json.loads(line) for line in trainc(project, "check", "--format", "json", "job.tj").stdout.splitlines()]
+            ours = [e for e in judged if e.get("code") in ("TJ0901", "TJ0409")]
+            denied = [e for e in ours if e["code"] == "TJ0901"]
+            what = f"seed {seed}\n{program}{sent.stderr}{json.dumps([e['message'] for e in ours])}"
+            must((sent.returncode != 0) == bool(denied), what)
+            if not denied:
+                must(len({n for n, _ in told(sent.stderr)}) == len({e["message"].split('"')[1] for e in ours}), what)
+            seen[bool(denied)] += 1
+            for _, message in told(sent.stderr):
+                headline = message.split("; ")[0]
+                must(any(e["message"].endswith(": " + headline) for e in ours), f"{headline}\n{what}")
+        must(min(seen.values()) > 2, seen)
+    finally:
+        d.space.kubectl("delete", "--wait=false", *names, ns=False, ok=False)
 
 
 def outcome(name, f):

@@ -1,0 +1,45 @@
+/*
+ * cel.h - checks of policies as expressions of CEL, the language in which an API server can be
+ * asked to check an object.
+ *
+ * The object is a job of the training operator.  An expression reads its name, its namespace and
+ *
+ *   variables.roles     its roles with at least one replica, each with
+ *     .name             "worker"
+ *     .main             its main container, a list of one
+ *     .containers       all containers of its pods, init containers too
+ *
+ * A check is translated when the expression gives the same answer about every job that the policy
+ * gives about its program; otherwise it is left out, with the reason.
+ */
+#ifndef TRAINC_CEL_H
+#define TRAINC_CEL_H
+
+#include "check/module.h"
+
+struct cel_check {
+	struct str policy;              /* its title */
+	bool warn;
+	struct str expression;          /* true: the check holds */
+	struct str message;             /* when it does not; one line */
+	struct str message_expression;  /* the same with what was found; empty: it cannot be said */
+};
+
+struct cel_refusal {
+	struct str policy;
+	struct span at;                 /* what cannot be said */
+	struct str why;
+};
+
+struct cel_policies {
+	struct cel_check *checks;       /* those of one policy follow each other */
+	size_t nchecks;
+	struct cel_refusal *refusals;
+	size_t nrefusals;
+	size_t npolicies;               /* that the project has */
+};
+
+/* The policies of the project of P, which has been checked without an error.  RET is in A. */
+void cel_policies(struct arena *a, const struct program *p, struct cel_policies *ret);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * expr.h - one expression at a time as text of CEL.
+ */
+#ifndef TRAINC_CEL_EXPR_H
+#define TRAINC_CEL_EXPR_H
+
+#include "check/module.h"
+
+enum cel_subject { CEL_VALUE, CEL_ROLE, CEL_CONTAINER };
+
+/* What a name means at present: a loop variable, or an argument of a function. */
+struct cel_bound {
+	const struct decl *decl;
+	enum cel_subject subject;
+	struct str text;
+	const struct cel_bound *outer;
+};
+
+struct cel {
+	struct arena *arena;
+	const struct program *program;
+	const struct cel_bound *bound;
+	bool message;                   /* what is translated is read by people */
+	struct str why;                 /* the first thing that cannot be said; empty: there is none */
+	struct span at;
+};
+
+/* What a loop goes over. */
+struct cel_list {
+	struct str outer, inner;        /* inner: of each element of `outer`; empty: the elements themselves */
+	enum cel_subject subject;
+};
+
+/* The text of N; after a failure `why` and `at` are set. */
+struct str cel_expr(struct cel *c, const struct node *n);
+struct cel_list cel_list(struct cel *c, const struct node *n);
+/* A name for a variable that means nothing else there. */
+struct str cel_name(const struct cel *c, struct str name);
+/* A literal. */
+struct str cel_quote(struct arena *a, struct str text);
+
+#endif

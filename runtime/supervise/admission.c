@@ -1,0 +1,225 @@
+/*
+ * admission.c - one ValidatingAdmissionPolicy for the checks of a policy and one for its warnings,
+ * each with its binding.
+ *
+ * They see jobs of the operator when they are made and when their spec changes: a write of the
+ * controller to a job that was admitted earlier is never refused.
+ */
+#include "runtime/supervise/admission.h"
+
+#include "base/sha256.h"
+#include "cel/cel.h"
+#include "import/custom.h"
+#include "runtime/supervise/manifest.h"
+
+#define API "admissionregistration.k8s.io/v1"
+#define CONTAINERS "variables.specs[k].template.spec.?containers.orValue([])"
+
+enum { NAME_LONGEST = 60 };
+
+struct admission {
+	struct session *session;
+	struct manifest_out to;
+	struct cel_policies policies;
+};
+
+/* ---- names ---- */
+
+static struct str slug(struct arena *a, struct str title)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < title.n && b.n < NAME_LONGEST; i++) {
+		char x = title.p[i] >= 'A' && title.p[i] <= 'Z' ? (char)(title.p[i] + 'a' - 'A') : title.p[i];
+		bool word = (x >= 'a' && x <= 'z') || (x >= '0' && x <= '9');
+		if (word)
+			buf_char(&b, x);
+		else if (b.n && b.p[b.n - 1] != '-')
+			buf_char(&b, '-');
+	}
+	while (b.n && b.p[b.n - 1] == '-')
+		b.n--;
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}
+
+/* The same in every run.  A title adds its digest when another one has its name, or when it has no letters for one. */
+static struct str object_name(struct admission *d, struct str title, bool warn)
+{
+	struct arena *a = d->session->arena;
+	struct str name = slug(a, title);
+	const char *end = warn ? "-warn" : "";
+	bool alone = name.n > 0;
+
+	for (size_t i = 0; i < d->policies.nchecks; i++) {
+		struct str other = d->policies.checks[i].policy;
+		alone = alone && (str_eq(other, title) || !str_eq(slug(a, other), name));
+	}
+	if (alone)
+		return str_printf(a, "trainc-%.*s%s", STR_ARG(name), end);
+	char hex[65];
+	sha256_hex(title, hex);
+	return str_printf(a, "trainc-%.*s%s%.8s%s", STR_ARG(name), name.n ? "-" : "", hex, end);
+}
+
+/* ---- objects ---- */
+
+static void put_constraints(struct buf *b)
+{
+	buf_printf(b, "\"failurePolicy\":\"Fail\","
+		"\"matchConstraints\":{\"resourceRules\":[{\"apiGroups\":[\"%s\"],"
+		"\"apiVersions\":[\"%s\"],\"operations\":[\"CREATE\",\"UPDATE\"],\"resources\":[",
+		custom_kind(0)->group, custom_kind(0)->version);
+	for (size_t i = 0; custom_kind(i); i++)
+		buf_printf(b, "%s\"%s\"", i ? "," : "", custom_kind(i)->plural);
+	buf_z(b, "]}]},\"matchConditions\":[{\"name\":\"spec-changed\",\"expression\":"
+		"\"request.operation == 'CREATE' || object.spec != oldObject.spec\"}],");
+}
+
+/* What depends on the kind: KIND ? its value : KIND ? its value : OTHERWISE. */
+static void put_by_kind(struct buf *b, bool roles, const char *otherwise)
+{
+	for (size_t i = 0; custom_kind(i); i++) {
+		const struct custom_kind *k = custom_kind(i);
+		struct str container = custom_container(k);
+		buf_printf(b, "object.kind == '%s' ? ", k->kind);
+		if (roles)
+			buf_printf(b, "object.spec.?%s.orValue({}) : ", k->roles_key);
+		else
+			buf_printf(b, "'%.*s' : ", STR_ARG(container));
+	}
+	buf_z(b, otherwise);
+}
+
+/* See cel.h. */
+static void put_variables(struct buf *b)
+{
+	buf_z(b, "\"variables\":[{\"name\":\"specs\",\"expression\":\"");
+	put_by_kind(b, true, "{}");
+	buf_z(b, "\"},{\"name\":\"main\",\"expression\":\"");
+	put_by_kind(b, false, "''");
+	buf_z(b, "\"},{\"name\":\"roles\",\"expression\":\""
+		"variables.specs.map(k, variables.specs[k].?replicas.orValue(1) > 0, {'name': dyn(k.lowerAscii()), "
+		"'main': dyn(" CONTAINERS ".filter(c, variables.main == '' || c.name == variables.main)), "
+		"'containers': dyn(" CONTAINERS " + variables.specs[k].template.spec.?initContainers.orValue([]))})\"}],");
+}
+
+static void put_validations(struct admission *d, struct buf *b, struct str policy, bool warn)
+{
+	bool first = true;
+
+	buf_z(b, "\"validations\":[");
+	for (size_t i = 0; i < d->policies.nchecks; i++) {
+		const struct cel_check *c = &d->policies.checks[i];
+		if (c->warn != warn || !str_eq(c->policy, policy))
+			continue;
+		buf_z(b, first ? "{\"expression\":" : ",{\"expression\":");
+		first = false;
+		buf_json(b, c->expression);
+		buf_z(b, ",\"message\":");
+		buf_json(b, c->message);
+		if (c->message_expression.n) {
+			buf_z(b, ",\"messageExpression\":");
+			buf_json(b, c->message_expression);
+		}
+		buf_char(b, '}');
+	}
+	buf_char(b, ']');
+}
+
+static void bind_policy(struct admission *d, struct str name, bool warn)
+{
+	struct str ns = option_value(d->session->options, OPTION_NAMESPACE);
+	struct buf b = { 0 };
+
+	manifest_head(&b, API, "ValidatingAdmissionPolicyBinding", name.p, NULL);
+	buf_printf(&b, ",\"spec\":{\"policyName\":\"%.*s\",\"validationActions\":[\"%s\"]", STR_ARG(name),
+		warn ? "Warn" : "Deny");
+	if (ns.n) {
+		buf_z(&b, ",\"matchResources\":{\"namespaceSelector\":{\"matchLabels\":{"
+			"\"kubernetes.io/metadata.name\":");
+		buf_json(&b, ns);
+		buf_z(&b, "}}}");
+	}
+	buf_z(&b, "}}");
+	manifest_put(&d->to, &b);
+	buf_release(&b);
+}
+
+/* The checks of a policy, or its warnings, if there are any. */
+static void put_policy(struct admission *d, struct str policy, bool warn)
+{
+	struct str name = object_name(d, policy, warn);
+	struct buf b = { 0 };
+	bool any = false;
+
+	for (size_t i = 0; i < d->policies.nchecks; i++)
+		any = any || (d->policies.checks[i].warn == warn && str_eq(d->policies.checks[i].policy, policy));
+	if (!any)
+		return;
+	manifest_head(&b, API, "ValidatingAdmissionPolicy", name.p, NULL);
+	buf_z(&b, ",\"spec\":{");
+	put_constraints(&b);
+	put_variables(&b);
+	put_validations(d, &b, policy, warn);
+	buf_z(&b, "}}");
+	manifest_put(&d->to, &b);
+	buf_release(&b);
+	bind_policy(d, name, warn);
+}
+
+/* ---- the whole ---- */
+
+static void put_all(struct admission *d)
+{
+	manifest_begin(&d->to, d->session);
+	for (size_t i = 0; i < d->policies.nchecks; i++) {
+		struct str policy = d->policies.checks[i].policy;
+		bool seen = false;
+		for (size_t k = 0; k < i; k++)
+			seen = seen || str_eq(d->policies.checks[k].policy, policy);
+		if (!seen) {
+			put_policy(d, policy, false);
+			put_policy(d, policy, true);
+		}
+	}
+	manifest_end(&d->to);
+}
+
+static void say_refusals(const struct admission *d, const struct sources *sources)
+{
+	for (size_t i = 0; i < d->policies.nrefusals; i++) {
+		const struct cel_refusal *r = &d->policies.refusals[i];
+		struct place place = source_place(sources, r->at.start);
+		session_say(d->session, "%.*s:%u:%u: policy \"%.*s\": the API server cannot check this: %.*s",
+			STR_ARG(place.source->name), place.line, place.column, STR_ARG(r->policy), STR_ARG(r->why));
+	}
+}
+
+int admission_write(struct session *s)
+{
+	struct admission d = { .session = s };
+	struct programs all = { 0 };
+	struct trainc *t = session_open(s);
+
+	if (!t)
+		return STATUS_USAGE;
+	t->program.added = (struct added){ .name = STR("policies"), .text = STR("") };  /* of no program */
+	compile_front(t, (struct str){ 0 });
+	ARENA_PUSH(s->arena, all.at, all.n, t);
+	session_report(s, &all, false);
+	if (all.ok) {
+		cel_policies(s->arena, &t->program, &d.policies);
+		if (d.policies.npolicies)
+			put_all(&d);
+		else
+			session_say(s, "no policies here: name their files in 'policies' of project.tj, "
+				"in this directory or above it");
+		say_refusals(&d, &t->sources);
+	}
+	bool none = all.ok && !d.policies.npolicies;
+	int status = !all.ok ? STATUS_PROGRAM : none ? STATUS_USAGE : STATUS_DONE;
+	session_release(&all);
+	return status;
+}
