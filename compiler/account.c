@@ -1,5 +1,6 @@
 /*
- * account.c - accounts that join: the one that others joined has the pieces of all.
+ * account.c - accounts that join: the account that the others joined holds the pieces of all of
+ * them.
  */
 #include "account.h"
 
@@ -9,10 +10,10 @@
 
 struct account {
 	struct memory memory;
-	struct account *joined;         /* the account that this one is part of; NULL: itself */
-	struct account *parts;          /* those that joined this one, by `next` */
+	struct account *joined;         /* the account that this account has joined; NULL: none */
+	struct account *parts;          /* accounts that joined this one, linked by `next` */
 	struct account *next;
-	size_t programs;                /* that are open */
+	size_t programs;                /* number of open programs */
 	bool spent;
 };
 

@@ -13,19 +13,19 @@
 
 struct account;
 
-/* The account of a program that is about to be opened; NULL without memory. */
+/* Returns an account for a program that is about to be opened; NULL when memory runs out. */
 struct account *account_new(void);
 
-/* The accounts of two programs become one. */
+/* Joins the accounts of two programs into one. */
 void account_join(struct account *a, struct account *b);
 
-/* Does ACT with WITH; false when memory runs out, or did so earlier.  Without an account (NULL) the process ends instead. */
+/* Calls ACT with WITH; false when memory runs out or already had.  If A is NULL, the process ends instead. */
 bool account_run(struct account *a, void (*act)(void *with), void *with);
 
-/* Has memory run out? */
+/* Did memory run out for a program of the account? */
 bool account_is_spent(const struct account *a);
 
-/* One program fewer: behind the last, everything is freed that is left of programs whose memory ran out. */
+/* Counts one program fewer.  With the last one, frees everything that is left of programs whose memory ran out. */
 void account_close(struct account *a);
 
 #endif

@@ -74,7 +74,7 @@ void *arena_more(struct arena *a, size_t size)
 		need = SIZE_MAX;
 	if (next > LARGEST_BLOCK)
 		next = LARGEST_BLOCK;
-	if (need > next / 4)            /* a block of its own: keep the current one open */
+	if (need > next / 4)            /* a large allocation gets a block to itself: the current block stays open */
 		return block_data(block_new(a, need));
 	struct arena_block *b = block_new(a, next);
 	a->at = block_data(b) + need;
@@ -120,7 +120,7 @@ void arena_reset(struct arena *a)
 	for (struct arena_block *b = a->blocks, *next; b; b = next) {
 		next = b->next;
 		if (a->end && a->end == block_data(b) + b->size)
-			keep = b;               /* the one that is being filled */
+			keep = b;               /* the block that is being filled */
 		else
 			block_free(b);
 	}

@@ -25,10 +25,11 @@ struct arena {
 	struct arena_block *blocks;     /* newest first */
 	char *at, *end;                 /* free part of the newest block */
 	size_t total;                   /* bytes asked of malloc so far */
-	uint32_t compared;              /* comparisons with misspelt names so far, of the budget in diag/suggest.c */
+	uint32_t compared;              /* names compared with misspelt names so far: diag/suggest.c limits their
+					 * number */
 };
 
-enum { ARENA_ALIGN = 16 };              /* of the memory that is handed out: enough for any object */
+enum { ARENA_ALIGN = 16 };              /* alignment of the memory that is handed out: enough for any object */
 
 /* Memory from a new block, when the current one has no room for it. */
 void *arena_more(struct arena *a, size_t size) __attribute__((malloc, alloc_size(2)));
@@ -58,8 +59,8 @@ char *arena_copy(struct arena *a, const char *bytes, size_t n);
 void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size);
 
 /*
- * Forget everything but keep one block for what comes next: for an arena that is
- * filled again for each object.  Memory handed out before is gone.
+ * Frees everything but one block, which it keeps for reuse: for an arena that is filled again for each object.
+ * Memory handed out before is gone.
  */
 void arena_reset(struct arena *a);
 

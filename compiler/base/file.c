@@ -24,7 +24,10 @@
 
 enum { LARGEST = 64 << 20, PORTION = 64 << 10 };
 
-/* What the C library says, to stand inside a sentence: "Too many open files" loses its capital. */
+/*
+ * The C library's message for an errno, adapted to the middle of a sentence: "Too many open files" loses its
+ * capital.
+ */
 static struct str library_reason(struct arena *a, int error)
 {
 	struct str s = str_of(strerror(error));
@@ -100,7 +103,10 @@ static bool has_writer(int fd, struct buf *text)
 	return false;
 }
 
-/* A descriptor from which reading ends: of a file, of a pipe that is written to, of /dev/null.  -1 with a reason. */
+/*
+ * Opens a file, a pipe that has a writer, or /dev/null: descriptors whose reading ends. -1 with a reason for
+ * anything else.
+ */
 static int open_text(struct arena *a, const char *path, struct buf *text, struct str *why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -114,7 +120,7 @@ static int open_text(struct arena *a, const char *path, struct buf *text, struct
 		*why = STR("is a pipe without a writer");
 	} else {
 		if (S_ISFIFO(st.st_mode))
-			fcntl(fd, F_SETFL, 0);          /* from here on it may take its time */
+			fcntl(fd, F_SETFL, 0);          /* the pipe has a writer: from here on a read may block */
 		return fd;
 	}
 	if (fd >= 0)
@@ -129,7 +135,7 @@ bool file_read(struct arena *a, struct str path, struct str *ret, struct str *wh
 
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why)
 {
-	struct buf text = { .limit = most + 1 };        /* full only when the file is larger than that */
+	struct buf text = { .limit = most + 1 };        /* fills up only when the file is larger than MOST */
 	int fd = STDIN_FILENO;
 	if (memchr(path.p, 0, path.n)) {
 		*why = STR("the name contains a NUL");
@@ -194,7 +200,7 @@ static void reader_list(void *context, struct arena *arena, struct str directory
 		ARENA_PUSH(arena, names, n, str_copy(arena, str_of(e->d_name)));
 	closedir(d);
 	if (n)
-		qsort(names, n, sizeof *names, by_bytes);       /* directories have no order of their own */
+		qsort(names, n, sizeof *names, by_bytes);       /* directory entries come in no particular order */
 	for (size_t i = 0; i < n; i++)
 		each(to, names[i]);
 }

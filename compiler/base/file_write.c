@@ -75,7 +75,7 @@ static int make_locked(const char *path)
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same_file(fd, path))
 			return fd;
 		if (fd >= 0)
-			close(fd);              /* another run took our file for one that was left behind: try again */
+			close(fd);              /* another run took our file for a leftover and removed it: try again */
 		else if (errno != EEXIST)
 			return -1;
 		else if (!remove_litter(path))
@@ -105,8 +105,8 @@ static struct aside aside_open(struct arena *a, struct str path)
 }
 
 /*
- * Closes it, and removes it when the replacing failed.  All bytes were synced, so close() cannot
- * fail in a way that matters.
+ * Closes the new file, and removes it if the replacement failed.  All bytes were synced, so a failing close() loses
+ * nothing.
  */
 static bool aside_close(struct aside *aside, bool ok)
 {
@@ -133,7 +133,7 @@ static mode_t new_mode(void)
 	return 0666 & ~mask;
 }
 
-/* The bytes into the file itself, which keeps its owner and its names. */
+/* Writes the bytes into the old file itself, which keeps its owner and its names. */
 static bool write_into(const char *path, struct str bytes)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -147,7 +147,7 @@ static bool write_into(const char *path, struct str bytes)
 	return ok;
 }
 
-/* What exists under the name, behind its links; false with a reason when it may not be replaced. */
+/* Looks up what PATH names, with links followed; false with a reason when it may not be replaced. */
 static bool look(struct arena *a, const char **name, struct stat *old, bool *exists, struct str *why)
 {
 	*exists = lstat(*name, old) == 0;
@@ -242,7 +242,7 @@ static int open_sink(const char *name)
 		}
 	}
 	if (fd >= 0)
-		fcntl(fd, F_SETFL, 0);          /* whoever reads may take their time */
+		fcntl(fd, F_SETFL, 0);          /* a slow reader may block the write */
 	return fd;
 }
 

@@ -1,7 +1,7 @@
 /*
- * map.h - name -> pointer, iterated in insertion order so that output never
- * wanders.  Keys are compared by content and borrowed, not copied.  Lives in
- * an arena; there is no removal.
+ * map.h - name -> pointer, iterated in insertion order so that the same input always gives the same
+ * output.  Keys are compared by content and borrowed, not copied.  Lives in an arena; there is no
+ * removal.
  */
 #ifndef TRAINC_BASE_MAP_H
 #define TRAINC_BASE_MAP_H

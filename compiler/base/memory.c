@@ -22,7 +22,7 @@ enum { STATUS_NO_MEMORY = 70 };         /* EX_SOFTWARE, as every error of trainc
 /* What a thread is doing inside memory_try(). */
 struct trying {
 	struct memory *account;
-	struct memory_end *ends;        /* of the account, when it began */
+	struct memory_end *ends;        /* the value of account->ends when this memory_try() began */
 	struct trying *outer;
 #ifndef __wasm__
 	jmp_buf way_out;
@@ -55,7 +55,7 @@ static _Noreturn void end_process(void)
 	static const char text[] = "trainc: out of memory\n";
 
 	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-		_exit(STATUS_NO_MEMORY);        /* the line has no reader; the status still says it */
+		_exit(STATUS_NO_MEMORY);        /* if nobody reads the line, the exit status still says it */
 	_exit(STATUS_NO_MEMORY);
 }
 
@@ -145,7 +145,7 @@ void memory_join(struct memory *m, struct memory *other)
 
 /* ---- pieces of any length ---- */
 
-/* In front of what memory_hold() hands out, which is aligned for any object. */
+/* The header in front of each block that memory_hold() returns, which is aligned for any object. */
 union held {
 	struct memory_link link;
 	max_align_t aligned;
@@ -160,7 +160,7 @@ void *memory_hold(void *p, size_t size)
 	if (size <= SIZE_MAX - sizeof *held)
 		held = realloc(old, sizeof *held + size);
 	if (!held && old)
-		memory_link(&old->link);        /* it is still there */
+		memory_link(&old->link);        /* realloc() failed, so the old piece still exists */
 	if (!held)
 		memory_out();
 	held->link.mapped = 0;

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In front of each piece of memory.  Pieces without an account are linked to themselves. */
+/* The links in front of each piece of memory.  A piece without an account is linked to itself. */
 struct memory_link {
 	struct memory_link *before, *after;
 	size_t mapped;                  /* bytes, when the piece came from mmap(); 0: from malloc() */
@@ -26,7 +26,7 @@ struct memory {
 	struct memory_end *ends;
 };
 
-/* Something of a library that frees its memory by itself: END is called with WHAT when memory runs out. */
+/* A resource of another library, which frees its memory by itself: END is called with WHAT when memory runs out. */
 struct memory_end {
 	void (*end)(void *what);
 	void *what;
@@ -58,13 +58,17 @@ void memory_link(struct memory_link *piece);
 void memory_unlink(struct memory_link *piece);
 
 /*
- * realloc() and free() for the compiler's own pieces, which are on account; memory_drop() alone
- * frees them, and takes NULL too. Without memory as memory_out().
+ * realloc() and free() for the compiler's own pieces, which belong to an account; only
+ * memory_drop() frees them, and NULL is allowed.  When memory runs out they do what memory_out()
+ * does.
  */
 void *memory_hold(void *p, size_t size);
 void memory_drop(void *p);
 
-/* realloc() for memory that belongs to the process and is freed with free().  Without memory as memory_out(). */
+/*
+ * realloc() for memory that belongs to the process and is freed with free().  When memory runs out it does what
+ * memory_out() does.
+ */
 void *memory_resize(void *p, size_t size);
 
 /* Ends memory_try(), or without one the process.  For functions of libraries that report a lack of memory. */

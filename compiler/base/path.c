@@ -60,7 +60,7 @@ static size_t add_parts(char *out, size_t n, struct str path, bool absolute)
 			continue;
 		}
 		if (is_up(part) && absolute)
-			continue;               /* above the top is the top */
+			continue;               /* ".." at the top stays at the top */
 		if (n && out[n - 1] != '/')
 			out[n++] = '/';
 		memcpy(out + n, part.p, part.n);

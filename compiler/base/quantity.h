@@ -22,7 +22,7 @@ struct quantity {
 
 enum quantity_error {
 	QUANTITY_OK,
-	QUANTITY_MALFORMED,             /* not a number and a suffix */
+	QUANTITY_MALFORMED,             /* not a number with a suffix */
 	QUANTITY_UNKNOWN_UNIT,          /* a number, and a suffix that is not a unit */
 	QUANTITY_TOO_LARGE,             /* above 2^63-1 */
 	QUANTITY_TOO_FINE               /* below one nano-unit */
@@ -34,7 +34,7 @@ enum unit_kind { UNIT_NONE, UNIT_AMOUNT, UNIT_DURATION, UNIT_UNKNOWN };
 /* The unit that a number word of the language ends with ("64Gi", "30min", "12e6" is UNIT_AMOUNT). */
 enum unit_kind quantity_unit(struct str word);
 
-/* Did the writer of so many G or T surely mean Gi or Ti?  Of 64, 512 and 1000 yes, of 100 no. */
+/* Does an author who writes N with G or T surely mean Gi or Ti?  For 64, 512 and 1000 yes, for 100 no. */
 static inline bool quantity_binary(long long n) { return !(n & (n - 1)) || n % 8 == 0; }
 
 /*
@@ -42,7 +42,7 @@ static inline bool quantity_binary(long long n) { return !(n & (n - 1)) || n % 8
  * NULL when it is unknown.
  */
 const char *quantity_unit_meant(struct str word);
-/* Is UNIT one of kMGTPE?  A word that stands for it, such as "GB", may as well mean the binary unit. */
+/* Is UNIT one of kMGTPE?  A word for such a unit, such as "GB", may also mean the binary unit. */
 bool quantity_decimal_bytes(struct str unit);
 /* As quantity_unit_meant(), but it looks at the amount too: "Gi" for 256 "GB", since 256G would be doubted (TJ0620). */
 const char *quantity_unit_of(struct str number, struct str word);

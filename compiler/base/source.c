@@ -10,7 +10,7 @@ struct source *source_add(struct sources *ss, struct str name, struct str text)
 	s->name = str_copy(ss->arena, name);
 	s->text = str_copy(ss->arena, text);
 	s->base = ss->next;
-	ss->next += (uint32_t)text.n + 1;       /* the end of a file is a place of its own */
+	ss->next += (uint32_t)text.n + 1;       /* the end of a file is a separate place */
 	ARENA_PUSH(ss->arena, ss->at, ss->n, s);
 	return s;
 }
@@ -34,7 +34,7 @@ static struct source *source_holding(const struct sources *ss, uint32_t offset)
 	size_t lo = 0, hi = ss->n;
 	if (!offset)
 		return NULL;
-	while (lo < hi) {                       /* the last source that starts at or before */
+	while (lo < hi) {                       /* the last source that starts at or before the offset */
 		size_t mid = lo + (hi - lo) / 2;
 		if (ss->at[mid]->base <= offset)
 			lo = mid + 1;

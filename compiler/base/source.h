@@ -32,13 +32,13 @@ size_t offset_search(const uint32_t *first, size_t n, size_t stride, uint32_t of
 struct place_mark;                      /* source.c's own */
 
 struct source {
-	/* as shown: relative to the working directory, <stdin>, std/x.tj, "command line" */
+	/* the name as shown: relative to the working directory, <stdin>, std/x.tj, "command line" */
 	struct str name;
 	struct str text;                /* NUL-terminated */
 	uint32_t base;                  /* global offset of its first byte; at least 1 */
 	bool library;                   /* a module of the standard library */
-	bool silent;                    /* of diag/allow.c: the text was searched and has no such comment */
-	struct place_mark *marks;       /* of source.c: made when a place in the text is first asked for */
+	bool silent;                    /* set by diag/allow.c: the text was searched and has no `# allow` comment */
+	struct place_mark *marks;       /* private to source.c: made when a place in the text is first asked for */
 };
 
 struct sources {
@@ -59,7 +59,7 @@ struct place {
 struct source *source_add(struct sources *ss, struct str name, struct str text);
 /* The text that holds a global offset (its end included); NULL for no place. */
 const struct source *source_at(const struct sources *ss, uint32_t offset);
-/* The first call reads the whole text, later ones a few hundred bytes. */
+/* Computes line and column.  The first call reads the whole text, later calls a few hundred bytes. */
 struct place source_place(const struct sources *ss, uint32_t offset);
 /* The line (without its newline) that holds a global offset. */
 struct str source_line(const struct sources *ss, uint32_t offset);

@@ -39,7 +39,7 @@ static inline bool str_ends(struct str s, struct str end)
 {
 	return s.n >= end.n && (end.n == 0 || memcmp(s.p + s.n - end.n, end.p, end.n) == 0);
 }
-/* Is it `pattern`, or does it begin with what stands before the '*' at the pattern's end? */
+/* Does the text equal `pattern`, or begin with the part of `pattern` before its final '*'? */
 bool str_covered(struct str s, struct str pattern);
 /* A letter or '_', then letters, digits and '_': a key of this form needs no quotes. */
 bool str_is_word(struct str s);
@@ -55,8 +55,8 @@ char *str_cat_chars(struct arena *arena, struct str a, struct str b, struct str 
 /* A copy in which TO takes the place of each of CHARACTERS; NUL-terminated. */
 struct str str_replace(struct arena *a, struct str s, const char *characters, char to);
 /*
- * A copy of WORDS, which end with NULL: the signatures of exec() and posix_spawn() ask for words
- * that may be changed.
+ * A copy of WORDS, which end with NULL, as changeable words: the signatures of exec() and posix_spawn() ask for
+ * these.
  */
 char **str_argv(struct arena *a, const char *const *words);
 /* Letters of ASCII in lower case, in the arena. */

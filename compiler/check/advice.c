@@ -8,13 +8,13 @@
 
 #include "base/buf.h"
 
-enum { LONGEST = 100 };                 /* of a text that is proposed */
+enum { LONGEST = 100 };                 /* maximum length of a proposed text */
 
 struct advice {
 	struct check *check;
 	struct diag *diag;
 	const struct node *found;
-	/* of `found`: as written; of a plain string, what is between its quotes, else empty */
+	/* the text of `found` as written; for a plain string, the text between its quotes, else empty */
 	struct str words, text;
 	const struct site *site;
 };
@@ -37,7 +37,7 @@ static bool has_accelerators(const struct module *m)
 	return false;
 }
 
-/* The import of a module with accelerators: of the one that has DEVICE, if there is one. */
+/* The import of an accelerator module: of the module that declares DEVICE if any does. */
 static const struct decl *device_module(struct advice *a, struct str device, bool *ret_exact)
 {
 	const struct map *values = &a->check->at.module->values;
@@ -62,7 +62,7 @@ static struct str library_topic(const struct module *m)
 	return str_starts(m->dotted, STR("std.")) ? (struct str){ m->dotted.p + 4, m->dotted.n - 4 } : STR("");
 }
 
-/* What it calls an imported module. */
+/* The name that an import binds in this file. */
 static struct str topic_of(const struct decl *import)
 {
 	struct str topic = library_topic(import->node->u.import.module);
@@ -122,7 +122,7 @@ static void device(struct advice *a)
 		device_of_record(a->check, a->found, &name, &number);
 	else
 		split_device(a->text, &name, &number);
-	name = str_lower(a->check->arena, name);        /* accelerators are named so */
+	name = str_lower(a->check->arena, name);        /* accelerators have names in lower case */
 	const struct decl *import = device_module(a, name, &exact);
 
 	if (exact) {
@@ -229,7 +229,7 @@ static void report_topology_needed(struct check *c, struct node *n, const struct
 			STR_ARG(words));
 }
 
-/* Is the name that NODE begins with in use? */
+/* Notes a use of the declaration that NODE's first name refers to. */
 static void use_mention(struct check *c, const struct node *node)
 {
 	while (node->kind == NODE_MEMBER)
@@ -243,7 +243,7 @@ bool report_uncalled_accelerator(struct check *c, struct node *n, const struct n
 	if (!device)
 		return false;
 	struct str words = node_words(c, base), number = node_words(c, count);
-	decl_type(c, device);                   /* and the types of its arguments */
+	decl_type(c, device);                   /* also works out the types of its arguments */
 	bool topology = device->nformals && device->formals[0]->type && device->formals[0]->type->kind == TYPE_TOPOLOGY;
 	if (topology && count->kind == NODE_INT) {
 		report_topology_needed(c, n, device, words, (long long)count->u.integer.value);
@@ -270,7 +270,7 @@ static void topology(struct advice *a)
 
 /* ---- roles and conditions ---- */
 
-/* A role's name that can serve in an example. */
+/* A role's name for use in an example. */
 static struct str some_role(struct check *c)
 {
 	const struct scope *s = scope_around(c, SCOPE_JOB);
@@ -298,7 +298,7 @@ void help_roles(struct check *c, struct diag *d)
 		diag_help(c->diags, d, "the roles are: %.*s", STR_ARG(names));
 }
 
-/* A job waits until roles are done; a role waits until others have got somewhere. */
+/* Proposes conditions: a job waits until roles are done; a role waits until others are started or ready. */
 static void condition(struct advice *a)
 {
 	struct check *c = a->check;
@@ -433,7 +433,7 @@ static bool put_port(struct check *c, struct buf *out, const struct node *n)
 	return false;
 }
 
-/* One port or a list of ports as a body, as far as its first elements tell. */
+/* One port or a list of ports as a body, up to the first element of another form. */
 static struct str ports(struct check *c, const struct node *n)
 {
 	struct buf out = { 0 };
@@ -548,7 +548,7 @@ bool report_elastic_call(struct check *c, struct node *n, const struct type *wan
 	return true;
 }
 
-/* `gang = true`: yes, but which? */
+/* `gang = true`: proposes the kinds of gang to choose from. */
 static void one_of(struct advice *a, const struct type *want)
 {
 	struct diags *ds = a->check->diags;
@@ -570,7 +570,7 @@ static void one_of(struct advice *a, const struct type *want)
 	}
 }
 
-/* `[4]` where 4 stands. */
+/* `[4]` where the type wants 4. */
 static bool only_element(struct advice *a, const struct type *want)
 {
 	const struct node *n = a->found, *element = n->kind == NODE_LIST && n->u.list.n == 1 ? n->u.list.at[0] : NULL;
@@ -604,7 +604,7 @@ static bool toleration(struct advice *a)
 	return true;
 }
 
-/* A list where one text stands. */
+/* A list where the type wants one text. */
 static void joined(struct advice *a, const struct type *want)
 {
 	struct check *c = a->check;

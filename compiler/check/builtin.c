@@ -14,7 +14,7 @@ struct parameter {
 	const char *name;
 	const struct type *type;
 	bool optional;                  /* may be left out */
-	bool named;                     /* and is given by name only */
+	bool named;                     /* optional, and given only by name */
 };
 
 struct signature {
@@ -167,7 +167,7 @@ static size_t parameter_count(const struct signature *s)
 	return n;
 }
 
-/* All parameters from `i` on are given by name: which of them was an argument without a name meant for? */
+/* The parameters from `i` on are given by name only: guesses which of them an argument without a name was meant for. */
 static size_t likely(const struct signature *s, size_t i, const struct node *value)
 {
 	for (size_t k = i; k < MOST && s->at[k].name; k++)
@@ -176,7 +176,7 @@ static size_t likely(const struct signature *s, size_t i, const struct node *val
 	return i;
 }
 
-/* Arguments of volumes under the names that Kubernetes has for them, and what there is instead. */
+/* Arguments that people expect from Kubernetes or from another volume function, and the help for each. */
 static const struct {
 	int function;
 	const char *argument, *help;
@@ -277,8 +277,8 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 }
 
 /*
- * A text that lacks its quotes: certainly one, or a name that nobody declared beside an argument
- * that certainly is one.
+ * Is argument I a text without its quotes?  With *RET_SURE false it is an undeclared name, which counts only beside
+ * an argument that surely lacks its quotes.
  */
 static bool lacks_quotes(struct builtin_call *b, const struct signature *s, size_t i, bool *ret_sure)
 {
@@ -681,7 +681,7 @@ const struct type *type_builtin_call(struct check *c, struct node *n, struct dec
 	bool place = b.which == FUNCTION_NEAR || b.which == FUNCTION_PREFER;
 	if ((probe || place) && t->kind == TYPE_DATA)
 		t = type_strip_optional(schema_type(&c->types, probe ? FIELD_READY : FIELD_PLACE));
-	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* arguments that were not reached because of a report */
+	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* arguments that an earlier report left unchecked */
 		struct node *arg = n->u.call.args.at[i];
 		if (arg->kind != NODE_ARG)
 			continue;

@@ -86,7 +86,7 @@ struct module_path {
 	size_t n, m;
 };
 
-enum { LONGEST_CHAIN = 12 };            /* of names in a message */
+enum { LONGEST_CHAIN = 12 };            /* maximum number of names in a message */
 
 static void report_recursion(struct check *c, const struct module_path *path, size_t start, struct span site)
 {

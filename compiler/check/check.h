@@ -36,17 +36,17 @@ bool check_value(struct program *p, struct node *expr, const struct type *want);
 /* Type one expression by itself, with the names that a test may use; false after reporting. */
 bool check_question(struct program *p, struct node *expr);
 
-/* A member that all values of a type have: of a role, of `cluster`, `pod`, an elastic range, a topology. */
+/* A member that every value of a type has: of a role, of `cluster`, `pod`, an elastic range, a topology. */
 struct check_member {
 	const char *name;
-	const struct type *type;        /* of a method: of its result */
+	const struct type *type;        /* the type of the member; for a method, the type of its result */
 	const char *doc;
 	bool method;
 	bool planned;                   /* in policies and tests only */
 };
 /* The member with number I; false behind the last. */
 bool check_member(enum type_kind kind, size_t i, struct check_member *ret);
-/* The sentence that describes a member; empty without. */
+/* The sentence that describes a member; empty when there is none. */
 const char *check_member_doc(enum type_kind kind, struct str name);
 
 /* An argument of a built-in function with one signature; false behind the last, and for functions with several. */
@@ -59,7 +59,7 @@ bool check_builtin_argument(enum function f, size_t i, struct check_argument *re
 /* The type of the result of such a function; NULL for the others. */
 const struct type *check_builtin_result(enum function f);
 
-/* Reports TJ10xx about names; to be called after everything else has been checked. */
+/* Reports unused names and the like (TJ10xx); call it after everything else has been checked. */
 void check_unused(struct program *p);
 void check_undocumented(struct program *p);
 

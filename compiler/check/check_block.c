@@ -9,10 +9,10 @@
 struct block_items {
 	struct items base;
 	enum block block;
-	struct decl *role;              /* the role whose body it is, when known */
+	struct decl *role;              /* the role to which the body belongs, if known */
 	bool framework;                 /* in a framework: fields may be declared with types */
-	const struct node *value;       /* the item that is being looked at: the row of its field; NULL for a block */
-	struct map names;               /* of named blocks, "word name" -> item */
+	const struct node *value;       /* the value of the field that is being checked; NULL for a block */
+	struct map names;               /* named blocks, as "word name" -> item */
 };
 
 /* ---- unknown fields ---- */
@@ -58,7 +58,7 @@ static bool all_texts(const struct node *list)
 	return true;
 }
 
-/* Can the value stay as it is, as far as its form tells without its type? */
+/* Can VALUE stay as it is in a field of TYPE?  Judged by its form alone: its own type is not known yet. */
 static bool may_stay(const char *type, const struct node *value)
 {
 	bool amount = strncmp(type, "memory", 6) == 0, number = strncmp(type, "cpu", 3) == 0 || strncmp(type, "int", 3) == 0;
@@ -135,7 +135,7 @@ static struct str help_with_value(struct block_items *b, const struct foreign *o
 	return str_printf(c->arena, "%.*s = %.*s%s", (int)(equals - other->help), other->help, STR_ARG(word), str_ends(help, STR(" }")) ? " }" : "");
 }
 
-/* A word of another tool; gives the field when it only has another name here. */
+/* Looks up a word of another tool.  Returns our field if it is only called differently here. */
 static struct str help_foreign(struct block_items *b, struct diag *d, const struct foreign *other, struct span at)
 {
 	bool here = other->field && schema_find(b->block, str_of(other->field));
@@ -152,7 +152,7 @@ static struct str help_foreign(struct block_items *b, struct diag *d, const stru
 	return str_of(other->field);
 }
 
-/* The body whose items are being looked at. */
+/* The body whose items are being checked. */
 static const struct node *body_of(const struct check *c)
 {
 	const struct scope *s = c->at.scope;
@@ -161,7 +161,7 @@ static const struct node *body_of(const struct check *c)
 	return s ? s->body : NULL;
 }
 
-/* Something that is written as a field and is an argument of the job's framework, or is spelt nearly like one. */
+/* A name that is written as a field but is an argument of the job's framework, or is nearly spelt like one. */
 static bool help_argument(struct check *c, struct diag *d, struct str name, bool exact)
 {
 	const struct scope *s = scope_around(c, SCOPE_JOB);
@@ -189,7 +189,7 @@ static bool help_argument(struct check *c, struct diag *d, struct str name, bool
 
 /*
  * Names with a sign in them are keys of a map: "rdma/hca" = 8 of 'resources', "/data" = pvc(...) of
- * 'mounts', "example.com/team" = "llm" of labels.  True after a help.
+ * 'mounts', "example.com/team" = "llm" of labels.  Returns true if it added a help.
  */
 static bool help_map_key(struct block_items *b, struct diag *d, struct str name)
 {
@@ -213,7 +213,7 @@ static bool help_map_key(struct block_items *b, struct diag *d, struct str name)
 	return true;
 }
 
-/* A field of other declarations, one letter away from one that may stand here: `replica = 4`, `slice = 2`. */
+/* A field that belongs elsewhere, but is one letter away from a field of this block: `replica = 4`, `slice = 2`. */
 static bool is_slip(const struct block_items *b, struct str name, unsigned elsewhere)
 {
 	/* 'slice' of an accelerator is text */
@@ -227,7 +227,7 @@ static bool is_slip(const struct block_items *b, struct str name, unsigned elsew
 	return near && !(elsewhere & ~frameworks);
 }
 
-/* Reports; gives the name that was certainly meant, or an empty one. */
+/* Reports an unknown field; returns the name that was certainly meant, or an empty one. */
 static struct str report_no_field(struct block_items *b, struct str name, struct span at)
 {
 	struct check *c = b->base.check;
@@ -279,7 +279,7 @@ static const struct field *find_field(struct block_items *b, struct key *key)
 	f = meant.n ? schema_find(b->block, meant) : NULL;
 	if (!f || body_sets(body_of(c), meant, &maybe))
 		return NULL;
-	key->text = names_intern(c->names, meant);    /* so that nobody misses it */
+	key->text = names_intern(c->names, meant);    /* so that the field is not reported as missing as well */
 	return f;
 }
 

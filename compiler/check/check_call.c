@@ -36,7 +36,7 @@ static void help_formals(struct check *c, struct diag *d, const struct decl *tar
 	diag_help(c->diags, d, "it takes %.*s", STR_ARG(words));
 }
 
-/* Another framework of the module that has the argument. */
+/* Another framework of the module that does have the argument. */
 static struct decl *sibling_with(const struct decl *target, struct str name)
 {
 	const struct module *m = target->module;
@@ -146,7 +146,7 @@ struct binding_of {
 	struct span callee;
 	struct node **bound;
 	bool lift, failed;
-	/* an argument has the wrong type, which may be why there are more than expected */
+	/* an argument has the wrong type, which may be why there are too many arguments */
 	bool misfit;
 };
 
@@ -420,7 +420,7 @@ static const struct type *call_method(struct check *c, struct node *n, const str
 	type_loose_arguments(c, n);
 	if (report_text_method(c, n, type_strip_pod(t)))
 		return &type_bad;
-	if (type_member(c, callee, NULL)->kind == TYPE_BAD)     /* says what there is */
+	if (type_member(c, callee, NULL)->kind == TYPE_BAD)     /* the message lists what exists */
 		return &type_bad;
 	struct str words = node_words(c, callee);
 	struct diag *d = diag_report(c->diags, TJ0302, callee->span, "'%.*s' is not a function", STR_ARG(words));

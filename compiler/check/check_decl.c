@@ -47,7 +47,7 @@ static void check_function(struct check *c, struct decl *d)
 	ARENA_PUSH(c->arena, c->functions, c->nfunctions, d);
 }
 
-/* A record has typed fields and nothing else. */
+/* A record type has nothing but typed fields. */
 static void only_fields(struct check *c, const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++) {
@@ -270,7 +270,7 @@ static void check_framework(struct check *c, struct decl *d)
 
 /* ---- accelerators ---- */
 
-/* Is there a key without a field?  It may be the misspelt name of one that is missing. */
+/* Does the body have a key that is not a field?  It may be a misspelling of a field that is missing. */
 static bool has_unknown(const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++) {
@@ -329,7 +329,7 @@ static struct decl *param_read(struct decl *d, unsigned depth, struct span *ret_
 		param = m->kind == DECL_PARAM ? m : param_read(m, depth + 1, &inner);
 	}
 	d->busy = false;
-	d->early = !param;                      /* and need not be looked at again */
+	d->early = !param;                      /* and does not need to be visited again */
 	return param;
 }
 
@@ -374,7 +374,7 @@ void check_decl(struct check *c, struct decl *d)
 
 struct setting_items {
 	struct items base;
-	struct str profile;             /* its name; empty in a test */
+	struct str profile;             /* the name of the profile; empty in a test */
 };
 
 static bool same_constant(struct check *c, const struct node *a, const struct node *b)
@@ -399,7 +399,7 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 		if (((const struct decl *)values->entries[i].value)->kind == DECL_PARAM)
 			suggest_add(&s, values->entries[i].key);
 	struct decl *let = map_get(values, name);
-	/* Noted separately: the same name in an expression is another mistake. */
+	/* Recorded under another key than names in expressions, since those are a different mistake. */
 	if (!may_report_unknown(c, c->program->root,
 	    names_intern(c->program->names, str_cat(c->arena, STR("param "), name, STR(""))), &s))
 		return;
@@ -474,7 +474,7 @@ static void set_param(struct items *to, struct node *item)
 	begin_early(c, setting);
 	if ((item->kind == NODE_EXTEND ? type_extension(c, value, t)
 	    : check_expr(c, value, t, &site))->kind == TYPE_BAD)
-		c->nearly--;                    /* one mistake is enough */
+		c->nearly--;                    /* report only the first mistake */
 	c->at = saved;
 	if (!c->refusal_wanted && (s->profile.n || !c->program->testing))
 		check_bounds(c, value, t, d);
@@ -508,13 +508,13 @@ static void report_base(struct check *c, const struct node *n)
 		diag_help(c->diags, d, "%.*s", STR_ARG(help));
 }
 
-/* The next profile that is extended; NULL behind the last. */
+/* The next profile in the list of extended profiles; NULL after the last. */
 static const struct node *profile_base(const struct check *c, const struct node *profile)
 {
 	return profile && profile->u.titled.base.n ? map_get(&c->profiles, profile->u.titled.base) : NULL;
 }
 
-/* The profile that this one extends exists, and does not extend this one; nor do too many extend each other. */
+/* Checks that the extended profile exists, does not lead back to this profile, and that the chain is not too long. */
 static void check_base_profile(struct check *c, struct node *n)
 {
 	const struct node *base = profile_base(c, n), *slow = base;
@@ -525,7 +525,7 @@ static void check_base_profile(struct check *c, struct node *n)
 	for (; base && base != n && behind <= PROFILES_DEEPEST; behind++) {
 		base = profile_base(c, base);
 		slow = behind % 2 ? slow : profile_base(c, slow);
-		if (base == slow)               /* a circle further on, which its own profiles report */
+		if (base == slow)               /* a cycle further on: the profiles in it report it */
 			return;
 	}
 	if (base == n) {

@@ -205,7 +205,7 @@ void check_part(struct check *c, struct node *n, bool *ret_pod)
 	}
 }
 
-/* The name in `{{ nodes }}` that the program knows; NULL when it knows none. */
+/* What NAME, found in `{{ nodes }}`, refers to in the program; NULL for built-in names and for imports. */
 static struct decl *own_name(struct check *c, struct str name)
 {
 	struct decl *d = name.n ? scope_peek(c, name) : NULL;
@@ -217,8 +217,8 @@ static void report_interpolation(struct check *c, const struct string_part *part
 	struct str text = source_text(c->program->sources, part->span);
 	size_t offset = (size_t)(whole.p - part->text.p);
 	struct span at = part->span;
-	decl_use(c, d);                         /* the name is missing, so nothing is said about its use */
-	/* a text without escapes and without indentation in front of it */
+	decl_use(c, d);                         /* counts as a use, so that D is not reported as unused as well */
+	/* only where the value equals the source text: no escapes, no removed indentation */
 	if (offset + whole.n <= text.n && str_eq((struct str){ text.p + offset, whole.n }, whole)) {
 		at.start += (uint32_t)offset;
 		at.end = at.start + (uint32_t)whole.n;
@@ -284,7 +284,7 @@ static const struct type *type_string_node(struct check *c, struct node *n, cons
 	for (size_t i = 0; i < n->u.string.n; i++) {
 		struct node *part = n->u.string.parts[i].expr;
 		if (!part) {
-			/* r"..." says that nothing is to be inserted in it */
+			/* r"..." states that nothing is to be inserted in it */
 			if (!n->u.string.raw && !doubled_interpolation(c, &n->u.string.parts[i]))
 				single_interpolation(c, &n->u.string.parts[i]);
 			continue;
@@ -378,7 +378,10 @@ const struct type *type_list_for(struct check *c, struct node *n, const struct t
 		check_condition(c, n->u.list_for.filter, "the filter of a list", false);
 		assume_condition(c, n->u.list_for.filter, true);
 	}
-	/* of several clauses: the value is the list of the next clause, whose elements become this list's */
+	/*
+	 * several 'for' clauses: the value is the list of the next clause, and its elements become elements of this
+	 * list
+	 */
 	if (n->u.list_for.flat) {
 		const struct type *inner = type_expr(c, n->u.list_for.value, want);
 		c->at = saved;
@@ -673,7 +676,7 @@ static const struct type *type_bounds(struct check *c, struct node *n)
 		return &type_bad;
 	struct site site = { .what = elastic ? STR("an end of an elastic range") : STR("an end of a range") };
 	if (check_expr(c, n->u.op.left, &type_int, &site)->kind == TYPE_BAD) {
-		if (n->u.op.right->kind != NODE_NAME)   /* half of `role..replicas` was reported already */
+		if (n->u.op.right->kind != NODE_NAME)   /* the incomplete `role..replicas` was reported already */
 			type_loose(c, n->u.op.right);
 		return &type_bad;
 	}

@@ -2,13 +2,13 @@
  * check_import.c - `import "base.tj" as base { registry = "..." }`: values for parameters of a module.
  *
  * A file is one module however many imports lead to it, so each of its parameters has one value, and
- * the program says it: in its own file or in project.tj.  What another module passed would reach
- * every program that imports it, unseen.
+ * the program says it: in its own file or in project.tj.  A value passed by another module would
+ * silently reach every program that imports that module.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
 
-/* How messages call a module. */
+/* The words by which messages refer to a module. */
 static struct str called(const struct node *import)
 {
 	return import->u.import.path ? import->u.import.module->dotted : import->u.import.file;
@@ -32,7 +32,7 @@ static void report_no_parameter(struct check *c, const struct node *import, cons
 			diag_help(c->diags, d, "declare it as a 'param', with a type, and it can be set");
 		return;
 	}
-	if (m->broken)                          /* the declaration of the name may be what is broken */
+	if (m->broken)                          /* the declaration of the name may have failed to parse */
 		return;
 	d = diag_report(c->diags, TJ0402, key->span, "'%.*s' has no parameter '%.*s'", STR_ARG(module), STR_ARG(name));
 	suggest_init(&near, c->arena, name);
@@ -50,7 +50,8 @@ static void report_no_parameter(struct check *c, const struct node *import, cons
 /* Reports that the program, or project.tj, passes the parameter D once more. */
 static void report_passed(struct check *c, const struct decl *d, struct span at)
 {
-	bool project = c->at.module == c->program->project.module && !c->at.module->root;       /* it is checked last */
+	bool project = c->at.module == c->program->project.module && !c->at.module->root;       /* project.tj is
+												 * checked last */
 	struct diag *g = diag_report(c->diags, TJ0206, project ? d->argument_at : at, "the parameter '%.*s' has a value already",
 		STR_ARG(d->name));
 
@@ -58,7 +59,7 @@ static void report_passed(struct check *c, const struct decl *d, struct span at)
 	diag_help(c->diags, g, "a file is one module however often it is imported: pass the value in one place");
 }
 
-/* One `name = value`. */
+/* Checks one `name = value`. */
 static void pass_value(struct check *c, const struct node *import, struct node *item)
 {
 	struct key *key = &item->u.item.key;
@@ -157,7 +158,7 @@ static void report_no_value(struct check *c, const struct module *m, const struc
 		diag_help(c->diags, d, "it is documented as: %.*s", STR_ARG(param->doc));
 }
 
-/* Does the import pass PARAM under a name that is nearly its own?  That was reported, and is the one mistake. */
+/* Does the import pass PARAM under a misspelt name?  That was reported already, and is the only mistake. */
 static bool is_misspelt(struct check *c, const struct module *m, const struct decl *param)
 {
 	const struct node *import = import_of(c, m), *body = import ? import->u.import.body : NULL;

@@ -1,5 +1,5 @@
 /*
- * check_items.c - bodies: what stands between braces, whatever it means.
+ * check_items.c - bodies: the items between braces, whatever they mean.
  *
  * Lets, checks, conditions and loops are the same in every body and are done
  * here; a set of callbacks says what a key means.  Then the bodies that are
@@ -122,7 +122,7 @@ static void visit_for(struct items *to, struct node *item)
 	c->at = saved;
 }
 
-/* Reports, and removes the item: whoever evaluates the body does not expect one of its kind. */
+/* Reports an item, and removes it: the evaluator does not expect items of its kind in this body. */
 static void report_misplaced(struct items *to, struct node *item, const char *what)
 {
 	struct check *c = to->check;
@@ -130,11 +130,11 @@ static void report_misplaced(struct items *to, struct node *item, const char *wh
 	struct diag *d = diag_report(c->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
 	if (item->kind == NODE_BLOCK && !schema_block(item->u.block.word))
 		diag_help(c->diags, d, "a field takes no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
-	/* it has a name, so no field of the body is missing because of it */
+	/* it has a name, so the field of that name is not reported as missing */
 	drop(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);
 }
 
-/* What nobody would look into. */
+/* Reports an item that would have to be evaluated in a body that is read before anything is. */
 static bool report_unfixed(struct items *to, struct node *item)
 {
 	const char *what = item->kind == NODE_IF_ITEM ? "an 'if'" : item->kind == NODE_FOR_ITEM ? "a 'for'" :
@@ -148,7 +148,7 @@ static bool report_unfixed(struct items *to, struct node *item)
 	return true;
 }
 
-/* `+=` in a body whose keys are no fields, or that is read before anything is evaluated. */
+/* Reports `+=` in a body whose keys are not fields, or that is read before anything is evaluated. */
 static void report_adding(struct items *to, struct node *item)
 {
 	struct check *c = to->check;
@@ -231,7 +231,7 @@ void check_check(struct check *c, struct node *n)
 
 /* ---- keys ---- */
 
-/* A key that is an expression or contains one. */
+/* Checks a key that is an expression or contains one. */
 static bool check_key(struct items *to, struct key *key, bool *ret_pod)
 {
 	struct check *c = to->check;
@@ -293,7 +293,7 @@ static bool if_sets(const struct node *n, struct str key, bool *maybe)
 	return all && last;
 }
 
-/* `...x` sets the fields of x's type; of a map nobody knows which keys it has. */
+/* `...x` sets the fields of x's type; if x is a map, its keys are unknown. */
 static bool spread_sets(const struct type *t, struct str key, bool *maybe)
 {
 	if (!t || t->kind == TYPE_BAD)
@@ -341,7 +341,7 @@ struct record_items {
 	struct items base;
 	struct decl *record;
 	bool failed;
-	bool unknown;                   /* a key that is no field may be the misspelt name of one that is missing */
+	bool unknown;                   /* a key that is not a field may be a misspelling of a missing field */
 };
 
 static const struct record_field *find_field(const struct decl *record, struct str name)
@@ -353,7 +353,7 @@ static const struct record_field *find_field(const struct decl *record, struct s
 }
 
 /*
- * Each name is reported once for each record, since the mistake may be in the declaration.  Gives
+ * Each name is reported once for each record, since the mistake may be in the declaration.  Returns
  * the name that was certainly meant.
  */
 static struct str report_no_field(struct check *c, struct decl *record, struct str name, struct span at)
@@ -491,7 +491,7 @@ const struct type *type_record_body(struct check *c, struct node *n, const struc
 
 struct map_items {
 	struct items base;
-	const struct type *elem;        /* the type of the place: DATA, perhaps pod[DATA] */
+	const struct type *elem;        /* the expected type: DATA, perhaps pod[DATA] */
 	bool pod, failed;
 };
 
@@ -624,7 +624,7 @@ static const struct type *map_of_members(struct check *c, struct node *n, const 
 	return elem ? type_map(c->arena, elem) : &type_empty;
 }
 
-/* An item that the parser could not read: nobody knows what it would have been. */
+/* An item that the parser could not read: its meaning is unknown. */
 bool body_is_broken(const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++)
@@ -636,7 +636,7 @@ bool body_is_broken(const struct node *body)
 /* A few records that mention each other twice would exceed any memory once their type is written out. */
 static bool members_fit(struct check *c, const struct node *n, const struct anon_items *a, size_t *ret_weight)
 {
-	enum { MOST = 100000 };         /* as many members as a list may have elements */
+	enum { MOST = 100000 };         /* the limit for elements of a list */
 	*ret_weight = 0;
 	for (size_t i = 0; i < a->n; i++)
 		*ret_weight += type_weight(a->members[i].type);

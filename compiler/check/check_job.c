@@ -9,7 +9,7 @@
 static struct decl *framework_by_name(struct check *c, struct node *n)
 {
 	struct decl *d = map_get(&c->at.module->values, n->u.name.text);
-	if (d && d->kind == DECL_FRAMEWORK)     /* even when it has the name of a built-in value */
+	if (d && d->kind == DECL_FRAMEWORK)     /* a framework is found even when it has the name of a built-in value */
 		decl_use(c, d);
 	else {
 		c->framework_wanted = true;
@@ -153,7 +153,7 @@ static void report_no_role(struct role_search *r, struct node *block)
 	help_suggest(c, d, &s, "its roles are", block->u.block.name_span);
 	struct str only = suggest_only(&s), left = only_left(r);
 	if (only.n && !mentions_role(r->job->u.job.body, only))
-		block->u.block.name = names_intern(c->names, only);   /* go on with what was surely meant */
+		block->u.block.name = names_intern(c->names, only);   /* continue with the role that was meant */
 	if (left.n && !suggest_sentence(&s).n)
 		diag_help(c->diags, d, "for '%.*s' write '%.*s', or 'aux %.*s' for a role outside the cluster",
 			STR_ARG(name), STR_ARG(left), STR_ARG(name));
@@ -172,7 +172,7 @@ static void add_role(struct role_search *r, struct node *block)
 	if (block->u.block.decl)
 		return;
 	const struct decl *theirs = aux ? framework_role(r->framework, block->u.block.name) : NULL;
-	if (theirs) {                           /* their objects would have one name */
+	if (theirs) {                           /* their objects would have the same name */
 		struct diag *g = diag_report(c->diags, TJ0204, block->u.block.name_span,
 			"'%.*s' is a role of the framework", STR_ARG(theirs->name));
 		diag_note(c->diags, g, theirs->span, "declared here");

@@ -133,7 +133,7 @@ static const struct type *record_member(struct check *c, struct node *n, struct 
 		if (name_eq(record->fields[i].name, name))
 			return record->partial ? type_optional(c->arena, record->fields[i].type) : record->fields[i].type;
 	if (map_put(&record->unknown, c->arena, name, record) || record->lost)
-		return mark_bad(n);                  /* reported before: the mistake may be in the declaration */
+		return mark_bad(n);                  /* reported before: the declaration itself may be wrong */
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < record->nfields; i++)
 		suggest_add(&s, record->fields[i].name);
@@ -302,8 +302,8 @@ const char *check_member_doc(enum type_kind kind, struct str name)
 static bool knows_plan(struct check *c) { return scope_around(c, SCOPE_POLICY) || scope_around(c, SCOPE_TEST); }
 
 /*
- * A member that exists once the job is planned; NULL when NAME is none.  Its use outside of a
- * policy or a test is reported.
+ * A member that exists only once the job is planned; NULL when NAME is not such a member.  Reports its use outside
+ * of a policy or a test.
  */
 static const struct type *planned_member(struct check *c, struct node *n, const struct builtin_member *members, size_t count)
 {
@@ -461,7 +461,7 @@ static const struct type *role_member(struct check *c, struct node *n)
 	if (planned)
 		return planned;
 	const struct field *f = schema_find(BLOCK_ROLE, name);
-	if (!f && !str_is(name, "replica"))     /* a block: it has no value */
+	if (!f && !str_is(name, "replica"))     /* a key that is set by a block has no value */
 		f = schema_find(BLOCK_FRAMEWORK_ROLE, name);
 	if (!f) {
 		report_role_member(c, n);
@@ -481,11 +481,11 @@ static const struct type *roles_member(struct check *c, struct node *n)
 	for (size_t i = 0; i < decls.n; i++) {
 		const struct node *job = decls.at[i];
 		if (job->kind == NODE_BAD)
-			return &type_role;      /* it may have been a job */
+			return &type_role;      /* this declaration may have been a job with that role */
 		if (job->kind != NODE_JOB)
 			continue;
 		if ((job->u.job.blueprint && !job->u.job.framework) || body_is_broken(job->u.job.body))
-			return &type_role;      /* what it has is not known */
+			return &type_role;      /* the roles of this job are not all known */
 		for (size_t k = 0; k < job->u.job.nroles; k++) {
 			if (name_eq(job->u.job.roles[k]->name, n->u.member.name))
 				return &type_role;
@@ -504,7 +504,7 @@ static const struct type *report_whole(struct check *c, struct node *n, const st
 	struct str what = type_phrase(c->arena, t), name = n->u.member.name;
 	struct decl *base = n->u.member.base->kind == NODE_NAME ? n->u.member.base->u.name.decl : NULL;
 	if (base && map_put(&base->unknown, c->arena, STR("."), base))
-		return mark_bad(n);                  /* reported before: the fault is in the thing that it stands for */
+		return mark_bad(n);                  /* reported before, where the name is declared */
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%.*s has no fields", STR_ARG(what));
 	struct str words = node_words(c, n->u.member.base);
 	enum function f;

@@ -8,7 +8,7 @@
 
 struct operands {
 	struct node *left, *right;
-	const struct type *a, *b;       /* without pod[] */
+	const struct type *a, *b;       /* both types, without pod[] */
 	bool pod;
 };
 
@@ -140,8 +140,8 @@ static void adapt(struct check *c, struct node *n, const struct type **t, const 
 }
 
 /*
- * Does the type of the place decide what the literals of an operand are?  In `n * 4Gi + x` it
- * decides for 4Gi, and not for n.
+ * Does the expected type decide what the literals of an operand are?  In `n * 4Gi + x` it decides for 4Gi, and not
+ * for n.
  */
 static bool takes_hint(const struct node *n, bool additive)
 {
@@ -190,7 +190,7 @@ static const struct type *type_arithmetic(struct check *c, struct node *n, const
 		return report_elastic_operand(c, o.a->kind == TYPE_ELASTIC ? o.left : o.right);
 	if (op == OP_ADD && is_list(o.a) && is_list(o.b) && (o.a->kind == TYPE_LIST || o.b->kind == TYPE_LIST)) {
 		const struct type *both = o.a->kind == TYPE_EMPTY ? o.b : o.b->kind == TYPE_EMPTY ? o.a : type_unify(c, o.a, o.b);
-		if (both && both->elem->kind == TYPE_RANGE) {   /* numbers become ranges of one */
+		if (both && both->elem->kind == TYPE_RANGE) {   /* a number becomes a range of one value */
 			retype_expr(c, o.left, both);
 			retype_expr(c, o.right, both);
 		}
@@ -248,7 +248,7 @@ static bool comparable(struct check *c, const struct type *a, const struct type 
 	return a->kind == b->kind;
 }
 
-/* An enum is compared with a text that it can never be. */
+/* Reports a comparison of an enum with a text that it can never equal. */
 static bool test_enum(struct check *c, const struct type *e, const struct node *what, struct node *text)
 {
 	struct site site = { .name = node_words(c, what) };

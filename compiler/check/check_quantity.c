@@ -1,9 +1,9 @@
 /*
  * check_quantity.c - what a quantity literal means where it stands.
  *
- * `5m` is a cpu, and a mistake as a memory or a duration; only the place decides. Every mistake
- * that a literal can have by itself is reported here, so that the evaluator meets sound quantities
- * only.
+ * `5m` is a cpu, and a mistake as a memory or a duration; only the expected type decides. Every
+ * mistake that a literal can have by itself is reported here, so that the evaluator meets sound
+ * quantities only.
  */
 #include "check/context.h"
 

@@ -55,7 +55,7 @@ static bool looks_like_role(const struct node *body)
 	return false;
 }
 
-/* A word or a name, and where it stands. */
+/* A word or a name, and its place. */
 struct placed {
 	struct str text;
 	struct span at;
@@ -186,7 +186,7 @@ struct node *check_block_shape(struct check *c, struct node *item, enum block bl
 	struct str likely = str_is(word, "role") ? missing_role(framework, body, &missing) : (struct str){ 0 };
 	const struct nodes *inside = &item->u.item.value->u.body.items;
 	if (item->kind == NODE_EXTEND && schema_block(word) && inside->n && inside->at[0]->kind == NODE_BAD)
-		return node_new(c->arena, NODE_BAD, item->span);        /* `role { worker`: said */
+		return node_new(c->arena, NODE_BAD, item->span);        /* `role { worker`: reported already */
 	if (item->kind == NODE_EXTEND && schema_block(word))
 		return check_unnamed_block(c, item, likely, missing == 1);
 	if (!is_role_without_word(c, item, block, framework))

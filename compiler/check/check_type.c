@@ -64,7 +64,7 @@ static bool fold_binary(struct check *c, const struct node *n, struct constant *
 	return false;
 }
 
-enum { MOST_FOLDED = 100 };             /* the number of lets by way of which a let may be a constant */
+enum { MOST_FOLDED = 100 };             /* maximum number of lets that lead from a name to its constant */
 
 bool fold_constant(struct check *c, const struct node *n, struct constant *ret)
 {
@@ -106,14 +106,14 @@ bool fold_constant(struct check *c, const struct node *n, struct constant *ret)
 
 /* ---- refinements ---- */
 
-enum { WORDS_MOST = 1000 };             /* of an enum, each of which a value is held against */
+enum { WORDS_MOST = 1000 };             /* maximum for an enum, since a value is compared with each of them */
 
 struct refining {
 	struct check *check;
-	struct type *type;              /* a copy, being narrowed */
+	struct type *type;              /* a copy of the type, which is being narrowed */
 	struct refinement *refine;
-	struct str *words;              /* of an enum: the type's */
-	struct map listed;              /* the same by text */
+	struct str *words;              /* members of the enum type */
+	struct map listed;              /* members by their text */
 	bool failed;
 };
 
