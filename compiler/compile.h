@@ -39,7 +39,7 @@ struct trainc {
 	struct eval eval;
 	struct plan plan;
 	size_t next_file, next_source;  /* see trainc_file() */
-	struct door *door;              /* of a program that trainc_open() made; else NULL */
+	struct door *door;              /* set if trainc_open() made the program; else NULL */
 };
 
 /* Opens a program that reads through READER, which stays the caller's and must outlive it. */

@@ -39,25 +39,26 @@ struct scope {
 	bool looked, lost;
 };
 
-/* The present place.  It is saved and restored as a whole when something else is checked in between. */
+/* Where the checker is.  It is saved and restored as a whole when something else is checked in between. */
 struct where {
 	struct module *module;
 	struct scope *scope;            /* NULL: the file */
 	const struct fact *facts;
 	struct decl *fn;                /* the function whose value is being checked */
-	/* the declaration of a file whose value is being checked: what it mentions is noted in it */
+	/* the declaration of a file whose value is being checked: collects the declarations that the value mentions */
 	struct decl *owner;
-	bool env;                       /* inside an environment value */
-	bool spanning;                  /* inside a place where pod-time values are welcome */
+	bool env;                       /* inside the value of an environment variable */
+	bool spanning;                  /* inside a place that accepts pod-time values */
 };
 
 /* The words by which messages say what a value is for. */
 struct site {
-	struct str what;                /* "an index", "the title of a test" */
-	struct str name;                /* or a name, which messages put in quotes; both empty: no words */
+	struct str what;                /* "an index", "the title of a test"; with `name` empty too, messages have no
+					 * words for the value */
+	struct str name;                /* or a name, which messages put in quotes */
 	struct span declared;           /* the declaration that imposes the type; unknown without */
 	bool call;                      /* an argument: `none` is TJ0316 */
-	bool own;                       /* the name of a volume that each replica has alone */
+	bool own;                       /* an argument that names a volume which each replica has alone */
 };
 
 struct check {
@@ -80,18 +81,18 @@ struct check {
 	struct decl **functions;        /* every fn that was checked: for TJ0406 */
 	size_t nfunctions;
 	unsigned folding;               /* lets that are being evaluated as constants, one inside the other */
-	const struct site *site;        /* what the value is for; the branches of a conditional are for the same */
+	const struct site *site;        /* what the value is for; the same for all branches of a conditional */
 	bool refusal_wanted;            /* in a test of refusals: values out of their range are its subject */
-	/* a name that is looked up stands for text, or for a variable's value: what the value is for; NULL otherwise */
+	/* while a name is looked up where a text or a variable's value is expected: the expected type; else NULL */
 	const struct type *text_wanted;
 	const struct node *condition;   /* an expression that must be a bool */
-	/* the type that a parameter would need if it were declared for a name that is looked up; NULL when unknown */
+	/* the type with which a help proposes to declare an unknown name as a parameter; NULL when unknown */
 	const char *declared_as;
-	bool role_wanted;               /* a name that is looked up stands for a role */
-	bool framework_wanted;          /* a name that is looked up stands for the framework of a job */
-	/* a name that is looked up has this member written behind it; empty otherwise */
+	bool role_wanted;               /* while a name is looked up where a role is expected */
+	bool framework_wanted;          /* while a name is looked up where the framework of a job is expected */
+	/* while the base of a member is looked up: the name of the member; else empty */
 	struct str member_of_name;
-	struct decl *bad;               /* the value of a name whose use was reported */
+	struct decl *bad;               /* what a name resolves to once its use was reported */
 	struct { struct str self, cluster, pod, roles; } words;
 };
 
@@ -108,7 +109,7 @@ struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, str
 struct scope *scope_enter(struct check *c, enum scope_kind kind, struct node *body);
 /* Declare in the present scope: TJ0204 for a second one, TJ0205 for one that hides, TJ1003 for a hidden built-in. */
 void scope_declare(struct check *c, struct decl *d);
-/* The same without the question of hiding (role names of a job). */
+/* As scope_declare(), without checking whether the name hides another one (role names of a job). */
 void scope_declare_role(struct check *c, struct decl *d);
 /* Declare the lets that stand directly in a body. */
 void scope_lets(struct check *c, struct node *body);
@@ -143,7 +144,7 @@ bool report_parted_name(struct check *c, const struct node *difference);
 
 const struct type *resolve_type(struct check *c, struct node *ref);
 const struct type *resolve_refinements(struct check *c, const struct type *t, struct node *ref);
-/* The constant that an expression stands for; false when it is none. */
+/* A constant, as fold_constant() returns it; that function returns false for an expression that is not constant. */
 struct constant {
 	enum type_kind kind;            /* INT, FLOAT, STRING, CPU (a quantity of any kind), DURATION, BOOL */
 	int64_t integer;
@@ -160,14 +161,17 @@ const struct type *check_expr(struct check *c, struct node *n, const struct type
 /* `image = registry.example.com/team/x:1`: a text without quotes, which reads as arithmetic on names. */
 /* Adds a help with both readings of a NUMBER of decimal bytes, 64Gi and 64G; MORE ends the sentence. */
 void help_bytes(struct check *c, struct diag *d, struct str number, const char *unit, const char *more);
-/* Appends the roles that can be named here to the help of D; appends nothing where there are none. */
+/* Adds to the help of D the roles that can be named here, if there are any. */
 void help_roles(struct check *c, struct diag *d);
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want);
 /* type_expr() for a place with words; the branches of a conditional may need them. */
 const struct type *type_for(struct check *c, struct node *n, const struct type *want, const struct site *site);
-/* In a place whose type is unknown because of another mistake: anything fits, but names are looked up. */
+/*
+ * Checks an expression whose expected type is unknown because of another mistake: anything fits, but names are
+ * looked up.
+ */
 const struct type *type_loose(struct check *c, struct node *n);
-/* In a place that wants no type; an expression that needs one is reported (TJ0310). */
+/* Checks an expression where no type is expected; reports an expression that needs one (TJ0310). */
 const struct type *check_free(struct check *c, struct node *n);
 /*
  * A condition (TJ0317); `what` is "if", "check", ...  A pod-time condition is refused unless
@@ -187,13 +191,13 @@ const struct type *type_binary(struct check *c, struct node *n, const struct typ
 const struct type *type_member(struct check *c, struct node *n, const struct type *want);
 /* The type of the value that a declaration stands for, at `n`; functions and the like are reported. */
 const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d);
-/* An expression was typed without knowing its place; now it meets the type of that place. */
+/* Applies the expected type T to an expression that was typed before T was known. */
 void retype_expr(struct check *c, struct node *n, const struct type *t);
 const struct type *type_index(struct check *c, struct node *n);
 const struct type *type_call(struct check *c, struct node *n, const struct type *want);
 const struct type *type_builtin_call(struct check *c, struct node *n, struct decl *f, const struct type *want);
 const struct type *type_body(struct check *c, struct node *n, const struct type *want);
-/* A body that only extends a record: missing fields are no fault in it. */
+/* Checks a body that only extends a record: missing fields are allowed. */
 const struct type *type_extension(struct check *c, struct node *n, const struct type *want);
 const struct type *type_record_body(struct check *c, struct node *n, const struct type *record, bool partial);
 /* The body of `key { }` inside a literal, which has nothing to extend. */
@@ -277,7 +281,7 @@ void advise_instead(struct check *c, struct diag *d, const struct node *n, const
  * function wants the reverse.
  */
 bool report_swapped(struct check *c, const struct node *call);
-/* Help, in a message about a field, for a record without a declared type although that field needs one. */
+/* Adds a help to a message about FIELD, which needs a record of the declared type TYPE and got an anonymous record. */
 void advise_record(struct check *c, struct diag *d, struct str field, struct str type);
 /* The text of an expression, shortened for a message. */
 struct str node_words(struct check *c, const struct node *n);
@@ -300,9 +304,9 @@ struct items {
 	bool pod_keys;
 	bool adds;                      /* keys are fields, so += may add to lists */
 	bool fixed;                     /* the body is read before anything is evaluated: no if, for or insertion */
-	const char *what;               /* "a record": for messages */
+	const char *what;               /* "a record": what messages call the body */
 	bool conditional, looping;      /* inside an if or for; inside a for: set while its items are visited */
-	bool failed;                    /* an item that has no place here was reported */
+	bool failed;                    /* an item that is not allowed in this body was reported */
 };
 /* Visit the items of a body in a new scope of its own. */
 void visit_body(struct items *to, struct node *body, enum scope_kind kind);
@@ -347,11 +351,11 @@ void check_profile(struct check *c, struct node *n);
 void check_test(struct check *c, struct node *n);
 void check_policy(struct check *c, struct node *n);
 void check_project(struct check *c, struct node *n);
-/* Did an item of it fail to parse, or was one given up? */
+/* Did an item of the body fail to parse, or was one dropped after a report? */
 bool body_is_broken(const struct node *body);
 /* Does the body set the key, whatever its conditions say? */
 bool body_sets(const struct node *body, struct str key, bool *ret_maybe);
-/* Gives the report of an unknown name a suggestion: "did you mean", or the names that there are. */
+/* Adds a suggestion to the report of an unknown name: "did you mean", or the existing names. */
 struct suggest;
 /*
  * May an unknown name be reported?  Each is, once in a file.  When a declaration failed to parse,

@@ -26,7 +26,7 @@ struct record_field {
 	struct str doc;
 };
 
-/* The most frameworks that may wrap each other, counting the innermost. */
+/* The maximum number of frameworks that wrap each other, counting the innermost. */
 enum { MOST_FRAMEWORKS = 8 };
 
 struct decl {
@@ -39,7 +39,7 @@ struct decl {
 	const struct type *type;        /* type of the value; FN: of the result; TYPE: the alias or the record type */
 	struct str doc;
 	bool used;
-	/* checker's own: another declaration has the same name, so it is not clear which is meant */
+	/* private to the checker: another declaration has the same name, so it is unclear which one is meant */
 	bool twice;
 	/* PARAM of a module: its value in the import that passes one, and the place of its name there; NULL without */
 	struct node *argument;
@@ -69,11 +69,14 @@ struct decl {
 	unsigned char state;            /* checker's own: not seen, being checked, done */
 	bool silent;                    /* checker's own: never reported as unused */
 	bool hides;                     /* checker's own, ROLE: reported as hiding another name */
-	/* checker's own: names that were reported; TYPE: as no field of it; a value: "." when it has no members */
+	/*
+	 * private to the checker: names that were reported; TYPE: fields that it lacks; a value: "." when it has no
+	 * members
+	 */
 	struct map unknown;
-	bool busy;                      /* checker's own, TYPE: a walk is inside of it */
-	struct decl *walked;            /* checker's own, TYPE: the one that the walk came from */
-	bool early;                     /* checker's own: reads no parameter */
+	bool busy;                      /* private to the checker, TYPE: a walk over types is inside this one */
+	struct decl *walked;            /* private to the checker, TYPE: the type from which the walk came */
+	bool early;                     /* private to the checker: the value reads no parameter */
 	bool queued;                    /* checker's own: its body will be checked */
 	struct scope *scope;            /* checker's own: the scope in which the let of a body is evaluated */
 	/* checker's own, of a file: the parameters, lets and functions that its value mentions */

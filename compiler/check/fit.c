@@ -152,7 +152,7 @@ static enum fit fit_core(const struct type *want, const struct type *t)
 	case TYPE_RANGE: return t->kind == TYPE_RANGE || t->kind == TYPE_INT ? FIT_OK : FIT_NO;
 	case TYPE_LIST:
 		if (want->elem->kind == TYPE_RANGE && (t->kind == TYPE_RANGE || t->kind == TYPE_INT))
-			return FIT_OK;          /* one of them is a list of one */
+			return FIT_OK;          /* a single range counts as a list with one element */
 		return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_LIST ? type_fit(want->elem, t->elem) : FIT_NO;
 	case TYPE_MAP:
 		if (t->kind == TYPE_ANON)
@@ -391,7 +391,7 @@ const struct type *type_coerce(struct check *c, struct node *n, const struct typ
 		return report_secret(c, n);
 	case FIT_NO:
 		if (t->kind == TYPE_POD && !site->call && core == type_strip_optional(want))
-			return report_pod(c, n, want, site);  /* whatever it is, the type is not known here */
+			return report_pod(c, n, want, site);  /* a pod-time value; only its type is unknown here */
 		report_mismatch(c, n, want, site);
 		return mark_bad(n);
 	}

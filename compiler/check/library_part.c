@@ -43,7 +43,8 @@ static struct str declared_name(struct str text, size_t at)
 
 void library_part_init(struct library_part *p, struct arena *a, struct str text)
 {
-	size_t comments = text.n;               /* start of the comment lines directly above; text.n without */
+	size_t comments = text.n;               /* start of the comment lines directly above; text.n if there are
+						 * none */
 
 	*p = (struct library_part){ .text = text };
 	for (size_t at = 0, next; at < text.n; at = next) {

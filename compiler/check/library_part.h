@@ -28,7 +28,7 @@ struct library_part {
 	struct str text;                /* of the whole module */
 	struct library_decl *at;
 	size_t n;
-	bool taken;                     /* once at least */
+	bool taken;                     /* a part was taken at least once */
 	struct map by_name;             /* name -> struct library_decl * */
 };
 

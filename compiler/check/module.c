@@ -226,7 +226,7 @@ static void report_no_file(struct program *p, const struct node *import, struct 
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
 }
 
-/* Does what is read at PATH lie elsewhere than in the project, by a symbolic link? */
+/* Does PATH lead out of the project by a symbolic link? */
 static bool linked_away(struct program *p, struct str path)
 {
 	return p->reader->leaves && p->reader->leaves(p->reader->context, p->arena, p->project.root, path);
@@ -391,12 +391,12 @@ static struct module *load_library(struct program *p, struct module *by, struct 
 	struct str text = name.n ? stdlib_text(name) : (struct str){ 0 };
 	if (!text.p) {
 		report_no_module(p, import);
-		name = suggest_module(p, import);       /* go on with what was surely meant */
+		name = suggest_module(p, import);       /* continue with the module that was surely meant */
 		text = name.n ? stdlib_text(name) : text;
 	}
 	if (!text.p) {
 		if (by)
-			by->lost = true;                /* the name that it would have been given is unknown */
+			by->lost = true;                /* the name that the import would have bound is unknown */
 		return NULL;
 	}
 	struct str key = str_printf(p->arena, "std.%.*s", STR_ARG(name));

@@ -23,7 +23,7 @@ struct module {
 	bool library, root;
 	bool policy;                    /* named by project.policies */
 	bool package;                   /* of a vendored package */
-	bool lost;                      /* a declaration failed to parse and its name is not known */
+	bool lost;                      /* a declaration failed to parse, so the name that it declares is unknown */
 	struct map unknown;             /* checker's own: names that were reported as unknown */
 	bool broken;                    /* something in it failed to parse: nothing is reported as unused */
 	struct span imported_at;        /* the import that was read first; unknown for the root */
@@ -65,7 +65,7 @@ struct project {
 
 /* A text whose declarations are added to those of the root file; the caller reads what follows them (trainc eval). */
 struct added {
-	struct str name, text;          /* p == NULL: there is none */
+	struct str name, text;          /* p == NULL: nothing is added */
 	size_t declarations;            /* bytes of the added text */
 	struct source *source;          /* after module_load() */
 };
@@ -76,12 +76,12 @@ struct program {
 	struct diags *diags;
 	struct sources *sources;
 	const struct reader *reader;
-	/* every module behind those that it imports; the root is last but for policies */
+	/* each module comes after those that it imports; the root is last, except for policies */
 	struct module **modules;
 	size_t n;
 	struct module *root;
 	struct project project;
-	/* tests run one by one: wrong settings of one are its own failure */
+	/* tests run one by one: wrong settings in a test fail only that test */
 	bool testing;
 	/* the caller left out declarations of the root: nothing is reported as unused */
 	bool in_part;
@@ -90,7 +90,8 @@ struct program {
 	bool parts;
 	struct added added;             /* set before module_load() */
 	bool locking;                   /* packages are about to be locked, so they are not compared with the lock */
-	bool lone_modules;              /* a root without jobs is a module: what it exports may be used elsewhere */
+	bool lone_modules;              /* a root without jobs counts as a module: other programs may use its
+					 * declarations */
 	bool check_failed;              /* check_program() reported errors: nothing is reported as unused */
 	unsigned nslots;                /* number of global lets and params; the checker counts */
 	struct decl **unused;           /* checker's own: declarations of the user's files, for check_unused() */

@@ -8,7 +8,7 @@
 #include "check/context.h"
 
 enum { UNSEEN, RUNNING, DONE };
-enum { LONGEST_CHAIN = 12 };            /* of names in a message */
+enum { LONGEST_CHAIN = 12 };            /* maximum number of names in a message */
 
 struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, struct span span, struct node *node)
 {
@@ -47,7 +47,7 @@ static struct span head_of(const struct node *n)
 	}
 }
 
-/* Declarations that belong to other files (TJ0213). */
+/* May the declaration be in this kind of file?  If not, that is reported (TJ0213). */
 static bool belongs_here(struct check *c, const struct node *n)
 {
 	const struct module *m = c->at.module;
@@ -218,7 +218,7 @@ static const struct type *let_type(struct check *c, struct decl *d)
 		const struct type *t = resolve_type(c, n->u.binding.type);
 		site.declared = n->u.binding.type->span;
 		d->type = t;
-		/* the value may mention it only in a cycle, which the evaluator reports */
+		/* only a cycle can make the value mention the name itself; the evaluator reports it */
 		d->state = DONE;
 		check_expr(c, n->u.binding.value, t, &site);
 		return t;

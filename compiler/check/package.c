@@ -52,7 +52,7 @@ static bool is_link(struct walk *w, struct str relative)
 		!str_eq(real, path_join(w->arena, w->real_root, relative));
 }
 
-/* Any name may be that of a directory: listing a file gives nothing. */
+/* Tries every name as a directory: listing a plain file gives nothing. */
 static void walk(struct walk *w, struct str relative, unsigned depth)
 {
 	struct listing l = { .arena = w->arena };

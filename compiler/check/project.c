@@ -45,7 +45,7 @@ static void read_packages(struct program *p, const struct node *body)
 			struct diag *d = diag_report(p->diags, TJ0210, item->u.item.value->span,
 				"'%.*s' is outside the project", STR_ARG(path));
 			diag_help(p->diags, d, "packages are directories inside the project");
-			path = (struct str){ 0 };       /* imports of it are silent */
+			path = (struct str){ 0 };       /* so that imports of the package are not reported as well */
 		}
 		struct str *kept = ARENA_NEW(p->arena, struct str);
 		*kept = path;
@@ -162,7 +162,7 @@ static bool find_text(struct program *p, struct str directory, struct str root, 
 	p->project.root = directory;
 	*ret_path = path_join(p->arena, directory, STR("project.tj"));
 	if (str_eq(*ret_path, root))
-		return false;           /* it is what is compiled */
+		return false;           /* project.tj itself is being compiled */
 	if (reader_text(p->reader, p->arena, *ret_path, PROJECT_LARGEST, ret_text, &why))
 		return true;
 	struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0, 0 }, "'%.*s' cannot be read: %.*s",

@@ -218,7 +218,7 @@ static void help_quotes(struct check *c, struct diag *d, const struct node *n, c
 	bool literal = is_number_literal(n) || n->kind == NODE_BOOL, name = n->kind == NODE_NAME || n->kind == NODE_MEMBER;
 	struct str words = node_words(c, n), text = str_printf(c->arena, literal ? "\"%.*s\"" : "\"${%.*s}\"", STR_ARG(words));
 	bool field = schema_find(BLOCK_JOB, site->name) || schema_find(BLOCK_ROLE, site->name);
-	/* a number here is rarely a name: a count or a level was meant */
+	/* where a name is expected, a number is rarely the name: a count or a level was meant */
 	if (want->kind == TYPE_NAME || (field && n->kind == NODE_INT)) {
 		if (str_is(site->name, "priority"))
 			diag_help(c->diags, d, "'priority' is the name of a PriorityClass of the cluster, such as \"high\"");
@@ -391,7 +391,7 @@ const struct type *report_secret_mount(struct check *c, struct node *n, const st
 	return mark_bad(n);
 }
 
-/* The first amount in an expression of amounts: all others are of its kind. */
+/* The first amount in an expression of amounts, all of which have the same kind. */
 static struct str first_amount(struct check *c, const struct node *n)
 {
 	for (unsigned depth = 0; depth < 256; depth++) {

@@ -55,7 +55,7 @@ enum function {
 struct field {
 	enum field_id id;
 	const char *name;
-	unsigned blocks;                /* set of enum block */
+	unsigned blocks;                /* a set of enum block: where the field is allowed */
 	const char *type;               /* as spelt */
 	const char *fallback;           /* the built-in default as text, "" for none, "*" for required */
 	const char *doc;

@@ -200,7 +200,7 @@ void scope_lets(struct check *c, struct node *body)
 
 /* ---- finding ---- */
 
-/* Do the lines of an item behind its first one stand further in, or close its brackets? */
+/* Are all further lines of an item indented deeper than its first line, or do they close its brackets? */
 static bool keeps_to_itself(struct check *c, const struct node *item)
 {
 	const struct source *source = source_at(c->program->sources, item->span.start);
@@ -223,7 +223,7 @@ static bool keeps_to_itself(struct check *c, const struct node *item)
 	return true;
 }
 
-/* An item that sets a field, whatever is wrong with the value: it declares nothing, and ends where it should. */
+/* Is a broken item a field with a wrong value?  Then it declares no name, and it ends where its value ends. */
 static bool sets_field(struct check *c, const struct node *item)
 {
 	struct str text = source_text(c->program->sources, item->span), name = item->u.bad.name;
@@ -274,7 +274,7 @@ static void suggest_scope(struct check *c, struct suggest *s, bool calls)
 	for (size_t i = 0; i < FUNCTIONS && calls; i++)
 		if (!only_in_tests(str_of(schema_function((enum function)i)->name)))
 			suggest_add(s, str_of(schema_function((enum function)i)->name));
-	if (!c->member_of_name.n)               /* only their members are ever used */
+	if (!c->member_of_name.n)               /* these names are only ever used with a member */
 		return;
 	suggest_add(s, c->words.self);
 	suggest_add(s, c->words.cluster);
@@ -546,7 +546,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 		help_roles(c, d);
 	else if (!help_habit(c, d, name, at, &s)) {
 		struct str near = suggest_sentence(&s);
-		/* a text without quotes may be near a name by chance */
+		/* an unquoted text may resemble a name by chance */
 		if (c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE)
 			diag_help(c->diags, d, "%.*s if the text is meant, write \"%.*s\"", STR_ARG(near),
 				STR_ARG(name));
@@ -598,7 +598,7 @@ struct decl *scope_find(struct check *c, struct str name, struct span at)
 	if (d->kind == DECL_BUILTIN && !is_known_here(c, d, at))
 		return NULL;
 	if (d->kind == DECL_ROLE && s && s->kind == SCOPE_JOB && hides(c, d, s))
-		return c->bad;                  /* it is not clear which of the two is meant */
+		return c->bad;                  /* it is unclear whether the role or the outer name is meant */
 	decl_use(c, d);
 	if (d->twice)
 		return c->bad;

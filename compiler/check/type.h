@@ -27,11 +27,13 @@ enum type_kind {
 	TYPE_ANON,                              /* anonymous record: `members` */
 	TYPE_OPTIONAL,                          /* elem? */
 	TYPE_POD, TYPE_SECRET,                  /* pod[elem], secret[elem] */
-	TYPE_NONE,                              /* the type of `none` alone */
-	TYPE_EMPTY,                             /* the type of `[]` and `{}` without a place */
-	TYPE_UNIT,                              /* a quantity without a place: cpu, memory or duration? */
-	TYPE_ENV_VALUE,                         /* the place of an environment value: scalars, pod, secret, config */
-	TYPE_DATA,                              /* the place of a raw value: anything that JSON can say, quantities too */
+	TYPE_NONE,                              /* the type of `none` itself */
+	TYPE_EMPTY,                             /* the type of `[]` and `{}` where no type is expected */
+	TYPE_UNIT,                              /* a quantity where no type is expected: cpu, memory or duration? */
+	TYPE_ENV_VALUE,                         /* the expected type of an environment value: scalars, pod, secret,
+						 * config */
+	TYPE_DATA,                              /* the expected type of a raw value: anything that JSON can express,
+						 * and quantities */
 	TYPE_CONFIG,                            /* config(name, key) */
 	TYPE_CLUSTER, TYPE_POD_FACTS,           /* the built-in values `cluster` and `pod` */
 	TYPE_PORTS,                             /* role.ports */
@@ -63,7 +65,7 @@ struct type {
 	const struct type_member *members;      /* TYPE_ANON */
 	const struct str *words;                /* TYPE_ENUM */
 	size_t n;                               /* of members or words */
-	/* TYPE_ANON: number of members, as its text would name them; bounded, so that walking over it is safe */
+	/* TYPE_ANON: number of members when written out; bounded, so that walking over the type is safe */
 	size_t weight;
 	const struct refinement *refine;        /* or NULL */
 	bool port;                              /* int(1..65535) spelt `port` */
@@ -81,7 +83,7 @@ const struct type *type_optional(struct arena *a, const struct type *t);        
 const struct type *type_pod(struct arena *a, const struct type *t);             /* idempotent */
 const struct type *type_secret(struct arena *a, const struct type *t);
 
-/* Number of members of the anonymous records in a type, and one for the type itself. */
+/* Number of members of the anonymous records in a type, plus one for the type itself. */
 size_t type_weight(const struct type *t);
 
 /* The type without `?` or without pod[]; the type itself when it has none. */

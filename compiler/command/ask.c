@@ -110,7 +110,7 @@ bool ask(struct session *s, struct arena *a, const struct question *q, struct st
 	*ret = STR("");
 	if (!t)
 		return false;
-	t->options.parts = false;       /* the names in the expression are not known before */
+	t->options.parts = false;       /* the names that the expression mentions are not known beforehand */
 	t->options.keep_jobs = true;
 	t->diags.hold_warnings = true;  /* warnings are for `check`: here they would be repeated with every line */
 	t->program.added = (struct added){ .name = q->place, .text = q->text, .declarations = q->expression };

@@ -10,7 +10,7 @@ struct question {
 	struct str program;             /* a path; p == NULL without */
 	struct str place;               /* what messages call the text */
 	struct str text;                /* declarations, followed by the expression */
-	/* where the expression begins; text.n: there is none, and the declarations are only checked */
+	/* where the expression begins; text.n: nowhere, and the declarations are only checked */
 	size_t expression;
 };
 

@@ -11,7 +11,8 @@
 static bool fix_all(struct session *s, size_t *errors)
 {
 	for (size_t i = 0; i < s->options->noperands; i++) {
-		if (str_is(s->options->operands[i], "-"))       /* it can be read only once, and cannot be written */
+		if (str_is(s->options->operands[i], "-"))       /* standard input can be read only once, and cannot
+								 * be written */
 			continue;
 		if (!mend_program(s, s->options->operands[i], &errors[i]))
 			return false;

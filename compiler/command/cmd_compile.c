@@ -89,7 +89,7 @@ static bool holds_text(struct session *s, struct str path, struct str *ret)
 }
 
 /*
- * Does the file begin with something else than objects?  Then a program may have been named by
+ * Does the file begin with anything other than objects?  Then a program may have been named by
  * mistake, and it is worth more than the objects.
  */
 static bool is_no_output(struct session *s, struct str path)

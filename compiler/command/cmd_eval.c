@@ -15,7 +15,8 @@
 #include "syntax/part.h"
 
 enum {
-	PIECE_MOST = 64 * 1024,         /* bytes of a declaration or expression; bytes of all declarations together */
+	PIECE_MOST = 64 * 1024,         /* maximum bytes of one declaration or expression, and of all declarations
+					 * together */
 	PIECE_LINES = 1000,
 	LINES_MOST = 10000,             /* lines of a session: each costs a compilation */
 	TEXT_MOST = 16 << 20
@@ -24,9 +25,9 @@ enum {
 /* ---- lines ---- */
 
 struct input {
-	struct buf text;                /* that was read */
-	size_t at;                      /* of the next line in it */
-	size_t line;                    /* its number, from 1 */
+	struct buf text;                /* the text that was read */
+	size_t at;                      /* offset of the next line in the text */
+	size_t line;                    /* number of the next line, from 1 */
 	bool ended, terminal;
 };
 
@@ -133,7 +134,7 @@ struct talk {
 	struct str program, place;
 	struct declared *at;
 	size_t n;
-	size_t kept;                    /* bytes of all declarations */
+	size_t kept;                    /* total bytes of all declarations */
 	bool failed;
 };
 
@@ -279,7 +280,7 @@ static int converse_on_input(struct talk *k)
 	return k->failed && !in.terminal ? STATUS_PROGRAM : STATUS_DONE;
 }
 
-/* Handles an operand: one expression, or lines of which the first ones declare names. */
+/* Handles an operand: one expression, or lines that first declare names and then ask. */
 static int converse_on_operand(struct talk *k, struct str text)
 {
 	struct input in = { .line = 1, .ended = true };
@@ -306,7 +307,8 @@ int cmd_eval(struct session *s)
 {
 	const struct options *o = s->options;
 	struct talk k = { .session = s };
-	struct trainc *t = session_open(s);     /* are the options right?  Reported here, and not with each line */
+	struct trainc *t = session_open(s);     /* checks the options here, so that they are not reported again with
+						 * each line */
 
 	if (!t)
 		return STATUS_USAGE;

@@ -19,7 +19,8 @@ static unsigned operator_version(const struct session *s)
 	return str_is(version, "1.7") ? 7 : str_is(version, "1.9") ? 9 : 0;
 }
 
-enum { MANIFESTS_LARGEST = 32 << 20 };   /* bytes of a file: 90,000 small jobs, and 10,000 are imported */
+enum { MANIFESTS_LARGEST = 32 << 20 };   /* maximum bytes of a file: 90,000 small jobs, of which at most 10,000 are
+					  * imported */
 
 static void read_file(struct session *s, struct trainc *c, struct import *im, struct str path)
 {

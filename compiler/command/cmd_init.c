@@ -35,11 +35,11 @@ struct search {
 	struct session *session;
 	struct str wanted;
 	struct suggest near;
-	const struct library_module *module;    /* of the one that was found */
+	const struct library_module *module;    /* the module of the framework that was found */
 	struct library_item item;
 	struct buf found;               /* the names that fit, with commas */
 	unsigned n;
-	bool part;                      /* a part of the name of a module will do */
+	bool part;                      /* part of a module's name is enough */
 };
 
 /*

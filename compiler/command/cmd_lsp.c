@@ -92,7 +92,7 @@ static bool receive(struct wire *w, struct lsp *server)
 	return true;
 }
 
-/* Reads what there is; with `wait`, waits until there is something. */
+/* Reads what has arrived; with `wait`, waits until something has. */
 static void read_input(struct wire *w, bool wait)
 {
 	struct pollfd poll_in = { .fd = STDIN_FILENO, .events = POLLIN };

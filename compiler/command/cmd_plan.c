@@ -1,6 +1,4 @@
-/*
- * cmd_plan.c - what would run, as a table, as JSON or as a drawing.
- */
+/* cmd_plan.c - prints what would run, as a table, as JSON or as a drawing. */
 #include "command/session.h"
 
 int cmd_plan(struct session *s)

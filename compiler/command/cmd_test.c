@@ -16,7 +16,7 @@
 /* One test while it runs: its compilation, and its diagnostics. */
 struct test_run {
 	struct trainc *compile;
-	struct diags said;              /* by the checks of the test */
+	struct diags said;              /* diagnostics of the test's own checks */
 	size_t before;                  /* diagnostics of the compilation itself */
 };
 
@@ -26,16 +26,17 @@ struct count {
 
 /* The tests of one file. */
 struct suite {
-	struct session session;         /* the caller's, reading `text` in place of the file */
+	struct session session;         /* the session of the caller, with a reader that returns `text` in place of
+					 * the file */
 	struct reader reader;
 	const struct reader *files;
-	const struct trainc *front;     /* the file as it was read first */
+	const struct trainc *front;     /* the file as it was first read */
 	struct str path, text;
 	struct nodes tests;             /* of `front` */
 	/* the compilation that tests without settings share; NULL: there is none at the moment */
 	struct trainc *shared;
 	struct nodes shared_tests;
-	uint64_t steps;                 /* budgets that the compilation itself has used */
+	uint64_t steps;                 /* the part of the evaluation budgets that the compilation itself used */
 	size_t text_bytes, memory;
 };
 
@@ -59,7 +60,7 @@ static struct source *shadow(struct trainc *c, const struct source *file)
 	struct source *s = source_add(&c->sources, file->name, file->text);
 
 	if (s)
-		s->library = true;      /* comments in it are those of the file itself */
+		s->library = true;      /* its `# allow` comments are judged in the file itself */
 	return s;
 }
 
@@ -145,7 +146,7 @@ static void run_checks(struct test_run *run, struct node *test)
 	ev->test = NULL;
 }
 
-/* DS in the name of a compilation, in whose memory they are. */
+/* Prints diagnostics with the options of a compilation, in whose memory they are. */
 static void print_diags(struct session *s, const struct trainc *c, const struct diags *ds)
 {
 	struct programs one = { .at = &(struct trainc *){ &(struct trainc){ .diags = *ds, .door = c->door } }, .n = 1 };

@@ -8,7 +8,7 @@
 
 struct facts {
 	struct trainc *compile;         /* compiled, with keep_jobs */
-	struct diags *said;             /* where questions that have no answer are reported */
+	struct diags *said;             /* where to report questions that have no answer */
 	size_t before;                  /* diagnostics of the compilation itself */
 };
 

@@ -1,9 +1,9 @@
 /*
- * half.c - how trainc finds the executable for clusters and becomes it.
+ * half.c - finds the executable for clusters and replaces this process by it.
  *
- * It lies in libexec/trainc beside the directory of trainc itself, or below that directory in a
- * build.  The first argument is the version, so that an executable from another installation is
- * noticed.
+ * That executable lies in libexec/trainc beside the directory of trainc itself, or below that
+ * directory in a build.  The first argument is the version, so that an executable from another
+ * installation is noticed.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -22,26 +22,27 @@ struct draft {
 	size_t fixed;
 };
 
-/* One compilation of the drafts. */
+/* One compilation of the drafts, and what it reported. */
 struct look {
 	struct trainc *compile;
-	size_t errors[3], warnings;     /* errors of the text, of names and types, and all others */
+	size_t errors[3], warnings;     /* number of errors in the text, of errors in names and types, and of all
+					 * others */
 };
 
 struct mend {
-	struct session session;         /* the caller's, reading drafts */
+	struct session session;         /* the session of the caller, with a reader that returns drafts */
 	struct reader reader;
 	const struct reader *files;
 	struct str path;
 	struct map drafts;              /* name -> struct draft */
-	struct map refused;             /* edits that were tried alone */
-	size_t trials, tried;           /* of what length together */
-	size_t compared;                /* misspelt names with names, in all of them */
-	size_t errors;                  /* before the first of them */
-	size_t made;                    /* good trials since edits were first refused */
+	struct map refused;             /* edits that failed when they were tried alone */
+	size_t trials, tried;           /* number of trials, and the sum of the lengths of their texts */
+	size_t compared;                /* names compared with misspelt names, in all trials */
+	size_t errors;                  /* number of errors before the first trial */
+	size_t made;                    /* successful trials since edits were first refused */
 	struct look now;
-	bool usable;                    /* false: the options are wrong */
-	bool warnings;                  /* their edits are wanted too */
+	bool usable;                    /* false: the options of the command are wrong */
+	bool warnings;                  /* the edits of warnings are wanted too */
 };
 
 static bool read_draft(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
@@ -96,7 +97,7 @@ static bool look(struct mend *m, struct look *ret)
 	*ret = (struct look){ .compile = session_open(&m->session) };
 	if (!ret->compile)
 		return false;
-	ret->compile->options.parts = false;    /* something is reported for sure */
+	ret->compile->options.parts = false;    /* there is something to report, so library modules are read whole */
 	trainc_compile(ret->compile, m->path.p);
 	trainc_finish(ret->compile);
 	m->compared += ret->compile->arena.compared;
@@ -198,7 +199,7 @@ static bool on_one_line(struct str text, uint32_t from, uint32_t to)
 /* Is an error about what the edits wrote (`on_line`: or on the same line)?  Offsets are in the edited text. */
 static bool is_about(const struct fix_edits *edits, struct str text, uint32_t start, uint32_t end, bool on_line)
 {
-	size_t i = fix_around(edits, start);    /* those in front of it end before the error begins */
+	size_t i = fix_around(edits, start);    /* the edits before this one end before the error begins */
 
 	if (i < edits->n && edits->now[i] < end)
 		return true;
@@ -229,7 +230,7 @@ static struct str expectation(struct str message)
 }
 
 /*
- * Is it the same mistake further on, which could not be seen before?  A list of f-strings is read
+ * Is D the same mistake at a later place, which the first one hid?  A list of f-strings is read
  * only up to the first.
  */
 static bool is_next(const struct trial *t, const struct diag *d, const struct source *source)
@@ -445,7 +446,7 @@ static void settle_all(struct mend *m, struct session *s, struct str path)
 	m->errors = total(&m->now);
 	do {
 		m->made = 0;
-		m->refused = (struct map){ 0 };         /* edits that failed because of others may succeed now */
+		m->refused = (struct map){ 0 };         /* edits that failed because of other edits may succeed now */
 		while (m->usable && !is_tired(m) && settle(m))
 			continue;
 	} while (m->usable && !is_tired(m) && m->made && m->refused.n);

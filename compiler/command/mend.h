@@ -11,16 +11,15 @@
 #include "command/session.h"
 
 /*
- * Fix one program and its imported files, and say how many edits were made in
- * which file, and which were not.  The standard library, packages, standard
- * input and the command line are left alone.  `*ret_errors`: how many the plan had
- * before.  False when a file could not be written (said), or the options are wrong
- * (said).
+ * Fix one program and its imported files, and say how many edits were made in which file, and which
+ * were not.  The standard library, packages, standard input and the command line are left alone.
+ * `*ret_errors`: number of errors before the fixes.  False, after a report, when a file could not
+ * be written or the options are wrong.
  */
 bool mend_program(struct session *s, struct str path, size_t *ret_errors);
 
 /*
- * The same without writing or saying anything: calls EACH with TO for every text that would replace a file.  False when
+ * Fixes in memory only, and prints nothing: calls EACH with TO for every text that would replace a file.  False when
  * edits may be left, as after many trials.
  */
 bool mend_texts(struct session *s, struct str path, void (*each)(void *to, struct str name, struct str text), void *to);

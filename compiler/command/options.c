@@ -113,7 +113,7 @@ struct str command_unknown(struct arena *a, struct str word)
 
 /* ---- one option ---- */
 
-/* The words of the command line that are still to be read. */
+/* The words of the command line that have not been read yet. */
 struct reading {
 	struct arena *arena;
 	char *const *at, *const *end;

@@ -57,7 +57,7 @@ static struct str path_of(struct directory *d, struct str name)
 
 /* ---- the marker ---- */
 
-/* Is it a name that we could have written?  Nothing else is ever removed. */
+/* Is it a name that we could have written?  Files with other names are never removed. */
 static bool plausible(struct str name)
 {
 	return name.n > 5 && name.p[0] >= '0' && name.p[0] <= '9' && str_ends(name, STR(".yaml")) && !memchr(name.p, '/', name.n);

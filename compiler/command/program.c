@@ -76,8 +76,8 @@ int program_main(int argc, char **argv, const struct program_half *half)
 	int status = STATUS_USAGE;
 
 	reserve_descriptors();
-	signal(SIGPIPE, SIG_IGN);       /* when a reader leaves, writing fails; it must not end the process */
-	signal(SIGXFSZ, SIG_IGN);       /* nor must a file that may not grow */
+	signal(SIGPIPE, SIG_IGN);       /* a closed pipe makes writing fail, and must not end the process */
+	signal(SIGXFSZ, SIG_IGN);       /* nor must a limit on the size of files */
 	if (options_parse(&arena, argc - 1, argv + 1, &options, &why)) {
 		int fd = options.command == COMMAND_EXPLAIN ? STDOUT_FILENO : STDERR_FILENO;    /* where diagnostics go */
 		session.render.colour = session_colour(option_value(&options, OPTION_COLOR), fd);

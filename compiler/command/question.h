@@ -20,7 +20,7 @@ struct names_question {
 
 /* The question of a command line `completion names`; false when it is none. */
 bool question_read(struct arena *a, const struct options *o, struct names_question *ret);
-/* Does its answer need a cluster, or a kubeconfig? */
+/* Does answering the question need a cluster, or a kubeconfig? */
 bool question_of_cluster(const struct names_question *q);
 /* "runs,roles" for a set, as scripts spell it. */
 void question_spell(unsigned names, struct buf *out);

@@ -54,7 +54,7 @@ void session_say(const struct session *s, const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	buf_z(&line, "trainc: ");
-	put_escaped(&line, str_of(text));       /* names of files and options may contain anything */
+	put_escaped(&line, str_of(text));       /* names of files and options may contain any characters */
 	buf_char(&line, '\n');
 	file_write_all(STDERR_FILENO, line.p, line.n);
 	buf_release(&line);
@@ -135,7 +135,7 @@ void session_show(struct session *s, struct str text)
 	out.write(out.context, text.p, text.n);
 }
 
-/* What session_output() was given behind its last line end. */
+/* The part of session_output()'s text behind its last line end. */
 static void show_rest(struct session *s)
 {
 	struct buf out = { 0 };
@@ -150,7 +150,7 @@ static void show_rest(struct session *s)
 int session_end(struct session *s, int status)
 {
 	show_rest(s);
-	if (s->gone)                    /* what was wrong with the input is still wrong */
+	if (s->gone)                    /* errors in the input still decide the status */
 		return status == STATUS_OUTPUT ? STATUS_DONE : status;
 	/* Some file systems report only at the end that there was no room. */
 	if (!s->error && close(STDOUT_FILENO) != 0 && errno != EBADF && errno != EINTR)

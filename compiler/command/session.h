@@ -36,9 +36,10 @@ struct session {
 	void *backend_own;              /* what the backend in use keeps */
 	const struct program_half *half;        /* what this executable has for clusters, or NULL */
 	bool quiet;                     /* a completion script asks: no question may be asked */
-	bool gone;                      /* the reader of standard output has left */
-	int error;                      /* errno of the first write that failed otherwise, or 0 */
-	struct buf line;                /* that session_output() shows on a terminal, until its end is there */
+	bool gone;                      /* the reader of standard output has gone away */
+	int error;                      /* errno of the first failed write, unless the reader had gone; or 0 */
+	struct buf line;                /* for a terminal: the unfinished last line of session_output(), kept until
+					 * its line end arrives */
 };
 
 /* One of them for each row of options.def. */
@@ -136,7 +137,10 @@ bool session_compile(struct session *s, struct programs *ret);
  * output when `machine_to_stdout` and the format is for machines.  Sets `ok`.
  */
 void session_report(struct session *s, struct programs *all, bool machine_to_stdout);
-/* Both, with trainc_check() in between, for commands that need a sound plan; false: end with `*ret_status`. */
+/*
+ * session_compile() and session_report() with trainc_check() in between, for commands that need a plan without
+ * errors; false: end with `*ret_status`.
+ */
 bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status);
 void session_release(struct programs *all);
 

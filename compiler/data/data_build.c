@@ -89,7 +89,7 @@ bool data_fail(struct data_text *t, size_t start, size_t end, const char *fmt, .
 
 size_t data_budget(size_t n)
 {
-	enum { BYTES_FOR_EACH = 12 };           /* kubectl prints 25 for each value, in lines of their own */
+	enum { BYTES_FOR_EACH = 12 };           /* kubectl's output, with a line for each value, has about 25 */
 
 	return n / BYTES_FOR_EACH > DATA_UNITS ? n / BYTES_FOR_EACH : DATA_UNITS;
 }

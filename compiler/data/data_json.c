@@ -130,7 +130,7 @@ static bool plain_bytes(struct json *j)
 	return fail_at(j, j->at, "") != NULL;
 }
 
-/* At its quote. */
+/* Reads a string whose opening quote is at `*at`. */
 static bool string(struct json *j, struct str *ret)
 {
 	struct buf b = { 0 };
@@ -222,7 +222,7 @@ static struct data *word(struct json *j)
 	return fail_at(j, j->at, "expected a value");
 }
 
-/* Behind an element: does another one follow?  -1 after saying what is wrong. */
+/* After an element: is there another one? -1 with the error when neither a comma nor the end follows. */
 static int another(struct json *j, char end, const char *what)
 {
 	int c = peek(j);

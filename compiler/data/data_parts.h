@@ -10,7 +10,7 @@
 
 /* Elements that were read and wait for the end of their list or map, when its size is known. */
 struct data_stack {
-	struct data_member *at;         /* of a list: without keys */
+	struct data_member *at;         /* elements of a list have no keys */
 	size_t n, size;
 };
 void data_push(struct data_stack *s, struct data_member m);
@@ -41,13 +41,16 @@ size_t data_budget(size_t n);
 
 struct span data_span(const struct data_text *t, size_t start, size_t end);
 struct data *data_new(struct data_text *t, enum data_kind kind, struct span from);
-/* The part of the stack from `base` on as a list, or a map; false when a key is there twice. */
+/* Makes a list, or a map, of the elements on the stack from `base` on; false when a map has a key twice. */
 void data_close_list(struct data_text *t, size_t base, struct data *list);
 bool data_close_map(struct data_text *t, size_t base, struct data *map);
 
 /* ---- data_scalar.c ---- */
 
-/* The value that a plain scalar of YAML stands for: sets `kind` and the value.  False: a number that is not finite. */
+/*
+ * The value that a plain scalar of YAML stands for: sets `kind` and the value.  False for a number that is not
+ * finite.
+ */
 bool data_plain(struct arena *a, struct str text, struct data *ret);
 /* Digits of a base with or without a sign; false when the value is too large. */
 bool data_digits(struct str text, int base, int64_t *ret);
@@ -56,7 +59,7 @@ bool data_fraction(struct arena *a, struct str text, double *ret);
 
 /* ---- data_json.c ---- */
 
-/* The value at byte `*at`, after any blanks; `*at` moves behind it.  NULL with the error. */
+/* Reads the value at byte `*at`, after any blanks, and moves `*at` behind it.  NULL after setting the error. */
 struct data *json_read(struct data_text *t, size_t *at);
 /* The index behind blanks, and behind a byte order mark at the very start. */
 size_t json_skip(const struct data_text *t, size_t at);

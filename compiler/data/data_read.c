@@ -45,7 +45,7 @@ static size_t skip_mark(const struct data_reader *r, size_t at)
 	return at;
 }
 
-/* A document in JSON; NULL when there is none at this place. */
+/* Reads a document in JSON; NULL when there is none at this place. */
 static struct data *try_json(struct data_reader *r)
 {
 	size_t at = skip_mark(r, json_skip(&r->text, r->at));

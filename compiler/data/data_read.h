@@ -37,7 +37,7 @@ struct data_reader *data_reader_new(struct arena *a, const struct source *source
 /* From here on a plain number without end is read, as an infinite one, for a caller that judges each value. */
 void data_reader_keep_infinite(struct data_reader *r);
 
-/* The next document that is not empty.  At the end, and after an error, always the same answer. */
+/* Reads the next document that is not empty.  After the end or an error, every call returns that same result. */
 enum data_step { DATA_DOCUMENT, DATA_END, DATA_ERROR };
 enum data_step data_next(struct data_reader *r, struct data **ret, struct data_error *error);
 

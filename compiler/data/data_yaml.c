@@ -15,7 +15,7 @@
 
 struct anchor {
 	struct data *node;              /* NULL while it is being read */
-	uint64_t nodes;                 /* in it, written out */
+	uint64_t nodes;                 /* number of values in it when written out */
 	unsigned height;                /* of lists and maps inside each other */
 };
 
@@ -23,13 +23,14 @@ struct yaml_reading {
 	struct data_text *t;
 	yaml_parser_t parser;
 	struct map *anchors;
-	uint64_t nodes, aliased;        /* of the document so far, written out; those by aliases */
+	uint64_t nodes, aliased;        /* values of the document so far when written out, and how many of them come
+					 * from aliases */
 	unsigned deepest;               /* level that the node being read has reached */
-	size_t from;                    /* where in the text the parser began */
+	size_t from;                    /* offset in the text at which the parser began */
 	size_t character, byte;         /* libyaml counts characters: the last position that was translated */
 	yaml_event_t **live;            /* events that were read and not used up, the outermost first */
 	size_t nlive;
-	struct memory_end end;          /* libyaml's own memory, when memory runs out */
+	struct memory_end end;          /* releases libyaml's own memory when memory runs out */
 	bool begun;
 };
 
@@ -111,7 +112,7 @@ static bool next_event(struct yaml_reading *y, yaml_event_t *ret)
 	return true;
 }
 
-/* Events end in the reverse order of their beginning. */
+/* Events are released in the reverse order of their creation. */
 static void end_event(struct yaml_reading *y, yaml_event_t *e)
 {
 	yaml_event_delete(e);
@@ -273,7 +274,7 @@ static bool has_key(struct map *keys, const struct data_member *at, size_t n, st
 	return map_get(keys, key);
 }
 
-/* The maps to be merged: earlier ones win, and what is written in the map itself wins over all. */
+/* The maps to be merged: earlier maps win over later ones, and keys written in the map itself win over all of them. */
 static bool merge_one(struct yaml_reading *y, size_t base, struct map *keys, struct arena *scratch,
 	const struct data *from)
 {
@@ -434,7 +435,7 @@ struct yaml_reading *yaml_reading_new(struct data_text *t, size_t at)
 
 static bool is_empty(const struct data *d) { return d->kind == DATA_NULL && d->from.start == d->from.end; }
 
-/* libyaml holds each of them against each, and no manifest needs one. */
+/* libyaml compares each of them with every other, and no manifest needs one */
 static bool few_directives(struct yaml_reading *y)
 {
 	enum { MOST = 64 };

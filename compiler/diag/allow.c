@@ -83,7 +83,7 @@ static void comment_found(struct allow_comments *cs, const struct source *s, siz
 	c.code = (struct str){ words.p, n };
 	struct str rest = trim((struct str){ words.p + n, words.n - n });
 	if (!is_code(c.code) && !(n && rest.n && rest.p[0] == ':'))
-		return;                 /* prose: "# allow shadowing of disks" */
+		return;                 /* a sentence in prose: "# allow shadowing of disks" */
 	c.reason = rest.n > 1 && rest.p[0] == ':' && trim((struct str){ rest.p + 1, rest.n - 1 }).n > 0;
 	size_t first = line_start(s->text, start);
 	c.alone = trim((struct str){ s->text.p + first, start - first }).n == 0;
@@ -104,7 +104,7 @@ static size_t skip_string(struct str text, size_t i)
 		if (text.p[i] == '\\' && !raw)
 			i++;
 		else if (text.p[i] == '\n' && !block)
-			return i;       /* not closed: reported elsewhere */
+			return i;       /* an unclosed string is reported elsewhere */
 		else if (text.p[i] == '"' && !block)
 			return i + 1;
 		else if (block && text.n - i >= 3 && memcmp(text.p + i, "\"\"\"", 3) == 0)
@@ -130,7 +130,7 @@ static void scan(struct allow_comments *cs, const struct source *s)
 	}
 }
 
-/* A comment alone on its line covers the line below.  All comments of a stack cover the line below the last one. */
+/* A comment alone on its line covers the next line.  All comments of a stack cover the line below the last one. */
 static void settle_lines(struct allow_comments *cs)
 {
 	for (size_t i = cs->n; i-- > 0;) {

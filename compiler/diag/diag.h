@@ -84,14 +84,14 @@ struct diags {
 	 */
 	bool unasked[DIAG_CODES];
 	/* diag.c's own */
-	size_t kept[2];                         /* by severity: so many are in `at` */
-	size_t lost_errors, lost_warnings;      /* counted, not kept: see DIAGS_KEPT */
-	struct diag throw_away;                 /* what diag_report() gives when nothing is recorded */
+	size_t kept[2];                         /* number of diagnostics of each severity in `at` */
+	size_t lost_errors, lost_warnings;      /* diagnostics that were counted but not kept: see DIAGS_KEPT */
+	struct diag throw_away;                 /* the object that diag_report() returns when nothing is recorded */
 };
 
 /*
- * So many errors are kept, and as many warnings, so that warnings cannot crowd out an error; a
- * file of noise must not fill the memory.
+ * The number of errors kept, and of warnings, so that warnings cannot crowd out an error; bounded, so that a file
+ * of noise cannot fill the memory.
  */
 enum { DIAGS_KEPT = 10000 };
 

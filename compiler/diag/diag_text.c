@@ -14,7 +14,7 @@
 
 enum {
 	DEFAULT_LIMIT = 50,
-	DEFAULT_WIDTH = 160,            /* the width that is assumed when the reader's window is unknown */
+	DEFAULT_WIDTH = 160,            /* width to assume when the reader's window is unknown */
 	LEAST_WIDTH = 40,
 	FAR = 4096                      /* bytes of a line that are looked at before and after the span */
 };
@@ -81,14 +81,14 @@ static void put_gutter(struct painter *p, unsigned line)
 struct snippet {
 	struct str line;
 	size_t from, to;
-	bool cut_before, cut_after;     /* bytes were left out before measuring */
+	bool cut_before, cut_after;     /* bytes on that side were left out before measuring */
 };
 
 /* The same in display columns, and the window of them that is shown. */
 struct measure {
 	unsigned from, to, total;
 	unsigned lo, hi;
-	bool before, after;             /* an ellipsis at the side */
+	bool before, after;             /* an ellipsis marks text that is cut off on that side */
 };
 
 static bool is_inside_character(char c) { return ((unsigned char)c & 0xC0) == 0x80; }

@@ -53,7 +53,7 @@ unsigned edit_distance(struct str a, struct str b)
 
 static bool joins(char c) { return c == '_' || c == '-'; }
 
-/* Equal but for signs that join words: IfNotPresent is if-not-present. */
+/* Are the words equal except for signs that join words: IfNotPresent and if-not-present? */
 static bool same_but_for_case(struct str a, struct str b)
 {
 	size_t i = 0, k = 0;
@@ -139,7 +139,7 @@ static bool near(struct suggest *s, struct str candidate, unsigned *ret)
 	unsigned distance = distance_within(wanted, candidate, most);
 	*ret = 2 * distance;
 	if (distance >= wanted.n || distance >= candidate.n)
-		return false;           /* nothing of the word is left */
+		return false;           /* every letter would have to change */
 	return distance <= limit || (distance <= 2 && same_letters(wanted, candidate));
 }
 
@@ -183,7 +183,7 @@ void suggest_add(struct suggest *s, struct str candidate)
 		s->n++;
 }
 
-/* Only those that are as near as the nearest: a worse guess beside a better one is noise. */
+/* Only candidates as near as the nearest: a worse guess beside a better one is noise. */
 static unsigned equally_near(const struct suggest *s)
 {
 	unsigned n = 0;

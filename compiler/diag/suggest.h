@@ -18,7 +18,7 @@ struct suggest {
 	struct str best[3];
 	unsigned distance[3];           /* to rank by: twice the edit distance */
 	unsigned n;
-	signed char letters[256];       /* how many of each `wanted` has */
+	signed char letters[256];       /* how often each letter occurs in `wanted` */
 	struct str *all;                /* every candidate, for "one of" lists */
 	size_t count;
 };

@@ -39,7 +39,7 @@ void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *po
 		selector_put(e, r, term);
 		return;
 	}
-	/* a node of the same rack is one of the same block too: the sum of the weights prefers the innermost */
+	/* nodes of one rack are also in one block, so the innermost level gets the largest sum of weights */
 	list = PUT_LIST(e->arena, affinity, "preferredDuringSchedulingIgnoredDuringExecution", p->from);
 	for (size_t i = 0; i < p->nkeys; i++) {
 		struct object *weighted = object_add_map(e->arena, list, p->from);

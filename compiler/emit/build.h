@@ -18,11 +18,11 @@ struct manifest;
 struct emit {
 	const struct plan *plan;
 	const struct plan_job *job;
-	struct arena *arena;            /* of the object that is being made */
-	/* the replica whose entries the object has: all replicas of a manifest have the same */
+	struct arena *arena;            /* memory of the object that is being made */
+	/* the first replica of the manifest: all its replicas have the same entries */
 	int64_t first;
-	struct diags *diags;            /* NULL: everything was said before */
-	/* of the pod that is being made: set by emit_pod_spec() and read by the containers */
+	struct diags *diags;            /* NULL: everything was reported before */
+	/* the volumes of the pod that is being made: set by emit_pod_spec(), read by the containers */
 	const struct emit_volumes *volumes;
 };
 
@@ -31,14 +31,14 @@ struct manifest {
 	struct str name;                /* without the index */
 	bool indexed_name;              /* the objects are NAME-0, NAME-1, ... */
 	int64_t first, count;           /* the indexes are first to first + count - 1 */
-	const struct plan_role *role;   /* that it belongs to, or NULL */
-	const struct plan_object *object; /* of the user's own */
-	bool scoped;                    /* to the cluster: no namespace */
+	const struct plan_role *role;   /* the role to which the object belongs, or NULL */
+	const struct plan_object *object; /* an extra object of the user, or NULL */
+	bool scoped;                    /* the object belongs to the cluster and has no namespace */
 	struct str generated;           /* the kind of a generated Secret */
-	const struct plan_volume *claim; /* that each replica keeps */
-	unsigned part;                  /* of the ConfigMaps of one role */
-	bool whole;                     /* it holds all of the job's roles */
-	bool queued;                    /* it is what a queue admits */
+	const struct plan_volume *claim; /* the kept claim of each replica, or NULL */
+	unsigned part;                  /* number of this ConfigMap among those of its role */
+	bool whole;                     /* the object holds all roles of the job */
+	bool queued;                    /* the object that a queue admits */
 	struct span from;
 	struct object *(*make)(struct emit *e, const struct manifest *m);
 };
@@ -65,9 +65,9 @@ struct object *emit_text(struct arena *a, const struct plan_job *j, const struct
 	enum text_use use, int64_t index);
 /* Is the replica's index written as a literal?  (In unrolled roles and Deployments.) */
 bool emit_literal_index(const struct plan_job *j, const struct plan_role *r);
-/* The variable of ours that carries a pod field. */
+/* The environment variable of ours that carries a pod field. */
 const char *emit_field_variable(enum pod_field f);
-/* What a text refers to, as bits: 1 is the index, and each pod field has a bit from 2 on. */
+/* The kinds of references in a text, as bits: 1 is the index, and each pod field has a bit from 2 on. */
 enum { USES_INDEX = 1, USES_HOST = 2, USES_FIELD = 4 };        /* USES_HOST: its own; USES_FIELD is shifted by a pod_field */
 unsigned emit_text_uses(const struct text *t);
 
@@ -86,7 +86,7 @@ struct emit_measure {
 };
 /* Measure the environment of a container (NULL: only texts without references to variables). */
 struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c);
-/* Longest length of a text in any replica, or in replica `index` when >= 0. */
+/* The greatest length of a text over all replicas, or in replica `index` when it is >= 0. */
 size_t emit_text_length(const struct emit_measure *m, const struct text *t, int64_t index);
 
 /* ---- metadata: emit_meta.c ---- */
@@ -126,11 +126,17 @@ enum place_keeper emit_place_keeper(const struct plan_job *j, const struct plan_
 struct str emit_place_key(const struct plan_place *p);
 /* Counts the roles that share the place of R, itself too; their labels are added to VALUES unless that is NULL. */
 size_t emit_place_sharing(struct emit *e, const struct plan_role *r, struct object *values);
-/* Is the annotation of pods one that says a place of J to Kueue? */
+/* Is KEY a pod annotation by which J tells Kueue where to place its pods? */
 bool emit_place_owns(const struct plan_job *j, struct str key);
-/* The pod attracts those that it is to be with, where nobody else keeps them together; after `spread`. */
+/*
+ * Makes the pod attract the pods that share its place, unless another controller keeps them together; to be called
+ * after `spread`.
+ */
 void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *pod);
-/* Does the pod have annotations by which Kueue places it?  Below: these, in a map; and in the metadata of a pod. */
+/*
+ * Do the pods of R have annotations by which Kueue places them?  The functions below write these into a map, and
+ * into the metadata of a pod.
+ */
 bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r);
 void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map);
 void emit_place_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
@@ -154,17 +160,17 @@ unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r
 struct emit_volume {
 	const struct plan_volume *volume;
 	struct str name;
-	bool readonly;                  /* every mount of it is */
+	bool readonly;                  /* every mount of the volume is read-only */
 	/* position + 1 of the previous volume with this name in the program, which has another kind or path */
 	size_t other;
 };
 struct emit_volumes {
 	struct emit_volume *at;
 	size_t n;
-	struct map known;               /* name in the program -> position + 1 of its last volume */
-	struct map taken;               /* names in the pod */
+	struct map known;               /* name in the program -> position + 1 of the last volume with that name */
+	struct map taken;               /* names of volumes in the pod */
 	struct map numbers;             /* names that several volumes have -> the last number appended to one */
-	struct str shm, files;          /* names of those two; empty without */
+	struct str shm, files;          /* names of the volumes for /dev/shm and for `files`; empty if there is none */
 };
 const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r);
 const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v);
@@ -191,15 +197,15 @@ struct emit_files {
 	struct emit_file *at;
 	size_t n;
 	unsigned parts;                 /* ConfigMaps */
-	struct map keys;                /* that are taken -> the file */
-	struct map stems;               /* what stands in them before a dot */
+	struct map keys;                /* keys that are taken -> the file */
+	struct map stems;               /* the part before the dot in a taken key */
 	struct map numbers;             /* names that several files have -> the last number appended to one */
 };
 struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part);
 /* One key for each replica? */
 bool emit_file_each(const struct plan_file *f);
-/* What a file's key takes of its ConfigMap, for replica `index` (0 when shared). */
+/* The number of bytes that a file takes in its ConfigMap, for replica `index` (0 when shared). */
 size_t emit_file_size(const struct plan_job *j, const struct plan_role *r, const struct emit_file *f, int64_t index);
 const struct text *emit_file_text(const struct plan_file *f, int64_t index);
 struct object *emit_files_make(struct emit *e, const struct manifest *m);
@@ -216,7 +222,7 @@ struct emit_taint emit_taint_of(struct str text);
 enum gang { GANG_NONE, GANG_KUEUE, GANG_VOLCANO, GANG_COSCHEDULING, GANG_NATIVE };
 enum gang emit_gang(const struct plan_job *j);
 bool emit_kueue(const struct plan_job *j);
-/* Where it was decided: the job's name when that was on the command line. */
+/* The place that decided the gang; the job's name if that was the command line. */
 struct span emit_gang_place(const struct plan_job *j);
 /* Does anything in the job name a queue of Kueue, even a label that the user wrote? */
 bool emit_gang_queued(const struct plan_job *j);

@@ -12,8 +12,8 @@ struct checking {
 	const struct plan *plan;
 	struct diags *diags;
 	struct arena *arena;            /* of the check */
-	size_t before;                  /* errors when the check began */
-	/* texts that were found too long: the objects that hold them are not reported again */
+	size_t before;                  /* number of errors when the check began */
+	/* texts that were found too long: objects that hold one of them are not reported as well */
 	size_t too_long;
 	uint32_t long_variable;         /* place of the last variable that was found too long */
 	struct map *seen;               /* identities */

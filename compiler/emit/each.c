@@ -35,7 +35,8 @@ bool each_replica(struct visiting *v, struct manifest m)
 /* What makes the objects of each kind that a role may become. */
 static struct object *(*const makers[])(struct emit *e, const struct manifest *m) = {
 	[WORKLOAD_JOB] = emit_job_make, [WORKLOAD_POD] = emit_pod_make, [WORKLOAD_DEPLOYMENT] = emit_deployment_make,
-	[WORKLOAD_OPERATED] = NULL,     /* parts of one object that its target makes: no single role is made here */
+	[WORKLOAD_OPERATED] = NULL,     /* parts of an object that the target makes: no object of a single role is
+					 * made here */
 };
 _Static_assert(sizeof makers / sizeof *makers == WORKLOADS, "a kind of workload without a function that makes it");
 
@@ -117,7 +118,7 @@ bool each_config_maps(struct visiting *v, const struct plan_job *j)
 
 bool each_secrets(struct visiting *v, const struct plan_job *j)
 {
-	struct arena own = { 0 };       /* the arena of objects is emptied after each object */
+	struct arena own = { 0 };       /* separate: the arena of objects is emptied after each object */
 	struct plan_volumes all = plan_generated(&own, j);
 	bool more = true;
 
@@ -176,7 +177,7 @@ static bool role_claims(struct visiting *v, const struct plan_role *r, struct ar
 
 bool each_claims(struct visiting *v, const struct plan_job *j)
 {
-	struct arena own = { 0 };       /* the arena of objects is emptied after each object */
+	struct arena own = { 0 };       /* separate: the arena of objects is emptied after each object */
 	bool more = true;
 
 	for (size_t i = 0; i < j->nroles && more; i++)
@@ -186,8 +187,8 @@ bool each_claims(struct visiting *v, const struct plan_job *j)
 }
 
 /*
- * When an extra object is made: first those that others are put into, then those that pods need
- * before they start, then the rest.
+ * The stages of extra objects: first those that others are put into, then those that pods need before they start,
+ * then the rest.
  */
 enum stage { STAGE_NAMESPACES, STAGE_NEEDED, STAGE_LAST };
 

@@ -24,23 +24,23 @@ struct manifest each_manifest(const struct plan_role *r, const char *api_version
 bool each_replica(struct visiting *v, struct manifest m);
 
 /*
- * Visits the object of the role, or those of its replicas, as its kind of workload says; below,
- * those of all roles that are AUX, or are not.
+ * Visits the object of the role, or those of its replicas, as its kind of workload requires; the function below
+ * does that for all roles that are AUX, or that are not.
  */
 bool each_workload(struct visiting *v, const struct plan_role *r);
 bool each_workloads(struct visiting *v, const struct plan_job *j, bool aux);
 
-/* Visits the Services by which replicas and people find the roles; false: stop.  The others likewise. */
+/* Visits the Services by which replicas and people find the roles; returns false to stop, as the functions below do. */
 bool each_services(struct visiting *v, const struct plan_job *j);
-/* Those by which people do. */
+/* The Services by which people find the roles. */
 bool each_user_services(struct visiting *v, const struct plan_job *j);
 /* The headless Service of the job. */
 bool each_job_service(struct visiting *v, const struct plan_job *j);
 bool each_config_maps(struct visiting *v, const struct plan_job *j);
 bool each_secrets(struct visiting *v, const struct plan_job *j);
-/* The claims of replicas that outlive their pods. */
+/* The claims of replicas that outlive the pods. */
 bool each_claims(struct visiting *v, const struct plan_job *j);
-/* The objects that say how many pods start together: gang_group.c. */
+/* The objects that state how many pods start together: gang_group.c. */
 bool each_gang(struct visiting *v, const struct plan_job *j);
 /*
  * Visits extra objects that pods need before they start, with those of the framework if FRAMEWORK;
@@ -48,18 +48,18 @@ bool each_gang(struct visiting *v, const struct plan_job *j);
  */
 bool each_needed(struct visiting *v, const struct plan_job *j, bool framework);
 bool each_last(struct visiting *v, const struct plan_job *j);
-/* Visits the Namespaces among them, which other objects are put into. */
+/* Visits the Namespaces among the extra objects, into which other objects are put. */
 bool each_namespaces(struct visiting *v, const struct plan_job *j);
 
 /* ---- sets of Jobs: jobset.c ---- */
 
-enum { SET_DEPENDENCIES = 5 };          /* of a replicated Job (jobset.x-k8s.io/v1alpha2, version 0.10) */
+enum { SET_DEPENDENCIES = 5 };          /* maximum for a replicated Job (jobset.x-k8s.io/v1alpha2, version 0.10) */
 
 /* The fields that a set's own object shares with a template of one. */
 void emit_set(struct emit *e, struct object *spec);
 /* The name of a replicated Job: the role's, or that of one replica of an unrolled role. */
 struct str emit_set_name(struct arena *a, const struct plan_job *j, struct plan_set_job job);
-/* Another replicated Job that this one waits for, until it is complete or ready. */
+/* Another replicated Job that must be complete or ready before this one starts. */
 struct set_dependency {
 	struct plan_set_job on;
 	bool complete;

@@ -108,7 +108,7 @@ static bool find_manifest(struct emit *e, const struct manifest *m, void *contex
 
 	if (index < 0)
 		return true;
-	struct arena *own = e->arena;   /* what is found outlives the visit */
+	struct arena *own = e->arena;   /* the object that is found must outlive the visit */
 	e->arena = f->arena;
 	f->found = object_to_data(f->arena, m->make(e, m), index);
 	e->arena = own;

@@ -1,7 +1,7 @@
 /*
  * emit.h - a plan as Kubernetes objects, written as YAML or JSON.
  *
- * emit_check() says everything that can be said about the objects (limits, names, raw fields,
+ * emit_check() reports everything that can be said about the objects (limits, names, raw fields,
  * features of the target version) from the lengths of their pieces, before a byte is written.
  * After it emit_write() can fail only when its sink does.  Objects of one kind that differ only by
  * an index are written from one tree, so the memory needed does not grow with the number of
@@ -20,7 +20,7 @@ struct emit_options {
 	const struct schema *kinds;     /* of the project's own, or NULL */
 	bool json;                      /* one `List` instead of a YAML stream */
 	bool annotate;                  /* YAML: `# file:line` at the end of each line */
-	const struct sources *sources;  /* for annotate */
+	const struct sources *sources;  /* needed for `annotate` */
 	bool runtime_warning;           /* report TJ0817 (compile does; apply and run do not) */
 	/* Identities so far, for commands that compile several files: pass the same map to every call, in an arena
 	   that outlives them.  NULL: only this plan is looked at. */
@@ -34,17 +34,20 @@ bool emit_check(const struct emit_options *options, const struct plan *plan, str
 /* Write the objects of `n` plans, each with its own options, as one stream or list; false when the sink refused. */
 bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n, const struct emit_sink *sink);
 
-/* Does this compiler write the target (empty: jobs)?  The second one gives what the plan has to know about it. */
+/*
+ * Does this compiler have a target of that name (empty: jobs)? emit_target_traits(), emit_target_workloads() and
+ * emit_target_workload() return what the plan has to know about it.
+ */
 bool emit_target_known(struct str name);
 /* The names of all targets, one by one; NULL behind the last. */
 const char *emit_target_name(size_t i);
 enum target_trait {
 	TARGET_CONTROLLER = 2,          /* the target writes one object for the job, which a controller keeps */
-	TARGET_SET = 4,                 /* its pods are named as those of a set of Jobs are */
-	TARGET_ROLE_JOBS = 8,           /* a Job for each role, which waits until somebody unsuspends it */
-	/* one object of the training operator, which makes the pods and their autoscaler itself */
+	TARGET_SET = 4,                 /* its pods are named like the pods of a set of Jobs */
+	TARGET_ROLE_JOBS = 8,           /* each role has a Job, which stays suspended until somebody resumes it */
+	/* the target is one object of the training operator, which makes the pods and their autoscaler itself */
 	TARGET_OPERATOR = 16,
-	TARGET_SLICES = 32              /* has a Job for each slice of a role */
+	TARGET_SLICES = 32              /* each slice of a role has a Job */
 };
 unsigned emit_target_traits(struct str name);
 /* The kinds of its objects that run pods, as `kubectl delete` takes them: "job,deployment". */
@@ -54,7 +57,7 @@ enum workload_id emit_target_workload(struct str name);
 
 /* The number of objects that the plan becomes. */
 size_t emit_count(const struct plan *plan);
-/* The same for each job, by position. */
+/* The number of objects of each job, by position. */
 const size_t *emit_counts(struct arena *a, const struct plan *plan);
 
 /*

@@ -53,8 +53,8 @@ static void final_codes(struct emit *e, const struct plan_role *r, struct object
 }
 
 /*
- * A disruption is nobody's failure.  Its rule comes before those of exit codes, since a preempted
- * program often exits with 1.
+ * A disruption is not the program's failure.  Its rule comes before those of exit codes, since a preempted program
+ * often exits with 1.
  */
 void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec)
 {

@@ -79,7 +79,7 @@ static struct str unique_key(struct arena *a, struct emit_files *fs, struct str 
 	size_t number = (size_t)(uintptr_t)map_get(&fs->numbers, base);
 	struct str key = base;
 
-	/* a number behind it would not help: nothing in the key may look like an index */
+	/* a number appended to it would not help: nothing in the key may look like an index */
 	if (in_each(fs, key)) {
 		char *p = arena_copy(a, key.p, key.n);
 		for (char *dot; (dot = memchr(p, '.', key.n)); )
@@ -112,7 +112,7 @@ const struct text *emit_file_text(const struct plan_file *f, int64_t index)
 	return f->per_replica ? &f->per_replica[index] : &f->text;
 }
 
-/* Chooses the ConfigMap for a file: the one that is being filled, or the next. */
+/* Chooses the ConfigMap for a file: the current one if the file fits, else the next. */
 struct filling {
 	size_t bytes, json;
 	unsigned part;
@@ -123,7 +123,7 @@ struct filling {
 	size_t size, escapes;
 };
 
-/* Bytes that JSON writes as several: how many more, for each time they occur. */
+/* For bytes that JSON escapes: how many bytes each occurrence adds. */
 static size_t escapes(const struct text *t)
 {
 	size_t n = 0;

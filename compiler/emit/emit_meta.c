@@ -70,8 +70,8 @@ static void user_annotations(struct emit *e, const struct plan_role *r, bool of_
 }
 
 /*
- * Settings for which a Job has fields and a pod has none: they become annotations, for the
- * controller that looks after the pods.
+ * Settings for which a Job has fields and a pod has none: on a pod they become annotations, for the controller that
+ * supervises it.
  */
 static struct object *pod_annotations(struct emit *e, const struct plan_role *r, struct object *metadata, struct object *map)
 {
@@ -89,7 +89,7 @@ static struct object *pod_annotations(struct emit *e, const struct plan_role *r,
 	return map;
 }
 
-/* What the runtime reads from the Jobs of a role. */
+/* Annotations that the runtime reads from the Jobs of a role. */
 static void runtime_annotations(struct emit *e, const struct plan_role *r, struct object *metadata)
 {
 	const struct plan_job *j = e->job;

@@ -151,12 +151,12 @@ static void restart_policy(struct emit *e, const struct plan_role *r, struct obj
 		PUT_STR(e->arena, pod, "restartPolicy", !plan_role_restarts(r) ? STR("Never") : always ? str_of(most) : STR("OnFailure"), r->restart.from);
 }
 
-/* A pod without a Service of the whole job is found by its own. */
+/* Sets the host name by which the job's Service finds the pod; without such a Service, the pod is found by its own. */
 static void host_name(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	bool own = plan_each_replica(e->job) && e->job->hosts != HOSTS_SUBDOMAIN && plan_role_is_numbered(e->job, r);
 
-	if (own || r->in_set)           /* a set's controller says both */
+	if (own || r->in_set)           /* a set's controller sets both fields */
 		return;
 	if (emit_literal_index(e->job, r))
 		object_append(e->arena, pod, STR("hostname"), r->one_name ? object_string(e->arena, r->object, r->at)
@@ -191,7 +191,7 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 	e->volumes = emit_volumes_of(e->arena, r);
 	restart_policy(e, r, pod);
 	host_name(e, r, pod);
-	/* a program that reads the variables of Services wants them */
+	/* for programs that read the variables of Services, raw pod can switch them on */
 	if (!data_get(r->raw_pod, STR("enableServiceLinks")))
 		PUT_BOOL(e->arena, pod, "enableServiceLinks", false, r->at);
 	placement(e, r, pod);
@@ -214,7 +214,7 @@ void emit_pod_template(struct emit *e, const struct plan_role *r, struct object 
 
 /* ---- pods of their own ---- */
 
-/* A pod is made in full or not at all: one that has to wait is made, and held back from the scheduler. */
+/* A pod is created with all its fields or not at all: a pod that has to wait is created with a scheduling gate. */
 static void gate(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	const struct plan_job *j = e->job;

@@ -17,10 +17,10 @@ struct listed {
 struct listing {
 	struct listed *at;
 	size_t n;
-	struct map numbers;             /* of their ports */
+	struct map numbers;             /* numbers of the listed ports */
 };
 
-/* How many ports of a listing have each name. */
+/* The counter of listed ports that have NAME, made on first use. */
 static size_t *count(struct arena *a, struct map *names, struct str name)
 {
 	size_t *n = map_get(names, name);
@@ -48,7 +48,7 @@ static void rename_to(struct arena *a, struct map *names, struct listed *at, str
 	at->name = name;
 }
 
-/* No other port has the number, and the name of the port itself is short. */
+/* Appends the port's number, which no other port has; to the port's own name if L->name is too long for that. */
 static struct str with_number(struct arena *a, const struct listed *l)
 {
 	struct str own = plan_label(a, l->port->name), longer = str_printf(a, "%.*s-%lld", STR_ARG(l->name), (long long)l->port->port);

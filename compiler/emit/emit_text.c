@@ -13,8 +13,8 @@ struct text_writing {
 	const struct plan_role *role;
 	enum text_use use;
 	int64_t index;
-	struct buf run;                 /* finished text since the last hole */
-	size_t clean;                   /* of it, escaped already */
+	struct buf run;                 /* finished text since the last reference */
+	size_t clean;                   /* bytes of it that are escaped already */
 	struct str *segments;
 	size_t n;
 };

@@ -14,7 +14,7 @@ static bool same_volume(const struct plan_volume *a, const struct plan_volume *b
 	return (a->kind != VOLUME_HOST_PATH && a->kind != VOLUME_NFS) || str_eq(a->path, b->path);
 }
 
-/* The number of V among the pod's volumes, counted from 1; 0 when it is none of them. */
+/* The number of V among the pod's volumes, counted from 1; 0 if the pod does not have it. */
 static size_t place_of(const struct emit_volumes *vs, const struct plan_volume *v)
 {
 	size_t i = (size_t)(uintptr_t)map_get(&vs->known, v->name);
@@ -31,7 +31,7 @@ const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const 
 	return i ? &vs->at[i - 1] : NULL;
 }
 
-/* The last part of a path that is not empty. */
+/* The last component of a path that is not empty. */
 static struct str last_part(struct str path)
 {
 	size_t end = path.n;
@@ -47,7 +47,7 @@ static struct str last_part(struct str path)
 /* Any text as a DNS label: other characters become `-`, and none stays at an end. */
 static struct str as_label(struct arena *a, struct str text, struct str otherwise)
 {
-	enum { ROOM = 4 };              /* for a number */
+	enum { ROOM = 4 };              /* room for a number */
 	struct str label = plan_label(a, text);
 	char *p = arena_copy(a, label.p, label.n);
 	struct str s = { p, label.n };
@@ -183,7 +183,7 @@ static void nfs(struct emit *e, const struct emit_volume *ev, struct object *vol
 		PUT_BOOL(e->arena, o, "readOnly", true, ev->volume->from);
 }
 
-/* ssh insists that nobody else can read a key: 0600. */
+/* ssh refuses a key that others can read, so its mode is 0600. */
 static void generated(struct emit *e, const struct plan_volume *v, struct object *volume)
 {
 	struct object *o = PUT_MAP(e->arena, volume, "secret", v->from);

@@ -8,7 +8,7 @@
 #include "emit/each.h"
 
 static const struct {
-	/* the word in the program, and the scheduler that is used where the program names none */
+	/* the word in the program, and the scheduler for programs that name none */
 	const char *name, *scheduler;
 } gangs[] = {
 	[GANG_NONE] = { "none", NULL },

@@ -37,7 +37,10 @@ static bool quantity_of(struct arena *a, const struct object *o, struct quantity
 	}
 }
 
-/* A sum beyond the range of quantities would tell a scheduler nothing: the sum before it stays. */
+/*
+ * Keeps the sum so far when the next one would exceed the range of quantities: such a sum would tell a scheduler
+ * nothing.
+ */
 static void add(struct sums *s, struct str name, const struct object *amount, int64_t times)
 {
 	struct object *known = object_get(s->map, name);
@@ -68,7 +71,7 @@ static void add_containers(struct sums *s, const struct object *list, bool inits
 	for (size_t i = 0; list && i < list->u.list.n; i++) {
 		const struct object *c = list->u.list.at[i], *resources = object_get(c, STR("resources"));
 		if (inits && !object_get(c, STR("restartPolicy")))
-			continue;       /* it ends before the others start */
+			continue;       /* an init container, which ends before the others start */
 		if (resources)
 			add_resources(s, resources, times);
 	}

@@ -17,7 +17,7 @@ static bool is_of_replica(const struct plan_job *j, const struct manifest *m)
 	struct str kind = str_of(m->kind);
 
 	if (m->claim)
-		return false;                   /* it is there before its replica, and after it */
+		return false;                   /* a claim exists before its replica, and after it */
 	return m->indexed_name || (m->role && workload_named(kind)) ||
 		(str_is(kind, "Service") && m->role && plan_role_is_served(j, m->role));
 }
@@ -35,7 +35,7 @@ static bool list_manifest(struct emit *e, const struct manifest *m, void *contex
 
 	if (e->job != l->job || (l->shared && is_of_replica(e->job, m)))
 		return true;
-	struct arena *own = e->arena;   /* what is listed outlives the visit */
+	struct arena *own = e->arena;   /* the list must outlive the visit */
 	e->arena = l->arena;
 	const struct object *o = m->make(e, m);
 	for (int64_t i = m->first; i < m->first + m->count; i++) {

@@ -9,13 +9,14 @@
 
 struct emit_listed {
 	struct str api_version, kind, name;
-	const struct plan_role *role;   /* that it belongs to, or NULL */
-	bool scoped;                    /* to the cluster: no namespace */
-	bool whole;                     /* it stands for the whole run */
-	bool extra;                     /* an object of the user's own, or of the framework */
-	struct str generated;           /* the kind of thing that must be made before it is sent; empty: none */
+	const struct plan_role *role;   /* the role to which the object belongs, or NULL */
+	bool scoped;                    /* the object belongs to the cluster and has no namespace */
+	bool whole;                     /* the object stands for the whole run */
+	bool extra;                     /* an extra object of the user, or of the framework */
+	struct str generated;           /* the kind of content that must be generated before the object is sent;
+					 * empty: nothing */
 	struct span from;
-	struct data *tree;              /* each value with the place that decided it, where that is known */
+	struct data *tree;              /* the tree; each value has the place that decided it, where that is known */
 };
 
 struct emit_listing {
@@ -25,7 +26,7 @@ struct emit_listing {
 
 /* Lists the objects of J, a job of PLAN, in output order.  Everything lives in A. */
 struct emit_listing emit_list(struct arena *a, const struct plan *plan, const struct plan_job *j);
-/* Lists those that belong to no single replica: neither what runs one nor its Service. */
+/* Lists the objects that belong to no single replica: neither workloads nor the Services of replicas. */
 struct emit_listing emit_list_shared(struct arena *a, const struct plan *plan, const struct plan_job *j);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define FIELD_OF_COMPILER ""
 
-/* The typed field that a key of Kubernetes is made from; "" for a key that follows from others. */
+/* The typed field from which we write a key of Kubernetes; "" for a key that follows from other fields. */
 static const struct { const char *key, *field; } typed[] = {
 	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" }, { "workingDir", "workdir" },
 	{ "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" }, { "volumes", "mounts" }, { "cpu", "cpu" },
@@ -48,7 +48,7 @@ struct merging {
 	enum raw_scope scope;
 };
 
-/* What a map is merged into, as far as the type is known: NULL inside of free-form data. */
+/* The type of the map that a raw block of SCOPE is merged into; NULL where it is unknown. */
 static const struct schema_type *type_of(enum raw_scope scope)
 {
 	static const char *const names[] = { [RAW_POD] = "core.v1.PodSpec", [RAW_CONTAINER] = "core.v1.Container",
@@ -177,7 +177,7 @@ static bool same_scalar(const struct object *o, const struct data *d)
 	return o->kind == OBJECT_INT && d->kind == DATA_INT && o->u.integer == d->u.integer;
 }
 
-/* The name may belong to another volume, whatever the program calls that one: then no field is set twice. */
+/* The name may belong to another volume, whatever the program calls that volume: then no field is set twice. */
 static void volume_clash(struct merging *m, const struct object *ours, const struct data *element)
 {
 	struct diags *ds = m->e->diags;
@@ -190,7 +190,7 @@ static void volume_clash(struct merging *m, const struct object *ours, const str
 	diag_help(ds, d, "give the volume in '%s' another name", scope_names[m->scope]);
 }
 
-/* A name that the framework or we keep for ourselves is as little the user's in raw as it is in `env`. */
+/* A name that the framework or trainc reserves: raw may not use it, just as `env` may not. */
 static bool reserved_name(struct merging *m, const struct step *at, const struct data *element)
 {
 	const struct plan_job *j = m->e->job;
@@ -213,7 +213,7 @@ static bool reserved_name(struct merging *m, const struct step *at, const struct
 	return true;
 }
 
-/* No process listens on the others, and the API server refuses them. */
+/* Reports a port number outside 1..65535: nothing can listen on it, and the API server refuses it. */
 static void port_number(struct merging *m, const struct step *at, const struct data *element, struct str key)
 {
 	const struct data *number = data_get(element, key);
@@ -224,7 +224,7 @@ static void port_number(struct merging *m, const struct step *at, const struct d
 	diag_help(m->e->diags, d, "write the number that the program listens on");
 }
 
-/* The value of one merge key, which tells the element; "" for a key that is absent and has no default. */
+/* The value of one merge key of an element; "" for a key that is absent and has no default. */
 static struct str key_text(struct arena *a, struct str key, const struct object *ours, const struct data *raw)
 {
 	const struct object *o = ours ? object_get(ours, key) : NULL;
@@ -237,7 +237,7 @@ static struct str key_text(struct arena *a, struct str key, const struct object 
 	return str_is(key, "protocol") ? STR("TCP") : STR("");
 }
 
-/* The first of some keys; `rest` is what stands behind it. */
+/* Takes the first of several keys; `rest` is the list behind it. */
 static struct str next_key(const char *keys, const char **rest)
 {
 	size_t n = strcspn(keys, ",");
@@ -246,7 +246,7 @@ static struct str next_key(const char *keys, const char **rest)
 	return (struct str){ keys, n };
 }
 
-/* The text that tells an element, ours or raw, from others in its list; "" if nothing does. */
+/* The text that identifies an element, ours or raw, in its list; "" if nothing identifies it. */
 static struct str identity(struct merging *m, const char *keys, const struct object *ours, const struct data *raw)
 {
 	struct buf out = { 0 };
@@ -266,9 +266,9 @@ static struct str identity(struct merging *m, const char *keys, const struct obj
 /* One of our lists, while the elements of a raw one are merged into it. */
 struct elements {
 	const char *keys;
-	size_t before;                  /* how many were there */
+	size_t before;                  /* number of our elements before the merge */
 	struct map known;               /* identity -> element */
-	struct map added;               /* likewise, of those that are raw */
+	struct map added;               /* as above, for raw elements */
 };
 
 /* An element whose name differs between replicas is compared by the name in the first. */
@@ -383,7 +383,7 @@ static void merge_map(struct merging *m, const struct step *at, const struct sch
 			replacement(m, &step, &before, member->value);
 		}
 		if (!ours && member->value->kind == DATA_LIST && element_keys(f)) {
-			/* its elements have names, which are checked */
+			/* its elements have names that must be checked, so they are merged one by one */
 			ours = object_list(m->e->arena, member->value->from);
 			object_append(m->e->arena, into, member->key, ours);
 		}

@@ -58,7 +58,7 @@ static bool count_offered(struct eval *ev, struct frame *outer, const struct dec
 	const struct type *t = formal->type;
 	if (!t || t->kind != TYPE_INT || !t->refine || t->port)
 		return true;
-	const struct value *v = eval_unconverted(ev, outer, arg);      /* the message below says more than TJ0311 */
+	const struct value *v = eval_unconverted(ev, outer, arg);      /* TJ0602 below is more precise than TJ0311 */
 	const struct refinement *f = t->refine;
 	if (v->kind != VALUE_INT || ((!f->has_lo || v->u.integer >= f->lo) && (!f->has_hi || v->u.integer <= f->hi)))
 		return true;

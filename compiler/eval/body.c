@@ -7,7 +7,7 @@
  */
 #include "eval/internal.h"
 
-struct growing {                        /* an entry that is extended */
+struct growing {                        /* the entry that is being extended */
 	const struct value *base;       /* the value that is extended; NULL when there is none */
 	struct eval_part *at;
 	size_t n;
@@ -120,7 +120,7 @@ static void extend_entry(struct building *b, const struct entry *e)
 		g->key = e->key;
 		g->key_at = e->key_at;
 	}
-	if (!g->n && !g->base)          /* its place in the order */
+	if (!g->n && !g->base)          /* reserves the position of the key */
 		value_put(b->ev->arena, b->map, e->key, e->key_at, &value_none);
 	ARENA_PUSH(work, g->at, g->n, part);
 }

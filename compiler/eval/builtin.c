@@ -8,9 +8,9 @@
 #include "eval/builtin.h"
 
 enum need {
-	KEEP,                           /* texts stay texts */
-	KNOW,                           /* an argument that is a text must be known */
-	KNOW_ALL                        /* and so must every element of a list or map */
+	KEEP,                           /* texts are passed as texts, with their pieces */
+	KNOW,                           /* an argument that is a text must be known completely */
+	KNOW_ALL                        /* every element of a list or map must be known, too */
 };
 
 static const struct {

@@ -1,10 +1,10 @@
 /*
  * check_run.c - check, warn and policies.
  *
- * A check that fails is reported where the user wrote what decided it.  Of all that its condition
- * read that is: the words that a role is started with, else an argument of the framework, else a
- * value from the command line, else the text written last; a `let` only if there is nothing else.
- * The check itself is a note.
+ * A check that fails is reported where the user wrote what decided it.  Among the values that its
+ * condition read, that is the command of a role if there is one, else an argument of the framework,
+ * else a value from the command line, else the text written last; a `let` only if there is nothing
+ * else.  The check itself is a note.
  */
 #include "eval/internal.h"
 
@@ -45,7 +45,7 @@ static const struct read *deciding(struct eval *ev, const struct reads *reads)
 	return best;
 }
 
-/* A value worth showing; none is the value of a field that nobody set. */
+/* Is the value worth showing?  None is the value of a field that nobody set. */
 static bool tells(const struct read *r)
 {
 	return r->what.p && r->value && value_ok(r->value) && r->value->kind != VALUE_NONE;

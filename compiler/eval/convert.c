@@ -1,10 +1,9 @@
 /*
  * convert.c - a value meets the type of its place.
  *
- * Few conversions happen by themselves, and the checker has allowed this one.  It remains to do
- * it, and to test what only the value can tell: bounds, lengths, patterns, forms.  A text that
- * waits for the pod passes where nothing must be tested; elsewhere it is computed from the index,
- * or refused.
+ * Few conversions happen by themselves, and the checker has allowed this one.  This file performs
+ * it, and tests what depends on the value: bounds, lengths, patterns, forms.  A text that waits for
+ * the pod passes where nothing must be tested; elsewhere it is computed from the index, or refused.
  */
 #include "eval/internal.h"
 
@@ -202,7 +201,7 @@ static const struct value *test_string(struct eval *ev, const struct value *v, c
 	return r && r->pattern.p && v->kind == VALUE_STRING ? test_pattern(ev, v, r, at, rule) : v;
 }
 
-/* Does a value of the right kind have to be tested? */
+/* Does a value of the right kind stay as it is, without any test? */
 static bool identity(const struct type *t)
 {
 	switch (t->kind) {
@@ -472,7 +471,7 @@ static bool is_data(const struct value *v)
 
 /* ---- the whole ---- */
 
-/* A text that waits for the pod, in a place that tests the whole text. */
+/* A text that waits for the pod, where the type tests the whole text. */
 static const struct value *waiting(struct eval *ev, const struct value *v, const struct type *to, struct span at)
 {
 	struct node place = { .kind = NODE_BAD, .span = at };

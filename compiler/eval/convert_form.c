@@ -187,7 +187,7 @@ static const char *bad_image(struct str s)
 	return why ? why : bad_path((struct str){ s.p, end });
 }
 
-/* What people write for an image that no registry has: an address, a variable of a shell or a chart. */
+/* Forms that people write although no registry has such an image: an address, a variable of a shell or a chart. */
 static bool help_image(struct eval *ev, struct diag *d, struct str image, struct span at)
 {
 	const char *scheme = memmem(image.p, image.n, "://", 3), *dollar = memchr(image.p, '$', image.n),

@@ -9,18 +9,21 @@
 struct entries_gathering {
 	struct eval *ev;
 	struct entries *to;
-	unsigned blocks;                /* the block whose fields the keys are; 0: they are keys of a record or map */
-	size_t room;                    /* of to->at */
-	struct late *late;              /* inserted behind what extends it */
+	unsigned blocks;                /* the block whose fields the keys are; 0: the keys are those of a record or
+					 * map */
+	size_t room;                    /* capacity of to->at */
+	struct late *late;              /* inserted settings that come after an entry which extends them: moved in
+					 * front of it at the end */
 	size_t nlate;
-	struct again *again;            /* a key that was inserted twice, unless it is written out further down */
+	struct again *again;            /* keys that were inserted twice: an error unless the body also writes them
+					 * out */
 	size_t nagain;
 	/* key -> position + 1 of its first entry; made when there are too many to look through */
 	struct map index;
 };
 
 struct late {
-	size_t before;                  /* the entry that extends it */
+	size_t before;                  /* the entry that extends this one */
 	struct entry entry;
 };
 
@@ -185,7 +188,7 @@ static void gather_keyed(struct entries_gathering *g, struct frame *f, struct no
 	}
 }
 
-/* An entry that extends it comes earlier already: the setting is moved in front of that one at the end. */
+/* The setting comes after an entry that extends it: it is moved in front of that entry at the end. */
 static void insert_late(struct entries_gathering *g, struct entry *first, struct entry e)
 {
 	struct late late = { .before = (size_t)(first - g->to->at), .entry = e };

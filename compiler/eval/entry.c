@@ -111,7 +111,7 @@ const struct value *list_joined(struct eval *ev, const struct value *a, const st
 	return v;
 }
 
-/* The entries of both maps, where an overridden key keeps its position; *own is the map that is being made. */
+/* The entries of both maps; an overridden key keeps its position. *own is the map that is being made. */
 static const struct value *extend(struct eval *ev, const struct value *lower, const struct value *upper,
 	struct value **own)
 {

@@ -13,15 +13,17 @@
 #include "check/schema.h"
 #include "eval/value.h"
 
-/* Something that the condition of a check read: for the place of its failure. */
+/* A value that the condition of a check read.  If the check fails, one of them gives the place of the report. */
 struct read {
 	/* the argument, field or --set text that gave the value; for a default, the text of the default */
 	struct span at;
 	struct str what;                /* "nproc", "worker.replicas" */
 	const struct value *value;
-	bool argument;                  /* an argument of a framework or accelerator: the one nearest to the job */
-	bool let;                       /* a name for a constant: the place of a failure only when there is no other */
-	/* words that a role is started with: a check that reads them is about them */
+	bool argument;                  /* an argument of a framework or accelerator: of several layers, the one
+					 * nearest to the job */
+	bool let;                       /* a name for a constant: gives the place of a report only when nothing else
+					 * does */
+	/* the command of a role: a check that reads it is reported there */
 	bool words;
 };
 struct reads {
@@ -38,13 +40,13 @@ struct slot {
 	struct span at;                 /* where the expression is */
 	struct slot *outer;             /* while RUNNING: the slot that needed this one */
 	/*
-	 * What its evaluation read.  Who reads the slot is said to have read the slot itself
-	 * (`what` at `at`).  If that is no text of the user, or if the slot is a let
-	 * (`transparent`), the reader has read all of these instead.
+	 * The values that its evaluation read.  Reading the slot counts as reading the slot itself
+	 * (`what` at `at`).  If its text is not the user's, or if the slot is a let
+	 * (`transparent`), it counts as reading all of these values instead.
 	 */
 	struct reads reads;
 	bool transparent, argument;
-	/* while RUNNING: the list that reads were noted in before, and the counters of struct eval */
+	/* while RUNNING: the list in which reads were recorded before, and earlier counters of struct eval */
 	struct reads *outer_reads;
 	unsigned pod_before, self_before;
 	/* when DONE: did it read `pod` or `self`?  Then the value holds only for the same index and role. */
@@ -72,7 +74,7 @@ struct setting {
 	struct str name, text;
 	struct source *source;          /* the text, so that messages can point into it ("command line", or the file) */
 	uint32_t offset;                /* of the value in the source */
-	/* the places of its parts, when the source was put together from several texts; else unknown */
+	/* the places of its parts, when the source was put together from several texts; else unset */
 	struct span name_at, value_at;
 	const struct data *data;        /* from a file of YAML or JSON: the value itself; else NULL */
 	bool literal;                   /* text is in quotes here, as in a program; elsewhere it needs none */
@@ -119,11 +121,11 @@ struct eval {
 
 	struct slot *globals;           /* decl->slot of global params and lets */
 	struct slot *running;           /* innermost slot being evaluated */
-	const struct reads *asking;     /* reads of a check while it runs: they do not reach the plan */
+	const struct reads *asking;     /* reads of the check that is running: they do not reach the plan */
 	struct reads *reads;            /* where to record reads; NULL: nowhere */
 	bool in_policy;                 /* reports name the job and the role */
-	const struct role *policy_role; /* asked last in a policy */
-	/* counters: a slot whose evaluation raises one of them is not kept for a place where the value may differ */
+	const struct role *policy_role; /* the role that a policy asked last */
+	/* counters: a slot whose evaluation raises one of them is not reused where its value may differ */
 	unsigned pod_reads, self_reads;
 
 	/* the job that is being built; NULL outside */
@@ -139,16 +141,17 @@ struct eval {
 
 	/* evaluator's own */
 	const struct value *fallbacks[FIELDS];  /* built-in defaults, each made on first use */
-	struct schema_types types;              /* of fields, for what is inserted */
-	struct map *profile;            /* of the profiles that were chosen: a name -> its struct entries; NULL without */
+	struct schema_types types;              /* types of fields, needed for inserted entries */
+	struct map *profile;            /* settings of the chosen profiles: parameter name -> its struct entries;
+					 * NULL without a profile */
 	const struct eval_call *calls;  /* innermost */
-	/* what the value that is being converted is for; p == NULL when unknown */
+	/* what the value that is being converted is for; p == NULL when that is unknown */
 	struct str name;
-	unsigned depth;                 /* of eval_expr() */
+	unsigned depth;                 /* recursion depth of eval_expr() */
 	struct map patterns;            /* patterns that have been compiled: pattern.c */
 
-	uint64_t steps;                 /* spent, of EVAL_STEPS */
-	size_t text_bytes;              /* made, of EVAL_TEXT */
+	uint64_t steps;                 /* steps taken so far, of EVAL_STEPS */
+	size_t text_bytes;              /* bytes of text made so far, of EVAL_TEXT */
 	/* a budget ran out: reported once (TJ0407), everything is VALUE_BAD from then on */
 	bool exhausted;
 };
@@ -183,13 +186,16 @@ static inline struct arena *eval_work(struct eval *ev)
  * root file, so that their errors show although no job reads them.
  */
 void eval_params(struct eval *ev);
-/* TJ0402 for every setting that nobody has used: for callers that share settings between programs. */
+/* Reports TJ0402 for every setting that no program used: for callers that share settings between programs. */
 void eval_unused_settings(struct eval *ev);
 
 /* The value of an expression, converted to the place's type where the checker asks for it. */
 const struct value *eval_expr(struct eval *ev, struct frame *f, struct node *n);
 
-/* The same; `name` is what the value is for ("nodes"), so that a refusal can say "nodes = 96 is outside 1..64". */
+/*
+ * As eval_expr(); `name` says what the value is for ("nodes"), so that a refusal can say "nodes = 96 is outside
+ * 1..64".
+ */
 const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n, struct str name);
 
 /* Without the conversion, for callers that have a better message than TJ0302 and its like. */
@@ -220,7 +226,7 @@ bool slot_enter(struct eval *ev, struct slot *s);
 const struct value *slot_leave(struct eval *ev, struct slot *s, const struct value *v);
 /* Notes that `what` was read at `at`, for things that have no slot. */
 void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v);
-/* The same for the words that a role is started with. */
+/* As eval_read(), for the words that a role is started with. */
 void eval_read_words(struct eval *ev, struct span at, struct str what, const struct value *v);
 
 /* ---- bodies ---- */
@@ -234,8 +240,8 @@ struct entry {
 	const struct text *pod_key;     /* a pod-time key */
 	const struct value *value;      /* value of a spread's entry, see entry_value() */
 	struct frame *frame;            /* to evaluate the item's value in */
-	bool converted;                 /* `value` is of the field's type */
-	/* the first entry of its key; it carries what was inserted, and what extends that */
+	bool converted;                 /* `value` already has the type of the field */
+	/* the first entry of its key, which holds what was inserted and what extends that */
 	bool joined;
 };
 struct fields {                         /* a bit for each field */
@@ -253,7 +259,7 @@ struct entries {
 	bool failed;                    /* something was reported: entries may be missing */
 	bool searched, torn;            /* role_find_torn() has looked at it and found something broken */
 };
-/* Behind the last entry that may be about a field; 0 when none is.  `es` may be NULL. */
+/* Index after the last entry that may be about a field; 0 when there is none. `es` may be NULL. */
 static inline size_t entries_about(const struct entries *es, enum field_id id)
 {
 	return es && fields_has(&es->fields, id) ? es->fields_end : 0;
@@ -267,14 +273,14 @@ static inline size_t entries_about(const struct entries *es, enum field_id id)
 struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body);
 /* The same for the body of a block, whose keys are fields of any of `blocks`. */
 struct entries *eval_block(struct eval *ev, struct frame *f, struct node *body, unsigned blocks);
-/* The same for the record that an entry sets or extends: one given by a body, or by a value. */
+/* The entries of the record that an entry sets or extends, given as a body or as a value. */
 struct entries *entry_body(struct eval *ev, struct entry *e);
 
 /* What is written for an entry; NULL for a spread's, and for a typed field without a value. */
 struct node *entry_expr(const struct entry *e);
 /* Does this entry give the field a value?  A typed declaration alone does not. */
 bool entry_speaks(const struct entry *e, enum field_id id);
-/* Does nothing below it matter? */
+/* Does the entry set the field, so that lower levels do not matter? */
 bool entry_sets(const struct entry *e);
 /* The value of an entry that gives one, in the type of its field: written out or inserted alike. */
 const struct value *entry_value(struct eval *ev, struct entry *e);
@@ -295,11 +301,11 @@ struct said {                           /* in eval_work() */
 };
 /* Add what a body says of a field; true when one of its entries sets it.  `es` may be NULL. */
 bool said_by(struct eval *ev, struct entries *es, enum field_id id, unsigned level, struct said *into);
-/* The nearest of them; NULL when the body does not mention the field. */
+/* The nearest entry of a field; NULL when the body does not mention the field. */
 struct entry *said_first(const struct entries *es, enum field_id id);
 /* Where the body declares the field with a type, with or without a value; NULL without. */
 struct node *declared_by(const struct entries *es, enum field_id id);
-/* All of it as one value: bad or computed if one of them is; NULL when there is none. */
+/* Combines all entries of a field into one value: bad or computed if one of them is; NULL when there is none. */
 const struct value *said_value(struct eval *ev, const struct said *s);
 
 /* A NODE_BODY as a record or map value. */

@@ -58,7 +58,7 @@ static const struct value *eval_float(struct eval *ev, struct node *n)
 {
 	const struct type *t = place_type(n);
 
-	if (t && type_is_quantity(t))           /* exactly as written, not by way of a double */
+	if (t && type_is_quantity(t))           /* converted exactly, without going through a double */
 		return literal_amount(ev, n->u.floating.word, t->kind, n->span);
 	return value_float(ev->arena, n->u.floating.value, n->span);
 }
@@ -99,7 +99,7 @@ const struct value *eval_string(struct eval *ev, struct frame *f, struct node *n
 			continue;
 		}
 		const struct value *v = eval_expr(ev, f, part->expr);
-		if (!value_ok(v))               /* go on: other parts may have mistakes of their own */
+		if (!value_ok(v))               /* continue: other parts may have mistakes too */
 			stop = stop && stop->kind == VALUE_BAD ? stop : v;
 		else if (!pieces_value(&p, v))
 			stop = &value_bad;
@@ -323,7 +323,7 @@ static const struct value *planned_member(struct eval *ev, const struct value *b
 	return v;
 }
 
-/* Is N a bundle of fields?  A field that it leaves out reads as none. */
+/* Is N a bundle of fields, in which an omitted field reads as none? */
 static bool of_bundle(const struct node *n)
 {
 	const struct type *t = n->type ? type_strip_pod(type_strip_optional(n->type)) : NULL;

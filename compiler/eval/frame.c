@@ -55,7 +55,7 @@ void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, str
 
 /* ---- reads ---- */
 
-enum { MOST_READS = 64 };               /* reads of one slot that are kept; more would not make a better message */
+enum { MOST_READS = 64 };               /* number of reads kept for a slot; more would not make a better message */
 
 static void add_read(struct eval *ev, struct reads *to, struct read r)
 {
@@ -136,7 +136,7 @@ static void report_cycle(struct eval *ev, struct slot *s)
 	buf_release(&path);
 }
 
-/* The pod belongs to a role: `pod.host` is another name in another role. */
+/* The pod belongs to one role: `pod.host` has another value in another role. */
 static bool still_good(const struct eval *ev, const struct slot *s)
 {
 	return (!s->read_pod || s->pod_index == ev->pod_index) &&

@@ -22,9 +22,9 @@ struct str node_text(struct eval *ev, const struct node *n);
 /* In a policy: notes the job of the report, and with ROLE also the role that was read last. */
 void report_policy_subject(struct eval *ev, struct diag *d, bool role);
 
-/* Takes from the budget; false, with TJ0407 once, when nothing is left. */
-/* The elements of A and then those of B. */
+/* A list of the elements of A, followed by those of B. */
 const struct value *list_joined(struct eval *ev, const struct value *a, const struct value *b, struct span at);
+/* Takes one step, or BYTES of text, from the budget; false when nothing is left, which is reported once (TJ0407). */
 bool eval_step(struct eval *ev, struct span at);
 bool eval_spend_text(struct eval *ev, size_t bytes, struct span at);
 /* TOO_MANY: more parts of a text are known only to the pod than a text may have. */
@@ -37,7 +37,7 @@ void eval_walk(struct eval *ev, const struct value *v);
 
 /* ---- operands ---- */
 
-/* VALUE_BAD if one of the two is bad, else the one that is computed, else NULL. */
+/* Returns VALUE_BAD if one of the two is bad, else the computed one if there is one, else NULL. */
 const struct value *not_ok(const struct value *a, const struct value *b);
 const struct value *value_computed(struct eval *ev, struct span at);
 /*
@@ -50,7 +50,7 @@ const struct value *value_static_deep(struct eval *ev, const struct value *v, co
 /* TJ0716 for a text of class TEXT_FACT. */
 const struct value *report_fact(struct eval *ev, const struct text *t, const struct node *op);
 
-/* Finishes a list or map: notes its depth. */
+/* Completes a list or map: records its depth. */
 const struct value *list_finish(struct eval *ev, struct value *v);
 const struct value *map_finish(struct eval *ev, struct value *v);
 /* One more element of a list that is being made; false when the list is full (TJ0407). */

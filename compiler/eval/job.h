@@ -15,8 +15,8 @@ struct job_options {
 	struct str ns, domain, gang, run_id;    /* p == NULL without */
 	bool unroll, no_raw;
 	bool here;                      /* the processes run on this machine: images are not used and need not be set */
-	enum workload_id workload;      /* what the target makes of roles */
-	bool controller, in_set;        /* and see plan.h */
+	enum workload_id workload;      /* the kind of object that a role becomes in the target */
+	bool controller, in_set;        /* see the members of these names in plan.h */
 };
 
 /* A framework of the job: the one that the job names, or the one that the layer before it wraps. */

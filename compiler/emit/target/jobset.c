@@ -80,7 +80,10 @@ static bool annotates(const struct plan_pairs *pairs, const char *key)
 	return false;
 }
 
-/* Pods of two slices on the nodes of one would find no machine: the controller gives each Job nodes of its own. */
+/*
+ * Pods of two slices that share the nodes of one slice would not fit: this annotation makes the controller give
+ * each Job nodes of its own.
+ */
 static void slices_apart(struct emit *e, const struct plan_role *r, struct object *template)
 {
 	static const char key[] = "alpha.jobset.sigs.k8s.io/exclusive-topology";

@@ -50,7 +50,7 @@ static void no_place(struct checking *c, struct span at, const char *what, const
 static const char one_template[] = "all replicas of a role have one template";
 static const char computed_there[] = "let the program compute it from pod.index, or use the target 'pods'";
 
-/* Reports at the expression that needs the word, if one of these is needed. */
+/* Reports words that are computed for each replica, at the expression that computes them. */
 static void check_words(struct checking *c, const struct plan_role *r, const struct plan_texts *words)
 {
 	struct span because = r->unrolled_because, list = words->from;

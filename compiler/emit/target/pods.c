@@ -1,6 +1,7 @@
 /*
  * pods.c - the target that makes one pod for each replica, and one Service for each pod: for
- * clusters where our supervisor, or nobody, looks after pods in place of a Job controller.
+ * clusters where our supervisor replaces the Job controller, or where no controller supervises the
+ * pods.
  *
  * What the framework says in `replica { }` names and labels them; without it the names and labels
  * are our own.  A role may have a Job for each replica instead.

@@ -10,7 +10,7 @@
 static const struct target {
 	const char *name;
 	unsigned traits;
-	enum workload_id role;          /* what a role becomes, unless plan_workload() has a reason for another kind */
+	enum workload_id role;          /* what a role becomes, unless plan_workload() chooses another kind */
 	void (*check)(struct checking *c, const struct plan_job *j);    /* reports what the target cannot express */
 	bool (*visit)(struct visiting *v, const struct plan_job *j);
 } targets[] = {

@@ -44,7 +44,7 @@ static bool makes(const struct plan_container *c, struct span because)
 	return false;
 }
 
-/* Is it for a claim that each replica keeps that the role is unrolled? */
+/* Is the role unrolled because of a claim that each replica keeps? */
 static bool keeps_claim(const struct plan_role *r)
 {
 	bool found = makes(&r->main, r->unrolled_because);
@@ -89,7 +89,7 @@ void target_check_trainer(struct checking *c, const struct plan_job *j)
 
 	roles(c, j);
 	if (c->diags->errors != errors || !r)
-		return;                 /* any other report would be about a different job */
+		return;                 /* further reports would be about a different job */
 	unrolled(c, j, r);
 	life(c, j);
 	target_check_set(c, j, "TrainJob");
