@@ -15,7 +15,7 @@ struct reading {
 	struct trainc *c;
 	struct source *source;
 	struct map seen;                /* names -> struct span * */
-	struct span name_at;            /* of the parameter that is being read */
+	struct span name_at;            /* place of the parameter that is being read */
 };
 
 static bool is_new(struct reading *r, struct str name)
@@ -165,7 +165,7 @@ static void read_yaml(struct reading *r)
 	data_reader_release(reader);
 }
 
-enum { PARAMS_LARGEST = 4 << 20 };       /* bytes of a file */
+enum { PARAMS_LARGEST = 4 << 20 };       /* maximum bytes of a file */
 
 void compile_params(struct trainc *c, struct str path)
 {

@@ -26,7 +26,7 @@ struct job_layer {
 	struct entries *body;
 };
 
-/* A name of a variable, or PREFIX_*, that framework LAYER locks for the layers nearer to the job. */
+/* The name of a variable, or PREFIX_*, that framework LAYER locks: layers nearer to the job may not set it. */
 struct reserved {
 	struct str name;
 	unsigned layer;
@@ -48,13 +48,14 @@ struct job {
 	struct reserved *reserved;
 	size_t nreserved;
 	struct slot *slots[FIELDS];     /* slots of job-only fields; made on first use */
-	bool env_all;                   /* sidecars get the framework's variables too */
-	bool ready;                     /* the fields of roles may be read */
+	bool env_all;                   /* the framework's variables are set in sidecars too */
+	bool ready;                     /* the fields of roles are ready to be read */
 	/* it has a role that the framework lacks (TJ0501), which may stand for any role that it does not mention */
 	bool role_lost;
-	bool checks_failed;             /* a check of the framework failed: what it guards is not evaluated */
+	bool checks_failed;             /* a check of the framework failed: the values that it guards are not
+					 * evaluated */
 	struct plan_job *plan;
-	struct job *before;             /* the job that was built before this one, see eval.built */
+	struct job *before;             /* the previous job, see eval.built */
 };
 
 /* A field of the job itself (job block, else the project's defaults, else frameworks, else the built-in default). */

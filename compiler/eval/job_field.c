@@ -6,8 +6,8 @@
 #include "eval/job.h"
 
 /*
- * What the bodies of the job, the project and the frameworks say about a field, each extending the
- * next, up to the first that sets it.
+ * Collects what the bodies of the job, the project and the frameworks say about a field; each extends the next, up
+ * to the first that sets it.
  */
 static struct said job_said(struct job *j, enum field_id id)
 {
@@ -19,7 +19,7 @@ static struct said job_said(struct job *j, enum field_id id)
 	return said;
 }
 
-/* The nearest of it. */
+/* The nearest entry for the field. */
 static struct entry *job_entry(const struct job *j, enum field_id id)
 {
 	struct entry *e = said_first(j->body, id);

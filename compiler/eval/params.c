@@ -57,7 +57,7 @@ static const struct setting *find_setting(struct eval *ev, struct map *index, st
 	return map_get(index, name);
 }
 
-/* Words under which people put all parameters of a file. */
+/* Words that people use for the map of all parameters in a file. */
 static bool is_wrapper(struct str name)
 {
 	return str_is(name, "params") || str_is(name, "parameters") || str_is(name, "values") || str_is(name, "vars") ||
@@ -90,7 +90,7 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 	struct nodes decls = ev->program->root->file->u.file.decls;
 	struct suggest near;
 	const struct decl *let = map_get(&ev->program->root->values, s->name);
-	if (ev->program->root->broken)          /* the declaration of the name may be what is broken */
+	if (ev->program->root->broken)          /* the declaration of the name may have failed to parse */
 		return;
 	if (let && let->kind == DECL_LET) {
 		struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "'%.*s' is a let, not a parameter",
@@ -144,7 +144,7 @@ static const struct type *bare(const struct type *t)
 	return t;
 }
 
-/* Codes whose message is enough by itself: the text has the type, but its value is refused. */
+/* Codes whose message is clear by itself: the text has the right type, but its value is refused. */
 static bool speaks_for_itself(enum diag_code code)
 {
 	switch (code) {
@@ -173,7 +173,7 @@ static struct str listed(struct eval *ev, struct str text, const struct type *el
 	return str_printf(ev->arena, "[%.*s]", STR_ARG(all));
 }
 
-/* How a value of the type is given on the command line: true after help. */
+/* Adds a help on how to write a value of the type on the command line; true if it did. */
 static bool help_setting(struct eval *ev, struct diag *e, const struct decl *d, const struct setting *s, bool set,
 	const struct diag *first)
 {
@@ -444,7 +444,7 @@ static void index_members(struct eval *ev, const struct settings *s)
 	}
 }
 
-/* Those of a name; NULL without. */
+/* The dotted settings of a parameter; NULL if there are none. */
 static const struct member_settings *find_members(struct eval *ev, struct str name)
 {
 	if (ev->settings && !ev->member_index.n)
@@ -597,10 +597,10 @@ static void begin_profile(struct eval *ev)
 	ev->profile = all;
 }
 
-/* A let that waits for the pod has a value only where a role uses it. */
+/* A let that waits for the pod has no value outside of a role. */
 static bool waits_for_pod(const struct type *t)
 {
-	enum { DEEPEST = 512 };                 /* deeper values are refused */
+	enum { DEEPEST = 512 };                 /* more deeply nested values are refused */
 	unsigned depth = 0;
 
 	for (; t && depth < DEEPEST && (t->kind == TYPE_OPTIONAL || t->kind == TYPE_LIST || t->kind == TYPE_MAP); depth++)
@@ -614,7 +614,7 @@ static void force(struct eval *ev, const struct decl *d)
 		eval_global(ev, d);
 }
 
-/* A literal means the same whatever is set. */
+/* A literal has the same value whatever the settings are. */
 static bool is_literal(const struct node *n)
 {
 	struct str text;

@@ -14,7 +14,7 @@ struct pieces {
 	struct arena *arena;
 	struct piece *at;               /* malloc'd: only the finished array goes into the arena */
 	size_t n, size;
-	size_t flushed;                 /* bytes of static text in `at` */
+	size_t flushed;                 /* number of bytes of static text in `at` */
 	/* more than EVAL_WEIGHT pieces: the rest is left out, and pieces_take() reports it */
 	bool full;
 	struct buf text;                /* static text that has not become a piece yet */
@@ -23,7 +23,7 @@ struct pieces {
 void pieces_init(struct pieces *p, struct arena *a);
 void pieces_add(struct pieces *p, const struct piece *piece);
 void pieces_text(struct pieces *p, const struct text *t);
-/* The text of a scalar; false (nothing added) for lists, records and the like. */
+/* Appends the text of a scalar; false (nothing appended) for lists, records and the like. */
 bool pieces_value(struct pieces *p, const struct value *v);
 /*
  * A string, or a text when it has pieces; VALUE_BAD after a report that the budget is spent. The
@@ -36,8 +36,8 @@ void pieces_release(struct pieces *p);
 enum text_class {
 	TEXT_PLAIN,                     /* all of it */
 	TEXT_PLACED,                    /* known except for the place of replicas: text_flatten() tells */
-	TEXT_INDEXED,                   /* only the replica's own index is missing */
-	TEXT_FACT                       /* only the pod knows */
+	TEXT_INDEXED,                   /* only the replica's own index is unknown */
+	TEXT_FACT                       /* only the pod knows the text */
 };
 enum text_class text_classify(const struct text *t);
 

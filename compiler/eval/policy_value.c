@@ -95,7 +95,7 @@ static const struct value *texts(struct eval *ev, const struct str *at, size_t n
 	return list_finish(ev, list);
 }
 
-/* The words that are known here; parts that a placement or the pod decides are left out. */
+/* The words that are known at this point; parts that a placement or the pod decides are left out. */
 static void add_words(struct eval *ev, struct value *list, const struct plan_texts *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -289,7 +289,7 @@ static void add_role(struct containers *to, const struct plan_role *r)
 
 /* ---- volumes, tolerations ---- */
 
-/* What a volume of raw pod is about, whatever its kind calls that: a path, a claim, an image, a driver. */
+/* The thing that a volume of raw pod refers to, whatever its kind calls it: a path, a claim, an image, a driver. */
 static struct str volume_subject(const struct data *d)
 {
 	static const char *const names[] = { "path", "claimName", "secretName", "name", "reference", "driver", "server", "volumeID", NULL };

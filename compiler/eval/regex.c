@@ -26,14 +26,14 @@ struct tree {
 	enum kind kind;
 	struct regex_set set;
 	struct tree *left, *right;
-	int least, most;                /* of REPEAT; NO_LIMIT */
+	int least, most;                /* upper bound of REPEAT; or NO_LIMIT */
 };
 
 struct reading {
 	struct arena *arena;
 	struct str p;
 	size_t i;
-	const char *why;                /* the first thing that is wrong */
+	const char *why;                /* the first error in the pattern */
 };
 
 static struct tree *tree_new(struct reading *r, enum kind kind, struct tree *left, struct tree *right)
@@ -64,7 +64,7 @@ static bool take(struct reading *r, char c)
 	return is;
 }
 
-/* The code point at `*at`, which moves behind it; a byte that begins no code point counts as one. */
+/* Reads the code point at `*at`, and moves `*at` behind it; a byte that begins no code point counts as one. */
 static uint32_t next_character(struct str s, size_t *at)
 {
 	const unsigned char *p = (const unsigned char *)s.p + *at;
@@ -110,7 +110,7 @@ static bool add_class(struct reading *r, struct regex_set *s, struct str name)
 	return false;
 }
 
-/* The characters that a letter behind a backslash stands for; p == NULL for none. */
+/* The characters that a letter after a backslash stands for; p == NULL if it stands for none. */
 static struct str letter_class(char letter)
 {
 	switch (letter) {

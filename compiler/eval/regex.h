@@ -1,6 +1,6 @@
 /*
- * regex.h - POSIX extended regular expressions in time that grows with text times pattern, never
- * faster.
+ * regex.h - POSIX extended regular expressions in time at most proportional to the length of the
+ * text times that of the pattern.
  *
  * A pattern is compiled to a program of small steps, and all of its states go over the text
  * together: nothing is tried twice.  Characters are code points. Besides POSIX: \d \w \s and \D \W

@@ -1,5 +1,5 @@
 /*
- * report.c - where the evaluator's reports stand, and its budgets.
+ * report.c - the places of the evaluator's reports, and its budgets.
  *
  * A mistake inside the library is the fault of the text that called it: the
  * report is about that text, and the library's line is a note.

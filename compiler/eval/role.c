@@ -29,7 +29,7 @@ static bool aux_inherits(enum field_id id)
 	}
 }
 
-/* An unknown field or block, which was reported. */
+/* Is the entry a field or block that is not known, and so was reported? */
 static bool is_unknown(const struct entry *e)
 {
 	if (!e->item)
@@ -61,7 +61,7 @@ static bool mentions(const struct role *r, enum field_id id)
 	return false;
 }
 
-/* May something broken in the job have been meant for this field? */
+/* Could something broken in the job have been meant for this field? */
 static bool may_be_lost(struct role *r, enum field_id id)
 {
 	struct contribution first;
@@ -82,7 +82,7 @@ struct said role_said(struct eval *ev, struct role *r, enum field_id id)
 			continue;
 		if (l >= LEVEL_FRAMEWORK || !keeps_framework(id))
 			break;
-		l = LEVEL_FRAMEWORK - 1;        /* nothing more of the job's */
+		l = LEVEL_FRAMEWORK - 1;        /* skips the other levels of the job */
 	}
 	return said;
 }
@@ -106,7 +106,7 @@ static struct node *typed_by(const struct role *r, unsigned layer, enum field_id
 	return item ? item : declared_by(r->levels[level_own(layer)], id);
 }
 
-/* The nearest of them. */
+/* The nearest entry for the field. */
 struct node *role_typed(const struct role *r, enum field_id id)
 {
 	struct node *item = NULL;
@@ -259,7 +259,7 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 	diag_note(ev->diags, d, typed->span, "declared here");
 	struct str why = first_sentence(typed->u.field.doc);
 	bool absent = typed->u.field.value && typed->u.field.value->kind == NODE_INT && !typed->u.field.value->u.integer.value;
-	/* without that line there would be none of its replicas */
+	/* the declaration gives 0 replicas, so the role exists because the program sets them */
 	if (why.n && n > 0 && absent && f->has_hi)
 		diag_help(ev->diags, d, "%.*s; write 'replicas = %lld'", STR_ARG(why), (long long)f->hi);
 	else if (why.n && n > 0 && typed->u.field.value)
@@ -272,7 +272,7 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 		diag_help(ev->diags, d, f->has_lo ? "write %lld or more" : "write at most %lld", (long long)(f->has_lo ? f->lo : f->hi));
 }
 
-enum { MOST_REPLICAS = 100000 };        /* the API server refuses more */
+enum { MOST_REPLICAS = 100000 };        /* the limit of the API server */
 
 /* `replicas = 1-3` is a subtraction. */
 static void help_negative(struct eval *ev, struct diag *d, struct span at)
@@ -302,7 +302,7 @@ static const struct value *test_replicas_by(struct eval *ev, struct role *r, str
 		help_negative(ev, d, at);
 		return &value_bad;
 	}
-	if (hi > MOST_REPLICAS) {       /* before the address of each replica is asked for */
+	if (hi > MOST_REPLICAS) {       /* reported here, before the address of each replica is asked for */
 		struct diag *d = diag_report(ev->diags, TJ0311, at, "replicas = %lld is outside 0..%d", (long long)hi, MOST_REPLICAS);
 		diag_help(ev->diags, d, "an indexed Job has at most %d pods", MOST_REPLICAS);
 		return &value_bad;
@@ -361,7 +361,7 @@ static const struct value *left_out(struct eval *ev, struct role *r, struct role
 	return v;
 }
 
-/* Those of all slices; no more than a number of replicas may be, which reports what is beyond. */
+/* Hosts of all slices.  Stops at MOST_REPLICAS + 1, which is reported where the number of replicas is tested. */
 static int64_t hosts_of(struct eval *ev, struct role *r, const struct plan_accelerator *acc)
 {
 	int64_t slices = role_slices(ev, r);
@@ -401,7 +401,7 @@ static const struct value *replicas_value(struct eval *ev, struct role *r, struc
 
 void role_report_required(struct eval *ev, const struct role *r, enum field_id id, const struct node *typed)
 {
-	if (typed->u.field.declared->kind == TYPE_BAD)  /* reported where it is declared */
+	if (typed->u.field.declared->kind == TYPE_BAD)  /* reported at the declaration */
 		return;
 	struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
 		"'%.*s' requires '%s' of role '%.*s'", STR_ARG(r->job->plan->framework), schema_field(id)->name, STR_ARG(r->name));

@@ -28,26 +28,26 @@ struct role_slot {
 	struct slot slot;
 	struct span set_at;             /* the item that decided the value; unknown for a built-in default */
 	unsigned level;                 /* level that it came from; LEVELS for a built-in default */
-	bool deciding;                  /* set_at and level are filled in */
+	bool deciding;                  /* only set_at and level are filled in */
 };
 
 struct role {
 	unsigned number;                /* position in plan_job.roles */
 	struct str name;                /* as written */
-	struct span at;                 /* its block, or what declared it */
-	struct span name_at;            /* text that names its replicas; unknown for names that we make */
+	struct span at;                 /* the block of the role, or the item that declared it */
+	struct span name_at;            /* the text that names its replicas; unknown when trainc makes the names */
 	bool aux;
 	struct job *job;
 	struct decl *decls[MOST_FRAMEWORKS];   /* its role in each framework; NULL where the framework lacks it */
 	struct decl *job_decl;          /* its role as the job's own block declares it; NULL without */
 	const struct entry *own;        /* its block in the job; NULL when the job does not mention it */
-	struct node *block;             /* of that entry */
-	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where the level has nothing */
-	unsigned nlevels;               /* those behind it are all NULL */
-	/* something that the job writes for it is broken: a field that seems missing may be there */
+	struct node *block;             /* frame of that entry */
+	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where the level says nothing */
+	unsigned nlevels;               /* levels from this one on are all NULL */
+	/* some item that the job writes for the role is broken: a field that seems missing may be in it */
 	bool torn;
 	struct role_slot *slots[FIELDS];        /* made on first use */
-	struct plan_role *plan;         /* its place in the plan */
+	struct plan_role *plan;         /* its position in the plan */
 	/* The text list of role.addresses("p") is made once for each role and kept. */
 	struct map addresses;
 	const struct value *hosts;
@@ -55,7 +55,7 @@ struct role {
 
 /* The value of a field by the levels above, converted; VALUE_NONE where there is none. */
 const struct value *role_field(struct eval *ev, struct role *r, enum field_id id);
-/* Where the user decided the value of a field; the role itself when the user did not. */
+/* The place where the user decided the value of a field; the place of the role when the user did not. */
 struct span role_field_at(struct eval *ev, struct role *r, enum field_id id);
 /* Which level decided a field; LEVELS for the built-in default. */
 unsigned role_field_level(struct eval *ev, struct role *r, enum field_id id);
@@ -70,7 +70,7 @@ void role_find_torn(struct role *r);
 
 /* What all levels say about a field, nearest to the job first, up to the first that sets it. */
 struct said role_said(struct eval *ev, struct role *r, enum field_id id);
-/* The nearest of these; false when no level mentions the field. */
+/* The nearest entry for the field; false when no level mentions it. */
 bool role_first(struct role *r, enum field_id id, struct contribution *ret);
 
 /*

@@ -159,7 +159,8 @@ static enum index_class peer_index(struct eval *ev, struct role *r, struct str m
 	*ret = OWN_INDEX;
 	if (arg->kind != VALUE_TEXT || arg->u.text.n != 1 || arg->u.text.at[0].kind != PIECE_INDEX)
 		return INDEX_COMPUTED;
-	if (ev->self && role_slices(ev, ev->self) > 1)          /* counted in the slice, not in the role */
+	if (ev->self && role_slices(ev, ev->self) > 1)          /* the index counts within the slice, not within the
+								 * role */
 		return INDEX_COMPUTED;
 	if (ev->self && ev->self != r && role_replicas(ev, ev->self, &own_lo, &own_hi) && own_hi > hi) {
 		report_beyond(ev, r, method, own_hi - 1, hi, call->span);
@@ -220,7 +221,7 @@ const struct value *role_method(struct eval *ev, struct role *r, struct str name
 
 /* ---- what it is started with ---- */
 
-/* What is known of a word here; parts that a placement or the pod decides are left out. */
+/* The known parts of a word; parts that a placement or the pod decides are left out. */
 static const struct value *known_word(struct eval *ev, const struct value *v)
 {
 	struct buf out = { 0 };
@@ -297,7 +298,7 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 		v->u.role = r;
 		return v;
 	}
-	if (str_is(name, "words"))              /* a broken item may have been the command */
+	if (str_is(name, "words"))              /* the broken item may have been the command */
 		return r->torn ? &value_bad : role_words(ev, r, at->span);
 	if (str_is(name, "containers") || str_is(name, "volumes") || str_is(name, "tolerations") || str_is(name, "raw"))
 		return planned_role_member(ev, r, name, at->span);
@@ -324,7 +325,7 @@ static const struct value *one_number(struct eval *ev, struct role *r, const str
 {
 	if (v->kind != VALUE_ELASTIC || type_strip_optional(at->type)->kind == TYPE_ELASTIC)
 		return v;
-	/* a framework may fix a size that the framework inside of it leaves elastic */
+	/* a framework may fix a size that the framework which it wraps leaves elastic */
 	if (v->u.range.lo == v->u.range.hi)
 		return value_int(ev->arena, v->u.range.lo, v->from);
 	struct diag *d = diag_report(ev->diags, TJ0506, at->span,
@@ -399,7 +400,7 @@ const struct value *cluster_member(struct eval *ev, struct str name, struct node
 	if (str_is(name, "namespace")) {
 		const struct value *v = value_string(ev->arena, j->plan->ns.set ? j->plan->ns.value : STR("default"),
 			j->plan->ns.set ? j->plan->ns.from : at->span);
-		if (!ev->asking || ev->reads != ev->asking)     /* it is not only looked at */
+		if (!ev->asking || ev->reads != ev->asking)     /* more than a check's condition reads it */
 			j->plan->namespace_in_address = true;
 		eval_read(ev, v->from, STR("namespace"), v);
 		return v;
@@ -425,7 +426,7 @@ static const struct value *pod_field_value(struct eval *ev, enum pod_field field
 	return text_value(ev, from, &p, 1, false);
 }
 
-/* Replicas of one slice, all of them without slices; above every index when they are not known. */
+/* The number of replicas of one slice, or of all without slices; more than any index when it is unknown. */
 static int64_t slice_size(struct eval *ev, struct role *r)
 {
 	int64_t lo, hi, slices = role_slices(ev, r);

@@ -12,7 +12,7 @@
 const struct value value_bad = { .kind = VALUE_BAD };
 const struct value value_none = { .kind = VALUE_NONE };
 
-/* A value is as large as its kind needs: a loop makes many ints, and a map is twice the size of one. */
+/* A value is allocated with the size that its kind needs: a loop makes many ints, and a map is twice as large. */
 static size_t value_size(enum value_kind kind)
 {
 	switch (kind) {

@@ -105,12 +105,12 @@ const struct value *value_float(struct arena *a, double d, struct span from);
 const struct value *value_string(struct arena *a, struct str s, struct span from);
 const struct value *value_quantity(struct arena *a, struct quantity q, enum type_kind unit, struct span from);
 const struct value *value_list(struct arena *a, const struct value **at, size_t n, struct span from);
-/* The same value, made elsewhere. */
+/* The same value with another place. */
 const struct value *value_at(struct arena *a, const struct value *v, struct span from);
 /* Set an entry of a map that is being made; an existing key keeps its position. */
 struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at,
 	const struct value *v);
-/* How many values a walk over it meets; an element that occurs twice is met twice. */
+/* The number of values that a walk over it visits; a shared element counts each time. */
 uint32_t value_weight(const struct value *v);
 /* The entry of a map or record; NULL if absent. */
 const struct value *value_get(const struct value *map, struct str key);

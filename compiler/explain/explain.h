@@ -18,7 +18,7 @@ struct explain {
 	struct arena *arena;
 	struct str topic;
 	struct suggest near;
-	struct render_options render;   /* sources of diagnostics, and whether to use color */
+	struct render_options render;   /* sources for diagnostics, and whether to use color */
 	/* sources of the packages of the project around; NULL: packages are not searched */
 	const struct reader *reader;
 	/* the schemas that explain_schema() searches: of Kubernetes, or of the project's own kinds */
@@ -30,7 +30,7 @@ struct explain {
 /* Appends all that is known about the topic; false when nothing is, and `near` then holds all known topics. */
 bool explain_ask(struct explain *e);
 
-/* Begin another meaning. */
+/* Begins another meaning. */
 void explain_next(struct explain *e);
 
 bool explain_code(struct explain *e);           /* TJ0502, role-replicas */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-struct starts {                         /* where keys and elements begin; of scalars also where they end */
+struct starts {                         /* places where keys and elements begin; for scalars also where they end */
 	struct span *at;
 	size_t n;
 };
@@ -16,7 +16,7 @@ static void push(struct arena *a, struct starts *s, struct span at)
 		ARENA_PUSH(a, s->at, s->n, at);
 }
 
-/* The target of an alias is visited each time; the reader bounds how much that is. */
+/* The target of an alias is visited at each alias; the reader limits their number. */
 static void visit(struct arena *a, struct starts *keys, struct starts *scalars, const struct data *d)
 {
 	if (d->kind == DATA_MAP) {
@@ -62,7 +62,7 @@ static struct str trimmed(const char *from, const char *to)
 	while (from < to && *from == '\t')
 		from++;
 	if (from < to && *from == ' ')
-		from++;                 /* further '#' belong to an example that somebody commented out */
+		from++;                 /* a further '#' belongs to an example that is commented out */
 	while (to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
 		to--;
 	return (struct str){ from, (size_t)(to - from) };
@@ -81,7 +81,7 @@ static bool begins_comment(struct str text, size_t i)
 	return text.p[i] == '#' && (i == 0 || text.p[i - 1] == ' ' || text.p[i - 1] == '\t' || text.p[i - 1] == '\n');
 }
 
-/* Is there nothing but blanks between the beginning of its line, and a comment? */
+/* Are there only blanks between the beginning of the line and the comment? */
 static bool has_own_line(struct str text, size_t line, size_t i)
 {
 	while (line < i && (text.p[line] == ' ' || text.p[line] == '\t'))
@@ -194,7 +194,7 @@ struct str comments_header(struct arena *a, const struct source *source, struct 
 
 static void take(struct arena *a, struct import_comment *c, struct line *line)
 {
-	/* the line comes from the one that the comment ends */
+	/* the line was made from the line of the manifest at whose end the comment is */
 	bool behind = line->form == LINE_SET && line->from.start >= c->line && line->from.start < c->at;
 
 	c->taken = true;

@@ -1,11 +1,10 @@
 /*
- * comments.h - what a YAML text says to people, which no tree holds.
+ * comments.h - comments of a YAML text, which the tree of its values does not hold.
  *
- * A comment belongs to what stands below it: the key or list element that begins
- * next; behind a value, to the first key of its own line, and it stays behind what
- * becomes of that.  Whoever writes a line
- * of the program takes the comments of the part of the manifest that it stands
- * for; what nobody took goes to the block around it.
+ * A comment belongs to what stands below it: the key or list element that begins next; behind a
+ * value, to the first key of its own line, and it stays behind the line that is made from it.  A
+ * writer of a program line takes the comments of the part of the manifest from which the line is
+ * made; comments that no line takes go to the block around.
  */
 #ifndef TRAINC_IMPORT_COMMENTS_H
 #define TRAINC_IMPORT_COMMENTS_H

@@ -284,7 +284,7 @@ static void field(struct container_reading *c, const struct data_member *m)
 	if (str_is(m->key, "name"))
 		return;                 /* the block's */
 	if (c->kind == CONTAINER_SIDECAR && str_is(m->key, "restartPolicy") && str_is(m->value->u.string, "Always"))
-		return;                 /* what a sidecar is */
+		return;                 /* that is what makes it a sidecar */
 	if (str_is(m->key, "terminationMessagePolicy")) {
 		if (!str_is(m->value->u.string, "FallbackToLogsOnError"))
 			import_left_out(c->role->im, m->key_at, m->key,
@@ -321,7 +321,8 @@ static const struct data_member *find(const struct data *map, const char *key)
 
 void container_read(struct container_reading *c)
 {
-	static const char *const first[] = { "env", "resources" };      /* others look at these */
+	static const char *const first[] = { "env", "resources" };      /* fields that are read first, because
+									 * reading the others looks at them */
 	const struct data_member *early[2];
 
 	env_given(c);

@@ -137,7 +137,7 @@ static bool read_program(void *context, struct arena *arena, struct str path, st
 	return false;
 }
 
-/* The program of the resource; false with the fault. */
+/* Makes the program of the resource; false with the error. */
 static bool import_resource(struct custom_plan *p, struct arena *a, const struct data *object, unsigned minor,
 	struct str *ret)
 {

@@ -199,7 +199,8 @@ static void bring(struct role_reading *r, const struct device *d)
 		const struct line *from = lines_find(&d->declaration->value->items, str_of(blocks[b]));
 		for (size_t i = 0; from && i < from->value->items.n; i++) {
 			struct lines *to = lines_block(r->im->arena, r->role, str_of(blocks[b]), from->from);
-			if (!lines_find(to, from->value->items.at[i]->key))     /* what is written stays */
+			if (!lines_find(to, from->value->items.at[i]->key))     /* lines that the manifest wrote are
+										 * kept */
 				lines_push(r->im->arena, to, from->value->items.at[i]);
 		}
 	}

@@ -22,10 +22,11 @@ static bool from_outside(struct container_reading *c, struct str name)
 		str_ends(name, STR("_SERVICE_PORT")));
 }
 
-/* What takes the place of `$(NAME)`: code, or the text that the variable has. */
+/* The replacement for `$(NAME)`: code, or the text of the variable. */
 struct known {
 	struct str code;
-	const struct expr *text;        /* the same variable set by the framework, behind this one; or NULL */
+	const struct expr *text;        /* the entry of the framework that sets the same variable after this one; or
+					 * NULL */
 };
 
 static struct str framework_key(struct container_reading *c, struct str name)
@@ -41,7 +42,7 @@ static const struct known *reference(struct container_reading *c, struct str nam
 	struct arena *a = c->role->im->arena;
 
 	if (known && value)
-		c->role->job->has_references = true;    /* the framework may set it again behind this one */
+		c->role->job->has_references = true;    /* the framework may set the variable again after this entry */
 
 	if (known && (value || !map_get(&c->secrets, name)))
 		return known;

@@ -11,10 +11,10 @@
 #include "base/quantity.h"
 #include "diag/suggest.h"
 
-struct way {                            /* from the object to here */
+struct way {                            /* the path from the object to this value */
 	const struct way *outer;
 	struct str key;
-	bool element;                   /* one of a list under that key */
+	bool element;                   /* the value is an element of the list under that key */
 };
 
 static const char *element_of(const struct way *p) { return p->element ? "an element of " : ""; }
@@ -179,7 +179,7 @@ static void missing_fields(struct fitting *f, const struct schema_type *t, const
 	}
 }
 
-/* What the cluster alone writes. */
+/* Fields that only the cluster writes. */
 static bool is_clusters(const struct way *in, struct str key) { return !in->outer && str_is(key, "status"); }
 
 static const struct data *fit_object(struct fitting *f, const struct data *d, const struct schema_type *t,

@@ -35,7 +35,7 @@ void import_read(struct import *im, const struct source *source);
 /* To be called when all texts were read: objects beside the jobs are given to their jobs. */
 void import_finish(struct import *im);
 
-/* Number of jobs found so far: sets of accelerators count as one. */
+/* Number of jobs found so far; a set of accelerators counts as one. */
 size_t import_count(const struct import *im);
 /* The name of a job, for its file.  Programs of one name differ in their namespace; otherwise they were reported. */
 struct str import_name(const struct import *im, size_t i);

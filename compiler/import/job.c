@@ -66,7 +66,7 @@ static void pairs(struct import_manifest *m, struct lines *job, const char *fiel
 	}
 }
 
-/* Metadata that the program cannot express and that is not the cluster's either. */
+/* Reports metadata that the program cannot express and that the cluster did not write. */
 static void other_metadata(struct import_manifest *m)
 {
 	static const char *const others[] = { "finalizers", "ownerReferences" };

@@ -8,8 +8,8 @@
 
 enum import_use {
 	IMPORT_JOB,
-	IMPORT_NAMED,                   /* imported by its name alone: most pods are not jobs */
-	IMPORT_BESIDE                   /* a part of jobs that refer to it */
+	IMPORT_NAMED,                   /* imported only by name: most pods are not jobs */
+	IMPORT_BESIDE                   /* a part that jobs refer to */
 };
 
 struct import_row {
@@ -21,8 +21,8 @@ struct import_row {
 bool import_row(size_t i, struct import_row *ret);
 
 /*
- * What the program of OBJECT is made of besides; false without.  An empty API version is one of the object's group,
- * an empty namespace the object's own.
+ * Finds the objects to which OBJECT refers and that its program is made from; false if there are none.  An empty
+ * API version means a version of the object's group, an empty namespace the namespace of the object.
  */
 struct import_need {
 	struct str kind, api_version, name;

@@ -9,7 +9,7 @@
 
 struct legacy_kind {
 	const char *type, *framework;
-	const char *role_key, *port_key;        /* of an element of replicaSpecs */
+	const char *role_key, *port_key;        /* keys in an element of replicaSpecs */
 	const char *usual;                      /* role without one */
 	const char *roles[4][2];                /* in the order of the framework */
 	struct role_kind role;

@@ -169,7 +169,7 @@ static bool flat_expr(const struct expr *e)
 
 static size_t width_expr(const struct expr *e);
 
-/* A rough number of columns, at least half of the true one; counting stops when it is too much. */
+/* A rough number of columns, at least half of the true number; stops counting above a limit. */
 static size_t width_items(const struct lines *items)
 {
 	size_t n = 2;

@@ -12,10 +12,10 @@
 #include "import/role.h"
 #include "import/tree.h"
 
-/* A value that is the same as none. */
+/* A value that means the same as no value. */
 struct usual {
 	const char *in, *key;           /* IN: the key of the map that has it; NULL: wherever it is */
-	const char *text;               /* as YAML says it */
+	const char *text;               /* the value as YAML */
 };
 
 static const struct usual usuals[] = {
@@ -42,7 +42,7 @@ static const struct usual usuals_of_probes[] = {
 	{ NULL, "failureThreshold", "3" },
 };
 
-/* Their keys are the user's, so nothing in them is a field. */
+/* Maps whose keys belong to the user, so that no key in them is a field. */
 static const char *const free_maps[] = { "labels", "nodeSelector", "matchLabels", "limits", "requests",
 	"data", "binaryData", "stringData", "selector" };
 
@@ -164,7 +164,7 @@ static const struct data *clean(struct arena *a, struct str in, const struct dat
 			continue;
 		m.value = clean(a, m.key, m.value);
 		if (!data_count(m.value) && data_count(d->u.map.at[i].value))
-			continue;       /* everything in it was the server's */
+			continue;       /* everything in it came from the server */
 		ret->u.map.at[n++] = m;
 	}
 	ret->u.map.n = n;
@@ -257,11 +257,11 @@ const struct data *live_clean(struct arena *a, const struct data *object)
 
 /* ---- what belongs to another object ---- */
 
-/* What a controller made for one object. */
+/* The objects that a controller made for one object. */
 struct made {
-	struct str kind, name;          /* of the first */
+	struct str kind, name;          /* the first of these objects */
 	struct span at;
-	const struct data *owner;       /* the reference */
+	const struct data *owner;       /* the reference to the owner */
 	size_t more;
 };
 

@@ -36,7 +36,7 @@ struct pod_label {
 	enum label_meaning meaning;     /* LABEL_KEPT: the framework writes it too */
 };
 
-struct imported {                       /* what it becomes: a job, or the accelerators of a configuration */
+struct imported {                       /* what the manifest becomes: a job, or the accelerators of a configuration */
 	struct str name, ns;
 	struct span name_at;            /* for accelerators: the place of the configuration */
 	const struct data *labels, *annotations;        /* metadata of the object that reaches its pods too */
@@ -44,13 +44,14 @@ struct imported {                       /* what it becomes: a job, or the accele
 	const struct data *object;      /* the manifest */
 	const struct source *source;
 	struct str header;              /* of its file */
-	struct line *job;               /* its declaration; NULL when it only declares accelerators */
+	struct line *job;               /* the declaration of the job; NULL when the manifest only declares
+					 * accelerators */
 	struct str *modules;            /* of the library: "nvidia" */
 	size_t nmodules;
 	struct lines declarations;      /* in front of the job */
 	bool has_references;            /* some `$(NAME)` becomes text, unless the framework sets NAME */
 	struct map words;               /* names of roles and objects in the job, once it has objects (objects.c) */
-	const struct pod_label *labels_of;      /* the controller's; or NULL */
+	const struct pod_label *labels_of;      /* labels that the controller writes; or NULL */
 	struct map role_words;          /* words of the roles, for values of LABEL_OF_ROLE: struct str */
 	struct str subdomain;
 	struct map hosts;               /* by their heads: struct host_name */
@@ -59,7 +60,7 @@ struct imported {                       /* what it becomes: a job, or the accele
 };
 
 struct misspelt {
-	struct diag *said;              /* the report about it; NULL without */
+	struct diag *said;              /* the report about the object; NULL if there is none */
 	struct str name, meant;
 };
 
@@ -69,7 +70,7 @@ struct import {
 	struct diags *diags;
 	struct names *names;
 	struct import_options options;
-	const struct source *source;    /* that is being read */
+	const struct source *source;    /* the source that is being read */
 	struct str header;              /* a licence in it, as lines of comments; empty without */
 	/* there were more jobs than a program can have: that was reported, and nothing more is read */
 	bool full;
@@ -77,9 +78,9 @@ struct import {
 	const struct source *incomplete;        /* the object that was last reported to be a template (template.c) */
 	struct span empty_list;         /* the place of a list without objects, if there is one */
 	struct comments comments;       /* of the document */
-	/* a field of the document that would hold its roles if its name were right (fit.c) */
+	/* a field of the document that would hold its roles if it were spelt correctly (fit.c) */
 	struct misspelt roles;
-	struct span first;              /* the first document: where the report goes that there is no job */
+	struct span first;              /* the first document: the place for reporting that no manifest has a job */
 	/* a configuration names a standard server, for which no line stands: that was reported */
 	bool has_server_path;
 	struct imported **jobs;
@@ -119,7 +120,7 @@ struct import_manifest {
 
 /* ---- kinds ---- */
 
-/* Reads an object of a kind: false when nothing comes of it, after reporting why. */
+/* Reads an object of a kind: false, after a report, when nothing is made from it. */
 struct import_kind {
 	const char *kind, *api_version;
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);

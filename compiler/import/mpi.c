@@ -24,7 +24,7 @@ struct mpi {
 	struct set set;
 	const struct data *policy;      /* runPolicy, or NULL */
 	const struct implementation *with;
-	const struct data *launcher, *worker;   /* their specs; worker may be NULL */
+	const struct data *launcher, *worker;   /* specs of the two roles; worker may be NULL */
 };
 
 static struct arena *arena(const struct mpi *j) { return j->set.m.im->arena; }
@@ -175,7 +175,8 @@ static const struct data *template_of(struct mpi *j, const struct data *role, co
 	struct arena *a = arena(j);
 	const struct data *template = member(role, "template"), *pod = member(template, "spec"),
 		*policy = member(role, "restartPolicy");
-	struct span at = { role->from.end, role->from.end };    /* what people wrote is not about the default */
+	struct span at = { role->from.end, role->from.end };    /* the end of the role: comments of the author are
+								 * not about a default */
 
 	if (!policy || !policy->u.string.n)
 		policy = tree_text(a, str_of(usual), at);

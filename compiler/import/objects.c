@@ -204,7 +204,7 @@ static void claim(struct map *names, struct imported *job, const struct data *d)
 }
 
 struct namesakes {
-	struct beside **at;             /* ends with NULL */
+	struct beside **at;             /* the list ends with NULL */
 	size_t n;
 };
 
@@ -386,7 +386,7 @@ static void give(struct import *im, struct beside *b)
 	lines_push(im->arena, job, b->line);
 }
 
-/* No job in sight. */
+/* Reports that no manifest has a job. */
 static void alone(struct import *im, const struct beside *b)
 {
 	struct diag *d = diag_report(im->diags, TJ1102, b->at, "a %.*s by itself is not a job", STR_ARG(b->kind));

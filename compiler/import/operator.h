@@ -15,8 +15,8 @@ struct operator_role {
 };
 
 enum operator_trait {
-	OPERATOR_OPEN = 1,              /* any other role is taken too */
-	OPERATOR_CASES = 2,             /* roles are known in any case */
+	OPERATOR_OPEN = 1,              /* accepts any other role too */
+	OPERATOR_CASES = 2,             /* the case of a role's key does not matter */
 	OPERATOR_NO_NAME_RULE = 4
 };
 
@@ -24,7 +24,7 @@ struct operator_kind {
 	const char *kind, *type;
 	const char *framework;          /* of std.kubeflow */
 	const char *roles_key;
-	const char *restart;            /* policy without one */
+	const char *restart;            /* the restart policy when none is given */
 	unsigned traits;
 	unsigned from, to;              /* versions of the operator, 1.N */
 	struct operator_role roles[OPERATOR_ROLES];     /* in the order of the framework */

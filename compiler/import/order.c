@@ -78,7 +78,7 @@ static bool may_rise(const struct line *l, bool only_one)
 	/* a field that only one role has stays in it */
 	static const char *const of_one[] = { "image", "pull", "pull_secrets", "command", "args", "workdir", "service_account", "scheduler", "priority", "env", "mounts" };
 	static const char *const never[] = { "replicas", "container", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "start_after",
-		/* in a job it is about its roles together */
+		/* in a job, it would apply to all its roles together */
 		"place" };
 
 	for (size_t i = 0; only_one && i < sizeof of_one / sizeof *of_one; i++)

@@ -6,7 +6,7 @@
 
 #include "import/manifest.h"
 
-struct role_kind {                      /* parts of the pod that the framework adds; NULL and 0 without */
+struct role_kind {                      /* parts of the pod that the framework adds; NULL and 0 if it adds none */
 	const char *container;          /* name of the main container; NULL: the first one */
 	const char *usual;              /* the name that the container has when the program gives none */
 	const char *port;
@@ -25,15 +25,15 @@ struct role_reading {
 	struct import *im;
 	struct imported *job;
 	const struct role_kind *kind;
-	const struct role_field *fields;        /* beside kind->index; or NULL */
+	const struct role_field *fields;        /* fields in addition to kind->index; or NULL */
 	struct str word;                /* name of the role in the program */
 	const struct data *spec;        /* of the pod */
 	const struct data *main;        /* container */
 	struct lines *role;             /* the body that is filled */
-	struct lines *raw;              /* its `raw pod`, once there is one */
+	struct lines *raw;              /* the `raw pod` of the role, once it has one */
 	struct map volumes;             /* by name: struct role_volume */
 	const struct data *devices;     /* resources of the main container that are devices: a map, or NULL */
-	struct str memory;              /* of the main container, as it is written */
+	struct str memory;              /* resources of the main container, as written */
 	int64_t replicas;
 };
 

@@ -29,7 +29,7 @@ struct set {
 	struct lines *body;             /* of the job */
 	struct set_role *roles;
 	size_t n;
-	bool all_replicas;              /* write 1 too: the framework has another default */
+	bool all_replicas;              /* writes 1 too: the framework has another default */
 };
 
 /* Makes words for all roles from their names; no two are alike.  Roles without a name are numbered. */

@@ -24,7 +24,7 @@ struct sbatch {
 	int64_t memory, per_cpu;        /* in MiB */
 	int64_t seconds;
 	bool array;
-	struct span at;                 /* of the option that is read */
+	struct span at;                 /* name of the option that is being read */
 };
 
 bool slurm_is_script(struct str text)
@@ -355,7 +355,7 @@ bool slurm_read(struct import *im, const struct source *source, struct imported 
 		.at = { source->base, source->base + 2 } };
 
 	options(&s);
-	s.at = (struct span){ source->base, source->base + 2 };         /* what is said about all of it */
+	s.at = (struct span){ source->base, source->base + 2 };         /* comments about the whole script */
 	if (!ready(&s))
 		return false;
 	write(&s, job);

@@ -11,7 +11,7 @@
 struct role_volume {
 	struct str name;
 	const struct data *data;
-	const struct data *source;      /* its one member beside the name */
+	const struct data *source;      /* the only member besides the name */
 	struct str kind;                /* the name of the source: "persistentVolumeClaim" */
 	/* a function of the language makes the volume, and every mount can be expressed */
 	bool plain;

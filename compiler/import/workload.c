@@ -15,7 +15,7 @@ struct import_workload {
 	const struct role_kind *kind;
 	const struct data *template;    /* the map with the pod's metadata and spec */
 	int64_t replicas;
-	bool new_pods;                  /* for every attempt */
+	bool new_pods;                  /* each attempt gets a new pod */
 };
 
 bool role_can_run(struct import *im, const struct data *template, struct span at)

@@ -7,7 +7,7 @@
 
 enum { EVERY_VERSION = 0xffff };
 
-struct form {                           /* one form of a field: the words after its name */
+struct form {                           /* one form of a field: the words after its name on a line */
 	struct str words;
 	uint32_t versions;
 	struct form *older;
@@ -34,7 +34,7 @@ struct schema_builder {
 	const struct schema *base;      /* whose types may be named, or NULL */
 	struct map types, kinds;        /* struct built_type, struct built_kind by "apiVersion kind" */
 	struct built_type *type;        /* that lines with a tab belong to */
-	uint32_t versions;              /* the version that the lines being read hold for */
+	uint32_t versions;              /* the version to which the lines being read apply */
 };
 
 struct schema_builder *schema_builder_new(struct arena *a, const struct schema *base)
@@ -60,7 +60,7 @@ static struct str word(struct str *rest)
 	return w;
 }
 
-/* Everything that is there now is there in the version that has been read. */
+/* Marks everything that exists now as part of the version that has been read. */
 static void version_ends(struct schema_builder *b)
 {
 	for (size_t i = 0; i < b->kinds.n; i++) {
@@ -197,7 +197,7 @@ struct building {
 	size_t nrefs, nfields;
 	struct map ref_of;              /* "[]core.v1.Pod" -> position + 1 */
 	struct map type_of;             /* name -> position + 1 */
-	struct str lost;                /* a type that nobody describes */
+	struct str lost;                /* a type that no line describes */
 };
 
 static uint32_t text(struct building *g, struct str s)

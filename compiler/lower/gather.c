@@ -12,7 +12,7 @@ static void add(struct lowering *l, struct source_entries *into, struct source_e
 {
 	struct arena *a = eval_work(l->ev);
 	size_t known = (size_t)(uintptr_t)map_get(&into->index, entry.key);
-	if (known) {                            /* an overridden key keeps its first position */
+	if (known) {                            /* an overridden key keeps its original position */
 		struct source_entry *old = ARENA_NEW(a, struct source_entry);
 		*old = into->at[known - 1];
 		entry.beneath = old;
@@ -23,7 +23,7 @@ static void add(struct lowering *l, struct source_entries *into, struct source_e
 	map_put(&into->index, a, entry.key, (void *)(uintptr_t)into->n);
 }
 
-/* { A = x, B = y }: each entry on its own. */
+/* A body { A = x, B = y }: each entry separately. */
 static void gather_items(struct lowering *l, struct node *body, struct frame *frame, unsigned level, struct source_entries *into)
 {
 	struct entries *entries = eval_entries(l->ev, frame, body);
@@ -65,7 +65,7 @@ void gather_role(struct lowering *l, enum field_id id, struct source_entries *in
 	struct said said = role_said(l->ev, l->role, id);
 	for (size_t i = said.n; i-- > 0;) {
 		bool framework = said.at[i].level >= LEVEL_FRAMEWORK;
-		/* a failed check guards the values that the framework computes */
+		/* a failed check guards the values that the framework computes: they are not evaluated */
 		if (!framework || !l->job->checks_failed)
 			gather_entry(l, said.at[i].entry, said.at[i].level, into);
 	}

@@ -315,9 +315,9 @@ static bool job_begin(struct job *j)
 	for (size_t i = 0; i < j->nroles; i++)
 		role_levels(j, j->roles[i]);
 	j->ready = true;
-	if (!j->options->in_set)                /* the controller makes the names there */
+	if (!j->options->in_set)                /* the controller chooses the names there */
 		replica_names(j);
-	if (!j->nroles && !ev->diags->errors) {        /* else its role may be what failed */
+	if (!j->nroles && !ev->diags->errors) {        /* with errors, its role may be the part that failed */
 		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at, "job '%.*s' has no role, so nothing of it would run",
 			STR_ARG(j->name));
 		diag_help(ev->diags, d, "write 'role NAME { ... }' in it, or name a framework: 'import std.single' and 'job \"%.*s\": single.task'", STR_ARG(j->name));

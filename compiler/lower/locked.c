@@ -47,9 +47,9 @@ static struct str instead(const struct node *n)
 /* ---- what the framework says about a name ---- */
 
 struct found {
-	struct str name;                /* that is looked for */
-	const struct node *entry;       /* of that name, or NULL */
-	const struct node *condition;   /* under which it is there, or NULL */
+	struct str name;                /* the name that is looked for */
+	const struct node *entry;       /* the entry with that name, or NULL */
+	const struct node *condition;   /* the key under which it was found, or NULL */
 	struct str argument, key;       /* the map of the framework whose entry `key` would make the variable */
 };
 

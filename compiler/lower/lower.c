@@ -66,7 +66,7 @@ static void add_mount(struct lowering *l, struct plan_container *c, struct map *
 	ARENA_PUSH(ev->arena, c->mounts, c->nmounts, m);
 }
 
-/* Variables of the device that the user wrote as well, with the same value. */
+/* Is the mount brought by the device, too, with the same volume? */
 static bool brought(const struct plan_accelerator *acc, const struct plan_mount *m)
 {
 	for (size_t i = 0; acc && i < acc->nmounts; i++) {
@@ -332,7 +332,7 @@ static struct plan_codes role_codes(struct eval *ev, struct role *r)
 	return codes;
 }
 
-static void lower_policy(struct lowering *l)    /* placement, restarts, start order */
+static void lower_policy(struct lowering *l)    /* fields about placement, restarts and start order */
 {
 	struct eval *ev = l->ev;
 	struct role *r = l->role;
@@ -422,7 +422,7 @@ static void lower_role(struct job *j, struct role *r)
 	for (unsigned i = j->nlayers; i-- > 0;)
 		lower_extras(&l, level_block(i), "sidecar");
 	lower_extras(&l, LEVEL_ROLE, "sidecar");
-	/* the framework's containers wait for peers, or prepare what the program needs last */
+	/* init containers of the framework come last: they wait for peers, or prepare what the program needs */
 	lower_extras(&l, LEVEL_ROLE, "init");
 	for (unsigned i = 0; i < j->nlayers; i++)
 		lower_extras(&l, level_block(i), "init");
@@ -480,7 +480,7 @@ static void lower_head(struct job *j)
 	p->gang = job_str(j, FIELD_GANG);
 	if (j->options->gang.p)
 		p->gang = (struct plan_str){ j->options->gang, { 0 }, true };
-	if (!p->gang.set)                       /* a queue alone means Kueue */
+	if (!p->gang.set)                       /* a queue without a gang means Kueue */
 		p->gang = (struct plan_str){ p->queue.set ? STR("kueue") : STR("none"), p->queue.from, false };
 	p->scheduler = job_str(j, FIELD_SCHEDULER);
 	p->priority = job_str(j, FIELD_PRIORITY);

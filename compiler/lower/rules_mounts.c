@@ -68,7 +68,7 @@ static void sizes_in_pod(struct job *j, enum volume_kind kind, const struct plan
 
 struct mounted {
 	struct str path;
-	const struct plan_mount *mount;         /* one of the two */
+	const struct plan_mount *mount;         /* one of `mount` and `file` is NULL */
 	const struct plan_file *file;
 	const struct plan_mount *in_mount, *in_own;     /* the nearest that it is in, and the nearest of the job's own; NULL without */
 	const struct plan_file *in_file;

@@ -247,7 +247,8 @@ static void role_ports(struct job *j, const struct plan_role *r)
 static void service(struct job *j, struct role *role, const struct plan_role *r)
 {
 	struct contribution said;
-	bool lost = ds(j)->errors && role_first(role, FIELD_PORTS, &said);      /* they are what failed */
+	bool lost = ds(j)->errors && role_first(role, FIELD_PORTS, &said);      /* the ports may be the part that
+										 * failed */
 	if (!r->service.set || str_is(r->service.value, "none") || r->main.nports || lost)
 		return;
 	struct diag *d = diag_report(ds(j), TJ0525, r->service.from, "role '%.*s' has a service, but no ports", STR_ARG(r->name));
@@ -408,7 +409,7 @@ static void runs_something(struct job *j)
 	size_t replicas = 0;
 	for (size_t i = 0; i < p->nroles; i++) {
 		const struct plan_role *r = &p->roles[i];
-		if (r->unknown || ds(j)->errors)        /* what failed may be the role */
+		if (r->unknown || ds(j)->errors)        /* the part that failed may be the role */
 			return;
 		replicas += !r->aux && r->max;
 		elastic = !r->aux && r->max && !r->min ? r : elastic;

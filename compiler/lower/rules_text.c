@@ -109,7 +109,7 @@ struct seen_variables {
 	struct job *job;
 	const struct plan_container *container;
 	struct map index;               /* name -> position + 1; made on first use */
-	bool *secret;                   /* does it hold one? */
+	bool *secret;                   /* does the variable hold a credential? */
 	bool shell;                     /* may a shell read the arguments? */
 };
 
@@ -144,7 +144,7 @@ static size_t position(struct seen_variables *vs, struct str name)
 
 static const char word_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-/* The next $(NAME), or $NAME, from `p` on, and the place behind it; false when there is none. */
+/* Finds the next $(NAME), or $NAME, from `p` on, and the place behind it; false when there is none. */
 static bool next_lookalike(const char **p, const char *end, struct str *ret_name, struct str *ret_whole)
 {
 	for (const char *dollar; *p < end && (dollar = memchr(*p, '$', (size_t)(end - *p))); *p = dollar + 1) {

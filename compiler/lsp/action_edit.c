@@ -216,7 +216,7 @@ void action_extract(struct acting *a)
 	if (type_is_quantity(type_strip_optional(t)))
 		type = str_printf(a->r->arena, ": %.*s", STR_ARG(type_spell(a->r->arena, type_strip_optional(t))));
 	size_t line = a->lines->start[lines_number(a->lines, path.at[1]->span.start - base)];
-	while (line > 0) {              /* above the comments that document the declaration */
+	while (line > 0) {              /* inserts above the comments that document the declaration */
 		size_t above = a->lines->start[lines_number(a->lines, line - 1)];
 		if (a->lines->text.p[above] != '#')
 			break;
@@ -266,7 +266,7 @@ static void note_use(void *to, const struct occurrence *o)
 	u->found = u->found || (o->kind == OCCURRENCE_DECL && !o->declares && o->decl == u->import);
 }
 
-/* When a part failed to parse, nobody knows what it uses. */
+/* When a part of the file failed to parse, the names that it uses are unknown. */
 static bool is_unused(const struct acting *a, const struct node *import)
 {
 	struct use_of u = { .import = import->u.import.decl };

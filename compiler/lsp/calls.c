@@ -10,7 +10,7 @@
 struct calling {
 	struct request *r;
 	struct analysis *an;
-	const struct decl *fn;          /* that is asked about */
+	const struct decl *fn;          /* the function that is asked about */
 	struct node *around;            /* the node in which calls are looked for; NULL: all of the module */
 	const struct decl *only;        /* the function whose calls are wanted; NULL: all calls */
 	struct span *ranges;            /* of calls found */

@@ -36,7 +36,7 @@ struct lsp_host {
 struct lsp *lsp_new(const struct lsp_host *host);
 void lsp_receive(struct lsp *l, const char *message, size_t n);
 bool lsp_work(struct lsp *l);
-/* Has the client sent `exit`?  Then *ret_status is the status of the process. */
+/* Has the client sent `exit`?  Then *ret_status is the exit status of the process. */
 bool lsp_ended(const struct lsp *l, int *ret_status);
 void lsp_release(struct lsp *l);
 

@@ -39,8 +39,8 @@ struct occurrence {
 	const struct module *module;
 	const struct type *type;        /* type of the value, where it is known; of an enum's choice */
 	const struct type *base;
-	struct node *node;              /* that the name belongs to */
-	bool declares, writes;          /* declares it; sets it */
+	struct node *node;              /* the node to which the name belongs */
+	bool declares, writes;          /* the occurrence declares the name; it sets the value */
 	bool quoted;                    /* written as a string: `at` is inside the quotes */
 };
 

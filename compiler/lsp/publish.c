@@ -11,12 +11,12 @@
 
 #include "diag/page.h"
 
-enum { PUBLISHED_MOST = 500 };          /* of one file: nobody reads more, and editors become slow */
+enum { PUBLISHED_MOST = 500 };          /* diagnostics sent for one file: nobody reads more, and editors become slow */
 
 struct published {
 	struct arena *arena;
 	struct buf *out;
-	struct map seen;                /* code and range */
+	struct map seen;                /* diagnostics that were sent, by code and range */
 };
 
 static struct str uri_of_diag(struct arena *arena, const struct analysis *a, struct span at)

@@ -32,7 +32,7 @@ struct analysis {
 	struct source_lines {
 		const struct source *source;
 		struct lsp_lines lines;
-	} *lines;                       /* of the sources that places were asked of */
+	} *lines;                       /* line tables of the sources in which places were looked up */
 	size_t nlines;
 	unsigned users;
 	bool sound;                     /* without errors */
@@ -48,7 +48,7 @@ struct document {
 	struct analysis *good;          /* the last one without errors; may be `now`; NULL without */
 	bool stale;                     /* the text, or a file that the program reads, has changed since `now` */
 	bool unpublished;               /* its diagnostics have to be sent */
-	struct arena elsewhere;         /* of `published` */
+	struct arena elsewhere;         /* number of entries in `published` */
 	struct str *published;          /* URIs of other files that have diagnostics from this program */
 	size_t npublished;
 	uint32_t *tokens;               /* the last answer about semantic tokens; malloc'd */
@@ -62,9 +62,10 @@ struct lsp {
 	struct lsp_client client;
 	struct message *queue, **queue_end;
 	struct buf out;                 /* the message that is being written */
-	struct document *documents;     /* the document that was edited last is first */
+	struct document *documents;     /* the most recently edited document comes first */
 	size_t open;                    /* how many */
-	bool full;                      /* a text was refused, as too many are open, and the user knows it */
+	bool full;                      /* a document was refused because too many are open, and the user was
+					 * informed */
 	struct arena life;              /* of the session: roots, settings */
 	struct str *roots;              /* directories of the workspace */
 	size_t nroots;

@@ -49,7 +49,7 @@ void spot_put_location(struct request *r, struct analysis *an, struct span at)
 
 struct spot_gathering {
 	struct request *r;
-	struct analysis *an;            /* that is walked */
+	struct analysis *an;            /* the analysis that is being walked */
 	const struct module *module;
 	const struct occurrence *wanted;
 	struct str path;                /* file of the declaration; p == NULL: compare within the program only */

@@ -24,7 +24,7 @@ enum object_kind {
 struct object_field {
 	struct str key;
 	struct object *value;
-	bool word;                      /* the key is one of ours: a plain word */
+	bool word;                      /* the key is a literal of ours: a plain word */
 };
 
 struct object {
@@ -35,7 +35,7 @@ struct object {
 		int64_t integer;
 		double number;
 		struct str string;
-		struct {                /* segments; one with p == NULL is the index */
+		struct {                /* pieces of the text; a piece with p == NULL is the index */
 			const struct str *at;
 			size_t n;
 		} text;

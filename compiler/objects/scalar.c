@@ -174,7 +174,7 @@ bool yaml_special(struct str s, size_t at, size_t *ret_size, uint32_t *ret)
 	uint32_t c = *ret = decode((const unsigned char *)s.p + at, s.n - at, ret_size);
 
 	if (c == 0xFFFD)
-		return *ret_size == 1;  /* a malformed byte, not the character itself */
+		return *ret_size == 1;  /* a malformed byte is written as U+FFFD */
 	return c < 0xA0 || c == 0x2028 || c == 0x2029 || c == 0xFEFF || (c & 0xFFFE) == 0xFFFE;
 }
 

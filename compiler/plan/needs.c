@@ -36,7 +36,7 @@ static bool must_be_ended(const struct plan_job *j, unsigned role)
 	struct plan_success rule;
 
 	if (!r->max || (r->elastic && plan_condition_reads(j->success, role)))
-		return false;           /* an elastic role has an end of its own, below */
+		return false;           /* an elastic role ends in another way: see below */
 	if (r->aux || r->endless || !j->success)
 		return r->aux || r->endless;
 	if (plan_success_rule(j, &rule) && rule.role == role)

@@ -216,7 +216,7 @@ struct plan_replica {
 	bool job;                       /* a Job for each replica, not a pod */
 	enum replica_service service;
 	struct span service_from;
-	struct plan_replica_label *labels;      /* those that select first */
+	struct plan_replica_label *labels;      /* the number of labels at the start of the list that select */
 	size_t nlabels;
 };
 
@@ -242,8 +242,10 @@ struct plan_place {
 	 */
 	struct str *keys;
 	size_t nkeys;
-	int64_t tier;                   /* of the level: 1 for the innermost group of hosts; 0: the level has none */
-	bool together;                  /* it is about all of the job's roles that have it, not about this role alone */
+	int64_t tier;                   /* how many levels out the level is: 1 for the innermost group of hosts; 0:
+					 * it is not in the topology */
+	bool together;                  /* the place is for all roles of the job that have it together, not for this
+					 * role alone */
 	struct span from;
 };
 

@@ -86,13 +86,13 @@ static bool balanced(const struct tokens *ts)
 }
 
 struct bracket {
-	uint32_t token;                 /* in the array that is read */
+	uint32_t token;                 /* position in the array that is being read */
 	unsigned indent;                /* of its line */
 };
 
 struct balance {
 	struct tokens *ts;
-	struct token *to;               /* the repaired array */
+	struct token *to;               /* the repaired array of tokens */
 	size_t n;
 	struct bracket open[BRACKETS_MAX];
 	unsigned depth;
@@ -513,7 +513,7 @@ static bool take_line(struct balance *b, size_t i, size_t *ret_i)
 	return false;
 }
 
-/* Brackets deeper than the limit: one message, and their content is left out. */
+/* Reports brackets deeper than the limit once, and leaves out their content. */
 static size_t skip_deep(struct balance *b, size_t i)
 {
 	const struct token *t = &b->ts->at[i];

@@ -15,7 +15,7 @@ enum { BRACKETS_MAX = 256 };
 
 struct feed_bracket {
 	unsigned char kind;
-	uint32_t line;                  /* of the bracket */
+	uint32_t line;                  /* kind of the bracket */
 	uint32_t item;                  /* first token of the item around it */
 };
 
@@ -24,7 +24,7 @@ struct feed {
 	size_t i;                       /* the next token of the array */
 	uint32_t line;                  /* of the last token */
 	uint32_t item;                  /* first token of the item or declaration being read */
-	/* kind of the last token of the text; line ends that were made here do not count */
+	/* kind of the last token of the text, not counting line ends that were made here */
 	unsigned char previous;
 	bool member;                    /* that token followed a '.' */
 	bool ended;                     /* an EOL or NL was the last token given, or nothing was */
