@@ -26,7 +26,7 @@ struct tree {
 	enum kind kind;
 	struct regex_set set;
 	struct tree *left, *right;
-	int least, most;                /* upper bound of REPEAT; or NO_LIMIT */
+	int least, most;                /* bounds of REPEAT; `most` may be NO_LIMIT */
 };
 
 struct reading {

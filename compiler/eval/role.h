@@ -28,7 +28,7 @@ struct role_slot {
 	struct slot slot;
 	struct span set_at;             /* the item that decided the value; unknown for a built-in default */
 	unsigned level;                 /* level that it came from; LEVELS for a built-in default */
-	bool deciding;                  /* only set_at and level are filled in */
+	bool deciding;                  /* set_at and level are filled in */
 };
 
 struct role {
@@ -41,7 +41,7 @@ struct role {
 	struct decl *decls[MOST_FRAMEWORKS];   /* its role in each framework; NULL where the framework lacks it */
 	struct decl *job_decl;          /* its role as the job's own block declares it; NULL without */
 	const struct entry *own;        /* its block in the job; NULL when the job does not mention it */
-	struct node *block;             /* frame of that entry */
+	struct node *block;             /* the block of that entry */
 	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where the level says nothing */
 	unsigned nlevels;               /* levels from this one on are all NULL */
 	/* some item that the job writes for the role is broken: a field that seems missing may be in it */

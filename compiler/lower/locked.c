@@ -49,7 +49,7 @@ static struct str instead(const struct node *n)
 struct found {
 	struct str name;                /* the name that is looked for */
 	const struct node *entry;       /* the entry with that name, or NULL */
-	const struct node *condition;   /* the key under which it was found, or NULL */
+	const struct node *condition;   /* the condition under which it applies, or NULL */
 	struct str argument, key;       /* the map of the framework whose entry `key` would make the variable */
 };
 

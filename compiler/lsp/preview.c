@@ -16,7 +16,7 @@ struct preview_view {
 	const struct data *params;      /* { textDocument: { uri } or uri, job, role, index, format } */
 	struct document *document;
 	struct analysis *an;            /* sound */
-	struct plan plan;               /* the job in question; NULL: all jobs */
+	struct plan plan;               /* the plan of the job in question, or of all jobs */
 	bool stale;
 };
 

@@ -48,7 +48,7 @@ struct document {
 	struct analysis *good;          /* the last one without errors; may be `now`; NULL without */
 	bool stale;                     /* the text, or a file that the program reads, has changed since `now` */
 	bool unpublished;               /* its diagnostics have to be sent */
-	struct arena elsewhere;         /* number of entries in `published` */
+	struct arena elsewhere;         /* memory of `published` */
 	struct str *published;          /* URIs of other files that have diagnostics from this program */
 	size_t npublished;
 	uint32_t *tokens;               /* the last answer about semantic tokens; malloc'd */

@@ -22,7 +22,7 @@
 
 /* ---- what is there ---- */
 
-/* Are all workloads that were applied gone, although the parent has no verdict? */
+/* Are all applied workloads gone although the parent has recorded no verdict? */
 static bool is_gone(const struct applying *p)
 {
 	size_t recorded = 0, there = 0;
@@ -49,7 +49,7 @@ static bool is_stopping(const struct applying *p)
 /* A run that has ended stays as it is unless it is to run again. */
 static bool has_ended(struct applying *p)
 {
-	/* without a workload, pods that are left do not count: they were told to stop */
+	/* without a workload, remaining pods do not count: they are being stopped */
 	bool gone = p->before.there && (is_gone(p) || is_stopping(p));
 	bool final = !gone && (p->state.phase == RUN_SUCCEEDED || p->state.phase == RUN_FAILED);
 	struct buf b = { 0 };

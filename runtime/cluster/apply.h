@@ -23,30 +23,30 @@ struct applying {
 
 	struct str ns, id;
 	struct wanted_list wanted;
-	struct parent before, now;      /* the parent as it was found, and as it is written */
-	struct members members;         /* that are there */
+	struct parent before, now;      /* the parent as it was found, and as it will be written */
+	struct members members;         /* the members that exist */
 	struct run_state state;         /* state of the run before anything is changed, if it exists */
 	struct members surplus, ended;  /* members to delete: the program no longer has them, or the run begins again */
-	bool going;                     /* nothing has stopped it yet */
+	bool going;                     /* no error has stopped the run yet */
 	bool looked;
-	bool written;                   /* its parent, the last time */
-	bool complete;                  /* every member is as it should be */
-	struct answer *answer;          /* to its parent */
-	bool again;                     /* its parent is written once more */
+	bool written;                   /* its parent was written the last time */
+	bool complete;                  /* every member exists and is unchanged */
+	struct answer *answer;          /* answer about its parent */
+	bool again;                     /* the parent must be written once more */
 	int64_t known_generation;       /* resourceVersion of the parent, when it was last read or written */
 	struct diags diags;             /* refusals of the server, at their places in the program */
-	int status;                     /* the worst so far */
-	bool wait;                      /* there is something to wait for */
+	int status;                     /* the worst status so far */
+	bool wait;                      /* the run has something to wait for */
 };
 
 /* Jobs that are applied together, in one cluster. */
 struct fleet {
 	struct applying *at;
 	size_t n;
-	size_t going;                   /* how many of them */
+	size_t going;                   /* number of runs that no error has stopped */
 };
 
-/* All of it, in order; `status` of each says how it went. */
+/* Applies all runs, step by step; `status` of each says how it went. */
 void apply_fleet(struct fleet *f);
 
 /* ---- its parts ---- */
@@ -54,17 +54,20 @@ void apply_fleet(struct fleet *f);
 /* Reads the parents, members and states of all runs; a run that cannot be read goes no further. */
 void apply_look_at(struct fleet *f);
 /*
- * Looks at one run, and marks what has to be sent; KINDS: also finds the kinds and the owners of
- * new names. False: P->status says why.
+ * Looks at one run, and marks the objects that must be sent.  With KINDS, also finds the kinds and the owners of
+ * new names.  False: P->status says why.
  */
 bool apply_look(struct applying *p, bool kinds);
 /* Members that the program no longer has. */
 struct members apply_surplus(const struct applying *p);
-/* Prints what was refused. */
+/* Prints the refusals of the server. */
 void apply_show_refusals(struct applying *p);
 /* The kinds, as the server serves them. */
 bool apply_find_kinds(struct applying *p);
-/* Names of new objects that others have already, over all runs; those runs get another status.  False: there is one. */
+/*
+ * Reports new objects whose names other objects already have, over all runs; those runs get another status.  False
+ * if there is any.
+ */
 bool apply_find_names(struct fleet *f);
 
 /* Begins and ends the parent of a run. */
@@ -89,13 +92,16 @@ void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted
 void apply_conflict(struct applying *p, struct wanted *w);
 /* Fills the generated Secrets that do not exist yet. */
 bool apply_generate(struct applying *p);
-/* Marks objects whose changes are in another object that they were made from; false: that needs --recreate, as is reported. */
+/*
+ * Marks objects that change only through another object from which a controller made them; false: that needs
+ * --recreate, as is reported.
+ */
 bool apply_find_outdated(struct applying *p);
 /* Replaces an object whose immutable fields have changed (--recreate). */
 bool apply_replace(struct applying *p, struct wanted *w);
 /* The request that applies one object. */
 struct transport_request apply_request(struct applying *p, const struct wanted *w, bool force);
-/* Notes what the server made of it. */
+/* Records what the server made of the object. */
 void apply_taken(struct applying *p, struct wanted *w);
 /* Prints "Job/bert-worker created", unless another form was asked for. */
 void apply_tell(struct applying *p, struct str name, const char *verb);

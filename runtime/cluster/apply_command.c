@@ -12,7 +12,7 @@ static enum apply_mode mode_of(const struct session *s)
 	return str_is(word, "client") ? APPLY_DRY_CLIENT : str_is(word, "server") ? APPLY_DRY_SERVER : APPLY_REAL;
 }
 
-/* Says what nobody will do after this command has ended; what is generated exists by then. */
+/* Reports the tasks that nobody does once this command has ended; generated Secrets exist by then. */
 static void tell_needs(struct session *s, const struct plan_job *j)
 {
 	struct plan_needs needs = plan_needs_runtime(s->arena, j);
@@ -27,7 +27,7 @@ static void tell_needs(struct session *s, const struct plan_job *j)
 	}
 }
 
-/* The run, to wait for it; for an unchanged one, what is known already is enough to begin with. */
+/* The run in a form to wait for; if it is unchanged, its known state is enough to begin with. */
 static void add_watch(struct cluster *k, const struct applying *p, struct attend *ret, int *status)
 {
 	bool changed = p->now.there;

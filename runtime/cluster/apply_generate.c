@@ -118,7 +118,8 @@ bool apply_generate(struct applying *p)
 		struct wanted *w = &p->wanted.at[i];
 		if (!w->from->generated.n || !w->stale)
 			continue;
-		if (w->exists && w->outcome != WANTED_ADOPTED) {        /* kept: pods have mounted it */
+		if (w->exists && w->outcome != WANTED_ADOPTED) {        /* the Secret exists and is kept: pods have
+									 * mounted it */
 			w->stale = false;
 			apply_tell(p, wanted_name(p->arena, &p->wanted, w), "unchanged");
 		} else if (!fill(p, w)) {

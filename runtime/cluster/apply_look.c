@@ -12,9 +12,9 @@
 #include "runtime/status/look.h"
 #include "runtime/status/status.h"
 
-enum { ALONE_MOST = 4 };        /* up to so many runs are asked for by name */
+enum { ALONE_MOST = 4 };        /* up to this number, runs are asked for by name */
 
-/* The record of a run as a plan: of what was applied, not of the program as it is now. */
+/* Makes a plan of the run's record: of the program that was applied, not of the program as it is now. */
 static bool recorded_plan(struct applying *p, struct plan_job *ret)
 {
 	struct source source = { .text = p->before.plan, .base = 1 };

@@ -22,7 +22,7 @@ struct reviews {
 	size_t n;
 };
 
-/* The key under which a review that said yes is remembered: the next job of the program asks for the same. */
+/* The key under which an allowed access review is remembered: the next job of the program asks the same. */
 static struct str review_key(struct applying *p, const struct review *x)
 {
 	return str_printf(p->arena, "%s %.*s.%.*s %.*s", x->verb, STR_ARG(x->resource.plural),

@@ -6,7 +6,7 @@
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
 
-enum { WRITE_AGAIN = 5 };       /* attempts at most, when others write in between */
+enum { WRITE_AGAIN = 5 };       /* maximum number of attempts, when others write in between */
 
 /*
  * A new parent is created by POST, so only one of two appliers can; from then on each write gives
@@ -104,7 +104,7 @@ void apply_write_records(struct fleet *f)
 			f->at[i].known_generation = f->at[i].now.generation;
 }
 
-/* The inventory before the first member is written: everything that existed, and everything that is to come. */
+/* The inventory before the first member is written: every object that existed, and every object that will be sent. */
 void apply_begin_record(struct applying *p)
 {
 	struct buf record = { 0 };

@@ -120,7 +120,7 @@ static void report_immutable(struct applying *p, struct wanted *w, struct str na
 	apply_help_recreate(p, d, w);
 }
 
-/* The server's message with what it means for the user. */
+/* Reports the server's message with an explanation for the user. */
 static void report_message(struct applying *p, struct wanted *w, struct str name)
 {
 	const struct answer *x = w->answer;

@@ -196,7 +196,7 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	put_datum(&b, "applied", buf_text(&inventory));
 	put_datum(&b, "plan", p->plan);
 	put_datum(&b, "hash", p->hash);
-	put_datum(&b, "verdict", p->verdict);   /* even if it is empty: a run that begins again has none */
+	put_datum(&b, "verdict", p->verdict);   /* also when it is empty: a run that begins again has no verdict */
 	buf_z(&b, "}}");
 	struct str body = buf_take(&b, a);
 	buf_release(&b);

@@ -27,23 +27,23 @@ struct str applyset_parent_name(struct arena *a, struct str run);
 struct applied {
 	struct resource resource;
 	struct str ns, name, uid;
-	struct str hash;                /* of what was sent */
-	bool kept;                      /* made once and never sent again: a generated Secret */
+	struct str hash;                /* digest of what was sent */
+	bool kept;                      /* the object was created once and is never sent again: a generated Secret */
 };
 
-/* What a parent says. */
+/* The contents of a parent. */
 struct parent {
 	bool there;
 	struct str run, ns, uid, version;       /* version: resourceVersion */
 	bool deleting;
-	int64_t generation;             /* how often the run was applied */
+	int64_t generation;             /* number of times the run was applied */
 	struct str file;                /* the program, as it was given */
 	struct str plan;                /* plan_record_write() */
-	struct str hash;                /* digest of everything that the program wants */
+	struct str hash;                /* digest of all objects that the program wants */
 	struct str verdict;             /* "Succeeded", "Failed", or empty: no verdict yet */
 	struct applied *applied;
 	size_t napplied;
-	struct resource *kinds;         /* of members, now and before */
+	struct resource *kinds;         /* kinds of members, present and earlier */
 	size_t nkinds;
 };
 

@@ -18,7 +18,7 @@ bool cluster_attach(struct attached *x, struct programs *all, int *ret_status)
 	return true;
 }
 
-/* The job does not depend on this command: it goes on without it. */
+/* The job does not depend on this command, and continues without it. */
 bool cluster_attach_signal(struct attached *x, int signal)
 {
 	(void)x;

@@ -15,15 +15,15 @@
 struct answer {
 	enum call_class class;
 	enum transport_outcome outcome;
-	int code;                       /* 0 without an answer */
-	int status;                     /* the exit status that it means */
+	int code;                       /* 0 when no answer arrived */
+	int status;                     /* the exit status that the answer means */
 	struct str error;               /* a sentence; empty on success */
-	struct str message, reason;     /* the server's own */
+	struct str message, reason;     /* the server's own message */
 	struct transport_cause *causes;
 	size_t ncauses;
 	struct str body;
-	struct data *data;              /* the body as a tree; NULL when it has none */
-	bool stopped;                   /* it was never sent: the user interrupted the command */
+	struct data *data;              /* the body as a tree; NULL when there is none */
+	bool stopped;                   /* the request was never sent: the user interrupted the command */
 };
 
 struct batch {

@@ -27,7 +27,10 @@ void certificate_watch(SSL_CTX *ctx, struct certificate_facts *facts);
 void certificate_explain(const struct certificate_facts *f, struct str host, bool have_ca, int64_t now,
 	struct buf *out);
 
-/* Is PEM a certificate (or several), a private key?  Sentences for WHY when they are not, or do not belong together. */
+/*
+ * Is PEM a certificate (or several), or a private key?  WHY gets a sentence when it is not, or when the two do not
+ * match.
+ */
 bool certificate_check_pair(struct arena *a, struct str certificate, struct str key, struct str *why);
 bool certificate_check_ca(struct arena *a, struct str ca, struct str *why);
 

@@ -130,7 +130,7 @@ static struct str suspend_body(const struct cluster_watch *c, const struct membe
 		"{\"spec\":{\"runPolicy\":{\"suspend\":%s}}}", word) : STR("");
 }
 
-/* A role that waits for another one stays suspended until its turn: the command that attends the run releases it. */
+/* A role that waits for another role stays suspended until its turn: the command that attends the run resumes it. */
 static bool waits(const struct cluster_watch *c, const struct member *m)
 {
 	struct str role = status_label(m->object, "trainc.dev/role");

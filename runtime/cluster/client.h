@@ -19,11 +19,11 @@ struct client {
 	struct transport *transport;
 	struct calls *calls;
 	bool verbose;
-	bool offset_noted;              /* that the clocks differ */
+	bool offset_noted;              /* whether the difference between the clocks was reported */
 };
 
 struct client_options {
-	struct str program_namespace;   /* namespace in the program; p == NULL: none */
+	struct str program_namespace;   /* namespace of the program; p == NULL: none */
 	bool quiet_plugin;              /* shell completion: a credential plugin must not ask questions */
 	unsigned in_flight;             /* as in struct calls_options */
 	/* Called when a request waits before a retry, as in struct calls_options; may be NULL. */

@@ -18,16 +18,16 @@ struct cluster {
 	struct session *session;
 	struct arena *arena;            /* of the session */
 	struct discovery discovery;
-	struct cluster_watch **watches; /* runs that are looked at */
+	struct cluster_watch **watches; /* runs that are watched */
 	size_t nwatches;
-	struct view **views;            /* parents of the namespaces that they are in */
+	struct view **views;            /* views of the namespaces that these runs are in */
 	size_t nviews;
 	struct map parents;             /* "NAMESPACE/RUN" -> struct data, of parents that a list has brought */
 	struct map listed;              /* namespaces of which all parents are known */
 	struct map permitted;           /* "VERB PLURAL.GROUP NAMESPACE": access reviews that said yes */
-	struct map namespaces;          /* that are known to be there */
+	struct map namespaces;          /* namespaces that are known to exist */
 	bool listening;                 /* to signals */
-	bool interrupted;               /* by a signal: nothing new is sent */
+	bool interrupted;               /* set by a signal: nothing new is sent */
 	int signal;
 };
 
@@ -46,10 +46,7 @@ bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct par
  * Returns the request that failed, or NULL.
  */
 const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret);
-/*
- * Reads the parents of all runs of a namespace with one list, so that cluster_parent() need not;
- * false: it has to.
- */
+/* Reads the parents of all runs of a namespace with one list, so that cluster_parent() need not ask; false: it must. */
 bool cluster_list_parents(struct cluster *k, struct str ns);
 /* Handles SIGINT, SIGTERM and SIGHUP while requests are sent; commands that wait handle them themselves. */
 void cluster_listen(struct cluster *k, bool listen);
@@ -83,7 +80,7 @@ struct log_source *cluster_logs(struct session *s, const struct attend *a, const
 struct removal {
 	struct members *members;
 	struct str what;                /* for progress: "run 'bert'" */
-	int64_t deadline;               /* steady clock; 0: none */
+	int64_t deadline;               /* end of the wait by the steady clock; 0: none */
 	bool dry_run;
 	/* deletions are noted there; NULL: they are printed, unless JSON was asked for */
 	struct changes *changes;

@@ -17,7 +17,7 @@ enum { JUDGE_EVERY_MS = 100, VANISHED_MS = 2000 };
 
 /* ---- attending ---- */
 
-/* A command that stays until the end does what Jobs cannot do for each other. */
+/* A command that stays until the end does for the run what Jobs cannot do for each other. */
 static bool attends(const struct session *s)
 {
 	struct str goal = option_value(s->options, OPTION_FOR);
@@ -193,7 +193,7 @@ static int watch_fd(const struct run_watch *w)
 
 static void on_timer(struct loop_timer *t) { ((struct cluster_watch *)t->to)->dirty = true; }
 
-/* What is shown stays; after a while a message says that nothing new comes. */
+/* Keeps the state that is shown; after a while, a message says that no news arrives. */
 static bool tell_cut_off(struct cluster_watch *c)
 {
 	struct loop *l = c->cluster->client.loop;

@@ -14,17 +14,17 @@ struct cluster_watch {
 	struct parent parent;
 	struct plan_job plan;
 	struct str ns;
-	struct arena memory[2];         /* the state is in one of them */
+	struct arena memory[2];         /* one of these holds the state */
 	unsigned current;
 	bool dirty;
 	int64_t judged;                 /* loop_now() */
-	struct loop_timer timer;        /* when to judge again even if nothing has changed */
-	bool seen;                      /* the run has been there */
-	bool removed;                   /* by this command */
-	bool cut_off;                   /* cut off from the server, and that was reported */
+	struct loop_timer timer;        /* when to judge again without any change */
+	bool seen;                      /* the run existed at some time */
+	bool removed;                   /* this command removed the run */
+	bool cut_off;                   /* the connection to the server was lost, and that was reported */
 	bool attends;                   /* the command does for the run what Jobs cannot do for each other */
-	unsigned acting;                /* requests of that kind under way */
-	bool complained;                /* one was refused */
+	unsigned acting;                /* number of such requests under way */
+	bool complained;                /* one of these requests was refused */
 	struct arena scratch;
 	uint64_t print;                 /* digest of the state that was handed out, to tell whether it has changed */
 	struct map jobs;                /* name of each Job of the run that was seen -> its uid, a struct str */

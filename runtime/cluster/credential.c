@@ -22,15 +22,15 @@ struct credential {
 	struct arena arena;             /* of `value` */
 	struct credential_value value;
 	bool known;                     /* `value` holds something */
-	bool stale;                     /* it was refused, or never read */
+	bool stale;                     /* it was refused, or has not been read yet */
 	int64_t read_at;                /* loop_now() of the last reading of the token file */
 	int64_t expiry;                 /* real time; 0: none */
 	struct arena run_arena;         /* why the last plugin failed; empty while one runs */
 	struct credential_run *run;
 	unsigned runs;
-	struct str failure;             /* the plugin has failed for good: it is not tried again */
+	struct str failure;             /* the plugin has failed permanently: it is not started again */
 	struct credential_wait *first, **last;
-	struct credential_wait *answering;      /* those that are being called */
+	struct credential_wait *answering;      /* waiting requests that are being called */
 };
 
 static bool has_plugin(const struct credential *c) { return c->access->exec.command.n != 0; }
@@ -88,7 +88,7 @@ static bool read_token_file(struct credential *c, struct arena *a, struct str *w
 	}
 	if (!ok) {
 		*why = str_printf(a, "cannot read the token file %.*s: %.*s", STR_ARG(path), STR_ARG(*why));
-		return c->known || c->value.token.n;    /* the last good one stays */
+		return c->known || c->value.token.n;    /* keep using the last good value */
 	}
 	c->known = true;
 	if (!str_eq(token, c->value.token)) {
@@ -102,7 +102,7 @@ static bool read_token_file(struct credential *c, struct arena *a, struct str *w
 
 /* ---- plugins ---- */
 
-/* Calls everybody who waits; one that asks again goes to the end of the queue. */
+/* Calls every waiting request; a request that asks again goes to the end of the queue. */
 static void answer_all(struct credential *c, const struct credential_value *value, struct str why)
 {
 	struct credential_wait *w;

@@ -27,11 +27,11 @@ struct credential_run {
 	struct arena *arena;
 	const struct kubeconfig_access *access;
 	struct loop_child child;
-	struct loop_fd out, err;        /* our ends of the pipes */
+	struct loop_fd out, err;        /* this process' ends of the pipes */
 	struct loop_timer limit;
 	struct buf answer;
-	struct buf errors;              /* the last of standard error */
-	bool direct;                    /* standard error is the user's own */
+	struct buf errors;              /* the last bytes of standard error */
+	bool direct;                    /* the plugin writes to the user's own standard error */
 	void (*done)(void *to, const struct credential_answer *answer, struct str why);
 	void *to;
 };
@@ -91,7 +91,7 @@ static void out_ready(struct loop_fd *f, unsigned events)
 		pipe_close(r->loop, f);
 }
 
-/* What the plugin says to the user is passed on, on a terminal without control characters. */
+/* Passes the plugin's messages on to the user; on a terminal without control characters. */
 static void pass_on(struct str text)
 {
 	struct buf shown = { 0 };

@@ -44,7 +44,8 @@ static bool find_names(struct wanted_definitions *w, struct str operand)
 		suggest_add(&near, r->kind);
 	}
 	if (w->n == before && !d->aggregated && memchr(operand.p, '.', operand.n))
-		ARENA_PUSH(w->cluster->arena, w->names, w->n, operand);         /* an old server, which lists group by group */
+		ARENA_PUSH(w->cluster->arena, w->names, w->n, operand);         /* an old server, which must be asked
+										 * group by group */
 	if (w->n > before)
 		return true;
 	struct str sentence = suggest_sentence(&near);

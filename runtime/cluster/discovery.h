@@ -28,7 +28,7 @@ struct str resource_group_kind(struct arena *a, const struct resource *r);
 struct discovery {
 	struct client *client;
 	struct arena *arena;
-	struct resource *at;            /* what has been found so far */
+	struct resource *at;            /* the kinds found so far */
 	size_t n;
 	bool asked, aggregated;
 	const struct answer *failed;    /* the first request that failed for a reason other than 404 */

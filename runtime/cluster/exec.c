@@ -1,5 +1,6 @@
 /*
- * exec.c - `exec` in a cluster: which pod it is.  What connects to a container there is kubectl, so the answer is its command line.
+ * exec.c - `exec` in a cluster: finds the pod of a replica.  What connects to a container there is kubectl, so the
+ * answer is its command line.
  */
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/cluster/view.h"
@@ -9,7 +10,7 @@
 struct finding {
 	struct arena *arena;
 	struct str label, index;
-	struct str pod, created;        /* the newest of that number */
+	struct str pod, created;        /* the newest pod with that index */
 };
 
 static void consider_pod(void *to, struct str uid, const struct data *pod)

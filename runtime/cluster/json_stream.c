@@ -30,8 +30,8 @@ enum json_state {
 };
 
 struct json_frame {
-	const struct json_filter *filter;       /* NULL: dropped */
-	size_t base;                    /* of its members on the stack */
+	const struct json_filter *filter;       /* NULL: the value is dropped */
+	size_t base;                    /* index of its first member on the stack */
 	bool list;
 	bool items;                     /* the list whose elements are handed out singly */
 };
@@ -42,10 +42,10 @@ struct json_stream {
 	struct arena rest;              /* with `items`: memory of the rest of the document */
 	struct json_frame frames[JSON_STREAM_DEEPEST];
 	unsigned depth;
-	struct data_member *members;    /* of open lists and maps */
+	struct data_member *members;    /* stack of the members of open lists and maps */
 	size_t nmembers, member_room;
 	enum json_state state;
-	struct str key;                 /* that waits for its value */
+	struct str key;                 /* a key that waits for its value */
 	const struct json_filter *next; /* filter of the next value; NULL: it is dropped */
 	struct buf text;                /* the string, number or word that is being read */
 	bool is_key;

@@ -50,7 +50,7 @@ struct kubeconfig_exec {
 };
 
 struct kubeconfig_impersonation {
-	struct str user, uid;           /* empty user: nobody else */
+	struct str user, uid;           /* with an empty user: no impersonation */
 	struct str *groups;
 	size_t ngroups;
 	struct kubeconfig_variable *extra;      /* a key may appear several times */
@@ -63,7 +63,7 @@ struct kubeconfig_access {
 	struct str origin;
 	struct str context, cluster, user;      /* names; empty in a pod */
 	struct str namespace;           /* never empty */
-	bool namespace_is_default;      /* nobody named one */
+	bool namespace_is_default;      /* no context was named */
 
 	struct str server;              /* https://HOST:PORT/PREFIX, without a slash at the end */
 	bool tls;

@@ -26,7 +26,7 @@ struct kubeconfig_reading {
 	size_t nfiles;
 	struct buf missing;             /* paths that do not exist, for the message that there is no file */
 	struct buf warnings;            /* whole lines */
-	struct str why;                 /* set by what fails */
+	struct str why;                 /* set by the function that fails */
 };
 
 /* An entry of one of the three lists, from the first file that has the name. */

@@ -25,7 +25,7 @@ struct loop {
 	bool stop, inside;              /* a round */
 	/* number of descriptors that callers have armed, with those of children but not of signals and timers */
 	size_t nfds;
-	struct loop_timer **timers;     /* a heap, the next one first */
+	struct loop_timer **timers;     /* a heap of timers, the earliest first */
 	size_t ntimers, timer_room;
 	int64_t timer_set;              /* what the timerfd is set to; 0: off */
 	struct epoll_event round[LOOP_ROUND];
@@ -186,7 +186,7 @@ static void timers_fire(struct loop *l)
 	while (l->ntimers && l->timers[0]->at <= due && !l->stop) {
 		struct loop_timer *t = l->timers[0];
 		loop_timer_drop(l, t);
-		l->now = due + 1;       /* timers that are armed now come after those that were due */
+		l->now = due + 1;       /* timers that callbacks arm now come after those that were due */
 		t->fire(t);
 	}
 }

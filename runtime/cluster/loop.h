@@ -42,7 +42,7 @@ struct loop_fd {
 	int fd;                         /* -1: not armed; set it so before the first use */
 	unsigned events;                /* EPOLLIN, EPOLLOUT */
 	void (*ready)(struct loop_fd *f, unsigned events);
-	void *to;                       /* the caller's */
+	void *to;                       /* for the caller's use */
 };
 
 /* Arms F for EVENTS of FD, or changes the events of an armed one.  The descriptor stays the caller's. */

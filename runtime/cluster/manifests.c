@@ -17,7 +17,7 @@
 
 struct kind {
 	struct import_row row;
-	const struct resource *resource;        /* NULL: the server does not serve it */
+	const struct resource *resource;        /* NULL: the server does not serve the kind */
 };
 
 struct fetching {
@@ -27,7 +27,7 @@ struct fetching {
 	size_t nkinds;
 	struct member *at;              /* found */
 	size_t n;
-	struct map seen;                /* uids of these */
+	struct map seen;                /* uids of the objects found */
 	int *ret_status;
 };
 
@@ -143,7 +143,7 @@ static bool names_kind(struct arena *a, const struct kind *k, struct str word)
 		str_eq(lower, str_printf(a, "%.*s.%.*s", STR_ARG(plural), STR_ARG(group)))));
 }
 
-/* With what is near, or else with the kinds that the server has. */
+/* Reports an unknown kind with similar names, or else with the kinds that the server has. */
 static void unknown_kind(struct fetching *f, struct str word)
 {
 	struct suggest near;

@@ -68,7 +68,7 @@ const char *const *keep_of(struct str group, struct str kind)
 	return others;
 }
 
-/* Items of a list lack members that the list itself has: their kind. */
+/* Items of a list lack the members that their list has: kind and apiVersion. */
 static void name_kind(struct arena *a, struct data *object, const struct resource *r)
 {
 	struct data *kind = ARENA_NEW(a, struct data), *version = ARENA_NEW(a, struct data);
@@ -93,7 +93,7 @@ struct listing {
 	struct client *client;
 	const struct member_query *query;
 	size_t *pending;
-	size_t begin;                   /* of `all`, when the list began */
+	size_t begin;                   /* number of objects in `all` when the list began */
 };
 
 static bool list_object(void *to, const struct data *object)

@@ -10,7 +10,7 @@ struct member {
 	struct resource resource;
 	struct str ns, name, uid;
 	bool deleting;
-	const struct data *object;      /* without what keep_of() leaves out */
+	const struct data *object;      /* the object without the members that keep_of() leaves out */
 };
 
 struct members {
@@ -27,7 +27,7 @@ struct member_query {
 	struct resource resource;
 	struct str ns, selector;        /* a label selector */
 	bool whole;                     /* keep everything, even what keep_of() leaves out */
-	const char *const *keep;        /* or keep this instead; may be NULL */
+	const char *const *keep;        /* paths to keep instead; may be NULL */
 };
 
 /* Lists all of them side by side.  A kind that is not served (404) has no members. */

@@ -20,13 +20,13 @@ struct object_list {
 	struct json_stream *stream;
 	struct call *call;
 	struct str next;                /* continue token of the present page; empty: the first */
-	struct str after;               /* of the page behind it, as it says */
-	struct str version;             /* of the first page */
+	struct str after;               /* continue token of the next page, as this page gives it */
+	struct str version;             /* resourceVersion of the first page */
 	/* number of objects of this page that were handed out; that must not be handed out again */
 	size_t given, skip;
 	unsigned restarts;
 	bool inconsistent, page_complete, reread;
-	bool inside, cancelled;         /* `object` is being called; it cancelled the list */
+	bool inside, cancelled;         /* `object` is being called; set when that call cancelled the list */
 };
 
 static void request_page(struct object_list *l);
@@ -155,7 +155,7 @@ static void page_done(void *to, const struct transport_result *r)
 
 	l->call = NULL;
 	if (r->outcome == TRANSPORT_STOPPED && !json_stream_error(l->stream).n) {
-		list_end(l, r);                 /* `object` asked for it, or the calls were stopped */
+		list_end(l, r);                 /* `object` cancelled the list, or the calls were stopped */
 	} else if (r->outcome == TRANSPORT_STOPPED) {
 		unreadable(l, r);
 	} else if (!transport_ok(r)) {

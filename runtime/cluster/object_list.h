@@ -20,8 +20,8 @@ struct object_list_options {
 	/* The list begins again: forget the objects so far.  NULL: that is an error. */
 	void (*restart)(void *to);
 	/*
-	 * The list is gone when this is called. VERSION: resourceVersion of the
-	 * first page, for a watch. `result` is the last page's.
+	 * The list is freed before this is called.  VERSION: resourceVersion of the first page, for a watch.
+	 * `result` is that of the last page.
 	 */
 	void (*done)(void *to, const struct transport_result *result, struct str version, bool inconsistent);
 	void *to;

@@ -8,7 +8,7 @@
 #include "base/str.h"
 
 struct object_row {
-	struct object_row *next_uid, *next_name;        /* of the same slot */
+	struct object_row *next_uid, *next_name;        /* the next row of the same slot */
 	char *version;
 	uint32_t snapshot;
 	uint32_t nuid, nnamespace, nname;

@@ -23,22 +23,22 @@ struct object_watch {
 	struct calls *calls;
 	struct object_watch_options o;
 	struct arena arena;             /* of the options */
-	struct arena scratch;           /* of one event */
+	struct arena scratch;           /* memory of one event */
 	const char **keep;              /* for lists; NULL: everything but managed fields */
 	struct json_stream *stream;
 	struct call *call;
 	struct object_list *list;
-	struct loop_timer timer;        /* before the next connection */
+	struct loop_timer timer;        /* pause before the next connection */
 	enum object_watch_state state;
 	struct object_table table;
 	uint32_t snapshot;
 	bool taking;                    /* a snapshot is under way */
-	bool synced;                    /* there was a complete one */
+	bool synced;                    /* a snapshot was complete at some time */
 	bool no_streaming;              /* the server has no streaming lists: pages and a watch are used */
 	char version[64];               /* version to continue from; empty: a snapshot is needed */
-	unsigned pauses;                /* without an event in between */
+	unsigned pauses;                /* number of pauses without an event in between */
 	unsigned strange, reconnects;
-	bool moved;                     /* this connection brought something */
+	bool moved;                     /* this connection brought an event */
 	bool relist, ended;
 	unsigned inside;                /* number of callbacks that are running: W is not freed meanwhile */
 	int64_t server_wait;            /* delay that an ERROR event asks for; -1: none */

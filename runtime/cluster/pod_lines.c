@@ -15,7 +15,7 @@
 
 enum { HELD_MS = 150, QUIET_MS = 2000, QUEUE_MOST = 1 << 20 };
 
-struct line_record {                    /* in a queue, before the bytes of its text */
+struct line_record {                    /* header of a queued line; its text follows */
 	int64_t time;
 	int64_t attempt;
 	uint32_t n;
@@ -27,8 +27,8 @@ struct line_stream {
 	struct log_stream id;
 	struct str uid;                 /* of the pod */
 	struct pod_log *log;
-	struct buf queue;               /* records with their texts */
-	size_t at;                      /* of the queue, the next record */
+	struct buf queue;               /* queued records with their texts */
+	size_t at;                      /* offset of the next record in the queue */
 	int64_t arrived;                /* loop_now() of the oldest waiting line */
 	int64_t heard;                  /* time of the last line, or of the container's end */
 	bool ended, paused, running, started, waits;
@@ -39,7 +39,7 @@ struct line_stream {
 	int64_t began;                  /* when the present one began, to the second */
 	struct attempts_pod pod;
 	int exit_code;
-	bool mark;                      /* the previous attempt has ended, and that was not reported yet */
+	bool mark;                      /* the previous attempt has ended, and its end was not handed out yet */
 };
 
 struct pod_lines {
@@ -49,7 +49,7 @@ struct pod_lines {
 	struct log_choice choice;
 	struct line_stream **at;
 	size_t n;
-	struct buf text;                /* of the line that was handed out */
+	struct buf text;                /* text of the line that was handed out */
 	struct loop_timer timer;
 };
 

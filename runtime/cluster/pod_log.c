@@ -12,7 +12,7 @@
 
 #include "base/words.h"
 
-/* number of lines with one stamp that are told apart; connections in a row without a new line */
+/* maximum number of lines with one stamp that are told apart; of connections in a row without a new line */
 enum { SAME_STAMP = 64, VAIN_ATTACHES = 8 };
 #define SHORTEST_PAUSE (NS_PER_SECOND / 5)
 #define LONGEST_PAUSE (5 * NS_PER_SECOND)
@@ -34,12 +34,12 @@ struct pod_log {
 	size_t line_skip;               /* bytes of its text that must not be handed out again */
 	size_t line_given;              /* bytes of its text that have left `line` already */
 	bool stamped;
-	/* its stamp shows that it was handed out before; for lines too long to compare */
+	/* its stamp shows that it was handed out before; used for lines too long to compare */
 	bool known;
 	bool moved;                     /* this connection brought a line */
 	bool draining;                  /* the container has ended: the rest of its log is read without following */
-	bool paused;                    /* `line` returned false */
-	bool held;                      /* and that ended this connection */
+	bool paused;                    /* `line` returned false: reading is paused */
+	bool held;                      /* reading paused long enough to end the connection */
 	bool stopped;
 	unsigned inside;                /* number of callbacks that are running: P is not freed meanwhile */
 	unsigned pauses, attaches;
@@ -94,7 +94,7 @@ static void remember(struct pod_log *p, int64_t time, struct str text)
 	p->matched = p->nseen;
 }
 
-/* A line begins: its stamp decides how much of it is known already. */
+/* At the start of a line: its stamp decides how much of it was handed out before. */
 static void begin_line(struct pod_log *p)
 {
 	struct str text = split(buf_text(&p->line), &p->line_stamp);

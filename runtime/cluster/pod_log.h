@@ -28,7 +28,7 @@ enum pod_log_end {
 };
 
 struct pod_log_options {
-	struct str namespace, pod, container;   /* container may be empty: the only one */
+	struct str namespace, pod, container;   /* an empty container name means the only container */
 	bool follow, previous;
 	int64_t tail;                   /* lines; -1: all */
 	int64_t since;                  /* ns since 1970; 0: from the beginning */

@@ -14,7 +14,7 @@
 struct removing {
 	struct cluster *cluster;
 	const struct removal *what;
-	bool *gone;                     /* of each member */
+	bool *gone;                     /* for each member: has it been deleted? */
 	size_t left;
 	bool timed_out;
 	bool told;                      /* which finalizers hold it up */
@@ -87,7 +87,7 @@ struct gone_watch {
 	struct resource resource;
 	struct str ns;
 	struct object_watch *watch;
-	bool *seen;                     /* of each member, in this snapshot */
+	bool *seen;                     /* for each member: is it in this snapshot? */
 };
 
 static size_t member_of(const struct removing *d, struct str uid)

@@ -21,7 +21,7 @@ enum call_state { CALL_QUEUED, CALL_RUNNING, CALL_WAITING, CALL_OVER };
 struct call {
 	struct calls *calls;
 	struct call *next, **at;
-	struct arena arena;             /* the request's copy */
+	struct arena arena;             /* memory of the call's own copy of the request */
 	struct transport_request request;
 	enum call_repeat repeat;
 	void (*restart)(void *to);
@@ -37,12 +37,12 @@ struct call {
 struct calls {
 	struct calls_options o;
 	struct loop *loop;
-	struct call *first, **last;     /* all, in order of their start */
+	struct call *first, **last;     /* all calls, in order of their start */
 	size_t n;
-	unsigned window, running;       /* without streams */
-	int64_t grown, shrunk;          /* when the window last did */
+	unsigned window, running;       /* limit and number of requests in flight, without streams */
+	int64_t grown, shrunk;          /* when the window last shrank or grew */
 	bool stopped;
-	uint64_t random;                /* state of the jitter */
+	uint64_t random;                /* state of the random numbers for jitter */
 };
 
 /* ---- lists ---- */

@@ -247,7 +247,7 @@ static void pool_check(struct transport_pool *p)
 			continue;
 		}
 		enum transport_outcome outcome = exchange_outcome(x, code, &error);
-		p->exchanges++;         /* the pool stays while `done` may start and end others */
+		p->exchanges++;         /* keeps the pool alive, since `done` may start and end other exchanges */
 		finish(x, outcome, error);
 		p->exchanges--;
 	}
@@ -269,7 +269,7 @@ static void copy_request(struct transport_exchange *x, const struct transport_re
 		pairs[i] = (struct transport_pair){ str_copy(&x->arena, r->headers[i].name),
 			str_copy(&x->arena, r->headers[i].value) };
 	x->request.headers = pairs;
-	x->request.query = NULL;                /* it is in the URL now */
+	x->request.query = NULL;                /* the query is in the URL now */
 	x->request.nquery = 0;
 	x->url = transport_url(&x->arena, x->transport->o.access->prefix, r);
 }

@@ -21,7 +21,7 @@ struct transport_result;
 enum transport_method { TRANSPORT_GET, TRANSPORT_POST, TRANSPORT_PUT, TRANSPORT_PATCH, TRANSPORT_DELETE };
 
 enum transport_kind {
-	TRANSPORT_READ,                 /* first byte within 30 s, then never 30 s without one */
+	TRANSPORT_READ,                 /* first byte within 30 s, and then no pause of more than 30 s */
 	TRANSPORT_WRITE,                /* first byte within 65 s: the server's own limit is 60 s */
 	TRANSPORT_LIST,                 /* as READ, and compressed where the kubeconfig permits it */
 	TRANSPORT_STREAM,               /* watch, log: first byte of the header within 30 s, then as long as it lasts */
@@ -98,8 +98,8 @@ struct transport_result {
 	struct str error;
 	int64_t bytes_in, bytes_out;    /* bodies */
 	int64_t ns;                     /* from start to end */
-	unsigned attempts;              /* by retry.h; 1 here */
-	unsigned credential;            /* generation that was shown */
+	unsigned attempts;              /* number of attempts, set by retry.h; 1 here */
+	unsigned credential;            /* generation of the credential that was sent */
 	bool http2;
 };
 
@@ -118,7 +118,7 @@ const struct transport_status *transport_status_copy(struct arena *a, const stru
 struct transport_counts {
 	uint64_t requests, answers, failures;   /* failures: without an answer */
 	uint64_t reads, writes, streams;        /* requests by kind */
-	uint64_t retries;               /* how many of `requests` repeat another (retry.h counts them) */
+	uint64_t retries;               /* number of `requests` that repeat another one (retry.h counts them) */
 	uint64_t connections;           /* opened */
 	uint64_t bytes_in, bytes_out;   /* bodies */
 	unsigned in_flight, most_in_flight;
@@ -143,7 +143,7 @@ struct transport *transport_new(struct arena *a, const struct transport_options 
 /* Cancels what is in flight and closes connections.  Not from inside a callback: stop the loop there. */
 void transport_release(struct transport *t);
 
-/* Starts a request; `done` is called exactly once, never from inside this call, unless it is cancelled. */
+/* Starts a request; `done` is called exactly once unless the request is cancelled, and never from inside this call. */
 struct transport_exchange *transport_start(struct transport *t, const struct transport_request *r);
 /* Ends an exchange; `done` is not called. */
 void transport_cancel(struct transport_exchange *x);

@@ -30,7 +30,7 @@ struct transport_pool {
 	struct transport_socket *sockets;
 	unsigned certificate;           /* generation */
 	unsigned exchanges;             /* that use it */
-	bool broken;                    /* its connection failed: only for exchanges that are under way */
+	bool broken;                    /* its connection failed: it serves only exchanges that are under way */
 	struct transport_pool *next;
 };
 
@@ -50,13 +50,13 @@ struct transport {
 	struct loop_timer kick;         /* starts and reaps what waits */
 	CURL *handles[HANDLES_KEPT];
 	unsigned nhandles;
-	/* calls of libcurl or of callbacks that are running: handles are not touched meanwhile */
+	/* number of running calls of libcurl or of callbacks: while it is not 0, handles are not touched */
 	unsigned inside;
 	bool http1;                     /* the server does not speak HTTP/2 */
 	struct certificate_facts facts; /* of the last handshake */
 	struct transport_counts counts;
 	int64_t clock_offset;
-	struct map warnings;            /* shown already */
+	struct map warnings;            /* warnings that were shown already */
 };
 
 enum exchange_state {
@@ -89,7 +89,7 @@ struct transport_exchange {
 	int code;
 	struct str content_type, location;
 	int64_t retry_after;
-	bool counted;                   /* its connection is in the counts */
+	bool counted;                   /* its connection was counted */
 	bool http2, too_slow;
 	enum transport_outcome stopped; /* why the body was refused; TRANSPORT_ANSWERED: it was not */
 	struct buf body;

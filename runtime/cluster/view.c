@@ -18,7 +18,7 @@ enum { VIEW_KINDS = 12 };
 struct view_slot {
 	char *text;                     /* JSON; NULL: free, or gone */
 	uint32_t ntext, hash;
-	uint8_t kind;                   /* of the watch that it came from */
+	uint8_t kind;                   /* number of the watch that brought the object */
 	bool used;
 	char uid[40];
 };
@@ -37,7 +37,7 @@ struct view {
 	size_t nwatches;
 	struct view_slot *slots;
 	size_t nslots, nused;
-	struct str why;                 /* the first that failed */
+	struct str why;                 /* the first watch that gave up */
 	int status;
 	int64_t cut_off;
 };

@@ -22,13 +22,14 @@ struct wanted {
 	const struct emit_listed *from;
 	struct data *tree;              /* what is sent, with the places */
 	struct resource resource;       /* `plural` is empty until discovery has found it */
-	struct str ns;                  /* empty for what has none */
+	struct str ns;                  /* empty for a kind without namespaces */
 	enum wanted_stage stage;
 	struct str hash;                /* digest of the tree that the program wants */
-	struct str uid;                 /* uid of the existing object; empty: none, or unknown */
-	bool stale;                     /* it must be sent: it is new, changed, or gone */
+	struct str uid;                 /* uid of the existing object; empty if there is none, or it is unknown */
+	bool stale;                     /* the object must be sent: it is new, changed, or was deleted */
 	bool exists;                    /* an object of that name is there */
-	bool outdated;                  /* unchanged itself, but made from another object of the run that changes */
+	bool outdated;                  /* unchanged itself, but controllers make it from another object of the run
+					 * that changes */
 	enum wanted_outcome outcome;
 	struct answer *answer;
 };
@@ -37,7 +38,7 @@ struct wanted_list {
 	struct wanted *at;
 	size_t n;
 	struct str ns;                  /* of the run */
-	struct str hash;                /* of all of it */
+	struct str hash;                /* digest of all objects */
 };
 
 /*

@@ -29,8 +29,8 @@ struct chosen {
 struct attached {
 	struct session *session;
 	struct attend *attend;
-	void *own;                      /* the backend's */
-	int signals;                    /* how often we were asked to stop */
+	void *own;                      /* private to the backend */
+	int signals;                    /* number of requests to stop */
 };
 
 /* A manifest, with a name for messages. */
@@ -46,21 +46,24 @@ struct backend {
 	/* Before anything else: finds the state directory, or the API server. */
 	bool (*begin)(struct session *s, int *ret_status);
 	void (*end)(struct session *s);
-	/* All runs that there are, in order. */
+	/* Finds all runs, in order. */
 	bool (*names)(struct session *s, struct chosen *ret, int *ret_status);
 	bool (*exists)(struct session *s, struct str name);
 	/* Looks at a run. */
 	bool (*open)(struct session *s, const struct chosen_run *r, struct run_watch *ret, int *ret_status);
-	/* To be called when all runs have been opened: fetches their states.  NULL: they are there already. */
+	/* To be called when all runs have been opened: fetches their states.  NULL: open() did that already. */
 	bool (*opened)(struct session *s, int *ret_status);
 	/*
 	 * Makes the jobs of all programs run.  Returns the status so far; runs that are to be
 	 * waited for are in RET.
 	 */
 	int (*apply)(struct session *s, struct programs *all, struct attend *ret);
-	/* Shows what that would start, and starts nothing; the status to leave with.  NULL: `apply` does it itself. */
+	/*
+	 * Shows what `apply` would start, and starts nothing; returns the status to end with.  NULL: `apply` does
+	 * it itself.
+	 */
 	int (*preview)(struct session *s, struct programs *all);
-	/* The same for `run`: when it fails, it takes back what was started, and gives a status. */
+	/* As `apply`, for `run`: if it fails, it takes back what it started, and sets a status. */
 	bool (*attach)(struct attached *r, struct programs *all, int *ret_status);
 	void (*attach_changed)(struct attached *r, size_t run);
 	/* Handles SIGINT and the like: true to leave. */

@@ -16,7 +16,7 @@ struct changes {
 	struct buf runs;                /* the elements of "runs" so far */
 	struct buf parts;               /* parts of the next run: its objects, or its roles */
 	bool any;                       /* a run has been noted */
-	const char *list;               /* what PARTS are: "objects", "roles"; NULL: there are none */
+	const char *list;               /* what `parts` contains: "objects", "roles"; NULL: nothing */
 };
 
 struct changes changes_begin(struct session *s);

@@ -1,7 +1,7 @@
 /* cmd_apply.c - makes programs run, and leaves them running. */
 #include "runtime/command/runs.h"
 
-/* Is it known already that there is nothing to wait for? */
+/* Is it certain that there is nothing to wait for? */
 static bool all_reached(const struct attend *a, enum run_goal goal)
 {
 	bool failed;

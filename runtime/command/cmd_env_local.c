@@ -12,7 +12,7 @@ struct showing {
 	enum env_form form;
 	struct buf out;
 	size_t shown;                   /* replicas */
-	struct str absent;              /* why the last one that does not run does not; empty: all run */
+	struct str absent;              /* why the last replica that does not run is not running; empty if all run */
 };
 
 static enum env_form asked_form(struct str word)

@@ -14,7 +14,7 @@ static bool is_over(const struct reading *r, const struct run_replica *p)
 	return p->state == REPLICA_SUCCEEDED || p->state == REPLICA_FAILED || passed;
 }
 
-/* The streams that are wanted can bring nothing more. */
+/* Will the wanted streams bring no more lines? */
 static bool output_over(void *context)
 {
 	const struct reading *r = context;
@@ -29,7 +29,7 @@ static bool output_over(void *context)
 	return r->wish.all && !r->wish.attempt ? run_watch_over(w) : true;
 }
 
-/* A rank that fails is wanted from then on, and there may be new replicas. */
+/* A rank that fails is wanted from then on, and new replicas may appear. */
 static void changed(void *context, size_t run)
 {
 	const struct reading *r = context;

@@ -25,7 +25,7 @@ static bool settled(void *context)
 		return true;
 	for (size_t i = 0; i < w->attend->n; i++) {
 		bool reached = goal_reached(&w->attend->runs[i], w->goal, &failed);
-		/* a failing run is worth waiting for until it has ended: then its first failing rank is known */
+		/* wait for the end of a failing run: only then the first failing rank is known */
 		if (failed && run_watch_over(&w->attend->runs[i]))
 			return true;
 		all = all && reached;

@@ -10,7 +10,7 @@ struct local_applying {
 	struct session *session;
 	struct keeper_start start;
 	struct chosen running;          /* runs to wait for */
-	int status;                     /* the worst so far */
+	int status;                     /* the worst status so far */
 };
 
 static void tell(struct local_applying *p, struct str name, const char *verb)
@@ -48,7 +48,10 @@ static void compare(struct local_applying *p, const struct run_state *run)
 	add_running(p, name);
 }
 
-/* Another command is starting a run of that name: waits until it is clear which.  False when nothing comes of it. */
+/*
+ * Another command is starting a run of that name: waits until the run exists or has failed to start.  False in the
+ * latter case.
+ */
 static bool started_meanwhile(struct local_applying *p)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };

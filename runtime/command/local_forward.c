@@ -64,7 +64,7 @@ static int dial_entered(void *context, size_t i, unsigned try)
 	return publish_dial(socket_of, NULL, f->own, inner_port(f), try);
 }
 
-/* Until the run ends. */
+/* Carries connections until the run ends. */
 static void carry_on(struct forward *forward, struct run_watch *w)
 {
 	while (!run_watch_over(w) && !run_phase_final(w->state.phase)) {

@@ -12,7 +12,7 @@ struct previewing {
 	int status;
 };
 
-/* Would the run be refused because of the one that there is? */
+/* Would the run be refused because of the existing run? */
 static void say_conflict(struct previewing *p, struct str name)
 {
 	struct session *s = p->session;

@@ -2,7 +2,7 @@
  * local_remove.c - stops runs on this machine and removes what is left of them.
  *
  * A run with a keeper is stopped by it.  Where the keeper is gone, processes that it started may
- * have survived.  Of these only such are ended as are certain to be its own.
+ * have survived.  Only processes that are certainly its own are ended.
  */
 #include <signal.h>
 #include <time.h>
@@ -17,7 +17,10 @@
 
 /* ---- stopping ---- */
 
-/* A keeper that does not answer is killed if the user says so; what it leaves is ended as if it had died by itself. */
+/*
+ * Kills a keeper that does not answer if the user says so; the processes that it leaves are ended as if it had died
+ * by itself.
+ */
 static void stop_silent(struct session *s, struct run_watch *w, int *status)
 {
 	if (option_given(s->options, OPTION_FORCE)) {

@@ -14,14 +14,14 @@ struct rank_range {
 };
 
 struct log_wish {
-	const struct attend *attend;    /* states of the runs: they tell which ranks have failed */
+	const struct attend *attend;    /* states of the runs: they show which ranks have failed */
 	struct str *roles;
 	size_t nroles;
 	struct rank_range *ranks;
 	size_t nranks;
 	struct str container;           /* p NULL: the main one */
 	bool all;                       /* every rank and container */
-	bool usual;                     /* nothing was chosen: the first rank, and those that failed */
+	bool usual;                     /* no selection was given: the first rank, and those that failed */
 	int64_t tail, since;
 	/* the number of replicas whose logs may be read at once, where each costs a stream of the server */
 	int64_t most;
