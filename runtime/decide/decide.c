@@ -31,7 +31,7 @@ static struct str blame(const struct decide_pass *p, const struct seen *s)
 
 /* ---- the record ---- */
 
-/* A copy: the previous record is not touched. */
+/* Works on a copy: the previous record is not touched. */
 static void remember(struct decide_pass *p, const struct decide_record *before)
 {
 	struct decide_record *r = &p->out->record;
@@ -103,7 +103,7 @@ static bool any_active(const struct decide_pass *p)
 	return false;
 }
 
-/* What the judge is told, and what it answers; roles whose turn has come are released. */
+/* Collects the facts for the judge and returns its verdict; releases roles whose turn has come. */
 static enum judge_what ask_judge(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
@@ -167,7 +167,7 @@ static void act(struct decide_pass *p)
 		end(p, false, str_printf(p->arena, "has failed because nothing runs any more, and %.*s does not hold",
 			STR_ARG(plan_condition_text(p->arena, p->plan, p->plan->success))));
 		break;
-	case JUDGE_IDLE:                /* without a rule it never ends by itself */
+	case JUDGE_IDLE:                /* a job without a success rule never ends by itself */
 	case JUDGE_GOING: going(p); break;
 	}
 }

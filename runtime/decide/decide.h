@@ -45,15 +45,15 @@ struct seen {
 	struct str kind, name, uid;
 	enum seen_owner owner;
 	bool deleting;
-	/* the replica that it is, or whose Service it is, by its name; NO_ROLE: another object */
+	/* the replica that the object is by its name, or whose Service it is; NO_ROLE: another object */
 	int role;
-	int64_t index;                  /* not always one that is wanted */
-	/* of what runs */
+	int64_t index;                  /* may be an index that is not wanted */
+	/* the members below are about workloads */
 	enum seen_phase phase;
 	int64_t ready;                  /* pods: at most one, except of a Deployment */
 	bool disrupted;
 	int exit_code;                  /* exit code of the main container; -1: unknown */
-	int64_t restarts;               /* of all containers, in place */
+	int64_t restarts;               /* restarts of all containers in place */
 	int64_t begin, end;             /* 0: unknown */
 };
 struct seen_list {
@@ -80,9 +80,9 @@ struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j);
 struct decide_replica {
 	struct str uid;                 /* uid of the object that is its present attempt */
 	struct str doomed;              /* uid of the object that must go before the next attempt */
-	int64_t restarts;               /* of that attempt */
-	int64_t failures;               /* that counted against `retries` */
-	int64_t series;                 /* bad ends in a row */
+	int64_t restarts;               /* restarts in place during the present attempt */
+	int64_t failures;               /* failed attempts that counted against `retries` */
+	int64_t series;                 /* number of bad ends in a row */
 	int64_t again;                  /* no new attempt before this time; 0: none is due */
 	bool succeeded, failed;         /* for good */
 };
@@ -90,16 +90,17 @@ struct decide_replica {
 struct decide_role {
 	struct decide_replica *at;
 	int64_t n;
-	bool released;                  /* its `start_after` has held */
+	bool released;                  /* its `start_after` has been fulfilled */
 };
 
 struct decide_record {
 	struct job_conditions conditions;
 	int64_t begin, end;             /* 0: not yet; a resumed job begins when it is resumed */
 	int64_t spent;                  /* restarts in attempts that are over, and failed attempts */
-	int64_t begun_anew;             /* how often the whole job began again */
+	int64_t begun_anew;             /* number of times the whole job began again */
 	bool cut_short;                 /* its deadline or back-off limit ended it */
-	struct decide_role *roles;      /* as the plan's roles, whose numbers of replicas may have changed */
+	struct decide_role *roles;      /* in the order of the plan's roles, whose numbers of replicas may have
+					 * changed */
 	size_t nroles;
 };
 
@@ -117,7 +118,7 @@ enum decide_what { DECIDE_CREATE, DECIDE_ADOPT, DECIDE_DELETE };
 
 struct decide_action {
 	enum decide_what what;
-	struct str kind, name, uid;     /* uid: of what is there */
+	struct str kind, name, uid;     /* uid: that of the existing object */
 	int role;                       /* or NO_ROLE */
 	int64_t index;
 };
@@ -127,7 +128,7 @@ struct decide_count {
 };
 
 struct decision {
-	struct decide_action *actions;  /* in this order */
+	struct decide_action *actions;  /* the actions, in this order */
 	size_t nactions;
 	/* an object of somebody else has a name that is needed: wait, and look again */
 	const struct seen *conflict;
@@ -135,7 +136,7 @@ struct decision {
 	bool remove;                    /* the job's time after its end is over */
 	int64_t again;                  /* look again at this time at the latest; RULES_NEVER */
 	struct decide_record record;
-	struct decide_count *roles;     /* as the plan's */
+	struct decide_count *roles;     /* in the order of the plan's roles */
 };
 
 /* One pass. */

@@ -118,7 +118,7 @@ static enum replica_state state_of(const struct decide_part *part, const struct 
 		return REPLICA_FAILED;
 	if (is_current(r, s) && s->phase == SEEN_RUNNING)
 		return s->ready ? REPLICA_READY : REPLICA_STARTED;
-	/* an elastic role is not done while a replica of it is about to begin, or is between two attempts */
+	/* an elastic role is not done while one of its replicas is about to begin, or waits for its next attempt */
 	bool between = is_current(r, s) || (r->uid.n && r->again);
 	return part->plan->elastic && between ? REPLICA_STARTED : REPLICA_WAITING;
 }
@@ -137,7 +137,7 @@ void pass_judge(struct decide_pass *p)
 		for (int64_t i = 0; i < part->plan->max; i++) {
 			struct decide_replica *r = &part->replicas[i];
 			const struct seen *s = part->at[i];
-			/* the job was made smaller: this end does not matter */
+			/* the job was scaled down: the end of this replica does not matter */
 			bool sent_away = s && s->deleting && i >= part->wanted;
 			if (is_current(r, s) && !sent_away) {
 				meet(p, part->plan, r, s);

@@ -195,7 +195,7 @@ static void containers(struct seen *s, const struct data *pod, struct str main)
 			s->restarts += within(status_number(c, "restartCount", 0), 0, INT32_MAX);
 			if (k == 0 || !str_eq(status_text(c, "name"), main))
 				continue;
-			/* some systems have larger codes; it only matters that they are not small */
+			/* some systems have larger codes; all that matters is that they are not small */
 			s->exit_code = (int)within(status_number(c, "state.terminated.exitCode", -1), -1, 255);
 			s->end = status_time(c, "state.terminated.finishedAt");
 		}

@@ -34,7 +34,8 @@ struct fit_shape {
 	int64_t count;
 	const struct data *spec, *labels;       /* of the pod */
 	struct str topology;            /* a label of nodes: all pods need the same value of it; empty: none */
-	const struct data *with;        /* selector of the pods that need it with these; NULL: those of `group` do */
+	const struct data *with;        /* selector of the pods that need the same value as these; NULL: those of
+					 * `group` */
 	struct str group;               /* of sets of pods that Kueue keeps together; empty: none */
 	int64_t need[FIT_RESOURCES], limit[FIT_RESOURCES];
 };
@@ -57,18 +58,18 @@ struct fit_node {
 	struct str name;
 	const struct data *labels, *taints;
 	bool cordoned;
-	int64_t all[FIT_RESOURCES], used[FIT_RESOURCES];        /* used: by pods that are there */
+	int64_t all[FIT_RESOURCES], used[FIT_RESOURCES];        /* used: by pods that are on the node */
 	/* used by pods that stay when the cluster is empty: of DaemonSets and of the node */
 	int64_t kept[FIT_RESOURCES];
-	int64_t ours[FIT_RESOURCES];    /* by pods of the job that is being placed */
-	bool devices;                   /* it has more than cpu, memory and disk */
+	int64_t ours[FIT_RESOURCES];    /* used by pods of the job that is being placed */
+	bool devices;                   /* the node has more than cpu, memory and disk */
 };
 
 struct fit_pod {
 	struct str ns;
 	const struct data *labels, *spec;
 	size_t node;
-	bool guarded;                   /* it keeps other pods away */
+	bool guarded;                   /* the pod keeps other pods away */
 };
 
 struct fit_cluster {
@@ -76,7 +77,7 @@ struct fit_cluster {
 	struct fit_resources resources;
 	struct fit_node *nodes;
 	size_t nnodes;
-	struct fit_pod *pods;           /* that are on a node and run */
+	struct fit_pod *pods;           /* pods that are on a node and run */
 	size_t npods;
 	struct status_objects quotas, local_queues, queues, flavors;
 };

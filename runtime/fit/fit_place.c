@@ -16,8 +16,8 @@ struct placing {
 	const struct fit_job *job;
 	const struct data *const *extra;
 	bool empty;
-	struct apart *apart;            /* of each shape */
-	struct str *domains;            /* of each shape that is placed and needs one */
+	struct apart *apart;            /* for each shape, where its pods may not be */
+	struct str *domains;            /* for each shape that is placed and needs one, its domain */
 	size_t *touched;                /* nodes that have pods of this job */
 	size_t ntouched;
 	struct arena *arena;
@@ -30,7 +30,7 @@ struct apart {
 	struct map domains;             /* "KEY DOMAIN" */
 };
 
-/* Why a role did not fit. */
+/* The reasons why a role did not fit. */
 struct shortage {
 	size_t labels, affinity, taints, cordoned, apart, full[FIT_RESOURCES], small[FIT_RESOURCES];
 	int64_t placed;

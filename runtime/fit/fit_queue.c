@@ -11,7 +11,7 @@ struct quota_queue {
 	const struct data *object;      /* the ClusterQueue */
 	struct str cohort;
 	bool empty;
-	struct map assigned;            /* "FLAVOR RESOURCE" -> int64_t, to roles before */
+	struct map assigned;            /* "FLAVOR RESOURCE" -> int64_t, assigned to earlier roles */
 };
 
 static const struct data *find(const struct status_objects *all, struct str name, struct str ns)

@@ -30,19 +30,20 @@ struct control_peer {
 	struct buf out;
 	size_t sent;
 	uint64_t version;               /* version of the state that was last put into `out`; 0: none */
-	/* when the client was last heard of: the one that is silent longest makes room */
+	/* when the client last sent something: the client that is silent longest is dropped for a new one */
 	uint64_t turn;
 };
 
 struct control {
 	struct control_ops ops;
-	/* through the directory's descriptor, since the path may lead elsewhere by now */
+	/* the socket, through the directory's descriptor, since the path may lead elsewhere by now */
 	struct sockaddr_un address;
 	int listener, epoll;
 	struct control_peer clients[CLIENTS];
-	struct buf state;               /* the newest, with its line end */
+	struct buf state;               /* the newest state, with its line end */
 	uint64_t version, turns;
-	bool serving;                   /* requests publish states, and no connection may be freed meanwhile */
+	bool serving;                   /* a request is being handled: it may publish states, and no connection may
+					 * be freed meanwhile */
 };
 
 /* ---- connections ---- */

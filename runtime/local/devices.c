@@ -5,8 +5,8 @@
 
 /* One kind of device: the same files, announced by the same variable. */
 struct kind {
-	const struct plan_accelerator *acc;     /* the first that asks for it */
-	struct str *names;              /* what the variable says of each device */
+	const struct plan_accelerator *acc;     /* the first accelerator that asks for this kind */
+	struct str *names;              /* the word by which the variable names each device */
 	bool *taken;
 	size_t n;
 	int64_t wanted;

@@ -17,17 +17,17 @@
 enum watch_kind { WATCH_SIGNALS, WATCH_CONTROL, WATCH_LIFELINE, WATCH_FORWARD, WATCH_OUTPUT, WATCH_REPORT };
 
 struct container;
-struct watch {                          /* what epoll knows of a descriptor */
+struct watch {                          /* what epoll stores for a descriptor */
 	enum watch_kind kind;
 	struct container *container;    /* OUTPUT, REPORT */
 };
 
-/* Questions that find out whether a container is ready: probe.c. */
+/* Probes that find out whether a container is ready: probe.c. */
 struct probing {
-	pid_t pid;                      /* of the question that runs; 0: none */
-	int64_t due, pause;             /* when the next question is due, and how long after the one before */
-	int64_t until;                  /* when the container's time is over; 0: there are no questions */
-	bool overdue;                   /* its time is over, and it was told to end: KILL at `until` */
+	pid_t pid;                      /* process of the running probe; 0: none */
+	int64_t due, pause;             /* when the next probe is due, and the pause after the one before */
+	int64_t until;                  /* when the container's time is over; 0: there are no probes */
+	bool overdue;                   /* its time is over, and it was asked to end: KILL follows at `until` */
 };
 
 struct replica;
@@ -35,7 +35,7 @@ struct container {
 	struct replica *replica;
 	size_t k;                       /* position among the role's containers */
 	pid_t pid;                      /* 0: no process */
-	struct container *same_slot;    /* in the table of processes */
+	struct container *same_slot;    /* next one in the slot of the table of processes */
 	int output, report;             /* ends of pipes, or -1 */
 	struct watch output_watch, report_watch;
 	struct log_writer log;
@@ -44,7 +44,8 @@ struct container {
 	struct str command;             /* its first word, for messages */
 	int64_t again, series, begin;   /* for a sidecar that ended: when it starts again */
 	struct probing probe;
-	int64_t unready;                /* it was ended after so many seconds because it was not ready; 0: it was not */
+	int64_t unready;                /* number of seconds after which it was ended because it was not ready; 0: it
+					 * was not ended */
 };
 
 enum replica_phase {
@@ -52,7 +53,7 @@ enum replica_phase {
 	PHASE_STARTING,                 /* containers start one after the other: `next` */
 	PHASE_RUNS,
 	PHASE_STOPPING,                 /* the main container has ended, or an init has failed; others have been told to stop */
-	PHASE_GONE                      /* everything has ended, and that was not reported yet */
+	PHASE_GONE                      /* everything has ended, and that has not been reported yet */
 };
 
 struct replica {
@@ -64,7 +65,7 @@ struct replica {
 	struct life_end end;
 	struct str refused;             /* not empty: why it cannot be started */
 	int64_t patience;               /* STOPPING: when the rest is killed, then given up; 0: never */
-	bool asked, killed;             /* told to stop; killed */
+	bool asked, killed;             /* it was asked to stop; it was killed */
 };
 
 struct engine {
@@ -85,30 +86,31 @@ struct engine {
 	struct container **table;       /* processes by number */
 	size_t table_size;
 	size_t gone;                    /* replicas in PHASE_GONE */
-	size_t probing;                 /* containers that are asked whether they are ready */
+	size_t probing;                 /* number of containers that are probed */
 
 	int epoll, signals, null, logs;
 	struct watch signal_watch, control_watch, lifeline_watch, forward_watch;
 	struct control *control;
 	struct forward *forward;        /* NULL: no port is published */
-	int64_t *host_ports;            /* of each of options->published; NULL: none was taken */
+	int64_t *host_ports;            /* port of this machine for each of options->published; NULL: none was taken */
 	uint64_t mark;                  /* mark of the run, by which its processes are recognized (mark.h) */
 	struct rlimit files;            /* the caller's limit, which children get back */
 	pid_t self;
 	int64_t clock_offset;           /* real time minus time since boot, at the start */
 	int64_t now;
 	int64_t directory_due;          /* when to look again whether the directory of the run exists */
-	bool removed;                   /* it is not */
+	bool removed;                   /* the directory was removed */
 	uint64_t told;                  /* version of the life that was last reported */
 	int64_t tell_after;
-	bool more;                      /* orders are left that need no event: everybody is heard before the next ones */
+	bool more;                      /* orders are left that need no event: clients are served before the next
+					 * ones */
 	bool changed;                   /* something other than the life has changed */
-	int reserve;                    /* a file that keeps room for the state */
+	int reserve;                    /* descriptor of a file that reserves room for the state */
 	off_t reserved;
-	off_t given;                    /* how much smaller it is because of what programs printed last */
+	off_t given;                    /* bytes taken from the reserve for the last output of programs */
 	unsigned collisions, beginnings;
-	unsigned interrupts;            /* signals that asked to stop */
-	char *chunk;                    /* for one read */
+	unsigned interrupts;            /* number of signals that asked to stop */
+	char *chunk;                    /* buffer for one read */
 };
 
 enum { CHUNK = 64 * 1024 };
@@ -136,13 +138,13 @@ void tell_close(struct engine *e);
 void replica_init(struct engine *e, struct replica *r, unsigned role, int64_t index);
 /* Begins an attempt; `fresh`: in a new pod. */
 void replica_start(struct engine *e, struct replica *r, bool fresh);
-/* Sends TERM to its program; the rest follows when that has ended. */
+/* Sends TERM to its program; the other processes follow when the program has ended. */
 void replica_stop(struct engine *e, struct replica *r);
-/* KILL to everything. */
+/* Sends KILL to all of its processes. */
 void replica_kill(struct engine *e, struct replica *r);
-/* Its processes cannot be killed: forget them. */
+/* Its processes cannot be killed: gives them up. */
 void replica_abandon(struct engine *e, struct replica *r);
-/* Time has passed: restarts sidecars, ends what had its grace.  Returns when to look again. */
+/* Handles the time: restarts sidecars, kills what had its grace period.  Returns when to call it again. */
 int64_t replica_tick(struct engine *e, struct replica *r);
 void replica_output(struct engine *e, struct container *c);
 void replica_report(struct engine *e, struct container *c);
@@ -160,15 +162,15 @@ void replica_tail(struct engine *e, const struct replica *r, struct str **lines,
 
 /* ---- probe.c ---- */
 
-/* The program of the container runs: asks until it is ready. */
+/* The program of the container runs: probes it until it is ready. */
 void probe_begin(struct engine *e, struct container *c);
-/* Ask no more. */
+/* Stops probing. */
 void probe_stop(struct engine *e, struct container *c);
-/* Time has passed.  Returns when to look again. */
+/* Handles the time.  Returns when to call it again. */
 int64_t probe_tick(struct engine *e, struct container *c);
 /*
- * A process has ended, and is not reaped yet.  Returns the container that is ready because of it,
- * or NULL; that one is asked no more.
+ * A process has ended, and is not reaped yet.  If it was a probe that makes its container ready, returns that
+ * container, which is probed no more; else NULL.
  */
 struct container *probe_ended(struct engine *e, pid_t pid, int exit_code);
 

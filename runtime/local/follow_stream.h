@@ -14,14 +14,14 @@ struct stream {
 	struct log_stream id;
 	struct log_selection how;
 	int directory;
-	const char *name;               /* of the files, without suffix */
+	const char *name;               /* name of the files, without suffix */
 	bool identified, wanted;
 	bool dirty;                     /* its files may have more than has been read */
 
 	/* the piece that is read (log_file.h) */
-	uint64_t piece, piece_start;    /* its number; where it begins */
-	bool piece_read;                /* all of it, and it does not grow any more */
-	uint64_t missing;               /* bytes before `at` that were removed, to be told */
+	uint64_t piece, piece_start;    /* number of the piece; offset at which it begins */
+	bool piece_read;                /* the piece was read completely, and does not grow any more */
+	uint64_t missing;               /* number of bytes before `at` that were removed, still to be reported */
 
 	/* its NAME.log */
 	uint64_t at, end;               /* next byte to look at; where to stop */
@@ -31,14 +31,14 @@ struct stream {
 
 	/* its NAME.times */
 	struct log_record records[STREAM_RECORDS];
-	size_t nrecords, record;        /* read ahead; the next of them */
-	uint64_t next_record;           /* the first in the file behind them */
-	bool look;                      /* there may be more of them */
-	int64_t time;                   /* of the chunk at `at` */
-	int64_t attempt;                /* how many have ended before `at` */
+	size_t nrecords, record;        /* records read ahead; the next of them */
+	uint64_t next_record;           /* number of the first record that was not read */
+	bool look;                      /* there may be more records */
+	int64_t time;                   /* time of the chunk at `at` */
+	int64_t attempt;                /* number of attempts that ended before `at` */
 
 	struct buf line;                /* the beginning of a line whose end is in another block, or not there yet */
-	int64_t grown_at, kept_at;      /* of `line`, by the steady clock: when bytes came last, and first */
+	int64_t grown_at, kept_at;      /* by the steady clock: when bytes of `line` arrived last, and first */
 	char rest[3];                   /* how the line continues, when a part of it has been handed out */
 	size_t nrest;
 	bool skip;                      /* `at` is inside a line that is not wanted */

@@ -22,14 +22,14 @@ enum { EVENTS = 64, LAST_PORT = 65535 };
 
 struct flow {                         /* one direction of a connection */
 	char at[FORWARD_BLOCK];
-	size_t from, to;                /* what is still to be sent */
-	bool ended, shut;               /* the sender has sent everything; the receiver knows it */
+	size_t from, to;                /* the bytes that are still to be sent */
+	bool ended, shut;               /* the sender has sent everything; the receiver was informed */
 };
 
 struct connection;
-struct end {                            /* what epoll knows of a descriptor */
+struct end {                            /* what epoll stores for a descriptor */
 	int fd;
-	uint32_t wanted;                /* events; 0: it is not in the epoll */
+	uint32_t wanted;                /* events that are asked for; 0: it is not in the epoll */
 	struct connection *of;          /* NULL: a listener */
 };
 

@@ -33,7 +33,7 @@ struct isolation {
 	enum isolate_mode mode;
 	pid_t init;                     /* the first process of the process namespace; 0: there is none */
 	struct network net;
-	struct rlimit files;            /* descriptors of the caller, before ours were counted */
+	struct rlimit files;            /* limit of descriptors of the caller, before ours were added */
 	struct str loopback;            /* lines of /etc/hosts: the machine's own names */
 };
 

@@ -32,11 +32,11 @@ enum { STATUS_SYSTEM = 3, STATUS_INTERNAL = 70 };
 
 struct keeper_report {
 	int status;                     /* 0: it runs, and the text is notes; else a refusal */
-	uint32_t n;                     /* bytes of text behind this */
+	uint32_t n;                     /* number of bytes of the text that follows */
 };
 
 /*
- * The text has its length in front: the pipe's end cannot be waited for, since processes of the
+ * The text has its length in front: waiting for the end of the pipe could take forever, since processes of the
  * keeper may hold it open.
  */
 static void report(int fd, int status, struct str text)

@@ -9,14 +9,14 @@
 
 enum process { PROCESS_GONE, PROCESS_RUNS, PROCESS_ASKED, PROCESS_KILLED };
 
-struct unit {                           /* a replica, beside its run_replica */
+struct unit {                           /* what life keeps of a replica besides its run_replica */
 	enum process process;
 	bool ours;                      /* it was told to stop, so how it ends does not count */
 	bool restart;                   /* it was told to stop and begin again */
 	bool in_place;                  /* the next attempt keeps the pod */
-	int64_t failures;               /* that counted against `retries` */
+	int64_t failures;               /* failed attempts that counted against `retries` */
 	int64_t series;                 /* failures in a row: they decide how long to wait */
-	int64_t due;                    /* ASKED, KILLED: when patience ends */
+	int64_t due;                    /* ASKED, KILLED: when the grace period ends */
 };
 
 struct life_part {                           /* a role */
@@ -25,9 +25,9 @@ struct life_part {                           /* a role */
 	struct unit *units;
 	enum replica_state *states;     /* as conditions see them */
 	int64_t grace;
-	struct judge_role *judged;      /* what the judge is told of it */
+	struct judge_role *judged;      /* what the judge sees of the role */
 	bool *present;                  /* which of its replicas have processes, for the judge */
-	bool required;                  /* its failure is the job's */
+	bool required;                  /* a failure of the role is a failure of the job */
 };
 
 enum mode {
@@ -39,17 +39,17 @@ enum mode {
 
 struct life {
 	struct arena *arena;
-	struct arena words;             /* of `cause`, until it is put again */
+	struct arena words;             /* memory of `cause`, until it is set again */
 	const struct plan_job *job;
 	struct run_state *state;
 	struct life_part *parts;             /* one for each role */
-	struct role_states *seen;       /* of the parts' states */
+	struct role_states *seen;       /* the states of all parts */
 	enum mode mode;
 	bool succeeded, asked_to_stop;  /* ENDING: the verdict */
 	bool stop_all, kill;            /* ENDING: everything ends, whatever `clean` says, and without grace */
 	struct str reason;              /* ANEW, ENDING: why */
 	int64_t backoff;
-	int64_t anew_at;                /* ANEW: not before */
+	int64_t anew_at;                /* ANEW: the job does not begin again before this time */
 	struct judge_facts facts;
 	int64_t degraded_until;
 	unsigned beginnings;

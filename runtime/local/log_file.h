@@ -42,18 +42,19 @@ struct str log_name(struct arena *a, struct str role, int64_t index, struct str 
 /* ---- writing: the keeper ---- */
 
 struct log_writer {
-	int log, times;                 /* descriptors, or -1 */
+	int log, times;                 /* descriptors of the two files, or -1 */
 	uint64_t offset, lost;          /* bytes written; bytes lost */
-	uint64_t records;               /* in NAME.times */
+	uint64_t records;               /* number of records in NAME.times */
 	struct buf kept;                /* the last bytes that the disk has not taken yet, at most LOG_KEPT */
 	uint64_t dropped;               /* earlier bytes that are lost */
 	int directory;
-	char name[256];                 /* of the files, without suffix */
+	char name[256];                 /* name of the files, without suffix */
 	uint64_t piece;                 /* bytes of a piece; 0: the log has no limit */
-	uint64_t number, starts[LOG_PIECES];    /* of the newest piece, from 1; where the last ones begin, by number modulo LOG_PIECES */
+	uint64_t number, starts[LOG_PIECES];    /* number of the newest piece, from 1; offsets at which the last
+						 * pieces begin, by number modulo LOG_PIECES */
 	uint64_t removed;               /* bytes of pieces that were removed */
-	uint64_t again;                 /* a new piece could not be made: not before this offset */
-	int32_t attempts;               /* that have ended */
+	uint64_t again;                 /* a new piece could not be made: tries again at this offset */
+	int32_t attempts;               /* number of attempts that have ended */
 	bool in_line;                   /* the last byte did not end a line */
 };
 enum { LOG_KEPT = 64 << 10 };

@@ -32,16 +32,16 @@ enum {
 	MADE_MAX = 64
 };
 
-static const char stage[] = "/usr";     /* where a root is built */
+static const char stage[] = "/usr";     /* the directory at which a root is built */
 
 struct mount_view {
 	struct isolation_error *why;
 	dev_t made[MADE_MAX];        /* file systems made here: files and directories are created only in these */
 	size_t nmade;
-	int old_root;                   /* still attached, or -1 */
+	int old_root;                   /* descriptor of the old root while it is attached, or -1 */
 };
 
-/* The step that failed; errno says why. */
+/* Reports the step that failed; errno says why. */
 static bool failed(struct mount_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static bool failed(struct mount_view *v, const char *fmt, ...)
 {

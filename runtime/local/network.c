@@ -24,7 +24,7 @@
 
 enum {
 	LOOPBACK = 1,
-	INSIDE = 100,                   /* eth0 of a replica */
+	INSIDE = 100,                   /* number of a replica's eth0 */
 	/* number of replica 0's link in the keeper's namespace; above those that the kernel makes */
 	OUTSIDE = 100
 };
@@ -41,10 +41,10 @@ uint32_t network_address(size_t replica)
 
 struct netlink_batch {
 	_Alignas(struct nlmsghdr) char at[2048];
-	size_t n, begin;                /* bytes; where the last message begins */
+	size_t n, begin;                /* number of bytes; offset of the last message */
 	unsigned messages;
-	const char *steps[8];           /* what each is for */
-	unsigned optional;              /* a bit for each that may fail */
+	const char *steps[8];           /* the step that each message belongs to */
+	unsigned optional;              /* a bit for each message that may fail */
 };
 
 static void *append(struct netlink_batch *b, const void *bytes, size_t n)

@@ -15,10 +15,10 @@
  */
 enum { LOWEST = 20000, TRIES = 4096, RESERVED_LOW = 29400, RESERVED_HIGH = 29599 };
 
-struct port {                           /* of one replica */
+struct port {                           /* a port of one replica */
 	int64_t number;
 	int held;                       /* a socket that is bound to it, or -1 */
-	int claim;                      /* its name, as long as the run lasts */
+	int claim;                      /* the socket whose name claims the number as long as the run lasts */
 };
 
 struct place_role {

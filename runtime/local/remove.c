@@ -15,7 +15,7 @@
 #include "base/file.h"
 
 struct level {
-	char *name;                     /* of the directory in the one above */
+	char *name;                     /* name of the directory in its parent */
 	dev_t device;
 	ino_t inode;                    /* inode of the directory above: the way up must lead there */
 };

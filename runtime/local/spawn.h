@@ -22,7 +22,7 @@ struct spawn {
 	const struct sandbox *box;      /* never NULL; may be empty */
 	struct rlimit files;            /* RLIMIT_NOFILE of the child */
 	const cpu_set_t *cpus;          /* processors on which it may run; NULL: all that we may use */
-	uint64_t mark;                  /* mark.h: of the replica */
+	uint64_t mark;                  /* the replica's mark (mark.h) */
 	int null;                       /* descriptor of /dev/null */
 	int output;                     /* becomes standard output and error */
 	unsigned seconds;               /* seconds after which an alarm ends it; 0: never */

@@ -26,7 +26,7 @@ static void reserve_keep(struct engine *e, size_t state)
 	if (e->reserve < 0)
 		return;
 	/*
-	 * on a full disk as much as there is: an earlier, larger state may have left some, except
+	 * reserves as much as a full disk has: an earlier, larger state may have left some, except
 	 * for the page that it took
 	 */
 	for (off_t want = size; want > e->reserved; want -= RESERVE_STEP)
@@ -34,7 +34,7 @@ static void reserve_keep(struct engine *e, size_t state)
 			e->reserved = want;
 			return;
 		}
-	/* bytes of the reserve that it got are missing from the reserve */
+	/* posix_fallocate() may have taken bytes before it failed: gives them back */
 	if (ftruncate(e->reserve, e->reserved) < 0)
 		e->reserved = 0;
 }

@@ -7,7 +7,7 @@
 
 #include "runtime/run/run_state.h"
 
-struct usage {                          /* measured last; all zero at first */
+struct usage {                          /* the last measurement; all zero at first */
 	struct run_usage *replicas;     /* in the order of the roles */
 	size_t n;
 	int64_t time;                   /* steady clock; 0: never */

@@ -11,7 +11,7 @@ struct local_watch {
 	struct str state_dir, dir;
 	struct arena memory[2];         /* buffers: the state lives in one of them, and is replaced by a newer one */
 	unsigned current;
-	struct control_lines lines;     /* fd -1: nobody tells any more */
+	struct control_lines lines;     /* fd -1: no keeper sends states any more */
 	bool silent;                    /* its keeper lives but does not answer */
 	struct usage usage;
 };

@@ -14,8 +14,8 @@
 struct drain {
 	int fd;
 	struct buf pending;
-	size_t sent;                    /* of `pending` */
-	bool gone;                      /* the reader has left: further output is dropped */
+	size_t sent;                    /* number of bytes of `pending` that were written */
+	bool gone;                      /* the reader has gone: further output is dropped */
 	int error;                      /* errno of a write that failed otherwise; then `gone` too */
 };
 

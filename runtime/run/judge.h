@@ -14,10 +14,11 @@
 
 struct attempt_end {
 	int exit_code;                  /* 1 to 255 (128 + the signal); -1: unknown */
-	bool disrupted;                 /* its node was taken away: nobody's failure */
+	bool disrupted;                 /* its node was taken away: not a failure of the program */
 	bool init;                      /* an init container failed: `retry_on` does not apply */
-	bool in_place;                  /* it would begin again in place, which is no failed pod for `on_failed_pod` */
-	int64_t failures;               /* attempts before it that counted */
+	bool in_place;                  /* it would begin again in place, which `on_failed_pod` does not count as a
+					 * failed pod */
+	int64_t failures;               /* number of earlier attempts that counted */
 };
 
 /*
@@ -30,7 +31,10 @@ enum attempt_verdict judge_attempt(const struct plan_role *r, const struct attem
 
 struct judge_role {
 	const enum replica_state *states;       /* plan->max replicas, in the states that conditions see */
-	/* for as many: does a process or an object exist?  It may for a WAITING one too; NULL: none do */
+	/*
+	 * for each of them: does a process or an object exist?  That may be so for a WAITING one, too; NULL: none
+	 * exists
+	 */
 	const bool *present;
 	int64_t desired;                /* how many should run now: those with the lowest indexes */
 	bool released;                  /* `start_after` has held; judge() sets it */
@@ -39,10 +43,10 @@ struct judge_role {
 
 struct judge_facts {
 	const struct plan_job *job;
-	struct judge_role *roles;       /* as the job's */
+	struct judge_role *roles;       /* in the order of the job's roles */
 	const struct role_states *seen; /* the same states, for conditions */
 	int64_t begin, now;             /* `begin`: when `timeout` began to count; 0: not yet */
-	int64_t spent;                  /* how often replicas began again, in roles that do */
+	int64_t spent;                  /* number of restarts, in roles whose replicas begin again */
 };
 
 enum judge_what {

@@ -15,7 +15,7 @@
 struct live {
 	struct drain *out;
 	bool colour;
-	unsigned rows, columns;         /* of the screen */
+	unsigned rows, columns;         /* size of the screen */
 	bool shown;
 	/* output that is written together with the next table, in one piece, so that the table is never missing */
 	struct buf pending;

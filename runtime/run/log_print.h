@@ -15,9 +15,9 @@ struct log_print {
 	bool colors;                    /* except colors and styles, when `escape`; they end with the line */
 	const regex_t *grep;            /* only lines that match; NULL: all */
 	bool timestamps, prefix, colour;
-	bool runs;                      /* of several runs: the prefix names it */
-	bool any;                       /* out: a line has been printed */
-	/* streams by number: which have ended without that having been printed, and whose line continues */
+	bool runs;                      /* lines come from several runs: the prefix names the run */
+	bool any;                       /* set by printing: a line has been printed */
+	/* streams by number: whether their end is still to be printed, and whether their line continues */
 	struct log_print_stream *streams;
 	size_t nstreams;
 };

@@ -25,8 +25,9 @@ struct progress {
 	struct live live;
 	struct progress_seen *seen;     /* for each run: what was last reported about it */
 	size_t n;
-	bool changed;                   /* LIVE: since it was drawn */
-	int64_t drawn, told;            /* steady clock: of the last table; of the last line */
+	bool changed;                   /* LIVE: something has changed since the table was drawn */
+	int64_t drawn, told;            /* by the steady clock: when the last table was drawn; when the last line was
+					 * written */
 };
 
 void progress_init(struct progress *p, struct arena *a, enum progress_mode mode, struct drain *err, bool colour);

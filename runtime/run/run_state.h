@@ -64,11 +64,12 @@ struct run_span {
 };
 enum { RUN_SPANS_MAX = 16 };            /* spans of a replica that a local run keeps: the newest ones */
 
-/* What the processes of a replica of this machine take. */
+/* The resources that the processes of a replica use on this machine. */
 struct run_usage {
 	bool known, rated;
-	int64_t cpu;                    /* ns of processor time of those that live, and of their children that have ended */
-	double rate;                    /* rated: processors in use, of late */
+	int64_t cpu;                    /* ns of processor time of the living processes, and of their children that
+					 * have ended */
+	double rate;                    /* valid when `rated`: processors in use lately */
 	int64_t memory;                 /* bytes */
 };
 
@@ -76,10 +77,10 @@ struct run_replica {
 	int64_t index;
 	enum replica_state state;
 	struct process_id process;      /* process of the main container, while it runs */
-	pid_t pid;                      /* of the last attempt, for the record */
+	pid_t pid;                      /* process of the last attempt, kept for the record */
 	int64_t attempts;               /* attempts begun so far: 1 when it runs for the first time */
-	int64_t resumed;                /* those attempts that a resumption began */
-	int64_t begin, end;             /* of the last attempt */
+	int64_t resumed;                /* how many of those attempts began because of a resumption */
+	int64_t begin, end;             /* of the last attempt; 0: not yet */
 	int exit_code;                  /* exit code of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
 	int signal;                     /* or 0 */
 	int64_t again;                  /* when the next attempt is due, or 0 */
@@ -114,7 +115,7 @@ struct run_object {
 	struct str kind, name;
 	enum run_phase phase;
 	struct str cause;
-	bool holds;                     /* it can be why no replica runs */
+	bool holds;                     /* the object may be the reason why no replica runs */
 };
 
 /* What a cluster reported about an object of the run (not in files). */
@@ -129,9 +130,9 @@ struct run_failure {
 	int64_t index;
 	int exit_code, signal;
 	struct str reason;              /* "exit code 3", "killed by SEGV", "deadline exceeded" */
-	struct str *log;                /* its last lines */
+	struct str *log;                /* the last lines of its log */
 	size_t nlog;
-	int64_t time;                   /* when it was, in a cluster; 0: unknown (not in files) */
+	int64_t time;                   /* time of the failure, in a cluster; 0: unknown (not in files) */
 };
 
 struct run_state {
@@ -143,7 +144,8 @@ struct run_state {
 	enum run_phase phase;
 	struct str cause;               /* one line: why it has not come further, or why it ended */
 	int64_t begin, end;
-	struct str digest;              /* identity of the program as it was started, to compare another one with */
+	struct str digest;              /* identity of the program as it was started, for comparison with another
+					 * program */
 	/* kept by run_state_observe() */
 	enum run_phase observed;
 	int64_t since;                  /* when it entered this phase */

@@ -15,7 +15,7 @@ struct gathered_replica {
 	const struct data *pod;         /* the latest one, or NULL */
 	struct pod_view view;
 	int64_t failures;               /* earlier pods that failed by themselves */
-	int64_t restarts;               /* in place, of pods before it */
+	int64_t restarts;               /* restarts in place, in earlier pods of the replica */
 	int64_t first;                  /* when the first of its pods began; 0: unknown */
 	struct run_span *spans;         /* number of its pods so far, in the order in which they were made */
 	size_t nspans;
@@ -34,13 +34,13 @@ struct gathered_part {
 	const struct plan_role *plan;
 	int64_t desired;
 	struct gathered_replica *at;             /* plan->max of them */
-	enum replica_state *states;     /* as they are shown */
-	/* its state for conditions and the judge: a failed pod that may begin again is not FAILED */
+	enum replica_state *states;     /* states as they are shown */
+	/* states for conditions and the judge: a failed pod that may begin again is not FAILED */
 	enum replica_state *judged;
 	struct attempts_before before;
 	struct part_job *jobs;          /* in the order of their names */
 	size_t njobs;
-	/* what is made of them (status.c) */
+	/* the result of judging them (status.c) */
 	enum run_phase phase;
 	struct str cause;
 	bool suspended;
@@ -54,14 +54,14 @@ struct gathering {
 	const struct status_objects *all;
 	struct events events;
 	struct looked_up looked_up;
-	struct map names;               /* of pods and Jobs -> struct replica_key */
+	struct map names;               /* names of pods and Jobs -> struct replica_key */
 	struct map nodes;               /* claims that are not ready -> their condition */
 	struct gathered_part *parts;             /* as the plan's roles */
 	const struct data *whole;       /* the object that stands for the run, or NULL */
 	const struct data **others;
 	size_t nothers;
 	size_t npods;
-	const struct data **ours;       /* all of its objects, whose events count */
+	const struct data **ours;       /* all objects of the run, whose events count */
 	size_t nours;
 	struct failing *failing;        /* every pod that has failed */
 	size_t nfailing;

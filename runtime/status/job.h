@@ -11,10 +11,10 @@
 /* The pods of a role, or of one Job, together. */
 struct crowd {
 	int64_t seen, active, ready, succeeded;
-	int64_t restarted;              /* when one last began again; 0: never */
-	enum run_phase phase;           /* the worst of those that have not ended; RUNNING when all is well */
+	int64_t restarted;              /* when a pod last began again; 0: never */
+	enum run_phase phase;           /* the worst phase of pods that have not ended; RUNNING when all is well */
 	struct str cause;               /* "3 of 64 pods: ImagePullBackOff: ..." */
-	struct str restarting;          /* which of them began again how often: "worker 3 (2 restarts)" */
+	struct str restarting;          /* which pods began again, and how often: "worker 3 (2 restarts)" */
 };
 
 struct job_view {

@@ -19,15 +19,15 @@ struct object_view {
 	bool holds;                     /* pods wait for such an object: it may be the reason why nothing runs */
 };
 
-/* By which others are judged. */
+/* Objects that are needed to judge others. */
 struct looked_up {
 	struct map endpoints;           /* "NAMESPACE/NAME" of a Service -> struct endpoints */
-	struct map classes;             /* of storage, by name */
+	struct map classes;             /* storage classes by name */
 };
 
 void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *slice);
 
-/* `pods`: are there any? */
+/* `pods`: does the run have pods? */
 struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods, const struct events *events);
 
 /* Objects that do not stand for a run: rows S-50 to S-60. */

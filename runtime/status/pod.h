@@ -9,15 +9,16 @@
 
 struct pod_view {
 	enum run_phase phase;
-	struct str reason;              /* its trouble in a word, which pods with the same trouble share; empty: none */
-	struct str cause;               /* the whole sentence */
+	struct str reason;              /* its trouble in a word, by which pods with the same trouble are grouped;
+					 * empty: none */
+	struct str cause;               /* the trouble as a whole sentence */
 	bool running, ready, succeeded, failed, deleting, disrupted;
 	int64_t restarts;               /* of its containers, in place */
 	int64_t own_restarts;           /* of the main one */
 	int64_t begin, restarted;       /* when it began; when a container last ended and was started again */
 	int exit_code, signal;          /* exit code of the container that failed; -1: none */
 	int64_t finished;
-	struct str why;                 /* it failed: "OOMKilled", "exit code 3" */
+	struct str why;                 /* why it failed: "OOMKilled", "exit code 3" */
 	struct str log;                 /* its termination message */
 	struct str node;
 	bool again;                     /* the failure is an earlier one: the container was restarted, or will be */

@@ -16,21 +16,23 @@ struct supervised;
 
 struct controller {
 	struct session *session;
-	void *owner;                    /* supervise.c's */
+	void *owner;                    /* private to supervise.c */
 	struct client client;
 	struct store store;
 	struct queue queue;
 	struct metrics metrics;
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;
-	struct pass *passes;            /* all that are under way */
+	struct pass *passes;            /* all passes that are under way */
 	struct supervised *plan_first, *plan_last;      /* jobs whose compiled plan is kept, the last used first */
 	size_t nplans;
 	struct str ns;                  /* the only namespace; empty: all */
-	const struct object_watch *pods, *services;     /* NULL: not there now */
+	const struct object_watch *pods, *services;     /* NULL: the watch does not exist at present */
 	struct str identity;            /* identity of this process: for the Lease and for Events */
-	struct str gang;                /* who starts all replicas of a job together; empty: they start one by one */
-	unsigned minor;                 /* of the operator whose rules hold; 0: the last that has the kind */
+	struct str gang;                /* the scheduler that starts all replicas of a job together; empty: they
+					 * start one by one */
+	unsigned minor;                 /* version of the operator whose rules apply; 0: the last version that has
+					 * the kind */
 };
 
 /* A custom resource, and what is known about its job. */
@@ -38,7 +40,7 @@ struct supervised {
 	struct controller *control;
 	const struct custom_kind *kind;
 	struct queue_item item;
-	struct supervised *next;        /* of the same slot */
+	struct supervised *next;        /* the next job of the same slot */
 	uint32_t hash;
 	char *text;                     /* the resource, as JSON */
 	size_t ntext;
@@ -55,7 +57,7 @@ struct supervised {
 	struct custom_plan *plan;       /* compiled from generation `generation`; NULL: not kept */
 	struct supervised *plan_next, *plan_before;
 	int64_t generation;             /* of the plan */
-	int64_t seen_generation;        /* of the resource */
+	int64_t seen_generation;        /* generation of the resource */
 	char *objects_made;             /* names of objects beside pods and Services that exist, "Kind/name\n" each */
 	double event_tokens;            /* number of Events that may still be written at once */
 	int64_t event_at;               /* by loop_now(): when that number was computed */

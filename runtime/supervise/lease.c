@@ -16,7 +16,7 @@ struct lease {
 	struct lease_options o;
 	struct loop_timer round, limit;
 	struct call *call;
-	struct str held_by, renewed;    /* as they were read last, in `seen` */
+	struct str held_by, renewed;    /* as last read; the texts are in `seen` */
 	struct arena seen;
 	int64_t changed;                /* by loop_now(): when the Lease last changed */
 	bool held, giving_back, ended;

@@ -19,16 +19,16 @@
 #include "runtime/supervise/plan_cache.h"
 
 #define CONTROLLER "kubeflow.org/training-operator"
-#define GROUP_WAIT NS_PER_SECOND        /* between two looks at a gang that cannot start yet */
-enum { AT_ONCE = 48 };                  /* requests of one pass under way */
+#define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
+enum { AT_ONCE = 48 };                  /* maximum number of requests of one pass under way */
 
 enum step { STEP_KEEP, STEP_VERDICT, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE,
 	STEP_END };
 
 struct pass {
-	struct pass *later, *earlier;   /* all that are under way */
+	struct pass *later, *earlier;   /* list of all passes under way */
 	struct supervised *job;
-	struct sent *sent;              /* its requests, the last first */
+	struct sent *sent;              /* its requests, the newest first */
 	struct arena arena;
 	int64_t begun;                  /* steady clock */
 	const struct data *resource;
@@ -49,13 +49,13 @@ struct pass {
 
 static void go_on(struct pass *p);
 
-/* One request of a step. */
+/* A request of a step. */
 struct sent {
 	struct pass *pass;
 	struct sent *next;
 	struct transport_request request;
 	const struct decide_action *action;     /* NULL: not an action */
-	const struct data *tree;        /* of what all replicas share */
+	const struct data *tree;        /* the object that all replicas share, or NULL */
 	/* memory of a request and its answer: a job of a thousand replicas has thousands */
 	struct arena own;
 };

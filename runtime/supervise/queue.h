@@ -14,7 +14,7 @@ struct queue;
 struct queue_item {
 	struct queue *queue;
 	struct queue_item *next;
-	struct loop_timer timer;        /* comes in then */
+	struct loop_timer timer;        /* adds the item when it fires */
 	int64_t not_before;             /* by loop_now(): the pause after the last pass */
 	unsigned failures;              /* in a row */
 	bool queued, busy, dirty;       /* dirty: it was added again during its pass */
@@ -25,8 +25,8 @@ struct queue {
 	struct loop *loop;
 	struct queue_item *first, *last;
 	size_t depth;                   /* items that wait for their turn */
-	size_t running, most;           /* passes under way, and how many there may be */
-	bool open;                      /* else items are collected only */
+	size_t running, most;           /* number of passes under way, and its limit */
+	bool open;                      /* false: items are only collected */
 	struct loop_timer kick;
 	void (*work)(struct queue_item *i);     /* begins a pass, which ends with queue_done() */
 	uint64_t added, retried;        /* so far */
