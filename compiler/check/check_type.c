@@ -473,7 +473,7 @@ static const struct type *named_type(struct check *c, struct node *ref, bool *re
 const struct type *resolve_type(struct check *c, struct node *ref)
 {
 	bool takes_args = false;
-	if (!ref || ref->kind != NODE_TYPE_REF)
+	if (!ref || ref->kind != NODE_TYPE_REF || (!ref->u.type_ref.depth && !ref->u.type_ref.body))
 		return &type_bad;
 	const struct type *t = named_type(c, ref, &takes_args);
 	if (t->kind == TYPE_BAD)

@@ -641,7 +641,7 @@ struct node *mk_type_fields(struct parse *p, struct span at, struct node *body)
 			p->fields.at[kept++] = p->fields.at[i];
 	}
 	p->fields.n = kept;
-	n->u.type_ref.body = body;
+	n->u.type_ref.body = body->kind == NODE_BODY ? body : NULL;     /* NULL: refused, it is too high */
 	node_grow(n, body);
 	return n;
 }

@@ -204,7 +204,7 @@ static bool help_type_comparison(struct fault *f, struct diag *d)
 	struct diags *ds = f->p->diags;
 	int kind = f->found.kind;
 
-	if (f->line_end || f->i < 2 || f->previous != TOKEN_LPAREN || !is_type(f, f->i - 2) || 
+	if (f->line_end || f->i < 2 || f->previous != TOKEN_LPAREN || !is_type(f, f->i - 2) ||
 	    (kind != TOKEN_GE && kind != TOKEN_LE && kind != TOKEN_GT && kind != TOKEN_LT))
 		return false;
 	size_t close = find_on_line(f, f->i, TOKEN_RPAREN);
