@@ -98,6 +98,7 @@ struct engine {
 	pid_t self;
 	int64_t clock_offset;           /* real time minus time since boot, at the start */
 	int64_t now;
+	int64_t heard;                  /* when the last words of all were read */
 	int64_t directory_due;          /* when to look again whether the directory of the run exists */
 	bool removed;                   /* the directory was removed */
 	uint64_t told;                  /* version of the life that was last reported */

@@ -41,6 +41,9 @@ enum container_part launch_part(const struct plan_role *r, size_t k);
 /* Prepares a new pod: empties scratch space, writes files, makes keys.  False with a sentence. */
 bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str *why);
 
+/* The file in which a replica writes its last words (last_words.h); p == NULL: it has none. */
+struct str launch_last_words(const struct launch *l, struct arena *a, unsigned role, int64_t i);
+
 /* Where the value of a variable comes from. */
 enum variable_source {
 	VARIABLE_OF_CALLER,             /* the caller's environment */

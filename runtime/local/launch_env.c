@@ -212,6 +212,10 @@ bool launch_variables(const struct launch *l, struct variables *ret, unsigned ro
 			launch_text(l, role, i, attempt, ret, &e->pieces, &b);
 			value = buf_take(&b, ret->arena);
 		}
+		if (str_is(e->name, LAST_WORDS_FILE)) {
+			struct str words = launch_last_words(l, ret->arena, role, i);
+			value = words.n ? words : value;
+		}
 		ret->source = e->kind == ENV_TEXT ? VARIABLE_OF_PROGRAM : VARIABLE_OF_SECRET;
 		put(ret, e->name, value);
 	}

@@ -130,6 +130,8 @@ static void failed(struct life *l, struct life_part *p, int64_t i, const struct 
 
 	enum attempt_verdict verdict = judge_attempt(p->plan, &end);
 	r->cause = end_words(l->arena, e->exit_code, e->signal);
+	if (r->words.time)
+		r->cause = str_printf(l->arena, "%.*s: %.*s", STR_ARG(r->cause), STR_ARG(r->words.text));
 	if (e->unready)
 		r->cause = str_printf(l->arena, "%.*s: it was not ready after %llds", STR_ARG(r->cause), (long long)e->unready);
 	if (verdict == ATTEMPT_FAILED || l->mode == MODE_ENDING) {
@@ -158,6 +160,16 @@ static void succeeded(struct life *l, struct life_part *p, int64_t i, const stru
 	l->facts.spent++;
 	r->again = e->time + attempt_delay(l->backoff, ++p->units[i].series);
 	set_state(p, i, REPLICA_WAITING);
+}
+
+void life_told(struct life *l, unsigned role, int64_t i, const struct last_words *words)
+{
+	struct run_replica *r = replica(&l->parts[role], i);
+
+	if (r->words.time && !last_words_before(words, &r->words))
+		return;
+	r->words = *words;
+	r->words.text = str_copy(l->arena, words->text);
 }
 
 void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end *e)
@@ -479,6 +491,7 @@ static void order_start(struct life *l, struct life_part *p, int64_t i, int64_t 
 	}
 	u->process = PROCESS_RUNS;
 	r->attempts++;
+	r->words = (struct last_words){ 0 };
 	r->begin = now;
 	run_replica_span_begin(l->arena, r, now);
 	order(l, u->in_place ? LIFE_START_IN_PLACE : LIFE_START, p, i);

@@ -18,9 +18,17 @@ static bool at_once(const struct run_replica *r, const struct run_replica *other
 /*
  * Is `r` to blame rather than `other`?  Both failed; equal otherwise, the lower rank comes first.  Of ends at one
  * moment a kill from outside, as for want of memory, is never the echo of another rank's end; other signals often are.
+ * A replica that told when it failed did so then, however long it took to end.
  */
 static bool earlier(const struct run_replica *r, const struct run_replica *other)
 {
+	int64_t at = r->words.time ? r->words.time : r->end;
+	int64_t other_at = other->words.time ? other->words.time : other->end;
+
+	if (r->words.follows != other->words.follows)
+		return other->words.follows;
+	if (r->words.time || other->words.time)
+		return at < other_at;
 	if ((r->signal == SIGKILL) != (other->signal == SIGKILL) && at_once(r, other))
 		return r->signal == SIGKILL;
 	if (r->end != other->end)
@@ -36,6 +44,8 @@ static bool suspect(const struct life_part *p, int64_t i)
 {
 	const struct run_replica *r = &p->run->at[i];
 
+	if (r->words.time && !r->words.follows && r->state != REPLICA_SUCCEEDED)
+		return true;                    /* it ends by and by, or was ended by others' failures */
 	return r->state == REPLICA_FAILED || (r->state == REPLICA_WAITING && r->again && r->exit_code > 0);
 }
 
@@ -86,10 +96,14 @@ void life_blame(struct life *l)
 				of = p;
 			}
 	}
-	if (first)
-		l->state->failure = (struct run_failure){ .known = true, .role = of->plan->name, .index = first->index,
-			.exit_code = first->exit_code, .signal = first->signal,
-			.reason = str_cat(l->arena, first->cause, at_the_same_moment(l, first), STR("")) };
+	if (!first)
+		return;
+	bool ended = first->state == REPLICA_FAILED || first->state == REPLICA_WAITING;
+	struct str cause = ended && first->cause.n ? first->cause : first->words.text;
+	struct str others = first->words.time ? STR("") : at_the_same_moment(l, first);
+	l->state->failure = (struct run_failure){ .known = true, .role = of->plan->name, .index = first->index,
+		.exit_code = ended ? first->exit_code : -1, .signal = ended ? first->signal : 0,
+		.reason = str_cat(l->arena, cause, others, STR("")) };
 }
 
 /* ---- phase ---- */

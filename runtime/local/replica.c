@@ -272,6 +272,17 @@ static void start_next(struct engine *e, struct replica *r)
 	arena_release(&a);
 }
 
+/* The next attempt begins without the words of this one. */
+static void forget_words(struct engine *e, const struct replica *r)
+{
+	struct arena a = { 0 };
+	struct str path = launch_last_words(e->launch, &a, r->role, r->index);
+
+	if (path.p)
+		unlink(path.p);
+	arena_release(&a);
+}
+
 void replica_start(struct engine *e, struct replica *r, bool fresh)
 {
 	struct str why;
@@ -279,6 +290,7 @@ void replica_start(struct engine *e, struct replica *r, bool fresh)
 	r->phase = PHASE_STARTING;
 	r->refused = STR("");
 	r->killed = r->asked = false;
+	forget_words(e, r);
 	r->next = fresh ? 0 : plan_of(e, r)->ninits;
 	for (size_t k = 0; k < r->ncontainers; k++)
 		r->containers[k].series = 0;
@@ -399,6 +411,41 @@ static void ended_in_time(struct engine *e, struct container *c, const struct li
 	stop_rest(e, r);
 }
 
+/* Reads what a replica has written about its failure so far. */
+static void hear(struct engine *e, const struct replica *r)
+{
+	struct arena a = { 0 };
+	struct str path = launch_last_words(e->launch, &a, r->role, r->index);
+	int fd = path.p ? open(path.p, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+	char text[LAST_WORDS_MOST];
+	struct last_words words;
+
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof text) : 0;
+	if (n > 0 && last_words_read(&a, (struct str){ text, (size_t)n }, e->now, &words))
+		life_told(e->life, r->role, r->index, &words);
+	if (fd >= 0)
+		close(fd);
+	arena_release(&a);
+}
+
+/* One has failed: which was first may be one that still runs, such as a launcher that waits for its processes. */
+static void hear_all(struct engine *e)
+{
+	if (e->heard == e->now)
+		return;
+	e->heard = e->now;
+	for (unsigned k = 0; k < e->job->nroles; k++) {
+		struct arena a = { 0 };
+		bool tells = launch_last_words(e->launch, &a, k, 0).p;
+		arena_release(&a);
+		for (int64_t i = 0; tells && i < e->job->roles[k].max; i++) {
+			const struct replica *r = engine_replica(e, k, i);
+			if (r->phase != PHASE_IDLE && r->phase != PHASE_GONE)
+				hear(e, r);
+		}
+	}
+}
+
 void replica_ended(struct engine *e, struct container *c, int exit_code, int signal)
 {
 	struct replica *r = c->replica;
@@ -412,6 +459,8 @@ void replica_ended(struct engine *e, struct container *c, int exit_code, int sig
 	close_pipes(e, c);
 	set_process(e, c, 0);
 	append_last(e, c);
+	if (exit_code && !r->asked)
+		hear_all(e);
 	if (c->logs)
 		log_attempt_ended(&c->log, exit_code, r->asked || r->killed || r->phase == PHASE_STOPPING, e->now);
 	if (r->phase == PHASE_STOPPING) {

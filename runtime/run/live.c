@@ -76,11 +76,12 @@ static void put_usage(const struct run_role *r, struct buf *line)
 	}
 }
 
-static void add_role(const struct live *l, struct live_lines *all, const struct run_role *r, unsigned width)
+static void add_role(const struct live *l, struct live_lines *all, const struct run_state *s, const struct run_role *r,
+	unsigned width)
 {
 	struct buf b = { 0 }, line = { 0 };
 	struct run_count c = run_count(r);
-	struct str cause = report_role_cause(&all->arena, r);
+	struct str cause = report_role_cause(&all->arena, s, r);
 
 	buf_printf(&line, "  %.*s%*s  %lld/%lld ready", STR_ARG(r->name), (int)(width - text_columns(r->name)), "", (long long)c.ready, (long long)r->desired);
 	if (c.succeeded)
@@ -123,7 +124,7 @@ static void add_roles(const struct live *l, struct live_lines *all, const struct
 	for (int level = WORST; level <= (sorted ? LEAST : WORST); level++)
 		for (size_t i = 0; i < s->nroles; i++)
 			if (s->roles[i].max && (!sorted || trouble(&s->roles[i]) == level))
-				add_role(l, all, &s->roles[i], width);
+				add_role(l, all, s, &s->roles[i], width);
 }
 
 /* ---- the screen ---- */

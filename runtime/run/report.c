@@ -101,7 +101,7 @@ static void put_role_row(struct table *t, const struct run_state *s, const struc
 	row[2] = r->name;
 	for (size_t i = 0; i < 6; i++)
 		row[3 + i] = number(t, counts[i]);
-	row[9] = report_role_cause(&t->arena, r);
+	row[9] = report_role_cause(&t->arena, s, r);
 	if (stopped && !row[9].n)
 		row[9] = str_printf(&t->arena, "%lld stopped", (long long)stopped);
 }

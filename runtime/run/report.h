@@ -59,7 +59,7 @@ int64_t report_stopped(const struct run_state *s, const struct run_role *r);
 /* report_runs() of the JSON forms. */
 void report_json(const struct report *r, struct buf *out);
 /* The worst cause that any replica of the role has: "2 of 4 replicas: exit code 3"; empty when all is well. */
-struct str report_role_cause(struct arena *a, const struct run_role *r);
+struct str report_role_cause(struct arena *a, const struct run_state *s, const struct run_role *r);
 
 /* So much memory, short: "812Ki", "1.4Gi". */
 void put_memory(struct buf *out, int64_t bytes);

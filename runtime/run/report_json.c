@@ -91,7 +91,7 @@ static void put_roles(const struct json *j, const struct run_state *s)
 		           (long long)r->desired, (long long)c.active, (long long)c.ready, (long long)c.succeeded, (long long)c.failed, (long long)c.restarts);
 		if (s->isolate.n)
 			buf_printf(j->out, "\"stopped\": %lld, ", (long long)report_stopped(s, r));
-		text(j, "cause", report_role_cause(&a, r), i + 1 < s->nroles ? " }," : " }");
+		text(j, "cause", report_role_cause(&a, s, r), i + 1 < s->nroles ? " }," : " }");
 	}
 	if (s->nroles)
 		line(j, 6);

@@ -15,8 +15,9 @@ static bool says_something(const struct run_replica *r)
 	return r->cause.n && (r->state == REPLICA_FAILED || r->state == REPLICA_WAITING);
 }
 
-struct str report_role_cause(struct arena *a, const struct run_role *r)
+struct str report_role_cause(struct arena *a, const struct run_state *s, const struct run_role *r)
 {
+	const struct run_failure *f = &s->failure;
 	const struct run_replica *worst = NULL;
 	int64_t same = 0;
 
@@ -25,6 +26,11 @@ struct str report_role_cause(struct arena *a, const struct run_role *r)
 			worst = &r->at[i];
 	if (r->cause.n || !worst)
 		return r->cause;
+	/* others have failed because of it, and it may have been stopped before it ended by itself */
+	bool other = f->known && f->reason.n && str_eq(f->role, r->name) && f->index < r->max &&
+		!str_eq(r->at[f->index].cause, worst->cause);
+	if (other && run_phase_final(s->phase))
+		return str_printf(a, "%.*s %lld: %.*s", STR_ARG(r->name), (long long)f->index, STR_ARG(f->reason));
 	for (int64_t i = 0; i < r->max; i++)
 		same += says_something(&r->at[i]) && str_eq(r->at[i].cause, worst->cause);
 	if (r->max == 1)

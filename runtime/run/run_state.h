@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "runtime/run/last_words.h"
 #include "runtime/run/rules.h"
 
 /* Run states: docs/status.md.  A local run is never QUEUED, STALLED or ABSENT. */
@@ -85,6 +86,7 @@ struct run_replica {
 	int signal;                     /* or 0 */
 	int64_t again;                  /* when the next attempt is due, or 0 */
 	struct str cause;               /* why it waits, or failed: "command not found: 'train'" */
+	struct last_words words;        /* of this attempt (not in files) */
 	struct str host;
 	/* "http=20017,metrics=20018": numbers in a local run, which differ from the declared ones */
 	struct str ports;

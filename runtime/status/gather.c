@@ -109,13 +109,37 @@ static bool replica_of(const struct gathering *g, const struct data *o, struct r
 /* ---- pods ---- */
 
 /*
- * The first failure: the earliest; not one by a signal, which is often an echo; the lowest rank
- * (section 4).  One that begins again comes last.
+ * What the records of two pods say about their order: 1 when A comes first, -1 when B does, 0 when they
+ * do not decide.  One that only lost another comes last.  The times of containers have no fractions,
+ * so within a second the one that told comes first.
+ */
+static int told_before(const struct pod_view *a, const struct pod_view *b)
+{
+	const struct last_words *x = &a->words, *y = &b->words;
+	int64_t from = (x->time ? x->time : a->finished) / NS_PER_SECOND;
+	int64_t to = (y->time ? y->time : b->finished) / NS_PER_SECOND;
+
+	if (x->follows != y->follows)
+		return y->follows ? 1 : -1;
+	if ((!x->time && !y->time) || (from == to && x->time == y->time))
+		return 0;
+	if (from != to)
+		return from < to ? 1 : -1;
+	if (!x->time || !y->time)
+		return x->time ? 1 : -1;
+	return x->time < y->time ? 1 : -1;
+}
+
+/*
+ * The first failure: the one that told so first; else the earliest; not one by a signal, which is often an
+ * echo; the lowest rank (section 4).  One that begins again comes last.
  */
 static bool blames(const struct failing *a, const struct failing *b)
 {
 	if (a->view.again != b->view.again)
 		return b->view.again;
+	if (told_before(&a->view, &b->view))
+		return told_before(&a->view, &b->view) > 0;
 	if (a->view.finished != b->view.finished)
 		return a->view.finished < b->view.finished;
 	if (!a->view.signal != !b->view.signal)
@@ -168,7 +192,8 @@ static void pod(struct gathering *g, const struct data *o)
 		if (before->finished > (newest ? v : old).restarted && before->failed)
 			(newest ? &v : &old)->restarted = before->finished;
 	}
-	bool stopped = v.deleting && (v.exit_code == 143 || v.exit_code == 137);
+	bool told = v.words.time && !v.words.follows;
+	bool stopped = v.deleting && (v.exit_code == 143 || v.exit_code == 137) && !told;
 	bool matters = role_required(g->job, key.part->plan) && failure_judge(key.part->plan, false) != FAILURE_PASSES;
 	if ((v.failed || v.again) && v.exit_code > 0 && !stopped && matters) {
 		struct failing f = { key.part, key.index, o, v };

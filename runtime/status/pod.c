@@ -38,7 +38,10 @@ static struct str last_end(struct judging *j, const struct data *container)
 	if (!end)
 		return status_text(container, "state.waiting.message");
 	struct str why = str_printf(j->arena, "exit code %lld%s%.*s", (long long)code, reason.n ? ", " : "", STR_ARG(reason));
+	struct last_words words;
 	struct str told = text_line(j->arena, status_text(end, "message"));
+	if (last_words_read(j->arena, status_text(end, "message"), status_time(end, "finishedAt"), &words))
+		return text_cause(j->arena, why, words.text);
 	if (told.n > 160)                       /* the end of a traceback has the error */
 		told = (struct str){ told.p + told.n - 160, 160 };
 	return text_cause(j->arena, why, told);
@@ -86,6 +89,8 @@ static void ended(struct judging *j, const struct data *container, const char *s
 	v->signal = code > 128 && code < 128 + 65 ? (int)code - 128 : 0;
 	v->log = status_text(end, "message");
 	v->finished = status_time(end, "finishedAt");
+	if (last_words_read(j->arena, v->log, v->finished, &v->words))
+		v->log = STR("");
 	v->again = state[0] == 'l';
 	v->why = told ? reason : end_words(j->arena, (int)code, v->signal);
 	if (v->cause.n || v->again)

@@ -19,7 +19,8 @@ struct pod_view {
 	int exit_code, signal;          /* exit code of the container that failed; -1: none */
 	int64_t finished;
 	struct str why;                 /* why it failed: "OOMKilled", "exit code 3" */
-	struct str log;                 /* its termination message */
+	struct str log;                 /* its termination message, unless that has a record */
+	struct last_words words;        /* the first one in the records of that message */
 	struct str node;
 	bool again;                     /* the failure is an earlier one: the container was restarted, or will be */
 };

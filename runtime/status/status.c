@@ -402,6 +402,8 @@ static void show_failure(struct gathering *g, struct run_state *s)
 	struct run_failure *f = &s->failure;
 	*f = (struct run_failure){ .known = true, .role = blamed->part->plan->name, .index = blamed->index, .exit_code = v->exit_code,
 		.signal = v->signal, .reason = v->again || !v->cause.n ? v->why : v->cause, .time = v->finished };
+	if (v->words.time)
+		f->reason = text_cause(g->arena, f->reason, v->words.text);
 	for (size_t at = 0; at < v->log.n;) {
 		const char *p = v->log.p + at, *end = memchr(p, '\n', v->log.n - at);
 		struct str line = { p, end ? (size_t)(end - p) : v->log.n - at };

@@ -473,6 +473,45 @@ def failures(trainc, directory):
     check(json.loads(run(trainc, directory, [evicted])[1])["runs"][0]["first_failure"]["reason"] == "Evicted: low on memory", "evicted")
 
 
+def last_words(trainc, directory):
+    """Pods that told when they failed, in records: the first one is to blame, whichever ended first."""
+    def failure(*pods):
+        return json.loads(run(trainc, directory, list(pods))[1])["runs"][0]["first_failure"]
+
+    def record(second, error, follows=False, **more):
+        return json.dumps(dict({"last_words": 1, "time": 1767225600 * 10**9 + second * 10**8, "error": error, "follows": follows}, **more)) + "\n"
+    raised = ended(1, at="2026-01-01T00:00:09Z", message=record(51, "ValueError: bad batch", at="train.py:14", rank=1))
+    lost = ended(1, at="2026-01-01T00:00:05Z", message=record(50, "ConnectionError: closed by peer", True, rank=0))
+    got = failure(pod(0, "Failed", container=lost), pod(1, "Failed", container=raised))
+    check((got["index"], got["reason"], got["log"]) == (1, "exit code 1: ValueError: bad batch (train.py:14, rank 1)", []), "raised: %s" % got)
+    later = ended(1, at="2026-01-01T00:00:05Z", message=record(52, "RuntimeError: no answer"))
+    got = failure(pod(0, "Failed", container=later), pod(1, "Failed", container=raised))
+    check(got["index"] == 1, "the time in the record decides: %s" % got)
+    silent = ended(137, "OOMKilled", at="2026-01-01T00:00:04Z")
+    got = failure(pod(0, "Failed", container=silent), pod(1, "Failed", container=raised))
+    check(got["index"] == 0 and got["reason"] == "OOMKilled", "one that could say nothing, before: %s" % got)
+    silent = ended(3, at="2026-01-01T00:00:05Z", message="boom")
+    got = failure(pod(0, "Failed", container=silent), pod(1, "Failed", container=raised))
+    check(got["index"] == 1, "one that said nothing, in the same second: %s" % got)
+    stopped = pod(1, "Failed", container=ended(143, at="2026-01-01T00:00:09Z", message=raised["state"]["terminated"]["message"]))
+    stopped["metadata"]["deletionTimestamp"] = OLD
+    got = failure(pod(0, "Failed", container=lost), stopped)
+    check(got["index"] == 1, "one that raised first, and was stopped before it ended: %s" % got)
+    several = record(53, "RuntimeError: child") + record(51, "KeyError: 'x'", rank=3) + record(50, "EOFError", True, rank=2)
+    got = failure(pod(0, "Failed", container=ended(1, message=several)))
+    check(got["reason"] == "exit code 1: KeyError: 'x' (rank 3)", "several processes: %s" % got)
+    old = record(51, "KeyError: 'x'", rank=3)
+    got = failure(pod(0, "Failed", container=ended(1, at="2026-01-01T00:02:00Z", message=old)))
+    check(got["reason"] == "exit code 1", "a failure that a launcher has got over: %s" % got)
+    for wrong in ('{"last_words": 2, "time": 5, "error": "x"}', '{"last_words": 1, "error": "x"}', '{"last_words": 1, "time": "5", "error": "x"}',
+                  '{"last_words": 1, "time": 5}', '{"last_words": 1, "time": 5, "error": "x"', '{"last_words": 1, "time": -5, "error": "x"}'):
+        got = failure(pod(0, "Failed", container=ended(1, message=wrong)))
+        check(got["reason"] == "exit code 1" and got["log"] == [wrong], "no record: %s" % got)
+    loop = dict(waits("CrashLoopBackOff", "", 1), lastState=raised["state"])
+    got = json.loads(run(trainc, directory, [pod(0, "Running", container=loop), RUN])[1])["runs"][0]["cause"]
+    check(got.endswith("CrashLoopBackOff: exit code 1, Error: ValueError: bad batch (train.py:14, rank 1)"), "loop: %s" % got)
+
+
 def others(trainc, directory):
     """Objects of other jobs, forms of the file, and what cannot be read."""
     other = pod(0, "Failed", container=ended(1))
@@ -568,6 +607,7 @@ with tempfile.TemporaryDirectory() as d:
     sets(sys.argv[1], d)
     slices(sys.argv[1], d)
     failures(sys.argv[1], d)
+    last_words(sys.argv[1], d)
     others(sys.argv[1], d)
     ended_jobs(sys.argv[1], d)
     bare_pods(sys.argv[1], d)
