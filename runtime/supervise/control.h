@@ -59,6 +59,7 @@ struct supervised {
 	int64_t generation;             /* of the plan */
 	int64_t seen_generation;        /* generation of the resource */
 	char *objects_made;             /* names of objects beside pods and Services that exist, "Kind/name\n" each */
+	char *scaler;                   /* spec of its autoscaler; empty: it was deleted, NULL: unknown */
 	double event_tokens;            /* number of Events that may still be written at once */
 	int64_t event_at;               /* by loop_now(): when that number was computed */
 	bool group_gone;                /* its PodGroup was deleted, and not made since */

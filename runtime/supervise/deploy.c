@@ -83,6 +83,8 @@ static void put_rules(struct buf *b, struct str gang, bool lease)
 		"{\"apiGroups\":[\"\"],\"resources\":[\"services\"],\"verbs\":[\"list\",\"watch\",\"create\",\"patch\",\"delete\"]},"
 		"{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\",\"serviceaccounts\"],\"verbs\":[\"get\",\"create\"]},"
 		"{\"apiGroups\":[\"rbac.authorization.k8s.io\"],\"resources\":[\"roles\",\"rolebindings\"],\"verbs\":[\"get\",\"create\"]},"
+		"{\"apiGroups\":[\"autoscaling\"],\"resources\":[\"horizontalpodautoscalers\"],"
+		"\"verbs\":[\"get\",\"create\",\"patch\",\"delete\"]},"
 		"{\"apiGroups\":[\"\"],\"resources\":[\"events\"],\"verbs\":[\"create\"]}");
 	if (gang.n && !str_is(gang, "none"))
 		buf_printf(b, ",{\"apiGroups\":[\"%s\"],\"resources\":[\"podgroups\"],\"verbs\":[\"get\",\"create\",\"delete\"]}",

@@ -113,6 +113,20 @@ struct transport_request owned_drop(struct arena *a, const struct supervised *j,
 	return r;
 }
 
+struct transport_request owned_respec(struct arena *a, const struct supervised *j, const struct data *tree,
+	struct str spec)
+{
+	struct transport_request r = owned_get(a, j, tree);
+
+	r.method = TRANSPORT_PATCH;
+	r.kind = TRANSPORT_WRITE;
+	r.query = manager(a);
+	r.nquery = 1;
+	r.content_type = STR("application/merge-patch+json");
+	r.body = str_cat(a, STR("{\"spec\":"), spec, STR("}"));
+	return r;
+}
+
 struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name,
 	struct str uid)
 {

@@ -14,6 +14,9 @@ struct transport_request owned_create(struct arena *a, const struct supervised *
 struct transport_request owned_get(struct arena *a, const struct supervised *j, const struct data *tree);
 /* Deletes the object of TREE's kind and name, whatever its uid. */
 struct transport_request owned_drop(struct arena *a, const struct supervised *j, const struct data *tree);
+/* Gives the object of TREE's kind and name another spec, which is the JSON text SPEC. */
+struct transport_request owned_respec(struct arena *a, const struct supervised *j, const struct data *tree,
+	struct str spec);
 /* Makes J the owner of the KIND ("Pod") NAME, if that still is the one with UID. */
 struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name,
 	struct str uid);

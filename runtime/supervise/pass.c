@@ -9,6 +9,7 @@
 
 #include "base/words.h"
 #include "data/data_read.h"
+#include "data/data_write.h"
 #include "emit/listed.h"
 #include "runtime/decide/decide.h"
 #include "runtime/status/look.h"
@@ -22,7 +23,7 @@
 #define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
 enum { AT_ONCE = 48 };                  /* maximum number of requests of one pass under way */
 
-enum step { STEP_KEEP, STEP_VERDICT, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE,
+enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE,
 	STEP_END };
 
 struct pass {
@@ -62,17 +63,24 @@ struct sent {
 
 /* ---- texts that outlive a pass ---- */
 
-static char *keep(char *old, struct str s)
+/* A copy of S in the place of OLD. */
+static char *keep_always(char *old, struct str s)
 {
-	char *p = NULL;
+	char *p = memory_resize(NULL, s.n + 1);
 
-	if (s.n) {
-		p = memory_resize(NULL, s.n + 1);
-		memcpy(p, s.p, s.n);
-		p[s.n] = '\0';
-	}
+	memcpy(p, s.p, s.n);
+	p[s.n] = '\0';
 	free(old);
 	return p;
+}
+
+/* The same; NULL for an empty text. */
+static char *keep(char *old, struct str s)
+{
+	if (s.n)
+		return keep_always(old, s);
+	free(old);
+	return NULL;
 }
 
 void supervised_free(struct supervised *j)
@@ -84,6 +92,7 @@ void supervised_free(struct supervised *j)
 	free(j->status);
 	free(j->wanted);
 	free(j->objects_made);
+	free(j->scaler);
 	arena_release(&j->own);
 	free(j);
 }
@@ -230,6 +239,9 @@ static bool is_made(struct pass *p, const struct data *tree)
 	return made && strstr(made, shared_name(p, tree).p);
 }
 
+/* Has a step of its own. */
+static bool is_scaler(const struct data *tree) { return str_is(status_text(tree, "kind"), "HorizontalPodAutoscaler"); }
+
 static bool is_group(const struct data *tree) { return str_is(status_text(tree, "kind"), "PodGroup"); }
 
 static void note_made(struct pass *p, const struct data *tree)
@@ -251,6 +263,17 @@ static bool is_owned(const struct data *object, struct str uid)
 	return false;
 }
 
+/* An object of that name belongs to somebody else: the job waits until it is gone. */
+static void report_foreign(struct pass *p, const struct data *tree)
+{
+	struct str text = str_printf(&p->arena, "Resource \"%.*s\" of %.*s already exists and is not managed by %s",
+		STR_ARG(status_text(tree, "metadata.name")), STR_ARG(status_text(tree, "kind")), p->job->kind->kind);
+
+	event_write(p->job, EVENT_MANY, "Warning", STR("ErrResourceExists"), text);
+	log_line("warning", p->job->label, "%.*s", STR_ARG(text));
+	p->failed = true;
+}
+
 /* It was there already: is it ours? */
 static void shared_read(void *to, const struct transport_result *r)
 {
@@ -261,13 +284,7 @@ static void shared_read(void *to, const struct transport_result *r)
 	if (object && is_owned(object, p->job->uid)) {
 		note_made(p, s->tree);
 	} else if (object) {
-		struct str text = str_printf(&p->arena,
-			"Resource \"%.*s\" of %s already exists and is not managed by %s",
-			STR_ARG(status_text(s->tree, "metadata.name")), status_text(s->tree, "kind").p,
-			p->job->kind->kind);
-		event_write(p->job, EVENT_MANY, "Warning", STR("ErrResourceExists"), text);
-		log_line("warning", p->job->label, "%.*s", STR_ARG(text));
-		p->failed = true;
+		report_foreign(p, s->tree);
 	} else {
 		give_up(p, r);
 	}
@@ -309,7 +326,7 @@ static bool step_shared(struct pass *p)
 		p->shared = emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
 	while (p->next < p->shared.n) {
 		const struct data *tree = p->shared.at[p->next++].tree;
-		if (is_made(p, tree))
+		if (is_made(p, tree) || is_scaler(tree))
 			continue;
 		struct sent *s = ARENA_NEW(&p->arena, struct sent);
 		s->tree = tree;
@@ -318,6 +335,127 @@ static bool step_shared(struct pass *p)
 		return true;
 	}
 	return false;
+}
+
+/* ---- the autoscaler ---- */
+
+/*
+ * What is known about it is kept as the spec that it was given: "" when it was deleted.  After a
+ * start nothing is known, and one that is there gets the spec of now.
+ */
+
+static struct str scaler_spec(struct pass *p, const struct data *tree)
+{
+	struct buf b = { 0 };
+
+	data_write(&b, data_get(tree, STR("spec")));
+	struct str text = buf_take(&b, &p->arena);
+	buf_release(&b);
+	return text;
+}
+
+static void scaler_done(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+
+	if (transport_ok(r))
+		s->pass->job->scaler = keep_always(s->pass->job->scaler, scaler_spec(s->pass, s->tree));
+	else
+		give_up(s->pass, r);
+	one_less(s->pass);
+}
+
+static void scaler_gone(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+
+	if (transport_ok(r) || r->code == 404)
+		s->pass->job->scaler = keep_always(s->pass->job->scaler, STR(""));
+	else
+		give_up(s->pass, r);
+	one_less(s->pass);
+}
+
+/* The same object, whose owner is known now: changed, or deleted while the job is suspended. */
+static void scaler_read(void *to, const struct transport_result *r)
+{
+	struct sent *s = to, *next = ARENA_NEW(&s->pass->arena, struct sent);
+	struct pass *p = s->pass;
+	const struct data *object = transport_ok(r) ? answer_tree(&p->arena, r) : NULL;
+	bool ours = object && is_owned(object, p->job->uid);
+
+	next->tree = s->tree;
+	if (conditions_hold(&p->d.record.conditions, JOB_SUSPENDED)) {
+		if (ours) {
+			next->request = owned_drop(&p->arena, p->job, s->tree);
+			send(p, next, CALL_REPEAT, scaler_gone);
+		} else if (object || r->code == 404) {
+			p->job->scaler = keep_always(p->job->scaler, STR(""));
+		} else {
+			give_up(p, r);
+		}
+	} else if (ours) {
+		next->request = owned_respec(&p->arena, p->job, s->tree, scaler_spec(p, s->tree));
+		send(p, next, CALL_REPEAT, scaler_done);
+	} else if (object) {
+		report_foreign(p, s->tree);
+	} else {
+		give_up(p, r);
+	}
+	one_less(p);
+}
+
+static void scaler_made(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+	struct pass *p = s->pass;
+
+	if (r->code != 409) {
+		p->job->control->metrics.created += transport_ok(r);
+		scaler_done(to, r);
+		return;
+	}
+	struct sent *get = ARENA_NEW(&p->arena, struct sent);
+	get->tree = s->tree;
+	get->request = owned_get(&p->arena, p->job, s->tree);
+	send(p, get, CALL_BY_METHOD, scaler_read);
+	one_less(p);
+}
+
+/* The autoscaler of the plan, complete while the job is not suspended; NULL when it has none. */
+static const struct data *scaler_of(struct pass *p)
+{
+	const struct plan_job *plan = p->plan->job;
+	struct emit_listing all = { 0 };
+
+	for (size_t i = 0; i < plan->nobjects; i++) {
+		const struct data *tree = plan->objects[i].data;
+		if (!plan->objects[i].framework || !is_scaler(tree))
+			continue;
+		all = emit_list_shared(&p->arena, &p->plan->program.plan, plan);
+		for (size_t k = 0; k < all.n; k++)
+			if (is_scaler(all.at[k].tree))
+				return all.at[k].tree;
+		return tree;
+	}
+	return NULL;
+}
+
+/* It is there from the first pods on, but for the time in which the job is suspended; the job takes it along. */
+static bool step_scaler(struct pass *p)
+{
+	const char *known = p->job->scaler;
+	const struct data *tree = p->next++ || p->was_finished ? NULL : scaler_of(p);
+	bool suspended = conditions_hold(&p->d.record.conditions, JOB_SUSPENDED);
+
+	if (!tree || (known && str_eq(str_of(known), suspended ? STR("") : scaler_spec(p, tree))))
+		return false;
+	struct sent *s = ARENA_NEW(&p->arena, struct sent);
+	s->tree = tree;
+	bool make = !suspended && (!known || !*known);
+	s->request = make ? owned_create(&p->arena, p->job, tree) : owned_get(&p->arena, p->job, tree);
+	send(p, s, CALL_BY_METHOD, make ? scaler_made : scaler_read);
+	return true;
 }
 
 /* ---- the gang ---- */
@@ -571,6 +709,7 @@ static bool send_next(struct pass *p)
 	switch (p->step) {
 	case STEP_KEEP: return step_keep(p);
 	case STEP_VERDICT: return step_verdict(p);
+	case STEP_SCALER: return step_scaler(p);
 	case STEP_SHARED: return step_shared(p);
 	case STEP_GROUP: return step_group(p);
 	case STEP_ACT: return step_act(p);

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from world import World, main, manifest, must, permissions, status, TRAINC
+from world import World, main, manifest, must, permissions, selected, status, TRAINC
 
 CHECKS = []
 
@@ -341,6 +341,108 @@ def scale(w):
     w.change("pytorchjobs", "train", {"spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 1}}}})
     w.wait_for("one pod", pods_are(w, "train-worker-0"))
     w.wait_for("one Service", lambda: w.names("services") == ["train-worker-0"])
+
+
+def compiled_scaler(w, job):
+    """The autoscaler that the compiler writes for the same job: its labels and its spec."""
+    path = os.path.join(w.dir, "job.json")
+    with open(path, "w") as f:
+        json.dump(job, f)
+    program = subprocess.run([TRAINC, "import", path], capture_output=True, text=True, check=True).stdout
+    written = subprocess.run([TRAINC, "compile", "--target", "pods", "-o", "json", "-"], input=program, capture_output=True,
+                             text=True, check=True).stdout
+    found = [o for o in json.loads(written)["items"] if o["kind"] == "HorizontalPodAutoscaler"]
+    must(len(found) == 1, written)
+    return found[0]["metadata"]["labels"], found[0]["spec"]
+
+
+def path_in(value, path):
+    for key in path.strip(".").split("."):
+        value = value.get(key, {})
+    return value
+
+
+@check
+def autoscaler(w):
+    """an elastic job with metrics has the autoscaler that the compiler writes, but while it is suspended, and follows the scale subresource"""
+    def metrics(percent):
+        return [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": percent}}}]
+
+    def scaler():
+        found = w.names("horizontalpodautoscalers")
+        return w.get("horizontalpodautoscalers", "train") if found == ["train"] else None
+
+    job = pytorch(workers=2, elasticPolicy={"minReplicas": 1, "maxReplicas": 4, "rdzvBackend": "c10d", "metrics": metrics(80)})
+    job["spec"]["pytorchReplicaSpecs"].pop("Master")
+    w.put("pytorchjobs", job)
+    w.start()
+    w.wait_for("two pods", pods_are(w, "train-worker-0", "train-worker-1"))
+    order = [r[1].rsplit("/", 1)[1] for r in w.written("POST") if "events" not in r[1]]
+    must(order[0] == "horizontalpodautoscalers", order)
+    made = scaler()
+    must((made["metadata"]["labels"], made["spec"]) == compiled_scaler(w, job), made)
+    owner = made["metadata"]["ownerReferences"][0]
+    must((owner["kind"], owner["name"], owner["controller"]) == ("PyTorchJob", "train", True), owner)
+    must(made["spec"]["scaleTargetRef"] == {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "name": "train"}, made)
+    w.run_pods()
+
+    # what the autoscaler reads and writes through the scale subresource of the definition
+    crd = next(o for o in manifest() if o["metadata"]["name"] == "pytorchjobs.kubeflow.org")
+    paths = crd["spec"]["versions"][0]["subresources"]["scale"]
+    w.change("pytorchjobs", "train", {"spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 3}}}})
+    must(path_in(w.get("pytorchjobs", "train"), paths["specReplicasPath"]) == 3, paths)
+    w.wait_for("three pods", pods_are(w, *("train-worker-%d" % i for i in range(3))))
+    w.run_pods()
+    w.wait_for("their number", lambda: path_in(w.get("pytorchjobs", "train"), paths["statusReplicasPath"]) == 3)
+    selector = path_in(w.get("pytorchjobs", "train"), paths["labelSelectorPath"])
+    must([o["metadata"]["name"] for (p, _, _), o in sorted(w.objects.items()) if p == "pods" and selected(o, selector)] == w.names("pods"),
+         selector)
+
+    # changed while it runs, and with another process
+    w.change("pytorchjobs", "train", {"spec": {"elasticPolicy": {"metrics": metrics(60)}}})
+    w.wait_for("the new target", lambda: scaler()["spec"]["metrics"] == metrics(60))
+    must(scaler()["metadata"]["uid"] == made["metadata"]["uid"], "it was made again")
+    w.stop()
+    w.change("pytorchjobs", "train", {"spec": {"elasticPolicy": {"metrics": metrics(50), "maxReplicas": 5}}})
+    w.start()
+    w.wait_for("the newest target", lambda: (scaler()["spec"]["metrics"], scaler()["spec"]["maxReplicas"]) == (metrics(50), 5))
+
+    # a suspended job has none, also when another process sees it so first
+    w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": True}}})
+    w.wait_for("no autoscaler", lambda: not w.names("horizontalpodautoscalers") and not w.names("pods"))
+    w.stop()
+    w.start()
+    w.settle()
+    must(not w.names("horizontalpodautoscalers"), "it came back")
+    w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": False}}})
+    w.wait_for("the autoscaler again", scaler)
+    w.wait_for("three pods again", pods_are(w, *("train-worker-%d" % i for i in range(3))))
+    w.run_pods()
+
+    # it stays while the job is there, and goes with it
+    for i in range(3):
+        w.pod("train-worker-%d" % i, "Succeeded")
+    w.wait_for("Succeeded", condition(w, "pytorchjobs", "train", "Succeeded"))
+    w.settle()
+    must(scaler(), "it is gone with the end of the job")
+    w.take("pytorchjobs", "default", "train")
+    w.wait_for("nothing left", lambda: not w.names("horizontalpodautoscalers"))
+
+
+@check
+def foreign_autoscaler(w):
+    """an autoscaler of that name that belongs to somebody else stays as it is, and the job says so"""
+    w.put("horizontalpodautoscalers", {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "train"},
+                                       "spec": {"maxReplicas": 9}})
+    job = pytorch(workers=2, elasticPolicy={"minReplicas": 1, "maxReplicas": 4, "metrics": [
+        {"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}}}]})
+    w.put("pytorchjobs", job)
+    w.start()
+    w.wait_for("an Event", lambda: "ErrResourceExists" in w.told("train"))
+    must(w.get("horizontalpodautoscalers", "train")["spec"] == {"maxReplicas": 9} and not w.names("pods"), w.names("pods"))
+    w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": True}}})
+    w.wait_for("Suspended", condition(w, "pytorchjobs", "train", "Suspended"))
+    must(w.names("horizontalpodautoscalers") == ["train"], "what is not ours was deleted")
 
 
 @check
