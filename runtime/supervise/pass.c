@@ -23,8 +23,8 @@
 #define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
 enum { AT_ONCE = 48 };                  /* maximum number of requests of one pass under way */
 
-enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE,
-	STEP_END };
+enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS,
+	STEP_REMOVE, STEP_END };
 
 struct pass {
 	struct pass *later, *earlier;   /* list of all passes under way */
@@ -399,6 +399,9 @@ static void scaler_read(void *to, const struct transport_result *r)
 		send(p, next, CALL_REPEAT, scaler_done);
 	} else if (object) {
 		report_foreign(p, s->tree);
+	} else if (r->code == 404) {            /* somebody deleted it: the next pass makes it */
+		p->job->scaler = keep_always(p->job->scaler, STR(""));
+		p->changed = true;
 	} else {
 		give_up(p, r);
 	}

@@ -407,6 +407,11 @@ def autoscaler(w):
     w.start()
     w.wait_for("the newest target", lambda: (scaler()["spec"]["metrics"], scaler()["spec"]["maxReplicas"]) == (metrics(50), 5))
 
+    # deleted by hand: it is back with the next change
+    w.take("horizontalpodautoscalers", "default", "train")
+    w.change("pytorchjobs", "train", {"spec": {"elasticPolicy": {"maxReplicas": 6}}})
+    w.wait_for("a new one", lambda: scaler() and scaler()["spec"]["maxReplicas"] == 6)
+
     # a suspended job has none, also when another process sees it so first
     w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": True}}})
     w.wait_for("no autoscaler", lambda: not w.names("horizontalpodautoscalers") and not w.names("pods"))
