@@ -28,12 +28,12 @@ struct kept_text {
 };
 
 struct door {
-	struct account *account;        /* NULL of programs whose process ends without memory */
-	struct arena arena;             /* of what outlives a compilation: options, texts of files */
+	struct account *account;        /* NULL for programs whose process ends when memory runs out */
+	struct arena arena;             /* arena for everything that outlives a compilation: options, texts of files */
 	struct trainc_files files;
 	struct reader own;              /* reads through `files` */
 	const struct reader *from;      /* the caller's, or `own` */
-	struct reader reader;           /* keeps what `from` has read */
+	struct reader reader;           /* the reader that keeps what `from` has read */
 	struct map texts;               /* path -> struct kept_text */
 	struct assigned *assigned;
 	size_t nassigned;
@@ -103,7 +103,7 @@ struct handed {
 	void *to;
 	const char *bytes;
 	size_t n;
-	bool lost;                      /* for lack of memory */
+	bool lost;                      /* set when memory runs out in a callback */
 };
 
 static void copy_given(void *with)
@@ -202,10 +202,10 @@ static void act(void *with)
 	c->ok = c->act(c);
 }
 
-/* Returns what pays for T; nothing does for a program that the commands compile themselves. */
+/* Returns the account of T; NULL for a program that the commands compile themselves. */
 static struct account *account_of(const struct trainc *t) { return t->door ? t->door->account : NULL; }
 
-/* False as well when memory runs out. */
+/* Returns false also when memory runs out. */
 static bool run(struct call c)
 {
 	struct account *account = c.n ? account_of(c.programs[0]) : NULL;
@@ -390,7 +390,7 @@ static void check_name(struct trainc *t, const char *what, struct str name, bool
 static void check_names(struct trainc *t)
 {
 	check_name(t, "namespace", t->options.job.ns, false);
-	if (t->options.job.domain.n)            /* an empty one is none */
+	if (t->options.job.domain.n)            /* an empty domain means none */
 		check_name(t, "cluster domain", t->options.job.domain, true);
 }
 

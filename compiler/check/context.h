@@ -319,9 +319,9 @@ void check_open_block(struct check *c, struct node *body, enum block block);
 /* Reports a misspelt word of a block (TJ0202), and corrects it if it is clear what was meant. */
 void check_block_word(struct check *c, struct node *item, enum block block);
 /*
- * An item of a job or framework that is a block but for its word or its name (check_shape.c):
- * reports, and gives the block that it should be, or a NODE_BAD where that is uncertain.  Any
- * other item is given back unchanged. `body` is the whole job's or framework's.
+ * Reports an item of a job or framework that would be a block if its word or its name were not
+ * missing (check_shape.c).  Returns the block that it should be, or a NODE_BAD where that is
+ * uncertain.  Any other item is given back unchanged. `body` is the whole job's or framework's.
  */
 struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework, const struct node *body);
 /* `sidecar { }`, without a name: `likely` is the name that it may have, or empty; when `certain`, the block gets it. */

@@ -24,8 +24,8 @@ struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, co
 struct fix_edits {
 	const struct source *source;
 	const struct diag_edit **at;    /* by place, without overlap */
-	uint32_t *now;                  /* where each one's text begins in the edited text */
-	size_t n, fixes;                /* how many they belong to */
+	uint32_t *now;                  /* where the text of each edit begins in the edited text */
+	size_t n, fixes;                /* number of diagnostics that the edits belong to */
 };
 
 struct fix_edits fix_edits(const struct diags *ds, struct fixes fixes, const struct source *source);

@@ -9,7 +9,10 @@
  */
 #include "emit/each.h"
 
-/* How many pods of a role belong to the first `*left`; when the framework gives no number, each role has its own. */
+/*
+ * How many pods of a role are among the first `*left`, which it lowers; without `min_available`, the minimum of the
+ * role.
+ */
 static int64_t counted(const struct plan_job *j, const struct plan_role *r, int64_t *left)
 {
 	int64_t n = r->max < *left ? r->max : *left;

@@ -265,7 +265,10 @@ struct made {
 	size_t more;
 };
 
-/* The reference to the object whose controller made this one; NULL: nobody's did, or it is of a file. */
+/*
+ * The reference to the object whose controller made this one; NULL if no controller made it, or if it comes from a
+ * file.
+ */
 static const struct data *owner_of(const struct data *object)
 {
 	const struct data *owners = member(member(object, "metadata"), "ownerReferences");

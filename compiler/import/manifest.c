@@ -117,7 +117,7 @@ struct again {
 	const struct import_kind *k;
 	const struct data *object;
 	const struct source *source;
-	struct comments comments;       /* comments before a writer took any */
+	struct comments comments;       /* all comments, before lines of the program take some */
 	struct span rest;               /* comments inside it that no line took go above the job */
 };
 

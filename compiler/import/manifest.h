@@ -49,7 +49,7 @@ struct imported {                       /* what the manifest becomes: a job, or 
 	struct str *modules;            /* of the library: "nvidia" */
 	size_t nmodules;
 	struct lines declarations;      /* in front of the job */
-	bool has_references;            /* some `$(NAME)` becomes text, unless the framework sets NAME */
+	bool has_references;            /* a `$(NAME)` becomes plain text unless the framework sets NAME */
 	struct map words;               /* names of roles and objects in the job, once it has objects (objects.c) */
 	const struct pod_label *labels_of;      /* labels that the controller writes; or NULL */
 	struct map role_words;          /* words of the roles, for values of LABEL_OF_ROLE: struct str */
@@ -74,7 +74,7 @@ struct import {
 	struct str header;              /* a licence in it, as lines of comments; empty without */
 	/* there were more jobs than a program can have: that was reported, and nothing more is read */
 	bool full;
-	size_t nobjects, ncomments;     /* read so far, see MOST_OBJECTS */
+	size_t nobjects, ncomments;     /* number of objects read so far, see MOST_OBJECTS */
 	const struct source *incomplete;        /* the object that was last reported to be a template (template.c) */
 	struct span empty_list;         /* the place of a list without objects, if there is one */
 	struct comments comments;       /* of the document */
@@ -97,8 +97,8 @@ struct import {
 	struct map uids;                /* of objects that were read from a cluster */
 	struct again **again;           /* jobs with references (manifest.c) */
 	size_t nagain;
-	bool tried, sound;              /* all jobs together, and whether they were tried (program.c) */
-	struct runtime **runtimes;      /* of TrainJobs (trainer.c) */
+	bool tried, sound;              /* were all jobs tried together, and without errors? (program.c) */
+	struct runtime **runtimes;      /* the runtimes of TrainJobs (trainer.c) */
 	size_t nruntimes;
 	/* accelerators that were declared, by configurations or because the library has none */
 	struct device **devices;
@@ -127,7 +127,7 @@ struct import_kind {
 	bool last;                      /* it refers to other objects, so it is read after all others */
 	enum import_use use;
 };
-/* each ends with a row of NULL */
+/* each table ends with a row of NULL */
 extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[],
 	volcano_kinds[], trainer_kinds[], ray_kinds[], leader_kinds[], spark_kinds[];
 

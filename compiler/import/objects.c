@@ -267,7 +267,7 @@ static void look_at_hosts(struct import *im, const struct imported *job, const s
 		look_at_hosts(im, job, d->u.map.at[i].value);
 }
 
-/* The names of blocks in a job, no two of which are alike. */
+/* Collects the names of the blocks in a job, no two of which may be equal. */
 static void take_words(struct import *im, struct imported *job)
 {
 	const struct lines *in = &job->job->value->items;

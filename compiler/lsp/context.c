@@ -171,12 +171,12 @@ static size_t opening(const struct context *c, size_t i)
 	return 0;
 }
 
-struct operand {                        /* what tokens [.., end) end with */
+struct operand {                        /* the operand at the end of tokens [.., end) */
 	const struct decl *decl;
 	const struct module *module;
 	const struct type *type;
 	const struct decl *role;
-	struct str method;              /* of a role, not called yet */
+	struct str method;              /* a method of a role that is not called yet */
 };
 
 static struct operand operand_before(struct context *c, size_t end);
@@ -574,7 +574,8 @@ static void note_names(struct context *c, size_t i)
 		add_local(c, context_token(c, i), NULL, DECL_LOOP);
 	if (name && i > 2 && kind_at(c, i - 1) == TOKEN_COMMA && kind_at(c, i - 3) == TOKEN_FOR && kind_at(c, i + 1) == TOKEN_IN)
 		add_local(c, context_token(c, i), NULL, DECL_LOOP);
-	if (p->kind == PLACE_FORMALS && name && i == p->item && c->nlocals < CONTEXT_LOCALS)    /* for all of the declaration */
+	if (p->kind == PLACE_FORMALS && name && i == p->item && c->nlocals < CONTEXT_LOCALS)    /* known in the whole
+												 * declaration */
 		c->locals[c->nlocals++] = (struct local_name){ context_token(c, i), NULL, 1, DECL_FORMAL };
 }
 

@@ -47,7 +47,7 @@ struct place_at {                       /* an open bracket, and the kind of plac
 };
 
 enum cursor {
-	CURSOR_NOWHERE,                 /* nothing to offer: a comment, a new name, a number */
+	CURSOR_NOWHERE,                 /* offers nothing: a comment, a new name, a number */
 	CURSOR_DECLARATION,             /* the first word of a declaration */
 	CURSOR_KEY,                     /* the first word of an item */
 	CURSOR_BLOCK_NAME,              /* behind `role`: `word` */
@@ -93,7 +93,7 @@ struct context {
 	const struct module *base_module;
 	struct str *path;               /* CURSOR_IMPORT: components */
 	size_t npath;
-	bool quoted;                    /* CURSOR_TEXT: the quotes are there */
+	bool quoted;                    /* CURSOR_TEXT: the text already has its quotes */
 };
 
 /* Finds what is written at OFFSET of the text. */

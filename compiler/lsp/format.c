@@ -68,7 +68,7 @@ static bool edits_of(struct request *r, struct gaps *g)
 
 	if (!source)
 		return false;
-	source->library = true;         /* the style is the same for all */
+	source->library = true;         /* the style has no options */
 	bool ok = format_source(r->arena, &names, &diags, source, &out);
 	if (ok)
 		compare(g, text, buf_take(&out, r->arena));
@@ -100,7 +100,7 @@ bool format_range_answer(struct request *r)
 		lines_offset(&lines, msg_position(r->params, "range.end")));
 }
 
-/* Behind a closing brace: the block that it closes. */
+/* Formats the block that ends with the closing brace before the cursor. */
 bool format_type_answer(struct request *r)
 {
 	struct str text = document_text(r->document);

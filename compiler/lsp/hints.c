@@ -15,7 +15,7 @@ struct hinting {
 	struct analysis *an;
 	const struct lsp_lines *lines;
 	uint32_t base;
-	size_t from, to;                /* the range that is asked for */
+	size_t from, to;                /* the range for which hints are requested */
 };
 
 static void put_hint(struct hinting *h, uint32_t at, struct str label, struct str tooltip)

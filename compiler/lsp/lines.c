@@ -86,7 +86,7 @@ struct position lines_position(const struct lsp_lines *l, size_t offset)
 	struct str text = lines_line(l, line);
 	size_t bytes = offset - l->start[line];
 
-	if (bytes > text.n)             /* in the line end, or behind the text */
+	if (bytes > text.n)             /* inside of a line end, or behind the text */
 		bytes = text.n;
 	struct lines_mark from = *l->mark;
 	if (from.line != line || from.offset > bytes)
@@ -107,7 +107,7 @@ size_t lines_offset(const struct lsp_lines *l, struct position at)
 	while (i < text.n) {
 		size_t size = character(text.p + i, text.n - i);
 		count += units(l->encoding, size);
-		if (count > at.character)       /* inside the character: its start */
+		if (count > at.character)       /* inside of a character: moves to its start */
 			break;
 		i += size;
 	}

@@ -2,8 +2,8 @@
  * preview.c - what the compiler makes of a document, as documents: its objects, the environment of
  * a replica, the plan; and the program that a manifest becomes.
  *
- * For a document with errors the result of its last sound text is given, and marked as such. The
- * same answers are requests (trainc/preview) and commands (trainc.preview).
+ * For a document with errors the result of its last sound text is given, and marked as such.
+ * Clients ask by a request (trainc/preview) or by a command (trainc.preview).
  */
 #include "diag/render.h"
 #include "emit/emit.h"

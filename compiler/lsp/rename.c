@@ -75,7 +75,7 @@ static void add_edit(void *to, const struct mention_at *m)
 {
 	struct renaming *n = to;
 
-	if (m->occurrence->kind == OCCURRENCE_MODULE)           /* what is imported keeps its name */
+	if (m->occurrence->kind == OCCURRENCE_MODULE)           /* the imported name stays the same */
 		return;
 	struct edit_at e = { m->uri, kept_lines(n, m), m->start, m->end, n->name };
 

@@ -4,7 +4,7 @@
 #include "lsp/context.h"
 #include "lsp/describe.h"
 
-/* A label that is being written, and the place of each argument in it. */
+/* A signature label that is being written, and the range of each argument in it. */
 struct label {
 	struct buf text;
 	size_t starts[64], ends[64];

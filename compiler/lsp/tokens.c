@@ -121,7 +121,7 @@ static void add_scanned(struct coloring *c, const struct tokens *ts)
 			ts->comments[i].doc ? MODIFIER_DOCUMENTATION : 0);
 }
 
-/* By place; of two at one place the shorter comes last, and counts. */
+/* Orders tokens by place; of two at one place, the shorter comes last and wins. */
 static int by_start(const void *a, const void *b)
 {
 	const struct piece_of *x = a, *y = b;
@@ -192,7 +192,7 @@ static void color(struct request *r, size_t from, size_t to, struct encoding_of 
 		bool name = i + 1 < c.n && c.at[i + 1].start == c.at[i].start && c.at[i + 1].end == c.at[i].end;
 		struct piece_of p = name && c.at[i].type >= TYPE_OF_KEYWORD ? c.at[i + 1] : c.at[i];
 		while (i + 1 < c.n && c.at[i + 1].start < c.at[i].end)
-			i++;                    /* inside of what was taken */
+			i++;                    /* the token is inside of one that was taken */
 		if (p.end > from && p.start < to)
 			encode_lines(e, &p);
 	}

@@ -25,7 +25,7 @@ struct making {
 	const struct placement *where;
 	struct env_values done;
 	struct map index;               /* the variables by name -> position + 1; made when one is first referred to */
-	struct buf run;                 /* text since the last piece */
+	struct buf run;                 /* static text since the last piece */
 	struct piece *pieces;
 	size_t npieces;
 };
@@ -94,7 +94,7 @@ static struct env_value value_make(struct making *m, const struct plan_env *e)
 
 	if (e->kind != ENV_TEXT)
 		return v;
-	if (text_is_plain(t)) {         /* most values: no copy */
+	if (text_is_plain(t)) {         /* the usual case: the value need not be copied */
 		v.whole = true;
 		v.value = t->n ? t->at[0].u.text : STR("");
 		return v;

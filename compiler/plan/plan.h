@@ -169,8 +169,8 @@ struct plan_accelerator {
 	struct str resource;
 	struct span resource_at;
 	int64_t per_pod, pods;
-	struct plan_str slice;          /* label of nodes with one value for each slice */
-	struct plan_quantity memory;    /* of one device */
+	struct plan_str slice;          /* label of nodes; all nodes of one slice have the same value */
+	struct plan_quantity memory;    /* memory of one device */
 	struct plan_pairs node;
 	struct plan_str *tolerate;
 	size_t ntolerate;
@@ -181,7 +181,7 @@ struct plan_accelerator {
 	struct plan_str devices;
 	/* name of the variable with the numbers of the devices that a program may use */
 	struct plan_str visible;
-	struct span from;               /* where the role asks for it */
+	struct span from;               /* the place where the role asks for the accelerator */
 };
 
 enum condition_kind { CONDITION_DONE, CONDITION_READY, CONDITION_STARTED, CONDITION_AND, CONDITION_OR };

@@ -25,8 +25,8 @@ struct drawing {
 	struct buf *out;
 	struct lane *lanes;
 	size_t nlanes;
-	bool *names;                    /* at source * nroles + target: does the one name a host of the other? */
-	bool *reaches;                  /* the same: a port is named */
+	bool *names;                    /* at source * nroles + target: does the source name a host of the target? */
+	bool *reaches;                  /* as above, for a port of the target */
 	int64_t *top, *height, *slot;   /* of each role: its band, and the next free place at its right edge */
 };
 

@@ -16,7 +16,7 @@ static bool leaf(unsigned *role, const struct plan_condition *c, struct plan_ind
 		*role = c->role;
 	if (*role != c->role || set->n == PLAN_SUCCESS_INDEXES)
 		return false;
-	if (c->index == CONDITION_ANY) {        /* what holds when any one succeeds holds for the named ones too */
+	if (c->index == CONDITION_ANY) {        /* a rule that any one replica meets covers the named ones too */
 		set->any = true;
 		return true;
 	}

@@ -164,7 +164,7 @@ static uint32_t line_end(const struct source *source, uint32_t offset)
 static void fix_brace(struct balance *b, struct diag *d, size_t open, size_t sign)
 {
 	const struct tokens *ts = b->ts;
-	uint32_t end = ts->at[sign - 1].end, line = line_end(ts->source, end);      /* behind a comment */
+	uint32_t end = ts->at[sign - 1].end, line = line_end(ts->source, end);      /* after a comment */
 	bool one_line = true;
 
 	for (size_t i = open + 1; i < sign; i++)
@@ -371,7 +371,7 @@ static void take_stray(struct balance *b, const struct token *t, size_t i)
 
 	b->torn = true;
 	if (!silent && !b->depth && t->kind == TOKEN_RBRACE && t->flags & FLAG_LINE && b->ts->ndropped < DROPPED_MAX) {
-		/* the declaration above may lack its opening brace: then the parser says so */
+		/* the declaration above may lack its opening brace: then the parser reports that */
 		struct dropped d = { b->ts->at[b->region].start, t->start, true };
 		ARENA_PUSH(b->ts->arena, b->ts->dropped, b->ts->ndropped, d);
 		return;
@@ -521,7 +521,7 @@ static size_t skip_deep(struct balance *b, size_t i)
 	                             "brackets are nested more than %d deep", BRACKETS_MAX);
 	unsigned depth = 0;
 
-	b->reported = b->decl + 1;              /* whether what is around is closed matters less */
+	b->reported = b->decl + 1;              /* whether the brackets around it are closed matters less */
 	diag_help(b->ts->diags, d, "split the expression with 'let'");
 	for (; b->ts->at[i].kind != TOKEN_END; i++) {
 		t = &b->ts->at[i];

@@ -164,14 +164,14 @@ bool feed_is_atom(const struct feed *f)
 	if (f->last.flags & FLAG_VIRTUAL || f->i < 2)
 		return false;
 	switch (f->tokens->at[f->i - 2].kind) {
-	case TOKEN_ASSIGN:                      /* but type X = Y */
+	case TOKEN_ASSIGN:                      /* except in `type X = Y` */
 		return (f->depth || f->last.kind != TOKEN_IDENT) && closes(f, f->tokens->at[f->i]);
 	case TOKEN_COMMA:
 		if (in_body(f))
-			return false;           /* may be a key */
+			return false;           /* the word may be a key */
 		/* fall through */
 	case TOKEN_LPAREN: case TOKEN_LBRACKET:
-		return f->last.kind != TOKEN_IDENT && closes(f, f->tokens->at[f->i]);   /* may be a type */
+		return f->last.kind != TOKEN_IDENT && closes(f, f->tokens->at[f->i]);   /* the word may be a type */
 	default:
 		return false;
 	}

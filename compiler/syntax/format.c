@@ -26,8 +26,9 @@ struct printer {
 	unsigned indent;                /* of the line being written */
 	size_t pad_at;                  /* token in front of which `pad` more blanks stand */
 	size_t pad;
-	size_t break_at;                /* token that begins a line although the author did not break there */
-	bool probe;                     /* only asks whether a line would begin: stops there */
+	size_t break_at;                /* a token that begins a line although the author did not break the line
+					 * there */
+	bool probe;                     /* only asks whether a line would begin: stops at the first */
 	bool begun;
 };
 
@@ -360,12 +361,12 @@ static void attach(const struct layout *l, struct format_item *items, size_t n, 
 		struct format_item *it = &items[i];
 		layout_comments(l, start, l->at[it->from].start, &it->lead, &it->lead_end);
 		if (it->lead < it->lead_end && !l->tokens.comments[it->lead].own_line)
-			it->lead++;             /* behind what is before */
+			it->lead++;             /* after the previous item */
 		it->blank = l->at[it->from].flags & FLAG_BLANK;
 		start = l->at[it->to - 1].end;
 		size_t from, to;
 		layout_comments(l, start, l->at[it->to].start + 1, &from, &to);
-		if (it->to + 1 < l->n && layout_separates(l, it->to) && from == to)     /* behind the separator */
+		if (it->to + 1 < l->n && layout_separates(l, it->to) && from == to)     /* after the separator */
 			layout_comments(l, start, l->at[it->to + 1].start, &from, &to);
 		if (from < to && !l->tokens.comments[from].own_line)
 			it->trailing = from + 1;
@@ -442,7 +443,7 @@ static void align_runs(struct printer *p, struct format_item *items, size_t n, u
 
 struct format_import {
 	struct format_item item;
-	unsigned group;                 /* the standard library, packages, files */
+	unsigned group;                 /* groups in this order: the standard library, packages, files */
 	struct str text;
 	size_t order;
 };

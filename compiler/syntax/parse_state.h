@@ -27,9 +27,9 @@ struct parse {
 
 	/* after an error, until the next token */
 	bool failed;
-	size_t resume;                  /* token that begins another item; 0: go on behind the broken one */
+	size_t resume;                  /* token that begins another item; 0: continue after the broken one */
 	unsigned indent;                /* see feed_recover */
-	struct str bad_name;            /* of the declaration or item that failed */
+	struct str bad_name;            /* name of the declaration or item that failed */
 	struct span bad_name_at;
 
 	/* repairs of brackets: what contains the last of them was not meant as it stands */
@@ -39,7 +39,8 @@ struct parse {
 	size_t foretold;                /* token at which the parse fails because of the last message; 0: none */
 	bool one_line;                  /* of the last closing brace */
 	uint32_t broken_string;         /* end of the last string with a fault */
-	bool words[PARSE_KINDS];        /* reserved words that were reported as names: their uses are not told again */
+	bool words[PARSE_KINDS];        /* reserved words that were reported as names: their uses are not reported
+					 * again */
 };
 
 /* The last item that was read, which began at `start`, is broken after all. */

@@ -9,9 +9,10 @@
 struct part {
 	bool empty;                     /* nothing but blanks and comments */
 	bool open;                      /* a bracket, or a string of several lines, is not closed yet */
-	bool in_string;                 /* it is the string */
-	bool declaration;               /* else it is meant as an expression */
-	struct str name;                /* that it declares, within the text; empty where it declares none */
+	bool in_string;                 /* the open part is a string */
+	bool declaration;               /* the text begins a declaration; otherwise it is meant as an expression */
+	struct str name;                /* the name that it declares, as a part of the text; empty if it declares
+					 * none */
 };
 
 /* Looks at TEXT, whose first and last line are whole.  Reports nothing. */

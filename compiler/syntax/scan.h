@@ -15,7 +15,7 @@ struct string_mode {
 	int condition;                  /* start condition of the string */
 	uint32_t open;                  /* offset of its opening quote */
 	uint32_t interpolation;         /* offset of `${` */
-	unsigned braces;                /* `{` open since */
+	unsigned braces;                /* number of `{` that were opened since and are still open */
 	bool broken;
 	unsigned indent;                /* of the line of `${`, plus one; 0: not needed yet */
 };
@@ -23,7 +23,7 @@ struct string_mode {
 struct scan {
 	struct tokens *ts;
 	uint32_t start, end;            /* of the current match, global */
-	unsigned char flags;            /* for the next token */
+	unsigned char flags;            /* flags for the next token */
 	bool marks;                     /* the text holds bytes that cannot occur (see MARK) */
 	bool hidden;                    /* ... or characters that cannot be seen */
 	int condition;                  /* of the string being read */
@@ -41,7 +41,7 @@ struct scan {
 	uint32_t dollar_line;
 	struct string_mode *modes;
 	size_t nmodes;
-	unsigned newlines;              /* since the last token or comment */
+	unsigned newlines;              /* number of line ends since the last token or comment */
 	size_t attached;                /* number of comments whose following token is known */
 	char *clean;                    /* the text that is scanned */
 };

@@ -33,7 +33,7 @@ static void claimed_names(struct api_check *k)
 	}
 }
 
-/* What containers of the pod may name; read once, however many they are. */
+/* Names in a pod that its containers may refer to; collected once, however many containers there are. */
 static void pod_names(struct api_check *k)
 {
 	if (k->named_of == k->pod)
@@ -69,7 +69,7 @@ static void names_once(struct api_check *k, const struct data *d, const char *co
 	}
 }
 
-/* What runs before the containers, and ends: nothing asks it whether it is ready. */
+/* A container that runs before the others, and ends: readiness probes do not apply to it. */
 static void init_containers(struct api_check *k, const struct data *d)
 {
 	static const char *const lasting[] = { "readinessProbe", "livenessProbe", "startupProbe", "lifecycle", NULL };

@@ -14,8 +14,8 @@
 /* One object that is being looked at. */
 struct api_check {
 	struct checking *c;
-	struct span at;                 /* the place of something that has no place of its own */
-	const struct data *pod;         /* the PodSpec around, or NULL */
+	struct span at;                 /* the place for members that have no place */
+	const struct data *pod;         /* the PodSpec around the member, or NULL */
 	const struct data *named_of;            /* the pod whose names these are: see pod_names() of api_pod.c */
 	struct map volumes, claims;
 	const struct data *templates;           /* volumeClaimTemplates of the set that the pod belongs to, or NULL */
@@ -24,7 +24,7 @@ struct api_check {
 /* Applies all rules to OBJECT, which has the type T. */
 void api_check(struct checking *c, const struct schema_type *t, const struct data *object, struct span at);
 
-/* The place of D, or of what is around it. */
+/* The place of D if it has one, else of the object around it. */
 struct span api_place(const struct api_check *k, const struct data *d);
 /* TJ0904 and TJ0907 with a help. */
 void api_refuse(struct api_check *k, const struct data *d, const char *help, const char *format,

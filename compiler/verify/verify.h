@@ -8,7 +8,7 @@
 
 /* False when the plan cannot be emitted at all, so that nothing else is worth reporting. */
 bool check_features(struct checking *c);
-/* TJ0820: autoscalers of objects without a size that can be changed. */
+/* TJ0820: reports autoscalers of objects that cannot be scaled. */
 void check_autoscalers(struct checking *c, const struct plan_job *j);
 /* Gangs: what the target and the version support, and which of a framework's settings they use. */
 void check_gang(struct checking *c, const struct plan_job *j);
@@ -26,15 +26,15 @@ void check_pairs(struct checking *c, const struct plan_job *j, const struct plan
 void check_references(struct checking *c, const struct plan_job *j);
 /* TJ0812, TJ0811: identities over all jobs, and over all programs of a command. */
 void check_identities(struct checking *c);
-/* Raw blocks and extra objects against the schemas of Kubernetes. */
+/* Checks raw blocks and extra objects against the schemas of Kubernetes. */
 void check_raw(struct checking *c, const struct plan_job *j);
-/* Metadata and keys of the user's own objects, and the names that these objects get. */
+/* Checks metadata and keys of the user's own objects, and the names that these objects get. */
 void check_metadata(struct checking *c, const struct plan_job *j, const struct plan_object *o);
 void check_texts(struct checking *c, const struct plan_job *j);
-/* Raw fields, sizes, data and annotations of the objects. */
+/* Checks raw fields, sizes, data and annotations of the objects. */
 void check_objects(struct checking *c);
 
-/* May an object have that name?  Reports that `what` ("a claim") may not. */
+/* May an object have that name?  Otherwise reports that `what` ("a claim") may not. */
 bool check_object_name(struct checking *c, struct str name, const char *what, struct span at);
 /* The same for a key of its data. */
 void check_data_key(struct checking *c, struct str key, const char *what, struct span at);

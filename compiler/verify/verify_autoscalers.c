@@ -5,7 +5,7 @@
 #include "verify/verify.h"
 
 struct looking {
-	struct str kind, name;          /* what the autoscaler refers to */
+	struct str kind, name;          /* the object that the autoscaler refers to */
 	const struct plan_job *job;
 	bool found, sized;
 };
@@ -47,7 +47,7 @@ void check_autoscalers(struct checking *c, const struct plan_job *j)
 		if (!str_is(emit_data_text(o->data, "kind"), "HorizontalPodAutoscaler") || !l.kind.n)
 			continue;
 		if (o->framework && (emit_target_traits(c->plan->target) & TARGET_OPERATOR))
-			continue;       /* the operator makes it */
+			continue;       /* the operator creates that object */
 		emit_each(&e, look, &l);
 		if (l.found ? !l.sized : o->framework)
 			report(c, j, o, &l);

@@ -135,7 +135,7 @@ bool check_features(struct checking *c)
 				continue;       /* nobody expects a bare pod to do this, so nothing is reported */
 			sidecars(c, r);
 			if (is_operators(c))
-				continue;       /* who restarts in its own way */
+				continue;       /* the operator restarts pods in its own way */
 			retries(c, r);
 			restart(c, r);
 		}

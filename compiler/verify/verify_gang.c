@@ -39,7 +39,7 @@ static void one_for_all(struct checking *c, const struct plan_job *j, const stru
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const struct data *d = data_get(r->raw_pod, str_of(keys[i][0]));
 		if (!d || (i == 0 && emit_gang_pods(j) == r->max))
-			continue;       /* one role, one scheduler */
+			continue;       /* a single role has a single scheduler */
 		struct diag *diag = diag_report(c->diags, TJ0809, check_place(c, d->from, r->at, j->name_at),
 			"the pods of gang = \"native\" need one '%s', but role '%.*s' has its own", keys[i][0], STR_ARG(r->name));
 		if (keys[i][1])
@@ -89,7 +89,7 @@ static void native(struct checking *c, const struct plan_job *j)
 struct admitted {
 	int64_t jobs;
 	bool group;
-	bool always;                    /* some are Jobs whatever the target */
+	bool always;                    /* some objects are Jobs whatever the target is */
 };
 
 static struct admitted admitted(const struct checking *c, const struct plan_job *j)
@@ -98,7 +98,7 @@ static struct admitted admitted(const struct checking *c, const struct plan_job 
 	struct admitted n = { 0 };
 
 	if (traits & TARGET_CONTROLLER)
-		return n;               /* the whole is one object */
+		return n;               /* the job is one object */
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
 		if (emit_gang_grouped(j, r))
@@ -187,7 +187,8 @@ void check_gang(struct checking *c, const struct plan_job *j)
 	case GANG_KUEUE:
 		kueue(c, j);
 		no_queue(c, j);
-		if (!(emit_target_traits(c->plan->target) & TARGET_OPERATOR))       /* whose priority Kueue takes */
+		if (!(emit_target_traits(c->plan->target) & TARGET_OPERATOR))       /* Kueue uses the priority of an
+										     * operator's object */
 			unread(c, j, not_others);
 		break;
 	case GANG_VOLCANO:

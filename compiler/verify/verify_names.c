@@ -132,7 +132,7 @@ static void lengths(struct checking *c, const struct plan_job *j)
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
 		int64_t fewer = r->max && excess(r) ? replicas_that_fit(r) : 0;
-		/* otherwise the name of this one fits when that one's does */
+		/* otherwise this name fits when the longer one does */
 		if (fewer && (!worst || excess(r) > excess(worst)))
 			length_of_index(c, j, r, fewer);
 	}
@@ -252,7 +252,7 @@ struct identity {
 	const struct plan_job *job;
 };
 
-/* The object that has the same identity already, or NULL. */
+/* Returns the object that already has the same identity, or NULL. */
 static const struct identity *identify(struct checking *c, struct str key, struct span from, const struct plan_job *j)
 {
 	struct identity *known = map_get(c->seen, key);
@@ -331,7 +331,7 @@ static bool identify_manifest(struct emit *e, const struct manifest *m, void *co
 		}
 		const struct identity *other = identify(c, buf_text(&key), m->from, e->job);
 		if (!other || (other->job != e->job && str_eq(other->job->name, e->job->name)))
-			/* when two jobs share a name, all their objects are there twice: TJ0812 has reported that */
+			/* two jobs with one name have all their objects twice: TJ0812 has reported that already */
 			continue;
 		report_twice(c, other, m->kind, (struct str){ key.p + name, key.n - name }, m->from);
 		break;

@@ -139,7 +139,7 @@ static void annotations(struct checking *c, size_t n, struct span at)
 	diag_help(c->diags, d, "put long texts into 'files' or a ConfigMap");
 }
 
-/* True when it was too long: then the size of its object is not reported as well. */
+/* Returns true when the data is too long: then the size of its object is not reported as well. */
 static bool data_too_large(struct checking *c, const struct manifest *m, const struct object *o)
 {
 	size_t n = map_size(object_get(o, STR("data"))) + map_size(object_get(o, STR("stringData")));
@@ -168,7 +168,7 @@ static bool has_raw(const struct plan_role *r)
 
 static bool large(size_t length) { return length * WORST_ESCAPE + SKELETON > LIMIT_OBJECT; }
 
-/* An object that holds all roles; an unrolled role is in it once for each replica. */
+/* An object that holds all roles contains an unrolled role once for each replica. */
 static bool whole_worth_making(struct checking *c, const struct plan_job *j, size_t *ret_length)
 {
 	bool raw = false;

@@ -6,7 +6,7 @@
  */
 #include "verify/verify.h"
 
-/* Reports WHY at the place of R, which is the user's word. */
+/* Reports WHY at the place of R, in the user's text. */
 static struct diag *not_kept(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *why)
 {
 	struct str words = plan_place_text(c->arena, &r->place);
@@ -71,8 +71,8 @@ static void by_group(struct checking *c, const struct plan_job *j, const struct 
  */
 struct sets {
 	int64_t n;
-	bool single;                    /* one of them is a single pod */
-	bool apart;                     /* in objects that are admitted one by one */
+	bool single;                    /* one of the sets is a single pod */
+	bool apart;                     /* in objects that Kueue admits one by one */
 	bool mixed;                     /* bare pods of several roles are in one group, where Kueue tells them apart by their shape */
 };
 
@@ -144,11 +144,12 @@ void check_places(struct checking *c, const struct plan_job *j)
 		case PLACE_BY_NOBODY: case PLACE_BY_PODS: break;
 		case PLACE_BY_QUEUE: by_queue(c, j, r); break;
 		case PLACE_BY_VOLCANO:
-			if (!operator)          /* its own report is enough: the operator makes the group */
+			if (!operator)          /* the report about the operator is enough: it makes the group */
 				by_volcano(c, j, r);
 			break;
 		case PLACE_BY_GROUP:
-			if (!(emit_target_traits(c->plan->target) & TARGET_CONTROLLER))       /* which is refused as a whole */
+			if (!(emit_target_traits(c->plan->target) & TARGET_CONTROLLER))       /* the set is refused
+											       * as a whole */
 				by_group(c, j, r);
 			break;
 		}

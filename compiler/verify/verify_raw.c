@@ -20,7 +20,7 @@ static void role(struct checking *c, const struct plan_job *j, const struct plan
 	raw(c, "core.v1.PodSpec", r->raw_pod);
 	const char *spec = plan_workload(j, r)->spec;
 
-	/* a block of a pod: job_of_pods() reports all of it */
+	/* where roles are pods, job_of_pods() reports the whole block */
 	raw(c, spec ? spec : workload_row(WORKLOAD_JOB)->spec, r->raw_job);
 	raw(c, "core.v1.Container", r->main.raw);
 	for (size_t i = 0; i < r->nsidecars; i++)

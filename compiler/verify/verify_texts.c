@@ -26,7 +26,7 @@ static const struct plan_role *crowd(struct arena *a, const struct plan_job *j, 
 	return most > 1 ? &j->roles[best] : NULL;
 }
 
-/* Says what made it long, if that is a list of many addresses. */
+/* Adds what made the text long, if that is a list of many addresses. */
 static void explain_length(struct checking *c, struct diag *d, const struct plan_job *j, const struct text *t,
 	size_t length, const char *otherwise)
 {
@@ -55,7 +55,7 @@ static void variable(struct checking *c, const struct plan_job *j, const struct 
 	struct str count = check_count(c->arena, length);
 	struct span at = check_place(c, e->name_at, r->at, j->name_at);
 	if (at.start != e->name_at.start && c->long_variable == e->name_at.start)
-		return;                 /* a value of the framework that is the same in another role is reported once */
+		return;                 /* a framework's value that is the same in several roles is reported once */
 	c->long_variable = e->name_at.start;
 	struct diag *d = diag_report(c->diags, TJ0706, at,
 		"'%.*s' is %.*s bytes; Linux allows 131,072 for one variable", STR_ARG(e->name), STR_ARG(count));

@@ -51,7 +51,7 @@ int control_connect(struct arena *a, struct str run_dir, struct str *why);
 
 enum control_answer {
 	CONTROL_OK,
-	CONTROL_REFUSED,                /* with the keeper's sentence */
+	CONTROL_REFUSED,                /* refused, with the keeper's sentence */
 	CONTROL_SILENT,                 /* no answer in time; it may come yet */
 	CONTROL_GONE                    /* the connection has ended */
 };

@@ -269,7 +269,7 @@ static enum descendant judge_left(void *context, pid_t pid)
 	return DESCENDANT_KILL;
 }
 
-/* What the command has started and left. */
+/* Ends the processes that the command has started and left behind. */
 static void end_rest(const struct entering *e)
 {
 	if (e->processes)
@@ -284,7 +284,7 @@ static void end_rest(const struct entering *e)
 	}
 }
 
-/* Until the command has ended, or the replica, which ends it. */
+/* Waits until the command has ended, or the replica, whose end ends the command. */
 static struct entered wait_for(const struct entering *e, int signals, pid_t child)
 {
 	struct entered ret = { 0 };

@@ -121,7 +121,7 @@ static bool count_end(void *context, const struct log_record *r)
 		e->at[0] = r->offset;
 		e->n++;
 	} else if (r->mark == LOG_BEGINS && !e->n) {
-		e->n = r->value;                /* those in pieces that were removed; they ended before this one */
+		e->n = r->value;                /* attempts in removed pieces; they ended before this one */
 		for (int i = 0; i < ENDS; i++)
 			e->at[i] = r->offset;
 	}
@@ -170,8 +170,8 @@ static void begin_previous(struct stream *s, uint64_t size)
 	struct ends e = { 0 };
 
 	each_record(s, count_end, &e);
-	bool another = size > e.at[0] || s->how.attempts > e.n;         /* there is one behind the last end */
-	int64_t which = e.n - !another;         /* how many have ended before the one that runs or ran last */
+	bool another = size > e.at[0] || s->how.attempts > e.n;         /* an attempt begins after the last end */
+	int64_t which = e.n - !another;         /* number of attempts that ended before the one that runs or ran last */
 
 	s->at = s->end = 0;
 	if (which >= 1) {
@@ -182,7 +182,7 @@ static void begin_previous(struct stream *s, uint64_t size)
 
 struct stream_position {
 	uint64_t offset, piece;
-	uint64_t records;               /* of that piece that have been passed */
+	uint64_t records;               /* number of records of that piece that were passed */
 	int64_t time, attempts;
 };
 

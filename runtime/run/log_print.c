@@ -7,7 +7,7 @@
 
 struct log_print_stream {
 	bool ended, stopped;
-	bool goes_on, paused;           /* its line goes on; after a pause */
+	bool goes_on, paused;           /* its line continues; it was cut after a pause */
 	int64_t attempt, time;
 	int exit_code;
 };

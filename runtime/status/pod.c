@@ -10,7 +10,8 @@ struct judging {
 	const struct data *pod;
 	struct str name, main;          /* main: the container that decides */
 	const struct events *events;
-	int64_t now, since;             /* since when: when its node accepted it, else when it was made */
+	int64_t now, since;             /* start of the waiting time: when its node accepted it, else when it was
+					 * made */
 	struct pod_view *view;
 };
 

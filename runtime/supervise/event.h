@@ -7,9 +7,9 @@
 #include "runtime/supervise/control.h"
 
 enum event_weight {
-	/* there may be one for each replica: limited to 25 at once, then one every 5 minutes */
+	/* may occur once for each replica: limited to 25 at once, then one every 5 minutes */
 	EVENT_MANY,
-	EVENT_ONE                       /* about the job as a whole: never dropped */
+	EVENT_ONE                       /* concerns the job as a whole: never dropped */
 };
 
 /* Writes an Event about J; nothing waits for it.  TYPE is "Normal" or "Warning". */

@@ -164,7 +164,7 @@ bool complain_words(struct fault *f)
 	                             "'%.*s' is text, and text is written in quotes", STR_ARG(key));
 	diag_help(p->diags, d, "write '%.*s = %.*s'", STR_ARG(key), STR_ARG(right));
 	diag_fix(p->diags, d, at, right, "write '%.*s'", STR_ARG(right));
-	forget_item(p, f->at[item].start);      /* the first word alone is no value */
+	forget_item(p, f->at[item].start);      /* the first word by itself is not a value */
 	fault_skip_block(f);
 	return true;
 }
