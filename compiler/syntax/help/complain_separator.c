@@ -149,7 +149,7 @@ bool complain_separator(struct fault *f)
 		uint32_t at = f->at[f->i - 1].end;
 		diag_fix(ds, d, (struct span){ at, at }, STR(","), "insert ','");
 	}
-	bool in_type = body && f->at[f->p->feed.open[0].item].kind == TOKEN_TYPE;      /* the body of a type sets no values */
+	bool in_type = body && f->at[f->p->feed.open[0].item].kind == TOKEN_TYPE;      /* a type sets no values */
 	if (sure && !is_mixed_up(f) && !in_type)
 		f->p->resume = f->i;
 	return true;
