@@ -335,9 +335,9 @@ void check_bounds(struct check *c, struct node *value, const struct type *t, con
 void check_import(struct check *c, struct node *n);
 /* Reports parameters of modules that have no value (TJ0401); after all imports. */
 void check_module_params(struct check *c);
-/* The declaration that is checked reads another one. */
+/* Notes that the declaration which is being checked reads D. */
 void mention_decl(struct check *c, struct decl *d, struct span at);
-/* Defaults and profiles that read parameters; after everything else. */
+/* Checks defaults and profiles that read parameters; to be called after everything else. */
 void check_early(struct check *c);
 /* The roles of a framework, and the framework that it wraps. */
 void framework_roles(struct check *c, struct decl *d);

@@ -206,7 +206,7 @@ static void put_comment(struct buf *out, struct str text)
 	buf_char(out, '\n');
 }
 
-/* A comment stays behind what is written on one line. */
+/* Does the comment stay behind its line?  It does if the value is written on one line. */
 static bool is_behind(const struct line *l, const struct remark *r) { return r->behind && flat_expr(l->value); }
 
 static void put_comments(struct writing *w, const struct line *l, unsigned depth)

@@ -290,7 +290,7 @@ struct format_item {
 	/* a = 1, a { }, a b { }: only items of one shape are aligned with each other */
 	enum { SETTING, EXTENSION, NAMED } sort;
 	bool lines;                     /* takes several lines, aligned or not */
-	size_t width;                   /* in front of the sign */
+	size_t width;                   /* number of columns in front of the sign */
 	size_t pad;
 };
 

@@ -109,7 +109,7 @@ static bool in_type(const struct layout *l, size_t open)
 	case TOKEN_ARROW:
 		return true;
 	case TOKEN_COLON:
-		return true;            /* or an elastic range, whose ends are no calls */
+		return true;            /* a type follows, or an elastic range, whose ends cannot be calls */
 	case TOKEN_LBRACKET:
 		return in_type(l, i - 1);
 	case TOKEN_COMMA:
@@ -179,7 +179,7 @@ static bool is_broken(const struct layout *l, size_t open)
 		return false;
 	if (l->at[open + 1].flags & FLAG_LINE)
 		return true;
-	/* comments between its own tokens; those in inner bodies have their own lines */
+	/* looks for comments between its own tokens; comments in inner bodies have lines of their own */
 	for (size_t i = open + 1; i <= close; i++) {
 		layout_comments(l, l->at[i - 1].end, l->at[i].start, &from, &to);
 		if (from != to)
@@ -192,7 +192,8 @@ static bool is_broken(const struct layout *l, size_t open)
 
 static void match_brackets(struct layout *l, struct arena *a)
 {
-	uint32_t *stack = ARENA_ARRAY(a, uint32_t, 2 * BRACKETS_MAX + 4);      /* a string may surround each */
+	uint32_t *stack = ARENA_ARRAY(a, uint32_t, 2 * BRACKETS_MAX + 4);      /* each bracket may be inside of a
+									        * string */
 	unsigned *items = ARENA_ARRAY(a, unsigned, 2 * BRACKETS_MAX + 4);
 	bool *several_lines = ARENA_ARRAY(a, bool, 2 * BRACKETS_MAX + 4);
 	unsigned depth = 0;

@@ -293,7 +293,7 @@ static struct str group_of(const char *api_version)
 	return (struct str){ api_version, slash ? (size_t)(slash - api_version) : 0 };
 }
 
-/* GROUP/KIND/NAMESPACE/: the name follows. */
+/* Writes the beginning of an identity, GROUP/KIND/NAMESPACE/; the name follows. */
 static void identity_begin(struct buf *key, const char *api_version, const char *kind, struct str ns)
 {
 	buf_str(key, group_of(api_version));

@@ -161,7 +161,7 @@ static bool connected(struct forward *f, struct connection *c)
 	return c->connected;
 }
 
-/* Bytes from one end to the other, as many as go without waiting.  False: one of them is gone. */
+/* Carries bytes from one end to the other, as many as go without waiting.  False: one of the ends is gone. */
 static bool carry_bytes(const struct end *from, const struct end *to, struct flow *s)
 {
 	if (!s->ended && s->from == s->to) {
@@ -252,7 +252,7 @@ static void accept_all(struct forward *f)
 	}
 }
 
-/* Those that are over; true when there was one. */
+/* Releases the connections that are over; true when there was one. */
 static bool release_ended(struct forward *f)
 {
 	bool any = false;

@@ -339,7 +339,7 @@ int isolation_socket(const struct isolation *iso, size_t replica, int family)
 		fd = socket(family, type, 0);
 	error = errno;
 	if (setns(home, CLONE_NEWNET) != 0)
-		abort();                /* replicas would be started in a network that is not theirs */
+		abort();                /* otherwise this process would start replicas in the network of another one */
 	close(home);
 	errno = error;
 	return fd;
