@@ -373,17 +373,6 @@ static bool make_sub_paths(struct launch *l, struct arena *a, unsigned role, int
 	return true;
 }
 
-/* An image's root does not show the directory of the run. */
-struct str launch_last_words(const struct launch *l, struct arena *a, unsigned role, int64_t i)
-{
-	const struct plan_container *c = &l->job->roles[role].main;
-
-	for (size_t k = 0; k < c->nenv && !l->options->image_root.n; k++)
-		if (str_is(c->env[k].name, LAST_WORDS_FILE))
-			return str_cat(a, pod_directory(l, a, role, i), STR(".words"), STR(""));
-	return (struct str){ 0 };
-}
-
 static bool make_words(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str *why)
 {
 	return !launch_last_words(l, a, role, i).p || make_directory(l, l->scratch, why);

@@ -54,3 +54,14 @@ void launch_note(struct launch *l, const char *fmt, ...)
 	if (!l->notes.n || !memmem(l->notes.p, l->notes.n, text, strlen(text)))
 		buf_printf(&l->notes, "%s\n", text);
 }
+
+/* An image's root does not show the directory of the run. */
+struct str launch_last_words(const struct launch *l, struct arena *a, unsigned role, int64_t i)
+{
+	const struct plan_role *r = &l->job->roles[role];
+
+	for (size_t k = 0; k < r->main.nenv && !l->options->image_root.n; k++)
+		if (str_is(r->main.env[k].name, LAST_WORDS_FILE))
+			return str_printf(a, "%.*s/%.*s-%lld.words", STR_ARG(l->scratch), STR_ARG(r->name), (long long)i);
+	return (struct str){ 0 };
+}
