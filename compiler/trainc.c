@@ -292,8 +292,9 @@ void trainc_close(struct trainc *t)
 static struct str *text_option(struct compile_options *o, const char *name)
 {
 	const struct { const char *name; struct str *value; } all[] = {
-		{ "target", &o->target }, { "kubernetes", &o->kubernetes }, { "job", &o->job_name }, { "namespace", &o->job.ns },
-		{ "domain", &o->job.domain }, { "gang", &o->job.gang }, { "run-id", &o->job.run_id },
+		{ "target", &o->target }, { "kubernetes", &o->kubernetes }, { "job", &o->job_name },
+		{ "namespace", &o->job.ns }, { "domain", &o->job.domain }, { "gang", &o->job.gang },
+		{ "run-id", &o->job.run_id },
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -383,7 +384,8 @@ static void check_name(struct trainc *t, const char *what, struct str name, bool
 		return;
 	struct source *source = source_add(&t->sources, STR("command line"), name);
 	struct span at = { source->base, source->base + (uint32_t)name.n };
-	diag_report(&t->diags, TJ0802, at, "%s '%.*s' must be lower case letters, digits%s and '-', beginning and ending with a letter or digit",
+	diag_report(&t->diags, TJ0802, at,
+		"%s '%.*s' must be lower case letters, digits%s and '-', beginning and ending with a letter or digit",
 	            what, STR_ARG(name), dots ? ", '.'" : "");
 }
 
@@ -617,7 +619,8 @@ static bool report_programs(struct call *c)
 bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_look look,
 	struct trainc_output out)
 {
-	return run((struct call){ .programs = programs, .n = n, .act = report_programs, .form = form, .look = look, .out = out });
+	return run((struct call){ .programs = programs, .n = n, .act = report_programs, .form = form, .look = look,
+		.out = out });
 }
 
 /* ---- results ---- */
@@ -646,11 +649,13 @@ const char *trainc_file(struct trainc *t, size_t i)
 {
 	if (trainc_out_of_memory(t))
 		return NULL;
-	if (i < t->next_file)                   /* files are asked for in order: the last answer is where the next one begins */
+	/* files are asked for in order: the last answer is where the next one begins */
+	if (i < t->next_file)
 		t->next_file = t->next_source = 0;
 	while (t->next_source < t->sources.n) {
 		const struct source *s = t->sources.at[t->next_source++];
-		if (!s->library && !str_is(s->name, "command line") && !str_is(s->name, "<stdin>") && t->next_file++ == i)
+		if (!s->library && !str_is(s->name, "command line") && !str_is(s->name, "<stdin>") &&
+			t->next_file++ == i)
 			return s->name.p;
 	}
 	t->next_file = SIZE_MAX;
@@ -755,5 +760,6 @@ static bool format_text(struct call *c)
 
 bool trainc_format(struct trainc *t, const char *name, const char *text, size_t n, struct trainc_output out)
 {
-	return run((struct call){ .programs = &t, .n = 1, .act = format_text, .name = name, .value = text, .length = n, .out = out });
+	return run((struct call){ .programs = &t, .n = 1, .act = format_text, .name = name, .value = text, .length = n,
+		.out = out });
 }

@@ -65,7 +65,8 @@ enum trainc_form {
 	TRAINC_SARIF,                   /* of diagnostics */
 	TRAINC_YAML,                    /* of objects */
 	TRAINC_YAML_PLACES,             /* YAML with the source position at the end of each line */
-	TRAINC_SHELL, TRAINC_FISH, TRAINC_DOTENV,       /* of an environment: for POSIX shells, for fish, for readers of .env */
+	/* of an environment: for POSIX shells, for fish, for readers of .env */
+	TRAINC_SHELL, TRAINC_FISH, TRAINC_DOTENV,
 	TRAINC_SVG                      /* of a plan: a drawing */
 };
 

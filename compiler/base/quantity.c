@@ -246,17 +246,18 @@ enum unit_kind quantity_unit(struct str word)
 const char *quantity_unit_meant(struct str word)
 {
 	static const struct { const char *wrong, *right; } pairs[] = {
-		{ "GB", "G" }, { "GiB", "Gi" }, { "gb", "G" }, { "gib", "Gi" }, { "g", "G" }, { "gi", "Gi" }, { "MB", "M" }, { "MiB", "Mi" },
-		{ "mb", "M" }, { "mib", "Mi" }, { "mi", "Mi" }, { "KB", "k" }, { "kB", "k" }, { "KiB", "Ki" }, { "kb", "k" }, { "K", "k" },
-		{ "ki", "Ki" }, { "TB", "T" }, { "TiB", "Ti" }, { "tb", "T" }, { "t", "T" }, { "ti", "Ti" }, { "PB", "P" }, { "PiB", "Pi" },
-		{ "EB", "E" }, { "EiB", "Ei" },
-		{ "Gib", "Gi" }, { "Gb", "G" }, { "Mib", "Mi" }, { "Mb", "M" }, { "Tib", "Ti" }, { "Tb", "T" }, { "GI", "Gi" }, { "MI", "Mi" }, { "gB", "G" },
-		{ "gigabytes", "G" }, { "gigabyte", "G" }, { "gigs", "G" }, { "megabytes", "M" }, { "terabytes", "T" },
-		{ "sec", "s" }, { "secs", "s" }, { "second", "s" }, { "seconds", "s" }, { "S", "s" }, { "mins", "min" }, { "minutes", "min" },
-		{ "minute", "min" }, { "hr", "h" }, { "hrs", "h" }, { "hours", "h" }, { "hour", "h" }, { "H", "h" }, { "days", "d" },
-		{ "day", "d" }, { "D", "d" },
-		{ "cores", "" }, { "core", "" }, { "cpus", "" }, { "cpu", "" }, { "vcpus", "" }, { "vcpu", "" }, { "vCPU", "" }, { "vCPUs", "" },
-		{ "CPU", "" }, { "CPUs", "" },
+		{ "GB", "G" }, { "GiB", "Gi" }, { "gb", "G" }, { "gib", "Gi" }, { "g", "G" }, { "gi", "Gi" },
+		{ "MB", "M" }, { "MiB", "Mi" }, { "mb", "M" }, { "mib", "Mi" }, { "mi", "Mi" }, { "KB", "k" },
+		{ "kB", "k" }, { "KiB", "Ki" }, { "kb", "k" }, { "K", "k" }, { "ki", "Ki" }, { "TB", "T" },
+		{ "TiB", "Ti" }, { "tb", "T" }, { "t", "T" }, { "ti", "Ti" }, { "PB", "P" }, { "PiB", "Pi" },
+		{ "EB", "E" }, { "EiB", "Ei" }, { "Gib", "Gi" }, { "Gb", "G" }, { "Mib", "Mi" }, { "Mb", "M" },
+		{ "Tib", "Ti" }, { "Tb", "T" }, { "GI", "Gi" }, { "MI", "Mi" }, { "gB", "G" }, { "gigabytes", "G" },
+		{ "gigabyte", "G" }, { "gigs", "G" }, { "megabytes", "M" }, { "terabytes", "T" }, { "sec", "s" },
+		{ "secs", "s" }, { "second", "s" }, { "seconds", "s" }, { "S", "s" }, { "mins", "min" },
+		{ "minutes", "min" }, { "minute", "min" }, { "hr", "h" }, { "hrs", "h" }, { "hours", "h" },
+		{ "hour", "h" }, { "H", "h" }, { "days", "d" }, { "day", "d" }, { "D", "d" }, { "cores", "" },
+		{ "core", "" }, { "cpus", "" }, { "cpu", "" }, { "vcpus", "" }, { "vcpu", "" }, { "vCPU", "" },
+		{ "vCPUs", "" }, { "CPU", "" }, { "CPUs", "" },
 	};
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		if (str_is(word, pairs[i].wrong))

@@ -85,7 +85,9 @@ struct reader {
 	bool (*real)(void *context, struct arena *arena, struct str path, struct str *ret);
 };
 
-/* Reads the file PATH by R; false with a sentence in WHY also where it has more than MOST bytes, a multiple of 1 MiB. */
+/*
+ * Reads the file PATH by R; false with a sentence in WHY also where it has more than MOST bytes, a multiple of 1 MiB.
+ */
 bool reader_text(const struct reader *r, struct arena *a, struct str path, size_t most, struct str *ret,
 	struct str *why);
 

@@ -43,9 +43,9 @@ struct str cel_quote(struct arena *a, struct str text)
 static bool is_reserved(struct str s)
 {
 	static const char *const words[] = { "as", "authorizer", "bool", "break", "bytes", "const", "continue",
-		"double", "dyn", "else", "false", "for", "function", "if", "import", "in", "int", "let", "list", "loop", "map",
-		"namespace", "namespaceObject", "null", "object", "oldObject", "package", "params", "request", "return",
-		"string", "true", "type", "uint", "var", "variables", "void", "while", NULL };
+		"double", "dyn", "else", "false", "for", "function", "if", "import", "in", "int", "let", "list", "loop",
+		"map", "namespace", "namespaceObject", "null", "object", "oldObject", "package", "params", "request",
+		"return", "string", "true", "type", "uint", "var", "variables", "void", "while", NULL };
 
 	for (size_t i = 0; words[i]; i++)
 		if (str_is(s, words[i]))

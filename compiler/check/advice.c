@@ -326,7 +326,8 @@ static struct str makers(struct check *c, const char *result)
 	for (size_t i = 0; i < FUNCTIONS; i++) {
 		const struct function_row *f = schema_function((enum function)i);
 		if (str_ends(str_of(f->signature), str_of(result)))
-			text = str_printf(c->arena, "%.*s%s%s%s", STR_ARG(text), text.n ? ", " : "", f->name, *f->signature == '(' ? "(...)" : "");
+			text = str_printf(c->arena, "%.*s%s%s%s", STR_ARG(text), text.n ? ", " : "", f->name,
+				*f->signature == '(' ? "(...)" : "");
 	}
 	return text;
 }
@@ -334,7 +335,8 @@ static struct str makers(struct check *c, const char *result)
 /* A record that the language itself has, and functions for. */
 static void made(struct advice *a, const struct type *want)
 {
-	struct str name = want->record->name, all = makers(a->check, str_printf(a->check->arena, "-> %.*s", STR_ARG(name)).p);
+	struct str name = want->record->name,
+		all = makers(a->check, str_printf(a->check->arena, "-> %.*s", STR_ARG(name)).p);
 
 	if (all.n)
 		diag_help(a->check->diags, a->diag, "a %.*s is made by %.*s", STR_ARG(name), STR_ARG(all));
@@ -348,14 +350,18 @@ static void volume(struct advice *a)
 	bool name = a->site->name.n && a->site->name.p[0] != '/';
 
 	if (a->text.n && memmem(a->text.p, a->text.n, "://", 3))
-		diag_help(ds, a->diag, "an object store cannot be mounted: mount a claim, or pass the address, 'env { DATA = %.*s }'", STR_ARG(a->words));
+		diag_help(ds, a->diag,
+			"an object store cannot be mounted: mount a claim, or pass the address, 'env { DATA = %.*s }'",
+			STR_ARG(a->words));
 	else if (a->text.n && a->text.p[0] == '/' && name)
 		diag_help(ds, a->diag, "the path comes first: \"%.*s\" = pvc(\"%.*s\")", STR_ARG(a->text),
 			STR_ARG(a->site->name));
 	else if (!a->text.n)
 		diag_help(ds, a->diag, "write one of %.*s", STR_ARG(all));
 	else if (a->text.p[0] == '/')
-		diag_help(ds, a->diag, "write 'host_path(\"%.*s\")' for a directory of the node, 'pvc(\"...\")' for a claim", STR_ARG(a->text));
+		diag_help(ds, a->diag,
+			"write 'host_path(\"%.*s\")' for a directory of the node, 'pvc(\"...\")' for a claim",
+			STR_ARG(a->text));
 	else
 		diag_help(ds, a->diag, "write 'pvc(\"%.*s\")' for a claim of this name", STR_ARG(a->text));
 }
@@ -649,7 +655,8 @@ void advise_record(struct check *c, struct diag *d, struct str field, struct str
 	if (schema_find(BLOCK_ROLE, field))
 		diag_help(c->diags, d, "for fields of a role declare it as 'let NAME: Role = { ... }'");
 	else
-		diag_help(c->diags, d, "give the record a declared type with the field '%.*s: %.*s', as in 'type T { ... }' and 'let x: T = { ... }'",
+		diag_help(c->diags, d, "give the record a declared type with the field '%.*s: %.*s', as in 'type T { "
+			"... }' and 'let x: T = { ... }'",
 		STR_ARG(field), STR_ARG(type));
 }
 

@@ -10,19 +10,23 @@ struct habit {
 };
 
 static const struct habit text_habits[] = {
-	{ "upper", "upper", "", false }, { "toUpperCase", "upper", "", false }, { "lower", "lower", "", false }, { "toLowerCase", "lower", "", false },
-	{ "strip", "trim", "", false }, { "trim", "trim", "", false }, { "split", "split", "", false }, { "replace", "replace", "", false },
-	{ "startswith", "starts_with", "", false }, { "startsWith", "starts_with", "", false }, { "starts_with", "starts_with", "", false },
-	{ "endswith", "ends_with", "", false }, { "endsWith", "ends_with", "", false }, { "ends_with", "ends_with", "", false },
-	{ "contains", "find", " != none", false }, { "includes", "find", " != none", false }, { "find", "find", "", false },
-	{ "index", "find", "", false }, { "matches", "matches", "", false }, { "match", "matches", "", false }, { "join", "join", "", true },
-	{ "len", "len", "", false }, { "length", "len", "", false }, { "size", "len", "", false },
+	{ "upper", "upper", "", false }, { "toUpperCase", "upper", "", false }, { "lower", "lower", "", false },
+	{ "toLowerCase", "lower", "", false }, { "strip", "trim", "", false }, { "trim", "trim", "", false },
+	{ "split", "split", "", false }, { "replace", "replace", "", false },
+	{ "startswith", "starts_with", "", false }, { "startsWith", "starts_with", "", false },
+	{ "starts_with", "starts_with", "", false }, { "endswith", "ends_with", "", false },
+	{ "endsWith", "ends_with", "", false }, { "ends_with", "ends_with", "", false },
+	{ "contains", "find", " != none", false }, { "includes", "find", " != none", false },
+	{ "find", "find", "", false }, { "index", "find", "", false }, { "matches", "matches", "", false },
+	{ "match", "matches", "", false }, { "join", "join", "", true }, { "len", "len", "", false },
+	{ "length", "len", "", false }, { "size", "len", "", false },
 };
 static const struct habit list_habits[] = {
-	{ "join", "join", "", false }, { "len", "len", "", false }, { "length", "len", "", false }, { "size", "len", "", false },
-	{ "count", "len", "", false }, { "sort", "sorted", "", false }, { "sorted", "sorted", "", false }, { "unique", "unique", "", false },
-	{ "keys", "keys", "", false }, { "values", "values", "", false }, { "contains", "in", "", false },
-	{ "includes", "in", "", false }, { "has", "in", "", false },
+	{ "join", "join", "", false }, { "len", "len", "", false }, { "length", "len", "", false },
+	{ "size", "len", "", false }, { "count", "len", "", false }, { "sort", "sorted", "", false },
+	{ "sorted", "sorted", "", false }, { "unique", "unique", "", false }, { "keys", "keys", "", false },
+	{ "values", "values", "", false }, { "contains", "in", "", false }, { "includes", "in", "", false },
+	{ "has", "in", "", false },
 };
 
 static const struct habit *habit_of(const struct type *t, struct str name)
@@ -102,7 +106,8 @@ bool report_text_method(struct check *c, struct node *call, const struct type *t
 		STR_ARG(what), STR_ARG(name));
 	struct str args = arguments_text(c, call), right = format ? formatted(c, call, base) : STR("");
 	if (format && !right.n) {
-		diag_help(c->diags, d, "any string inserts values: write each {} as ${x}, with the value in place of x");
+		diag_help(c->diags, d,
+			"any string inserts values: write each {} as ${x}, with the value in place of x");
 		return true;
 	}
 	if (habit && strcmp(habit->function, "in") == 0)
@@ -151,7 +156,8 @@ bool report_format_call(struct check *c, const struct node *call)
 	if (!interpolate(c, text, "%s", values + 1, args.n - 1, &right) &&
 	    !interpolate(c, text, "{}", values + 1, args.n - 1, &right))
 		return false;
-	struct diag *d = diag_report(c->diags, TJ0201, callee->span, "no value named '%.*s'", STR_ARG(callee->u.name.text));
+	struct diag *d = diag_report(c->diags, TJ0201, callee->span, "no value named '%.*s'",
+		STR_ARG(callee->u.name.text));
 	diag_help(c->diags, d, "any string inserts values: write '%.*s'", STR_ARG(right));
 	return true;
 }
@@ -159,7 +165,8 @@ bool report_format_call(struct check *c, const struct node *call)
 bool report_condition_call(struct check *c, const struct node *call, const struct type *want)
 {
 	static const char *const words[][2] = {
-		{ "running", "started" }, { "run", "started" }, { "active", "started" }, { "up", "ready" }, { "healthy", "ready" }, { "available", "ready" },
+		{ "running", "started" }, { "run", "started" }, { "active", "started" }, { "up", "ready" },
+		{ "healthy", "ready" }, { "available", "ready" },
 	};
 	const struct node *callee = call->u.call.callee;
 	bool condition = want && type_strip_pod(type_strip_optional(want))->kind == TYPE_CONDITION;

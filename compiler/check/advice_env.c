@@ -26,8 +26,9 @@ static struct str text_of(const struct node *body, const char *key)
 static const char *fact_of(struct str path)
 {
 	static const char *const facts[][2] = {
-		{ "metadata.name", "pod.name" }, { "metadata.uid", "pod.uid" }, { "metadata.namespace", "cluster.namespace" },
-		{ "status.podIP", "pod.ip" }, { "spec.nodeName", "pod.node" },
+		{ "metadata.name", "pod.name" }, { "metadata.uid", "pod.uid" },
+		{ "metadata.namespace", "cluster.namespace" }, { "status.podIP", "pod.ip" },
+		{ "spec.nodeName", "pod.node" },
 		{ "metadata.annotations['batch.kubernetes.io/job-completion-index']", "pod.index" },
 		{ "metadata.labels['batch.kubernetes.io/job-completion-index']", "pod.index" },
 	};

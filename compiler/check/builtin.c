@@ -38,9 +38,11 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_FLOAT] = { &type_float, { { .name = "x", .type = I } } },
 	[FUNCTION_INT] = { I, { { .name = "text", .type = S } } },
 	[FUNCTION_SPLIT] = { &strings, { { .name = "text", .type = S }, { .name = "sep", .type = S } } },
-	[FUNCTION_REPLACE] = { S, { { .name = "text", .type = S }, { .name = "old", .type = S }, { .name = "new", .type = S } } },
+	[FUNCTION_REPLACE] = { S, { { .name = "text", .type = S }, { .name = "old", .type = S },
+		{ .name = "new", .type = S } } },
 	[FUNCTION_TRIM] = { S, { { .name = "text", .type = S } } },
-	[FUNCTION_PAD] = { S, { { .name = "text", .type = S }, { .name = "width", .type = I }, { "fill", S, true, true } } },
+	[FUNCTION_PAD] = { S, { { .name = "text", .type = S }, { .name = "width", .type = I },
+		{ "fill", S, true, true } } },
 	[FUNCTION_CUT] = { S, { { .name = "text", .type = S }, { .name = "n", .type = I } } },
 	[FUNCTION_LOWER] = { S, { { .name = "text", .type = S } } },
 	[FUNCTION_UPPER] = { S, { { .name = "text", .type = S } } },
@@ -54,24 +56,30 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_MILLIS] = { I, { { .name = "x", .type = &type_duration } } },
 	[FUNCTION_HAS_DIGEST] = { &type_bool, { { .name = "image", .type = &type_image } } },
 	[FUNCTION_TAG] = { &maybe_string, { { .name = "image", .type = &type_image } } },
-	[FUNCTION_PVC] = { &type_volume, { { .name = "claim", .type = S }, { "path", &pod_string, true, true }, FLAG("readonly"), FLAG("shared") } },
-	[FUNCTION_OWN_CLAIM] = { &type_volume, { { .name = "name", .type = S }, { .name = "size", .type = &type_memory }, { "class", S, true, true },
+	[FUNCTION_PVC] = { &type_volume, { { .name = "claim", .type = S }, { "path", &pod_string, true, true },
+		FLAG("readonly"), FLAG("shared") } },
+	[FUNCTION_OWN_CLAIM] = { &type_volume, { { .name = "name", .type = S },
+		{ .name = "size", .type = &type_memory }, { "class", S, true, true },
 		FLAG("keep") } },
-	[FUNCTION_SCRATCH] = { &type_volume, { { .name = "name", .type = S }, { .name = "size", .type = &type_memory }, { "medium", S, true, true } } },
+	[FUNCTION_SCRATCH] = { &type_volume, { { .name = "name", .type = S }, { .name = "size", .type = &type_memory },
+		{ "medium", S, true, true } } },
 	[FUNCTION_SECRET_FILES] = { &type_volume, { { .name = "name", .type = S } } },
 	[FUNCTION_CONFIG_FILES] = { &type_volume, { { .name = "name", .type = S } } },
 	[FUNCTION_HOST_PATH] = { &type_volume, { { .name = "path", .type = S }, FLAG("readonly") } },
-	[FUNCTION_NFS] = { &type_volume, { { .name = "server", .type = S }, { .name = "path", .type = S }, FLAG("readonly") } },
+	[FUNCTION_NFS] = { &type_volume, { { .name = "server", .type = S }, { .name = "path", .type = S },
+		FLAG("readonly") } },
 	[FUNCTION_GENERATED] = { &type_volume, { { .name = "kind", .type = S } } },
 	[FUNCTION_SECRET] = { &secret_string, { { .name = "name", .type = S }, { .name = "key", .type = S } } },
 	[FUNCTION_CONFIG] = { &type_config, { { .name = "name", .type = S }, { .name = "key", .type = S } } },
-	[FUNCTION_DONE] = { &type_condition, { { .name = "role", .type = &type_role }, { "index", I, true, false }, FLAG("any") } },
+	[FUNCTION_DONE] = { &type_condition, { { .name = "role", .type = &type_role }, { "index", I, true, false },
+		FLAG("any") } },
 	[FUNCTION_READY] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any") } },
 	[FUNCTION_STARTED] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any") } },
 	[FUNCTION_TCP] = { &type_data, { { .name = "port", .type = S }, { "within", &type_duration, true, true } } },
 	[FUNCTION_HTTP] = { &type_data, { { .name = "port", .type = S }, { "path", S, true, false },
 		{ "within", &type_duration, true, true } } },
-	[FUNCTION_EXEC] = { &type_data, { { .name = "command", .type = &strings }, { "within", &type_duration, true, true } } },
+	[FUNCTION_EXEC] = { &type_data, { { .name = "command", .type = &strings },
+		{ "within", &type_duration, true, true } } },
 	[FUNCTION_NEAR] = { &type_data, { { .name = "level", .type = S } } },
 	[FUNCTION_PREFER] = { &type_data, { { .name = "level", .type = S } } },
 	[FUNCTION_ENV] = { &type_replica_env, { { .name = "role", .type = S }, { .name = "index", .type = I } } },
@@ -181,17 +189,27 @@ static const struct {
 	int function;
 	const char *argument, *help;
 } volume_habits[] = {
-	{ FUNCTION_PVC, "size", "pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi) makes one for each replica" },
+	{ FUNCTION_PVC, "size",
+		"pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi) makes one for each replica" },
 	{ FUNCTION_PVC, "keep", "pvc mounts a claim that exists, and leaves it as it is" },
-	{ FUNCTION_PVC, "class", "pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi, class = \"fast\") makes one for each replica" },
-	{ FUNCTION_PVC, "storageClassName", "pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi, class = \"fast\") makes one for each replica" },
+	{ FUNCTION_PVC, "class",
+		"pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi, class = \"fast\") makes one for each "
+		"replica" },
+	{ FUNCTION_PVC, "storageClassName",
+		"pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi, class = \"fast\") makes one for each "
+		"replica" },
 	{ FUNCTION_OWN_CLAIM, "storage_class", "the argument is 'class'" },
 	{ FUNCTION_OWN_CLAIM, "storageClassName", "the argument is 'class'" },
-	{ FUNCTION_OWN_CLAIM, "shared", "each replica has its claim alone; pvc(\"NAME\", shared = true) mounts one claim in all of them" },
-	{ FUNCTION_OWN_CLAIM, "readonly", "each replica writes to its own claim, which is empty at first; pvc(\"NAME\", readonly = true) mounts one that is filled" },
-	{ FUNCTION_OWN_CLAIM, "path", "the claim is empty at first and mounted whole; pvc(\"NAME\", path = \"dir\") mounts a directory of a claim that exists" },
-	{ FUNCTION_OWN_CLAIM, "mode", "the claim of one replica is ReadWriteOnce; pvc(\"NAME\", shared = true) mounts one that many nodes write to" },
-	{ FUNCTION_OWN_CLAIM, "accessModes", "the claim of one replica is ReadWriteOnce; pvc(\"NAME\", shared = true) mounts one that many nodes write to" },
+	{ FUNCTION_OWN_CLAIM, "shared",
+		"each replica has its claim alone; pvc(\"NAME\", shared = true) mounts one claim in all of them" },
+	{ FUNCTION_OWN_CLAIM, "readonly", "each replica writes to its own claim, which is empty at first; "
+		"pvc(\"NAME\", readonly = true) mounts one that is filled" },
+	{ FUNCTION_OWN_CLAIM, "path", "the claim is empty at first and mounted whole; pvc(\"NAME\", path = \"dir\") "
+		"mounts a directory of a claim that exists" },
+	{ FUNCTION_OWN_CLAIM, "mode", "the claim of one replica is ReadWriteOnce; pvc(\"NAME\", shared = true) mounts "
+		"one that many nodes write to" },
+	{ FUNCTION_OWN_CLAIM, "accessModes", "the claim of one replica is ReadWriteOnce; pvc(\"NAME\", shared = true) "
+		"mounts one that many nodes write to" },
 };
 
 static const char *volume_habit(const struct builtin_call *b, struct str argument)
@@ -230,8 +248,10 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 		return i;
 	if (i < n && arg->u.arg.value->kind == NODE_INT && s->result == &type_condition) {
 		const char *name = schema_function(b->which)->name;
-		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%s' is about all replicas, or any one of them", name);
-		diag_help(c->diags, d, "write '%s(R)' or '%s(R, any = true)'; 'done(R, 0)' names a replica", name, name);
+		struct diag *d = diag_report(c->diags, TJ0318, arg->span,
+			"'%s' is about all replicas, or any one of them", name);
+		diag_help(c->diags, d, "write '%s(R)' or '%s(R, any = true)'; 'done(R, 0)' names a replica", name,
+			name);
 		return n;
 	}
 	if (i < n) {
@@ -259,7 +279,8 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 	bool probe = b->which == FUNCTION_TCP || b->which == FUNCTION_HTTP;
 	if (probe && value->kind == NODE_INT && strcmp(p->name, "port") == 0) {
 		struct str port = node_words(c, value);
-		struct diag *d = diag_report(c->diags, TJ0302, value->span, "a port goes by its name, found %.*s", STR_ARG(port));
+		struct diag *d = diag_report(c->diags, TJ0302, value->span, "a port goes by its name, found %.*s",
+			STR_ARG(port));
 		diag_help(c->diags, d, "declare 'ports { http = %.*s }', and write \"http\" here", STR_ARG(port));
 		return false;
 	}
@@ -350,7 +371,8 @@ static bool report_nameless(struct builtin_call *b, const struct signature *s)
 	struct diag *d = diag_report(c->diags, TJ0318, b->node->u.call.args_span, "'%s' has a name before its size",
 		schema_function(b->which)->name);
 	if (b->which == FUNCTION_SCRATCH)
-		diag_help(c->diags, d, "write 'scratch%.*s'; for /dev/shm set 'shm = %.*s'", STR_ARG(right), STR_ARG(size));
+		diag_help(c->diags, d, "write 'scratch%.*s'; for /dev/shm set 'shm = %.*s'", STR_ARG(right),
+			STR_ARG(size));
 	else
 		diag_help(c->diags, d, "write '%s%.*s'", schema_function(b->which)->name, STR_ARG(right));
 	return true;
@@ -674,7 +696,8 @@ const struct type *type_builtin_call(struct check *c, struct node *n, struct dec
 	case FUNCTION_ABS: t = call_abs(&b); break;
 	case FUNCTION_STR: t = call_str(&b); break;
 	case FUNCTION_KEYS: case FUNCTION_VALUES: case FUNCTION_HAS: t = call_map(&b); break;
-	case FUNCTION_PACK: t = report_call(&b, n->span, "is a word and not a function: write it without parentheses"); break;
+	case FUNCTION_PACK: t = report_call(&b, n->span,
+		"is a word and not a function: write it without parentheses"); break;
 	default: t = call_by_table(&b, &signatures[b.which]); break;
 	}
 	bool probe = b.which == FUNCTION_TCP || b.which == FUNCTION_HTTP || b.which == FUNCTION_EXEC;

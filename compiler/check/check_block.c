@@ -61,7 +61,8 @@ static bool all_texts(const struct node *list)
 /* Can VALUE stay as it is in a field of TYPE?  Judged by its form alone: its own type is not known yet. */
 static bool may_stay(const char *type, const struct node *value)
 {
-	bool amount = strncmp(type, "memory", 6) == 0, number = strncmp(type, "cpu", 3) == 0 || strncmp(type, "int", 3) == 0;
+	bool amount = strncmp(type, "memory", 6) == 0,
+		number = strncmp(type, "cpu", 3) == 0 || strncmp(type, "int", 3) == 0;
 
 	switch (value->kind) {
 	case NODE_NAME: case NODE_MEMBER: return true;
@@ -69,7 +70,8 @@ static bool may_stay(const char *type, const struct node *value)
 	case NODE_LIST: return strncmp(type, "list", 4) == 0 && all_texts(value);
 	case NODE_INT: return number;
 	case NODE_FLOAT: return strncmp(type, "cpu", 3) == 0;
-	case NODE_STRING: return !amount && !number && strncmp(type, "list", 4) != 0 && strncmp(type, "enum", 4) != 0 && strncmp(type, "duration", 8) != 0;
+	case NODE_STRING: return !amount && !number && strncmp(type, "list", 4) != 0 && strncmp(type, "enum", 4) != 0 &&
+		strncmp(type, "duration", 8) != 0;
 	default: return false;
 	}
 }
@@ -79,7 +81,8 @@ static struct str seconds_of(struct check *c, struct str word, const struct node
 {
 	struct quantity q = { .nano = 0 };
 
-	if (value->kind != NODE_INT || !memmem(word.p, word.n, "Seconds", 7) || !value->u.integer.value || value->u.integer.value > 1000000000)
+	if (value->kind != NODE_INT || !memmem(word.p, word.n, "Seconds", 7) || !value->u.integer.value ||
+		value->u.integer.value > 1000000000)
 		return STR("");
 	q.nano = (int128)value->u.integer.value * QUANTITY_UNIT;
 	return duration_text(c->arena, q);
@@ -114,7 +117,8 @@ static struct str help_with_value(struct block_items *b, const struct foreign *o
 {
 	struct check *c = b->base.check;
 	struct str help = str_of(other->help);
-	const char *equals = strstr(other->help, " = "), *quote = str_starts(help, STR("write '")) ? strchr(other->help + 7, '\'') : NULL;
+	const char *equals = strstr(other->help, " = "),
+		*quote = str_starts(help, STR("write '")) ? strchr(other->help + 7, '\'') : NULL;
 
 	*ret_line = STR("");
 	if (!b->value || !equals || !quote || strstr(equals + 3, " = ") || strchr(other->help, ';'))
@@ -124,7 +128,8 @@ static struct str help_with_value(struct block_items *b, const struct foreign *o
 	struct str word = source_text(c->program->sources, b->value->span);
 	if (!f || str_ends(node_words(c, b->value), STR("...")))
 		return help;
-	struct str seconds = strncmp(f->type, "duration", 8) == 0 ? seconds_of(c, str_of(other->word), b->value) : STR("");
+	struct str seconds = strncmp(f->type, "duration", 8) == 0 ? seconds_of(c, str_of(other->word), b->value) :
+		STR("");
 	if (seconds.n && schema_find(b->block, field))
 		*ret_line = str_cat(c->arena, field, STR(" = "), seconds);
 	struct str ours = seconds.n ? seconds : member_of(c, f->type, b->value);
@@ -132,7 +137,8 @@ static struct str help_with_value(struct block_items *b, const struct foreign *o
 		return help;
 	if (ours.n)
 		word = ours;
-	return str_printf(c->arena, "%.*s = %.*s%s", (int)(equals - other->help), other->help, STR_ARG(word), str_ends(help, STR(" }")) ? " }" : "");
+	return str_printf(c->arena, "%.*s = %.*s%s", (int)(equals - other->help), other->help, STR_ARG(word),
+		str_ends(help, STR(" }")) ? " }" : "");
 }
 
 /* Looks up a word of another tool.  Returns our field if it is only called differently here. */
@@ -140,8 +146,10 @@ static struct str help_foreign(struct block_items *b, struct diag *d, const stru
 {
 	bool here = other->field && schema_find(b->block, str_of(other->field));
 	struct str line, help = help_with_value(b, other, &line);
-	bool raw = strstr(other->help, "raw pod") || strstr(other->help, "raw container") || strstr(other->help, "init fetch");
-	diag_help(b->base.check->diags, d, other->field && !here && b->role ? "%.*s, in the job" : "%.*s", STR_ARG(help));
+	bool raw = strstr(other->help, "raw pod") || strstr(other->help, "raw container") ||
+		strstr(other->help, "init fetch");
+	diag_help(b->base.check->diags, d, other->field && !here && b->role ? "%.*s, in the job" : "%.*s",
+		STR_ARG(help));
 	if (raw && b->block == BLOCK_JOB)
 		diag_help(b->base.check->diags, d, "this belongs in a role");
 	if (line.n)
@@ -176,14 +184,16 @@ static bool help_argument(struct check *c, struct diag *d, struct str name, bool
 			near.best[0] = name;
 		suggest_add(&near, framework->formals[i]->name);
 	}
-	struct str meant = exact ? near.best[0].n && name_eq(near.best[0], name) ? name : STR("") : near.n == 1 ? near.best[0] : STR("");
+	struct str meant = exact ? near.best[0].n && name_eq(near.best[0], name) ? name : STR("") :
+		near.n == 1 ? near.best[0] : STR("");
 	if (!meant.n)
 		return false;
 	const struct node *value = body_member(body_of(c), str_printf(c->arena, "%.*s", STR_ARG(name)).p);
 	struct str words = value ? node_words(c, value) : STR("...");
 	struct str callee = node_words(c, s->job->u.job.blueprint);
 	const char *others = s->job->u.job.args.n ? "..., " : "";
-	diag_help(c->diags, d, "write it as an argument of the framework: '%.*s(%s%.*s = %.*s)'", STR_ARG(callee), others, STR_ARG(meant), STR_ARG(words));
+	diag_help(c->diags, d, "write it as an argument of the framework: '%.*s(%s%.*s = %.*s)'", STR_ARG(callee),
+		others, STR_ARG(meant), STR_ARG(words));
 	return true;
 }
 
@@ -206,7 +216,8 @@ static bool help_map_key(struct block_items *b, struct diag *d, struct str name)
 		diag_help(c->diags, d, "volumes are written in 'mounts': mounts { \"%.*s\" = %.*s }", STR_ARG(name),
 			STR_ARG(words));
 	else if (value->kind == NODE_STRING)
-		diag_help(c->diags, d, "a key of this form belongs into labels { \"%.*s\" = %.*s }, 'annotations' or 'node'",
+		diag_help(c->diags, d,
+			"a key of this form belongs into labels { \"%.*s\" = %.*s }, 'annotations' or 'node'",
 			STR_ARG(name), STR_ARG(words));
 	else
 		diag_help(c->diags, d, "write resources { \"%.*s\" = %.*s }", STR_ARG(name), STR_ARG(words));
@@ -235,9 +246,11 @@ static struct str report_no_field(struct block_items *b, struct str name, struct
 	struct diag *d;
 	struct suggest s;
 	if (elsewhere && !is_slip(b, name, elsewhere)) {
-		d = diag_report(c->diags, TJ0203, at, "'%.*s' belongs %s, not to %s", STR_ARG(name), home(elsewhere), block_word(b->block));
+		d = diag_report(c->diags, TJ0203, at, "'%.*s' belongs %s, not to %s", STR_ARG(name), home(elsewhere),
+			block_word(b->block));
 		if (b->role && (elsewhere & BLOCK_JOB))
-			diag_help(c->diags, d, "move it out of '%s %.*s'", b->role->aux ? "aux" : "role", STR_ARG(b->role->name));
+			diag_help(c->diags, d, "move it out of '%s %.*s'", b->role->aux ? "aux" : "role",
+				STR_ARG(b->role->name));
 		else
 			diag_help(c->diags, d, "move it %s", home(elsewhere));
 		return STR("");
@@ -246,7 +259,8 @@ static struct str report_no_field(struct block_items *b, struct str name, struct
 	const struct foreign *other = foreign_field(name);
 	suggest_init(&s, c->arena, name);
 	suggest_fields(&s, b->block);
-	if (help_argument(c, d, name, true) || (!suggest_sentence(&s).n && (!other || !other->field) && help_argument(c, d, name, false)))
+	if (help_argument(c, d, name, true) || (!suggest_sentence(&s).n && (!other || !other->field) &&
+		help_argument(c, d, name, false)))
 		return STR("");
 	if (other)
 		return help_foreign(b, d, other, at);
@@ -335,7 +349,8 @@ static void check_defaults(struct check *c, struct node *item)
 {
 	struct where saved = c->at;
 	struct node *body = item->u.item.value;
-	struct block_items b = { .base = { .check = c, .set = block_set, .spread = block_spread, .what = "the project's defaults", .adds = true }, .block = BLOCK_JOB };
+	struct block_items b = { .base = { .check = c, .set = block_set, .spread = block_spread,
+		.what = "the project's defaults", .adds = true }, .block = BLOCK_JOB };
 	if (body->kind != NODE_BODY) {
 		struct diag *d = diag_report(c->diags, TJ0302, body->span, "'defaults' needs a block of fields");
 		diag_help(c->diags, d, "write 'defaults { image = ... }'");
@@ -343,7 +358,8 @@ static void check_defaults(struct check *c, struct node *item)
 		return;
 	}
 	if (body != c->program->project.defaults) {
-		struct diag *d = diag_report(c->diags, TJ0206, item->u.item.key.span, "'defaults' is set twice in this body");
+		struct diag *d = diag_report(c->diags, TJ0206, item->u.item.key.span,
+			"'defaults' is set twice in this body");
 		diag_help(c->diags, d, "put everything into one block");
 	}
 	scope_enter(c, SCOPE_DEFAULTS, body)->block = BLOCK_JOB;
@@ -364,8 +380,10 @@ static void check_adding(struct check *c, struct node *item, const struct field 
 		return;
 	}
 	struct str type = type_phrase(c->arena, core);
-	struct diag *d = diag_report(c->diags, TJ0302, item->u.item.key.span, "'+=' adds to a list, and '%s' is %.*s", f->name, STR_ARG(type));
-	diag_help(c->diags, d, core->kind == TYPE_MAP || core->kind == TYPE_RECORD ? "write '%s { ... }', which extends it" : "write '%s = ...'", f->name);
+	struct diag *d = diag_report(c->diags, TJ0302, item->u.item.key.span, "'+=' adds to a list, and '%s' is %.*s",
+		f->name, STR_ARG(type));
+	diag_help(c->diags, d, core->kind == TYPE_MAP || core->kind == TYPE_RECORD ?
+		"write '%s { ... }', which extends it" : "write '%s = ...'", f->name);
 	type_loose(c, value);
 	mark_bad(value);
 }
@@ -376,7 +394,8 @@ static void block_set(struct items *to, struct node *item)
 	struct check *c = to->check;
 	struct node *value = item->u.item.value;
 	struct str written = item->u.item.key.text;
-	if (item->kind == NODE_EXTEND && item->u.item.key.kind == KEY_NAME && schema_block(written) && !schema_find(b->block, written)) {
+	if (item->kind == NODE_EXTEND && item->u.item.key.kind == KEY_NAME && schema_block(written) &&
+		!schema_find(b->block, written)) {
 		check_unnamed_block(c, item, STR(""), false);
 		item->kind = NODE_BAD;
 		item->u.bad.name = (struct str){ 0 };
@@ -415,7 +434,8 @@ static void block_set(struct items *to, struct node *item)
 
 static bool may_narrow(const struct type *field, const struct type *declared)
 {
-	const struct type *a = type_strip_pod(type_strip_optional(field)), *b = type_strip_pod(type_strip_optional(declared));
+	const struct type *a = type_strip_pod(type_strip_optional(field)),
+		*b = type_strip_pod(type_strip_optional(declared));
 	if (a->kind == TYPE_ELASTIC)
 		return b->kind == TYPE_ELASTIC || b->kind == TYPE_INT;
 	return type_fit(field, declared) == FIT_OK;
@@ -432,7 +452,8 @@ static void block_field(struct items *to, struct node *item)
 	item->u.field.field = f;
 	if (f && t->kind != TYPE_BAD && !may_narrow(schema_type(&c->types, f->id), t)) {
 		struct str is = type_spell(c->arena, t), needs = type_spell(c->arena, schema_type(&c->types, f->id));
-		struct diag *d = diag_report(c->diags, TJ0302, item->u.field.type->span, "'%s' is %.*s, and cannot be declared %.*s", f->name,
+		struct diag *d = diag_report(c->diags, TJ0302, item->u.field.type->span,
+			"'%s' is %.*s, and cannot be declared %.*s", f->name,
 			STR_ARG(needs), STR_ARG(is));
 		diag_help(c->diags, d, "a framework may narrow the type of a field, not change it");
 		item->u.field.declared = t = &type_bad;
@@ -449,7 +470,8 @@ static void block_field(struct items *to, struct node *item)
 /* The place in the record that is inserted where the field is set. */
 static void note_inserted(struct check *c, struct diag *d, const struct node *record, struct str field)
 {
-	const struct decl *let = record->kind == NODE_NAME && record->u.name.decl && record->u.name.decl->kind == DECL_LET ? record->u.name.decl : NULL;
+	const struct decl *let = record->kind == NODE_NAME && record->u.name.decl &&
+		record->u.name.decl->kind == DECL_LET ? record->u.name.decl : NULL;
 	const struct node *body = let ? let->node->u.binding.value : NULL;
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
 		const struct node *item = body->u.body.items.at[i];
@@ -480,7 +502,8 @@ static bool report_misfit(struct block_items *b, const struct node *record, cons
 	struct check *c = b->base.check;
 	if (!may_hold(record, name))
 		return false;
-	struct diag *d = diag_report(c->diags, TJ0203, record->span, "'%.*s' of a %.*s has no place in %s", STR_ARG(name),
+	struct diag *d = diag_report(c->diags, TJ0203, record->span, "'%.*s' of a %.*s has no place in %s",
+		STR_ARG(name),
 		STR_ARG(bundle->name), block_word(b->block));
 	note_inserted(c, d, record, name);
 	bool inner = (b->block == BLOCK_SIDECAR || b->block == BLOCK_INIT) && str_is(bundle->name, "Role");
@@ -499,7 +522,8 @@ static void block_spread(struct items *to, struct node *item)
 	size_t n = t->kind == TYPE_ANON ? t->n : t->kind == TYPE_RECORD ? t->record->nfields : 0;
 	if (t->kind != TYPE_ANON && t->kind != TYPE_RECORD) {
 		struct str is = found_words(c, item->u.one);
-		diag_report(c->diags, TJ0302, item->u.one->span, "'...' inserts the fields of a record here, found %.*s", STR_ARG(is));
+		diag_report(c->diags, TJ0302, item->u.one->span,
+			"'...' inserts the fields of a record here, found %.*s", STR_ARG(is));
 		mark_bad(item->u.one);
 		return;
 	}
@@ -516,11 +540,14 @@ static void block_spread(struct items *to, struct node *item)
 		if (!f) {
 			report_no_field(b, name, item->u.one->span);
 		} else if (type_fit(schema_type(&c->types, f->id), has) != FIT_OK) {
-			struct str needs = type_phrase(c->arena, schema_type(&c->types, f->id)), is = type_phrase(c->arena, has);
-			struct diag *d = diag_report(c->diags, has_pod(has) ? TJ0708 : TJ0302, item->u.one->span, "'%s' expects %.*s, found %.*s",
+			struct str needs = type_phrase(c->arena, schema_type(&c->types, f->id)),
+				is = type_phrase(c->arena, has);
+			struct diag *d = diag_report(c->diags, has_pod(has) ? TJ0708 : TJ0302, item->u.one->span,
+				"'%s' expects %.*s, found %.*s",
 				f->name, STR_ARG(needs), STR_ARG(is));
 			note_inserted(c, d, item->u.one, name);
-			if (t->kind == TYPE_ANON && has->kind == TYPE_INT && type_strip_optional(schema_type(&c->types, f->id))->kind == TYPE_CPU)
+			if (t->kind == TYPE_ANON && has->kind == TYPE_INT &&
+				type_strip_optional(schema_type(&c->types, f->id))->kind == TYPE_CPU)
 				advise_record(c, d, name, STR("cpu"));
 			mark_bad(item->u.one);
 		}
@@ -562,11 +589,13 @@ static void check_raw(struct block_items *b, struct node *item)
 		suggest_add(&s, str_of(names[i]));
 	}
 	if (!there && is_raw_of_role(item->u.block.name) && b->block == BLOCK_JOB) {
-		struct diag *d = diag_report(c->diags, TJ0203, item->u.block.name_span, "'raw %.*s' has no place in a job",
+		struct diag *d = diag_report(c->diags, TJ0203, item->u.block.name_span,
+			"'raw %.*s' has no place in a job",
 			STR_ARG(item->u.block.name));
 		diag_help(c->diags, d, "move it into a role");
 	} else if (!there) {
-		struct diag *d = diag_report(c->diags, TJ0202, item->u.block.name_span, "unknown block 'raw %.*s' in %s", STR_ARG(item->u.block.name),
+		struct diag *d = diag_report(c->diags, TJ0202, item->u.block.name_span,
+			"unknown block 'raw %.*s' in %s", STR_ARG(item->u.block.name),
 			block_word(b->block));
 		help_suggest(c, d, &s, "it has raw", item->u.block.name_span);
 	}
@@ -595,13 +624,15 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 	for (const struct block_row *r = schema_block_next(NULL); r; r = schema_block_next(r))
 		if (r->parents & (unsigned)block)
 			suggest_add(&s, str_of(r->word));
-	struct diag *d = diag_report(c->diags, TJ0202, item->u.block.word_span, "unknown block '%.*s'", STR_ARG(item->u.block.word));
+	struct diag *d = diag_report(c->diags, TJ0202, item->u.block.word_span, "unknown block '%.*s'",
+		STR_ARG(item->u.block.word));
 	struct str only = suggest_only(&s);
 	const struct foreign *other = foreign_field(item->u.block.word);
 	if (other)
 		diag_help(c->diags, d, "%s", other->help);
 	else if (schema_find(block, item->u.block.word))
-		diag_help(c->diags, d, "it is a field, and has no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
+		diag_help(c->diags, d, "it is a field, and has no name: write '%.*s { ... }'",
+			STR_ARG(item->u.block.word));
 	else
 		help_suggest(c, d, &s, "the blocks are", item->u.block.word_span);
 	item->u.block.word = only.n ? names_intern(c->names, only) : STR("");
@@ -616,7 +647,8 @@ static bool block_allowed(struct block_items *b, struct node *item)
 	const struct block_row *row = schema_block(item->u.block.word);
 	if (!row || (row->parents & (unsigned)b->block))
 		return row != NULL;
-	struct diag *d = diag_report(c->diags, TJ0203, item->u.block.word_span, "'%s %.*s' has no place in %s", row->word, STR_ARG(item->u.block.name),
+	struct diag *d = diag_report(c->diags, TJ0203, item->u.block.word_span, "'%s %.*s' has no place in %s",
+		row->word, STR_ARG(item->u.block.name),
 		block_word(b->block));
 	diag_help(c->diags, d, row->parents & BLOCK_JOB ? "move it to the job" : "move it into a role");
 	return false;
@@ -631,7 +663,8 @@ static void test_block_name(struct block_items *b, struct node *item)
 		map_put(&b->names, c->arena, key, item);
 		return;
 	}
-	struct diag *d = diag_report(c->diags, TJ0204, item->u.block.name_span, "'%.*s' is already declared in this body", STR_ARG(key));
+	struct diag *d = diag_report(c->diags, TJ0204, item->u.block.name_span,
+		"'%.*s' is already declared in this body", STR_ARG(key));
 	diag_note(c->diags, d, first->u.block.name_span, "first declared here");
 	diag_help(c->diags, d, "put everything into one block");
 }
@@ -645,8 +678,10 @@ static void block_block(struct items *to, struct node *item)
 		return;
 	test_block_name(b, item);
 	if (to->looping) {
-		struct diag *d = diag_report(c->diags, TJ0203, item->span, "'%.*s %.*s' has no place in a loop", STR_ARG(word), STR_ARG(item->u.block.name));
-		diag_help(c->diags, d, "blocks are fixed in the text; use 'replicas' for several of one kind, 'for x in xs job \"name-${x}\" { ... }' for several jobs");
+		struct diag *d = diag_report(c->diags, TJ0203, item->span, "'%.*s %.*s' has no place in a loop",
+			STR_ARG(word), STR_ARG(item->u.block.name));
+		diag_help(c->diags, d, "blocks are fixed in the text; use 'replicas' for several of one kind, 'for x "
+			"in xs job \"name-${x}\" { ... }' for several jobs");
 	}
 	if (str_is(word, "raw"))
 		check_raw(b, item);
@@ -670,7 +705,8 @@ static void block_block(struct items *to, struct node *item)
 void check_block(struct check *c, struct node *body, enum block block, struct decl *role)
 {
 	struct where saved = c->at;
-	struct block_items b = { .base = { .check = c, .set = block_set, .block = block_block, .spread = block_spread, .checks = true },
+	struct block_items b = { .base = { .check = c, .set = block_set, .block = block_block, .spread = block_spread,
+		.checks = true },
 		.block = block, .role = role };
 	bool container = block == BLOCK_SIDECAR || block == BLOCK_INIT;
 	b.framework = scope_around(c, SCOPE_FRAMEWORK) || scope_around(c, SCOPE_ACCELERATOR);
@@ -691,7 +727,8 @@ void check_block(struct check *c, struct node *body, enum block block, struct de
 /* Checks a body in the present scope: jobs, frameworks, accelerators. */
 void check_open_block(struct check *c, struct node *body, enum block block)
 {
-	struct block_items b = { .base = { .check = c, .set = block_set, .block = block_block, .spread = block_spread, .checks = true,
+	struct block_items b = { .base = { .check = c, .set = block_set, .block = block_block, .spread = block_spread,
+		.checks = true,
 		.adds = true, .what = block_word(block) }, .block = block };
 	b.framework = block == BLOCK_FRAMEWORK || block == BLOCK_ACCELERATOR;
 	if (b.framework)

@@ -90,7 +90,9 @@ static void check_record(struct check *c, struct decl *d)
 		struct diag *g = diag_report(c->diags, TJ0405, again->span,
 			"no '%.*s' can be written: its field '%.*s' needs one again", STR_ARG(d->name),
 			STR_ARG(again->name));
-		diag_help(c->diags, g, "let the chain end: give '%.*s' an optional type, with '?' and '= none', or a list", STR_ARG(again->name));
+		diag_help(c->diags, g,
+			"let the chain end: give '%.*s' an optional type, with '?' and '= none', or a list",
+			STR_ARG(again->name));
 	}
 	if (d->node->u.type_decl.body)
 		only_fields(c, d->node->u.type_decl.body);
@@ -343,7 +345,8 @@ void check_early(struct check *c)
 		struct diag *g = diag_report(c->diags, TJ0201, at, "the parameter '%.*s' has no value yet here",
 			STR_ARG(param->name));
 		diag_note(c->diags, g, param->span, "declared here");
-		diag_help(c->diags, g, "defaults and profiles may mention lets and functions that read no parameter; compute '%.*s' in a 'let'",
+		diag_help(c->diags, g, "defaults and profiles may mention lets and functions that read no parameter; "
+			"compute '%.*s' in a 'let'",
 			STR_ARG(d->name));
 		if (d->node && d->node->kind == NODE_PARAM)
 			mark_bad(d->node->u.binding.value);
@@ -533,7 +536,8 @@ static void check_base_profile(struct check *c, struct node *n)
 			STR_ARG(n->u.titled.name));
 		diag_help(c->diags, d, "let one of the profiles extend no other");
 	} else if (base) {
-		struct diag *d = diag_report(c->diags, TJ0407, n->u.titled.base_span, "profile '%.*s' extends more than %d others in a row",
+		struct diag *d = diag_report(c->diags, TJ0407, n->u.titled.base_span,
+			"profile '%.*s' extends more than %d others in a row",
 			STR_ARG(n->u.titled.name), PROFILES_DEEPEST);
 		diag_help(c->diags, d, "write what they set into fewer profiles");
 	}

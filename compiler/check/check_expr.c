@@ -39,13 +39,15 @@ static const struct type *report_not_value(struct check *c, struct node *n, cons
 		g = diag_report(c->diags, TJ0302, n->span, "'%.*s' needs its arguments", STR_ARG(words));
 		diag_note(c->diags, g, d->span, "declared here");
 		if (d->nformals && d->formals[0]->type && d->formals[0]->type->kind == TYPE_TOPOLOGY)
-			diag_help(c->diags, g, "write '%.*s(%.*s)' with the topology", STR_ARG(words), STR_ARG(some_topology(d)));
+			diag_help(c->diags, g, "write '%.*s(%.*s)' with the topology", STR_ARG(words),
+				STR_ARG(some_topology(d)));
 		else
 			diag_help(c->diags, g, "write '%.*s(1)' with the number of devices", STR_ARG(words));
 		break;
 	case DECL_FRAMEWORK:
 		g = diag_report(c->diags, TJ0302, n->span, "'%.*s' is a framework, not a value", STR_ARG(words));
-		diag_help(c->diags, g, "a job names its framework in its first line: job \"name\": %.*s { }", STR_ARG(words));
+		diag_help(c->diags, g, "a job names its framework in its first line: job \"name\": %.*s { }",
+			STR_ARG(words));
 		break;
 	case DECL_IMPORT:
 		g = diag_report(c->diags, TJ0302, n->span, "'%.*s' is a module, not a value", STR_ARG(words));
@@ -85,7 +87,8 @@ static const char *declared_as(struct check *c, const struct type *core)
 	switch (core->kind) {
 	case TYPE_BAD: return "string";
 	case TYPE_ELASTIC: return "int";
-	case TYPE_INT: case TYPE_FLOAT: case TYPE_BOOL: case TYPE_STRING: case TYPE_NAME: case TYPE_PATH: case TYPE_IMAGE: case TYPE_MEMORY: case TYPE_CPU:
+	case TYPE_INT: case TYPE_FLOAT: case TYPE_BOOL: case TYPE_STRING: case TYPE_NAME: case TYPE_PATH:
+	case TYPE_IMAGE: case TYPE_MEMORY: case TYPE_CPU:
 	case TYPE_DURATION: return type_spell(c->arena, core).p;
 	default: return NULL;
 	}
@@ -112,7 +115,8 @@ static const struct type *type_int_node(struct check *c, struct node *n)
 {
 	if (n->u.integer.value <= INT64_MAX)
 		return &type_int;
-	struct diag *d = diag_report(c->diags, TJ0301, n->span, "%llu does not fit in 64 bits", (unsigned long long)n->u.integer.value);
+	struct diag *d = diag_report(c->diags, TJ0301, n->span, "%llu does not fit in 64 bits",
+		(unsigned long long)n->u.integer.value);
 	diag_help(c->diags, d, "the largest int is %lld", (long long)INT64_MAX);
 	return mark_bad(n);
 }
@@ -161,7 +165,8 @@ void report_enum(struct check *c, const struct node *n, const struct type *t, st
 	diag_help(c->diags, d, "did you mean \"%.*s\"?", STR_ARG(only));
 	if (str_is(only, "none"))               /* the opposite of any other choice */
 		return;
-	diag_fix(c->diags, d, n->span, str_printf(c->arena, "\"%.*s\"", STR_ARG(only)), "change it to \"%.*s\"", STR_ARG(only));
+	diag_fix(c->diags, d, n->span, str_printf(c->arena, "\"%.*s\"", STR_ARG(only)), "change it to \"%.*s\"",
+		STR_ARG(only));
 }
 
 /* ---- strings ---- */
@@ -169,7 +174,8 @@ void report_enum(struct check *c, const struct node *n, const struct type *t, st
 static bool has_text(const struct type *t)
 {
 	switch (t->kind) {
-	case TYPE_BOOL: case TYPE_INT: case TYPE_FLOAT: case TYPE_ELASTIC: case TYPE_TOPOLOGY: case TYPE_RANGE: case TYPE_DATA:
+	case TYPE_BOOL: case TYPE_INT: case TYPE_FLOAT: case TYPE_ELASTIC: case TYPE_TOPOLOGY: case TYPE_RANGE:
+	case TYPE_DATA:
 	case TYPE_BAD:
 		return true;
 	default: return type_is_text(t) || type_is_quantity(t);
@@ -179,8 +185,10 @@ static bool has_text(const struct type *t)
 static void report_part(struct check *c, struct node *n, const struct type *t)
 {
 	struct str words = node_words(c, n), what = type_phrase(c->arena, t);
-	bool whole = t->kind == TYPE_LIST || t->kind == TYPE_MAP || t->kind == TYPE_RECORD || t->kind == TYPE_ANON || t->kind == TYPE_ROLE;
-	struct diag *d = diag_report(c->diags, c->at.env && whole ? TJ0704 : TJ0302, n->span, "%.*s cannot be put in a string", STR_ARG(what));
+	bool whole = t->kind == TYPE_LIST || t->kind == TYPE_MAP || t->kind == TYPE_RECORD || t->kind == TYPE_ANON ||
+		t->kind == TYPE_ROLE;
+	struct diag *d = diag_report(c->diags, c->at.env && whole ? TJ0704 : TJ0302, n->span,
+		"%.*s cannot be put in a string", STR_ARG(what));
 	if (t->kind == TYPE_LIST)
 		diag_help(c->diags, d, "write 'join(%.*s, \",\")' or 'json(%.*s)'", STR_ARG(words), STR_ARG(words));
 	else if (t->kind == TYPE_ROLE)
@@ -224,7 +232,8 @@ static void report_interpolation(struct check *c, const struct string_part *part
 		at.end = at.start + (uint32_t)whole.n;
 	}
 	struct diag *g = diag_report(c->diags, TJ1010, at, "'%.*s' is plain text here", STR_ARG(whole));
-	diag_help(c->diags, g, "to insert the value of '%.*s' write '${%.*s}'; for text that other programs fill in, write it as r\"...\"",
+	diag_help(c->diags, g, "to insert the value of '%.*s' write '${%.*s}'; for text that other programs fill in, "
+		"write it as r\"...\"",
 		STR_ARG(d->name), STR_ARG(d->name));
 }
 
@@ -237,10 +246,12 @@ static bool doubled_interpolation(struct check *c, const struct string_part *par
 
 	for (size_t i = 0; part->text.n && i < sizeof(forms) / sizeof(*forms); i++) {
 		const char *from = memmem(part->text.p, part->text.n, forms[i].open, 2);
-		const char *close = from ? memmem(from, (size_t)(end - from), forms[i].close, strlen(forms[i].close)) : NULL;
+		const char *close = from ? memmem(from, (size_t)(end - from), forms[i].close, strlen(forms[i].close)) :
+			NULL;
 		if (!close)
 			continue;
-		struct str whole = { from, (size_t)(close - from) + strlen(forms[i].close) }, name = { from + 2, (size_t)(close - from) - 2 };
+		struct str whole = { from, (size_t)(close - from) + strlen(forms[i].close) },
+			name = { from + 2, (size_t)(close - from) - 2 };
 		while (name.n && (name.p[0] == ' ' || name.p[0] == '.'))
 			name = (struct str){ name.p + 1, name.n - 1 };
 		while (name.n && name.p[name.n - 1] == ' ')
@@ -312,7 +323,8 @@ static void report_elements(struct check *c, struct node *n, struct node *first)
 		return;
 	}
 	struct str a = found_words(c, first), b = found_words(c, n);
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "the elements of a list have one type, but this is %.*s", STR_ARG(b));
+	struct diag *d = diag_report(c->diags, TJ0302, n->span,
+		"the elements of a list have one type, but this is %.*s", STR_ARG(b));
 	diag_note(c->diags, d, first->span, "the first is %.*s", STR_ARG(a));
 }
 
@@ -444,7 +456,8 @@ bool check_binders(struct check *c, struct binder *binders, unsigned n, struct n
 			report_mismatch(c, list, type_list(c->arena, &type_int), NO_SITE);
 		else {
 			struct str what = type_phrase(c->arena, t);
-			struct diag *d = diag_report(c->diags, TJ0302, list->span, "a loop runs over a list or a map, found %.*s", STR_ARG(what));
+			struct diag *d = diag_report(c->diags, TJ0302, list->span,
+				"a loop runs over a list or a map, found %.*s", STR_ARG(what));
 			if (t->kind == TYPE_INT)
 				diag_help(c->diags, d, "write 'range(...)' for 0, 1, ...");
 		}
@@ -474,9 +487,12 @@ bool check_condition(struct check *c, struct node *n, const char *what, bool pod
 static void report_not_bool(struct check *c, struct node *n, const char *what, const struct type *core)
 {
 	struct str is = found_words(c, n), words = node_words(c, n);
-	bool leads = str_is(str_of(what), "'if'") || str_is(str_of(what), "'not'") || str_is(str_of(what), "'check'") || str_is(str_of(what), "'warn'");
-	struct str subject = leads ? str_printf(c->arena, "%.*s %.*s'", (int)strlen(what) - 1, what, STR_ARG(words)) : str_of(what);
-	struct diag *d = diag_report(c->diags, TJ0317, n->span, "%.*s needs a bool, found %.*s", STR_ARG(subject), STR_ARG(is));
+	bool leads = str_is(str_of(what), "'if'") || str_is(str_of(what), "'not'") || str_is(str_of(what), "'check'") ||
+		str_is(str_of(what), "'warn'");
+	struct str subject = leads ? str_printf(c->arena, "%.*s %.*s'", (int)strlen(what) - 1, what, STR_ARG(words)) :
+		str_of(what);
+	struct diag *d = diag_report(c->diags, TJ0317, n->span, "%.*s needs a bool, found %.*s", STR_ARG(subject),
+		STR_ARG(is));
 	if (core->kind == TYPE_INT)
 		diag_help(c->diags, d, "write '%.*s > 0'", STR_ARG(words));
 	else if (core->kind == TYPE_OPTIONAL)
@@ -513,13 +529,15 @@ bool judge_condition(struct check *c, struct node *n, const char *what, bool pod
 static void report_branches(struct check *c, const struct node *then, const struct node *otherwise)
 {
 	struct str a = type_phrase(c->arena, then->type), b = type_phrase(c->arena, otherwise->type);
-	struct diag *d = diag_report(c->diags, TJ0320, otherwise->span, "'then' gives %.*s, 'else' gives %.*s", STR_ARG(a), STR_ARG(b));
+	struct diag *d = diag_report(c->diags, TJ0320, otherwise->span, "'then' gives %.*s, 'else' gives %.*s",
+		STR_ARG(a), STR_ARG(b));
 	diag_note(c->diags, d, then->span, "%.*s", STR_ARG(a));
 	diag_label(c->diags, d, "%.*s", STR_ARG(b));
 }
 
 /* One branch.  `all` is the type of those before it, NULL for the first. */
-static const struct type *branch(struct check *c, struct node *n, struct node *first, const struct type *want, const struct type *all)
+static const struct type *branch(struct check *c, struct node *n, struct node *first, const struct type *want,
+	const struct type *all)
 {
 	bool counted = !want && all && is_number_literal(n) && all->kind == TYPE_CPU;
 	const struct type *t = want ? check_expr(c, n, want, c->site) : counted ? check_expr(c, n, all,
@@ -572,7 +590,8 @@ static const struct type *type_if(struct check *c, struct node *n, const struct 
 	const struct type *all = type_branches(c, n, want, &pod), *result = all;
 	c->at.facts = facts;
 	if (all->kind != TYPE_BAD)
-		result = want ? type_lifted(c, type_strip_pod(want), pod || all->kind == TYPE_POD) : type_lifted(c, all, pod);
+		result = want ? type_lifted(c, type_strip_pod(want), pod || all->kind == TYPE_POD) :
+			type_lifted(c, all, pod);
 	for (struct node *i = n; i->kind == NODE_IF; i = i->u.if_expr.otherwise) {
 		if (!want && all->kind != TYPE_BAD && all->kind != TYPE_UNIT) {
 			retype_expr(c, i->u.if_expr.then, all);
@@ -598,7 +617,8 @@ static const struct type *type_let_in(struct check *c, struct node *n, const str
 		let->u.binding.decl = d;
 		scope_declare(c, d);
 	}
-	t = want && want->kind != TYPE_BAD ? check_expr(c, n->u.op.right, want, c->site) : type_expr(c, n->u.op.right, want);
+	t = want && want->kind != TYPE_BAD ? check_expr(c, n->u.op.right, want, c->site) :
+		type_expr(c, n->u.op.right, want);
 	c->at = saved;
 	if (t->kind == TYPE_BAD || !want || want->kind == TYPE_BAD)
 		return t;
@@ -629,7 +649,8 @@ static const struct type *fallback(struct check *c, struct node *n, const struct
 	bool hint = is_quantity_literal(n) && type_is_quantity(other);
 	if (!want && is_number_literal(n) && other->kind == TYPE_CPU)
 		return check_expr(c, n, other, NO_SITE)->kind == TYPE_BAD ? &type_bad : other;
-	if (!want && n->kind == NODE_BODY && other->kind == TYPE_RECORD)        /* it takes the type of the other side */
+	/* it takes the type of the other side */
+	if (!want && n->kind == NODE_BODY && other->kind == TYPE_RECORD)
 		return check_expr(c, n, other, NO_SITE);
 	if (!want)
 		return type_expr(c, n, is_quantity_literal(n) ? other : NULL);
@@ -638,10 +659,12 @@ static const struct type *fallback(struct check *c, struct node *n, const struct
 	return check_expr(c, n, other, c->site)->kind == TYPE_BAD ? &type_bad : type_coerce(c, n, want, c->site);
 }
 
-static const struct type *report_sides(struct check *c, const struct node *n, const struct type *a, const struct type *b)
+static const struct type *report_sides(struct check *c, const struct node *n, const struct type *a,
+	const struct type *b)
 {
 	struct str x = type_phrase(c->arena, a), y = type_phrase(c->arena, b);
-	struct diag *d = diag_report(c->diags, TJ0320, n->u.op.right->span, "the two sides of '\?\?' are %.*s and %.*s", STR_ARG(x), STR_ARG(y));
+	struct diag *d = diag_report(c->diags, TJ0320, n->u.op.right->span, "the two sides of '\?\?' are %.*s and %.*s",
+		STR_ARG(x), STR_ARG(y));
 	diag_note(c->diags, d, n->u.op.left->span, "%.*s", STR_ARG(x));
 	return &type_bad;
 }

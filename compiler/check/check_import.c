@@ -25,7 +25,8 @@ static void report_no_parameter(struct check *c, const struct node *import, cons
 	if (other && other->kind == DECL_BAD)
 		return;
 	if (other && other->kind != DECL_IMPORT) {
-		d = diag_report(c->diags, TJ0402, key->span, "'%.*s' of '%.*s' is not a parameter, so an import cannot set it",
+		d = diag_report(c->diags, TJ0402, key->span,
+			"'%.*s' of '%.*s' is not a parameter, so an import cannot set it",
 			STR_ARG(name), STR_ARG(module));
 		diag_note(c->diags, d, other->span, "declared here");
 		if (other->kind == DECL_LET)
@@ -52,7 +53,8 @@ static void report_passed(struct check *c, const struct decl *d, struct span at)
 {
 	bool project = c->at.module == c->program->project.module && !c->at.module->root;       /* project.tj is
 												 * checked last */
-	struct diag *g = diag_report(c->diags, TJ0206, project ? d->argument_at : at, "the parameter '%.*s' has a value already",
+	struct diag *g = diag_report(c->diags, TJ0206, project ? d->argument_at : at,
+		"the parameter '%.*s' has a value already",
 		STR_ARG(d->name));
 
 	diag_note(c->diags, g, project ? at : d->argument_at, "passed here first");
@@ -77,7 +79,8 @@ static void pass_value(struct check *c, const struct node *import, struct node *
 		return;
 	}
 	const struct type *t = decl_type(c, d);
-	struct site site = { .name = d->name, .declared = d->node->u.binding.type ? d->node->u.binding.type->span : d->span };
+	struct site site = { .name = d->name, .declared = d->node->u.binding.type ? d->node->u.binding.type->span :
+		d->span };
 	check_expr(c, value, t, &site);
 	check_bounds(c, value, t, d);
 	d->argument = value;
@@ -92,7 +95,8 @@ static void pass_item(struct check *c, const struct node *import, struct node *i
 	} else if (item->kind == NODE_BAD) {
 		c->at.module->broken = true;
 	} else {
-		struct diag *d = diag_report(c->diags, TJ0203, item->span, "this has no place in the parameters of an import");
+		struct diag *d = diag_report(c->diags, TJ0203, item->span,
+			"this has no place in the parameters of an import");
 		diag_help(c->diags, d, "an import sets whole values: write NAME = VALUE for each parameter");
 	}
 }
@@ -110,10 +114,12 @@ void check_import(struct check *c, struct node *n)
 		return;
 	decl_use(c, n->u.import.decl);
 	if (!may_pass(c)) {
-		struct diag *d = diag_report(c->diags, TJ0213, body->span, "only a program sets parameters of a module");
+		struct diag *d = diag_report(c->diags, TJ0213, body->span,
+			"only a program sets parameters of a module");
 		if (span_known(c->at.module->imported_at))
 			diag_note(c->diags, d, c->at.module->imported_at, "imported here");
-		diag_help(c->diags, d, "import '%.*s' in the program too and set them there, or in project.tj", STR_ARG(called(n)));
+		diag_help(c->diags, d, "import '%.*s' in the program too and set them there, or in project.tj",
+			STR_ARG(called(n)));
 		return;
 	}
 	for (size_t i = 0; i < body->u.body.items.n; i++)
@@ -145,14 +151,17 @@ static void report_no_value(struct check *c, const struct module *m, const struc
 
 	if (import && import->u.import.body)
 		at = import->u.import.alias_span;
-	struct diag *d = diag_report(c->diags, TJ0401, at, "parameter '%.*s' of '%.*s' has no value", STR_ARG(name), STR_ARG(module));
+	struct diag *d = diag_report(c->diags, TJ0401, at, "parameter '%.*s' of '%.*s' has no value", STR_ARG(name),
+		STR_ARG(module));
 	diag_note(c->diags, d, param->span, "declared here");
 	if (import && !import->u.import.body)
-		diag_help(c->diags, d, "pass it: import ... as %.*s { %.*s = ... }", STR_ARG(import->u.import.alias), STR_ARG(name));
+		diag_help(c->diags, d, "pass it: import ... as %.*s { %.*s = ... }", STR_ARG(import->u.import.alias),
+			STR_ARG(name));
 	else if (import)
 		diag_help(c->diags, d, "pass it here: %.*s = ...", STR_ARG(name));
 	else
-		diag_help(c->diags, d, "import '%.*s' in the program and pass it there: import ... { %.*s = ... }", STR_ARG(module),
+		diag_help(c->diags, d, "import '%.*s' in the program and pass it there: import ... { %.*s = ... }",
+			STR_ARG(module),
 			STR_ARG(name));
 	if (param->doc.n)
 		diag_help(c->diags, d, "it is documented as: %.*s", STR_ARG(param->doc));

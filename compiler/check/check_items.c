@@ -153,7 +153,8 @@ static void report_adding(struct items *to, struct node *item)
 {
 	struct check *c = to->check;
 	struct diag *d = diag_report(c->diags, TJ0203, item->u.item.key.span, "'+=' has no place in %s", to->what);
-	diag_help(c->diags, d, "'+=' adds to a field of a job, role or framework that is a list; elsewhere write '=' and the whole list");
+	diag_help(c->diags, d, "'+=' adds to a field of a job, role or framework that is a list; elsewhere write '=' "
+		"and the whole list");
 	to->failed = true;
 	type_loose(c, item->u.item.value);
 	drop(item, item->u.item.key.text, item->u.item.key.span);

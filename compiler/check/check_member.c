@@ -29,14 +29,16 @@ static void report_no_member(struct check *c, struct module *m, struct str name,
 	struct diag *d;
 	struct suggest s;
 	if (accelerator)
-		d = diag_report(c->diags, TJ0601, at, "'%.*s' has no %s '%.*s'", STR_ARG(shown), member_word(true), STR_ARG(name));
+		d = diag_report(c->diags, TJ0601, at, "'%.*s' has no %s '%.*s'", STR_ARG(shown), member_word(true),
+			STR_ARG(name));
 	else
 		d = diag_report(c->diags, TJ0211, at, "'%.*s' has no '%.*s'", STR_ARG(shown), STR_ARG(name));
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < m->values.n; i++) {
 		const struct decl *other = m->values.entries[i].value;
 		bool fits = exported(other) && other->kind != DECL_BAD && other->name.p[0] != '_';
-		bool kind = accelerator ? other->kind == DECL_ACCELERATOR : !frameworks || other->kind == DECL_FRAMEWORK;
+		bool kind = accelerator ? other->kind == DECL_ACCELERATOR :
+			!frameworks || other->kind == DECL_FRAMEWORK;
 		if (fits && kind)
 			suggest_add(&s, other->name);
 	}
@@ -52,7 +54,8 @@ struct decl *module_member(struct check *c, struct module *m, struct str name, s
 	if (d && d->kind == DECL_BAD)
 		return d;
 	if (d && d->kind != DECL_IMPORT && name.p[0] == '_') {
-		struct diag *g = diag_report(c->diags, TJ0212, at, "'%.*s' is private to '%.*s'", STR_ARG(name), STR_ARG(m->path));
+		struct diag *g = diag_report(c->diags, TJ0212, at, "'%.*s' is private to '%.*s'", STR_ARG(name),
+			STR_ARG(m->path));
 		diag_note(c->diags, g, d->span, "declared here");
 		diag_help(c->diags, g, "names that begin with _ are not exported");
 		return NULL;
@@ -119,7 +122,8 @@ static const struct type *type_module_member(struct check *c, struct node *n, st
 
 static const struct type *report_no_field(struct check *c, struct node *n, const char *what, struct suggest *s)
 {
-	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%s has no field '%.*s'", what, STR_ARG(n->u.member.name));
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%s has no field '%.*s'", what,
+		STR_ARG(n->u.member.name));
 	if (s)
 		help_suggest(c, d, s, "its fields are", n->u.member.name_span);
 	return mark_bad(n);
@@ -131,7 +135,8 @@ static const struct type *record_member(struct check *c, struct node *n, struct 
 	struct suggest s;
 	for (size_t i = 0; i < record->nfields; i++)
 		if (name_eq(record->fields[i].name, name))
-			return record->partial ? type_optional(c->arena, record->fields[i].type) : record->fields[i].type;
+			return record->partial ? type_optional(c->arena, record->fields[i].type) :
+				record->fields[i].type;
 	if (map_put(&record->unknown, c->arena, name, record) || record->lost)
 		return mark_bad(n);                  /* reported before: the declaration itself may be wrong */
 	suggest_init(&s, c->arena, name);
@@ -160,7 +165,8 @@ struct builtin_member {
 	const char *doc;
 };
 
-static const struct type *find_member(struct check *c, struct node *n, const char *what, const struct builtin_member *members, size_t count)
+static const struct type *find_member(struct check *c, struct node *n, const char *what,
+	const struct builtin_member *members, size_t count)
 {
 	struct suggest s;
 	for (size_t i = 0; i < count; i++)
@@ -183,25 +189,29 @@ static const struct type optional_cpu = { .kind = TYPE_OPTIONAL, .elem = &type_c
 static const struct type optional_memory = { .kind = TYPE_OPTIONAL, .elem = &type_memory };
 static const struct type map_of_data = { .kind = TYPE_MAP, .elem = &type_data };
 static const struct type_member container_fields[] = {
-	{ { "name", 4 }, &type_string }, { { "kind", 4 }, &type_string }, { { "role", 4 }, &type_string }, { { "image", 5 }, &type_string },
-	{ { "words", 5 }, &list_of_strings }, { { "env", 3 }, &list_of_strings }, { { "mounts", 6 }, &list_of_strings },
-	{ { "cpu", 3 }, &optional_cpu }, { { "memory", 6 }, &optional_memory }, { { "resources", 9 }, &map_of_data }, { { "raw", 3 }, &type_data }
+	{ { "name", 4 }, &type_string }, { { "kind", 4 }, &type_string }, { { "role", 4 }, &type_string },
+	{ { "image", 5 }, &type_string }, { { "words", 5 }, &list_of_strings }, { { "env", 3 }, &list_of_strings },
+	{ { "mounts", 6 }, &list_of_strings }, { { "cpu", 3 }, &optional_cpu }, { { "memory", 6 }, &optional_memory },
+	{ { "resources", 9 }, &map_of_data }, { { "raw", 3 }, &type_data }
 };
 static const struct type_member volume_fields[] = {
-	{ { "kind", 4 }, &type_string }, { { "name", 4 }, &type_string }, { { "source", 6 }, &type_string }, { { "path", 4 }, &type_string },
-	{ { "readonly", 8 }, &type_bool }
+	{ { "kind", 4 }, &type_string }, { { "name", 4 }, &type_string }, { { "source", 6 }, &type_string },
+	{ { "path", 4 }, &type_string }, { { "readonly", 8 }, &type_bool }
 };
 static const struct type_member raw_fields[] = {
 	{ { "pod", 3 }, &type_data }, { { "container", 9 }, &type_data }, { { "job", 3 }, &type_data }
 };
 static const struct type_member object_fields[] = {
-	{ { "name", 4 }, &type_string }, { { "api", 3 }, &type_string }, { { "kind", 4 }, &type_string }, { { "data", 4 }, &type_data }
+	{ { "name", 4 }, &type_string }, { { "api", 3 }, &type_string }, { { "kind", 4 }, &type_string },
+	{ { "data", 4 }, &type_data }
 };
 #define PLANNED(fields) { .kind = TYPE_ANON, .members = fields, .n = sizeof (fields) / sizeof *(fields), \
 	.weight = sizeof (fields) / sizeof *(fields) }
-static const struct type container = PLANNED(container_fields), planned_volume = PLANNED(volume_fields), raw_blocks = PLANNED(raw_fields),
+static const struct type container = PLANNED(container_fields), planned_volume = PLANNED(volume_fields),
+	raw_blocks = PLANNED(raw_fields),
 	extra_object = PLANNED(object_fields);
-static const struct type containers = { .kind = TYPE_LIST, .elem = &container }, planned_volumes = { .kind = TYPE_LIST, .elem = &planned_volume },
+static const struct type containers = { .kind = TYPE_LIST, .elem = &container },
+	planned_volumes = { .kind = TYPE_LIST, .elem = &planned_volume },
 	extra_objects = { .kind = TYPE_LIST, .elem = &extra_object };
 
 static const struct builtin_member planned_of_cluster[] = {
@@ -237,7 +247,8 @@ static const struct builtin_member elastic_members[] = {
 	{ "min", &type_int, "The lower end." }, { "max", &type_int, "The upper end." }
 };
 static const struct builtin_member topology_members[] = {
-	{ "x", &type_int, "First dimension." }, { "y", &type_int, "Second dimension." }, { "z", &type_int, "Third dimension." }
+	{ "x", &type_int, "First dimension." }, { "y", &type_int, "Second dimension." },
+	{ "z", &type_int, "Third dimension." }
 };
 static const struct builtin_member role_members[] = {
 	{ "name", &type_string, "Name of the role." },
@@ -250,7 +261,8 @@ static const struct builtin_member role_members[] = {
 };
 static const struct builtin_member role_methods[] = {
 	{ "host", &type_string, "(i: int) -> string: host name of replica i." },
-	{ "address", &type_string, "(i: int, port: string) -> string: host name and port of replica i, with a colon between them." },
+	{ "address", &type_string,
+		"(i: int, port: string) -> string: host name and port of replica i, with a colon between them." },
 	{ "addresses", &list_of_strings, "(port: string) -> list[string]: addresses of all replicas." },
 	{ "port", &type_int, "(i: int, port: string) -> int: port number of replica i." }
 };
@@ -280,7 +292,8 @@ bool check_member(enum type_kind kind, size_t i, struct check_member *ret)
 			continue;
 		if (i < member_tables[k].n) {
 			const struct builtin_member *m = &member_tables[k].members[i];
-			*ret = (struct check_member){ m->name, m->type, m->doc, member_tables[k].methods, member_tables[k].planned };
+			*ret = (struct check_member){ m->name, m->type, m->doc, member_tables[k].methods,
+				member_tables[k].planned };
 			return true;
 		}
 		i -= member_tables[k].n;
@@ -305,7 +318,8 @@ static bool knows_plan(struct check *c) { return scope_around(c, SCOPE_POLICY) |
  * A member that exists only once the job is planned; NULL when NAME is not such a member.  Reports its use outside
  * of a policy or a test.
  */
-static const struct type *planned_member(struct check *c, struct node *n, const struct builtin_member *members, size_t count)
+static const struct type *planned_member(struct check *c, struct node *n, const struct builtin_member *members,
+	size_t count)
 {
 	size_t i = 0;
 	while (i < count && !str_is(n->u.member.name, members[i].name))
@@ -314,7 +328,8 @@ static const struct type *planned_member(struct check *c, struct node *n, const 
 		return NULL;
 	if (knows_plan(c))
 		return members[i].type;
-	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%s' is known when the whole job is", members[i].name);
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%s' is known when the whole job is",
+		members[i].name);
 	diag_help(c->diags, d, "use it in a policy or a test");
 	return mark_bad(n);
 }
@@ -358,12 +373,14 @@ static struct decl *role_of(struct check *c, const struct node *base)
 static const char *role_word(struct str name)
 {
 	static const char *const words[][2] = {
-		{ "hostname", "host(0)" }, { "host_name", "host(0)" }, { "fqdn", "host(0)" }, { "dns", "host(0)" }, { "dns_name", "host(0)" },
-		{ "ip", "host(0)" }, { "master", "host(0)" }, { "hostnames", "hosts" }, { "host_names", "hosts" }, { "nodes", "hosts" },
-		{ "addr", "address(0, \"port\")" }, { "endpoint", "address(0, \"port\")" }, { "url", "address(0, \"port\")" },
-		{ "endpoints", "addresses(\"port\")" }, { "urls", "addresses(\"port\")" }, { "addrs", "addresses(\"port\")" },
-		{ "size", "replicas" }, { "count", "replicas" }, { "num_replicas", "replicas" }, { "world_size", "replicas" },
-		{ "length", "replicas" }, { "len", "replicas" }, { "gpus", "devices" }, { "num_gpus", "devices" }, { "gpu", "devices" },
+		{ "hostname", "host(0)" }, { "host_name", "host(0)" }, { "fqdn", "host(0)" }, { "dns", "host(0)" },
+		{ "dns_name", "host(0)" }, { "ip", "host(0)" }, { "master", "host(0)" }, { "hostnames", "hosts" },
+		{ "host_names", "hosts" }, { "nodes", "hosts" }, { "addr", "address(0, \"port\")" },
+		{ "endpoint", "address(0, \"port\")" }, { "url", "address(0, \"port\")" },
+		{ "endpoints", "addresses(\"port\")" }, { "urls", "addresses(\"port\")" },
+		{ "addrs", "addresses(\"port\")" }, { "size", "replicas" }, { "count", "replicas" },
+		{ "num_replicas", "replicas" }, { "world_size", "replicas" }, { "length", "replicas" },
+		{ "len", "replicas" }, { "gpus", "devices" }, { "num_gpus", "devices" }, { "gpu", "devices" },
 		{ "gpu_count", "devices" }, { "nproc", "devices" }, { "nproc_per_node", "devices" },
 	};
 	for (size_t i = 0; i < COUNT(words); i++)
@@ -385,26 +402,30 @@ static void help_chosen(struct check *c, struct diag *d, const struct node *base
 }
 
 /* `worker[0].host`: one replica of a role. */
-static void report_replica(struct check *c, const struct node *n, const struct node *base, const struct node *index, struct str member)
+static void report_replica(struct check *c, const struct node *n, const struct node *base, const struct node *index,
+	struct str member)
 {
 	struct str role = node_words(c, base), i = node_words(c, index), call;
 	const char *other = role_word(member);
 	bool list = str_is(member, "hosts") || (other && str_is(str_of(other), "hosts"));
 	bool address = str_starts(member, STR("address")) || (other && str_starts(str_of(other), STR("address")));
 	bool port = str_is(member, "port") || str_is(member, "ports");
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "a role has no elements: it is asked about one of its replicas");
+	struct diag *d = diag_report(c->diags, TJ0302, n->span,
+		"a role has no elements: it is asked about one of its replicas");
 	if (base->type && base->type->kind == TYPE_POD) {
 		help_chosen(c, d, base);
 		return;
 	}
 	if (member.n && (other || str_is(member, "host") || list || address || port)) {
-		call = str_printf(c->arena, address ? "%.*s.address(%.*s, \"port\")" : port ? "%.*s.port(%.*s, \"port\")" : "%.*s.host(%.*s)",
+		call = str_printf(c->arena, address ? "%.*s.address(%.*s, \"port\")" :
+			port ? "%.*s.port(%.*s, \"port\")" : "%.*s.host(%.*s)",
 			STR_ARG(role), STR_ARG(i));
 		diag_help(c->diags, d, "write '%.*s'", STR_ARG(call));
 		if (str_is(member, "host") || str_is(member, "hostname"))
 			diag_fix(c->diags, d, n->span, call, "write '%.*s'", STR_ARG(call));
 	} else {
-		diag_help(c->diags, d, "write '%.*s.host(%.*s)' or '%.*s.address(%.*s, \"port\")'", STR_ARG(role), STR_ARG(i), STR_ARG(role), STR_ARG(i));
+		diag_help(c->diags, d, "write '%.*s.host(%.*s)' or '%.*s.address(%.*s, \"port\")'", STR_ARG(role),
+			STR_ARG(i), STR_ARG(role), STR_ARG(i));
 	}
 }
 
@@ -418,7 +439,8 @@ static void report_role_member(struct check *c, struct node *n)
 		const struct node *base = n->u.member.base;
 		bool chosen = base->type && base->type->kind == TYPE_POD;
 		struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, chosen ?
-			"a role that is chosen in the pod has no '%.*s'" : "'%.*s' of a role is a function", STR_ARG(name));
+			"a role that is chosen in the pod has no '%.*s'" : "'%.*s' of a role is a function",
+			STR_ARG(name));
 		if (chosen) {
 			help_chosen(c, d, base);
 			return;
@@ -428,7 +450,8 @@ static void report_role_member(struct check *c, struct node *n)
 			"write '%.*s.address(0, \"port\")'", STR_ARG(words));
 		return;
 	}
-	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "a role has no field '%.*s'", STR_ARG(name));
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "a role has no field '%.*s'",
+		STR_ARG(name));
 	const char *other = role_word(name);
 	if (str_is(name, "index") || str_is(name, "rank")) {
 		diag_help(c->diags, d, "a role is all of its replicas; the index of this one is 'pod.index'");
@@ -492,7 +515,8 @@ static const struct type *roles_member(struct check *c, struct node *n)
 			suggest_add(&s, job->u.job.roles[k]->name);
 		}
 	}
-	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "no job has a role '%.*s'", STR_ARG(n->u.member.name));
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "no job has a role '%.*s'",
+		STR_ARG(n->u.member.name));
 	help_suggest(c, d, &s, "the roles are", n->u.member.name_span);
 	return mark_bad(n);
 }
@@ -512,7 +536,8 @@ static const struct type *report_whole(struct check *c, struct node *n, const st
 		diag_help(c->diags, d, "write 'len(...)'");
 	else if (schema_function_find(name, &f))
 		diag_help(c->diags, d, "write a call: '%.*s(%.*s%s)'", STR_ARG(name), STR_ARG(words),
-			memchr(schema_function(f)->signature, ',', strcspn(schema_function(f)->signature, ")")) ? ", ..." : "");
+			memchr(schema_function(f)->signature, ',', strcspn(schema_function(f)->signature, ")")) ?
+			", ..." : "");
 	return mark_bad(n);
 }
 
@@ -563,7 +588,8 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 	if (module)
 		return type_module_member(c, n, module, want);
 	struct node *inner = n->u.member.base;
-	if (inner->kind == NODE_INDEX && inner->u.pair.base->kind == NODE_NAME && scope_peek(c, inner->u.pair.base->u.name.text)) {
+	if (inner->kind == NODE_INDEX && inner->u.pair.base->kind == NODE_NAME &&
+		scope_peek(c, inner->u.pair.base->u.name.text)) {
 		const struct type *role = type_expr(c, inner->u.pair.base, NULL);
 		if (type_strip_pod(role)->kind == TYPE_ROLE && check_free(c, inner->u.pair.index)->kind != TYPE_BAD) {
 			report_replica(c, n, inner->u.pair.base, inner->u.pair.index, n->u.member.name);
@@ -617,14 +643,16 @@ const struct type *type_index(struct check *c, struct node *n)
 	}
 	if (!elem) {
 		struct str what = type_phrase(c->arena, core);
-		struct diag *d = diag_report(c->diags, TJ0302, base->span, "only a list or a map has elements, found %.*s", STR_ARG(what));
+		struct diag *d = diag_report(c->diags, TJ0302, base->span,
+			"only a list or a map has elements, found %.*s", STR_ARG(what));
 		if (core->kind == TYPE_PORTS)
 			diag_help(c->diags, d, "write the port's name after a dot");
 		return mark_bad(n);
 	}
 	if (i->kind == TYPE_BAD || elem->kind == TYPE_BAD)
 		return &type_bad;
-	const struct type *key = core->kind == TYPE_LIST ? &type_int : core->kind == TYPE_DATA ? type_strip_pod(i) : &type_string;
+	const struct type *key = core->kind == TYPE_LIST ? &type_int : core->kind == TYPE_DATA ? type_strip_pod(i) :
+		&type_string;
 	pod = pod || i->kind == TYPE_POD;
 	if (type_coerce(c, index, type_pod(c->arena, key), &(struct site){ .what = STR("an index") })->kind == TYPE_BAD)
 		return &type_bad;

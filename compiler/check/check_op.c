@@ -53,7 +53,8 @@ static bool is_scalar(const struct type *t)
 static struct str interpolated(struct check *c, const struct node *n)
 {
 	struct str words = node_words(c, n);
-	bool plain = n->kind == NODE_STRING && words.n >= 2 && words.p[0] == '"' && words.p[1] != '"' && words.p[words.n - 1] == '"';
+	bool plain = n->kind == NODE_STRING && words.n >= 2 && words.p[0] == '"' && words.p[1] != '"' &&
+		words.p[words.n - 1] == '"';
 	if (is_number_literal(n))
 		return words;
 	return plain ? (struct str){ words.p + 1, words.n - 2 } : str_printf(c->arena, "${%.*s}", STR_ARG(words));
@@ -61,26 +62,33 @@ static struct str interpolated(struct check *c, const struct node *n)
 
 static const struct type *report_operands(struct check *c, struct node *n, const struct operands *o)
 {
-	struct str a = found_words(c, o->left), b = found_words(c, o->right), x = node_words(c, o->left), y = node_words(c, o->right);
+	struct str a = found_words(c, o->left), b = found_words(c, o->right), x = node_words(c, o->left),
+		y = node_words(c, o->right);
 	const char *op = op_name(n->u.op.op);
 	bool units = type_is_quantity(o->a) && type_is_quantity(o->b);
 	struct diag *d;
 	if (units) {
 		struct str s = type_spell(c->arena, o->a), t = type_spell(c->arena, o->b);
-		d = diag_report(c->diags, TJ0309, n->u.op.op_span, "cannot %s %.*s and %.*s", n->u.op.op == OP_ADD ? "add" :
-			n->u.op.op == OP_SUB ? "subtract" : n->u.op.op >= OP_EQ ? "compare" : "combine", STR_ARG(s), STR_ARG(t));
+		d = diag_report(c->diags, TJ0309, n->u.op.op_span, "cannot %s %.*s and %.*s",
+			n->u.op.op == OP_ADD ? "add" :
+			n->u.op.op == OP_SUB ? "subtract" : n->u.op.op >= OP_EQ ? "compare" : "combine", STR_ARG(s),
+				STR_ARG(t));
 	} else {
-		d = diag_report(c->diags, TJ0302, n->u.op.op_span, "'%s' does not work on %.*s and %.*s", op, STR_ARG(a), STR_ARG(b));
+		d = diag_report(c->diags, TJ0302, n->u.op.op_span, "'%s' does not work on %.*s and %.*s", op,
+			STR_ARG(a), STR_ARG(b));
 	}
 	diag_note(c->diags, d, o->left->span, "%.*s", STR_ARG(a));
 	diag_note(c->diags, d, o->right->span, "%.*s", STR_ARG(b));
 	if (n->u.op.op == OP_MOD && type_is_text(o->a) && help_percent(c, d, o->left, o->right, n->span))
 		return &type_bad;
 	if (type_is_text(o->a) && type_is_text(o->b) && n->u.op.op == OP_ADD)
-		diag_help(c->diags, d, "texts are joined by interpolation: \"%.*s%.*s\"", STR_ARG(interpolated(c, o->left)),
+		diag_help(c->diags, d, "texts are joined by interpolation: \"%.*s%.*s\"",
+			STR_ARG(interpolated(c, o->left)),
 			STR_ARG(interpolated(c, o->right)));
-	else if (n->u.op.op == OP_ADD && ((type_is_text(o->a) && is_scalar(o->b)) || (is_scalar(o->a) && type_is_text(o->b))))
-		diag_help(c->diags, d, "a value is put into a text by interpolation: \"%.*s%.*s\"", STR_ARG(interpolated(c, o->left)),
+	else if (n->u.op.op == OP_ADD && ((type_is_text(o->a) && is_scalar(o->b)) ||
+		(is_scalar(o->a) && type_is_text(o->b))))
+		diag_help(c->diags, d, "a value is put into a text by interpolation: \"%.*s%.*s\"",
+			STR_ARG(interpolated(c, o->left)),
 			STR_ARG(interpolated(c, o->right)));
 	else if (o->a->kind == TYPE_INT && o->b->kind == TYPE_FLOAT)
 		diag_help(c->diags, d, "write 'float(%.*s)'", STR_ARG(x));
@@ -94,7 +102,8 @@ static const struct type *report_operands(struct check *c, struct node *n, const
 static const struct type *report_elastic_operand(struct check *c, struct node *n)
 {
 	struct str words = node_words(c, n);
-	struct diag *d = diag_report(c->diags, TJ0506, n->span, "'%.*s' is an elastic range; which number is meant?", STR_ARG(words));
+	struct diag *d = diag_report(c->diags, TJ0506, n->span, "'%.*s' is an elastic range; which number is meant?",
+		STR_ARG(words));
 	diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
 	mark_bad(n);
 	return &type_bad;
@@ -129,11 +138,13 @@ static const struct type *arithmetic_result(const struct operands *o, enum op op
 /* A literal operand takes the kind of the other operand. */
 static void adapt(struct check *c, struct node *n, const struct type **t, const struct type *other, bool additive)
 {
-	bool unit = (*t)->kind == TYPE_UNIT && (type_is_quantity(other) || other->kind == TYPE_DATA), literal = is_number_literal(n);
+	bool unit = (*t)->kind == TYPE_UNIT && (type_is_quantity(other) || other->kind == TYPE_DATA),
+		literal = is_number_literal(n);
 	bool number = literal && (*t)->kind == TYPE_INT && other->kind == TYPE_FLOAT;
 	if (!unit && !number && !(literal && additive && type_is_quantity(other)))
 		return;
-	if (unit ? check_expr(c, n, other, NO_SITE)->kind == TYPE_BAD : type_coerce(c, n, other, NO_SITE)->kind == TYPE_BAD)
+	if (unit ? check_expr(c, n, other, NO_SITE)->kind == TYPE_BAD :
+		type_coerce(c, n, other, NO_SITE)->kind == TYPE_BAD)
 		*t = &type_bad;
 	else
 		*t = other;
@@ -155,7 +166,8 @@ static bool takes_hint(const struct node *n, bool additive)
 static const struct type *type_operand(struct check *c, struct node *n, const struct type *want, bool additive)
 {
 	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL;
-	if (additive && core && core->kind == TYPE_LIST && (n->kind == NODE_LIST || n->kind == NODE_LIST_FOR || n->kind == NODE_BINARY))
+	if (additive && core && core->kind == TYPE_LIST &&
+		(n->kind == NODE_LIST || n->kind == NODE_LIST_FOR || n->kind == NODE_BINARY))
 		return type_expr(c, n, want);
 	bool hint = core && (type_is_quantity(core) || core->kind == TYPE_BAD) && takes_hint(n, additive);
 	return type_expr(c, n, hint ? core : NULL);
@@ -180,7 +192,8 @@ static const struct type *type_arithmetic(struct check *c, struct node *n, const
 	if (op == OP_MUL && (report_uncalled_accelerator(c, n, n->u.op.left, n->u.op.right) ||
 	                     report_uncalled_accelerator(c, n, n->u.op.right, n->u.op.left)))
 		return mark_bad(n);
-	if (op == OP_SUB && n->u.op.right->kind == NODE_INT && report_uncalled_accelerator(c, n, n->u.op.left, n->u.op.right))
+	if (op == OP_SUB && n->u.op.right->kind == NODE_INT &&
+		report_uncalled_accelerator(c, n, n->u.op.left, n->u.op.right))
 		return mark_bad(n);
 	if (op == OP_SUB && report_parted_name(c, n))
 		return mark_bad(n);
@@ -189,7 +202,8 @@ static const struct type *type_arithmetic(struct check *c, struct node *n, const
 	if (o.a->kind == TYPE_ELASTIC || o.b->kind == TYPE_ELASTIC)
 		return report_elastic_operand(c, o.a->kind == TYPE_ELASTIC ? o.left : o.right);
 	if (op == OP_ADD && is_list(o.a) && is_list(o.b) && (o.a->kind == TYPE_LIST || o.b->kind == TYPE_LIST)) {
-		const struct type *both = o.a->kind == TYPE_EMPTY ? o.b : o.b->kind == TYPE_EMPTY ? o.a : type_unify(c, o.a, o.b);
+		const struct type *both = o.a->kind == TYPE_EMPTY ? o.b : o.b->kind == TYPE_EMPTY ? o.a :
+			type_unify(c, o.a, o.b);
 		if (both && both->elem->kind == TYPE_RANGE) {   /* a number becomes a range of one value */
 			retype_expr(c, o.left, both);
 			retype_expr(c, o.right, both);
@@ -243,7 +257,8 @@ static bool comparable(struct check *c, const struct type *a, const struct type 
 		return is_numeric(a) && a->kind == b->kind;
 	if ((a->kind == TYPE_ELASTIC && b->kind == TYPE_INT) || (a->kind == TYPE_INT && b->kind == TYPE_ELASTIC))
 		return true;
-	if (a->kind == TYPE_LIST || a->kind == TYPE_MAP || a->kind == TYPE_ANON || a->kind == TYPE_EMPTY || a->kind == TYPE_RECORD)
+	if (a->kind == TYPE_LIST || a->kind == TYPE_MAP || a->kind == TYPE_ANON || a->kind == TYPE_EMPTY ||
+		a->kind == TYPE_RECORD)
 		return type_fit(a, b) == FIT_OK || type_fit(b, a) == FIT_OK || type_unify(c, a, b);
 	return a->kind == b->kind;
 }
@@ -270,7 +285,8 @@ static const struct type *compare_none(struct check *c, struct node *n)
 	right->type = right->kind == NODE_NONE ? &type_none : right->type;
 	if (t->kind == TYPE_BAD)
 		return t;
-	bool maybe = t->kind == TYPE_OPTIONAL || t->kind == TYPE_NONE || t->kind == TYPE_DATA || t->kind == TYPE_ENV_VALUE;
+	bool maybe = t->kind == TYPE_OPTIONAL || t->kind == TYPE_NONE || t->kind == TYPE_DATA ||
+		t->kind == TYPE_ENV_VALUE;
 	if (!maybe && in_own_file(c) && !known_present(c, other)) {
 		struct str words = node_words(c, other);
 		diag_report(c->diags, TJ1004, n->span, "'%.*s' is never none", STR_ARG(words));
@@ -325,7 +341,8 @@ static const struct type *type_in(struct check *c, struct node *n)
 		return type_lifted(c, &type_bool, o.pod);
 	if (!elem) {
 		struct str is = found_words(c, o.right);
-		struct diag *d = diag_report(c->diags, TJ0302, o.right->span, "'in' needs a list, a map or a range, found %.*s", STR_ARG(is));
+		struct diag *d = diag_report(c->diags, TJ0302, o.right->span,
+			"'in' needs a list, a map or a range, found %.*s", STR_ARG(is));
 		if (type_is_text(o.b))
 			diag_help(c->diags, d, "to look for a part of a text write 'find(text, part) != none'");
 		return &type_bad;
@@ -423,14 +440,16 @@ static void test_constant(struct check *c, struct node *n)
 	const struct node *left = n->u.op.left;
 	const struct type *t = left->type;
 	struct constant k;
-	if (!in_own_file(c) || (left->kind != NODE_NAME && left->kind != NODE_MEMBER) || t->kind != TYPE_INT || !t->refine)
+	if (!in_own_file(c) || (left->kind != NODE_NAME && left->kind != NODE_MEMBER) || t->kind != TYPE_INT ||
+		!t->refine)
 		return;
 	if (!is_number_literal(n->u.op.right) || !fold_constant(c, n->u.op.right, &k) || k.kind != TYPE_INT)
 		return;
 	enum answer a = compare_bounds(n->u.op.op, t->refine, k.integer);
 	if (a == SOMETIMES)
 		return;
-	struct str words = node_words(c, n), name = node_words(c, left), type = t->port ? STR("1..65535") : bounds_words(c, t);
+	struct str words = node_words(c, n), name = node_words(c, left),
+		type = t->port ? STR("1..65535") : bounds_words(c, t);
 	struct diag *d = diag_report(c->diags, TJ1004, n->span, "'%.*s' is always %s: %.*s is %.*s", STR_ARG(words),
 		a == ALWAYS ? "true" : "false", STR_ARG(name), STR_ARG(type));
 	if (span_known(t->refine->from))

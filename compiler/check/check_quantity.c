@@ -46,7 +46,8 @@ static void help_unit(struct check *c, struct diag *d, const struct node *n, str
 	else if (right.p)
 		diag_help(c->diags, d, "did you mean %.*s%.*s?", STR_ARG(number), STR_ARG(right));
 	else
-		diag_help(c->diags, d, "amounts end with Ki Mi Gi Ti Pi Ei, k M G T P E or m, durations with ms s min h d");
+		diag_help(c->diags, d,
+			"amounts end with Ki Mi Gi Ti Pi Ei, k M G T P E or m, durations with ms s min h d");
 	if (right.p && !either)
 		diag_fix(c->diags, d, n->span, str_printf(c->arena, "%.*s%.*s", STR_ARG(number), STR_ARG(right)),
 			"change the unit");

@@ -77,7 +77,8 @@ static struct node *block_of(struct check *c, const struct node *item, struct pl
 static const char *example_of(struct str word)
 {
 	static const char *const examples[][2] = {
-		{ "role", "worker" }, { "aux", "monitor" }, { "sidecar", "logs" }, { "init", "fetch" }, { "raw", "pod" }, { "object", "quota" },
+		{ "role", "worker" }, { "aux", "monitor" }, { "sidecar", "logs" }, { "init", "fetch" },
+		{ "raw", "pod" }, { "object", "quota" },
 	};
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		if (str_is(word, examples[i][0]))

@@ -183,7 +183,8 @@ static void set_bound(struct refining *r, const struct node *n, bool high)
 static bool takes_bounds(enum type_kind kind)
 {
 	switch (kind) {
-	case TYPE_INT: case TYPE_FLOAT: case TYPE_CPU: case TYPE_MEMORY: case TYPE_DURATION: case TYPE_STRING: case TYPE_LIST:
+	case TYPE_INT: case TYPE_FLOAT: case TYPE_CPU: case TYPE_MEMORY: case TYPE_DURATION: case TYPE_STRING:
+	case TYPE_LIST:
 	case TYPE_ELASTIC: case TYPE_MAP: case TYPE_IMAGE: case TYPE_NAME: case TYPE_PATH:
 		return true;
 	default: return false;
@@ -206,7 +207,8 @@ static void add_word(struct refining *r, const struct node *n)
 	}
 	if (r->type->n == WORDS_MOST) {
 		if (!r->failed) {
-			struct diag *d = diag_report(c->diags, TJ0407, n->span, "an enum of more than %d texts", WORDS_MOST);
+			struct diag *d = diag_report(c->diags, TJ0407, n->span, "an enum of more than %d texts",
+				WORDS_MOST);
 			diag_help(c->diags, d, "use 'string', with a pattern where there is one");
 		}
 		r->failed = true;
@@ -331,11 +333,12 @@ const struct type *resolve_refinements(struct check *c, const struct type *t, st
 /* ---- names of types ---- */
 
 static const struct { const char *word; const struct type *type; } plain[] = {
-	{ "bool", &type_bool }, { "int", &type_int }, { "float", &type_float }, { "string", &type_string }, { "cpu", &type_cpu },
-	{ "memory", &type_memory }, { "duration", &type_duration }, { "topology", &type_topology }, { "range", &type_range },
-	{ "elastic", &type_elastic }, { "image", &type_image }, { "name", &type_name }, { "path", &type_path }, { "port", &type_port },
-	{ "accelerator", &type_accelerator }, { "volume", &type_volume }, { "condition", &type_condition }, { "role", &type_role },
-	{ "data", &type_data }
+	{ "bool", &type_bool }, { "int", &type_int }, { "float", &type_float }, { "string", &type_string },
+	{ "cpu", &type_cpu }, { "memory", &type_memory }, { "duration", &type_duration },
+	{ "topology", &type_topology }, { "range", &type_range }, { "elastic", &type_elastic },
+	{ "image", &type_image }, { "name", &type_name }, { "path", &type_path }, { "port", &type_port },
+	{ "accelerator", &type_accelerator }, { "volume", &type_volume }, { "condition", &type_condition },
+	{ "role", &type_role }, { "data", &type_data }
 };
 static const struct type type_enum = { .kind = TYPE_ENUM };
 static const char *const wrappers[] = { "list", "map", "pod", "secret" };

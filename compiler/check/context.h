@@ -22,7 +22,8 @@ struct fact {
 	const struct node *path;        /* a name, or members and elements of one */
 };
 
-enum scope_kind { SCOPE_LOCAL, SCOPE_FN, SCOPE_FRAMEWORK, SCOPE_ACCELERATOR, SCOPE_JOB, SCOPE_ROLE, SCOPE_DEFAULTS, SCOPE_POLICY, SCOPE_TEST };
+enum scope_kind { SCOPE_LOCAL, SCOPE_FN, SCOPE_FRAMEWORK, SCOPE_ACCELERATOR, SCOPE_JOB, SCOPE_ROLE, SCOPE_DEFAULTS,
+	SCOPE_POLICY, SCOPE_TEST };
 
 struct scope {
 	struct scope *parent;           /* NULL: the file */
@@ -129,7 +130,9 @@ void decl_use(struct check *c, struct decl *d);
 void report_deprecated(struct check *c, const struct node *n, const struct decl *d);
 /* The declaration's type (and formals, fields, roles), worked out on first use. */
 const struct type *decl_type(struct check *c, struct decl *d);
-/* Works out the type of a `let` inside of an expression, where C is now: facts and scopes are those of the expression. */
+/*
+ * Works out the type of a `let` inside of an expression, where C is now: facts and scopes are those of the expression.
+ */
 void decl_type_here(struct check *c, struct decl *d);
 /* A member of an imported module; NULL after a report.  `accelerator`: one is expected here (TJ0601). */
 struct decl *module_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator);
@@ -185,7 +188,8 @@ void check_part(struct check *c, struct node *n, bool *ret_pod);
 
 const struct type *type_quantity(struct check *c, struct node *n, const struct type *want);
 /* A bare number where a quantity is wanted: reports, or accepts it (cpu). */
-const struct type *number_as_quantity(struct check *c, struct node *n, const struct type *want, const struct site *site);
+const struct type *number_as_quantity(struct check *c, struct node *n, const struct type *want,
+	const struct site *site);
 const struct type *type_unary(struct check *c, struct node *n, const struct type *want);
 const struct type *type_binary(struct check *c, struct node *n, const struct type *want);
 const struct type *type_member(struct check *c, struct node *n, const struct type *want);
@@ -207,7 +211,8 @@ const struct type *type_list_for(struct check *c, struct node *n, const struct t
 bool check_binders(struct check *c, struct binder *binders, unsigned n, struct node *list);
 
 /* Binds arguments to formals: fills `bound`; *ret_lift when a formal that is not pod-time got a pod-time value. */
-bool bind_arguments(struct check *c, struct decl *target, struct nodes args, struct span args_span, struct span callee, struct node **bound, bool *ret_lift);
+bool bind_arguments(struct check *c, struct decl *target, struct nodes args, struct span args_span, struct span callee,
+	struct node **bound, bool *ret_lift);
 
 /* ---- fitting (fit.c) ---- */
 
@@ -275,7 +280,8 @@ bool report_elastic_call(struct check *c, struct node *n, const struct type *wan
 /* TJ0312: a text that the enum does not have. */
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
 /* Help that says what to write instead, where that is clear (advice.c); `want` comes without pod[] and `?`. */
-void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site);
+void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want,
+	const struct site *site);
 /*
  * TJ0318 for a call whose first argument is a plain text and whose second is not, although the
  * function wants the reverse.
@@ -323,7 +329,8 @@ void check_block_word(struct check *c, struct node *item, enum block block);
  * missing (check_shape.c).  Returns the block that it should be, or a NODE_BAD where that is
  * uncertain.  Any other item is given back unchanged. `body` is the whole job's or framework's.
  */
-struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework, const struct node *body);
+struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework,
+	const struct node *body);
 /* `sidecar { }`, without a name: `likely` is the name that it may have, or empty; when `certain`, the block gets it. */
 struct node *check_unnamed_block(struct check *c, const struct node *item, struct str likely, bool certain);
 /* A raw Kubernetes body: nothing pod-time. */

@@ -41,7 +41,8 @@ static enum fit fit_record(const struct decl *record, const struct type *t)
 {
 	enum fit f = FIT_OK;
 	for (size_t i = 0; i < record->nfields && !record->lost; i++)
-		if (!record->fields[i].value && record->fields[i].type->kind != TYPE_OPTIONAL && !has_member(t, record->fields[i].name))
+		if (!record->fields[i].value && record->fields[i].type->kind != TYPE_OPTIONAL &&
+			!has_member(t, record->fields[i].name))
 			return FIT_NO;
 	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++) {
 		const struct record_field *field = find_field(record, t->members[i].name);
@@ -94,7 +95,8 @@ static enum fit data_walk(struct walk *w, const struct type *t)
 		for (size_t i = 0; i < t->record->nfields && (i || walk_enter(w, t->record)); i++)
 			f = worse(f, data_walk(w, t->record->fields[i].type));
 		return f;
-	case TYPE_ROLE: case TYPE_ACCELERATOR: case TYPE_VOLUME: case TYPE_CONDITION: case TYPE_CONFIG: case TYPE_CLUSTER:
+	case TYPE_ROLE: case TYPE_ACCELERATOR: case TYPE_VOLUME: case TYPE_CONDITION: case TYPE_CONFIG:
+	case TYPE_CLUSTER:
 	case TYPE_POD_FACTS: case TYPE_PORTS: case TYPE_MODULE: case TYPE_REPLICA_ENV: case TYPE_ROLES: case TYPE_RANGE:
 		return FIT_NO;
 	default: return FIT_OK;
@@ -112,7 +114,8 @@ static enum fit fit_data(const struct type *t)
 static enum fit fit_env(const struct type *t)
 {
 	switch (t->kind) {
-	case TYPE_BOOL: case TYPE_INT: case TYPE_FLOAT: case TYPE_ELASTIC: case TYPE_TOPOLOGY: case TYPE_CONFIG: case TYPE_ENV_VALUE:
+	case TYPE_BOOL: case TYPE_INT: case TYPE_FLOAT: case TYPE_ELASTIC: case TYPE_TOPOLOGY: case TYPE_CONFIG:
+	case TYPE_ENV_VALUE:
 		return FIT_OK;
 	default: return type_is_text(t) || type_is_quantity(t) ? FIT_OK : FIT_NO;
 	}
@@ -136,7 +139,8 @@ static enum fit fit_anon(const struct type *want, const struct type *t)
 	if (t->kind != TYPE_ANON || t->n != want->n)
 		return FIT_NO;
 	for (size_t i = 0; i < t->n; i++)
-		f = worse(f, name_eq(t->members[i].name, want->members[i].name) ? type_fit(want->members[i].type, t->members[i].type) : FIT_NO);
+		f = worse(f, name_eq(t->members[i].name, want->members[i].name) ?
+			type_fit(want->members[i].type, t->members[i].type) : FIT_NO);
 	return f;
 }
 
@@ -173,8 +177,10 @@ enum fit type_fit(const struct type *want, const struct type *t)
 	if (want == t || want->kind == TYPE_BAD || t->kind == TYPE_BAD)
 		return FIT_OK;
 	if (want->kind == TYPE_OPTIONAL) {
-		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL && want->elem->kind != TYPE_POD)      /* pod[T?] */
-			return type_fit(want->elem, t->elem->elem) == FIT_NO ? FIT_NO : want->elem->kind == TYPE_ENV_VALUE ? FIT_OK : FIT_POD;
+		/* pod[T?] */
+		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL && want->elem->kind != TYPE_POD)
+			return type_fit(want->elem, t->elem->elem) == FIT_NO ? FIT_NO :
+				want->elem->kind == TYPE_ENV_VALUE ? FIT_OK : FIT_POD;
 		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL)
 			return type_fit(want->elem, type_strip_pod(t->elem->elem)); /* pod[T]? */
 		return t->kind == TYPE_NONE ? FIT_OK : type_fit(want->elem, type_strip_optional(t));
@@ -342,7 +348,8 @@ static bool converts(const struct type *want, const struct type *t, const struct
 	case TYPE_FLOAT: case TYPE_CPU: case TYPE_ELASTIC: case TYPE_RANGE: return want->kind != from->kind;
 	case TYPE_RECORD: return from->kind != TYPE_RECORD || n->kind == NODE_BODY;
 	case TYPE_LIST: case TYPE_MAP:
-		if (n->kind == NODE_LIST || n->kind == NODE_LIST_FOR || n->kind == NODE_BODY || from->kind == TYPE_EMPTY)
+		if (n->kind == NODE_LIST || n->kind == NODE_LIST_FOR || n->kind == NODE_BODY ||
+			from->kind == TYPE_EMPTY)
 			return false;
 		return from->kind != want->kind || converts(want->elem, from->elem, n);
 	default: return false;
@@ -432,7 +439,8 @@ static bool names_a_role(struct check *c, const struct node *n)
  */
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want)
 {
-	const struct node *first = type_is_text(type_strip_pod(type_strip_optional(want))) && is_operation(n) ? first_name(n) : NULL;
+	const struct node *first = type_is_text(type_strip_pod(type_strip_optional(want))) && is_operation(n) ?
+		first_name(n) : NULL;
 	return first && !scope_peek(c, first->u.name.text) && !names_a_role(c, n) && (n->kind != NODE_MEMBER ||
 		scope_unheard(c, first->u.name.text));
 }
@@ -441,7 +449,8 @@ static const struct type *report_quotes(struct check *c, struct node *n, const s
 {
 	struct str text = source_text(c->program->sources, n->span);
 	struct str what = site_words(c, site);
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s is text, and text is written in quotes", STR_ARG(what.n ? what : STR("this")));
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s is text, and text is written in quotes",
+		STR_ARG(what.n ? what : STR("this")));
 	diag_help(c->diags, d, "write \"%.*s\"", STR_ARG(text));
 	diag_fix(c->diags, d, n->span, str_printf(c->arena, "\"%.*s\"", STR_ARG(text)), "put it in quotes");
 	return mark_bad(n);
@@ -450,11 +459,14 @@ static const struct type *report_quotes(struct check *c, struct node *n, const s
 /* Reports an operation on an unknown name as the value of a variable: the name is missing, or quotes are. */
 static bool report_unknown_variable(struct check *c, struct node *n, const struct type *want)
 {
-	const struct node *first = type_strip_pod(type_strip_optional(want))->kind == TYPE_ENV_VALUE && is_operation(n) ? first_name(n) : NULL;
-	if (!first || scope_peek(c, first->u.name.text) || (n->kind != NODE_ELASTIC && !scope_unheard(c, first->u.name.text)))
+	const struct node *first = type_strip_pod(type_strip_optional(want))->kind == TYPE_ENV_VALUE &&
+		is_operation(n) ? first_name(n) : NULL;
+	if (!first || scope_peek(c, first->u.name.text) ||
+		(n->kind != NODE_ELASTIC && !scope_unheard(c, first->u.name.text)))
 		return false;
 	struct str words = source_text(c->program->sources, n->span);
-	struct diag *d = diag_report(c->diags, TJ0201, first->span, "no value named '%.*s'", STR_ARG(first->u.name.text));
+	struct diag *d = diag_report(c->diags, TJ0201, first->span, "no value named '%.*s'",
+		STR_ARG(first->u.name.text));
 	if (n->kind == NODE_MEMBER)
 		help_roles(c, d);
 	if (!memchr(words.p, '"', words.n) && !memchr(words.p, '\n', words.n))

@@ -175,7 +175,8 @@ static void report_no_package(struct program *p, const struct module *by, const 
 		diag_help(p->diags, d, "packages are named in 'project.tj': packages { %.*s = \"vendor/%.*s\" }",
 			STR_ARG(name), STR_ARG(name));
 	} else {
-		diag_help(p->diags, d, "packages are named in 'project.tj': packages { %.*s = \"vendor/%.*s\" }; a file is imported by its path: "
+		diag_help(p->diags, d, "packages are named in 'project.tj': packages { %.*s = \"vendor/%.*s\" }; a "
+			"file is imported by its path: "
 			"'import \"%.*s.tj\" as %.*s'", STR_ARG(name), STR_ARG(name), STR_ARG(name), STR_ARG(name));
 	}
 }

@@ -32,7 +32,8 @@ static const struct {
 	{ NODE_PROFILE, "profiles belong to the root file", "move it to the file that is compiled" },
 	{ NODE_JOB, "jobs belong to the root file", "move it to the file that is compiled" },
 	{ NODE_TEST, "tests belong to the root file", "move it to the file that is compiled" },
-	{ NODE_POLICY, "policies belong to files that the project names", "name this file in 'policies' of project.tj" },
+	{ NODE_POLICY, "policies belong to files that the project names",
+		"name this file in 'policies' of project.tj" },
 	{ NODE_PROJECT, "'project' belongs in project.tj", "move it to project.tj at the project's root" }
 };
 
@@ -88,7 +89,8 @@ static void declare_type(struct check *c, struct node *n)
 	}
 	if (first->kind == DECL_BAD)
 		return;
-	struct diag *g = diag_report(c->diags, TJ0204, d->span, "type '%.*s' is already declared in this file", STR_ARG(d->name));
+	struct diag *g = diag_report(c->diags, TJ0204, d->span, "type '%.*s' is already declared in this file",
+		STR_ARG(d->name));
 	diag_note(c->diags, g, first->span, "first declared here");
 }
 
@@ -114,7 +116,8 @@ static void declare_profile(struct check *c, struct node *n)
 		map_put(&c->profiles, c->arena, n->u.titled.name, n);
 		return;
 	}
-	struct diag *d = diag_report(c->diags, TJ0204, n->u.titled.name_span, "profile '%.*s' is already declared in this file", STR_ARG(n->u.titled.name));
+	struct diag *d = diag_report(c->diags, TJ0204, n->u.titled.name_span,
+		"profile '%.*s' is already declared in this file", STR_ARG(n->u.titled.name));
 	diag_note(c->diags, d, first->u.titled.name_span, "first declared here");
 }
 
@@ -135,7 +138,8 @@ static void declare_one(struct check *c, struct node *n)
 	bool here = belongs_here(c, n);
 	switch (n->kind) {
 	case NODE_IMPORT:
-		d = decl_new(c, n->u.import.module ? DECL_IMPORT : DECL_BAD, n->u.import.alias, n->u.import.alias_span, n);
+		d = decl_new(c, n->u.import.module ? DECL_IMPORT : DECL_BAD, n->u.import.alias, n->u.import.alias_span,
+			n);
 		n->u.import.decl = d;
 		declare_meant(c, n, d);
 		break;
@@ -181,10 +185,12 @@ static const struct type *report_cycle(struct check *c, struct decl *d)
 	for (size_t i = 0; i < c->nrunning; i++) {
 		inside = inside || c->running[i] == d;
 		if (inside && c->running[i] != d && ++shown <= LONGEST_CHAIN)
-			chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG((shown == LONGEST_CHAIN ? STR("...") : c->running[i]->name)));
+			chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain),
+				STR_ARG((shown == LONGEST_CHAIN ? STR("...") : c->running[i]->name)));
 	}
 	chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(d->name));
-	struct diag *g = diag_report(c->diags, TJ0405, d->span, "'%.*s' needs itself: %.*s", STR_ARG(d->name), STR_ARG(chain));
+	struct diag *g = diag_report(c->diags, TJ0405, d->span, "'%.*s' needs itself: %.*s", STR_ARG(d->name),
+		STR_ARG(chain));
 	inside = false;
 	for (size_t i = 0; i < c->nrunning && shown <= LONGEST_CHAIN; i++) {
 		if (inside)
@@ -255,12 +261,14 @@ static void record_type(struct check *c, struct decl *d)
 		d->lost = d->lost || item->kind == NODE_BAD;
 		if (item->kind != NODE_FIELD || !item->u.field.key.text.p)
 			continue;
-		struct record_field f = { .name = item->u.field.key.text, .value = item->u.field.value, .span = item->u.field.key.span,
+		struct record_field f = { .name = item->u.field.key.text, .value = item->u.field.value,
+			.span = item->u.field.key.span,
 			.doc = item->u.field.doc };
 		item->u.field.declared = f.type = resolve_type(c, item->u.field.type);
 		size_t k = (size_t)(uintptr_t)map_get(&known, f.name);
 		if (k) {
-			struct diag *g = diag_report(c->diags, TJ0206, f.span, "'%.*s' is declared twice", STR_ARG(f.name));
+			struct diag *g = diag_report(c->diags, TJ0206, f.span, "'%.*s' is declared twice",
+				STR_ARG(f.name));
 			diag_note(c->diags, g, d->fields[k - 1].span, "first here");
 			continue;
 		}
@@ -315,7 +323,8 @@ enum { MOST_NESTED = 1000 };
 
 static const struct type *report_too_deep(struct check *c, struct decl *d)
 {
-	struct diag *g = diag_report(c->diags, TJ0407, d->span, "more than %d declarations need each other in a row, up to '%.*s'", MOST_NESTED,
+	struct diag *g = diag_report(c->diags, TJ0407, d->span,
+		"more than %d declarations need each other in a row, up to '%.*s'", MOST_NESTED,
 		STR_ARG(d->name));
 	diag_help(c->diags, g, "declare it before what needs it, or give it a type");
 	d->type = &type_bad;
@@ -351,7 +360,8 @@ void decl_use(struct check *c, struct decl *d)
 {
 	bool queue = d->module && d->module->library && !d->queued;
 	d->used = true;
-	if (!queue || (d->kind != DECL_LET && d->kind != DECL_FN && d->kind != DECL_FRAMEWORK && d->kind != DECL_ACCELERATOR))
+	if (!queue || (d->kind != DECL_LET && d->kind != DECL_FN && d->kind != DECL_FRAMEWORK &&
+		d->kind != DECL_ACCELERATOR))
 		return;
 	d->queued = true;
 	ARENA_PUSH(c->arena, c->queue, c->nqueue, d);

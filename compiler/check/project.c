@@ -216,7 +216,8 @@ void project_policies(struct program *p)
 		struct module *m = module_policy(p, path_join(p->arena, project->root, path), n->span);
 		if (m && !holds_policy(m)) {
 			struct diag *d = diag_report(p->diags, TJ0208, n->span, "'%.*s' has no policy", STR_ARG(path));
-			diag_help(p->diags, d, "write one in it: policy \"title\" { check CONDITION else \"message\" }; or remove it from 'policies'");
+			diag_help(p->diags, d, "write one in it: policy \"title\" { check CONDITION else \"message\" "
+				"}; or remove it from 'policies'");
 		} else if (m) {
 			ARENA_PUSH(p->arena, project->policies, project->npolicies, m);
 		}

@@ -69,7 +69,8 @@ static void help_range(struct check *c, struct diag *d, const struct node *n)
 {
 	const struct node *first = NULL, *last = NULL;
 	struct constant lo, hi;
-	bool call = n->kind == NODE_CALL && n->u.call.args.n == 2 && n->u.call.args.at[0]->kind == NODE_ARG && n->u.call.args.at[1]->kind == NODE_ARG;
+	bool call = n->kind == NODE_CALL && n->u.call.args.n == 2 && n->u.call.args.at[0]->kind == NODE_ARG &&
+		n->u.call.args.at[1]->kind == NODE_ARG;
 
 	if (n->kind == NODE_LIST && n->u.list.n) {
 		first = n->u.list.at[0];
@@ -78,14 +79,17 @@ static void help_range(struct check *c, struct diag *d, const struct node *n)
 		first = n->u.call.args.at[0]->u.arg.value;
 		last = n->u.call.args.at[1]->u.arg.value;
 	}
-	bool known = first && fold_constant(c, first, &lo) && fold_constant(c, last, &hi) && lo.kind == TYPE_INT && hi.kind == TYPE_INT && hi.integer - call >= lo.integer;
+	bool known = first && fold_constant(c, first, &lo) && fold_constant(c, last, &hi) && lo.kind == TYPE_INT &&
+		hi.kind == TYPE_INT && hi.integer - call >= lo.integer;
 	if (!known) {
 		diag_help(c->diags, d, "write a range with both ends included, such as 1..9");
 		return;
 	}
 	long long from = lo.integer, to = hi.integer - call;
 	if (n->kind == NODE_LIST && to - from + 1 != (long long)n->u.list.n)
-		diag_help(c->diags, d, "write a range with both ends included: '%lld..%lld', which has the numbers between them too", from, to);
+		diag_help(c->diags, d,
+			"write a range with both ends included: '%lld..%lld', which has the numbers between them too",
+			from, to);
 	else
 		diag_help(c->diags, d, "write a range with both ends included: '%lld..%lld'", from, to);
 }
@@ -102,10 +106,12 @@ static void report_range(struct check *c, struct node *n, bool list_wanted)
 	}
 	d = diag_report(c->diags, TJ0319, n->span, "%.*s is a range for limits, not a list", STR_ARG(words));
 	struct constant lo, hi;
-	if (n->kind == NODE_RANGE && fold_constant(c, n->u.op.left, &lo) && fold_constant(c, n->u.op.right, &hi) && lo.kind == TYPE_INT &&
+	if (n->kind == NODE_RANGE && fold_constant(c, n->u.op.left, &lo) && fold_constant(c, n->u.op.right, &hi) &&
+		lo.kind == TYPE_INT &&
 	    hi.kind == TYPE_INT && lo.integer < hi.integer && hi.integer < INT64_MAX)
 		diag_help(c->diags, d, "write 'range(%lld, %lld)' for %lld, %lld, ..., %lld", (long long)lo.integer,
-			(long long)hi.integer + 1, (long long)lo.integer, (long long)lo.integer + 1, (long long)hi.integer);
+			(long long)hi.integer + 1, (long long)lo.integer, (long long)lo.integer + 1,
+			(long long)hi.integer);
 	else
 		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
 }
@@ -127,15 +133,18 @@ static void report_env(struct check *c, struct node *n)
 	struct str what = type_phrase(c->arena, n->type), words = node_words(c, n);
 	if (str_ends(words, STR("...")))
 		words = STR("xs");
-	struct diag *d = diag_report(c->diags, TJ0704, n->span, "an environment value is text, found %.*s", STR_ARG(what));
+	struct diag *d = diag_report(c->diags, TJ0704, n->span, "an environment value is text, found %.*s",
+		STR_ARG(what));
 	switch (n->type->kind) {
-	case TYPE_LIST: diag_help(c->diags, d, "write 'join(%.*s, \",\")' or 'json(%.*s)'", STR_ARG(words), STR_ARG(words)); break;
+	case TYPE_LIST: diag_help(c->diags, d, "write 'join(%.*s, \",\")' or 'json(%.*s)'", STR_ARG(words),
+		STR_ARG(words)); break;
 	case TYPE_MAP: case TYPE_RECORD: case TYPE_ANON: case TYPE_EMPTY:
 		if (!advise_env(c, d, n))
 			diag_help(c->diags, d, "write 'json(...)'");
 		break;
 	case TYPE_VOLUME: help_volume(c, d, n); break;
-	case TYPE_ROLE: diag_help(c->diags, d, "write '%.*s.name' or '%.*s.host(0)'", STR_ARG(words), STR_ARG(words)); break;
+	case TYPE_ROLE: diag_help(c->diags, d, "write '%.*s.name' or '%.*s.host(0)'", STR_ARG(words),
+		STR_ARG(words)); break;
 	default: break;
 	}
 }
@@ -143,12 +152,14 @@ static void report_env(struct check *c, struct node *n)
 static void report_elastic(struct check *c, struct node *n)
 {
 	struct str words = node_words(c, n);
-	struct diag *d = diag_report(c->diags, TJ0506, n->span, "'%.*s' is an elastic range; which number is meant?", STR_ARG(words));
+	struct diag *d = diag_report(c->diags, TJ0506, n->span, "'%.*s' is an elastic range; which number is meant?",
+		STR_ARG(words));
 	diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
 }
 
 /* "512GB", "64 Gi", "2 hours": an amount in quotes, with a unit that is not ours. */
-static bool help_unit_in_text(struct check *c, struct diag *d, const struct node *n, const struct type *want, struct str text)
+static bool help_unit_in_text(struct check *c, struct diag *d, const struct node *n, const struct type *want,
+	struct str text)
 {
 	struct quantity q;
 	if (want->kind == TYPE_DURATION && duration_compound(text, &q)) {
@@ -182,7 +193,8 @@ static void help_text(struct check *c, struct diag *d, const struct node *n, con
 	struct quantity q;
 	if (n->kind != NODE_STRING || !node_static_text(n, &text) || !text.n)
 		return;
-	bool number = want->kind == TYPE_INT || want->kind == TYPE_ELASTIC || want->kind == TYPE_FLOAT || want->kind == TYPE_CPU;
+	bool number = want->kind == TYPE_INT || want->kind == TYPE_ELASTIC || want->kind == TYPE_FLOAT ||
+		want->kind == TYPE_CPU;
 	bool fits = (number && strspn(text.p, "0123456789") == text.n) ||
 		    (want->kind == TYPE_BOOL && (str_is(text, "true") || str_is(text, "false"))) ||
 		    ((want->kind == TYPE_CPU || want->kind == TYPE_MEMORY) && quantity_parse(text, &q) == QUANTITY_OK &&
@@ -207,21 +219,26 @@ static struct str split_words(struct check *c, const struct node *n)
 			if (strchr("\"'\\|&;<>$`\n", text.p[end]))
 				return STR("");
 		if (end > i)
-			list = str_printf(c->arena, "%.*s%s\"%.*s\"", STR_ARG(list), list.n ? ", " : "", (int)(end - i), text.p + i);
+			list = str_printf(c->arena, "%.*s%s\"%.*s\"", STR_ARG(list), list.n ? ", " : "", (int)(end - i),
+				text.p + i);
 	}
 	return list;
 }
 
 /* A number where text is needed: in quotes, or put into a text. */
-static void help_quotes(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site)
+static void help_quotes(struct check *c, struct diag *d, const struct node *n, const struct type *want,
+	const struct site *site)
 {
-	bool literal = is_number_literal(n) || n->kind == NODE_BOOL, name = n->kind == NODE_NAME || n->kind == NODE_MEMBER;
-	struct str words = node_words(c, n), text = str_printf(c->arena, literal ? "\"%.*s\"" : "\"${%.*s}\"", STR_ARG(words));
+	bool literal = is_number_literal(n) || n->kind == NODE_BOOL,
+		name = n->kind == NODE_NAME || n->kind == NODE_MEMBER;
+	struct str words = node_words(c, n),
+		text = str_printf(c->arena, literal ? "\"%.*s\"" : "\"${%.*s}\"", STR_ARG(words));
 	bool field = schema_find(BLOCK_JOB, site->name) || schema_find(BLOCK_ROLE, site->name);
 	/* where a name is expected, a number is rarely the name: a count or a level was meant */
 	if (want->kind == TYPE_NAME || (field && n->kind == NODE_INT)) {
 		if (str_is(site->name, "priority"))
-			diag_help(c->diags, d, "'priority' is the name of a PriorityClass of the cluster, such as \"high\"");
+			diag_help(c->diags, d,
+				"'priority' is the name of a PriorityClass of the cluster, such as \"high\"");
 		else
 			diag_help(c->diags, d, "if the name is %.*s, put it in quotes", STR_ARG(words));
 		return;
@@ -238,18 +255,22 @@ static void help_list(struct check *c, struct diag *d, const struct node *n)
 	diag_fix(c->diags, d, n->span, list, "write a list of words");
 }
 
-static void help_conversion(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site)
+static void help_conversion(struct check *c, struct diag *d, const struct node *n, const struct type *want,
+	const struct site *site)
 {
 	const struct type *t = type_strip_pod(n->type);
 	struct str words = node_words(c, n);
 	size_t whole = words.n ? strspn(words.p, "0123456789") : 0;
-	if (type_is_text(want) && want->kind != TYPE_ENUM && (t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL))
+	if (type_is_text(want) && want->kind != TYPE_ENUM &&
+		(t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL))
 		help_quotes(c, d, n, want, site);
-	else if ((want->kind == TYPE_INT || want->kind == TYPE_ELASTIC) && n->kind == NODE_FLOAT && whole && whole + 1 < words.n && words.p[whole] == '.' &&
+	else if ((want->kind == TYPE_INT || want->kind == TYPE_ELASTIC) && n->kind == NODE_FLOAT && whole &&
+		whole + 1 < words.n && words.p[whole] == '.' &&
 		   strspn(words.p + whole + 1, "0") >= words.n - whole - 1) {
 		diag_help(c->diags, d, "write %.*s", (int)whole, words.p);
 		diag_fix(c->diags, d, n->span, (struct str){ words.p, whole }, "write %.*s", (int)whole, words.p);
-	} else if ((want->kind == TYPE_INT || want->kind == TYPE_ELASTIC) && n->kind == NODE_FLOAT && n->u.floating.value == (double)(long long)n->u.floating.value) {
+	} else if ((want->kind == TYPE_INT || want->kind == TYPE_ELASTIC) && n->kind == NODE_FLOAT &&
+		n->u.floating.value == (double)(long long)n->u.floating.value) {
 		struct str whole_number = str_printf(c->arena, "%lld", (long long)n->u.floating.value);
 		diag_help(c->diags, d, "write %.*s", STR_ARG(whole_number));
 		diag_fix(c->diags, d, n->span, whole_number, "write %.*s", STR_ARG(whole_number));
@@ -264,11 +285,13 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 		help_list(c, d, n);
 	else if (want->kind == TYPE_CPU && t->kind == TYPE_INT)
 		diag_help(c->diags, d, n->kind == NODE_BINARY || n->kind == NODE_IF || n->kind == NODE_COALESCE ?
-			"declare it as a cpu, or write '1000m * (%.*s)'" : "declare it as a cpu, or write '1000m * %.*s'", STR_ARG(words));
+			"declare it as a cpu, or write '1000m * (%.*s)'" :
+			"declare it as a cpu, or write '1000m * %.*s'", STR_ARG(words));
 	else if (want->kind == TYPE_LIST && type_fit(want->elem, t) == FIT_OK)
 		diag_help(c->diags, d, "write '[%.*s]'", STR_ARG(words));
 	else if (want->kind == TYPE_DURATION && t->kind == TYPE_INT)
-		diag_help(c->diags, d, "write a unit: %.*ss, %.*smin or %.*sh", STR_ARG(words), STR_ARG(words), STR_ARG(words));
+		diag_help(c->diags, d, "write a unit: %.*ss, %.*smin or %.*sh", STR_ARG(words), STR_ARG(words),
+			STR_ARG(words));
 }
 
 /* A record that lacks a field, or has one too many: say which. */
@@ -284,8 +307,10 @@ static void note_record(struct check *c, struct diag *d, const struct type *want
 		if (k == t->n && !f->value && f->type->kind != TYPE_OPTIONAL)
 			diag_note(c->diags, d, f->span, "it has no '%.*s'", STR_ARG(f->name));
 		if (k < t->n && type_fit(f->type, t->members[k].type) != FIT_OK) {
-			struct str is = type_phrase(c->arena, t->members[k].type), needs = type_phrase(c->arena, f->type);
-			diag_note(c->diags, d, f->span, "'%.*s' is %.*s, and not %.*s", STR_ARG(f->name), STR_ARG(is), STR_ARG(needs));
+			struct str is = type_phrase(c->arena, t->members[k].type),
+				needs = type_phrase(c->arena, f->type);
+			diag_note(c->diags, d, f->span, "'%.*s' is %.*s, and not %.*s", STR_ARG(f->name), STR_ARG(is),
+				STR_ARG(needs));
 		}
 	}
 }
@@ -301,7 +326,8 @@ static void report_plain(struct check *c, struct node *n, const struct type *wan
 		return;
 	}
 	if (t->kind == TYPE_NONE && (site->call || core->kind == TYPE_ENV_VALUE)) {
-		d = diag_report(c->diags, TJ0316, n->span, "%.*s cannot be none", STR_ARG(what.n ? what : STR("this value")));
+		d = diag_report(c->diags, TJ0316, n->span, "%.*s cannot be none",
+			STR_ARG(what.n ? what : STR("this value")));
 		note_declared(c, d, site);
 		if (core->kind == TYPE_ENV_VALUE)
 			diag_help(c->diags, d, "leave the line out; for an optional value: 'if x != none { %.*s = x }'",
@@ -309,7 +335,8 @@ static void report_plain(struct check *c, struct node *n, const struct type *wan
 		return;
 	}
 	if (what.n)
-		d = diag_report(c->diags, TJ0302, n->span, "%.*s expects %.*s, found %.*s", STR_ARG(what), STR_ARG(needs), STR_ARG(is));
+		d = diag_report(c->diags, TJ0302, n->span, "%.*s expects %.*s, found %.*s", STR_ARG(what),
+			STR_ARG(needs), STR_ARG(is));
 	else
 		d = diag_report(c->diags, TJ0302, n->span, "expected %.*s, found %.*s", STR_ARG(needs), STR_ARG(is));
 	note_declared(c, d, site);
@@ -354,10 +381,12 @@ const struct type *report_optional(struct check *c, struct node *n)
 	struct str words = node_words(c, n);
 	struct diag *d = diag_report(c->diags, TJ0316, n->span, "'%.*s' may be none here", STR_ARG(words));
 	const struct type *t = type_strip_pod(type_strip_optional(n->type));
-	const char *instead = t->kind == TYPE_INT ? "1" : t->kind == TYPE_BOOL ? "false" : type_is_text(t) ? "\"\"" : "...";
+	const char *instead = t->kind == TYPE_INT ? "1" : t->kind == TYPE_BOOL ? "false" : type_is_text(t) ? "\"\"" :
+		"...";
 	bool name = n->kind == NODE_NAME || (n->kind == NODE_MEMBER && n->u.member.base->kind == NODE_NAME);
 	if (name)
-		diag_help(c->diags, d, "write '%.*s ?? %s', or test '%.*s != none' first", STR_ARG(words), instead, STR_ARG(words));
+		diag_help(c->diags, d, "write '%.*s ?? %s', or test '%.*s != none' first", STR_ARG(words), instead,
+			STR_ARG(words));
 	else
 		diag_help(c->diags, d, "write '%.*s ?? %s'", STR_ARG(words), instead);
 	return mark_bad(n);
@@ -380,12 +409,16 @@ const struct type *report_secret_mount(struct check *c, struct node *n, const st
 {
 	struct str what = site_words(c, site), name, key;
 	bool call = n->kind == NODE_CALL && n->u.call.args.n == 2;
-	const struct node *first = call && n->u.call.args.at[0]->kind == NODE_ARG ? n->u.call.args.at[0]->u.arg.value : NULL;
-	const struct node *second = call && n->u.call.args.at[1]->kind == NODE_ARG ? n->u.call.args.at[1]->u.arg.value : NULL;
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s expects a volume, found the value of a secret", STR_ARG(what));
+	const struct node *first = call && n->u.call.args.at[0]->kind == NODE_ARG ? n->u.call.args.at[0]->u.arg.value :
+		NULL;
+	const struct node *second = call && n->u.call.args.at[1]->kind == NODE_ARG ? n->u.call.args.at[1]->u.arg.value :
+		NULL;
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s expects a volume, found the value of a secret",
+		STR_ARG(what));
 
 	if (first && second && node_static_text(first, &name) && node_static_text(second, &key))
-		diag_help(c->diags, d, "write 'secret_files(\"%.*s\")': each key is a file, '%.*s' too", STR_ARG(name), STR_ARG(key));
+		diag_help(c->diags, d, "write 'secret_files(\"%.*s\")': each key is a file, '%.*s' too", STR_ARG(name),
+			STR_ARG(key));
 	else
 		diag_help(c->diags, d, "write 'secret_files(\"name\")': each key is a file");
 	return mark_bad(n);
@@ -420,7 +453,8 @@ static struct diag *unit_headline(struct check *c, struct node *n, struct str wo
 	if (unit == UNIT_DURATION)
 		d = diag_report(c->diags, TJ0310, n->span, "%.*s has no type here", STR_ARG(words));
 	else if (n->kind == NODE_QUANTITY && str_ends(words, STR("m")))
-		d = diag_report(c->diags, TJ0310, n->span, "%.*s could be a cpu, a memory or a duration", STR_ARG(words));
+		d = diag_report(c->diags, TJ0310, n->span, "%.*s could be a cpu, a memory or a duration",
+			STR_ARG(words));
 	else
 		d = diag_report(c->diags, TJ0310, n->span, "%.*s could be a cpu or a memory", STR_ARG(words));
 	return d;
@@ -438,7 +472,8 @@ static const char *likely_unit(struct check *c, const struct node *n)
 const struct type *obvious_unit(struct check *c, const struct node *n)
 {
 	const char *likely = likely_unit(c, n);
-	const struct type *t = strcmp(likely, "duration") == 0 ? &type_duration : strcmp(likely, "memory") == 0 ? &type_memory : NULL;
+	const struct type *t = strcmp(likely, "duration") == 0 ? &type_duration :
+		strcmp(likely, "memory") == 0 ? &type_memory : NULL;
 	return t && (n->kind == NODE_LIST || n->kind == NODE_LIST_FOR) ? type_list(c->arena, t) : t;
 }
 
@@ -454,7 +489,8 @@ const struct type *report_let_unit(struct check *c, struct decl *let, struct str
 {
 	struct node *n = let->node->u.binding.value;
 	struct diag *d = unit_headline(c, n, words);
-	diag_help(c->diags, d, n->kind == NODE_LIST || n->kind == NODE_LIST_FOR ? "write 'let %.*s: list[%s] = %.*s'" : "write 'let %.*s: %s = %.*s'",
+	diag_help(c->diags, d, n->kind == NODE_LIST || n->kind == NODE_LIST_FOR ? "write 'let %.*s: list[%s] = %.*s'" :
+		"write 'let %.*s: %s = %.*s'",
 		STR_ARG(let->name), likely_unit(c, n), STR_ARG(words));
 	return mark_bad(n);
 }
@@ -570,7 +606,8 @@ const struct type *report_pod(struct check *c, struct node *n, const struct type
 		what = STR("this value");
 	else if (want && type_strip_pod(type_strip_optional(want))->port && !str_is(site->name, "port"))
 		what = str_printf(c->arena, "port %.*s", STR_ARG(what));
-	struct diag *d = diag_report(c->diags, TJ0708, n->span, "%.*s must be known at compile time, but this depends on '%.*s'",
+	struct diag *d = diag_report(c->diags, TJ0708, n->span,
+		"%.*s must be known at compile time, but this depends on '%.*s'",
 		STR_ARG(what), STR_ARG(fact));
 	struct chain chain = { c, STR(""), d, 0 };
 	chain.text = words;
@@ -584,7 +621,8 @@ const struct type *report_pod(struct check *c, struct node *n, const struct type
 	if (site->own)
 		diag_help(c->diags, d, "each replica has a volume of its own under the same name");
 	if (site->call && str_is(site->name, "claim"))
-		diag_help(c->diags, d, "write 'pvc(\"CLAIM\", path = \"${pod.index}\")' for a directory of each replica in one claim, "
+		diag_help(c->diags, d,
+			"write 'pvc(\"CLAIM\", path = \"${pod.index}\")' for a directory of each replica in one claim, "
 			"'own_claim(\"NAME\", 10Gi, keep = true)' for a claim that each replica gets and keeps");
 	return mark_bad(n);
 }

@@ -211,8 +211,8 @@ static const struct type *limits_type(struct schema_types *types)
 static const struct type *replica_type(struct schema_types *types)
 {
 	static const struct spelt_member members[] = {
-		{ "name", "pod[string]" }, { "labels", "map[pod[string]?]" }, { "service", "enum(\"headless\", \"cluster\", \"none\")" },
-		{ "kind", "enum(\"pod\", \"job\")" }
+		{ "name", "pod[string]" }, { "labels", "map[pod[string]?]" },
+		{ "service", "enum(\"headless\", \"cluster\", \"none\")" }, { "kind", "enum(\"pod\", \"job\")" }
 	};
 	return record_type(types, "replica", members, 4);
 }
@@ -220,14 +220,16 @@ static const struct type *replica_type(struct schema_types *types)
 static const struct type *probe_type(struct schema_types *types)
 {
 	static const struct spelt_member members[] = {
-		{ "tcp", "string" }, { "http", "string" }, { "path", "string" }, { "exec", "list[string]" }, { "within", "duration" }
+		{ "tcp", "string" }, { "http", "string" }, { "path", "string" }, { "exec", "list[string]" },
+		{ "within", "duration" }
 	};
 	return record_type(types, "probe", members, 5);
 }
 
 static const struct type *place_type(struct schema_types *types)
 {
-	static const struct spelt_member members[] = { { "near", "string" }, { "prefer", "string" }, { "pack", "bool" } };
+	static const struct spelt_member members[] = { { "near", "string" }, { "prefer", "string" },
+		{ "pack", "bool" } };
 	return record_type(types, "place", members, 3);
 }
 
@@ -235,9 +237,10 @@ static const struct type *read_core(struct spelling *s)
 {
 	static const struct { const char *word; const struct type *type; } plain[] = {
 		{ "bool", &type_bool }, { "int", &type_int }, { "string", &type_string }, { "cpu", &type_cpu },
-		{ "memory", &type_memory }, { "duration", &type_duration }, { "range", &type_range }, { "elastic", &type_elastic },
-		{ "image", &type_image }, { "name", &type_name }, { "path", &type_path }, { "port", &type_port },
-		{ "accelerator", &type_accelerator }, { "volume", &type_volume }, { "condition", &type_condition }, { "data", &type_data }
+		{ "memory", &type_memory }, { "duration", &type_duration }, { "range", &type_range },
+		{ "elastic", &type_elastic }, { "image", &type_image }, { "name", &type_name }, { "path", &type_path },
+		{ "port", &type_port }, { "accelerator", &type_accelerator }, { "volume", &type_volume },
+		{ "condition", &type_condition }, { "data", &type_data }
 	};
 	struct arena *a = s->types->arena;
 	const struct type *elem;

@@ -310,7 +310,10 @@ bool may_report_unknown(struct check *c, struct module *m, struct str name, cons
 	return !m->lost || (suggest_only(s).n && !stdlib_text(name).p);
 }
 
-/* After so many errors suggestions are no longer read, and after so many comparisons they have taken a tenth of a second. */
+/*
+ * After so many errors suggestions are no longer read, and after so many comparisons they have taken a tenth of a
+ * second.
+ */
 enum { MOST_SUGGESTIONS = 100, MOST_COMPARISONS = 1000000 };
 
 /* May the next error compare its name with every name of the module? */
@@ -369,7 +372,8 @@ static void report_field(struct check *c, struct str name, struct span at)
 		diag_help(c->diags, d, "%s'self.%.*s%s', or use a 'let'", near.n ? "for the field write " : "write ",
 			STR_ARG(name), optional ? " ?? ..." : "");
 	else if (c->at.env)
-		diag_help(c->diags, d, "use a 'let' for a value that is needed twice; for a variable that is set above write 'pod.env(\"%.*s\")'",
+		diag_help(c->diags, d, "use a 'let' for a value that is needed twice; for a variable that is set above "
+			"write 'pod.env(\"%.*s\")'",
 			STR_ARG(name));
 	else
 		diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
@@ -407,7 +411,8 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 	if (shouted && stands_after(c, at, "${") && foreign_name(name)) {
 		diag_help(c->diags, d, "%s; for a shell write $%.*s", foreign_name(name)->help, STR_ARG(name));
 	} else if (shouted && stands_after(c, at, "${") && !suggest_sentence(s).n) {
-		diag_help(c->diags, d, "'${...}' inserts a value of the program; for a variable of the pod write ${pod.env(\"%.*s\")}, for a shell $%.*s",
+		diag_help(c->diags, d, "'${...}' inserts a value of the program; for a variable of the pod write "
+			"${pod.env(\"%.*s\")}, for a shell $%.*s",
 			STR_ARG(name), STR_ARG(name));
 	} else if (word && variable && str_is(str_of(word), "none")) {
 		diag_help(c->diags, d, "a variable that is not set has no line: remove it");
@@ -425,7 +430,8 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 		if (variable)
 			diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
 	} else if (c->framework_wanted && !suggest_sentence(s).n) {
-		diag_help(c->diags, d, "a framework of an imported module is expected here: 'job \"name\": MODULE.FRAMEWORK { ... }'; 'trainc explain' lists the modules");
+		diag_help(c->diags, d, "a framework of an imported module is expected here: 'job \"name\": "
+			"MODULE.FRAMEWORK { ... }'; 'trainc explain' lists the modules");
 		if (str_ends(name, STR("Job")))
 			diag_help(c->diags, d, "'trainc import FILE' makes a program of a manifest");
 	} else if (stands_after(c, at, "//")) {

@@ -140,7 +140,8 @@ bool type_same(const struct type *a, const struct type *b)
 	if (a->kind != b->kind)
 		return false;
 	switch (a->kind) {
-	case TYPE_LIST: case TYPE_MAP: case TYPE_OPTIONAL: case TYPE_POD: case TYPE_SECRET: return type_same(a->elem, b->elem);
+	case TYPE_LIST: case TYPE_MAP: case TYPE_OPTIONAL: case TYPE_POD:
+	case TYPE_SECRET: return type_same(a->elem, b->elem);
 	case TYPE_RECORD: return type_same_record(a->record, b->record);
 	case TYPE_ENUM: return same_words(a, b);
 	case TYPE_ANON: return same_members(a, b);
@@ -151,7 +152,8 @@ bool type_same(const struct type *a, const struct type *b)
 /* ---- spelling ---- */
 
 static const char *const words[TYPE_KINDS] = {
-	[TYPE_BAD] = "unknown", [TYPE_BOOL] = "bool", [TYPE_INT] = "int", [TYPE_FLOAT] = "float", [TYPE_STRING] = "string",
+	[TYPE_BAD] = "unknown", [TYPE_BOOL] = "bool", [TYPE_INT] = "int", [TYPE_FLOAT] = "float",
+		[TYPE_STRING] = "string",
 	[TYPE_CPU] = "cpu", [TYPE_MEMORY] = "memory", [TYPE_DURATION] = "duration", [TYPE_TOPOLOGY] = "topology",
 	[TYPE_RANGE] = "range", [TYPE_ELASTIC] = "elastic", [TYPE_ENUM] = "enum", [TYPE_IMAGE] = "image",
 	[TYPE_NAME] = "name", [TYPE_PATH] = "path", [TYPE_ACCELERATOR] = "accelerator", [TYPE_VOLUME] = "volume",
@@ -268,7 +270,8 @@ static struct str type_plural(struct arena *a, const struct type *t)
 	case TYPE_LIST: return STR("lists");
 	case TYPE_MAP: return STR("maps");
 	case TYPE_ANON: return STR("records");
-	case TYPE_INT: case TYPE_FLOAT: case TYPE_BOOL: case TYPE_STRING: case TYPE_NAME: case TYPE_PATH: case TYPE_IMAGE: case TYPE_DURATION: case TYPE_VOLUME:
+	case TYPE_INT: case TYPE_FLOAT: case TYPE_BOOL: case TYPE_STRING: case TYPE_NAME: case TYPE_PATH:
+	case TYPE_IMAGE: case TYPE_DURATION: case TYPE_VOLUME:
 	case TYPE_ROLE: case TYPE_CONDITION:
 		return str_printf(a, "%ss", t->port ? "port" : words[t->kind]);
 	default: return type_spell(a, t);

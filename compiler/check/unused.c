@@ -92,7 +92,8 @@ static bool exported(const struct decl *d, bool lone)
 {
 	bool module = d->module && (!d->module->root || lone);
 
-	return (d->kind == DECL_LET || d->kind == DECL_FN || d->kind == DECL_PARAM) && module && !d->scope && d->name.p[0] != '_';
+	return (d->kind == DECL_LET || d->kind == DECL_FN || d->kind == DECL_PARAM) && module && !d->scope &&
+		d->name.p[0] != '_';
 }
 
 void check_unused(struct program *p)

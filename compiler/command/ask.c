@@ -17,7 +17,8 @@ static struct node *parse_question(struct trainc *t, const struct question *q)
 	const struct source *whole = t->program.added.source;
 	struct str text = { whole->text.p + q->expression, whole->text.n - q->expression };
 	/* A part of a source that is read like a source of its own: spans still point into the whole. */
-	struct source part = { .name = whole->name, .text = str_copy(&t->arena, text), .base = whole->base + (uint32_t)q->expression };
+	struct source part = { .name = whole->name, .text = str_copy(&t->arena, text),
+		.base = whole->base + (uint32_t)q->expression };
 
 	return parse_expression(&t->arena, &t->names, &t->diags, &part);
 }

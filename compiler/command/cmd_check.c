@@ -35,7 +35,8 @@ static void say_hidden(const struct session *s, const struct programs *all, cons
 			after += all->at[i]->diags.errors;
 		}
 	if (after > before)
-		session_say(s, "what is fixed now hid errors: there %s %zu before, %zu are left", before == 1 ? "was" : "were", before, after);
+		session_say(s, "what is fixed now hid errors: there %s %zu before, %zu are left",
+			before == 1 ? "was" : "were", before, after);
 }
 
 int cmd_check(struct session *s)

@@ -35,11 +35,13 @@ static bool output_is_clear(struct session *s)
 	if (!file.p)
 		return true;
 	if (!memchr(file.p, '.', file.n) && !memchr(file.p, '/', file.n)) {
-		session_say(s, "--output cannot be '%.*s'; it is yaml, json or a file: -o ./%.*s, -o objects.yaml", STR_ARG(file), STR_ARG(file));
+		session_say(s, "--output cannot be '%.*s'; it is yaml, json or a file: -o ./%.*s, -o objects.yaml",
+			STR_ARG(file), STR_ARG(file));
 		return false;
 	}
 	if (option_given(s->options, OPTION_OUTPUT_DIR)) {
-		session_say(s, "--output-dir writes one file per object, -o %.*s one file of all; give one of the two", STR_ARG(file));
+		session_say(s, "--output-dir writes one file per object, -o %.*s one file of all; give one of the two",
+			STR_ARG(file));
 		return false;
 	}
 	return true;
@@ -204,7 +206,8 @@ static bool has_line_end(struct session *s, struct str name)
 {
 	if (!memchr(name.p, '\n', name.n))
 		return false;
-	session_say(s, "--depfile: '%.*s' has a line end in its name, which no rule for make can hold; rename it", STR_ARG(name));
+	session_say(s, "--depfile: '%.*s' has a line end in its name, which no rule for make can hold; rename it",
+		STR_ARG(name));
 	return true;
 }
 
@@ -252,7 +255,8 @@ static bool write_depfile(struct session *s, const struct programs *all, struct 
 
 static bool write_all(struct session *s, const struct programs *all)
 {
-	struct str directory = option_value(s->options, OPTION_OUTPUT_DIR), depfile = option_value(s->options, OPTION_DEPFILE);
+	struct str directory = option_value(s->options, OPTION_OUTPUT_DIR),
+		depfile = option_value(s->options, OPTION_DEPFILE);
 	struct str file = output_file(s);
 	bool ok = true;
 

@@ -31,7 +31,8 @@ static bool wrapped_exists(void *context, struct str path)
 	return file_reader.exists(file_reader.context, path);
 }
 
-static void wrapped_list(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name), void *to)
+static void wrapped_list(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name),
+	void *to)
 {
 	(void)context;
 	file_reader.list(file_reader.context, a, directory, each, to);
@@ -44,7 +45,8 @@ static bool is_module_name(struct str operand)
 		return false;
 	for (size_t i = 0; i < operand.n; i++) {
 		char c = operand.p[i];
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9');
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+			(i && c >= '0' && c <= '9');
 		if (!letter && (c != '.' || !i || i + 1 == operand.n))
 			return false;
 	}
@@ -71,7 +73,8 @@ static struct str imported_name(struct session *s, struct str operand)
 	if (stdlib_text(operand).p)
 		return str_cat(s->arena, STR("std."), operand, STR(""));
 	if (first.n < operand.n && stdlib_text(first).p) {
-		session_say(s, "'%.*s' is not a module; 'trainc doc %.*s' documents its module, 'trainc explain %.*s' only this member",
+		session_say(s, "'%.*s' is not a module; 'trainc doc %.*s' documents its module, 'trainc explain %.*s' "
+			"only this member",
 		            STR_ARG(operand), STR_ARG(first), STR_ARG(operand));
 		return (struct str){ 0 };
 	}

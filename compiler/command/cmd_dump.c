@@ -71,7 +71,8 @@ static int dump_text(struct session *s, enum option stage)
 
 	ask_for_little(c);
 	if (!file_read_most(&c->arena, path, MODULE_LARGEST, &text, &why)) {
-		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path),
+			STR_ARG(why));
 	} else {
 		const struct source *source = source_add(&c->sources, str_is(path, "-") ? STR("<stdin>") : path, text);
 		if (stage == OPTION_TOKENS)

@@ -22,7 +22,8 @@ bool session_index(struct session *s, long long *ret)
 
 static enum trainc_form form(struct str word)
 {
-	return str_is(word, "json") ? TRAINC_JSON : str_is(word, "shell") ? TRAINC_SHELL : str_is(word, "fish") ? TRAINC_FISH :
+	return str_is(word, "json") ? TRAINC_JSON : str_is(word, "shell") ? TRAINC_SHELL :
+		str_is(word, "fish") ? TRAINC_FISH :
 		str_is(word, "dotenv") ? TRAINC_DOTENV : TRAINC_TEXT;
 }
 
@@ -38,7 +39,8 @@ int cmd_env(struct session *s)
 	if (!session_index(s, &index))
 		return STATUS_USAGE;
 	if (session_plan(s, false, &all, &status) &&
-	    !trainc_env(all.at[0], option_value(s->options, OPTION_ROLE).p, index, form(option_value(s->options, OPTION_OUTPUT)),
+	    !trainc_env(all.at[0], option_value(s->options, OPTION_ROLE).p, index,
+	form(option_value(s->options, OPTION_OUTPUT)),
 	                session_output(s), &why) && *why) {
 		session_say(s, "%s", why);
 		status = STATUS_USAGE;

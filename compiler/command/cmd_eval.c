@@ -58,7 +58,8 @@ static bool peek_line(struct input *in, const char *question, struct str *ret)
 
 	if (in->at == in->text.n)
 		prompt(in, question);
-	while (!(newline = memchr(in->text.p ? in->text.p + searched : "", '\n', in->text.n - searched)) && !in->ended &&
+	while (!(newline = memchr(in->text.p ? in->text.p + searched : "", '\n', in->text.n - searched)) &&
+		!in->ended &&
 	       in->text.n < TEXT_MOST) {
 		searched = in->text.n;
 		read_more(in);
@@ -139,7 +140,8 @@ struct talk {
 };
 
 /* The declarations so far, except the one that NAME replaces, each on its own line, followed by TEXT. */
-static struct str compose(const struct talk *k, struct arena *a, struct str name, struct str text, size_t line, size_t *ret_start)
+static struct str compose(const struct talk *k, struct arena *a, struct str name, struct str text, size_t line,
+	size_t *ret_start)
 {
 	struct buf all = { 0 };
 	size_t at = 1;
@@ -185,7 +187,8 @@ static bool too_much(struct talk *k, const struct part *part, struct str text)
 	if (text.n <= PIECE_MOST && (!part->declaration || k->kept + text.n <= PIECE_MOST))
 		return false;
 	session_say(k->session, "%s; put the declarations in a file: trainc eval EXPR FILE",
-	            text.n > PIECE_MOST ? "this is larger than 64 KiB" : "the declarations together are larger than 64 KiB");
+	            text.n > PIECE_MOST ? "this is larger than 64 KiB" :
+	"the declarations together are larger than 64 KiB");
 	return true;
 }
 
@@ -239,11 +242,13 @@ static void converse(struct talk *k, struct input *in)
 	struct str text;
 	struct part part;
 
-	for (size_t n = 0, line = in->line; next_piece(in, &text, &part) && !k->session->gone && !k->session->error; line = in->line) {
+	for (size_t n = 0, line = in->line; next_piece(in, &text, &part) && !k->session->gone &&
+		!k->session->error; line = in->line) {
 		if (is_exit(in, text))
 			return;
 		if (!part.empty && ++n > LINES_MOST) {
-			session_say(k->session, "at most %d lines; put the declarations in a file: trainc eval EXPR FILE", LINES_MOST);
+			session_say(k->session,
+				"at most %d lines; put the declarations in a file: trainc eval EXPR FILE", LINES_MOST);
 			k->failed = true;
 			return;
 		}
@@ -273,7 +278,8 @@ static int converse_on_input(struct talk *k)
 	if (k->program.p && !is_sound(k))
 		return STATUS_PROGRAM;
 	if (in.terminal)
-		session_ask("trainc " TRAINC_VERSION ": an expression, 'let NAME = VALUE' or 'import MODULE'; Ctrl-D ends\n");
+		session_ask("trainc " TRAINC_VERSION ": an expression, 'let NAME = VALUE' or 'import MODULE'; Ctrl-D "
+			"ends\n");
 	converse(k, &in);
 	prompt(&in, "\n");
 	buf_release(&in.text);
@@ -314,7 +320,8 @@ int cmd_eval(struct session *s)
 		return STATUS_USAGE;
 	trainc_close(t);
 	if (o->noperands == 2 && names_program(o->operands[0]) && !names_program(o->operands[1])) {
-		session_say(s, "the expression comes first: trainc eval '%.*s' %.*s", STR_ARG(o->operands[1]), STR_ARG(o->operands[0]));
+		session_say(s, "the expression comes first: trainc eval '%.*s' %.*s", STR_ARG(o->operands[1]),
+			STR_ARG(o->operands[0]));
 		return STATUS_USAGE;
 	}
 	if (o->noperands == 2)

@@ -20,7 +20,8 @@ static void tell_crlf(struct session *s, struct str name, struct str text, bool 
 	for (size_t i = 1; i < text.n; i++)
 		n += text.p[i] == '\n' && text.p[i - 1] == '\r';
 	if (n && looking)
-		session_say(s, "%.*s: %zu line%s with CRLF, which fmt makes LF", STR_ARG(name), n, n == 1 ? " ends" : "s end");
+		session_say(s, "%.*s: %zu line%s with CRLF, which fmt makes LF", STR_ARG(name), n,
+			n == 1 ? " ends" : "s end");
 	else if (n)
 		session_say(s, "%.*s: %zu line%s ended with CRLF, now with LF", STR_ARG(name), n, n == 1 ? "" : "s");
 }
@@ -61,8 +62,10 @@ static enum outcome format_file(struct session *s, struct str path)
 	struct buf out = { 0 };
 
 	if (!file_read_most(&c->arena, path, MODULE_LARGEST, &text, &why)) {
-		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
-	} else if (trainc_format(c, str_is(path, "-") ? "<stdin>" : path.p, text.p, text.n, (struct trainc_output){ &out, take })) {
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path),
+			STR_ARG(why));
+	} else if (trainc_format(c, str_is(path, "-") ? "<stdin>" : path.p, text.p, text.n,
+		(struct trainc_output){ &out, take })) {
 		outcome = put(s, path, text, buf_text(&out));
 	}
 	if (outcome == REFUSED)

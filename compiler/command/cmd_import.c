@@ -27,11 +27,13 @@ static void read_file(struct session *s, struct trainc *c, struct import *im, st
 	struct str text, why;
 
 	if (!reader_text(s->reader, &c->arena, path, MANIFESTS_LARGEST, &text, &why)) {
-		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path),
+			STR_ARG(why));
 		return;
 	}
 	if (str_ends(path, STR(".tj"))) {
-		struct diag *d = diag_report(&c->diags, TJ1102, (struct span){ 0, 0 }, "'%.*s' is a trainc program, not a manifest", STR_ARG(path));
+		struct diag *d = diag_report(&c->diags, TJ1102, (struct span){ 0, 0 },
+			"'%.*s' is a trainc program, not a manifest", STR_ARG(path));
 		diag_help(&c->diags, d, "'trainc compile %.*s' writes its objects", STR_ARG(path));
 		return;
 	}
@@ -39,7 +41,8 @@ static void read_file(struct session *s, struct trainc *c, struct import *im, st
 	if (source)
 		import_read(im, source);
 	else
-		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': too much text", STR_ARG(path));
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': too much text",
+			STR_ARG(path));
 }
 
 /* The file name of each job: its name, with a number where two are alike. */
@@ -107,7 +110,8 @@ static struct program_text *make_files(struct session *s, struct import *im, str
 
 static struct import *new_import(struct session *s, struct trainc *c)
 {
-	struct import_options options = { .operator_minor = operator_version(s), .image = option_value(s->options, OPTION_IMAGE) };
+	struct import_options options = { .operator_minor = operator_version(s),
+		.image = option_value(s->options, OPTION_IMAGE) };
 
 	c->diags.deny_warnings = option_given(s->options, OPTION_DENY_WARNINGS);
 	return import_new(&c->arena, &c->sources, &c->diags, options);
@@ -155,7 +159,8 @@ static bool is_whole(struct session *s)
 	if (!live && !session_offline(s))
 		return false;
 	if (!live && !s->options->noperands)
-		session_say(s, "import needs at least one manifest: trainc import MANIFEST...; jobs of a cluster: trainc import --from-cluster NAME");
+		session_say(s, "import needs at least one manifest: trainc import MANIFEST...; jobs of a cluster: "
+			"trainc import --from-cluster NAME");
 	else if (live && !all && !s->options->noperands)
 		session_say(s, "import --from-cluster needs the names of jobs, as NAME or KIND/NAME, or --all");
 	else if (all && s->options->noperands)

@@ -78,7 +78,8 @@ static bool find_framework(struct search *s)
 	}
 	bool exact = s->n == 1;
 	if (s->n > 1) {
-		session_say(s->session, "'%.*s' may be %.*s; write one of them", STR_ARG(s->wanted), STR_ARG(buf_text(&s->found)));
+		session_say(s->session, "'%.*s' may be %.*s; write one of them", STR_ARG(s->wanted),
+			STR_ARG(buf_text(&s->found)));
 	} else if (!s->n) {
 		struct str help = suggest_sentence(&s->near);
 		session_say(s->session, "unknown framework '%.*s'; %.*s", STR_ARG(s->wanted),
@@ -121,7 +122,8 @@ static void put_field_doc(struct init_writing *w, enum block block, struct str n
 /* The framework's documentation of one of its roles: above it, or above its replicas. */
 static struct str role_doc(const struct init_writing *w, struct str name)
 {
-	const struct nodes *items = w->framework ? &w->framework->u.blueprint_decl.body->u.body.items : &(struct nodes){ 0 };
+	const struct nodes *items = w->framework ? &w->framework->u.blueprint_decl.body->u.body.items :
+		&(struct nodes){ 0 };
 
 	for (size_t i = 0; i < items->n; i++) {
 		const struct node *role = items->at[i];
@@ -165,7 +167,8 @@ static struct str job_head(const struct init_writing *w, const struct node *job)
 static void put_arguments(struct buf *out, const struct library_item *item)
 {
 	for (size_t i = 0; i < item->formals->n; i++)
-		buf_printf(out, "%s%.*s", i ? ", " : " and its arguments: ", STR_ARG(item->formals->at[i]->u.binding.name));
+		buf_printf(out, "%s%.*s", i ? ", " : " and its arguments: ",
+			STR_ARG(item->formals->at[i]->u.binding.name));
 }
 
 static const char commands[] =
@@ -185,13 +188,16 @@ static void put_head(struct init_writing *w, const struct search *s)
 	put_comment(w->out, str_of(commands));
 	buf_z(w->out, "#\n");
 	if (!s) {
-		buf_z(w->out, "# 'trainc explain role' lists what a role may have, 'trainc explain' the modules of the library: frameworks\n"
+		buf_z(w->out, "# 'trainc explain role' lists what a role may have, 'trainc explain' the modules of the "
+			"library: frameworks\n"
 		              "# and accelerators.\n\n");
 		return;
 	}
-	buf_printf(w->out, "# 'trainc explain %.*s.%.*s' describes the framework", STR_ARG(s->module->name), STR_ARG(s->item.name));
+	buf_printf(w->out, "# 'trainc explain %.*s.%.*s' describes the framework", STR_ARG(s->module->name),
+		STR_ARG(s->item.name));
 	put_arguments(w->out, &s->item);
-	buf_z(w->out, ".\n# 'trainc explain role' lists what a role may have, 'trainc explain' the modules of the library: frameworks\n"
+	buf_z(w->out, ".\n# 'trainc explain role' lists what a role may have, 'trainc explain' the modules of the "
+		"library: frameworks\n"
 	              "# and accelerators.\n\n");
 	buf_printf(w->out, "import std.%.*s\n\n", STR_ARG(s->module->name));
 }
@@ -213,7 +219,8 @@ static struct str program_of(struct arena *a, const struct search *s, struct str
 	buf_printf(&rough, "%.*s {\n", STR_ARG(job_head(&w, job)));
 	put_items(&w, BLOCK_JOB, job->u.job.body);
 	buf_z(&rough, "}\n");
-	format_source(a, &text.names, &text.diags, source_add(&text.sources, str_of(file_name), buf_text(&rough)), &out);
+	format_source(a, &text.names, &text.diags, source_add(&text.sources, str_of(file_name), buf_text(&rough)),
+		&out);
 	struct str program = buf_take(&out, a);
 	buf_release(&out);
 	buf_release(&rough);
@@ -272,7 +279,8 @@ static int write_program(struct session *s, struct str program, struct str what)
 		session_say(s, "cannot write '%s': %.*s", file_name, STR_ARG(why));
 		return STATUS_OUTPUT;
 	}
-	session_write(s, str_printf(s->arena, "wrote %s, a program %.*s; look at it, then\n\n%s", file_name, STR_ARG(what), commands));
+	session_write(s, str_printf(s->arena, "wrote %s, a program %.*s; look at it, then\n\n%s", file_name,
+		STR_ARG(what), commands));
 	return STATUS_DONE;
 }
 
@@ -295,7 +303,8 @@ int cmd_init(struct session *s)
 	struct str program = program_of(s->arena, found, example, STR(""));
 	if (needs_runtime(s, program))
 		program = program_of(s->arena, found, example,
-		                     STR("Plain Jobs cannot run this job to completion by themselves; 'trainc plan' lists what is left to you.\n"
+		                     STR("Plain Jobs cannot run this job to completion by themselves; 'trainc plan' "
+		"lists what is left to you.\n"
 		                         "allow TJ0817: 'trainc run' starts it"));
 	return write_program(s, program, what);
 }

@@ -8,7 +8,8 @@ int cmd_plan(struct session *s)
 	int status;
 
 	if (session_plan(s, false, &all, &status))
-		trainc_plan(all.at[0], str_is(form, "svg") ? TRAINC_SVG : str_is(form, "json") ? TRAINC_JSON : TRAINC_TEXT, session_output(s));
+		trainc_plan(all.at[0], str_is(form, "svg") ? TRAINC_SVG : str_is(form, "json") ? TRAINC_JSON :
+			TRAINC_TEXT, session_output(s));
 	session_release(&all);
 	return status;
 }

@@ -119,10 +119,12 @@ static bool is_refused(struct test_run *run, const struct node *test)
 	for (size_t i = 0; i < run->before; i++)
 		if (run->compile->diags.at[i]->code == code && run->compile->diags.at[i]->severity == SEVERITY_ERROR)
 			return true;
-	struct diag *d = diag_report(&run->said, TJ0408, item->u.item.value->span, "the program is not refused with %.*s", STR_ARG(word));
+	struct diag *d = diag_report(&run->said, TJ0408, item->u.item.value->span,
+		"the program is not refused with %.*s", STR_ARG(word));
 	for (size_t i = 0; i < run->before; i++)
 		if (run->compile->diags.at[i]->severity == SEVERITY_ERROR) {
-			diag_help(&run->said, d, "it is refused with %s: %.*s", diag_code_name(run->compile->diags.at[i]->code),
+			diag_help(&run->said, d, "it is refused with %s: %.*s",
+				diag_code_name(run->compile->diags.at[i]->code),
 				STR_ARG(run->compile->diags.at[i]->message));
 			return false;
 		}
@@ -142,7 +144,8 @@ static void run_checks(struct test_run *run, struct node *test)
 	struct entries *entries = eval_entries(ev, frame_new(ev, NULL), test->u.titled.body);
 	for (size_t i = 0; i < entries->n; i++)
 		if (entries->at[i].item && entries->at[i].item->kind == NODE_CHECK)
-			eval_check(ev, entries->at[i].frame, entries->at[i].item, entries->at[i].item->span, (struct str){ 0 });
+			eval_check(ev, entries->at[i].frame, entries->at[i].item, entries->at[i].item->span,
+				(struct str){ 0 });
 	ev->test = NULL;
 }
 
@@ -173,7 +176,8 @@ static bool exists(void *context, struct str path)
 	return t->files->exists(t->files->context, path);
 }
 
-static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
+static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
+	void *to)
 {
 	const struct suite *t = context;
 
@@ -199,7 +203,8 @@ static void suite_init(struct suite *t, struct session *s, struct trainc *front,
 	const struct reader *files = s->reader;
 
 	*t = (struct suite){ .session = *s, .files = files, .front = front, .path = path, .tests = tests_of(front) };
-	t->reader = (struct reader){ t, read_text, files->exists ? exists : NULL, files->list ? list : NULL, files->leaves ? leaves : NULL,
+	t->reader = (struct reader){ t, read_text, files->exists ? exists : NULL, files->list ? list : NULL,
+		files->leaves ? leaves : NULL,
 		files->real ? real_path : NULL };
 	t->session.reader = &t->reader;
 	t->text = front->program.root->source->text;
@@ -225,7 +230,8 @@ static struct str text_of_one(const struct suite *t, struct arena *a, const stru
 		size_t start = n->span.start - file->base, above = i ? decls.at[i - 1]->span.end - file->base : start;
 		if (n->kind != NODE_TEST || n == wanted)
 			continue;
-		while (above < start && file->text.p[above] != '\n')    /* a comment at the end of the line above belongs to that line */
+		/* a comment at the end of the line above belongs to that line */
+		while (above < start && file->text.p[above] != '\n')
 			above++;
 		blank(text, above, n->span.end - file->base);
 	}
@@ -344,7 +350,8 @@ static bool tests_fit(const struct suite *t, struct trainc *front)
 	size_t alone = 0;
 
 	if (t->tests.n > TESTS) {
-		struct diag *d = diag_report(&front->diags, TJ0407, t->tests.at[TESTS]->u.titled.title->span, "a file of more than 10,000 tests");
+		struct diag *d = diag_report(&front->diags, TJ0407, t->tests.at[TESTS]->u.titled.title->span,
+			"a file of more than 10,000 tests");
 		diag_help(&front->diags, d, "put them into several files");
 		return false;
 	}
@@ -353,7 +360,8 @@ static bool tests_fit(const struct suite *t, struct trainc *front)
 	if (!alone || t->text.n <= READ / alone)
 		return true;
 	struct diag *d = diag_report(&front->diags, TJ0407, t->tests.at[0]->u.titled.title->span,
-		"%zu tests of their own profile or 'set' would read %zu MiB of this file; at most %d", alone, t->text.n / 1024 * alone / 1024, READ >> 20);
+		"%zu tests of their own profile or 'set' would read %zu MiB of this file; at most %d", alone,
+		t->text.n / 1024 * alone / 1024, READ >> 20);
 	diag_help(&front->diags, d, "put them into several files");
 	return false;
 }
@@ -374,7 +382,8 @@ static void test_all(struct session *s, struct trainc *front, struct str path, s
 		bool ok = run_test(&t, i);
 		count->passed += ok;
 		count->failed += !ok;
-		session_write(s, str_printf(s->arena, "%s %.*s: %.*s\n", ok ? "ok" : "FAIL", STR_ARG(name_escaped(s->arena, path)),
+		session_write(s, str_printf(s->arena, "%s %.*s: %.*s\n", ok ? "ok" : "FAIL",
+			STR_ARG(name_escaped(s->arena, path)),
 			STR_ARG(name_escaped(s->arena, title))));
 	}
 	if (t.shared)

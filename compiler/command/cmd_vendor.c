@@ -22,7 +22,8 @@
 #include "command/session.h"
 #include "runtime/command/backend.h"
 
-enum { DEFINITIONS_LARGEST = 32 << 20 };        /* bytes of a file; the largest bundles that are published have 20 MiB */
+/* bytes of a file; the largest bundles that are published have 20 MiB */
+enum { DEFINITIONS_LARGEST = 32 << 20 };
 
 static const char file_name[] = "crds.tbl";
 static const struct str heading = { "# crd ", 6 };
@@ -195,7 +196,8 @@ static int write_sections(struct vendor *v, struct str path)
 		written = session_replace(s, path, buf_text(&out));
 	buf_release(&out);
 	for (size_t i = 0; written && i < kinds.nkinds; i++) {
-		struct str line = str_printf(s->arena, "%s %s\n", kinds.text + kinds.kinds[i].api_version, kinds.text + kinds.kinds[i].kind);
+		struct str line = str_printf(s->arena, "%s %s\n", kinds.text + kinds.kinds[i].api_version,
+			kinds.text + kinds.kinds[i].kind);
 		session_write(s, line);
 	}
 	return !sound ? STATUS_PROGRAM : written ? STATUS_DONE : STATUS_OUTPUT;
@@ -218,7 +220,8 @@ int cmd_vendor(struct session *s)
 	if (!o->noperands && !live)
 		return lock_packages(s);
 	if (!o->noperands || !str_is(o->operands[0], "crd") || o->noperands < 2) {
-		session_say(s, "write 'trainc vendor' for packages, or 'trainc vendor crd FILE', where FILE holds CustomResourceDefinitions");
+		session_say(s, "write 'trainc vendor' for packages, or 'trainc vendor crd FILE', where FILE holds "
+			"CustomResourceDefinitions");
 		session_say(s, "'trainc vendor crd --from-cluster KIND' reads them from the cluster");
 		return STATUS_USAGE;
 	}

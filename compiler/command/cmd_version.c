@@ -14,12 +14,16 @@ int cmd_version(struct session *s)
 	if (option_given(s->options, OPTION_SERVER) && s->half && !s->half->server_version(s, &server, &status))
 		return status;
 	if (str_is(option_value(s->options, OPTION_OUTPUT), "json")) {
-		session_write(s, str_printf(s->arena, "{\"schemaVersion\":1,\"version\":\"%s\",\"kubernetes\":{\"oldest\":\"1.%d\",\"newest\":\"1.%d\","
-			"\"default\":\"1.%d\"}%s%.*s%s}\n", TRAINC_VERSION, KUBE_OLDEST, KUBE_NEWEST, KUBE_DEFAULT, server.n ? ",\"server\":\"" : "",
+		session_write(s, str_printf(s->arena,
+			"{\"schemaVersion\":1,\"version\":\"%s\",\"kubernetes\":{\"oldest\":\"1.%d\","
+			"\"newest\":\"1.%d\","
+			"\"default\":\"1.%d\"}%s%.*s%s}\n", TRAINC_VERSION, KUBE_OLDEST, KUBE_NEWEST, KUBE_DEFAULT,
+			server.n ? ",\"server\":\"" : "",
 			STR_ARG(server), server.n ? "\"" : ""));
 		return STATUS_DONE;
 	}
-	session_write(s, str_printf(s->arena, "trainc %s\nKubernetes 1.%d to 1.%d, 1.%d by default\n", TRAINC_VERSION, KUBE_OLDEST,
+	session_write(s, str_printf(s->arena, "trainc %s\nKubernetes 1.%d to 1.%d, 1.%d by default\n", TRAINC_VERSION,
+		KUBE_OLDEST,
 	                            KUBE_NEWEST, KUBE_DEFAULT));
 	if (server.n)
 		session_write(s, str_printf(s->arena, "API server %.*s\n", STR_ARG(server)));

@@ -3,7 +3,8 @@
  *
  * The words of options.def tell what can stand at a place: FILE, DIR, FRAMEWORK, or the choices
  * themselves.  Names that do not change while the program is installed (frameworks, modules,
- * topics) are in the script; those of runs, roles, contexts and namespaces are asked for when they are needed (question.h).
+ * topics) are in the script; those of runs, roles, contexts and namespaces are asked for when they are needed
+ * (question.h).
  */
 #include "command/completion.h"
 
@@ -167,7 +168,8 @@ static void bash_offer(struct buf *out, struct offer offer)
 		buf_z(out, "; ");
 	}
 	if (offer.paths)
-		buf_printf(out, "files=%s; ", offer.paths & PATH_PROGRAM ? "program" : offer.paths & PATH_FILE ? "file" : "directory");
+		buf_printf(out, "files=%s; ", offer.paths & PATH_PROGRAM ? "program" :
+			offer.paths & PATH_FILE ? "file" : "directory");
 	buf_z(out, ";;\n");
 }
 
@@ -236,7 +238,8 @@ static void bash_options(struct completion *c)
 static void bash(struct completion *c)
 {
 	buf_z(c->out, "_trainc() {\n"
-	              "\tlocal current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= value= words= files= ask= i\n"
+	              "\tlocal current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= value= "
+		"words= files= ask= i\n"
 	              "\t# --name=value is three words here\n"
 	              "\tif [[ $current == = ]]; then\n\t\tcurrent=\n"
 	              "\telif [[ $before == = ]]; then\n\t\tbefore=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
@@ -251,11 +254,13 @@ static void bash(struct completion *c)
 		bash_offer(c->out, operand_offer(c, (enum command)i));
 	}
 	buf_printf(c->out, "\t\t'') words='%.*s' ;;\n\t\tesac\n\tfi\n", STR_ARG(c->commands));
-	buf_z(c->out, "\tif [[ $ask ]]; then\n\t\twords+=\" $(trainc completion names \"$ask\" -- \"${COMP_WORDS[@]:0:COMP_CWORD}\" 2>/dev/null)\"\n\tfi\n");
+	buf_z(c->out, "\tif [[ $ask ]]; then\n\t\twords+=\" $(trainc completion names \"$ask\" -- "
+		"\"${COMP_WORDS[@]:0:COMP_CWORD}\" 2>/dev/null)\"\n\tfi\n");
 	buf_z(c->out, "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
 	              "\tlocal IFS=$'\\n'\n"
 	              "\tcase $files in\n"
-	              "\tprogram) COMPREPLY+=($(compgen -f -X '!*.tj' -- \"$current\") $(compgen -d -- \"$current\")) ;;\n"
+	              "\tprogram) COMPREPLY+=($(compgen -f -X '!*.tj' -- \"$current\") $(compgen -d -- \"$current\")) "
+		";;\n"
 	              "\tfile) COMPREPLY+=($(compgen -f -- \"$current\")) ;;\n"
 	              "\tdirectory) COMPREPLY+=($(compgen -d -- \"$current\")) ;;\n"
 	              "\tesac\n}\n"
@@ -309,7 +314,8 @@ static void zsh_option(struct completion *c, const struct option_row *o)
 
 	buf_z(c->out, " \\\n\t\t\t");
 	if (o->letter)
-		buf_printf(c->out, "'(-%c --%s)'{-%c%s,--%s%s}'[", o->letter, o->word, o->letter, value ? "+" : "", o->word, value ? "=" : "");
+		buf_printf(c->out, "'(-%c --%s)'{-%c%s,--%s%s}'[", o->letter, o->word, o->letter, value ? "+" : "",
+			o->word, value ? "=" : "");
 	else
 		buf_printf(c->out, "'%s--%s%s[", may_repeat(o) ? "*" : "", o->word, value ? "=" : "");
 	zsh_text(o->doc, c->out);
@@ -341,7 +347,8 @@ static void zsh(struct completion *c)
 {
 	const struct option_row *o;
 
-	buf_z(c->out, "#compdef trainc\n_trainc() {\n\tlocal curcontext=$curcontext state line\n\tlocal -a commands\n\tcommands=(\n");
+	buf_z(c->out, "#compdef trainc\n_trainc() {\n\tlocal curcontext=$curcontext state line\n\tlocal -a commands\n"
+		"\tcommands=(\n");
 	for (unsigned i = 0; i < COMMANDS; i++) {
 		buf_printf(c->out, "\t\t'%s:", command_word((enum command)i));
 		zsh_text(command_doc((enum command)i), c->out);
@@ -352,7 +359,8 @@ static void zsh(struct completion *c)
 		if (is_common(o))
 			zsh_option(c, o);
 	buf_z(c->out, " \\\n\t\t\t'1:command:->command' '*::argument:->argument'\n"
-	              "\tcase $state in\n\tcommand) _describe command commands ;;\n\targument)\n\t\tcase $words[1] in\n");
+	              "\tcase $state in\n\tcommand) _describe command commands ;;\n\targument)\n\t\tcase $words[1] "
+		"in\n");
 	for (unsigned i = 0; i < COMMANDS; i++) {
 		buf_printf(c->out, "\t\t%s) _arguments", command_word((enum command)i));
 		for (o = option_next((enum command)i, NULL); o; o = option_next((enum command)i, o))
@@ -361,7 +369,8 @@ static void zsh(struct completion *c)
 		buf_z(c->out, " ;;\n");
 	}
 	/* loaded by name from a directory of functions, or read by `source` */
-	buf_z(c->out, "\t\tesac ;;\n\tesac\n}\nif [[ $funcstack[1] == _trainc ]]; then\n\t_trainc \"$@\"\nelse\n\tcompdef _trainc trainc\nfi\n");
+	buf_z(c->out, "\t\tesac ;;\n\tesac\n}\nif [[ $funcstack[1] == _trainc ]]; then\n\t_trainc \"$@\"\nelse\n"
+		"\tcompdef _trainc trainc\nfi\n");
 }
 
 /* ---- fish ---- */
@@ -393,7 +402,8 @@ static void fish_offer(struct buf *out, struct offer offer)
 
 static void fish_option(struct completion *c, enum command command, const struct option_row *o)
 {
-	buf_printf(c->out, "complete -c trainc -n '__fish_seen_subcommand_from %s' -l %s", command_word(command), o->word);
+	buf_printf(c->out, "complete -c trainc -n '__fish_seen_subcommand_from %s' -l %s", command_word(command),
+		o->word);
 	if (o->letter)
 		buf_printf(c->out, " -s %c", o->letter);
 	if (o->argument[0]) {
@@ -417,7 +427,8 @@ static void fish(struct completion *c)
 		fish_text(command_doc(command), c->out);
 		buf_char(c->out, '\n');
 		if (offer.words.n || offer.paths || offer.asks) {
-			buf_printf(c->out, "complete -c trainc -n '__fish_seen_subcommand_from %s'", command_word(command));
+			buf_printf(c->out, "complete -c trainc -n '__fish_seen_subcommand_from %s'",
+				command_word(command));
 			fish_offer(c->out, offer);
 			buf_char(c->out, '\n');
 		}

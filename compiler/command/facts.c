@@ -49,7 +49,8 @@ static const struct value *env_value(struct eval *ev, const struct env_value *e,
 
 	if (e->kind == ENV_TEXT && e->whole)
 		return value_string(ev->arena, e->value, at);
-	v = value_new(ev->arena, e->kind == ENV_TEXT ? VALUE_TEXT : e->kind == ENV_SECRET ? VALUE_SECRET : VALUE_CONFIG, at);
+	v = value_new(ev->arena, e->kind == ENV_TEXT ? VALUE_TEXT : e->kind == ENV_SECRET ? VALUE_SECRET : VALUE_CONFIG,
+		at);
 	if (e->kind == ENV_TEXT) {
 		v->u.text = e->pieces;
 	} else {
@@ -63,7 +64,8 @@ static const struct value *env_value(struct eval *ev, const struct env_value *e,
 static void report_no_role(struct facts *facts, const struct eval *ev, struct str name, struct span at)
 {
 	const struct job *only = ev->built && !ev->built->before ? ev->built : NULL;
-	struct diag *d = only ? diag_report(facts->said, TJ0515, at, "job '%.*s' has no role '%.*s'", STR_ARG(only->name), STR_ARG(name))
+	struct diag *d = only ? diag_report(facts->said, TJ0515, at, "job '%.*s' has no role '%.*s'",
+		STR_ARG(only->name), STR_ARG(name))
 	                      : diag_report(facts->said, TJ0515, at, "no job has a role '%.*s'", STR_ARG(name));
 	struct suggest near;
 
@@ -87,15 +89,18 @@ static const struct value *fact_env(void *context, struct eval *ev, struct str n
 		return &value_bad;
 	}
 	if (!role->plan || index < 0 || index >= role->plan->max) {
-		struct diag *d = diag_report(facts->said, TJ0515, at, "no replica %lld of a role '%.*s'", (long long)index, STR_ARG(name));
+		struct diag *d = diag_report(facts->said, TJ0515, at, "no replica %lld of a role '%.*s'",
+			(long long)index, STR_ARG(name));
 		if (role->plan)
 			diag_help(facts->said, d, "it has %lld", (long long)role->plan->max);
 		return &value_bad;
 	}
-	struct env_values env = plan_env(ev->arena, job->plan, role->plan, &role->plan->main, index, &placement_cluster);
+	struct env_values env = plan_env(ev->arena, job->plan, role->plan, &role->plan->main, index,
+		&placement_cluster);
 	struct value *all = value_new(ev->arena, VALUE_MAP, at);
 	for (size_t i = 0; i < env.n; i++)
-		map_add(ev->arena, &all->u.map, names_intern(ev->program->names, env.at[i].name), env_value(ev, &env.at[i], at));
+		map_add(ev->arena, &all->u.map, names_intern(ev->program->names, env.at[i].name),
+			env_value(ev, &env.at[i], at));
 	return all;
 }
 
@@ -126,7 +131,8 @@ static const struct value *data_value(struct eval *ev, const struct data *d, str
 	case DATA_MAP:
 		v = value_new(ev->arena, VALUE_MAP, at);
 		for (size_t i = 0; i < d->u.map.n; i++)
-			map_add(ev->arena, &v->u.map, names_intern(ev->program->names, d->u.map.at[i].key), data_value(ev, d->u.map.at[i].value, at));
+			map_add(ev->arena, &v->u.map, names_intern(ev->program->names, d->u.map.at[i].key),
+				data_value(ev, d->u.map.at[i].value, at));
 		return v;
 	}
 	return &value_bad;
@@ -139,7 +145,8 @@ static const struct value *fact_object(void *context, struct eval *ev, struct st
 
 	if (found)
 		return data_value(ev, found, at);
-	struct diag *d = diag_report(facts->said, TJ0408, at, "the program has no %.*s '%.*s'", STR_ARG(kind), STR_ARG(name));
+	struct diag *d = diag_report(facts->said, TJ0408, at, "the program has no %.*s '%.*s'", STR_ARG(kind),
+		STR_ARG(name));
 	diag_help(facts->said, d, "'trainc compile' shows its objects");
 	return &value_bad;
 }

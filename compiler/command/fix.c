@@ -49,7 +49,8 @@ static const struct source *source_of(const struct diags *ds, const struct diag_
 	const struct source *source = NULL;
 
 	for (const struct diag_edit *e = fix ? fix->edits : NULL; e; e = e->next) {
-		const struct source *start = source_at(ds->sources, e->at.start), *end = source_at(ds->sources, e->at.end);
+		const struct source *start = source_at(ds->sources, e->at.start),
+			*end = source_at(ds->sources, e->at.end);
 		if (!start || start != end || e->at.end < e->at.start || (source && source != start))
 			return NULL;
 		source = start;
@@ -62,10 +63,12 @@ static bool loses_comment(const struct source *source, const struct diag_edit *e
 {
 	struct str old = { source->text.p + (e->at.start - source->base), e->at.end - e->at.start };
 
-	return e->text.n && memchr(old.p, '\n', old.n) && memchr(old.p, '#', old.n) && !memchr(e->text.p, '#', e->text.n);
+	return e->text.n && memchr(old.p, '\n', old.n) && memchr(old.p, '#', old.n) &&
+		!memchr(e->text.p, '#', e->text.n);
 }
 
-struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, const struct diag *d, const struct source *source), void *context)
+struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, const struct diag *d,
+	const struct source *source), void *context)
 {
 	struct edits edits = { .arena = ds->arena };
 	struct fixes chosen = { 0 };

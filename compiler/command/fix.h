@@ -18,7 +18,8 @@ struct fixes {
  * one source. `wanted` tells which diagnostics are considered (NULL: all).  Memory of the
  * diagnostics' arena.
  */
-struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, const struct diag *d, const struct source *source), void *context);
+struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, const struct diag *d,
+	const struct source *source), void *context);
 
 /* What is done to one source. */
 struct fix_edits {

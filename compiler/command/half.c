@@ -30,7 +30,8 @@ bool half_wanted(struct arena *a, const struct options *o)
 		return true;
 	if (o->command == COMMAND_IMPORT || o->command == COMMAND_VENDOR)
 		return option_given(o, OPTION_FROM_CLUSTER);
-	return command_group(o->command) == GROUP_RUNS && !option_given(o, OPTION_LOCAL) && !option_given(o, OPTION_FROM) &&
+	return command_group(o->command) == GROUP_RUNS && !option_given(o, OPTION_LOCAL) &&
+		!option_given(o, OPTION_FROM) &&
 		!option_given(o, OPTION_NODES);
 }
 
@@ -63,7 +64,8 @@ int half_exec(struct session *s, char **argv)
 		if (errno != ENOENT)
 			break;
 	}
-	session_say(s, "'%s' needs %.*s, which cannot be started: %.*s; install both parts of trainc", command_word(s->options->command),
+	session_say(s, "'%s' needs %.*s, which cannot be started: %.*s; install both parts of trainc",
+		command_word(s->options->command),
 	            STR_ARG(path), STR_ARG(file_reason(s->arena, errno)));
 	session_say_kubectl(s);
 	return STATUS_OUTPUT;
@@ -78,7 +80,8 @@ bool half_begun(int *argc, char **argv)
 		return false;
 	}
 	if (strcmp(mark + strlen(MARK), TRAINC_VERSION) != 0) {
-		fprintf(stderr, "trainc: this is trainc %s, but the installed trainc-cluster is %s; install both parts of one version\n",
+		fprintf(stderr, "trainc: this is trainc %s, but the installed trainc-cluster is %s; install both parts "
+			"of one version\n",
 		        mark + strlen(MARK), TRAINC_VERSION);
 		return false;
 	}

@@ -62,7 +62,8 @@ static uint32_t *common(struct arena *a, const struct str *x, size_t n, const st
 	return length;
 }
 
-static void middle(struct arena *a, struct steps *s, const struct diff_lines *x, const struct diff_lines *y, size_t head, size_t tail)
+static void middle(struct arena *a, struct steps *s, const struct diff_lines *x, const struct diff_lines *y,
+	size_t head, size_t tail)
 {
 	size_t n = x->n - head - tail, m = y->n - head - tail, i = 0, j = 0;
 	bool small = (n + 1) * (m + 1) <= MOST_CELLS;
@@ -70,7 +71,8 @@ static void middle(struct arena *a, struct steps *s, const struct diff_lines *x,
 
 	while (i < n || j < m) {
 		bool same = small && i < n && j < m && str_eq(x->at[head + i], y->at[head + j]);
-		bool remove = j == m || (i < n && (!small || length[(i + 1) * (m + 1) + j] >= length[i * (m + 1) + j + 1]));
+		bool remove = j == m || (i < n && (!small ||
+			length[(i + 1) * (m + 1) + j] >= length[i * (m + 1) + j + 1]));
 		if (same) {
 			step(a, s, ' ', x->at[head + i], head + i, head + j);
 			i++, j++;
@@ -120,7 +122,8 @@ static void put_hunk(const struct steps *s, size_t from, size_t to, struct buf *
 		before += s->at[i].mark != '+';
 		after += s->at[i].mark != '-';
 	}
-	buf_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", s->at[from].before - !before, before, s->at[from].after - !after, after);
+	buf_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", s->at[from].before - !before, before, s->at[from].after - !after,
+		after);
 	for (size_t i = from; i < to; i++) {
 		buf_char(out, s->at[i].mark);
 		buf_str(out, s->at[i].line);

@@ -24,15 +24,18 @@ static bool hash_packages(struct session *s, struct trainc *c, struct locked *to
 
 	*ret_n = 0;
 	for (size_t i = 0; i < project->packages.n; i++) {
-		struct str name = project->packages.entries[i].key, path = *(const struct str *)project->packages.entries[i].value;
+		struct str name = project->packages.entries[i].key,
+			path = *(const struct str *)project->packages.entries[i].value;
 		if (!path.p)
 			continue;               /* outside the project: reported */
-		struct str why, hash = package_hash(s->arena, s->reader, path_join(s->arena, project->root, path), &why);
+		struct str why, hash = package_hash(s->arena, s->reader, path_join(s->arena, project->root, path),
+			&why);
 		if (hash.p) {
 			to[(*ret_n)++] = (struct locked){ name, hash };
 			continue;
 		}
-		session_say(s, "package '%.*s' in '%.*s' was not locked: %.*s", STR_ARG(name), STR_ARG(path), STR_ARG(why));
+		session_say(s, "package '%.*s' in '%.*s' was not locked: %.*s", STR_ARG(name), STR_ARG(path),
+			STR_ARG(why));
 		ok = false;
 	}
 	qsort(to, *ret_n, sizeof *to, by_name);
@@ -66,7 +69,8 @@ static int lock_project(struct session *s, struct trainc *c, struct programs *al
 	if (!all->ok)
 		return STATUS_PROGRAM;
 	if (!project->packages.n) {
-		session_say(s, project->module ? "project.tj names no packages" : "found no project.tj here or above; packages are named there");
+		session_say(s, project->module ? "project.tj names no packages" :
+			"found no project.tj here or above; packages are named there");
 		return STATUS_PROGRAM;
 	}
 	struct locked *found = ARENA_ARRAY(s->arena, struct locked, project->packages.n);

@@ -70,7 +70,8 @@ static bool exists(void *context, struct str path)
 	return m->files->exists(m->files->context, path);
 }
 
-static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
+static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
+	void *to)
 {
 	const struct mend *m = context;
 
@@ -238,7 +239,8 @@ static bool is_next(const struct trial *t, const struct diag *d, const struct so
 	const struct diag *was = t->fixes.at[0];
 	struct old o = place_after(t, was);
 
-	return t->fixes.n == 1 && d->fixes && d->code == was->code && str_eq(expectation(d->message), expectation(was->message)) &&
+	return t->fixes.n == 1 && d->fixes && d->code == was->code &&
+		str_eq(expectation(d->message), expectation(was->message)) &&
 		str_eq(o.name, source->name) && d->at.start - source->base > o.offset;
 }
 
@@ -251,7 +253,8 @@ static bool is_use_of(const struct fix_edits *edits, const struct diag *d, const
 	uint32_t start = d->at.start - source->base, end = d->at.end - source->base;
 	size_t i = fix_around(edits, start);
 
-	return start < end && i < edits->n && !d->fixes && d->code != TJ0201 && edits->now[i] == start && start + edits->at[i]->text.n == end;
+	return start < end && i < edits->n && !d->fixes && d->code != TJ0201 && edits->now[i] == start &&
+		start + edits->at[i]->text.n == end;
 }
 
 /*
@@ -269,9 +272,11 @@ static bool brings_errors(const struct trial *t)
 		const struct source *source = counts(d) ? source_at(ds->sources, d->at.start) : NULL;
 		const struct fix_edits *e = source ? map_get(&t->edits, source->name) : NULL;
 
-		if (!e || (fewer && is_progress(d) && !is_use_of(e, d, source)) || !is_new(t, d, source) || is_next(t, d, source))
+		if (!e || (fewer && is_progress(d) && !is_use_of(e, d, source)) || !is_new(t, d, source) ||
+			is_next(t, d, source))
 			continue;
-		if (is_about(e, source->text, d->at.start - source->base, d->at.end - source->base, !fewer || t->fixes.n > 1))
+		if (is_about(e, source->text, d->at.start - source->base, d->at.end - source->base,
+			!fewer || t->fixes.n > 1))
 			return true;
 	}
 	return false;
@@ -292,7 +297,8 @@ static bool in_vain(const struct trial *t)
 	}
 	for (size_t i = 0; i < t->fixes.n; i++) {
 		struct old o = place_after(t, t->fixes.at[i]);
-		const struct diag *again = map_get(&stays, str_printf(ds->arena, "%s %u %.*s", diag_code_name(o.code), o.offset, STR_ARG(o.name)));
+		const struct diag *again = map_get(&stays,
+			str_printf(ds->arena, "%s %u %.*s", diag_code_name(o.code), o.offset, STR_ARG(o.name)));
 		if (again && !(again->fixes && fewer))
 			return true;
 	}
@@ -359,7 +365,8 @@ static bool attempt(struct mend *m, struct fixes fixes)
 /* An edit, known by what it writes and by its line: other edits may move it. */
 static struct str key_of(const struct mend *m, const struct diag *d, const struct source *source)
 {
-	return str_printf(m->session.arena, "%s %.*s: %.*s\n%.*s", diag_code_name(d->code), STR_ARG(source->name), STR_ARG(d->fixes->title),
+	return str_printf(m->session.arena, "%s %.*s: %.*s\n%.*s", diag_code_name(d->code), STR_ARG(source->name),
+		STR_ARG(d->fixes->title),
 		STR_ARG(source_line(m->now.compile->diags.sources, d->fixes->edits->at.start)));
 }
 
@@ -369,7 +376,8 @@ static void refuse(struct mend *m, const struct diag *d)
 	struct place at = source_place(sources, d->at.start);
 	struct str *what = ARENA_NEW(m->session.arena, struct str);
 
-	*what = str_printf(m->session.arena, "%.*s:%u: not made, as it would bring another error: %.*s", STR_ARG(at.source->name), at.line,
+	*what = str_printf(m->session.arena, "%.*s:%u: not made, as it would bring another error: %.*s",
+		STR_ARG(at.source->name), at.line,
 		STR_ARG(d->fixes->title));
 	map_put(&m->refused, m->session.arena, key_of(m, d, at.source), what);
 }
@@ -395,7 +403,8 @@ static bool is_wanted(void *context, const struct diag *d, const struct source *
 
 static bool is_tired(const struct mend *m)
 {
-	return m->trials >= TRIALS || m->compared >= COMPARISONS || (m->trials >= TRIALS_OF_ANY && m->tried >= TRIED_BYTES);
+	return m->trials >= TRIALS || m->compared >= COMPARISONS ||
+		(m->trials >= TRIALS_OF_ANY && m->tried >= TRIED_BYTES);
 }
 
 /* One round; true if something changed. */
@@ -439,7 +448,8 @@ static void settle_all(struct mend *m, struct session *s, struct str path)
 {
 	*m = (struct mend){ .session = *s, .files = s->reader, .path = path };
 	m->warnings = str_is(option_value(s->options, OPTION_FIX), "warnings");
-	m->reader = (struct reader){ m, read_draft, s->reader->exists ? exists : NULL, s->reader->list ? list : NULL, leaves,
+	m->reader = (struct reader){ m, read_draft, s->reader->exists ? exists : NULL, s->reader->list ? list : NULL,
+		leaves,
 		s->reader->real };
 	m->session.reader = &m->reader;
 	m->usable = look(m, &m->now);

@@ -20,7 +20,8 @@ struct expanding {
 static void take(void *to, struct str name)
 {
 	struct expanding *x = to;
-	bool fits = x->pattern.n ? fnmatch(str_copy(x->arena, x->pattern).p, str_copy(x->arena, name).p, FNM_PERIOD) == 0
+	bool fits = x->pattern.n ? fnmatch(str_copy(x->arena, x->pattern).p, str_copy(x->arena, name).p,
+		FNM_PERIOD) == 0
 	                         : str_ends(name, STR(".tj")) && name.p[0] != '.' && !str_is(name, "project.tj");
 
 	if (fits)
@@ -39,13 +40,15 @@ static bool is_pattern(struct arena *a, struct str path)
 	struct stat st;
 	struct str base = path_base(path);
 
-	return (memchr(base.p, '*', base.n) || memchr(base.p, '?', base.n) || memchr(base.p, '[', base.n)) && stat(str_copy(a, path).p, &st) != 0;
+	return (memchr(base.p, '*', base.n) || memchr(base.p, '?', base.n) || memchr(base.p, '[', base.n)) &&
+		stat(str_copy(a, path).p, &st) != 0;
 }
 
 static bool takes_programs(const struct options *o)
 {
 	switch (o->command) {
-	case COMMAND_COMPILE: case COMMAND_CHECK: case COMMAND_FMT: case COMMAND_TEST: case COMMAND_DIFF: case COMMAND_APPLY: return true;
+	case COMMAND_COMPILE: case COMMAND_CHECK: case COMMAND_FMT: case COMMAND_TEST: case COMMAND_DIFF:
+	case COMMAND_APPLY: return true;
 	default: return false;
 	}
 }
@@ -60,7 +63,8 @@ bool operands_expand(struct arena *a, const struct reader *reader, struct option
 	for (size_t i = 0; i < o->noperands; i++) {
 		struct str path = o->operands[i];
 		bool directory = !memchr(path.p, 0, path.n) && is_directory(a, path);
-		struct expanding x = { a, directory ? path : path_directory(path), directory ? STR("") : path_base(path), &all, &n };
+		struct expanding x = { a, directory ? path : path_directory(path),
+			directory ? STR("") : path_base(path), &all, &n };
 		size_t before = n;
 		if (!directory && (memchr(path.p, 0, path.n) || !is_pattern(a, path))) {
 			ARENA_PUSH(a, all, n, path);
@@ -68,7 +72,8 @@ bool operands_expand(struct arena *a, const struct reader *reader, struct option
 		}
 		reader->list(reader->context, a, x.directory, take, &x);
 		if (n == before && directory) {
-			*why = str_printf(a, "'%.*s' is a directory without programs: their names end with .tj", STR_ARG(path));
+			*why = str_printf(a, "'%.*s' is a directory without programs: their names end with .tj",
+				STR_ARG(path));
 			return false;
 		}
 		if (n == before)

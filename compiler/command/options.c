@@ -9,9 +9,11 @@
 
 #define ONLY(command) (UINT64_C(1) << COMMAND_##command)
 #define FOR_START (ONLY(RUN) | ONLY(APPLY))
-#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(EVAL) | ONLY(TEST) | ONLY(DUMP) | ONLY(DIFF) | ONLY(FIT) | FOR_START)
+#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(EVAL) | ONLY(TEST) | ONLY(DUMP) | \
+	ONLY(DIFF) | ONLY(FIT) | FOR_START)
 /* Commands that take a run, or a program whose runs are meant. */
-#define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(RESTART) | ONLY(EXEC) | ONLY(PORT_FORWARD) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE) | ONLY(WHY))
+#define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(RESTART) | ONLY(EXEC) | \
+	ONLY(PORT_FORWARD) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE) | ONLY(WHY))
 #define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST) | ONLY(DIFF))
 #define FOR_WAITING (FOR_START | ONLY(WAIT) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE))
 #define FOR_CLUSTER (FOR_RUNS | ONLY(VERSION) | ONLY(SUPERVISE) | ONLY(FIT) | ONLY(IMPORT) | ONLY(VENDOR))
@@ -34,7 +36,8 @@ static const struct command_row {
 };
 
 static const struct option_row rows[] = {
-#define OPTION(id, commands, short, long, argument, choices, doc) { OPTION_##id, commands, short, long, argument, choices, doc },
+#define OPTION(id, commands, short, long, argument, choices, doc) { OPTION_##id, commands, short, long, argument, \
+	choices, doc },
 #define ALSO OPTION
 #include "command/options.def"
 };
@@ -104,7 +107,8 @@ struct str command_unknown(struct arena *a, struct str word)
 	if (help)
 		return str_printf(a, "trainc: unknown command '%.*s'; %s\n", STR_ARG(word), help);
 	if (str_ends(word, STR(".tj")))
-		return str_printf(a, "trainc: the command comes first; did you mean 'trainc compile %.*s'?\n", STR_ARG(word));
+		return str_printf(a, "trainc: the command comes first; did you mean 'trainc compile %.*s'?\n",
+			STR_ARG(word));
 	struct str near = suggest_sentence(&s);
 	if (near.n)
 		return str_printf(a, "trainc: unknown command '%.*s'; %.*s\n", STR_ARG(word), STR_ARG(near));
@@ -127,7 +131,8 @@ static const struct option_row *row_of(const struct reading *r, struct str word,
 	const struct option_row *other = NULL;
 
 	for (unsigned i = 0; i < ROWS; i++) {
-		bool same = letter ? rows[i].letter && word.n == 1 && word.p[0] == rows[i].letter : str_is(word, rows[i].word);
+		bool same = letter ? rows[i].letter && word.n == 1 && word.p[0] == rows[i].letter :
+			str_is(word, rows[i].word);
 		if (!same)
 			continue;
 		if (!r->command_known || takes(&rows[i], r->options->command))
@@ -150,7 +155,8 @@ static struct str unknown_option(struct reading *r, struct str shown, struct str
 	if (help)
 		return str_printf(r->arena, "trainc: %s has no option '%.*s'; %s\n", command, STR_ARG(shown), help);
 	if (r->command_known && r->options->command == COMMAND_EVAL && strcspn(shown.p, "0123456789( ") < shown.n)
-		return str_printf(r->arena, "trainc: '%.*s' begins like an option; write trainc eval -- '%.*s'\n", STR_ARG(shown), STR_ARG(shown));
+		return str_printf(r->arena, "trainc: '%.*s' begins like an option; write trainc eval -- '%.*s'\n",
+			STR_ARG(shown), STR_ARG(shown));
 	suggest_init(&s, r->arena, word);
 	for (unsigned i = 0; i < ROWS; i++)
 		if (!r->command_known || takes(&rows[i], r->options->command))
@@ -196,7 +202,8 @@ static bool accept(struct reading *r, const struct option_row *row, struct str v
 	if (row->choices[0] && !one_of(value, row->choices)) {
 		struct str choices = choices_spelt(r->arena, row->choices);
 		bool file = row->option == OPTION_OUTPUT && memchr(value.p, '.', value.n);
-		r->why = str_printf(r->arena, "trainc: --%s cannot be '%.*s'; it is %.*s%s\n", row->word, STR_ARG(value), STR_ARG(choices),
+		r->why = str_printf(r->arena, "trainc: --%s cannot be '%.*s'; it is %.*s%s\n", row->word,
+			STR_ARG(value), STR_ARG(choices),
 		                    file ? ", and the result goes to standard output: write '> FILE'" : "");
 		return false;
 	}
@@ -235,7 +242,8 @@ static bool read_option(struct reading *r, struct str shown, struct str word, bo
 	}
 	if (row->argument[0] && !value.p) {
 		if (r->at == r->end) {
-			r->why = str_printf(r->arena, "trainc: --%s needs a value: --%s %s\n", row->word, row->word, row->argument);
+			r->why = str_printf(r->arena, "trainc: --%s needs a value: --%s %s\n", row->word, row->word,
+				row->argument);
 			return false;
 		}
 		value = str_of(*r->at++);
@@ -250,7 +258,8 @@ static bool read_word(struct reading *r)
 	if (r->only_operands || word.n < 2 || word.p[0] != '-') {
 		ARENA_PUSH(r->arena, r->options->operands, r->options->noperands, word);
 		/* what follows the first word of a command is the command's */
-		r->only_operands = r->only_operands || (r->command_known && r->options->command == COMMAND_EXEC && r->options->noperands == 3);
+		r->only_operands = r->only_operands ||
+			(r->command_known && r->options->command == COMMAND_EXEC && r->options->noperands == 3);
 		return true;
 	}
 	if (str_is(word, "--")) {
@@ -304,7 +313,8 @@ static struct str operand_spelt(struct arena *a, const struct command_row *c)
 	struct buf b = { 0 };
 
 	for (const char *word = c->operands; *word; word += *word == '|') {
-		size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), end = strcspn(word, "|");
+		size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+			end = strcspn(word, "|");
 		bool capitals = word[0] >= 'A' && word[0] <= 'Z';
 		buf_z(&b, !capitals ? "" : c->most == 1 ? "a " : "at least one ");
 		for (size_t i = 0; i < n; i++)
@@ -322,19 +332,24 @@ static bool count_operands(struct arena *a, const struct options *o, struct str 
 	const struct command_row *c = &commands[o->command];
 
 	if (o->noperands < (size_t)c->least) {
-		*why = str_printf(a, "trainc: %s needs %.*s: trainc %s %s\n", c->word, STR_ARG(operand_spelt(a, c)), c->word, c->operands);
+		*why = str_printf(a, "trainc: %s needs %.*s: trainc %s %s\n", c->word, STR_ARG(operand_spelt(a, c)),
+			c->word, c->operands);
 		return false;
 	}
 	if (c->most >= 0 && o->noperands > (size_t)c->most) {
 		struct str first = o->operands[c->most];
 		const char *number = c->most == 0 ? "no operands" : c->most == 1 ? "one operand" : "two operands";
 		if (o->command == COMMAND_INIT && str_ends(first, STR(".tj")))
-			*why = str_printf(a, "trainc: init takes %s, found '%.*s': it writes job.tj in this directory\n", number, STR_ARG(first));
+			*why = str_printf(a,
+				"trainc: init takes %s, found '%.*s': it writes job.tj in this directory\n", number,
+				STR_ARG(first));
 		else if (o->command == COMMAND_INIT)
-			*why = str_printf(a, "trainc: init takes %s, found '%.*s'; a framework is an option: trainc init --framework %.*s\n", number,
+			*why = str_printf(a, "trainc: init takes %s, found '%.*s'; a framework is an option: trainc "
+				"init --framework %.*s\n", number,
 			                  STR_ARG(first), STR_ARG(first));
 		else
-			*why = str_printf(a, "trainc: %s takes %s, found '%.*s'%s\n", c->word, number, STR_ARG(first), c->most ? " too" : "");
+			*why = str_printf(a, "trainc: %s takes %s, found '%.*s'%s\n", c->word, number, STR_ARG(first),
+				c->most ? " too" : "");
 		return false;
 	}
 	return true;
@@ -355,7 +370,8 @@ bool options_parse(struct arena *a, int argc, char *const *argv, struct options 
 	struct reading r = { .arena = a, .at = argv, .end = argv + argc, .options = &o, .command_known = true };
 	int at;
 
-	bool version = argc == 1 && (str_is(str_of(argv[0]), "--version") || str_is(str_of(argv[0]), "-v") || str_is(str_of(argv[0]), "-V"));
+	bool version = argc == 1 && (str_is(str_of(argv[0]), "--version") || str_is(str_of(argv[0]), "-v") ||
+		str_is(str_of(argv[0]), "-V"));
 	if (version) {
 		*ret = (struct options){ .command = COMMAND_VERSION };
 		return true;
@@ -413,7 +429,8 @@ void options_help(struct buf *out)
 		for (unsigned i = 0; i < COMMANDS; i++) {
 			int width = (int)strlen(commands[i].word);
 			if (commands[i].group == group)
-				buf_printf(out, "  %s %-*s  %s\n", commands[i].word, 24 - width, commands[i].operands, commands[i].doc);
+				buf_printf(out, "  %s %-*s  %s\n", commands[i].word, 24 - width, commands[i].operands,
+					commands[i].doc);
 		}
 	}
 	buf_z(out, "\n'trainc help COMMAND' shows its options.  FILE is a .tj file, - is standard input.\n");
@@ -440,7 +457,8 @@ bool options_help_of(struct str word, struct buf *out)
 	if (!command_find(word, &command))
 		return false;
 	const struct command_row *c = &commands[command];
-	buf_printf(out, "trainc %s [OPTION...]%s%s\n\n%c%s.\n\nOptions:\n", c->word, c->operands[0] ? " " : "", c->operands,
+	buf_printf(out, "trainc %s [OPTION...]%s%s\n\n%c%s.\n\nOptions:\n", c->word, c->operands[0] ? " " : "",
+		c->operands,
 	           c->doc[0] - 'a' + 'A', c->doc + 1);
 	for (const struct option_row *o = option_next(command, NULL); o; o = option_next(command, o))
 		help_option(o, out);

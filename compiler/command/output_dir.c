@@ -60,7 +60,8 @@ static struct str path_of(struct directory *d, struct str name)
 /* Is it a name that we could have written?  Files with other names are never removed. */
 static bool plausible(struct str name)
 {
-	return name.n > 5 && name.p[0] >= '0' && name.p[0] <= '9' && str_ends(name, STR(".yaml")) && !memchr(name.p, '/', name.n);
+	return name.n > 5 && name.p[0] >= '0' && name.p[0] <= '9' && str_ends(name, STR(".yaml")) &&
+		!memchr(name.p, '/', name.n);
 }
 
 static bool read_marker(struct directory *d)
@@ -87,7 +88,8 @@ static bool write_marker(struct directory *d, bool both)
 	struct buf out = { 0 };
 	struct str why;
 
-	buf_z(&out, "written by trainc compile --output-dir; it removes files listed here that it does not write again\n");
+	buf_z(&out,
+		"written by trainc compile --output-dir; it removes files listed here that it does not write again\n");
 	for (size_t i = 0; i < d->new.n; i++)
 		buf_printf(&out, "%.*s\n", STR_ARG(d->new.at[i]));
 	for (size_t i = 0; both && i < d->old.n; i++)
@@ -108,7 +110,8 @@ static bool empty(struct directory *d)
 	if (!dir)
 		return refuse(d, str_of(strerror(errno)));
 	for (const struct dirent *e; (e = readdir(dir));)
-		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && !str_ends(str_of(e->d_name), STR(FILE_ASIDE));
+		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+			!str_ends(str_of(e->d_name), STR(FILE_ASIDE));
 	closedir(dir);
 	return n == 0;
 }
@@ -180,7 +183,8 @@ static bool each_manifest(struct emit *e, const struct manifest *m, void *contex
 	return true;
 }
 
-static bool pass(struct directory *d, const struct emit_options *options, const struct plan *const *plans, size_t n, bool naming)
+static bool pass(struct directory *d, const struct emit_options *options, const struct plan *const *plans, size_t n,
+	bool naming)
 {
 	d->number = 0;
 	d->naming = naming;
@@ -214,7 +218,8 @@ bool emit_output_dir(struct arena *a, const struct emit_options *options, const 
 		total += emit_count(plans[i]);
 	for (size_t top = 1000; total >= top; top *= 10)
 		d.digits++;
-	bool ok = claim(&d) && pass(&d, options, plans, n, true) && write_marker(&d, true) && pass(&d, options, plans, n, false);
+	bool ok = claim(&d) && pass(&d, options, plans, n, true) && write_marker(&d, true) &&
+		pass(&d, options, plans, n, false);
 	render_release(&d.rendered);
 	if (!ok)
 		return false;

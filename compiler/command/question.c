@@ -7,8 +7,8 @@ static const struct {
 	enum question_names names;
 	const char *word;
 } words[] = {
-	{ NAMES_RUNS, "runs" }, { NAMES_CONTEXTS, "contexts" }, { NAMES_NAMESPACES, "namespaces" }, { NAMES_ROLES, "roles" },
-	{ NAMES_REPLICAS, "replicas" }, { NAMES_RANKS, "ranks" },
+	{ NAMES_RUNS, "runs" }, { NAMES_CONTEXTS, "contexts" }, { NAMES_NAMESPACES, "namespaces" },
+	{ NAMES_ROLES, "roles" }, { NAMES_REPLICAS, "replicas" }, { NAMES_RANKS, "ranks" },
 };
 
 void question_spell(unsigned names, struct buf *out)

@@ -62,15 +62,18 @@ void session_say(const struct session *s, const char *fmt, ...)
 
 void session_say_kubectl(const struct session *s)
 {
-	if (command_group(s->options->command) == GROUP_RUNS && s->options->command != COMMAND_FIT && s->options->command != COMMAND_DIFF)
+	if (command_group(s->options->command) == GROUP_RUNS && s->options->command != COMMAND_FIT &&
+		s->options->command != COMMAND_DIFF)
 		session_say(s, "--local uses this machine in place of a cluster");
 	if (s->options->command == COMMAND_APPLY || s->options->command == COMMAND_RUN)
-		session_say(s, "'trainc compile FILE' needs no cluster; 'trainc compile FILE | kubectl apply -f -' starts the program with kubectl");
+		session_say(s, "'trainc compile FILE' needs no cluster; 'trainc compile FILE | kubectl apply -f -' "
+			"starts the program with kubectl");
 }
 
 bool session_offline(const struct session *s)
 {
-	static const enum option of_cluster[] = { OPTION_ALL, OPTION_NAMESPACE, OPTION_ALL_NAMESPACES, OPTION_KUBECONFIG,
+	static const enum option of_cluster[] = { OPTION_ALL, OPTION_NAMESPACE, OPTION_ALL_NAMESPACES,
+		OPTION_KUBECONFIG,
 		OPTION_CONTEXT, OPTION_AS, OPTION_RETRY_TIMEOUT };
 
 	for (size_t i = 0; i < sizeof of_cluster / sizeof *of_cluster; i++)
@@ -158,7 +161,8 @@ int session_end(struct session *s, int status)
 	if (!s->error)
 		return status;
 	session_say(s, "cannot write standard output: %s",
-	            s->error == EBADF ? "it is closed" : s->error == ENOSPC ? "no space left on the device" : strerror(s->error));
+	            s->error == EBADF ? "it is closed" : s->error == ENOSPC ? "no space left on the device" :
+	strerror(s->error));
 	return STATUS_OUTPUT;
 }
 
@@ -173,7 +177,8 @@ void session_hold_signals(bool hold)
 	sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &ending, NULL);
 }
 
-static bool write_file(struct session *s, struct str path, struct str bytes, bool (*write)(struct arena *, struct str, struct str, struct str *))
+static bool write_file(struct session *s, struct str path, struct str bytes,
+	bool (*write)(struct arena *, struct str, struct str, struct str *))
 {
 	struct str why;
 
@@ -185,9 +190,15 @@ static bool write_file(struct session *s, struct str path, struct str bytes, boo
 	return ok;
 }
 
-bool session_replace(struct session *s, struct str path, struct str bytes) { return write_file(s, path, bytes, file_replace); }
+bool session_replace(struct session *s, struct str path, struct str bytes)
+{
+	return write_file(s, path, bytes, file_replace);
+}
 
-bool session_pour(struct session *s, struct str path, struct str bytes) { return write_file(s, path, bytes, file_pour); }
+bool session_pour(struct session *s, struct str path, struct str bytes)
+{
+	return write_file(s, path, bytes, file_pour);
+}
 
 /* ---- programs ---- */
 
@@ -233,7 +244,8 @@ static bool write_error(void *context, const char *bytes, size_t n)
 void session_report(struct session *s, struct programs *all, bool machine_to_stdout)
 {
 	struct str format = option_value(s->options, OPTION_FORMAT);
-	enum trainc_form form = str_is(format, "json") ? TRAINC_JSON : str_is(format, "sarif") ? TRAINC_SARIF : TRAINC_TEXT;
+	enum trainc_form form = str_is(format, "json") ? TRAINC_JSON : str_is(format, "sarif") ? TRAINC_SARIF :
+		TRAINC_TEXT;
 	struct trainc_look look = { .color = s->render.colour, .width = s->render.width, .limit = s->render.limit };
 	struct trainc_output out = { s, form != TRAINC_TEXT && machine_to_stdout ? write_out : write_error };
 

@@ -52,7 +52,8 @@ static void scan_directory(struct workspace_scan *s, struct str directory, unsig
 	}
 }
 
-void workspace_files(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path), void *to)
+void workspace_files(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path),
+	void *to)
 {
 	struct workspace_scan s = { a, each, to, 0 };
 

@@ -10,9 +10,12 @@
  * Calls EACH with every .tj file below DIRECTORY, in byte order: at most 5,000
  * of them, 16 directories deep; hidden directories and symbolic links are left out.
  */
-void workspace_files(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path), void *to);
+void workspace_files(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path),
+	void *to);
 
-/* Writes TEXT below the user's cache directory, once for each version of the compiler; false when that is not possible. */
+/*
+ * Writes TEXT below the user's cache directory, once for each version of the compiler; false when that is not possible.
+ */
 bool workspace_keep(void *context, struct arena *a, struct str name, struct str text, struct str *ret_path);
 
 #endif

@@ -100,7 +100,8 @@ bool data_spend(struct data_text *t, size_t at, unsigned units)
 	if (!t->most || t->spent <= t->most)
 		return true;
 	return data_fail(t, at, at + (at < t->source->text.n),
-		"the file has too many values up to here; a file of this size may have %zu in JSON and %zu in YAML, keys included",
+		"the file has too many values up to here; a file of this size may have %zu in JSON and %zu in YAML, "
+		"keys included",
 		t->most, t->most / DATA_YAML_UNITS);
 }
 

@@ -15,7 +15,8 @@ static void selector_put(struct emit *e, const struct plan_role *r, struct objec
 		return;
 	}
 	emit_selector(e, NULL, selector, STR("matchLabels"));
-	struct object *o = object_add_map(e->arena, PUT_LIST(e->arena, selector, "matchExpressions", r->place.from), r->place.from);
+	struct object *o = object_add_map(e->arena, PUT_LIST(e->arena, selector, "matchExpressions", r->place.from),
+		r->place.from);
 	object_append(e->arena, o, STR("key"), object_string(e->arena, LABEL_ROLE, r->place.from));
 	PUT_STR(e->arena, o, "operator", STR("In"), r->place.from);
 	emit_place_sharing(e, r, PUT_LIST(e->arena, o, "values", r->place.from));

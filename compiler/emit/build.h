@@ -68,7 +68,8 @@ bool emit_literal_index(const struct plan_job *j, const struct plan_role *r);
 /* The environment variable of ours that carries a pod field. */
 const char *emit_field_variable(enum pod_field f);
 /* The kinds of references in a text, as bits: 1 is the index, and each pod field has a bit from 2 on. */
-enum { USES_INDEX = 1, USES_HOST = 2, USES_FIELD = 4 };        /* USES_HOST: its own; USES_FIELD is shifted by a pod_field */
+/* USES_HOST: its own; USES_FIELD is shifted by a pod_field */
+enum { USES_INDEX = 1, USES_HOST = 2, USES_FIELD = 4 };
 unsigned emit_text_uses(const struct text *t);
 
 /*
@@ -85,7 +86,8 @@ struct emit_measure {
 	struct map *index;
 };
 /* Measure the environment of a container (NULL: only texts without references to variables). */
-struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c);
+struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_container *c);
 /* The greatest length of a text over all replicas, or in replica `index` when it is >= 0. */
 size_t emit_text_length(const struct emit_measure *m, const struct text *t, int64_t index);
 
@@ -119,7 +121,10 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
 
 /* ---- places: place.c attract.c ---- */
 
-/* Who keeps the replicas of a role where they are to be: Kueue, a group of Volcano or Kubernetes, or the pods' own affinity. */
+/*
+ * Who keeps the replicas of a role where they are to be: Kueue, a group of Volcano or Kubernetes, or the pods' own
+ * affinity.
+ */
 enum place_keeper { PLACE_BY_NOBODY, PLACE_BY_QUEUE, PLACE_BY_VOLCANO, PLACE_BY_GROUP, PLACE_BY_PODS };
 enum place_keeper emit_place_keeper(const struct plan_job *j, const struct plan_role *r);
 /* The label of the level that a place names. */
@@ -151,10 +156,13 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec);
 /* A native sidecar is an init container that keeps running. */
 enum emit_container { CONTAINER_MAIN, CONTAINER_OTHER, CONTAINER_NATIVE_SIDECAR };
-struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, enum emit_container what,
+struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c,
+	enum emit_container what,
 	struct object *list);
-void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses, struct object *container);
-unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r, const struct plan_container *c, bool main);
+void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses,
+	struct object *container);
+unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r, const struct plan_container *c,
+	bool main);
 
 /* The volumes of a role's pods, with the names that mounts use. */
 struct emit_volume {
@@ -178,7 +186,8 @@ void emit_volume_list(struct emit *e, const struct plan_role *r, const struct em
 /* The name of the claims that the replicas of R keep, without the index: NAME-J-R. */
 struct str emit_claim_name(struct arena *a, const struct plan_role *r, const struct plan_volume *v);
 struct object *emit_claim_make(struct emit *e, const struct manifest *m);
-void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container);
+void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main,
+	struct object *container);
 /*
  * Commands that make the files of a generated thing in a directory `keys`, which does not exist
  * yet; ends with "&&".  NULL: the kind is unknown.

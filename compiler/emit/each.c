@@ -106,7 +106,8 @@ bool each_config_maps(struct visiting *v, const struct plan_job *j)
 			continue;
 		unsigned parts = emit_files_of(v->e->arena, j, r).parts;
 		for (unsigned part = 0; part < parts; part++) {
-			struct manifest m = each_manifest(r, "v1", "ConfigMap", emit_files_name(v->e->arena, r, part), emit_files_make);
+			struct manifest m = each_manifest(r, "v1", "ConfigMap", emit_files_name(v->e->arena, r, part),
+				emit_files_make);
 			m.part = part;
 			m.from = r->files[0].path_at;
 			if (!each_one(v, &m))
@@ -123,7 +124,8 @@ bool each_secrets(struct visiting *v, const struct plan_job *j)
 	bool more = true;
 
 	for (size_t i = 0; i < all.n && more; i++) {
-		struct manifest m = each_manifest(NULL, "v1", "Secret", emit_generated_name(v->e->arena, j, all.at[i]->name), emit_generated_make);
+		struct manifest m = each_manifest(NULL, "v1", "Secret",
+			emit_generated_name(v->e->arena, j, all.at[i]->name), emit_generated_make);
 		m.generated = all.at[i]->name;
 		m.from = all.at[i]->from;
 		more = each_one(v, &m);
@@ -195,9 +197,9 @@ enum stage { STAGE_NAMESPACES, STAGE_NEEDED, STAGE_LAST };
 static enum stage stage_of(const struct plan_object *o)
 {
 	static const char *const needed[] = {
-		"ServiceAccount", "ConfigMap", "Secret", "PersistentVolume", "PersistentVolumeClaim", "Role", "RoleBinding", "ClusterRole",
-		"ClusterRoleBinding", "PriorityClass", "RuntimeClass", "StorageClass", "LimitRange", "ResourceQuota", "ResourceClaim",
-		"ResourceClaimTemplate", "CustomResourceDefinition",
+		"ServiceAccount", "ConfigMap", "Secret", "PersistentVolume", "PersistentVolumeClaim", "Role",
+		"RoleBinding", "ClusterRole", "ClusterRoleBinding", "PriorityClass", "RuntimeClass", "StorageClass",
+		"LimitRange", "ResourceQuota", "ResourceClaim", "ResourceClaimTemplate", "CustomResourceDefinition",
 	};
 	struct str kind = emit_data_text(o->data, "kind");
 
@@ -214,7 +216,8 @@ static enum stage stage_of(const struct plan_object *o)
 /* An autoscaler of a suspended job would find nothing to scale: the framework's comes when the job goes on. */
 static bool is_idle(const struct plan_job *j, const struct plan_object *o)
 {
-	return o->framework && j->suspend.set && j->suspend.value && str_is(emit_data_text(o->data, "kind"), "HorizontalPodAutoscaler");
+	return o->framework && j->suspend.set && j->suspend.value &&
+		str_is(emit_data_text(o->data, "kind"), "HorizontalPodAutoscaler");
 }
 
 /* Visits the extra objects of job J that belong to STAGE: those of its framework, or the user's own. */
@@ -224,8 +227,10 @@ static bool objects(struct visiting *v, const struct plan_job *j, bool framework
 		const struct plan_object *o = &j->objects[i];
 		if (o->framework != framework || stage_of(o) != stage || is_idle(j, o))
 			continue;
-		struct manifest m = { .name = emit_extra_name(v->e->arena, j, o), .count = 1, .object = o, .from = o->name_at, .make = emit_extra_make };
-		m.api_version = arena_copy(v->e->arena, emit_data_text(o->data, "apiVersion").p, emit_data_text(o->data, "apiVersion").n);
+		struct manifest m = { .name = emit_extra_name(v->e->arena, j, o), .count = 1, .object = o,
+			.from = o->name_at, .make = emit_extra_make };
+		m.api_version = arena_copy(v->e->arena, emit_data_text(o->data, "apiVersion").p,
+			emit_data_text(o->data, "apiVersion").n);
 		m.kind = arena_copy(v->e->arena, emit_data_text(o->data, "kind").p, emit_data_text(o->data, "kind").n);
 		m.scoped = kube_cluster_scoped(str_of(m.kind));
 		if (!each_one(v, &m))

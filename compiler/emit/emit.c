@@ -28,9 +28,11 @@ static bool write_manifest(struct emit *e, const struct manifest *m, void *conte
 	return !w->outlet.refused;
 }
 
-bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n, const struct emit_sink *sink)
+bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n,
+	const struct emit_sink *sink)
 {
-	static const char list_begin[] = "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": [", list_end[] = "\n  ]\n}\n";
+	static const char list_begin[] = "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": [",
+		list_end[] = "\n  ]\n}\n";
 	struct emit_writing w = { .json = n && options->json, .first = true, .outlet.sink = sink };
 	bool more = true;
 

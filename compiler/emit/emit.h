@@ -32,7 +32,8 @@ struct emit_options {
 bool emit_check(const struct emit_options *options, const struct plan *plan, struct diags *ds);
 
 /* Write the objects of `n` plans, each with its own options, as one stream or list; false when the sink refused. */
-bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n, const struct emit_sink *sink);
+bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n,
+	const struct emit_sink *sink);
 
 /*
  * Does this compiler have a target of that name (empty: jobs)? emit_target_traits(), emit_target_workloads() and

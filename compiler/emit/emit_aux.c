@@ -7,7 +7,8 @@
 static const struct {
 	const char *kind, *recipe;
 } recipes[] = {
-	{ "ssh-keypair", "mkdir keys && ssh-keygen -q -t ed25519 -N '' -f keys/id_ed25519 && cp keys/id_ed25519.pub keys/authorized_keys &&\n"
+	{ "ssh-keypair", "mkdir keys && ssh-keygen -q -t ed25519 -N '' -f keys/id_ed25519 && cp keys/id_ed25519.pub "
+		"keys/authorized_keys &&\n"
 	                 "  printf 'StrictHostKeyChecking no\\nUserKnownHostsFile /dev/null\\n' >keys/config &&" },
 };
 
@@ -25,20 +26,24 @@ const char *emit_generated_recipe(struct str kind)
  */
 struct object *emit_generated_make(struct emit *e, const struct manifest *m)
 {
-	struct object *o = emit_object(e, m), *metadata = emit_metadata(o), *annotations = object_get(metadata, STR("annotations"));
+	struct object *o = emit_object(e, m), *metadata = emit_metadata(o),
+		*annotations = object_get(metadata, STR("annotations"));
 
 	if (!annotations)
 		annotations = PUT_MAP(e->arena, metadata, "annotations", m->from);
 	object_put(e->arena, annotations, STR("trainc.dev/generated"), object_string(e->arena, m->generated, m->from));
 	PUT_STR(e->arena, o, "type", STR("Opaque"), m->from);
 	PUT_STR(e->arena, PUT_MAP(e->arena, o, "stringData", m->from), "README",
-		str_printf(e->arena, "the %.*s is made when the job is applied with trainc; for kubectl see 'trainc explain TJ0817'\n", STR_ARG(m->generated)),
+		str_printf(e->arena,
+		"the %.*s is made when the job is applied with trainc; for kubectl see 'trainc explain TJ0817'\n",
+		STR_ARG(m->generated)),
 		m->from);
 	return o;
 }
 
 /* Our labels where the user wrote none of that name; the user's stay. */
-static void extra_metadata(struct emit *e, const struct manifest *m, struct object *metadata, const struct object *written)
+static void extra_metadata(struct emit *e, const struct manifest *m, struct object *metadata,
+	const struct object *written)
 {
 	const struct object *ours = emit_metadata(emit_object(e, m));
 

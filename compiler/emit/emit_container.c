@@ -11,7 +11,8 @@ struct each {
 	const struct plan_texts *texts;
 };
 
-static const struct each *each_new(struct emit *e, const struct plan_role *r, const struct plan_env *env, const struct plan_texts *texts)
+static const struct each *each_new(struct emit *e, const struct plan_role *r, const struct plan_env *env,
+	const struct plan_texts *texts)
 {
 	struct each *each = ARENA_NEW(e->arena, struct each);
 
@@ -60,7 +61,8 @@ static unsigned env_uses(const struct plan_role *r, const struct plan_env *env)
 	return uses;
 }
 
-unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r, const struct plan_container *c, bool main)
+unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r, const struct plan_container *c,
+	bool main)
 {
 	unsigned uses = texts_use(r, &c->command) | texts_use(r, &c->args);
 
@@ -79,7 +81,8 @@ unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r
 /* ---- environment ---- */
 
 static const char *const field_paths[] = {
-	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP", [POD_NODE] = "spec.nodeName",
+	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP",
+		[POD_NODE] = "spec.nodeName",
 	[POD_SLICE] = "metadata.labels['jobset.sigs.k8s.io/job-index']",
 };
 
@@ -139,7 +142,8 @@ static void our_variables(struct emit *e, const struct plan_role *r, unsigned us
 	}
 }
 
-void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses, struct object *container)
+void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses,
+	struct object *container)
 {
 	if (!uses && !c->nenv)
 		return;
@@ -158,7 +162,8 @@ void emit_env(struct emit *e, const struct plan_role *r, const struct plan_conta
 
 /* ---- command, ports, resources ---- */
 
-static struct object *texts_list(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_texts *texts)
+static struct object *texts_list(struct arena *a, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_texts *texts)
 {
 	struct object *list = object_list(a, texts->from);
 
@@ -174,10 +179,12 @@ static struct object *texts_make(const void *context, struct arena *a, int64_t i
 	return texts_list(a, each->job, each->role, &each->texts->per_replica[index]);
 }
 
-static void texts_put(struct emit *e, const struct plan_role *r, const struct plan_texts *texts, struct str key, struct object *container)
+static void texts_put(struct emit *e, const struct plan_role *r, const struct plan_texts *texts, struct str key,
+	struct object *container)
 {
 	if (texts->per_replica)
-		object_append(e->arena, container, key, made(e->arena, each_new(e, r, NULL, texts), texts_make, texts->from));
+		object_append(e->arena, container, key,
+			made(e->arena, each_new(e, r, NULL, texts), texts_make, texts->from));
 	else if (texts->n)
 		object_append(e->arena, container, key, texts_list(e->arena, e->job, r, texts));
 }
@@ -228,15 +235,18 @@ static void claims_put(struct emit *e, const struct plan_role *r, struct object 
 
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < both[k]->n; i++)
-			PUT_STR(e->arena, object_add_map(e->arena, list, both[k]->at[i].key_at), "name", both[k]->at[i].key, both[k]->at[i].key_at);
+			PUT_STR(e->arena, object_add_map(e->arena, list, both[k]->at[i].key_at), "name",
+				both[k]->at[i].key, both[k]->at[i].key_at);
 }
 
 /* OF: the role whose claims the container uses, or NULL. */
-static void resources(struct emit *e, const struct plan_container *c, const struct plan_accelerator *acc, const struct plan_role *of,
+static void resources(struct emit *e, const struct plan_container *c, const struct plan_accelerator *acc,
+	const struct plan_role *of,
 	struct object *container)
 {
 	static const struct plan_quantity none;
-	struct object *requests = object_map(e->arena, (struct span){ 0 }), *limits = object_map(e->arena, (struct span){ 0 });
+	struct object *requests = object_map(e->arena, (struct span){ 0 }),
+		*limits = object_map(e->arena, (struct span){ 0 });
 
 	amount(e, requests, STR("cpu"), &c->cpu);
 	amount(e, requests, STR("memory"), &c->memory);
@@ -275,15 +285,18 @@ static void image(struct emit *e, const struct plan_container *c, struct object 
 
 enum { PROBE_PERIOD = 5, PROBE_TIMEOUT = 5 };
 
-static void probe_put(struct emit *e, const struct plan_probe *p, const char *key, int64_t failures, struct object *container)
+static void probe_put(struct emit *e, const struct plan_probe *p, const char *key, int64_t failures,
+	struct object *container)
 {
 	struct object *probe = object_put_map(e->arena, container, str_of(key), p->from);
 	if (p->kind == PROBE_EXEC) {
-		struct object *words = PUT_LIST(e->arena, PUT_MAP(e->arena, probe, "exec", p->from), "command", p->from);
+		struct object *words = PUT_LIST(e->arena, PUT_MAP(e->arena, probe, "exec", p->from), "command",
+			p->from);
 		for (size_t i = 0; i < p->ncommand; i++)
 			object_add(e->arena, words, object_string(e->arena, p->command[i].value, p->command[i].from));
 	} else {
-		struct object *how = p->kind == PROBE_HTTP ? PUT_MAP(e->arena, probe, "httpGet", p->from) : PUT_MAP(e->arena, probe, "tcpSocket", p->from);
+		struct object *how = p->kind == PROBE_HTTP ? PUT_MAP(e->arena, probe, "httpGet", p->from) :
+			PUT_MAP(e->arena, probe, "tcpSocket", p->from);
 		if (p->kind == PROBE_HTTP)
 			PUT_STR(e->arena, how, "path", p->path, p->from);
 		PUT_STR(e->arena, how, "port", plan_label(e->arena, p->port), p->from);
@@ -306,7 +319,8 @@ static void ready_put(struct emit *e, const struct plan_container *c, struct obj
 	probe_put(e, c->ready, "readinessProbe", MISSED, container);
 }
 
-struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, enum emit_container what,
+struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c,
+	enum emit_container what,
 	struct object *list)
 {
 	bool main = what == CONTAINER_MAIN;

@@ -97,7 +97,8 @@ static struct str index_set(struct arena *a, const struct plan_index_set *set)
 void emit_success(struct emit *e, const struct plan_role *r, struct object *spec)
 {
 	struct plan_success rule;
-	bool decides = r->in_set ? plan_set_rule(e->job, r, &rule) : plan_success_rule(e->job, &rule) && &e->job->roles[rule.role] == r;
+	bool decides = r->in_set ? plan_set_rule(e->job, r, &rule) :
+		plan_success_rule(e->job, &rule) && &e->job->roles[rule.role] == r;
 
 	if (r->aux || !decides)
 		return;

@@ -39,7 +39,8 @@ static struct str base_key(struct arena *a, struct str path)
 	struct str key = { p, path.n - start };
 	for (size_t i = 0; i < key.n; i++) {
 		char c = p[i];
-		bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+		bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+			c == '_' || c == '.';
 		if (!kept)
 			p[i] = '_';
 	}
@@ -139,7 +140,8 @@ static size_t escapes(const struct text *t)
 	return n;
 }
 
-static unsigned place(struct filling *f, const struct plan_job *j, const struct plan_role *r, const struct emit_file *file, int64_t index)
+static unsigned place(struct filling *f, const struct plan_job *j, const struct plan_role *r,
+	const struct emit_file *file, int64_t index)
 {
 	bool longer = index == 1 || index == 10 || index == 100 || index == 1000 || index == 10000;
 
@@ -186,7 +188,8 @@ struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const
 
 struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part)
 {
-	return part ? str_printf(a, "%.*s-files-%u", STR_ARG(r->object), part + 1) : str_printf(a, "%.*s-files", STR_ARG(r->object));
+	return part ? str_printf(a, "%.*s-files-%u", STR_ARG(r->object), part + 1) :
+		str_printf(a, "%.*s-files", STR_ARG(r->object));
 }
 
 /* KEY.i, or KEY.s-i for the replica i of slice s. */
@@ -211,7 +214,8 @@ struct object *emit_files_make(struct emit *e, const struct manifest *m)
 			if (place(&filling, e->job, r, f, k) != m->part)
 				continue;
 			struct str key = f->each ? key_in_map(e->arena, r, f, k) : f->key;
-			object_append(e->arena, data, key, emit_text(e->arena, e->job, r, emit_file_text(f->file, k), TEXT_FILE, k));
+			object_append(e->arena, data, key,
+				emit_text(e->arena, e->job, r, emit_file_text(f->file, k), TEXT_FILE, k));
 		}
 	return o;
 }

@@ -24,7 +24,8 @@ static size_t host_length(const struct plan_job *j, const struct plan_role *r, i
 	struct plan_name around = plan_host_name(j, r);
 	size_t slice = around.sliced ? 1 + digits(plan_slice_of(r, i)) : 0;
 	int64_t index = around.sliced ? plan_index_in_slice(r, i) : i;
-	size_t name = r->object.n + (r->one_name ? 0 : slice + strlen(around.before) + digits(index) + strlen(around.after));
+	size_t name = r->object.n + (r->one_name ? 0 :
+		slice + strlen(around.before) + digits(index) + strlen(around.after));
 
 	if (j->hosts == HOSTS_NAME)
 		return name;
@@ -47,7 +48,8 @@ static size_t variable_length(const struct emit_measure *m, struct str name)
 
 static size_t piece_length(const struct emit_measure *m, const struct piece *p, int64_t own)
 {
-	static const size_t fields[] = { [POD_NAME] = 63, [POD_UID] = 36, [POD_IP] = 45, [POD_NODE] = 253, [POD_SLICE] = 6 };
+	static const size_t fields[] = { [POD_NAME] = 63, [POD_UID] = 36, [POD_IP] = 45, [POD_NODE] = 253,
+		[POD_SLICE] = 6 };
 	const struct plan_role *peer;
 	int64_t index;
 
@@ -92,7 +94,8 @@ static size_t value_length(const struct emit_measure *m, const struct plan_env *
 	return longest;
 }
 
-struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c)
+struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_container *c)
 {
 	struct emit_measure m = { .job = j, .role = r, .container = c, .arena = a };
 

@@ -21,7 +21,8 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
 
 struct object *emit_name(struct emit *e, const struct manifest *m)
 {
-	return m->indexed_name ? emit_indexed(e->arena, m->name, "-", m->from) : object_string(e->arena, m->name, m->from);
+	return m->indexed_name ? emit_indexed(e->arena, m->name, "-", m->from) :
+		object_string(e->arena, m->name, m->from);
 }
 
 void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pairs, struct span from)
@@ -73,7 +74,8 @@ static void user_annotations(struct emit *e, const struct plan_role *r, bool of_
  * Settings for which a Job has fields and a pod has none: on a pod they become annotations, for the controller that
  * supervises it.
  */
-static struct object *pod_annotations(struct emit *e, const struct plan_role *r, struct object *metadata, struct object *map)
+static struct object *pod_annotations(struct emit *e, const struct plan_role *r, struct object *metadata,
+	struct object *map)
 {
 	const struct plan_job *j = e->job;
 	bool retries = r->retries.set && r->retries.value > 0;
@@ -81,11 +83,13 @@ static struct object *pod_annotations(struct emit *e, const struct plan_role *r,
 	if (!map && (j->timeout.set || retries || r->retry_on.set))
 		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
 	if (j->timeout.set)
-		PUT_STR(e->arena, map, "trainc.dev/timeout", str_int(e->arena, emit_seconds(&j->timeout)), j->timeout.from);
+		PUT_STR(e->arena, map, "trainc.dev/timeout", str_int(e->arena, emit_seconds(&j->timeout)),
+			j->timeout.from);
 	if (retries)
 		PUT_STR(e->arena, map, "trainc.dev/retries", str_int(e->arena, r->retries.value), r->retries.from);
 	if (r->retry_on.set)
-		PUT_STR(e->arena, map, "trainc.dev/retry-on", plan_codes_text(e->arena, &r->retry_on, ","), r->retry_on.from);
+		PUT_STR(e->arena, map, "trainc.dev/retry-on", plan_codes_text(e->arena, &r->retry_on, ","),
+			r->retry_on.from);
 	return map;
 }
 
@@ -98,19 +102,23 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 	if (!r->aux) {
 		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
 		if (j->success)
-			PUT_STR(e->arena, map, "trainc.dev/success", plan_condition_text(e->arena, j, j->success), j->success->from);
-		PUT_STR(e->arena, map, "trainc.dev/clean", j->clean.value.n ? j->clean.value : STR("running"), j->clean.from);
+			PUT_STR(e->arena, map, "trainc.dev/success", plan_condition_text(e->arena, j, j->success),
+				j->success->from);
+		PUT_STR(e->arena, map, "trainc.dev/clean", j->clean.value.n ? j->clean.value : STR("running"),
+			j->clean.from);
 		PUT_STR(e->arena, map, "trainc.dev/restarts", str_int(e->arena, j->restarts.value), j->restarts.from);
 		if (r->elastic)
 			PUT_STR(e->arena, map, "trainc.dev/replicas",
-				str_printf(e->arena, "%lld:%lld", (long long)r->min, (long long)r->max), r->replicas_at);
+				str_printf(e->arena, "%lld:%lld", (long long)r->min, (long long)r->max),
+				r->replicas_at);
 	}
 	if (plan_workload(j, r)->traits & WORKLOAD_BARE)
 		map = pod_annotations(e, r, metadata, map);
 	if (!map && (r->start_after || (j->ttl.set && plan_job_objects(j) > 1)))
 		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
 	if (r->start_after)
-		PUT_STR(e->arena, map, "trainc.dev/start-after", plan_condition_text(e->arena, j, r->start_after), r->start_after->from);
+		PUT_STR(e->arena, map, "trainc.dev/start-after", plan_condition_text(e->arena, j, r->start_after),
+			r->start_after->from);
 	if (j->ttl.set && plan_job_objects(j) > 1)
 		PUT_STR(e->arena, map, "trainc.dev/ttl", str_int(e->arena, emit_seconds(&j->ttl)), j->ttl.from);
 }
@@ -143,7 +151,8 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 	const struct plan_job *j = e->job;
 	struct object *o = object_map(a, m->from), *metadata, *map;
 	const struct workload *workload = m->role ? workload_named(str_of(m->kind)) : NULL;
-	bool pod = workload && (workload->traits & WORKLOAD_BARE), ends = workload && (workload->traits & WORKLOAD_ENDS);
+	bool pod = workload && (workload->traits & WORKLOAD_BARE),
+		ends = workload && (workload->traits & WORKLOAD_ENDS);
 
 	PUT_STR(a, o, "apiVersion", str_of(m->api_version), m->from);
 	PUT_STR(a, o, "kind", str_of(m->kind), m->from);

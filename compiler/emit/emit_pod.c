@@ -114,7 +114,8 @@ static void pull_secrets(struct emit *e, const struct plan_role *r, struct objec
 		return;
 	struct object *list = PUT_LIST(e->arena, pod, "imagePullSecrets", r->pull_secrets[0].from);
 	for (size_t i = 0; i < r->npull_secrets; i++)
-		PUT_STR(e->arena, object_add_map(e->arena, list, r->pull_secrets[i].from), "name", r->pull_secrets[i].value,
+		PUT_STR(e->arena, object_add_map(e->arena, list, r->pull_secrets[i].from), "name",
+			r->pull_secrets[i].value,
 			r->pull_secrets[i].from);
 }
 
@@ -148,7 +149,9 @@ static void restart_policy(struct emit *e, const struct plan_role *r, struct obj
 	bool always = r->restart.set && str_is(r->restart.value, "always");
 
 	if (most)
-		PUT_STR(e->arena, pod, "restartPolicy", !plan_role_restarts(r) ? STR("Never") : always ? str_of(most) : STR("OnFailure"), r->restart.from);
+		PUT_STR(e->arena, pod, "restartPolicy",
+			!plan_role_restarts(r) ? STR("Never") : always ? str_of(most) : STR("OnFailure"),
+			r->restart.from);
 }
 
 /* Sets the host name by which the job's Service finds the pod; without such a Service, the pod is found by its own. */
@@ -160,7 +163,8 @@ static void host_name(struct emit *e, const struct plan_role *r, struct object *
 		return;
 	if (emit_literal_index(e->job, r))
 		object_append(e->arena, pod, STR("hostname"), r->one_name ? object_string(e->arena, r->object, r->at)
-		                                                          : emit_indexed(e->arena, r->object, "-", r->at));
+		                                                          :
+			emit_indexed(e->arena, r->object, "-", r->at));
 	PUT_STR(e->arena, pod, "subdomain", e->job->name, e->job->name_at);
 }
 

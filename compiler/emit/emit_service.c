@@ -51,7 +51,8 @@ static void rename_to(struct arena *a, struct map *names, struct listed *at, str
 /* Appends the port's number, which no other port has; to the port's own name if L->name is too long for that. */
 static struct str with_number(struct arena *a, const struct listed *l)
 {
-	struct str own = plan_label(a, l->port->name), longer = str_printf(a, "%.*s-%lld", STR_ARG(l->name), (long long)l->port->port);
+	struct str own = plan_label(a, l->port->name),
+		longer = str_printf(a, "%.*s-%lld", STR_ARG(l->name), (long long)l->port->port);
 
 	return longer.n <= LIMIT_LABEL ? longer : str_printf(a, "%.*s-%lld", STR_ARG(own), (long long)l->port->port);
 }
@@ -142,7 +143,8 @@ static void select_replica(struct emit *e, const struct manifest *m, struct obje
 struct object *emit_replica_service_make(struct emit *e, const struct manifest *m)
 {
 	bool virtual = plan_each_replica(e->job) && m->role->replica.service == REPLICA_CLUSTER;
-	struct object *o = emit_object(e, m), *spec = virtual ? PUT_MAP(e->arena, o, "spec", m->from) : headless(e, m, o);
+	struct object *o = emit_object(e, m),
+		*spec = virtual ? PUT_MAP(e->arena, o, "spec", m->from) : headless(e, m, o);
 	struct listing l = { 0 };
 
 	select_replica(e, m, spec);

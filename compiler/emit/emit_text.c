@@ -20,12 +20,16 @@ struct text_writing {
 };
 
 static const char *const field_variables[] = {
-	[POD_NAME] = "TRAINC_POD_NAME", [POD_UID] = "TRAINC_POD_UID", [POD_IP] = "TRAINC_POD_IP", [POD_NODE] = "TRAINC_NODE",
+	[POD_NAME] = "TRAINC_POD_NAME", [POD_UID] = "TRAINC_POD_UID", [POD_IP] = "TRAINC_POD_IP",
+		[POD_NODE] = "TRAINC_NODE",
 	[POD_SLICE] = "TRAINC_SLICE",
 };
 const char *emit_field_variable(enum pod_field f) { return field_variables[f]; }
 
-bool emit_literal_index(const struct plan_job *j, const struct plan_role *r) { return r->unrolled || !plan_workload(j, r)->index; }
+bool emit_literal_index(const struct plan_job *j, const struct plan_role *r)
+{
+	return r->unrolled || !plan_workload(j, r)->index;
+}
 
 /* Double the `$` of the static text that has gathered; `reference`: $(...) comes next. */
 static void escape(struct text_writing *w, bool reference)
@@ -116,7 +120,8 @@ static void piece(struct text_writing *w, const struct piece *p)
 	case PIECE_INDEX: own_index(w); break;
 	case PIECE_HOST: host(w, p); break;
 	case PIECE_PORT:
-		buf_int(&w->run, placement_cluster.port(NULL, w->job, &w->job->roles[p->u.peer.role], p->u.peer.index, p->u.peer.port));
+		buf_int(&w->run, placement_cluster.port(NULL, w->job, &w->job->roles[p->u.peer.role], p->u.peer.index,
+			p->u.peer.port));
 		break;
 	case PIECE_FIELD:
 		if (p->u.field == POD_SLICE)
@@ -134,7 +139,8 @@ struct object *emit_text(struct arena *a, const struct plan_job *j, const struct
 	struct object *o = object_string(a, STR(""), t->from);
 	struct text_writing w = { .arena = a, .job = j, .role = r, .use = use, .index = index };
 
-	if (t->n == 1 && t->at[0].kind == PIECE_TEXT && (use == TEXT_FILE || !memchr(t->at[0].u.text.p, '$', t->at[0].u.text.n))) {
+	if (t->n == 1 && t->at[0].kind == PIECE_TEXT &&
+		(use == TEXT_FILE || !memchr(t->at[0].u.text.p, '$', t->at[0].u.text.n))) {
 		o->u.string = t->at[0].u.text;
 		return o;
 	}

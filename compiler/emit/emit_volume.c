@@ -141,11 +141,13 @@ struct str emit_claim_name(struct arena *a, const struct plan_role *r, const str
 
 static void claim_spec(struct emit *e, const struct plan_volume *v, struct object *to)
 {
-	struct object *spec = PUT_MAP(e->arena, to, "spec", v->from), *modes = PUT_LIST(e->arena, spec, "accessModes", v->from);
+	struct object *spec = PUT_MAP(e->arena, to, "spec", v->from),
+		*modes = PUT_LIST(e->arena, spec, "accessModes", v->from);
 	struct object *resources = PUT_MAP(e->arena, spec, "resources", v->from);
 
 	object_add(e->arena, modes, object_string(e->arena, STR("ReadWriteOnce"), v->from));
-	PUT_STR(e->arena, PUT_MAP(e->arena, resources, "requests", v->from), "storage", quantity_text(e->arena, v->size), v->from);
+	PUT_STR(e->arena, PUT_MAP(e->arena, resources, "requests", v->from), "storage",
+		quantity_text(e->arena, v->size), v->from);
 	if (v->class.n)
 		PUT_STR(e->arena, spec, "storageClassName", v->class, v->from);
 }
@@ -162,7 +164,8 @@ struct object *emit_claim_make(struct emit *e, const struct manifest *m)
 static void own_claim(struct emit *e, const struct plan_role *r, const struct plan_volume *v, struct object *volume)
 {
 	if (!v->keep) {
-		claim_spec(e, v, PUT_MAP(e->arena, PUT_MAP(e->arena, volume, "ephemeral", v->from), "volumeClaimTemplate", v->from));
+		claim_spec(e, v, PUT_MAP(e->arena, PUT_MAP(e->arena, volume, "ephemeral", v->from),
+			"volumeClaimTemplate", v->from));
 		return;
 	}
 	struct str base = emit_claim_name(e->arena, r, v), first = str_cat(e->arena, base, STR("-0"), STR(""));
@@ -201,9 +204,12 @@ static void volume_put(struct emit *e, const struct plan_role *r, const struct e
 	switch (v->kind) {
 	case VOLUME_PVC: claim(e, ev, o); break;
 	case VOLUME_SCRATCH: empty_dir(e, o, v->memory, v->size, v->from); break;
-	case VOLUME_SECRET: PUT_STR(e->arena, PUT_MAP(e->arena, o, "secret", v->from), "secretName", v->name, v->from); break;
-	case VOLUME_CONFIG: PUT_STR(e->arena, PUT_MAP(e->arena, o, "configMap", v->from), "name", v->name, v->from); break;
-	case VOLUME_HOST_PATH: PUT_STR(e->arena, PUT_MAP(e->arena, o, "hostPath", v->from), "path", v->path, v->from); break;
+	case VOLUME_SECRET: PUT_STR(e->arena, PUT_MAP(e->arena, o, "secret", v->from), "secretName", v->name,
+		v->from); break;
+	case VOLUME_CONFIG: PUT_STR(e->arena, PUT_MAP(e->arena, o, "configMap", v->from), "name", v->name,
+		v->from); break;
+	case VOLUME_HOST_PATH: PUT_STR(e->arena, PUT_MAP(e->arena, o, "hostPath", v->from), "path", v->path,
+		v->from); break;
 	case VOLUME_NFS: nfs(e, ev, o); break;
 	case VOLUME_GENERATED: generated(e, v, o); break;
 	case VOLUME_CLAIM: own_claim(e, r, v, o); break;
@@ -262,9 +268,11 @@ static void file_mounts(struct emit *e, const struct plan_role *r, struct str na
 		if (!f->each)
 			PUT_STR(e->arena, o, "subPath", f->key, f->file->path_at);
 		else if (emit_literal_index(e->job, r))
-			object_append(e->arena, o, STR("subPath"), emit_indexed(e->arena, f->key, ".", f->file->path_at));
+			object_append(e->arena, o, STR("subPath"),
+				emit_indexed(e->arena, f->key, ".", f->file->path_at));
 		else
-			PUT_STR(e->arena, o, "subPathExpr", str_printf(e->arena, plan_is_sliced(r) ? "%.*s.$(TRAINC_SLICE)-$(TRAINC_INDEX)" :
+			PUT_STR(e->arena, o, "subPathExpr",
+				str_printf(e->arena, plan_is_sliced(r) ? "%.*s.$(TRAINC_SLICE)-$(TRAINC_INDEX)" :
 				"%.*s.$(TRAINC_INDEX)", STR_ARG(f->key)), f->file->path_at);
 	}
 }
@@ -279,7 +287,8 @@ static void sub_path(struct emit *e, const struct plan_role *r, const struct pla
 		PUT_STR(e->arena, mount, "subPath", v->path, v->from);
 }
 
-void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container)
+void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main,
+	struct object *container)
 {
 	const struct emit_volumes *vs = e->volumes;
 

@@ -96,7 +96,8 @@ static const struct mark {
 	{ GANG_VOLCANO, "annotations", "volcano.sh/task-spec" },
 	{ GANG_COSCHEDULING, "labels", "scheduling.x-k8s.io/pod-group" },
 };
-enum { MARK_QUEUE, MARK_KUEUE_GROUP, MARK_KUEUE_COUNT, MARK_VOLCANO_GROUP, MARK_VOLCANO_TASK, MARK_COSCHEDULING_GROUP, MARKS };
+enum { MARK_QUEUE, MARK_KUEUE_GROUP, MARK_KUEUE_COUNT, MARK_VOLCANO_GROUP, MARK_VOLCANO_TASK, MARK_COSCHEDULING_GROUP,
+	MARKS };
 
 bool emit_gang_owns(const struct plan_job *j, struct str key)
 {

@@ -52,7 +52,8 @@ static void add(struct sums *s, struct str name, const struct object *amount, in
 	if (!quantity_of(s->e->arena, amount, &one) || !quantity_mul(one, times, &all))
 		return;
 	if (!known)
-		object_append(s->e->arena, s->map, name, object_string(s->e->arena, quantity_text(s->e->arena, all), amount->from));
+		object_append(s->e->arena, s->map, name,
+			object_string(s->e->arena, quantity_text(s->e->arena, all), amount->from));
 	else if (quantity_of(s->e->arena, known, &before) && quantity_add(before, all, &all))
 		known->u.string = quantity_text(s->e->arena, all);
 }
@@ -60,7 +61,8 @@ static void add(struct sums *s, struct str name, const struct object *amount, in
 /* A resource for which a container has only a limit is requested with the same amount, as the API server does it. */
 static void add_resources(struct sums *s, const struct object *resources, int64_t times)
 {
-	const struct object *requests = object_get(resources, STR("requests")), *limits = object_get(resources, STR("limits"));
+	const struct object *requests = object_get(resources, STR("requests")),
+		*limits = object_get(resources, STR("limits"));
 
 	for (size_t i = 0; requests && requests->kind == OBJECT_MAP && i < requests->u.map.n; i++)
 		add(s, requests->u.map.at[i].key, requests->u.map.at[i].value, times);
@@ -204,7 +206,8 @@ static struct object *workload_make(struct emit *e, const struct manifest *m)
 {
 	const struct emit_native_gang *n = emit_native_gang(e->plan);
 	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
-	struct object *group = object_add_map(e->arena, object_put_list(e->arena, spec, str_of(n->groups), m->from), m->from);
+	struct object *group = object_add_map(e->arena, object_put_list(e->arena, spec, str_of(n->groups), m->from),
+		m->from);
 
 	PUT_STR(e->arena, group, "name", EMIT_GANG_GROUP, m->from);
 	native_policy(e, n, group);

@@ -24,7 +24,8 @@ static bool is_of_replica(const struct plan_job *j, const struct manifest *m)
 
 static struct str listed_name(const struct data *tree)
 {
-	const struct data *metadata = data_get(tree, STR("metadata")), *name = metadata ? data_get(metadata, STR("name")) : NULL;
+	const struct data *metadata = data_get(tree, STR("metadata")),
+		*name = metadata ? data_get(metadata, STR("name")) : NULL;
 
 	return name && name->kind == DATA_STRING ? name->u.string : STR("");
 }
@@ -39,7 +40,8 @@ static bool list_manifest(struct emit *e, const struct manifest *m, void *contex
 	e->arena = l->arena;
 	const struct object *o = m->make(e, m);
 	for (int64_t i = m->first; i < m->first + m->count; i++) {
-		struct emit_listed x = { .api_version = str_copy(l->arena, str_of(m->api_version)), .kind = str_copy(l->arena, str_of(m->kind)),
+		struct emit_listed x = { .api_version = str_copy(l->arena, str_of(m->api_version)),
+			.kind = str_copy(l->arena, str_of(m->kind)),
 			.role = m->role, .scoped = m->scoped, .whole = m->queued, .extra = m->object != NULL,
 			.generated = m->generated, .from = m->from, .tree = object_to_data(l->arena, o, i) };
 		x.name = listed_name(x.tree);

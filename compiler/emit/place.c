@@ -60,7 +60,10 @@ bool emit_place_owns(const struct plan_job *j, struct str key)
 	return placed && str_is(key, group_annotation);
 }
 
-bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r) { return emit_place_keeper(j, r) == PLACE_BY_QUEUE; }
+bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r)
+{
+	return emit_place_keeper(j, r) == PLACE_BY_QUEUE;
+}
 
 void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map)
 {
@@ -112,6 +115,7 @@ void emit_place_group(struct emit *e, struct object *group)
 	if (!r)
 		return;
 	struct object *constraints = PUT_MAP(e->arena, group, "schedulingConstraints", r->place.from);
-	struct object *o = object_add_map(e->arena, PUT_LIST(e->arena, constraints, "topology", r->place.from), r->place.from);
+	struct object *o = object_add_map(e->arena, PUT_LIST(e->arena, constraints, "topology", r->place.from),
+		r->place.from);
 	PUT_STR(e->arena, o, "key", emit_place_key(&r->place), r->place.from);
 }

@@ -13,14 +13,16 @@
 
 /* The typed field from which we write a key of Kubernetes; "" for a key that follows from other fields. */
 static const struct { const char *key, *field; } typed[] = {
-	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" }, { "workingDir", "workdir" },
-	{ "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" }, { "volumes", "mounts" }, { "cpu", "cpu" },
-	{ "memory", "memory" }, { "ephemeral-storage", "disk" }, { "resources", "accelerator' or 'resources" }, { "nodeSelector", "node" },
-	{ "resourceClaims", "device_claims" }, { "claims", "device_claims" },
-	{ "tolerations", "tolerate" }, { "affinity", "spread' or 'place" }, { "topologySpreadConstraints", "spread" },
-	{ "serviceAccountName", "service_account" }, { "priorityClassName", "priority" }, { "schedulerName", "scheduler" },
-	{ "terminationGracePeriodSeconds", "grace" }, { "imagePullSecrets", "pull_secrets" }, { "restartPolicy", "restart" },
-	{ "initContainers", "init" }, { "containers", "sidecar" }, { "suspend", "suspend" }, { "activeDeadlineSeconds", "timeout" },
+	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" },
+	{ "workingDir", "workdir" }, { "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" },
+	{ "volumes", "mounts" }, { "cpu", "cpu" }, { "memory", "memory" }, { "ephemeral-storage", "disk" },
+	{ "resources", "accelerator' or 'resources" }, { "nodeSelector", "node" },
+	{ "resourceClaims", "device_claims" }, { "claims", "device_claims" }, { "tolerations", "tolerate" },
+	{ "affinity", "spread' or 'place" }, { "topologySpreadConstraints", "spread" },
+	{ "serviceAccountName", "service_account" }, { "priorityClassName", "priority" },
+	{ "schedulerName", "scheduler" }, { "terminationGracePeriodSeconds", "grace" },
+	{ "imagePullSecrets", "pull_secrets" }, { "restartPolicy", "restart" }, { "initContainers", "init" },
+	{ "containers", "sidecar" }, { "suspend", "suspend" }, { "activeDeadlineSeconds", "timeout" },
 	{ "ttlSecondsAfterFinished", "ttl" }, { "backoffLimit", "retries" }, { "backoffLimitPerIndex", "retries" },
 	{ "maxFailedIndexes", "retries" }, { "podFailurePolicy", "retry_on" }, { "successPolicy", "success" },
 	{ "completions", "replicas" }, { "parallelism", "replicas" }, { "replicas", "replicas" },
@@ -29,9 +31,10 @@ static const struct { const char *key, *field; } typed[] = {
 /* Keys that are ours even where we did not write them this time. */
 static const struct { enum raw_scope scope; const char *key; } owned[] = {
 	{ RAW_POD, "hostname" }, { RAW_POD, "subdomain" }, { RAW_POD, "setHostnameAsFQDN" }, { RAW_JOB, "selector" },
-	{ RAW_JOB, "manualSelector" }, { RAW_JOB, "template" }, { RAW_JOB, "completionMode" }, { RAW_JOB, "successPolicy" },
-	{ RAW_JOB, "podFailurePolicy" }, { RAW_JOB, "backoffLimit" }, { RAW_JOB, "backoffLimitPerIndex" }, { RAW_JOB, "maxFailedIndexes" },
-	{ RAW_JOB, "activeDeadlineSeconds" }, { RAW_JOB, "ttlSecondsAfterFinished" }, { RAW_SERVICE, "externalName" },
+	{ RAW_JOB, "manualSelector" }, { RAW_JOB, "template" }, { RAW_JOB, "completionMode" },
+	{ RAW_JOB, "successPolicy" }, { RAW_JOB, "podFailurePolicy" }, { RAW_JOB, "backoffLimit" },
+	{ RAW_JOB, "backoffLimitPerIndex" }, { RAW_JOB, "maxFailedIndexes" }, { RAW_JOB, "activeDeadlineSeconds" },
+	{ RAW_JOB, "ttlSecondsAfterFinished" }, { RAW_SERVICE, "externalName" },
 };
 
 static const char *const scope_names[] = {
@@ -127,7 +130,8 @@ static void clash(struct merging *m, const struct step *at, const struct object 
 	if (*field)
 		diag_help(ds, d, "use the field '%s'", field);
 	else
-		diag_help(ds, d, str_is(at->key, "manualSelector") ? "remove '%.*s': Kubernetes makes the selector itself" :
+		diag_help(ds, d, str_is(at->key, "manualSelector") ?
+			"remove '%.*s': Kubernetes makes the selector itself" :
 			"remove '%.*s', it follows from the role", STR_ARG(at->key));
 	buf_release(&name);
 }
@@ -153,7 +157,8 @@ static void repeats(struct merging *m, const struct step *at, const struct data 
 	for (size_t i = 0; m->e->diags && !at->outer && i < sizeof(whole) / sizeof(*whole); i++) {
 		if (!str_is(at->key, whole[i]) || refers(value))
 			continue;
-		struct diag *d = diag_report(m->e->diags, TJ0909, where, "'%s' can be written as '%s'", whole[i], field_of(m->scope, at));
+		struct diag *d = diag_report(m->e->diags, TJ0909, where, "'%s' can be written as '%s'", whole[i],
+			field_of(m->scope, at));
 		diag_help(m->e->diags, d, "use the field '%s': it is checked", field_of(m->scope, at));
 	}
 }
@@ -166,7 +171,8 @@ static bool belongs_to_us(const struct merging *m, const struct step *at)
 	return false;
 }
 
-static void merge_map(struct merging *m, const struct step *at, const struct schema_type *t, struct object *into, const struct data *raw);
+static void merge_map(struct merging *m, const struct step *at, const struct schema_type *t, struct object *into,
+	const struct data *raw);
 
 static bool same_scalar(const struct object *o, const struct data *d)
 {
@@ -185,7 +191,8 @@ static void volume_clash(struct merging *m, const struct object *ours, const str
 
 	if (!ds)
 		return;
-	struct diag *d = diag_report(ds, TJ0713, element->from, "two mounts need a volume named '%.*s' with different content", STR_ARG(name));
+	struct diag *d = diag_report(ds, TJ0713, element->from,
+		"two mounts need a volume named '%.*s' with different content", STR_ARG(name));
 	diag_note(ds, d, ours->from, "the compiler names this volume '%.*s'", STR_ARG(name));
 	diag_help(ds, d, "give the volume in '%s' another name", scope_names[m->scope]);
 }
@@ -208,8 +215,10 @@ static bool reserved_name(struct merging *m, const struct step *at, const struct
 	if (ours)
 		d = diag_report(ds, TJ0703, element->from, "names that begin with TRAINC_ are reserved");
 	else
-		d = diag_report(ds, TJ0702, element->from, "'%.*s' is reserved by '%.*s'", STR_ARG(name), STR_ARG(j->framework));
-	diag_help(ds, d, ours ? "choose another name" : "remove it: processes find each other by the framework's value");
+		d = diag_report(ds, TJ0702, element->from, "'%.*s' is reserved by '%.*s'", STR_ARG(name),
+			STR_ARG(j->framework));
+	diag_help(ds, d, ours ? "choose another name" :
+		"remove it: processes find each other by the framework's value");
 	return true;
 }
 
@@ -218,9 +227,11 @@ static void port_number(struct merging *m, const struct step *at, const struct d
 {
 	const struct data *number = data_get(element, key);
 
-	if (!m->e->diags || !str_is(at->key, "ports") || !number || number->kind != DATA_INT || (number->u.integer >= 1 && number->u.integer <= 65535))
+	if (!m->e->diags || !str_is(at->key, "ports") || !number || number->kind != DATA_INT ||
+		(number->u.integer >= 1 && number->u.integer <= 65535))
 		return;
-	struct diag *d = diag_report(m->e->diags, TJ0904, number->from, "'%.*s' is %lld, and ports are 1 to 65535", STR_ARG(key), (long long)number->u.integer);
+	struct diag *d = diag_report(m->e->diags, TJ0904, number->from, "'%.*s' is %lld, and ports are 1 to 65535",
+		STR_ARG(key), (long long)number->u.integer);
 	diag_help(m->e->diags, d, "write the number that the program listens on");
 }
 
@@ -291,7 +302,8 @@ static struct elements elements_of(struct merging *m, const struct schema_field 
 }
 
 /* The schema does not say how tolerations are told apart, and one too many does no harm. */
-static bool written_twice(struct merging *m, const struct schema_field *list, struct elements *es, struct str id, const struct step *element,
+static bool written_twice(struct merging *m, const struct schema_field *list, struct elements *es, struct str id,
+	const struct step *element,
 	const struct data *raw)
 {
 	const struct data *other = list->merge && id.n ? map_put_const(&es->added, m->e->arena, id, raw) : NULL;
@@ -300,14 +312,16 @@ static bool written_twice(struct merging *m, const struct schema_field *list, st
 	if (!other || !m->e->diags)
 		return other != NULL;
 	path(element, &name);
-	struct diag *d = diag_report(m->e->diags, TJ0206, raw->from, "'%s' has '%.*s' twice", scope_names[m->scope], STR_ARG(buf_text(&name)));
+	struct diag *d = diag_report(m->e->diags, TJ0206, raw->from, "'%s' has '%.*s' twice", scope_names[m->scope],
+		STR_ARG(buf_text(&name)));
 	diag_note(m->e->diags, d, other->from, "the other one");
 	diag_help(m->e->diags, d, "remove one of the two");
 	buf_release(&name);
 	return true;
 }
 
-static void merge_element(struct merging *m, const struct step *at, const struct schema_field *list, struct elements *es, struct object *into,
+static void merge_element(struct merging *m, const struct step *at, const struct schema_field *list,
+	struct elements *es, struct object *into,
 	const struct data *raw)
 {
 	const char *rest;
@@ -330,7 +344,8 @@ static void merge_element(struct merging *m, const struct step *at, const struct
 		merge_map(m, &step, below(list), ours, raw);
 }
 
-static void merge_value(struct merging *m, const struct step *at, const struct schema_field *f, struct object *ours, const struct data_member *raw)
+static void merge_value(struct merging *m, const struct step *at, const struct schema_field *f, struct object *ours,
+	const struct data_member *raw)
 {
 	if (ours->kind == OBJECT_MAP && raw->value->kind == DATA_MAP && !belongs_to_us(m, at)) {
 		merge_map(m, at, below(f), ours, raw->value);
@@ -349,23 +364,29 @@ static void merge_value(struct merging *m, const struct step *at, const struct s
 static bool is_merge_key(const struct step *at, struct str key, const struct object *ours, const struct data *raw)
 {
 	return at && at->key.n && at->key.p[0] == '[' && same_scalar(ours, raw) &&
-		(str_is(key, "name") || str_is(key, "mountPath") || str_is(key, "containerPort") || str_is(key, "port") || str_is(key, "key") ||
-		 str_is(key, "effect") || str_is(key, "value") || str_is(key, "topologyKey") || str_is(key, "whenUnsatisfiable") || str_is(key, "protocol"));
+		(str_is(key, "name") || str_is(key, "mountPath") || str_is(key, "containerPort") ||
+		str_is(key, "port") || str_is(key, "key") ||
+		 str_is(key, "effect") || str_is(key, "value") || str_is(key, "topologyKey") ||
+		str_is(key, "whenUnsatisfiable") || str_is(key, "protocol"));
 }
 
 /* A Job with a podFailurePolicy replaces pods once they have failed, and the API server refuses any other policy. */
 static void replacement(struct merging *m, const struct step *at, const struct object *job, const struct data *value)
 {
-	if (!m->e->diags || m->scope != RAW_JOB || at->outer || !str_is(at->key, "podReplacementPolicy") || value->kind != DATA_STRING ||
+	if (!m->e->diags || m->scope != RAW_JOB || at->outer || !str_is(at->key, "podReplacementPolicy") ||
+		value->kind != DATA_STRING ||
 	    str_is(value->u.string, "Failed") || !object_get(job, STR("podFailurePolicy")))
 		return;
-	struct diag *d = diag_report(m->e->diags, TJ0904, value->from, "'podReplacementPolicy' is '%.*s', and this Job takes only 'Failed'",
+	struct diag *d = diag_report(m->e->diags, TJ0904, value->from,
+		"'podReplacementPolicy' is '%.*s', and this Job takes only 'Failed'",
 		STR_ARG(value->u.string));
-	diag_note(m->e->diags, d, (struct span){ 0 }, "it has a podFailurePolicy, so that a disruption does not count as a failure");
+	diag_note(m->e->diags, d, (struct span){ 0 },
+		"it has a podFailurePolicy, so that a disruption does not count as a failure");
 	diag_help(m->e->diags, d, "remove it");
 }
 
-static void merge_map(struct merging *m, const struct step *at, const struct schema_type *t, struct object *into, const struct data *raw)
+static void merge_map(struct merging *m, const struct step *at, const struct schema_type *t, struct object *into,
+	const struct data *raw)
 {
 	if (into->kind != OBJECT_MAP || raw->kind != DATA_MAP)
 		return;

@@ -25,7 +25,8 @@ BUILTIN(json); BUILTIN(sha256); BUILTIN(has_digest); BUILTIN(tag);
 /* command lines: builtin_options.c */
 BUILTIN(options);
 /* volumes, references, conditions, tests: builtin_object.c */
-BUILTIN(pvc); BUILTIN(scratch); BUILTIN(secret_files); BUILTIN(config_files); BUILTIN(host_path); BUILTIN(nfs); BUILTIN(generated);
+BUILTIN(pvc); BUILTIN(scratch); BUILTIN(secret_files); BUILTIN(config_files); BUILTIN(host_path); BUILTIN(nfs);
+BUILTIN(generated);
 BUILTIN(own_claim);
 BUILTIN(secret); BUILTIN(config); BUILTIN(done); BUILTIN(ready); BUILTIN(started);
 BUILTIN(tcp); BUILTIN(http); BUILTIN(exec); BUILTIN(near); BUILTIN(prefer);

@@ -104,7 +104,8 @@ BUILTIN(pvc)
 	if (climbs(p->path) || str_starts(p->path, STR("/"))) {
 		struct diag *d = eval_report(a->ev, TJ0311, argument_at(a, 1), "'%.*s' is not inside the claim",
 			STR_ARG(p->path));
-		diag_help(a->ev->diags, d, "'path' is a directory in the claim, such as \"runs/a\"; where it is mounted is the key: mounts { \"/data\" = pvc(\"datasets\") }");
+		diag_help(a->ev->diags, d, "'path' is a directory in the claim, such as \"runs/a\"; where it is "
+			"mounted is the key: mounts { \"/data\" = pvc(\"datasets\") }");
 		return &value_bad;
 	}
 	p->readonly = argument_bool(a, 2, false);
@@ -127,8 +128,10 @@ static bool volume_name(struct arguments *a, struct str name, const char *what)
 {
 	if (is_volume_name(name))
 		return true;
-	struct diag *d = eval_report(a->ev, TJ0802, argument_at(a, 0), "%s cannot be named '%.*s'", what, STR_ARG(name));
-	diag_help(a->ev->diags, d, "its name is lower case letters, digits and '-', with a letter or digit at both ends; at most 63 characters");
+	struct diag *d = eval_report(a->ev, TJ0802, argument_at(a, 0), "%s cannot be named '%.*s'", what,
+		STR_ARG(name));
+	diag_help(a->ev->diags, d, "its name is lower case letters, digits and '-', with a letter or digit at both "
+		"ends; at most 63 characters");
 	return false;
 }
 
@@ -223,7 +226,8 @@ BUILTIN(nfs)
 	p->readonly = argument_bool(a, 2, false);
 	if (!p->name.n) {
 		struct diag *d = eval_report(a->ev, TJ0311, argument_at(a, 0), "the server of an NFS volume is empty");
-		diag_help(a->ev->diags, d, "write its host name or address: nfs(\"nfs.example.com\", \"/exports/data\")");
+		diag_help(a->ev->diags, d,
+			"write its host name or address: nfs(\"nfs.example.com\", \"/exports/data\")");
 		return &value_bad;
 	}
 	return absolute(a, 1, p->path) ? v : &value_bad;

@@ -135,7 +135,8 @@ static const struct value *test_length(struct eval *ev, const struct value *v, c
 	struct str text = value_spell(ev->arena, v), bounds = int_bounds(ev, r);
 	struct str subject = ev->name.p ? ev->name : text;
 	struct diag *d = eval_report(ev, TJ0311, at, "%.*s has %zu %s, outside %.*s", STR_ARG(subject), n,
-		n == 1 ? what : str_is(str_of(what), "entry") ? "entries" : str_printf(ev->arena, "%ss", what).p, STR_ARG(bounds));
+		n == 1 ? what : str_is(str_of(what), "entry") ? "entries" : str_printf(ev->arena, "%ss", what).p,
+		STR_ARG(bounds));
 
 	note_origin(ev, d, v, at);
 	note_rule(ev, d, rule, at);
@@ -208,7 +209,8 @@ static bool identity(const struct type *t)
 	case TYPE_BAD: return true;
 	case TYPE_OPTIONAL:
 	case TYPE_POD: return identity(t->elem);
-	case TYPE_STRING: case TYPE_INT: case TYPE_BOOL: case TYPE_ROLE: case TYPE_VOLUME: case TYPE_CONDITION: case TYPE_ACCELERATOR:
+	case TYPE_STRING: case TYPE_INT: case TYPE_BOOL: case TYPE_ROLE: case TYPE_VOLUME: case TYPE_CONDITION:
+	case TYPE_ACCELERATOR:
 	case TYPE_TOPOLOGY: case TYPE_SECRET: case TYPE_CONFIG:
 		return !t->refine;
 	case TYPE_LIST:
@@ -452,7 +454,8 @@ static const struct value *convert_env(struct eval *ev, const struct value *v, s
 static bool is_data(const struct value *v)
 {
 	switch (v->kind) {
-	case VALUE_NONE: case VALUE_BOOL: case VALUE_INT: case VALUE_FLOAT: case VALUE_STRING: case VALUE_TEXT: case VALUE_QUANTITY:
+	case VALUE_NONE: case VALUE_BOOL: case VALUE_INT: case VALUE_FLOAT: case VALUE_STRING: case VALUE_TEXT:
+	case VALUE_QUANTITY:
 	case VALUE_TOPOLOGY: case VALUE_ELASTIC:
 		return true;
 	case VALUE_LIST:

@@ -199,11 +199,14 @@ static bool help_image(struct eval *ev, struct diag *d, struct str image, struct
 		diag_help(ev->diags, d, "an image has no scheme: write \"%.*s\"", STR_ARG(rest));
 		fix_literal(ev, d, at, image, rest);
 	} else if (close && braces == image.p && close + 2 == image.p + image.n) {
-		diag_help(ev->diags, d, "a program has no templates: declare 'param image: string' and write 'image = image'");
+		diag_help(ev->diags, d,
+			"a program has no templates: declare 'param image: string' and write 'image = image'");
 	} else if (close) {
 		struct str front = { image.p, (size_t)(braces - image.p) },
 			back = { close + 2, image.n - (size_t)(close + 2 - image.p) };
-		diag_help(ev->diags, d, "a program has no templates: declare 'param tag: string' and write \"%.*s${tag}%.*s\"", STR_ARG(front),
+		diag_help(ev->diags, d,
+			"a program has no templates: declare 'param tag: string' and write \"%.*s${tag}%.*s\"",
+			STR_ARG(front),
 			STR_ARG(back));
 	} else if (dollar && dollar + 1 < image.p + image.n) {
 		struct str front = { image.p, (size_t)(dollar - image.p) }, name = { dollar + 1, 0 };

@@ -129,7 +129,8 @@ static const struct value *eval_list(struct eval *ev, struct frame *f, struct no
 	return stop ? stop : list_finish(ev, list);
 }
 
-const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *list, const struct binder *binders, unsigned n, struct eval_loop *ret)
+const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *list, const struct binder *binders,
+	unsigned n, struct eval_loop *ret)
 {
 	const struct value *over = eval_expr(ev, f, list);
 
@@ -188,7 +189,8 @@ const struct value *eval_list_for(struct eval *ev, struct frame *f, struct node 
 {
 	struct value *list = value_new(ev->arena, VALUE_LIST, n->span);
 	struct eval_loop loop;
-	const struct value *stop = loop_begin(ev, f, n->u.list_for.list, n->u.list_for.binders, n->u.list_for.nbinders, &loop);
+	const struct value *stop = loop_begin(ev, f, n->u.list_for.list, n->u.list_for.binders, n->u.list_for.nbinders,
+		&loop);
 
 	if (stop)
 		return stop;
@@ -218,7 +220,8 @@ static const struct value *builtin_name(struct eval *ev, const struct decl *d, s
 		return ev->test && ev->test->roles ? ev->test->roles(ev->test->context, ev, at) : &value_bad;
 	ev->self_reads++;
 	if (!ev->self) {
-		struct diag *none = eval_report(ev, TJ0201, at, "'self' is the role being built, and this is outside of any role");
+		struct diag *none = eval_report(ev, TJ0201, at,
+			"'self' is the role being built, and this is outside of any role");
 		diag_help(ev->diags, none, "name the role that is meant");
 		return &value_bad;
 	}
@@ -310,13 +313,15 @@ static const struct value *topology_member(struct eval *ev, const struct value *
 	if (axis < (int)v->u.topology.n)
 		return value_int(ev->arena, v->u.topology.size[axis], v->from);
 	struct str text = value_spell(ev->arena, v);
-	struct diag *d = eval_report(ev, TJ0604, n->u.member.name_span, "%.*s has two dimensions, x and y", STR_ARG(text));
+	struct diag *d = eval_report(ev, TJ0604, n->u.member.name_span, "%.*s has two dimensions, x and y",
+		STR_ARG(text));
 	diag_note(ev->diags, d, v->from, "the topology is written here");
 	return &value_bad;
 }
 
 /* A read of the planned job (policy_value.c) decides a check just as a read of a field does. */
-static const struct value *planned_member(struct eval *ev, const struct value *base, const struct value *v, struct str name)
+static const struct value *planned_member(struct eval *ev, const struct value *base, const struct value *v,
+	struct str name)
 {
 	if (base->number && ev->reads && value_ok(v) && span_known(v->from))
 		eval_read(ev, v->from, name, v);
@@ -397,7 +402,8 @@ static bool is_literal(const struct node *n)
 	struct str text;
 
 	switch (n->kind) {
-	case NODE_INT: case NODE_FLOAT: case NODE_QUANTITY: case NODE_TOPOLOGY: case NODE_BOOL: case NODE_NONE: return true;
+	case NODE_INT: case NODE_FLOAT: case NODE_QUANTITY: case NODE_TOPOLOGY: case NODE_BOOL:
+	case NODE_NONE: return true;
 	case NODE_STRING: return node_static_text(n, &text);
 	case NODE_LIST:
 		for (size_t i = 0; i < n->u.list.n; i++)
@@ -431,7 +437,8 @@ const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n,
 	if (n->convert_to) {
 		struct str outer = ev->name;
 		ev->name = name;
-		v = value_convert(ev, v, n->convert_to, n->span, n->convert_to->refine ? n->convert_to->refine->from : (struct span){ 0 });
+		v = value_convert(ev, v, n->convert_to, n->span,
+			n->convert_to->refine ? n->convert_to->refine->from : (struct span){ 0 });
 		ev->name = outer;
 	}
 	if (value_ok(v) && is_literal(n))

@@ -74,11 +74,13 @@ static bool help_module(struct eval *ev, struct diag *d, struct str name)
 	for (size_t i = 0; i < values->n; i++) {
 		const struct decl *import = values->entries[i].value;
 		const struct module *m = import->kind == DECL_IMPORT ? import->node->u.import.module : NULL;
-		const struct decl *param = m && (head.n == name.n || str_eq(import->name, head)) ? map_get(&m->values, head_of(member)) : NULL;
+		const struct decl *param = m && (head.n == name.n || str_eq(import->name, head)) ?
+			map_get(&m->values, head_of(member)) : NULL;
 		if (!param || param->kind != DECL_PARAM)
 			continue;
 		diag_note(ev->diags, d, param->span, "a parameter of this name is in a module");
-		diag_help(ev->diags, d, "the program sets it: declare a 'param' in the program, and pass it: import ... as %.*s { %.*s = ... }",
+		diag_help(ev->diags, d, "the program sets it: declare a 'param' in the program, and pass it: import "
+			"... as %.*s { %.*s = ... }",
 			STR_ARG(import->name), STR_ARG(param->name));
 		return true;
 	}
@@ -509,9 +511,11 @@ static const struct value *whole_value(struct eval *ev, const struct decl *d)
 }
 
 /* check_profile() has refused longer rows of profiles, and circles. */
-static void add_profile(struct eval *ev, const struct map *profiles, struct node *profile, struct entries *to, unsigned depth)
+static void add_profile(struct eval *ev, const struct map *profiles, struct node *profile, struct entries *to,
+	unsigned depth)
 {
-	struct node *base = profile->u.titled.base.n && depth < PROFILES_DEEPEST ? map_get(profiles, profile->u.titled.base)
+	struct node *base = profile->u.titled.base.n && depth < PROFILES_DEEPEST ?
+		map_get(profiles, profile->u.titled.base)
 		: NULL;
 
 	if (base)
@@ -603,7 +607,8 @@ static bool waits_for_pod(const struct type *t)
 	enum { DEEPEST = 512 };                 /* more deeply nested values are refused */
 	unsigned depth = 0;
 
-	for (; t && depth < DEEPEST && (t->kind == TYPE_OPTIONAL || t->kind == TYPE_LIST || t->kind == TYPE_MAP); depth++)
+	for (; t && depth < DEEPEST && (t->kind == TYPE_OPTIONAL || t->kind == TYPE_LIST ||
+		t->kind == TYPE_MAP); depth++)
 		t = t->elem;
 	return t && t->kind == TYPE_POD;
 }

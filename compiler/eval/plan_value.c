@@ -132,7 +132,8 @@ bool env_name_ok(struct eval *ev, struct str name, struct span at)
 	if (any)
 		diag_help(ev->diags, d, "names are printable ASCII characters without '='");
 	else
-		diag_help(ev->diags, d, "names start with a letter, '_', '-' or '.', and go on with those and digits; 1.%u lifts this",
+		diag_help(ev->diags, d,
+			"names start with a letter, '_', '-' or '.', and go on with those and digits; 1.%u lifts this",
 			kube_usable_from(KUBE_ANY_ENV_NAME));
 	return false;
 }

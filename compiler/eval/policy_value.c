@@ -31,7 +31,8 @@ static const struct value *data_value(struct eval *ev, const struct data *d)
 		v = value_new(ev->arena, VALUE_MAP, d->from);
 		v->number = true;
 		for (size_t i = 0; i < d->u.map.n; i++)
-			value_put(ev->arena, v, d->u.map.at[i].key, d->u.map.at[i].key_at, data_value(ev, d->u.map.at[i].value));
+			value_put(ev->arena, v, d->u.map.at[i].key, d->u.map.at[i].key_at,
+				data_value(ev, d->u.map.at[i].value));
 		return map_finish(ev, v);
 	default: return &value_none;
 	}
@@ -80,7 +81,8 @@ static void put_text(struct eval *ev, struct value *to, const char *key, struct 
 	put(ev, to, key, value_string(ev->arena, text, at));
 }
 
-static void put_quantity(struct eval *ev, struct value *to, const char *key, const struct plan_quantity *q, enum type_kind unit)
+static void put_quantity(struct eval *ev, struct value *to, const char *key, const struct plan_quantity *q,
+	enum type_kind unit)
 {
 	put(ev, to, key, q->set ? value_quantity(ev->arena, q->value, unit, q->from) : &value_none);
 }
@@ -127,20 +129,25 @@ static void add_resources(struct eval *ev, struct value *v, const struct data *c
 		const struct data *group = data_get(resources, str_of(groups[i]));
 		for (size_t k = 0; group && group->kind == DATA_MAP && k < group->u.map.n; k++) {
 			const struct data_member *m = &group->u.map.at[k];
-			bool pages = str_starts(m->key, STR("hugepages-")), there = i && data_get(data_get(resources, STR("requests")), m->key);
+			bool pages = str_starts(m->key, STR("hugepages-")),
+				there = i && data_get(data_get(resources, STR("requests")), m->key);
 			struct quantity q;
 			struct str text = m->value->kind == DATA_STRING ? m->value->u.string :
-			                  m->value->kind == DATA_INT ? str_int(ev->arena, m->value->u.integer) : STR("");
-			if (there || !(pages || memchr(m->key.p, '/', m->key.n)) || quantity_parse(text, &q) != QUANTITY_OK)
+			                  m->value->kind == DATA_INT ? str_int(ev->arena, m->value->u.integer) :
+				STR("");
+			if (there || !(pages || memchr(m->key.p, '/', m->key.n)) ||
+				quantity_parse(text, &q) != QUANTITY_OK)
 				continue;
-			value_put(ev->arena, v, m->key, m->key_at, pages ? value_quantity(ev->arena, q, TYPE_MEMORY, m->value->from) :
+			value_put(ev->arena, v, m->key, m->key_at,
+				pages ? value_quantity(ev->arena, q, TYPE_MEMORY, m->value->from) :
 				value_int(ev->arena, (int64_t)(q.nano / QUANTITY_UNIT), m->value->from));
 		}
 	}
 }
 
 /* The devices of a planned container, and those that its `resources` and its raw block ask for, by resource name. */
-static const struct value *planned_resources(struct eval *ev, const struct plan_container *c, const struct plan_accelerator *acc, struct span at)
+static const struct value *planned_resources(struct eval *ev, const struct plan_container *c,
+	const struct plan_accelerator *acc, struct span at)
 {
 	struct value *v = record(ev, at);
 
@@ -148,7 +155,8 @@ static const struct value *planned_resources(struct eval *ev, const struct plan_
 		value_put(ev->arena, v, acc->resource, acc->from, value_int(ev->arena, acc->per_pod, acc->from));
 	for (size_t i = 0; i < c->nresources; i++) {
 		const struct plan_resource *r = &c->resources[i];
-		value_put(ev->arena, v, r->name, r->name_at, r->bytes ? value_quantity(ev->arena, r->amount, TYPE_MEMORY, r->from) :
+		value_put(ev->arena, v, r->name, r->name_at,
+			r->bytes ? value_quantity(ev->arena, r->amount, TYPE_MEMORY, r->from) :
 			value_int(ev->arena, (int64_t)(r->amount.nano / QUANTITY_UNIT), r->from));
 	}
 	add_resources(ev, v, c->raw);
@@ -163,12 +171,14 @@ static const struct value *written_resources(struct eval *ev, const struct data 
 	return map_finish(ev, v);
 }
 
-static void add_planned(struct containers *to, const struct plan_container *c, const struct plan_accelerator *acc, const char *kind)
+static void add_planned(struct containers *to, const struct plan_container *c, const struct plan_accelerator *acc,
+	const char *kind)
 {
 	struct eval *ev = to->ev;
 	struct span at = c->image.set ? c->image.from : c->name_at;
 	struct value *v = record(ev, at), *words = value_new(ev->arena, VALUE_LIST, at);
-	struct str *env = ARENA_ARRAY(ev->arena, struct str, c->nenv), *mounts = ARENA_ARRAY(ev->arena, struct str, c->nmounts);
+	struct str *env = ARENA_ARRAY(ev->arena, struct str, c->nenv),
+		*mounts = ARENA_ARRAY(ev->arena, struct str, c->nmounts);
 
 	for (size_t i = 0; i < c->nenv; i++)
 		env[i] = c->env[i].name;
@@ -222,7 +232,8 @@ static const struct value *amount(struct eval *ev, const struct data *container,
 		const struct data *found = group && group->kind == DATA_MAP ? data_get(group, str_of(name)) : NULL;
 		struct quantity q = { 0 };
 		struct str text = found && found->kind == DATA_STRING ? found->u.string :
-		                  found && found->kind == DATA_INT ? str_printf(ev->arena, "%lld", (long long)found->u.integer) : STR("");
+		                  found && found->kind == DATA_INT ?
+			str_printf(ev->arena, "%lld", (long long)found->u.integer) : STR("");
 		if (text.n && quantity_parse(text, &q) == QUANTITY_OK)
 			return value_quantity(ev->arena, q, unit, found->from);
 	}
@@ -292,7 +303,8 @@ static void add_role(struct containers *to, const struct plan_role *r)
 /* The thing that a volume of raw pod refers to, whatever its kind calls it: a path, a claim, an image, a driver. */
 static struct str volume_subject(const struct data *d)
 {
-	static const char *const names[] = { "path", "claimName", "secretName", "name", "reference", "driver", "server", "volumeID", NULL };
+	static const char *const names[] = { "path", "claimName", "secretName", "name", "reference", "driver", "server",
+		"volumeID", NULL };
 
 	for (size_t i = 0; names[i]; i++)
 		if (text_of(d, names[i]).n)
@@ -303,14 +315,16 @@ static struct str volume_subject(const struct data *d)
 static const struct value *volumes(struct eval *ev, const struct plan_role *r, struct span at)
 {
 	static const char *const kinds[] = {
-		[VOLUME_PVC] = "pvc", [VOLUME_SCRATCH] = "scratch", [VOLUME_SECRET] = "secret_files", [VOLUME_CONFIG] = "config_files",
+		[VOLUME_PVC] = "pvc", [VOLUME_SCRATCH] = "scratch", [VOLUME_SECRET] = "secret_files",
+			[VOLUME_CONFIG] = "config_files",
 		[VOLUME_HOST_PATH] = "host_path", [VOLUME_NFS] = "nfs", [VOLUME_GENERATED] = "generated",
 		[VOLUME_CLAIM] = "own_claim",
 	};
 	struct value *list = value_new(ev->arena, VALUE_LIST, at);
 
 	for (size_t c = 0; c <= r->nsidecars + r->ninits; c++) {
-		const struct plan_container *in = !c ? &r->main : c <= r->nsidecars ? &r->sidecars[c - 1] : &r->inits[c - 1 - r->nsidecars];
+		const struct plan_container *in = !c ? &r->main : c <= r->nsidecars ? &r->sidecars[c - 1] :
+			&r->inits[c - 1 - r->nsidecars];
 		for (size_t i = 0; i < in->nmounts; i++) {
 			const struct plan_mount *m = &in->mounts[i];
 			struct value *v = record(ev, m->path_at);
@@ -346,13 +360,15 @@ static const struct value *tolerations(struct eval *ev, const struct plan_role *
 	const struct data *raw = r->raw_pod ? data_get(r->raw_pod, STR("tolerations")) : NULL;
 
 	for (size_t i = 0; r->accelerator && i < r->accelerator->ntolerate; i++)
-		list_add(ev, list, value_string(ev->arena, r->accelerator->tolerate[i].value, r->accelerator->tolerate[i].from));
+		list_add(ev, list, value_string(ev->arena, r->accelerator->tolerate[i].value,
+			r->accelerator->tolerate[i].from));
 	for (size_t i = 0; i < r->ntolerate; i++)
 		list_add(ev, list, value_string(ev->arena, r->tolerate[i].value, r->tolerate[i].from));
 	for (size_t i = 0; raw && raw->kind == DATA_LIST && i < raw->u.list.n; i++) {
 		const struct data *d = raw->u.list.at[i];
 		struct str key = text_of(d, "key"), value = text_of(d, "value"), effect = text_of(d, "effect");
-		list_add(ev, list, value_string(ev->arena, str_printf(ev->arena, "%.*s%s%.*s%s%.*s", STR_ARG(key.n ? key : STR("*")),
+		list_add(ev, list, value_string(ev->arena,
+			str_printf(ev->arena, "%.*s%s%.*s%s%.*s", STR_ARG(key.n ? key : STR("*")),
 			value.n ? "=" : "", STR_ARG(value), effect.n ? ":" : "", STR_ARG(effect)), d->from));
 	}
 	return list_finish(ev, list);

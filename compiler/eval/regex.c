@@ -93,9 +93,9 @@ static void set_add(struct reading *r, struct regex_set *s, uint32_t first, uint
 static const struct {
 	const char *name, *pairs;       /* the set as ranges: first and last, one pair after the other */
 } classes[] = {
-	{ "alnum", "09AZaz" }, { "alpha", "AZaz" }, { "blank", "  \t\t" }, { "cntrl", "\001\037\177\177" }, { "digit", "09" }, { "graph", "!~" },
-	{ "lower", "az" }, { "print", " ~" }, { "punct", "!/:@[`{~" }, { "space", "  \t\r" }, { "upper", "AZ" }, { "xdigit", "09AFaf" },
-	{ "word", "09AZaz__" },
+	{ "alnum", "09AZaz" }, { "alpha", "AZaz" }, { "blank", "  \t\t" }, { "cntrl", "\001\037\177\177" },
+	{ "digit", "09" }, { "graph", "!~" }, { "lower", "az" }, { "print", " ~" }, { "punct", "!/:@[`{~" },
+	{ "space", "  \t\r" }, { "upper", "AZ" }, { "xdigit", "09AFaf" }, { "word", "09AZaz__" },
 };
 
 static bool add_class(struct reading *r, struct regex_set *s, struct str name)

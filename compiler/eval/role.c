@@ -21,7 +21,8 @@ static bool aux_inherits(enum field_id id)
 	switch (id) {
 	case FIELD_CPU: case FIELD_MEMORY: case FIELD_DISK: case FIELD_SHM: case FIELD_LIMITS: case FIELD_RESOURCES:
 	case FIELD_DEVICE_CLAIMS: case FIELD_SHARED_DEVICE_CLAIMS:
-	case FIELD_ACCELERATOR: case FIELD_SLICES: case FIELD_NODE: case FIELD_TOLERATE: case FIELD_SPREAD: case FIELD_PLACE:
+	case FIELD_ACCELERATOR: case FIELD_SLICES: case FIELD_NODE: case FIELD_TOLERATE: case FIELD_SPREAD:
+	case FIELD_PLACE:
 	case FIELD_RETRIES: case FIELD_RETRY_ON: case FIELD_RESTART: case FIELD_START_AFTER:
 		return false;
 	default:
@@ -170,7 +171,8 @@ static bool block_is_elastic(const struct node *block)
 	struct nodes items = block->u.block.body->u.body.items;
 	for (size_t i = 0; i < items.n; i++) {
 		const struct node *item = items.at[i];
-		if (item->kind == NODE_FIELD && str_is(item->u.field.key.text, "replicas") && item->u.field.type->kind == NODE_TYPE_REF &&
+		if (item->kind == NODE_FIELD && str_is(item->u.field.key.text, "replicas") &&
+			item->u.field.type->kind == NODE_TYPE_REF &&
 		    item->u.field.type->u.type_ref.depth &&
 		    str_is(item->u.field.type->u.type_ref.path[0], "elastic"))
 			return true;
@@ -182,7 +184,8 @@ static bool framework_is_elastic(const struct node *framework, struct str role)
 {
 	struct nodes items = framework->u.blueprint_decl.body->u.body.items;
 	for (size_t i = 0; i < items.n; i++)
-		if (items.at[i]->kind == NODE_BLOCK && str_eq(items.at[i]->u.block.name, role) && block_is_elastic(items.at[i]))
+		if (items.at[i]->kind == NODE_BLOCK && str_eq(items.at[i]->u.block.name, role) &&
+			block_is_elastic(items.at[i]))
 			return true;
 	return false;
 }
@@ -197,20 +200,24 @@ static struct str elastic_sibling(struct eval *ev, const struct job *j, const st
 		dot--;
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_FRAMEWORK && framework_is_elastic(decls.at[i], r->name))
-			return str_printf(ev->arena, "%.*s%.*s", (int)dot, f.p, STR_ARG(decls.at[i]->u.blueprint_decl.name));
+			return str_printf(ev->arena, "%.*s%.*s", (int)dot, f.p,
+				STR_ARG(decls.at[i]->u.blueprint_decl.name));
 	return STR("");
 }
 
-static void report_not_fixed(struct eval *ev, struct role *r, struct node *typed, int64_t lo, int64_t hi, struct span at)
+static void report_not_fixed(struct eval *ev, struct role *r, struct node *typed, int64_t lo, int64_t hi,
+	struct span at)
 {
 	struct job *j = r->job;
-	struct diag *d = diag_report(ev->diags, TJ0505, at, "'%.*s' needs a fixed number of replicas for role '%.*s', found %lld:%lld",
+	struct diag *d = diag_report(ev->diags, TJ0505, at,
+		"'%.*s' needs a fixed number of replicas for role '%.*s', found %lld:%lld",
 		STR_ARG(j->plan->framework), STR_ARG(r->name), (long long)lo, (long long)hi);
 	diag_label(ev->diags, d, "an elastic range");
 	diag_note(ev->diags, d, typed->span, "declared here");
 	struct str other = elastic_sibling(ev, j, r);
 	if (other.n)
-		diag_help(ev->diags, d, "use '%.*s' for workers that may come and go, or write one number", STR_ARG(other));
+		diag_help(ev->diags, d, "use '%.*s' for workers that may come and go, or write one number",
+			STR_ARG(other));
 	else
 		diag_help(ev->diags, d, "write one number");
 }
@@ -245,7 +252,8 @@ static struct str first_sentence(struct str doc)
 	return line;
 }
 
-static void report_outside(struct eval *ev, struct role *r, struct node *typed, const struct refinement *f, int64_t n, struct span at)
+static void report_outside(struct eval *ev, struct role *r, struct node *typed, const struct refinement *f, int64_t n,
+	struct span at)
 {
 	struct diag *d;
 	struct str range = bounds_range(ev, f), allowed = bounds_phrase(ev, f);
@@ -258,7 +266,8 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 	diag_label(ev->diags, d, "%lld is outside %.*s", (long long)n, STR_ARG(range));
 	diag_note(ev->diags, d, typed->span, "declared here");
 	struct str why = first_sentence(typed->u.field.doc);
-	bool absent = typed->u.field.value && typed->u.field.value->kind == NODE_INT && !typed->u.field.value->u.integer.value;
+	bool absent = typed->u.field.value && typed->u.field.value->kind == NODE_INT &&
+		!typed->u.field.value->u.integer.value;
 	/* the declaration gives 0 replicas, so the role exists because the program sets them */
 	if (why.n && n > 0 && absent && f->has_hi)
 		diag_help(ev->diags, d, "%.*s; write 'replicas = %lld'", STR_ARG(why), (long long)f->hi);
@@ -269,7 +278,8 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 	else if (f->has_lo && f->has_hi)
 		diag_help(ev->diags, d, "write a number from %lld to %lld", (long long)f->lo, (long long)f->hi);
 	else
-		diag_help(ev->diags, d, f->has_lo ? "write %lld or more" : "write at most %lld", (long long)(f->has_lo ? f->lo : f->hi));
+		diag_help(ev->diags, d, f->has_lo ? "write %lld or more" : "write at most %lld",
+			(long long)(f->has_lo ? f->lo : f->hi));
 }
 
 enum { MOST_REPLICAS = 100000 };        /* the limit of the API server */
@@ -291,7 +301,8 @@ static void help_negative(struct eval *ev, struct diag *d, struct span at)
 }
 
 /* The range that the framework allows for replicas, with the codes that speak of roles. */
-static const struct value *test_replicas_by(struct eval *ev, struct role *r, struct node *typed, const struct value *v, struct span at)
+static const struct value *test_replicas_by(struct eval *ev, struct role *r, struct node *typed, const struct value *v,
+	struct span at)
 {
 	if (v->kind != VALUE_INT && v->kind != VALUE_ELASTIC)
 		return v;
@@ -303,7 +314,8 @@ static const struct value *test_replicas_by(struct eval *ev, struct role *r, str
 		return &value_bad;
 	}
 	if (hi > MOST_REPLICAS) {       /* reported here, before the address of each replica is asked for */
-		struct diag *d = diag_report(ev->diags, TJ0311, at, "replicas = %lld is outside 0..%d", (long long)hi, MOST_REPLICAS);
+		struct diag *d = diag_report(ev->diags, TJ0311, at, "replicas = %lld is outside 0..%d", (long long)hi,
+			MOST_REPLICAS);
 		diag_help(ev->diags, d, "an indexed Job has at most %d pods", MOST_REPLICAS);
 		return &value_bad;
 	}
@@ -386,11 +398,14 @@ static const struct value *replicas_value(struct eval *ev, struct role *r, struc
 		}
 		struct node *typed = role_typed(r, FIELD_REPLICAS);
 		if (typed && !typed->u.field.value) {
-			struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
-				"'%.*s' requires 'replicas' of role '%.*s'", STR_ARG(r->job->plan->framework), STR_ARG(r->name));
+			struct diag *d = diag_report(ev->diags, TJ0512,
+				r->block ? r->block->span : r->job->plan->name_at,
+				"'%.*s' requires 'replicas' of role '%.*s'", STR_ARG(r->job->plan->framework),
+				STR_ARG(r->name));
 			diag_note(ev->diags, d, typed->span, "declared here, without a value");
 			const struct type *t = typed->u.field.declared;
-			diag_help(ev->diags, d, "write 'replicas = %s' in 'role %.*s'", t && t->kind == TYPE_ELASTIC ? "1:4" : "4",
+			diag_help(ev->diags, d, "write 'replicas = %s' in 'role %.*s'",
+				t && t->kind == TYPE_ELASTIC ? "1:4" : "4",
 				STR_ARG(r->name));
 			return &value_bad;
 		}
@@ -404,13 +419,16 @@ void role_report_required(struct eval *ev, const struct role *r, enum field_id i
 	if (typed->u.field.declared->kind == TYPE_BAD)  /* reported at the declaration */
 		return;
 	struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
-		"'%.*s' requires '%s' of role '%.*s'", STR_ARG(r->job->plan->framework), schema_field(id)->name, STR_ARG(r->name));
+		"'%.*s' requires '%s' of role '%.*s'", STR_ARG(r->job->plan->framework), schema_field(id)->name,
+		STR_ARG(r->name));
 	diag_note(ev->diags, d, typed->span, "declared here, without a value");
-	diag_help(ev->diags, d, "set '%s' in 'role %.*s', or in the job for all roles", schema_field(id)->name, STR_ARG(r->name));
+	diag_help(ev->diags, d, "set '%s' in 'role %.*s', or in the job for all roles", schema_field(id)->name,
+		STR_ARG(r->name));
 }
 
 /* A framework may narrow any field of a role, and the job's value must fit. */
-static const struct value *narrowed(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s, const struct value *v)
+static const struct value *narrowed(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s,
+	const struct value *v)
 {
 	struct node *typed = role_typed(r, id);
 	if (!typed || !typed->u.field.declared)
@@ -462,7 +480,8 @@ const struct value *role_field(struct eval *ev, struct role *r, enum field_id id
 		return s->slot.value;
 	ev->self = r;
 	ev->pod_index = -1;
-	const struct value *v = may_be_lost(r, id) ? &value_bad : id == FIELD_REPLICAS ? replicas_value(ev, r, s) : by_levels(ev, r, id, s);
+	const struct value *v = may_be_lost(r, id) ? &value_bad : id == FIELD_REPLICAS ? replicas_value(ev, r, s) :
+		by_levels(ev, r, id, s);
 	if (id != FIELD_REPLICAS && v->kind != VALUE_BAD)
 		v = narrowed(ev, r, id, s, v);
 	ev->self = self;

@@ -464,14 +464,16 @@ static const struct value *report_index_in_slices(struct eval *ev, struct node *
 
 	if (own) {
 		d = diag_report(ev->diags, TJ0720, at->span,
-			"no pod of '%.*s' knows its index among the replicas of all %lld slices", STR_ARG(r->name), slices);
+			"no pod of '%.*s' knows its index among the replicas of all %lld slices", STR_ARG(r->name),
+			slices);
 		diag_note(ev->diags, d, here, "slices = %lld", slices);
 		diag_help(ev->diags, d,
 			"use pod.slice, the number of the slice, and pod.slice_index, the pod's index in its slice");
 		return &value_bad;
 	}
 	d = diag_report(ev->diags, TJ0720, here,
-		"the framework needs the index of each '%.*s' among all %lld slices, which no pod knows", STR_ARG(r->name), slices);
+		"the framework needs the index of each '%.*s' among all %lld slices, which no pod knows",
+		STR_ARG(r->name), slices);
 	diag_note(ev->diags, d, at->span, "read here");
 	diag_help(ev->diags, d, "remove 'slices', or use a framework that reads pod.slice, such as jax.distributed");
 	return &value_bad;

@@ -470,10 +470,13 @@ struct str value_phrase(struct arena *a, const struct value *v)
 {
 	static const char *const words[] = {
 		[VALUE_NONE] = "none", [VALUE_BOOL] = "the bool", [VALUE_INT] = "the int", [VALUE_FLOAT] = "the float",
-		[VALUE_STRING] = "the string", [VALUE_TEXT] = "the text", [VALUE_TOPOLOGY] = "the topology", [VALUE_RANGE] = "the range",
-		[VALUE_ELASTIC] = "the range", [VALUE_LIST] = "a list", [VALUE_MAP] = "a record", [VALUE_ROLE] = "the role",
+		[VALUE_STRING] = "the string", [VALUE_TEXT] = "the text", [VALUE_TOPOLOGY] = "the topology",
+			[VALUE_RANGE] = "the range",
+		[VALUE_ELASTIC] = "the range", [VALUE_LIST] = "a list", [VALUE_MAP] = "a record",
+			[VALUE_ROLE] = "the role",
 		[VALUE_ACCELERATOR] = "an accelerator", [VALUE_VOLUME] = "a volume", [VALUE_CONDITION] = "a condition",
-		[VALUE_SECRET] = "a secret", [VALUE_CONFIG] = "a config reference", [VALUE_CLUSTER] = "the cluster", [VALUE_POD] = "the pod",
+		[VALUE_SECRET] = "a secret", [VALUE_CONFIG] = "a config reference", [VALUE_CLUSTER] = "the cluster",
+			[VALUE_POD] = "the pod",
 		[VALUE_PORTS] = "the ports of a role",
 	};
 	const char *word = v->kind == VALUE_QUANTITY ? (v->unit == TYPE_CPU ? "the cpu" : v->unit == TYPE_MEMORY

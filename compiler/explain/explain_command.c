@@ -13,7 +13,8 @@ bool explain_command(struct explain *e)
 		if (!str_is(e->topic, word))
 			continue;
 		explain_next(e);
-		buf_printf(e->out, "%s: command\n\n%c%s.\n\n  trainc %s%s%s\n\n'trainc help %s' shows its options, 'man %s' the manual.\n", word,
+		buf_printf(e->out, "%s: command\n\n%c%s.\n\n  trainc %s%s%s\n\n'trainc help %s' shows its options, "
+			"'man %s' the manual.\n", word,
 		           doc[0] - 'a' + 'A', doc + 1, word, operands[0] ? " " : "", operands, word,
 		           group_page(command_group(command)));
 		return true;

@@ -131,7 +131,8 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 		const char *newline = memchr(text.p + i, '\n', end - i);
 		size_t stop = newline ? (size_t)(newline - text.p) : end;
 		size_t next = OFFSET_SEARCH(keys.at, keys.n, start, source->base + (uint32_t)line);
-		struct import_comment c = { .text = trimmed(text.p + i, text.p + stop), .at = source->base + (uint32_t)i,
+		struct import_comment c = { .text = trimmed(text.p + i, text.p + stop),
+			.at = source->base + (uint32_t)i,
 			.anchor = next < keys.n ? keys.at[next] : (struct span){ to, to + 1 },
 			.line = source->base + (uint32_t)(has_own_line(text, line, i) ? i : line) };
 		if (printable(c.text) && !is_allow(c.text))

@@ -10,7 +10,8 @@
 
 static const struct custom_kind kinds[] = {
 	{ "kubeflow.org", "v1", "TFJob", "tfjobs", "kubeflow.org.v1.TFJob", "tfReplicaSpecs", false },
-	{ "kubeflow.org", "v1", "PyTorchJob", "pytorchjobs", "kubeflow.org.v1.PyTorchJob", "pytorchReplicaSpecs", true },
+	{ "kubeflow.org", "v1", "PyTorchJob", "pytorchjobs", "kubeflow.org.v1.PyTorchJob", "pytorchReplicaSpecs",
+		true },
 	{ "kubeflow.org", "v1", "MXJob", "mxjobs", "kubeflow.org.v1.MXJob", "mxReplicaSpecs", false },
 	{ "kubeflow.org", "v1", "XGBoostJob", "xgboostjobs", "kubeflow.org.v1.XGBoostJob", "xgbReplicaSpecs", false },
 	{ "kubeflow.org", "v1", "MPIJob", "mpijobs", "kubeflow.org.v1.MPIJob", "mpiReplicaSpecs", false },

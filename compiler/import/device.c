@@ -17,7 +17,8 @@ static bool is_taken(struct import *im, struct str word)
 {
 	/* roles of jobs that are read later are not known here, nor is what the program has itself */
 	static const char *const words[] = {
-		"self", "cluster", "pod", "roles", "std", "count", "main", "task", "worker", "master", "chief", "launcher", "scheduler", "server", "ps", "evaluator",
+		"self", "cluster", "pod", "roles", "std", "count", "main", "task", "worker", "master", "chief",
+		"launcher", "scheduler", "server", "ps", "evaluator",
 	};
 	enum function function;
 

@@ -90,7 +90,9 @@ static void other_host(struct container_reading *c, struct str text, size_t i)
 		return;
 	struct diag *d = diag_report(c->role->im->diags, TJ1122, c->container->from,
 		"no pod of the program has a name that ends with '.%.*s'", STR_ARG(domain));
-	diag_help(c->role->im->diags, d, "replica i of ROLE is %.*s-ROLE-i.%.*s; in texts of the program it is ${ROLE.host(i)}", STR_ARG(job->name),
+	diag_help(c->role->im->diags, d,
+		"replica i of ROLE is %.*s-ROLE-i.%.*s; in texts of the program it is ${ROLE.host(i)}",
+		STR_ARG(job->name),
 		STR_ARG(job->name));
 }
 
@@ -162,13 +164,15 @@ static void foreign_label(struct container_reading *c, const struct data *ref, s
 	if (!host_is_foreign(key))
 		return;
 	struct diag *d = diag_report(ds, TJ1122, ref->from, "no pod of the program has '%.*s'", STR_ARG(key));
-	diag_help(ds, d, "the value would be empty: say it in the program, by pod.index where it is a number of the replica");
+	diag_help(ds, d,
+		"the value would be empty: say it in the program, by pod.index where it is a number of the replica");
 }
 
 static struct expr *pod_field(struct container_reading *c, const struct data *ref)
 {
 	static const struct { const char *path, *code; } fields[] = {
-		{ "metadata.name", "pod.name" }, { "metadata.uid", "pod.uid" }, { "status.podIP", "pod.ip" }, { "spec.nodeName", "pod.node" },
+		{ "metadata.name", "pod.name" }, { "metadata.uid", "pod.uid" }, { "status.podIP", "pod.ip" },
+		{ "spec.nodeName", "pod.node" },
 	};
 	struct str path = member_text(ref, "fieldPath");
 

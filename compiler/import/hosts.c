@@ -77,9 +77,10 @@ size_t host_at(struct import *im, const struct imported *job, struct str text, s
 bool host_is_foreign(struct str key)
 {
 	static const char *const heads[] = {
-		"job-name", "controller-uid", "batch.kubernetes.io/", "jobset.sigs.k8s.io/", "volcano.sh/", "training.kubeflow.org/",
-		"trainer.kubeflow.org/", "apps.kubernetes.io/pod-index", "statefulset.kubernetes.io/", "leaderworkerset.sigs.k8s.io/",
-		"ray.io/", "sparkoperator.k8s.io/", "spark-role",
+		"job-name", "controller-uid", "batch.kubernetes.io/", "jobset.sigs.k8s.io/", "volcano.sh/",
+		"training.kubeflow.org/", "trainer.kubeflow.org/", "apps.kubernetes.io/pod-index",
+		"statefulset.kubernetes.io/", "leaderworkerset.sigs.k8s.io/", "ray.io/", "sparkoperator.k8s.io/",
+		"spark-role",
 	};
 
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)

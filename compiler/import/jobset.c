@@ -59,7 +59,8 @@ static const char *const operators[] = { "All", "Any", NULL }, *const orders[] =
 	*const states[] = { "Ready", "Complete", NULL };
 static const char *const strategies[] = { "Recreate", "BlockingRecreate", "InPlaceRestart", NULL };
 static const char *const actions[] = {
-	"FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts", "RestartJob", "RestartJobAndIgnoreMaxRestarts", NULL
+	"FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts", "RestartJob",
+	"RestartJobAndIgnoreMaxRestarts", NULL
 };
 
 static void depends_rule(struct import *im, const struct data *spec, size_t mine)
@@ -119,7 +120,8 @@ static void job_rule(const struct import_manifest *m, const struct data *spec, s
 	if (name.n && jobs > 0 && (whole.n > 63 || !kube_dns_label(whole))) {
 		struct diag *d = diag_report(im->diags, TJ1105, job->from, "no Job can be called '%.*s'",
 			STR_ARG(whole));
-		diag_help(im->diags, d, "such a name has lower case letters, digits and '-', begins with a letter and is at most 63 characters long");
+		diag_help(im->diags, d, "such a name has lower case letters, digits and '-', begins with a letter and "
+			"is at most 63 characters long");
 	}
 	depends_rule(im, spec, i);
 }
@@ -145,7 +147,8 @@ bool jobset_check(const struct import_manifest *m, const struct data *spec)
 	if (!data_count(jobs))
 		diag_report(im->diags, TJ1106, m->at, "this %.*s has no replicatedJobs", STR_ARG(m->kind));
 	if (data_count(jobs) > MOST) {          /* the limit for roles of a job */
-		diag_report(im->diags, TJ1106, jobs->from, "this %.*s has %zu replicatedJobs; at most %d", STR_ARG(m->kind), data_count(jobs), MOST);
+		diag_report(im->diags, TJ1106, jobs->from, "this %.*s has %zu replicatedJobs; at most %d",
+			STR_ARG(m->kind), data_count(jobs), MOST);
 		return false;
 	}
 	for (size_t i = 0; i < data_count(jobs); i++)
@@ -204,9 +207,11 @@ static void no_groups(struct set *s, const struct set_role *r, struct span at)
 		(long long)r->jobs, (long long)r->per, (long long)(r->jobs * r->per));
 
 	if (is_exclusive(s, r))
-		diag_help(s->m.im->diags, d, "'exclusive-topology' then asks for one domain with room for all of them: write a job for each group, or remove the annotation");
+		diag_help(s->m.im->diags, d, "'exclusive-topology' then asks for one domain with room for all of them: "
+			"write a job for each group, or remove the annotation");
 	else
-		diag_help(s->m.im->diags, d, "pod.index // %lld is the group of a replica, pod.index %% %lld its place in it; where each group needs nodes of its own, "
+		diag_help(s->m.im->diags, d, "pod.index // %lld is the group of a replica, pod.index %% %lld its place "
+			"in it; where each group needs nodes of its own, "
 			"write a job for each", (long long)r->per, (long long)r->per);
 }
 
@@ -353,7 +358,9 @@ static void failure_policy(struct set *s, const struct data *policy)
 		const struct data_member *m = &policy->u.map.at[i];
 		if (!str_is(m->key, "maxRestarts") &&
 		    (!str_is(m->key, "restartStrategy") || !str_is(m->value->u.string, "Recreate")))
-			import_left_out(im, m->key_at, m->key, "'restarts' of the job and 'retries' and 'retry_on' of its roles say what is tried again");
+			import_left_out(im, m->key_at, m->key,
+				"'restarts' of the job and 'retries' and 'retry_on' of its roles say what is tried "
+				"again");
 	}
 	if (!most || most->u.integer <= 0)
 		return;
@@ -406,7 +413,8 @@ struct str jobset_success(struct set *s, const struct data *spec)
 			: &s->roles[i];
 		if (any && r->jobs > 1 && r->per > 1)
 			diag_report(im->diags, TJ1111, member_at(policy, "operator"),
-				"the first Job of '%.*s' to end is enough; the program says its first replica", STR_ARG(r->name));
+				"the first Job of '%.*s' to end is enough; the program says its first replica",
+				STR_ARG(r->name));
 		if (r->jobs * r->per > 0)
 			set_condition(&out, "done", r, any && r->jobs > 1, any ? "or" : "and");
 	}

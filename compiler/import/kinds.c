@@ -15,7 +15,8 @@ const struct import_kind *import_kind_at(size_t i)
 	return NULL;
 }
 
-const struct import_kind *import_kind_find(struct str kind, struct str api_version, const struct import_kind **ret_other)
+const struct import_kind *import_kind_find(struct str kind, struct str api_version,
+	const struct import_kind **ret_other)
 {
 	const struct import_kind *k;
 
@@ -51,7 +52,8 @@ bool import_need(const struct data *object, struct import_need *ret)
 {
 	const struct data *ref = member(member(object, "spec"), "runtimeRef");
 
-	*ret = (struct import_need){ member_text(ref, "kind"), member_text(object, "apiVersion"), member_text(ref, "name") };
+	*ret = (struct import_need){ member_text(ref, "kind"), member_text(object, "apiVersion"),
+		member_text(ref, "name") };
 	if (!ret->kind.n)
 		ret->kind = STR("ClusterTrainingRuntime");      /* as the API's default */
 	return ret->name.n > 0;

@@ -21,7 +21,8 @@ static void fields_of(struct set *s, struct set_role *r, bool leader, int64_t n)
 	struct str place = leader ? STR("0") : n == 1 ? STR("1") : str_printf(a, "pod.index %% %lld + 1", (long long)n);
 	struct str group = leader || n == 1 ? STR("pod.index") : str_printf(a, "pod.index // %lld", (long long)n);
 
-	r->fields[0] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/worker-index']", place, NULL };
+	r->fields[0] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/worker-index']", place,
+		NULL };
 	r->fields[1] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/group-index']", group, NULL };
 	r->fields[2] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/name']",
 		str_printf(a, "\"%.*s\"", STR_ARG(s->m.name)), NULL };
@@ -90,7 +91,9 @@ static bool write(struct set *s, const struct data *group)
 				expr_text(s->m.im->arena, STR("ready(leader)")), member_at(s->m.spec, "startupPolicy"));
 	}
 	if (!str_is(member_text(group, "restartPolicy"), "None") && s->n > 1)
-		diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"), "the whole group restarts when one of its pods restarts; in the program only that pod restarts");
+		diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"),
+			"the whole group restarts when one of its pods restarts; in the program only that pod "
+			"restarts");
 	set_finish(s);
 	return true;
 }
@@ -122,4 +125,5 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return write(&s, group);
 }
 
-const struct import_kind leader_kinds[] = { { "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", read, false, IMPORT_JOB }, { 0 } };
+const struct import_kind leader_kinds[] = { { "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", read, false,
+	IMPORT_JOB }, { 0 } };

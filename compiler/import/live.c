@@ -32,9 +32,9 @@ static const struct usual usuals[] = {
 	{ "spec", "suspend", "false" }, { "spec", "manualSelector", "false" },
 	{ "spec", "progressDeadlineSeconds", "600" }, { "spec", "revisionHistoryLimit", "10" },
 	{ "spec", "podManagementPolicy", "OrderedReady" },
-	{ "spec", "restartPolicy", "Always" }, { "spec", "internalTrafficPolicy", "Cluster" }, { "spec", "ipFamilyPolicy", "SingleStack" },
-	{ "spec", "sessionAffinity", "None" }, { "spec", "type", "ClusterIP" },
-	{ "metadata", "creationTimestamp", "null" },
+	{ "spec", "restartPolicy", "Always" }, { "spec", "internalTrafficPolicy", "Cluster" },
+	{ "spec", "ipFamilyPolicy", "SingleStack" }, { "spec", "sessionAffinity", "None" },
+	{ "spec", "type", "ClusterIP" }, { "metadata", "creationTimestamp", "null" },
 };
 
 static const struct usual usuals_of_probes[] = {
@@ -74,7 +74,8 @@ static bool is_same_text(const struct data *d, const char *text)
 static bool is_among(const struct usual *at, size_t n, struct str in, const struct data_member *m)
 {
 	for (size_t i = 0; i < n; i++)
-		if (str_is(m->key, at[i].key) && (!at[i].in || str_is(in, at[i].in)) && is_same_text(m->value, at[i].text))
+		if (str_is(m->key, at[i].key) && (!at[i].in || str_is(in, at[i].in)) &&
+			is_same_text(m->value, at[i].text))
 			return true;
 	return false;
 }
@@ -248,7 +249,8 @@ const struct data *live_clean(struct arena *a, const struct data *object)
 		return object;
 	object = clean(a, STR(""), object);
 	spec = member(object, "spec");
-	if (spec && spec->kind == DATA_MAP && str_is(kind, "Job") && str_is(member_text(object, "apiVersion"), "batch/v1"))
+	if (spec && spec->kind == DATA_MAP && str_is(kind, "Job") &&
+		str_is(member_text(object, "apiVersion"), "batch/v1"))
 		return clean_job(a, object);
 	if (spec && spec->kind == DATA_MAP && str_is(kind, "Pod"))
 		return tree_with(a, object, "spec", without(a, spec, is_pods_own, NULL), member_at(object, "spec"));
@@ -285,7 +287,8 @@ static bool is_servers_service(const struct data *object)
 	const struct data *metadata = member(object, "metadata"), *labels = member(metadata, "labels");
 
 	return live_is(object) && str_is(member_text(object, "kind"), "Service") &&
-		str_is(member_text(metadata, "name"), "kubernetes") && str_is(member_text(labels, "component"), "apiserver");
+		str_is(member_text(metadata, "name"), "kubernetes") &&
+		str_is(member_text(labels, "component"), "apiserver");
 }
 
 static void note_part(struct import *im, const struct data *object, const struct data *owner)
@@ -313,7 +316,8 @@ bool live_is_part(struct import *im, const struct data *object)
 		map_put(&im->uids, im->arena, member_text(member(object, "metadata"), "uid"), im);
 	if (is_servers_service(object))
 		return true;
-	if (!owner || !(str_is(kind, "Pod") || str_is(kind, "ReplicaSet") || import_is_kind(member_text(owner, "kind"))))
+	if (!owner || !(str_is(kind, "Pod") || str_is(kind, "ReplicaSet") ||
+		import_is_kind(member_text(owner, "kind"))))
 		return false;
 	note_part(im, object, owner);
 	return true;
@@ -329,11 +333,14 @@ void live_finish(struct import *im)
 			continue;
 		if (p->more)
 			more = str_printf(im->arena, " and %zu more object%s", p->more, p->more > 1 ? "s" : "");
-		d = diag_report(im->diags, im->njobs ? TJ1120 : TJ1102, p->at, "%.*s '%.*s'%.*s belong%s to %.*s '%.*s'%s",
-			STR_ARG(p->kind), STR_ARG(p->name), STR_ARG(more), p->more ? "" : "s", STR_ARG(by), STR_ARG(name),
+		d = diag_report(im->diags, im->njobs ? TJ1120 : TJ1102, p->at,
+			"%.*s '%.*s'%.*s belong%s to %.*s '%.*s'%s",
+			STR_ARG(p->kind), STR_ARG(p->name), STR_ARG(more), p->more ? "" : "s", STR_ARG(by),
+			STR_ARG(name),
 			!im->njobs ? "" : p->more ? " and are left out" : " and is left out");
 		if (import_is_kind(by))
-			diag_help(im->diags, d, "import %.*s '%.*s': what its controller makes comes from it", STR_ARG(by),
+			diag_help(im->diags, d, "import %.*s '%.*s': what its controller makes comes from it",
+				STR_ARG(by),
 				STR_ARG(name));
 		else
 			diag_help(im->diags, d, "only jobs become programs; apply %.*s '%.*s' as it is", STR_ARG(by),

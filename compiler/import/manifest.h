@@ -134,7 +134,8 @@ extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], w
 /* The kinds of import, in the order of the tables; NULL after the last. */
 const struct import_kind *import_kind_at(size_t i);
 /* The reader of KIND in API_VERSION; else NULL, and RET_OTHER is one of another version, or NULL. */
-const struct import_kind *import_kind_find(struct str kind, struct str api_version, const struct import_kind **ret_other);
+const struct import_kind *import_kind_find(struct str kind, struct str api_version,
+	const struct import_kind **ret_other);
 /* Is it the kind of a job, of whatever version? */
 bool import_is_kind(struct str kind);
 

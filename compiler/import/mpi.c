@@ -85,7 +85,9 @@ static void check_name(struct mpi *j)
 		return;
 	struct diag *d = diag_report(ds(j), TJ1105, j->set.m.name_at, "'%.*s' cannot be the name of an MPIJob",
 		STR_ARG(j->set.m.name));
-	diag_help(ds(j), d, "pods are named like '%.*s': at most 63 lower case letters, digits and '-', beginning with a letter", STR_ARG(last));
+	diag_help(ds(j), d,
+		"pods are named like '%.*s': at most 63 lower case letters, digits and '-', beginning with a letter",
+		STR_ARG(last));
 }
 
 static bool check(struct mpi *j)
@@ -140,7 +142,8 @@ static void keys_argument(struct mpi *j, struct expr *call)
 	argument(j, call, "ssh_secret", expr_string(arena(j), name), "sshAuthMountPath");
 	struct diag *d = diag_report(ds(j), TJ1124, member(j->set.m.spec, "sshAuthMountPath")->from,
 		"the keys in '%.*s' are to be in the Secret '%.*s'", STR_ARG(path), STR_ARG(name));
-	diag_help(ds(j), d, "the operator makes it for each job; make it once: ssh-keygen -N '' -f id_rsa, then kubectl create secret generic %.*s "
+	diag_help(ds(j), d, "the operator makes it for each job; make it once: ssh-keygen -N '' -f id_rsa, then "
+		"kubectl create secret generic %.*s "
 		"--from-file=id_rsa --from-file=id_rsa.pub --from-file=authorized_keys=id_rsa.pub", STR_ARG(name));
 }
 
@@ -260,7 +263,8 @@ static void fields(struct mpi *j)
 	job_suspend(im, j->set.body, j->policy);
 	if (data_count(member(j->policy, "schedulingPolicy")))
 		import_left_out(im, member_at(j->policy, "schedulingPolicy"), STR("schedulingPolicy"),
-			"which scheduler starts pods together is an option of the operator; 'gang' of the job says it here");
+			"which scheduler starts pods together is an option of the operator; 'gang' of the job says it "
+			"here");
 	if (member(j->policy, "managedBy"))
 		import_left_out(im, member_at(j->policy, "managedBy"), STR("managedBy"),
 			"a program is run by whoever applies it");

@@ -142,7 +142,8 @@ static bool is_secret(struct import *im, const struct data *object, const struct
 	    data_count(member(object, "stringData"))))
 		return false;
 	d = diag_report(im->diags, TJ1119, b->at, "the Secret '%.*s' is left out", STR_ARG(b->name));
-	diag_help(im->diags, d, "apply it by itself and keep it out of the repository; secret(\"%.*s\", KEY) and secret_files(\"%.*s\") refer to it", STR_ARG(b->name),
+	diag_help(im->diags, d, "apply it by itself and keep it out of the repository; secret(\"%.*s\", KEY) and "
+		"secret_files(\"%.*s\") refer to it", STR_ARG(b->name),
 		STR_ARG(b->name));
 	return true;
 }
@@ -258,7 +259,9 @@ static void look_at_hosts(struct import *im, const struct imported *job, const s
 			continue;
 		struct diag *e = diag_report(im->diags, TJ1122, d->from, "no pod of the program is called '%.*s'",
 			(int)n, d->u.string.p + i);
-		diag_help(im->diags, e, "its place is ${%.*s}, which texts of roles may say: make it one of the job's 'files'", STR_ARG(host));
+		diag_help(im->diags, e,
+			"its place is ${%.*s}, which texts of roles may say: make it one of the job's 'files'",
+			STR_ARG(host));
 		return;
 	}
 	for (size_t i = 0; d->kind == DATA_LIST && i < d->u.list.n; i++)
@@ -338,7 +341,8 @@ static void look_at_selectors(struct import *im, const struct beside *b, const s
 			look_at_labels(im, b, m->value);
 		else if (str_is(m->key, "matchExpressions"))
 			for (size_t k = 0; m->value->kind == DATA_LIST && k < m->value->u.list.n; k++)
-				look_at_label(im, b, member_text(m->value->u.list.at[k], "key"), m->value->u.list.at[k]->from);
+				look_at_label(im, b, member_text(m->value->u.list.at[k], "key"),
+					m->value->u.list.at[k]->from);
 		else
 			look_at_selectors(im, b, m->value);
 	}
@@ -393,11 +397,13 @@ static void alone(struct import *im, const struct beside *b)
 	const struct workload *w = workload_named(b->kind);
 
 	if (w && !(w->traits & WORKLOAD_ENDS))
-		diag_help(im->diags, d, "its pods run forever, and a job ends: apply it unchanged, or import it together with a job to make it an 'object' of that job");
+		diag_help(im->diags, d, "its pods run forever, and a job ends: apply it unchanged, or import it "
+			"together with a job to make it an 'object' of that job");
 	else if (str_is(b->kind, "CronJob"))
 		diag_help(im->diags, d, "import the Job in its 'jobTemplate'; a program says what runs, not when");
 	else
-		diag_help(im->diags, d, "read together with a job it becomes an 'object' of that: import their files in one command");
+		diag_help(im->diags, d,
+			"read together with a job it becomes an 'object' of that: import their files in one command");
 }
 
 void beside_finish(struct import *im)

@@ -9,13 +9,15 @@
 
 static const struct operator_kind kinds[] = {
 	{ "TFJob", "kubeflow.org.v1.TFJob", "tfjob", "tfReplicaSpecs", "Never", OPERATOR_OPEN | OPERATOR_CASES, 7, 9,
-	  { { "Chief", "chief", -1 }, { "Master", "master", -1 }, { "PS", "ps", -1 }, { "Worker", "worker", -1 }, { "Evaluator", "evaluator", -1 } },
+	  { { "Chief", "chief", -1 }, { "Master", "master", -1 }, { "PS", "ps", -1 }, { "Worker", "worker", -1 },
+		{ "Evaluator", "evaluator", -1 } },
 	  { "tensorflow", "tensorflow", "tfjob-port", 2222, INDEX_LABEL, true } },
 	{ "PyTorchJob", "kubeflow.org.v1.PyTorchJob", "pytorchjob", "pytorchReplicaSpecs", "OnFailure", 0, 7, 9,
 	  { { "Master", "master", -1 }, { "Worker", "worker", -1 } },
 	  { "pytorch", "pytorch", "pytorchjob-port", 23456, INDEX_LABEL, true } },
 	{ "MXJob", "kubeflow.org.v1.MXJob", "mxjob", "mxReplicaSpecs", "Never", OPERATOR_OPEN | OPERATOR_CASES, 7, 8,
-	  { { "Scheduler", "scheduler", -1 }, { "Server", "server", -1 }, { "Worker", "worker", -1 }, { "TunerTracker", "tunertracker", -1 },
+	  { { "Scheduler", "scheduler", -1 }, { "Server", "server", -1 }, { "Worker", "worker", -1 },
+		{ "TunerTracker", "tunertracker", -1 },
 	    { "TunerServer", "tunerserver", -1 }, { "Tuner", "tuner", -1 } },
 	  { "mxnet", "mxnet", "mxjob-port", 9091, INDEX_LABEL, true } },
 	{ "XGBoostJob", "kubeflow.org.v1.XGBoostJob", "xgboostjob", "xgbReplicaSpecs", "Never", 0, 7, 9,
@@ -371,7 +373,8 @@ static struct job_role role(struct operator_job *j, struct imported *job, const 
 
 /* Only the target that makes pods itself writes them. */
 static const struct pod_label labels[] = {
-	{ "training.kubeflow.org/job-name", LABEL_OF_JOB }, { "training.kubeflow.org/replica-type", LABEL_OF_ROLE }, { NULL, LABEL_KEPT }
+	{ "training.kubeflow.org/job-name", LABEL_OF_JOB }, { "training.kubeflow.org/replica-type", LABEL_OF_ROLE },
+	{ NULL, LABEL_KEPT }
 };
 
 /* In the framework's order, with other roles behind them. */
@@ -459,6 +462,7 @@ const struct import_kind operator_kinds[] = {
 	{ "MXJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
 	{ "MXJob", "kubeflow.org/v1beta1", read, false, IMPORT_JOB },
 	{ "XGBoostJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
-	{ "MPIJob", "kubeflow.org/v1", read, false, IMPORT_JOB }, { "PaddleJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
+	{ "MPIJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
+	{ "PaddleJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
 	{ "JAXJob", "kubeflow.org/v1", read, false, IMPORT_JOB }, { 0 }
 };

@@ -29,8 +29,10 @@ static void name_rule(const struct operator_job *j)
 	if (name.n > LIMIT_LABEL)
 		d = diag_report(ds(j), TJ1105, j->m.name_at, "the job's name has %zu characters; at most 63", name.n);
 	else
-		d = diag_report(ds(j), TJ1105, j->m.name_at, "'%.*s' cannot be the name of %s %s", STR_ARG(name), article(j), j->kind->kind);
-	diag_help(ds(j), d, "names are lower case letters, digits and '-', beginning with a letter and ending with a letter or digit");
+		d = diag_report(ds(j), TJ1105, j->m.name_at, "'%.*s' cannot be the name of %s %s", STR_ARG(name),
+			article(j), j->kind->kind);
+	diag_help(ds(j), d, "names are lower case letters, digits and '-', beginning with a letter and ending with a "
+		"letter or digit");
 }
 
 /* ---- roles ---- */
@@ -44,7 +46,8 @@ static void roles_named(const struct operator_job *j, struct suggest *near)
 static void unknown_role(const struct operator_job *j, const struct data_member *role)
 {
 	struct suggest near;
-	struct diag *d = diag_report(ds(j), TJ1106, role->key_at, "%s %s has no role '%.*s'", article(j), j->kind->kind, STR_ARG(role->key));
+	struct diag *d = diag_report(ds(j), TJ1106, role->key_at, "%s %s has no role '%.*s'", article(j), j->kind->kind,
+		STR_ARG(role->key));
 
 	suggest_init(&near, j->m.im->arena, role->key);
 	roles_named(j, &near);
@@ -60,7 +63,8 @@ static void same_role_twice(const struct operator_job *j)
 		for (size_t k = 0; role && k < i && i < 2 * OPERATOR_ROLES; k++) {
 			if (operator_role_of(j->kind, j->roles->u.map.at[k].key) != role)
 				continue;
-			struct diag *d = diag_report(ds(j), TJ1106, j->roles->u.map.at[i].key_at, "the role '%s' is there twice", role->key);
+			struct diag *d = diag_report(ds(j), TJ1106, j->roles->u.map.at[i].key_at,
+				"the role '%s' is there twice", role->key);
 			diag_note(ds(j), d, j->roles->u.map.at[k].key_at, "the other one");
 		}
 	}
@@ -93,7 +97,8 @@ static void containers_rule(const struct operator_job *j, const struct data_memb
 	}
 	if (found)
 		return;
-	struct diag *d = diag_report(ds(j), TJ1107, containers->from, "no container of '%.*s' is named '%s'", STR_ARG(role->key), wanted);
+	struct diag *d = diag_report(ds(j), TJ1107, containers->from, "no container of '%.*s' is named '%s'",
+		STR_ARG(role->key), wanted);
 	diag_help(ds(j), d, "the operator runs the program in the container of that name: rename one");
 }
 
@@ -105,7 +110,8 @@ static void restart_rule(const struct operator_job *j, const struct data *spec)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (str_is(policy, words[i]))
 			return;
-	struct diag *d = diag_report(ds(j), TJ1108, member(spec, "restartPolicy")->from, "'%.*s' is not a restart policy", STR_ARG(policy));
+	struct diag *d = diag_report(ds(j), TJ1108, member(spec, "restartPolicy")->from,
+		"'%.*s' is not a restart policy", STR_ARG(policy));
 	diag_help(ds(j), d, "it is Never, OnFailure, Always or ExitCode");
 }
 
@@ -116,20 +122,23 @@ static void replicas_rule(const struct operator_job *j, const struct data_member
 
 	if (n >= 0 && n <= INT32_MAX)
 		return;
-	d = diag_report(ds(j), n < 0 ? TJ1109 : TJ1103, member(spec, "replicas")->from, "'%.*s' cannot have %lld replicas", STR_ARG(role->key), (long long)n);
+	d = diag_report(ds(j), n < 0 ? TJ1109 : TJ1103, member(spec, "replicas")->from,
+		"'%.*s' cannot have %lld replicas", STR_ARG(role->key), (long long)n);
 	if (n < 0)
 		diag_label(ds(j), d, "the operator breaks down on a negative number");
 }
 
 static void role_rule(const struct operator_job *j, const struct data_member *role)
 {
-	const struct data *pod = member(member(role->value, "template"), "spec"), *containers = member(pod, "containers");
+	const struct data *pod = member(member(role->value, "template"), "spec"),
+		*containers = member(pod, "containers");
 
 	if (!operator_role_of(j->kind, role->key) && !(j->kind->traits & OPERATOR_OPEN))
 		unknown_role(j, role);
 	if (!data_count(containers)) {
 		struct span at = containers ? member_at(pod, "containers") : role->key_at;
-		struct diag *d = diag_report(ds(j), TJ1107, at, "the role '%.*s' has no containers", STR_ARG(role->key));
+		struct diag *d = diag_report(ds(j), TJ1107, at, "the role '%.*s' has no containers",
+			STR_ARG(role->key));
 		diag_help(ds(j), d, "they belong under 'template', 'spec', 'containers'");
 		return;
 	}
@@ -140,7 +149,10 @@ static void role_rule(const struct operator_job *j, const struct data_member *ro
 
 /* ---- which roles, and how many of them ---- */
 
-static int64_t replicas_of(const struct data_member *role) { return role ? member_int(role->value, "replicas", -1) : -1; }
+static int64_t replicas_of(const struct data_member *role)
+{
+	return role ? member_int(role->value, "replicas", -1) : -1;
+}
 
 /* Exactly one replica; 1.9 requires that it is written. */
 static void single_rule(const struct operator_job *j, const char *key, bool written)
@@ -152,7 +164,8 @@ static void single_rule(const struct operator_job *j, const char *key, bool writ
 	if (!role || replicas_of(role) == 1 || (!count && !written))
 		return;
 	if (count)
-		d = diag_report(ds(j), TJ1106, count->from, "%s %s has exactly one replica of '%s'", article(j), j->kind->kind, key);
+		d = diag_report(ds(j), TJ1106, count->from, "%s %s has exactly one replica of '%s'", article(j),
+			j->kind->kind, key);
 	else
 		d = diag_report(ds(j), TJ1106, role->key_at, "'%s' does not say 'replicas: 1'", key);
 	diag_help(ds(j), d, count ? "write 1" : "version 1.9 of the operator wants it written");
@@ -161,7 +174,8 @@ static void single_rule(const struct operator_job *j, const char *key, bool writ
 static void required_rule(const struct operator_job *j, const char *key)
 {
 	if (!operator_member(j, key))
-		diag_report(ds(j), TJ1106, member_at(j->m.spec, j->kind->roles_key), "%s %s needs the role '%s'", article(j), j->kind->kind, key);
+		diag_report(ds(j), TJ1106, member_at(j->m.spec, j->kind->roles_key), "%s %s needs the role '%s'",
+			article(j), j->kind->kind, key);
 }
 
 static void one_leader_rule(const struct operator_job *j)
@@ -170,7 +184,8 @@ static void one_leader_rule(const struct operator_job *j)
 
 	if (!chief || !master)
 		return;
-	struct diag *d = diag_report(ds(j), TJ1106, master->key_at, "'Chief' and 'Master' are the same role; only one of them can be there");
+	struct diag *d = diag_report(ds(j), TJ1106, master->key_at,
+		"'Chief' and 'Master' are the same role; only one of them can be there");
 	diag_note(ds(j), d, chief->key_at, "the other one");
 	diag_help(ds(j), d, "keep 'Chief', 'Master' is its older name");
 }
@@ -183,7 +198,8 @@ static void some_rule(const struct operator_job *j)
 		const struct data *count = member(role->value, "replicas");
 		if (str_is(role->key, "Master") || !count || count->u.integer)
 			continue;
-		struct diag *d = diag_report(ds(j), TJ1106, count->from, "'%.*s' needs at least one replica", STR_ARG(role->key));
+		struct diag *d = diag_report(ds(j), TJ1106, count->from, "'%.*s' needs at least one replica",
+			STR_ARG(role->key));
 		diag_help(ds(j), d, "leave the role out, or give it a replica");
 	}
 }
@@ -200,11 +216,13 @@ static void managed_rule(const struct operator_job *j)
 	if (str_is(by->u.string, "kubeflow.org/training-operator"))
 		return;
 	if (str_is(by->u.string, "kueue.x-k8s.io/multikueue")) {
-		d = diag_report(ds(j), TJ1108, by->from, "'%.*s' runs this job, in another cluster", STR_ARG(by->u.string));
+		d = diag_report(ds(j), TJ1108, by->from, "'%.*s' runs this job, in another cluster",
+			STR_ARG(by->u.string));
 		diag_help(ds(j), d, "a program is run by whoever applies it: remove 'managedBy'");
 		return;
 	}
-	d = diag_report(ds(j), TJ1108, by->from, "'%.*s' is not a controller that could manage a job", STR_ARG(by->u.string));
+	d = diag_report(ds(j), TJ1108, by->from, "'%.*s' is not a controller that could manage a job",
+		STR_ARG(by->u.string));
 	diag_help(ds(j), d, "known are kubeflow.org/training-operator and kueue.x-k8s.io/multikueue");
 }
 
@@ -233,20 +251,24 @@ static void elastic_rule(const struct operator_job *j)
 		return;
 	bounds_rule(j, elastic);
 	if (!operator_member(j, "Worker")) {
-		d = diag_report(ds(j), j->version < 9 || str_is(j->m.kind, "PaddleJob") ? TJ1109 : TJ1106, member_at(j->m.spec, "elasticPolicy"),
+		d = diag_report(ds(j), j->version < 9 || str_is(j->m.kind, "PaddleJob") ? TJ1109 : TJ1106,
+			member_at(j->m.spec, "elasticPolicy"),
 			"an elastic job needs the role 'Worker'");
 		diag_help(ds(j), d, "add it, or remove 'elasticPolicy'");
 	}
 	if (conf && !conf->u.list.n) {
-		d = diag_report(ds(j), TJ1109, member_at(elastic, "rdzvConf"), "the operator breaks down on an empty 'rdzvConf'");
+		d = diag_report(ds(j), TJ1109, member_at(elastic, "rdzvConf"),
+			"the operator breaks down on an empty 'rdzvConf'");
 		diag_help(ds(j), d, "remove it");
 	}
 	if (deprecated && nproc) {
-		d = diag_report(ds(j), TJ1108, member_at(elastic, "nProcPerNode"), "the processes of a node are set twice");
+		d = diag_report(ds(j), TJ1108, member_at(elastic, "nProcPerNode"),
+			"the processes of a node are set twice");
 		diag_note(ds(j), d, member_at(j->m.spec, "nprocPerNode"), "the other place");
 		diag_help(ds(j), d, "keep 'nprocPerNode' of the job; that of 'elasticPolicy' is deprecated");
 	} else if (deprecated && operator_member(j, "Master") && j->version < 9) {
-		d = diag_report(ds(j), TJ1109, member_at(elastic, "nProcPerNode"), "version 1.7 of the operator crashes on it when the job has a 'Master'");
+		d = diag_report(ds(j), TJ1109, member_at(elastic, "nProcPerNode"),
+			"version 1.7 of the operator crashes on it when the job has a 'Master'");
 		diag_help(ds(j), d, "use 'nprocPerNode' of the job");
 	}
 }
@@ -299,7 +321,8 @@ static void report_no_roles(const struct operator_job *j)
 
 	if (m->said && str_is(m->meant, j->kind->roles_key)) {
 		forget(ds(j), m->said);
-		d = diag_report(ds(j), TJ1106, m->said->at, "this %s has no roles: 'spec' has no field '%.*s'", j->kind->kind, STR_ARG(m->name));
+		d = diag_report(ds(j), TJ1106, m->said->at, "this %s has no roles: 'spec' has no field '%.*s'",
+			j->kind->kind, STR_ARG(m->name));
 		diag_help(ds(j), d, "did you mean '%s'?", j->kind->roles_key);
 		return;
 	}

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 
 static const char *const order[] = {
-	"namespace", "image", "pull", "pull_secrets", "container", "command", "args", "workdir", "replicas", "accelerator", "slices", "cpu", "memory",
-	"disk", "shm", "restart", "retries", "retry_on", "restarts", "timeout", "ttl", "clean", "suspend", "queue", "gang", "scheduler", "priority",
-	"grace", "success", "running", "other_roles", "ready", "start_after", "service", "service_account", "spread", "place", "tolerate", "limits", "resources", "device_claims", "shared_device_claims", "node", "env", "ports", "mounts", "files", "labels", "annotations",
-	"init", "sidecar", "raw pod", "raw container", "raw", "role", "object",
+	"namespace", "image", "pull", "pull_secrets", "container", "command", "args", "workdir", "replicas",
+	"accelerator", "slices", "cpu", "memory", "disk", "shm", "restart", "retries", "retry_on", "restarts",
+	"timeout", "ttl", "clean", "suspend", "queue", "gang", "scheduler", "priority", "grace", "success", "running",
+	"other_roles", "ready", "start_after", "service", "service_account", "spread", "place", "tolerate", "limits",
+	"resources", "device_claims", "shared_device_claims", "node", "env", "ports", "mounts", "files", "labels",
+	"annotations", "init", "sidecar", "raw pod", "raw container", "raw", "role", "object",
 };
 enum { WORDS = sizeof order / sizeof *order };
 
@@ -18,7 +20,8 @@ enum { WORDS = sizeof order / sizeof *order };
  * Raw fields to which the role's own lines add come first: after compiling and importing again
  * they stand in the same place.
  */
-static const char *const raw_order[] = { "tolerations", "containers", "initContainers", "volumes", "env", "ports", "resources", "volumeMounts" };
+static const char *const raw_order[] = { "tolerations", "containers", "initContainers", "volumes", "env", "ports",
+	"resources", "volumeMounts" };
 enum { RAW_WORDS = sizeof raw_order / sizeof *raw_order };
 
 static size_t rank(struct str key)
@@ -76,8 +79,10 @@ void lines_sort(struct lines *body)
 static bool may_rise(const struct line *l, bool only_one)
 {
 	/* a field that only one role has stays in it */
-	static const char *const of_one[] = { "image", "pull", "pull_secrets", "command", "args", "workdir", "service_account", "scheduler", "priority", "env", "mounts" };
-	static const char *const never[] = { "replicas", "container", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "start_after",
+	static const char *const of_one[] = { "image", "pull", "pull_secrets", "command", "args", "workdir",
+		"service_account", "scheduler", "priority", "env", "mounts" };
+	static const char *const never[] = { "replicas", "container", "labels", "annotations", "init", "sidecar",
+		"raw pod", "raw container", "start_after",
 		/* in a job, it would apply to all its roles together */
 		"place" };
 

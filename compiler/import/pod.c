@@ -260,7 +260,8 @@ static void field(struct role_reading *r, const struct data_member *m)
 /* Levels that every cluster has.  Others are in the project's topology, which a manifest does not tell. */
 static struct str usual_level(struct str label)
 {
-	return str_is(label, "kubernetes.io/hostname") ? STR("host") : str_is(label, "topology.kubernetes.io/zone") ? STR("zone") : STR("");
+	return str_is(label, "kubernetes.io/hostname") ? STR("host") :
+		str_is(label, "topology.kubernetes.io/zone") ? STR("zone") : STR("");
 }
 
 #define KUEUE_PODSET "kueue.x-k8s.io/podset-"
@@ -268,8 +269,10 @@ static struct str usual_level(struct str label)
 /* `place` for an annotation by which Kueue places pods; NULL where it says something else. */
 static struct expr *place_words(struct arena *a, const struct data_member *pair)
 {
-	static const char *const functions[][2] = { { "required-topology", "near" }, { "preferred-topology", "prefer" } };
-	struct str key = { pair->key.p + sizeof KUEUE_PODSET - 1, pair->key.n - (sizeof KUEUE_PODSET - 1) }, value, level;
+	static const char *const functions[][2] = { { "required-topology", "near" },
+		{ "preferred-topology", "prefer" } };
+	struct str key = { pair->key.p + sizeof KUEUE_PODSET - 1, pair->key.n - (sizeof KUEUE_PODSET - 1) }, value,
+		level;
 
 	if (pair->value->kind != DATA_STRING)
 		return NULL;
@@ -330,9 +333,11 @@ static void pairs(struct role_reading *r, const struct data_member *m, const cha
 		bool same = of_job && of_job->kind == DATA_STRING && str_eq(of_job->u.string, pair->value->u.string);
 		if (same || str_starts(pair->key, STR("trainc.dev/")))
 			continue;
-		struct expr *placed = r->job->queued && str_starts(pair->key, STR(KUEUE_PODSET)) ? place_words(im->arena, pair) : NULL;
+		struct expr *placed = r->job->queued && str_starts(pair->key, STR(KUEUE_PODSET)) ?
+			place_words(im->arena, pair) : NULL;
 		if (placed) {
-			import_comments(im, lines_set(im->arena, r->role, STR("place"), placed, pair->key_at), member_span(pair));
+			import_comments(im, lines_set(im->arena, r->role, STR("place"), placed, pair->key_at),
+				member_span(pair));
 			continue;
 		}
 		if (!to)

@@ -111,7 +111,9 @@ static struct expr *options(struct ray *r, const struct data *group, bool head)
 			continue;
 		if (memchr(value.p ? value.p : "", ' ', value.n) || memchr(value.p ? value.p : "", '\'', value.n) ||
 		    memchr(value.p ? value.p : "", '"', value.n)) {
-			import_left_out(r->set.m.im, m->key_at, m->key, "it is not a single word of a command line: set it in the image, or in your own command");
+			import_left_out(r->set.m.im, m->key_at, m->key,
+				"it is not a single word of a command line: set it in the image, or in your own "
+				"command");
 			continue;
 		}
 		lines_add(a, &list->items, expr_string(a,
@@ -186,7 +188,9 @@ static void elastic(struct ray *r, const struct data *group, struct set_role *ro
 	    role->per != 1)
 		return;
 	line->value = expr_text(im->arena, str_printf(im->arena, "%lld:%lld", (long long)least, (long long)most));
-	diag_report(im->diags, TJ1111, member_at(group, "maxReplicas"), "Ray's autoscaler changes the size of '%.*s'; the program starts with %lld and may be scaled down to %lld",
+	diag_report(im->diags, TJ1111, member_at(group, "maxReplicas"),
+		"Ray's autoscaler changes the size of '%.*s'; the program starts with %lld and may be scaled down to "
+		"%lld",
 		STR_ARG(role->name), (long long)most, (long long)least);
 }
 
@@ -303,8 +307,8 @@ static void entrypoint(struct ray *r)
 static void job_fields(struct ray *r)
 {
 	static const char *const known[] = {
-		"entrypoint", "rayClusterSpec", "shutdownAfterJobFinishes", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit", "suspend",
-		"submissionMode", "jobId", NULL
+		"entrypoint", "rayClusterSpec", "shutdownAfterJobFinishes", "ttlSecondsAfterFinished",
+		"activeDeadlineSeconds", "backoffLimit", "suspend", "submissionMode", "jobId", NULL
 	};
 	struct import *im = r->set.m.im;
 	const struct data *spec = r->set.m.spec, *limit = member(spec, "backoffLimit"),

@@ -79,7 +79,8 @@ void job_use(struct import *im, struct imported *job, struct str module)
 bool is_servers(struct str key)
 {
 	static const char *const keys[] = {
-		"creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds",
+		"creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields",
+		"deletionTimestamp", "deletionGracePeriodSeconds",
 	};
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -53,7 +53,9 @@ struct container_reading {
 /* Fills the role from a fitted PodTemplateSpec; false when it has no main container (which was reported before). */
 bool role_read(struct role_reading *r, const struct data *template);
 
-/* Does `place` say all that annotations for Kueue, of a job itself and of pods in its SPEC, say about where pods run? */
+/*
+ * Does `place` say all that annotations for Kueue, of a job itself and of pods in its SPEC, say about where pods run?
+ */
 bool places_known(struct arena *a, const struct data *annotations, const struct data *spec);
 
 /* Are there containers that could run: at least one, each with an image?  False after reporting. */

@@ -23,7 +23,9 @@ void selector_missing(struct import *im, const struct imported *job, struct span
 {
 	struct diag *d = diag_report(im->diags, TJ1122, at, "no pod of the program has the label '%.*s'", STR_ARG(key));
 
-	diag_help(im->diags, d, "select by \"" OUR_JOB "\" = \"%.*s\" and \"" OUR_ROLE "\", or by labels that the roles set", STR_ARG(job->name));
+	diag_help(im->diags, d,
+		"select by \"" OUR_JOB "\" = \"%.*s\" and \"" OUR_ROLE "\", or by labels that the roles set",
+		STR_ARG(job->name));
 }
 
 static const struct pod_label *find(const struct imported *job, struct str key)

@@ -220,7 +220,9 @@ static void option(struct sbatch *s, struct str line)
 			line = rest;
 		}
 		if (!known(s, key, trimmed(value)))
-			import_left_out(s->im, s->at, key, "Kubernetes has no such option: 'queue', 'priority' and 'node' of the job say where it runs, "
+			import_left_out(s->im, s->at, key,
+				"Kubernetes has no such option: 'queue', 'priority' and 'node' of the job say where it "
+				"runs, "
 				"and 'trainc logs' what it printed");
 	}
 }
@@ -312,10 +314,13 @@ static bool ready(struct sbatch *s)
 		s->name = file_name(s);
 	if (!s->image.n) {
 		d = diag_report(s->im->diags, TJ1107, s->at, "the script says no image");
-		diag_help(s->im->diags, d, "name the image that has its programs: add a line '#SBATCH --container-image=IMAGE', or import with --image IMAGE");
+		diag_help(s->im->diags, d, "name the image that has its programs: add a line '#SBATCH "
+			"--container-image=IMAGE', or import with --image IMAGE");
 	}
 	if (s->array && s->nodes > 1)
-		diag_report(s->im->diags, TJ1106, s->at, "an array of jobs with several nodes each cannot be one job; import it without '--array', and write a job for each task");
+		diag_report(s->im->diags, TJ1106, s->at,
+			"an array of jobs with several nodes each cannot be one job; import it without '--array', and "
+			"write a job for each task");
 	if (!kube_dns_label(s->name))
 		diag_report(s->im->diags, TJ1105, s->at, "'%.*s' cannot be the name of a job", STR_ARG(s->name));
 	return diags_ok(s->im->diags);
@@ -346,7 +351,9 @@ static void write(struct sbatch *s, struct imported *job)
 		return;
 	set_finish(&set);
 	if (replicas > 1 && !s->array)
-		diag_report(s->im->diags, TJ1111, s->at, "Slurm runs the script on the first node; here it runs on every node, and 'srun' starts the tasks of its own node");
+		diag_report(s->im->diags, TJ1111, s->at,
+			"Slurm runs the script on the first node; here it runs on every node, and 'srun' starts the "
+			"tasks of its own node");
 }
 
 bool slurm_read(struct import *im, const struct source *source, struct imported *job)

@@ -41,7 +41,8 @@ static const char *not_carried(struct str key)
 		"spark.driver.bindAddress", "spark.driver.port", "spark.driver.blockManager.port" };
 
 	if (str_starts(key, STR("spark.kubernetes.")))
-		return "it is a setting of Spark's cluster manager in Kubernetes; the program runs a standalone cluster";
+		return "it is a setting of Spark's cluster manager in Kubernetes; the program runs a standalone "
+			"cluster";
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if (str_is(key, own[i]))
 			return "the framework sets it";
@@ -126,8 +127,9 @@ static const struct data *master_template(struct spark *s)
 	const struct data *account = member(s->driver, "serviceAccount");
 
 	diag_help(s->set.m.im->diags, diag_report(s->set.m.im->diags, TJ1111, s->set.m.at,
-		"the driver does not make its executors itself; the program has a master and workers of a standalone cluster"),
-		"the containers of workers have 512 MiB more than their executors, for Spark's own process beside them; "
+		"the driver does not make its executors itself; the program has a master and workers of a standalone "
+		"cluster"), "the containers of workers have 512 MiB more than their executors, for Spark's own process "
+			"beside them; "
 		"'spark.standalone' in docs/frameworks.md has the rest");
 	return account ? tree_with(a, template, "spec", tree_with(a, member(template, "spec"), "serviceAccountName",
 		account, member_at(s->driver, "serviceAccount")), spec->from) : template;
@@ -180,7 +182,8 @@ static void runs_again(struct spark *s)
 	struct str type = member_text(policy, "type");
 
 	if (str_is(type, "OnFailure") && n && n->u.integer > 0)
-		import_comments(im, lines_set(im->arena, s->set.body, STR("restarts"), expr_int(im->arena, n->u.integer),
+		import_comments(im, lines_set(im->arena, s->set.body, STR("restarts"),
+			expr_int(im->arena, n->u.integer),
 			member_at(policy, "onFailureRetries")), policy->from);
 	if (str_is(type, "Always"))
 		import_left_out(im, member(policy, "type")->from, type, "a job that has succeeded is not run again");
@@ -205,7 +208,8 @@ static void scheduler_fields(struct spark *s)
 	if (volcano)
 		lines_set(a, s->set.body, STR("gang"), expr_string(a, name), member_at(spec, "batchScheduler"));
 	else if (name.n)
-		import_left_out(im, member_at(spec, "batchScheduler"), name, "'scheduler' and 'gang' of the job say it");
+		import_left_out(im, member_at(spec, "batchScheduler"), name,
+			"'scheduler' and 'gang' of the job say it");
 	if (volcano && queue.n)
 		lines_set(a, s->set.body, STR("queue"), expr_string(a, queue), member_at(options, "queue"));
 	if (priority.n)
@@ -255,7 +259,8 @@ static bool spark_rules(struct spark *s)
 	if (!member_text(s->set.m.spec, "mainApplicationFile").n)
 		diag_report(im->diags, TJ1106, s->set.m.at, "a SparkApplication needs its 'mainApplicationFile'");
 	if (n && n->u.integer < 1)
-		diag_report(im->diags, TJ1106, n->from, "'executor' cannot have %lld instances", (long long)n->u.integer);
+		diag_report(im->diags, TJ1106, n->from, "'executor' cannot have %lld instances",
+			(long long)n->u.integer);
 	if (cores && cores->u.integer < 1)
 		diag_report(im->diags, TJ1108, cores->from, "an executor cannot have %lld cores",
 			(long long)cores->u.integer);
@@ -295,4 +300,5 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return ok && im->diags->errors == errors;
 }
 
-const struct import_kind spark_kinds[] = { { "SparkApplication", "sparkoperator.k8s.io/v1beta2", read, false, IMPORT_JOB }, { 0 } };
+const struct import_kind spark_kinds[] = { { "SparkApplication", "sparkoperator.k8s.io/v1beta2", read, false,
+	IMPORT_JOB }, { 0 } };

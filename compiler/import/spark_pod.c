@@ -93,7 +93,8 @@ static const struct data *resources_of(struct spark *s, const struct data *side)
 	if (member(side, "coreLimit"))
 		limits = tree_with(a, limits, "cpu", member(side, "coreLimit"), member_at(side, "coreLimit"));
 	if (member_text(gpu, "name").n)
-		limits = tree_with(a, limits, str_copy(a, member_text(gpu, "name")).p, member(gpu, "quantity"), gpu->from);
+		limits = tree_with(a, limits, str_copy(a, member_text(gpu, "name")).p, member(gpu, "quantity"),
+			gpu->from);
 	return tree_with(a, tree_with(a, NULL, "requests", requests, at), "limits", limits, at);
 }
 
@@ -204,10 +205,11 @@ static void left_of_side(struct spark *s, const struct data *side)
 {
 	static const char *const known[] = {
 		"affinity", "annotations", "coreLimit", "coreRequest", "cores", "dnsConfig", "env", "envFrom",
-		"envSecretKeyRefs", "envVars", "gpu", "hostAliases", "hostNetwork", "image", "initContainers", "instances",
-		"javaOptions", "labels", "lifecycle", "memory", "memoryLimit", "memoryOverhead", "nodeSelector",
-		"podSecurityContext", "ports", "priorityClassName", "schedulerName", "securityContext", "serviceAccount",
-		"shareProcessNamespace", "sidecars", "terminationGracePeriodSeconds", "tolerations", "volumeMounts", NULL
+		"envSecretKeyRefs", "envVars", "gpu", "hostAliases", "hostNetwork", "image", "initContainers",
+		"instances", "javaOptions", "labels", "lifecycle", "memory", "memoryLimit", "memoryOverhead",
+		"nodeSelector", "podSecurityContext", "ports", "priorityClassName", "schedulerName", "securityContext",
+		"serviceAccount", "shareProcessNamespace", "sidecars", "terminationGracePeriodSeconds", "tolerations",
+		"volumeMounts", NULL
 	};
 
 	for (size_t i = 0; i < data_count(side); i++) {

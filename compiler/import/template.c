@@ -68,9 +68,12 @@ static void report_variable(struct import *im, const struct data *d)
 	ret = diag_report(im->diags, TJ1123, d->from, "'%.*s' is to be replaced before this is a manifest",
 		STR_ARG(d->u.string));
 	if (str_is(im->source->name, "<stdin>"))
-		diag_help(im->diags, ret, "'envsubst < FILE | trainc import -' puts in what the variables of your shell hold");
+		diag_help(im->diags, ret,
+			"'envsubst < FILE | trainc import -' puts in what the variables of your shell hold");
 	else
-		diag_help(im->diags, ret, "'envsubst < %.*s | trainc import -' puts in what the variables of your shell hold", STR_ARG(im->source->name));
+		diag_help(im->diags, ret,
+			"'envsubst < %.*s | trainc import -' puts in what the variables of your shell hold",
+			STR_ARG(im->source->name));
 }
 
 /* ---- what could not be read ---- */

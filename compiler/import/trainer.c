@@ -261,7 +261,9 @@ static void job_fields(struct train *t, const struct runtime *r)
 		gang_fields(t, &gang->u.map.at[0]);
 	job_seconds(im, t->set.body, "timeout", spec, "activeDeadlineSeconds");
 	if (member(t->policy, "flux"))
-		import_left_out(im, member_at(t->policy, "flux"), STR("flux"), "the controller puts a program of its own in front of the command; start the processes by std.mpi");
+		import_left_out(im, member_at(t->policy, "flux"), STR("flux"),
+			"the controller puts a program of its own in front of the command; start the processes by "
+			"std.mpi");
 	if (member(spec, "managedBy"))
 		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"),
 			"a program is run by whoever applies it");

@@ -28,7 +28,8 @@ static struct str task_name(struct import *im, const struct data *spec, size_t i
 /* ---- rules ---- */
 
 static const char *const actions[] = {
-	"AbortJob", "RestartJob", "RestartTask", "RestartPod", "TerminateJob", "CompleteJob", "ResumeJob", "SyncJob", "EnqueueJob", "RestartPartition", NULL
+	"AbortJob", "RestartJob", "RestartTask", "RestartPod", "TerminateJob", "CompleteJob", "ResumeJob", "SyncJob",
+	"EnqueueJob", "RestartPartition", NULL
 };
 
 static bool one_of(const char *const *words, struct str s)
@@ -294,7 +295,9 @@ static struct expr *framework(struct volcano *v)
 			import_left_out(im, m->key_at, m->key,
 				"the framework of the job says what its replicas know of each other");
 		else if (!call && !one_of(known, m->key))
-			import_left_out(im, m->key_at, m->key, "no framework of the library fits the tasks: what the plugin does is to be said in the program");
+			import_left_out(im, m->key_at, m->key,
+				"no framework of the library fits the tasks: what the plugin does is to be said in the "
+				"program");
 	}
 	return call ? call : plugins_framework(v);
 }
@@ -374,8 +377,10 @@ static void policies(struct volcano *v, const struct data *list, struct set_role
 {
 	for (size_t i = 0; i < data_count(list); i++)
 		if (!policy(v, list->u.list.at[i], r))
-			import_left_out(v->set.m.im, list->u.list.at[i]->from, member_text(list->u.list.at[i], "action"),
-				"'restarts', 'success' and 'timeout' of the job and 'retries' and 'retry_on' of its roles say what happens");
+			import_left_out(v->set.m.im, list->u.list.at[i]->from,
+				member_text(list->u.list.at[i], "action"),
+				"'restarts', 'success' and 'timeout' of the job and 'retries' and 'retry_on' of its "
+				"roles say what happens");
 }
 
 /* ---- fields ---- */
@@ -472,14 +477,16 @@ static bool packs(struct volcano *v)
 	if (!soft || !lines_find(s->body, STR("gang")))
 		return false;
 	struct span at = span_join(member_at(s->m.spec, "networkTopology"), topology->from);
-	import_comments(s->m.im, lines_set(s->m.im->arena, s->body, STR("place"), expr_text(s->m.im->arena, STR("pack")), at), at);
+	import_comments(s->m.im, lines_set(s->m.im->arena, s->body, STR("place"),
+		expr_text(s->m.im->arena, STR("pack")), at), at);
 	return true;
 }
 
 static void rest(struct volcano *v)
 {
 	static const char *const known[] = {
-		"tasks", "minAvailable", "schedulerName", "queue", "plugins", "policies", "maxRetry", "priorityClassName", "ttlSecondsAfterFinished", "volumes", NULL
+		"tasks", "minAvailable", "schedulerName", "queue", "plugins", "policies", "maxRetry",
+		"priorityClassName", "ttlSecondsAfterFinished", "volumes", NULL
 	};
 	static const char *const of_task[] = { "name", "replicas", "template", "policies", "dependsOn", NULL };
 	struct import *im = v->set.m.im;
@@ -487,7 +494,8 @@ static void rest(struct volcano *v)
 	bool packed = packs(v);
 
 	for (size_t i = 0; i < data_count(spec); i++)
-		if (!one_of(known, spec->u.map.at[i].key) && !(packed && str_is(spec->u.map.at[i].key, "networkTopology")))
+		if (!one_of(known, spec->u.map.at[i].key) &&
+			!(packed && str_is(spec->u.map.at[i].key, "networkTopology")))
 			import_left_out(im, spec->u.map.at[i].key_at, spec->u.map.at[i].key,
 				"the program has no words for it");
 	for (size_t i = 0; i < data_count(tasks); i++) {

@@ -47,7 +47,8 @@ static struct str claim_size(struct arena *a, const struct role_volume *v)
 {
 	const struct data *spec = ephemeral_spec(v);
 
-	return spec ? amount_literal(a, member(member(member(spec, "resources"), "requests"), "storage"), true) : STR("");
+	return spec ? amount_literal(a, member(member(member(spec, "resources"), "requests"), "storage"), true) :
+		STR("");
 }
 
 /*
@@ -56,12 +57,14 @@ static struct str claim_size(struct arena *a, const struct role_volume *v)
  */
 static bool is_own_claim(struct arena *a, const struct role_volume *v)
 {
-	const struct data *spec = ephemeral_spec(v), *modes = member(spec, "accessModes"), *resources = member(spec, "resources"),
+	const struct data *spec = ephemeral_spec(v), *modes = member(spec, "accessModes"),
+		*resources = member(spec, "resources"),
 		*class = member(spec, "storageClassName");
 
 	return spec && only(spec, "accessModes", "resources", "storageClassName") && data_count(modes) == 1 &&
 		modes->kind == DATA_LIST && modes->u.list.at[0]->kind == DATA_STRING &&
-		str_is(modes->u.list.at[0]->u.string, "ReadWriteOnce") && resources && only(resources, "requests", NULL, NULL) &&
+		str_is(modes->u.list.at[0]->u.string, "ReadWriteOnce") && resources &&
+		only(resources, "requests", NULL, NULL) &&
 		only(member(resources, "requests"), "storage", NULL, NULL) && claim_size(a, v).n &&
 		(!class || (class->kind == DATA_STRING && class->u.string.n));
 }
@@ -184,7 +187,10 @@ static bool clean_path(struct str p)
 }
 
 /* It is empty at first, so the program has no word for a read-only one. */
-static bool made_for_pod(const struct role_volume *v) { return str_is(v->kind, "emptyDir") || str_is(v->kind, "ephemeral"); }
+static bool made_for_pod(const struct role_volume *v)
+{
+	return str_is(v->kind, "emptyDir") || str_is(v->kind, "ephemeral");
+}
 
 static bool mount_is_plain(const struct role_volume *v, const struct data *mount)
 {

@@ -54,7 +54,8 @@ void role_restart(struct import *im, struct lines *role, bool in_place, struct s
 		lines_set(im->arena, role, STR("restart"), expr_string(im->arena, STR("on-failure")), at);
 		lines_sort(role);
 	}
-	diag_report(im->diags, TJ1111, at, "a pod that always restarts never ends; the program says restart = \"on-failure\"");
+	diag_report(im->diags, TJ1111, at,
+		"a pod that always restarts never ends; the program says restart = \"on-failure\"");
 }
 
 static bool finish(struct import_workload *w, struct lines *body, const char *word)
@@ -125,8 +126,8 @@ static bool ignores_disruptions(const struct data *policy)
 static void batch_rest(struct import *im, const struct data *spec)
 {
 	static const char *const known[] = {
-		"template", "completions", "parallelism", "completionMode", "backoffLimit", "backoffLimitPerIndex", "activeDeadlineSeconds",
-		"ttlSecondsAfterFinished", "suspend", "selector", "manualSelector",
+		"template", "completions", "parallelism", "completionMode", "backoffLimit", "backoffLimitPerIndex",
+		"activeDeadlineSeconds", "ttlSecondsAfterFinished", "suspend", "selector", "manualSelector",
 	};
 
 	for (size_t i = 0; i < data_count(spec); i++) {

@@ -250,7 +250,8 @@ static bool version(struct crd *c, const struct data *crd, const struct data *v,
 	if (!is_name(name))
 		return refuse(error, v, "a version of a CustomResourceDefinition needs 'name'");
 	if (!schema || !map_of(schema, "properties"))
-		return refuse(error, v, "a version of a CustomResourceDefinition needs 'schema.openAPIV3Schema' with properties");
+		return refuse(error, v,
+			"a version of a CustomResourceDefinition needs 'schema.openAPIV3Schema' with properties");
 	c->prefix = str_printf(c->arena, "%.*s.%.*s.", STR_ARG(group), STR_ARG(name));
 	buf_printf(c->out, "kind %.*s/%.*s %.*s %s %.*s%.*s\n", STR_ARG(group), STR_ARG(name), STR_ARG(kind),
 		str_is(text_of(spec, "scope"), "Cluster") ? "cluster" : "namespaced", STR_ARG(c->prefix),
@@ -271,7 +272,8 @@ bool crd_schema(struct arena *a, const struct data *crd, struct buf *out, struct
 	if (!spec || !is_name(text_of(spec, "group")) || !is_name(text_of(map_of(spec, "names"), "kind")))
 		return refuse(error, crd, "a CustomResourceDefinition needs 'spec.group' and 'spec.names.kind'");
 	if (!versions || versions->kind != DATA_LIST)
-		return refuse(error, spec, "a CustomResourceDefinition needs 'spec.versions'; one of apiextensions.k8s.io/v1beta1 has to be converted first");
+		return refuse(error, spec, "a CustomResourceDefinition needs 'spec.versions'; one of "
+			"apiextensions.k8s.io/v1beta1 has to be converted first");
 	for (size_t i = 0; ok && i < versions->u.list.n; i++) {
 		const struct data *v = versions->u.list.at[i];
 		if (v->kind != DATA_MAP || !is_true(v, "served"))

@@ -74,10 +74,13 @@ static void put_ref(struct crd_writing *w, const struct schema_ref *r)
 {
 	static const char *const plain[] = {
 		[SCHEMA_STRING] = "{\"type\":\"string\"}", [SCHEMA_BYTES] = "{\"type\":\"string\",\"format\":\"byte\"}",
-		[SCHEMA_TIME] = "{\"type\":\"string\",\"format\":\"date-time\"}", [SCHEMA_INT] = "{\"type\":\"integer\"}",
+		[SCHEMA_TIME] = "{\"type\":\"string\",\"format\":\"date-time\"}",
+			[SCHEMA_INT] = "{\"type\":\"integer\"}",
 		[SCHEMA_NUMBER] = "{\"type\":\"number\"}", [SCHEMA_BOOL] = "{\"type\":\"boolean\"}",
-		[SCHEMA_QUANTITY] = "{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"x-kubernetes-int-or-string\":true}",
-		[SCHEMA_INT_OR_STRING] = "{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"x-kubernetes-int-or-string\":true}",
+		[SCHEMA_QUANTITY] = "{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],"
+			"\"x-kubernetes-int-or-string\":true}",
+		[SCHEMA_INT_OR_STRING] = "{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],"
+			"\"x-kubernetes-int-or-string\":true}",
 	};
 
 	if (w->depth >= DEEPEST || r->word == SCHEMA_ANY || r->word == SCHEMA_BUILTIN) {

@@ -108,9 +108,9 @@ bool kube_cluster_scoped(struct str kind)
 		"ClusterRole", "ClusterRoleBinding", "Cohort", "CustomResourceDefinition", "DeviceClass", "FlowSchema",
 		"IngressClass", "IPAddress", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
 		"MutatingWebhookConfiguration", "Namespace", "Node", "PersistentVolume", "PriorityClass",
-		"PriorityLevelConfiguration", "ResourceFlavor", "ResourceSlice", "RuntimeClass", "ServiceCIDR", "StorageClass",
-		"Topology", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
-		"VolumeAttachment", "WorkloadPriorityClass" };
+		"PriorityLevelConfiguration", "ResourceFlavor", "ResourceSlice", "RuntimeClass", "ServiceCIDR",
+		"StorageClass", "Topology", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
+		"ValidatingWebhookConfiguration", "VolumeAttachment", "WorkloadPriorityClass" };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (str_is(kind, kinds[i]))

@@ -27,7 +27,8 @@ static void other_version(struct schema_checking *c, const struct schema_type *t
 	schema_versions_text(f->versions, &versions);
 	struct diag *d = diag_report(c->diags, TJ0905, m->key_at, "'%.*s' of %.*s is not in Kubernetes 1.%u",
 		STR_ARG(m->key), STR_ARG(name), c->minor);
-	diag_help(c->diags, d, "Kubernetes %.*s has it: remove it, or set the version with 'kubernetes' in project.tj or with --kubernetes",
+	diag_help(c->diags, d, "Kubernetes %.*s has it: remove it, or set the version with 'kubernetes' in project.tj "
+		"or with --kubernetes",
 		STR_ARG(buf_text(&versions)));
 	buf_release(&versions);
 }

@@ -27,8 +27,10 @@ void schema_versions_text(uint32_t versions, struct buf *out)
 void schema_ref_text(const struct schema *s, const struct schema_ref *r, struct buf *out)
 {
 	static const char *const words[] = {
-		[SCHEMA_ANY] = "anything", [SCHEMA_STRING] = "string", [SCHEMA_BYTES] = "base64 text", [SCHEMA_TIME] = "time",
-		[SCHEMA_INT] = "whole number", [SCHEMA_NUMBER] = "number", [SCHEMA_BOOL] = "true or false", [SCHEMA_QUANTITY] = "quantity",
+		[SCHEMA_ANY] = "anything", [SCHEMA_STRING] = "string", [SCHEMA_BYTES] = "base64 text",
+			[SCHEMA_TIME] = "time",
+		[SCHEMA_INT] = "whole number", [SCHEMA_NUMBER] = "number", [SCHEMA_BOOL] = "true or false",
+			[SCHEMA_QUANTITY] = "quantity",
 		[SCHEMA_INT_OR_STRING] = "whole number or string"
 	};
 

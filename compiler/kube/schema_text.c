@@ -218,8 +218,10 @@ static uint16_t ref(struct building *g, struct str s);
 static struct schema_ref describe(struct building *g, struct str s)
 {
 	static const char *const scalars[] = {
-		[SCHEMA_ANY] = "any", [SCHEMA_STRING] = "string", [SCHEMA_BYTES] = "bytes", [SCHEMA_TIME] = "time", [SCHEMA_INT] = "int",
-		[SCHEMA_NUMBER] = "number", [SCHEMA_BOOL] = "bool", [SCHEMA_QUANTITY] = "quantity", [SCHEMA_INT_OR_STRING] = "int-or-string"
+		[SCHEMA_ANY] = "any", [SCHEMA_STRING] = "string", [SCHEMA_BYTES] = "bytes", [SCHEMA_TIME] = "time",
+			[SCHEMA_INT] = "int",
+		[SCHEMA_NUMBER] = "number", [SCHEMA_BOOL] = "bool", [SCHEMA_QUANTITY] = "quantity",
+			[SCHEMA_INT_OR_STRING] = "int-or-string"
 	};
 
 	if (str_starts(s, STR("[]")))

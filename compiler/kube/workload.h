@@ -19,8 +19,10 @@ enum workload_id {
 };
 
 enum workload_trait {
-	WORKLOAD_BARE = 1,              /* the object is the pod: no controller of Kubernetes stands between it and the kubelet */
-	WORKLOAD_NUMBERED = 2,          /* its pods stand for replicas by index: names, labels and Services of their own */
+	/* the object is the pod: no controller of Kubernetes stands between it and the kubelet */
+	WORKLOAD_BARE = 1,
+	/* its pods stand for replicas by index: names, labels and Services of their own */
+	WORKLOAD_NUMBERED = 2,
 	WORKLOAD_ENDS = 4,              /* its pods may succeed; otherwise they restart forever */
 	WORKLOAD_SIZED = 8,             /* an autoscaler can change its size (it has a scale subresource) */
 	WORKLOAD_REPLICAS = 16          /* makes `spec.replicas` pods from `spec.template` */

@@ -24,7 +24,8 @@ static void add(struct lowering *l, struct source_entries *into, struct source_e
 }
 
 /* A body { A = x, B = y }: each entry separately. */
-static void gather_items(struct lowering *l, struct node *body, struct frame *frame, unsigned level, struct source_entries *into)
+static void gather_items(struct lowering *l, struct node *body, struct frame *frame, unsigned level,
+	struct source_entries *into)
 {
 	struct entries *entries = eval_entries(l->ev, frame, body);
 	for (size_t i = 0; i < entries->n; i++) {
@@ -40,7 +41,8 @@ static void gather_items(struct lowering *l, struct node *body, struct frame *fr
 }
 
 /* An expression that gives a map: evaluated as a whole, and its entries are noted by name. */
-static void gather_map(struct lowering *l, struct node *expr, struct frame *frame, const struct value *map, unsigned level, struct source_entries *into)
+static void gather_map(struct lowering *l, struct node *expr, struct frame *frame, const struct value *map,
+	unsigned level, struct source_entries *into)
 {
 	if (map->kind != VALUE_MAP)
 		return;
@@ -84,7 +86,8 @@ void gather_body(struct lowering *l, struct entries *body, enum field_id id, str
 static void report_dropped(struct lowering *l, const struct source_entry *mine, const struct source_entry *theirs)
 {
 	struct diags *ds = l->ev->diags;
-	struct diag *d = diag_report(ds, TJ0719, mine->key_at, "'%.*s' has no effect: '%.*s' sets it after the job", STR_ARG(mine->key),
+	struct diag *d = diag_report(ds, TJ0719, mine->key_at, "'%.*s' has no effect: '%.*s' sets it after the job",
+		STR_ARG(mine->key),
 		STR_ARG(l->job->plan->framework));
 
 	diag_note(ds, d, theirs->key_at, "set by the framework here");
@@ -99,7 +102,8 @@ static const struct source_entry *find(const struct source_entries *s, struct st
 }
 
 /* Puts the job's entries in front, except those that the framework keeps to itself. */
-static void framework_after(struct lowering *l, const struct source_entries *mine, const struct source_entries *theirs, struct source_entries *into)
+static void framework_after(struct lowering *l, const struct source_entries *mine, const struct source_entries *theirs,
+	struct source_entries *into)
 {
 	for (size_t i = 0; i < mine->n; i++) {
 		struct source_entry e = mine->at[i];

@@ -53,7 +53,8 @@ static void job_hosts(struct job *j)
 	const struct project *project = &j->ev->program->project;
 	const struct value *v = framework_says(j, FIELD_HOSTS) ? job_field(j, FIELD_HOSTS) : &value_none;
 	struct str hosts = v->kind == VALUE_STRING ? v->u.string : project->hosts;
-	j->plan->hosts = str_is(hosts, "service") ? HOSTS_SERVICE : str_is(hosts, "name") ? HOSTS_NAME : HOSTS_SUBDOMAIN;
+	j->plan->hosts = str_is(hosts, "service") ? HOSTS_SERVICE : str_is(hosts, "name") ? HOSTS_NAME :
+		HOSTS_SUBDOMAIN;
 	j->plan->domain = j->options->domain.p ? j->options->domain : project->domain;
 }
 
@@ -68,7 +69,8 @@ static void layer_reserved(struct job *j, unsigned layer)
 	const struct value *v = said_value(ev, &said);
 	struct plan_str *names = v ? value_strs(ev, v, &n) : (n = 0, NULL);
 	if (n > MOST) {
-		struct diag *d = diag_report(ev->diags, TJ0407, v->from, "'reserve' lists %zu names; at most %d", n, MOST);
+		struct diag *d = diag_report(ev->diags, TJ0407, v->from, "'reserve' lists %zu names; at most %d", n,
+			MOST);
 		diag_help(ev->diags, d, "reserve what begins alike together, such as \"RING_*\"");
 		return;
 	}
@@ -82,7 +84,8 @@ static const struct entry *block_entry(const struct entries *entries, const char
 {
 	for (size_t i = 0; entries && i < entries->n; i++) {
 		const struct node *item = entries->at[i].item;
-		if (item && item->kind == NODE_BLOCK && str_is(item->u.block.word, word) && str_eq(item->u.block.name, name))
+		if (item && item->kind == NODE_BLOCK && str_is(item->u.block.word, word) &&
+			str_eq(item->u.block.name, name))
 			return &entries->at[i];
 	}
 	return NULL;
@@ -125,7 +128,8 @@ static bool few_roles(struct job *j, size_t n)
 	enum { MOST = 2000 };
 	if (n <= MOST)
 		return true;
-	struct diag *d = diag_report(j->ev->diags, TJ0407, j->plan->name_at, "job '%.*s' has %zu roles; at most %d", STR_ARG(j->name), n, MOST);
+	struct diag *d = diag_report(j->ev->diags, TJ0407, j->plan->name_at, "job '%.*s' has %zu roles; at most %d",
+		STR_ARG(j->name), n, MOST);
 	diag_help(j->ev->diags, d, "give roles that run the same program one name, and 'replicas'");
 	return false;
 }
@@ -172,13 +176,15 @@ static void role_levels(struct job *j, struct role *r)
 	const struct entry *mine = r->own;
 	r->nlevels = LEVEL_FRAMEWORK + (r->aux ? 0 : 2 * j->nlayers);
 	if (mine)
-		r->levels[LEVEL_ROLE] = eval_block(ev, mine->frame, mine->item->u.block.body, r->aux ? BLOCK_AUX : BLOCK_ROLE);
+		r->levels[LEVEL_ROLE] = eval_block(ev, mine->frame, mine->item->u.block.body,
+			r->aux ? BLOCK_AUX : BLOCK_ROLE);
 	r->levels[LEVEL_JOB] = j->body;
 	r->levels[LEVEL_PROJECT] = j->defaults;
 	for (unsigned i = 0; i < j->nlayers && !r->aux; i++) {
 		const struct entry *theirs = r->decls[i] ? block_entry(j->layers[i].body, "role", r->name) : NULL;
 		if (theirs)
-			r->levels[level_block(i)] = eval_block(ev, theirs->frame, theirs->item->u.block.body, BLOCK_ROLE | BLOCK_FRAMEWORK_ROLE);
+			r->levels[level_block(i)] = eval_block(ev, theirs->frame, theirs->item->u.block.body,
+				BLOCK_ROLE | BLOCK_FRAMEWORK_ROLE);
 		r->levels[level_own(i)] = j->layers[i].body;
 	}
 	role_find_torn(r);
@@ -213,7 +219,8 @@ static bool run_checks(struct eval *ev, const struct entries *entries, struct sp
 	bool ok = true;
 	for (size_t i = 0; entries && i < entries->n; i++) {
 		struct node *item = entries->at[i].item;
-		if (!item || item->kind != NODE_CHECK || eval_check(ev, entries->at[i].frame, item, fallback, (struct str){ 0 }))
+		if (!item || item->kind != NODE_CHECK ||
+			eval_check(ev, entries->at[i].frame, item, fallback, (struct str){ 0 }))
 			continue;
 		ok = ok && item->u.check.warn;
 		if (!ok && stop_at_first)
@@ -318,17 +325,21 @@ static bool job_begin(struct job *j)
 	if (!j->options->in_set)                /* the controller chooses the names there */
 		replica_names(j);
 	if (!j->nroles && !ev->diags->errors) {        /* with errors, its role may be the part that failed */
-		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at, "job '%.*s' has no role, so nothing of it would run",
+		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at,
+			"job '%.*s' has no role, so nothing of it would run",
 			STR_ARG(j->name));
-		diag_help(ev->diags, d, "write 'role NAME { ... }' in it, or name a framework: 'import std.single' and 'job \"%.*s\": single.task'", STR_ARG(j->name));
+		diag_help(ev->diags, d, "write 'role NAME { ... }' in it, or name a framework: 'import std.single' and "
+			"'job \"%.*s\": single.task'", STR_ARG(j->name));
 	}
 	return !j->body->failed;
 }
 
-void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options, struct plan_job *ret)
+void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options,
+	struct plan_job *ret)
 {
 	struct job *j = ARENA_NEW(ev->keep_jobs ? ev->arena : &ev->work, struct job);
-	*j = (struct job){ .ev = ev, .options = options, .node = node, .frame = frame, .plan = ret, .before = ev->built };
+	*j = (struct job){ .ev = ev, .options = options, .node = node, .frame = frame, .plan = ret,
+		.before = ev->built };
 	if (ev->keep_jobs)
 		ev->built = j;
 	ev->job = j;

@@ -18,7 +18,10 @@ static struct str changeable(const struct node *member)
 	return schema_find(BLOCK_ROLE, member->u.member.name) ? member->u.member.name : STR("");
 }
 
-static bool is_argument(const struct node *n) { return n->kind == NODE_NAME && n->u.name.decl && n->u.name.decl->kind == DECL_FORMAL; }
+static bool is_argument(const struct node *n)
+{
+	return n->kind == NODE_NAME && n->u.name.decl && n->u.name.decl->kind == DECL_FORMAL;
+}
 
 /* What to change instead of a variable: the argument or field that the framework's own value mentions first. */
 static struct str instead(const struct node *n)
@@ -64,12 +67,14 @@ static struct str map_key(struct arena *a, const struct node *loop, const struct
 	const struct node *text = entry->u.item.key.expr;
 	const struct binder *b = loop->u.for_item.binders;
 
-	if (loop->u.for_item.nbinders != 2 || !text || text->kind != NODE_STRING || text->u.string.n != 2 || text->u.string.parts[0].expr ||
+	if (loop->u.for_item.nbinders != 2 || !text || text->kind != NODE_STRING || text->u.string.n != 2 ||
+		text->u.string.parts[0].expr ||
 	    !is_variable_of(entry->u.item.value, &b[1]))
 		return STR("");
 	struct str head = text->u.string.parts[0].text;
 	const struct node *rest = text->u.string.parts[1].expr;
-	bool upper = rest && rest->kind == NODE_CALL && rest->u.call.callee->kind == NODE_NAME && str_is(rest->u.call.callee->u.name.text, "upper") &&
+	bool upper = rest && rest->kind == NODE_CALL && rest->u.call.callee->kind == NODE_NAME &&
+		str_is(rest->u.call.callee->u.name.text, "upper") &&
 		rest->u.call.args.n == 1;
 	if (upper)
 		rest = rest->u.call.args.at[0]->u.arg.value;
@@ -79,9 +84,11 @@ static struct str map_key(struct arena *a, const struct node *loop, const struct
 	return upper ? str_lower(a, key) : key;
 }
 
-static void look_into(struct arena *a, const struct node *body, const struct node *condition, const struct node *loop, struct found *f);
+static void look_into(struct arena *a, const struct node *body, const struct node *condition, const struct node *loop,
+	struct found *f);
 
-static void look_at(struct arena *a, const struct node *item, const struct node *condition, const struct node *loop, struct found *f)
+static void look_at(struct arena *a, const struct node *item, const struct node *condition, const struct node *loop,
+	struct found *f)
 {
 	switch (item->kind) {
 	case NODE_IF_ITEM:
@@ -108,7 +115,8 @@ static void look_at(struct arena *a, const struct node *item, const struct node 
 	}
 }
 
-static void look_into(struct arena *a, const struct node *body, const struct node *condition, const struct node *loop, struct found *f)
+static void look_into(struct arena *a, const struct node *body, const struct node *condition, const struct node *loop,
+	struct found *f)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++)
 		look_at(a, body->u.body.items.at[i], condition, loop, f);
@@ -142,7 +150,8 @@ static const struct node *passed(const struct job *j, struct str argument)
 /* `settings = { size = "4" }`: the job's own value, as the map's text where it is one. */
 static struct str map_line(struct eval *ev, const struct found *f, const struct value *v)
 {
-	struct str key = str_is_word(f->key) ? f->key : str_cat(ev->arena, STR("\""), f->key, STR("\"")), text = STR("...");
+	struct str key = str_is_word(f->key) ? f->key : str_cat(ev->arena, STR("\""), f->key, STR("\"")),
+		text = STR("...");
 
 	if (v && v->kind == VALUE_STRING)
 		text = value_spell(ev->arena, v);
@@ -166,7 +175,8 @@ static void help_locked(struct lowering *l, struct diag *d, const struct source_
 {
 	struct eval *ev = l->ev;
 	const struct source_entry *theirs = mine->beneath;
-	struct str framework = l->job->plan->framework, other = instead(theirs ? theirs->expr : f->entry ? f->entry->u.item.value : NULL);
+	struct str framework = l->job->plan->framework,
+		other = instead(theirs ? theirs->expr : f->entry ? f->entry->u.item.value : NULL);
 	struct str pattern = pattern_of(l->job, mine->key);
 
 	if (!other.n && !theirs && f->condition)
@@ -175,22 +185,28 @@ static void help_locked(struct lowering *l, struct diag *d, const struct source_
 		diag_help(ev->diags, d, "%s '%.*s' instead", theirs ? "change" : "set", STR_ARG(other));
 	else if (f->argument.n && !f->entry && passed(l->job, f->argument))
 		diag_help(ev->diags, d, theirs ? "change '%.*s' in the argument '%.*s' of the job, and remove it here" :
-			"add '%.*s' to the argument '%.*s' of the job, and remove it here", STR_ARG(f->key), STR_ARG(f->argument));
+			"add '%.*s' to the argument '%.*s' of the job, and remove it here", STR_ARG(f->key),
+			STR_ARG(f->argument));
 	else if (f->argument.n && !f->entry)
-		diag_help(ev->diags, d, "pass '%.*s' to '%.*s' instead", STR_ARG(map_line(ev, f, mine->value)), STR_ARG(framework));
+		diag_help(ev->diags, d, "pass '%.*s' to '%.*s' instead", STR_ARG(map_line(ev, f, mine->value)),
+			STR_ARG(framework));
 	else if (theirs)
 		diag_help(ev->diags, d, "remove it: processes find each other by the framework's value");
 	else if (pattern.n)
-		diag_help(ev->diags, d, "remove it: the program that the framework starts sets variables like '%.*s', by which processes find each other", STR_ARG(pattern));
+		diag_help(ev->diags, d, "remove it: the program that the framework starts sets variables like '%.*s', "
+			"by which processes find each other", STR_ARG(pattern));
 	else
-		diag_help(ev->diags, d, "remove it: the program that the framework starts sets it, and processes find each other by it");
+		diag_help(ev->diags, d,
+			"remove it: the program that the framework starts sets it, and processes find each other by "
+			"it");
 }
 
 /* The framework that locks the name: the one that the job names, or one that it wraps; gives its own name. */
 static struct str locker(const struct job *j, const struct source_entry *mine)
 {
 	for (size_t i = 0; i < j->nreserved; i++)
-		if (j->reserved[i].layer && mine->level < level_block(j->reserved[i].layer) && str_covered(mine->key, j->reserved[i].name))
+		if (j->reserved[i].layer && mine->level < level_block(j->reserved[i].layer) &&
+			str_covered(mine->key, j->reserved[i].name))
 			return j->layers[j->reserved[i].layer].framework->name;
 	return j->plan->framework;
 }
@@ -200,7 +216,8 @@ void report_locked(struct lowering *l, const struct source_entry *mine)
 	struct eval *ev = l->ev;
 	const struct source_entry *theirs = mine->beneath;
 	struct found f = { .name = mine->key };
-	struct diag *d = diag_report(ev->diags, TJ0702, mine->key_at, theirs ? "'%.*s' is set by '%.*s'" : "'%.*s' is reserved by '%.*s'",
+	struct diag *d = diag_report(ev->diags, TJ0702, mine->key_at,
+		theirs ? "'%.*s' is set by '%.*s'" : "'%.*s' is reserved by '%.*s'",
 		STR_ARG(mine->key), STR_ARG(locker(l->job, mine)));
 
 	for (unsigned i = 0; i < l->job->nlayers; i++)

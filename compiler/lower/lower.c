@@ -45,7 +45,8 @@ static void lower_ports(struct lowering *l, struct source_entries *s, struct pla
 	c->ports = ARENA_ARRAY(l->ev->arena, struct plan_port, s->n);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->at[i].value->kind == VALUE_INT)
-			c->ports[c->nports++] = (struct plan_port){ s->at[i].key, s->at[i].value->u.integer, s->at[i].from, s->at[i].key_at };
+			c->ports[c->nports++] = (struct plan_port){ s->at[i].key, s->at[i].value->u.integer,
+				s->at[i].from, s->at[i].key_at };
 }
 
 /* `known`: the place where each path was first written. */
@@ -54,8 +55,10 @@ static void add_mount(struct lowering *l, struct plan_container *c, struct map *
 	struct eval *ev = l->ev;
 	const struct span *there = map_get(known, m.path);
 	if (there) {                            /* TJ0612: two spellings of one path */
-		struct str a = source_text(ev->program->sources, *there), b = source_text(ev->program->sources, m.path_at);
-		struct diag *d = diag_report(ev->diags, TJ0612, m.path_at, "%.*s and %.*s are the same path", STR_ARG(a), STR_ARG(b));
+		struct str a = source_text(ev->program->sources, *there),
+			b = source_text(ev->program->sources, m.path_at);
+		struct diag *d = diag_report(ev->diags, TJ0612, m.path_at, "%.*s and %.*s are the same path",
+			STR_ARG(a), STR_ARG(b));
 		diag_note(ev->diags, d, *there, "mounted here");
 		diag_help(ev->diags, d, "keep one of the two");
 		return;
@@ -71,7 +74,8 @@ static bool brought(const struct plan_accelerator *acc, const struct plan_mount 
 {
 	for (size_t i = 0; acc && i < acc->nmounts; i++) {
 		const struct plan_volume *a = acc->mounts[i].volume, *b = m->volume;
-		if (str_eq(acc->mounts[i].path, m->path) && a->kind == b->kind && str_eq(a->name, b->name) && str_eq(a->path, b->path) &&
+		if (str_eq(acc->mounts[i].path, m->path) && a->kind == b->kind && str_eq(a->name, b->name) &&
+			str_eq(a->path, b->path) &&
 		    a->readonly == b->readonly)
 			return true;
 	}
@@ -82,7 +86,8 @@ static void report_computed_volume(struct lowering *l, struct span at)
 {
 	struct diag *d = diag_report(l->ev->diags, TJ0716, at, "what is mounted cannot be computed from 'pod.index'");
 
-	diag_help(l->ev->diags, d, "insert 'pod.index' unchanged into the directory of a claim: pvc(\"data\", path = \"runs/${pod.index}\")");
+	diag_help(l->ev->diags, d, "insert 'pod.index' unchanged into the directory of a claim: pvc(\"data\", path = "
+		"\"runs/${pod.index}\")");
 }
 
 static void lower_mounts(struct lowering *l, struct source_entries *s, struct plan_container *c)
@@ -115,7 +120,8 @@ static const struct data *raw_block(struct eval *ev, const struct entries *entri
 {
 	for (size_t i = 0; entries && i < entries->n; i++) {
 		const struct node *item = entries->at[i].item;
-		if (item && item->kind == NODE_BLOCK && str_is(item->u.block.word, "raw") && str_is(item->u.block.name, name))
+		if (item && item->kind == NODE_BLOCK && str_is(item->u.block.word, "raw") &&
+			str_is(item->u.block.name, name))
 			return value_data(ev, eval_body(ev, entries->at[i].frame, item->u.block.body));
 	}
 	return NULL;
@@ -155,7 +161,8 @@ static struct plan_quantity own_quantity(struct eval *ev, struct entries *body, 
 {
 	struct entry *e;
 	const struct value *v = own_field(ev, body, id, &e);
-	return v->kind == VALUE_QUANTITY ? (struct plan_quantity){ v->u.quantity, entry_at(e), true } : (struct plan_quantity){ 0 };
+	return v->kind == VALUE_QUANTITY ? (struct plan_quantity){ v->u.quantity, entry_at(e), true } :
+		(struct plan_quantity){ 0 };
 }
 
 static void own_texts(struct lowering *l, struct entries *body, enum field_id id, struct plan_texts *ret)
@@ -196,8 +203,10 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 	lower_mounts(l, &mounts, c);
 	c->raw = raw_block(ev, body, "container");
 	lower_resources(l, own_field(ev, body, FIELD_RESOURCES, &found), c);
-	if (!c->image.set && !l->job->options->here && !body->failed && own_field(ev, body, FIELD_IMAGE, &found)->kind == VALUE_NONE) {
-		struct diag *d = diag_report(ev->diags, TJ0523, c->name_at, "'%.*s %.*s' has no image", STR_ARG(block->u.block.word),
+	if (!c->image.set && !l->job->options->here && !body->failed &&
+		own_field(ev, body, FIELD_IMAGE, &found)->kind == VALUE_NONE) {
+		struct diag *d = diag_report(ev->diags, TJ0523, c->name_at, "'%.*s %.*s' has no image",
+			STR_ARG(block->u.block.word),
 			STR_ARG(c->name));
 		diag_help(ev->diags, d, "set 'image' in it: sidecars and init containers inherit nothing");
 	}
@@ -212,7 +221,8 @@ static void lower_extras(struct lowering *l, unsigned level, const char *word)
 			continue;
 		bool init = str_is(str_of(word), "init");
 		/* lowered in place: pending values keep the address, so the array must not grow later */
-		struct plan_container *c = init ? &l->plan->inits[l->plan->ninits++] : &l->plan->sidecars[l->plan->nsidecars++];
+		struct plan_container *c = init ? &l->plan->inits[l->plan->ninits++] :
+			&l->plan->sidecars[l->plan->nsidecars++];
 		lower_extra(l, &entries->at[i], c);
 	}
 }
@@ -303,8 +313,10 @@ static void report_codes(struct eval *ev, struct span at, const struct value *v)
 	bool one = v->kind == VALUE_RANGE && v->u.range.lo == v->u.range.hi;
 	struct str text = one ? str_int(ev->arena, v->u.range.lo) : value_spell(ev->arena, v);
 	bool nothing = v->kind == VALUE_LIST || v->u.range.lo > v->u.range.hi;
-	struct diag *d = one && !v->u.range.lo ? diag_report(ev->diags, TJ0311, at, "retry_on = 0 is success, which is not retried")
-	               : nothing ? diag_report(ev->diags, TJ0311, at, "retry_on = %.*s holds no exit code", STR_ARG(text))
+	struct diag *d = one && !v->u.range.lo ? diag_report(ev->diags, TJ0311, at,
+		"retry_on = 0 is success, which is not retried")
+	               : nothing ? diag_report(ev->diags, TJ0311, at, "retry_on = %.*s holds no exit code",
+		STR_ARG(text))
 	               : diag_report(ev->diags, TJ0311, at, "retry_on = %.*s is outside 0..255", STR_ARG(text));
 
 	diag_help(ev->diags, d, "exit codes are 1 to 255; 128..255 are those of signals");
@@ -323,7 +335,8 @@ static struct plan_codes role_codes(struct eval *ev, struct role *r)
 		report_codes(ev, codes.from, v);
 	for (size_t i = 0; i < v->u.list.n; i++) {
 		const struct value *e = v->u.list.at[i];
-		bool is_set = e->u.range.lo <= e->u.range.hi && e->u.range.lo >= 0 && e->u.range.hi >= 1 && e->u.range.hi <= 255;
+		bool is_set = e->u.range.lo <= e->u.range.hi && e->u.range.lo >= 0 && e->u.range.hi >= 1 &&
+			e->u.range.hi <= 255;
 		if (is_set)
 			plan_codes_add(&codes, e->u.range.lo, e->u.range.hi);
 		else
@@ -381,7 +394,8 @@ static void without_replicas(struct eval *ev, struct role *r)
 {
 	if (!r->own || r->aux || r->torn || role_field_level(ev, r, FIELD_REPLICAS) < LEVEL_FRAMEWORK)
 		return;
-	struct diag *d = diag_report(ev->diags, TJ0533, r->at, "role '%.*s' is described here and has no replicas", STR_ARG(r->name));
+	struct diag *d = diag_report(ev->diags, TJ0533, r->at, "role '%.*s' is described here and has no replicas",
+		STR_ARG(r->name));
 	if (r->plan->replicas_at.start != r->at.start)
 		diag_note(ev->diags, d, r->plan->replicas_at, "the framework gives it 0");
 	diag_help(ev->diags, d, "write replicas = 1 to have it, or replicas = 0 to leave it out");
@@ -453,9 +467,11 @@ static void require_images(struct job *j)
 		at = n++ ? j->plan->name_at : r->at;
 	}
 	if (n) {
-		struct diag *d = diag_report(ev->diags, TJ0523, at, n > 1 ? "roles %.*s have no image" : "role %.*s has no image",
+		struct diag *d = diag_report(ev->diags, TJ0523, at,
+			n > 1 ? "roles %.*s have no image" : "role %.*s has no image",
 			STR_ARG(buf_text(&names)));
-		diag_help(ev->diags, d, "set 'image' on the job or the role, for example image = \"registry.example.com/team/train:1.0\"");
+		diag_help(ev->diags, d, "set 'image' on the job or the role, for example image = "
+			"\"registry.example.com/team/train:1.0\"");
 	}
 	buf_release(&names);
 }
@@ -470,7 +486,8 @@ static struct plan_str job_str(struct job *j, enum field_id id)
 static struct plan_quantity job_quantity(struct job *j, enum field_id id)
 {
 	const struct value *v = job_field(j, id);
-	return v->kind == VALUE_QUANTITY ? (struct plan_quantity){ v->u.quantity, job_field_at(j, id), true } : (struct plan_quantity){ 0 };
+	return v->kind == VALUE_QUANTITY ? (struct plan_quantity){ v->u.quantity, job_field_at(j, id), true } :
+		(struct plan_quantity){ 0 };
 }
 
 static void lower_head(struct job *j)
@@ -533,10 +550,12 @@ static const struct plan_condition *default_success(struct job *j)
 		if (r->aux || r->endless || r->max == 0)
 			continue;
 		struct plan_condition *done = ARENA_NEW(j->ev->arena, struct plan_condition);
-		*done = (struct plan_condition){ .kind = CONDITION_DONE, .role = (unsigned)i, .index = -1, .from = r->at };
+		*done = (struct plan_condition){ .kind = CONDITION_DONE, .role = (unsigned)i, .index = -1,
+			.from = r->at };
 		if (all) {
 			struct plan_condition *both = ARENA_NEW(j->ev->arena, struct plan_condition);
-			*both = (struct plan_condition){ .kind = CONDITION_AND, .index = -1, .left = all, .right = done, .from = r->at };
+			*both = (struct plan_condition){ .kind = CONDITION_AND, .index = -1, .left = all, .right = done,
+				.from = r->at };
 			all = both;
 		} else {
 			all = done;
@@ -548,8 +567,10 @@ static const struct plan_condition *default_success(struct job *j)
 static void lower_success(struct job *j)
 {
 	const struct value *v = j->checks_failed ? &value_none : job_field(j, FIELD_SUCCESS);
-	j->plan->success_written = v->kind == VALUE_CONDITION || (v->kind == VALUE_NONE && !j->checks_failed && job_says(j, FIELD_SUCCESS));
-	j->plan->success = v->kind == VALUE_CONDITION ? v->u.condition : j->plan->success_written ? NULL : default_success(j);
+	j->plan->success_written = v->kind == VALUE_CONDITION ||
+		(v->kind == VALUE_NONE && !j->checks_failed && job_says(j, FIELD_SUCCESS));
+	j->plan->success = v->kind == VALUE_CONDITION ? v->u.condition : j->plan->success_written ? NULL :
+		default_success(j);
 	v = j->checks_failed ? &value_none : job_field(j, FIELD_RUNNING);
 	j->plan->running = v->kind == VALUE_CONDITION ? v->u.condition : NULL;
 }

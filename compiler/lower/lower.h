@@ -11,7 +11,10 @@
 
 #include "eval/job.h"
 
-/* An expression whose value differs by replica in a way that no reference can express; CLAIM: the claim that each keeps. */
+/*
+ * An expression whose value differs by replica in a way that no reference can express; CLAIM: the claim that each
+ * keeps.
+ */
 struct pending {
 	enum pending_kind { PENDING_ENV, PENDING_TEXTS, PENDING_FILE, PENDING_LABEL, PENDING_CLAIM } kind;
 	struct node *expr;
@@ -37,7 +40,8 @@ struct lowering {
  * Build the plan of one job; `frame` has the loop variables of a fleet.  What
  * could not be evaluated is reported and absent.
  */
-void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options, struct plan_job *ret);
+void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options,
+	struct plan_job *ret);
 
 /* Copies every field of the job and of its roles into the plan. */
 void lower_job(struct job *j);

@@ -27,7 +27,8 @@ static bool same_text(struct eval *ev, const struct value *a, const struct value
 {
 	struct text ta, tb;
 	struct str sa, sb;
-	if (!a || !b || !value_ok(a) || !value_ok(b) || !value_text(ev->arena, a, &ta) || !value_text(ev->arena, b, &tb))
+	if (!a || !b || !value_ok(a) || !value_ok(b) || !value_text(ev->arena, a, &ta) ||
+		!value_text(ev->arena, b, &tb))
 		return false;
 	return text_flatten(ev, &ta, &sa) && text_flatten(ev, &tb, &sb) && str_eq(sa, sb);
 }
@@ -39,15 +40,18 @@ static bool env_entry_ok(struct lowering *l, struct source_entry *s)
 	if (!env_name_ok(ev, s->key, s->key_at))
 		return false;
 	if (str_starts(s->key, STR("TRAINC_"))) {
-		struct diag *d = diag_report(ev->diags, TJ0703, s->key_at, "names that begin with TRAINC_ are reserved");
-		diag_help(ev->diags, d, "choose another name; in the pod '%.*s' would clash with the compiler's own", STR_ARG(s->key));
+		struct diag *d = diag_report(ev->diags, TJ0703, s->key_at,
+			"names that begin with TRAINC_ are reserved");
+		diag_help(ev->diags, d, "choose another name; in the pod '%.*s' would clash with the compiler's own",
+			STR_ARG(s->key));
 		return false;
 	}
 	if (!l->job->plan->env_after && job_reserves(l->job, s->key, s->level)) {
 		report_locked(l, s);
 		return false;
 	}
-	if (!entry_of_framework(s) && s->beneath && entry_of_framework(s->beneath) && same_text(ev, s->value, s->beneath->value)) {
+	if (!entry_of_framework(s) && s->beneath && entry_of_framework(s->beneath) &&
+		same_text(ev, s->value, s->beneath->value)) {
 		struct diag *d = diag_report(ev->diags, TJ0715, s->key_at, "'%.*s' is already %.*s", STR_ARG(s->key),
 			STR_ARG(value_spell(ev->arena, s->beneath->value)));
 		diag_note(ev->diags, d, s->beneath->key_at, "set by the framework here");
@@ -57,7 +61,8 @@ static bool env_entry_ok(struct lowering *l, struct source_entry *s)
 }
 
 /* pod.env("A") needs A earlier in the same container (TJ0705). */
-static void env_references(struct lowering *l, const struct plan_container *c, struct map *defined, const struct text *t)
+static void env_references(struct lowering *l, const struct plan_container *c, struct map *defined,
+	const struct text *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->at[i].kind != PIECE_ENV)
@@ -67,14 +72,16 @@ static void env_references(struct lowering *l, const struct plan_container *c, s
 			map_put(defined, eval_work(l->ev), c->env[k].name, l);
 		if (map_get(defined, name))
 			continue;
-		struct diag *d = diag_report(l->ev->diags, TJ0705, t->from, "'%.*s' is not defined before this point", STR_ARG(name));
+		struct diag *d = diag_report(l->ev->diags, TJ0705, t->from, "'%.*s' is not defined before this point",
+			STR_ARG(name));
 		diag_help(l->ev->diags, d, "define it earlier in 'env' of the same container, or move this entry down");
 	}
 }
 
 static void lower_env_entry(struct lowering *l, struct source_entry *s, struct plan_container *c, struct map *defined)
 {
-	struct plan_env e = { .name = s->key, .name_at = s->key_at, .framework = entry_of_framework(s), .from = s->from };
+	struct plan_env e = { .name = s->key, .name_at = s->key_at, .framework = entry_of_framework(s),
+		.from = s->from };
 	const struct value *v = s->value;
 	switch (v->kind) {
 	case VALUE_BAD:
@@ -87,7 +94,8 @@ static void lower_env_entry(struct lowering *l, struct source_entry *s, struct p
 		e.key = v->u.reference.key;
 		break;
 	case VALUE_COMPUTED:
-		pend_field(l, (struct pending){ .kind = PENDING_ENV, .expr = s->expr, .frame = s->frame, .key = s->member,
+		pend_field(l, (struct pending){ .kind = PENDING_ENV, .expr = s->expr, .frame = s->frame,
+			.key = s->member,
 			.computed = v->u.computed, .index = c->nenv, .container = c });
 		break;
 	default:
@@ -99,15 +107,18 @@ static void lower_env_entry(struct lowering *l, struct source_entry *s, struct p
 	c->env[c->nenv++] = e;
 }
 
-static void accelerator_env(struct lowering *l, const struct plan_accelerator *acc, const struct source_entries *sources, struct plan_container *c)
+static void accelerator_env(struct lowering *l, const struct plan_accelerator *acc,
+	const struct source_entries *sources, struct plan_container *c)
 {
 	for (size_t i = 0; i < acc->env.n; i++) {
 		const struct plan_pair *pair = &acc->env.at[i];
 		struct piece *text = ARENA_NEW(l->ev->arena, struct piece);
 		*text = (struct piece){ .kind = PIECE_TEXT, .u.text = pair->value };
 		if (!map_get(&sources->index, pair->key))
-			c->env[c->nenv++] = (struct plan_env){ .name = pair->key, .name_at = pair->key_at, .kind = ENV_TEXT,
-				.text = { .at = text, .n = 1, .from = pair->from }, .framework = true, .from = pair->from };
+			c->env[c->nenv++] = (struct plan_env){ .name = pair->key, .name_at = pair->key_at,
+				.kind = ENV_TEXT,
+				.text = { .at = text, .n = 1, .from = pair->from }, .framework = true,
+					.from = pair->from };
 	}
 }
 
@@ -173,8 +184,10 @@ static bool file_text_ok(struct lowering *l, struct str path, const struct text 
 		const struct piece *p = &t->at[i];
 		if ((p->kind != PIECE_FIELD || p->u.field == POD_SLICE) && p->kind != PIECE_ENV)
 			continue;
-		struct diag *d = diag_report(l->ev->diags, TJ0716, t->from, "the file '%.*s' cannot contain what is known only when the pod starts", STR_ARG(path));
-		diag_help(l->ev->diags, d, "in files only 'pod.index' and 'pod.host' may be used; pass the rest by 'env'");
+		struct diag *d = diag_report(l->ev->diags, TJ0716, t->from,
+			"the file '%.*s' cannot contain what is known only when the pod starts", STR_ARG(path));
+		diag_help(l->ev->diags, d,
+			"in files only 'pod.index' and 'pod.host' may be used; pass the rest by 'env'");
 		return false;
 	}
 	return true;
@@ -190,7 +203,8 @@ void lower_files(struct lowering *l, struct source_entries *sources)
 		if (!mount_path(l->ev, s->key, s->key_at, &f.path) || s->value->kind == VALUE_BAD)
 			continue;
 		if (s->value->kind == VALUE_COMPUTED)
-			pend_field(l, (struct pending){ .kind = PENDING_FILE, .expr = s->expr, .frame = s->frame, .key = s->member,
+			pend_field(l, (struct pending){ .kind = PENDING_FILE, .expr = s->expr, .frame = s->frame,
+				.key = s->member,
 				.computed = s->value->u.computed, .index = p->nfiles });
 		else if (!value_text(l->ev->arena, s->value, &f.text) || !file_text_ok(l, f.path, &f.text))
 			continue;
@@ -248,7 +262,8 @@ static void replicas_of(struct lowering *l, const struct pending *p, int64_t n)
 /* What avoids an object for each replica. */
 static const char *indexed_help(const struct pending *q)
 {
-	return q->kind == PENDING_CLAIM ? "without 'keep = true' a claim ends with its pod, and the role stays one object" :
+	return q->kind == PENDING_CLAIM ? "without 'keep = true' a claim ends with its pod, and the role stays one "
+		"object" :
 		"insert 'pod.index' unchanged and let the program compute with it";
 }
 
@@ -266,7 +281,8 @@ static void report_unrolled(struct lowering *l, const struct pending *q)
 		: "use fewer replicas, or a framework that computes nothing from 'pod.index'";
 	struct span at = own ? because : p->replicas_at;
 	if (p->max > 1024) {
-		struct diag *d = diag_report(ev->diags, TJ0717, at, "%lld objects instead of one, because of '%.*s'; at most 1024",
+		struct diag *d = diag_report(ev->diags, TJ0717, at,
+			"%lld objects instead of one, because of '%.*s'; at most 1024",
 			(long long)p->max, STR_ARG(expr));
 		if (own)
 			diag_note(ev->diags, d, p->replicas_at, "%lld replicas", (long long)p->max);
@@ -274,7 +290,8 @@ static void report_unrolled(struct lowering *l, const struct pending *q)
 			diag_note(ev->diags, d, because, "computed here");
 		diag_help(ev->diags, d, "%s", help);
 	} else if (p->max > 64) {
-		struct diag *d = diag_report(ev->diags, TJ0710, at, "%lld objects instead of one, because of '%.*s'", (long long)p->max,
+		struct diag *d = diag_report(ev->diags, TJ0710, at, "%lld objects instead of one, because of '%.*s'",
+			(long long)p->max,
 			STR_ARG(expr));
 		if (!own)
 			diag_note(ev->diags, d, because, "computed here");
@@ -288,14 +305,17 @@ static void report_elastic(struct lowering *l, const struct pending *q)
 	struct eval *ev = l->ev;
 	struct str expr = source_text(ev->program->sources, because);
 	bool sliced = plan_is_sliced(l->plan);
-	struct diag *d = diag_report(ev->diags, TJ0709, because, "'%.*s' needs one object per replica, which %s role cannot have",
+	struct diag *d = diag_report(ev->diags, TJ0709, because,
+		"'%.*s' needs one object per replica, which %s role cannot have",
 		STR_ARG(expr), sliced ? "a sliced" : "an elastic");
 	if (sliced) {
 		diag_note(ev->diags, d, l->plan->slices_at, "slices = %lld", (long long)l->plan->slices);
-		diag_help(ev->diags, d, "%s", q->kind == PENDING_CLAIM ? indexed_help(q) : "insert 'pod.slice' and 'pod.slice_index' unchanged and let the program compute with them");
+		diag_help(ev->diags, d, "%s", q->kind == PENDING_CLAIM ? indexed_help(q) :
+			"insert 'pod.slice' and 'pod.slice_index' unchanged and let the program compute with them");
 		return;
 	}
-	diag_note(ev->diags, d, l->plan->replicas_at, "'%.*s' is elastic: %lld:%lld", STR_ARG(l->role->name), (long long)l->plan->min,
+	diag_note(ev->diags, d, l->plan->replicas_at, "'%.*s' is elastic: %lld:%lld", STR_ARG(l->role->name),
+		(long long)l->plan->min,
 		(long long)l->plan->max);
 	if (q->kind == PENDING_CLAIM)
 		diag_help(ev->diags, d, "%s; the target 'pods' has an object for each replica anyway", indexed_help(q));

@@ -111,14 +111,17 @@ static void report_level(struct lowering *l, const struct levels *levels, const 
 	struct suggest s;
 
 	if (!project->nlevels) {
-		struct diag *d = diag_report(ev->diags, TJ0626, p->from, "%.*s names a level that is not known: the project has no topology",
+		struct diag *d = diag_report(ev->diags, TJ0626, p->from,
+			"%.*s names a level that is not known: the project has no topology",
 			STR_ARG(words));
-		diag_help(ev->diags, d, "list the labels of the cluster's nodes in project.tj, outermost first: project { topology = [\"%.*s\"] }",
+		diag_help(ev->diags, d, "list the labels of the cluster's nodes in project.tj, outermost first: "
+			"project { topology = [\"%.*s\"] }",
 			STR_ARG(key));
 		diag_help(ev->diags, d, "without it the levels are %.*s", STR_ARG(names));
 		return;
 	}
-	struct diag *d = diag_report(ev->diags, TJ0626, p->from, "the project's topology has no level '%.*s'", STR_ARG(p->level));
+	struct diag *d = diag_report(ev->diags, TJ0626, p->from, "the project's topology has no level '%.*s'",
+		STR_ARG(p->level));
 	diag_note(ev->diags, d, project->levels[0].at, "its topology");
 	suggest_init(&s, ev->arena, p->level);
 	for (size_t i = 0; i < levels->n; i++)
@@ -126,12 +129,15 @@ static void report_level(struct lowering *l, const struct levels *levels, const 
 	struct str help = suggest_sentence(&s);
 	if (help.n)
 		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
-	diag_help(ev->diags, d, "its levels are %.*s; add the label of the nodes to 'topology' in project.tj for another one", STR_ARG(names));
+	diag_help(ev->diags, d,
+		"its levels are %.*s; add the label of the nodes to 'topology' in project.tj for another one",
+		STR_ARG(names));
 }
 
 static void report_ambiguous(struct lowering *l, const struct levels *levels, const struct plan_place *p)
 {
-	struct diag *d = diag_report(l->ev->diags, TJ0626, p->from, "two levels of the project's topology are called '%.*s'", STR_ARG(p->level));
+	struct diag *d = diag_report(l->ev->diags, TJ0626, p->from,
+		"two levels of the project's topology are called '%.*s'", STR_ARG(p->level));
 
 	for (size_t i = 0; i < levels->n; i++)
 		if (str_eq(key_end(levels->keys[i]), p->level)) {
@@ -151,11 +157,13 @@ static void against_spread(struct lowering *l, const struct levels *levels, size
 	if (!r->spread.set || (!zone && !host) || r->max < 2 || (p->kind == PLACE_PACK ? host : level < apart))
 		return;
 	struct str words = plan_place_text(l->ev->arena, p);
-	struct diag *d = diag_report(l->ev->diags, TJ0627, p->from, "'place = %.*s' wants the replicas of '%.*s' together, and 'spread = \"%.*s\"' apart",
+	struct diag *d = diag_report(l->ev->diags, TJ0627, p->from,
+		"'place = %.*s' wants the replicas of '%.*s' together, and 'spread = \"%.*s\"' apart",
 		STR_ARG(words), STR_ARG(r->name), STR_ARG(r->spread.value));
 	diag_note(l->ev->diags, d, r->spread.from, "'spread' is set here");
 	if (host && apart > levels->first)
-		diag_help(l->ev->diags, d, "remove one of them, or name a level above hosts: place = %s(\"%.*s\")", p->kind == PLACE_NEAR ? "near" : "prefer",
+		diag_help(l->ev->diags, d, "remove one of them, or name a level above hosts: place = %s(\"%.*s\")",
+			p->kind == PLACE_NEAR ? "near" : "prefer",
 			STR_ARG(level_name(levels->keys[apart - 1])));
 	else
 		diag_help(l->ev->diags, d, "remove one of them");
@@ -256,19 +264,24 @@ void lower_topology(struct eval *ev)
 	for (size_t i = 0; i < p->nlevels; i++) {
 		const struct project_level *level = &p->levels[i];
 		if (!kube_label_key(level->key, &why)) {
-			struct diag *d = diag_report(ev->diags, TJ0803, level->at, "level '%.*s' %s", STR_ARG(level->key), why);
-			diag_help(ev->diags, d, "a level is the key of a label that the nodes have: \"example.com/rack\"");
+			struct diag *d = diag_report(ev->diags, TJ0803, level->at, "level '%.*s' %s",
+				STR_ARG(level->key), why);
+			diag_help(ev->diags, d,
+				"a level is the key of a label that the nodes have: \"example.com/rack\"");
 		}
 		for (size_t k = 0; k < i; k++)
 			if (str_eq(p->levels[k].key, level->key)) {
-				struct diag *d = diag_report(ev->diags, TJ0206, level->at, "level '%.*s' is listed twice", STR_ARG(level->key));
+				struct diag *d = diag_report(ev->diags, TJ0206, level->at,
+					"level '%.*s' is listed twice", STR_ARG(level->key));
 				diag_note(ev->diags, d, p->levels[k].at, "first here");
 				break;
 			}
 		if (is_host(level->key) && i + 1 < p->nlevels) {
-			struct diag *d = diag_report(ev->diags, TJ0626, level->at, "hosts are the innermost level, and '%.*s' follows them",
+			struct diag *d = diag_report(ev->diags, TJ0626, level->at,
+				"hosts are the innermost level, and '%.*s' follows them",
 				STR_ARG(p->levels[i + 1].key));
-			diag_help(ev->diags, d, "list the levels from the outermost to the innermost; \"kubernetes.io/hostname\" is known without being listed");
+			diag_help(ev->diags, d, "list the levels from the outermost to the innermost; "
+				"\"kubernetes.io/hostname\" is known without being listed");
 		}
 	}
 }

@@ -25,8 +25,10 @@ static bool has_port(const struct plan_container *c, struct str name)
 static void report_port(struct lowering *l, const struct plan_container *c, struct str name, struct span at)
 {
 	struct suggest s;
-	struct diag *d = diag_report(l->ev->diags, TJ0514, at, c != &l->plan->main ? "sidecar '%.*s' has no port '%.*s'" :
-		"role '%.*s' has no port '%.*s'", STR_ARG((c == &l->plan->main ? l->role->name : c->name)), STR_ARG(name));
+	struct diag *d = diag_report(l->ev->diags, TJ0514, at,
+		c != &l->plan->main ? "sidecar '%.*s' has no port '%.*s'" :
+		"role '%.*s' has no port '%.*s'", STR_ARG((c == &l->plan->main ? l->role->name : c->name)),
+		STR_ARG(name));
 	suggest_init(&s, l->ev->arena, name);
 	for (size_t i = 0; i < c->nports; i++)
 		suggest_add(&s, c->ports[i].name);
@@ -34,7 +36,8 @@ static void report_port(struct lowering *l, const struct plan_container *c, stru
 	if (help.n)
 		diag_help(l->ev->diags, d, "%.*s", STR_ARG(help));
 	else if (name.n && name.p[0] >= '0' && name.p[0] <= '9')
-		diag_help(l->ev->diags, d, "a port goes by its name: declare 'ports { http = %.*s }', and write \"http\"",
+		diag_help(l->ev->diags, d,
+			"a port goes by its name: declare 'ports { http = %.*s }', and write \"http\"",
 			STR_ARG(name));
 	else
 		diag_help(l->ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name));
@@ -55,7 +58,8 @@ static bool start_time(struct lowering *l, const struct value *probe, struct spa
 	if (*ret >= 1)
 		return true;
 	struct diag *d = diag_report(l->ev->diags, TJ0311, at, "'within' is less than a second");
-	diag_help(l->ev->diags, d, "write the longest time that the program may take to start, for example within = 10min");
+	diag_help(l->ev->diags, d,
+		"write the longest time that the program may take to start, for example within = 10min");
 	return false;
 }
 
@@ -64,14 +68,16 @@ void lower_ready(struct lowering *l, const struct value *v, struct span at, stru
 	struct plan_probe *p = ARENA_NEW(l->ev->arena, struct plan_probe);
 	if (v->kind != VALUE_MAP)
 		return;
-	const struct value *tcp = member(v, "tcp"), *http = member(v, "http"), *path = member(v, "path"), *exec = member(v, "exec");
+	const struct value *tcp = member(v, "tcp"), *http = member(v, "http"), *path = member(v, "path"),
+		*exec = member(v, "exec");
 	const struct value *port = tcp ? tcp : http;
 	p->from = at;
 	if (!start_time(l, v, at, &p->within))
 		return;
 	if (!tcp + !http + !exec != 2) {
 		struct diag *d = diag_report(l->ev->diags, TJ0302, at, "'ready' needs one way to find out");
-		diag_help(l->ev->diags, d, "write tcp(\"PORT\"), http(\"PORT\", path = \"/health\") or exec([\"COMMAND\"])");
+		diag_help(l->ev->diags, d,
+			"write tcp(\"PORT\"), http(\"PORT\", path = \"/health\") or exec([\"COMMAND\"])");
 		return;
 	}
 	p->kind = tcp ? PROBE_TCP : http ? PROBE_HTTP : PROBE_EXEC;

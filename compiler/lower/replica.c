@@ -43,7 +43,8 @@ static const struct value *member(struct role *r, const char *name, struct span 
 
 static void report_name(struct role *r, struct span at)
 {
-	struct diag *d = eval_report(r->job->ev, TJ0708, at, "the name of a replica is known text, or such text and '-${pod.index}' at its end");
+	struct diag *d = eval_report(r->job->ev, TJ0708, at,
+		"the name of a replica is known text, or such text and '-${pod.index}' at its end");
 
 	diag_help(r->job->ev->diags, d, "write name = \"${cluster.name}-${self.name}-${pod.index}\", for example");
 }
@@ -66,7 +67,8 @@ static void replica_name(struct role *r)
 		return;
 	indexed = t.n && t.at[t.n - 1].kind == PIECE_INDEX;
 	t.n -= indexed;
-	if (!text_flatten(ev, &t, &r->plan->object) || !r->plan->object.n || (indexed && !str_ends(r->plan->object, STR("-")))) {
+	if (!text_flatten(ev, &t, &r->plan->object) || !r->plan->object.n ||
+		(indexed && !str_ends(r->plan->object, STR("-")))) {
 		report_name(r, at);
 		return;
 	}
@@ -103,7 +105,8 @@ static bool label_text(struct lowering *l, const struct source_entry *s, struct 
 				*t = (struct text){ .at = p, .n = 1 };
 				return true;
 			}
-			struct diag *d = eval_report(ev, TJ0708, s->from, "a label must be known when the pod is made, but this depends on the pod");
+			struct diag *d = eval_report(ev, TJ0708, s->from,
+				"a label must be known when the pod is made, but this depends on the pod");
 			diag_help(ev->diags, d, "of the pod only 'pod.index' may be used in a label");
 			return false;
 		}
@@ -118,7 +121,8 @@ static void label(struct lowering *l, const struct source_entry *s, bool selects
 	if (s->value->kind == VALUE_BAD || s->value->kind == VALUE_NONE)
 		return;
 	if (s->value->kind == VALUE_COMPUTED)
-		pend_field(l, (struct pending){ .kind = PENDING_LABEL, .expr = s->expr, .frame = s->frame, .key = s->member,
+		pend_field(l, (struct pending){ .kind = PENDING_LABEL, .expr = s->expr, .frame = s->frame,
+			.key = s->member,
 			.computed = s->value->u.computed, .index = p->nlabels });
 	else if (!label_text(l, s, &made.text))
 		return;
@@ -149,13 +153,15 @@ void lower_replica(struct lowering *l)
 	p->set = true;
 	p->job = kind->kind == VALUE_STRING && str_is(kind->u.string, "job");
 	if (service->kind == VALUE_STRING)
-		p->service = str_is(service->u.string, "cluster") ? REPLICA_CLUSTER : str_is(service->u.string, "none") ? REPLICA_UNSERVED : REPLICA_HEADLESS;
+		p->service = str_is(service->u.string, "cluster") ? REPLICA_CLUSTER :
+			str_is(service->u.string, "none") ? REPLICA_UNSERVED : REPLICA_HEADLESS;
 	for (unsigned i = l->job->nlayers; i-- > 0;)
 		labels(l, level_own(i), true);
 	for (unsigned i = l->job->nlayers; i-- > 0;)
 		labels(l, level_block(i), false);
 	if (l->plan->one_name && l->plan->max > 1) {
-		struct diag *d = eval_report(l->ev, TJ0811, l->role->name_at, "the %lld replicas of role '%.*s' would have one name",
+		struct diag *d = eval_report(l->ev, TJ0811, l->role->name_at,
+			"the %lld replicas of role '%.*s' would have one name",
 			(long long)l->plan->max, STR_ARG(l->role->name));
 		diag_help(l->ev->diags, d, "end the name with '-${pod.index}', or let the role have one replica");
 	}

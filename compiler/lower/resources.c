@@ -27,9 +27,12 @@ static const char *field_instead(struct str name)
 		{ "memory", "write it in the container itself: memory = 64Gi" },
 		{ "ephemeral-storage", "write it in the role itself: disk = 100Gi" },
 		{ "disk", "write it in the role itself: disk = 100Gi" },
-		{ "requests", "write 'cpu', 'memory' and devices without it: cpu = 8, memory = 64Gi, resources { \"example.com/nic\" = 1 }" },
-		{ "limits", "'limits' is a field beside this one, for cpu and memory: limits { cpu = 16 }; of a device request and limit are one" },
-		{ "claims", "claims of devices have a field of their own: device_claims { gpu = \"TEMPLATE\" }, or shared_device_claims { gpu = \"CLAIM\" } for one that exists" },
+		{ "requests", "write 'cpu', 'memory' and devices without it: cpu = 8, memory = 64Gi, resources { "
+			"\"example.com/nic\" = 1 }" },
+		{ "limits", "'limits' is a field beside this one, for cpu and memory: limits { cpu = 16 }; of a device "
+			"request and limit are one" },
+		{ "claims", "claims of devices have a field of their own: device_claims { gpu = \"TEMPLATE\" }, or "
+			"shared_device_claims { gpu = \"CLAIM\" } for one that exists" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -50,7 +53,8 @@ static enum resource_form form(struct lowering *l, const struct value_entry *e)
 	}
 	if (str_starts(e->key, STR(PAGES))) {
 		struct str text = { e->key.p + sizeof PAGES - 1, e->key.n - (sizeof PAGES - 1) };
-		if (text.n && quantity_parse(text, &size) == QUANTITY_OK && size.nano > 0 && size.nano % QUANTITY_UNIT == 0)
+		if (text.n && quantity_parse(text, &size) == QUANTITY_OK && size.nano > 0 &&
+			size.nano % QUANTITY_UNIT == 0)
 			return RESOURCE_PAGES;
 		struct diag *d = refuse(l, e->key_at, e->key, "names no size of pages");
 		diag_help(l->ev->diags, d, "write \"hugepages-2Mi\" or \"hugepages-1Gi\", whichever the nodes have");
@@ -64,7 +68,8 @@ static enum resource_form form(struct lowering *l, const struct value_entry *e)
 	if (memchr(e->key.p, '/', e->key.n))
 		return RESOURCE_COUNTED;
 	struct diag *d = refuse(l, e->key_at, e->key, "has no domain");
-	diag_help(l->ev->diags, d, "write it as the device plugin offers it, DOMAIN/NAME: \"example.com/%.*s\"", STR_ARG(e->key));
+	diag_help(l->ev->diags, d, "write it as the device plugin offers it, DOMAIN/NAME: \"example.com/%.*s\"",
+		STR_ARG(e->key));
 	return RESOURCE_UNKNOWN;
 }
 
@@ -83,8 +88,11 @@ static bool counted(struct lowering *l, const struct value_entry *e, struct span
 
 	if (v->kind != VALUE_INT) {
 		struct str found = value_spell(l->ev->arena, v);
-		struct diag *d = diag_report(l->ev->diags, TJ0624, at, "'%.*s' is counted in whole numbers, found %.*s", STR_ARG(e->key), STR_ARG(found));
-		diag_help(l->ev->diags, d, "write how many of them the container gets, without quotes or a unit: \"%.*s\" = 8", STR_ARG(e->key));
+		struct diag *d = diag_report(l->ev->diags, TJ0624, at, "'%.*s' is counted in whole numbers, found %.*s",
+			STR_ARG(e->key), STR_ARG(found));
+		diag_help(l->ev->diags, d,
+			"write how many of them the container gets, without quotes or a unit: \"%.*s\" = 8",
+			STR_ARG(e->key));
 		return false;
 	}
 	*ret = (struct quantity){ (int128)v->u.integer * QUANTITY_UNIT, QUANTITY_DECIMAL };
@@ -101,8 +109,10 @@ static bool in_pages(struct lowering *l, const struct value_entry *e, struct spa
 
 	if (v->kind != VALUE_QUANTITY || v->unit != TYPE_MEMORY) {
 		struct str found = value_spell(l->ev->arena, v);
-		d = diag_report(l->ev->diags, TJ0624, at, "'%.*s' is an amount of memory, found %.*s", STR_ARG(e->key), STR_ARG(found));
-		diag_help(l->ev->diags, d, "write how much memory of such pages, not how many pages: \"%.*s\" = 1Gi", STR_ARG(e->key));
+		d = diag_report(l->ev->diags, TJ0624, at, "'%.*s' is an amount of memory, found %.*s", STR_ARG(e->key),
+			STR_ARG(found));
+		diag_help(l->ev->diags, d, "write how much memory of such pages, not how many pages: \"%.*s\" = 1Gi",
+			STR_ARG(e->key));
 		return false;
 	}
 	*ret = v->u.quantity;
@@ -111,7 +121,8 @@ static bool in_pages(struct lowering *l, const struct value_entry *e, struct spa
 	if (ret->nano % size.nano == 0)
 		return true;
 	struct str amount = quantity_text(l->ev->arena, *ret);
-	d = diag_report(l->ev->diags, TJ0624, at, "%.*s is not made of whole pages of %.*s", STR_ARG(amount), STR_ARG(text));
+	d = diag_report(l->ev->diags, TJ0624, at, "%.*s is not made of whole pages of %.*s", STR_ARG(amount),
+		STR_ARG(text));
 	diag_help(l->ev->diags, d, "write a multiple of the size of a page");
 	return false;
 }
@@ -122,7 +133,8 @@ static bool of_accelerator(struct lowering *l, const struct value_entry *e, cons
 
 	if (!acc || !str_eq(acc->resource, e->key))
 		return false;
-	struct diag *d = diag_report(l->ev->diags, TJ0608, e->key_at, "'%.*s' is what 'accelerator' asks for", STR_ARG(e->key));
+	struct diag *d = diag_report(l->ev->diags, TJ0608, e->key_at, "'%.*s' is what 'accelerator' asks for",
+		STR_ARG(e->key));
 	diag_note(l->ev->diags, d, acc->from, "%lld by the accelerator", (long long)acc->per_pod);
 	diag_help(l->ev->diags, d, "remove it here: 'accelerator' is request and limit already");
 	return true;
@@ -131,10 +143,13 @@ static bool of_accelerator(struct lowering *l, const struct value_entry *e, cons
 /* The API server wants a container with huge pages to ask for cpu or memory as well. */
 static void beside_pages(struct lowering *l, const struct plan_container *c, const struct plan_resource *r)
 {
-	if (!r->bytes || c->cpu.set || c->memory.set || c->limits.cpu.set || c->limits.memory.set || data_get(c->raw, STR("resources")))
+	if (!r->bytes || c->cpu.set || c->memory.set || c->limits.cpu.set || c->limits.memory.set ||
+		data_get(c->raw, STR("resources")))
 		return;
-	struct diag *d = diag_report(l->ev->diags, TJ0624, r->name_at, "'%.*s' needs 'cpu' or 'memory' beside it", STR_ARG(r->name));
-	diag_help(l->ev->diags, d, "set 'memory' of the container: pages of the usual size are counted apart from these");
+	struct diag *d = diag_report(l->ev->diags, TJ0624, r->name_at, "'%.*s' needs 'cpu' or 'memory' beside it",
+		STR_ARG(r->name));
+	diag_help(l->ev->diags, d,
+		"set 'memory' of the container: pages of the usual size are counted apart from these");
 }
 
 void lower_resources(struct lowering *l, const struct value *v, struct plan_container *c)
@@ -144,7 +159,8 @@ void lower_resources(struct lowering *l, const struct value *v, struct plan_cont
 
 	for (size_t i = 0; index && i < index->n; i++) {
 		const struct value_entry *e = index->entries[i].value;
-		struct plan_resource r = { .name = e->key, .name_at = e->key_at, .from = span_known(e->value->from) ? e->value->from : e->key_at };
+		struct plan_resource r = { .name = e->key, .name_at = e->key_at,
+			.from = span_known(e->value->from) ? e->value->from : e->key_at };
 		enum resource_form f;
 		if (!value_ok(e->value) || of_accelerator(l, e, c) || (f = form(l, e)) == RESOURCE_UNKNOWN)
 			continue;
@@ -168,8 +184,10 @@ struct plan_pairs lower_claims(struct lowering *l, const struct value *v)
 			ARENA_PUSH(l->ev->arena, kept.at, kept.n, *p);
 			continue;
 		}
-		struct diag *d = diag_report(l->ev->diags, TJ0624, p->key_at, "'%.*s' cannot be the name of a claim", STR_ARG(p->key));
-		diag_help(l->ev->diags, d, "write lower case letters, digits and '-', at most 63: gpu = \"%.*s\"", STR_ARG(p->value));
+		struct diag *d = diag_report(l->ev->diags, TJ0624, p->key_at, "'%.*s' cannot be the name of a claim",
+			STR_ARG(p->key));
+		diag_help(l->ev->diags, d, "write lower case letters, digits and '-', at most 63: gpu = \"%.*s\"",
+			STR_ARG(p->value));
 	}
 	return kept;
 }
@@ -183,9 +201,11 @@ void claims_once(struct lowering *l)
 			if (!str_eq(own->at[i].key, shared->at[k].key))
 				continue;
 			struct str key = shared->at[k].key;
-			struct diag *d = diag_report(l->ev->diags, TJ0624, shared->at[k].key_at, "'%.*s' is a claim of 'device_claims' already",
+			struct diag *d = diag_report(l->ev->diags, TJ0624, shared->at[k].key_at,
+				"'%.*s' is a claim of 'device_claims' already",
 				STR_ARG(key));
 			diag_note(l->ev->diags, d, own->at[i].key_at, "the other one");
-			diag_help(l->ev->diags, d, "give one of them another name: a pod knows its claims by their names");
+			diag_help(l->ev->diags, d,
+				"give one of them another name: a pod knows its claims by their names");
 		}
 }

@@ -24,14 +24,17 @@ static void same_scratch(struct job *j, const struct first_scratch *first, const
 	struct diag *d;
 	if (a->size.nano != b->size.nano || b->kind == VOLUME_SCRATCH) {
 		struct str sa = quantity_text(j->ev->arena, a->size), sb = quantity_text(j->ev->arena, b->size);
-		d = diag_report(ds(j), TJ0614, b->from, "%s '%.*s' is %.*s here and %.*s in '%.*s'", what, STR_ARG(a->name), STR_ARG(sb),
+		d = diag_report(ds(j), TJ0614, b->from, "%s '%.*s' is %.*s here and %.*s in '%.*s'", what,
+			STR_ARG(a->name), STR_ARG(sb),
 			STR_ARG(sa), STR_ARG(first->where->name));
 	} else {
-		d = diag_report(ds(j), TJ0614, b->from, "own_claim '%.*s' has another '%s' here than in '%.*s'", STR_ARG(a->name),
+		d = diag_report(ds(j), TJ0614, b->from, "own_claim '%.*s' has another '%s' here than in '%.*s'",
+			STR_ARG(a->name),
 			a->keep != b->keep ? "keep" : "class", STR_ARG(first->where->name));
 	}
 	diag_note(ds(j), d, a->from, "the other one");
-	diag_help(ds(j), d, b->kind == VOLUME_CLAIM ? "the same name is the same claim: write it alike in both places, or use another name" :
+	diag_help(ds(j), d, b->kind == VOLUME_CLAIM ?
+		"the same name is the same claim: write it alike in both places, or use another name" :
 		"same name means same volume: use one size, or another name");
 }
 
@@ -70,7 +73,8 @@ struct mounted {
 	struct str path;
 	const struct plan_mount *mount;         /* one of `mount` and `file` is NULL */
 	const struct plan_file *file;
-	const struct plan_mount *in_mount, *in_own;     /* the nearest that it is in, and the nearest of the job's own; NULL without */
+	/* the nearest that it is in, and the nearest of the job's own; NULL without */
+	const struct plan_mount *in_mount, *in_own;
 	const struct plan_file *in_file;
 	const struct mounted *up;                 /* the nearest place that it is in */
 };
@@ -88,8 +92,10 @@ static int mounted_by_path(const void *one, const void *other)
 	while (i < n && a->path.p[i] == b->path.p[i])
 		i++;
 	if (i == n)
-		return a->path.n != b->path.n ? (a->path.n < b->path.n ? -1 : 1) : (a->file != NULL) - (b->file != NULL);
-	unsigned char x = a->path.p[i] == '/' ? 0 : (unsigned char)a->path.p[i], y = b->path.p[i] == '/' ? 0 : (unsigned char)b->path.p[i];
+		return a->path.n != b->path.n ? (a->path.n < b->path.n ? -1 : 1) :
+			(a->file != NULL) - (b->file != NULL);
+	unsigned char x = a->path.p[i] == '/' ? 0 : (unsigned char)a->path.p[i],
+		y = b->path.p[i] == '/' ? 0 : (unsigned char)b->path.p[i];
 	return x < y ? -1 : 1;
 }
 
@@ -124,7 +130,8 @@ static struct mounted *mounted_of(struct arena *a, const struct plan_role *r, si
 /* A mount that hides a generated file (TJ0615). */
 static void report_hidden_file(struct job *j, const struct plan_mount *m, const struct plan_file *f)
 {
-	struct diag *d = diag_report(ds(j), TJ0615, m->path_at, "'%.*s' hides the generated file %.*s", STR_ARG(m->path), STR_ARG(f->path));
+	struct diag *d = diag_report(ds(j), TJ0615, m->path_at, "'%.*s' hides the generated file %.*s",
+		STR_ARG(m->path), STR_ARG(f->path));
 	diag_note(ds(j), d, f->path_at, "the file");
 	diag_help(ds(j), d, "mount the volume elsewhere");
 }
@@ -132,16 +139,19 @@ static void report_hidden_file(struct job *j, const struct plan_mount *m, const 
 /* The kubelet makes the inner directory in the outer volume (TJ0623). */
 static void report_inside(struct job *j, const struct plan_mount *inner, const struct plan_mount *outer)
 {
-	struct diag *d = diag_report(ds(j), TJ0623, inner->path_at, "'%.*s' is mounted inside of the volume at %.*s", STR_ARG(inner->path),
+	struct diag *d = diag_report(ds(j), TJ0623, inner->path_at, "'%.*s' is mounted inside of the volume at %.*s",
+		STR_ARG(inner->path),
 		STR_ARG(outer->path));
 	diag_note(ds(j), d, outer->path_at, "the outer volume");
-	diag_help(ds(j), d, outer->volume->readonly ? "the outer volume is read-only, so it must have the directory; mount the two side by side" :
+	diag_help(ds(j), d, outer->volume->readonly ?
+		"the outer volume is read-only, so it must have the directory; mount the two side by side" :
 		"an empty directory of that name is made in the outer volume; mount the two side by side");
 }
 
 static void file_below_file(struct job *j, const struct plan_file *inner, const struct plan_file *outer)
 {
-	struct diag *d = diag_report(ds(j), TJ0615, inner->path_at, "'%.*s' cannot be a file below the file %.*s", STR_ARG(inner->path),
+	struct diag *d = diag_report(ds(j), TJ0615, inner->path_at, "'%.*s' cannot be a file below the file %.*s",
+		STR_ARG(inner->path),
 		STR_ARG(outer->path));
 	diag_note(ds(j), d, outer->path_at, "the other file");
 	diag_help(ds(j), d, "give one of them another directory");
@@ -170,7 +180,8 @@ static void shared_memory(struct job *j, const struct plan_role *r)
 	if (!m)
 		return;
 	bool own = in_user_text(j->ev, m->path_at);
-	struct diag *d = diag_report(ds(j), TJ0612, own ? m->path_at : r->shm.from, own ? "'shm' is mounted on /dev/shm already" :
+	struct diag *d = diag_report(ds(j), TJ0612, own ? m->path_at : r->shm.from,
+		own ? "'shm' is mounted on /dev/shm already" :
 		"'shm' is mounted at /dev/shm, which already has a volume");
 	diag_note(ds(j), d, own ? r->shm.from : m->path_at, own ? "'shm'" : "the volume");
 	diag_help(ds(j), d, own ? "keep one of the two" : "remove 'shm'");
@@ -184,8 +195,10 @@ static void shared_claims(struct job *j, const struct plan_role *r)
 		const struct plan_volume *v = r->main.mounts[i].volume;
 		if (v->kind != VOLUME_PVC || v->readonly || v->shared || r->max < 2)
 			continue;
-		struct diag *d = diag_report(ds(j), TJ0621, v->from, "%lld replicas write to pvc(\"%.*s\")", (long long)r->max, STR_ARG(v->name));
-		diag_help(ds(j), d, "needs a claim with ReadWriteMany: say so with 'shared = true', or add 'readonly = true'");
+		struct diag *d = diag_report(ds(j), TJ0621, v->from, "%lld replicas write to pvc(\"%.*s\")",
+			(long long)r->max, STR_ARG(v->name));
+		diag_help(ds(j), d,
+			"needs a claim with ReadWriteMany: say so with 'shared = true', or add 'readonly = true'");
 	}
 }
 
@@ -193,12 +206,14 @@ static void shared_claims(struct job *j, const struct plan_role *r)
 
 static void over_system(struct job *j, const struct plan_mount *m)
 {
-	static const char *const directories[] = { "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", "/usr/bin", "/usr/lib", "/usr/local",
+	static const char *const directories[] = { "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc",
+		"/sys", "/usr/bin", "/usr/lib", "/usr/local",
 		"/usr/local/bin", "/usr/local/lib", "/opt" };
 	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
 		if (!str_is(m->path, directories[i]) || !in_user_text(j->ev, m->path_at))
 			continue;
-		struct diag *d = diag_report(ds(j), TJ0623, m->path_at, "a volume at %.*s hides what the image has there", STR_ARG(m->path));
+		struct diag *d = diag_report(ds(j), TJ0623, m->path_at,
+			"a volume at %.*s hides what the image has there", STR_ARG(m->path));
 		diag_help(ds(j), d, "mount it at a directory of its own, such as /data");
 		return;
 	}
@@ -212,8 +227,10 @@ static void memory_scratch(struct job *j, const struct plan_role *r)
 		const struct plan_volume *v = r->main.mounts[i].volume;
 		if (v->kind != VOLUME_SCRATCH || !v->memory || !memory->set || v->size.nano <= memory->value.nano)
 			continue;
-		struct str size = quantity_text(j->ev->arena, v->size), whole = quantity_text(j->ev->arena, memory->value);
-		struct diag *d = diag_report(ds(j), TJ0611, v->from, "scratch \"%.*s\" may take %.*s of memory, and the container has %.*s", STR_ARG(v->name),
+		struct str size = quantity_text(j->ev->arena, v->size),
+			whole = quantity_text(j->ev->arena, memory->value);
+		struct diag *d = diag_report(ds(j), TJ0611, v->from,
+			"scratch \"%.*s\" may take %.*s of memory, and the container has %.*s", STR_ARG(v->name),
 			STR_ARG(size), STR_ARG(whole));
 		diag_note(ds(j), d, memory->from, "its memory");
 		diag_help(ds(j), d, "raise 'memory', or keep the volume on disk");

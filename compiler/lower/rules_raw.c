@@ -53,9 +53,11 @@ static void host_network(struct job *j, const struct data *pod)
 
 	if (!host || host->kind != DATA_BOOL || !host->u.boolean)
 		return;
-	if (dns && (dns->kind != DATA_STRING || str_is(dns->u.string, "ClusterFirstWithHostNet") || str_is(dns->u.string, "None")))
+	if (dns && (dns->kind != DATA_STRING || str_is(dns->u.string, "ClusterFirstWithHostNet") ||
+		str_is(dns->u.string, "None")))
 		return;
-	struct diag *d = diag_report(ds(j), TJ0908, host->from, "hostNetwork without ClusterFirstWithHostNet cannot resolve peers");
+	struct diag *d = diag_report(ds(j), TJ0908, host->from,
+		"hostNetwork without ClusterFirstWithHostNet cannot resolve peers");
 	diag_help(ds(j), d, "set dnsPolicy = \"ClusterFirstWithHostNet\" too");
 }
 

@@ -15,7 +15,8 @@ static bool is_literal(const struct node *n)
 
 	if (n->kind == NODE_STRING)
 		return node_static_text(n, &text);
-	return n->kind == NODE_INT || n->kind == NODE_FLOAT || n->kind == NODE_QUANTITY || n->kind == NODE_TOPOLOGY || n->kind == NODE_BOOL;
+	return n->kind == NODE_INT || n->kind == NODE_FLOAT || n->kind == NODE_QUANTITY || n->kind == NODE_TOPOLOGY ||
+		n->kind == NODE_BOOL;
 }
 
 /* The literal to which an entry sets a field; NULL when it is something else. */
@@ -33,10 +34,12 @@ static void report(struct job *j, const struct entry *e, const struct entry *bel
 	struct diag *d;
 
 	if (level >= LEVEL_FRAMEWORK)
-		d = diag_report(ev->diags, TJ1006, e->item->span, "'%.*s = %.*s' is the default of '%.*s'", STR_ARG(e->key), STR_ARG(value),
+		d = diag_report(ev->diags, TJ1006, e->item->span, "'%.*s = %.*s' is the default of '%.*s'",
+			STR_ARG(e->key), STR_ARG(value),
 			STR_ARG(j->plan->framework));
 	else
-		d = diag_report(ev->diags, TJ1006, e->item->span, level == LEVEL_PROJECT ? "'%.*s = %.*s' is a default of the project" :
+		d = diag_report(ev->diags, TJ1006, e->item->span,
+			level == LEVEL_PROJECT ? "'%.*s = %.*s' is a default of the project" :
 			"'%.*s = %.*s' is what the job says for all roles", STR_ARG(e->key),
 			STR_ARG(value));
 	diag_note(ev->diags, d, literal(below)->span, "set here");

@@ -22,7 +22,8 @@ static void limit_below(struct job *j, const char *field, struct plan_quantity r
 	if (!request.set || !limit.set || limit.value.nano >= request.value.nano)
 		return;
 	struct str r = amount(j, request), l = amount(j, limit);
-	struct diag *d = diag_report(ds(j), TJ0607, limit.from, "limits.%s = %.*s is below %s = %.*s", field, STR_ARG(l), field, STR_ARG(r));
+	struct diag *d = diag_report(ds(j), TJ0607, limit.from, "limits.%s = %.*s is below %s = %.*s", field,
+		STR_ARG(l), field, STR_ARG(r));
 	diag_note(ds(j), d, request.from, "requested here");
 	diag_help(ds(j), d, "a limit is at least the request");
 }
@@ -55,7 +56,8 @@ static void decimal(struct job *j, struct plan_quantity q)
 	if (!str_ends(text, STR("G")) && !str_ends(text, STR("T")))
 		return;                         /* written otherwise: meant so */
 	double binary = (double)n * (tera ? 1e12 / 1099511627776.0 : 1e9 / 1073741824.0);
-	struct diag *d = diag_report(ds(j), TJ0620, q.from, "%lld%s is %.1f%s", n, tera ? "T" : "G", binary, tera ? "Ti" : "Gi");
+	struct diag *d = diag_report(ds(j), TJ0620, q.from, "%lld%s is %.1f%s", n, tera ? "T" : "G", binary,
+		tera ? "Ti" : "Gi");
 	diag_help(ds(j), d, "write %lld%s if that was meant", n, tera ? "Ti" : "Gi");
 }
 
@@ -79,7 +81,8 @@ static bool mounts_raw(const struct data *raw, struct str path)
 static void unlikely(struct job *j, const struct plan_role *r)
 {
 	enum { MOST_CPUS = 2048, LEAST_MIB = 4, LEAST_FOR_DEVICE = 256 };
-	const struct plan_quantity *cpu = &r->main.cpu, *memory = r->main.memory.set ? &r->main.memory : &r->main.limits.memory;
+	const struct plan_quantity *cpu = &r->main.cpu,
+		*memory = r->main.memory.set ? &r->main.memory : &r->main.limits.memory;
 	const int128 mib = (int128)QUANTITY_UNIT * 1024 * 1024;
 	struct diag *d;
 
@@ -90,13 +93,19 @@ static void unlikely(struct job *j, const struct plan_role *r)
 	}
 	if (memory->set && memory->value.nano > 0 && memory->value.nano < LEAST_MIB * mib) {
 		struct str text = amount(j, *memory);
-		d = diag_report(ds(j), TJ0622, memory->from, "memory = %.*s: no program starts with so little", STR_ARG(text));
-		diag_help(ds(j), d, "a program needs some MiB at least: write it with the unit Mi or Gi, such as memory = %s", r->accelerator ? "64Gi" : "256Mi");
-	} else if (memory->set && r->accelerator && memory->value.nano < r->accelerator->per_pod * LEAST_FOR_DEVICE * mib) {
+		d = diag_report(ds(j), TJ0622, memory->from, "memory = %.*s: no program starts with so little",
+			STR_ARG(text));
+		diag_help(ds(j), d,
+			"a program needs some MiB at least: write it with the unit Mi or Gi, such as memory = %s",
+			r->accelerator ? "64Gi" : "256Mi");
+	} else if (memory->set && r->accelerator &&
+		memory->value.nano < r->accelerator->per_pod * LEAST_FOR_DEVICE * mib) {
 		struct str text = amount(j, *memory);
-		d = diag_report(ds(j), TJ0622, memory->from, "memory = %.*s for %lld devices: their programs do not start with so little", STR_ARG(text),
+		d = diag_report(ds(j), TJ0622, memory->from,
+			"memory = %.*s for %lld devices: their programs do not start with so little", STR_ARG(text),
 			(long long)r->accelerator->per_pod);
-		diag_help(ds(j), d, "each of them wants some GiB of the host: write it with the unit Gi, such as memory = 64Gi");
+		diag_help(ds(j), d,
+			"each of them wants some GiB of the host: write it with the unit Gi, such as memory = 64Gi");
 	}
 }
 
@@ -107,7 +116,8 @@ static void fit_topology(struct job *j, const struct plan_role *r)
 	long long hosts = acc->pods, slices = r->slices > 1 ? r->slices : 1, n = r->max;
 	struct diag *d;
 	if (r->slices > 1 && r->min != r->max) {
-		d = diag_report(ds(j), TJ0606, r->replicas_at, "slices come and go as a whole, but '%.*s' has %lld:%lld replicas",
+		d = diag_report(ds(j), TJ0606, r->replicas_at,
+			"slices come and go as a whole, but '%.*s' has %lld:%lld replicas",
 			STR_ARG(r->name), (long long)r->min, n);
 		diag_note(ds(j), d, acc->from, "spans %lld hosts", hosts);
 		diag_help(ds(j), d, "remove 'replicas', it follows from the topology and 'slices'");
@@ -116,14 +126,16 @@ static void fit_topology(struct job *j, const struct plan_role *r)
 	if (n == hosts * slices)
 		return;
 	if (r->slices > 1)
-		d = diag_report(ds(j), TJ0606, r->replicas_at, "%lld slices of '%.*s' need %lld hosts, but replicas = %lld", slices,
+		d = diag_report(ds(j), TJ0606, r->replicas_at,
+			"%lld slices of '%.*s' need %lld hosts, but replicas = %lld", slices,
 			STR_ARG(acc->spelling), hosts * slices, n);
 	else
 		d = diag_report(ds(j), TJ0606, r->replicas_at, "'%.*s' needs %lld hosts, but replicas = %lld",
 			STR_ARG(acc->spelling), hosts, n);
 	diag_note(ds(j), d, acc->from, "spans %lld hosts", hosts);
 	if (r->slices <= 1 && r->min == n && n > 0 && n % hosts == 0)
-		diag_help(ds(j), d, "write slices = %lld in place of 'replicas' for %lld such slices", n / hosts, n / hosts);
+		diag_help(ds(j), d, "write slices = %lld in place of 'replicas' for %lld such slices", n / hosts,
+			n / hosts);
 	else
 		diag_help(ds(j), d, r->slices > 1 ? "remove 'replicas', it follows from the topology and 'slices'"
 			: "remove 'replicas', it follows from the topology");
@@ -140,34 +152,42 @@ static void fit_slices(struct job *j, const struct plan_role *r)
 		d = diag_report(ds(j), TJ0625, r->slices_at, "'%.*s' fits on one host, so role '%.*s' has no slices",
 			STR_ARG(acc->spelling), STR_ARG(r->name));
 		diag_note(ds(j), d, acc->from, "spans 1 host");
-		diag_help(ds(j), d, "remove 'slices' and write replicas = %lld, or choose a topology that spans several hosts",
+		diag_help(ds(j), d,
+			"remove 'slices' and write replicas = %lld, or choose a topology that spans several hosts",
 			(long long)r->slices);
 		return;
 	}
 	d = diag_report(ds(j), TJ0625, r->slices_at,
 		"role '%.*s' has no accelerator, and slices are parts with a topology each", STR_ARG(r->name));
-	diag_help(ds(j), d, "give the role an accelerator that spans several hosts, such as tpu.v5e(4x4), or write 'replicas' in place of 'slices'");
+	diag_help(ds(j), d, "give the role an accelerator that spans several hosts, such as tpu.v5e(4x4), or write "
+		"'replicas' in place of 'slices'");
 }
 
 static void devices(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
 	long long n = r->processes ? r->processes : acc->per_pod;
-	if (!r->shm.set && n > 1 && !plan_find_mount(&r->main, STR("/dev/shm")) && !mounts_raw(r->main.raw, STR("/dev/shm"))) {
-		struct diag *d = diag_report(ds(j), TJ0617, acc->from, "%lld processes of each '%.*s' share the default 64 MiB of /dev/shm", n,
+	if (!r->shm.set && n > 1 && !plan_find_mount(&r->main, STR("/dev/shm")) &&
+		!mounts_raw(r->main.raw, STR("/dev/shm"))) {
+		struct diag *d = diag_report(ds(j), TJ0617, acc->from,
+			"%lld processes of each '%.*s' share the default 64 MiB of /dev/shm", n,
 			STR_ARG(r->name));
-		diag_help(ds(j), d, "data loaders crash with a bus error when it is full; set 'shm', for example shm = 16Gi");
+		diag_help(ds(j), d,
+			"data loaders crash with a bus error when it is full; set 'shm', for example shm = 16Gi");
 	}
 	if (r->main.cpu.set && r->main.cpu.value.nano < n * QUANTITY_UNIT) {
 		struct str cpu = amount(j, r->main.cpu);
-		struct diag *d = diag_report(ds(j), TJ0618, r->main.cpu.from, "%lld process%s on %.*s CPU%s", n, n == 1 ? "" : "es",
+		struct diag *d = diag_report(ds(j), TJ0618, r->main.cpu.from, "%lld process%s on %.*s CPU%s", n,
+			n == 1 ? "" : "es",
 			STR_ARG(cpu), str_is(cpu, "1") ? "" : "s");
 		diag_note(ds(j), d, acc->from, "%lld device%s", (long long)acc->per_pod, acc->per_pod == 1 ? "" : "s");
 		diag_help(ds(j), d, "give each process at least one CPU");
 	}
 	if (!r->main.memory.set && !r->main.limits.memory.set) {
-		struct diag *d = diag_report(ds(j), TJ0619, acc->from, "role '%.*s' has accelerators but no 'memory'", STR_ARG(r->name));
-		diag_help(ds(j), d, "a pod without 'memory' may be evicted at any time; set it, for example memory = 64Gi");
+		struct diag *d = diag_report(ds(j), TJ0619, acc->from, "role '%.*s' has accelerators but no 'memory'",
+			STR_ARG(r->name));
+		diag_help(ds(j), d,
+			"a pod without 'memory' may be evicted at any time; set it, for example memory = 64Gi");
 	}
 	if (acc->pods > 1)
 		fit_topology(j, r);
@@ -176,7 +196,8 @@ static void devices(struct job *j, const struct plan_role *r)
 			const struct plan_pair *mine = &r->node.at[i], *theirs = &acc->node.at[k];
 			if (!str_eq(mine->key, theirs->key) || str_eq(mine->value, theirs->value))
 				continue;
-			struct diag *d = diag_report(ds(j), TJ0616, mine->from, "'node' asks for %.*s, '%.*s' needs %.*s", STR_ARG(mine->value),
+			struct diag *d = diag_report(ds(j), TJ0616, mine->from,
+				"'node' asks for %.*s, '%.*s' needs %.*s", STR_ARG(mine->value),
 				STR_ARG(acc->spelling), STR_ARG(theirs->value));
 			diag_note(ds(j), d, acc->from, "the accelerator");
 			diag_help(ds(j), d, "remove '%.*s' from 'node': the accelerator sets it", STR_ARG(mine->key));
@@ -194,7 +215,8 @@ static void inserted_devices(struct job *j, struct role *role, const struct plan
 	struct contribution c;
 	if (!r->aux || !role_first(role, FIELD_ACCELERATOR, &c) || c.entry->item)
 		return;
-	struct diag *d = diag_report(ds(j), TJ0522, r->at, "'aux %.*s' asks for '%.*s' because of an inserted record", STR_ARG(r->name),
+	struct diag *d = diag_report(ds(j), TJ0522, r->at, "'aux %.*s' asks for '%.*s' because of an inserted record",
+		STR_ARG(r->name),
 		STR_ARG(r->accelerator->spelling));
 	diag_note(ds(j), d, c.entry->key_at, "inserted from here");
 	diag_help(ds(j), d, "set 'accelerator = none' there; if it needs the devices, write them out");
@@ -215,7 +237,8 @@ static void raw_devices(struct job *j, const struct plan_role *r)
 			text = str_printf(j->ev->arena, "%lld", (long long)count->u.integer);
 		if (!count || str_eq(text, str_printf(j->ev->arena, "%lld", want)))
 			continue;
-		struct diag *d = diag_report(ds(j), TJ0608, count->from, "%.*s is %lld here and %.*s in 'raw container'",
+		struct diag *d = diag_report(ds(j), TJ0608, count->from,
+			"%.*s is %lld here and %.*s in 'raw container'",
 			STR_ARG(r->accelerator->resource), want, STR_ARG(text));
 		diag_note(ds(j), d, r->accelerator->from, "%lld by the accelerator", want);
 		diag_help(ds(j), d, "set devices with 'accelerator' only");
@@ -224,7 +247,8 @@ static void raw_devices(struct job *j, const struct plan_role *r)
 
 static struct str amount_of(struct job *j, const struct data *d)
 {
-	return d->kind == DATA_INT ? str_printf(j->ev->arena, "%lld", (long long)d->u.integer) : d->kind == DATA_STRING ? d->u.string : STR("");
+	return d->kind == DATA_INT ? str_printf(j->ev->arena, "%lld", (long long)d->u.integer) :
+		d->kind == DATA_STRING ? d->u.string : STR("");
 }
 
 /* Is it the resource of a device plugin: with the domain of a vendor in front? */
@@ -244,17 +268,21 @@ static void raw_requests(struct job *j, const struct plan_role *r, const struct 
 		const struct data_member *m = &requests->u.map.at[i];
 		const struct data *limit = limits ? data_get(limits, m->key) : NULL;
 		struct str asked = amount_of(j, m->value), most = limit ? amount_of(j, limit) : STR("");
-		if (!is_device(m->key) || !asked.n || (limit && str_eq(asked, most)) || (r->accelerator && str_eq(r->accelerator->resource, m->key)))
+		if (!is_device(m->key) || !asked.n || (limit && str_eq(asked, most)) ||
+			(r->accelerator && str_eq(r->accelerator->resource, m->key)))
 			continue;
 		struct diag *d;
 		if (limit) {
-			d = diag_report(ds(j), TJ0608, m->value->from, "%.*s is %.*s in 'requests' and %.*s in 'limits'", STR_ARG(m->key), STR_ARG(asked),
+			d = diag_report(ds(j), TJ0608, m->value->from,
+				"%.*s is %.*s in 'requests' and %.*s in 'limits'", STR_ARG(m->key), STR_ARG(asked),
 				STR_ARG(most));
 			diag_note(ds(j), d, limit->from, "the limit");
 		} else {
-			d = diag_report(ds(j), TJ0608, m->value->from, "%.*s is %.*s in 'requests' and has no limit", STR_ARG(m->key), STR_ARG(asked));
+			d = diag_report(ds(j), TJ0608, m->value->from, "%.*s is %.*s in 'requests' and has no limit",
+				STR_ARG(m->key), STR_ARG(asked));
 		}
-		diag_help(ds(j), d, "devices are not shared, so both are equal: write it in 'limits' alone, or use 'accelerator'");
+		diag_help(ds(j), d,
+			"devices are not shared, so both are equal: write it in 'limits' alone, or use 'accelerator'");
 	}
 }
 
@@ -265,7 +293,8 @@ static void shm(struct job *j, const struct plan_role *r)
 	if (!r->shm.set || !memory->set || r->shm.value.nano <= memory->value.nano)
 		return;
 	struct str s = amount(j, r->shm), m = amount(j, *memory);
-	struct diag *d = diag_report(ds(j), TJ0611, r->shm.from, "shm = %.*s exceeds memory = %.*s; it is part of the pod's memory", STR_ARG(s),
+	struct diag *d = diag_report(ds(j), TJ0611, r->shm.from,
+		"shm = %.*s exceeds memory = %.*s; it is part of the pod's memory", STR_ARG(s),
 		STR_ARG(m));
 	diag_note(ds(j), d, memory->from, "the pod's memory");
 	diag_help(ds(j), d, "raise 'memory', or lower 'shm'");

@@ -13,7 +13,8 @@ static struct diags *ds(struct job *j) { return j->ev->diags; }
 
 static bool looks_secret(struct str name)
 {
-	static const char *const words[] = { "TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL" };
+	static const char *const words[] = { "TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY",
+		"PRIVATE_KEY", "CREDENTIAL" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct str w = str_of(words[i]);
 		if (str_ends(name, w) && (name.n == w.n || name.p[name.n - w.n - 1] == '_'))
@@ -82,7 +83,8 @@ static void shaped(struct job *j, struct str text, struct span at)
 	if (!kind)
 		return;
 	struct diag *d = diag_report(ds(j), TJ0718, at, "this text is shaped like %s", kind);
-	diag_help(ds(j), d, "keep it in a Secret and write secret(\"name\", \"key\") in 'env', or mount it with secret_files");
+	diag_help(ds(j), d,
+		"keep it in a Secret and write secret(\"name\", \"key\") in 'env', or mount it with secret_files");
 }
 
 static void env_literals(struct job *j, const struct plan_container *c)
@@ -96,9 +98,11 @@ static void env_literals(struct job *j, const struct plan_container *c)
 			shaped(j, v, e->from);
 			continue;
 		}
-		if (e->framework || !looks_secret(e->name) || !v.n || is_number(v) || v.p[0] == '/' || str_is(v, "true") || str_is(v, "false"))
+		if (e->framework || !looks_secret(e->name) || !v.n || is_number(v) || v.p[0] == '/' ||
+			str_is(v, "true") || str_is(v, "false"))
 			continue;
-		struct diag *d = diag_report(ds(j), TJ0712, e->from, "'%.*s' looks like a credential written in the program", STR_ARG(e->name));
+		struct diag *d = diag_report(ds(j), TJ0712, e->from,
+			"'%.*s' looks like a credential written in the program", STR_ARG(e->name));
 		diag_help(ds(j), d, "use secret(\"name\", \"key\")");
 	}
 }
@@ -118,7 +122,8 @@ static bool holds_secret(const struct seen_variables *vs, size_t entry)
 {
 	const struct plan_env *e = &vs->container->env[entry];
 	for (size_t i = 0; e->kind == ENV_TEXT && i < e->text.n; i++) {
-		size_t other = e->text.at[i].kind == PIECE_ENV ? (size_t)(uintptr_t)map_get(&vs->index, e->text.at[i].u.text) : 0;
+		size_t other = e->text.at[i].kind == PIECE_ENV ?
+			(size_t)(uintptr_t)map_get(&vs->index, e->text.at[i].u.text) : 0;
 		if (other && vs->secret[other - 1])
 			return true;
 	}
@@ -165,19 +170,23 @@ static bool next_lookalike(const char **p, const char *end, struct str *ret_name
 /* PATH, OUT_DIR: such a name is a variable's; other text behind '$' may mean anything. */
 static bool usual_variable(struct str name)
 {
-	return name.n > 1 && strspn(name.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= name.n && !isdigit((unsigned char)name.p[0]);
+	return name.n > 1 && strspn(name.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= name.n &&
+		!isdigit((unsigned char)name.p[0]);
 }
 
 /* Does anything in the container read the text before the program does? */
 static void report_unexpanded(struct job *j, const struct text *t, struct str whole, struct str name)
 {
-	struct diag *d = diag_report(ds(j), TJ0714, t->from, "'%.*s' is plain text here: nothing replaces it by a value", STR_ARG(whole));
+	struct diag *d = diag_report(ds(j), TJ0714, t->from,
+		"'%.*s' is plain text here: nothing replaces it by a value", STR_ARG(whole));
 	bool path = str_is(name, "PATH") || str_ends(name, STR("PATH"));
 	if (path)
-		diag_help(ds(j), d, "the image's own value is not known here: write all of it, or start the program with [\"sh\", \"-c\", \"%.*s=...:$%.*s exec ...\"]",
+		diag_help(ds(j), d, "the image's own value is not known here: write all of it, or start the program "
+			"with [\"sh\", \"-c\", \"%.*s=...:$%.*s exec ...\"]",
 			STR_ARG(name), STR_ARG(name));
 	else
-		diag_help(ds(j), d, "set it in 'env' and write ${pod.env(\"%.*s\")}, or start the program in a shell", STR_ARG(name));
+		diag_help(ds(j), d, "set it in 'env' and write ${pod.env(\"%.*s\")}, or start the program in a shell",
+			STR_ARG(name));
 }
 
 /* Only the first `known` variables stand before the text; `shell`: it may be read by a shell, which knows $NAME. */
@@ -198,7 +207,8 @@ static void reference_lookalike(struct seen_variables *vs, size_t known, const s
 			}
 			if (!at || at > known)
 				continue;
-			struct diag *d = diag_report(ds(j), TJ0714, t->from, parens ? "'%.*s' is plain text here" : "'%.*s' is plain text here: no shell reads it",
+			struct diag *d = diag_report(ds(j), TJ0714, t->from,
+				parens ? "'%.*s' is plain text here" : "'%.*s' is plain text here: no shell reads it",
 				STR_ARG(whole));
 			diag_help(ds(j), d, "to use the variable write ${pod.env(\"%.*s\")}", STR_ARG(name));
 			if (shell)
@@ -224,7 +234,8 @@ static bool has_shell(const struct plan_container *c)
 	const struct plan_texts *lists[] = { &c->command, &c->args };
 	bool shell = !c->command.n && !c->command.per_replica;
 	for (size_t k = 0; k < 2; k++) {
-		const struct plan_texts *list = !lists[k]->n && lists[k]->per_replica ? &lists[k]->per_replica[0] : lists[k];
+		const struct plan_texts *list = !lists[k]->n && lists[k]->per_replica ? &lists[k]->per_replica[0] :
+			lists[k];
 		for (size_t i = 0; i < list->n; i++)
 			shell = shell || is_shell(&list->at[i]);
 	}
@@ -240,11 +251,14 @@ static void reference(struct seen_variables *vs, struct str name, struct span at
 	struct diag *d;
 	if (!i) {
 		d = diag_report(ds(j), TJ0705, at, "'%.*s' is not defined in this container", STR_ARG(name));
-		diag_help(ds(j), d, "define it in 'env' of the same container; what only the image defines is for a shell: \"$%.*s\"", STR_ARG(name));
+		diag_help(ds(j), d, "define it in 'env' of the same container; what only the image defines is for a "
+			"shell: \"$%.*s\"", STR_ARG(name));
 	} else if (vs->secret[i - 1]) {
-		d = diag_report(ds(j), TJ0711, at, "'%.*s' holds a secret, which cannot be put in an argument", STR_ARG(name));
+		d = diag_report(ds(j), TJ0711, at, "'%.*s' holds a secret, which cannot be put in an argument",
+			STR_ARG(name));
 		diag_note(ds(j), d, vs->container->env[i - 1].name_at, "defined here");
-		diag_help(ds(j), d, "everybody who may list processes can read arguments: let the program read the variable");
+		diag_help(ds(j), d,
+			"everybody who may list processes can read arguments: let the program read the variable");
 	}
 }
 
@@ -276,9 +290,12 @@ static void image(struct job *j, const struct plan_container *c, struct map *see
 			tag = (struct str){ name.p + i + 1, name.n - i - 1 };
 			break;
 		}
-	if ((tag.p && !str_is(tag, "latest")) || map_put(seen, j->ev->arena, name, j) || !in_user_text(j->ev, c->image.from))
+	if ((tag.p && !str_is(tag, "latest")) || map_put(seen, j->ev->arena, name, j) ||
+		!in_user_text(j->ev, c->image.from))
 		return;
-	struct diag *d = diag_report(ds(j), TJ0815, c->image.from, tag.p ? "'%.*s' can change while the job runs" : "'%.*s' has no tag, so it can change while the job runs",
+	struct diag *d = diag_report(ds(j), TJ0815, c->image.from,
+		tag.p ? "'%.*s' can change while the job runs" :
+		"'%.*s' has no tag, so it can change while the job runs",
 		STR_ARG(name));
 	diag_help(ds(j), d, "pin a tag or a digest");
 }

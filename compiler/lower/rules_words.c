@@ -75,7 +75,8 @@ static bool reads_scripts(const struct words *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		struct str word = w->at[i];
-		bool option = word.n > 1 && word.n < 6 && word.p[0] == '-' && (word.p[word.n - 1] == 'c' || word.p[word.n - 1] == 'e');
+		bool option = word.n > 1 && word.n < 6 && word.p[0] == '-' &&
+			(word.p[word.n - 1] == 'c' || word.p[word.n - 1] == 'e');
 		if (option || str_ends(word, STR("sh")))
 			return true;
 	}
@@ -92,7 +93,8 @@ static struct str as_list(struct arena *a, struct str text)
 		const char *space = memchr(text.p + i, ' ', text.n - i);
 		end = space ? (size_t)(space - text.p) : text.n;
 		if (end > i)
-			list = str_printf(a, "%.*s%s\"%.*s\"", STR_ARG(list), list.n ? ", " : "", (int)(end - i), text.p + i);
+			list = str_printf(a, "%.*s%s\"%.*s\"", STR_ARG(list), list.n ? ", " : "", (int)(end - i),
+				text.p + i);
 	}
 	return list;
 }
@@ -189,14 +191,17 @@ static void split_words(struct job *j, const struct words *w)
 	}
 	for (size_t i = 0; i < w->n; i++) {
 		if (is_operator(w->at[i]) || (!i && str_is(w->at[i], "cd"))) {
-			struct diag *d = diag_report(ds(j), TJ0535, w->from[i], "'%.*s' is for a shell, and no shell reads this command", STR_ARG(w->at[i]));
-			diag_help(ds(j), d, !i ? "set 'workdir', or write [\"sh\", \"-c\", \"cd DIRECTORY && exec PROGRAM\"]" :
+			struct diag *d = diag_report(ds(j), TJ0535, w->from[i],
+				"'%.*s' is for a shell, and no shell reads this command", STR_ARG(w->at[i]));
+			diag_help(ds(j), d,
+				!i ? "set 'workdir', or write [\"sh\", \"-c\", \"cd DIRECTORY && exec PROGRAM\"]" :
 				"write the command as the script of a shell: [\"sh\", \"-c\", \"...\"]");
 			return;
 		}
 		if (i && holds_option(w->at[i])) {
 			struct str list = as_list(a, w->at[i]);
-			struct diag *d = diag_report(ds(j), TJ0535, w->from[i], "'%.*s' is one argument", STR_ARG(w->at[i]));
+			struct diag *d = diag_report(ds(j), TJ0535, w->from[i], "'%.*s' is one argument",
+				STR_ARG(w->at[i]));
 			diag_help(ds(j), d, "write each word as an element of its own: %.*s", STR_ARG(list));
 			return;
 		}
@@ -250,7 +255,8 @@ static void launcher(struct job *j, const struct plan_role *r, const struct word
 	struct diag *d = diag_report(ds(j), TJ0534, at,
 		"each of the %lld replicas starts its own '%.*s', and none knows of the others",
 		(long long)r->max, STR_ARG(found));
-	diag_help(ds(j), d, "name the framework that connects them: 'import std.%.*s' and 'job \"%.*s\": %s'", (int)strcspn(l->framework, "."), l->framework,
+	diag_help(ds(j), d, "name the framework that connects them: 'import std.%.*s' and 'job \"%.*s\": %s'",
+		(int)strcspn(l->framework, "."), l->framework,
 		STR_ARG(j->name), l->framework);
 }
 
@@ -267,7 +273,8 @@ static struct str last_program(struct str script)
 	while (script.n && strchr(" \t\n;", script.p[script.n - 1]))
 		script.n--;
 	for (size_t i = 0; i < script.n; i++) {
-		if (strchr("|<>`(){}", script.p[i]) || (script.p[i] == '&' && (i + 1 == script.n || script.p[i + 1] != '&')))
+		if (strchr("|<>`(){}", script.p[i]) ||
+			(script.p[i] == '&' && (i + 1 == script.n || script.p[i + 1] != '&')))
 			return STR("");
 		if (script.p[i] == ';' || script.p[i] == '\n')
 			start = i + 1;
@@ -281,9 +288,12 @@ static struct str last_program(struct str script)
 	while (word < last.n && !strchr(" \t", last.p[word]))
 		word++;
 	struct str name = { last.p, word };
-	bool keyword = str_is(name, "exec") || str_is(name, "wait") || str_is(name, "trap") || str_is(name, "exit") || str_is(name, "fi") ||
-		str_is(name, "done") || str_is(name, "sleep") || str_is(name, "echo") || str_is(name, "true") || str_is(name, "false");
-	return keyword || memchr(name.p ? name.p : "", '=', name.n) || memmem(script.p, script.n, "trap ", 5) ? STR("") : name;
+	bool keyword = str_is(name, "exec") || str_is(name, "wait") || str_is(name, "trap") || str_is(name, "exit") ||
+		str_is(name, "fi") ||
+		str_is(name, "done") || str_is(name, "sleep") || str_is(name, "echo") || str_is(name, "true") ||
+		str_is(name, "false");
+	return keyword || memchr(name.p ? name.p : "", '=', name.n) || memmem(script.p, script.n, "trap ", 5) ?
+		STR("") : name;
 }
 
 /* Does a label or a taint tell of nodes that may be taken away?  Each provider has its own, with such a word in it. */
@@ -300,7 +310,8 @@ static bool names_spot(struct str s)
 static struct span asks_for_spot(struct job *j, const struct plan_role *r)
 {
 	for (size_t i = 0; i < r->node.n; i++)
-		if ((names_spot(r->node.at[i].key) || names_spot(r->node.at[i].value)) && in_user_text(j->ev, r->node.at[i].from))
+		if ((names_spot(r->node.at[i].key) || names_spot(r->node.at[i].value)) &&
+			in_user_text(j->ev, r->node.at[i].from))
 			return r->node.at[i].from;
 	for (size_t i = 0; i < r->ntolerate; i++)
 		if (names_spot(r->tolerate[i].value) && in_user_text(j->ev, r->tolerate[i].from))
@@ -335,9 +346,11 @@ static void signals(struct job *j, const struct plan_role *r, const struct plan_
 
 	if (!span_known(because))
 		return;
-	struct diag *d = diag_report(ds(j), TJ0536, at, "the shell gets the signal to end, and may keep it from '%.*s'", STR_ARG(program));
+	struct diag *d = diag_report(ds(j), TJ0536, at, "the shell gets the signal to end, and may keep it from '%.*s'",
+		STR_ARG(program));
 	diag_note(ds(j), d, because, "%s", what);
-	diag_help(ds(j), d, "write 'exec %.*s' in the script, so that the program takes the place of the shell", STR_ARG(program));
+	diag_help(ds(j), d, "write 'exec %.*s' in the script, so that the program takes the place of the shell",
+		STR_ARG(program));
 }
 
 /* ---- all of them ---- */

@@ -21,7 +21,8 @@ static bool is_static(const struct value *v)
 	return value_ok(v) && v->kind != VALUE_TEXT;
 }
 
-static void judge(struct lowering *l, const struct value *v, const struct type *t, struct span at, struct span rule, struct str name)
+static void judge(struct lowering *l, const struct value *v, const struct type *t, struct span at, struct span rule,
+	struct str name)
 {
 	struct str outer = l->ev->name;
 
@@ -29,7 +30,8 @@ static void judge(struct lowering *l, const struct value *v, const struct type *
 		return;
 	l->ev->name = name;
 	/* The value of a variable is a text by now; it may be the text of a number. */
-	const struct value *number = v->kind == VALUE_STRING && !type_is_text(type_strip_optional(t)) ? param_text(l->ev, v->u.string, at, t) : NULL;
+	const struct value *number = v->kind == VALUE_STRING && !type_is_text(type_strip_optional(t)) ?
+		param_text(l->ev, v->u.string, at, t) : NULL;
 	value_convert(l->ev, number ? number : v, t, at, rule);
 	l->ev->name = outer;
 }
@@ -103,7 +105,8 @@ static void typed_map(struct lowering *l, enum field_id id, const struct node *t
 void lower_typed(struct lowering *l)
 {
 	static const enum field_id lists[] = { FIELD_COMMAND, FIELD_ARGS };
-	static const enum field_id maps[] = { FIELD_ENV, FIELD_LABELS, FIELD_ANNOTATIONS, FIELD_PORTS, FIELD_FILES, FIELD_MOUNTS };
+	static const enum field_id maps[] = { FIELD_ENV, FIELD_LABELS, FIELD_ANNOTATIONS, FIELD_PORTS, FIELD_FILES,
+		FIELD_MOUNTS };
 
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		const struct node *typed = role_typed(l->role, lists[i]);

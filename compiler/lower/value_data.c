@@ -34,7 +34,8 @@ static struct data *data_text(struct eval *ev, const struct value *v)
 	}
 	if (value_text(ev->arena, v, &pieces) && text_flatten(ev, &pieces, &d->u.string))
 		return d;
-	struct diag *e = diag_report(ev->diags, TJ0708, v->from, "a raw value must be known at compile time, but this depends on the pod");
+	struct diag *e = diag_report(ev->diags, TJ0708, v->from,
+		"a raw value must be known at compile time, but this depends on the pod");
 	diag_help(ev->diags, e, "use it in 'env', 'command', 'args' or 'files'");
 	return NULL;
 }

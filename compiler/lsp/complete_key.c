@@ -49,8 +49,9 @@ static void add_keywords(struct completing *k)
 	static const struct {
 		const char *word, *text;
 	} words[] = {
-		{ "check", "check ${1:condition} else \"${2:message}\"" }, { "warn", "warn ${1:condition} else \"${2:message}\"" },
-		{ "if", "if ${1:condition} {\n  $2\n}" }, { "for", "for ${1:x} in ${2:list} {\n  $3\n}" }, { "let", "let ${1:name} = $2" },
+		{ "check", "check ${1:condition} else \"${2:message}\"" },
+		{ "warn", "warn ${1:condition} else \"${2:message}\"" }, { "if", "if ${1:condition} {\n  $2\n}" },
+		{ "for", "for ${1:x} in ${2:list} {\n  $3\n}" }, { "let", "let ${1:name} = $2" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -208,12 +209,16 @@ void complete_declarations(struct completing *k)
 	} words[] = {
 		{ "job", "job \"${1:name}\": ${2:framework} {\n  image = \"$3\"\n\n  $0\n}" }, { "import", "import " },
 		{ "param", "## ${1:What it is.}\nparam ${2:name}: ${3:int} = $4" }, { "let", "let ${1:name} = $2" },
-		{ "fn", "fn ${1:name}(${2:x: int}) -> ${3:int} = $4" }, { "type", "type ${1:Name} {\n  ${2:field}: ${3:string}\n}" },
-		{ "framework", "framework ${1:name} {\n  role ${2:worker} {\n    $3\n  }\n\n  success = done(${2:worker})\n}" },
-		{ "accelerator", "accelerator ${1:name}(count: int(1..8)) {\n  resource = \"$2\"\n  per_pod  = count\n}" },
+		{ "fn", "fn ${1:name}(${2:x: int}) -> ${3:int} = $4" },
+		{ "type", "type ${1:Name} {\n  ${2:field}: ${3:string}\n}" },
+		{ "framework",
+			"framework ${1:name} {\n  role ${2:worker} {\n    $3\n  }\n\n  success = done(${2:worker})\n"
+			"}" }, { "accelerator",
+			"accelerator ${1:name}(count: int(1..8)) {\n  resource = \"$2\"\n  per_pod  = count\n}" },
 		{ "profile", "profile ${1:name} {\n  $2\n}" }, { "test", "test \"${1:title}\" {\n  $2\n}" },
 		{ "policy", "policy \"${1:title}\" {\n  $2\n}" }, { "project", "project {\n  $1\n}" },
-		{ "check", "check ${1:condition} else \"${2:message}\"" }, { "warn", "warn ${1:condition} else \"${2:message}\"" },
+		{ "check", "check ${1:condition} else \"${2:message}\"" },
+		{ "warn", "warn ${1:condition} else \"${2:message}\"" },
 		{ "for", "for ${1:x} in ${2:list} job \"${3:name}-\\${${1:x}\\}\" {\n  $0\n}" },
 	};
 	bool project = k->c->module == k->c->program->project.module;

@@ -252,8 +252,10 @@ static void add_levels(struct completing *k, bool quotes)
 		complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .detail = p->levels[i].key, .rank = 4,
 			.label = quotes ? str_printf(k->r->arena, "\"%.*s\"", STR_ARG(name)) : name });
 	}
-	complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .rank = 5, .label = quotes ? STR("\"host\"") : STR("host") });
-	complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .rank = 5, .label = quotes ? STR("\"zone\"") : STR("zone") });
+	complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .rank = 5,
+		.label = quotes ? STR("\"host\"") : STR("host") });
+	complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .rank = 5,
+		.label = quotes ? STR("\"zone\"") : STR("zone") });
 }
 
 void complete_values(struct completing *k)

@@ -17,7 +17,8 @@ static bool is_word_byte(char c)
 
 static bool begins_declaration(struct str line)
 {
-	static const char *const words[] = { "import", "param", "let", "fn", "type", "project", "policy", "framework", "accelerator", "job",
+	static const char *const words[] = { "import", "param", "let", "fn", "type", "project", "policy", "framework",
+		"accelerator", "job",
 		"profile", "test", "for", "check", "warn" };
 	size_t n = 0;
 
@@ -53,13 +54,19 @@ static int kind_at(const struct context *c, size_t i)
 	return kind == TOKEN_ADD_ASSIGN ? TOKEN_ASSIGN : kind;
 }
 
-static bool is_name(int kind) { return kind == TOKEN_IDENT || (token_is_word(kind) && kind != TOKEN_TRUE && kind != TOKEN_FALSE && kind != TOKEN_NONE); }
+static bool is_name(int kind)
+{
+	return kind == TOKEN_IDENT || (token_is_word(kind) && kind != TOKEN_TRUE && kind != TOKEN_FALSE &&
+		kind != TOKEN_NONE);
+}
 
 static bool ends_operand(int kind)
 {
 	switch (kind) {
-	case TOKEN_IDENT: case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING: case TOKEN_STR_CLOSE:
-	case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE: case TOKEN_TRUE: case TOKEN_FALSE: case TOKEN_NONE: case TOKEN_BAD:
+	case TOKEN_IDENT: case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING:
+	case TOKEN_STR_CLOSE:
+	case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE: case TOKEN_TRUE: case TOKEN_FALSE: case TOKEN_NONE:
+	case TOKEN_BAD:
 		return true;
 	default:
 		return false;
@@ -70,8 +77,10 @@ static bool ends_operand(int kind)
 static bool continues(int kind)
 {
 	switch (kind) {
-	case TOKEN_ELSE: case TOKEN_THEN: case TOKEN_AND: case TOKEN_OR: case TOKEN_DOT: case TOKEN_RPAREN: case TOKEN_RBRACKET:
-	case TOKEN_COALESCE: case TOKEN_RANGE: case TOKEN_EQ: case TOKEN_NE: case TOKEN_LE: case TOKEN_GE: case TOKEN_LT: case TOKEN_GT:
+	case TOKEN_ELSE: case TOKEN_THEN: case TOKEN_AND: case TOKEN_OR: case TOKEN_DOT: case TOKEN_RPAREN:
+	case TOKEN_RBRACKET:
+	case TOKEN_COALESCE: case TOKEN_RANGE: case TOKEN_EQ: case TOKEN_NE: case TOKEN_LE: case TOKEN_GE:
+	case TOKEN_LT: case TOKEN_GT:
 	case TOKEN_PLUS: case TOKEN_STAR: case TOKEN_SLASH: case TOKEN_FLOOR: case TOKEN_PERCENT: case TOKEN_AS:
 		return true;
 	default:
@@ -197,7 +206,8 @@ static struct operand named(struct context *c, struct str name)
 		return o;
 	}
 	if (str_is(name, "self") || str_is(name, "cluster") || str_is(name, "pod") || str_is(name, "roles"))
-		o.type = str_is(name, "self") ? &type_role : str_is(name, "cluster") ? &type_cluster : str_is(name, "pod") ? &type_pod_facts : &type_roles;
+		o.type = str_is(name, "self") ? &type_role : str_is(name, "cluster") ? &type_cluster :
+			str_is(name, "pod") ? &type_pod_facts : &type_roles;
 	o.decl = context_name(c, name);
 	if (o.decl) {
 		o.module = module_of(o.decl);
@@ -234,7 +244,8 @@ static struct operand operand_before(struct context *c, size_t end)
 	int kind = kind_at(c, end - 1);
 	if (is_name(kind)) {
 		struct str name = context_token(c, end - 1);
-		return end >= 2 && kind_at(c, end - 2) == TOKEN_DOT ? member_of(c, operand_before(c, end - 2), name) : named(c, name);
+		return end >= 2 && kind_at(c, end - 2) == TOKEN_DOT ? member_of(c, operand_before(c, end - 2), name) :
+			named(c, name);
 	}
 	if (kind == TOKEN_RPAREN) {
 		size_t open = opening(c, end - 1);
@@ -253,7 +264,8 @@ static struct operand operand_before(struct context *c, size_t end)
 	if (kind == TOKEN_RBRACKET) {
 		size_t open = opening(c, end - 1);
 		struct operand list = open ? operand_before(c, open) : o;
-		o.type = list.type && (list.type->kind == TYPE_LIST || list.type->kind == TYPE_MAP) ? list.type->elem : NULL;
+		o.type = list.type && (list.type->kind == TYPE_LIST || list.type->kind == TYPE_MAP) ? list.type->elem :
+			NULL;
 		return o;
 	}
 	o.type = kind == TOKEN_TOPOLOGY ? &type_topology : NULL;
@@ -323,7 +335,8 @@ static struct place_at block_place(struct context *c, const struct place_at *out
 	static const struct {
 		const char *word;
 		enum block block;
-	} blocks[] = { { "role", BLOCK_ROLE }, { "aux", BLOCK_AUX }, { "sidecar", BLOCK_SIDECAR }, { "init", BLOCK_INIT } };
+	} blocks[] = { { "role", BLOCK_ROLE }, { "aux", BLOCK_AUX }, { "sidecar", BLOCK_SIDECAR },
+		{ "init", BLOCK_INIT } };
 	struct place_at p = { .kind = PLACE_UNKNOWN, .job = outer->job, .framework = outer->framework };
 	struct str word = context_token(c, head);
 
@@ -341,7 +354,8 @@ static struct place_at block_place(struct context *c, const struct place_at *out
 static const struct type *binding_type(struct context *c, size_t head)
 {
 	const struct decl *d = context_name(c, context_token(c, head + 1));
-	const struct decl *type = c->module && kind_at(c, head + 2) == TOKEN_COLON ? map_get(&c->module->types, context_token(c, head + 3)) : NULL;
+	const struct decl *type = c->module && kind_at(c, head + 2) == TOKEN_COLON ?
+		map_get(&c->module->types, context_token(c, head + 3)) : NULL;
 
 	if (type && type->kind == DECL_TYPE)
 		return type->type;
@@ -375,7 +389,8 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 	for (size_t i = head; i < open; i++)
 		if (kind_at(c, i) == TOKEN_ASSIGN && i + 1 == open) {   /* field = {, let x: T = { */
 			p.kind = PLACE_TYPED;
-			p.type = first == TOKEN_LET || first == TOKEN_PARAM ? binding_type(c, head) : key_type(c, outer, key_text(c, head));
+			p.type = first == TOKEN_LET || first == TOKEN_PARAM ? binding_type(c, head) :
+				key_type(c, outer, key_text(c, head));
 		}
 	return p;
 }
@@ -395,7 +410,8 @@ static struct place_at declaration_place(struct context *c, const struct place_a
 			return p;
 		/* fall through */
 	case TOKEN_JOB: p.kind = PLACE_BLOCK; p.block = BLOCK_JOB; read_job(c, &p, job, open); break;
-	case TOKEN_FRAMEWORK: p.kind = PLACE_BLOCK; p.block = BLOCK_FRAMEWORK; p.framework = context_name(c, context_token(c, head + 1)); break;
+	case TOKEN_FRAMEWORK: p.kind = PLACE_BLOCK; p.block = BLOCK_FRAMEWORK;
+	p.framework = context_name(c, context_token(c, head + 1)); break;
 	case TOKEN_ACCELERATOR: p.kind = PLACE_BLOCK; p.block = BLOCK_ACCELERATOR; break;
 	case TOKEN_PROJECT: p.kind = PLACE_BLOCK; p.block = BLOCK_PROJECT; break;
 	case TOKEN_TEST: p.kind = PLACE_BLOCK; p.block = BLOCK_TEST; break;
@@ -432,7 +448,8 @@ static const struct type *argument_type(struct context *c, const struct place_at
 
 static bool follows_whole(int kind)
 {
-	return kind == TOKEN_ASSIGN || kind == TOKEN_THEN || kind == TOKEN_ELSE || kind == TOKEN_COALESCE || kind == TOKEN_LPAREN ||
+	return kind == TOKEN_ASSIGN || kind == TOKEN_THEN || kind == TOKEN_ELSE || kind == TOKEN_COALESCE ||
+		kind == TOKEN_LPAREN ||
 		kind == TOKEN_LBRACKET || kind == TOKEN_COMMA;
 }
 
@@ -442,7 +459,8 @@ static const struct type *wanted(struct context *c, size_t end)
 	int before = end ? kind_at(c, end - 1) : TOKEN_END;
 	bool begins = end == p->item || follows_whole(before);
 
-	if (before == TOKEN_IF || before == TOKEN_CHECK || before == TOKEN_WARN || before == TOKEN_AND || before == TOKEN_OR || before == TOKEN_NOT)
+	if (before == TOKEN_IF || before == TOKEN_CHECK || before == TOKEN_WARN || before == TOKEN_AND ||
+		before == TOKEN_OR || before == TOKEN_NOT)
 		return p->kind == PLACE_BLOCK || p->kind == PLACE_FILE || before == TOKEN_IF ? &type_bool : NULL;
 	if (before == TOKEN_IN)
 		return NULL;
@@ -470,7 +488,8 @@ static struct place_at paren_place(struct context *c, const struct place_at *out
 		p.kind = PLACE_FORMALS;
 		return p;
 	}
-	if (!open || !is_name(kind_at(c, open - 1)) || kind_at(c, open - 1) == TOKEN_IN || kind_at(c, open - 1) == TOKEN_NOT ||
+	if (!open || !is_name(kind_at(c, open - 1)) || kind_at(c, open - 1) == TOKEN_IN ||
+		kind_at(c, open - 1) == TOKEN_NOT ||
 	    kind_at(c, open - 1) == TOKEN_AND || kind_at(c, open - 1) == TOKEN_OR || kind_at(c, open - 1) == TOKEN_IF ||
 	    kind_at(c, open - 1) == TOKEN_THEN || kind_at(c, open - 1) == TOKEN_ELSE) {
 		p.type = wanted(c, open);
@@ -484,7 +503,8 @@ static struct place_at paren_place(struct context *c, const struct place_at *out
 	p.role = callee.role;
 	if (!callee.decl && !callee.method.p && schema_function_find(context_token(c, open - 1), &f)) {
 		struct decl *d = ARENA_NEW(c->arena, struct decl);
-		*d = (struct decl){ .kind = DECL_BUILTIN_FN, .name = str_of(schema_function(f)->name), .function = (unsigned)f };
+		*d = (struct decl){ .kind = DECL_BUILTIN_FN, .name = str_of(schema_function(f)->name),
+			.function = (unsigned)f };
 		p.callee = d;
 	}
 	bool type = outer->kind == PLACE_FORMALS || outer->kind == PLACE_DECLARED ||
@@ -511,7 +531,8 @@ static void push(struct context *c, size_t i)
 		return;
 	switch (kind_at(c, i)) {
 	case TOKEN_LBRACE:
-		p = outer->kind == PLACE_FILE ? declaration_place(c, outer, outer->item, i) : brace_place(c, outer, outer->item, i);
+		p = outer->kind == PLACE_FILE ? declaration_place(c, outer, outer->item, i) :
+			brace_place(c, outer, outer->item, i);
 		if (outer->kind == PLACE_LIST || outer->kind == PLACE_CALL || outer->kind == PLACE_GROUP) {
 			p.kind = PLACE_TYPED;
 			p.type = wanted(c, i);
@@ -544,7 +565,8 @@ static void pop(struct context *c, bool brace)
 	if (c->depth > 1)
 		c->depth--;
 	bool loop = brace && kind_at(c, top(c)->item) == TOKEN_FOR;      /* its variables end with its body */
-	while (c->nlocals && (c->locals[c->nlocals - 1].depth > c->depth || (loop && c->locals[c->nlocals - 1].kind == DECL_LOOP &&
+	while (c->nlocals && (c->locals[c->nlocals - 1].depth > c->depth ||
+		(loop && c->locals[c->nlocals - 1].kind == DECL_LOOP &&
 	       c->locals[c->nlocals - 1].depth == c->depth)))
 		c->nlocals--;
 }
@@ -558,7 +580,8 @@ static bool begins_item(const struct context *c, size_t i)
 		return false;
 	if (!(c->tokens.at[i].flags & FLAG_LINE) || i == p->item || continues(kind_at(c, i)))
 		return false;
-	return ends_operand(kind_at(c, i - 1)) || kind_at(c, i - 1) == TOKEN_ASSIGN || kind_at(c, i - 1) == TOKEN_COLON ||
+	return ends_operand(kind_at(c, i - 1)) || kind_at(c, i - 1) == TOKEN_ASSIGN ||
+		kind_at(c, i - 1) == TOKEN_COLON ||
 		is_name(kind_at(c, i - 1)) || kind_at(c, i - 1) == TOKEN_QUESTION;
 }
 
@@ -572,7 +595,8 @@ static void note_names(struct context *c, size_t i)
 		add_local(c, context_token(c, i), NULL, DECL_LET);
 	if (name && i && kind_at(c, i - 1) == TOKEN_FOR)
 		add_local(c, context_token(c, i), NULL, DECL_LOOP);
-	if (name && i > 2 && kind_at(c, i - 1) == TOKEN_COMMA && kind_at(c, i - 3) == TOKEN_FOR && kind_at(c, i + 1) == TOKEN_IN)
+	if (name && i > 2 && kind_at(c, i - 1) == TOKEN_COMMA && kind_at(c, i - 3) == TOKEN_FOR &&
+		kind_at(c, i + 1) == TOKEN_IN)
 		add_local(c, context_token(c, i), NULL, DECL_LOOP);
 	if (p->kind == PLACE_FORMALS && name && i == p->item && c->nlocals < CONTEXT_LOCALS)    /* known in the whole
 												 * declaration */
@@ -585,8 +609,10 @@ static void pass(struct context *c)
 		if (begins_item(c, i))
 			top(c)->item = i;
 		switch (kind_at(c, i)) {
-		case TOKEN_LBRACE: case TOKEN_LPAREN: case TOKEN_LBRACKET: case TOKEN_INTERP_OPEN: case TOKEN_STR_OPEN: push(c, i); break;
-		case TOKEN_RBRACE: case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_INTERP_CLOSE: case TOKEN_STR_CLOSE:
+		case TOKEN_LBRACE: case TOKEN_LPAREN: case TOKEN_LBRACKET: case TOKEN_INTERP_OPEN:
+		case TOKEN_STR_OPEN: push(c, i); break;
+		case TOKEN_RBRACE: case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_INTERP_CLOSE:
+		case TOKEN_STR_CLOSE:
 			pop(c, kind_at(c, i) == TOKEN_RBRACE);
 			break;
 		case TOKEN_COMMA:
@@ -613,7 +639,8 @@ static bool item_ended(const struct context *c, size_t cursor)
 		return false;
 	uint32_t end = c->tokens.at[n - 1].end;
 	struct str gap = tokens_text(&c->tokens, end, c->tokens.source->base + (uint32_t)cursor);
-	return memchr(gap.p, '\n', gap.n) && (ends_operand(kind_at(c, n - 1)) || kind_at(c, n - 1) == TOKEN_ASSIGN || is_name(kind_at(c, n - 1)));
+	return memchr(gap.p, '\n', gap.n) && (ends_operand(kind_at(c, n - 1)) || kind_at(c, n - 1) == TOKEN_ASSIGN ||
+		is_name(kind_at(c, n - 1)));
 }
 
 static void at_import(struct context *c, size_t item)
@@ -643,7 +670,8 @@ static void at_item(struct context *c, size_t item)
 		if (kind_at(c, i) == TOKEN_ARROW)
 			arrow = i;
 	}
-	bool condition = first == TOKEN_IF || first == TOKEN_CHECK || first == TOKEN_WARN || first == TOKEN_FOR || first == TOKEN_SPREAD;
+	bool condition = first == TOKEN_IF || first == TOKEN_CHECK || first == TOKEN_WARN || first == TOKEN_FOR ||
+		first == TOKEN_SPREAD;
 	if (equals != SIZE_MAX || condition || first == TOKEN_ELSE) {
 		c->cursor = ends_operand(last) ? CURSOR_OPERATOR : CURSOR_VALUE;
 		if (first == TOKEN_FOR && !ends_operand(last) && last != TOKEN_IN)
@@ -655,7 +683,8 @@ static void at_item(struct context *c, size_t item)
 		return;
 	}
 	if (colon != SIZE_MAX || arrow != SIZE_MAX) {
-		c->cursor = last == TOKEN_COLON || last == TOKEN_ARROW || last == TOKEN_LBRACKET ? CURSOR_TYPE : CURSOR_NOWHERE;
+		c->cursor = last == TOKEN_COLON || last == TOKEN_ARROW || last == TOKEN_LBRACKET ? CURSOR_TYPE :
+			CURSOR_NOWHERE;
 		return;
 	}
 	if (n == item + 1 && is_name(first) && top(c)->kind == PLACE_BLOCK) {
@@ -689,7 +718,8 @@ static void classify(struct context *c, size_t cursor)
 		c->base_decl = base.role ? base.role : base.decl;
 		c->base_module = base.module;
 		c->want = NULL;
-		if (p->kind == PLACE_FILE && (kind_at(c, p->item) == TOKEN_JOB || kind_at(c, p->item) == TOKEN_FRAMEWORK)) {
+		if (p->kind == PLACE_FILE && (kind_at(c, p->item) == TOKEN_JOB ||
+			kind_at(c, p->item) == TOKEN_FRAMEWORK)) {
 			c->word = STR("framework");
 			return;
 		}
@@ -705,7 +735,8 @@ static void classify(struct context *c, size_t cursor)
 		return;
 	}
 	if (n == p->item) {
-		bool expression = p->kind == PLACE_CALL || p->kind == PLACE_LIST || p->kind == PLACE_GROUP || p->kind == PLACE_INSERT;
+		bool expression = p->kind == PLACE_CALL || p->kind == PLACE_LIST || p->kind == PLACE_GROUP ||
+			p->kind == PLACE_INSERT;
 		c->cursor = p->kind == PLACE_FILE ? CURSOR_DECLARATION : p->kind == PLACE_FORMALS ? CURSOR_NOWHERE :
 			expression ? CURSOR_VALUE : CURSOR_KEY;
 		if (expression)
@@ -785,14 +816,16 @@ void context_at(struct context *c, struct lsp *l, struct arena *a, struct analys
 		c->cursor = CURSOR_NOWHERE;
 		return;
 	}
-	while (c->tokens.n && c->tokens.at[c->tokens.n - 1].start >= word && c->prefix.n && c->tokens.at[c->tokens.n - 1].kind != TOKEN_STR_TEXT)
+	while (c->tokens.n && c->tokens.at[c->tokens.n - 1].start >= word && c->prefix.n &&
+		c->tokens.at[c->tokens.n - 1].kind != TOKEN_STR_TEXT)
 		c->tokens.n--;
 	pass(c);
 	if (top(c)->kind == PLACE_TEXT)
 		in_text(c, offset - c->start);
 	else
 		classify(c, offset - c->start);
-	if (c->prefix.n && c->prefix.p[0] >= '0' && c->prefix.p[0] <= '9' && c->cursor != CURSOR_VALUE && c->cursor != CURSOR_TEXT)
+	if (c->prefix.n && c->prefix.p[0] >= '0' && c->prefix.p[0] <= '9' && c->cursor != CURSOR_VALUE &&
+		c->cursor != CURSOR_TEXT)
 		c->cursor = CURSOR_NOWHERE;
 }
 
@@ -802,13 +835,15 @@ bool context_has_item(const struct context *c, const struct place_at *p, struct 
 
 	for (size_t i = p->open + 1; i < c->tokens.n; i++) {
 		int kind = kind_at(c, i);
-		bool first = i == p->open + 1 || (c->tokens.at[i].flags & FLAG_LINE) || kind_at(c, i - 1) == TOKEN_COMMA;
+		bool first = i == p->open + 1 || (c->tokens.at[i].flags & FLAG_LINE) ||
+			kind_at(c, i - 1) == TOKEN_COMMA;
 		if (depth == 0 && first && is_name(kind) && str_eq(context_token(c, i), key) &&
 		    (kind_at(c, i + 1) == TOKEN_ASSIGN || kind_at(c, i + 1) == TOKEN_LBRACE))
 			return true;
 		if (kind == TOKEN_LBRACE || kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_STR_OPEN)
 			depth++;
-		if (depth && (kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_STR_CLOSE))
+		if (depth && (kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET ||
+			kind == TOKEN_STR_CLOSE))
 			depth--;
 	}
 	return false;

@@ -35,7 +35,8 @@ struct place_at {                       /* an open bracket, and the kind of plac
 	enum place_kind kind;
 	enum block block;
 	const struct type *type;
-	const struct module *module;    /* PLACE_PARAMETERS of an import: the module whose parameters they are, or NULL */
+	/* PLACE_PARAMETERS of an import: the module whose parameters they are, or NULL */
+	const struct module *module;
 	const struct decl *callee;
 	struct str method;              /* name of the method: host, address ...; p == NULL without */
 	const struct decl *role;        /* the role of the method; or the role of the block */

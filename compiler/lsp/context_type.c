@@ -13,11 +13,12 @@ static const struct {
 	const char *word;
 	const struct type *type;
 } plain_types[] = {
-	{ "bool", &type_bool }, { "int", &type_int }, { "float", &type_float }, { "string", &type_string }, { "cpu", &type_cpu },
-	{ "memory", &type_memory }, { "duration", &type_duration }, { "topology", &type_topology }, { "range", &type_range },
-	{ "elastic", &type_elastic }, { "image", &type_image }, { "name", &type_name }, { "path", &type_path }, { "port", &type_port },
-	{ "accelerator", &type_accelerator }, { "volume", &type_volume }, { "condition", &type_condition }, { "role", &type_role },
-	{ "data", &type_data },
+	{ "bool", &type_bool }, { "int", &type_int }, { "float", &type_float }, { "string", &type_string },
+	{ "cpu", &type_cpu }, { "memory", &type_memory }, { "duration", &type_duration },
+	{ "topology", &type_topology }, { "range", &type_range }, { "elastic", &type_elastic },
+	{ "image", &type_image }, { "name", &type_name }, { "path", &type_path }, { "port", &type_port },
+	{ "accelerator", &type_accelerator }, { "volume", &type_volume }, { "condition", &type_condition },
+	{ "role", &type_role }, { "data", &type_data },
 };
 
 /* enum("a", "b") */

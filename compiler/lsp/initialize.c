@@ -95,13 +95,15 @@ static void put_capabilities(struct lsp *l, struct buf *out)
 	msg_add_raw(out, "signatureHelpProvider", "{\"triggerCharacters\":[\"(\",\",\"]}");
 	for (const char *const *name = (const char *const[]){ "definitionProvider", "referencesProvider",
 	     "documentHighlightProvider",
-	     "documentSymbolProvider", "workspaceSymbolProvider", "documentFormattingProvider", "documentRangeFormattingProvider",
-	     "foldingRangeProvider", "selectionRangeProvider", "inlayHintProvider", "callHierarchyProvider", NULL }; *name; name++)
+	     "documentSymbolProvider", "workspaceSymbolProvider", "documentFormattingProvider",
+	"documentRangeFormattingProvider", "foldingRangeProvider", "selectionRangeProvider", "inlayHintProvider",
+	"callHierarchyProvider", NULL }; *name; name++)
 		msg_add_bool(out, *name, true);
 	msg_add_raw(out, "renameProvider", l->client.prepare_rename ? "{\"prepareProvider\":true}" : "true");
 	if (l->client.action_literals)
 		msg_add_raw(out, "codeActionProvider",
-			"{\"codeActionKinds\":[\"quickfix\",\"refactor.extract\",\"source.organizeImports\",\"source.fixAll\"]}");
+			"{\"codeActionKinds\":[\"quickfix\",\"refactor.extract\",\"source.organizeImports\","
+			"\"source.fixAll\"]}");
 	msg_add_raw(out, "documentOnTypeFormattingProvider", "{\"firstTriggerCharacter\":\"}\"}");
 	msg_add_raw(out, "codeLensProvider", "{\"resolveProvider\":false}");
 	msg_add_raw(out, "documentLinkProvider", "{\"resolveProvider\":false}");
@@ -140,8 +142,10 @@ void initialize_done(struct request *r)
 	if (!r->lsp->client.watch_files)
 		return;
 	struct buf *out = server_ask(r->lsp, "client/registerCapability");
-	buf_z(out, "{\"registrations\":[{\"id\":\"files\",\"method\":\"workspace/didChangeWatchedFiles\",\"registerOptions\":{\"watchers\":"
-		"[{\"globPattern\":\"**/*.tj\"},{\"globPattern\":\"**/trainc.lock\"},{\"globPattern\":\"**/crds.tbl\"}]}}]}");
+	buf_z(out, "{\"registrations\":[{\"id\":\"files\",\"method\":\"workspace/didChangeWatchedFiles\","
+		"\"registerOptions\":{\"watchers\":"
+		"[{\"globPattern\":\"**/*.tj\"},{\"globPattern\":\"**/trainc.lock\"},{"
+			"\"globPattern\":\"**/crds.tbl\"}]}}]}");
 	server_send(r->lsp);
 }
 

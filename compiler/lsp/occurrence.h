@@ -12,7 +12,8 @@
 #include "check/schema.h"
 
 enum occurrence_kind {
-	OCCURRENCE_DECL,                /* decl: any declaration, role, formal, loop variable, built-in value or function */
+	/* decl: any declaration, role, formal, loop variable, built-in value or function */
+	OCCURRENCE_DECL,
 	OCCURRENCE_FIELD,               /* field: of the schema */
 	OCCURRENCE_RECORD_FIELD,        /* decl: the type; record: its field */
 	OCCURRENCE_BLOCK,               /* word: role, sidecar ... */

@@ -42,10 +42,12 @@ static bool symbol_of(struct arena *a, const struct sources *ss, const struct no
 {
 	*s = (struct symbol){ .all = n->span };
 	switch (n->kind) {
-	case NODE_PARAM: s->detail = describe_text(a, ss, n->u.binding.type ? n->u.binding.type->span : n->span); return binding(n, SYMBOL_VARIABLE, s);
+	case NODE_PARAM: s->detail = describe_text(a, ss, n->u.binding.type ? n->u.binding.type->span : n->span);
+	return binding(n, SYMBOL_VARIABLE, s);
 	case NODE_LET: return binding(n, SYMBOL_CONSTANT, s);
 	case NODE_FN: s->kind = SYMBOL_FUNCTION; s->name = n->u.fn.name; s->name_at = n->u.fn.name_span; return true;
-	case NODE_TYPE: s->kind = SYMBOL_STRUCT; s->name = n->u.type_decl.name; s->name_at = n->u.type_decl.name_span; s->body = n->u.type_decl.body; return true;
+	case NODE_TYPE: s->kind = SYMBOL_STRUCT; s->name = n->u.type_decl.name; s->name_at = n->u.type_decl.name_span;
+	s->body = n->u.type_decl.body; return true;
 	case NODE_FRAMEWORK: case NODE_ACCELERATOR:
 		s->kind = n->kind == NODE_FRAMEWORK ? SYMBOL_CLASS : SYMBOL_INTERFACE;
 		s->name = n->u.blueprint_decl.name;
@@ -59,14 +61,16 @@ static bool symbol_of(struct arena *a, const struct sources *ss, const struct no
 		s->detail = n->u.job.blueprint ? describe_text(a, ss, n->u.job.blueprint->span) : STR("");
 		s->body = n->u.job.body;
 		return true;
-	case NODE_PROFILE: s->kind = SYMBOL_OBJECT; s->name = n->u.titled.name; s->name_at = n->u.titled.name_span; return true;
+	case NODE_PROFILE: s->kind = SYMBOL_OBJECT; s->name = n->u.titled.name; s->name_at = n->u.titled.name_span;
+	return true;
 	case NODE_TEST: case NODE_POLICY:
 		s->kind = SYMBOL_EVENT;
 		s->name = title_text(a, ss, n->u.titled.title);
 		s->name_at = n->u.titled.title->span;
 		s->detail = n->kind == NODE_TEST ? STR("test") : STR("policy");
 		return true;
-	case NODE_PROJECT: s->kind = SYMBOL_OBJECT; s->name = STR("project"); s->name_at = (struct span){ n->span.start, n->span.start + 7 }; return true;
+	case NODE_PROJECT: s->kind = SYMBOL_OBJECT; s->name = STR("project");
+	s->name_at = (struct span){ n->span.start, n->span.start + 7 }; return true;
 	case NODE_BLOCK:
 		s->kind = SYMBOL_OBJECT;
 		s->name = n->u.block.name;

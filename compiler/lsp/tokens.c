@@ -22,7 +22,8 @@ enum token_type {
 enum { MODIFIER_DECLARATION = 1, MODIFIER_READONLY = 2, MODIFIER_DEFAULT_LIBRARY = 4, MODIFIER_DEPRECATED = 8,
 	MODIFIER_DOCUMENTATION = 16 };
 
-const char tokens_legend[] = "{\"tokenTypes\":[\"namespace\",\"type\",\"class\",\"parameter\",\"variable\",\"property\",\"enumMember\","
+const char tokens_legend[] = "{\"tokenTypes\":[\"namespace\",\"type\",\"class\",\"parameter\",\"variable\","
+	"\"property\",\"enumMember\","
 	"\"function\",\"method\",\"keyword\",\"comment\",\"string\",\"number\",\"operator\"],"
 	"\"tokenModifiers\":[\"declaration\",\"readonly\",\"defaultLibrary\",\"deprecated\",\"documentation\"]}";
 
@@ -79,7 +80,8 @@ static void add_name(void *to, const struct occurrence *o)
 		break;
 	case OCCURRENCE_BLOCK: type = TYPE_OF_KEYWORD; break;
 	case OCCURRENCE_TYPE: type = TYPE_OF_TYPE; modifiers |= MODIFIER_DEFAULT_LIBRARY; break;
-	case OCCURRENCE_FIELD: case OCCURRENCE_RECORD_FIELD: case OCCURRENCE_KEY: case OCCURRENCE_VARIABLE: case OCCURRENCE_PORT:
+	case OCCURRENCE_FIELD: case OCCURRENCE_RECORD_FIELD: case OCCURRENCE_KEY: case OCCURRENCE_VARIABLE:
+	case OCCURRENCE_PORT:
 	case OCCURRENCE_MEMBER: type = TYPE_OF_PROPERTY; break;
 	case OCCURRENCE_BLOCK_NAME: type = TYPE_OF_VARIABLE; break;
 	case OCCURRENCE_ARGUMENT: type = TYPE_OF_PARAMETER; break;

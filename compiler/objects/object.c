@@ -133,7 +133,8 @@ void object_text(const struct object *o, int64_t index, struct buf *out)
 struct object *object_from_data(struct arena *a, const struct data *d)
 {
 	static const enum object_kind kinds[] = {
-		[DATA_NULL] = OBJECT_NULL, [DATA_BOOL] = OBJECT_BOOL, [DATA_INT] = OBJECT_INT, [DATA_FLOAT] = OBJECT_FLOAT,
+		[DATA_NULL] = OBJECT_NULL, [DATA_BOOL] = OBJECT_BOOL, [DATA_INT] = OBJECT_INT,
+			[DATA_FLOAT] = OBJECT_FLOAT,
 		[DATA_STRING] = OBJECT_STRING, [DATA_LIST] = OBJECT_LIST, [DATA_MAP] = OBJECT_MAP,
 	};
 	struct object *o = make(a, kinds[d->kind], d->from);

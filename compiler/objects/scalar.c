@@ -224,21 +224,22 @@ static bool literal_lines(const struct str *s, size_t n)
  * Nearly every text is a word, a path or an image: it begins with a letter or a slash, and has
  * letters, digits and signs that mean nothing inside a scalar (a colon at the end would).
  */
-#define LETTERS(value) ['a'] = value, ['b'] = value, ['c'] = value, ['d'] = value, ['e'] = value, ['f'] = value, ['g'] = value, \
-	['h'] = value, ['i'] = value, ['j'] = value, ['k'] = value, ['l'] = value, ['m'] = value, ['n'] = value, ['o'] = value, \
-	['p'] = value, ['q'] = value, ['r'] = value, ['s'] = value, ['t'] = value, ['u'] = value, ['v'] = value, ['w'] = value, \
-	['x'] = value, ['y'] = value, ['z'] = value, ['A'] = value, ['B'] = value, ['C'] = value, ['D'] = value, ['E'] = value, \
-	['F'] = value, ['G'] = value, ['H'] = value, ['I'] = value, ['J'] = value, ['K'] = value, ['L'] = value, ['M'] = value, \
-	['N'] = value, ['O'] = value, ['P'] = value, ['Q'] = value, ['R'] = value, ['S'] = value, ['T'] = value, ['U'] = value, \
+#define LETTERS(value) ['a'] = value, ['b'] = value, ['c'] = value, ['d'] = value, ['e'] = value, ['f'] = value, \
+	['g'] = value, ['h'] = value, ['i'] = value, ['j'] = value, ['k'] = value, ['l'] = value, ['m'] = value, \
+	['n'] = value, ['o'] = value, ['p'] = value, ['q'] = value, ['r'] = value, ['s'] = value, ['t'] = value, \
+	['u'] = value, ['v'] = value, ['w'] = value, ['x'] = value, ['y'] = value, ['z'] = value, ['A'] = value, \
+	['B'] = value, ['C'] = value, ['D'] = value, ['E'] = value, ['F'] = value, ['G'] = value, ['H'] = value, \
+	['I'] = value, ['J'] = value, ['K'] = value, ['L'] = value, ['M'] = value, ['N'] = value, ['O'] = value, \
+	['P'] = value, ['Q'] = value, ['R'] = value, ['S'] = value, ['T'] = value, ['U'] = value, \
 	['V'] = value, ['W'] = value, ['X'] = value, ['Y'] = value, ['Z'] = value
 
 enum { INSIDE = 1, FIRST = 2 };
 static const unsigned char simple_bytes[256] = {
 	LETTERS(INSIDE | FIRST), ['/'] = INSIDE | FIRST, ['_'] = INSIDE, [':'] = INSIDE, ['='] = INSIDE, ['.'] = INSIDE,
 		['-'] = INSIDE,
-	['@'] = INSIDE, ['%'] = INSIDE, ['+'] = INSIDE, ['0'] = INSIDE, ['1'] = INSIDE, ['2'] = INSIDE, ['3'] = INSIDE, ['4'] = INSIDE, ['5'] = INSIDE, ['6'] = INSIDE,
-	['7'] = INSIDE, ['8'] = INSIDE, ['9'] = INSIDE, ['['] = INSIDE, [']'] = INSIDE, ['('] = INSIDE, [')'] = INSIDE, ['\''] = INSIDE,
-	[','] = INSIDE, ['$'] = INSIDE | FIRST,
+	['@'] = INSIDE, ['%'] = INSIDE, ['+'] = INSIDE, ['0'] = INSIDE, ['1'] = INSIDE, ['2'] = INSIDE, ['3'] = INSIDE,
+	['4'] = INSIDE, ['5'] = INSIDE, ['6'] = INSIDE, ['7'] = INSIDE, ['8'] = INSIDE, ['9'] = INSIDE, ['['] = INSIDE,
+	[']'] = INSIDE, ['('] = INSIDE, [')'] = INSIDE, ['\''] = INSIDE, [','] = INSIDE, ['$'] = INSIDE | FIRST,
 };
 
 /*

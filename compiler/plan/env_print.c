@@ -7,7 +7,8 @@
 #include "base/words.h"
 
 static const char *const field_paths[] = {
-	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP", [POD_NODE] = "spec.nodeName",
+	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP",
+		[POD_NODE] = "spec.nodeName",
 	[POD_SLICE] = "metadata.labels['jobset.sigs.k8s.io/job-index']",
 };
 
@@ -52,7 +53,8 @@ static struct str role_names(struct printing *p)
 	for (size_t i = 0; i < p->plan->njobs; i++)
 		for (size_t k = 0; k < p->plan->jobs[i].nroles; k++)
 			if (p->plan->jobs[i].roles[k].max && i == 0)
-				buf_printf(&names, "%s'%.*s'", names.n ? ", " : "", STR_ARG(p->plan->jobs[i].roles[k].name));
+				buf_printf(&names, "%s'%.*s'", names.n ? ", " : "",
+					STR_ARG(p->plan->jobs[i].roles[k].name));
 	struct str s = buf_take(&names, p->arena);
 	buf_release(&names);
 	return s;
@@ -65,10 +67,12 @@ static struct str nothing_selected(struct printing *p)
 	all.which.index = -1;
 	size_t n = count_selected(&all);
 	if (!n && p->which.role.p)
-		return str_printf(p->arena, "no role '%.*s' has replicas; the roles are %.*s", STR_ARG(p->which.role), STR_ARG(role_names(p)));
+		return str_printf(p->arena, "no role '%.*s' has replicas; the roles are %.*s", STR_ARG(p->which.role),
+			STR_ARG(role_names(p)));
 	if (!n)
 		return STR("the program has no replicas");
-	return str_printf(p->arena, "no replica %lld%s%.*s%s", (long long)p->which.index, p->which.role.p ? " of role '" : "",
+	return str_printf(p->arena, "no replica %lld%s%.*s%s", (long long)p->which.index,
+		p->which.role.p ? " of role '" : "",
 		STR_ARG(p->which.role.p ? p->which.role : STR("")), p->which.role.p ? "'" : "");
 }
 
@@ -85,7 +89,8 @@ static bool selection_ok(struct printing *p, enum env_form form, struct str *why
 	if (n == 0)
 		*why = STR("the program has no replicas");
 	else
-		*why = str_printf(p->arena, "choose one of %zu replicas with --role and --index%s", n, p->plan->njobs > 1 ? ", and a job with --job" : "");
+		*why = str_printf(p->arena, "choose one of %zu replicas with --role and --index%s", n,
+			p->plan->njobs > 1 ? ", and a job with --job" : "");
 	return false;
 }
 
@@ -164,7 +169,8 @@ static void json_values(struct printing *p, const struct env_values *env)
 	buf_z(p->out, env->n ? "\n          ]" : "]");
 }
 
-static void json_replica(struct printing *p, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c, int64_t index)
+static void json_replica(struct printing *p, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_container *c, int64_t index)
 {
 	struct arena own = { 0 };
 	struct env_values env = plan_env(&own, j, r, c, index, &placement_cluster);
@@ -175,7 +181,8 @@ static void json_replica(struct printing *p, const struct plan_job *j, const str
 	buf_z(p->out, p->first ? "\n        {\n          \"role\": " : ",\n        {\n          \"role\": ");
 	p->first = false;
 	buf_json(p->out, r->name);
-	buf_printf(p->out, ", \"index\": %lld, \"name\": \"%.*s\", \"host\": \"%.*s\",\n          \"container\": ", (long long)index,
+	buf_printf(p->out, ", \"index\": %lld, \"name\": \"%.*s\", \"host\": \"%.*s\",\n          \"container\": ",
+		(long long)index,
 		STR_ARG(buf_text(&name)), STR_ARG(buf_text(&host)));
 	buf_release(&name);
 	buf_json(p->out, plan_label(&own, c->name));
@@ -226,7 +233,8 @@ static void json(struct printing *p)
 void env_value_print(const struct env_value *v, struct buf *out)
 {
 	if (v->kind != ENV_TEXT)
-		buf_printf(out, "<%s %.*s, key %.*s>", v->kind == ENV_SECRET ? "secret" : "config", STR_ARG(v->object), STR_ARG(v->key));
+		buf_printf(out, "<%s %.*s, key %.*s>", v->kind == ENV_SECRET ? "secret" : "config", STR_ARG(v->object),
+			STR_ARG(v->key));
 	else if (v->whole)
 		buf_str(out, v->value);
 	for (size_t i = 0; v->kind == ENV_TEXT && !v->whole && i < v->pieces.n; i++) {
@@ -277,7 +285,8 @@ static void table_values(struct printing *p, const struct env_values *env)
 		table_value(p, &env->at[i], width);
 }
 
-static void table_replica(struct printing *p, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c, int64_t index)
+static void table_replica(struct printing *p, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_container *c, int64_t index)
 {
 	struct arena own = { 0 };
 	struct env_values env = plan_env(&own, j, r, c, index, &placement_cluster);
@@ -330,7 +339,8 @@ static bool shell_name(struct str name)
 static bool comment_text(struct printing *p, const struct env_value *v)
 {
 	if (v->kind != ENV_TEXT)
-		buf_printf(p->out, "# %.*s: from %s %.*s, key %.*s\n", STR_ARG(v->name), v->kind == ENV_SECRET ? "Secret" : "ConfigMap",
+		buf_printf(p->out, "# %.*s: from %s %.*s, key %.*s\n", STR_ARG(v->name),
+			v->kind == ENV_SECRET ? "Secret" : "ConfigMap",
 			STR_ARG(v->object), STR_ARG(v->key));
 	else if (!v->whole) {
 		buf_printf(p->out, "# %.*s: known in the pod only: ", STR_ARG(v->name));
@@ -374,7 +384,8 @@ static bool bare(struct str value)
 {
 	for (size_t i = 0; i < value.n; i++) {
 		char c = value.p[i];
-		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_./:,@%+-", c));
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+			(c && strchr("_./:,@%+-", c));
 		if (!plain)
 			return false;
 	}
@@ -385,7 +396,8 @@ static void assignment(struct printing *p, const struct env_value *v, enum env_f
 {
 	if (comment(p, v))
 		return;
-	buf_printf(p->out, "%s%.*s%s", form == ENV_SHELL ? "export " : form == ENV_FISH ? "set -gx " : "", STR_ARG(v->name),
+	buf_printf(p->out, "%s%.*s%s", form == ENV_SHELL ? "export " : form == ENV_FISH ? "set -gx " : "",
+		STR_ARG(v->name),
 		form == ENV_FISH ? " " : "=");
 	if (form == ENV_DOTENV && bare(v->value))
 		buf_str(p->out, v->value);
@@ -394,7 +406,8 @@ static void assignment(struct printing *p, const struct env_value *v, enum env_f
 	buf_char(p->out, '\n');
 }
 
-static void lines(struct printing *p, const struct plan_job *j, const struct plan_role *r, int64_t index, enum env_form form)
+static void lines(struct printing *p, const struct plan_job *j, const struct plan_role *r, int64_t index,
+	enum env_form form)
 {
 	struct arena own = { 0 };
 	struct env_values env = plan_env(&own, j, r, &r->main, index, &placement_cluster);
@@ -415,7 +428,8 @@ static void one_replica(struct printing *p, enum env_form form)
 		}
 }
 
-bool env_print(struct arena *a, const struct plan *plan, struct env_selection which, enum env_form form, struct buf *out, struct str *why)
+bool env_print(struct arena *a, const struct plan *plan, struct env_selection which, enum env_form form,
+	struct buf *out, struct str *why)
 {
 	struct printing p = { a, plan, which, out, true };
 

@@ -119,7 +119,9 @@ static struct str member_text(const struct data *d, const char *key)
 	return member && member->kind == DATA_STRING ? member->u.string : STR("");
 }
 
-/* A variable of `raw container { env = [...] }`: a text, or a key of a Secret or ConfigMap.  False for another source. */
+/*
+ * A variable of `raw container { env = [...] }`: a text, or a key of a Secret or ConfigMap. False for another source.
+ */
 static bool raw_value(struct making *m, const struct data *d, struct env_value *ret)
 {
 	const struct data *from = d->kind == DATA_MAP ? data_get(d, STR("valueFrom")) : NULL;
@@ -132,7 +134,8 @@ static bool raw_value(struct making *m, const struct data *d, struct env_value *
 		ret->value = member_text(d, "value");
 		return e->name.n > 0;
 	}
-	const struct data *secret = data_get(from, STR("secretKeyRef")), *config = data_get(from, STR("configMapKeyRef"));
+	const struct data *secret = data_get(from, STR("secretKeyRef")),
+		*config = data_get(from, STR("configMapKeyRef"));
 	e->kind = ret->kind = secret ? ENV_SECRET : ENV_CONFIG;
 	e->object = ret->object = member_text(secret ? secret : config, "name");
 	e->key = ret->key = member_text(secret ? secret : config, "key");

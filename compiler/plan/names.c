@@ -114,7 +114,8 @@ static void cluster_host(void *context, const struct plan_job *j, const struct p
 	plan_host(j, r, i, out);
 }
 
-static int64_t cluster_port(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct str name)
+static int64_t cluster_port(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i,
+	struct str name)
 {
 	const struct plan_port *p = plan_find_port(r, name);
 

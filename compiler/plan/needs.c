@@ -94,7 +94,8 @@ static void elastic_ends(struct needing *n)
 		const struct plan_role *r = &n->job->roles[i];
 		if (!r->elastic || r->aux || !r->max || !plan_condition_reads(n->job->success, (unsigned)i))
 			continue;
-		buf_printf(&n->line, "stop elastic role '%.*s' when %lld or more replicas have succeeded and none is active",
+		buf_printf(&n->line,
+			"stop elastic role '%.*s' when %lld or more replicas have succeeded and none is active",
 			STR_ARG(r->name), (long long)r->min);
 		need(n);
 	}
@@ -138,7 +139,8 @@ static void generated_things(struct needing *n)
 
 	for (size_t i = 0; i < all.n; i++) {
 		struct str kind = all.at[i]->name;
-		buf_printf(&n->line, "create the %.*s in Secret '%.*s-%.*s'", STR_ARG(kind), STR_ARG(j->name), STR_ARG(kind));
+		buf_printf(&n->line, "create the %.*s in Secret '%.*s-%.*s'", STR_ARG(kind), STR_ARG(j->name),
+			STR_ARG(kind));
 		need(n);
 	}
 	n->needs.generated = all.n;
@@ -164,7 +166,8 @@ struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 	}
 	elastic_ends(&n);
 	if (j->restarts.set && j->restarts.value > 0) {
-		buf_printf(&n.line, "restart the whole job after a failure, up to %lld times", (long long)j->restarts.value);
+		buf_printf(&n.line, "restart the whole job after a failure, up to %lld times",
+			(long long)j->restarts.value);
 		need(&n);
 	}
 	if (j->ttl.set && plan_job_objects(j) > 1) {

@@ -70,7 +70,8 @@ struct plan_env {
 	struct span name_at;
 	enum env_kind kind;
 	struct text text;               /* ENV_TEXT without per_replica */
-	const struct text *per_replica; /* ENV_TEXT of an unrolled role whose value is computed: one for each replica, some perhaps absent; else NULL */
+	/* ENV_TEXT of an unrolled role whose value is computed: one for each replica, some perhaps absent; else NULL */
+	const struct text *per_replica;
 	struct str object, key;         /* ENV_SECRET, ENV_CONFIG: the object's name and its key */
 	bool framework;                 /* set by the framework or accelerator, not by the job */
 	struct span from;
@@ -89,7 +90,8 @@ enum volume_kind {
 
 struct plan_volume {
 	enum volume_kind kind;
-	struct str name;                /* claim, scratch or own claim's name, Secret or ConfigMap name, kind of generated thing, NFS server */
+	/* claim, scratch or own claim's name, Secret or ConfigMap name, kind of generated thing, NFS server */
+	struct str name;
 	struct str path;                /* sub path of a claim, path on the host or server */
 	/* the sub path, where replicas differ in it: text and index pieces; then `path` is only for display */
 	struct text path_text;
@@ -264,7 +266,8 @@ struct plan_role {
 	struct span at;                 /* the role block, or what declared it */
 	bool aux, endless;
 	int64_t min, max;               /* replicas; equal unless elastic */
-	int64_t slices;                 /* parts of the role that have an accelerator's topology each; up to 1: the role is not divided */
+	/* parts of the role that have an accelerator's topology each; up to 1: the role is not divided */
+	int64_t slices;
 	struct span slices_at;
 	/* number of processes that a replica starts, for a warning only; 0: one for each device */
 	int64_t processes;
@@ -285,8 +288,10 @@ struct plan_role {
 	const struct plan_accelerator *accelerator;     /* or NULL */
 	struct plan_pairs node;         /* those of the role; the accelerator's are in `accelerator` */
 	struct plan_place place;
-	struct plan_pairs claims;       /* of devices, for the main container: name in the pod, and its ResourceClaimTemplate */
-	struct plan_pairs shared_claims;        /* the same with a ResourceClaim that all pods have; no name is in both */
+	/* of devices, for the main container: name in the pod, and its ResourceClaimTemplate */
+	struct plan_pairs claims;
+	/* the same with a ResourceClaim that all pods have; no name is in both */
+	struct plan_pairs shared_claims;
 	struct plan_str *tolerate, *pull_secrets;
 	size_t ntolerate, npull_secrets;
 	struct plan_str spread, restart, service, service_account;
@@ -342,13 +347,15 @@ struct plan_job {
 	struct plan_bool suspend;
 	const struct plan_condition *success;           /* NULL: nothing to wait for (only endless or aux roles) */
 	bool success_written;           /* set by the framework or job, not the default */
-	const struct plan_condition *running;           /* when it counts as running; NULL: as soon as one replica runs */
+	/* when it counts as running; NULL: as soon as one replica runs */
+	const struct plan_condition *running;
 	struct plan_pairs labels, annotations;          /* labels of the job, for every object and pod */
 	const struct str *reserved;     /* environment names that the framework locks; PREFIX_* too */
 	size_t nreserved;
 	/* the framework's variables stand behind the job's; reserved names that the job sets are dropped */
 	bool env_after;
-	struct plan_role *roles;        /* framework roles in its order, other roles, then aux; those with 0 replicas too */
+	/* framework roles in its order, other roles, then aux; those with 0 replicas too */
+	struct plan_role *roles;
 	size_t nroles;
 	struct plan_object *objects;
 	size_t nobjects;
@@ -388,10 +395,19 @@ static inline bool plan_is_sliced(const struct plan_role *r) { return r->slices 
 /* The number of its slices: a role that is not divided is one. */
 static inline int64_t plan_slices(const struct plan_role *r) { return plan_is_sliced(r) ? r->slices : 1; }
 /* Replicas of one slice; all of a role that is not divided. */
-static inline int64_t plan_slice_size(const struct plan_role *r) { return plan_is_sliced(r) ? r->max / r->slices : r->max; }
+static inline int64_t plan_slice_size(const struct plan_role *r)
+{
+	return plan_is_sliced(r) ? r->max / r->slices : r->max;
+}
 /* The slice of replica I, and its index in it. */
-static inline int64_t plan_slice_of(const struct plan_role *r, int64_t i) { return plan_is_sliced(r) ? i / plan_slice_size(r) : 0; }
-static inline int64_t plan_index_in_slice(const struct plan_role *r, int64_t i) { return plan_is_sliced(r) ? i % plan_slice_size(r) : i; }
+static inline int64_t plan_slice_of(const struct plan_role *r, int64_t i)
+{
+	return plan_is_sliced(r) ? i / plan_slice_size(r) : 0;
+}
+static inline int64_t plan_index_in_slice(const struct plan_role *r, int64_t i)
+{
+	return plan_is_sliced(r) ? i % plan_slice_size(r) : i;
+}
 
 /* ---- names ---- */
 
@@ -410,7 +426,8 @@ void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out);
  */
 struct plan_name {
 	const char *before, *after;
-	bool sliced;                    /* "-" and the number of the slice come first, and the index is that in the slice */
+	/* "-" and the number of the slice come first, and the index is that in the slice */
+	bool sliced;
 };
 struct plan_name plan_pod_name(const struct plan_role *r);
 /* The same for the first part of host names: the pod's name, or that of a replica's own Service, J-R-i. */
@@ -522,7 +539,8 @@ bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set
  */
 bool plan_set_rule(const struct plan_job *j, const struct plan_role *r, struct plan_success *ret);
 /* The Jobs that done(), ready() or started() is about; false when it is not about all replicas of them. */
-bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan_condition *c, struct plan_set_success *ret);
+bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan_condition *c,
+	struct plan_set_success *ret);
 
 /*
  * The kind of object that role R of job J becomes: the target's kind, but a Deployment for an aux

@@ -159,7 +159,8 @@ static void env(struct dumping *d, const struct plan_env *e, int64_t replicas)
 	if (e->kind == ENV_TEXT)
 		text(d, &e->text);
 	else
-		buf_printf(d->out, "<%s %.*s key %.*s>", e->kind == ENV_SECRET ? "secret" : "config", STR_ARG(e->object), STR_ARG(e->key));
+		buf_printf(d->out, "<%s %.*s key %.*s>", e->kind == ENV_SECRET ? "secret" : "config",
+			STR_ARG(e->object), STR_ARG(e->key));
 	end(d, e->from);
 }
 
@@ -167,18 +168,21 @@ static void env(struct dumping *d, const struct plan_env *e, int64_t replicas)
 
 static void mount(struct dumping *d, const struct plan_mount *m)
 {
-	static const char *const kinds[] = { "pvc", "scratch", "secret", "config", "host_path", "nfs", "generated", "own_claim" };
+	static const char *const kinds[] = { "pvc", "scratch", "secret", "config", "host_path", "nfs", "generated",
+		"own_claim" };
 	const struct plan_volume *v = m->volume;
 
 	begin(d);
-	buf_printf(d->out, "mount %.*s%s = %s %.*s", STR_ARG(m->path), m->framework ? " (framework)" : "", kinds[v->kind], STR_ARG(v->name));
+	buf_printf(d->out, "mount %.*s%s = %s %.*s", STR_ARG(m->path), m->framework ? " (framework)" : "",
+		kinds[v->kind], STR_ARG(v->name));
 	if (v->path.n)
 		buf_printf(d->out, " path %.*s", STR_ARG(v->path));
 	if (v->size.nano)
 		buf_printf(d->out, " size %.*s", STR_ARG(quantity_text(&d->arena, v->size)));
 	if (v->class.n)
 		buf_printf(d->out, " class %.*s", STR_ARG(v->class));
-	buf_printf(d->out, "%s%s%s%s", v->keep ? " kept" : "", v->memory ? " in memory" : "", v->readonly ? " readonly" : "", v->shared ? " shared" : "");
+	buf_printf(d->out, "%s%s%s%s", v->keep ? " kept" : "", v->memory ? " in memory" : "",
+		v->readonly ? " readonly" : "", v->shared ? " shared" : "");
 	end(d, v->from);
 }
 
@@ -214,7 +218,8 @@ static void container(struct dumping *d, const char *kind, const struct plan_con
 	for (size_t i = 0; i < c->nenv; i++)
 		env(d, &c->env[i], replicas);
 	for (size_t i = 0; i < c->nports; i++)
-		number(d, str_printf(&d->arena, "port %.*s", STR_ARG(c->ports[i].name)).p, c->ports[i].port, c->ports[i].from);
+		number(d, str_printf(&d->arena, "port %.*s", STR_ARG(c->ports[i].name)).p, c->ports[i].port,
+			c->ports[i].from);
 	for (size_t i = 0; i < c->nmounts; i++)
 		mount(d, &c->mounts[i]);
 	amount(d, "cpu", &c->cpu);
@@ -224,7 +229,8 @@ static void container(struct dumping *d, const char *kind, const struct plan_con
 	amount(d, "limits.memory", &c->limits.memory);
 	amount(d, "limits.disk", &c->limits.disk);
 	for (size_t i = 0; i < c->nresources; i++)
-		fact(d, str_printf(&d->arena, "resource %.*s", STR_ARG(c->resources[i].name)).p, quantity_text(&d->arena, c->resources[i].amount),
+		fact(d, str_printf(&d->arena, "resource %.*s", STR_ARG(c->resources[i].name)).p,
+			quantity_text(&d->arena, c->resources[i].amount),
 			c->resources[i].from);
 	if (c->ready)
 		fact(d, "ready", plan_probe_text(&d->arena, c->ready), c->ready->from);
@@ -312,7 +318,8 @@ static void role(struct dumping *d, const struct plan_role *r)
 {
 	fact(d, r->aux ? "aux" : "role", r->name, r->at);
 	d->depth++;
-	fact(d, "replicas", str_printf(&d->arena, r->elastic ? "%lld:%lld" : "%lld", (long long)r->min, (long long)r->max), r->replicas_at);
+	fact(d, "replicas", str_printf(&d->arena, r->elastic ? "%lld:%lld" : "%lld", (long long)r->min,
+		(long long)r->max), r->replicas_at);
 	if (plan_is_sliced(r))
 		fact(d, "slices", str_int(&d->arena, r->slices), r->slices_at);
 	if (r->unrolled)

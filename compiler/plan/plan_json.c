@@ -120,7 +120,8 @@ static void hosts(struct printing *p, const struct plan_job *j, const struct pla
 static void role(struct printing *p, const struct plan_job *j, const struct plan_role *r)
 {
 	struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
-	struct str because = r->unrolled && span_known(r->unrolled_because) ? source_text(p->sources, r->unrolled_because) : STR("");
+	struct str because = r->unrolled && span_known(r->unrolled_because) ?
+		source_text(p->sources, r->unrolled_because) : STR("");
 
 	text(p, "\n        {\n          ", "name", r->name);
 	text(p, ", ", "kind", r->aux ? STR("aux") : STR("role"));

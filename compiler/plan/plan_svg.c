@@ -1,8 +1,8 @@
 /*
  * plan_svg.c - `trainc plan -o svg`: a drawing of each job.
  *
- * A role is a band with its replicas and their devices.  On the right, each port that some role's texts mention is a lane:
- * it begins at the roles that name it and ends with an arrow at the role that listens.
+ * A role is a band with its replicas and their devices. On the right, each port that some role's texts mention is a
+ * lane: it begins at the roles that name it and ends with an arrow at the role that listens.
  */
 #include "plan/print.h"
 #include "plan/totals.h"
@@ -52,7 +52,8 @@ static void read_text(struct drawing *d, unsigned role, const struct text *t)
 			d->names[pair] = true;
 		if (p->kind != PIECE_PORT)
 			continue;
-		lane_of(d, p->u.peer.role, plan_find_port(&d->job->roles[p->u.peer.role], p->u.peer.port))->from[role] = true;
+		lane_of(d, p->u.peer.role, plan_find_port(&d->job->roles[p->u.peer.role], p->u.peer.port))->from[role] =
+			true;
 		d->reaches[pair] = true;
 	}
 }
@@ -122,7 +123,8 @@ static void put_label(struct drawing *d, int64_t x, int64_t y, const char *class
 
 static void put_rect(struct drawing *d, int64_t x, int64_t y, int64_t width, int64_t height, const char *class)
 {
-	buf_printf(d->out, "<rect x=\"%lld\" y=\"%lld\" width=\"%lld\" height=\"%lld\" rx=\"%d\" class=\"%s\"/>\n", (long long)x, (long long)y,
+	buf_printf(d->out, "<rect x=\"%lld\" y=\"%lld\" width=\"%lld\" height=\"%lld\" rx=\"%d\" class=\"%s\"/>\n",
+		(long long)x, (long long)y,
 		(long long)width, (long long)height, width > 10 ? 4 : 1, class);
 }
 
@@ -134,7 +136,8 @@ static void put_replica(struct drawing *d, const struct plan_role *r, int64_t i,
 	put_rect(d, x, y, BOX, BOX, i < r->min ? "replica" : "replica maybe");
 	put_label(d, x + BOX / 2, y + 18, "number", str_int(&d->arena, i));
 	if (devices > DEVICES) {
-		put_label(d, x + BOX / 2, y + 42, "small middle", str_printf(&d->arena, "%lld dev.", (long long)devices));
+		put_label(d, x + BOX / 2, y + 42, "small middle",
+			str_printf(&d->arena, "%lld dev.", (long long)devices));
 		return;
 	}
 	for (int64_t k = 0; k < devices; k++)
@@ -178,13 +181,15 @@ static void put_role(struct drawing *d, unsigned role)
 {
 	const struct plan_role *r = &d->job->roles[role];
 	int64_t y = d->top[role];
-	struct str count = r->elastic ? str_printf(&d->arena, "%lld to %lld", (long long)r->min, (long long)r->max) : str_int(&d->arena, r->max);
+	struct str count = r->elastic ? str_printf(&d->arena, "%lld to %lld", (long long)r->min, (long long)r->max) :
+		str_int(&d->arena, r->max);
 
 	if (plan_is_sliced(r))
 		count = str_printf(&d->arena, "%lld in %lld slices", (long long)r->max, (long long)r->slices);
 
 	put_rect(d, MARGIN, y, BAND, d->height[role], r->aux ? "role aux" : "role");
-	put_label(d, MARGIN + 16, y + 24, "name", str_printf(&d->arena, "%s%.*s \xC3\x97 %.*s", r->aux ? "aux " : "", STR_ARG(r->name), STR_ARG(count)));
+	put_label(d, MARGIN + 16, y + 24, "name", str_printf(&d->arena, "%s%.*s \xC3\x97 %.*s", r->aux ? "aux " : "",
+		STR_ARG(r->name), STR_ARG(count)));
 	put_label(d, MARGIN + 16, y + 44, "small", facts(d, r));
 	put_replicas(d, r, y + HEAD - 6);
 }
@@ -266,8 +271,10 @@ static void put_head(struct drawing *d, int64_t y)
 		buf_str(&text, plan_device_text(&d->arena, &t.devices[i]));
 	}
 	if (d->job->success)
-		buf_printf(&text, "; succeeds on %.*s", STR_ARG(plan_condition_text(&d->arena, d->job, d->job->success)));
-	put_label(d, MARGIN, y + 28, "title", str_printf(&d->arena, "%.*s%s%.*s", STR_ARG(d->job->name), d->job->framework.n ? ": " : "",
+		buf_printf(&text, "; succeeds on %.*s",
+			STR_ARG(plan_condition_text(&d->arena, d->job, d->job->success)));
+	put_label(d, MARGIN, y + 28, "title", str_printf(&d->arena, "%.*s%s%.*s", STR_ARG(d->job->name),
+		d->job->framework.n ? ": " : "",
 		STR_ARG(d->job->framework)));
 	put_label(d, MARGIN, y + 48, "small", buf_text(&text));
 	buf_release(&text);
@@ -302,7 +309,8 @@ static int64_t put_job(const struct plan_job *job, int64_t y, int64_t *width, st
 		if (job->roles[i].max)
 			put_role(&d, i);
 	for (size_t i = 0; i < d.nlanes; i++) {
-		int64_t needed = RIGHT + 18 + LANE * (int64_t)d.nlanes + 7 * (int64_t)lane_label(&d, &d.lanes[i]).n + MARGIN;
+		int64_t needed = RIGHT + 18 + LANE * (int64_t)d.nlanes + 7 * (int64_t)lane_label(&d, &d.lanes[i]).n +
+			MARGIN;
 		*width = needed > *width ? needed : *width;
 		put_lane(&d, i);
 	}
@@ -312,13 +320,20 @@ static int64_t put_job(const struct plan_job *job, int64_t y, int64_t *width, st
 
 static const char style[] =
 	"<style>\n"
-	"svg{font:13px system-ui,sans-serif;--ink:#1c2330;--dim:#5b6472;--band:#f3f5f8;--edge:#c3cad4;--box:#fff;--mark:#2563b0;--line:#7a4fb5;background:#fff}\n"
-	"@media(prefers-color-scheme:dark){svg{--ink:#e6e9ee;--dim:#a4adba;--band:#1d232c;--edge:#434c59;--box:#2a323d;--mark:#6ca8f0;--line:#b99af0;background:#12161c}}\n"
-	"text{fill:var(--ink)}.title{font-size:18px;font-weight:600}.name{font-weight:600}.small{font-size:12px;fill:var(--dim)}\n"
-	".number,.middle{text-anchor:middle}.role{fill:var(--band);stroke:var(--edge)}.aux{stroke-dasharray:6 4}.replica{fill:var(--box);stroke:var(--edge)}\n"
-	".maybe{stroke-dasharray:3 3}.device{fill:var(--mark)}.line{fill:none;stroke:var(--line);stroke-width:1.5}.head{fill:var(--line)}\n"
+	"svg{font:13px system-ui,sans-serif;--ink:#1c2330;--dim:#5b6472;--band:#f3f5f8;--edge:#c3cad4;--box:#fff;"
+		"--mark:#2563b0;--line:#7a4fb5;background:#fff}\n"
+	"@media(prefers-color-scheme:dark){svg{--ink:#e6e9ee;--dim:#a4adba;--band:#1d232c;--edge:#434c59;--box:#2a323d;"
+		"--mark:#6ca8f0;--line:#b99af0;background:#12161c}}\n"
+	"text{fill:var(--ink)}.title{font-size:18px;font-weight:600}.name{font-weight:600}.small{font-size:12px;"
+		"fill:var(--dim)}\n"
+	".number,.middle{text-anchor:middle}.role{fill:var(--band);stroke:var(--edge)}.aux{stroke-dasharray:6 "
+		"4}.replica{fill:var(--box);stroke:var(--edge)}\n"
+	".maybe{stroke-dasharray:3 "
+		"3}.device{fill:var(--mark)}.line{fill:none;stroke:var(--line);stroke-width:1.5}.head{"
+		"fill:var(--line)}\n"
 	"</style>\n"
-	"<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
+	"<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+		"orient=\"auto\">"
 	"<path d=\"M0 0L8 4L0 8z\" class=\"head\"/></marker></defs>\n";
 
 void plan_print_svg(const struct plan *plan, struct buf *out)
@@ -328,8 +343,10 @@ void plan_print_svg(const struct plan *plan, struct buf *out)
 
 	for (size_t i = 0; i < plan->njobs; i++)
 		y = put_job(&plan->jobs[i], y, &width, &body);
-	buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\" viewBox=\"0 0 %lld %lld\" role=\"img\">\n"
-		"<title>Roles, replicas, devices and connections</title>\n", (long long)width, (long long)y, (long long)width, (long long)y);
+	buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\" viewBox=\"0 0 %lld "
+		"%lld\" role=\"img\">\n"
+		"<title>Roles, replicas, devices and connections</title>\n", (long long)width, (long long)y,
+		(long long)width, (long long)y);
 	buf_z(out, style);
 	buf_str(out, buf_text(&body));
 	buf_z(out, "</svg>\n");

@@ -52,7 +52,8 @@ static struct str replicas(struct arena *a, const struct plan_role *r)
 {
 	if (r->elastic)
 		return str_printf(a, "%lld:%lld", (long long)r->min, (long long)r->max);
-	return plan_is_sliced(r) ? str_printf(a, "%lld in %lld slices", (long long)r->max, (long long)r->slices) : str_int(a, r->max);
+	return plan_is_sliced(r) ? str_printf(a, "%lld in %lld slices", (long long)r->max, (long long)r->slices) :
+		str_int(a, r->max);
 }
 
 static struct str hosts(struct arena *a, const struct plan_job *j, const struct plan_role *r)
@@ -74,7 +75,8 @@ static struct str ports(struct arena *a, const struct plan_role *r)
 	struct buf text = { 0 };
 
 	for (size_t i = 0; i < r->main.nports; i++)
-		buf_printf(&text, "%s%.*s=%lld", i ? " " : "", STR_ARG(r->main.ports[i].name), (long long)r->main.ports[i].port);
+		buf_printf(&text, "%s%.*s=%lld", i ? " " : "", STR_ARG(r->main.ports[i].name),
+			(long long)r->main.ports[i].port);
 	struct str s = buf_take(&text, a);
 	buf_release(&text);
 	return s;
@@ -93,7 +95,8 @@ static void roles(struct arena *a, const struct plan_job *j, struct buf *out)
 		struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
 		if (!r->max)
 			continue;
-		struct str cells[COLUMNS] = { str_printf(a, "%s%.*s", r->aux ? "aux " : "", STR_ARG(r->name)), replicas(a, r),
+		struct str cells[COLUMNS] = { str_printf(a, "%s%.*s", r->aux ? "aux " : "", STR_ARG(r->name)),
+			replicas(a, r),
 			devices(a, r), amount(a, &cpu), amount(a, &memory), hosts(a, j, r), ports(a, r) };
 		memcpy(t.rows[t.n++], cells, sizeof(cells));
 	}
@@ -123,7 +126,8 @@ static void unrolled(const struct sources *sources, const struct plan_job *j, st
 		buf_printf(out, "  role '%.*s' is unrolled: one object for each replica", STR_ARG(r->name));
 		if (span_known(r->unrolled_because)) {
 			struct place at = source_place(sources, r->unrolled_because.start);
-			buf_printf(out, ", because of '%.*s' at %.*s:%u", STR_ARG(source_text(sources, r->unrolled_because)),
+			buf_printf(out, ", because of '%.*s' at %.*s:%u",
+				STR_ARG(source_text(sources, r->unrolled_because)),
 				STR_ARG(at.source->name), at.line);
 		}
 		buf_char(out, '\n');
@@ -158,7 +162,8 @@ static void unasked_mounts(const struct plan_job *j, struct buf *out)
 		for (size_t k = 0; j->roles[i].max && k < j->roles[i].main.nmounts; k++) {
 			const struct plan_mount *m = &j->roles[i].main.mounts[k];
 			if (m->volume->unasked && !m->framework)
-				buf_printf(out, "  role '%.*s' cannot write to %.*s: a host_path is read-only without 'readonly = false'\n",
+				buf_printf(out, "  role '%.*s' cannot write to %.*s: a host_path is read-only without "
+					"'readonly = false'\n",
 					STR_ARG(j->roles[i].name), STR_ARG(m->path));
 		}
 }
@@ -180,7 +185,8 @@ static void head(struct arena *a, const struct plan *plan, const struct plan_job
 		STR_ARG(j->gang.value.n ? j->gang.value : STR("none")));
 	if (j->queue.set)
 		buf_printf(out, ", queue %.*s", STR_ARG(j->queue.value));
-	buf_printf(out, "\n  success %.*s, clean %.*s, restarts %lld", STR_ARG(success.n ? success : STR("-")), STR_ARG(j->clean.value),
+	buf_printf(out, "\n  success %.*s, clean %.*s, restarts %lld", STR_ARG(success.n ? success : STR("-")),
+		STR_ARG(j->clean.value),
 		(long long)j->restarts.value);
 	duration(a, "timeout", &j->timeout, out);
 	duration(a, "ttl", &j->ttl, out);

@@ -60,7 +60,8 @@ static bool whole_jobs(struct set_gathering *g, const struct plan_condition *c)
 }
 
 /* Some of the indexes of one role that has one Job: not of one with a Job for each slice. */
-static bool some_indexes(const struct plan_job *j, const struct plan_condition *c, unsigned *ret_role, struct plan_index_set *ret)
+static bool some_indexes(const struct plan_job *j, const struct plan_condition *c, unsigned *ret_role,
+	struct plan_index_set *ret)
 {
 	*ret_role = UINT32_MAX;
 	if (!plan_index_set(c, ret_role, ret))
@@ -73,7 +74,8 @@ static size_t alternatives(const struct plan_job *j, const struct plan_condition
 {
 	if (c->kind == CONDITION_OR)
 		return alternatives(j, c->left) + alternatives(j, c->right);
-	return c->kind == CONDITION_DONE && c->index == CONDITION_ANY && j->roles[c->role].unrolled ? (size_t)j->roles[c->role].max : 1;
+	return c->kind == CONDITION_DONE && c->index == CONDITION_ANY && j->roles[c->role].unrolled ?
+		(size_t)j->roles[c->role].max : 1;
 }
 
 /* When there are several alternatives, each must be one Job. */
@@ -153,7 +155,8 @@ bool plan_set_rule(const struct plan_job *j, const struct plan_role *r, struct p
 	return j->success && rules_of(j, j->success, ret->role, ret) && ret->n;
 }
 
-bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan_condition *c, struct plan_set_success *ret)
+bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan_condition *c,
+	struct plan_set_success *ret)
 {
 	struct set_gathering g = { a, j, ret };
 

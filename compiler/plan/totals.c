@@ -48,7 +48,8 @@ static void add_resources(struct arena *a, const struct plan_container *c, struc
 {
 	for (size_t i = 0; i < c->nresources; i++) {
 		const struct plan_resource *r = &c->resources[i];
-		add_devices(a, at, n, (struct plan_device_total){ r->name, r->bytes, capped(r->amount.nano / QUANTITY_UNIT) });
+		add_devices(a, at, n, (struct plan_device_total){ r->name, r->bytes,
+			capped(r->amount.nano / QUANTITY_UNIT) });
 	}
 }
 
@@ -58,7 +59,8 @@ struct plan_device_total *plan_pod_devices(struct arena *a, const struct plan_ro
 
 	*ret_n = 0;
 	if (r->accelerator)
-		add_devices(a, &at, ret_n, (struct plan_device_total){ r->accelerator->resource, false, r->accelerator->per_pod });
+		add_devices(a, &at, ret_n, (struct plan_device_total){ r->accelerator->resource, false,
+			r->accelerator->per_pod });
 	add_resources(a, &r->main, &at, ret_n);
 	for (size_t i = 0; i < r->nsidecars; i++)
 		add_resources(a, &r->sidecars[i], &at, ret_n);
@@ -87,7 +89,8 @@ static void add_job(struct arena *a, const struct plan_job *j, struct plan_total
 		size_t n;
 		const struct plan_device_total *pod = plan_pod_devices(a, r, &n);
 		for (size_t k = 0; k < n; k++)
-			add_devices(a, &t->devices, &t->ndevices, (struct plan_device_total){ pod[k].resource, pod[k].bytes,
+			add_devices(a, &t->devices, &t->ndevices,
+				(struct plan_device_total){ pod[k].resource, pod[k].bytes,
 				capped((int128)pod[k].count * r->max) });
 	}
 }

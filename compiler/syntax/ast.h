@@ -152,7 +152,8 @@ struct node {
 		struct {
 			struct nodes decls;             /* in file order, imports and checks too */
 			struct module *module;          /* checker */
-			struct str doc;                 /* the ## lines at the head of the file, followed by a blank line */
+			/* the ## lines at the head of the file, followed by a blank line */
+			struct str doc;
 		} file;
 		struct {
 			struct str *path;               /* std.single: { "std", "single" }; NULL for a file */
@@ -202,7 +203,8 @@ struct node {
 			struct node *body;
 			struct str doc;
 			struct decl *decl;              /* checker */
-			struct node **bound;            /* checker: argument of each formal of the base, NULL where the default applies */
+			/* checker: argument of each formal of the base, NULL where the default applies */
+			struct node **bound;
 		} blueprint_decl;
 		struct {
 			struct node *title;             /* NODE_STRING */
@@ -220,8 +222,10 @@ struct node {
 			struct node *filter;            /* for ... if C job: NULL without */
 			struct str doc;
 			struct decl *framework;         /* checker: DECL_FRAMEWORK or NULL */
-			struct node **bound;            /* checker: argument of each formal, NULL where the default applies */
-			struct decl **roles;            /* checker: the DECL_ROLE of every framework role and every role or aux block */
+			/* checker: argument of each formal, NULL where the default applies */
+			struct node **bound;
+			/* checker: the DECL_ROLE of every framework role and every role or aux block */
+			struct decl **roles;
 			size_t nroles;
 		} job;
 		struct {                                /* PROFILE (name), TEST, POLICY (title), PROJECT */
@@ -268,7 +272,8 @@ struct node {
 		struct {
 			struct node *condition;
 			struct node *then;              /* NODE_BODY */
-			struct node *otherwise;         /* NODE_BODY, NODE_IF_ITEM (else if: any number, loop) or NULL */
+			/* NODE_BODY, NODE_IF_ITEM (else if: any number, loop) or NULL */
+			struct node *otherwise;
 		} if_item;
 		struct {
 			struct binder binders[2];
@@ -307,7 +312,8 @@ struct node {
 			struct str word;                /* as written: exact conversion to cpu */
 		} floating;
 		struct {
-			struct str word;                /* as written, `_` included; the checker's type says cpu, memory or duration */
+			/* as written, `_` included; the checker's type says cpu, memory or duration */
+			struct str word;
 		} quantity;
 		struct {
 			unsigned n;                     /* 2 or 3 */
@@ -345,9 +351,13 @@ struct node {
 			struct node *callee;            /* NODE_NAME or NODE_MEMBER */
 			struct nodes args;              /* NODE_ARG */
 			struct span args_span;
-			struct decl *target;            /* checker: DECL_FN, DECL_BUILTIN_FN, DECL_ACCELERATOR; NULL for methods of roles and pod */
-			struct node **bound;            /* checker: argument of each formal, NULL where the default applies; builtins that
-			                                 * take any number of values: the positional arguments, then the named ones */
+			/* checker: DECL_FN, DECL_BUILTIN_FN, DECL_ACCELERATOR; NULL for methods of roles and pod */
+			struct decl *target;
+			/*
+			 * checker: argument of each formal, NULL where the default applies; builtins that take any
+			 * number of values: the positional arguments, then the named ones
+			 */
+			struct node **bound;
 			size_t nbound;
 		} call;
 		struct {

@@ -469,7 +469,8 @@ static void dump(struct dump *d, const struct node *n)
 		doc(d, n->u.file.doc);
 		lines(d, n->u.file.decls);
 		break;
-	case NODE_IMPORT: case NODE_PARAM: case NODE_LET: case NODE_FORMAL: case NODE_FN: case NODE_TYPE: case NODE_FRAMEWORK:
+	case NODE_IMPORT: case NODE_PARAM: case NODE_LET: case NODE_FORMAL: case NODE_FN: case NODE_TYPE:
+	case NODE_FRAMEWORK:
 	case NODE_ACCELERATOR: case NODE_JOB: case NODE_PROFILE: case NODE_TEST: case NODE_POLICY: case NODE_PROJECT:
 		declaration(d, n);
 		break;

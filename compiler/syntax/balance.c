@@ -45,7 +45,8 @@ bool tokens_declaration(const struct tokens *ts, size_t i)
 		return next == TOKEN_STRING || next == TOKEN_STR_OPEN;
 	case TOKEN_IMPORT:
 		return next == TOKEN_IDENT || next == TOKEN_STRING;
-	case TOKEN_PARAM: case TOKEN_FN: case TOKEN_FRAMEWORK: case TOKEN_ACCELERATOR: case TOKEN_PROFILE: case TOKEN_TYPE:
+	case TOKEN_PARAM: case TOKEN_FN: case TOKEN_FRAMEWORK: case TOKEN_ACCELERATOR: case TOKEN_PROFILE:
+	case TOKEN_TYPE:
 		return next == TOKEN_IDENT;
 	default:
 		return false;
@@ -60,7 +61,8 @@ bool tokens_item(const struct tokens *ts, size_t i)
 		return false;
 	if (t[1].kind == TOKEN_IDENT && !(t[1].flags & FLAG_LINE))
 		t++;
-	return t[1].kind == TOKEN_ASSIGN || t[1].kind == TOKEN_ADD_ASSIGN || t[1].kind == TOKEN_LBRACE || (t == &ts->at[i] && t[1].kind == TOKEN_COLON);
+	return t[1].kind == TOKEN_ASSIGN || t[1].kind == TOKEN_ADD_ASSIGN || t[1].kind == TOKEN_LBRACE ||
+		(t == &ts->at[i] && t[1].kind == TOKEN_COLON);
 }
 
 /* Is there nothing to repair? */
@@ -78,7 +80,8 @@ static bool balanced(const struct tokens *ts)
 		} else if (is_close(t->kind)) {
 			if (!depth || open[--depth] != t->kind)
 				return false;
-		} else if (depth && (t->flags & FLAG_LINE) && tokens_declaration(ts, i) && tokens_indent(ts, t->start) == 0) {
+		} else if (depth && (t->flags & FLAG_LINE) && tokens_declaration(ts, i) &&
+			tokens_indent(ts, t->start) == 0) {
 			return false;
 		}
 	}
@@ -191,7 +194,8 @@ static void report_open(struct balance *b, size_t open, size_t sign)
 		diag_help(ds, d, "add '%s' at the end", closer);
 	} else {
 		if (sign && s->kind != TOKEN_END)
-			diag_note(ds, d, (struct span){ s->start, s->end }, "by its indentation it ends before this line");
+			diag_note(ds, d, (struct span){ s->start, s->end },
+				"by its indentation it ends before this line");
 		diag_help(ds, d, "add '%s'", closer);
 	}
 	if (sign && t->kind == TOKEN_LBRACE)
@@ -245,7 +249,8 @@ static void close_torn_line(struct balance *b, size_t i)
 
 	while (line > 0 && !(b->ts->at[line].flags & FLAG_LINE))
 		line--;
-	for (unsigned braces = swallowed_braces(b, i); b->depth && b->open[b->depth - 1].token >= line; braces -= top_is_brace) {
+	for (unsigned braces = swallowed_braces(b, i); b->depth &&
+		b->open[b->depth - 1].token >= line; braces -= top_is_brace) {
 		top_is_brace = top_kind(b) == TOKEN_LBRACE;
 		if (top_is_brace && !braces)
 			break;
@@ -294,7 +299,8 @@ static void look_for_sign(struct balance *b, size_t i)
 
 static struct diag *report_stray(struct diags *ds, struct span at, int kind, bool open)
 {
-	struct diag *d = diag_report(ds, TJ0102, at, open ? "'%s' closes nothing" : "'%s' closes nothing: nothing is open here",
+	struct diag *d = diag_report(ds, TJ0102, at,
+		open ? "'%s' closes nothing" : "'%s' closes nothing: nothing is open here",
 	                             bracket_text(kind));
 	diag_help(ds, d, "remove it");
 	return d;
@@ -398,7 +404,8 @@ static void report_mismatch(struct balance *b, const struct token *t)
 	struct diags *ds = b->ts->diags;
 	const char *right = bracket_text(closer_of(open->kind));
 	struct span at = { t->start, t->end };
-	struct diag *d = diag_report(ds, TJ0109, at, "'%s' is closed by '%s'", bracket_text(open->kind), bracket_text(t->kind));
+	struct diag *d = diag_report(ds, TJ0109, at, "'%s' is closed by '%s'", bracket_text(open->kind),
+		bracket_text(t->kind));
 	diag_note(ds, d, (struct span){ open->start, open->end }, "opened here");
 	diag_help(ds, d, "write '%s'", right);
 	diag_fix(ds, d, at, str_of(right), "write '%s'", right);
@@ -449,7 +456,8 @@ static void look_for_surplus(struct balance *b, const struct token *t, size_t i)
 {
 	const struct bracket *open = &b->open[b->depth - 1];
 
-	if (!b->surplus && t->kind == TOKEN_RBRACE && open->token < b->line && (!(t->flags & FLAG_LINE) || b->indent != open->indent))
+	if (!b->surplus && t->kind == TOKEN_RBRACE && open->token < b->line &&
+		(!(t->flags & FLAG_LINE) || b->indent != open->indent))
 		b->surplus = i;
 }
 
@@ -485,7 +493,8 @@ static bool take_close(struct balance *b, const struct token *t, size_t i, size_
 static bool begins_statement(const struct token *t)
 {
 	if (t->kind == TOKEN_FOR)
-		for (const struct token *word = t + 1; word->kind != TOKEN_END && !(word->flags & FLAG_LINE) && word < t + LOOK; word++)
+		for (const struct token *word = t + 1; word->kind != TOKEN_END && !(word->flags & FLAG_LINE) &&
+			word < t + LOOK; word++)
 			if (word->kind == TOKEN_JOB)
 				return true;
 	return t->kind == TOKEN_CHECK || t->kind == TOKEN_WARN || (t->kind == TOKEN_LET && t[1].kind == TOKEN_IDENT);
@@ -525,7 +534,8 @@ static size_t skip_deep(struct balance *b, size_t i)
 	diag_help(b->ts->diags, d, "split the expression with 'let'");
 	for (; b->ts->at[i].kind != TOKEN_END; i++) {
 		t = &b->ts->at[i];
-		if (depth && (t->flags & FLAG_LINE) && tokens_declaration(b->ts, i) && tokens_indent(b->ts, t->start) == 0)
+		if (depth && (t->flags & FLAG_LINE) && tokens_declaration(b->ts, i) &&
+			tokens_indent(b->ts, t->start) == 0)
 			break;
 		if (is_open(t->kind))
 			depth++;
@@ -539,7 +549,8 @@ static size_t skip_deep(struct balance *b, size_t i)
 static void begin_declaration(struct balance *b, size_t i)
 {
 	const struct token *t = &b->ts->at[i];
-	bool word = tokens_declaration(b->ts, i) || t->kind == TOKEN_LET || t->kind == TOKEN_CHECK || t->kind == TOKEN_WARN ||
+	bool word = tokens_declaration(b->ts, i) || t->kind == TOKEN_LET || t->kind == TOKEN_CHECK ||
+		t->kind == TOKEN_WARN ||
 	            t->kind == TOKEN_FOR || t->kind == TOKEN_PROJECT;
 
 	if (b->decl != i)
@@ -556,7 +567,8 @@ static void begin_declaration(struct balance *b, size_t i)
 
 static bool ends_value(int kind)
 {
-	return is_close(kind) || kind == TOKEN_IDENT || kind == TOKEN_INT || kind == TOKEN_FLOAT || kind == TOKEN_QUANTITY ||
+	return is_close(kind) || kind == TOKEN_IDENT || kind == TOKEN_INT || kind == TOKEN_FLOAT ||
+		kind == TOKEN_QUANTITY ||
 	       kind == TOKEN_TOPOLOGY || kind == TOKEN_STRING || kind == TOKEN_STR_CLOSE;
 }
 

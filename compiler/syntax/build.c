@@ -156,7 +156,8 @@ static void report_field(struct parse *p, struct node *n)
 	struct str key = source_text(p->diags->sources, n->u.field.key.span);
 	bool body = n->u.field.type->kind == NODE_TYPE_REF && n->u.field.type->u.type_ref.body;
 	struct str type = body ? STR("{ ... }") : source_text(p->diags->sources, n->u.field.type->span);
-	struct diag *d = diag_report(p->diags, TJ0111, n->u.field.type->span, "'%.*s: %.*s' declares a type, which is not allowed here",
+	struct diag *d = diag_report(p->diags, TJ0111, n->u.field.type->span,
+		"'%.*s: %.*s' declares a type, which is not allowed here",
 	                             STR_ARG(key), STR_ARG(type));
 	if (memchr(type.p, '\n', type.n) || n->u.field.value)
 		return;
@@ -174,7 +175,8 @@ static void report_field(struct parse *p, struct node *n)
 		return;
 	}
 	diag_label(p->diags, d, "a field is set with '='");
-	if ((is_variable(key) || str_is(key, "apiVersion") || str_is(key, "kind")) && !n->u.field.type->u.type_ref.args.n) {
+	if ((is_variable(key) || str_is(key, "apiVersion") || str_is(key, "kind")) &&
+		!n->u.field.type->u.type_ref.args.n) {
 		struct str text = str_printf(p->arena, " = \"%.*s\"", STR_ARG(type));
 		diag_help(p->diags, d, "write '%.*s%.*s'", STR_ARG(key), STR_ARG(text));
 		diag_fix(p->diags, d, span_join(colon, n->u.field.type->span), text, "write '=' and quotes");
@@ -216,7 +218,8 @@ void parse_result(struct parse *p, struct node *n)
 	p->result = n;
 }
 
-struct node *mk_import(struct parse *p, struct span at, struct path *path, struct span path_at, struct str alias, struct span alias_at)
+struct node *mk_import(struct parse *p, struct span at, struct path *path, struct span path_at, struct str alias,
+	struct span alias_at)
 {
 	struct node *n = node_new(p->arena, NODE_IMPORT, at);
 	n->u.import.path = path->names;
@@ -282,7 +285,8 @@ struct node *mk_fn(struct parse *p, struct span at, struct str name, struct span
 	return n;
 }
 
-struct node *mk_type(struct parse *p, struct span at, struct str name, struct span name_at, struct node *alias, struct node *body)
+struct node *mk_type(struct parse *p, struct span at, struct str name, struct span name_at, struct node *alias,
+	struct node *body)
 {
 	struct node *n = node_new(p->arena, NODE_TYPE, at);
 	n->u.type_decl.name = name;
@@ -338,7 +342,8 @@ static struct node *path_expression(struct parse *p, struct path *path)
 	return n;
 }
 
-struct node *mk_wrapper(struct parse *p, struct node *framework, struct path *base, struct nodes args, struct span args_at)
+struct node *mk_wrapper(struct parse *p, struct node *framework, struct path *base, struct nodes args,
+	struct span args_at)
 {
 	framework->u.blueprint_decl.base = path_expression(p, base);
 	framework->u.blueprint_decl.args = args;
@@ -388,7 +393,8 @@ struct node *mk_check(struct parse *p, struct span at, bool warn, struct node *c
 	n->u.check.code = code;
 	n->u.check.code_span = code.p ? code_at : (struct span){ 0 };
 	if (code.p && !p->source->library) {
-		struct diag *d = diag_report(p->diags, TJ0102, code_at, "only the standard library gives a check a code");
+		struct diag *d = diag_report(p->diags, TJ0102, code_at,
+			"only the standard library gives a check a code");
 		diag_help(p->diags, d, "remove 'as %.*s'", STR_ARG(code));
 		n->u.check.code = (struct str){ 0 };
 	}
@@ -532,7 +538,8 @@ static struct node *body_of(struct parse *p, const struct node *around, struct n
 	return mk_body(p, around->span, items, around->u.body.open, around->u.body.close);
 }
 
-struct node *mk_for_items(struct parse *p, struct span at, struct clauses *clauses, struct node *filter, struct node *body)
+struct node *mk_for_items(struct parse *p, struct span at, struct clauses *clauses, struct node *filter,
+	struct node *body)
 {
 	struct node *inner = filter ? body_of(p, body, chain_first(p, mk_if_item(p, at, filter, body), at)) : body;
 	for (size_t i = clauses->n; i-- > 1;)

@@ -43,18 +43,21 @@ void add_decl(struct parse *p, struct node *n);
 void parse_result(struct parse *p, struct node *n);
 struct node *mk_bad(struct parse *p, struct span at);
 
-struct node *mk_import(struct parse *p, struct span at, struct path *path, struct span path_at, struct str alias, struct span alias_at);
+struct node *mk_import(struct parse *p, struct span at, struct path *path, struct span path_at, struct str alias,
+	struct span alias_at);
 struct node *import_with(struct node *import, struct node *body);
 struct node *mk_import_file(struct parse *p, struct span at, struct node *file, struct str alias, struct span alias_at);
 struct node *mk_binding(struct parse *p, struct span at, enum node_kind kind, struct str name, struct span name_at,
                         struct node *type, struct node *value);
 struct node *mk_fn(struct parse *p, struct span at, struct str name, struct span name_at, struct nodes formals,
                    struct node *result, struct node *value);
-struct node *mk_type(struct parse *p, struct span at, struct str name, struct span name_at, struct node *alias, struct node *body);
+struct node *mk_type(struct parse *p, struct span at, struct str name, struct span name_at, struct node *alias,
+	struct node *body);
 struct node *mk_blueprint(struct parse *p, struct span at, enum node_kind kind, struct str name, struct span name_at,
                           struct nodes formals, struct node *body);
 /* framework NAME: BASE(ARGS) BODY */
-struct node *mk_wrapper(struct parse *p, struct node *framework, struct path *base, struct nodes args, struct span args_at);
+struct node *mk_wrapper(struct parse *p, struct node *framework, struct path *base, struct nodes args,
+	struct span args_at);
 struct node *mk_profile(struct parse *p, struct span at, struct str name, struct span name_at, struct node *body);
 /* profile NAME: BASE BODY */
 struct node *mk_profile_of(struct node *profile, struct str base, struct span base_at);
@@ -77,7 +80,8 @@ struct node *mk_block(struct parse *p, struct span at, struct str kind, struct s
                       struct span name_at, struct node *body);
 struct node *mk_spread(struct parse *p, struct span at, struct node *one);
 /* for a in xs, b in ys if c { }: loops inside each other, and the condition inside of all */
-struct node *mk_for_items(struct parse *p, struct span at, struct clauses *clauses, struct node *filter, struct node *body);
+struct node *mk_for_items(struct parse *p, struct span at, struct clauses *clauses, struct node *filter,
+	struct node *body);
 
 /*
  * Chains of else-if, as items and as expressions.  While a chain is built, its value is the last
@@ -109,13 +113,15 @@ struct node *mk_plain_string(struct parse *p, struct span at);
 struct node *mk_list(struct parse *p, struct span at, struct nodes elements);
 /* `let a = 1, b = a in value`: each name is known to those behind it. */
 struct node *mk_let_in(struct parse *p, struct span at, struct nodes locals, struct node *value);
-struct node *mk_list_fors(struct parse *p, struct span at, struct node *value, struct clauses *clauses, struct node *filter);
+struct node *mk_list_fors(struct parse *p, struct span at, struct node *value, struct clauses *clauses,
+	struct node *filter);
 struct node *mk_member(struct parse *p, struct span at, struct node *base, struct str name, struct span name_at);
 struct node *mk_call(struct parse *p, struct span at, struct node *callee, struct nodes args, struct span args_at);
 struct node *mk_index(struct parse *p, struct span at, struct node *base, struct node *index);
 struct node *mk_arg(struct parse *p, struct span at, struct str name, struct span name_at, struct node *value);
 struct node *mk_unary(struct parse *p, struct span at, enum op op, struct span op_at, struct node *operand);
-struct node *mk_binary(struct parse *p, struct span at, enum node_kind kind, enum op op, struct node *left, struct span op_at,
+struct node *mk_binary(struct parse *p, struct span at, enum node_kind kind, enum op op, struct node *left,
+	struct span op_at,
                        struct node *right);
 struct node *mk_coalesce(struct parse *p, struct span at, struct node *left, struct span op_at, struct node *right);
 

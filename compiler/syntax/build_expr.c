@@ -78,7 +78,8 @@ struct node *mk_list(struct parse *p, struct span at, struct nodes elements)
 	return node_limit(p, n);
 }
 
-static struct node *list_for(struct parse *p, struct span at, struct node *value, const struct clause *c, struct node *filter)
+static struct node *list_for(struct parse *p, struct span at, struct node *value, const struct clause *c,
+	struct node *filter)
 {
 	struct node *n = node_new(p->arena, NODE_LIST_FOR, at);
 	n->u.list_for.binders[0] = c->binders[0];
@@ -93,7 +94,8 @@ static struct node *list_for(struct parse *p, struct span at, struct node *value
 	return node_limit(p, n);
 }
 
-struct node *mk_list_fors(struct parse *p, struct span at, struct node *value, struct clauses *clauses, struct node *filter)
+struct node *mk_list_fors(struct parse *p, struct span at, struct node *value, struct clauses *clauses,
+	struct node *filter)
 {
 	struct node *n = list_for(p, at, value, &clauses->at[clauses->n - 1], filter);
 	for (size_t i = clauses->n - 1; i-- > 0 && n->kind == NODE_LIST_FOR;) {
@@ -171,7 +173,8 @@ struct node *mk_unary(struct parse *p, struct span at, enum op op, struct span o
 	return node_limit(p, n);
 }
 
-struct node *mk_binary(struct parse *p, struct span at, enum node_kind kind, enum op op, struct node *left, struct span op_at,
+struct node *mk_binary(struct parse *p, struct span at, enum node_kind kind, enum op op, struct node *left,
+	struct span op_at,
                        struct node *right)
 {
 	struct node *n = node_new(p->arena, kind, at);

@@ -75,7 +75,8 @@ static size_t unicode_escape(struct decoder *d, struct str text, size_t i, uint3
 	}
 	size_t n = closed ? j + 1 - i : 2;
 	d->broken = true;
-	struct diag *r = diag_report(ds, TJ0108, (struct span){ at, at + (uint32_t)n }, closed ? "'%.*s' is not a character" :
+	struct diag *r = diag_report(ds, TJ0108, (struct span){ at, at + (uint32_t)n },
+		closed ? "'%.*s' is not a character" :
 	                             "'%.*s' is not an escape", (int)n, text.p + i);
 	diag_help(ds, r, "write the number of a character in hexadecimal: '\\u{1F600}'");
 	return n;

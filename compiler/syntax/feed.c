@@ -9,14 +9,18 @@
 #include "trainc.tab.h"
 
 static const unsigned char ends[256] = {
-	[TOKEN_IDENT] = 1, [TOKEN_INT] = 1, [TOKEN_FLOAT] = 1, [TOKEN_QUANTITY] = 1, [TOKEN_TOPOLOGY] = 1, [TOKEN_BAD] = 1,
-	[TOKEN_JUNK] = 1, [TOKEN_STRING] = 1, [TOKEN_STR_CLOSE] = 1, [TOKEN_RPAREN] = 1, [TOKEN_RBRACKET] = 1, [TOKEN_RBRACE] = 1,
-	[TOKEN_QUESTION] = 1, [TOKEN_TRUE] = 1, [TOKEN_FALSE] = 1, [TOKEN_NONE] = 1, [TOKEN_ASSIGN] = 1, [TOKEN_ADD_ASSIGN] = 1,
+	[TOKEN_IDENT] = 1, [TOKEN_INT] = 1, [TOKEN_FLOAT] = 1, [TOKEN_QUANTITY] = 1, [TOKEN_TOPOLOGY] = 1,
+		[TOKEN_BAD] = 1,
+	[TOKEN_JUNK] = 1, [TOKEN_STRING] = 1, [TOKEN_STR_CLOSE] = 1, [TOKEN_RPAREN] = 1, [TOKEN_RBRACKET] = 1,
+		[TOKEN_RBRACE] = 1,
+	[TOKEN_QUESTION] = 1, [TOKEN_TRUE] = 1, [TOKEN_FALSE] = 1, [TOKEN_NONE] = 1, [TOKEN_ASSIGN] = 1,
+		[TOKEN_ADD_ASSIGN] = 1,
 	[TOKEN_ACCELERATOR] = 1,                /* the name of a type, too */
 };
 
 static const unsigned char continues[256] = {
-	[TOKEN_ELSE] = 1, [TOKEN_THEN] = 1, [TOKEN_AND] = 1, [TOKEN_OR] = 1, [TOKEN_IN] = 1, [TOKEN_DOT] = 1, [TOKEN_PLUS] = 1,
+	[TOKEN_ELSE] = 1, [TOKEN_THEN] = 1, [TOKEN_AND] = 1, [TOKEN_OR] = 1, [TOKEN_IN] = 1, [TOKEN_DOT] = 1,
+		[TOKEN_PLUS] = 1,
 	[TOKEN_MINUS] = 1, [TOKEN_STAR] = 1, [TOKEN_SLASH] = 1, [TOKEN_FLOOR] = 1, [TOKEN_PERCENT] = 1, [TOKEN_EQ] = 1,
 	[TOKEN_NE] = 1, [TOKEN_LT] = 1, [TOKEN_LE] = 1, [TOKEN_GT] = 1, [TOKEN_GE] = 1, [TOKEN_COALESCE] = 1,
 	[TOKEN_RANGE] = 1, [TOKEN_RPAREN] = 1, [TOKEN_RBRACKET] = 1,
@@ -44,7 +48,8 @@ bool feed_lines_matter(const struct feed *f)
 
 void feed_init(struct feed *f, const struct tokens *tokens, bool expression)
 {
-	*f = (struct feed){ .tokens = tokens, .ended = true, .expression = expression, .committed = true, .previous = TOKEN_EOL };
+	*f = (struct feed){ .tokens = tokens, .ended = true, .expression = expression, .committed = true,
+		.previous = TOKEN_EOL };
 	f->queue[f->queued++] = (struct token){
 		tokens->source->base, tokens->source->base, expression ? TOKEN_START_EXPR : TOKEN_START_FILE, 0
 	};
@@ -83,7 +88,8 @@ static struct token line_end(const struct feed *f)
 /* Something must follow such a token: `1 +`, `std.`, `then`. */
 static bool wants_more(int kind)
 {
-	return (kind >= TOKEN_EQ && kind <= TOKEN_PERCENT) || kind == TOKEN_DOT || kind == TOKEN_THEN || kind == TOKEN_ELSE ||
+	return (kind >= TOKEN_EQ && kind <= TOKEN_PERCENT) || kind == TOKEN_DOT || kind == TOKEN_THEN ||
+		kind == TOKEN_ELSE ||
 	       kind == TOKEN_AND || kind == TOKEN_OR || kind == TOKEN_NOT || kind == TOKEN_IN || kind == TOKEN_COALESCE;
 }
 
@@ -104,7 +110,8 @@ static bool begins_anew(const struct feed *f)
 		return false;
 	if (t[1].kind == TOKEN_IDENT)
 		return t[2].kind == TOKEN_LBRACE;
-	return t[1].kind == TOKEN_ASSIGN || t[1].kind == TOKEN_ADD_ASSIGN || (t[1].kind == TOKEN_LBRACE && head != TOKEN_IF && head != TOKEN_FOR);
+	return t[1].kind == TOKEN_ASSIGN || t[1].kind == TOKEN_ADD_ASSIGN ||
+		(t[1].kind == TOKEN_LBRACE && head != TOKEN_IF && head != TOKEN_FOR);
 }
 
 /* Does the newline before `t` end something? */
@@ -192,16 +199,19 @@ bool feed_begins(const struct feed *f, size_t i)
 	const struct token *at = f->tokens->at;
 
 	switch (at[i].kind) {
-	case TOKEN_RBRACE: case TOKEN_SPREAD: case TOKEN_LET: case TOKEN_CHECK: case TOKEN_WARN: case TOKEN_FOR: case TOKEN_STR_OPEN:
+	case TOKEN_RBRACE: case TOKEN_SPREAD: case TOKEN_LET: case TOKEN_CHECK: case TOKEN_WARN: case TOKEN_FOR:
+	case TOKEN_STR_OPEN:
 		return true;
 	case TOKEN_IF:
 		return f->depth != 0;
 	case TOKEN_IDENT:
 		if (at[i + 1].kind == TOKEN_IDENT && f->depth)          /* role worker, with or without a brace */
-			return at[i + 2].kind == TOKEN_COLON || at[i + 2].kind == TOKEN_LBRACE || (at[i + 2].flags & FLAG_LINE);
+			return at[i + 2].kind == TOKEN_COLON || at[i + 2].kind == TOKEN_LBRACE ||
+				(at[i + 2].flags & FLAG_LINE);
 		return tokens_item(f->tokens, i);
 	case TOKEN_PROJECT: case TOKEN_STRING:
-		return at[i + 1].kind == TOKEN_LBRACE || at[i + 1].kind == TOKEN_ASSIGN || at[i + 1].kind == TOKEN_COLON;
+		return at[i + 1].kind == TOKEN_LBRACE || at[i + 1].kind == TOKEN_ASSIGN ||
+			at[i + 1].kind == TOKEN_COLON;
 	default:
 		return tokens_declaration(f->tokens, i);
 	}
@@ -218,7 +228,8 @@ static bool leaves(const struct feed *f, size_t i, unsigned indent, unsigned own
 	if (continues[at[i].kind] || at[i].kind == TOKEN_LBRACE)
 		return false;
 	if (f->depth == 0 && !f->expression)
-		return tokens_declaration(f->tokens, i) || (tokens_indent(f->tokens, at[i].start) <= own && !is_close(at[i].kind));
+		return tokens_declaration(f->tokens, i) ||
+			(tokens_indent(f->tokens, at[i].start) <= own && !is_close(at[i].kind));
 	return indent == ANY_INDENT || (tokens_indent(f->tokens, at[i].start) <= indent && feed_begins(f, i));
 }
 

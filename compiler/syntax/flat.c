@@ -46,7 +46,8 @@ struct str flat_text(const struct flat *f, struct span at)
 	const struct layout *l = &f->layout;
 	struct buf out = { 0 };
 
-	for (size_t i = OFFSET_SEARCH(l->at, l->n, start, at.start), first = i; i + 1 < l->n && l->at[i].start < at.end; i++) {
+	for (size_t i = OFFSET_SEARCH(l->at, l->n, start, at.start),
+		first = i; i + 1 < l->n && l->at[i].start < at.end; i++) {
 		if (is_last_separator(l, i))
 			continue;
 		if (is_line_end(l->at[i].kind)) {

@@ -261,7 +261,8 @@ static void print(struct printer *p, size_t from, size_t to, unsigned indent)
 			put_z(p, ", ");
 			continue;
 		}
-		if (i > from && !is_line_end(l->at[i - 1].kind) && !print_between(p, i, indent + FORMAT_STEP) && layout_space(l, i))
+		if (i > from && !is_line_end(l->at[i - 1].kind) && !print_between(p, i, indent + FORMAT_STEP) &&
+			layout_space(l, i))
 			put_z(p, " ");
 		if (i == p->pad_at)
 			blanks(p, p->pad);
@@ -328,13 +329,15 @@ static void classify(const struct layout *l, struct format_item *it, bool file)
 	}
 	bool named = l->at[i].kind == TOKEN_IDENT && (l->at[end].kind == TOKEN_IDENT || l->at[end].kind == TOKEN_JOB);
 	end += named;
-	if (end > i && end < it->to && l->at[end].kind == TOKEN_LBRACE && l->match[end] + 1 == it->to && l->one_line[end]) {
+	if (end > i && end < it->to && l->at[end].kind == TOKEN_LBRACE && l->match[end] + 1 == it->to &&
+		l->one_line[end]) {
 		it->sign = end;
 		it->sort = named ? NAMED : EXTENSION;
 	}
 }
 
-static struct format_item *split(const struct layout *l, struct arena *a, size_t from, size_t to, bool file, size_t *ret_n)
+static struct format_item *split(const struct layout *l, struct arena *a, size_t from, size_t to, bool file,
+	size_t *ret_n)
 {
 	struct format_item *items = NULL;
 	size_t n = 0;
@@ -387,7 +390,8 @@ static bool takes_lines(const struct printer *p, const struct format_item *it, u
 {
 	struct buf scratch = { 0 };
 	struct printer q = {
-		.l = p->l, .out = &scratch, .column = indent, .indent = indent, .pad_at = it->sign, .pad = pad, .probe = true,
+		.l = p->l, .out = &scratch, .column = indent, .indent = indent, .pad_at = it->sign, .pad = pad,
+			.probe = true,
 	};
 
 	print(&q, it->from, it->to, indent);
@@ -428,7 +432,8 @@ static void align_runs(struct printer *p, struct format_item *items, size_t n, u
 	}
 	for (size_t i = 0; i < n;) {
 		size_t end = i;
-		while (end < n && items[end].sign && items[end].sort == items[i].sort && (end == i || !is_apart(p->l, &items[end]))) {
+		while (end < n && items[end].sign && items[end].sort == items[i].sort &&
+			(end == i || !is_apart(p->l, &items[end]))) {
 			if (items[end].lines) {
 				end += items[i].sort == SETTING;
 				break;
@@ -501,7 +506,8 @@ static void sort_imports(const struct layout *l, struct format_item *items, size
 {
 	for (size_t i = 0; i < n;) {
 		size_t end = i;
-		while (end < n && l->at[items[end].from].kind == TOKEN_IMPORT && (end == i || items[end].lead == items[end].lead_end))
+		while (end < n && l->at[items[end].from].kind == TOKEN_IMPORT &&
+			(end == i || items[end].lead == items[end].lead_end))
 			end++;
 		if (end > i + 1)
 			sort_run(l, items + i, end - i);

@@ -11,6 +11,7 @@
 #include "diag/diag.h"
 
 /* False, after reporting, when the text has syntax errors; nothing is appended then. */
-bool format_source(struct arena *a, struct names *names, struct diags *ds, const struct source *source, struct buf *out);
+bool format_source(struct arena *a, struct names *names, struct diags *ds, const struct source *source,
+	struct buf *out);
 
 #endif

@@ -85,7 +85,8 @@ static void number_lines(struct layout *l, struct arena *a)
 static bool is_operand(const struct layout *l, size_t i)
 {
 	switch (l->at[i].kind) {
-	case TOKEN_IDENT: case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_STRING: case TOKEN_STR_CLOSE: case TOKEN_RBRACE:
+	case TOKEN_IDENT: case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_STRING: case TOKEN_STR_CLOSE:
+	case TOKEN_RBRACE:
 	case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_TRUE: case TOKEN_FALSE:
 	case TOKEN_NONE: case TOKEN_QUESTION:
 		return true;
@@ -99,7 +100,8 @@ static bool in_type(const struct layout *l, size_t open)
 {
 	size_t i = open;
 
-	while (i > 0 && (l->at[i - 1].kind == TOKEN_IDENT || l->at[i - 1].kind == TOKEN_DOT || token_is_word(l->at[i - 1].kind)))
+	while (i > 0 && (l->at[i - 1].kind == TOKEN_IDENT || l->at[i - 1].kind == TOKEN_DOT ||
+		token_is_word(l->at[i - 1].kind)))
 		i--;
 	if (i > 0 && l->at[i - 1].kind == TOKEN_RBRACKET)
 		return in_type(l, l->match[i - 1]);
@@ -113,7 +115,8 @@ static bool in_type(const struct layout *l, size_t open)
 	case TOKEN_LBRACKET:
 		return in_type(l, i - 1);
 	case TOKEN_COMMA:
-		return l->inside[i - 1] != NOWHERE && l->at[l->inside[i - 1]].kind == TOKEN_LBRACKET && in_type(l, l->inside[i - 1]);
+		return l->inside[i - 1] != NOWHERE && l->at[l->inside[i - 1]].kind == TOKEN_LBRACKET &&
+			in_type(l, l->inside[i - 1]);
 	case TOKEN_ASSIGN:
 		return i >= 3 && l->at[i - 3].kind == TOKEN_TYPE;
 	default:
@@ -135,9 +138,11 @@ static bool has_comprehension(const struct layout *l, size_t open)
 static bool behind_job(const struct layout *l, size_t open)
 {
 	size_t i = open;
-	while (i > 0 && (l->at[i - 1].kind == TOKEN_IDENT || l->at[i - 1].kind == TOKEN_DOT || token_is_word(l->at[i - 1].kind)))
+	while (i > 0 && (l->at[i - 1].kind == TOKEN_IDENT || l->at[i - 1].kind == TOKEN_DOT ||
+		token_is_word(l->at[i - 1].kind)))
 		i--;
-	return i > 1 && l->at[i - 1].kind == TOKEN_COLON && (l->at[i - 2].kind == TOKEN_STRING || l->at[i - 2].kind == TOKEN_STR_CLOSE);
+	return i > 1 && l->at[i - 1].kind == TOKEN_COLON &&
+		(l->at[i - 2].kind == TOKEN_STRING || l->at[i - 2].kind == TOKEN_STR_CLOSE);
 }
 
 static enum bracket_role role_of(const struct layout *l, size_t open)
@@ -322,16 +327,21 @@ bool layout_keeps_newline(const struct layout *l, size_t i)
 	if (!(l->at[i].flags & FLAG_LINE) || (left == TOKEN_RBRACE && right == TOKEN_ELSE))
 		return false;
 	switch (right) {
-	case TOKEN_ELSE: case TOKEN_THEN: case TOKEN_AND: case TOKEN_OR: case TOKEN_IN: case TOKEN_PLUS: case TOKEN_STAR:
-	case TOKEN_SLASH: case TOKEN_FLOOR: case TOKEN_PERCENT: case TOKEN_EQ: case TOKEN_NE: case TOKEN_LT: case TOKEN_LE:
-	case TOKEN_GT: case TOKEN_GE: case TOKEN_COALESCE: case TOKEN_MINUS: case TOKEN_FOR: case TOKEN_IF: case TOKEN_DOT:
+	case TOKEN_ELSE: case TOKEN_THEN: case TOKEN_AND: case TOKEN_OR: case TOKEN_IN: case TOKEN_PLUS:
+	case TOKEN_STAR:
+	case TOKEN_SLASH: case TOKEN_FLOOR: case TOKEN_PERCENT: case TOKEN_EQ: case TOKEN_NE: case TOKEN_LT:
+	case TOKEN_LE:
+	case TOKEN_GT: case TOKEN_GE: case TOKEN_COALESCE: case TOKEN_MINUS: case TOKEN_FOR: case TOKEN_IF:
+	case TOKEN_DOT:
 		return true;
 	default:
 		break;
 	}
 	switch (left) {
-	case TOKEN_ELSE: case TOKEN_THEN: case TOKEN_AND: case TOKEN_OR: case TOKEN_IN: case TOKEN_PLUS: case TOKEN_STAR:
-	case TOKEN_SLASH: case TOKEN_FLOOR: case TOKEN_PERCENT: case TOKEN_EQ: case TOKEN_NE: case TOKEN_LT: case TOKEN_LE:
+	case TOKEN_ELSE: case TOKEN_THEN: case TOKEN_AND: case TOKEN_OR: case TOKEN_IN: case TOKEN_PLUS:
+	case TOKEN_STAR:
+	case TOKEN_SLASH: case TOKEN_FLOOR: case TOKEN_PERCENT: case TOKEN_EQ: case TOKEN_NE: case TOKEN_LT:
+	case TOKEN_LE:
 	case TOKEN_GT: case TOKEN_GE: case TOKEN_COALESCE:
 		return true;
 	case TOKEN_MINUS:

@@ -44,8 +44,10 @@ static int report_hex(struct tokens *ts, struct span at, struct str w)
 		value = value * 16 + (uint64_t)(is_digit(w.p[i]) ? w.p[i] - '0' : (w.p[i] | 32) - 'a' + 10);
 	}
 	if (w.n > 2) {
-		diag_help(ts->diags, d, "write %llu instead of %.*s", (unsigned long long)value, STR_ARG(shown(ts, at)));
-		diag_fix(ts->diags, d, at, str_printf(ts->arena, "%llu", (unsigned long long)value), "write it in decimal");
+		diag_help(ts->diags, d, "write %llu instead of %.*s", (unsigned long long)value,
+			STR_ARG(shown(ts, at)));
+		diag_fix(ts->diags, d, at, str_printf(ts->arena, "%llu", (unsigned long long)value),
+			"write it in decimal");
 	}
 	return TOKEN_BAD;
 }

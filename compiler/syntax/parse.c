@@ -9,7 +9,8 @@
 static bool stands_for_operand(int kind)
 {
 	switch (kind) {
-	case TOKEN_IDENT: case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING: case TOKEN_STR_CLOSE:
+	case TOKEN_IDENT: case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING:
+	case TOKEN_STR_CLOSE:
 	case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE: case TOKEN_BAD:
 		return true;
 	default:

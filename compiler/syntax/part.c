@@ -33,7 +33,8 @@ static bool declares(const struct tokens *ts)
 {
 	int kind = ts->at[0].kind;
 
-	return tokens_declaration(ts, 0) || kind == TOKEN_LET || kind == TOKEN_IMPORT || kind == TOKEN_CHECK || kind == TOKEN_WARN;
+	return tokens_declaration(ts, 0) || kind == TOKEN_LET || kind == TOKEN_IMPORT || kind == TOKEN_CHECK ||
+		kind == TOKEN_WARN;
 }
 
 struct part part_of(struct arena *a, struct str text)

@@ -52,7 +52,8 @@ static bool hides(const unsigned char *p, size_t n)
 {
 	if (n == 2)
 		return p[0] == 0xC2 && p[1] < 0xA0;
-	return n == 3 && p[0] == 0xE2 && ((p[1] == 0x80 && p[2] >= 0xAA && p[2] <= 0xAE) || (p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
+	return n == 3 && p[0] == 0xE2 && ((p[1] == 0x80 && p[2] >= 0xAA && p[2] <= 0xAE) ||
+		(p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
 }
 
 /* One warning for a comment or a part of a string that is not what it looks like (TJ1011). */
@@ -69,7 +70,8 @@ static void report_hidden(struct scan *s, uint32_t start, uint32_t end, const ch
 		const unsigned char *p = (const unsigned char *)text.p + i;
 		unsigned code = n == 2 ? p[1] : 0x2000u + (unsigned)(p[1] - 0x80) * 64 + (p[2] & 0x3F);
 		uint32_t at = start + (uint32_t)i;
-		struct diag *d = diag_report(ds, TJ1011, (struct span){ at, at + (uint32_t)n }, "this %s holds the invisible character U+%04X", where, code);
+		struct diag *d = diag_report(ds, TJ1011, (struct span){ at, at + (uint32_t)n },
+			"this %s holds the invisible character U+%04X", where, code);
 		if (*where == 's')
 			diag_help(ds, d, "remove it, or write '\\u{%x}' so that it can be seen", code);
 		else
@@ -218,8 +220,8 @@ static const struct lookalike {
 	{ "\u201C", "\"" }, { "\u201D", "\"" }, { "\u201E", "\"" }, { "\u00AB", "\"" }, { "\u00BB", "\"" },
 	{ "\u2018", "\"" }, { "\u2019", "\"" }, { "\u2013", "-" }, { "\u2014", "-" }, { "\u2212", "-" },
 	{ "\u00D7", "x" }, { "\u2026", "..." }, { "\u2264", "<=" }, { "\u2265", ">=" }, { "\u2260", "!=" },
-	{ "\u2192", "->" }, { "\uFF1D", "=" }, { "\uFF1A", ":" }, { "\uFF0C", "," }, { "\uFF08", "(" }, { "\uFF09", ")" },
-	{ "\uFF5B", "{" }, { "\uFF5D", "}" },
+	{ "\u2192", "->" }, { "\uFF1D", "=" }, { "\uFF1A", ":" }, { "\uFF0C", "," }, { "\uFF08", "(" },
+	{ "\uFF09", ")" }, { "\uFF5B", "{" }, { "\uFF5D", "}" },
 	{ "\u00A0", " " }, { "\u2003", " " }, { "\u3000", " " }, { "\u200B", "" }, { "\uFEFF", "" },
 	{ "&&", "and" }, { "||", "or" }, { "!", "not " },
 };
@@ -367,7 +369,8 @@ static void help_semicolon(struct scan *s, struct diag *d)
 	while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\t' || text.p[i] == '\r'))
 		i++;
 	bool last = i == text.n || text.p[i] == '\n' || text.p[i] == '#' || text.p[i] == '}';
-	diag_help(s->ts->diags, d, last ? "a new line separates two items: remove it" : "a new line or ',' separates two items");
+	diag_help(s->ts->diags, d, last ? "a new line separates two items: remove it" :
+		"a new line or ',' separates two items");
 	diag_fix(s->ts->diags, d, at, last ? STR("") : STR(","), last ? "remove ';'" : "write ','");
 }
 
@@ -383,7 +386,8 @@ static void help_alternatives(struct scan *s, struct diag *d)
 	all = tokens_text(s->ts, last->start, last->end);
 	while (i < source.n && source.p[i] == '|') {
 		size_t from = i + 1 + strspn(source.p + i + 1, " ");
-		const char *end = from < source.n && source.p[from] == '"' ? memchr(source.p + from + 1, '"', source.n - from - 1) : NULL;
+		const char *end = from < source.n && source.p[from] == '"' ?
+			memchr(source.p + from + 1, '"', source.n - from - 1) : NULL;
 		if (!end || memchr(source.p + from, '\n', (size_t)(end - (source.p + from))))
 			return;
 		size_t n = (size_t)(end + 1 - (source.p + from));
@@ -415,13 +419,15 @@ void scan_junk(struct scan *s)
 		else if (text.p[0] == ';')
 			help_semicolon(s, d);
 		else if (text.p[0] == '$') {
-			diag_help(s->ts->diags, d, "'${...}' inserts a value into a string; elsewhere a name is written as it is");
+			diag_help(s->ts->diags, d,
+				"'${...}' inserts a value into a string; elsewhere a name is written as it is");
 			s->dollar_line = s->bad_line;
 		}
 		else if (text.p[0] == '|')
 			help_alternatives(s, d);
 		else if (text.p[0] == '~')
-			diag_help(s->ts->diags, d, "text, including paths, must be quoted; '~' means nothing without a shell");
+			diag_help(s->ts->diags, d,
+				"text, including paths, must be quoted; '~' means nothing without a shell");
 	}
 	struct token *last = s->ts->n ? &s->ts->at[s->ts->n - 1] : NULL;
 	if (last && last->kind == TOKEN_JUNK && last->end == s->start)
@@ -513,7 +519,8 @@ static void report_interpolation(struct scan *s)
 	uint32_t at = s->modes[s->nmodes - 1].interpolation;
 	if (at < s->dollar_line)
 		return;
-	struct diag *d = diag_report(s->ts->diags, TJ0109, (struct span){ at, at + 2 }, "'${' opened here is never closed");
+	struct diag *d = diag_report(s->ts->diags, TJ0109, (struct span){ at, at + 2 },
+		"'${' opened here is never closed");
 	diag_help(s->ts->diags, d, "write '}' after the expression, or '\\${' for the text");
 }
 
@@ -633,7 +640,8 @@ static void report_unclosed(struct scan *s, unsigned quotes, const char *help)
 	bool raw = s->ts->source->text.p[s->open - s->ts->source->base] == 'r';
 	if (quotes == 1 && s->open < s->dollar_line)
 		return;
-	struct diag *d = diag_report(s->ts->diags, TJ0106, (struct span){ s->open, s->open + quotes + raw }, "this string has no closing quote");
+	struct diag *d = diag_report(s->ts->diags, TJ0106, (struct span){ s->open, s->open + quotes + raw },
+		"this string has no closing quote");
 	uint32_t end = help ? 0 : end_guessed(s);
 	if (end)
 		help_end(s, d, s->open, end);
@@ -776,7 +784,10 @@ static bool byte_is_plain(const unsigned char *p, size_t n)
 	return (*p >= 0x20 && *p < 0x7F) || *p == '\n' || *p == '\t' || (*p == '\r' && n > 1 && p[1] == '\n');
 }
 
-/* Copy the text for the scanner; true if some bytes had to be marked, and in ret_hidden if some characters cannot be seen. */
+/*
+ * Copy the text for the scanner; true if some bytes had to be marked, and in ret_hidden if some characters cannot be
+ * seen.
+ */
 static bool clean_text(struct str text, char *to, bool *ret_hidden)
 {
 	const unsigned char *p = (const unsigned char *)text.p;
@@ -789,7 +800,8 @@ static bool clean_text(struct str text, char *to, bool *ret_hidden)
 			i += sizeof(w);
 			continue;
 		}
-		size_t len = p[i] >= 0x80 ? str_utf8((const char *)p + i, text.n - i) : byte_is_plain(p + i, text.n - i);
+		size_t len = p[i] >= 0x80 ? str_utf8((const char *)p + i, text.n - i) :
+			byte_is_plain(p + i, text.n - i);
 		if (!len) {
 			to[i] = MARK;
 			marks = true;
@@ -818,9 +830,11 @@ static bool is_no_text(struct scan *s)
 		return false;
 	const char *first = memchr(s->clean, MARK, text.n);
 	uint32_t at = s->start + (uint32_t)(first - s->clean);
-	struct diag *d = diag_report(s->ts->diags, TJ0101, (struct span){ at, at + 1 }, wide ? "this text is UTF-16, and programs are UTF-8" :
+	struct diag *d = diag_report(s->ts->diags, TJ0101, (struct span){ at, at + 1 },
+		wide ? "this text is UTF-16, and programs are UTF-8" :
 	                             "this is not a text");
-	diag_help(s->ts->diags, d, wide ? "save the file as UTF-8" : "is it the right file? A program is UTF-8 text, and its name ends with .tj");
+	diag_help(s->ts->diags, d, wide ? "save the file as UTF-8" :
+		"is it the right file? A program is UTF-8 text, and its name ends with .tj");
 	return true;
 }
 

@@ -82,5 +82,7 @@ void api_service_spec(struct api_check *k, const struct data *d)
 void api_claim(struct api_check *k, const struct data *d)
 {
 	if (!api_has(d, "spec"))
-		api_missing(k, d, "add spec { accessModes = [\"ReadWriteOnce\"], resources { requests { storage = 10Gi } } }", "a PersistentVolumeClaim needs 'spec'");
+		api_missing(k, d,
+			"add spec { accessModes = [\"ReadWriteOnce\"], resources { requests { storage = 10Gi } } }",
+			"a PersistentVolumeClaim needs 'spec'");
 }

@@ -80,8 +80,8 @@ static void init_containers(struct api_check *k, const struct data *d)
 			if (api_has(list->u.list.at[i], lasting[f]) && !str_is(api_text(list->u.list.at[i],
 				"restartPolicy"), "Always"))
 				api_refuse(k, data_get(list->u.list.at[i], str_of(lasting[f])),
-					"remove it, or write restartPolicy = \"Always\", which makes the container a sidecar",
-					"an init container has no '%s'", lasting[f]);
+					"remove it, or write restartPolicy = \"Always\", which makes the container a "
+					"sidecar", "an init container has no '%s'", lasting[f]);
 }
 
 /* Which fields of a pod exclude each other. */
@@ -125,8 +125,10 @@ void api_pod_spec(struct api_check *k, const struct data *d)
 	names_once(k, d, volumes, "volumes");
 	init_containers(k, d);
 	excluded(k, d);
-	if (str_is(api_text(d, "dnsPolicy"), "None") && !api_has(data_get(d, STR("dnsConfig")) ? data_get(d, STR("dnsConfig")) : d, "nameservers"))
-		api_missing(k, data_get(d, STR("dnsPolicy")), "add dnsConfig { nameservers = [\"10.0.0.10\"] }", "dnsPolicy 'None' needs 'dnsConfig' with 'nameservers'");
+	if (str_is(api_text(d, "dnsPolicy"), "None") &&
+		!api_has(data_get(d, STR("dnsConfig")) ? data_get(d, STR("dnsConfig")) : d, "nameservers"))
+		api_missing(k, data_get(d, STR("dnsPolicy")), "add dnsConfig { nameservers = [\"10.0.0.10\"] }",
+			"dnsPolicy 'None' needs 'dnsConfig' with 'nameservers'");
 	for (size_t i = 0; selector && selector->kind == DATA_MAP && i < selector->u.map.n; i++) {
 		const struct data_member *m = &selector->u.map.at[i];
 		if (m->key.n && !kube_label_key(m->key, &why))
@@ -134,8 +136,10 @@ void api_pod_spec(struct api_check *k, const struct data *d)
 				"no node has a label '%.*s'",
 				STR_ARG(check_short(k->c->arena, m->key)));
 		if (m->value->kind == DATA_STRING && !kube_label_value(m->value->u.string, &why))
-			api_refuse(k, m->value, "a label's value has up to 63 letters, digits, '-', '_' and '.'", "no node has the label '%.*s' = '%.*s'",
-				STR_ARG(check_short(k->c->arena, m->key)), STR_ARG(check_short(k->c->arena, m->value->u.string)));
+			api_refuse(k, m->value, "a label's value has up to 63 letters, digits, '-', '_' and '.'",
+				"no node has the label '%.*s' = '%.*s'",
+				STR_ARG(check_short(k->c->arena, m->key)),
+				STR_ARG(check_short(k->c->arena, m->value->u.string)));
 	}
 }
 
@@ -154,7 +158,8 @@ static void mounts(struct api_check *k, const struct data *d, const char *field,
 		if (at.n)
 			map_put_const(&seen, k->c->arena, at, m);
 		if (name.n && !map_get(&k->volumes, name))
-			api_refuse(k, m, "declare it: raw pod { volumes = [{ name = ..., emptyDir = {} }] }", "the pod has no volume '%.*s'", STR_ARG(name));
+			api_refuse(k, m, "declare it: raw pod { volumes = [{ name = ..., emptyDir = {} }] }",
+				"the pod has no volume '%.*s'", STR_ARG(name));
 	}
 }
 
@@ -190,16 +195,20 @@ void api_container(struct api_check *k, const struct data *d)
 			"remove it: a container that is not ready is not ended",
 			"a readiness probe has no 'terminationGracePeriodSeconds'");
 	for (int i = 0; i < 2; i++) {
-		const struct data *n = lasting[i] && lasting[i]->kind == DATA_MAP ? data_get(lasting[i], STR("successThreshold")) : NULL;
+		const struct data *n = lasting[i] && lasting[i]->kind == DATA_MAP ?
+			data_get(lasting[i], STR("successThreshold")) : NULL;
 		if (n && n->kind == DATA_INT && n->u.integer > 1)
-			api_refuse(k, n, "remove it", "'successThreshold' of this probe is %lld, and must be 1", (long long)n->u.integer);
+			api_refuse(k, n, "remove it", "'successThreshold' of this probe is %lld, and must be 1",
+				(long long)n->u.integer);
 	}
 	const struct data *resources = data_get(d, STR("resources")), *claims = list_of(resources, "claims");
 	for (size_t i = 0; claims && k->pod && i < claims->u.list.n; i++) {
-		struct str claim = claims->u.list.at[i]->kind == DATA_MAP ? api_text(claims->u.list.at[i], "name") : STR("");
+		struct str claim = claims->u.list.at[i]->kind == DATA_MAP ? api_text(claims->u.list.at[i], "name") :
+			STR("");
 		if (claim.n && !map_get(&k->claims, claim))
 			api_refuse(k, claims->u.list.at[i],
-				"declare it in the role: device_claims { NAME = \"TEMPLATE\" }, or raw pod { resourceClaims = [{ name = ..., resourceClaimName = ... }] }",
+				"declare it in the role: device_claims { NAME = \"TEMPLATE\" }, or raw pod { "
+				"resourceClaims = [{ name = ..., resourceClaimName = ... }] }",
 				"the pod has no resource claim '%.*s'", STR_ARG(claim));
 	}
 }
@@ -268,7 +277,8 @@ void api_amount_ref(struct api_check *k, const struct data *d)
 void api_probe(struct api_check *k, const struct data *d)
 {
 	if (handlers(d) != 1)
-		api_refuse(k, d, "write one of httpGet, tcpSocket, exec and grpc", handlers(d) ? "a probe asks in one way, not in several" :
+		api_refuse(k, d, "write one of httpGet, tcpSocket, exec and grpc",
+			handlers(d) ? "a probe asks in one way, not in several" :
 			"a probe needs a way to ask");
 }
 
@@ -282,11 +292,14 @@ void api_toleration(struct api_check *k, const struct data *d)
 {
 	struct str op = api_text(d, "operator");
 	if (str_is(op, "Exists") && api_text(d, "value").n)
-		api_refuse(k, data_get(d, STR("value")), "remove 'value', or write operator = \"Equal\"", "a toleration with operator 'Exists' has no value");
+		api_refuse(k, data_get(d, STR("value")), "remove 'value', or write operator = \"Equal\"",
+			"a toleration with operator 'Exists' has no value");
 	if (!api_text(d, "key").n && !str_is(op, "Exists"))
-		api_refuse(k, d, "write operator = \"Exists\", which tolerates every taint, or a key", "a toleration without a key needs operator 'Exists'");
+		api_refuse(k, d, "write operator = \"Exists\", which tolerates every taint, or a key",
+			"a toleration without a key needs operator 'Exists'");
 	if (api_has(d, "tolerationSeconds") && !str_is(api_text(d, "effect"), "NoExecute"))
-		api_refuse(k, data_get(d, STR("tolerationSeconds")), "write effect = \"NoExecute\", or remove it", "'tolerationSeconds' needs the effect 'NoExecute'");
+		api_refuse(k, data_get(d, STR("tolerationSeconds")), "write effect = \"NoExecute\", or remove it",
+			"'tolerationSeconds' needs the effect 'NoExecute'");
 }
 
 /* Before 1.32 a name is an identifier with '-' and '.'; since then it is any printable text without '='. */
@@ -295,7 +308,8 @@ static bool env_name(struct str name, unsigned minor)
 	for (size_t i = 0; i < name.n; i++) {
 		unsigned char ch = (unsigned char)name.p[i];
 		bool letter = (ch | 32) >= 'a' && (ch | 32) <= 'z', digit = ch >= '0' && ch <= '9';
-		if (minor >= 32 ? ch < 0x20 || ch > 0x7e || ch == '=' : !letter && ch != '_' && ch != '-' && ch != '.' && !(digit && i))
+		if (minor >= 32 ? ch < 0x20 || ch > 0x7e || ch == '=' :
+			!letter && ch != '_' && ch != '-' && ch != '.' && !(digit && i))
 			return false;
 	}
 	return name.n > 0;
@@ -305,16 +319,19 @@ void api_env_var(struct api_check *k, const struct data *d)
 {
 	const struct data *name = data_get(d, STR("name"));
 	if (name && name->kind == DATA_STRING && !env_name(name->u.string, k->c->plan->kubernetes))
-		api_refuse(k, name, "use letters, digits and '_'", "a variable cannot be named '%.*s'", STR_ARG(check_short(k->c->arena, name->u.string)));
+		api_refuse(k, name, "use letters, digits and '_'", "a variable cannot be named '%.*s'",
+			STR_ARG(check_short(k->c->arena, name->u.string)));
 	if (api_text(d, "value").n && api_has(d, "valueFrom"))
-		api_refuse(k, d, "remove one of the two", "variable '%.*s' has both 'value' and 'valueFrom'", STR_ARG(api_text(d, "name")));
+		api_refuse(k, d, "remove one of the two", "variable '%.*s' has both 'value' and 'valueFrom'",
+			STR_ARG(api_text(d, "name")));
 }
 
 static bool field_known(struct str path)
 {
 	static const char *const paths[] = {
-		"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs",
-		"status.podIP", "status.podIPs", "metadata.labels", "metadata.annotations", NULL
+		"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
+		"status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs", "metadata.labels",
+		"metadata.annotations", NULL
 	};
 	if (str_starts(path, STR("metadata.labels['")) || str_starts(path, STR("metadata.annotations['")))
 		return str_ends(path, STR("']"));
@@ -330,18 +347,23 @@ void api_env_source(struct api_check *k, const struct data *d)
 	const struct data *ref = data_get(d, STR("fieldRef"));
 	const struct data *path = ref && ref->kind == DATA_MAP ? data_get(ref, STR("fieldPath")) : NULL;
 	if (api_chosen(d, not) != 1)
-		api_refuse(k, d, "write one of fieldRef, resourceFieldRef, configMapKeyRef and secretKeyRef", "'valueFrom' has one source");
+		api_refuse(k, d, "write one of fieldRef, resourceFieldRef, configMapKeyRef and secretKeyRef",
+			"'valueFrom' has one source");
 	if (path && path->kind == DATA_STRING && !field_known(path->u.string))
-		api_refuse(k, path, "the paths are metadata.name, metadata.namespace, metadata.uid, metadata.labels['KEY'], metadata.annotations['KEY'], "
-			"spec.nodeName, spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP and status.podIPs",
-			"a variable cannot have the field '%.*s' of the pod", STR_ARG(check_short(k->c->arena, path->u.string)));
+		api_refuse(k, path, "the paths are metadata.name, metadata.namespace, metadata.uid, "
+			"metadata.labels['KEY'], metadata.annotations['KEY'], "
+			"spec.nodeName, spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP and "
+				"status.podIPs",
+			"a variable cannot have the field '%.*s' of the pod",
+			STR_ARG(check_short(k->c->arena, path->u.string)));
 }
 
 void api_security(struct api_check *k, const struct data *d)
 {
 	const struct data *escalation = data_get(d, STR("allowPrivilegeEscalation"));
 	if (is_true(d, "privileged") && escalation && escalation->kind == DATA_BOOL && !escalation->u.boolean)
-		api_refuse(k, escalation, "remove one of the two", "'allowPrivilegeEscalation' cannot be false for a privileged container");
+		api_refuse(k, escalation, "remove one of the two",
+			"'allowPrivilegeEscalation' cannot be false for a privileged container");
 }
 
 /* Resources of device plugins are counted in whole numbers. */
@@ -355,7 +377,8 @@ static bool is_extended(struct str name)
 /* Resources that Kubernetes itself counts have no domain; those of device plugins have one. */
 static bool is_resource(struct str name)
 {
-	return memchr(name.p, '/', name.n) || str_is(name, "cpu") || str_is(name, "memory") || str_is(name, "ephemeral-storage") ||
+	return memchr(name.p, '/', name.n) || str_is(name, "cpu") || str_is(name, "memory") ||
+		str_is(name, "ephemeral-storage") ||
 	       str_starts(name, STR("hugepages-"));
 }
 
@@ -393,16 +416,20 @@ static void amounts(struct api_check *k, const struct data *map)
 		const struct data_member *m = &map->u.map.at[i];
 		bool parsed = quantity_in(m->value, &q);
 		if (m->key.n && !is_resource(m->key))
-			api_refuse(k, m->value, "write it as DOMAIN/NAME, such as \"example.com/gpu\"", "resource '%.*s' has no domain",
+			api_refuse(k, m->value, "write it as DOMAIN/NAME, such as \"example.com/gpu\"",
+				"resource '%.*s' has no domain",
 				STR_ARG(check_short(k->c->arena, m->key)));
 		if (is_extended(m->key) && parsed && q.nano % QUANTITY_UNIT)
-			api_refuse(k, m->value, "write a whole number", "'%.*s' is counted in whole numbers, and this is %.*s",
+			api_refuse(k, m->value, "write a whole number",
+				"'%.*s' is counted in whole numbers, and this is %.*s",
 				STR_ARG(check_short(k->c->arena, m->key)), STR_ARG(quantity_shown(k, m->value, q)));
 		if (parsed && !in_pages(m->key, q))
-			api_refuse(k, m->value, "write a multiple of the size of a page", "'%.*s' is not made of whole pages of '%.*s'",
+			api_refuse(k, m->value, "write a multiple of the size of a page",
+				"'%.*s' is not made of whole pages of '%.*s'",
 				STR_ARG(quantity_shown(k, m->value, q)), STR_ARG(check_short(k->c->arena, m->key)));
 		if (parsed && q.nano < 0)
-			api_refuse(k, m->value, "write 0 or more", "'%.*s' is negative", STR_ARG(check_short(k->c->arena, m->key)));
+			api_refuse(k, m->value, "write 0 or more", "'%.*s' is negative",
+				STR_ARG(check_short(k->c->arena, m->key)));
 	}
 }
 
@@ -438,11 +465,13 @@ void api_resources(struct api_check *k, const struct data *d)
 {
 	const struct data *limits = data_get(d, STR("limits")), *requests = data_get(d, STR("requests"));
 	bool huge = asks_for(limits, "hugepages-") || asks_for(requests, "hugepages-");
-	bool usual = asks_for(limits, "cpu") || asks_for(requests, "cpu") || asks_for(limits, "memory") || asks_for(requests, "memory");
+	bool usual = asks_for(limits, "cpu") || asks_for(requests, "cpu") || asks_for(limits, "memory") ||
+		asks_for(requests, "memory");
 
 	amounts(k, limits);
 	amounts(k, requests);
 	request_above_limit(k, limits, requests);
 	if (huge && !usual)
-		api_refuse(k, limits ? limits : requests, "set cpu or memory of the container", "huge pages need cpu or memory beside them");
+		api_refuse(k, limits ? limits : requests, "set cpu or memory of the container",
+			"huge pages need cpu or memory beside them");
 }

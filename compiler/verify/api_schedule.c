@@ -103,8 +103,8 @@ void api_cron_spec(struct api_check *k, const struct data *d)
 		return;
 	if (fields_of(schedule, fields) != PARTS) {
 		api_refuse(k, at,
-			"write minute, hour, day of the month, month and day of the week: \"0 3 * * 1-5\", or \"@daily\"",
-			"a schedule has five fields");
+			"write minute, hour, day of the month, month and day of the week: \"0 3 * * 1-5\", or "
+			"\"@daily\"", "a schedule has five fields");
 		return;
 	}
 	for (int i = 0; i < PARTS; i++)

@@ -44,8 +44,9 @@ void api_downward_file(struct api_check *k, const struct data *d)
 			"a file of 'downwardAPI' has one source");
 	else if (path.n && !good)
 		api_refuse(k, field,
-			"the paths are metadata.name, metadata.namespace, metadata.uid, metadata.labels and metadata.annotations",
-			"a file cannot have the field '%.*s' of the pod", STR_ARG(check_short(k->c->arena, path)));
+			"the paths are metadata.name, metadata.namespace, metadata.uid, metadata.labels and "
+			"metadata.annotations", "a file cannot have the field '%.*s' of the pod",
+			STR_ARG(check_short(k->c->arena, path)));
 	if (amount && amount->kind == DATA_MAP && !api_text(amount, "containerName").n)
 		api_missing(k, amount, "add 'containerName'", "in a volume 'resourceFieldRef' needs 'containerName'");
 }
@@ -90,7 +91,8 @@ void api_claim_spec(struct api_check *k, const struct data *d)
 	for (size_t i = 0; modes && modes->kind == DATA_LIST && modes->u.list.n > 1 && i < modes->u.list.n; i++)
 		if (modes->u.list.at[i]->kind == DATA_STRING && str_is(modes->u.list.at[i]->u.string,
 			"ReadWriteOncePod"))
-			api_refuse(k, modes, "remove the others", "'ReadWriteOncePod' excludes other words of 'accessModes'");
+			api_refuse(k, modes, "remove the others",
+				"'ReadWriteOncePod' excludes other words of 'accessModes'");
 	if (!size || size->kind == DATA_NULL)
 		api_missing(k, d, "add resources { requests { storage = 10Gi } }", "a claim needs a size");
 	if (is_nothing(size))

@@ -34,7 +34,8 @@ static void start_help(struct checking *c, const struct plan_job *j, struct buf 
 		if (!r->start_after || !r->max || r->unrolled || r->aux)
 			continue;
 		struct str condition = plan_condition_text(c->arena, j, r->start_after);
-		buf_printf(out, "\nstart role '%.*s' after %.*s:\n  kubectl patch job %.*s-%.*s%.*s --type=merge -p '{\"spec\":{\"suspend\":false}}'",
+		buf_printf(out, "\nstart role '%.*s' after %.*s:\n  kubectl patch job %.*s-%.*s%.*s --type=merge -p "
+			"'{\"spec\":{\"suspend\":false}}'",
 			STR_ARG(r->name), STR_ARG(condition), STR_ARG(j->name), STR_ARG(r->name),
 			STR_ARG(in_namespace(c->arena, j)));
 	}
@@ -78,7 +79,8 @@ static void runtime_help(struct checking *c, const struct plan_job *j, const str
 		buf_z(&out, "\nwhen the job has ended, '");
 		end_help(c, j, &out);
 		if (emit_target_traits(c->plan->target) & TARGET_ROLE_JOBS)
-			buf_z(&out, "'; '--target jobset' leaves it to the JobSet controller, 'trainc run' does it while it runs");
+			buf_z(&out, "'; '--target jobset' leaves it to the JobSet controller, 'trainc run' does it "
+				"while it runs");
 		else
 			buf_z(&out, "'; 'trainc run' does it while it runs");
 	}

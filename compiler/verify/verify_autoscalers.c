@@ -28,10 +28,12 @@ static void report(struct checking *c, const struct plan_job *j, const struct pl
 	struct span at = check_place(c, metrics ? metrics->from : o->name_at, o->name_at, j->name_at);
 	struct diag *d = diag_report(c->diags, TJ0820, at, l->found ?
 		"an autoscaler cannot change %.*s '%.*s': such objects have no size" :
-		"an autoscaler would change %.*s '%.*s', which the target '%.*s' does not write", STR_ARG(l->kind), STR_ARG(l->name),
+		"an autoscaler would change %.*s '%.*s', which the target '%.*s' does not write", STR_ARG(l->kind),
+		STR_ARG(l->name),
 		STR_ARG(c->plan->target.n ? c->plan->target : STR("jobs")));
 
-	diag_help(c->diags, d, l->found ? "remove it; 'trainc scale' changes the size of a role with replicas = LO:HI in the target 'jobs'" :
+	diag_help(c->diags, d, l->found ? "remove it; 'trainc scale' changes the size of a role with replicas = LO:HI "
+		"in the target 'jobs'" :
 		"use the target whose controller has it, or leave the metrics out");
 }
 

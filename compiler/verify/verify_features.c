@@ -20,7 +20,8 @@ static bool target_known(struct checking *c)
 	if (sentence.n)
 		diag_help(c->diags, d, "%.*s", STR_ARG(sentence));
 	else
-		diag_help(c->diags, d, "use the target 'jobs', which every cluster from Kubernetes 1.28 on can run; the others are 'pods', 'kubeflow', 'jobset' and 'trainer'");
+		diag_help(c->diags, d, "use the target 'jobs', which every cluster from Kubernetes 1.28 on can run; "
+			"the others are 'pods', 'kubeflow', 'jobset' and 'trainer'");
 	return false;
 }
 
@@ -52,14 +53,16 @@ static void sidecars(struct checking *c, const struct plan_role *r)
 {
 	for (size_t i = 0; i < r->nsidecars && is_operators(c); i++) {
 		struct diag *d = diag_report(c->diags, TJ0810, r->sidecars[i].name_at,
-			"the training operator's pods have no native sidecars; '%.*s' is emitted as an ordinary container and will keep the pod running",
+			"the training operator's pods have no native sidecars; '%.*s' is emitted as an ordinary "
+			"container and will keep the pod running",
 			STR_ARG(r->sidecars[i].name));
 		diag_help(c->diags, d, "let it end when the main container ends, or use the target 'jobs'");
 	}
 	for (size_t i = 0; i < r->nsidecars && !is_operators(c) && !kube_has(c->plan->kubernetes, KUBE_NATIVE_SIDECAR);
 	    i++) {
 		struct diag *d = diag_report(c->diags, TJ0810, r->sidecars[i].name_at,
-			"Kubernetes 1.%u has no native sidecars; '%.*s' is emitted as an ordinary container and will keep the pod running",
+			"Kubernetes 1.%u has no native sidecars; '%.*s' is emitted as an ordinary container and will "
+			"keep the pod running",
 			c->plan->kubernetes, STR_ARG(r->sidecars[i].name));
 		diag_help(c->diags, d, "let it end when the main container ends, or target Kubernetes 1.%u",
 			kube_usable_from(KUBE_NATIVE_SIDECAR));
@@ -73,7 +76,8 @@ static void device_claims(struct checking *c, const struct plan_role *r)
 	if (!first->n || kube_has(c->plan->kubernetes, KUBE_DEVICE_CLAIMS))
 		return;
 	struct diag *d = diag_report(c->diags, TJ0809, check_place(c, first->at[0].key_at, r->at, r->at),
-		"'%s' needs %s of Kubernetes 1.%u; the project targets 1.%u", r->claims.n ? "device_claims" : "shared_device_claims",
+		"'%s' needs %s of Kubernetes 1.%u; the project targets 1.%u",
+		r->claims.n ? "device_claims" : "shared_device_claims",
 		kube_words(KUBE_DEVICE_CLAIMS),
 		kube_usable_from(KUBE_DEVICE_CLAIMS), c->plan->kubernetes);
 	diag_help(c->diags, d, "ask for the devices with 'accelerator' or 'resources', or target Kubernetes 1.%u",
@@ -86,8 +90,10 @@ static void retries(struct checking *c, const struct plan_role *r)
 	    kube_has(c->plan->kubernetes, KUBE_BACKOFF_PER_INDEX))
 		return;
 	struct diag *d = diag_report(c->diags, TJ0810, check_place(c, r->retries.from, r->at, r->at),
-		"Kubernetes 1.%u has no backoff limit per index; %lld retries are shared by all %lld replicas of role '%.*s'",
-		c->plan->kubernetes, (long long)emit_shared_retries(r), (long long)plan_slice_size(r), STR_ARG(r->name));
+		"Kubernetes 1.%u has no backoff limit per index; %lld retries are shared by all %lld replicas of role "
+		"'%.*s'",
+		c->plan->kubernetes, (long long)emit_shared_retries(r), (long long)plan_slice_size(r),
+		STR_ARG(r->name));
 	diag_help(c->diags, d, "target Kubernetes 1.%u to give each replica its own",
 		kube_usable_from(KUBE_BACKOFF_PER_INDEX));
 }
@@ -112,7 +118,8 @@ static bool few_enough(struct checking *c)
 	struct str count = check_count(c->arena, n);
 	struct diag *d = diag_report(c->diags, TJ0407, c->plan->jobs[0].name_at,
 		"the program becomes %.*s objects; at most 10,000", STR_ARG(count));
-	diag_help(c->diags, d, "split it, or keep what depends on 'pod.index' as text so that replicas share an object");
+	diag_help(c->diags, d,
+		"split it, or keep what depends on 'pod.index' as text so that replicas share an object");
 	return false;
 }
 

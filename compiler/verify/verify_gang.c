@@ -33,7 +33,8 @@ static bool native_target(struct checking *c, const struct plan_job *j)
 static void one_for_all(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	static const char *const keys[][2] = {
-		{ "schedulerName", "scheduler" }, { "priorityClassName", "priority" }, { "priority", "priority" }, { "preemptionPolicy", NULL },
+		{ "schedulerName", "scheduler" }, { "priorityClassName", "priority" }, { "priority", "priority" },
+		{ "preemptionPolicy", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -41,7 +42,8 @@ static void one_for_all(struct checking *c, const struct plan_job *j, const stru
 		if (!d || (i == 0 && emit_gang_pods(j) == r->max))
 			continue;       /* a single role has a single scheduler */
 		struct diag *diag = diag_report(c->diags, TJ0809, check_place(c, d->from, r->at, j->name_at),
-			"the pods of gang = \"native\" need one '%s', but role '%.*s' has its own", keys[i][0], STR_ARG(r->name));
+			"the pods of gang = \"native\" need one '%s', but role '%.*s' has its own", keys[i][0],
+			STR_ARG(r->name));
 		if (keys[i][1])
 			diag_help(c->diags, diag, "write '%s' in the job, for all roles", keys[i][1]);
 		else
@@ -76,10 +78,12 @@ static void native(struct checking *c, const struct plan_job *j)
 		beta ? "v1beta1" : minor == NATIVE_ALPHA ? "v1alpha1" : "v1alpha2");
 	for (size_t i = 0; i < j->nroles; i++)
 		if (j->roles[i].max && emit_place_keeper(j, &j->roles[i]) == PLACE_BY_GROUP) {
-			diag_note(c->diags, d, (struct span){ 0 }, "'place' takes the feature gate TopologyAwareWorkloadScheduling too");
+			diag_note(c->diags, d, (struct span){ 0 },
+				"'place' takes the feature gate TopologyAwareWorkloadScheduling too");
 			break;
 		}
-	diag_help(c->diags, d, "if the cluster has them, say so with '# allow TJ0824: reason'; else use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
+	diag_help(c->diags, d, "if the cluster has them, say so with '# allow TJ0824: reason'; else use gang = "
+		"\"kueue\", \"volcano\" or \"coscheduling\"");
 	for (size_t i = 0; i < j->nroles; i++)
 		if (!j->roles[i].aux && j->roles[i].max)
 			one_for_all(c, j, &j->roles[i]);
@@ -123,7 +127,8 @@ static void kueue(struct checking *c, const struct plan_job *j)
 		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' by itself",
 			STR_ARG(count), STR_ARG(j->name));
 	diag_note(c->diags, d, (struct span){ 0 }, "some of them may hold devices while others still wait");
-	diag_help(c->diags, d, "use the target 'jobset', which is admitted as a whole%s; or gang = \"volcano\" or \"coscheduling\"",
+	diag_help(c->diags, d,
+		"use the target 'jobset', which is admitted as a whole%s; or gang = \"volcano\" or \"coscheduling\"",
 		n.always ? "" : ", or 'pods', admitted as one group");
 }
 
@@ -156,7 +161,8 @@ static void least(struct checking *c, const struct plan_job *j)
 	if (!wanted || wanted->kind != DATA_INT || wanted->u.integer <= pods)
 		return;
 	struct diag *d = diag_report(c->diags, TJ0825, check_place(c, wanted->from, j->name_at, j->name_at),
-		"min_available = %lld is more than the %lld pods of '%.*s'", (long long)wanted->u.integer, (long long)pods, STR_ARG(j->name));
+		"min_available = %lld is more than the %lld pods of '%.*s'", (long long)wanted->u.integer,
+		(long long)pods, STR_ARG(j->name));
 	diag_help(c->diags, d, "lower it; without it all pods start together");
 }
 

@@ -14,7 +14,8 @@ static void report(struct checking *c, struct span at, const char *what, struct 
 
 	if (text.n > LIMIT_LABEL)
 		diag_label(c->diags, d, "%zu characters", text.n);
-	diag_help(c->diags, d, "use letters, digits, '-', '_' and '.', with a letter or digit at both ends; at most 63");
+	diag_help(c->diags, d,
+		"use letters, digits, '-', '_' and '.', with a letter or digit at both ends; at most 63");
 }
 
 /* Labels and annotations by which the Job controller finds its pods. */
@@ -38,7 +39,8 @@ static bool ours(struct checking *c, const struct plan_job *j, const struct plan
 		diag_help(c->diags, d, "remove it: pods have it already, and another value breaks the Job's selector");
 		return true;
 	}
-	if (!prefix && (!j || (!str_is(p->key, "app.kubernetes.io/managed-by") && !emit_gang_owns(j, p->key) && !emit_place_owns(j, p->key))))
+	if (!prefix && (!j || (!str_is(p->key, "app.kubernetes.io/managed-by") && !emit_gang_owns(j, p->key) &&
+		!emit_place_owns(j, p->key))))
 		return false;
 	d = diag_report(c->diags, TJ0803, p->key_at,
 		prefix ? "%s '%.*s' is under the prefix that trainc keeps for itself" :
@@ -133,7 +135,8 @@ static void accelerator(struct checking *c, const struct plan_job *j, const stru
 	}
 	check_pairs(c, j, &node, "node label", true);
 	if (acc->slice.set && !kube_label_key(acc->slice.value, &why))
-		report(c, check_place(c, acc->slice.from, acc->from, acc->from), "node label key", acc->slice.value, why);
+		report(c, check_place(c, acc->slice.from, acc->from, acc->from), "node label key", acc->slice.value,
+			why);
 	for (size_t i = 0; i < acc->ntolerate; i++) {
 		struct plan_str taint = acc->tolerate[i];
 		taint.from = check_place(c, taint.from, acc->from, acc->from);

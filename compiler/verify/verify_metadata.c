@@ -38,7 +38,8 @@ static void dns_label(struct checking *c, struct str name, const char *what, str
 		return;
 	struct diag *d = diag_report(c->diags, TJ0802, at, "%s cannot be named '%.*s'", what,
 		STR_ARG(check_short(c->arena, name)));
-	diag_help(c->diags, d, "use lower case letters, digits and '-', with a letter or digit at both ends; at most 63");
+	diag_help(c->diags, d,
+		"use lower case letters, digits and '-', with a letter or digit at both ends; at most 63");
 }
 
 /* Services are the one kind whose names begin with a letter (DNS-1035). */
@@ -72,7 +73,8 @@ static void given_name(struct checking *c, const struct plan_job *j, const struc
 		d = diag_report(c->diags, TJ0802, o->name_at,
 			"object '%.*s' would be named '%.*s', which must end with a letter or digit",
 			STR_ARG(check_short(c->arena, o->name)), STR_ARG(check_short(c->arena, name)));
-		diag_help(c->diags, d, "in Kubernetes '_' becomes '-': choose another name, or write 'name' in 'metadata'");
+		diag_help(c->diags, d,
+			"in Kubernetes '_' becomes '-': choose another name, or write 'name' in 'metadata'");
 	} else if (takes_labels_only(o) && name.n > LIMIT_LABEL) {
 		d = diag_report(c->diags, TJ0801, o->name_at,
 			"object '%.*s' would be named '%.*s': %zu characters; at most 63",

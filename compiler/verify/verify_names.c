@@ -63,7 +63,9 @@ static struct diag *report_length(struct checking *c, const struct plan_role *r,
 static void help_length(struct checking *c, struct diag *d, const struct plan_role *r)
 {
 	if (r->in_set)
-		diag_note(c->diags, d, (struct span){ 0 }, "the target '%.*s' numbers the Jobs of a role too, and keeps %d of 63 characters for what Kubernetes adds to the name of a pod",
+		diag_note(c->diags, d, (struct span){ 0 },
+			"the target '%.*s' numbers the Jobs of a role too, and keeps %d of 63 characters for what "
+			"Kubernetes adds to the name of a pod",
 			STR_ARG(c->plan->target), SET_SUFFIX);
 	diag_help(c->diags, d, "shorten the job's name by %zu", excess(r));
 }
@@ -350,7 +352,8 @@ static void job_names(struct checking *c)
 			continue;
 		bool itself = other->sources == c->diags->sources && other->from.start == j->name_at.start;
 		struct diag *d = diag_report(c->diags, TJ0812, j->name_at, itself ?
-			"'%.*s' is the name of more than one job of this loop" : "'%.*s' is the name of two jobs with these parameters", STR_ARG(j->name));
+			"'%.*s' is the name of more than one job of this loop" :
+			"'%.*s' is the name of two jobs with these parameters", STR_ARG(j->name));
 		if (!itself)
 			other_place(c, d, other);
 		diag_help(c->diags, d, itself ? "let the name depend on the loop variable"
@@ -381,7 +384,8 @@ static void identify_set(struct checking *c, const struct plan_job *j)
 		const struct plan_role *r = &j->roles[i];
 		in_set = in_set || r->in_set;
 		for (int64_t k = 0; r->in_set && !r->unrolled && k < (r->max ? plan_slices(r) : 0); k++)
-			identify_made(c, j, job->api_version, job->kind, str_printf(c->arena, "%.*s-%lld", STR_ARG(r->object), (long long)k), r->at);
+			identify_made(c, j, job->api_version, job->kind,
+				str_printf(c->arena, "%.*s-%lld", STR_ARG(r->object), (long long)k), r->at);
 		for (int64_t k = 0; r->in_set && r->unrolled && k < r->max; k++)
 			identify_made(c, j, job->api_version, job->kind,
 				str_printf(c->arena, "%.*s-%lld-0", STR_ARG(r->object), (long long)k), r->at);

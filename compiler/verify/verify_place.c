@@ -11,7 +11,8 @@ static struct diag *not_kept(struct checking *c, const struct plan_job *j, const
 {
 	struct str words = plan_place_text(c->arena, &r->place);
 
-	return diag_report(c->diags, TJ0828, check_place(c, r->place.from, r->at, j->name_at), "'place = %.*s' cannot be kept: %s", STR_ARG(words), why);
+	return diag_report(c->diags, TJ0828, check_place(c, r->place.from, r->at, j->name_at),
+		"'place = %.*s' cannot be kept: %s", STR_ARG(words), why);
 }
 
 /* ---- groups that have one place ---- */
@@ -34,8 +35,10 @@ static bool one_place(struct checking *c, const struct plan_job *j, const struct
 	if (!other)
 		return true;
 	struct diag *d = not_kept(c, j, r, "the group of the gang has one place for all of its pods");
-	diag_note(c->diags, d, check_place(c, other->at, j->name_at, j->name_at), "role '%.*s' is in that group too", STR_ARG(other->name));
-	diag_help(c->diags, d, "write 'place' in the job, for all roles together, or use gang = \"coscheduling\", where each role has its own");
+	diag_note(c->diags, d, check_place(c, other->at, j->name_at, j->name_at), "role '%.*s' is in that group too",
+		STR_ARG(other->name));
+	diag_help(c->diags, d, "write 'place' in the job, for all roles together, or use gang = \"coscheduling\", "
+		"where each role has its own");
 	return false;
 }
 
@@ -43,7 +46,8 @@ static void by_volcano(struct checking *c, const struct plan_job *j, const struc
 {
 	if (!one_place(c, j, r) || r->place.kind != PLACE_NEAR || r->place.tier)
 		return;
-	struct diag *d = not_kept(c, j, r, "Volcano knows groups of hosts, and this level is none of the project's topology");
+	struct diag *d = not_kept(c, j, r,
+		"Volcano knows groups of hosts, and this level is none of the project's topology");
 	diag_help(c->diags, d, "name a level that 'topology' in project.tj lists, or use gang = \"coscheduling\"");
 }
 
@@ -52,12 +56,15 @@ static void by_group(struct checking *c, const struct plan_job *j, const struct 
 	enum { FIRST = 36 };            /* with constraints in groups */
 
 	if (c->plan->kubernetes < FIRST) {
-		struct str why = str_printf(c->arena, "groups of Kubernetes have a topology from 1.%d on, and the project targets 1.%u", FIRST, c->plan->kubernetes);
+		struct str why = str_printf(c->arena,
+			"groups of Kubernetes have a topology from 1.%d on, and the project targets 1.%u", FIRST,
+			c->plan->kubernetes);
 		struct diag *d = not_kept(c, j, r, why.p);
 		diag_help(c->diags, d, "use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
 	} else if (r->place.kind != PLACE_NEAR) {
 		struct diag *d = not_kept(c, j, r, "groups of Kubernetes know only what is required");
-		diag_help(c->diags, d, "write near(\"LEVEL\"), or use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
+		diag_help(c->diags, d,
+			"write near(\"LEVEL\"), or use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
 	} else {
 		one_place(c, j, r);
 	}
@@ -73,7 +80,8 @@ struct sets {
 	int64_t n;
 	bool single;                    /* one of the sets is a single pod */
 	bool apart;                     /* in objects that Kueue admits one by one */
-	bool mixed;                     /* bare pods of several roles are in one group, where Kueue tells them apart by their shape */
+	/* bare pods of several roles are in one group, where Kueue tells them apart by their shape */
+	bool mixed;
 };
 
 static struct sets sets_of(const struct checking *c, const struct plan_job *j, const struct plan_role *r)
@@ -103,21 +111,28 @@ static void by_queue(struct checking *c, const struct plan_job *j, const struct 
 	struct diag *d;
 
 	if (s.mixed) {
-		d = not_kept(c, j, r, "Kueue takes the pods of all roles as one group, and tells roles apart only by their shape");
+		d = not_kept(c, j, r,
+			"Kueue takes the pods of all roles as one group, and tells roles apart only by their shape");
 		diag_help(c->diags, d, "use the target 'jobset'");
 	} else if (packed || s.n == 1 || (s.n == 2 && s.single && !s.apart)) {
 		return;
 	} else if (s.apart) {
 		struct str why = str_printf(c->arena, "Kueue admits each of %lld Jobs by itself", (long long)s.n);
 		d = not_kept(c, j, r, why.p);
-		diag_help(c->diags, d, r->unrolled ? "let the replicas differ only in the text of 'pod.index', so that they are one Job, or use gang = \"coscheduling\""
+		diag_help(c->diags, d, r->unrolled ?
+			"let the replicas differ only in the text of 'pod.index', so that they are one Job, or use "
+			"gang = \"coscheduling\""
 			: "write 'place' in a role, which is about that role alone, or use gang = \"coscheduling\"");
 	} else {
-		struct str why = str_printf(c->arena, "Kueue keeps two sets of pods together if one of them is a single pod, and these are %lld", (long long)s.n);
+		struct str why = str_printf(c->arena,
+			"Kueue keeps two sets of pods together if one of them is a single pod, and these are %lld",
+			(long long)s.n);
 		if (s.n == 2)
-			why = STR("Kueue keeps two sets of pods together if one of them is a single pod, and both have more");
+			why = STR("Kueue keeps two sets of pods together if one of them is a single pod, and both have "
+				"more");
 		d = not_kept(c, j, r, why.p);
-		diag_help(c->diags, d, "write 'place' in each role, which is about that role alone, or use gang = \"volcano\" or \"coscheduling\"");
+		diag_help(c->diags, d, "write 'place' in each role, which is about that role alone, or use gang = "
+			"\"volcano\" or \"coscheduling\"");
 	}
 }
 

@@ -113,7 +113,8 @@ static void service_type(struct checking *c, const struct plan_job *j)
 		return;
 	struct diag *d = diag_report(c->diags, TJ0904, type->from,
 		"a Service without a cluster IP cannot be of type \"%.*s\"", STR_ARG(type->u.string));
-	diag_help(c->diags, d, "the job's Service is headless; add another one: object web { apiVersion = \"v1\", kind = \"Service\", spec { ... } }");
+	diag_help(c->diags, d, "the job's Service is headless; add another one: object web { apiVersion = \"v1\", kind "
+		"= \"Service\", spec { ... } }");
 }
 
 /* Where replicas are bare pods there is no Job that could have the fields. */

@@ -14,7 +14,8 @@ bool check_object_name(struct checking *c, struct str name, const char *what, st
 	if (kube_object_name(name))
 		return true;
 	d = diag_report(c->diags, TJ0802, at, "%s cannot be named '%.*s'", what, STR_ARG(check_short(c->arena, name)));
-	diag_help(c->diags, d, "names of objects are lower case letters, digits, '-' and '.', with a letter or digit at both ends");
+	diag_help(c->diags, d,
+		"names of objects are lower case letters, digits, '-' and '.', with a letter or digit at both ends");
 	return false;
 }
 
@@ -32,7 +33,8 @@ void check_data_key(struct checking *c, struct str key, const char *what, struct
 static void container(struct checking *c, const struct plan_container *pc)
 {
 	static const char *const volumes[] = {
-		[VOLUME_PVC] = "a claim", [VOLUME_SECRET] = "a Secret", [VOLUME_CONFIG] = "a ConfigMap", [VOLUME_CLAIM] = NULL,
+		[VOLUME_PVC] = "a claim", [VOLUME_SECRET] = "a Secret", [VOLUME_CONFIG] = "a ConfigMap",
+			[VOLUME_CLAIM] = NULL,
 	};
 
 	for (size_t i = 0; i < pc->nmounts; i++) {

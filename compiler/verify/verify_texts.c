@@ -78,7 +78,8 @@ static size_t arguments(struct checking *c, const struct plan_job *j, const stru
 			continue;
 		struct str count = check_count(c->arena, length);
 		struct diag *d = diag_report(c->diags, TJ0706, check_place(c, texts->at[i].from, texts->from, r->at),
-			"element %zu of '%s' is %.*s bytes; Linux allows 131,072 for one argument", i + 1, what, STR_ARG(count));
+			"element %zu of '%s' is %.*s bytes; Linux allows 131,072 for one argument", i + 1, what,
+			STR_ARG(count));
 		explain_length(c, d, j, &texts->at[i], length, "put it in 'files', or in a volume");
 	}
 	return total;
@@ -123,7 +124,8 @@ static void total_length(struct checking *c, const struct plan_job *j, const str
 	struct str size = check_size(c->arena, total), whose = container_phrase(c, r, pc);
 	struct diag *d = diag_report(c->diags, TJ0707, check_place(c, pc->name_at, r->at, j->name_at),
 		total > LIMIT_EXEC ? "arguments and environment of %.*s are %.*s together; Linux allows 2 MiB" :
-		"arguments and environment of %.*s are %.*s together; Linux allows 2 MiB, and the program adds its own", STR_ARG(whose), STR_ARG(size));
+		"arguments and environment of %.*s are %.*s together; Linux allows 2 MiB, and the program adds its own",
+		STR_ARG(whose), STR_ARG(size));
 	diag_help(c->diags, d, "move long texts into 'files'");
 	set_severity(c->diags, d, total > LIMIT_EXEC ? SEVERITY_ERROR : SEVERITY_WARNING, counted);
 }

@@ -22,7 +22,9 @@ static void tell_needs(struct session *s, const struct plan_job *j)
 		return;
 	for (size_t i = needs.generated; i < needs.n; i++) {
 		if (i == needs.generated)
-			session_say(s, "plain Jobs do not do all of job '%.*s'; while 'trainc wait %.*s' runs, it does this:", STR_ARG(j->name), STR_ARG(j->name));
+			session_say(s,
+				"plain Jobs do not do all of job '%.*s'; while 'trainc wait %.*s' runs, it does this:",
+				STR_ARG(j->name), STR_ARG(j->name));
 		session_say(s, "  %.*s", STR_ARG(needs.at[i]));
 	}
 }
@@ -51,10 +53,14 @@ static struct fleet fleet_of(struct session *s, struct programs *all)
 	f.n = 0;
 	for (size_t i = 0; i < all->n; i++)
 		for (size_t j = 0; j < all->at[i]->plan.njobs; j++)
-			f.at[f.n++] = (struct applying){ .cluster = cluster_of(s), .session = s, .arena = s->arena, .program = all->at[i],
+			f.at[f.n++] = (struct applying){ .cluster = cluster_of(s), .session = s, .arena = s->arena,
+				.program = all->at[i],
 				.job = &all->at[i]->plan.jobs[j], .file = s->options->operands[i], .mode = mode_of(s),
-				.adopt = option_given(s->options, OPTION_ADOPT), .force_conflicts = option_given(s->options, OPTION_FORCE_CONFLICTS),
-				.recreate = option_given(s->options, OPTION_RECREATE), .rerun = option_given(s->options, OPTION_RERUN) || option_given(s->options, OPTION_DETACH),
+				.adopt = option_given(s->options, OPTION_ADOPT),
+					.force_conflicts = option_given(s->options, OPTION_FORCE_CONFLICTS),
+				.recreate = option_given(s->options, OPTION_RECREATE),
+					.rerun = option_given(s->options, OPTION_RERUN) ||
+					option_given(s->options, OPTION_DETACH),
 				.refresh = option_given(s->options, OPTION_REFRESH) };
 	return f;
 }

@@ -103,8 +103,10 @@ static bool fill(struct applying *p, struct wanted *w)
 	} else if (make_pair(p->arena, &private, &public, &why)) {
 		const struct data_member members[] = { { .key = STR("id_ed25519"), .value = text_of(p->arena,
 			private) },
-			{ .key = STR("id_ed25519.pub"), .value = text_of(p->arena, public) }, { .key = STR("authorized_keys"), .value = text_of(p->arena, public) },
-			{ .key = STR("config"), .value = text_of(p->arena, STR("StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n")) } };
+			{ .key = STR("id_ed25519.pub"), .value = text_of(p->arena, public) },
+			{ .key = STR("authorized_keys"), .value = text_of(p->arena, public) },
+			{ .key = STR("config"), .value = text_of(p->arena,
+				STR("StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n")) } };
 		return replace_map(p->arena, w->tree, STR("stringData"), members, sizeof members / sizeof *members);
 	}
 	session_say(p->session, "%.*s: %.*s", STR_ARG(wanted_name(p->arena, &p->wanted, w)), STR_ARG(why));

@@ -47,7 +47,8 @@ static struct str review_body(struct applying *p, const struct review *x)
 {
 	struct buf b = { 0 };
 
-	buf_z(&b, "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":{\"resourceAttributes\":{\"namespace\":");
+	buf_z(&b, "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":{"
+		"\"resourceAttributes\":{\"namespace\":");
 	data_write_text(&b, x->ns);
 	buf_printf(&b, ",\"verb\":\"%s\",\"group\":", x->verb);
 	data_write_text(&b, x->resource.group);
@@ -176,7 +177,8 @@ static bool create_namespace(struct applying *p)
 {
 	struct buf b = { 0 };
 
-	buf_z(&b, "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"labels\":{\"app.kubernetes.io/managed-by\":\"trainc\"},\"name\":");
+	buf_z(&b, "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"labels\":{"
+		"\"app.kubernetes.io/managed-by\":\"trainc\"},\"name\":");
 	data_write_text(&b, p->ns);
 	buf_z(&b, "}}");
 	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .body = buf_take(&b,
@@ -209,13 +211,15 @@ static bool namespace_is_there(struct applying *p)
 		return create_namespace(p);
 	if (x->class == CALL_NOT_FOUND) {
 		session_say(p->session,
-			"namespace '%.*s' does not exist; --create-namespace creates it, --namespace chooses another one", STR_ARG(p->ns));
+			"namespace '%.*s' does not exist; --create-namespace creates it, --namespace chooses another "
+			"one", STR_ARG(p->ns));
 		p->status = STATUS_REFUSED;
 		return false;
 	}
 	if (x->class == CALL_DONE && x->data && str_is(status_text(x->data, "status.phase"), "Terminating")) {
 		session_say(p->session,
-			"namespace '%.*s' is being deleted; wait until it is gone, or choose another one with --namespace", STR_ARG(p->ns));
+			"namespace '%.*s' is being deleted; wait until it is gone, or choose another one with "
+			"--namespace", STR_ARG(p->ns));
 		p->status = STATUS_REFUSED;
 		return false;
 	}
@@ -233,7 +237,8 @@ static const char *addon_of(struct str group)
 	} addons[] = { { "jobset.x-k8s.io", "JobSet" }, { "kueue.x-k8s.io", "Kueue" }, { "trainer.kubeflow.org",
 		"Kubeflow Trainer" },
 		{ "kubeflow.org", "the Kubeflow training operator" }, { "scheduling.volcano.sh", "Volcano" },
-		{ "scheduling.x-k8s.io", "the coscheduling plugin" }, { "scheduling.k8s.io", "the feature gate of gang scheduling" } };
+		{ "scheduling.x-k8s.io", "the coscheduling plugin" },
+		{ "scheduling.k8s.io", "the feature gate of gang scheduling" } };
 
 	for (size_t i = 0; i < sizeof addons / sizeof *addons; i++)
 		if (str_is(group, addons[i].group))

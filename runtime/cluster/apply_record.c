@@ -43,7 +43,8 @@ static bool is_written(struct applying *p)
 		return false;
 	if (x->class == CALL_CONFLICT)
 		session_say(p->session,
-			"somebody else is applying or deleting run '%.*s' at the same time; nothing more was changed, run the same command again",
+			"somebody else is applying or deleting run '%.*s' at the same time; nothing more was changed, "
+			"run the same command again",
 			STR_ARG(p->job->name));
 	else
 		cluster_say(p->cluster, x);

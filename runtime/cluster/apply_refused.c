@@ -135,12 +135,14 @@ static void report_message(struct applying *p, struct wanted *w, struct str name
 			STR_ARG(str_digits(size, (int64_t)wanted_body(p->arena, w).n)));
 	else if (text_holds(x->message, "exceeded quota"))
 		diag_help(&p->diags, d,
-			"the namespace's quota is used up: ask for more, or apply less; 'kubectl describe quota -n %.*s' shows it", STR_ARG(w->ns));
+			"the namespace's quota is used up: ask for more, or apply less; 'kubectl describe quota -n "
+			"%.*s' shows it", STR_ARG(w->ns));
 	else if (x->class == CALL_NOT_FOUND && text_holds(x->message, "namespaces \""))
 		diag_help(&p->diags, d, "'trainc apply --create-namespace' creates the namespace");
 	else if (x->causes && x->ncauses && str_is(x->causes[0].reason, "NamespaceTerminating"))
 		diag_help(&p->diags, d,
-			"the namespace is being deleted: wait until it is gone, or choose another one with --namespace");
+			"the namespace is being deleted: wait until it is gone, or choose another one with "
+			"--namespace");
 	else if (x->class == CALL_UNAVAILABLE)
 		diag_help(&p->diags, d, "nothing is lost: run the same command again");
 }
@@ -201,7 +203,8 @@ void apply_conflict(struct applying *p, struct wanted *w)
 			STR_ARG(field), STR_ARG(name));
 		diag_label(&p->diags, d, "%.*s", STR_ARG(buf_text(&b)));
 		diag_help(&p->diags, d,
-			"'trainc apply --force-conflicts' takes the field over; leaving it out of the program leaves it to '%.*s'", STR_ARG(owner));
+			"'trainc apply --force-conflicts' takes the field over; leaving it out of the program leaves "
+			"it to '%.*s'", STR_ARG(owner));
 		buf_release(&b);
 	}
 	p->status = p->status == STATUS_DONE ? STATUS_CONFLICT : p->status;

@@ -48,7 +48,8 @@ static bool agreed(struct applying *p, const struct wanted *w)
 /* Is W a TrainJob that was made from RUNTIME? */
 static bool is_made_from(const struct wanted *w, const struct wanted *runtime)
 {
-	const struct data *name = wanted_value(w, "spec.runtimeRef.name"), *kind = wanted_value(w, "spec.runtimeRef.kind");
+	const struct data *name = wanted_value(w, "spec.runtimeRef.name"),
+		*kind = wanted_value(w, "spec.runtimeRef.kind");
 
 	return name && kind && name->kind == DATA_STRING && kind->kind == DATA_STRING &&
 		str_eq(name->u.string, runtime->from->name) && str_eq(kind->u.string, runtime->from->kind);

@@ -264,7 +264,8 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 	if (!str_is(version, "1") || !read_inventory(a, status_text(object, "data.applied"), &p)) {
 		*why = str_printf(a, "ConfigMap '%.*s', the record of run '%.*s', cannot be read: %s", STR_ARG(name),
 			STR_ARG(p.run), str_is(version, "1")
-			? "somebody has changed it; delete it, and 'trainc apply' finds the objects of the run and records them again"
+			? "somebody has changed it; delete it, and 'trainc apply' finds the objects of the run and "
+				"records them again"
 			: "another version of trainc wrote it; use that version");
 		return false;
 	}

@@ -109,6 +109,8 @@ const struct backend backend_cluster = {
 		.open = cluster_open, .opened = cluster_opened,
 	.apply = cluster_apply, .attach = cluster_attach, .attach_signal = cluster_attach_signal,
 		.attach_end = cluster_attach_end,
-	.logs = cluster_logs, .scale = cluster_scale, .exec = cluster_exec, .suspend = cluster_suspend, .remove = cluster_remove,
-	.nodes = cluster_nodes, .manifests = cluster_manifests, .definitions = cluster_definitions, .diff = cluster_diff, .contexts = cluster_contexts, .namespaces = cluster_namespaces,
+	.logs = cluster_logs, .scale = cluster_scale, .exec = cluster_exec, .suspend = cluster_suspend,
+		.remove = cluster_remove,
+	.nodes = cluster_nodes, .manifests = cluster_manifests, .definitions = cluster_definitions,
+		.diff = cluster_diff, .contexts = cluster_contexts, .namespaces = cluster_namespaces,
 };

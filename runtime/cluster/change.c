@@ -164,7 +164,8 @@ bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *
 	}
 	if (c->plan.queue.value.n || str_is(c->plan.gang.value, "kueue"))
 		return refuse(k, str_printf(k->arena,
-			"a queue decides when run '%.*s' runs; ask the queue to hold it (spec.active of its Workload)", STR_ARG(w->name)),
+			"a queue decides when run '%.*s' runs; ask the queue to hold it (spec.active of its Workload)",
+			STR_ARG(w->name)),
 			ret_status);
 	all = members_of(&k->client, k->arena, &c->parent);
 	for (size_t i = 0; i < all.n; i++) {

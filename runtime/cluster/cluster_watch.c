@@ -61,7 +61,8 @@ static void act(struct cluster_watch *c, const struct jobs_decision *d)
 		r.body = release
 			? str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\"},\"spec\":{\"suspend\":false}}",
 				STR_ARG(x->uid))
-			: str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\",\"preconditions\":{\"uid\":\"%.*s\"}}",
+			: str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
+				"\"propagationPolicy\":\"Foreground\",\"preconditions\":{\"uid\":\"%.*s\"}}",
 				STR_ARG(x->uid));
 		c->acting++;
 		call_start(c->cluster->client.calls, &r, CALL_REPEAT, NULL);
@@ -92,7 +93,8 @@ static uint64_t print_of(const struct run_state *s)
 static int64_t patience(const struct run_state *s)
 {
 	switch (s->phase) {
-	case RUN_PENDING: case RUN_STARTING: case RUN_DEGRADED: case RUN_STALLED: case RUN_QUEUED: case RUN_UNKNOWN: return 5 * NS_PER_SECOND;
+	case RUN_PENDING: case RUN_STARTING: case RUN_DEGRADED: case RUN_STALLED: case RUN_QUEUED:
+	case RUN_UNKNOWN: return 5 * NS_PER_SECOND;
 	default: return 30 * NS_PER_SECOND;
 	}
 }
@@ -275,7 +277,8 @@ static bool say_absent(struct cluster *k, const struct chosen_run *r, struct str
 bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed,
 	struct run_watch *ret, int *ret_status)
 {
-	static const struct run_watch_ops ops = { .fd = watch_fd, .update = watch_update, .over = watch_is_over, .close = watch_close };
+	static const struct run_watch_ops ops = { .fd = watch_fd, .update = watch_update, .over = watch_is_over,
+		.close = watch_close };
 	struct cluster_watch *c = ARENA_NEW(k->arena, struct cluster_watch);
 	struct str why;
 

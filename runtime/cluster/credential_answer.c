@@ -114,9 +114,11 @@ bool credential_read_answer(struct arena *a, const struct kubeconfig_exec *exec,
 	ret->certificate = str_copy(a, text_member(status, "clientCertificateData"));
 	ret->key = str_copy(a, text_member(status, "clientKeyData"));
 	if (!ret->token.n && !ret->certificate.n && !ret->key.n)
-		return wrong(why, a, exec, "answered without a credential: its status has neither a token nor a certificate", STR(""));
+		return wrong(why, a, exec,
+			"answered without a credential: its status has neither a token nor a certificate", STR(""));
 	if (!ret->certificate.n != !ret->key.n)
-		return wrong(why, a, exec, "answered with half of a client certificate: clientCertificateData and clientKeyData belong together",
+		return wrong(why, a, exec, "answered with half of a client certificate: clientCertificateData and "
+			"clientKeyData belong together",
 		             STR(""));
 	if (has_control(ret->token))
 		return wrong(why, a, exec, "answered with a token that has control characters in it", STR(""));

@@ -274,7 +274,8 @@ struct credential_run *credential_run_start(struct loop *l, struct arena *a, con
 	int out = -1, err = -1, error = 0;
 
 	if (access->exec.stdin_mode == KUBECONFIG_STDIN_ALWAYS && !terminal) {
-		*why = str_printf(a, "the credential plugin '%.*s' needs a terminal (interactiveMode is Always), but standard input is not one",
+		*why = str_printf(a, "the credential plugin '%.*s' needs a terminal (interactiveMode is Always), but "
+			"standard input is not one",
 		                  STR_ARG(access->exec.command));
 		return NULL;
 	}

@@ -38,7 +38,8 @@ static bool find_names(struct wanted_definitions *w, struct str operand)
 		struct str name = str_printf(w->cluster->arena, "%.*s.%.*s", STR_ARG(r->plural), STR_ARG(r->group));
 		if (!r->group.n)
 			continue;
-		if (str_eq(lower, str_lower(w->cluster->arena, r->kind)) || str_eq(lower, r->plural) || str_eq(lower, name) ||
+		if (str_eq(lower, str_lower(w->cluster->arena, r->kind)) || str_eq(lower, r->plural) ||
+			str_eq(lower, name) ||
 			str_eq(lower, r->group))
 			want_definition(w, r);
 		suggest_add(&near, r->kind);
@@ -65,14 +66,16 @@ static struct str text_of(struct arena *a, struct str name, const struct data *d
 		if (!str_is(from->u.map.at[i].key, "conversion"))
 			object_append(a, spec, from->u.map.at[i].key, object_from_data(a, from->u.map.at[i].value));
 	object_append_word(a, metadata, STR("name"), object_string(a, name, (struct span){ 0 }));
-	object_append_word(a, all, STR("apiVersion"), object_string(a, STR("apiextensions.k8s.io/v1"), (struct span){ 0 }));
+	object_append_word(a, all, STR("apiVersion"),
+		object_string(a, STR("apiextensions.k8s.io/v1"), (struct span){ 0 }));
 	object_append_word(a, all, STR("kind"), object_string(a, STR("CustomResourceDefinition"), (struct span){ 0 }));
 	object_append_word(a, all, STR("metadata"), metadata);
 	object_append_word(a, all, STR("spec"), spec);
 	return cluster_yaml(a, all);
 }
 
-static bool fetch(struct wanted_definitions *w, const struct resource *definitions, struct manifest_text **ret, size_t *ret_n,
+static bool fetch(struct wanted_definitions *w, const struct resource *definitions, struct manifest_text **ret,
+	size_t *ret_n,
 	int *ret_status)
 {
 	struct cluster *k = w->cluster;
@@ -86,7 +89,8 @@ static bool fetch(struct wanted_definitions *w, const struct resource *definitio
 	for (size_t i = 0; i < w->n; i++) {
 		const struct answer *x = b.answers[i];
 		if (x->class == CALL_NOT_FOUND) {
-			session_say(k->session, "%.*s has no definition: it is a kind of Kubernetes itself, or of an API server beside it",
+			session_say(k->session, "%.*s has no definition: it is a kind of Kubernetes itself, or of an "
+				"API server beside it",
 				STR_ARG(w->names[i]));
 			*ret_status = STATUS_PROGRAM;
 			return false;
@@ -113,7 +117,8 @@ bool cluster_definitions(struct session *s, struct manifest_text **ret, size_t *
 		if (w.cluster->discovery.failed)
 			*ret_status = cluster_say(w.cluster, w.cluster->discovery.failed);
 		else
-			session_say(s, "the cluster does not serve CustomResourceDefinition of apiextensions.k8s.io/v1");
+			session_say(s,
+				"the cluster does not serve CustomResourceDefinition of apiextensions.k8s.io/v1");
 		return false;
 	}
 	for (size_t i = 1; i < s->options->noperands; i++)

@@ -102,7 +102,8 @@ static void ask_for_all(struct discovery *d)
 	for (size_t i = 0; i < 2; i++)
 		batch_add(&b, &(struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_LIST,
 			.path = str_of(paths[i]),
-			.accept = STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json") }, CALL_BY_METHOD);
+			.accept = STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+				"application/json") }, CALL_BY_METHOD);
 	batch_wait(&b);
 	for (size_t i = 0; i < b.n; i++) {
 		const struct data *items = b.answers[i]->data ? status_list(b.answers[i]->data, "items") : NULL;

@@ -35,11 +35,13 @@ static const struct plan_role *role_named(const struct plan_job *j, struct str n
 	return NULL;
 }
 
-static struct str command_line(struct session *s, const struct cluster_watch *c, const struct plan_role *r, struct str pod, char *const *words)
+static struct str command_line(struct session *s, const struct cluster_watch *c, const struct plan_role *r,
+	struct str pod, char *const *words)
 {
 	struct buf b = { 0 };
 
-	buf_printf(&b, "kubectl exec -it -n %.*s %.*s -c %.*s --", STR_ARG(c->ns), STR_ARG(pod), STR_ARG(plan_label(s->arena, r->main.name)));
+	buf_printf(&b, "kubectl exec -it -n %.*s %.*s -c %.*s --", STR_ARG(c->ns), STR_ARG(pod),
+		STR_ARG(plan_label(s->arena, r->main.name)));
 	for (size_t i = 0; words[i]; i++) {
 		buf_char(&b, ' ');
 		put_shell_word(&b, str_of(words[i]));
@@ -57,17 +59,21 @@ int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_
 	struct arena scratch = { 0 };
 
 	if (!r || index >= r->max) {
-		session_say(s, "run '%.*s' has no replica %.*s/%lld", STR_ARG(w->name), STR_ARG(role), (long long)index);
+		session_say(s, "run '%.*s' has no replica %.*s/%lld", STR_ARG(w->name), STR_ARG(role),
+			(long long)index);
 		return STATUS_USAGE;
 	}
-	struct finding f = { .arena = s->arena, .label = r->label, .index = str_printf(s->arena, "%lld", (long long)index) };
+	struct finding f = { .arena = s->arena, .label = r->label,
+		.index = str_printf(s->arena, "%lld", (long long)index) };
 	if (c->view)
 		view_each(c->view, &scratch, "Pod", w->name, c->ns, consider_pod, &f);
 	arena_release(&scratch);
 	if (f.pod.n)
-		session_say(s, "exec enters replicas of this machine; for this one: %.*s", STR_ARG(command_line(s, c, r, f.pod, words)));
+		session_say(s, "exec enters replicas of this machine; for this one: %.*s",
+			STR_ARG(command_line(s, c, r, f.pod, words)));
 	else
-		session_say(s, "%.*s/%lld of run '%.*s' has no pod now; 'trainc status %.*s' says why", STR_ARG(role), (long long)index, STR_ARG(w->name),
+		session_say(s, "%.*s/%lld of run '%.*s' has no pod now; 'trainc status %.*s' says why", STR_ARG(role),
+			(long long)index, STR_ARG(w->name),
 			STR_ARG(w->name));
 	return STATUS_USAGE;
 }

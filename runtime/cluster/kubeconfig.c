@@ -140,7 +140,8 @@ static bool read_cluster(struct kubeconfig_reading *r, const struct kubeconfig_e
 	if (!server.n)
 		return kubeconfig_fail(r, e->body->from, "cluster '%.*s' has no 'server'", STR_ARG(e->name));
 	if (a->insecure && a->ca.n)
-		return kubeconfig_fail(r, e->body->from, "cluster '%.*s' sets insecure-skip-tls-verify and a certificate-authority; remove one of them",
+		return kubeconfig_fail(r, e->body->from,
+			"cluster '%.*s' sets insecure-skip-tls-verify and a certificate-authority; remove one of them",
 		                       STR_ARG(e->name));
 	if (!proxy_is_sound(a->proxy_url))
 		return kubeconfig_fail(r, data_get(e->body, STR("proxy-url"))->from,
@@ -266,9 +267,11 @@ static bool no_configuration(struct kubeconfig_reading *r)
 	struct str missing = buf_take(&r->missing, r->arena);
 
 	if (missing.n)
-		return kubeconfig_fail(r, (struct span){ 0 }, "no cluster is configured: %.*s does not exist; set KUBECONFIG or pass --kubeconfig FILE",
+		return kubeconfig_fail(r, (struct span){ 0 },
+			"no cluster is configured: %.*s does not exist; set KUBECONFIG or pass --kubeconfig FILE",
 		                       STR_ARG(missing));
-	return kubeconfig_fail(r, (struct span){ 0 }, "no cluster is configured: neither KUBECONFIG nor HOME is set; pass --kubeconfig FILE");
+	return kubeconfig_fail(r, (struct span){ 0 },
+		"no cluster is configured: neither KUBECONFIG nor HOME is set; pass --kubeconfig FILE");
 }
 
 static void choose_namespace(const struct kubeconfig_options *o, struct kubeconfig_access *a)

@@ -56,7 +56,9 @@ static bool exec_version(struct kubeconfig_reading *r, const struct data *exec, 
 		                       : "");
 	}
 	if (!mode.n && v1)
-		return kubeconfig_fail(r, exec->from, "a plugin with apiVersion " EXEC_API "v1 needs 'interactiveMode': Never, IfAvailable or Always");
+		return kubeconfig_fail(r, exec->from,
+			"a plugin with apiVersion " EXEC_API "v1 needs 'interactiveMode': Never, IfAvailable or "
+			"Always");
 	if (str_is(mode, "Never"))
 		ret->stdin_mode = KUBECONFIG_STDIN_NEVER;
 	else if (str_is(mode, "Always"))

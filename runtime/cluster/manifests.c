@@ -38,7 +38,8 @@ static bool find_kinds(struct fetching *f)
 	struct import_row row;
 
 	for (size_t i = 0; import_row(i, &row); i++) {
-		struct kind k = { row, discovery_find(&f->cluster->discovery, str_of(row.api_version), str_of(row.kind)) };
+		struct kind k = { row, discovery_find(&f->cluster->discovery, str_of(row.api_version),
+			str_of(row.kind)) };
 		if (f->cluster->discovery.failed) {
 			*f->ret_status = cluster_say(f->cluster, f->cluster->discovery.failed);
 			return false;
@@ -89,7 +90,8 @@ static struct members list_jobs(struct fetching *f, struct str ns, const char *c
 
 	for (size_t i = 0; i < f->nkinds; i++)
 		if (f->kinds[i].resource && f->kinds[i].row.use == IMPORT_JOB)
-			queries[n++] = (struct member_query){ .resource = *f->kinds[i].resource, .ns = ns, .keep = what };
+			queries[n++] = (struct member_query){ .resource = *f->kinds[i].resource, .ns = ns,
+				.keep = what };
 	struct members all = members_list(&f->cluster->client, f->arena, queries, n);
 	if (all.n)
 		qsort(all.at, all.n, sizeof *all.at, by_place);
@@ -191,7 +193,8 @@ static void not_found(struct fetching *f, struct str kind, struct str name, stru
 		if (!has_controller(&all.at[i]))
 			suggest_add(&near, all.at[i].name);
 	struct str sentence = suggest_sentence(&near);
-	session_say(f->cluster->session, "there is no %.*s '%.*s' in namespace '%.*s'%s%.*s", STR_ARG(kind.n ? kind : STR("job")),
+	session_say(f->cluster->session, "there is no %.*s '%.*s' in namespace '%.*s'%s%.*s",
+		STR_ARG(kind.n ? kind : STR("job")),
 		STR_ARG(name), STR_ARG(ns), sentence.n ? "; " : "", STR_ARG(sentence));
 	*f->ret_status = STATUS_PROGRAM;
 }
@@ -211,7 +214,8 @@ static bool say_several(struct fetching *f, struct str name, const struct member
 		struct str kind = str_lower(f->arena, found[i].resource.kind);
 		buf_printf(&list, "%s%.*s/%.*s", !i ? "" : i + 1 == n ? " or " : ", ", STR_ARG(kind), STR_ARG(name));
 	}
-	session_say(f->cluster->session, "'%.*s' may be %.*s: name one of them", STR_ARG(name), STR_ARG(buf_text(&list)));
+	session_say(f->cluster->session, "'%.*s' may be %.*s: name one of them", STR_ARG(name),
+		STR_ARG(buf_text(&list)));
 	buf_release(&list);
 	*f->ret_status = STATUS_USAGE;
 	return false;

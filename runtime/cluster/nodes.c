@@ -33,8 +33,8 @@ bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct s
 		"status.allocatable", NULL };
 	static const char *const pod[] = { "metadata.name", "metadata.namespace", "metadata.labels",
 		"metadata.ownerReferences.kind", "spec.nodeName",
-		"spec.overhead", "spec.affinity.podAntiAffinity", "spec.containers.resources", "spec.initContainers.resources",
-		"spec.initContainers.restartPolicy", "status.phase", NULL };
+		"spec.overhead", "spec.affinity.podAntiAffinity", "spec.containers.resources",
+		"spec.initContainers.resources", "spec.initContainers.restartPolicy", "status.phase", NULL };
 	static const struct resource quota = { TEXT(""), TEXT("v1"), TEXT("ResourceQuota"), TEXT("resourcequotas"),
 		true };
 	static const char *const kueue[] = { "LocalQueue", "ClusterQueue", "ResourceFlavor" };

@@ -453,7 +453,8 @@ static const char **filter_paths(struct arena *a, const char *const *keep, bool 
 {
 	static const char *const always[] = { "metadata.uid", "metadata.resourceVersion", "metadata.name",
 		"metadata.namespace",
-		"metadata.annotations.[k8s.io/initial-events-end]", "code", "reason", "message", "details.retryAfterSeconds", NULL };
+		"metadata.annotations.[k8s.io/initial-events-end]", "code", "reason", "message",
+		"details.retryAfterSeconds", NULL };
 	const char **all = NULL;
 	size_t n = 0;
 

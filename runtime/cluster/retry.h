@@ -21,7 +21,8 @@ struct call;
 
 enum call_repeat {
 	CALL_BY_METHOD,                 /* GET, server-side apply, dryRun: yes; else no */
-	CALL_REPEAT,                    /* safe to repeat: DELETE with a uid precondition (after an attempt, 404 and 409 mean done) */
+	/* safe to repeat: DELETE with a uid precondition (after an attempt, 404 and 409 mean done) */
+	CALL_REPEAT,
 	CALL_ONCE,                      /* never, not even after 429: a probe */
 };
 

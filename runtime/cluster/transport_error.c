@@ -132,7 +132,8 @@ static enum transport_outcome classify(struct transport_exchange *x, CURLcode co
 	case CURLE_OPERATION_TIMEDOUT:
 		curl_easy_getinfo(x->easy, CURLINFO_PRETRANSFER_TIME, &connected);
 		return connected > 0 ? TRANSPORT_SLOW : TRANSPORT_UNREACHABLE;
-	case CURLE_PEER_FAILED_VERIFICATION: case CURLE_SSL_CERTPROBLEM: case CURLE_SSL_CACERT_BADFILE: case CURLE_SSL_CIPHER:
+	case CURLE_PEER_FAILED_VERIFICATION: case CURLE_SSL_CERTPROBLEM: case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_CIPHER:
 	case CURLE_SSL_ISSUER_ERROR: case CURLE_SSL_CLIENTCERT:
 		return TRANSPORT_UNTRUSTED;
 	case CURLE_SSL_CONNECT_ERROR: return of_handshake(x);

@@ -34,7 +34,9 @@ static const struct backend *find_backend(struct session *s)
 			STR_ARG(s->options->operands[0]), command,
 		            STR_ARG(s->options->operands[0]));
 	else
-		session_say(s, "this version has no runtime for clusters; trainc %s --local is about runs on this machine", command);
+		session_say(s,
+			"this version has no runtime for clusters; trainc %s --local is about runs on this machine",
+			command);
 	return NULL;
 }
 

@@ -89,8 +89,8 @@ struct backend {
 	 */
 	int (*remove)(struct session *s, struct attend *a, struct changes *c);
 	/*
-	 * Adds what `fit` counts with: nodes, the pods on them, and quotas and queues of the namespaces.  An empty namespace is replaced by
-	 * the one that is meant.  NULL: there are no nodes.
+	 * Adds what `fit` counts with: nodes, the pods on them, and quotas and queues of the namespaces. An empty
+	 * namespace is replaced by the one that is meant.  NULL: there are no nodes.
 	 */
 	bool (*nodes)(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
 	/*
@@ -103,17 +103,22 @@ struct backend {
 	 */
 	bool (*definitions)(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 	/*
-	 * For completion, one name a line: contexts, which need no begin(), and namespaces.  NULL: the backend has none.
+	 * For completion, one name a line: contexts, which need no begin(), and namespaces. NULL: the backend has none.
 	 */
 	void (*contexts)(struct session *s, struct buf *out);
 	void (*namespaces)(struct session *s, struct buf *out);
-	/* Shows what apply would change; NULL: nothing can be compared.  0, 1 when there are differences, else what went wrong. */
+	/*
+	 * Shows what apply would change; NULL: nothing can be compared. 0, 1 when there are differences, else what went
+	 * wrong.
+	 */
 	int (*diff)(struct session *s, struct programs *all);
 };
 
 /* The backend that the command line means; NULL after saying what is missing (status 2). */
 const struct backend *backend_of(struct session *s);
-/* Finds and begins the backend of a command about runs, and prepares A; NULL with a status after saying what is wrong. */
+/*
+ * Finds and begins the backend of a command about runs, and prepares A; NULL with a status after saying what is wrong.
+ */
 const struct backend *backend_begin(struct session *s, struct attend *a, int *ret_status);
 /* Releases A and ends the backend; returns STATUS. */
 int backend_end(struct session *s, struct attend *a, int status);

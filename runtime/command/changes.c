@@ -30,7 +30,8 @@ void changes_object(struct changes *c, struct str name, const char *result)
 void changes_role(struct changes *c, struct str run, struct str role, int64_t from, int64_t to)
 {
 	if (!c->json) {
-		session_write(c->session, str_printf(c->session->arena, "run/%.*s scaled: %.*s from %lld to %lld\n", STR_ARG(run),
+		session_write(c->session, str_printf(c->session->arena, "run/%.*s scaled: %.*s from %lld to %lld\n",
+			STR_ARG(run),
 			STR_ARG(role), (long long)from, (long long)to));
 		return;
 	}

@@ -11,7 +11,8 @@ static void show_plan(struct session *s, const struct attend *a)
 		struct buf b = { 0 };
 
 		report_counts(run, &b);
-		session_say(s, "run/%.*s will be deleted: %s%s%.*s", STR_ARG(a->runs[i].name), run_phase_word(run->phase), b.n ? "; " : "",
+		session_say(s, "run/%.*s will be deleted: %s%s%.*s", STR_ARG(a->runs[i].name),
+			run_phase_word(run->phase), b.n ? "; " : "",
 		            STR_ARG(buf_text(&b)));
 		buf_release(&b);
 	}

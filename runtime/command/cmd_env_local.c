@@ -27,7 +27,8 @@ static struct env_values environment_values(struct arena *a, char *const *enviro
 
 	for (char *const *e = environment; *e; e++) {
 		const char *equals = strchr(*e, '=');
-		struct env_value v = { .name = { *e, (size_t)(equals - *e) }, .kind = ENV_TEXT, .whole = true, .value = str_of(equals + 1) };
+		struct env_value v = { .name = { *e, (size_t)(equals - *e) }, .kind = ENV_TEXT, .whole = true,
+			.value = str_of(equals + 1) };
 		ARENA_PUSH(a, all.at, all.n, v);
 	}
 	return all;
@@ -36,7 +37,8 @@ static struct env_values environment_values(struct arena *a, char *const *enviro
 /* "worker 0  127.0.0.1  http=20017", as without --local. */
 static void put_table_head(struct showing *w, const struct run_role *role, const struct run_replica *r)
 {
-	buf_printf(&w->out, "%s%.*s %lld  %.*s", w->shown ? "\n" : "", STR_ARG(role->name), (long long)r->index, STR_ARG(r->host));
+	buf_printf(&w->out, "%s%.*s %lld  %.*s", w->shown ? "\n" : "", STR_ARG(role->name), (long long)r->index,
+		STR_ARG(r->host));
 	for (size_t i = 0; i < r->ports.n; i++) {
 		if (i == 0 || r->ports.p[i] == ',')
 			buf_z(&w->out, "  ");
@@ -58,7 +60,8 @@ static void put_json_head(struct showing *w, const struct run_role *role, const 
 }
 
 /* Appends a replica that runs; false when it does not, or is not asked for. */
-static bool show_replica(struct showing *w, const struct run_state *run, const struct run_role *role, int64_t i, bool first)
+static bool show_replica(struct showing *w, const struct run_state *run, const struct run_role *role, int64_t i,
+	bool first)
 {
 	struct arena *a = w->session->arena;
 	struct enter what = { .run = run, .role = role->name, .index = i };
@@ -94,7 +97,8 @@ static void show_run(struct showing *w, const struct run_state *run, bool first_
 	}
 	for (size_t k = 0; k < run->nroles; k++)
 		for (int64_t i = 0; i < run->roles[k].max; i++)
-			if ((!w->which.role.p || str_eq(w->which.role, run->roles[k].name)) && show_replica(w, run, &run->roles[k], i, first))
+			if ((!w->which.role.p || str_eq(w->which.role, run->roles[k].name)) &&
+				show_replica(w, run, &run->roles[k], i, first))
 				first = false;
 	if (json)
 		buf_z(&w->out, first ? "]\n    }" : "\n      ]\n    }");
@@ -104,11 +108,14 @@ static void show_run(struct showing *w, const struct run_state *run, bool first_
 static int nothing_to_show(struct showing *w, const struct attend *a)
 {
 	if (w->shown > 1) {
-		session_say(w->session, "choose one of %zu replicas with --role and --index%s", w->shown, a->n > 1 ? ", and a job with --job" : "");
+		session_say(w->session, "choose one of %zu replicas with --role and --index%s", w->shown,
+			a->n > 1 ? ", and a job with --job" : "");
 		return STATUS_USAGE;
 	}
 	if (w->absent.n)
-		session_say(w->session, "%.*s; 'trainc run --local --dry-run' shows what each replica of a program would have", STR_ARG(w->absent));
+		session_say(w->session,
+			"%.*s; 'trainc run --local --dry-run' shows what each replica of a program would have",
+			STR_ARG(w->absent));
 	else
 		session_say(w->session, "no replica of that role and number in run '%.*s'", STR_ARG(a->runs[0].name));
 	return w->absent.n ? STATUS_REFUSED : STATUS_USAGE;

@@ -10,7 +10,8 @@ static char *const *words_of(struct session *s)
 	size_t n = 0;
 
 	for (size_t i = 2; i < s->options->noperands; i++)
-		ARENA_PUSH(s->arena, words, n, arena_copy(s->arena, s->options->operands[i].p, s->options->operands[i].n));
+		ARENA_PUSH(s->arena, words, n, arena_copy(s->arena, s->options->operands[i].p,
+			s->options->operands[i].n));
 	ARENA_PUSH(s->arena, words, n, (char *)NULL);
 	return words;
 }

@@ -34,7 +34,8 @@ static void default_namespaces(struct fitting *f)
 
 static void put_text(const struct fit_job *job, const struct fit_answer *x, struct buf *out)
 {
-	buf_printf(out, "%-5s  %.*s%s%.*s\n", fit_word(x->when), STR_ARG(job->name), x->why.n ? ": " : "", STR_ARG(x->why));
+	buf_printf(out, "%-5s  %.*s%s%.*s\n", fit_word(x->when), STR_ARG(job->name), x->why.n ? ": " : "",
+		STR_ARG(x->why));
 }
 
 static void put_json(const struct fit_job *job, const struct fit_answer *x, bool first, struct buf *out)
@@ -87,7 +88,8 @@ static int fit_offline(struct session *s)
 	struct sources sources = { .arena = s->arena };
 	int status = STATUS_PROGRAM;
 
-	if (saved_read(s, option_value(s->options, OPTION_NODES), &sources, &f.objects) && session_plan(s, false, &f.programs, &status)) {
+	if (saved_read(s, option_value(s->options, OPTION_NODES), &sources, &f.objects) &&
+		session_plan(s, false, &f.programs, &status)) {
 		note_namespaces(&f);
 		default_namespaces(&f);
 		status = judge_all(&f);

@@ -81,10 +81,13 @@ static void say_held_back(struct session *s, const struct attend *a, const struc
 	for (size_t k = 0; k < run->nroles; k++)
 		for (int64_t i = 0; i < run->roles[k].max; i++) {
 			const struct run_replica *p = &run->roles[k].at[i];
-			if ((p->state != REPLICA_STARTED && p->state != REPLICA_READY) || !logs_wanted(&r->wish, run, k, i, NULL))
+			if ((p->state != REPLICA_STARTED && p->state != REPLICA_READY) ||
+				!logs_wanted(&r->wish, run, k, i, NULL))
 				continue;
-			session_say(s, "%.*s/%lld runs and has printed nothing; programs may hold output back that goes to no terminal: "
-				"for Python set env { PYTHONUNBUFFERED = 1 }", STR_ARG(run->roles[k].name), (long long)i);
+			session_say(s, "%.*s/%lld runs and has printed nothing; programs may hold output back that "
+				"goes to no terminal: "
+				"for Python set env { PYTHONUNBUFFERED = 1 }", STR_ARG(run->roles[k].name),
+				(long long)i);
 			return;
 		}
 }
@@ -128,10 +131,12 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 	say_held_back(s, a, r);
 	say_gone(s, b, a, r);
 	if (r->follow && a->runs[0].state.phase == RUN_UNKNOWN) {
-		session_say(s, "nothing watches run '%.*s' any more: %.*s", STR_ARG(a->runs[0].name), STR_ARG(a->runs[0].state.cause));
+		session_say(s, "nothing watches run '%.*s' any more: %.*s", STR_ARG(a->runs[0].name),
+			STR_ARG(a->runs[0].state.cause));
 		return STATUS_FAILED;
 	}
-	if (option_given(s->options, OPTION_EXIT_STATUS) && a->runs[0].state.phase != RUN_SUCCEEDED && run_watch_over(&a->runs[0]))
+	if (option_given(s->options, OPTION_EXIT_STATUS) && a->runs[0].state.phase != RUN_SUCCEEDED &&
+		run_watch_over(&a->runs[0]))
 		return STATUS_FAILED;
 	return STATUS_DONE;
 }

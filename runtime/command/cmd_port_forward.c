@@ -10,7 +10,8 @@ int cmd_port_forward(struct session *s)
 
 	if (b && !b->forward) {
 		session_say(s,
-			"port-forward works on local runs (--local); in a cluster, 'kubectl port-forward POD HOSTPORT:PORT' does it");
+			"port-forward works on local runs (--local); in a cluster, 'kubectl port-forward POD "
+			"HOSTPORT:PORT' does it");
 		return STATUS_USAGE;
 	}
 	if (!b || !backend_begin(s, &a, &status))

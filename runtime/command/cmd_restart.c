@@ -19,7 +19,8 @@ static void restart(struct restarting *r, struct str text)
 		return;
 	}
 	if (r->backend->restart(s, r->run, role, number, &status))
-		session_write(s, str_printf(s->arena, "run/%.*s restarts %.*s\n", STR_ARG(r->run->name), STR_ARG(text)));
+		session_write(s, str_printf(s->arena, "run/%.*s restarts %.*s\n", STR_ARG(r->run->name),
+			STR_ARG(text)));
 	else
 		r->status = runs_worse(r->status, status);
 }
@@ -32,7 +33,8 @@ int cmd_restart(struct session *s)
 	int status = STATUS_USAGE;
 
 	if (b && !b->restart) {
-		session_say(s, "restart works on local runs (--local); in a cluster, delete the pod: its controller makes another one");
+		session_say(s, "restart works on local runs (--local); in a cluster, delete the pod: its controller "
+			"makes another one");
 		return STATUS_USAGE;
 	}
 	if (!b || !backend_begin(s, &a, &status))

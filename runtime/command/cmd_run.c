@@ -58,7 +58,8 @@ static int stand_by(struct session *s, struct run_command *r, struct log_wish *w
 		end = time_is_up(r);
 	attend_close(a);
 	if (a->out.error)
-		session_say(s, "standard output could not be written: %.*s; the logs are complete", STR_ARG(file_reason(s->arena, a->out.error)));
+		session_say(s, "standard output could not be written: %.*s; the logs are complete",
+			STR_ARG(file_reason(s->arena, a->out.error)));
 	int status = runs_verdict(s, a, a->progress.mode != PROGRESS_QUIET);
 	status = r->backend->attach_end(&r->attached, end, status);
 	if (json)
@@ -75,7 +76,8 @@ int cmd_run(struct session *s)
 	int status = STATUS_USAGE;
 
 	if (option_given(s->options, OPTION_DRY_RUN) && r.backend && !r.backend->preview) {
-		session_say(s, "run --dry-run is for local runs (--local); in a cluster, 'trainc apply --dry-run=client FILE' lists the objects");
+		session_say(s, "run --dry-run is for local runs (--local); in a cluster, 'trainc apply "
+			"--dry-run=client FILE' lists the objects");
 		return STATUS_USAGE;
 	}
 	if (option_given(s->options, OPTION_DETACH) || option_given(s->options, OPTION_DRY_RUN))
@@ -85,7 +87,8 @@ int cmd_run(struct session *s)
 	if (session_plan(s, false, &all, &status) && r.backend->attach(&r.attached, &all, &status)) {
 		wish.attend = &a;
 		wish.follow = true;
-		status = logs_check(s, r.backend, &wish) ? stand_by(s, &r, &wish) : r.backend->attach_end(&r.attached, ATTEND_OVER, STATUS_USAGE);
+		status = logs_check(s, r.backend, &wish) ? stand_by(s, &r, &wish) :
+			r.backend->attach_end(&r.attached, ATTEND_OVER, STATUS_USAGE);
 	}
 	attend_release(&a);
 	session_release(&all);

@@ -52,7 +52,8 @@ static const struct run_role *find(struct scaling *c, struct str name)
 	for (size_t i = 0; i < s->nroles; i++)
 		suggest_add(&near, s->roles[i].name);
 	struct str help = suggest_or_list(&near, "the roles are");
-	session_say(c->session, "run '%.*s' has no role '%.*s'%s%.*s", STR_ARG(s->name), STR_ARG(name), help.n ? "; " : "", STR_ARG(help));
+	session_say(c->session, "run '%.*s' has no role '%.*s'%s%.*s", STR_ARG(s->name), STR_ARG(name),
+		help.n ? "; " : "", STR_ARG(help));
 	c->status = STATUS_USAGE;
 	return NULL;
 }
@@ -86,7 +87,8 @@ static int scale_all(struct scaling *c)
 			scale(c, o->given[i].value);
 	if (c->any)
 		return c->status;
-	session_say(c->session, "scale needs a role and a number: trainc scale%s %.*s ROLE=N", c->backend->option, STR_ARG(c->run->name));
+	session_say(c->session, "scale needs a role and a number: trainc scale%s %.*s ROLE=N", c->backend->option,
+		STR_ARG(c->run->name));
 	return STATUS_USAGE;
 }
 
@@ -104,7 +106,8 @@ int cmd_scale(struct session *s)
 			session_say(s, "the program has %zu jobs; choose one with --job", chosen.n);
 			status = STATUS_USAGE;
 		} else if (runs_watch(s, &chosen, &a, &status)) {
-			struct scaling c = { .session = s, .backend = b, .run = &a.runs[0], .changes = changes_begin(s) };
+			struct scaling c = { .session = s, .backend = b, .run = &a.runs[0],
+				.changes = changes_begin(s) };
 			status = scale_all(&c);
 			if (c.changes.list)
 				changes_run(&c.changes, a.runs[0].name, a.runs[0].state.ns, "scaled");

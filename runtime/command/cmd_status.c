@@ -43,7 +43,8 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 	int status = STATUS_USAGE;
 
 	if (option_given(s->options, OPTION_WATCH) && (form == REPORT_SVG || form == REPORT_HTML)) {
-		session_say(s, "a drawing shows one moment; use --output %s without --watch", form == REPORT_SVG ? "svg" : "html");
+		session_say(s, "a drawing shows one moment; use --output %s without --watch",
+			form == REPORT_SVG ? "svg" : "html");
 		return STATUS_USAGE;
 	}
 	if (!(b = backend_begin(s, &a, &status)))

@@ -44,7 +44,8 @@ static int report(struct session *s, const struct suspension *c, enum attend_end
 		if (as_asked && is_done(c, w)) {
 			changes_run(&changes, w->name, w->state.ns, c->suspend ? "suspended" : "resumed");
 		} else if (end == ATTEND_TIMEOUT) {
-			session_say(s, "the time is up; run '%.*s' is still %s", STR_ARG(w->name), c->suspend ? "stopping its replicas" : "suspended");
+			session_say(s, "the time is up; run '%.*s' is still %s", STR_ARG(w->name),
+				c->suspend ? "stopping its replicas" : "suspended");
 			if (changes.json)
 				changes_run(&changes, w->name, w->state.ns, c->suspend ? "suspending" : "resuming");
 			status = STATUS_TIMEOUT;

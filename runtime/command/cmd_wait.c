@@ -46,7 +46,8 @@ static int outcome(struct session *s, const struct attend *a, enum run_goal goal
 	if (any_stalled(a) && option_given(s->options, OPTION_FAIL_ON_STALL)) {
 		for (size_t i = 0; i < a->n; i++)
 			if (a->runs[i].state.phase == RUN_STALLED)
-				session_say(s, "run '%.*s' is stalled: %.*s", STR_ARG(a->runs[i].name), STR_ARG(a->runs[i].state.cause));
+				session_say(s, "run '%.*s' is stalled: %.*s", STR_ARG(a->runs[i].name),
+					STR_ARG(a->runs[i].state.cause));
 		return STATUS_FAILED;
 	}
 	for (size_t i = 0; i < a->n; i++)

@@ -14,30 +14,48 @@
 static const struct advice {
 	const char *words, *what;
 } advice[] = {
-	{ "Insufficient ", "the nodes have too little of it free: ask for less, wait until others end, or add nodes; 'kubectl describe nodes' shows what is taken" },
-	{ "didn't match Pod's node affinity/selector", "no node has the labels that the role selects with 'node' or through its accelerator; 'kubectl get nodes --show-labels' lists them" },
+	{ "Insufficient ", "the nodes have too little of it free: ask for less, wait until others end, or add nodes; "
+		"'kubectl describe nodes' shows what is taken" },
+	{ "didn't match Pod's node affinity/selector",
+		"no node has the labels that the role selects with 'node' or through its accelerator; 'kubectl get "
+		"nodes --show-labels' lists them" },
 	{ "untolerated taint", "the nodes that fit are tainted: add the taint to 'tolerate', or ask for other nodes" },
-	{ "didn't match pod anti-affinity", "'spread' wants each replica on a node of its own, and there are too few nodes" },
-	{ "unbound immediate PersistentVolumeClaims", "a claim has no volume: 'kubectl get pvc' shows which, and its storage class" },
-	{ "persistentvolumeclaim \"", "the claim does not exist in this namespace: create it, or correct its name in 'mounts'" },
-	{ "storageclass", "the storage class of a claim does not exist: 'kubectl get storageclass' lists those that do" },
-	{ "ImagePullBackOff", "the image cannot be pulled: check its name and tag in 'image', and 'pull_secrets' for a private registry" },
-	{ "ErrImagePull", "the image cannot be pulled: check its name and tag in 'image', and 'pull_secrets' for a private registry" },
+	{ "didn't match pod anti-affinity",
+		"'spread' wants each replica on a node of its own, and there are too few nodes" },
+	{ "unbound immediate PersistentVolumeClaims",
+		"a claim has no volume: 'kubectl get pvc' shows which, and its storage class" },
+	{ "persistentvolumeclaim \"",
+		"the claim does not exist in this namespace: create it, or correct its name in 'mounts'" },
+	{ "storageclass",
+		"the storage class of a claim does not exist: 'kubectl get storageclass' lists those that do" },
+	{ "ImagePullBackOff", "the image cannot be pulled: check its name and tag in 'image', and 'pull_secrets' for a "
+		"private registry" },
+	{ "ErrImagePull", "the image cannot be pulled: check its name and tag in 'image', and 'pull_secrets' for a "
+		"private registry" },
 	{ "InvalidImageName", "'image' is not the name of an image" },
-	{ "exceeded quota", "the quota of the namespace is used up: ask for less, end other runs, or have it raised; 'kubectl describe quota' shows it" },
-	{ "violates PodSecurity", "the namespace forbids what the pods ask for, such as host paths or root: use another namespace, or change the pods with 'raw pod'" },
-	{ "usage per Container", "a LimitRange of the namespace bounds what a container may ask for; 'kubectl describe limitrange' shows it" },
-	{ "usage per Pod", "a LimitRange of the namespace bounds what a pod may ask for; 'kubectl describe limitrange' shows it" },
-	{ "must be less than or equal to", "a LimitRange of the namespace sets a limit below what the pod asks for; 'kubectl describe limitrange' shows it" },
+	{ "exceeded quota", "the quota of the namespace is used up: ask for less, end other runs, or have it raised; "
+		"'kubectl describe quota' shows it" },
+	{ "violates PodSecurity", "the namespace forbids what the pods ask for, such as host paths or root: use "
+		"another namespace, or change the pods with 'raw pod'" },
+	{ "usage per Container", "a LimitRange of the namespace bounds what a container may ask for; 'kubectl describe "
+		"limitrange' shows it" },
+	{ "usage per Pod",
+		"a LimitRange of the namespace bounds what a pod may ask for; 'kubectl describe limitrange' shows it" },
+	{ "must be less than or equal to", "a LimitRange of the namespace sets a limit below what the pod asks for; "
+		"'kubectl describe limitrange' shows it" },
 	{ "serviceaccount \"", "the service account does not exist: create it, or correct 'service_account'" },
-	{ "no PriorityClass with name", "the priority class does not exist: correct 'priority'; 'kubectl get priorityclass' lists those that do" },
+	{ "no PriorityClass with name",
+		"the priority class does not exist: correct 'priority'; 'kubectl get priorityclass' lists those that "
+		"do" },
 	{ "secret \"", "a Secret does not exist in this namespace: create it, or correct its name" },
 	{ "configmap \"", "a ConfigMap does not exist in this namespace: create it, or correct its name" },
 	{ "OOMKilled", "the replica used more memory than 'memory' gives it: ask for more, or use less" },
 	{ "command not found", "the image has no such program: check 'command' and PATH in the image" },
 	{ "executable file not found", "the image has no such program: check 'command' and PATH in the image" },
-	{ "no such file or directory", "a path does not exist in the container: check 'command', 'workdir' and 'mounts'" },
-	{ "CrashLoopBackOff", "the program ends by itself again and again: its output before the last end is in 'logs --previous'" },
+	{ "no such file or directory",
+		"a path does not exist in the container: check 'command', 'workdir' and 'mounts'" },
+	{ "CrashLoopBackOff",
+		"the program ends by itself again and again: its output before the last end is in 'logs --previous'" },
 	{ "DeadlineExceeded", "the run took longer than its 'timeout'" },
 	{ "Evicted", "the node needed the room: ask for as much memory and disk as the replica uses" },
 	{ "Preempted", "a pod of higher priority took the place: set 'priority', or wait" },
@@ -99,7 +117,8 @@ static struct answers answers_of(struct arena *a, const struct run_state *s)
 		if (holds_words(evidence, advice[i].words))
 			add_answer(a, &all, advice[i].what);
 	if (s->failure.known && !all.n)
-		add_answer(a, &all, "the program ended with an error of its own: 'trainc logs' shows the first failing rank");
+		add_answer(a, &all,
+			"the program ended with an error of its own: 'trainc logs' shows the first failing rank");
 	return all;
 }
 

@@ -132,8 +132,8 @@ struct str local_name(const struct session *s, const struct plan_job *j)
 }
 
 /*
- * More than any reader is behind, so that `run` misses nothing, and yet no program fills the disk by itself.  A kubelet keeps 50Mi unless told
- * otherwise; but there the log is often collected by somebody, and here it is all there is.
+ * More than any reader is behind, so that `run` misses nothing, and yet no program fills the disk by itself. A kubelet
+ * keeps 50Mi unless told otherwise; but there the log is often collected by somebody, and here it is all there is.
  */
 static bool read_log_limit(struct session *s, struct engine_options *o)
 {
@@ -145,7 +145,8 @@ static bool read_log_limit(struct session *s, struct engine_options *o)
 	if (!text.p)
 		return true;
 	if (quantity_parse(text, &q) != QUANTITY_OK || q.nano % QUANTITY_UNIT) {
-		session_say(s, "--log-limit needs a size such as 200Mi or 1Gi, or 0 for no limit, found '%.*s'", STR_ARG(text));
+		session_say(s, "--log-limit needs a size such as 200Mi or 1Gi, or 0 for no limit, found '%.*s'",
+			STR_ARG(text));
 		return false;
 	}
 	int64_t bytes = (int64_t)(q.nano / QUANTITY_UNIT);
@@ -159,7 +160,8 @@ static bool read_log_limit(struct session *s, struct engine_options *o)
 
 bool local_options(struct session *s, struct engine_options *ret)
 {
-	struct str isolate = option_value(s->options, OPTION_ISOLATE), root = option_value(s->options, OPTION_IMAGE_ROOT);
+	struct str isolate = option_value(s->options, OPTION_ISOLATE),
+		root = option_value(s->options, OPTION_IMAGE_ROOT);
 	char directory[4096];
 
 	*ret = (struct engine_options){ .isolate = ISOLATE_NONE, .caller_env = environ };
@@ -203,7 +205,9 @@ bool local_start(struct session *s, const struct keeper_start *start, struct kee
 	}
 	local_say_lines(s, why);
 	if (*ret_status == STATUS_CONFLICT)
-		session_say(s, "'trainc status --local %.*s' shows it, 'trainc delete --local %.*s' ends and removes it", STR_ARG(name), STR_ARG(name));
+		session_say(s,
+			"'trainc status --local %.*s' shows it, 'trainc delete --local %.*s' ends and removes it",
+			STR_ARG(name), STR_ARG(name));
 	return false;
 }
 

@@ -37,9 +37,11 @@ static void compare(struct local_applying *p, const struct run_state *run)
 	struct str name = p->start.name;
 
 	if (identity_is_older(run->digest))
-		session_say(s, "run '%.*s' was started by an earlier version of trainc: whether its program is the same is unknown", STR_ARG(name));
+		session_say(s, "run '%.*s' was started by an earlier version of trainc: whether its program is the "
+			"same is unknown", STR_ARG(name));
 	else if (run->digest.n && !str_eq(run->digest, p->start.digest)) {
-		session_say(s, "run '%.*s' was started from another program or with other options, and still runs; 'trainc delete --local %.*s' ends it",
+		session_say(s, "run '%.*s' was started from another program or with other options, and still runs; "
+			"'trainc delete --local %.*s' ends it",
 		            STR_ARG(name), STR_ARG(name));
 		p->status = runs_worse(p->status, STATUS_CONFLICT);
 		return;
@@ -59,7 +61,8 @@ static bool started_meanwhile(struct local_applying *p)
 	struct str why;
 
 	for (int tries = 0; tries < 500; tries++) {
-		if (run_load(p->session->arena, p->start.state_dir, p->start.name, &run, &why) && run.digest.n && !run_phase_final(run.phase)) {
+		if (run_load(p->session->arena, p->start.state_dir, p->start.name, &run, &why) && run.digest.n &&
+			!run_phase_final(run.phase)) {
 			compare(p, &run);
 			return true;
 		}
@@ -95,9 +98,11 @@ static void finished(struct local_applying *p, const struct run_state *s)
 	}
 	report_headline(s, &b);
 	tell(p, s->name, "unchanged");
-	session_say(p->session, "run '%.*s' has ended: %.*s; --rerun starts it again", STR_ARG(s->name), STR_ARG(buf_text(&b)));
+	session_say(p->session, "run '%.*s' has ended: %.*s; --rerun starts it again", STR_ARG(s->name),
+		STR_ARG(buf_text(&b)));
 	buf_release(&b);
-	p->status = runs_worse(p->status, s->phase == RUN_SUCCEEDED ? STATUS_DONE : s->phase == RUN_FAILED ? STATUS_FAILED : STATUS_CONFLICT);
+	p->status = runs_worse(p->status, s->phase == RUN_SUCCEEDED ? STATUS_DONE :
+		s->phase == RUN_FAILED ? STATUS_FAILED : STATUS_CONFLICT);
 }
 
 static void apply_job(struct local_applying *p)
@@ -117,7 +122,8 @@ static void apply_job(struct local_applying *p)
 int local_apply(struct session *s, struct programs *all, struct attend *ret)
 {
 	struct engine_options o;
-	struct local_applying p = { .session = s, .start = { .options = &o, .replace = true, .state_dir = local_state_dir(s) } };
+	struct local_applying p = { .session = s, .start = { .options = &o, .replace = true,
+		.state_dir = local_state_dir(s) } };
 	size_t njobs = 0;
 	int status;
 

@@ -68,10 +68,13 @@ static bool local_exists(struct session *s, struct str name)
 static void say_silent(struct session *s, const struct run_watch *w)
 {
 	if (local_watch_silent(w))
-		session_say(s, "run '%.*s': its keeper (process %ld) does not answer; this is the state that it saved last", STR_ARG(w->name),
+		session_say(s,
+			"run '%.*s': its keeper (process %ld) does not answer; this is the state that it saved last",
+			STR_ARG(w->name),
 			(long)w->state.keeper.pid);
 	else if (w->state.phase == RUN_UNKNOWN && process_alive(&w->state.keeper, w->state.boot_id))
-		session_say(s, "run '%.*s': %.*s; 'trainc delete --local --force %.*s' ends it", STR_ARG(w->name), STR_ARG(w->state.cause), STR_ARG(w->name));
+		session_say(s, "run '%.*s': %.*s; 'trainc delete --local --force %.*s' ends it", STR_ARG(w->name),
+			STR_ARG(w->state.cause), STR_ARG(w->name));
 }
 
 static bool local_open(struct session *s, const struct chosen_run *r, struct run_watch *ret, int *ret_status)
@@ -92,7 +95,8 @@ static struct log_source *local_logs(struct session *s, const struct attend *a, 
 	struct follow *f = follow_new(s->arena);
 
 	for (size_t i = 0; i < a->n; i++) {
-		struct follow_run r = { local_watch_dir(&a->runs[i]), &a->runs[i].state, choice->wanted, choice->context };
+		struct follow_run r = { local_watch_dir(&a->runs[i]), &a->runs[i].state, choice->wanted,
+			choice->context };
 		follow_add(f, &r);
 	}
 	return follow_source(f);
@@ -145,7 +149,8 @@ static int local_exec(struct session *s, struct run_watch *w, struct str role, i
 		return STATUS_REFUSED;
 	}
 	if (entered.over)
-		session_say(s, "%.*s/%lld of run '%.*s' has ended, and the command with it", STR_ARG(role), (long long)index, STR_ARG(w->name));
+		session_say(s, "%.*s/%lld of run '%.*s' has ended, and the command with it", STR_ARG(role),
+			(long long)index, STR_ARG(w->name));
 	return entered.status;
 }
 
@@ -157,7 +162,8 @@ static bool local_suspend(struct session *s, struct run_watch *w, bool suspend, 
 const struct backend backend_local = {
 	.option = " --local", .place = "on this machine",
 	.begin = local_begin, .end = local_end, .names = local_names, .exists = local_exists, .open = local_open,
-	.apply = local_apply, .preview = local_preview, .attach = local_attach, .attach_changed = local_attach_changed, .attach_signal = local_attach_signal,
+	.apply = local_apply, .preview = local_preview, .attach = local_attach, .attach_changed = local_attach_changed,
+		.attach_signal = local_attach_signal,
 	.attach_end = local_attach_end, .logs = local_logs, .scale = local_scale, .restart = local_restart,
 		.exec = local_exec, .forward = local_forward, .suspend = local_suspend, .remove = local_remove,
 };

@@ -28,7 +28,9 @@ static void stop_silent(struct session *s, struct run_watch *w, int *status)
 		run_watch_update(w);
 		return;
 	}
-	session_say(s, "run '%.*s' was not deleted: 'trainc delete --local --force %.*s' kills its keeper and its replicas", STR_ARG(w->name),
+	session_say(s,
+		"run '%.*s' was not deleted: 'trainc delete --local --force %.*s' kills its keeper and its replicas",
+		STR_ARG(w->name),
 		STR_ARG(w->name));
 	*status = STATUS_CONFLICT;
 }
@@ -79,11 +81,13 @@ static bool remove_run(struct session *s, const struct run_watch *w, struct chan
 	wait_for_keeper(&w->state);
 	left = survivors_end(s->arena, &w->state, grace, &found);
 	if (left) {
-		session_say(s, "run '%.*s': %zu process%s cannot be ended: the kernel holds them; try again later", STR_ARG(w->name), left, left == 1 ? "" : "es");
+		session_say(s, "run '%.*s': %zu process%s cannot be ended: the kernel holds them; try again later",
+			STR_ARG(w->name), left, left == 1 ? "" : "es");
 		*status = STATUS_FAILED;
 		return false;
 	}
-	if (!run_dir_remove(s->arena, local_watch_dir(w), &why) || !history_remove(s->arena, local_state_dir(s), w->name, &why)) {
+	if (!run_dir_remove(s->arena, local_watch_dir(w), &why) ||
+		!history_remove(s->arena, local_state_dir(s), w->name, &why)) {
 		session_say(s, "%.*s", STR_ARG(why));
 		*status = STATUS_OUTPUT;
 		return false;

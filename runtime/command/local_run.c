@@ -79,7 +79,8 @@ bool local_attach(struct attached *x, struct programs *all, int *ret_status)
 	struct chosen names = { 0 };
 
 	*ret_status = STATUS_USAGE;
-	if (!local_options(s, &o) || !local_named(s, all->at[0]->plan.njobs) || !start_all(s, r, &start, &all->at[0]->plan, &names, ret_status))
+	if (!local_options(s, &o) || !local_named(s, all->at[0]->plan.njobs) ||
+		!start_all(s, r, &start, &all->at[0]->plan, &names, ret_status))
 		return false;
 	if (runs_watch(s, &names, x->attend, ret_status))
 		return true;

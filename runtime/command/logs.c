@@ -200,7 +200,8 @@ static bool check_ranks(struct session *s, const struct log_wish *w)
 		if (w->ranks[i].hi <= most)
 			continue;
 		const char *what = w->nroles == 1 ? w->roles[0].p : "the roles";
-		session_say(s, "unknown rank %lld: %s ha%s ranks 0 to %lld", (long long)w->ranks[i].hi, what, w->nroles == 1 ? "s" : "ve", (long long)most);
+		session_say(s, "unknown rank %lld: %s ha%s ranks 0 to %lld", (long long)w->ranks[i].hi, what,
+			w->nroles == 1 ? "s" : "ve", (long long)most);
 		return false;
 	}
 	return true;
@@ -241,14 +242,16 @@ static size_t first_role(const struct run_state *run)
 	return first;
 }
 
-bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index, const struct log_stream *stream)
+bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index,
+	const struct log_stream *stream)
 {
 	bool main = !stream || stream->main;
 
 	if (w->attempt && stream && (index >= run->roles[role].max || run->roles[role].at[index].attempts < w->attempt))
 		return false;
 	if (w->usual)
-		return main && ((role == first_role(run) && index == 0) || (has_failed(run, role, index) && failed_before(run, role, index) + 1 < w->most));
+		return main && ((role == first_role(run) && index == 0) ||
+			(has_failed(run, role, index) && failed_before(run, role, index) + 1 < w->most));
 	if (!role_wished(w, run->roles[role].name) || !rank_wished(w, index))
 		return false;
 	if (w->container.p)
@@ -281,11 +284,13 @@ static bool check_streams(struct session *s, const struct backend *b, struct log
 	if (n <= w->most)
 		return true;
 	if (s->options->command != COMMAND_RUN) {
-		session_say(s, "%lld replicas are chosen, and at most %lld logs are read at once; choose some with --rank or --role, or allow more with "
+		session_say(s, "%lld replicas are chosen, and at most %lld logs are read at once; choose some with "
+			"--rank or --role, or allow more with "
 			"--max-streams %lld", (long long)n, (long long)w->most, (long long)n);
 		return false;
 	}
-	session_say(s, "%lld replicas are more than the %lld whose logs are read at once: showing the first, and those that fail; --rank and --role choose others, "
+	session_say(s, "%lld replicas are more than the %lld whose logs are read at once: showing the first, and those "
+		"that fail; --rank and --role choose others, "
 		"--max-streams %lld shows all", (long long)n, (long long)w->most, (long long)n);
 	w->usual = true;
 	w->all = false;
@@ -322,7 +327,8 @@ void logs_follow(struct session *s, const struct backend *b, struct attend *a, s
 
 	w->attend = a;
 	a->logs = b->logs(s, a, &choice);
-	a->print = (struct log_print){ .arena = s->arena, .json = json, .escape = terminal && !option_given(o, OPTION_RAW), .grep = w->grep,
+	a->print = (struct log_print){ .arena = s->arena, .json = json,
+		.escape = terminal && !option_given(o, OPTION_RAW), .grep = w->grep,
 		.colors = session_colour(option_value(o, OPTION_COLOR), STDOUT_FILENO),
 		.timestamps = option_given(o, OPTION_TIMESTAMPS), .prefix = !option_given(o, OPTION_NO_PREFIX),
 		.colour = session_colour(option_value(o, OPTION_COLOR), STDOUT_FILENO), .runs = a->n > 1 };

@@ -40,7 +40,8 @@ bool logs_wish(struct session *s, struct log_wish *ret);
  */
 bool logs_check(struct session *s, const struct backend *b, struct log_wish *w);
 /* Of one replica.  An attempt that has not begun is not wanted yet. */
-bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index, const struct log_stream *stream);
+bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index,
+	const struct log_stream *stream);
 /* Adds the logs of all runs to be followed, and decides how they are printed. */
 void logs_follow(struct session *s, const struct backend *b, struct attend *a, struct log_wish *w, bool json);
 

@@ -41,7 +41,8 @@ static bool is_part_of_run(struct session *s, const struct backend *b, struct st
 	if (second)
 		role.n = (size_t)(second - role.p);
 	if (s->options->command == COMMAND_LOGS)
-		session_say(s, "a role and a rank are options: trainc logs%s %.*s --role %.*s%s%.*s", b->option, STR_ARG(run), STR_ARG(role),
+		session_say(s, "a role and a rank are options: trainc logs%s %.*s --role %.*s%s%.*s", b->option,
+			STR_ARG(run), STR_ARG(role),
 			rank.n ? " --rank " : "", STR_ARG(rank));
 	else
 		session_say(s, "'%.*s' is not a run; the run is '%.*s'", STR_ARG(operand), STR_ARG(run));
@@ -64,7 +65,8 @@ static bool add_jobs(struct session *s, struct chosen *c, struct str file, int *
 		const struct plan_job *j = &all.at[0]->plan.jobs[i];
 		record.n = 0;
 		plan_record_write(j, &record);
-		add_run(s, c, (struct chosen_run){ j->name, j->ns.set ? j->ns.value : STR(""), str_copy(s->arena, buf_text(&record)) });
+		add_run(s, c, (struct chosen_run){ j->name, j->ns.set ? j->ns.value : STR(""),
+			str_copy(s->arena, buf_text(&record)) });
 	}
 	buf_release(&record);
 	session_release(&all);
@@ -112,7 +114,8 @@ bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int
 
 int runs_worse(int a, int b)
 {
-	static const int order[] = { STATUS_INTERNAL, STATUS_OUTPUT, STATUS_DENIED, STATUS_UNREACHABLE, STATUS_CONFLICT, STATUS_REFUSED,
+	static const int order[] = { STATUS_INTERNAL, STATUS_OUTPUT, STATUS_DENIED, STATUS_UNREACHABLE, STATUS_CONFLICT,
+		STATUS_REFUSED,
 		STATUS_FAILED, STATUS_TIMEOUT, STATUS_USAGE };
 
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
@@ -157,9 +160,11 @@ bool runs_duration(struct session *s, enum option option, int64_t *ret)
 		*ret = (int64_t)q.nano;
 		return true;
 	}
-	for (const struct option_row *o = option_next(s->options->command, NULL); o; o = option_next(s->options->command, o))
+	for (const struct option_row *o = option_next(s->options->command,
+		NULL); o; o = option_next(s->options->command, o))
 		if (o->option == option)
-			session_say(s, "--%s needs a time such as 500ms, 30s or 2min, found '%.*s'", o->word, STR_ARG(text));
+			session_say(s, "--%s needs a time such as 500ms, 30s or 2min, found '%.*s'", o->word,
+				STR_ARG(text));
 	return false;
 }
 
@@ -173,7 +178,8 @@ bool runs_replica(struct session *s, struct str text, struct str *role, struct s
 	for (size_t i = 0; i < number->n; i++)
 		digits = digits && number->p[i] >= '0' && number->p[i] <= '9' && i < 9;
 	if (!digits)
-		session_say(s, "%s needs ROLE/N, such as worker/3, found '%.*s'", command_word(s->options->command), STR_ARG(text));
+		session_say(s, "%s needs ROLE/N, such as worker/3, found '%.*s'", command_word(s->options->command),
+			STR_ARG(text));
 	return digits;
 }
 
@@ -181,7 +187,8 @@ bool runs_attend_init(struct session *s, struct attend *a)
 {
 	int64_t timeout;
 
-	*a = (struct attend){ .arena = s->arena, .out = { .fd = STDOUT_FILENO }, .err = { .fd = STDERR_FILENO }, .signals = -1 };
+	*a = (struct attend){ .arena = s->arena, .out = { .fd = STDOUT_FILENO }, .err = { .fd = STDERR_FILENO },
+		.signals = -1 };
 	if (!runs_duration(s, OPTION_TIMEOUT, &timeout))
 		return false;
 	if (timeout)
@@ -227,7 +234,8 @@ bool goal_reached(const struct run_watch *w, enum run_goal goal, bool *ret_faile
 	bool succeeded = s->phase == RUN_SUCCEEDED || s->phase == RUN_COMPLETING;
 	bool runs = s->phase == RUN_RUNNING || s->phase == RUN_DEGRADED || succeeded;
 
-	*ret_failed = w->gone || w->replaced || s->phase == RUN_FAILED || s->phase == RUN_FAILING || s->phase == RUN_UNKNOWN || s->phase == RUN_TERMINATING;
+	*ret_failed = w->gone || w->replaced || s->phase == RUN_FAILED || s->phase == RUN_FAILING ||
+		s->phase == RUN_UNKNOWN || s->phase == RUN_TERMINATING;
 	switch (goal) {
 	case GOAL_CREATED: return !w->gone;
 	case GOAL_SCHEDULED: return runs || scheduled(s);
@@ -245,10 +253,12 @@ int runs_interrupted(struct session *s, const struct attend *a)
 	struct str name = a->n ? a->runs[0].name : STR("");
 
 	if (a->n == 1 && !run_watch_over(&a->runs[0]))
-		session_say(s, "run '%.*s' goes on; 'trainc wait%s %.*s' waits for it, 'trainc delete%s %.*s' ends it", STR_ARG(name), option,
+		session_say(s, "run '%.*s' goes on; 'trainc wait%s %.*s' waits for it, 'trainc delete%s %.*s' ends it",
+			STR_ARG(name), option,
 		            STR_ARG(name), option, STR_ARG(name));
 	else if (a->n > 1)
-		session_say(s, "the runs go on; 'trainc list%s' shows them, 'trainc delete%s' ends one", option, option);
+		session_say(s, "the runs go on; 'trainc list%s' shows them, 'trainc delete%s' ends one", option,
+			option);
 	return 128 + a->signal;
 }
 
@@ -279,9 +289,11 @@ int runs_verdict(struct session *s, const struct attend *a, bool tell_success)
 			report_last_lines(run, terminal, &b);
 		}
 		if (run->lost_bytes)
-			buf_printf(&b, "trainc: %llu bytes of output were lost: the disk refused them\n", (unsigned long long)run->lost_bytes);
+			buf_printf(&b, "trainc: %llu bytes of output were lost: the disk refused them\n",
+				(unsigned long long)run->lost_bytes);
 		if (run->removed_bytes)
-			buf_printf(&b, "trainc: the first %lld bytes of output are in no log any more: --log-limit says how much of each is kept\n",
+			buf_printf(&b, "trainc: the first %lld bytes of output are in no log any more: --log-limit "
+				"says how much of each is kept\n",
 				(long long)run->removed_bytes);
 		file_write_all(STDERR_FILENO, b.p, b.n);
 		buf_release(&b);
@@ -295,7 +307,8 @@ enum report_form runs_form(const struct session *s, enum report_form usual)
 	static const struct {
 		const char *word;
 		enum report_form form;
-	} forms[] = { { "table", REPORT_TABLE }, { "json", REPORT_JSON }, { "wide", REPORT_WIDE }, { "name", REPORT_NAME },
+	} forms[] = { { "table", REPORT_TABLE }, { "json", REPORT_JSON }, { "wide", REPORT_WIDE },
+		{ "name", REPORT_NAME },
 		{ "svg", REPORT_SVG }, { "html", REPORT_HTML } };
 	struct str word = option_value(s->options, OPTION_OUTPUT);
 
@@ -332,13 +345,18 @@ static const enum option counting[] = { OPTION_ISOLATE, OPTION_MOUNT, OPTION_IMA
 	OPTION_NO_DEVICES, OPTION_ENV, OPTION_PUBLISH, OPTION_PIN };
 static const enum option ignored[] = {
 	/* already in the plan */
-	OPTION_PARAMS, OPTION_SET, OPTION_PROFILE, OPTION_JOB, OPTION_TARGET, OPTION_KUBERNETES, OPTION_NAMESPACE, OPTION_DOMAIN, OPTION_GANG,
+	OPTION_PARAMS, OPTION_SET, OPTION_PROFILE, OPTION_JOB, OPTION_TARGET, OPTION_KUBERNETES, OPTION_NAMESPACE,
+		OPTION_DOMAIN, OPTION_GANG,
 	OPTION_RUN_ID, OPTION_NO_RAW, OPTION_UNROLL,
 	/* how it is started and shown */
-	OPTION_NAME, OPTION_DETACH, OPTION_LOCAL, OPTION_REPLICAS, OPTION_BACKOFF, OPTION_LOG_LIMIT, OPTION_TIMEOUT, OPTION_PROGRESS, OPTION_OUTPUT, OPTION_NO_PREFIX, OPTION_TIMESTAMPS, OPTION_RAW,
-	OPTION_ROLE, OPTION_RANK, OPTION_COLOR, OPTION_HELP, OPTION_RERUN, OPTION_NO_WAIT, OPTION_FOR, OPTION_FORMAT, OPTION_DENY_WARNINGS,
-	OPTION_KUBECONFIG, OPTION_CONTEXT, OPTION_AS, OPTION_RETRY_TIMEOUT, OPTION_VERBOSE, OPTION_DRY_RUN, OPTION_CREATE_NAMESPACE, OPTION_ADOPT,
-	OPTION_FORCE_CONFLICTS, OPTION_RECREATE, OPTION_REFRESH, OPTION_YES, OPTION_FORCE, OPTION_FAIL_ON_STALL, OPTION_MAX_STREAMS,
+	OPTION_NAME, OPTION_DETACH, OPTION_LOCAL, OPTION_REPLICAS, OPTION_BACKOFF, OPTION_LOG_LIMIT, OPTION_TIMEOUT,
+		OPTION_PROGRESS, OPTION_OUTPUT, OPTION_NO_PREFIX, OPTION_TIMESTAMPS, OPTION_RAW,
+	OPTION_ROLE, OPTION_RANK, OPTION_COLOR, OPTION_HELP, OPTION_RERUN, OPTION_NO_WAIT, OPTION_FOR, OPTION_FORMAT,
+	OPTION_DENY_WARNINGS,
+	OPTION_KUBECONFIG, OPTION_CONTEXT, OPTION_AS, OPTION_RETRY_TIMEOUT, OPTION_VERBOSE, OPTION_DRY_RUN,
+	OPTION_CREATE_NAMESPACE, OPTION_ADOPT,
+	OPTION_FORCE_CONFLICTS, OPTION_RECREATE, OPTION_REFRESH, OPTION_YES, OPTION_FORCE, OPTION_FAIL_ON_STALL,
+	OPTION_MAX_STREAMS,
 };
 
 static bool is_in(const enum option *list, size_t n, enum option option)

@@ -21,7 +21,9 @@ bool saved_read(struct session *s, struct str path, struct sources *sources, str
 		if (document->kind == DATA_NULL)        /* nothing between two --- */
 			continue;
 		if (!data_get(document, STR("kind"))) {
-			error = (struct data_error){ .at = document->from, .what = STR("no object of Kubernetes: it has no 'kind'; save them with kubectl get -o json or -o yaml") };
+			error = (struct data_error){ .at = document->from,
+				.what = STR("no object of Kubernetes: it has no 'kind'; save them with kubectl get -o "
+				"json or -o yaml") };
 			step = DATA_ERROR;
 			break;
 		}

@@ -11,7 +11,8 @@
 static bool judge(struct session *s, const struct plan *plan, const struct status_objects *objects, int64_t now)
 {
 	const struct run_state **runs = ARENA_ARRAY(s->arena, const struct run_state *, plan->njobs);
-	struct report r = { .runs = runs, .n = plan->njobs, .form = runs_form(s, REPORT_TABLE), .now = now, .width = session_width(STDOUT_FILENO) };
+	struct report r = { .runs = runs, .n = plan->njobs, .form = runs_form(s, REPORT_TABLE), .now = now,
+		.width = session_width(STDOUT_FILENO) };
 	struct buf out = { 0 };
 	bool failed = false;
 

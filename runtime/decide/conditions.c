@@ -4,7 +4,8 @@
 const char *condition_word(enum job_condition_type t)
 {
 	static const char *const words[] = {
-		[JOB_CREATED] = "Created", [JOB_RUNNING] = "Running", [JOB_RESTARTING] = "Restarting", [JOB_SUSPENDED] = "Suspended",
+		[JOB_CREATED] = "Created", [JOB_RUNNING] = "Running", [JOB_RESTARTING] = "Restarting",
+			[JOB_SUSPENDED] = "Suspended",
 		[JOB_SUCCEEDED] = "Succeeded", [JOB_FAILED] = "Failed",
 	};
 

@@ -152,7 +152,8 @@ const struct data *fit_anti_terms(const struct data *spec)
 
 const struct data *fit_own_term(const struct data *spec, const struct data *labels)
 {
-	const struct data *terms = status_list(spec, "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution");
+	const struct data *terms = status_list(spec,
+		"affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution");
 
 	for (size_t i = 0; i < terms->u.list.n; i++)
 		if (fit_selects(status_path(terms->u.list.at[i], "labelSelector"), labels))

@@ -87,7 +87,8 @@ static void flush(struct control *all, struct control_peer *c)
 /* Asks for events of a client that cannot be written to at the moment. */
 static void listen_to(struct control *all, struct control_peer *c)
 {
-	struct epoll_event e = { .events = EPOLLIN | (unsent(c) ? EPOLLOUT : 0u), .data.u32 = (uint32_t)(c - all->clients) + 1 };
+	struct epoll_event e = { .events = EPOLLIN | (unsent(c) ? EPOLLOUT : 0u),
+		.data.u32 = (uint32_t)(c - all->clients) + 1 };
 
 	if (c->fd >= 0)
 		epoll_ctl(all->epoll, EPOLL_CTL_MOD, c->fd, &e);
@@ -171,7 +172,8 @@ static bool role_and_number(struct control *all, struct str verb, struct str res
 		n = 10 * n + (number.p[i] - '0');
 	}
 	if (!ok) {
-		*why = str_is(verb, "scale") ? STR("scale takes a role and a number") : STR("restart takes a role and a number");
+		*why = str_is(verb, "scale") ? STR("scale takes a role and a number") :
+			STR("restart takes a role and a number");
 		return false;
 	}
 	return (str_is(verb, "scale") ? all->ops.scale : all->ops.restart)(all->ops.context, role, n, why);
@@ -262,7 +264,8 @@ struct control *control_open(struct arena *a, const struct run_dir *dir, const s
 		    epoll_ctl(c->epoll, EPOLL_CTL_ADD, c->listener, &e) == 0)
 			return c;
 	}
-	*why = str_printf(a, "cannot make the socket 'control' in '%.*s': %.*s", STR_ARG(dir->path), STR_ARG(file_reason(a, errno)));
+	*why = str_printf(a, "cannot make the socket 'control' in '%.*s': %.*s", STR_ARG(dir->path),
+		STR_ARG(file_reason(a, errno)));
 	if (c->listener >= 0)
 		close(c->listener);
 	if (c->epoll >= 0)

@@ -28,7 +28,8 @@ struct control;
 /* ---- the keeper's end ---- */
 
 /* Listen in the directory of the run, whose descriptor stays open as long.  NULL with a sentence. */
-struct control *control_open(struct arena *a, const struct run_dir *dir, const struct control_ops *ops, struct str *why);
+struct control *control_open(struct arena *a, const struct run_dir *dir, const struct control_ops *ops,
+	struct str *why);
 /* One descriptor for the engine's loop: readable when control_serve() has something to do. */
 int control_fd(const struct control *c);
 /* Accepts, reads requests, writes what can be written without waiting.  Nobody can keep the keeper waiting. */
@@ -46,7 +47,9 @@ void control_close(struct control *c);
  */
 enum { CONTROL_ANSWER_SECONDS = 2 };
 
-/* Connects to the keeper of a run; -1 with a sentence when nobody listens, with errno EAGAIN when its queue stays full. */
+/*
+ * Connects to the keeper of a run; -1 with a sentence when nobody listens, with errno EAGAIN when its queue stays full.
+ */
 int control_connect(struct arena *a, struct str run_dir, struct str *why);
 
 enum control_answer {

@@ -97,7 +97,8 @@ static enum control_answer read_answer(int fd, int64_t until, struct buf *ret, s
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n <= 0) {
-			*why = n == 0 ? STR("its keeper has ended") : str_printf(a, "its keeper: %.*s", STR_ARG(file_reason(a, errno)));
+			*why = n == 0 ? STR("its keeper has ended") :
+				str_printf(a, "its keeper: %.*s", STR_ARG(file_reason(a, errno)));
 			return CONTROL_GONE;
 		}
 		if (c == '\n')
@@ -129,10 +130,12 @@ enum control_answer control_ask(struct arena *a, int fd, struct str request, str
 		*why = STR("its keeper has ended");
 		return CONTROL_GONE;
 	}
-	enum control_answer got = read_answer(fd, clock_steady() + CONTROL_ANSWER_SECONDS * NS_PER_SECOND, &answer, a, why);
+	enum control_answer got = read_answer(fd, clock_steady() + CONTROL_ANSWER_SECONDS * NS_PER_SECOND, &answer, a,
+		why);
 	if (got == CONTROL_OK && !str_is(buf_text(&answer), "ok")) {
 		struct str text = buf_text(&answer);
-		*why = str_copy(a, str_starts(text, STR("no ")) ? (struct str){ text.p + 3, text.n - 3 } : STR("its keeper answers something else"));
+		*why = str_copy(a, str_starts(text, STR("no ")) ? (struct str){ text.p + 3, text.n - 3 } :
+			STR("its keeper answers something else"));
 		got = CONTROL_REFUSED;
 	}
 	buf_release(&answer);

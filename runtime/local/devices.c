@@ -108,7 +108,8 @@ static void kind_add(struct devices *d, const struct plan_accelerator *acc,
 
 static void complain(struct buf *why, const struct plan_role *r, const char *text, struct str what)
 {
-	buf_printf(why, "role '%.*s' asks for %.*s, %s%.*s; --no-devices runs it without\n", STR_ARG(r->name), STR_ARG(r->accelerator->spelling),
+	buf_printf(why, "role '%.*s' asks for %.*s, %s%.*s; --no-devices runs it without\n", STR_ARG(r->name),
+		STR_ARG(r->accelerator->spelling),
 		text, STR_ARG(what));
 }
 
@@ -126,7 +127,9 @@ struct devices *devices_new(struct arena *a, const struct plan_job *j, bool none
 		if (!acc || !r->max)
 			continue;
 		if (!none && !acc->devices.set) {
-			complain(why, r, "and that accelerator does not say how its devices look on a machine ('devices')", STR(""));
+			complain(why, r,
+				"and that accelerator does not say how its devices look on a machine ('devices')",
+				STR(""));
 			continue;
 		}
 		if (!none && acc->devices.value.p[0] != '/') {
@@ -168,7 +171,8 @@ bool devices_take(struct devices *d, unsigned role, int64_t i, struct str *why)
 	size_t left = 0;
 	for (size_t n = 0; n < k->n; n++)
 		left += !k->taken[n];
-	*why = str_printf(d->arena, "%.*s-%lld needs %lld of the devices '%.*s', but only %zu are available", STR_ARG(r->name), (long long)i,
+	*why = str_printf(d->arena, "%.*s-%lld needs %lld of the devices '%.*s', but only %zu are available",
+		STR_ARG(r->name), (long long)i,
 		(long long)r->accelerator->per_pod, STR_ARG(k->acc->devices.value), left);
 	return false;
 }
@@ -183,7 +187,8 @@ void devices_return(struct devices *d, unsigned role, int64_t i)
 	h->n = 0;
 }
 
-size_t devices_variables(const struct devices *d, struct arena *a, unsigned role, int64_t i, struct device_variable **ret)
+size_t devices_variables(const struct devices *d, struct arena *a, unsigned role, int64_t i,
+	struct device_variable **ret)
 {
 	const struct holding *h = &d->held[role][i];
 	const struct kind *own = kind_of(d, d->job->roles[role].accelerator);

@@ -30,6 +30,7 @@ void devices_return(struct devices *d, unsigned role, int64_t i);
 struct device_variable {
 	struct str name, value;
 };
-size_t devices_variables(const struct devices *d, struct arena *a, unsigned role, int64_t i, struct device_variable **ret);
+size_t devices_variables(const struct devices *d, struct arena *a, unsigned role, int64_t i,
+	struct device_variable **ret);
 
 #endif

@@ -23,8 +23,14 @@
 
 enum { EVENTS = 64, STARTS_MS = 500, SWEEP_SECONDS = 5, DIRECTORY_SECONDS = 2 };
 
-struct replica *engine_replica(const struct engine *e, unsigned role, int64_t i) { return &e->replicas[places_number(e->places, role, i)]; }
-struct run_replica *engine_run_replica(const struct engine *e, const struct replica *r) { return &e->state->roles[r->role].at[r->index]; }
+struct replica *engine_replica(const struct engine *e, unsigned role, int64_t i)
+{
+	return &e->replicas[places_number(e->places, role, i)];
+}
+struct run_replica *engine_run_replica(const struct engine *e, const struct replica *r)
+{
+	return &e->state->roles[r->role].at[r->index];
+}
 
 /* ---- time: the real-time clock as it was at the start, without its later jumps ---- */
 
@@ -71,7 +77,8 @@ static bool open_descriptors(struct engine *e, struct buf *why)
 	e->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	e->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	e->logs = openat(e->dir.fd, "logs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (e->epoll >= 0 && e->signals >= 0 && e->null >= 0 && e->logs >= 0 && engine_watch(e, e->signals, &e->signal_watch))
+	if (e->epoll >= 0 && e->signals >= 0 && e->null >= 0 && e->logs >= 0 &&
+		engine_watch(e, e->signals, &e->signal_watch))
 		return true;
 	buf_printf(why, "cannot prepare '%.*s': %.*s\n", STR_ARG(e->dir.path), STR_ARG(file_reason(e->arena, errno)));
 	return false;
@@ -106,16 +113,19 @@ static struct life_size *sizes(struct engine *e, struct buf *why)
 	for (size_t i = 0; i < e->options->nstarts; i++) {
 		const struct engine_start *s = &e->options->starts[i];
 		if (!role_of(e, s->role, &at[i].role)) {
-			buf_printf(why, "--replicas %.*s=%lld: unknown role '%.*s'\n", STR_ARG(s->role), (long long)s->n, STR_ARG(s->role));
+			buf_printf(why, "--replicas %.*s=%lld: unknown role '%.*s'\n", STR_ARG(s->role),
+				(long long)s->n, STR_ARG(s->role));
 			continue;
 		}
 		const struct plan_role *r = &e->job->roles[at[i].role];
 		at[i].n = s->n;
 		if (!r->elastic)
-			buf_printf(why, "--replicas %.*s=%lld: the role is not elastic; it has %lld replicas\n", STR_ARG(s->role), (long long)s->n,
+			buf_printf(why, "--replicas %.*s=%lld: the role is not elastic; it has %lld replicas\n",
+				STR_ARG(s->role), (long long)s->n,
 				(long long)r->max);
 		else if (s->n < r->min || s->n > r->max)
-			buf_printf(why, "--replicas %.*s=%lld: the role has %lld to %lld replicas\n", STR_ARG(s->role), (long long)s->n,
+			buf_printf(why, "--replicas %.*s=%lld: the role has %lld to %lld replicas\n", STR_ARG(s->role),
+				(long long)s->n,
 				(long long)r->min, (long long)r->max);
 	}
 	return at;
@@ -167,7 +177,8 @@ static void make_replicas(struct engine *e)
 }
 
 /* "http=20017,metrics=20018" */
-static void put_ports(const struct placement *p, const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
+static void put_ports(const struct placement *p, const struct plan_job *j, const struct plan_role *r, int64_t i,
+	struct buf *out)
 {
 	for (size_t k = 0; k < r->main.nports; k++)
 		buf_printf(out, "%s%.*s=%lld", k ? "," : "", STR_ARG(r->main.ports[k].name),
@@ -187,7 +198,8 @@ static void describe(struct engine *e)
 			put_ports(p, e->job, &e->job->roles[k], i, &b);
 			e->state->roles[k].at[i].ports = buf_take(&b, e->arena);
 			e->state->roles[k].at[i].published = STR("");
-			e->state->roles[k].at[i].log = str_printf(e->arena, "%.*s/logs/%.*s-%lld.log", STR_ARG(e->dir.path),
+			e->state->roles[k].at[i].log = str_printf(e->arena, "%.*s/logs/%.*s-%lld.log",
+				STR_ARG(e->dir.path),
 				STR_ARG(e->job->roles[k].name), (long long)i);
 		}
 	buf_release(&b);
@@ -241,7 +253,8 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 	struct buf complaints = { 0 };
 
 	*e = (struct engine){ .arena = a, .job = job, .options = o, .dir = *dir, .state = state, .self = getpid(),
-		.epoll = -1, .signals = -1, .null = -1, .logs = -1, .reserve = -1, .signal_watch = { WATCH_SIGNALS, NULL },
+		.epoll = -1, .signals = -1, .null = -1, .logs = -1, .reserve = -1,
+		.signal_watch = { WATCH_SIGNALS, NULL },
 		.control_watch = { WATCH_CONTROL, NULL }, .lifeline_watch = { WATCH_LIFELINE, NULL },
 		.forward_watch = { WATCH_FORWARD, NULL } };
 	e->mark = mark_of_run(state);
@@ -266,7 +279,10 @@ struct str engine_notes(const struct engine *e) { return launch_notes(e->launch)
 
 /* ---- requests ---- */
 
-static bool op_stop(void *context, bool kill, struct str *why) { return life_stop(((struct engine *)context)->life, kill, why); }
+static bool op_stop(void *context, bool kill, struct str *why)
+{
+	return life_stop(((struct engine *)context)->life, kill, why);
+}
 
 static bool op_suspend(void *context, bool suspend, struct str *why)
 {
@@ -309,7 +325,10 @@ static bool op_restart(void *context, struct str role, int64_t index, struct str
 	return life_restart(((struct engine *)context)->life, role, index, why);
 }
 
-struct control_ops engine_ops(struct engine *e) { return (struct control_ops){ e, op_stop, op_suspend, op_scale, op_restart }; }
+struct control_ops engine_ops(struct engine *e)
+{
+	return (struct control_ops){ e, op_stop, op_suspend, op_scale, op_restart };
+}
 
 /* ---- orders ---- */
 
@@ -401,12 +420,14 @@ static enum descendant judge_orphan(void *context, pid_t pid)
 	if (container_of(e, pid))
 		return DESCENDANT_SPARE;
 	if (mark_find(pid, e->mark, &number))
-		return number < e->nreplicas && e->replicas[number].phase == PHASE_GONE ? DESCENDANT_KILL : DESCENDANT_PASS;
+		return number < e->nreplicas && e->replicas[number].phase == PHASE_GONE ? DESCENDANT_KILL :
+			DESCENDANT_PASS;
 	for (size_t i = 0; i < e->nreplicas; i++) {
 		const struct replica *r = &e->replicas[i];
 		if (r->phase != PHASE_GONE)
 			continue;
-		snprintf(entry, sizeof entry, "HOSTNAME=%.*s-%lld", STR_ARG(e->job->roles[r->role].object), (long long)r->index);
+		snprintf(entry, sizeof entry, "HOSTNAME=%.*s-%lld", STR_ARG(e->job->roles[r->role].object),
+			(long long)r->index);
 		if (process_has_variable(pid, entry))
 			return DESCENDANT_KILL;
 	}

@@ -41,7 +41,8 @@ struct engine_options {
 	size_t nenv;
 	const struct published_port *published;      /* --publish */
 	size_t npublished;
-	bool dry;                       /* --dry-run: look at everything, make nothing; such an engine is for engine_preview() */
+	/* --dry-run: look at everything, make nothing; such an engine is for engine_preview() */
+	bool dry;
 	struct str directory;           /* absolute: the base of relative paths on the command line */
 };
 

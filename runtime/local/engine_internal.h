@@ -52,7 +52,8 @@ enum replica_phase {
 	PHASE_IDLE,
 	PHASE_STARTING,                 /* containers start one after the other: `next` */
 	PHASE_RUNS,
-	PHASE_STOPPING,                 /* the main container has ended, or an init has failed; others have been told to stop */
+	/* the main container has ended, or an init has failed; others have been told to stop */
+	PHASE_STOPPING,
 	PHASE_GONE                      /* everything has ended, and that has not been reported yet */
 };
 

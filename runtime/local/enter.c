@@ -27,13 +27,15 @@
 #include "runtime/local/descendants.h"
 #include "runtime/local/mark.h"
 
-/* In the order in which they are entered: rights first, files last, and behind them nothing but what is open already. */
+/*
+ * In the order in which they are entered: rights first, files last, and behind them nothing but what is open already.
+ */
 static const struct {
 	const char *name;
 	int flag;
 } kinds[] = {
-	{ "user", CLONE_NEWUSER }, { "net", CLONE_NEWNET }, { "ipc", CLONE_NEWIPC }, { "uts", CLONE_NEWUTS }, { "pid_for_children", CLONE_NEWPID },
-	{ "mnt", CLONE_NEWNS },
+	{ "user", CLONE_NEWUSER }, { "net", CLONE_NEWNET }, { "ipc", CLONE_NEWIPC }, { "uts", CLONE_NEWUTS },
+	{ "pid_for_children", CLONE_NEWPID }, { "mnt", CLONE_NEWNS },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -53,10 +55,12 @@ struct entering {
 
 static struct str not_running(struct arena *a, const struct enter *w, const struct run_replica *r)
 {
-	struct str who = str_printf(a, "%.*s/%lld of run '%.*s'", STR_ARG(w->role), (long long)w->index, STR_ARG(w->run->name));
+	struct str who = str_printf(a, "%.*s/%lld of run '%.*s'", STR_ARG(w->role), (long long)w->index,
+		STR_ARG(w->run->name));
 
 	if (run_phase_final(w->run->phase) || r->state == REPLICA_SUCCEEDED || r->state == REPLICA_FAILED)
-		return r->exit_code >= 0 ? str_printf(a, "%.*s has ended: %.*s", STR_ARG(who), STR_ARG(end_words(a, r->exit_code, r->signal)))
+		return r->exit_code >= 0 ? str_printf(a, "%.*s has ended: %.*s", STR_ARG(who),
+			STR_ARG(end_words(a, r->exit_code, r->signal)))
 			: str_printf(a, "%.*s has ended", STR_ARG(who));
 	return str_printf(a, "%.*s does not run now%s%.*s", STR_ARG(who), r->cause.n ? ": " : "", STR_ARG(r->cause));
 }
@@ -71,7 +75,8 @@ static size_t row_of_replica(const struct run_state *s, const struct run_role *r
 	return n;
 }
 
-static bool find_running(struct arena *a, const struct enter *w, const struct run_replica **ret, size_t *number, struct str *why)
+static bool find_running(struct arena *a, const struct enter *w, const struct run_replica **ret, size_t *number,
+	struct str *why)
 {
 	const struct run_role *role = run_find_role(w->run, w->role);
 
@@ -80,7 +85,8 @@ static bool find_running(struct arena *a, const struct enter *w, const struct ru
 		return false;
 	}
 	if (w->index >= role->max) {
-		*why = str_printf(a, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(w->role), (long long)role->max - 1, (long long)w->index);
+		*why = str_printf(a, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(w->role),
+			(long long)role->max - 1, (long long)w->index);
 		return false;
 	}
 	*ret = &role->at[w->index];
@@ -105,7 +111,8 @@ static bool same_file(int fd, const char *path)
 {
 	struct stat theirs, ours;
 
-	return fstat(fd, &theirs) == 0 && stat(path, &ours) == 0 && theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+	return fstat(fd, &theirs) == 0 && stat(path, &ours) == 0 && theirs.st_ino == ours.st_ino &&
+		theirs.st_dev == ours.st_dev;
 }
 
 static bool open_space(struct entering *e, size_t i)
@@ -163,7 +170,9 @@ static bool make_environment(struct entering *e)
 
 	if (!read_environment(e, &n))
 		return false;
-	char *term = getenv("TERM"), *entry = term && isatty(STDIN_FILENO) ? str_cat_chars(e->arena, STR("TERM"), STR("="), str_of(term)) : NULL;
+	char *term = getenv("TERM"),
+		*entry = term && isatty(STDIN_FILENO) ? str_cat_chars(e->arena, STR("TERM"), STR("="), str_of(term)) :
+		NULL;
 	if (entry)
 		ARENA_PUSH(e->arena, e->environment, n, entry);
 	ARENA_PUSH(e->arena, e->environment, n, (char *)NULL);
@@ -201,7 +210,10 @@ static bool enter_spaces(const struct entering *e)
 
 extern char **environ;
 
-/* Is there a file of that name, where commands are?  A directory that may not be searched makes execvp() say EACCES of a command that is nowhere. */
+/*
+ * Is there a file of that name, where commands are? A directory that may not be searched makes execvp() say EACCES of a
+ * command that is nowhere.
+ */
 static bool command_exists(const char *word)
 {
 	const char *path = getenv("PATH");
@@ -234,13 +246,17 @@ static _Noreturn void run_command(const struct entering *e, char *const *words, 
 	execvp(words[0], words);
 	int error = errno;
 	bool missing = error == ENOENT || error == ENOTDIR || (error == EACCES && !command_exists(words[0]));
-	dprintf(STDERR_FILENO, "trainc: %s: '%s'\n", missing ? "command not found" : error == EACCES ? "not executable" : strerror(error), words[0]);
+	dprintf(STDERR_FILENO, "trainc: %s: '%s'\n",
+		missing ? "command not found" : error == EACCES ? "not executable" : strerror(error), words[0]);
 	_exit(missing ? 127 : 126);
 }
 
 /* ---- waiting ---- */
 
-/* The terminal tells the command itself; what is sent to this process is for the command, too: a descriptor tells of it, or -1. */
+/*
+ * The terminal tells the command itself; what is sent to this process is for the command, too: a descriptor tells of
+ * it, or -1.
+ */
 static int hear_signals(void)
 {
 	sigset_t passed;
@@ -273,7 +289,8 @@ static enum descendant judge_left(void *context, pid_t pid)
 static void end_rest(const struct entering *e)
 {
 	if (e->processes)
-		return;                         /* /proc shows other numbers: the first process of theirs reaps them, and ends with the run */
+		/* /proc shows other numbers: the first process of theirs reaps them, and ends with the run */
+		return;
 	for (int rounds = 0; rounds < 100; rounds++) {
 		descendants_kill(getpid(), judge_left, NULL);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
@@ -289,7 +306,8 @@ static struct entered wait_for(const struct entering *e, int signals, pid_t chil
 {
 	struct entered ret = { 0 };
 	int fd = pidfd_open(child, 0), status = 0;
-	struct pollfd ends[] = { { .fd = fd, .events = POLLIN }, { .fd = e->process, .events = POLLIN }, { .fd = signals, .events = POLLIN } };
+	struct pollfd ends[] = { { .fd = fd, .events = POLLIN }, { .fd = e->process, .events = POLLIN },
+		{ .fd = signals, .events = POLLIN } };
 
 	while (fd >= 0 && !ends[0].revents && !ends[1].revents) {
 		if (poll(ends, 3, -1) < 0 && errno != EINTR)
@@ -327,7 +345,8 @@ bool enter_environment(struct arena *a, const struct enter *w, char *const **ret
 		return false;
 	}
 	if (!read) {
-		*why = str_printf(a, "cannot read the environment of %.*s/%lld: %.*s", STR_ARG(w->role), (long long)w->index,
+		*why = str_printf(a, "cannot read the environment of %.*s/%lld: %.*s", STR_ARG(w->role),
+			(long long)w->index,
 			STR_ARG(file_reason(a, error)));
 		return false;
 	}
@@ -381,7 +400,8 @@ bool enter_replica(struct arena *a, const struct enter *w, struct entered *ret, 
 		return false;
 	}
 	if (!opened || !enter_spaces(&e)) {
-		*why = str_printf(a, "cannot enter %.*s/%lld: %.*s", STR_ARG(w->role), (long long)w->index, STR_ARG(file_reason(a, opened ? errno : error)));
+		*why = str_printf(a, "cannot enter %.*s/%lld: %.*s", STR_ARG(w->role), (long long)w->index,
+			STR_ARG(file_reason(a, opened ? errno : error)));
 		return false;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

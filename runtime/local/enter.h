@@ -15,13 +15,14 @@ struct enter {
 };
 
 /*
- * Runs the command and waits for it, with the standard descriptors and the terminal of the caller, which must have one thread and is good for
- * nothing but to end afterwards: it stays in the replica's namespaces.  The command is killed when the replica ends; what it has started ends with
- * it, or with the run where replicas have processes of their own.  False with a sentence when the replica does not run, or cannot be
- * entered.
+ * Runs the command and waits for it, with the standard descriptors and the terminal of the caller, which must have one
+ * thread and is good for nothing but to end afterwards: it stays in the replica's namespaces. The command is killed
+ * when the replica ends; what it has started ends with it, or with the run where replicas have processes of their own.
+ * False with a sentence when the replica does not run, or cannot be entered.
  */
 struct entered {
-	int status;                     /* the command's, 128 + a signal, 126 when it cannot be run, 127 when there is none */
+	/* the command's, 128 + a signal, 126 when it cannot be run, 127 when there is none */
+	int status;
 	bool over;                      /* it was killed because the replica has ended */
 };
 bool enter_replica(struct arena *a, const struct enter *what, struct entered *ret, struct str *why);

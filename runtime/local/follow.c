@@ -112,7 +112,8 @@ static bool identify(const struct followed *r, struct str name, struct log_strea
 			index = 10 * index + (name.p[i] - '0');
 		if (i == role.n + 1 || (i < name.n && (name.p[i] != '.' || i + 1 == name.n)))
 			continue;
-		*ret = (struct log_stream){ .run = r->number, .run_name = r->name, .role = role, .role_number = (unsigned)k, .index = index,
+		*ret = (struct log_stream){ .run = r->number, .run_name = r->name, .role = role,
+			.role_number = (unsigned)k, .index = index,
 			.main = i == name.n };
 		ret->container = ret->main ? STR("main") : (struct str){ name.p + i + 1, name.n - i - 1 };
 		return true;
@@ -214,7 +215,8 @@ static void read_events(struct follow *f)
 	_Alignas(struct inotify_event) char events[16384];
 
 	for (ssize_t n; (n = read(f->inotify, events, sizeof events)) > 0;)
-		for (char *p = events; p < events + n; p += sizeof(struct inotify_event) + ((struct inotify_event *)(void *)p)->len)
+		for (char *p = events; p < events + n; p += sizeof(struct inotify_event) +
+			((struct inotify_event *)(void *)p)->len)
 			changed(f, (struct inotify_event *)(void *)p);
 }
 
@@ -295,7 +297,8 @@ bool follow_add(struct follow *f, const struct follow_run *run)
 	struct followed *r = ARENA_NEW(f->arena, struct followed);
 	struct str path = str_cat(f->arena, run->dir, STR("/logs"), STR(""));
 
-	*r = (struct followed){ .run = *run, .number = (unsigned)f->nruns, .name = str_copy(f->arena, run->state->name), .scan = true, .watch = -1 };
+	*r = (struct followed){ .run = *run, .number = (unsigned)f->nruns, .name = str_copy(f->arena, run->state->name),
+		.scan = true, .watch = -1 };
 	r->logs = open(path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (r->logs < 0)
 		return false;
@@ -327,7 +330,10 @@ void follow_release(struct follow *f)
 /* ---- as a source of lines like any other ---- */
 
 static void source_read(struct log_source *s) { follow_read((struct follow *)s); }
-static bool source_next(struct log_source *s, bool over, struct log_line *ret) { return follow_next((struct follow *)s, over, ret); }
+static bool source_next(struct log_source *s, bool over, struct log_line *ret)
+{
+	return follow_next((struct follow *)s, over, ret);
+}
 static int source_fd(const struct log_source *s) { return follow_fd((const struct follow *)s); }
 static void source_reconsider(struct log_source *s) { follow_reconsider((struct follow *)s); }
 static void source_release(struct log_source *s) { follow_release((struct follow *)s); }
@@ -337,7 +343,8 @@ static bool source_done(const struct log_source *s) { return s != NULL; }
 
 struct log_source *follow_source(struct follow *f)
 {
-	static const struct log_source_ops ops = { source_read, source_next, source_fd, source_reconsider, source_release, source_done,
+	static const struct log_source_ops ops = { source_read, source_next, source_fd, source_reconsider,
+		source_release, source_done,
 		source_due };
 
 	f->source.ops = &ops;

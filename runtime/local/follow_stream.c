@@ -31,7 +31,10 @@ static uint64_t size_of(int fd)
 
 /* ---- where to begin ---- */
 
-/* Where in a piece the last of `*lines` lines before `end` begins; false: not in this one.  A line without an end is one. */
+/*
+ * Where in a piece the last of `*lines` lines before `end` begins; false: not in this one. A line without an end is
+ * one.
+ */
 static bool tail_in_piece(const struct log_piece *p, uint64_t end, bool last, int64_t *lines, uint64_t *ret)
 {
 	char block[STREAM_BLOCK];
@@ -80,7 +83,8 @@ static void each_record(const struct stream *s, bool (*each)(void *context, cons
 
 	while (more) {
 		uint64_t at = 0;
-		for (size_t n; more && (n = read_at(p.times, records, sizeof records, at) / sizeof *records) > 0; at += n * sizeof *records)
+		for (size_t n; more && (n = read_at(p.times, records, sizeof records,
+			at) / sizeof *records) > 0; at += n * sizeof *records)
 			for (size_t i = 0; i < n && more; i++)
 				more = each(context, &records[i]);
 		log_piece_close(&p);
@@ -210,7 +214,8 @@ static bool in_line(const struct stream *s)
 	char before = '\n';
 	struct log_piece p;
 
-	for (uint64_t number = s->piece; s->at && number && open_piece(s, number, &p); number = p.start < s->at ? 0 : number - 1) {
+	for (uint64_t number = s->piece; s->at && number && open_piece(s, number, &p); number = p.start < s->at ? 0 :
+		number - 1) {
 		if (p.start < s->at)
 			read_at(p.log, &before, 1, s->at - 1 - p.start);
 		log_piece_close(&p);
@@ -247,7 +252,10 @@ static void find_position(struct stream *s)
 	s->attempt = position.attempts;
 }
 
-/* By the selection, from the oldest piece on, which is entered.  True: at a moment, which may be in the middle of a line. */
+/*
+ * By the selection, from the oldest piece on, which is entered. True: at a moment, which may be in the middle of a
+ * line.
+ */
 static bool select_begin(struct stream *s)
 {
 	struct log_piece newest;
@@ -306,7 +314,8 @@ static size_t read_records(struct stream *s)
 
 	if (!open_piece(s, s->piece, &p))
 		return 0;
-	size_t n = read_at(p.times, s->records, sizeof s->records, s->next_record * sizeof *s->records) / sizeof *s->records;
+	size_t n = read_at(p.times, s->records, sizeof s->records,
+		s->next_record * sizeof *s->records) / sizeof *s->records;
 	log_piece_close(&p);
 	return n;
 }
@@ -409,7 +418,8 @@ static bool ended_head(struct stream *s, const struct log_record *r)
 	s->attempt++;
 	if (s->attempt == s->how.attempt)
 		s->end = s->at;
-	s->head = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = r->time, .text = STR(""), .attempt = s->attempt, .exit_code = r->value,
+	s->head = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = r->time, .text = STR(""),
+		.attempt = s->attempt, .exit_code = r->value,
 		.stopped = r->mark == LOG_ATTEMPT_STOPPED };
 	return s->has_head = true;
 }
@@ -417,13 +427,15 @@ static bool ended_head(struct stream *s, const struct log_record *r)
 static bool gap_head(struct stream *s, const struct log_record *r)
 {
 	s->record++;
-	s->head = (struct log_line){ .kind = LOG_MISSING, .from = &s->id, .time = r->time, .text = STR(""), .missing = r->value };
+	s->head = (struct log_line){ .kind = LOG_MISSING, .from = &s->id, .time = r->time, .text = STR(""),
+		.missing = r->value };
 	return s->has_head = true;
 }
 
 static bool removed_head(struct stream *s)
 {
-	s->head = (struct log_line){ .kind = LOG_MISSING, .from = &s->id, .time = s->time, .text = STR(""), .missing = (int64_t)s->missing, .removed = true };
+	s->head = (struct log_line){ .kind = LOG_MISSING, .from = &s->id, .time = s->time, .text = STR(""),
+		.missing = (int64_t)s->missing, .removed = true };
 	s->missing = 0;
 	return s->has_head = true;
 }

@@ -45,14 +45,18 @@ static const struct isolate_setting {
 	int64_t forbids;
 	const char *remedy;
 } settings[] = {
-	{ "/proc/sys/user/max_user_namespaces", "user.max_user_namespaces", 0, "sysctl -w user.max_user_namespaces=15000" },
+	{ "/proc/sys/user/max_user_namespaces", "user.max_user_namespaces", 0,
+		"sysctl -w user.max_user_namespaces=15000" },
 	{ "/proc/sys/kernel/unprivileged_userns_clone", "kernel.unprivileged_userns_clone", 0,
 		"sysctl -w kernel.unprivileged_userns_clone=1" },
 	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "kernel.apparmor_restrict_unprivileged_userns", 1,
 		"sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" },
-	{ "/proc/sys/user/max_net_namespaces", "user.max_net_namespaces", 0, "sysctl -w user.max_net_namespaces=15000" },
-	{ "/proc/sys/user/max_mnt_namespaces", "user.max_mnt_namespaces", 0, "sysctl -w user.max_mnt_namespaces=15000" },
-	{ "/proc/sys/user/max_pid_namespaces", "user.max_pid_namespaces", 0, "sysctl -w user.max_pid_namespaces=15000" },
+	{ "/proc/sys/user/max_net_namespaces", "user.max_net_namespaces", 0,
+		"sysctl -w user.max_net_namespaces=15000" },
+	{ "/proc/sys/user/max_mnt_namespaces", "user.max_mnt_namespaces", 0,
+		"sysctl -w user.max_mnt_namespaces=15000" },
+	{ "/proc/sys/user/max_pid_namespaces", "user.max_pid_namespaces", 0,
+		"sysctl -w user.max_pid_namespaces=15000" },
 };
 
 static const struct isolate_setting *forbidding(struct arena *a)
@@ -60,7 +64,8 @@ static const struct isolate_setting *forbidding(struct arena *a)
 	struct str text, why;
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		if (file_read(a, str_of(settings[i].path), &text, &why) && strtoll(str_copy(a, text).p, NULL, 10) == settings[i].forbids)
+		if (file_read(a, str_of(settings[i].path), &text, &why) &&
+			strtoll(str_copy(a, text).p, NULL, 10) == settings[i].forbids)
 			return &settings[i];
 	return NULL;
 }
@@ -70,21 +75,25 @@ static const char apart_step[] = "keep mounts from the machine";
 /* "cannot isolate the run: STEP: CAUSE; REMEDY". */
 static struct str refusal(struct arena *a, enum isolate_mode mode, const char *step, int error)
 {
-	const struct isolate_setting *s = error == EPERM || error == EACCES || error == ENOSPC || error == EUSERS ? forbidding(a) : NULL;
+	const struct isolate_setting *s = error == EPERM || error == EACCES || error == ENOSPC || error == EUSERS ?
+		forbidding(a) : NULL;
 	const char *without = mode == ISOLATE_NONE ? "; or run as root, or without mounts, files and --image-root"
 						    : "; or use --isolate none";
 	struct str cause;
 
 	if (s)
-		cause = str_printf(a, "%s is %lld; an administrator can permit it: %s", s->name, (long long)s->forbids, s->remedy);
+		cause = str_printf(a, "%s is %lld; an administrator can permit it: %s", s->name, (long long)s->forbids,
+			s->remedy);
 	else if (error == EPERM || error == EACCES)
-		cause = STR("operation not permitted; a container needs CAP_SYS_ADMIN, or seccomp and AppArmor profiles that permit unshare and mount");
+		cause = STR("operation not permitted; a container needs CAP_SYS_ADMIN, or seccomp and AppArmor "
+			"profiles that permit unshare and mount");
 	else if (error == ENOSPC || error == EUSERS)
 		cause = STR("too many namespaces; an administrator can permit more: sysctl user lists the limits");
 	else if (error == EOPNOTSUPP)
 		cause = STR("the kernel has no veth interfaces (CONFIG_VETH, module veth)");
 	else if (error == EINVAL && strcmp(step, apart_step) == 0)
-		cause = STR("the root directory here is not a mount, as in a plain chroot; mount the directory on itself before entering it: "
+		cause = STR("the root directory here is not a mount, as in a plain chroot; mount the directory on "
+			"itself before entering it: "
 			    "mount --bind DIR DIR");
 	else if (error == EINVAL)
 		cause = STR("the kernel has no such namespaces (CONFIG_USER_NS, CONFIG_NET_NS, CONFIG_PID_NS)");
@@ -92,7 +101,8 @@ static struct str refusal(struct arena *a, enum isolate_mode mode, const char *s
 		cause = STR("too many open files; raise the limit: ulimit -Hn");
 	else
 		cause = str_of(strerror(error));
-	return str_printf(a, "cannot %s: %s: %.*s%s", mode == ISOLATE_NONE ? "lay files over the machine's" : "isolate the run", step,
+	return str_printf(a, "cannot %s: %s: %.*s%s",
+		mode == ISOLATE_NONE ? "lay files over the machine's" : "isolate the run", step,
 		STR_ARG(cause), without);
 }
 
@@ -287,7 +297,8 @@ struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool m
 	if (mode == ISOLATE_NONE && !mounts)
 		return iso;
 	if (mode == ISOLATE_REPLICA && replicas > NETWORK_REPLICAS_MAX) {
-		*why = str_printf(a, "cannot isolate %zu replicas from each other: addresses suffice for %d; use --isolate job or none",
+		*why = str_printf(a, "cannot isolate %zu replicas from each other: addresses suffice for %d; use "
+			"--isolate job or none",
 			replicas, NETWORK_REPLICAS_MAX);
 		return NULL;
 	}
@@ -319,7 +330,8 @@ struct str isolation_address(const struct isolation *iso, size_t replica)
 
 	if (iso->mode != ISOLATE_REPLICA)
 		return STR("127.0.0.1");
-	return str_printf(iso->arena, "%u.%u.%u.%u", address >> 24, address >> 16 & 255, address >> 8 & 255, address & 255);
+	return str_printf(iso->arena, "%u.%u.%u.%u", address >> 24, address >> 16 & 255, address >> 8 & 255,
+		address & 255);
 }
 
 /* ---- sockets ---- */
@@ -375,7 +387,8 @@ static bool enter_replica(const struct isolation *iso, size_t replica, const cha
 	return true;
 }
 
-bool isolation_enter(const struct isolation *iso, size_t replica, const struct sandbox *box, struct isolation_error *ret)
+bool isolation_enter(const struct isolation *iso, size_t replica, const struct sandbox *box,
+	struct isolation_error *ret)
 {
 	const struct mounts_extra extra = {
 		.proc = iso->init > 0,

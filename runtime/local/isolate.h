@@ -37,7 +37,8 @@ struct isolation;
  * sentence that names what the kernel refuses and what would permit it, or do
  * without.  The arena must live as long as the isolation.
  */
-struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool mounts, size_t replicas, struct str *why);
+struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool mounts, size_t replicas,
+	struct str *why);
 
 /* Of a run that is not to begin: it knows addresses, and nothing was made or entered. */
 struct isolation *isolation_planned(struct arena *a, enum isolate_mode mode);
@@ -81,7 +82,8 @@ struct isolation_error {
 	int error;
 	char step[256];
 };
-bool isolation_enter(const struct isolation *iso, size_t replica, const struct sandbox *box, struct isolation_error *ret);
+bool isolation_enter(const struct isolation *iso, size_t replica, const struct sandbox *box,
+	struct isolation_error *ret);
 
 /*
  * Kills and reaps what is left in the process namespace, and with it every ended child of the

@@ -77,7 +77,8 @@ enum { REPORT_FD = 3, LIFELINE_FD = 4, FIRST_FREE_FD = 5 };
 /* Closes all descriptors of the command but these two, which get fixed numbers. */
 static void keep_descriptors(int report_fd, int *lifeline)
 {
-	int high = fcntl(report_fd, F_DUPFD_CLOEXEC, 16), life = *lifeline >= 0 ? fcntl(*lifeline, F_DUPFD_CLOEXEC, 16) : -1;
+	int high = fcntl(report_fd, F_DUPFD_CLOEXEC, 16),
+		life = *lifeline >= 0 ? fcntl(*lifeline, F_DUPFD_CLOEXEC, 16) : -1;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	dup3(high, REPORT_FD, O_CLOEXEC);
@@ -112,12 +113,15 @@ static void log_errors(const struct run_dir *dir)
 	close(fd);
 }
 
-static const char *const isolate_words[] = { [ISOLATE_NONE] = "none", [ISOLATE_JOB] = "job", [ISOLATE_REPLICA] = "replica" };
+static const char *const isolate_words[] = { [ISOLATE_NONE] = "none", [ISOLATE_JOB] = "job",
+	[ISOLATE_REPLICA] = "replica" };
 
 struct run_state keeper_first_state(struct arena *a, const struct keeper_start *s)
 {
-	return (struct run_state){ .name = s->name, .ns = plan_namespace(s->job), .framework = s->job->framework, .file = s->file,
-		.digest = s->digest, .isolate = str_of(isolate_words[s->options->isolate]), .boot_id = boot_id_read(a), .cause = STR("") };
+	return (struct run_state){ .name = s->name, .ns = plan_namespace(s->job), .framework = s->job->framework,
+		.file = s->file,
+		.digest = s->digest, .isolate = str_of(isolate_words[s->options->isolate]), .boot_id = boot_id_read(a),
+			.cause = STR("") };
 }
 
 static struct run_state begin_state(struct arena *a, const struct keeper_start *s)
@@ -130,7 +134,8 @@ static struct run_state begin_state(struct arena *a, const struct keeper_start *
 }
 
 /* With the directory locked: starts the run, or says why it cannot. */
-static bool keep(struct arena *a, const struct keeper_start *s, const struct run_dir *dir, int lifeline, struct str *why, int *status)
+static bool keep(struct arena *a, const struct keeper_start *s, const struct run_dir *dir, int lifeline,
+	struct str *why, int *status)
 {
 	struct run_state state = begin_state(a, s);
 	struct engine *e = engine_new(a, s->job, s->options, dir, &state, why, status);
@@ -284,7 +289,8 @@ static struct str how_it_died(struct arena *a, pid_t pid, struct str run_dir)
 	if (file_read(a, str_cat(a, run_dir, STR("/keeper.log"), STR("")), &log, &why) && log.n)
 		said = str_printf(a, ": %.*s", (int)(log.n < 400 ? log.n : 400), log.p);
 	if (name)
-		return str_printf(a, "the keeper of the run was killed by %s while it started%.*s", name, STR_ARG(said));
+		return str_printf(a, "the keeper of the run was killed by %s while it started%.*s", name,
+			STR_ARG(said));
 	return str_printf(a, "the keeper of the run ended while it started%.*s", STR_ARG(said));
 }
 
@@ -332,8 +338,10 @@ static bool has_descriptors(struct arena *a, const struct plan_job *j, size_t pu
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_max >= needed)
 		return true;
-	*why = str_printf(a, "'%.*s' needs about %llu open files, and at most %llu are permitted: raise the hard limit with 'ulimit -Hn %llu'",
-		STR_ARG(j->name), (unsigned long long)needed, (unsigned long long)files.rlim_max, (unsigned long long)needed);
+	*why = str_printf(a, "'%.*s' needs about %llu open files, and at most %llu are permitted: raise the hard limit "
+		"with 'ulimit -Hn %llu'",
+		STR_ARG(j->name), (unsigned long long)needed, (unsigned long long)files.rlim_max,
+		(unsigned long long)needed);
 	return false;
 }
 
@@ -355,7 +363,8 @@ bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *
 		exit(0);
 	}
 	if (k.pid < 0) {
-		*why = str_printf(a, "cannot start the keeper of '%.*s': %.*s", STR_ARG(s->name), STR_ARG(file_reason(a, errno)));
+		*why = str_printf(a, "cannot start the keeper of '%.*s': %.*s", STR_ARG(s->name),
+			STR_ARG(file_reason(a, errno)));
 		*status = STATUS_SYSTEM;
 		close_pipes(&pipes);
 		return false;

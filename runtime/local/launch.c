@@ -21,7 +21,8 @@ static int listed_role(const struct text *t)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct piece *p = &t->at[i];
 		bool colon = i + 1 < t->n && p[1].kind == PIECE_TEXT && str_is(p[1].u.text, ":");
-		if (p->kind != PIECE_HOST || p->u.peer.index == OWN_INDEX || (colon && i + 2 < t->n && p[2].kind == PIECE_PORT))
+		if (p->kind != PIECE_HOST || p->u.peer.index == OWN_INDEX ||
+			(colon && i + 2 < t->n && p[2].kind == PIECE_PORT))
 			continue;
 		if ((int)p->u.peer.role == role && p->u.peer.index != first)
 			return role;
@@ -42,7 +43,8 @@ static void note_list(struct launch *l, struct str where, const struct text *t)
 	int role = listed_role(t);
 
 	if (role >= 0)
-		launch_note(l, "%.*s lists the hosts of '%.*s', which are one address here: --isolate replica gives each its own",
+		launch_note(l, "%.*s lists the hosts of '%.*s', which are one address here: --isolate replica gives "
+			"each its own",
 			STR_ARG(where), STR_ARG(l->job->roles[role].name));
 }
 
@@ -61,7 +63,8 @@ static void note_unasked(struct launch *l, const struct plan_role *r, const stru
 {
 	for (size_t i = 0; launch_boxed(l, r, c) && i < c->nmounts; i++)
 		if (c->mounts[i].volume->unasked && !c->mounts[i].framework)
-			launch_note(l, "%.*s is read-only: a host_path is, unless it has 'readonly = false'", STR_ARG(c->mounts[i].path));
+			launch_note(l, "%.*s is read-only: a host_path is, unless it has 'readonly = false'",
+				STR_ARG(c->mounts[i].path));
 }
 
 /*
@@ -86,7 +89,8 @@ static void note_role(struct launch *l, const struct plan_role *r)
 	if (r->shm.set && !launch_boxed(l, r, &r->main))
 		launch_note(l, "shm does not limit /dev/shm here: it is the machine's");
 	if (r->main.nports && l->options->isolate == ISOLATE_NONE)
-		launch_note(l, "what listens on all addresses can be reached from other machines; --isolate job keeps it in");
+		launch_note(l,
+			"what listens on all addresses can be reached from other machines; --isolate job keeps it in");
 	note_hosts(l, r);
 	launch_note_home(l, r);
 }
@@ -104,7 +108,8 @@ static void check_role(struct launch *l, unsigned role, struct buf *why)
 	note_role(l, r);
 }
 
-struct launch *launch_new(struct arena *a, const struct plan_job *j, const struct engine_options *o, struct str run_dir, struct buf *why)
+struct launch *launch_new(struct arena *a, const struct plan_job *j, const struct engine_options *o, struct str run_dir,
+	struct buf *why)
 {
 	struct launch *l = ARENA_NEW(a, struct launch);
 	char node[256] = "localhost";
@@ -150,7 +155,8 @@ static bool check_replica(struct launch *l, unsigned role, int64_t i, struct buf
 	return ok;
 }
 
-void launch_place(struct launch *l, const struct places *places, const struct isolation *iso, const struct devices *devices, struct buf *why)
+void launch_place(struct launch *l, const struct places *places, const struct isolation *iso,
+	const struct devices *devices, struct buf *why)
 {
 	l->places = places;
 	l->iso = iso;

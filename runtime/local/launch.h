@@ -19,7 +19,8 @@ struct launch;
  * Checks everything that needs neither network nor ports: commands, directories, volumes, secrets.
  *  Complaints are appended to `why`.  Lives in the arena.
  */
-struct launch *launch_new(struct arena *a, const struct plan_job *j, const struct engine_options *o, struct str run_dir, struct buf *why);
+struct launch *launch_new(struct arena *a, const struct plan_job *j, const struct engine_options *o, struct str run_dir,
+	struct buf *why);
 /* Does some container see files that differ from the machine's? */
 bool launch_needs_mounts(const struct launch *l);
 /* What the program asks for and a local run does not provide, one on each line. */
@@ -28,7 +29,8 @@ struct str launch_notes(const struct launch *l);
 void launch_note(struct launch *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* To be called when addresses and devices are known: checks every environment (F-48 of docs/testing.md). */
-void launch_place(struct launch *l, const struct places *places, const struct isolation *iso, const struct devices *devices, struct buf *why);
+void launch_place(struct launch *l, const struct places *places, const struct isolation *iso,
+	const struct devices *devices, struct buf *why);
 
 /* ---- one replica ---- */
 

@@ -18,9 +18,13 @@ static struct str directory(const struct launch *l, struct arena *a, const struc
 
 /* ---- words ---- */
 
-static const struct plan_texts *texts_of(const struct plan_texts *t, int64_t i) { return t->per_replica ? &t->per_replica[i] : t; }
+static const struct plan_texts *texts_of(const struct plan_texts *t, int64_t i)
+{
+	return t->per_replica ? &t->per_replica[i] : t;
+}
 
-static void words_add(const struct launch *l, struct arena *a, unsigned role, int64_t i, int64_t attempt, const struct variables *v,
+static void words_add(const struct launch *l, struct arena *a, unsigned role, int64_t i, int64_t attempt,
+	const struct variables *v,
 	const struct plan_texts *texts, char ***argv, size_t *n)
 {
 	const struct plan_texts *t = texts_of(texts, i);
@@ -64,7 +68,8 @@ static const char *const *candidates(struct arena *a, const struct variables *v,
 	return at;
 }
 
-bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c, int64_t attempt,
+bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c,
+	int64_t attempt,
 	const struct variables *v, struct launched *ret)
 {
 	char **argv = NULL, *end = NULL;
@@ -115,7 +120,9 @@ static void check_directory(struct launch *l, unsigned role, const struct plan_c
 		return;
 	struct str dir = directory(l, l->arena, c), behind = launch_behind(l, l->arena, role, c, dir);
 	if (behind.p && !is_directory(behind))
-		launch_complain(why, "%.*s: workdir '%.*s' is not a directory of this machine; make it, or mount one there", STR_ARG(who), STR_ARG(dir));
+		launch_complain(why,
+			"%.*s: workdir '%.*s' is not a directory of this machine; make it, or mount one there",
+			STR_ARG(who), STR_ARG(dir));
 }
 
 /* PATH of the container, when it is known before ports are. */
@@ -135,7 +142,8 @@ static struct str path_of(const struct launch *l, const struct plan_container *c
 
 enum found { FOUND, NOT_FOUND, NOT_EXECUTABLE, DIRECTORY, UNKNOWN };
 
-static enum found look(struct launch *l, unsigned role, const struct plan_container *c, struct str command, struct str path)
+static enum found look(struct launch *l, unsigned role, const struct plan_container *c, struct str command,
+	struct str path)
 {
 	struct variable v = { .name = STR("PATH"), .value = path };
 	struct variables vs = { .arena = l->arena, .at = &v, .n = 1 };
@@ -171,7 +179,8 @@ void launch_check_command(struct launch *l, unsigned role, const struct plan_con
 
 	check_directory(l, role, c, why);
 	if (!words->n) {
-		launch_complain(why, "%.*s: no command, and no image that would provide one; write 'command = [...]'", STR_ARG(who));
+		launch_complain(why, "%.*s: no command, and no image that would provide one; write 'command = [...]'",
+			STR_ARG(who));
 		return;
 	}
 	if (!text_is_plain(&words->at[0]) || !path.p)
@@ -180,14 +189,18 @@ void launch_check_command(struct launch *l, unsigned role, const struct plan_con
 	switch (look(l, role, c, command, path)) {
 	case FOUND:
 	case UNKNOWN: return;
-	case NOT_EXECUTABLE: launch_complain(why, "%.*s: '%.*s' is not executable", STR_ARG(who), STR_ARG(command)); return;
-	case DIRECTORY: launch_complain(why, "%.*s: '%.*s' is a directory, not a program", STR_ARG(who), STR_ARG(command)); return;
+	case NOT_EXECUTABLE: launch_complain(why, "%.*s: '%.*s' is not executable", STR_ARG(who), STR_ARG(command));
+	return;
+	case DIRECTORY: launch_complain(why, "%.*s: '%.*s' is a directory, not a program", STR_ARG(who),
+		STR_ARG(command)); return;
 	case NOT_FOUND: break;
 	}
 	if (memchr(command.p, '/', command.n))
 		launch_complain(why, "%.*s: command not found: '%.*s'", STR_ARG(who), STR_ARG(command));
 	else if (path.n <= PATH_SHOWN)
-		launch_complain(why, "%.*s: command not found: '%.*s' is in no directory of PATH: %.*s", STR_ARG(who), STR_ARG(command), STR_ARG(path));
+		launch_complain(why, "%.*s: command not found: '%.*s' is in no directory of PATH: %.*s", STR_ARG(who),
+			STR_ARG(command), STR_ARG(path));
 	else
-		launch_complain(why, "%.*s: command not found: '%.*s' is in no directory of PATH", STR_ARG(who), STR_ARG(command));
+		launch_complain(why, "%.*s: command not found: '%.*s' is in no directory of PATH", STR_ARG(who),
+			STR_ARG(command));
 }

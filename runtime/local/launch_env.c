@@ -90,7 +90,8 @@ static void put_pod(const struct launch *l, struct variables *v, unsigned role, 
 	v->source = VARIABLE_OF_POD;
 	put(v, STR("HOSTNAME"), str_printf(v->arena, "%.*s-%lld", STR_ARG(r->object), (long long)i));
 	if (!r->unrolled && plan_workload(l->job, r)->variable)
-		put(v, str_of(plan_workload(l->job, r)->variable), str_printf(v->arena, "%lld", (long long)plan_index_in_slice(r, i)));
+		put(v, str_of(plan_workload(l->job, r)->variable),
+			str_printf(v->arena, "%lld", (long long)plan_index_in_slice(r, i)));
 }
 
 static void put_devices(const struct launch *l, struct variables *v, unsigned role, int64_t i)
@@ -116,7 +117,8 @@ static void pod_uid(const struct variable_facts *f, struct buf *out)
 	struct buf b = { 0 };
 	char hex[65];
 
-	buf_printf(&b, "%llu %.*s %u %lld %lld", (unsigned long long)f->launch->salt, STR_ARG(f->launch->job->name), f->role,
+	buf_printf(&b, "%llu %.*s %u %lld %lld", (unsigned long long)f->launch->salt, STR_ARG(f->launch->job->name),
+		f->role,
 		(long long)f->index, (long long)f->attempt);
 	sha256_hex(buf_text(&b), hex);
 	buf_printf(out, "%.8s-%.4s-4%.3s-8%.3s-%.12s", hex, hex + 8, hex + 12, hex + 15, hex + 18);
@@ -150,7 +152,8 @@ static bool earlier_variable(void *context, struct str name, struct buf *out)
 	return true;
 }
 
-bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attempt, const struct variables *v, const struct text *t, struct buf *out)
+bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attempt, const struct variables *v,
+	const struct text *t, struct buf *out)
 {
 	struct variable_facts f = { l, role, i, attempt, v };
 	struct pod_facts facts = { &f, pod_field, earlier_variable };
@@ -189,7 +192,8 @@ static void put_given(const struct launch *l, struct variables *v)
 	}
 }
 
-bool launch_variables(const struct launch *l, struct variables *ret, unsigned role, int64_t i, const struct plan_container *c,
+bool launch_variables(const struct launch *l, struct variables *ret, unsigned role, int64_t i,
+	const struct plan_container *c,
 	int64_t attempt, struct str *why)
 {
 	const struct plan_role *r = &l->job->roles[role];
@@ -245,7 +249,8 @@ bool launch_fits(struct arena *a, const struct variables *v, char *const *argv, 
 		size_t n = strlen(argv[i]) + 1;
 		total += n + sizeof(char *);
 		if (n > MOST_WORD) {
-			*why = str_printf(a, "word %zu of the command has %zu bytes; this machine takes %d", i + 1, n - 1, MOST_WORD - 1);
+			*why = str_printf(a, "word %zu of the command has %zu bytes; this machine takes %d", i + 1,
+				n - 1, MOST_WORD - 1);
 			return false;
 		}
 	}
@@ -258,13 +263,15 @@ bool launch_fits(struct arena *a, const struct variables *v, char *const *argv, 
 		}
 	}
 	if (largest && size > MOST_WORD) {
-		*why = str_printf(a, "variable %.*s has %zu bytes with its name; this machine takes %d", STR_ARG(largest->name), size - 1, MOST_WORD - 1);
+		*why = str_printf(a, "variable %.*s has %zu bytes with its name; this machine takes %d",
+			STR_ARG(largest->name), size - 1, MOST_WORD - 1);
 		return false;
 	}
 	if (total <= most)
 		return true;
 	*why = str_printf(a, "command and environment have %zu bytes; this machine takes %zu", total, most);
 	if (largest)
-		*why = str_printf(a, "%.*s; the largest variable is %.*s with %zu bytes", STR_ARG(*why), STR_ARG(largest->name), size - 1);
+		*why = str_printf(a, "%.*s; the largest variable is %.*s with %zu bytes", STR_ARG(*why),
+			STR_ARG(largest->name), size - 1);
 	return false;
 }

@@ -43,10 +43,12 @@ struct str launch_caller(const struct launch *l, struct str name);
 /* Values that have to come from the caller. */
 void launch_check_secrets(struct launch *l, const struct plan_role *r, const struct plan_container *c, struct buf *why);
 /* The environment of a container.  False with a sentence: a value cannot be known. */
-bool launch_variables(const struct launch *l, struct variables *ret, unsigned role, int64_t i, const struct plan_container *c,
+bool launch_variables(const struct launch *l, struct variables *ret, unsigned role, int64_t i,
+	const struct plan_container *c,
 	int64_t attempt, struct str *why);
 /* The text of a replica, with what only its pod knows. */
-bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attempt, const struct variables *v, const struct text *t, struct buf *out);
+bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attempt, const struct variables *v,
+	const struct text *t, struct buf *out);
 /* Would exec accept it?  False with a sentence that names what is too large. */
 bool launch_fits(struct arena *a, const struct variables *v, char *const *argv, struct str *why);
 
@@ -56,7 +58,8 @@ bool launch_fits(struct arena *a, const struct variables *v, char *const *argv, 
 extern const struct str launch_standard_path;
 
 void launch_check_command(struct launch *l, unsigned role, const struct plan_container *c, struct buf *why);
-bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c, int64_t attempt,
+bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c,
+	int64_t attempt,
 	const struct variables *v, struct launched *ret);
 
 /* ---- launch_mounts.c ---- */
@@ -66,11 +69,13 @@ void launch_check_volumes(struct launch *l, struct buf *why);
 /* Notes about mounts that lie elsewhere than on a cluster. */
 void launch_note_home(struct launch *l, const struct plan_role *r);
 bool launch_boxed(const struct launch *l, const struct plan_role *r, const struct plan_container *c);
-void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c, struct sandbox *ret);
+void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c,
+	struct sandbox *ret);
 /*
  * The path on the machine of what a container sees as `path`: the same, or one behind a mount.  p
  * == NULL: it exists only during the run (scratch space, an image's root).
  */
-struct str launch_behind(const struct launch *l, struct arena *a, unsigned role, const struct plan_container *c, struct str path);
+struct str launch_behind(const struct launch *l, struct arena *a, unsigned role, const struct plan_container *c,
+	struct str path);
 
 #endif

@@ -26,7 +26,10 @@ static struct str volume_name(struct arena *a, const struct plan_volume *v)
 }
 
 /* Is it empty for each pod that starts? */
-static bool is_emptied(const struct plan_volume *v) { return v->kind == VOLUME_SCRATCH || (v->kind == VOLUME_CLAIM && !v->keep); }
+static bool is_emptied(const struct plan_volume *v)
+{
+	return v->kind == VOLUME_SCRATCH || (v->kind == VOLUME_CLAIM && !v->keep);
+}
 
 /* Volumes that need a place on the machine; those that a run makes by itself do not. */
 static bool is_from_outside(const struct plan_volume *v)
@@ -83,7 +86,8 @@ static struct str files_directory(const struct launch *l, struct arena *a, unsig
 	return str_cat(a, pod_directory(l, a, role, i), STR(".files"), STR(""));
 }
 
-static struct str scratch_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_volume *v)
+static struct str scratch_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i,
+	const struct plan_volume *v)
 {
 	struct str kind = v->kind == VOLUME_CLAIM ? STR("/claim.") : STR("/");
 
@@ -102,16 +106,20 @@ static struct str generated_directory(const struct launch *l, struct arena *a, c
 }
 
 /* The directory behind a volume; p == NULL for memory, and for a volume without a place. */
-static struct str volume_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_volume *v)
+static struct str volume_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i,
+	const struct plan_volume *v)
 {
 	struct str dir = is_from_outside(v) ? mapped(l, a, v) : (struct str){ 0 };
 
 	switch (v->kind) {
-	case VOLUME_SCRATCH: return is_memory(&l->job->roles[role], v) ? (struct str){ 0 } : scratch_directory(l, a, role, i, v);
-	case VOLUME_CLAIM: return !v->keep ? scratch_directory(l, a, role, i, v) : dir.p ? kept_directory(l, a, role, i, dir) : dir;
+	case VOLUME_SCRATCH: return is_memory(&l->job->roles[role], v) ? (struct str){ 0 } :
+		scratch_directory(l, a, role, i, v);
+	case VOLUME_CLAIM: return !v->keep ? scratch_directory(l, a, role, i, v) :
+		dir.p ? kept_directory(l, a, role, i, dir) : dir;
 	case VOLUME_GENERATED: return generated_directory(l, a, v);
 	case VOLUME_HOST_PATH: return dir.p ? dir : str_copy(a, v->path);
-	case VOLUME_PVC: return dir.p && v->path.n ? path_join(a, dir, plan_volume_path(a, v, plan_index_in_slice(&l->job->roles[role], i))) : dir;
+	case VOLUME_PVC: return dir.p && v->path.n ?
+		path_join(a, dir, plan_volume_path(a, v, plan_index_in_slice(&l->job->roles[role], i))) : dir;
 	case VOLUME_SECRET:
 	case VOLUME_CONFIG:
 	case VOLUME_NFS: break;
@@ -153,7 +161,8 @@ void launch_note_home(struct launch *l, const struct plan_role *r)
 		for (size_t i = 0; i < c->nmounts; i++) {
 			struct str path = c->mounts[i].path, target = target_of(l, l->arena, path);
 			if (!is_left_out(l, r, &c->mounts[i]) && !str_eq(path, target))
-				launch_note(l, "what belongs at '%.*s' is at '%.*s': the home of who runs it", STR_ARG(path), STR_ARG(target));
+				launch_note(l, "what belongs at '%.*s' is at '%.*s': the home of who runs it",
+					STR_ARG(path), STR_ARG(target));
 		}
 	}
 }
@@ -181,7 +190,8 @@ static void add_volume(const struct launch *l, struct box *b, unsigned role, int
 	const struct plan_volume *v = m->volume;
 	struct str dir = volume_directory(l, b->arena, role, i, v);
 	const char *target = target_of(l, b->arena, m->path).p;
-	bool readonly = v->readonly || v->kind == VOLUME_GENERATED || v->kind == VOLUME_SECRET || v->kind == VOLUME_CONFIG;
+	bool readonly = v->readonly || v->kind == VOLUME_GENERATED || v->kind == VOLUME_SECRET ||
+		v->kind == VOLUME_CONFIG;
 
 	if (dir.p)
 		add(b, (struct sandbox_mount){ .kind = SANDBOX_BIND, .source = str_copy(b->arena, dir).p,
@@ -197,7 +207,8 @@ static void add_files(const struct launch *l, struct box *b, unsigned role, int6
 	struct str dir = files_directory(l, b->arena, role, i);
 
 	for (size_t k = 0; k < r->nfiles; k++)
-		add(b, (struct sandbox_mount){ .kind = SANDBOX_BIND, .source = str_printf(b->arena, "%.*s/%zu", STR_ARG(dir), k).p,
+		add(b, (struct sandbox_mount){ .kind = SANDBOX_BIND,
+			.source = str_printf(b->arena, "%.*s/%zu", STR_ARG(dir), k).p,
 			.target = target_of(l, b->arena, r->files[k].path).p, .readonly = true });
 }
 
@@ -207,7 +218,8 @@ static int by_target(const void *a, const void *b)
 	return strcmp(((const struct sandbox_mount *)a)->target, ((const struct sandbox_mount *)b)->target);
 }
 
-void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c, struct sandbox *ret)
+void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c,
+	struct sandbox *ret)
 {
 	const struct plan_role *r = &l->job->roles[role];
 	struct box b = { .arena = a };
@@ -234,7 +246,8 @@ void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t 
 		ret->hostname = str_printf(a, "%.*s-%lld", STR_ARG(r->object), (long long)i).p;
 }
 
-struct str launch_behind(const struct launch *l, struct arena *a, unsigned role, const struct plan_container *c, struct str path)
+struct str launch_behind(const struct launch *l, struct arena *a, unsigned role, const struct plan_container *c,
+	struct str path)
 {
 	const struct plan_role *r = &l->job->roles[role];
 	const struct plan_mount *best = NULL;
@@ -253,7 +266,8 @@ struct str launch_behind(const struct launch *l, struct arena *a, unsigned role,
 			return (struct str){ 0 };
 	if (!best)
 		return l->options->image_root.n ? (struct str){ 0 } : str_copy(a, path);
-	struct str dir = is_from_outside(best->volume) && !is_each(best->volume) ? volume_directory(l, a, role, 0, best->volume) : (struct str){ 0 };
+	struct str dir = is_from_outside(best->volume) && !is_each(best->volume) ?
+		volume_directory(l, a, role, 0, best->volume) : (struct str){ 0 };
 	if (!dir.p)
 		return dir;
 	struct str rest = { path.p + at.n, path.n - at.n };
@@ -264,7 +278,8 @@ struct str launch_behind(const struct launch *l, struct arena *a, unsigned role,
 
 static bool cannot(struct launch *l, const char *what, struct str path, struct str *why)
 {
-	*why = str_printf(l->arena, "cannot %s '%.*s': %.*s", what, STR_ARG(path), STR_ARG(file_reason(l->arena, errno)));
+	*why = str_printf(l->arena, "cannot %s '%.*s': %.*s", what, STR_ARG(path),
+		STR_ARG(file_reason(l->arena, errno)));
 	return false;
 }
 
@@ -359,7 +374,10 @@ static bool make_scratch(struct launch *l, struct arena *a, unsigned role, int64
 	return true;
 }
 
-/* A sub path of a claim that differs between replicas, and the place of a kept claim; the kubelet makes such directories too. */
+/*
+ * A sub path of a claim that differs between replicas, and the place of a kept claim; the kubelet makes such
+ * directories too.
+ */
 static bool make_sub_paths(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str *why)
 {
 	const struct plan_role *r = &l->job->roles[role];
@@ -367,7 +385,8 @@ static bool make_sub_paths(struct launch *l, struct arena *a, unsigned role, int
 	for (size_t k = 0; k < launch_containers(r); k++) {
 		const struct plan_container *c = launch_container(r, k);
 		for (size_t m = 0; m < c->nmounts; m++)
-			if (is_each(c->mounts[m].volume) && !make_directory(l, volume_directory(l, a, role, i, c->mounts[m].volume), why))
+			if (is_each(c->mounts[m].volume) &&
+				!make_directory(l, volume_directory(l, a, role, i, c->mounts[m].volume), why))
 				return false;
 	}
 	return true;
@@ -462,13 +481,15 @@ static void generate(struct launch *l, const struct plan_volume *v, struct buf *
 static const char *kind_word(const struct plan_volume *v)
 {
 	static const char *const words[] = {
-		[VOLUME_PVC] = "volume claim", [VOLUME_SECRET] = "secret", [VOLUME_CONFIG] = "config map", [VOLUME_NFS] = "NFS directory",
+		[VOLUME_PVC] = "volume claim", [VOLUME_SECRET] = "secret", [VOLUME_CONFIG] = "config map",
+			[VOLUME_NFS] = "NFS directory",
 		[VOLUME_HOST_PATH] = "host path", [VOLUME_CLAIM] = "kept claim",
 	};
 	return v->kind < sizeof words / sizeof *words && words[v->kind] ? words[v->kind] : "volume";
 }
 
-static void check_volume(struct launch *l, unsigned role, const struct plan_container *c, const struct plan_mount *m, struct buf *why)
+static void check_volume(struct launch *l, unsigned role, const struct plan_container *c, const struct plan_mount *m,
+	struct buf *why)
 {
 	const struct plan_volume *v = m->volume;
 	struct str who = launch_who(l->arena, &l->job->roles[role], c), name = volume_name(l->arena, v);
@@ -481,11 +502,15 @@ static void check_volume(struct launch *l, unsigned role, const struct plan_cont
 	/* the directory of each replica is made when it starts */
 	struct str dir = is_each(v) ? mapped(l, l->arena, v) : volume_directory(l, l->arena, role, 0, v);
 	if (!dir.p)
-		launch_complain(why, "%.*s: %s '%.*s' at %.*s has no place on this machine; give it one: --mount %.*s=DIR", STR_ARG(who),
+		launch_complain(why,
+			"%.*s: %s '%.*s' at %.*s has no place on this machine; give it one: --mount %.*s=DIR",
+			STR_ARG(who),
 			kind_word(v), STR_ARG(name), STR_ARG(m->path), STR_ARG(name));
 	else if (stat(dir.p, &s) < 0)
-		launch_complain(why, "%.*s: %s '%.*s' at %.*s: '%.*s': %.*s; choose another one: --mount %.*s=DIR", STR_ARG(who), kind_word(v),
-			STR_ARG(name), STR_ARG(m->path), STR_ARG(dir), STR_ARG(file_reason(l->arena, errno)), STR_ARG(name));
+		launch_complain(why, "%.*s: %s '%.*s' at %.*s: '%.*s': %.*s; choose another one: --mount %.*s=DIR",
+			STR_ARG(who), kind_word(v),
+			STR_ARG(name), STR_ARG(m->path), STR_ARG(dir), STR_ARG(file_reason(l->arena, errno)),
+			STR_ARG(name));
 }
 
 static bool is_used(struct launch *l, struct str name, struct buf *names)
@@ -516,7 +541,8 @@ static void check_mapping(struct launch *l, const struct engine_mapping *m, stru
 
 	if (!is_used(l, m->name, &names)) {
 		if (names.n)
-			launch_complain(why, "--mount %.*s=...: the program has no such volume; it has %.*s", STR_ARG(m->name), STR_ARG(buf_text(&names)));
+			launch_complain(why, "--mount %.*s=...: the program has no such volume; it has %.*s",
+				STR_ARG(m->name), STR_ARG(buf_text(&names)));
 		else
 			launch_complain(why, "--mount %.*s=...: the program has no volumes", STR_ARG(m->name));
 	}

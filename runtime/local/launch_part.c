@@ -62,6 +62,7 @@ struct str launch_last_words(const struct launch *l, struct arena *a, unsigned r
 
 	for (size_t k = 0; k < r->main.nenv && !l->options->image_root.n; k++)
 		if (str_is(r->main.env[k].name, LAST_WORDS_FILE))
-			return str_printf(a, "%.*s/%.*s-%lld.words", STR_ARG(l->scratch), STR_ARG(r->name), (long long)i);
+			return str_printf(a, "%.*s/%.*s-%lld.words", STR_ARG(l->scratch), STR_ARG(r->name),
+				(long long)i);
 	return (struct str){ 0 };
 }

@@ -55,7 +55,8 @@ static void part_init(struct life *l, unsigned role)
 	p->present = ARENA_ARRAY(l->arena, bool, n);
 	if (plan->grace.set)
 		p->grace = (int64_t)plan->grace.value.nano;
-	*run = (struct run_role){ .name = plan->name, .aux = plan->aux, .elastic = plan->elastic, .endless = plan->endless,
+	*run = (struct run_role){ .name = plan->name, .aux = plan->aux, .elastic = plan->elastic,
+		.endless = plan->endless,
 		.min = plan->min, .max = plan->max, .desired = plan->max };
 	run->at = ARENA_ARRAY(l->arena, struct run_replica, n);
 	for (size_t i = 0; i < n; i++)
@@ -74,7 +75,8 @@ static void begin(struct life *l, int64_t now)
 	touch(l);
 }
 
-struct life *life_new(struct arena *a, const struct plan_job *j, const struct life_options *o, struct run_state *s, int64_t now)
+struct life *life_new(struct arena *a, const struct plan_job *j, const struct life_options *o, struct run_state *s,
+	int64_t now)
 {
 	struct life *l = ARENA_NEW(a, struct life);
 	size_t replicas = 0;
@@ -83,7 +85,8 @@ struct life *life_new(struct arena *a, const struct plan_job *j, const struct li
 	l->backoff = o->backoff ? o->backoff : ATTEMPT_DELAY_SECONDS * SECOND;
 	l->parts = ARENA_ARRAY(a, struct life_part, j->nroles);
 	l->seen = ARENA_ARRAY(a, struct role_states, j->nroles);
-	l->facts = (struct judge_facts){ .job = j, .roles = ARENA_ARRAY(a, struct judge_role, j->nroles), .seen = l->seen };
+	l->facts = (struct judge_facts){ .job = j, .roles = ARENA_ARRAY(a, struct judge_role, j->nroles),
+		.seen = l->seen };
 	s->roles = ARENA_ARRAY(a, struct run_role, j->nroles);
 	s->nroles = j->nroles;
 	s->begin = now;
@@ -125,7 +128,8 @@ static void failed(struct life *l, struct life_part *p, int64_t i, const struct 
 {
 	struct unit *u = &p->units[i];
 	struct run_replica *r = replica(p, i);
-	struct attempt_end end = { .exit_code = e->exit_code, .init = e->init, .in_place = plan_role_restarts(p->plan) && !e->init,
+	struct attempt_end end = { .exit_code = e->exit_code, .init = e->init,
+		.in_place = plan_role_restarts(p->plan) && !e->init,
 		.failures = u->failures };
 
 	enum attempt_verdict verdict = judge_attempt(p->plan, &end);
@@ -133,7 +137,8 @@ static void failed(struct life *l, struct life_part *p, int64_t i, const struct 
 	if (r->words.time)
 		r->cause = str_printf(l->arena, "%.*s: %.*s", STR_ARG(r->cause), STR_ARG(r->words.text));
 	if (e->unready)
-		r->cause = str_printf(l->arena, "%.*s: it was not ready after %llds", STR_ARG(r->cause), (long long)e->unready);
+		r->cause = str_printf(l->arena, "%.*s: it was not ready after %llds", STR_ARG(r->cause),
+			(long long)e->unready);
 	if (verdict == ATTEMPT_FAILED || l->mode == MODE_ENDING) {
 		set_state(p, i, REPLICA_FAILED);
 		return;
@@ -222,8 +227,10 @@ void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, in
 	touch(l);
 	if (l->mode == MODE_ENDING)
 		return;
-	l->state->failure = (struct run_failure){ .known = true, .role = p->plan->name, .index = i, .exit_code = -1, .reason = cause };
-	end(l, false, str_printf(l->arena, "%.*s-%lld cannot be started: %.*s", STR_ARG(p->plan->name), (long long)i, STR_ARG(cause)));
+	l->state->failure = (struct run_failure){ .known = true, .role = p->plan->name, .index = i, .exit_code = -1,
+		.reason = cause };
+	end(l, false, str_printf(l->arena, "%.*s-%lld cannot be started: %.*s", STR_ARG(p->plan->name), (long long)i,
+		STR_ARG(cause)));
 }
 
 void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause)
@@ -288,7 +295,8 @@ static void count_resumed(struct life *l)
 	for (size_t k = 0; k < l->job->nroles; k++) {
 		struct run_role *r = &l->state->roles[k];
 		for (int64_t i = 0; i < r->desired; i++)
-			if (r->at[i].attempts && r->at[i].state != REPLICA_SUCCEEDED && r->at[i].state != REPLICA_FAILED)
+			if (r->at[i].attempts && r->at[i].state != REPLICA_SUCCEEDED &&
+				r->at[i].state != REPLICA_FAILED)
 				r->at[i].resumed++;
 	}
 }
@@ -345,12 +353,15 @@ bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 	if (l->mode == MODE_ENDING)
 		*why = life_over(l) ? STR("the run has ended") : STR("the run is ending");
 	else if (!p)
-		*why = str_printf(l->arena, "unknown role '%.*s'; the roles are %.*s", STR_ARG(role), STR_ARG(role_names(l)));
+		*why = str_printf(l->arena, "unknown role '%.*s'; the roles are %.*s", STR_ARG(role),
+			STR_ARG(role_names(l)));
 	else if (!p->plan->elastic)
-		*why = str_printf(l->arena, "role '%.*s' is not elastic: it has %lld replica%s", STR_ARG(role), (long long)p->plan->max,
+		*why = str_printf(l->arena, "role '%.*s' is not elastic: it has %lld replica%s", STR_ARG(role),
+			(long long)p->plan->max,
 			p->plan->max == 1 ? "" : "s");
 	else if (n < p->plan->min || n > p->plan->max)
-		*why = str_printf(l->arena, "role '%.*s' has %lld to %lld replicas, not %lld", STR_ARG(role), (long long)p->plan->min,
+		*why = str_printf(l->arena, "role '%.*s' has %lld to %lld replicas, not %lld", STR_ARG(role),
+			(long long)p->plan->min,
 			(long long)p->plan->max, (long long)n);
 	else {
 		p->run->desired = n;
@@ -365,11 +376,14 @@ bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
 	struct life_part *p = find_part(l, role);
 
 	if (l->mode != MODE_GOING)
-		*why = life_over(l) ? STR("the run has ended") : l->mode == MODE_ENDING ? STR("the run is ending") : STR("the run does not run now");
+		*why = life_over(l) ? STR("the run has ended") : l->mode == MODE_ENDING ? STR("the run is ending") :
+			STR("the run does not run now");
 	else if (!p)
-		*why = str_printf(l->arena, "no role '%.*s'; the roles are %.*s", STR_ARG(role), STR_ARG(role_names(l)));
+		*why = str_printf(l->arena, "no role '%.*s'; the roles are %.*s", STR_ARG(role),
+			STR_ARG(role_names(l)));
 	else if (i >= p->run->desired)
-		*why = str_printf(l->arena, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(role), (long long)p->run->desired - 1, (long long)i);
+		*why = str_printf(l->arena, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(role),
+			(long long)p->run->desired - 1, (long long)i);
 	else {
 		if (p->units[i].process == PROCESS_GONE)
 			forget(p, i);           /* it waits, or has ended: it begins in its turn */
@@ -385,14 +399,16 @@ bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
 
 static bool pending(const struct life *l, const struct life_part *p, int64_t i)
 {
-	return l->mode == MODE_GOING && p->judged->released && i < p->run->desired && p->units[i].process == PROCESS_GONE
+	return l->mode == MODE_GOING && p->judged->released && i < p->run->desired &&
+		p->units[i].process == PROCESS_GONE
 		&& replica(p, i)->state == REPLICA_WAITING;
 }
 
 static void job_failed(struct life *l, int64_t now)
 {
 	struct str role = l->state->failure.role, reason = l->state->failure.reason;
-	struct str cause = str_printf(l->arena, "%.*s-%lld failed: %.*s", STR_ARG(role), (long long)l->state->failure.index, STR_ARG(reason));
+	struct str cause = str_printf(l->arena, "%.*s-%lld failed: %.*s", STR_ARG(role),
+		(long long)l->state->failure.index, STR_ARG(reason));
 
 	if (!judge_begins_anew(l->job, JUDGE_FAILED, l->state->job_restarts)) {
 		end(l, false, cause);
@@ -415,13 +431,15 @@ static void end_unreachable(struct life *l)
 static void end_at_deadline(struct life *l)
 {
 	l->stop_all = true;
-	end(l, false, str_printf(l->arena, "deadline exceeded: it has run for %.*s", STR_ARG(duration_text(l->arena, l->job->timeout.value))));
+	end(l, false, str_printf(l->arena, "deadline exceeded: it has run for %.*s",
+		STR_ARG(duration_text(l->arena, l->job->timeout.value))));
 }
 
 static void end_at_limit(struct life *l)
 {
 	l->stop_all = true;
-	end(l, false, str_printf(l->arena, "its back-off limit is reached: replicas began again %lld time%s", (long long)l->facts.spent,
+	end(l, false, str_printf(l->arena, "its back-off limit is reached: replicas began again %lld time%s",
+		(long long)l->facts.spent,
 		l->facts.spent == 1 ? "" : "s"));
 }
 
@@ -457,7 +475,8 @@ static void act(struct life *l, int64_t now)
 	case JUDGE_DEADLINE: end_at_deadline(l); break;
 	case JUDGE_LIMIT: end_at_limit(l); break;
 	case JUDGE_UNREACHABLE: end_unreachable(l); break;
-	case JUDGE_IDLE: end(l, true, STR("everything has ended")); break;        /* no process is left that somebody could watch */
+	/* no process is left that somebody could watch */
+	case JUDGE_IDLE: end(l, true, STR("everything has ended")); break;
 	}
 }
 

@@ -40,7 +40,8 @@ struct life;
  * The job begins, suspended if the program says so.  `s` gets its roles and
  * replicas (from the arena) and is filled in from now on.
  */
-struct life *life_new(struct arena *a, const struct plan_job *j, const struct life_options *o, struct run_state *s, int64_t now);
+struct life *life_new(struct arena *a, const struct plan_job *j, const struct life_options *o, struct run_state *s,
+	int64_t now);
 
 /* ---- what happened ---- */
 

@@ -71,7 +71,8 @@ static struct str at_the_same_moment(struct life *l, const struct run_replica *f
 			const struct run_replica *r = &p->run->at[i];
 			if (r == first || !suspect(p, i) || r->end != first->end || n++ >= 3)
 				continue;
-			buf_printf(&b, "%s%.*s-%lld", n == 1 ? " (at the same moment: " : ", ", STR_ARG(p->plan->name), (long long)i);
+			buf_printf(&b, "%s%.*s-%lld", n == 1 ? " (at the same moment: " : ", ", STR_ARG(p->plan->name),
+				(long long)i);
 		}
 	}
 	if (n > 3)
@@ -167,17 +168,21 @@ static void describe_going(struct life *l, int64_t now)
 
 	for (size_t i = 0; i < l->job->nroles; i++)
 		if (l->parts[i].required)
-			count_part(&l->parts[i], l->job->running && condition_holds(l->job, l->job->running, l->seen), &c);
+			count_part(&l->parts[i], l->job->running && condition_holds(l->job, l->job->running, l->seen),
+				&c);
 	if (c.again) {
-		say(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld begins again soon: %.*s", STR_ARG(c.again_of->plan->name),
+		say(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld begins again soon: %.*s",
+			STR_ARG(c.again_of->plan->name),
 			(long long)c.again->index, STR_ARG(c.again->cause)));
 	} else if (c.waits) {
-		say(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld has failed and waits for somebody who starts it again: %.*s",
+		say(l, RUN_DEGRADED, str_printf(&l->words,
+			"%.*s-%lld has failed and waits for somebody who starts it again: %.*s",
 			STR_ARG(c.waits_of->plan->name), (long long)c.waits->index, STR_ARG(c.waits->cause)));
 	} else if (!c.running && !c.begun) {
 		say(l, RUN_PENDING, waiting_role(l));
 	} else if (c.ready < c.expected) {
-		say(l, RUN_STARTING, str_printf(&l->words, "%lld/%lld ready", (long long)c.ready, (long long)c.expected));
+		say(l, RUN_STARTING, str_printf(&l->words, "%lld/%lld ready", (long long)c.ready,
+			(long long)c.expected));
 	} else if (now < l->degraded_until) {
 		life_wake(l, l->degraded_until);
 		say(l, RUN_DEGRADED, STR("began again less than a minute ago"));
@@ -228,8 +233,10 @@ void life_describe(struct life *l, int64_t now)
 	arena_reset(&l->words);
 	switch (l->mode) {
 	case MODE_GOING: describe_going(l, now); break;
-	case MODE_SUSPENDED: say(l, RUN_SUSPENDED, life_runs_any(l) ? STR("replicas are still stopping") : STR("")); break;
-	case MODE_ANEW: say(l, RUN_DEGRADED, str_printf(&l->words, "the job restarts: %.*s", STR_ARG(l->reason))); break;
+	case MODE_SUSPENDED: say(l, RUN_SUSPENDED,
+		life_runs_any(l) ? STR("replicas are still stopping") : STR("")); break;
+	case MODE_ANEW: say(l, RUN_DEGRADED, str_printf(&l->words, "the job restarts: %.*s",
+		STR_ARG(l->reason))); break;
 	case MODE_ENDING: describe_end(l, now); break;
 	}
 	run_state_running(l->state, counts_as_running(l), counts_as_restarting(l), now);

@@ -115,14 +115,16 @@ static void remove_oldest(struct log_writer *w)
 /* Puts new files in the place of the full ones. */
 static bool replace_files(struct log_writer *w, int log, int times)
 {
-	struct log_record begins = { .offset = w->offset, .time = (int64_t)w->number + 1, .mark = LOG_BEGINS, .value = w->attempts };
+	struct log_record begins = { .offset = w->offset, .time = (int64_t)w->number + 1, .mark = LOG_BEGINS,
+		.value = w->attempts };
 	struct renaming r[4];
 
 	put_renaming(w, &r[0], ".log", false);
 	put_renaming(w, &r[1], ".times", false);
 	put_renaming(w, &r[2], ".log", true);
 	put_renaming(w, &r[3], ".times", true);
-	if (log < 0 || times < 0 || write_some(times, (const char *)&begins, sizeof begins) != sizeof begins || !rename_all(w, r, 4)) {
+	if (log < 0 || times < 0 || write_some(times, (const char *)&begins, sizeof begins) != sizeof begins ||
+		!rename_all(w, r, 4)) {
 		unlinkat(w->directory, r[2].from, 0);
 		unlinkat(w->directory, r[3].from, 0);
 		return false;
@@ -163,7 +165,10 @@ static uint64_t piece_room(const struct log_writer *w)
 	return used >= w->piece || w->records * sizeof(struct log_record) >= w->piece ? 0 : w->piece - used;
 }
 
-/* How many of N bytes go into the newest piece: whole lines, so that a piece begins with one, unless a line is very long.  0: it is full. */
+/*
+ * How many of N bytes go into the newest piece: whole lines, so that a piece begins with one, unless a line is very
+ * long. 0: it is full.
+ */
 static size_t piece_takes(const struct log_writer *w, const char *bytes, size_t n)
 {
 	uint64_t room = w->piece ? piece_room(w) : n, more = room + w->piece / 4;
@@ -199,7 +204,8 @@ static void drop_first(struct log_writer *w, size_t most)
 /* Writes bytes first, then their records, as log_append() does. */
 static void write_kept(struct log_writer *w, int64_t now)
 {
-	struct log_record gap = { .offset = w->offset, .time = now, .mark = LOG_GAP }, chunk = { .offset = w->offset, .time = now, .mark = LOG_CHUNK };
+	struct log_record gap = { .offset = w->offset, .time = now, .mark = LOG_GAP },
+		chunk = { .offset = w->offset, .time = now, .mark = LOG_CHUNK };
 
 	if (w->piece && !piece_room(w))
 		next_piece(w);
@@ -268,7 +274,8 @@ void log_last_try(struct log_writer *w, size_t most, int64_t now)
 
 void log_attempt_ended(struct log_writer *w, int exit_code, bool stopped, int64_t now)
 {
-	struct log_record r = { .offset = w->offset, .time = now, .mark = stopped ? LOG_ATTEMPT_STOPPED : LOG_ATTEMPT_ENDED, .value = exit_code };
+	struct log_record r = { .offset = w->offset, .time = now,
+		.mark = stopped ? LOG_ATTEMPT_STOPPED : LOG_ATTEMPT_ENDED, .value = exit_code };
 
 	w->attempts++;
 	mark(w, &r);
@@ -290,7 +297,8 @@ size_t log_last(const struct log_writer *w, uint64_t from, char *into, size_t n)
 	char path[300];
 	size_t done = 0;
 
-	for (uint64_t k = w->number > 1 && from < piece_start(w) ? w->number - 1 : w->number; k && k <= w->number; k++) {
+	for (uint64_t k = w->number > 1 && from < piece_start(w) ? w->number - 1 :
+		w->number; k && k <= w->number; k++) {
 		uint64_t start = w->starts[k % LOG_PIECES], at = from + done;
 		if (k < w->number)
 			snprintf(path, sizeof path, "%s.log.%llu", w->name, (unsigned long long)k);

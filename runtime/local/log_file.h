@@ -22,7 +22,8 @@ enum log_mark {
 	LOG_ATTEMPT_ENDED,
 	LOG_ATTEMPT_STOPPED,            /* the attempt ended after it had been told to */
 	LOG_GAP,                        /* the disk took nothing for a while: bytes are missing here */
-	LOG_BEGINS                      /* the first record of a piece: `time` is its number, `value` how many attempts ended before it */
+	/* the first record of a piece: `time` is its number, `value` how many attempts ended before it */
+	LOG_BEGINS
 };
 enum { LOG_PIECES = 5 };
 
@@ -34,7 +35,10 @@ struct log_record {                     /* in the byte order of the machine */
 	/* end of an attempt: exit code (128 + signal); gap: the number of bytes, INT32_MAX for that or more */
 	int32_t value;
 };
-static inline bool log_ends_attempt(const struct log_record *r) { return r->mark == LOG_ATTEMPT_ENDED || r->mark == LOG_ATTEMPT_STOPPED; }
+static inline bool log_ends_attempt(const struct log_record *r)
+{
+	return r->mark == LOG_ATTEMPT_ENDED || r->mark == LOG_ATTEMPT_STOPPED;
+}
 
 /* "worker-3" or, for print this container instead of the main one, "worker-3.logger". */
 struct str log_name(struct arena *a, struct str role, int64_t index, struct str container, bool main);
@@ -59,8 +63,8 @@ struct log_writer {
 };
 enum { LOG_KEPT = 64 << 10 };
 /*
- * Creates both files (append, 0600, exclusively) in a directory that stays open as long.  `limit`: how many bytes are kept about, in the log as
- * in its times; 0: all.  False with errno.
+ * Creates both files (append, 0600, exclusively) in a directory that stays open as long. `limit`: how many bytes are
+ * kept about, in the log as in its times; 0: all.  False with errno.
  */
 bool log_create(struct log_writer *w, int directory, const char *name, uint64_t limit);
 /*

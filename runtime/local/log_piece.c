@@ -28,7 +28,10 @@ void log_piece_close(struct log_piece *p)
 	p->log = p->times = -1;
 }
 
-/* Which piece it is says the first record of its times; that of the first piece says something else, or is not there yet. */
+/*
+ * Which piece it is says the first record of its times; that of the first piece says something else, or is not there
+ * yet.
+ */
 static void read_begin(struct log_piece *p)
 {
 	struct log_record r;
@@ -57,8 +60,8 @@ static bool open_full(int directory, const char *name, uint64_t number, struct l
 }
 
 /*
- * The piece that is written.  The writer renames the log first: when the times still have their name after the log was opened, the log was the
- * one that belongs to them.  False: just now they are renamed, so try again.
+ * The piece that is written. The writer renames the log first: when the times still have their name after the log was
+ * opened, the log was the one that belongs to them.  False: just now they are renamed, so try again.
  */
 static bool open_newest(int directory, const char *name, struct log_piece *ret)
 {
@@ -71,7 +74,8 @@ static bool open_newest(int directory, const char *name, struct log_piece *ret)
 	read_begin(ret);
 	ret->log = open_file(directory, name, ".log", 0);
 	snprintf(path, sizeof path, "%s.times", name);
-	if (ret->log >= 0 && fstat(ret->times, &opened) == 0 && fstatat(directory, path, &named, AT_SYMLINK_NOFOLLOW) == 0
+	if (ret->log >= 0 && fstat(ret->times, &opened) == 0 &&
+		fstatat(directory, path, &named, AT_SYMLINK_NOFOLLOW) == 0
 		&& opened.st_ino == named.st_ino && opened.st_dev == named.st_dev)
 		return true;
 	log_piece_close(ret);

@@ -15,8 +15,8 @@ struct log_piece {
 };
 
 /*
- * Opens piece NUMBER of the log NAME, or the newest for 0.  Both files are of the same piece whatever the writer does meanwhile.  False: it is not
- * there, or not any more.
+ * Opens piece NUMBER of the log NAME, or the newest for 0. Both files are of the same piece whatever the writer does
+ * meanwhile. False: it is not there, or not any more.
  */
 bool log_piece_open(int directory, const char *name, uint64_t number, struct log_piece *ret);
 /* The oldest piece that there is.  False as above. */

@@ -155,7 +155,8 @@ static bool mount_tmpfs(struct mount_view *v, const char *at, const char *option
 
 	if (v->nmade == MADE_MAX)
 		errno = EMLINK;
-	if (v->nmade == MADE_MAX || mount("tmpfs", at, "tmpfs", MS_NOSUID | MS_NODEV, options) != 0 || stat(at, &st) != 0)
+	if (v->nmade == MADE_MAX || mount("tmpfs", at, "tmpfs", MS_NOSUID | MS_NODEV, options) != 0 ||
+		stat(at, &st) != 0)
 		return failed(v, "mount memory at '%s'", at);
 	v->made[v->nmade++] = st.st_dev;
 	return true;
@@ -174,7 +175,8 @@ static bool mirror(struct mount_view *v, DIR *list, const char *name, const char
 		return failed(v, "look at '%s'", name);
 	errno = 0;
 	if (count_entries(list) > MIRROR_ENTRIES_MAX + 2)
-		return failed(v, "nothing can be mounted at a new place in '%s', which has more than %d entries: make the place there first", name, MIRROR_ENTRIES_MAX);
+		return failed(v, "nothing can be mounted at a new place in '%s', which has more than %d entries: make "
+			"the place there first", name, MIRROR_ENTRIES_MAX);
 	snprintf(options, sizeof(options), "mode=%o", (unsigned)st.st_mode & 07777);
 	if (!mount_tmpfs(v, at, options))
 		return false;
@@ -408,8 +410,8 @@ static bool bind_text(struct mount_view *v, const char *name, const struct text_
 }
 
 /*
- * Replaces files by texts.  The file system that holds the texts is attached only while they are bound, and for all of them
- * at once: the kernel waits whenever one is detached.
+ * Replaces files by texts. The file system that holds the texts is attached only while they are bound, and for all of
+ * them at once: the kernel waits whenever one is detached.
  */
 static bool mount_texts(struct mount_view *v, const struct text_file *files, size_t n)
 {
@@ -556,7 +558,8 @@ static bool machine_part(struct mount_view *v, int from, const char *at)
 
 static bool machine_bind(struct mount_view *v, const struct machine *m)
 {
-	return machine_part(v, m->dev, "/dev") && machine_part(v, m->sys, "/sys") && (m->sys < 0 || readonly_at(v, "/sys")) &&
+	return machine_part(v, m->dev, "/dev") && machine_part(v, m->sys, "/sys") &&
+		(m->sys < 0 || readonly_at(v, "/sys")) &&
 		machine_part(v, m->hosts, "/etc/hosts") && machine_part(v, m->resolver, "/etc/resolv.conf");
 }
 

@@ -59,7 +59,8 @@ static void *append(struct netlink_batch *b, const void *bytes, size_t n)
 }
 
 /* A new message of the batch; its attributes follow. */
-static void message(struct netlink_batch *b, const char *step, uint16_t type, uint16_t flags, const void *body, size_t n)
+static void message(struct netlink_batch *b, const char *step, uint16_t type, uint16_t flags, const void *body,
+	size_t n)
 {
 	struct nlmsghdr head = {
 		.nlmsg_type = type,
@@ -151,7 +152,8 @@ static void link_up(struct netlink_batch *b, int index)
 /* Link addresses are derived from network addresses, so both ends know them without asking. */
 static void link_address(struct netlink_batch *b, uint16_t type, uint32_t address)
 {
-	uint8_t bytes[6] = { 0x0a, 0x58, (uint8_t)(address >> 24), (uint8_t)(address >> 16), (uint8_t)(address >> 8), (uint8_t)address };
+	uint8_t bytes[6] = { 0x0a, 0x58, (uint8_t)(address >> 24), (uint8_t)(address >> 16), (uint8_t)(address >> 8),
+		(uint8_t)address };
 
 	attribute(b, type, bytes, sizeof(bytes));
 }
@@ -164,8 +166,8 @@ static void network_attribute(struct netlink_batch *b, uint16_t type, uint32_t a
 }
 
 /*
- * One queue each: of several, one for each processor, the kernel would let go of all but one, and wait at each end until
- * no processor uses them any more.
+ * One queue each: of several, one for each processor, the kernel would let go of all but one, and wait at each end
+ * until no processor uses them any more.
  */
 static void queues(struct netlink_batch *b)
 {
@@ -280,7 +282,8 @@ static void route_to(struct netlink_batch *b, int index, uint32_t address)
 /* To everything, by the router. */
 static void route_out(struct netlink_batch *b, int index)
 {
-	route_add(b, index, (struct rtmsg){ .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_UNIVERSE, .rtm_flags = RTNH_F_ONLINK });
+	route_add(b, index, (struct rtmsg){ .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_UNIVERSE,
+		.rtm_flags = RTNH_F_ONLINK });
 	network_attribute(b, RTA_GATEWAY, ROUTER);
 }
 

@@ -38,8 +38,9 @@ uint32_t network_address(size_t replica);
 int network_loopback(const char **step);
 
 /*
- * Lets every user listen on low ports in the network of this process, as a pod does.  In the namespace of a replica that is for
- * the replica's own processes: what is found below /proc/sys/net of one /proc is found more slowly with each network.
+ * Lets every user listen on low ports in the network of this process, as a pod does. In the namespace of a replica that
+ * is for the replica's own processes: what is found below /proc/sys/net of one /proc is found more slowly with each
+ * network.
  */
 void network_low_ports(void);
 

@@ -101,7 +101,8 @@ static void close_keeping_errno(int fd)
  */
 static int bind_number(int64_t number, bool again)
 {
-	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)number), .sin6_addr = IN6ADDR_ANY_INIT };
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)number),
+		.sin6_addr = IN6ADDR_ANY_INIT };
 	struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons((uint16_t)number) };
 	int off = 0, on = again, fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	bool bound;
@@ -134,7 +135,8 @@ static int claim_number(int64_t number)
 	int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "trainc/port/%d", (int)number);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0)
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&name,
+		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0)
 		return fd;
 	if (fd >= 0)
 		close_keeping_errno(fd);
@@ -217,7 +219,8 @@ static bool each_port(struct places *p, bool (*f)(struct places *, struct port *
 	for (size_t k = 0; k < p->job->nroles; k++)
 		for (size_t i = 0; i < (size_t)p->job->roles[k].max * p->roles[k].nports; i++)
 			if (!f(p, &p->roles[k].ports[i])) {
-				*why = str_printf(p->arena, "no free port for role '%.*s': %s", STR_ARG(p->job->roles[k].name), strerror(errno));
+				*why = str_printf(p->arena, "no free port for role '%.*s': %s",
+					STR_ARG(p->job->roles[k].name), strerror(errno));
 				return false;
 			}
 	return true;
@@ -237,7 +240,8 @@ static const char *hosts_text(struct places *p)
 			plan_host(p->job, r, i, &b);
 			buf_printf(&b, " %.*s-%lld\n", STR_ARG(r->object), (long long)i);
 			/* what a program asks for when it listens on both families */
-			buf_printf(&b, "::ffff:%.*s ", STR_ARG(isolation_address(p->iso, p->roles[k].first + (size_t)i)));
+			buf_printf(&b, "::ffff:%.*s ",
+				STR_ARG(isolation_address(p->iso, p->roles[k].first + (size_t)i)));
 			plan_host(p->job, r, i, &b);
 			buf_char(&b, '\n');
 		}

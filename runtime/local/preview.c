@@ -179,7 +179,8 @@ static void json_mounts(struct preview *p, const struct sandbox *box)
 		json_text(p, "path", str_of(m->target), ", ");
 		if (m->kind == SANDBOX_BIND)
 			json_text(p, "source", str_of(m->source), ", ");
-		buf_printf(p->out, "\"memory\": %s, \"readonly\": %s}", m->kind == SANDBOX_TMPFS ? "true" : "false", m->readonly ? "true" : "false");
+		buf_printf(p->out, "\"memory\": %s, \"readonly\": %s}", m->kind == SANDBOX_TMPFS ? "true" : "false",
+			m->readonly ? "true" : "false");
 	}
 	buf_z(p->out, "], ");
 }
@@ -257,7 +258,8 @@ static void preview_head(struct preview *p)
 	long long n = (long long)count_replicas(e);
 
 	if (!p->json) {
-		buf_printf(p->out, "run/%.*s: %lld replica%s, --isolate %.*s, in %.*s\n", STR_ARG(e->state->name), n, n == 1 ? "" : "s",
+		buf_printf(p->out, "run/%.*s: %lld replica%s, --isolate %.*s, in %.*s\n", STR_ARG(e->state->name), n,
+			n == 1 ? "" : "s",
 			STR_ARG(e->state->isolate), STR_ARG(e->dir.path));
 		return;
 	}

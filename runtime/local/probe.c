@@ -96,7 +96,8 @@ static void set_question(struct engine *e, const struct container *c, struct are
 	*q = (struct probe_question){ .address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) } };
 	inet_pton(AF_INET, str_copy(a, host).p, &q->address.sin_addr);
 	if (p->kind == PROBE_HTTP)
-		q->request = str_printf(a, "GET %.*s HTTP/1.1\r\nHost: %.*s:%lld\r\nUser-Agent: trainc\r\nAccept: */*\r\nConnection: close\r\n\r\n",
+		q->request = str_printf(a, "GET %.*s HTTP/1.1\r\nHost: %.*s:%lld\r\nUser-Agent: trainc\r\nAccept: "
+			"*/*\r\nConnection: close\r\n\r\n",
 			STR_ARG(p->path), STR_ARG(host), (long long)port).p;
 }
 
@@ -112,7 +113,8 @@ static bool start(struct engine *e, struct container *c, struct arena *a)
 
 	if (!launch_make(e->launch, a, r->role, r->index, c->k, attempt, &what, &why))
 		return false;
-	struct spawn s = { .candidates = what.candidates, .argv = what.argv, .envp = what.envp, .cwd = what.cwd, .isolation = e->iso,
+	struct spawn s = { .candidates = what.candidates, .argv = what.argv, .envp = what.envp, .cwd = what.cwd,
+		.isolation = e->iso,
 		.replica = places_number(e->places, r->role, r->index), .box = &what.box, .files = e->files,
 		.null = e->null, .output = e->null, .seconds = PROBE_SECONDS };
 	s.mark = mark_of_replica(e->mark, s.replica);

@@ -175,14 +175,16 @@ static void check_published(struct engine *e, const struct published_port *p, st
 		buf_z(why, "; a number is taken as it is\n");
 	} else if (e->options->isolate == ISOLATE_NONE) {
 		buf_printf(why,
-			"role '%.*s' does not declare port %lld, so what listens there is at 127.0.0.1:%lld of this machine already",
+			"role '%.*s' does not declare port %lld, so what listens there is at 127.0.0.1:%lld of this "
+			"machine already",
 			STR_ARG(r->name), (long long)p->number, (long long)p->number);
 		put_declared(r, why);
 		buf_char(why, '\n');
 	} else {
 		why->n = before;
 		launch_note(e->launch,
-			"role '%.*s' does not declare port %lld, which is published: its program has to listen there by itself",
+			"role '%.*s' does not declare port %lld, which is published: its program has to listen there "
+			"by itself",
 			STR_ARG(r->name), (long long)p->number);
 	}
 }

@@ -14,7 +14,8 @@ struct published_port {
 	struct str role, port;          /* port: a name of the program, or a number */
 	int64_t index;
 	int64_t number;                 /* of a port that is a number; 0: it is a name */
-	int64_t host;                   /* port of this machine; 0: any that is free; -1: the number of the replica's port */
+	/* port of this machine; 0: any that is free; -1: the number of the replica's port */
+	int64_t host;
 };
 
 /* False when it is not of that form. */

@@ -111,7 +111,8 @@ static bool sweep(struct local_removal *r, char *ret_below, size_t size)
 	}
 	for (struct dirent *e; ok && !*ret_below && (e = readdir(d));) {
 		const char *name = e->d_name;
-		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (r->n == 0 && r->keep && strcmp(name, r->keep) == 0))
+		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+			(r->n == 0 && r->keep && strcmp(name, r->keep) == 0))
 			continue;
 		ok = remove_entry(r, name, ret_below, size);
 	}

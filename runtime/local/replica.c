@@ -19,7 +19,10 @@
 
 enum { DRAIN = 32, TAIL_LINES = 10, TAIL_BYTES = 4096 };
 
-static const struct plan_role *plan_of(const struct engine *e, const struct replica *r) { return &e->job->roles[r->role]; }
+static const struct plan_role *plan_of(const struct engine *e, const struct replica *r)
+{
+	return &e->job->roles[r->role];
+}
 static struct container *main_container(struct replica *r) { return &r->containers[r->ncontainers - 1]; }
 
 static enum container_part part_of(const struct engine *e, const struct container *c)
@@ -35,7 +38,8 @@ void replica_init(struct engine *e, struct replica *r, unsigned role, int64_t in
 	r->containers = ARENA_ARRAY(e->arena, struct container, n);
 	for (size_t k = 0; k < n; k++) {
 		struct container *c = &r->containers[k];
-		*c = (struct container){ .replica = r, .k = k, .output = -1, .report = -1, .log = { .log = -1, .times = -1 } };
+		*c = (struct container){ .replica = r, .k = k, .output = -1, .report = -1,
+			.log = { .log = -1, .times = -1 } };
 		c->output_watch = (struct watch){ WATCH_OUTPUT, c };
 		c->report_watch = (struct watch){ WATCH_REPORT, c };
 	}
@@ -43,7 +47,10 @@ void replica_init(struct engine *e, struct replica *r, unsigned role, int64_t in
 
 /* ---- the table of processes ---- */
 
-static struct container **slot(const struct engine *e, pid_t pid) { return &e->table[(size_t)pid & (e->table_size - 1)]; }
+static struct container **slot(const struct engine *e, pid_t pid)
+{
+	return &e->table[(size_t)pid & (e->table_size - 1)];
+}
 
 struct container *container_of(const struct engine *e, pid_t pid)
 {
@@ -217,8 +224,10 @@ static bool spawn(struct engine *e, struct container *c, const struct launched *
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return false;
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	struct spawn s = { .candidates = what->candidates, .argv = what->argv, .envp = what->envp, .cwd = what->cwd, .isolation = e->iso,
-		.replica = places_number(e->places, c->replica->role, c->replica->index), .box = &what->box, .files = e->files,
+	struct spawn s = { .candidates = what->candidates, .argv = what->argv, .envp = what->envp, .cwd = what->cwd,
+		.isolation = e->iso,
+		.replica = places_number(e->places, c->replica->role, c->replica->index), .box = &what->box,
+			.files = e->files,
 		.null = e->null, .output = ends[1] };
 
 	s.mark = mark_of_replica(e->mark, s.replica);
@@ -243,7 +252,8 @@ static bool start_container(struct engine *e, struct container *c, struct arena 
 	struct replica *r = c->replica;
 	struct launched what;
 
-	if (!open_log(e, c, a, why) || !launch_make(e->launch, a, r->role, r->index, c->k, engine_run_replica(e, r)->attempts, &what, why))
+	if (!open_log(e, c, a, why) || !launch_make(e->launch, a, r->role, r->index, c->k,
+		engine_run_replica(e, r)->attempts, &what, why))
 		return false;
 	if (!c->command.n)
 		c->command = str_copy(e->arena, what.command);

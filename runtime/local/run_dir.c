@@ -74,7 +74,8 @@ static bool state_dir_fits(struct arena *a, struct str path, struct str *why)
 	}
 	if (is.st_uid == geteuid() || is.st_uid == 0 || geteuid() == 0)
 		return true;
-	*why = str_printf(a, "'%.*s', where the state of runs belongs, is another user's (number %u): set TRAINC_STATE_DIR to a directory of your own",
+	*why = str_printf(a, "'%.*s', where the state of runs belongs, is another user's (number %u): set "
+		"TRAINC_STATE_DIR to a directory of your own",
 		STR_ARG(path), (unsigned)is.st_uid);
 	return false;
 }
@@ -125,7 +126,8 @@ bool run_name_valid(struct str name)
 	if (!name.n || name.n > 253 || name.p[0] == '.' || name.p[0] == '-')
 		return false;
 	for (size_t i = 0; i < name.n; i++)
-		if (!((name.p[i] >= 'a' && name.p[i] <= 'z') || (name.p[i] >= '0' && name.p[i] <= '9') || name.p[i] == '-' || name.p[i] == '.'))
+		if (!((name.p[i] >= 'a' && name.p[i] <= 'z') || (name.p[i] >= '0' && name.p[i] <= '9') ||
+			name.p[i] == '-' || name.p[i] == '.'))
 			return false;
 	return true;
 }
@@ -179,7 +181,8 @@ static bool still_there(const struct making *m)
 {
 	struct stat opened, named;
 
-	return fstat(m->fd, &opened) == 0 && lstat(m->path.p, &named) == 0 && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+	return fstat(m->fd, &opened) == 0 && lstat(m->path.p, &named) == 0 && opened.st_ino == named.st_ino &&
+		opened.st_dev == named.st_dev;
 }
 
 /* The state in the file, whether or not the run is alive; false when there is none that can be read. */
@@ -196,7 +199,8 @@ static bool keeper_alive(struct arena *a, struct str path)
 	struct run_state s;
 	struct str why;
 
-	return read_state(a, path, "state", &s, &why) && !run_phase_final(s.phase) && process_alive(&s.keeper, s.boot_id);
+	return read_state(a, path, "state", &s, &why) && !run_phase_final(s.phase) &&
+		process_alive(&s.keeper, s.boot_id);
 }
 
 static struct str run_of(struct str path) { return path_base(path); }
@@ -249,9 +253,11 @@ static bool clear(struct making *m, bool replace)
 	size_t found;
 
 	if (known && !replace)
-		return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "run '%.*s' already exists", STR_ARG(run_of(m->path))));
+		return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "run '%.*s' already exists",
+			STR_ARG(run_of(m->path))));
 	if (known && survivors_end(m->arena, &s, SURVIVORS_SECONDS * NS_PER_SECOND, &found))
-		return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "processes of an earlier run of '%.*s', which has lost its keeper, cannot be ended: "
+		return refuse(m, STATUS_CONFLICT, str_printf(m->arena,
+			"processes of an earlier run of '%.*s', which has lost its keeper, cannot be ended: "
 			"the kernel holds them", STR_ARG(run_of(m->path))));
 	return remove_inside(m->arena, m->fd, NULL, &why) || refuse(m, STATUS_DISK, why);
 }
@@ -345,9 +351,11 @@ bool run_save(struct arena *a, const struct run_dir *dir, struct run_state *s, s
 	run_state_observe(s, clock_real());
 	run_state_write(s, &text);
 	buf_char(&text, '\n');
-	bool ok = run_phase_final(s->phase) ? save_final(dir->fd, buf_text(&text)) : replace_file(dir->fd, "state", buf_text(&text), false);
+	bool ok = run_phase_final(s->phase) ? save_final(dir->fd, buf_text(&text)) :
+		replace_file(dir->fd, "state", buf_text(&text), false);
 	if (!ok)
-		*why = str_printf(a, "cannot save the state in '%.*s': %.*s", STR_ARG(dir->path), STR_ARG(file_reason(a, errno)));
+		*why = str_printf(a, "cannot save the state in '%.*s': %.*s", STR_ARG(dir->path),
+			STR_ARG(file_reason(a, errno)));
 	buf_release(&text);
 	return ok;
 }
@@ -392,7 +400,8 @@ static void load_stateless(struct arena *a, struct str path, struct str run, str
 
 	if (fd >= 0)
 		close(fd);
-	*ret = (struct run_state){ .name = run, .ns = STR("default"), .framework = STR(""), .file = STR(""), .isolate = STR(""),
+	*ret = (struct run_state){ .name = run, .ns = STR("default"), .framework = STR(""), .file = STR(""),
+		.isolate = STR(""),
 		.boot_id = boot_id_read(a), .digest = STR(""), .phase = locked ? RUN_PENDING : RUN_UNKNOWN };
 	ret->cause = locked ? STR("it is being started")
 	                    : str_printf(a, "its state cannot be read: %.*s", STR_ARG(reason));

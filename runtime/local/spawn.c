@@ -105,7 +105,9 @@ static _Noreturn void child(const struct spawn *s, pid_t parent, int fd)
 			_exit(127);
 		_exit(127);
 	}
-	/* after anything that changes credentials, which forgets it; 0: the parent is outside of the process namespace */
+	/*
+	 * after anything that changes credentials, which forgets it; 0: the parent is outside of the process namespace
+	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent && getppid() != 0)
 		_exit(127);
@@ -151,8 +153,10 @@ static struct str exec_sentence(struct arena *a, int error, struct str command)
 	case ENOTDIR: return str_printf(a, "command not found: '%.*s'", STR_ARG(command));
 	case EACCES: return str_printf(a, "not executable: '%.*s'", STR_ARG(command));
 	case EISDIR: return str_printf(a, "'%.*s' is a directory, not a program", STR_ARG(command));
-	case ENOEXEC: return str_printf(a, "'%.*s' is not a program that this machine can run: a script begins with '#!'", STR_ARG(command));
-	case E2BIG: return str_printf(a, "arguments and environment of '%.*s' are larger than this machine permits", STR_ARG(command));
+	case ENOEXEC: return str_printf(a,
+		"'%.*s' is not a program that this machine can run: a script begins with '#!'", STR_ARG(command));
+	case E2BIG: return str_printf(a, "arguments and environment of '%.*s' are larger than this machine permits",
+		STR_ARG(command));
 	}
 	return str_printf(a, "cannot run '%.*s': %.*s", STR_ARG(command), STR_ARG(file_reason(a, error)));
 }
@@ -170,9 +174,11 @@ bool spawn_report(struct arena *a, const struct spawned *s, struct str command, 
 	if (f.step == STEP_EXEC)
 		*why = exec_sentence(a, f.why.error, command);
 	else if (f.step == STEP_INTERPRETER)
-		*why = str_printf(a, "the interpreter that '%.*s' names in its first line does not exist", STR_ARG(command));
+		*why = str_printf(a, "the interpreter that '%.*s' names in its first line does not exist",
+			STR_ARG(command));
 	else if (f.step == STEP_ISOLATE)
-		*why = f.why.error ? str_printf(a, "%s: %.*s", f.why.step, STR_ARG(reason)) : str_copy(a, str_of(f.why.step));
+		*why = f.why.error ? str_printf(a, "%s: %.*s", f.why.step, STR_ARG(reason)) :
+			str_copy(a, str_of(f.why.step));
 	else if (f.step == STEP_PROCESSORS)
 		*why = str_printf(a, "cannot keep it on its processors (--pin): %.*s", STR_ARG(reason));
 	else if (f.step == STEP_DIRECTORY)

@@ -46,7 +46,8 @@ static bool belongs(const struct search *s, pid_t pid)
 {
 	size_t number;
 
-	return mark_find(pid, s->mark, &number) || leads(&s->leaders, pid) || (s->leaders.n && leads(&s->leaders, getsid(pid)));
+	return mark_find(pid, s->mark, &number) || leads(&s->leaders, pid) ||
+		(s->leaders.n && leads(&s->leaders, getsid(pid)));
 }
 
 static void list_processes(struct search *s)

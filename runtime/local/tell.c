@@ -45,13 +45,15 @@ bool tell_open(struct engine *e, struct str *why)
 	if (e->reserved)
 		return true;
 	int error = e->reserve >= 0 ? ENOSPC : errno;
-	*why = str_printf(e->arena, "cannot reserve room in '%.*s': %.*s", STR_ARG(e->dir.path), STR_ARG(file_reason(e->arena, error)));
+	*why = str_printf(e->arena, "cannot reserve room in '%.*s': %.*s", STR_ARG(e->dir.path),
+		STR_ARG(file_reason(e->arena, error)));
 	return false;
 }
 
 void tell_give(struct engine *e, off_t n)
 {
-	if (e->reserve < 0 || e->reserved < n || e->given + n > RESERVE / 2 || ftruncate(e->reserve, e->reserved - n) < 0)
+	if (e->reserve < 0 || e->reserved < n || e->given + n > RESERVE / 2 ||
+		ftruncate(e->reserve, e->reserved - n) < 0)
 		return;
 	e->reserved -= n;
 	e->given += n;

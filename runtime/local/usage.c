@@ -34,7 +34,10 @@ static struct str read_of(pid_t pid, const char *name, char *into, size_t size)
 	return str_of(into);
 }
 
-/* Ticks of a process, and of those of its children that have ended: fields 14 to 17 of its stat; the name before them may hold anything. */
+/*
+ * Ticks of a process, and of those of its children that have ended: fields 14 to 17 of its stat; the name before them
+ * may hold anything.
+ */
 static int64_t ticks_of(pid_t pid)
 {
 	char text[1024];

@@ -14,8 +14,8 @@ struct usage {                          /* the last measurement; all zero at fir
 };
 
 /*
- * Fills in `usage` of the replicas of S, at most once in two seconds by looking: until then it is what it was.  A rate is known from the second
- * look on.  Only processes that carry the mark of the run count (mark.h).
+ * Fills in `usage` of the replicas of S, at most once in two seconds by looking: until then it is what it was. A rate
+ * is known from the second look on.  Only processes that carry the mark of the run count (mark.h).
  */
 void usage_measure(struct usage *u, struct run_state *s);
 void usage_release(struct usage *u);

@@ -57,7 +57,8 @@ static bool connect_to(struct local_watch *l)
 	struct arena scratch = { 0 };
 	struct str why;
 	int fd = control_connect(&scratch, l->dir, &why);
-	enum control_answer got = fd >= 0 ? control_ask(&scratch, fd, STR("watch"), &why) : errno == EAGAIN ? CONTROL_SILENT : CONTROL_GONE;
+	enum control_answer got = fd >= 0 ? control_ask(&scratch, fd, STR("watch"), &why) :
+		errno == EAGAIN ? CONTROL_SILENT : CONTROL_GONE;
 	bool ok = got == CONTROL_OK || got == CONTROL_SILENT;
 
 	l->silent = got == CONTROL_SILENT;
@@ -150,7 +151,8 @@ bool local_watch_open(struct arena *a, struct run_watch *w, struct str state_dir
 	static const struct run_watch_ops ops = { local_fd, local_update, local_over, local_close, local_measure };
 	struct local_watch *l = ARENA_NEW(a, struct local_watch);
 
-	*l = (struct local_watch){ .state_dir = state_dir, .dir = run_dir_path(a, state_dir, run), .lines = { .fd = -1 } };
+	*l = (struct local_watch){ .state_dir = state_dir, .dir = run_dir_path(a, state_dir, run),
+		.lines = { .fd = -1 } };
 	*w = (struct run_watch){ .ops = &ops, .name = str_copy(a, run), .own = l };
 	if (settle(w, why))
 		return true;

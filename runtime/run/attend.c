@@ -122,7 +122,8 @@ static bool put_lines(struct attend *a, bool over)
 /* False: there is nothing more to come. */
 static bool pump_output(struct attend *a)
 {
-	bool over = (all_over(a) || (a->output_over && a->output_over(a->context))) && (!a->logs || log_source_done(a->logs));
+	bool over = (all_over(a) || (a->output_over && a->output_over(a->context))) &&
+		(!a->logs || log_source_done(a->logs));
 
 	a->backlog = false;
 	if (!a->logs)

@@ -24,20 +24,37 @@ void identity_fact(struct buf *out, const char *name, struct str value)
 }
 
 static void put_str(struct out *o, const char *name, struct str value) { identity_fact(o->buf, name, value); }
-static void put_int(struct out *o, const char *name, int64_t value) { buf_printf(o->buf, "%s=%lld\n", name, (long long)value); }
+static void put_int(struct out *o, const char *name, int64_t value)
+{
+	buf_printf(o->buf, "%s=%lld\n", name, (long long)value);
+}
 static void put_list(struct out *o, const char *name, size_t n) { put_int(o, name, (int64_t)n); }
 
 static void put_number(struct out *o, const char *name, struct quantity q)
 {
-	buf_printf(o->buf, "%s=%lld.%llu\n", name, (long long)(q.nano / 1000000000), (unsigned long long)((q.nano < 0 ? -q.nano : q.nano) % 1000000000));
+	buf_printf(o->buf, "%s=%lld.%llu\n", name, (long long)(q.nano / 1000000000),
+		(unsigned long long)((q.nano < 0 ? -q.nano : q.nano) % 1000000000));
 }
 
 /* A value that may be absent. */
-#define PUT_OPTIONAL(o, name, v, put) do { put_int(o, name, (v)->set); if ((v)->set) put(o, name, (v)->value); } while (0)
-static void put_plan_str(struct out *o, const char *name, const struct plan_str *v) { PUT_OPTIONAL(o, name, v, put_str); }
-static void put_plan_int(struct out *o, const char *name, const struct plan_int *v) { PUT_OPTIONAL(o, name, v, put_int); }
-static void put_plan_bool(struct out *o, const char *name, const struct plan_bool *v) { PUT_OPTIONAL(o, name, v, put_int); }
-static void put_plan_quantity(struct out *o, const char *name, const struct plan_quantity *v) { PUT_OPTIONAL(o, name, v, put_number); }
+#define PUT_OPTIONAL(o, name, v, put) do { put_int(o, name, (v)->set); if ((v)->set) put(o, name, \
+	(v)->value); } while (0)
+static void put_plan_str(struct out *o, const char *name, const struct plan_str *v)
+{
+	PUT_OPTIONAL(o, name, v, put_str);
+}
+static void put_plan_int(struct out *o, const char *name, const struct plan_int *v)
+{
+	PUT_OPTIONAL(o, name, v, put_int);
+}
+static void put_plan_bool(struct out *o, const char *name, const struct plan_bool *v)
+{
+	PUT_OPTIONAL(o, name, v, put_int);
+}
+static void put_plan_quantity(struct out *o, const char *name, const struct plan_quantity *v)
+{
+	PUT_OPTIONAL(o, name, v, put_number);
+}
 
 static void put_strs(struct out *o, const char *name, const struct plan_str *at, size_t n)
 {
@@ -111,7 +128,8 @@ static void put_text(struct out *o, const char *name, const struct text *t)
 }
 
 /* A text for all replicas, or one for each of N. */
-static void put_texts_of(struct out *o, const char *name, const struct text *t, const struct text *per_replica, int64_t n)
+static void put_texts_of(struct out *o, const char *name, const struct text *t, const struct text *per_replica,
+	int64_t n)
 {
 	put_int(o, name, per_replica != NULL);
 	if (!per_replica)

@@ -57,7 +57,8 @@ bool judge_waits(const struct judge_facts *f, size_t k)
 {
 	const struct plan_role *plan = &f->job->roles[k];
 
-	return role_required(f->job, plan) && failure_judge(plan, false) == FAILURE_RESTARTS && lost_of(&f->roles[k]) > 0;
+	return role_required(f->job, plan) && failure_judge(plan, false) == FAILURE_RESTARTS &&
+		lost_of(&f->roles[k]) > 0;
 }
 
 /* Can the replica still change something: does it run, or will it run? */

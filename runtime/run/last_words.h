@@ -32,7 +32,9 @@ struct last_words {
  */
 enum { LAST_WORDS_SECONDS = 60 };
 bool last_words_read(struct arena *a, struct str message, int64_t ended, struct last_words *ret);
-/* Is A the cause rather than B?  Both are records; one that follows another process never is, beside one that does not. */
+/*
+ * Is A the cause rather than B? Both are records; one that follows another process never is, beside one that does not.
+ */
 bool last_words_before(const struct last_words *a, const struct last_words *b);
 
 #endif

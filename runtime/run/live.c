@@ -44,7 +44,8 @@ static void add_run(const struct live *l, struct live_lines *all, const struct r
 	const char *word = run_phase_word(s->phase);
 	unsigned used = text_columns(s->name) + 2 + (unsigned)strlen(word);
 
-	buf_printf(&b, "%.*s  %s%s%s", STR_ARG(s->name), l->colour ? phase_colour(s->phase) : "", word, l->colour ? "\x1b[0m" : "");
+	buf_printf(&b, "%.*s  %s%s%s", STR_ARG(s->name), l->colour ? phase_colour(s->phase) : "", word,
+		l->colour ? "\x1b[0m" : "");
 	buf_z(&rest, "  ");
 	put_age(&rest, (s->end ? s->end : now) - s->begin);
 	if (s->cause.n)
@@ -83,7 +84,8 @@ static void add_role(const struct live *l, struct live_lines *all, const struct 
 	struct run_count c = run_count(r);
 	struct str cause = report_role_cause(&all->arena, s, r);
 
-	buf_printf(&line, "  %.*s%*s  %lld/%lld ready", STR_ARG(r->name), (int)(width - text_columns(r->name)), "", (long long)c.ready, (long long)r->desired);
+	buf_printf(&line, "  %.*s%*s  %lld/%lld ready", STR_ARG(r->name), (int)(width - text_columns(r->name)), "",
+		(long long)c.ready, (long long)r->desired);
 	if (c.succeeded)
 		buf_printf(&line, ", %lld succeeded", (long long)c.succeeded);
 	if (c.failed)

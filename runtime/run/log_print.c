@@ -36,7 +36,8 @@ static void put_source(const struct log_print *p, const struct log_stream *s, st
 
 	/* so that neighbors differ: ranks of a role, roles of a run, runs of a command */
 	if (p->colour)
-		buf_printf(out, "\x1b[%sm", colours[(s->role_number + s->run + (uint64_t)s->index) % (sizeof colours / sizeof *colours)]);
+		buf_printf(out, "\x1b[%sm", colours[(s->role_number + s->run +
+			(uint64_t)s->index) % (sizeof colours / sizeof *colours)]);
 	if (p->runs)
 		buf_printf(out, "%.*s:", STR_ARG(s->run_name));
 	buf_printf(out, "%.*s/%lld", STR_ARG(s->role), (long long)s->index);
@@ -58,7 +59,10 @@ static struct str last_state(struct str text)
 	return last ? (struct str){ last + 1, text.n - (size_t)(last + 1 - text.p) } : text;
 }
 
-/* The length of a sequence that selects colors and styles ("ESC [ 1;32 m") at the beginning of S; 0: it is something else. */
+/*
+ * The length of a sequence that selects colors and styles ("ESC [ 1;32 m") at the beginning of S; 0: it is something
+ * else.
+ */
 static size_t color_length(struct str s)
 {
 	size_t n = 2;
@@ -93,7 +97,8 @@ static void put_colored(struct str s, struct buf *out)
 /* Of a progress bar, what a terminal would show: the text behind its last carriage return. */
 static bool overwrites(struct str text) { return memchr(text.p, '\r', text.n) != NULL; }
 
-static void put_text(const struct log_print *p, const struct log_line *l, const struct log_print_stream *s, struct buf *out)
+static void put_text(const struct log_print *p, const struct log_line *l, const struct log_print_stream *s,
+	struct buf *out)
 {
 	bool bar = overwrites(l->text), begins_again = s->paused && l->text.n && l->text.p[0] == '\r';
 	struct str shown = p->escape || l->pause || begins_again ? last_state(l->text) : l->text;
@@ -125,7 +130,8 @@ static void put_json(struct log_print *p, const struct log_line *l, struct buf *
 	buf_z(out, "\",\"role\":");
 	buf_json(out, s->role);
 	buf_printf(out, ",\"rank\":%lld,\"pod\":", (long long)s->index);
-	buf_json(out, s->pod.n ? s->pod : str_printf(&a, "%.*s-%.*s-%lld", STR_ARG(s->run_name), STR_ARG(plan_label(&a, s->role)), (long long)s->index));
+	buf_json(out, s->pod.n ? s->pod : str_printf(&a, "%.*s-%.*s-%lld", STR_ARG(s->run_name),
+		STR_ARG(plan_label(&a, s->role)), (long long)s->index));
 	buf_z(out, ",\"container\":");
 	buf_json(out, s->container);
 	if (p->runs) {
@@ -142,7 +148,8 @@ static void put_json(struct log_print *p, const struct log_line *l, struct buf *
 	arena_release(&a);
 }
 
-static void put_mark(const struct log_print *p, const struct log_stream *s, struct log_print_stream *state, struct buf *marks)
+static void put_mark(const struct log_print *p, const struct log_stream *s, struct log_print_stream *state,
+	struct buf *marks)
 {
 	put_stamp(p, state->time, marks);
 	put_source(p, s, marks);
@@ -151,7 +158,8 @@ static void put_mark(const struct log_print *p, const struct log_stream *s, stru
 	if (ours)
 		buf_printf(marks, state->exit_code == 128 + SIGTERM ? "was stopped\n" : "was stopped, by SIGKILL\n");
 	else
-		buf_printf(marks, "%sexited with code %d\n", state->stopped ? "was asked to stop and " : "", state->exit_code);
+		buf_printf(marks, "%sexited with code %d\n", state->stopped ? "was asked to stop and " : "",
+			state->exit_code);
 	state->ended = false;
 }
 
@@ -161,10 +169,13 @@ static void put_gap(const struct log_print *p, const struct log_line *l, struct 
 	put_stamp(p, l->time, marks);
 	put_source(p, l->from, marks);
 	if (l->removed) {
-		buf_printf(marks, " \xE2\x94\x80 %lld bytes before this were removed: the log has a limit (--log-limit)\n", (long long)l->missing);
+		buf_printf(marks,
+			" \xE2\x94\x80 %lld bytes before this were removed: the log has a limit (--log-limit)\n",
+			(long long)l->missing);
 		return;
 	}
-	buf_printf(marks, " \xE2\x94\x80 %s%lld bytes are missing here: the disk was full\n", l->missing == INT32_MAX ? "at least " : "",
+	buf_printf(marks, " \xE2\x94\x80 %s%lld bytes are missing here: the disk was full\n",
+		l->missing == INT32_MAX ? "at least " : "",
 		(long long)l->missing);
 }
 

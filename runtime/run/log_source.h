@@ -77,7 +77,10 @@ static inline void log_source_read(struct log_source *s) { s->ops->read(s); }
  * The earliest of the lines that are there; false when there is none.  OVER: nothing more will
  * come, so a line without an end counts too.
  */
-static inline bool log_source_next(struct log_source *s, bool over, struct log_line *ret) { return s->ops->next(s, over, ret); }
+static inline bool log_source_next(struct log_source *s, bool over, struct log_line *ret)
+{
+	return s->ops->next(s, over, ret);
+}
 /* Readable when there is more; -1 when nothing can announce it: look from time to time. */
 static inline int log_source_fd(const struct log_source *s) { return s->ops->fd(s); }
 /* When to look again even if nothing is announced, by the steady clock: an unfinished line is shown then. */

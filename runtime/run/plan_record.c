@@ -303,7 +303,8 @@ static void get_codes(const struct data *d, const char *key, struct plan_codes *
 
 	for (size_t i = 0; list && list->kind == DATA_LIST && i + 1 < list->u.list.n; i += 2) {
 		const struct data *lo = list->u.list.at[i], *hi = list->u.list.at[i + 1];
-		if (lo->kind == DATA_INT && hi->kind == DATA_INT && lo->u.integer >= 0 && lo->u.integer <= hi->u.integer && hi->u.integer <= 255)
+		if (lo->kind == DATA_INT && hi->kind == DATA_INT && lo->u.integer >= 0 &&
+			lo->u.integer <= hi->u.integer && hi->u.integer <= 255)
 			plan_codes_add(codes, lo->u.integer, hi->u.integer);
 	}
 }
@@ -396,7 +397,8 @@ bool plan_record_read(struct arena *a, const struct data *d, struct plan_job *re
 	int64_t version = 0;
 
 	if (d->kind != DATA_MAP || !get_number(d, "schemaVersion", &version) || version != RECORD_VERSION) {
-		*why = version > RECORD_VERSION ? STR("a later version of trainc wrote the run's record; use that version")
+		*why = version > RECORD_VERSION ? STR("a later version of trainc wrote the run's record; use that "
+			"version")
 		                                : STR("the run's record is not one of trainc's");
 		return false;
 	}

@@ -33,7 +33,8 @@ enum progress_mode progress_choose(struct str word, int fd)
 
 void progress_init(struct progress *p, struct arena *a, enum progress_mode mode, struct drain *err, bool colour)
 {
-	*p = (struct progress){ .mode = mode, .arena = a, .err = err, .live = { .out = err, .colour = colour }, .told = clock_steady(), .changed = true };
+	*p = (struct progress){ .mode = mode, .arena = a, .err = err, .live = { .out = err, .colour = colour },
+		.told = clock_steady(), .changed = true };
 	if (mode == PROGRESS_LIVE)
 		live_measure(&p->live);
 }

@@ -123,7 +123,8 @@ static bool is_last_unused(const struct run_state *s, size_t k, bool first)
 
 static void roles_table(const struct report *r, struct buf *out)
 {
-	static const char *const words[] = { "RUN", "STATE", "ROLE", "DESIRED", "ACTIVE", "READY", "SUCCEEDED", "FAILED", "RESTARTS", "CAUSE" };
+	static const char *const words[] = { "RUN", "STATE", "ROLE", "DESIRED", "ACTIVE", "READY", "SUCCEEDED",
+		"FAILED", "RESTARTS", "CAUSE" };
 	struct table t = { 0 };
 
 	put_head(&t, words, 10, 0x1F8);
@@ -166,7 +167,8 @@ static void runs_table(const struct report *r, struct buf *out)
 		struct str *row = add_row(&t);
 		row[0] = shown_name(r, &t.arena, s);
 		row[1] = str_of(run_phase_word(s->phase));
-		row[2] = run_phase_final(s->phase) ? STR("-") : str_printf(&t.arena, "%lld/%lld", (long long)ready, (long long)desired);
+		row[2] = run_phase_final(s->phase) ? STR("-") :
+			str_printf(&t.arena, "%lld/%lld", (long long)ready, (long long)desired);
 		row[3] = run_age(&t, s, r->now);
 		row[4] = s->file;
 		row[5] = s->cause;
@@ -204,9 +206,11 @@ static void put_local(struct table *t, struct str *row, const struct run_replica
 
 static void replicas_table(const struct report *r, struct buf *out)
 {
-	static const char *const words[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "CPU", "MEMORY", "HOST", "PORTS",
+	static const char *const words[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "CPU",
+		"MEMORY", "HOST", "PORTS",
 		"CAUSE" };
-	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST", "CAUSE" };
+	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST",
+		"CAUSE" };
 	struct table t = { 0 };
 	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster the ports are those in the program */
 

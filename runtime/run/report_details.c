@@ -5,7 +5,10 @@
 #include "runtime/run/report.h"
 #include "base/words.h"
 
-static bool is_well(enum run_phase phase) { return phase == RUN_RUNNING || phase == RUN_SUCCEEDED || phase == RUN_COMPLETING; }
+static bool is_well(enum run_phase phase)
+{
+	return phase == RUN_RUNNING || phase == RUN_SUCCEEDED || phase == RUN_COMPLETING;
+}
 
 static void put_ago(struct buf *out, int64_t now, int64_t time)
 {

@@ -12,7 +12,8 @@
 struct conditions run_conditions(const struct run_state *s)
 {
 	struct conditions c = { .n = 1, .at = { { "Created", true, s->begin } } };
-	bool succeeded = s->phase == RUN_SUCCEEDED || s->phase == RUN_COMPLETING, failed = s->phase == RUN_FAILED || s->phase == RUN_FAILING;
+	bool succeeded = s->phase == RUN_SUCCEEDED || s->phase == RUN_COMPLETING,
+		failed = s->phase == RUN_FAILED || s->phase == RUN_FAILING;
 	bool suspended = s->phase == RUN_SUSPENDED || s->phase == RUN_QUEUED;
 
 	if (s->phase == RUN_ABSENT)
@@ -28,7 +29,8 @@ struct conditions run_conditions(const struct run_state *s)
 		c.at[c.n++] = (struct condition){ "Running", true, s->ran ? s->ran : s->since };
 	}
 	if (succeeded || failed)
-		c.at[c.n++] = (struct condition){ succeeded ? "Succeeded" : "Failed", true, s->end ? s->end : s->since };
+		c.at[c.n++] = (struct condition){ succeeded ? "Succeeded" : "Failed", true,
+			s->end ? s->end : s->since };
 	return c;
 }
 
@@ -87,8 +89,10 @@ static void put_roles(const struct json *j, const struct run_state *s)
 		line(j, 8);
 		buf_z(j->out, "{ ");
 		text(j, "role", r->name, ", ");
-		buf_printf(j->out, "\"desired\": %lld, \"active\": %lld, \"ready\": %lld, \"succeeded\": %lld, \"failed\": %lld, \"restarts\": %lld, ",
-		           (long long)r->desired, (long long)c.active, (long long)c.ready, (long long)c.succeeded, (long long)c.failed, (long long)c.restarts);
+		buf_printf(j->out, "\"desired\": %lld, \"active\": %lld, \"ready\": %lld, \"succeeded\": %lld, "
+			"\"failed\": %lld, \"restarts\": %lld, ",
+		           (long long)r->desired, (long long)c.active, (long long)c.ready, (long long)c.succeeded,
+		(long long)c.failed, (long long)c.restarts);
 		if (s->isolate.n)
 			buf_printf(j->out, "\"stopped\": %lld, ", (long long)report_stopped(s, r));
 		text(j, "cause", report_role_cause(&a, s, r), i + 1 < s->nroles ? " }," : " }");
@@ -104,7 +108,8 @@ void report_json_ports(struct str ports, struct buf *out)
 {
 	buf_z(out, "\"ports\": {");
 	for (size_t at = 0, n = 0; at < ports.n; at += n + 1) {
-		const char *comma = memchr(ports.p + at, ',', ports.n - at), *equals = memchr(ports.p + at, '=', ports.n - at);
+		const char *comma = memchr(ports.p + at, ',', ports.n - at),
+			*equals = memchr(ports.p + at, '=', ports.n - at);
 		n = comma ? (size_t)(comma - ports.p) - at : ports.n - at;
 		buf_z(out, at ? ", " : " ");
 		buf_json(out, (struct str){ ports.p + at, (size_t)(equals - ports.p) - at });
@@ -293,7 +298,8 @@ static void put_run(const struct json *j, const struct run_state *s)
 	if (s->nevents)
 		put_events(j, s);
 	if (s->isolate.n) {
-		buf_printf(j->out, "\"lost_bytes\": %llu, \"removed_bytes\": %lld,", (unsigned long long)s->lost_bytes, (long long)s->removed_bytes);
+		buf_printf(j->out, "\"lost_bytes\": %llu, \"removed_bytes\": %lld,", (unsigned long long)s->lost_bytes,
+			(long long)s->removed_bytes);
 		line(j, 6);
 	}
 	if (j->replicas && (s->isolate.n || s->phase != RUN_ABSENT))

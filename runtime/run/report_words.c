@@ -22,7 +22,8 @@ struct str report_role_cause(struct arena *a, const struct run_state *s, const s
 	int64_t same = 0;
 
 	for (int64_t i = 0; i < r->max; i++)
-		if (says_something(&r->at[i]) && (!worst || (r->at[i].state == REPLICA_FAILED && worst->state != REPLICA_FAILED)))
+		if (says_something(&r->at[i]) && (!worst ||
+			(r->at[i].state == REPLICA_FAILED && worst->state != REPLICA_FAILED)))
 			worst = &r->at[i];
 	if (r->cause.n || !worst)
 		return r->cause;
@@ -36,7 +37,8 @@ struct str report_role_cause(struct arena *a, const struct run_state *s, const s
 	if (r->max == 1)
 		return worst->cause;
 	if (same == 1)
-		return str_printf(a, "%.*s %lld: %.*s", STR_ARG(r->name), (long long)worst->index, STR_ARG(worst->cause));
+		return str_printf(a, "%.*s %lld: %.*s", STR_ARG(r->name), (long long)worst->index,
+			STR_ARG(worst->cause));
 	return str_printf(a, "%lld of %lld replicas: %.*s", (long long)same, (long long)r->max, STR_ARG(worst->cause));
 }
 
@@ -78,7 +80,8 @@ void report_counts(const struct run_state *s, struct buf *out)
 		if (c.succeeded == r->desired)
 			buf_printf(out, "%lld succeeded", (long long)c.succeeded);
 		else if (c.succeeded)
-			buf_printf(out, "%lld/%lld ready, %lld succeeded", (long long)c.ready, (long long)r->desired, (long long)c.succeeded);
+			buf_printf(out, "%lld/%lld ready, %lld succeeded", (long long)c.ready, (long long)r->desired,
+				(long long)c.succeeded);
 		else
 			buf_printf(out, "%lld/%lld ready", (long long)c.ready, (long long)r->desired);
 		if (c.failed)

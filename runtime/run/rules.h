@@ -82,7 +82,10 @@ bool clean_takes(const struct plan_job *j, bool active);
 /* The time at which a job that began at `begin` exceeds its `timeout`; RULES_NEVER without one. */
 #define RULES_NEVER INT64_MAX
 int64_t job_deadline(const struct plan_job *j, int64_t begin);
-/* Has the job used up its framework's `backoff_limit`?  RESTARTS are those of all roles that begin again: a limit of n allows n - 1, and 0 none. */
+/*
+ * Has the job used up its framework's `backoff_limit`? RESTARTS are those of all roles that begin again: a limit of n
+ * allows n - 1, and 0 none.
+ */
 bool job_past_limit(const struct plan_job *j, int64_t restarts);
 
 #endif

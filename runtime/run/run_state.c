@@ -13,7 +13,8 @@
 
 static const char *const phase_words[] = {
 	[RUN_PENDING] = "Pending", [RUN_STARTING] = "Starting", [RUN_RUNNING] = "Running", [RUN_DEGRADED] = "Degraded",
-	[RUN_FAILING] = "Failing", [RUN_FAILED] = "Failed", [RUN_COMPLETING] = "Completing", [RUN_SUCCEEDED] = "Succeeded",
+	[RUN_FAILING] = "Failing", [RUN_FAILED] = "Failed", [RUN_COMPLETING] = "Completing",
+		[RUN_SUCCEEDED] = "Succeeded",
 	[RUN_SUSPENDED] = "Suspended", [RUN_TERMINATING] = "Terminating", [RUN_UNKNOWN] = "Unknown",
 	[RUN_QUEUED] = "Queued", [RUN_STALLED] = "Stalled", [RUN_ABSENT] = "Absent",
 };
@@ -23,7 +24,8 @@ static const char *const replica_words[] = {
 };
 
 static const char *const span_words[] = {
-	[SPAN_PENDING] = "pending", [SPAN_STARTING] = "starting", [SPAN_EARLIER] = "earlier", [SPAN_RUNNING] = "running",
+	[SPAN_PENDING] = "pending", [SPAN_STARTING] = "starting", [SPAN_EARLIER] = "earlier",
+		[SPAN_RUNNING] = "running",
 	[SPAN_SUCCEEDED] = "succeeded", [SPAN_FAILED] = "failed", [SPAN_STOPPED] = "stopped",
 };
 
@@ -105,7 +107,8 @@ enum field_kind {
 	FIELD_PHASE, FIELD_REPLICA,     /* an enum by its words */
 	FIELD_PROCESS,                  /* struct process_id as [pid, start] */
 	FIELD_LINES,                    /* struct str *, with the count in the size_t behind it */
-	FIELD_SPANS                     /* struct run_span * and its count, as [[word, begin, end], ...]; none in earlier versions */
+	/* struct run_span * and its count, as [[word, begin, end], ...]; none in earlier versions */
+	FIELD_SPANS
 };
 
 struct state_field {
@@ -116,24 +119,28 @@ struct state_field {
 #define FIELD(type, name, kind) { #name, FIELD_##kind, offsetof(struct type, name) }
 
 static const struct state_field run_fields[] = {
-	FIELD(run_state, name, TEXT), { "namespace", FIELD_TEXT, offsetof(struct run_state, ns) }, FIELD(run_state, framework, TEXT),
+	FIELD(run_state, name, TEXT), { "namespace", FIELD_TEXT, offsetof(struct run_state, ns) },
+		FIELD(run_state, framework, TEXT),
 	FIELD(run_state, file, TEXT), FIELD(run_state, isolate, TEXT), FIELD(run_state, boot_id, TEXT),
 	FIELD(run_state, keeper, PROCESS), FIELD(run_state, phase, PHASE), FIELD(run_state, cause, TEXT),
 	FIELD(run_state, begin, INT64), FIELD(run_state, end, INT64), FIELD(run_state, digest, TEXT),
 	FIELD(run_state, observed, PHASE), FIELD(run_state, since, INT64),
-	FIELD(run_state, running, BOOL), FIELD(run_state, restarting, BOOL), FIELD(run_state, ran, INT64), FIELD(run_state, restarted, INT64),
+	FIELD(run_state, running, BOOL), FIELD(run_state, restarting, BOOL), FIELD(run_state, ran, INT64),
+	FIELD(run_state, restarted, INT64),
 	FIELD(run_state, job_restarts, INT64), FIELD(run_state, lost_bytes, UINT64),
 	FIELD(run_state, removed_bytes, LATER_INT64),
 };
 static const struct state_field role_fields[] = {
-	FIELD(run_role, name, TEXT), FIELD(run_role, aux, BOOL), FIELD(run_role, elastic, BOOL), FIELD(run_role, endless, BOOL),
+	FIELD(run_role, name, TEXT), FIELD(run_role, aux, BOOL), FIELD(run_role, elastic, BOOL),
+		FIELD(run_role, endless, BOOL),
 	FIELD(run_role, min, INT64), FIELD(run_role, max, INT64), FIELD(run_role, desired, INT64),
 };
 static const struct state_field replica_fields[] = {
 	FIELD(run_replica, state, REPLICA), FIELD(run_replica, process, PROCESS), FIELD(run_replica, pid, INT),
 	FIELD(run_replica, attempts, INT64), FIELD(run_replica, resumed, LATER_INT64),
 	FIELD(run_replica, begin, INT64), FIELD(run_replica, end, INT64), FIELD(run_replica, exit_code, INT),
-	FIELD(run_replica, signal, INT), FIELD(run_replica, again, INT64), FIELD(run_replica, cause, TEXT), FIELD(run_replica, host, TEXT),
+	FIELD(run_replica, signal, INT), FIELD(run_replica, again, INT64), FIELD(run_replica, cause, TEXT),
+	FIELD(run_replica, host, TEXT),
 	FIELD(run_replica, ports, LATER), FIELD(run_replica, published, LATER),
 	FIELD(run_replica, log, LATER), FIELD(run_replica, spans, SPANS),
 };
@@ -142,8 +149,10 @@ static const struct state_field failure_fields[] = {
 	FIELD(run_failure, signal, INT), FIELD(run_failure, reason, TEXT), FIELD(run_failure, log, LINES),
 };
 _Static_assert(sizeof(pid_t) == sizeof(int), "a pid is read as an int");
-_Static_assert(offsetof(struct run_replica, nspans) == offsetof(struct run_replica, spans) + sizeof(struct run_span *), "the count follows the spans");
-_Static_assert(offsetof(struct run_failure, nlog) == offsetof(struct run_failure, log) + sizeof(struct str *), "the count follows the lines");
+_Static_assert(offsetof(struct run_replica, nspans) == offsetof(struct run_replica, spans) + sizeof(struct run_span *),
+	"the count follows the spans");
+_Static_assert(offsetof(struct run_failure, nlog) == offsetof(struct run_failure, log) + sizeof(struct str *),
+	"the count follows the lines");
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
@@ -163,7 +172,8 @@ static void write_spans(const struct run_span *at, size_t n, struct buf *out)
 {
 	buf_char(out, '[');
 	for (size_t i = 0; i < n; i++)
-		buf_printf(out, "%s[\"%s\",%lld,%lld]", i ? "," : "", span_words[at[i].kind], (long long)at[i].begin, (long long)at[i].end);
+		buf_printf(out, "%s[\"%s\",%lld,%lld]", i ? "," : "", span_words[at[i].kind], (long long)at[i].begin,
+			(long long)at[i].end);
 	buf_char(out, ']');
 }
 
@@ -181,7 +191,8 @@ static void write_value(const struct state_field *f, const char *p, struct buf *
 	case FIELD_INT: buf_int(out, *(const int *)(const void *)p); break;
 	case FIELD_UINT64: buf_int(out, (int64_t)*(const uint64_t *)(const void *)p); break;
 	case FIELD_PHASE: buf_printf(out, "\"%s\"", phase_words[*(const enum run_phase *)(const void *)p]); break;
-	case FIELD_REPLICA: buf_printf(out, "\"%s\"", replica_words[*(const enum replica_state *)(const void *)p]); break;
+	case FIELD_REPLICA: buf_printf(out, "\"%s\"",
+		replica_words[*(const enum replica_state *)(const void *)p]); break;
 	case FIELD_PROCESS: buf_printf(out, "[%ld,%llu]", (long)id->pid, (unsigned long long)id->start); break;
 	case FIELD_LINES:
 		memcpy(&n, p + sizeof(struct str *), sizeof n);
@@ -265,7 +276,8 @@ static bool read_process(const struct data *d, struct process_id *ret)
 	if (d->kind != DATA_LIST || d->u.list.n != 2)
 		return false;
 	const struct data *pid = d->u.list.at[0], *start = d->u.list.at[1];
-	if (pid->kind != DATA_INT || pid->u.integer < 0 || pid->u.integer > INT_MAX || start->kind != DATA_INT || start->u.integer < 0)
+	if (pid->kind != DATA_INT || pid->u.integer < 0 || pid->u.integer > INT_MAX || start->kind != DATA_INT ||
+		start->u.integer < 0)
 		return false;
 	*ret = (struct process_id){ (pid_t)pid->u.integer, (uint64_t)start->u.integer };
 	return true;
@@ -292,7 +304,8 @@ static bool read_span(const struct data *d, struct run_span *ret)
 {
 	unsigned kind;
 
-	if (d->kind != DATA_LIST || d->u.list.n != 3 || !read_word(span_words, COUNT(span_words), d->u.list.at[0], &kind) ||
+	if (d->kind != DATA_LIST || d->u.list.n != 3 ||
+		!read_word(span_words, COUNT(span_words), d->u.list.at[0], &kind) ||
 	    d->u.list.at[1]->kind != DATA_INT || d->u.list.at[2]->kind != DATA_INT)
 		return false;
 	*ret = (struct run_span){ (enum span_kind)kind, d->u.list.at[1]->u.integer, d->u.list.at[2]->u.integer };
@@ -362,7 +375,8 @@ static bool read_value(struct reading *r, const struct state_field *f, const str
 	return false;
 }
 
-static bool read_fields(struct reading *r, const struct state_field *at, size_t n, const struct data *from, void *object)
+static bool read_fields(struct reading *r, const struct state_field *at, size_t n, const struct data *from,
+	void *object)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct data *d = data_get(from, str_of(at[i].name));

@@ -4,7 +4,8 @@
 
 static bool needs_no_quotes(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("%+,-./:=@_", c));
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		(c && strchr("%+,-./:=@_", c));
 }
 
 void put_shell_word(struct buf *b, struct str word)

@@ -5,7 +5,8 @@
 
 #include "base/words.h"
 
-enum { LEFT = 150, CHART = 800, RIGHT = 50, HEAD = 56, AXIS = 28, ROLE_HEAD = 28, FOOT = 20, LEGEND = 40, MOST_TICKS = 8 };
+enum { LEFT = 150, CHART = 800, RIGHT = 50, HEAD = 56, AXIS = 28, ROLE_HEAD = 28, FOOT = 20, LEGEND = 40,
+	MOST_TICKS = 8 };
 
 /* One run while it is drawn: Y is where the next thing goes. */
 struct drawing {
@@ -49,7 +50,10 @@ static int64_t x_of(const struct drawing *d, int64_t t)
 	return LEFT * 10 + (t - d->from) / 1000 * (CHART * 10) / ((d->to - d->from) / 1000);
 }
 
-static void put_tenths(struct buf *out, int64_t n) { buf_printf(out, "%lld.%lld", (long long)(n / 10), (long long)(n % 10)); }
+static void put_tenths(struct buf *out, int64_t n)
+{
+	buf_printf(out, "%lld.%lld", (long long)(n / 10), (long long)(n % 10));
+}
 
 /* ---- the axis ---- */
 
@@ -104,17 +108,20 @@ static const char *const classes[] = {
 
 static bool is_first_failure(const struct run_state *s, const struct run_role *role, int64_t index)
 {
-	return s->failure.known && s->phase != RUN_SUCCEEDED && s->failure.index == index && str_eq(s->failure.role, role->name);
+	return s->failure.known && s->phase != RUN_SUCCEEDED && s->failure.index == index &&
+		str_eq(s->failure.role, role->name);
 }
 
 /* "worker 3: failed after 2.1 s" */
-static void put_tooltip(struct drawing *d, const struct run_role *role, const struct run_replica *r, const struct run_span *span, int64_t end)
+static void put_tooltip(struct drawing *d, const struct run_role *role, const struct run_replica *r,
+	const struct run_span *span, int64_t end)
 {
 	bool last = span->begin == r->spans[r->nspans - 1].begin;
 
 	buf_z(d->out, "<title>");
 	timeline_text(d->out, role->name);
-	buf_printf(d->out, " %lld: %s%s", (long long)r->index, span_kind_word(span->kind), span->kind >= SPAN_SUCCEEDED ? " after " : " for ");
+	buf_printf(d->out, " %lld: %s%s", (long long)r->index, span_kind_word(span->kind),
+		span->kind >= SPAN_SUCCEEDED ? " after " : " for ");
 	put_duration(d->out, end - span->begin);
 	if (span->kind == SPAN_EARLIER)
 		buf_z(d->out, " (attempts whose times are not known)");
@@ -125,7 +132,8 @@ static void put_tooltip(struct drawing *d, const struct run_role *role, const st
 	buf_z(d->out, "</title>");
 }
 
-static void put_span(struct drawing *d, const struct run_role *role, const struct run_replica *r, const struct run_span *span)
+static void put_span(struct drawing *d, const struct run_role *role, const struct run_replica *r,
+	const struct run_span *span)
 {
 	int64_t end = span->end ? span->end : d->to, x = x_of(d, span->begin), width = x_of(d, end) - x;
 
@@ -152,7 +160,8 @@ static void put_life(struct drawing *d, const struct run_role *role, const struc
 	bool first = is_first_failure(d->run, role, r->index);
 
 	if (first || is_numbered(d, r->index))
-		buf_printf(d->out, "<text class=\"%s\" x=\"%d\" y=\"%lld\">%lld</text>\n", first ? "number bad" : "number", LEFT - 8,
+		buf_printf(d->out, "<text class=\"%s\" x=\"%d\" y=\"%lld\">%lld</text>\n",
+			first ? "number bad" : "number", LEFT - 8,
 			(long long)d->y + d->bar / 2 + 4, (long long)r->index);
 	for (size_t i = 0; i < r->nspans; i++) {
 		const struct run_span *span = &r->spans[i];
@@ -167,11 +176,13 @@ static void put_life(struct drawing *d, const struct run_role *role, const struc
 static void put_band(struct drawing *d, const struct run_role *role)
 {
 	struct run_count c = run_count(role);
-	const struct { int64_t n; const char *word; } counts[] = { { c.active, "active" }, { c.succeeded, "succeeded" }, { c.failed, "failed" } };
+	const struct { int64_t n; const char *word; } counts[] = { { c.active, "active" }, { c.succeeded, "succeeded" },
+		{ c.failed, "failed" } };
 
 	buf_printf(d->out, "<text class=\"role\" x=\"%d\" y=\"%lld\">", 16, (long long)d->y + 18);
 	timeline_text(d->out, role->name);
-	buf_printf(d->out, "<tspan class=\"dim\"> %lld replica%s", (long long)role->desired, role->desired == 1 ? "" : "s");
+	buf_printf(d->out, "<tspan class=\"dim\"> %lld replica%s", (long long)role->desired,
+		role->desired == 1 ? "" : "s");
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		if (counts[i].n)
 			buf_printf(d->out, ", %lld %s", (long long)counts[i].n, counts[i].word);
@@ -209,7 +220,8 @@ static void put_mark(struct drawing *d, int64_t top, int64_t bottom)
 	bool left = x > (LEFT + CHART / 2) * 10;
 	buf_z(d->out, "<path class=\"mark\" d=\"M");
 	put_tenths(d->out, x);
-	buf_printf(d->out, " %lldV%lld\"/><text class=\"bad small%s\" x=\"", (long long)top, (long long)bottom, left ? " end" : "");
+	buf_printf(d->out, " %lldV%lld\"/><text class=\"bad small%s\" x=\"", (long long)top, (long long)bottom,
+		left ? " end" : "");
 	put_tenths(d->out, x + (left ? -40 : 40));
 	buf_printf(d->out, "\" y=\"%lld\">first failure: ", (long long)bottom + 12);
 	timeline_text(d->out, s->failure.role);
@@ -274,21 +286,27 @@ static void put_legend(struct buf *out, int64_t y)
 	int64_t x = LEFT;
 
 	for (unsigned k = SPAN_PENDING; k <= SPAN_STOPPED; k++, x += 114)
-		buf_printf(out, "<rect class=\"%s\" x=\"%lld\" y=\"%lld\" width=\"20\" height=\"12\"/><text class=\"small\" x=\"%lld\" y=\"%lld\">%s</text>\n",
+		buf_printf(out, "<rect class=\"%s\" x=\"%lld\" y=\"%lld\" width=\"20\" height=\"12\"/><text "
+			"class=\"small\" x=\"%lld\" y=\"%lld\">%s</text>\n",
 			classes[k], (long long)x, (long long)y + 12, (long long)x + 26, (long long)y + 22,
 			k == SPAN_EARLIER ? "restarted" : span_kind_word((enum span_kind)k));
 }
 
 static const char style[] =
 	"<style>\n"
-	"svg{font:13px system-ui,sans-serif;--ink:#1c2330;--dim:#5b6472;--grid:#e3e7ec;--edge:#8b95a3;--wait:#eef1f5;--init:#f0cf7a;--earlier:#e2b3a8;"
+	"svg{font:13px system-ui,sans-serif;--ink:#1c2330;--dim:#5b6472;--grid:#e3e7ec;--edge:#8b95a3;--wait:#eef1f5;"
+		"--init:#f0cf7a;--earlier:#e2b3a8;"
 	"--run:#3f7fca;--good:#2f8f57;--bad:#c0362c;--stop:#8d96a3;background:#fff}\n"
-	"@media(prefers-color-scheme:dark){svg{--ink:#e6e9ee;--dim:#a4adba;--grid:#2a313b;--edge:#77818f;--wait:#1d232c;--init:#a88432;"
+	"@media(prefers-color-scheme:dark){svg{--ink:#e6e9ee;--dim:#a4adba;--grid:#2a313b;--edge:#77818f;"
+		"--wait:#1d232c;--init:#a88432;"
 	"--earlier:#8a5a50;--run:#5c9ae6;--good:#4cb479;--bad:#ff7a6e;--stop:#707a87;background:#12161c}}\n"
-	"text{fill:var(--ink)}.title{font-size:18px;font-weight:600}.role{font-weight:600}.dim,.tick,.number{fill:var(--dim)}.dim{font-weight:400}\n"
-	".small,.tick{font-size:12px}.number{font-size:11px;text-anchor:end}.tick{text-anchor:middle}.end{text-anchor:end}.bad{fill:var(--bad);font-weight:600}\n"
+	"text{fill:var(--ink)}.title{font-size:18px;font-weight:600}.role{font-weight:600}.dim,.tick,.number{"
+		"fill:var(--dim)}.dim{font-weight:400}\n"
+	".small,.tick{font-size:12px}.number{font-size:11px;text-anchor:end}.tick{text-anchor:middle}.end{"
+		"text-anchor:end}.bad{fill:var(--bad);font-weight:600}\n"
 	".grid{stroke:var(--grid)}.mark{stroke:var(--bad);stroke-dasharray:4 3}\n"
-	".p{fill:var(--wait);stroke:var(--edge);stroke-width:.5}.i{fill:var(--init)}.e{fill:var(--earlier)}.r{fill:var(--run)}.s{fill:var(--good)}"
+	".p{fill:var(--wait);stroke:var(--edge);stroke-width:.5}.i{fill:var(--init)}.e{fill:var(--earlier)}.r{"
+		"fill:var(--run)}.s{fill:var(--good)}"
 	".f{fill:var(--bad)}.o{fill:var(--stop)}\n"
 	"</style>\n";
 
@@ -301,8 +319,10 @@ void timeline_draw(const struct run_state *const *runs, size_t n, int64_t now, b
 		y = put_run(runs[i], y, now, heads, &body);
 	put_legend(&body, y);
 	y += LEGEND;
-	buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%lld\" viewBox=\"0 0 %d %lld\" role=\"img\">\n"
-		"<title>Time line of each replica</title>\n", LEFT + CHART + RIGHT, (long long)y, LEFT + CHART + RIGHT, (long long)y);
+	buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%lld\" viewBox=\"0 0 %d "
+		"%lld\" role=\"img\">\n"
+		"<title>Time line of each replica</title>\n", LEFT + CHART + RIGHT, (long long)y, LEFT + CHART + RIGHT,
+		(long long)y);
 	buf_z(out, style);
 	buf_str(out, buf_text(&body));
 	buf_z(out, "</svg>\n");

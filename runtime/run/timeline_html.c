@@ -8,9 +8,12 @@
 
 static const char style[] =
 	"<style>\n"
-	":root{color-scheme:light dark}body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:1000px;padding:0 1rem}\n"
-	"h1{font-size:1.3rem;margin:0}dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.8rem 0}dt{opacity:.7}dd{margin:0}\n"
-	"pre{overflow-x:auto;border-left:3px solid #c0362c;padding:.4rem .8rem;margin:.8rem 0}svg{max-width:100%;height:auto}section{margin-bottom:2.5rem}\n"
+	":root{color-scheme:light dark}body{font:15px/1.45 system-ui,sans-serif;margin:2rem "
+		"auto;max-width:1000px;padding:0 1rem}\n"
+	"h1{font-size:1.3rem;margin:0}dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem "
+		"1rem;margin:.8rem 0}dt{opacity:.7}dd{margin:0}\n"
+	"pre{overflow-x:auto;border-left:3px solid #c0362c;padding:.4rem .8rem;margin:.8rem "
+		"0}svg{max-width:100%;height:auto}section{margin-bottom:2.5rem}\n"
 	"</style>\n";
 
 static void put_fact(struct buf *out, const char *word, struct str value)

@@ -11,7 +11,8 @@
 bool replica_again(const struct gathered_part *p, const struct gathered_replica *r)
 {
 	const struct pod_view *v = &r->view;
-	struct attempt_end end = { .exit_code = v->exit_code > 0 ? v->exit_code : -1, .disrupted = v->disrupted, .failures = r->failures };
+	struct attempt_end end = { .exit_code = v->exit_code > 0 ? v->exit_code : -1, .disrupted = v->disrupted,
+		.failures = r->failures };
 
 	return judge_attempt(p->plan, &end) != ATTEMPT_FAILED;
 }
@@ -44,7 +45,8 @@ static int by_begin(const void *left, const void *right)
 {
 	const struct run_span *a = left, *b = right;
 
-	return a->begin != b->begin ? (a->begin > b->begin) - (a->begin < b->begin) : (a->kind > b->kind) - (a->kind < b->kind);
+	return a->begin != b->begin ? (a->begin > b->begin) - (a->begin < b->begin) :
+		(a->kind > b->kind) - (a->kind < b->kind);
 }
 
 struct run_replica replica_shown(struct gathering *g, const struct gathered_part *p, int64_t index)
@@ -92,7 +94,8 @@ static struct str shared_cause(struct gathering *g, const struct gathered_part *
 	if (p->plan->max == 1)
 		return v->cause;
 	if (same == 1 || n == 1)
-		return str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)worst, STR_ARG(v->cause));
+		return str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)worst,
+			STR_ARG(v->cause));
 	return str_printf(g->arena, "%lld of %lld pods: %.*s", (long long)same, (long long)n, STR_ARG(v->cause));
 }
 
@@ -107,7 +110,8 @@ static void restarting(struct gathering *g, const struct gathered_part *p, int64
 	if (r->view.restarted > c->restarted)
 		c->restarted = r->view.restarted;
 	if (c->restarting.n < 120)
-		c->restarting = str_printf(g->arena, "%.*s%s%.*s %lld (%lld restart%s)", STR_ARG(c->restarting), c->restarting.n ? ", " : "",
+		c->restarting = str_printf(g->arena, "%.*s%s%.*s %lld (%lld restart%s)", STR_ARG(c->restarting),
+			c->restarting.n ? ", " : "",
 			STR_ARG(p->plan->name), (long long)i, (long long)n, n == 1 ? "" : "s");
 }
 
@@ -165,7 +169,8 @@ static void believe_whole(struct gathering *g, struct gathered_part *p)
 		const struct data *c = counts->u.map.at[i].value;
 		if (!same_word(counts->u.map.at[i].key, p->plan->name))
 			continue;
-		int64_t n[] = { status_number(c, "succeeded", 0), status_number(c, "active", 0), status_number(c, "failed", 0) };
+		int64_t n[] = { status_number(c, "succeeded", 0), status_number(c, "active", 0),
+			status_number(c, "failed", 0) };
 		static const enum replica_state states[] = { REPLICA_SUCCEEDED, REPLICA_READY, REPLICA_FAILED };
 		for (int64_t k = 0, at = 0; k < p->plan->max && at < 3; k++) {
 			while (at < 3 && n[at] <= 0)
@@ -258,7 +263,8 @@ static void judge_pods(struct gathering *g, struct gathered_part *p)
 	else if (!c.seen)
 		worse(p, RUN_PENDING, STR("no pods yet"));
 	else if (c.ready + c.succeeded < p->desired)
-		worse(p, RUN_STARTING, str_printf(g->arena, "%lld/%lld ready", (long long)(c.ready + c.succeeded), (long long)p->desired));
+		worse(p, RUN_STARTING, str_printf(g->arena, "%lld/%lld ready", (long long)(c.ready + c.succeeded),
+			(long long)p->desired));
 	else
 		worse(p, RUN_RUNNING, STR(""));
 }

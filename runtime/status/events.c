@@ -4,7 +4,8 @@
 
 static int64_t latest(const struct data *o)
 {
-	static const char *const times[] = { "series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp", "eventTime",
+	static const char *const times[] = { "series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp",
+		"eventTime",
 		"firstTimestamp", "metadata.creationTimestamp" };
 
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
@@ -26,12 +27,15 @@ static int64_t occurrences(const struct data *o)
 
 void events_add(struct events *e, const struct data *o)
 {
-	const struct data *about = status_path(o, "involvedObject") ? status_path(o, "involvedObject") : status_path(o, "regarding");
+	const struct data *about = status_path(o, "involvedObject") ? status_path(o, "involvedObject") :
+		status_path(o, "regarding");
 	struct event *new = ARENA_NEW(e->arena, struct event);
 	struct str message = status_text(o, "message");
 
-	*new = (struct event){ .kind = status_text(about, "kind"), .name = status_text(about, "name"), .reason = status_text(o, "reason"),
-		.message = message.n ? message : status_text(o, "note"), .warning = str_is(status_text(o, "type"), "Warning"),
+	*new = (struct event){ .kind = status_text(about, "kind"), .name = status_text(about, "name"),
+		.reason = status_text(o, "reason"),
+		.message = message.n ? message : status_text(o, "note"),
+			.warning = str_is(status_text(o, "type"), "Warning"),
 		.time = latest(o), .count = occurrences(o) };
 	new->added = e->n;
 	ARENA_PUSH(e->arena, e->all, e->n, new);

@@ -30,7 +30,8 @@ static bool belongs(const struct gathering *g, const struct data *o)
 {
 	struct str ns = status_text(o, "metadata.namespace"), job = status_label(o, "trainc.dev/job");
 
-	return (!ns.n || str_eq(ns, plan_namespace(g->job)) || !g->job->ns.set) && (!job.n || str_eq(job, g->job->name));
+	return (!ns.n || str_eq(ns, plan_namespace(g->job)) || !g->job->ns.set) &&
+		(!job.n || str_eq(job, g->job->name));
 }
 
 static struct gathered_part *labelled(const struct gathering *g, const struct data *o)
@@ -146,7 +147,8 @@ static bool blames(const struct failing *a, const struct failing *b)
 		return b->view.signal;
 	if (a->part != b->part)
 		return a->part < b->part;
-	return a->index != b->index ? a->index < b->index : str_cmp(status_text(a->pod, "metadata.name"), status_text(b->pod, "metadata.name")) < 0;
+	return a->index != b->index ? a->index < b->index :
+		str_cmp(status_text(a->pod, "metadata.name"), status_text(b->pod, "metadata.name")) < 0;
 }
 
 const struct failing *gathered_failure(const struct gathering *g)
@@ -177,7 +179,8 @@ static void pod(struct gathering *g, const struct data *o)
 	if (!belongs(g, o) || !replica_of(g, o, &key))
 		return;
 	struct gathered_replica *r = &key.part->at[key.index];
-	struct pod_view v = pod_judge(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &g->events, g->now), old = r->view;
+	struct pod_view v = pod_judge(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &g->events, g->now),
+		old = r->view;
 	const struct data *down = map_get(&g->nodes, v.node);
 	if (down && v.running && !v.deleting) {                                         /* S-41 */
 		v.phase = RUN_UNKNOWN;
@@ -225,7 +228,8 @@ static bool is_job_of(const struct plan_role *r, struct str name)
 	int64_t slice = 0;
 	if (r->unrolled || name.n < r->object.n + 2 || !str_starts(name, r->object) || name.p[r->object.n] != '-')
 		return false;
-	return index_text((struct str){ name.p + r->object.n + 1, name.n - r->object.n - 1 }, &slice) && slice < plan_slices(r);
+	return index_text((struct str){ name.p + r->object.n + 1, name.n - r->object.n - 1 }, &slice) &&
+		slice < plan_slices(r);
 }
 
 /*
@@ -272,7 +276,8 @@ static void job(struct gathering *g, const struct data *o)
 	struct part_job mine = { o, key ? key->index : -1, from, from + n };
 	ARENA_PUSH(g->arena, part->jobs, part->njobs, mine);
 	attempts_before_add(&part->before, o);
-	bool complete = status_condition_true(o, "Complete") != NULL, failed = status_condition_true(o, "Failed") != NULL;
+	bool complete = status_condition_true(o, "Complete") != NULL,
+		failed = status_condition_true(o, "Failed") != NULL;
 	if (key) {
 		key->part->at[key->index].done = complete;
 		key->part->at[key->index].lost = failed;
@@ -329,7 +334,8 @@ static bool is_ours(const struct gathering *g, const struct data *o)
 /* Of two objects that stand for the run, the one without an owner decides. */
 static bool above(const struct data *a, const struct data *b)
 {
-	size_t owners = status_list(a, "metadata.ownerReferences")->u.list.n, others = status_list(b, "metadata.ownerReferences")->u.list.n;
+	size_t owners = status_list(a, "metadata.ownerReferences")->u.list.n,
+		others = status_list(b, "metadata.ownerReferences")->u.list.n;
 
 	return !owners != !others ? !owners : str_cmp(status_text(a, "kind"), status_text(b, "kind")) > 0;
 }
@@ -349,13 +355,15 @@ static void other(struct gathering *g, const struct data *o)
 
 static bool is_batch_job(const struct data *o)
 {
-	return str_is(status_text(o, "kind"), "Job") && (!status_text(o, "apiVersion").n || str_starts(status_text(o, "apiVersion"), STR("batch/")));
+	return str_is(status_text(o, "kind"), "Job") &&
+		(!status_text(o, "apiVersion").n || str_starts(status_text(o, "apiVersion"), STR("batch/")));
 }
 
 /* References that are looked up, and values that are no objects. */
 static bool is_noise(struct str kind)
 {
-	return !kind.n || str_is(kind, "Event") || str_is(kind, "Node") || str_is(kind, "EndpointSlice") || str_is(kind, "StorageClass");
+	return !kind.n || str_is(kind, "Event") || str_is(kind, "Node") || str_is(kind, "EndpointSlice") ||
+		str_is(kind, "StorageClass");
 }
 
 /* Those of one name stay in the order in which they are listed. */
@@ -379,7 +387,8 @@ static void sort_objects(struct gathering *g)
 		else if (str_is(kind, "Event"))
 			events_add(&g->events, o);
 		else if (str_is(kind, "Node") && status_condition(o, "Ready") && !status_condition_true(o, "Ready"))
-			map_put(&g->nodes, g->arena, status_text(o, "metadata.name"), (void *)(uintptr_t)status_condition(o, "Ready"));
+			map_put(&g->nodes, g->arena, status_text(o, "metadata.name"),
+				(void *)(uintptr_t)status_condition(o, "Ready"));
 	}
 	events_sort(&g->events);
 	for (size_t i = 0; i < g->all->n; i++) {
@@ -399,7 +408,8 @@ static void sort_objects(struct gathering *g)
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
 {
-	struct gathering g = { .arena = a, .job = j, .now = now, .all = o, .events = { .arena = a }, .parts = ARENA_ARRAY(a, struct gathered_part, j->nroles) };
+	struct gathering g = { .arena = a, .job = j, .now = now, .all = o, .events = { .arena = a },
+		.parts = ARENA_ARRAY(a, struct gathered_part, j->nroles) };
 
 	for (size_t i = 0; i < j->nroles; i++)
 		g.parts[i] = (struct gathered_part){ .plan = &j->roles[i], .desired = j->roles[i].max,

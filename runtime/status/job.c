@@ -7,8 +7,10 @@ static const int64_t TAKEN_UP = 10 * NS_PER_SECOND, SILENT = 30 * NS_PER_SECOND,
 int phase_rank(enum run_phase phase)
 {
 	static const int ranks[] = {
-		[RUN_FAILED] = 0, [RUN_FAILING] = 1, [RUN_STALLED] = 2, [RUN_UNKNOWN] = 3, [RUN_DEGRADED] = 4, [RUN_TERMINATING] = 4,
-		[RUN_SUSPENDED] = 5, [RUN_QUEUED] = 5, [RUN_PENDING] = 6, [RUN_STARTING] = 7, [RUN_RUNNING] = 8, [RUN_COMPLETING] = 9,
+		[RUN_FAILED] = 0, [RUN_FAILING] = 1, [RUN_STALLED] = 2, [RUN_UNKNOWN] = 3, [RUN_DEGRADED] = 4,
+			[RUN_TERMINATING] = 4,
+		[RUN_SUSPENDED] = 5, [RUN_QUEUED] = 5, [RUN_PENDING] = 6, [RUN_STARTING] = 7, [RUN_RUNNING] = 8,
+			[RUN_COMPLETING] = 9,
 		[RUN_SUCCEEDED] = 10, [RUN_ABSENT] = 11,
 	};
 
@@ -43,7 +45,8 @@ static struct job_view view(enum run_phase phase, struct str cause, int64_t sinc
 
 static struct job_view by_condition(struct arena *a, const struct data *c, enum run_phase phase)
 {
-	return view(phase, text_cause(a, status_text(c, "reason"), status_text(c, "message")), status_time(c, "lastTransitionTime"));
+	return view(phase, text_cause(a, status_text(c, "reason"), status_text(c, "message")),
+		status_time(c, "lastTransitionTime"));
 }
 
 /* S-10, S-11: with the indexes that failed */
@@ -60,7 +63,8 @@ static struct job_view failed(struct arena *a, const struct data *job, const str
 /* S-15: whoever set the field last. */
 static struct job_view suspended(struct arena *a, const struct data *job)
 {
-	const struct data *c = status_condition_true(job, "Suspended"), *list = status_list(job, "metadata.managedFields");
+	const struct data *c = status_condition_true(job, "Suspended"),
+		*list = status_list(job, "metadata.managedFields");
 	struct str who = STR("");
 
 	for (size_t i = 0; i < list->u.list.n; i++)
@@ -70,8 +74,10 @@ static struct job_view suspended(struct arena *a, const struct data *job)
 		status_time(c, "lastTransitionTime"));
 	v.suspended = true;
 	if (status_label(job, "kueue.x-k8s.io/queue-name").n)
-		v = (struct job_view){ .phase = RUN_QUEUED, .suspended = true, .since = v.since,                /* S-14 */
-			.cause = str_printf(a, "waits in the queue '%.*s'", STR_ARG(text_line(a, status_label(job, "kueue.x-k8s.io/queue-name")))) };
+		/* S-14 */
+		v = (struct job_view){ .phase = RUN_QUEUED, .suspended = true, .since = v.since,
+			.cause = str_printf(a, "waits in the queue '%.*s'",
+			STR_ARG(text_line(a, status_label(job, "kueue.x-k8s.io/queue-name")))) };
 	return v;
 }
 
@@ -81,7 +87,8 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 	static const struct {
 		const char *type;
 		enum run_phase phase;
-	} finals[] = { { "Failed", RUN_FAILED }, { "FailureTarget", RUN_FAILING }, { "Complete", RUN_SUCCEEDED }, { "SuccessCriteriaMet", RUN_COMPLETING } };
+	} finals[] = { { "Failed", RUN_FAILED }, { "FailureTarget", RUN_FAILING }, { "Complete", RUN_SUCCEEDED },
+		{ "SuccessCriteriaMet", RUN_COMPLETING } };
 	const struct data *c, *holders = status_list(job, "metadata.finalizers");
 
 	for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
@@ -91,7 +98,8 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 		}
 	if (status_text(job, "metadata.deletionTimestamp").n) {
 		*ret = view(RUN_TERMINATING, holders->u.list.n && holders->u.list.at[0]->kind == DATA_STRING
-			? str_printf(a, "is being deleted; finalizer %.*s holds it", STR_ARG(holders->u.list.at[0]->u.string))
+			? str_printf(a, "is being deleted; finalizer %.*s holds it",
+			STR_ARG(holders->u.list.at[0]->u.string))
 			: STR("is being deleted"), status_time(job, "metadata.deletionTimestamp"));
 		return true;
 	}
@@ -111,7 +119,8 @@ static bool unmanaged(struct arena *a, const struct data *job, int64_t age, stru
 
 	if (!by.n || str_is(by, "kubernetes.io/job-controller") || !silent || age < SILENT)
 		return false;
-	*ret = view(RUN_UNKNOWN, str_printf(a, "the controller '%.*s', which is to run it, has said nothing", STR_ARG(text_line(a, by))), 0);
+	*ret = view(RUN_UNKNOWN, str_printf(a, "the controller '%.*s', which is to run it, has said nothing",
+		STR_ARG(text_line(a, by))), 0);
 	return true;
 }
 
@@ -119,34 +128,45 @@ static bool unmanaged(struct arena *a, const struct data *job, int64_t age, stru
 static const struct event *refused(const struct events *events, struct str name)
 {
 	static const char *const no[] = { "FailedCreate", NULL }, *const yes[] = { "SuccessfulCreate", NULL };
-	const struct event *failure = events_newest(events, STR("Job"), name, no), *success = events_newest(events, STR("Job"), name, yes);
+	const struct event *failure = events_newest(events, STR("Job"), name, no),
+		*success = events_newest(events, STR("Job"), name, yes);
 
 	return failure && (!success || failure->time > success->time) ? failure : NULL;
 }
 
-struct job_view job_judge(struct arena *a, const struct data *job, const struct crowd *pods, const struct events *events, int64_t now)
+struct job_view job_judge(struct arena *a, const struct data *job, const struct crowd *pods,
+	const struct events *events, int64_t now)
 {
 	int64_t made = status_time(job, "metadata.creationTimestamp"), age = made ? now - made : 0;
 	int64_t parallelism = status_number(job, "spec.parallelism", 1);
 	int64_t succeeded = status_number(job, "status.succeeded", pods->succeeded);
 	int64_t left = status_number(job, "spec.completions", parallelism) - succeeded;
-	int64_t expected = parallelism < left ? parallelism : left, ready = status_number(job, "status.ready", pods->ready);
-	bool started = status_text(job, "status.startTime").n, any = pods->seen || status_number(job, "status.active", 0);
+	int64_t expected = parallelism < left ? parallelism : left,
+		ready = status_number(job, "status.ready", pods->ready);
+	bool started = status_text(job, "status.startTime").n,
+		any = pods->seen || status_number(job, "status.active", 0);
 	struct job_view v;
 
 	if (decided(a, job, &v) || unmanaged(a, job, age, &v))
 		return v;
 	if (!started && !any && age < TAKEN_UP)
-		return view(RUN_PENDING, STR("was made just now"), made);                                       /* S-17 */
-	const struct event *e = pods->active + pods->succeeded < parallelism ? refused(events, status_text(job, "metadata.name")) : NULL;
+		/* S-17 */
+		return view(RUN_PENDING, STR("was made just now"), made);
+	const struct event *e = pods->active + pods->succeeded < parallelism ?
+		refused(events, status_text(job, "metadata.name")) : NULL;
 	if (e)
-		return view(RUN_STALLED, text_cause(a, e->reason, e->message), e->time);                        /* S-18 */
+		/* S-18 */
+		return view(RUN_STALLED, text_cause(a, e->reason, e->message), e->time);
 	if (phase_rank(pods->phase) < phase_rank(RUN_STARTING))
-		return view(pods->phase, pods->cause, 0);                                                       /* S-19 */
-	if (ready < expected)                                                                                   /* S-20 */
+		/* S-19 */
+		return view(pods->phase, pods->cause, 0);
+	/* S-20 */
+	if (ready < expected)
 		return view(RUN_STARTING, pods->cause.n ? pods->cause : !any ? STR("no pods yet") :
 			str_printf(a, "%lld/%lld ready", (long long)ready, (long long)expected), 0);
 	if (pods->restarted && now - pods->restarted < FRESH)
-		return view(RUN_DEGRADED, str_printf(a, "began again less than a minute ago: %.*s", STR_ARG(pods->restarting)), pods->restarted);
-	return view(RUN_RUNNING, STR(""), 0);                                                                   /* S-21, S-22 */
+		return view(RUN_DEGRADED, str_printf(a, "began again less than a minute ago: %.*s",
+			STR_ARG(pods->restarting)), pods->restarted);
+	/* S-21, S-22 */
+	return view(RUN_RUNNING, STR(""), 0);
 }

@@ -24,7 +24,8 @@ struct job_view {
 	bool suspended;
 };
 
-struct job_view job_judge(struct arena *a, const struct data *job, const struct crowd *pods, const struct events *events, int64_t now);
+struct job_view job_judge(struct arena *a, const struct data *job, const struct crowd *pods,
+	const struct events *events, int64_t now);
 
 /* "0,3-5" as the Job controller writes indexes: calls `mark` for each below `n`. */
 void job_indexes(struct str text, int64_t n, void (*mark)(void *context, int64_t index), void *context);

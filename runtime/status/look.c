@@ -61,8 +61,14 @@ static struct str keyed(const struct data *map, const char *key)
 	return v && v->kind == DATA_STRING ? v->u.string : STR("");
 }
 
-struct str status_label(const struct data *object, const char *key) { return keyed(status_path(object, "metadata.labels"), key); }
-struct str status_annotation(const struct data *object, const char *key) { return keyed(status_path(object, "metadata.annotations"), key); }
+struct str status_label(const struct data *object, const char *key)
+{
+	return keyed(status_path(object, "metadata.labels"), key);
+}
+struct str status_annotation(const struct data *object, const char *key)
+{
+	return keyed(status_path(object, "metadata.annotations"), key);
+}
 
 const struct data *status_condition(const struct data *object, const char *type)
 {
@@ -100,7 +106,10 @@ struct str status_pod_index(const struct data *pod)
 	return text;
 }
 
-bool text_holds(struct str text, const char *part) { return text.n && memmem(text.p, text.n, part, strlen(part)) != NULL; }
+bool text_holds(struct str text, const char *part)
+{
+	return text.n && memmem(text.p, text.n, part, strlen(part)) != NULL;
+}
 
 bool text_among(struct str text, const char *const *words)
 {
@@ -142,5 +151,6 @@ struct str text_cause(struct arena *a, struct str reason, struct str message)
 {
 	reason = text_line(a, reason);
 	message = text_line(a, message);
-	return !message.n ? reason : !reason.n ? message : str_printf(a, "%.*s: %.*s", STR_ARG(reason), STR_ARG(message));
+	return !message.n ? reason : !reason.n ? message :
+		str_printf(a, "%.*s: %.*s", STR_ARG(reason), STR_ARG(message));
 }

@@ -1,6 +1,9 @@
 #include "runtime/status/object.h"
 
-static struct object_view view(enum run_phase phase, struct str cause) { return (struct object_view){ .phase = phase, .cause = cause }; }
+static struct object_view view(enum run_phase phase, struct str cause)
+{
+	return (struct object_view){ .phase = phase, .cause = cause };
+}
 
 static struct str condition_text(struct arena *a, const struct data *c)
 {
@@ -34,7 +37,8 @@ void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *sl
 	e->n += (int64_t)list->u.list.n;
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct data *ready = status_path(list->u.list.at[i], "conditions.ready");
-		e->ready += !ready || ready->kind != DATA_BOOL || ready->u.boolean;     /* unknown counts as ready, as there */
+		/* unknown counts as ready, as there */
+		e->ready += !ready || ready->kind != DATA_BOOL || ready->u.boolean;
 	}
 }
 
@@ -42,7 +46,8 @@ static struct object_view service(struct arena *a, const struct data *o, const s
 {
 	const struct endpoints *e = map_get(&looked_up->endpoints, service_key(a, o, status_text(o, "metadata.name")));
 
-	return view(RUN_RUNNING, e ? str_printf(a, "%lld/%lld endpoints ready", (long long)e->ready, (long long)e->n) : STR(""));
+	return view(RUN_RUNNING, e ? str_printf(a, "%lld/%lld endpoints ready", (long long)e->ready, (long long)e->n) :
+		STR(""));
 }
 
 /* ---- S-51 ---- */
@@ -57,7 +62,8 @@ static bool binds_late(const struct data *claim, const struct looked_up *looked_
 	return events_newest(events, STR("PersistentVolumeClaim"), status_text(claim, "metadata.name"), waits) != NULL;
 }
 
-static struct object_view claim(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods, const struct events *events)
+static struct object_view claim(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods,
+	const struct events *events)
 {
 	struct str phase = status_text(o, "status.phase");
 	struct object_view v;
@@ -69,7 +75,8 @@ static struct object_view claim(struct arena *a, const struct data *o, const str
 	else if (!pods && binds_late(o, looked_up, events))
 		return view(RUN_RUNNING, STR("waits for the first pod, as its storage class says"));
 	else
-		v = view(RUN_PENDING, event_text(a, events_newest(events, STR("PersistentVolumeClaim"), status_text(o, "metadata.name"), NULL)));
+		v = view(RUN_PENDING, event_text(a,
+			events_newest(events, STR("PersistentVolumeClaim"), status_text(o, "metadata.name"), NULL)));
 	v.holds = true;
 	return v;
 }
@@ -80,7 +87,8 @@ static struct object_view counted(struct arena *a, int64_t want, int64_t have, b
 {
 	if (have >= want && settled)
 		return view(RUN_RUNNING, STR(""));
-	return view(RUN_STARTING, str_printf(a, "%lld/%lld %s", (long long)have, (long long)want, have >= want ? "updated" : what));
+	return view(RUN_STARTING, str_printf(a, "%lld/%lld %s", (long long)have, (long long)want,
+		have >= want ? "updated" : what));
 }
 
 static struct object_view deployment(struct arena *a, const struct data *o)
@@ -97,16 +105,20 @@ static struct object_view deployment(struct arena *a, const struct data *o)
 static struct object_view others_like_it(struct arena *a, const struct data *o, struct str kind)
 {
 	bool daemon = str_is(kind, "DaemonSet"), set = str_is(kind, "StatefulSet");
-	int64_t want = daemon ? status_number(o, "status.desiredNumberScheduled", 0) : status_number(o, "spec.replicas", 1);
+	int64_t want = daemon ? status_number(o, "status.desiredNumberScheduled", 0) :
+		status_number(o, "spec.replicas", 1);
 	int64_t have = daemon ? status_number(o, "status.numberAvailable", 0) :
 		status_number(o, set ? "status.readyReplicas" : "status.availableReplicas", 0);
-	int64_t updated = daemon ? status_number(o, "status.updatedNumberScheduled", 0) : status_number(o, "status.updatedReplicas", 0);
+	int64_t updated = daemon ? status_number(o, "status.updatedNumberScheduled", 0) :
+		status_number(o, "status.updatedReplicas", 0);
 	bool by_hand = str_is(status_text(o, "spec.updateStrategy.type"), "OnDelete");
-	bool settled = !(daemon || set) || updated >= want || (set && str_eq(status_text(o, "status.currentRevision"), status_text(o, "status.updateRevision")));
+	bool settled = !(daemon || set) || updated >= want ||
+		(set && str_eq(status_text(o, "status.currentRevision"), status_text(o, "status.updateRevision")));
 	struct object_view v = counted(a, want, have, settled || by_hand, daemon ? "available" : "ready");
 
 	if (by_hand && !settled && v.phase == RUN_RUNNING)
-		v.cause = str_printf(a, "%lld/%lld updated; the others are when they are deleted", (long long)updated, (long long)want);
+		v.cause = str_printf(a, "%lld/%lld updated; the others are when they are deleted", (long long)updated,
+			(long long)want);
 	return v;
 }
 
@@ -135,16 +147,19 @@ static struct object_view pod_group(struct arena *a, const struct data *o)
 {
 	static const char *const running[] = { "Running", "Scheduled", "Finished", "Completed", NULL };
 	struct str api = status_text(o, "apiVersion"), phase = status_text(o, "status.phase");
-	const struct data *c = status_condition_true(o, "Unschedulable"), *first = status_condition(o, "PodGroupInitiallyScheduled");
+	const struct data *c = status_condition_true(o, "Unschedulable"),
+		*first = status_condition(o, "PodGroupInitiallyScheduled");
 
 	if (first)
-		return str_is(status_text(first, "status"), "True") ? view(RUN_RUNNING, STR("")) : gate(RUN_PENDING, condition_text(a, first));
+		return str_is(status_text(first, "status"), "True") ? view(RUN_RUNNING, STR("")) :
+			gate(RUN_PENDING, condition_text(a, first));
 	if (text_among(phase, running))
 		return view(RUN_RUNNING, STR(""));
 	if (str_is(phase, "Failed"))
 		return gate(RUN_STALLED, c ? condition_text(a, c) : STR("its time to be scheduled is over"));
 	if (str_is(phase, "Unknown"))
-		return gate(RUN_UNKNOWN, c ? condition_text(a, c) : STR("some of its pods run, others cannot be scheduled"));
+		return gate(RUN_UNKNOWN, c ? condition_text(a, c) :
+			STR("some of its pods run, others cannot be scheduled"));
 	bool queued = text_holds(api, "volcano") && str_is(phase, "Pending");
 	return gate(queued ? RUN_QUEUED : RUN_PENDING, c ? condition_text(a, c) :
 		queued ? STR("waits in its queue") : STR("not all pods of the group fit yet"));
@@ -170,7 +185,8 @@ static struct object_view unknown(struct arena *a, const struct data *o)
 	if ((c = status_condition_true(o, "Reconciling")))
 		return view(RUN_PENDING, condition_text(a, c));
 	if (ready)
-		return str_is(status_text(ready, "status"), "True") ? view(RUN_RUNNING, STR("")) : view(RUN_PENDING, condition_text(a, ready));
+		return str_is(status_text(ready, "status"), "True") ? view(RUN_RUNNING, STR("")) :
+			view(RUN_PENDING, condition_text(a, ready));
 	if (!status_list(o, "status.conditions")->u.list.n && status_number(o, "status.observedGeneration", -1) < 0)
 		return view(RUN_UNKNOWN, STR("it says nothing about its state"));
 	return view(RUN_RUNNING, STR(""));
@@ -179,9 +195,12 @@ static struct object_view unknown(struct arena *a, const struct data *o)
 /* ---- all ---- */
 
 /* S-52, and other kinds without a state: that they exist is enough. */
-static const char *const plain[] = { "ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding",
-	"NetworkPolicy", "EndpointSlice", "Endpoints", "StorageClass", "PriorityClass", "RuntimeClass", "Namespace", "Node", "Queue", NULL };
-static const char *const judged[] = { "Service", "PersistentVolumeClaim", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet",
+static const char *const plain[] = { "ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole",
+	"ClusterRoleBinding",
+	"NetworkPolicy", "EndpointSlice", "Endpoints", "StorageClass", "PriorityClass", "RuntimeClass", "Namespace",
+	"Node", "Queue", NULL };
+static const char *const judged[] = { "Service", "PersistentVolumeClaim", "Deployment", "StatefulSet", "DaemonSet",
+	"ReplicaSet",
 	"CustomResourceDefinition", "PodGroup", "Workload", "HorizontalPodAutoscaler", "PodDisruptionBudget", NULL };
 
 bool object_is_part(const struct data *o)
@@ -204,7 +223,8 @@ static bool outdated(struct arena *a, const struct data *o, struct object_view *
 	return true;
 }
 
-struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods, const struct events *events)
+struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods,
+	const struct events *events)
 {
 	struct str kind = status_text(o, "kind");
 	struct object_view v;
@@ -232,7 +252,8 @@ struct object_view object_judge(struct arena *a, const struct data *o, const str
 
 static struct str restarts_of(struct arena *a, const struct data *o)
 {
-	int64_t n = status_number(o, "status.restarts", 0), most = status_number(o, "spec.failurePolicy.maxRestarts", -1);
+	int64_t n = status_number(o, "status.restarts", 0),
+		most = status_number(o, "spec.failurePolicy.maxRestarts", -1);
 
 	return !n ? STR("") : most < 0 ? str_printf(a, "%lld restart%s", (long long)n, n == 1 ? "" : "s") :
 		str_printf(a, "%lld of %lld restarts", (long long)n, (long long)most);
@@ -243,7 +264,8 @@ struct whole_view whole_judge(struct arena *a, const struct data *o)
 	static const struct {
 		const char *type;
 		enum run_phase phase;
-	} finals[] = { { "Failed", RUN_FAILED }, { "Succeeded", RUN_SUCCEEDED }, { "Completed", RUN_SUCCEEDED }, { "Complete", RUN_SUCCEEDED },
+	} finals[] = { { "Failed", RUN_FAILED }, { "Succeeded", RUN_SUCCEEDED }, { "Completed", RUN_SUCCEEDED },
+		{ "Complete", RUN_SUCCEEDED },
 		{ "Suspended", RUN_SUSPENDED } };
 	struct whole_view v = { .phase = RUN_PENDING, .cause = restarts_of(a, o) };
 	struct object_view old;
@@ -251,8 +273,10 @@ struct whole_view whole_judge(struct arena *a, const struct data *o)
 
 	for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
 		if ((c = status_condition_true(o, finals[i].type))) {
-			bool queued = finals[i].phase == RUN_SUSPENDED && status_label(o, "kueue.x-k8s.io/queue-name").n;
-			return (struct whole_view){ .phase = queued ? RUN_QUEUED : finals[i].phase, .decided = true, .cause = condition_text(a, c),
+			bool queued = finals[i].phase == RUN_SUSPENDED &&
+				status_label(o, "kueue.x-k8s.io/queue-name").n;
+			return (struct whole_view){ .phase = queued ? RUN_QUEUED : finals[i].phase, .decided = true,
+				.cause = condition_text(a, c),
 				.since = status_time(c, "lastTransitionTime") };
 		}
 	if (outdated(a, o, &old)) {

@@ -28,7 +28,8 @@ struct looked_up {
 void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *slice);
 
 /* `pods`: does the run have pods? */
-struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods, const struct events *events);
+struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods,
+	const struct events *events);
 
 /* Objects that do not stand for a run: rows S-50 to S-60. */
 bool object_is_part(const struct data *o);

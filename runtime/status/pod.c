@@ -3,7 +3,8 @@
 
 #include "base/words.h"
 
-static const int64_t SYNC_PATIENCE = 30 * NS_PER_SECOND, PATIENCE = 60 * NS_PER_SECOND, NO_PROGRESS = 300 * NS_PER_SECOND;
+static const int64_t SYNC_PATIENCE = 30 * NS_PER_SECOND, PATIENCE = 60 * NS_PER_SECOND,
+	NO_PROGRESS = 300 * NS_PER_SECOND;
 
 struct judging {
 	struct arena *arena;
@@ -38,7 +39,8 @@ static struct str last_end(struct judging *j, const struct data *container)
 
 	if (!end)
 		return status_text(container, "state.waiting.message");
-	struct str why = str_printf(j->arena, "exit code %lld%s%.*s", (long long)code, reason.n ? ", " : "", STR_ARG(reason));
+	struct str why = str_printf(j->arena, "exit code %lld%s%.*s", (long long)code, reason.n ? ", " : "",
+		STR_ARG(reason));
 	struct last_words words;
 	struct str told = text_line(j->arena, status_text(end, "message"));
 	if (last_words_read(j->arena, status_text(end, "message"), status_time(end, "finishedAt"), &words))
@@ -51,9 +53,11 @@ static struct str last_end(struct judging *j, const struct data *container)
 static void waiting(struct judging *j, const struct data *container)
 {
 	static const char *const images[] = { "ErrImagePull", "ImagePullBackOff", NULL };
-	static const char *const broken[] = { "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError", "CreateContainerError",
+	static const char *const broken[] = { "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError",
+		"CreateContainerError",
 		"RunContainerError", NULL };
-	struct str reason = status_text(container, "state.waiting.reason"), message = status_text(container, "state.waiting.message");
+	struct str reason = status_text(container, "state.waiting.reason"),
+		message = status_text(container, "state.waiting.message");
 	int64_t age = j->now - j->since;
 
 	if (text_among(reason, images)) {
@@ -67,7 +71,8 @@ static void waiting(struct judging *j, const struct data *container)
 			message = text_cause(j->arena, image, message);
 		say(j, gone_for_good(message) || age >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason, message);
 	} else if (text_among(reason, broken)) {
-		say(j, text_holds(message, "failed to sync") && age < SYNC_PATIENCE ? RUN_PENDING : RUN_STALLED, reason, message);
+		say(j, text_holds(message, "failed to sync") && age < SYNC_PATIENCE ? RUN_PENDING : RUN_STALLED, reason,
+			message);
 	} else if (str_is(reason, "CrashLoopBackOff")) {
 		say(j, j->view->restarts >= 3 ? RUN_STALLED : RUN_DEGRADED, reason, last_end(j, container));
 	}
@@ -97,7 +102,8 @@ static void ended(struct judging *j, const struct data *container, const char *s
 	if (v->cause.n || v->again)
 		return;
 	v->reason = v->why;
-	v->cause = init ? str_printf(j->arena, "init container '%.*s': %.*s", STR_ARG(name), STR_ARG(v->reason)) : v->reason;
+	v->cause = init ? str_printf(j->arena, "init container '%.*s': %.*s", STR_ARG(name), STR_ARG(v->reason)) :
+		v->reason;
 }
 
 /* ---- all containers ---- */
@@ -166,7 +172,8 @@ static bool init_containers(struct judging *j)
 		if (status_path(c, "state.running") && !(sidecar && status_true(c, "started"))) {
 			j->view->phase = RUN_STARTING;
 			j->view->reason = STR("init container");
-			j->view->cause = str_printf(j->arena, "init container '%.*s' runs, %zu of %zu", STR_ARG(name), i + 1, n);
+			j->view->cause = str_printf(j->arena, "init container '%.*s' runs, %zu of %zu", STR_ARG(name),
+				i + 1, n);
 			return true;
 		}
 	}
@@ -185,7 +192,8 @@ static bool unscheduled(struct judging *j)
 
 	if (status_text(j->pod, "spec.nodeName").n || (!c && !e) || status_condition_true(j->pod, "PodScheduled"))
 		return false;
-	struct str reason = c ? status_text(c, "reason") : STR("Unschedulable"), message = c ? status_text(c, "message") : STR("");
+	struct str reason = c ? status_text(c, "reason") : STR("Unschedulable"),
+		message = c ? status_text(c, "message") : STR("");
 	if (str_is(reason, "SchedulingGated")) {
 		const struct data *gates = status_list(j->pod, "spec.schedulingGates");
 		struct str gate = gates->u.list.n ? status_text(gates->u.list.at[0], "name") : message;
@@ -203,7 +211,8 @@ static bool unscheduled(struct judging *j)
 /* S-35: it has a node, and its containers have no state yet. */
 static void not_created(struct judging *j)
 {
-	static const char *const troubles[] = { "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "NetworkNotReady", NULL };
+	static const char *const troubles[] = { "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox",
+		"NetworkNotReady", NULL };
 	struct str node = status_text(j->pod, "spec.nodeName");
 	const struct event *e = events_newest(j->events, STR("Pod"), j->name, troubles);
 	int64_t age = j->now - j->since;
@@ -213,7 +222,9 @@ static void not_created(struct judging *j)
 	if (e)
 		say(j, age >= PATIENCE ? RUN_STALLED : RUN_PENDING, e->reason, e->message);
 	else if (age >= NO_PROGRESS)
-		say(j, RUN_STALLED, STR("no progress"), str_printf(j->arena, "on node %.*s for %lld min", STR_ARG(node), (long long)(age / (60 * NS_PER_SECOND))));
+		say(j, RUN_STALLED, STR("no progress"),
+			str_printf(j->arena, "on node %.*s for %lld min", STR_ARG(node),
+			(long long)(age / (60 * NS_PER_SECOND))));
 }
 
 /* S-37 */
@@ -229,7 +240,8 @@ static void not_ready(struct judging *j)
 /* Checked before its containers: the pod's own reason, then a disruption (the order of section 4). */
 static void own_reason(struct judging *j)
 {
-	static const char *const taken[] = { "Evicted", "NodeLost", "Preempted", "Preempting", "Shutdown", "Terminated", NULL };
+	static const char *const taken[] = { "Evicted", "NodeLost", "Preempted", "Preempting", "Shutdown", "Terminated",
+		NULL };
 	struct pod_view *v = j->view;
 	struct str reason = status_text(j->pod, "status.reason");
 	const struct data *disruption = status_condition_true(j->pod, "DisruptionTarget");
@@ -253,7 +265,8 @@ static void deleting(struct judging *j)
 		return;
 	j->view->reason = STR("is being deleted");
 	j->view->cause = holders->u.list.n && holders->u.list.at[0]->kind == DATA_STRING && !j->view->running
-		? str_printf(j->arena, "is being deleted; finalizer %.*s holds it", STR_ARG(holders->u.list.at[0]->u.string))
+		? str_printf(j->arena, "is being deleted; finalizer %.*s holds it",
+		STR_ARG(holders->u.list.at[0]->u.string))
 		: j->view->reason;
 }
 
@@ -289,10 +302,12 @@ static void judge(struct judging *j, struct str phase)
 	}
 }
 
-struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events, int64_t now)
+struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events,
+	int64_t now)
 {
 	struct pod_view v = { .phase = RUN_PENDING, .exit_code = -1, .node = status_text(pod, "spec.nodeName") };
-	struct judging j = { .arena = a, .pod = pod, .name = status_text(pod, "metadata.name"), .main = container, .events = events,
+	struct judging j = { .arena = a, .pod = pod, .name = status_text(pod, "metadata.name"), .main = container,
+		.events = events,
 		.now = now, .view = &v };
 	struct str phase = status_text(pod, "status.phase");
 	int64_t made = status_time(pod, "metadata.creationTimestamp");

@@ -26,7 +26,8 @@ struct pod_view {
 };
 
 /* `container` is the main one; `now` decides what has taken too long. */
-struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events, int64_t now);
+struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events,
+	int64_t now);
 
 /*
  * Appends the stretches of the pod's life whose times its conditions and the states of its container tell: the

@@ -46,7 +46,8 @@ static void add_attempts(struct spans *s, const struct data *pod, const struct d
 	if (last) {
 		int64_t first = status_time(last, "startedAt");
 		add_span(s, status_number(c, "restartCount", 1) > 1 ? SPAN_EARLIER : SPAN_STARTING, from, first);
-		add_span(s, span_of_end(pod, status_number(last, "exitCode", -1)), first, later_of(first, status_time(last, "finishedAt")));
+		add_span(s, span_of_end(pod, status_number(last, "exitCode", -1)), first,
+			later_of(first, status_time(last, "finishedAt")));
 		from = status_time(last, "finishedAt");
 	}
 	if (!end && !begun) {
@@ -55,7 +56,8 @@ static void add_attempts(struct spans *s, const struct data *pod, const struct d
 	}
 	add_span(s, last ? SPAN_PENDING : SPAN_STARTING, from, begun);
 	if (end)
-		add_span(s, span_of_end(pod, status_number(end, "exitCode", -1)), begun ? begun : from, later_of(begun, status_time(end, "finishedAt")));
+		add_span(s, span_of_end(pod, status_number(end, "exitCode", -1)), begun ? begun : from,
+			later_of(begun, status_time(end, "finishedAt")));
 	else
 		add_span(s, over ? SPAN_STOPPED : SPAN_RUNNING, begun, over);
 }
@@ -74,9 +76,11 @@ static int64_t over_since(const struct data *pod)
 void pod_spans(struct arena *a, const struct data *pod, struct str container, struct run_span **at, size_t *n)
 {
 	struct spans s = { a, at, n };
-	const struct data *scheduled = status_condition_true(pod, "PodScheduled"), *c = container_status(pod, container);
+	const struct data *scheduled = status_condition_true(pod, "PodScheduled"),
+		*c = container_status(pod, container);
 	int64_t made = status_time(pod, "metadata.creationTimestamp"), over = over_since(pod);
-	int64_t placed = scheduled ? status_time(scheduled, "lastTransitionTime") : status_time(pod, "status.startTime");
+	int64_t placed = scheduled ? status_time(scheduled, "lastTransitionTime") :
+		status_time(pod, "status.startTime");
 
 	if (!placed) {
 		add_span(&s, SPAN_PENDING, made, over);

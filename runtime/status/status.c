@@ -69,7 +69,8 @@ static void end_run(struct verdict *v, enum run_phase phase, struct str cause)
 /* A controller has given a role up. */
 static void judged_by_job(const struct gathered_part *p, struct verdict *v)
 {
-	if (p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) && failure_judge(p->plan, false) != FAILURE_PASSES)
+	if (p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) &&
+		failure_judge(p->plan, false) != FAILURE_PASSES)
 		end_run(v, p->phase, p->cause);
 }
 
@@ -90,7 +91,8 @@ static void note_restart(struct gathering *g, const struct gathered_part *p, boo
 	enum failure_effect effect = failure_judge(p->plan, again);
 	if (effect == FAILURE_PASSES && (!again || running))
 		return;
-	v->cause = v->ends || v->restarts ? v->cause : str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)first,
+	v->cause = v->ends || v->restarts ? v->cause :
+		str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)first,
 		STR_ARG(p->at[first].view.cause));
 	v->restarts = true;
 }
@@ -121,7 +123,8 @@ static int64_t spent_by_pods(const struct gathering *g)
 		if (p->njobs || g->whole)
 			return 0;
 		for (int64_t k = 0; k < p->plan->max && role_begins_again(p->plan); k++) {
-			bool begins = p->at[k].view.failed && !p->at[k].view.disrupted && p->judged[k] != REPLICA_FAILED;
+			bool begins = p->at[k].view.failed && !p->at[k].view.disrupted &&
+				p->judged[k] != REPLICA_FAILED;
 			spent += p->at[k].view.restarts + p->at[k].restarts + p->at[k].failures + begins;
 		}
 	}
@@ -130,7 +133,8 @@ static int64_t spent_by_pods(const struct gathering *g)
 
 static struct judge_facts facts_of(struct gathering *g)
 {
-	struct judge_facts f = { .job = g->job, .roles = ARENA_ARRAY(g->arena, struct judge_role, g->job->nroles), .seen = judged_states(g),
+	struct judge_facts f = { .job = g->job, .roles = ARENA_ARRAY(g->arena, struct judge_role, g->job->nroles),
+		.seen = judged_states(g),
 		.begin = begin_of_pods(g), .now = g->now, .spent = spent_by_pods(g) };
 
 	for (size_t k = 0; k < g->job->nroles; k++) {
@@ -139,7 +143,8 @@ static struct judge_facts facts_of(struct gathering *g)
 		for (int64_t i = 0; i < p->plan->max; i++)
 			present[i] = p->at[i].pod != NULL;
 		/* the controller of the whole run may start again */
-		f.roles[k] = (struct judge_role){ .states = p->judged, .present = present, .desired = p->desired, .governed = p->njobs || g->whole };
+		f.roles[k] = (struct judge_role){ .states = p->judged, .present = present, .desired = p->desired,
+			.governed = p->njobs || g->whole };
 	}
 	return f;
 }
@@ -150,7 +155,8 @@ static struct str lost_replica(struct gathering *g, const struct judge_facts *f)
 		const struct gathered_part *p = &g->parts[k];
 		for (int64_t i = 0; i < p->desired && !f->roles[k].governed && role_required(g->job, p->plan); i++)
 			if (p->judged[i] == REPLICA_FAILED && failure_judge(p->plan, false) == FAILURE_ENDS)
-				return str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)i, STR_ARG(p->at[i].view.cause));
+				return str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)i,
+					STR_ARG(p->at[i].view.cause));
 	}
 	return STR("");
 }
@@ -176,7 +182,8 @@ static void judged_by_us(struct gathering *g, const struct judge_facts *f, enum 
 		end_run(v, RUN_FAILING, buf_take(&b, g->arena));
 		break;
 	case JUDGE_LIMIT:
-		end_run(v, RUN_FAILED, str_printf(g->arena, "BackoffLimitExceeded: %lld restarts", (long long)f->spent));
+		end_run(v, RUN_FAILED, str_printf(g->arena, "BackoffLimitExceeded: %lld restarts",
+			(long long)f->spent));
 		break;
 	case JUDGE_UNREACHABLE:
 		for (size_t k = 0; k < g->job->nroles; k++)
@@ -190,7 +197,8 @@ static void judged_by_us(struct gathering *g, const struct judge_facts *f, enum 
 	buf_release(&b);
 }
 
-static struct verdict failures(struct gathering *g, const struct judge_facts *f, enum judge_what what, bool running, const struct whole_view *whole)
+static struct verdict failures(struct gathering *g, const struct judge_facts *f, enum judge_what what, bool running,
+	const struct whole_view *whole)
 {
 	struct verdict v = { 0 };
 
@@ -231,14 +239,16 @@ static void hold_back(struct gathering *g, struct run_state *s, const struct who
 		worse(s, RUN_PENDING, whole->cause.n ? whole->cause : STR("its controller has made no pods yet"));
 	for (size_t i = 0; i < g->job->nroles; i++) {
 		const struct gathered_part *p = &g->parts[i];
-		if (!p->plan->aux && p->desired && p->phase != RUN_ABSENT && phase_rank(p->phase) < phase_rank(RUN_RUNNING))
+		if (!p->plan->aux && p->desired && p->phase != RUN_ABSENT &&
+			phase_rank(p->phase) < phase_rank(RUN_RUNNING))
 			worse(s, as_run(p->phase), p->cause);
 	}
 	for (size_t i = 0; !active && i < s->nobjects; i++) {
 		const struct run_object *o = &s->objects[i];
 		if (!o->holds || s->phase == RUN_STALLED)
 			continue;
-		struct str cause = str_printf(g->arena, "%.*s %.*s: %.*s", STR_ARG(o->kind), STR_ARG(o->name), STR_ARG(o->cause));
+		struct str cause = str_printf(g->arena, "%.*s %.*s: %.*s", STR_ARG(o->kind), STR_ARG(o->name),
+			STR_ARG(o->cause));
 		s->phase = o->phase == RUN_FAILED ? RUN_STALLED : o->phase;
 		s->cause = cause;
 	}
@@ -330,7 +340,8 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 		say(s, whole->phase, whole->cause);
 	} else {
 		s->restarting = v.restarts;
-		say(s, v.restarts ? RUN_DEGRADED : RUN_RUNNING, !v.restarts ? cause : whole->restarting ? whole->cause : v.cause);
+		say(s, v.restarts ? RUN_DEGRADED : RUN_RUNNING,
+			!v.restarts ? cause : whole->restarting ? whole->cause : v.cause);
 		hold_back(g, s, whole);
 		return;
 	}
@@ -360,7 +371,8 @@ static void when(struct gathering *g, struct run_state *s, const struct whole_vi
 		for (size_t k = 0; k < p->njobs; k++) {
 			s->begin = first(s->begin, status_time(p->jobs[k].object, "metadata.creationTimestamp"));
 			for (size_t c = 0; c < 4; c++) {
-				int64_t t = status_time(status_condition_true(p->jobs[k].object, ends[c]), "lastTransitionTime");
+				int64_t t = status_time(status_condition_true(p->jobs[k].object, ends[c]),
+					"lastTransitionTime");
 				end = t > end ? t : end;
 			}
 		}
@@ -400,7 +412,8 @@ static void show_failure(struct gathering *g, struct run_state *s)
 	if (!v || (v->again && !trouble) || s->phase == RUN_SUCCEEDED || s->phase == RUN_COMPLETING)
 		return;
 	struct run_failure *f = &s->failure;
-	*f = (struct run_failure){ .known = true, .role = blamed->part->plan->name, .index = blamed->index, .exit_code = v->exit_code,
+	*f = (struct run_failure){ .known = true, .role = blamed->part->plan->name, .index = blamed->index,
+		.exit_code = v->exit_code,
 		.signal = v->signal, .reason = v->again || !v->cause.n ? v->why : v->cause, .time = v->finished };
 	if (v->words.time)
 		f->reason = text_cause(g->arena, f->reason, v->words.text);
@@ -430,7 +443,8 @@ static void show_objects(struct gathering *g, struct run_state *s)
 	for (size_t i = 0; i < g->nothers; i++) {
 		const struct data *o = g->others[i];
 		struct object_view v = object_judge(g->arena, o, &g->looked_up, g->npods > 0, &g->events);
-		struct run_object shown = { text_line(g->arena, status_text(o, "kind")), text_line(g->arena, status_text(o, "metadata.name")), v.phase, v.cause, v.holds };
+		struct run_object shown = { text_line(g->arena, status_text(o, "kind")),
+			text_line(g->arena, status_text(o, "metadata.name")), v.phase, v.cause, v.holds };
 		ARENA_PUSH(g->arena, s->objects, s->nobjects, shown);
 	}
 	if (s->nobjects)
@@ -446,7 +460,8 @@ static bool before(const struct run_event *e, const struct run_event *other)
 /* A warning that many objects share is shown once. */
 static void add_event(struct gathering *g, struct run_state *s, const struct event *e)
 {
-	struct run_event shown = { e->time, e->count, text_line(g->arena, e->kind), text_line(g->arena, e->name), text_line(g->arena, e->reason),
+	struct run_event shown = { e->time, e->count, text_line(g->arena, e->kind), text_line(g->arena, e->name),
+		text_line(g->arena, e->reason),
 		text_line(g->arena, e->message) };
 
 	for (size_t i = 0; i < s->nevents; i++) {
@@ -479,7 +494,8 @@ static void show_events(struct gathering *g, struct run_state *s)
 	if (phase_rank(s->phase) >= phase_rank(RUN_RUNNING))
 		return;
 	for (size_t i = 0; i < g->nours; i++) {
-		const struct event *e = events_newest(&g->events, status_text(g->ours[i], "kind"), status_text(g->ours[i], "metadata.name"), NULL);
+		const struct event *e = events_newest(&g->events, status_text(g->ours[i], "kind"),
+			status_text(g->ours[i], "metadata.name"), NULL);
 		if (e)
 			add_event(g, s, e);
 	}
@@ -494,8 +510,10 @@ static void show_roles(struct gathering *g, struct run_state *s)
 		/* future steps are not mentioned when all is over, or nothing has begun */
 		bool over = s->phase == RUN_ABSENT || phase_ended(s->phase);
 		bool says = phase_rank(p->phase) < phase_rank(over ? RUN_PENDING : RUN_RUNNING);
-		*r = (struct run_role){ .name = p->plan->name, .aux = p->plan->aux, .elastic = p->plan->elastic, .endless = p->plan->endless,
-			.min = p->plan->min, .max = p->plan->max, .desired = p->desired, .cause = says ? p->cause : STR(""),
+		*r = (struct run_role){ .name = p->plan->name, .aux = p->plan->aux, .elastic = p->plan->elastic,
+			.endless = p->plan->endless,
+			.min = p->plan->min, .max = p->plan->max, .desired = p->desired,
+				.cause = says ? p->cause : STR(""),
 			.at = ARENA_ARRAY(g->arena, struct run_replica, (size_t)p->plan->max) };
 		for (int64_t k = 0; k < p->plan->max; k++)
 			r->at[k] = replica_shown(g, p, k);

@@ -102,7 +102,8 @@ static void put_variables(struct buf *b)
 	buf_z(b, "\"},{\"name\":\"roles\",\"expression\":\""
 		"variables.specs.map(k, variables.specs[k].?replicas.orValue(1) > 0, {'name': dyn(k.lowerAscii()), "
 		"'main': dyn(" CONTAINERS ".filter(c, variables.main == '' || c.name == variables.main)), "
-		"'containers': dyn(" CONTAINERS " + variables.specs[k].template.spec.?initContainers.orValue([]))})\"}],");
+		"'containers': dyn(" CONTAINERS " + variables.specs[k].template.spec.?initContainers.orValue(["
+			"]))})\"}],");
 }
 
 static void put_validations(struct admission *d, struct buf *b, struct str policy, bool warn)

@@ -39,12 +39,16 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 	struct arena a = { 0 };
 	struct buf b = { 0 };
 
-	manifest_head(&b, "apiextensions.k8s.io/v1", "CustomResourceDefinition", str_printf(&a, "%s.%s", k->plural, k->group).p,
+	manifest_head(&b, "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+		str_printf(&a, "%s.%s", k->plural, k->group).p,
 		NULL);
-	buf_printf(&b, ",\"spec\":{\"group\":\"%s\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"%s\",\"listKind\":\"%sList\",\"plural\":\"%s\","
-		"\"singular\":\"%.*s\"},\"versions\":[{\"name\":\"%s\",\"served\":true,\"storage\":true,\"additionalPrinterColumns\":["
+	buf_printf(&b, ",\"spec\":{\"group\":\"%s\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"%s\","
+		"\"listKind\":\"%sList\",\"plural\":\"%s\","
+		"\"singular\":\"%.*s\"},\"versions\":[{\"name\":\"%s\",\"served\":true,\"storage\":true,"
+			"\"additionalPrinterColumns\":["
 		"{\"name\":\"State\",\"type\":\"string\",\"jsonPath\":\".status.conditions[-1:].type\"},"
-		"{\"name\":\"Age\",\"type\":\"date\",\"jsonPath\":\".metadata.creationTimestamp\"}],\"subresources\":{\"status\":{}",
+		"{\"name\":\"Age\",\"type\":\"date\",\"jsonPath\":\".metadata.creationTimestamp\"}],\"subresources\":{"
+			"\"status\":{}",
 		k->group, k->kind, k->kind, k->plural, STR_ARG(str_lower(&a, str_of(k->kind))), k->version);
 	put_scale(&b, k);
 	buf_z(&b, "},\"schema\":{\"openAPIV3Schema\":");
@@ -78,19 +82,25 @@ static void put_rules(struct buf *b, struct str gang, bool lease)
 		 * `get` of pods and the next rule are what the launcher of an MPI job
 		 * gets: an account cannot grant what it does not have
 		 */
-		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"get\",\"list\",\"watch\",\"create\",\"patch\",\"delete\"]},"
+		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"get\",\"list\",\"watch\",\"create\","
+			"\"patch\",\"delete\"]},"
 		"{\"apiGroups\":[\"\"],\"resources\":[\"pods/exec\"],\"verbs\":[\"create\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"services\"],\"verbs\":[\"list\",\"watch\",\"create\",\"patch\",\"delete\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\",\"serviceaccounts\"],\"verbs\":[\"get\",\"create\"]},"
-		"{\"apiGroups\":[\"rbac.authorization.k8s.io\"],\"resources\":[\"roles\",\"rolebindings\"],\"verbs\":[\"get\",\"create\"]},"
+		"{\"apiGroups\":[\"\"],\"resources\":[\"services\"],\"verbs\":[\"list\",\"watch\",\"create\",\"patch\","
+			"\"delete\"]},"
+		"{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\",\"serviceaccounts\"],\"verbs\":[\"get\","
+			"\"create\"]},"
+		"{\"apiGroups\":[\"rbac.authorization.k8s.io\"],\"resources\":[\"roles\",\"rolebindings\"],\"verbs\":["
+			"\"get\",\"create\"]},"
 		"{\"apiGroups\":[\"autoscaling\"],\"resources\":[\"horizontalpodautoscalers\"],"
 		"\"verbs\":[\"get\",\"create\",\"patch\",\"delete\"]},"
 		"{\"apiGroups\":[\"\"],\"resources\":[\"events\"],\"verbs\":[\"create\"]}");
 	if (gang.n && !str_is(gang, "none"))
-		buf_printf(b, ",{\"apiGroups\":[\"%s\"],\"resources\":[\"podgroups\"],\"verbs\":[\"get\",\"create\",\"delete\"]}",
+		buf_printf(b, ",{\"apiGroups\":[\"%s\"],\"resources\":[\"podgroups\"],\"verbs\":[\"get\",\"create\","
+			"\"delete\"]}",
 			str_is(gang, "volcano") ? "scheduling.volcano.sh" : "scheduling.x-k8s.io");
 	if (lease)
-		buf_z(b, ",{\"apiGroups\":[\"coordination.k8s.io\"],\"resources\":[\"leases\"],\"verbs\":[\"get\",\"create\",\"update\"]}");
+		buf_z(b, ",{\"apiGroups\":[\"coordination.k8s.io\"],\"resources\":[\"leases\"],\"verbs\":[\"get\","
+			"\"create\",\"update\"]}");
 	buf_z(b, "]}");
 }
 
@@ -99,8 +109,10 @@ static void put_binding(struct deploying *d, const char *kind, const char *of, c
 	struct buf b = { 0 };
 
 	manifest_head(&b, "rbac.authorization.k8s.io/v1", kind, NAME, ns);
-	buf_printf(&b, ",\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"%s\",\"name\":\"" NAME "\"},"
-		"\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"" NAME "\",\"namespace\":\"" SYSTEM_NAMESPACE "\"}]}", of);
+	buf_printf(&b,
+		",\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"%s\",\"name\":\"" NAME "\"},"
+		"\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"" NAME "\",\"namespace\":\"" SYSTEM_NAMESPACE
+			"\"}]}", of);
 	manifest_put(&d->to, &b);
 	buf_release(&b);
 }
@@ -154,17 +166,23 @@ static void put_deployment(struct deploying *d)
 	struct buf b = { 0 };
 
 	manifest_head(&b, "apps/v1", "Deployment", NAME, SYSTEM_NAMESPACE);
-	buf_z(&b, ",\"spec\":{\"replicas\":1,\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME "\"}},\"template\":{\"metadata\":{\"labels\":"
-		LABELS "},\"spec\":{\"serviceAccountName\":\"" NAME "\",\"terminationGracePeriodSeconds\":10,\"securityContext\":{\"runAsNonRoot\":true,"
-		"\"runAsUser\":65532,\"runAsGroup\":65532,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}},\"containers\":[{\"name\":\"supervise\",\"image\":");
+	buf_z(&b, ",\"spec\":{\"replicas\":1,\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME
+		"\"}},\"template\":{\"metadata\":{\"labels\":"
+		LABELS "},\"spec\":{\"serviceAccountName\":\"" NAME
+			"\",\"terminationGracePeriodSeconds\":10,\"securityContext\":{\"runAsNonRoot\":true,"
+		"\"runAsUser\":65532,\"runAsGroup\":65532,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}},"
+			"\"containers\":[{\"name\":\"supervise\",\"image\":");
 	buf_json(&b, image.n ? image : STR("trainc:" TRAINC_VERSION));
 	buf_char(&b, ',');
 	put_arguments(d, &b);
 	buf_z(&b, ",\"ports\":[{\"name\":\"http\",\"containerPort\":8081}],"
-		"\"livenessProbe\":{\"httpGet\":{\"path\":\"/healthz\",\"port\":\"http\"},\"periodSeconds\":20,\"timeoutSeconds\":5},"
-		"\"readinessProbe\":{\"httpGet\":{\"path\":\"/readyz\",\"port\":\"http\"},\"periodSeconds\":10,\"timeoutSeconds\":5},"
+		"\"livenessProbe\":{\"httpGet\":{\"path\":\"/healthz\",\"port\":\"http\"},\"periodSeconds\":20,"
+		"\"timeoutSeconds\":5},"
+		"\"readinessProbe\":{\"httpGet\":{\"path\":\"/readyz\",\"port\":\"http\"},\"periodSeconds\":10,"
+			"\"timeoutSeconds\":5},"
 		"\"resources\":{\"requests\":{\"cpu\":\"20m\",\"memory\":\"32Mi\"},\"limits\":{\"memory\":\"64Mi\"}},"
-		"\"securityContext\":{\"allowPrivilegeEscalation\":false,\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}}]}}}}");
+		"\"securityContext\":{\"allowPrivilegeEscalation\":false,\"readOnlyRootFilesystem\":true,"
+			"\"capabilities\":{\"drop\":[\"ALL\"]}}}]}}}}");
 	manifest_put(&d->to, &b);
 	buf_release(&b);
 }
@@ -174,11 +192,13 @@ static void put_service(struct deploying *d)
 	struct buf b = { 0 };
 
 	manifest_head(&b, "v1", "Service", NAME, SYSTEM_NAMESPACE);
-	buf_z(&b, ",\"spec\":{\"selector\":{\"app.kubernetes.io/name\":\"" NAME "\"},\"ports\":[{\"name\":\"http\",\"port\":8081,\"targetPort\":\"http\"}]}}");
+	buf_z(&b, ",\"spec\":{\"selector\":{\"app.kubernetes.io/name\":\"" NAME
+		"\"},\"ports\":[{\"name\":\"http\",\"port\":8081,\"targetPort\":\"http\"}]}}");
 	manifest_put(&d->to, &b);
 	if (str_is(option_value(d->session->options, OPTION_MANIFEST), "monitor")) {
 		manifest_head(&b, "monitoring.coreos.com/v1", "PodMonitor", NAME, SYSTEM_NAMESPACE);
-		buf_z(&b, ",\"spec\":{\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME "\"}},\"podMetricsEndpoints\":[{\"port\":\"http\"}]}}");
+		buf_z(&b, ",\"spec\":{\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME
+			"\"}},\"podMetricsEndpoints\":[{\"port\":\"http\"}]}}");
 		manifest_put(&d->to, &b);
 	}
 	buf_release(&b);

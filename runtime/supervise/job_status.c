@@ -219,7 +219,8 @@ static void put_selector(struct buf *b, struct arena *a, const struct custom_kin
 	struct str kind = str_lower(a, str_of(k->kind));
 
 	buf_z(b, ",\"selector\":");
-	buf_json(b, str_printf(a, "training.kubeflow.org/job-name=%.*s,training.kubeflow.org/operator-name=%.*s-controller,"
+	buf_json(b, str_printf(a,
+		"training.kubeflow.org/job-name=%.*s,training.kubeflow.org/operator-name=%.*s-controller,"
 		"training.kubeflow.org/replica-type=%.*s", STR_ARG(j->name), STR_ARG(kind), STR_ARG(r->label)));
 }
 

@@ -195,7 +195,9 @@ struct listen *listen_start(struct arena *a, struct loop *loop, struct str addre
 	split(a, address, &host, &port);
 	int wrong = getaddrinfo(host.n ? host.p : NULL, port.p, &hints, &found);
 	if (wrong) {
-		*why = str_printf(a, "--listen needs a port, or an address and a port such as 127.0.0.1:8081, found '%.*s'", STR_ARG(address));
+		*why = str_printf(a,
+			"--listen needs a port, or an address and a port such as 127.0.0.1:8081, found '%.*s'",
+			STR_ARG(address));
 		return NULL;
 	}
 	for (const struct addrinfo *at = found; at && fd < 0; at = at->ai_next)

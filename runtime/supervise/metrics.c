@@ -12,17 +12,21 @@ static const struct row {
 	size_t at;
 	bool gauge;
 } rows[] = {
-	{ "trainc_passes_failed", "passes that ended with an error and are repeated", offsetof(struct metrics, passes_failed), false },
-	{ "trainc_objects_created", "pods, Services and other objects created", offsetof(struct metrics, created), false },
+	{ "trainc_passes_failed", "passes that ended with an error and are repeated",
+		offsetof(struct metrics, passes_failed), false },
+	{ "trainc_objects_created", "pods, Services and other objects created", offsetof(struct metrics, created),
+		false },
 	{ "trainc_objects_deleted", "pods and Services deleted", offsetof(struct metrics, deleted), false },
 	{ "trainc_jobs_refused", "custom resources that do not compile", offsetof(struct metrics, refused), false },
 	{ "trainc_jobs_succeeded", "jobs that have succeeded", offsetof(struct metrics, succeeded), false },
 	{ "trainc_jobs_failed", "jobs that have failed", offsetof(struct metrics, failed), false },
 	{ "trainc_jobs_restarted", "times that a job began to restart", offsetof(struct metrics, restarted), false },
 	{ "trainc_events", "Events written", offsetof(struct metrics, events), false },
-	{ "trainc_events_dropped", "Events left out because their object had too many", offsetof(struct metrics, events_dropped), false },
+	{ "trainc_events_dropped", "Events left out because their object had too many",
+		offsetof(struct metrics, events_dropped), false },
 	{ "trainc_queue_added", "items that came into the queue", offsetof(struct metrics, queue_added), false },
-	{ "trainc_queue_retried", "items that came in again after a failure", offsetof(struct metrics, queue_retried), false },
+	{ "trainc_queue_retried", "items that came in again after a failure", offsetof(struct metrics, queue_retried),
+		false },
 	{ "trainc_requests", "requests to the API server", offsetof(struct metrics, requests), false },
 	{ "trainc_request_failures", "requests without an answer", offsetof(struct metrics, request_failures), false },
 	{ "trainc_request_retries", "requests that were repeated", offsetof(struct metrics, request_retries), false },
@@ -49,14 +53,16 @@ static void put_passes(const struct metrics *m, struct buf *out)
 {
 	uint64_t sum = 0;
 
-	buf_z(out, "# TYPE trainc_pass_seconds histogram\n# HELP trainc_pass_seconds how long a pass over one job took\n");
+	buf_z(out,
+		"# TYPE trainc_pass_seconds histogram\n# HELP trainc_pass_seconds how long a pass over one job took\n");
 	for (size_t i = 0; i < METRICS_BUCKETS; i++) {
 		sum += m->buckets[i];
 		if (i < METRICS_BUCKETS - 1)
 			buf_printf(out, "trainc_pass_seconds_bucket{le=\"%g\"} %llu\n", bounds[i],
 				(unsigned long long)sum);
 	}
-	buf_printf(out, "trainc_pass_seconds_bucket{le=\"+Inf\"} %llu\ntrainc_pass_seconds_count %llu\ntrainc_pass_seconds_sum %.6f\n",
+	buf_printf(out, "trainc_pass_seconds_bucket{le=\"+Inf\"} %llu\ntrainc_pass_seconds_count %llu\n"
+		"trainc_pass_seconds_sum %.6f\n",
 		(unsigned long long)m->passes, (unsigned long long)m->passes, m->seconds);
 }
 
@@ -69,5 +75,6 @@ void metrics_page(const struct metrics *m, struct buf *out)
 		buf_printf(out, "# TYPE %s %s\n# HELP %s %s\n%s%s %llu\n", r->name, r->gauge ? "gauge" : "counter",
 			r->name, r->help, r->name, r->gauge ? "" : "_total", (unsigned long long)value);
 	}
-	buf_printf(out, "# TYPE trainc_leader gauge\n# HELP trainc_leader 1 while this process may write\ntrainc_leader %d\n# EOF\n", m->leader);
+	buf_printf(out, "# TYPE trainc_leader gauge\n# HELP trainc_leader 1 while this process may write\n"
+		"trainc_leader %d\n# EOF\n", m->leader);
 }

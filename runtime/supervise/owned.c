@@ -150,7 +150,9 @@ struct transport_request owned_delete(struct arena *a, const struct supervised *
 {
 	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
 		.path = object_path(a, STR("v1"), kind, j->ns, name),
-		.body = str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"%.*s\"}}", STR_ARG(uid)) };
+		.body = str_printf(a,
+			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"%.*s\"}}",
+			STR_ARG(uid)) };
 }
 
 struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource,
@@ -166,6 +168,7 @@ struct transport_request resource_delete(struct arena *a, const struct supervise
 {
 	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
 		.path = resource_place(a, j, ""),
-		.body = str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Background\","
+		.body = str_printf(a,
+			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Background\","
 			"\"preconditions\":{\"uid\":\"%.*s\"}}", STR_ARG(j->uid)) };
 }

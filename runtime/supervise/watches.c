@@ -140,10 +140,11 @@ struct watches *watches_start(struct controller *c, void (*synced)(struct contro
 {
 	static const char *const pods[] = { "metadata.deletionTimestamp", "metadata.labels",
 		"metadata.ownerReferences.uid",
-		"metadata.ownerReferences.controller", "status.phase", "status.reason", "status.conditions.type", "status.conditions.status",
-		"status.startTime", "status.containerStatuses.name", "status.containerStatuses.restartCount",
-		"status.containerStatuses.state.terminated.exitCode", "status.containerStatuses.state.terminated.finishedAt",
-		"status.initContainerStatuses.restartCount", NULL };
+		"metadata.ownerReferences.controller", "status.phase", "status.reason", "status.conditions.type",
+		"status.conditions.status", "status.startTime", "status.containerStatuses.name",
+		"status.containerStatuses.restartCount", "status.containerStatuses.state.terminated.exitCode",
+		"status.containerStatuses.state.terminated.finishedAt", "status.initContainerStatuses.restartCount",
+		NULL };
 	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels",
 		"metadata.ownerReferences.uid", "metadata.ownerReferences.controller", NULL };
 	struct watches *w = memory_resize(NULL, sizeof *w);

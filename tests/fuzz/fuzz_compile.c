@@ -52,7 +52,8 @@ static bool pour(void *context, const char *bytes, size_t n)
 static void emit(struct trainc *c, bool json)
 {
 	struct bucket bucket = { .room = 4 << 20 };
-	struct emit_options options = { .json = json, .annotate = !json, .sources = &c->sources, .runtime_warning = true };
+	struct emit_options options = { .json = json, .annotate = !json, .sources = &c->sources,
+		.runtime_warning = true };
 	struct emit_sink sink = { &bucket, pour };
 
 	const struct plan *plan = &c->plan;

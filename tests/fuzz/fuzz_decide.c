@@ -20,7 +20,8 @@ static const int64_t NOW = INT64_C(1700000000) * 1000000000;
 
 static struct plan_role role(const char *name, const char *object, int64_t n)
 {
-	return (struct plan_role){ .name = str_of(name), .label = str_of(name), .object = str_of(object), .min = n, .max = n,
+	return (struct plan_role){ .name = str_of(name), .label = str_of(name), .object = str_of(object), .min = n,
+		.max = n,
 		.main.name = STR("main"), .retries = { .value = 2, .set = true } };
 }
 
@@ -44,7 +45,8 @@ static void shape(struct plan_role roles[3], struct plan_job *j, unsigned choice
 	j->restarts = (struct plan_int){ .value = 1, .set = true };
 }
 
-static struct decide_record again(struct arena *a, struct sources *sources, const struct plan_job *j, const struct decide_record *r)
+static struct decide_record again(struct arena *a, struct sources *sources, const struct plan_job *j,
+	const struct decide_record *r)
 {
 	struct decide_record read;
 	struct data_error error;
@@ -54,7 +56,8 @@ static struct decide_record again(struct arena *a, struct sources *sources, cons
 	decide_record_print(r, j, &out);
 	struct str text = buf_take(&out, a);
 	buf_release(&out);
-	if (!data_read_json(a, source_add(sources, STR("record"), text), &d, &error) || !decide_record_read(a, d, j, &read))
+	if (!data_read_json(a, source_add(sources, STR("record"), text), &d, &error) ||
+		!decide_record_read(a, d, j, &read))
 		abort();
 	return read;
 }
@@ -62,12 +65,14 @@ static struct decide_record again(struct arena *a, struct sources *sources, cons
 static bool is_own(const struct seen_list *seen, const struct decide_action *a)
 {
 	for (size_t k = 0; k < seen->n; k++)
-		if (seen->at[k].owner == OWNER_THIS && str_eq(seen->at[k].uid, a->uid) && str_eq(seen->at[k].name, a->name) && str_eq(seen->at[k].kind, a->kind))
+		if (seen->at[k].owner == OWNER_THIS && str_eq(seen->at[k].uid, a->uid) &&
+			str_eq(seen->at[k].name, a->name) && str_eq(seen->at[k].kind, a->kind))
 			return true;
 	return false;
 }
 
-static void one(struct arena *a, struct sources *sources, const struct decide_job *job, const struct decide_record *before, const struct seen_list *seen)
+static void one(struct arena *a, struct sources *sources, const struct decide_job *job,
+	const struct decide_record *before, const struct seen_list *seen)
 {
 	struct decision first = decide(a, job, before, seen, NOW);
 
@@ -76,14 +81,16 @@ static void one(struct arena *a, struct sources *sources, const struct decide_jo
 			abort();
 	struct decide_record kept = again(a, sources, job->plan, &first.record);
 	struct decision second = decide(a, job, &first.record, seen, NOW), third = decide(a, job, &kept, seen, NOW);
-	if (second.nactions != third.nactions || second.again != third.again || decide_spent(job->plan, &second.record) != decide_spent(job->plan, &third.record))
+	if (second.nactions != third.nactions || second.again != third.again ||
+		decide_spent(job->plan, &second.record) != decide_spent(job->plan, &third.record))
 		abort();
 }
 
 /* Every form of the verdict. */
 static void report(const struct run_state *s)
 {
-	static const enum report_form forms[] = { REPORT_TABLE, REPORT_LIST, REPORT_WIDE, REPORT_NAME, REPORT_JSON, REPORT_JSON_LINE };
+	static const enum report_form forms[] = { REPORT_TABLE, REPORT_LIST, REPORT_WIDE, REPORT_NAME, REPORT_JSON,
+		REPORT_JSON_LINE };
 	struct buf out = { .limit = 16 << 20 };
 
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
@@ -103,7 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct sources sources = { .arena = &a };
 	struct plan_role roles[3];
 	struct plan_condition success = { .kind = CONDITION_DONE, .role = 0, .index = CONDITION_ALL };
-	struct plan_job j = { .name = STR("j"), .roles = roles, .nroles = 3, .success = &success, .workload = WORKLOAD_POD };
+	struct plan_job j = { .name = STR("j"), .roles = roles, .nroles = 3, .success = &success,
+		.workload = WORKLOAD_POD };
 	struct decide_job job = { .plan = &j, .kind = STR("Job"), .uid = STR("u"), .controller = STR("us") };
 	struct decide_record before = { 0 };
 	struct status_objects objects = { 0 };
@@ -112,7 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	bool first = true;
 
 	shape(roles, &j, n ? bytes[0] : 0);
-	struct source *source = source_add(&sources, STR("objects"), (struct str){ (const char *)bytes + (n > 0), n - (n > 0) });
+	struct source *source = source_add(&sources, STR("objects"),
+		(struct str){ (const char *)bytes + (n > 0), n - (n > 0) });
 	struct data_reader *r = source ? data_reader_new(&a, source) : NULL;
 	while (r && data_next(r, &d, &error) == DATA_DOCUMENT) {
 		if (first)

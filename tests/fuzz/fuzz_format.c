@@ -64,7 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		require(ok, "the result does not parse", text, buf_text(&once));
 		require(str_eq(buf_text(&once), buf_text(&twice)), "not idempotent", buf_text(&once), buf_text(&twice));
 		if (imports(buf_text(&tree)) < 2)
-			require(str_eq(buf_text(&tree), buf_text(&same)), "another tree", buf_text(&tree), buf_text(&same));
+			require(str_eq(buf_text(&tree), buf_text(&same)), "another tree", buf_text(&tree),
+				buf_text(&same));
 	}
 	buf_release(&once);
 	buf_release(&twice);

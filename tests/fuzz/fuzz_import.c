@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct arena arena = { 0 };
 	struct sources sources = { .arena = &arena };
 	struct diags diags = { .arena = &arena, .sources = &sources };
-	struct import *im = import_new(&arena, &sources, &diags, (struct import_options){ .operator_minor = n % 3 == 0 ? 0 : n % 3 == 1 ? 7 : 9 });
+	struct import *im = import_new(&arena, &sources, &diags,
+		(struct import_options){ .operator_minor = n % 3 == 0 ? 0 : n % 3 == 1 ? 7 : 9 });
 	struct source *source = source_add(&sources, STR("job.yaml"), (struct str){ (const char *)bytes, n });
 	struct buf out = { 0 };
 

@@ -1,4 +1,7 @@
-/* fuzz_json_stream.c - the incremental JSON reader: wherever the input is cut, what comes out is the same, and it agrees with the reader of whole files. */
+/*
+ * fuzz_json_stream.c - the incremental JSON reader: wherever the input is cut, what comes out is the same, and it
+ * agrees with the reader of whole files.
+ */
 #include <stdlib.h>
 
 #include "data/data_read.h"

@@ -34,7 +34,8 @@ static void one(const uint8_t *bytes, size_t n, bool expression)
 	                               : parse_source(&arena, &names, &diags, source);
 	struct buf out = { .limit = 64 << 20 };
 
-	require(tree ? tree->span.end >= tree->span.start && tree->span.end <= source->base + n : expression && diags.errors);
+	require(tree ? tree->span.end >= tree->span.start && tree->span.end <= source->base + n :
+		expression && diags.errors);
 	if (tree) {
 		ast_dump(tree, &out);
 		bool said = memmem(bytes, n, "(bad", 4);

@@ -1,5 +1,6 @@
 /*
- * fuzz_project.c - a whole project of any bytes: programs, project.tj, trainc.lock, crds.tbl, packages, parameter files and --set.
+ * fuzz_project.c - a whole project of any bytes: programs, project.tj, trainc.lock, crds.tbl, packages, parameter files
+ * and --set.
  *
  * A line "== NAME" begins the file NAME; what stands before the first one is
  * job.tj.  The lines of the file "set" are assignments of --set, and files whose
@@ -78,7 +79,8 @@ static bool read_file(void *context, struct arena *arena, struct str path, struc
 static bool exists(void *context, struct str path) { return find(context, path); }
 
 /* The names right below a directory, each once. */
-static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
+static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
+	void *to)
 {
 	const struct files *fs = context;
 	struct str head = path_join(arena, STR("."), directory), before = { 0 };

@@ -85,7 +85,8 @@ static void report(struct run *r)
 	diags_finish(&r->diags);
 	for (size_t i = 0; i < r->diags.n; i++) {
 		const struct diag *d = r->diags.at[i];
-		require(d->message.n && d->at.start >= r->source->base && d->at.end <= r->source->base + r->source->text.n + 1);
+		require(d->message.n && d->at.start >= r->source->base &&
+			d->at.end <= r->source->base + r->source->text.n + 1);
 	}
 }
 

@@ -83,12 +83,14 @@ static struct str query(const struct transport_request *r, const char *name)
 
 static void put_thing(struct buf *b, unsigned name, unsigned uid, unsigned version)
 {
-	buf_printf(b, "{\"metadata\":{\"name\":\"n%u\",\"uid\":\"%u\",\"resourceVersion\":\"%u\"}}", name, uid, version);
+	buf_printf(b, "{\"metadata\":{\"name\":\"n%u\",\"uid\":\"%u\",\"resourceVersion\":\"%u\"}}", name, uid,
+		version);
 }
 
 static void put_event(struct buf *b, const struct change *c)
 {
-	buf_printf(b, "{\"type\":\"%s\",\"object\":", c->type == 'A' ? "ADDED" : c->type == 'M' ? "MODIFIED" : "DELETED");
+	buf_printf(b, "{\"type\":\"%s\",\"object\":",
+		c->type == 'A' ? "ADDED" : c->type == 'M' ? "MODIFIED" : "DELETED");
 	put_thing(b, c->name, c->uid, c->version);
 	buf_z(b, "}\n");
 }
@@ -136,14 +138,16 @@ static void answer_watch(struct call *c, struct str version)
 		for (unsigned i = 0; i < NAMES; i++)
 			if (w.things[i].present)
 				put_event(&c->bytes, &(struct change){ 'A', i, w.things[i].uid, w.things[i].version });
-		buf_printf(&c->bytes, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%u\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n",
+		buf_printf(&c->bytes, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%u\","
+			"\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n",
 		           w.version);
 		c->next = w.nhistory;
 	} else if (number(version) < w.forgotten) {
 		if (number(version) & 1) {
 			c->code = 410;
 		} else {
-			buf_z(&c->bytes, "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}}\n");
+			buf_z(&c->bytes, "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,"
+				"\"reason\":\"Expired\"}}\n");
 		}
 		c->closing = true;
 	} else {
@@ -152,14 +156,16 @@ static void answer_watch(struct call *c, struct str version)
 	}
 }
 
-struct call *call_start(struct calls *all, const struct transport_request *r, enum call_repeat repeat, void (*restart)(void *to))
+struct call *call_start(struct calls *all, const struct transport_request *r, enum call_repeat repeat,
+	void (*restart)(void *to))
 {
 	(void)all; (void)repeat; (void)restart;
 	for (size_t i = 0; i < CONNECTIONS; i++) {
 		struct call *c = &w.calls[i];
 		if (c->used)
 			continue;
-		*c = (struct call){ .used = true, .r = *r, .code = 200, .next = UINT32_MAX, .list = r->kind == TRANSPORT_LIST };
+		*c = (struct call){ .used = true, .r = *r, .code = 200, .next = UINT32_MAX,
+			.list = r->kind == TRANSPORT_LIST };
 		if (c->list)
 			answer_list(c, query(r, "continue"));
 		else
@@ -181,7 +187,8 @@ void call_cancel(struct call *c) { drop(c); }
 
 static void finish(struct call *c, enum transport_outcome outcome)
 {
-	struct transport_result result = { .outcome = outcome, .code = c->code, .retry_after = -1, .error = STR("model") };
+	struct transport_result result = { .outcome = outcome, .code = c->code, .retry_after = -1,
+		.error = STR("model") };
 	struct transport_status status = { .message = STR("model") };
 	struct transport_request r = c->r;
 
@@ -304,7 +311,8 @@ static void step(uint8_t op, uint8_t arg)
 	case 3: case 4: if (c) deliver(c, 1 + arg, false); break;
 	case 5: if (c) finish(c, TRANSPORT_BROKEN); break;
 	case 6: w.forgotten = w.version + 1; break;
-	case 7: if (c && !c->list && c->next <= w.nhistory) c->next -= c->next < arg % 4 ? c->next : arg % 4; break;        /* repeats itself */
+	/* repeats itself */
+	case 7: if (c && !c->list && c->next <= w.nhistory) c->next -= c->next < arg % 4 ? c->next : arg % 4; break;
 	case 8: fire(); break;
 	case 9: if (c && arg % 4 == 0 && c->code == 200 && !c->list) deliver(c, 40, true); break;
 	}

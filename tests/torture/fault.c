@@ -80,7 +80,8 @@ WRAP("memory", void *, realloc, (void *p, size_t n), (p, n), NULL)
 WRAP("memory", void *, mmap, (void *p, size_t n, int a, int b, int fd, off_t at), (p, n, a, b, fd, at), MAP_FAILED)
 /* The C library allocates for these without a call that a dynamic program lets us see. */
 WRAP("memory", int, regcomp, (regex_t *re, const char *p, int flags), (re, p, flags), REG_ESPACE)
-WRAP("memory", int, regexec, (const regex_t *re, const char *t, size_t n, regmatch_t *m, int f), (re, t, n, m, f), REG_ESPACE)
+WRAP("memory", int, regexec, (const regex_t *re, const char *t, size_t n, regmatch_t *m, int f), (re, t, n, m, f),
+	REG_ESPACE)
 WRAP("memory", DIR *, opendir, (const char *path), (path), NULL)
 WRAP("close", int, close, (int fd), (fd), (syscall(SYS_close, fd), -1))
 WRAP("fsync", int, fsync, (int fd), (fd), -1)
@@ -111,7 +112,8 @@ ssize_t __real_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n)
 {
-	bool ours = fd != STDERR_FILENO && (plan.error != EPIPE || fd == STDOUT_FILENO);        /* the test reads what is said */
+	/* the test reads what is said */
+	bool ours = fd != STDERR_FILENO && (plan.error != EPIPE || fd == STDOUT_FILENO);
 
 	if (!ours || !fails("write"))
 		return __real_write(fd, p, n);

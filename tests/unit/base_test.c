@@ -57,8 +57,9 @@ static void strings(void)
 static void numbers(void)
 {
 	static const struct { double number; const char *text; } cases[] = {
-		{ 0.1, "0.1" }, { 1000.0, "1000" }, { 123456789012.0, "123456789012" }, { 1234567.8912, "1234567.8912" }, { 1e21, "1e+21" },
-		{ 0.1 + 0.2, "0.30000000000000004" }, { -2.5, "-2.5" },
+		{ 0.1, "0.1" }, { 1000.0, "1000" }, { 123456789012.0, "123456789012" },
+		{ 1234567.8912, "1234567.8912" }, { 1e21, "1e+21" }, { 0.1 + 0.2, "0.30000000000000004" },
+		{ -2.5, "-2.5" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -72,7 +73,8 @@ static void interning(void)
 	char text[16];
 	bool same = true;
 
-	CHECK(name_eq(first, names_intern(&names, STR("worker"))) && !name_eq(first, names_intern(&names, STR("Worker"))));
+	CHECK(name_eq(first, names_intern(&names, STR("worker"))) &&
+		!name_eq(first, names_intern(&names, STR("Worker"))));
 	for (int i = 0; i < 2000; i++) {
 		snprintf(text, sizeof text, "name%d", i);
 		names_intern(&names, str_of(text));
@@ -132,7 +134,8 @@ static void json(void)
 	b.n = 0;
 	buf_json(&b, STR("x\xC0\x80\xED\xA0\x80\xF4\x90\x80\x80y\xE6"));
 	const char *bad = "\xEF\xBF\xBD";
-	struct str want = str_printf(&arena, "\"x%s%s%s%s%s%s%s%s%sy%s\"", bad, bad, bad, bad, bad, bad, bad, bad, bad, bad);
+	struct str want = str_printf(&arena, "\"x%s%s%s%s%s%s%s%s%sy%s\"", bad, bad, bad, bad, bad, bad, bad, bad, bad,
+		bad);
 	CHECK_TEXT(buf_text(&b), want.p);
 	buf_release(&b);
 }
@@ -161,7 +164,8 @@ static void places(void)
 static void sources(void)
 {
 	struct sources ss = { .arena = &arena };
-	struct source *a = source_add(&ss, STR("a.tj"), STR("one\ntwö 3\r\n\nlast")), *b = source_add(&ss, STR("b.tj"), STR(""));
+	struct source *a = source_add(&ss, STR("a.tj"), STR("one\ntwö 3\r\n\nlast")),
+		*b = source_add(&ss, STR("b.tj"), STR(""));
 	struct place at = source_place(&ss, a->base + 9);
 
 	CHECK(a->base >= 1 && b->base > a->base + a->text.n);
@@ -184,9 +188,12 @@ static void sources(void)
 static void words_and_patterns(void)
 {
 	CHECK(str_is_word(STR("a_1")) && str_is_word(STR("_")) && str_is_word(STR("Z9")));
-	CHECK(!str_is_word(STR("")) && !str_is_word(STR("1a")) && !str_is_word(STR("a-b")) && !str_is_word(STR("a{")) && !str_is_word(STR("\xC3\xA9")));
-	CHECK(str_covered(STR("PET_RANK"), STR("PET_*")) && str_covered(STR("PET_"), STR("PET_*")) && str_covered(STR("RANK"), STR("RANK")));
-	CHECK(!str_covered(STR("PET"), STR("PET_*")) && !str_covered(STR("RANKS"), STR("RANK")) && str_covered(STR(""), STR("*")));
+	CHECK(!str_is_word(STR("")) && !str_is_word(STR("1a")) && !str_is_word(STR("a-b")) && !str_is_word(STR("a{")) &&
+		!str_is_word(STR("\xC3\xA9")));
+	CHECK(str_covered(STR("PET_RANK"), STR("PET_*")) && str_covered(STR("PET_"), STR("PET_*")) &&
+		str_covered(STR("RANK"), STR("RANK")));
+	CHECK(!str_covered(STR("PET"), STR("PET_*")) && !str_covered(STR("RANKS"), STR("RANK")) &&
+		str_covered(STR(""), STR("*")));
 }
 
 int main(void)

@@ -83,10 +83,12 @@ static void documents(void)
 {
 	struct json_stream_options one = { 0 }, several = { .several = true };
 
-	READS(one, "{\"a\":1,\"b\":[true,false,null,-2.5e3,\"x\"],\"c\":{}}", "document {\"a\":1,\"b\":[true,false,null,-2500,\"x\"],\"c\":{}}\n");
+	READS(one, "{\"a\":1,\"b\":[true,false,null,-2.5e3,\"x\"],\"c\":{}}",
+		"document {\"a\":1,\"b\":[true,false,null,-2500,\"x\"],\"c\":{}}\n");
 	READS(one, "  17 ", "document 17\n");
 	READS(one, "[]", "document []\n");
-	READS(one, "\"a\\u00e4\\ud83d\\ude00\\n\\\"\xc3\xa4\"", "document \"a\xc3\xa4\xf0\x9f\x98\x80\\n\\\"\xc3\xa4\"\n");
+	READS(one, "\"a\\u00e4\\ud83d\\ude00\\n\\\"\xc3\xa4\"",
+		"document \"a\xc3\xa4\xf0\x9f\x98\x80\\n\\\"\xc3\xa4\"\n");
 	READS(several, "{\"a\":1}\n{\"a\":2}\n", "document {\"a\":1}\ndocument {\"a\":2}\n");
 	READS(one, "9223372036854775807", "document 9223372036854775807\n");
 	READS(one, "-9223372036854775808", "document -9223372036854775808\n");
@@ -98,7 +100,8 @@ static void lists(void)
 	struct json_stream_options o = { .items = "items" }, stop = { .items = "items", .to = &two };
 
 	READS(o, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"a\":1},{\"a\":[{}]},3]}",
-	      "item {\"a\":1}\nitem {\"a\":[{}]}\nitem 3\ndocument {\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"}}\n");
+	      "item {\"a\":1}\nitem {\"a\":[{}]}\nitem 3\ndocument "
+	"{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"}}\n");
 	READS(o, "{\"items\":[],\"x\":2}", "document {\"x\":2}\n");
 	READS(o, "{\"items\":null}", "document {\"items\":null}\n");
 	READS(o, "{\"other\":[{\"items\":[1]}]}", "document {\"other\":[{\"items\":[1]}]}\n");
@@ -108,20 +111,25 @@ static void lists(void)
 static void filters(void)
 {
 	struct arena a = { 0 };
-	const char *const some[] = { "metadata.name", "status.conditions.type", "metadata.annotations.[trainc.dev/role]", NULL };
+	const char *const some[] = { "metadata.name", "status.conditions.type",
+		"metadata.annotations.[trainc.dev/role]", NULL };
 	const char *const all_but[] = { "-metadata.managedFields", "-spec", NULL };
 	const char *const any[] = { "*.name", NULL };
 	struct json_stream_options o = { .items = "items", .filter = json_filter_new(&a, some) };
 	struct json_stream_options b = { .filter = json_filter_new(&a, all_but) };
 	struct json_stream_options c = { .filter = json_filter_new(&a, any) };
 
-	READS(o, "{\"items\":[{\"metadata\":{\"name\":\"x\",\"uid\":\"u\",\"annotations\":{\"trainc.dev/role\":\"r\",\"b\":1}},\"status\":{\"conditions\":"
-	      "[{\"type\":\"A\",\"status\":\"True\"},{\"type\":\"B\"}],\"phase\":\"Running\"},\"spec\":{\"a\":[1,{\"b\":2}]}}]}",
-	      "item {\"metadata\":{\"name\":\"x\",\"annotations\":{\"trainc.dev/role\":\"r\"}},\"status\":{\"conditions\":[{\"type\":\"A\"},{\"type\":\"B\"}]}}\n"
+	READS(o, "{\"items\":[{\"metadata\":{\"name\":\"x\",\"uid\":\"u\",\"annotations\":{\"trainc.dev/role\":\"r\","
+		"\"b\":1}},\"status\":{\"conditions\":"
+	      "[{\"type\":\"A\",\"status\":\"True\"},{\"type\":\"B\"}],\"phase\":\"Running\"},\"spec\":{\"a\":[1,{"
+		"\"b\":2}]}}]}",
+	      "item {\"metadata\":{\"name\":\"x\",\"annotations\":{\"trainc.dev/role\":\"r\"}},\"status\":{"
+	"\"conditions\":[{\"type\":\"A\"},{\"type\":\"B\"}]}}\n"
 	      "document {}\n");
 	READS(b, "{\"metadata\":{\"managedFields\":[{\"a\":\"\\ud800\"}],\"name\":\"n\"},\"spec\":{},\"x\":[]}",
 	      "document {\"metadata\":{\"name\":\"n\"},\"x\":[]}\n");
-	READS(c, "{\"a\":{\"name\":1,\"b\":2},\"c\":{\"name\":3}}", "document {\"a\":{\"name\":1},\"c\":{\"name\":3}}\n");
+	READS(c, "{\"a\":{\"name\":1,\"b\":2},\"c\":{\"name\":3}}",
+		"document {\"a\":{\"name\":1},\"c\":{\"name\":3}}\n");
 	arena_release(&a);
 }
 

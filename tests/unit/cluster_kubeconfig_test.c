@@ -1,5 +1,6 @@
 /*
- * cluster_kubeconfig_test.c - which server and which user: files, merging, paths, contradictions, a pod's service account.
+ * cluster_kubeconfig_test.c - which server and which user: files, merging, paths, contradictions, a pod's service
+ * account.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +57,8 @@ static bool read_file(const char *text)
 
 #define REFUSES(text, want) do { CHECK(!read_file(text)); CHECK_TEXT(plain(why), want); } while (0)
 
-#define HEAD "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts:\n- name: c\n  context: {cluster: k, user: u, namespace: team}\n"
+#define HEAD "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts:\n- name: c\n  context: {cluster: k, user: u, \
+	namespace: team}\n"
 #define CLUSTER "clusters:\n- name: k\n  cluster: {server: 'https://api.example:6443'}\n"
 #define USER(fields) HEAD CLUSTER "users:\n- name: u\n  user: " fields "\n"
 #define SERVER(fields) HEAD "users:\n- {name: u, user: {token: t}}\nclusters:\n- name: k\n  cluster: " fields "\n"
@@ -76,10 +78,13 @@ static void one_file(void)
 	CHECK(access_now.port == 443);
 	CHECK_TEXT(access_now.namespace, "default");
 	CHECK(access_now.namespace_is_default);
-	CHECK(read_file("kind: Config\r\ncurrent-context: c\r\ncontexts:\r\n- name: c\r\n  context: {cluster: k, user: u}\r\n"
-	                "clusters:\r\n- {name: k, cluster: {server: 'https://h'}}\r\nusers:\r\n- name: u\r\n  user: {token: t}\r\n"));
+	CHECK(read_file("kind: Config\r\ncurrent-context: c\r\ncontexts:\r\n- name: c\r\n  context: {cluster: k, user: "
+		"u}\r\n"
+	                "clusters:\r\n- {name: k, cluster: {server: 'https://h'}}\r\nusers:\r\n- name: u\r\n  user: "
+		"{token: t}\r\n"));
 	CHECK_TEXT(access_now.token, "t");
-	CHECK(read_file("x: &k {server: 'https://anchored'}\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: k}}]\n"
+	CHECK(read_file("x: &k {server: 'https://anchored'}\ncurrent-context: c\ncontexts: [{name: c, context: "
+		"{cluster: k}}]\n"
 	                "clusters: [{name: k, cluster: *k}]\n"));
 	CHECK_TEXT(access_now.host, "anchored");
 	CHECK(!read_file("a: &a [*a]\n"));
@@ -88,7 +93,8 @@ static void one_file(void)
 	REFUSES("kind: Pod\n", "DIR/config:1: this is not a kubeconfig: 'kind' must be Config");
 	REFUSES("clusters: {}\n", "DIR/config:1: 'clusters' must be a list, not a mapping");
 	REFUSES("users: [{user: {}}]\n", "DIR/config:1: each entry of 'users' needs a 'name' that is a string");
-	REFUSES("users:\n- {name: a}\n- {name: a}\n", "DIR/config:3: 'users' has the name 'a' twice; remove one of the two entries");
+	REFUSES("users:\n- {name: a}\n- {name: a}\n",
+		"DIR/config:3: 'users' has the name 'a' twice; remove one of the two entries");
 }
 
 /* A file of 5 MiB is read, and in a second at most. */
@@ -108,9 +114,11 @@ static void large_file(void)
 static void merging(void)
 {
 	struct kubeconfig_options o = { 0 };
-	put("one", "clusters:\n- {name: k, cluster: {server: 'https://one'}}\nusers:\n- {name: u, user: {token: one, username: x}}\n"
+	put("one", "clusters:\n- {name: k, cluster: {server: 'https://one'}}\nusers:\n- {name: u, user: {token: one, "
+		"username: x}}\n"
 	    "contexts: [{name: a, context: {cluster: k}}]\n");
-	put("two", "current-context: b\nclusters:\n- {name: k, cluster: {server: 'https://two', insecure-skip-tls-verify: true}}\n"
+	put("two", "current-context: b\nclusters:\n- {name: k, cluster: {server: 'https://two', "
+		"insecure-skip-tls-verify: true}}\n"
 	    "users:\n- {name: u, user: {token: two}}\n- {name: v, user: {tokenFile: t/token}}\n"
 	    "contexts:\n- {name: b, context: {cluster: k, user: v}}\n- {name: d, context: {cluster: k, user: u}}\n");
 	o.variable = str_printf(&arena, ":%s/one::%s/absent:%s/one:%s/two:", dir, dir, dir, dir);
@@ -138,7 +146,8 @@ static void which_files(void)
 	CHECK_TEXT(plain(why), "cannot read the kubeconfig DIR/absent: no such file");
 	o = (struct kubeconfig_options){ .variable = path_of("absent") };
 	CHECK(!read_options(o));
-	CHECK_TEXT(plain(why), "no cluster is configured: DIR/absent does not exist; set KUBECONFIG or pass --kubeconfig FILE");
+	CHECK_TEXT(plain(why),
+		"no cluster is configured: DIR/absent does not exist; set KUBECONFIG or pass --kubeconfig FILE");
 	o = (struct kubeconfig_options){ .variable = str_of(dir) };
 	CHECK(!read_options(o));
 	CHECK_TEXT(plain(why), "cannot read the kubeconfig DIR: is a directory");
@@ -154,7 +163,8 @@ static void which_files(void)
 	CHECK(read_options((struct kubeconfig_options){ .home = str_of(dir) }));
 	CHECK_TEXT(access_now.token, "home");
 	REFUSES("kind: Config\n", "DIR/config: no context is defined; add one with 'kubectl config set-context'");
-	REFUSES("contexts: [{name: a, context: {cluster: x}}]\n", "DIR/config: no current-context is set; choose one with --context NAME; "
+	REFUSES("contexts: [{name: a, context: {cluster: x}}]\n",
+		"DIR/config: no current-context is set; choose one with --context NAME; "
 	        "its only name is a");
 	REFUSES("current-context: a\ncontexts: [{name: a, context: {cluster: x}}]\n",
 	        "DIR/config:2: context 'a' names the cluster 'x', which does not exist");
@@ -190,11 +200,13 @@ static void paths(void)
 	CHECK_TEXT(access_now.certificate, "CRT");
 	CHECK_TEXT(access_now.key, "KEY");
 	REFUSES(SERVER("{server: 'https://h', certificate-authority: ~/ca.pem}"),
-	        "DIR/config:11: cannot read 'certificate-authority' from DIR/~/ca.pem: no such file (a kubeconfig does not expand '~'; write the whole path)");
+	        "DIR/config:11: cannot read 'certificate-authority' from DIR/~/ca.pem: no such file (a kubeconfig does "
+	"not expand '~'; write the whole path)");
 	CHECK(read_file(USER("{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./bin/x}}")));
 	CHECK_TEXT(plain(access_now.exec.command), "DIR/./bin/x");
 	CHECK(access_now.exec.stdin_mode == KUBECONFIG_STDIN_IF_AVAILABLE);
-	CHECK(read_file(USER("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: x, args: [a, b], "
+	CHECK(read_file(USER("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: x, "
+		"args: [a, b], "
 	                     "env: [{name: A, value: '1'}], provideClusterInfo: true}}")));
 	CHECK_TEXT(access_now.exec.command, "x");
 	CHECK(access_now.exec.nargs == 2 && access_now.exec.nenv == 1 && access_now.exec.cluster_info);
@@ -209,32 +221,42 @@ static void credentials(void)
 	CHECK_TEXT(access_now.basic_password, "b");
 	REFUSES(USER("{client-certificate-data: Q1JU, client-certificate: crt.pem}"),
 	        "DIR/config:12: 'client-certificate' and 'client-certificate-data' are both set; remove one of them");
-	REFUSES(USER("{client-certificate-data: Q1JU}"), "DIR/config:12: user 'u' has a client-certificate but no client-key");
+	REFUSES(USER("{client-certificate-data: Q1JU}"),
+		"DIR/config:12: user 'u' has a client-certificate but no client-key");
 	REFUSES(USER("{client-key-data: Q1JU}"), "DIR/config:12: user 'u' has a client-key but no client-certificate");
-	REFUSES(USER("{client-certificate-data: '!!'}"), "DIR/config:12: 'client-certificate-data' is not valid base64");
-	REFUSES(USER("{token: a, username: b}"), "DIR/config:12: user 'u' has a token and a username; remove one of them");
+	REFUSES(USER("{client-certificate-data: '!!'}"),
+		"DIR/config:12: 'client-certificate-data' is not valid base64");
+	REFUSES(USER("{token: a, username: b}"),
+		"DIR/config:12: user 'u' has a token and a username; remove one of them");
 	REFUSES(USER("{password: b}"), "DIR/config:12: user 'u' has a password but no username");
-	REFUSES(USER("{token: 123456}"), "DIR/config:12: 'token' must be a string, but YAML reads this as a number; put it in quotes");
+	REFUSES(USER("{token: 123456}"),
+		"DIR/config:12: 'token' must be a string, but YAML reads this as a number; put it in quotes");
 	CHECK(read_file(USER("{token: t, exec: {command: x}}")));
 	CHECK(!access_now.exec.command.n);
 	CHECK_TEXT(warnings, "user 'u' has a credential and a plugin ('exec'); the plugin is not run\n");
 	REFUSES(USER("{exec: {command: x, apiVersion: client.authentication.k8s.io/v1}}"),
-	        "DIR/config:12: a plugin with apiVersion client.authentication.k8s.io/v1 needs 'interactiveMode': Never, IfAvailable or Always");
+	        "DIR/config:12: a plugin with apiVersion client.authentication.k8s.io/v1 needs 'interactiveMode': "
+	"Never, IfAvailable or Always");
 	REFUSES(USER("{exec: {command: x, apiVersion: client.authentication.k8s.io/v1alpha1}}"),
-	        "DIR/config:12: the plugin's apiVersion must be client.authentication.k8s.io/v1 or v1beta1: v1alpha1 was removed in Kubernetes 1.24; "
+	        "DIR/config:12: the plugin's apiVersion must be client.authentication.k8s.io/v1 or v1beta1: v1alpha1 "
+	"was removed in Kubernetes 1.24; "
 	        "update the plugin and write v1");
-	REFUSES(USER("{exec: {apiVersion: client.authentication.k8s.io/v1beta1}}"), "DIR/config:12: the plugin under 'exec' has no 'command'");
-	REFUSES(USER("{auth-provider: {name: gcp}}"), "DIR/config:12: user 'u' uses the auth-provider 'gcp', which is not supported; "
+	REFUSES(USER("{exec: {apiVersion: client.authentication.k8s.io/v1beta1}}"),
+		"DIR/config:12: the plugin under 'exec' has no 'command'");
+	REFUSES(USER("{auth-provider: {name: gcp}}"),
+		"DIR/config:12: user 'u' uses the auth-provider 'gcp', which is not supported; "
 	        "run 'gcloud container clusters get-credentials', which sets up gke-gcloud-auth-plugin");
 	CHECK(read_file(USER("{token: t, as: boss, as-uid: '7', as-groups: [a, b], as-user-extra: {k: [one, two]}}")));
 	CHECK(access_now.as.ngroups == 2 && access_now.as.nextra == 2);
 	CHECK_TEXT(access_now.as.extra[1].value, "two");
-	REFUSES(USER("{token: t, as-groups: [a]}"), "DIR/config:12: user 'u' sets as-uid, as-groups or as-user-extra without 'as'");
+	REFUSES(USER("{token: t, as-groups: [a]}"),
+		"DIR/config:12: user 'u' sets as-uid, as-groups or as-user-extra without 'as'");
 }
 
 static void servers(void)
 {
-	CHECK(read_file(SERVER("{server: 'https://h:1/k8s/c-1/', tls-server-name: other, proxy-url: 'socks5://p:1', disable-compression: true}")));
+	CHECK(read_file(SERVER("{server: 'https://h:1/k8s/c-1/', tls-server-name: other, proxy-url: 'socks5://p:1', "
+		"disable-compression: true}")));
 	CHECK_TEXT(access_now.prefix, "/k8s/c-1");
 	CHECK_TEXT(access_now.tls_server_name, "other");
 	CHECK(access_now.disable_compression);
@@ -245,21 +267,26 @@ static void servers(void)
 	CHECK(read_file(SERVER("{server: 'h:8080'}")) && !access_now.tls);
 	CHECK(read_file(SERVER("{server: 'h:8080', insecure-skip-tls-verify: true}")) && access_now.tls);
 	REFUSES(SERVER("{}"), "DIR/config:11: cluster 'k' has no 'server'");
-	REFUSES(SERVER("{server: 'https://'}"), "DIR/config:11: 'server' is not a URL of an API server: 'https://'; write https://HOST:PORT");
+	REFUSES(SERVER("{server: 'https://'}"),
+		"DIR/config:11: 'server' is not a URL of an API server: 'https://'; write https://HOST:PORT");
 	REFUSES(SERVER("{server: 'https://h:99999'}"),
 	        "DIR/config:11: 'server' is not a URL of an API server: 'https://h:99999'; write https://HOST:PORT");
-	REFUSES(SERVER("{server: 'https://a@h'}"), "DIR/config:11: 'server' is not a URL of an API server: 'https://a@h'; write https://HOST:PORT");
+	REFUSES(SERVER("{server: 'https://a@h'}"),
+		"DIR/config:11: 'server' is not a URL of an API server: 'https://a@h'; write https://HOST:PORT");
 	REFUSES(SERVER("{server: 'https://h', insecure-skip-tls-verify: true, certificate-authority: ca.pem}"),
-	        "DIR/config:11: cluster 'k' sets insecure-skip-tls-verify and a certificate-authority; remove one of them");
+	        "DIR/config:11: cluster 'k' sets insecure-skip-tls-verify and a certificate-authority; remove one of "
+	"them");
 	REFUSES(SERVER("{server: 'https://h', proxy-url: 'p:1'}"),
 	        "DIR/config:11: 'proxy-url' must be a URL that begins with http://, https:// or socks5://");
-	CHECK(read_file(SERVER("{server: 'https://h', extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: a}}]}")));
+	CHECK(read_file(SERVER("{server: 'https://h', extensions: [{name: client.authentication.k8s.io/exec, "
+		"extension: {audience: a}}]}")));
 	CHECK(access_now.exec_config && access_now.exec_config->kind == DATA_MAP);
 }
 
 static void pods(void)
 {
-	struct kubeconfig_options o = { .home = path_of("nowhere"), .service_host = STR("fd00::1"), .service_port = STR("443"), .account = path_of("account") };
+	struct kubeconfig_options o = { .home = path_of("nowhere"), .service_host = STR("fd00::1"),
+		.service_port = STR("443"), .account = path_of("account") };
 	CHECK(!read_options(o));                /* no token file */
 	mkdir(path_of("account").p, 0700);
 	put("account/token", "tok\n");

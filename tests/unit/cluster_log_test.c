@@ -66,7 +66,8 @@ static void begin(struct peer *p, struct standin *s, const char *script)
 
 static void start(struct peer *p, struct reading *r, bool follow)
 {
-	struct pod_log_options o = { .namespace = STR("x"), .pod = STR("p"), .container = STR("main"), .follow = follow, .tail = -1, .running = running,
+	struct pod_log_options o = { .namespace = STR("x"), .pod = STR("p"), .container = STR("main"), .follow = follow,
+		.tail = -1, .running = running,
 		.line = line, .ended = ended, .to = r };
 
 	r->peer = p;
@@ -103,7 +104,8 @@ static void plain(void)
 	struct peer p;
 	struct reading r = { 0 };
 
-	READS(LOG TEXT "body " AT(1) "one\\n" AT(2) "two \\xff\\n\\n" AT(3) "three\\n\n", false, 0, POD_LOG_DONE, "one two \xff  three ");
+	READS(LOG TEXT "body " AT(1) "one\\n" AT(2) "two \\xff\\n\\n" AT(3) "three\\n\n", false, 0, POD_LOG_DONE,
+		"one two \xff  three ");
 	READS(LOG TEXT "body " AT(1) "one\\n" AT(2) "tw\n", false, 0, POD_LOG_DONE, "one tw! ");
 	READS(LOG TEXT "body no stamp\\n\n", false, 0, POD_LOG_DONE, "no stamp ");
 	READS(LOG TEXT, false, 0, POD_LOG_DONE, "");
@@ -115,7 +117,8 @@ static void plain(void)
 
 static void refusals(void)
 {
-	READS(LOG FAILS(400, "container main in pod p is waiting to start: ContainerCreating"), true, 9, POD_LOG_WAITING, "");
+	READS(LOG FAILS(400, "container main in pod p is waiting to start: ContainerCreating"), true, 9,
+		POD_LOG_WAITING, "");
 	READS(LOG FAILS(404, "pods p not found"), true, 9, POD_LOG_ABSENT, "");
 	READS(LOG FAILS(400, "previous terminated container main in pod p not found"), false, 0, POD_LOG_ABSENT, "");
 	READS(LOG FAILS(403, "no"), true, 9, POD_LOG_FAILED, "");
@@ -137,12 +140,14 @@ static void going_on(void)
 	CHECK_TEXT(buf_text(&r.said), "one two two new three four ");
 	CHECK(r.ended == 1 && r.end == POD_LOG_DONE);
 	struct str record = standin_record(&s);
-	CHECK(world_count(record, "&sinceTime=2026-01-01T00%3A00%3A02Z") == 2 && world_count(record, "&sinceTime=2026-01-01T00%3A00%3A03Z") == 1);
+	CHECK(world_count(record, "&sinceTime=2026-01-01T00%3A00%3A02Z") == 2 &&
+		world_count(record, "&sinceTime=2026-01-01T00%3A00%3A03Z") == 1);
 	finish(&p, &s, &r);
 	/* The pod is removed while the last of its log is read. */
 	READS(LOG " 1" TEXT "body " AT(1) "one\\n\n" LOG FAILS(404, "pods p not found"), true, 0, POD_LOG_DONE, "one ");
 	/* The kubelet does not answer for a moment. */
-	READS(LOG " 1" TEXT "body " AT(1) "one\\n\n" LOG " 4" FAILS(500, "Get https://10.0.0.1:10250: connection refused") LOG TEXT "body " AT(1) "one\\n" AT(2) "two\\n\n",
+	READS(LOG " 1" TEXT "body " AT(1) "one\\n\n" LOG " 4" FAILS(500,
+		"Get https://10.0.0.1:10250: connection refused") LOG TEXT "body " AT(1) "one\\n" AT(2) "two\\n\n",
 	      true, 2, POD_LOG_DONE, "one two ");
 }
 
@@ -157,7 +162,8 @@ static void cut_everywhere(void)
 		struct reading r = { .runs_for = 1 };
 		if (log[n - 1] == '\\')
 			continue;
-		begin(&p, &s, str_printf(&world, LOG " 1" TEXT "body %.*s\nwait 1\ncut\n" LOG TEXT "body %s\n", (int)n, log, log).p);
+		begin(&p, &s, str_printf(&world, LOG " 1" TEXT "body %.*s\nwait 1\ncut\n" LOG TEXT "body %s\n", (int)n,
+			log, log).p);
 		start(&p, &r, true);
 		if (!str_is(buf_text(&r.said), "a b c d ")) {
 			wrong++;
@@ -171,8 +177,10 @@ static void cut_everywhere(void)
 /* A line of 2.5 MiB comes in parts; cut in its middle, it goes on behind the parts that were handed out. */
 static void long_lines(void)
 {
-	READS(LOG TEXT "body " AT(1) "\ntimes 2621440 x\nbody \\n" AT(2) "end\\n\n", false, 0, POD_LOG_DONE, "(1048576)... (1048576)... (524288) end ");
-	READS(LOG " 1" TEXT "body " AT(1) "\ntimes 1600000 x\nwait 30\ncut\n" LOG TEXT "body " AT(1) "\ntimes 2621440 x\nbody \\n" AT(2) "end\\n\n",
+	READS(LOG TEXT "body " AT(1) "\ntimes 2621440 x\nbody \\n" AT(2) "end\\n\n", false, 0, POD_LOG_DONE,
+		"(1048576)... (1048576)... (524288) end ");
+	READS(LOG " 1" TEXT "body " AT(1) "\ntimes 1600000 x\nwait 30\ncut\n" LOG TEXT
+		"body " AT(1) "\ntimes 2621440 x\nbody \\n" AT(2) "end\\n\n",
 	      true, 1, POD_LOG_DONE, "(1048576)... (1048576)... (524288) end ");
 }
 
@@ -183,7 +191,8 @@ static void slow_reader(void)
 	struct reading r = { .pause_at = 2 };
 
 	begin(&p, &s, LOG TEXT "body " AT(1) "a\\n" AT(1) "b\\n" AT(1) "c\\n" AT(2) "d\\n\n");
-	struct pod_log_options o = { .namespace = STR("x"), .pod = STR("p"), .tail = -1, .line = line, .ended = ended, .to = &r };
+	struct pod_log_options o = { .namespace = STR("x"), .pod = STR("p"), .tail = -1, .line = line, .ended = ended,
+		.to = &r };
 	r.peer = &p;
 	r.log = pod_log_start(p.calls, &o);
 	for (int i = 0; i < 200; i++) {
@@ -211,7 +220,8 @@ static void again(void)
 	struct peer p;
 	struct reading r = { 0 };
 
-	begin(&p, &s, LOG " 1" FAILS(400, "container main in pod p is waiting to start: PodInitializing") LOG " 1" TEXT "body " AT(1) "one\\n\n"
+	begin(&p, &s, LOG " 1" FAILS(400,
+		"container main in pod p is waiting to start: PodInitializing") LOG " 1" TEXT "body " AT(1) "one\\n\n"
 	      LOG "?!follow 1" TEXT "body " AT(1) "one\\n\n" LOG TEXT "body " AT(1) "one\\n" AT(5) "two\\n\n");
 	start(&p, &r, true);
 	CHECK(r.end == POD_LOG_WAITING);

@@ -56,8 +56,10 @@ static size_t put_utf8(char *p, uint32_t c)
 	if (c < 0x800)
 		return p[0] = (char)(0xC0 | c >> 6), p[1] = (char)(0x80 | (c & 63)), 2;
 	if (c < 0x10000)
-		return p[0] = (char)(0xE0 | c >> 12), p[1] = (char)(0x80 | (c >> 6 & 63)), p[2] = (char)(0x80 | (c & 63)), 3;
-	return p[0] = (char)(0xF0 | c >> 18), p[1] = (char)(0x80 | (c >> 12 & 63)), p[2] = (char)(0x80 | (c >> 6 & 63)), p[3] = (char)(0x80 | (c & 63)), 4;
+		return p[0] = (char)(0xE0 | c >> 12), p[1] = (char)(0x80 | (c >> 6 & 63)),
+			p[2] = (char)(0x80 | (c & 63)), 3;
+	return p[0] = (char)(0xF0 | c >> 18), p[1] = (char)(0x80 | (c >> 12 & 63)), p[2] = (char)(0x80 | (c >> 6 & 63)),
+		p[3] = (char)(0x80 | (c & 63)), 4;
 }
 
 /* Every character between two letters, through a YAML reader and back. */
@@ -121,9 +123,11 @@ static void records(void)
 	static const struct resource job = { { "batch", 5 }, { "v1", 2 }, { "Job", 3 }, { "jobs", 4 }, true };
 	static const struct resource service = { { "", 0 }, { "v1", 2 }, { "Service", 7 }, { "services", 8 }, true };
 	struct applied all[] = { { job, STR("ml"), STR("web-worker"), STR("u1"), STR("h1"), false },
-		{ service, STR("ml"), STR("web"), STR("u2"), STR("h2"), true }, { service, STR("other"), STR("far"), STR("u3"), STR("h3"), false } };
+		{ service, STR("ml"), STR("web"), STR("u2"), STR("h2"), true },
+		{ service, STR("other"), STR("far"), STR("u3"), STR("h3"), false } };
 	struct arena a = { 0 };
-	struct parent p = { .there = true, .run = STR("web"), .ns = STR("ml"), .generation = 7, .file = STR("a.tj"), .plan = STR("{\"x\":\"\\u0085\"}"),
+	struct parent p = { .there = true, .run = STR("web"), .ns = STR("ml"), .generation = 7, .file = STR("a.tj"),
+		.plan = STR("{\"x\":\"\\u0085\"}"),
 		.hash = STR("hh"), .verdict = STR("Failed"), .applied = all, .napplied = 3 }, back = { 0 };
 	struct str why = STR("");
 
@@ -138,12 +142,16 @@ static void records(void)
 	CHECK(back.generation == 7 && back.napplied == 3 && back.nkinds == 2);
 	CHECK_TEXT(back.verdict, "Failed");
 	CHECK_TEXT(back.plan, "{\"x\":\"\\u0085\"}");
-	CHECK(parent_find(&back, &service, STR("ml"), STR("web")) && parent_find(&back, &service, STR("ml"), STR("web"))->kept);
-	CHECK(parent_find(&back, &service, STR("other"), STR("far")) && !parent_find(&back, &service, STR("ml"), STR("far")));
-	CHECK(memmem(body.p, body.n, "\"applyset.kubernetes.io/contains-group-kinds\":\"Job.batch,Service\"", 65) != NULL);
+	CHECK(parent_find(&back, &service, STR("ml"), STR("web")) &&
+		parent_find(&back, &service, STR("ml"), STR("web"))->kept);
+	CHECK(parent_find(&back, &service, STR("other"), STR("far")) &&
+		!parent_find(&back, &service, STR("ml"), STR("far")));
+	CHECK(memmem(body.p, body.n, "\"applyset.kubernetes.io/contains-group-kinds\":\"Job.batch,Service\"",
+		65) != NULL);
 	CHECK(memmem(body.p, body.n, "\"applyset.kubernetes.io/additional-namespaces\":\"other\"", 54) != NULL);
 	CHECK(!parent_read(&a, parse(&a, "{\"metadata\":{\"name\":\"web.trainc\"}}"), &back, &why) && why.n);
-	CHECK(!parent_read(&a, parse(&a, "{\"metadata\":{\"name\":\"w\",\"annotations\":{\"applyset.kubernetes.io/tooling\":\"kubectl/v1\"},\"labels\":{\"trainc.dev/run\":\"w\"}}}"),
+	CHECK(!parent_read(&a, parse(&a, "{\"metadata\":{\"name\":\"w\",\"annotations\":{"
+		"\"applyset.kubernetes.io/tooling\":\"kubectl/v1\"},\"labels\":{\"trainc.dev/run\":\"w\"}}}"),
 		&back, &why) && why.n);
 	arena_release(&a);
 }
@@ -163,8 +171,10 @@ static void found(struct data *tree, const char *path, const char *value)
 static void fields(void)
 {
 	struct arena a = { 0 };
-	struct data *t = parse(&a, "{\"metadata\":{\"labels\":{\"a.b/c\":\"l\",\"a\":\"m\"}},\"spec\":{\"containers\":[{\"name\":\"x\",\"image\":\"i\"},"
-		"{\"name\":\"y\",\"image\":\"j\",\"env\":[{\"name\":\"E[0]\",\"value\":\"v\"}],\"ports\":[{\"containerPort\":80,\"protocol\":\"TCP\"}]}],"
+	struct data *t = parse(&a, "{\"metadata\":{\"labels\":{\"a.b/c\":\"l\",\"a\":\"m\"}},\"spec\":{\"containers\":["
+		"{\"name\":\"x\",\"image\":\"i\"},"
+		"{\"name\":\"y\",\"image\":\"j\",\"env\":[{\"name\":\"E[0]\",\"value\":\"v\"}],\"ports\":[{"
+			"\"containerPort\":80,\"protocol\":\"TCP\"}]}],"
 		"\"limits\":{\"nvidia.example/gpu\":8}}}");
 
 	found(t, "spec.containers[1].image", "\"j\"");
@@ -205,7 +215,8 @@ static void diffs(void)
 	differences("{\"a\":\"\"}", "{}", "");
 	differences("{\"cpu\":\"1000m\",\"mem\":\"1Gi\"}", "{\"cpu\":\"1\",\"mem\":\"1024Mi\"}", "");
 	differences("{\"cpu\":\"1000m\"}", "{\"cpu\":\"1001m\"}", "cpu;");
-	differences("{\"e\":[{\"name\":\"b\",\"v\":1}]}", "{\"e\":[{\"name\":\"a\",\"v\":9},{\"name\":\"b\",\"v\":1}]}", "");
+	differences("{\"e\":[{\"name\":\"b\",\"v\":1}]}", "{\"e\":[{\"name\":\"a\",\"v\":9},{\"name\":\"b\",\"v\":1}]}",
+		"");
 	differences("{\"e\":[{\"name\":\"b\",\"v\":1}]}", "{\"e\":[{\"name\":\"b\",\"v\":2}]}", "e[0].v;");
 	differences("{\"e\":[{\"name\":\"b\"}]}", "{\"e\":[]}", "e[0];");
 	differences("{\"c\":[\"a\",\"b\"]}", "{\"c\":[\"a\"]}", "c;");

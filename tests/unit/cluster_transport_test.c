@@ -13,7 +13,8 @@ static struct made ca, other_ca, server_cert, client_cert;
 
 static const char *with_tls(const char *options, const char *script)
 {
-	return str_printf(&world, "tls %s %s%s\n%s", world_path("server.crt").p, world_path("server.key").p, options, script).p;
+	return str_printf(&world, "tls %s %s%s\n%s", world_path("server.crt").p, world_path("server.key").p, options,
+		script).p;
 }
 
 /* A server with SCRIPT and a client of it. */
@@ -22,7 +23,8 @@ static void begin(struct peer *p, struct standin *s, bool tls, const char *scrip
 	standin_start(s, tls ? with_tls("", script) : script);
 	*p = (struct peer){ 0 };
 	peer_access(p, s, tls ? &ca : NULL);
-	if (!peer_open(p, (struct peer_options){ .connect = 2 * NS_PER_SECOND, .read = NS_PER_SECOND, .write = 2 * NS_PER_SECOND,
+	if (!peer_open(p, (struct peer_options){ .connect = 2 * NS_PER_SECOND, .read = NS_PER_SECOND,
+		.write = 2 * NS_PER_SECOND,
 	                                         .stall = NS_PER_SECOND / 2, .retry_limit = 20 * NS_PER_SECOND }))
 		abort();
 }
@@ -49,7 +51,8 @@ static void one_connection(void)
 	CHECK(world_count(p.trace.n ? buf_text(&p.trace) : STR(""), "GET /version: 200, 19 B, ") == 60);
 	struct buf b = { 0 };
 	transport_budget(p.transport, &b);
-	CHECK_TEXT(buf_text(&b), "60 requests (60 reads, 0 writes, 0 streams), 1 connection, 0 retries, 1.1 KiB in, 0 B out");
+	CHECK_TEXT(buf_text(&b),
+		"60 requests (60 reads, 0 writes, 0 streams), 1 connection, 0 retries, 1.1 KiB in, 0 B out");
 	b.n = 0;
 	transport_dump(p.transport, &b);
 	calls_dump(p.calls, &b);
@@ -68,7 +71,8 @@ static void many_streams(void)
 
 	begin(&p, &s, true, "on GET /stream\n" JSON "body {}\nhang\n");
 	for (int i = 0; i < 95; i++) {
-		struct transport_request r = { .kind = TRANSPORT_STREAM, .path = STR("/stream"), .done = peer_done, .to = &p };
+		struct transport_request r = { .kind = TRANSPORT_STREAM, .path = STR("/stream"), .done = peer_done,
+			.to = &p };
 		call_start(p.calls, &r, CALL_ONCE, NULL);
 	}
 	stop = (struct loop_timer){ .fire = peer_guard, .to = &p };
@@ -80,7 +84,8 @@ static void many_streams(void)
 	}
 	loop_timer_drop(p.loop, &stop);
 	struct str record = standin_record(&s);
-	CHECK(world_count(record, "1 GET /stream\n") == 90 && world_count(record, "2 GET /stream\n") == 5 && world_count(record, " GET /stream\n") == 95);
+	CHECK(world_count(record, "1 GET /stream\n") == 90 && world_count(record, "2 GET /stream\n") == 5 &&
+		world_count(record, " GET /stream\n") == 95);
 	end(&p, &s);
 }
 
@@ -92,7 +97,8 @@ static void reconnecting(void)
 
 	begin(&p, &s, true, "on GET /x 15\nhang\non GET /x 1\ndelay 50\ncut\non GET /x\n" JSON "body {}\n");
 	peer_send(&p, (struct transport_request){ .path = STR("/x") }, CALL_BY_METHOD, 16);
-	CHECK(p.ok == 16 && transport_counted(p.transport)->connections <= 3);         /* libcurl repeats one of them by itself */
+	/* libcurl repeats one of them by itself */
+	CHECK(p.ok == 16 && transport_counted(p.transport)->connections <= 3);
 	end(&p, &s);
 	/* A connection that does not answer is not asked again. */
 	begin(&p, &s, true, "on GET /x 1\nhang\non GET /x\n" JSON "body {}\n");
@@ -108,12 +114,16 @@ static void posts_are_sent_once(void)
 	struct peer p;
 
 	for (int h2 = 0; h2 < 2; h2++) {
-		begin(&p, &s, true, str_printf(&world, "%son GET /x\n" JSON "body {}\non POST /y\ncut\non PATCH /y 1\ncut\non PATCH /y\n" JSON "body {}\n",
+		begin(&p, &s, true, str_printf(&world,
+			"%son GET /x\n" JSON "body {}\non POST /y\ncut\non PATCH /y 1\ncut\non PATCH /y\n" JSON
+			"body {}\n",
 		      h2 ? "" : "alpn http1\n").p);
 		peer_get(&p, "/x");
-		struct transport_request r = { .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE, .path = STR("/y"), .body = STR("{}") };
+		struct transport_request r = { .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE, .path = STR("/y"),
+			.body = STR("{}") };
 		peer_send(&p, r, CALL_BY_METHOD, 1);
-		CHECK(p.result.outcome == TRANSPORT_BROKEN && p.result.attempts == 1 && world_count(standin_record(&s), "POST /y\n") == 1);
+		CHECK(p.result.outcome == TRANSPORT_BROKEN && p.result.attempts == 1 &&
+			world_count(standin_record(&s), "POST /y\n") == 1);
 		peer_get(&p, "/x");
 		r.method = TRANSPORT_PATCH;
 		r.content_type = STR("application/apply-patch+yaml");
@@ -128,7 +138,8 @@ static void http1(void)
 	struct standin s;
 	struct peer p;
 
-	begin(&p, &s, true, "alpn http1\non GET /a\n" JSON "body {}\non GET /close\n" JSON "header Connection close\nbody {}\n");
+	begin(&p, &s, true,
+		"alpn http1\non GET /a\n" JSON "body {}\non GET /close\n" JSON "header Connection close\nbody {}\n");
 	for (int i = 0; i < 3; i++)
 		peer_get(&p, "/a");
 	CHECK(p.ok == 1 && !p.result.http2 && transport_counted(p.transport)->connections == 1);
@@ -148,28 +159,40 @@ static void requests(void)
 {
 	struct standin s;
 	struct peer p;
-	struct transport_pair query[] = { { STR("labelSelector"), STR("a=b,c in (d)") }, { STR("fieldManager"), STR("trainc") } };
-	struct transport_place place = { STR("batch"), STR("v1"), STR("jobs"), STR("te am"), STR("a/b"), STR("status") };
+	struct transport_pair query[] = { { STR("labelSelector"), STR("a=b,c in (d)") },
+		{ STR("fieldManager"), STR("trainc") } };
+	struct transport_place place = { STR("batch"), STR("v1"), STR("jobs"), STR("te am"), STR("a/b"),
+		STR("status") };
 
 	CHECK_TEXT(transport_path(&world, &place), "/apis/batch/v1/namespaces/te%20am/jobs/a%2Fb/status");
 	place = (struct transport_place){ .version = STR("v1"), .plural = STR("nodes") };
 	CHECK_TEXT(transport_path(&world, &place), "/api/v1/nodes");
-	begin(&p, &s, true, "on PATCH /x\ncode 201\n" JSON "header Warning 299 - \"old \\\"thing\\\"\"\nbody {}\non DELETE /x\n" JSON "body {}\n");
-	p.access.as = (struct kubeconfig_impersonation){ .user = STR("boss"), .uid = STR("7"), .groups = (struct str[]){ STR("a"), STR("b") }, .ngroups = 2,
+	begin(&p, &s, true,
+		"on PATCH /x\ncode 201\n" JSON "header Warning 299 - \"old \\\"thing\\\"\"\nbody {}\non DELETE /x\n" JSON "body {}\n");
+	p.access.as = (struct kubeconfig_impersonation){ .user = STR("boss"), .uid = STR("7"),
+		.groups = (struct str[]){ STR("a"), STR("b") }, .ngroups = 2,
 		.extra = (struct kubeconfig_variable[]){ { STR("k/1"), STR("v\r\nEvil: yes") } }, .nextra = 1 };
-	peer_send(&p, (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .path = STR("/x"), .query = query, .nquery = 2,
-	                                          .content_type = STR("application/apply-patch+yaml"), .body = STR("{\"a\":1}") }, CALL_BY_METHOD, 2);
+	peer_send(&p, (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .path = STR("/x"),
+		.query = query, .nquery = 2,
+	                                          .content_type = STR("application/apply-patch+yaml"),
+		.body = STR("{\"a\":1}") }, CALL_BY_METHOD, 2);
 	CHECK(p.ok == 2 && p.result.code == 201);
 	CHECK_TEXT(buf_text(&p.warnings), "old \"thing\"\n");
-	peer_send(&p, (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE, .path = STR("/x"), .body = STR("{\"uid\":1}") },
+	peer_send(&p, (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
+		.path = STR("/x"), .body = STR("{\"uid\":1}") },
 	          CALL_REPEAT, 1);
 	struct str record = standin_record(&s);
 	CHECK(world_count(record, "PATCH /x?labelSelector=a%3Db%2Cc%20in%20%28d%29&fieldManager=trainc\n") == 2);
-	CHECK(world_count(record, "  content-type: application/apply-patch+yaml\n") == 2 && world_count(record, "  > {\"a\":1}\n") == 2);
-	CHECK(world_count(record, "  accept: application/json\n") == 3 && world_count(record, "  user-agent: trainc/") == 3);
-	CHECK(world_count(record, "  impersonate-user: boss\n") == 3 && world_count(record, "  impersonate-uid: 7\n") == 3);
-	CHECK(world_count(record, "  impersonate-group: a\n") == 3 && world_count(record, "  impersonate-group: b\n") == 3);
-	CHECK(world_count(record, "  impersonate-extra-k%2f1: v  Evil: yes\n") == 3 && world_count(record, "\nevil") == 0);
+	CHECK(world_count(record, "  content-type: application/apply-patch+yaml\n") == 2 &&
+		world_count(record, "  > {\"a\":1}\n") == 2);
+	CHECK(world_count(record, "  accept: application/json\n") == 3 &&
+		world_count(record, "  user-agent: trainc/") == 3);
+	CHECK(world_count(record, "  impersonate-user: boss\n") == 3 &&
+		world_count(record, "  impersonate-uid: 7\n") == 3);
+	CHECK(world_count(record, "  impersonate-group: a\n") == 3 &&
+		world_count(record, "  impersonate-group: b\n") == 3);
+	CHECK(world_count(record, "  impersonate-extra-k%2f1: v  Evil: yes\n") == 3 &&
+		world_count(record, "\nevil") == 0);
 	CHECK(world_count(record, "  > {\"uid\":1}\n") == 1);
 	CHECK(transport_counted(p.transport)->writes == 3);
 	end(&p, &s);
@@ -177,55 +200,72 @@ static void requests(void)
 
 /* ---- retries ---- */
 
-/* Sends METHOD /x to a server whose answers are SCRIPT; checks the code, the class' status and how many attempts there were. */
-static void retried(int line, enum transport_method method, enum call_repeat repeat, const char *script, int code, int status, unsigned attempts)
+/*
+ * Sends METHOD /x to a server whose answers are SCRIPT; checks the code, the class' status and how many attempts there
+ * were.
+ */
+static void retried(int line, enum transport_method method, enum call_repeat repeat, const char *script, int code,
+	int status, unsigned attempts)
 {
 	struct standin s;
 	struct peer p;
 	bool write = method != TRANSPORT_GET;
 
 	begin(&p, &s, true, script);
-	peer_send(&p, (struct transport_request){ .method = method, .kind = write ? TRANSPORT_WRITE : TRANSPORT_READ, .path = STR("/x"),
-	          .content_type = method == TRANSPORT_PATCH ? STR("application/apply-patch+yaml") : STR(""), .body = write ? STR("{}") : STR("") }, repeat, 1);
+	peer_send(&p, (struct transport_request){ .method = method, .kind = write ? TRANSPORT_WRITE : TRANSPORT_READ,
+		.path = STR("/x"),
+	          .content_type = method == TRANSPORT_PATCH ? STR("application/apply-patch+yaml") : STR(""),
+		.body = write ? STR("{}") : STR("") }, repeat, 1);
 	size_t got = world_count(standin_record(&s), " /x\n");
-	bool ok = p.result.code == code && call_exit_status(&p.result) == status && got == attempts && p.result.attempts == attempts;
+	bool ok = p.result.code == code && call_exit_status(&p.result) == status && got == attempts &&
+		p.result.attempts == attempts;
 	if (!ok)
-		printf("got code %d, status %d, %zu requests, %u attempts: %.*s\n", p.result.code, call_exit_status(&p.result), got, p.result.attempts,
+		printf("got code %d, status %d, %zu requests, %u attempts: %.*s\n", p.result.code,
+			call_exit_status(&p.result), got, p.result.attempts,
 		       STR_ARG(p.result.error));
 	check_at(line, ok, "attempts and status");
 	CHECK(transport_counted(p.transport)->retries == attempts - 1);
 	end(&p, &s);
 }
-#define RETRIED(method, repeat, script, code, status, attempts) retried(__LINE__, TRANSPORT_##method, repeat, script, code, status, attempts)
+#define RETRIED(method, repeat, script, code, status, attempts) retried(__LINE__, TRANSPORT_##method, repeat, script, \
+	code, status, attempts)
 
 #define FINE "on * /x\n" JSON "body {}\n"
 #define ONCE "on * /x 1\n"
 
 static void retries(void)
 {
-	RETRIED(GET, CALL_BY_METHOD, ONCE STATUS(429, "TooManyRequests", "slow") "header Retry-After 0\n" FINE, 200, 0, 2);
-	RETRIED(POST, CALL_BY_METHOD, ONCE "code 429\nheader Retry-After 0\n" TEXT "body Too many requests\n" FINE, 200, 0, 2);
+	RETRIED(GET, CALL_BY_METHOD, ONCE STATUS(429, "TooManyRequests", "slow") "header Retry-After 0\n" FINE, 200, 0,
+		2);
+	RETRIED(POST, CALL_BY_METHOD, ONCE "code 429\nheader Retry-After 0\n" TEXT "body Too many requests\n" FINE, 200,
+		0, 2);
 	RETRIED(POST, CALL_BY_METHOD, ONCE "code 503\nheader Retry-After 0\n" FINE, 200, 0, 2);
 	RETRIED(GET, CALL_BY_METHOD, ONCE "code 502\n" ONCE "code 504\n" ONCE "code 408\n" FINE, 200, 0, 4);
 	RETRIED(POST, CALL_BY_METHOD, ONCE "code 504\n" FINE, 504, 7, 1);
-	RETRIED(GET, CALL_BY_METHOD, ONCE STATUS(504, "Timeout", "Too large resource version: 5, current: 4") FINE, 504, 7, 1);
+	RETRIED(GET, CALL_BY_METHOD, ONCE STATUS(504, "Timeout", "Too large resource version: 5, current: 4") FINE, 504,
+		7, 1);
 	RETRIED(PATCH, CALL_BY_METHOD, ONCE STATUS(500, "InternalError", "failed calling webhook x") ONCE
 	        STATUS(500, "InternalError", "etcdserver: leader changed") FINE, 200, 0, 3);
-	RETRIED(POST, CALL_BY_METHOD, ONCE STATUS(500, "InternalError", "etcdserver: request timed out") FINE, 500, 7, 1);
+	RETRIED(POST, CALL_BY_METHOD, ONCE STATUS(500, "InternalError", "etcdserver: request timed out") FINE, 500, 7,
+		1);
 	RETRIED(PATCH, CALL_BY_METHOD, "on * /x\n" STATUS(500, "", "disk on fire"), 500, 7, 3);
-	RETRIED(PATCH, CALL_BY_METHOD, "on * /x\n" STATUS(500, "", "failed to create typed patch object (a): field not declared in schema"), 500, 6, 1);
+	RETRIED(PATCH, CALL_BY_METHOD, "on * /x\n" STATUS(500, "",
+		"failed to create typed patch object (a): field not declared in schema"), 500, 6, 1);
 	RETRIED(PATCH, CALL_BY_METHOD, "on * /x\n" STATUS(400, "BadRequest", "strict decoding error"), 400, 6, 1);
 	RETRIED(PATCH, CALL_BY_METHOD, "on * /x\n" STATUS(422, "Invalid", "no"), 422, 6, 1);
 	RETRIED(PATCH, CALL_BY_METHOD, "on * /x\n" STATUS(413, "RequestEntityTooLarge", "no"), 413, 6, 1);
 	RETRIED(PATCH, CALL_BY_METHOD, "on * /x\n" STATUS(409, "Conflict", "no"), 409, 5, 1);
-	RETRIED(PATCH, CALL_BY_METHOD, ONCE STATUS(409, "Conflict", "Operation cannot be fulfilled on resourcequotas: resourcequota changed") FINE, 200, 0, 2);
+	RETRIED(PATCH, CALL_BY_METHOD, ONCE STATUS(409, "Conflict",
+		"Operation cannot be fulfilled on resourcequotas: resourcequota changed") FINE, 200, 0, 2);
 	RETRIED(GET, CALL_BY_METHOD, "on * /x\n" STATUS(403, "Forbidden", "no"), 403, 4, 1);
 	RETRIED(POST, CALL_BY_METHOD, "on * /x\n" STATUS(403, "Forbidden", "exceeded quota: q"), 403, 6, 1);
 	RETRIED(GET, CALL_BY_METHOD, "on * /x\n" STATUS(404, "NotFound", "no"), 404, 6, 1);
 	RETRIED(GET, CALL_BY_METHOD, "on * /x\n" STATUS(401, "Unauthorized", "no"), 401, 4, 1);
 	RETRIED(GET, CALL_ONCE, "on * /x\ncode 503\n", 503, 7, 1);
 	/* A reset before the answer, in the middle of it, and of the stream. */
-	RETRIED(GET, CALL_BY_METHOD, ONCE "cut\n" ONCE JSON "body {\"a\":\nwait 10\ncut\n" ONCE "reset\n" ONCE JSON "body {\"a\":\nreset\n" FINE, 200, 0, 5);
+	RETRIED(GET, CALL_BY_METHOD,
+		ONCE "cut\n" ONCE JSON "body {\"a\":\nwait 10\ncut\n" ONCE "reset\n" ONCE JSON
+		"body {\"a\":\nreset\n" FINE, 200, 0, 5);
 	RETRIED(PATCH, CALL_BY_METHOD, ONCE "cut\n" FINE, 200, 0, 2);
 	RETRIED(DELETE, CALL_REPEAT, ONCE "cut\n" FINE, 200, 0, 2);
 	RETRIED(POST, CALL_BY_METHOD, "on * /x\ncut\n", 0, 7, 1);
@@ -239,7 +279,8 @@ static void retry_after(void)
 
 	begin(&p, &s, true, ONCE "code 429\nheader Retry-After 1\n" ONCE "code 429\n" TEXT "body busy\n" FINE);
 	peer_get(&p, "/x");
-	CHECK(p.ok == 1 && p.result.ns >= 2 * NS_PER_SECOND && p.result.ns < 4 * NS_PER_SECOND);        /* as asked, and a second unasked */
+	/* as asked, and a second unasked */
+	CHECK(p.ok == 1 && p.result.ns >= 2 * NS_PER_SECOND && p.result.ns < 4 * NS_PER_SECOND);
 	end(&p, &s);
 	/* Longer than there is time for: no use to wait. */
 	begin(&p, &s, true, "on * /x\ncode 503\nheader Retry-After 3600\n");
@@ -258,7 +299,8 @@ static void refused(void)
 	standin_stop(&s);
 	peer_get(&p, "/x");
 	CHECK(p.result.outcome == TRANSPORT_UNREACHABLE && p.result.attempts == 10 && call_exit_status(&p.result) == 7);
-	CHECK_TEXT(p.result.error, str_printf(&world, "cannot connect to 127.0.0.1:%u: connection refused (gave up after 10 attempts)", s.port).p);
+	CHECK_TEXT(p.result.error, str_printf(&world,
+		"cannot connect to 127.0.0.1:%u: connection refused (gave up after 10 attempts)", s.port).p);
 	CHECK(world_count(buf_text(&p.retries), "connection refused") == 9);
 	peer_close(&p);
 	p = (struct peer){ 0 };
@@ -284,17 +326,21 @@ static void odd_answers(void)
 	      "on GET /proxy\ncode 403\nheader Content-Type text/html\nbody <html>\n"
 	      "on GET /plain\ncode 403\n" TEXT "body first line\\nsecond\n"
 	      "on GET /large\n" JSON "times 34000000 x\n"
-	      "on GET /status\n" JSON "code 422\nbody {\"kind\":\"Status\",\"reason\":\"Invalid\",\"message\":\"bad\\\\u001b[1m\",\"details\":{\"name\":\"n\",\"causes\":"
-	      "[{\"reason\":\"FieldValueInvalid\",\"field\":\"spec.a\",\"message\":\"must\"}],\"retryAfterSeconds\":3}}\n");
+	      "on GET /status\n" JSON "code 422\nbody {\"kind\":\"Status\",\"reason\":\"Invalid\","
+		"\"message\":\"bad\\\\u001b[1m\",\"details\":{\"name\":\"n\",\"causes\":"
+	      "[{\"reason\":\"FieldValueInvalid\",\"field\":\"spec.a\",\"message\":\"must\"}],"
+		"\"retryAfterSeconds\":3}}\n");
 	peer_get(&p, "/html");
 	CHECK(p.result.outcome == TRANSPORT_FOREIGN && call_exit_status(&p.result) == 7 && p.result.attempts == 1);
-	CHECK_TEXT(p.result.error, str_printf(&world, "not a Kubernetes API server: got text/html from 127.0.0.1:%u", s.port).p);
+	CHECK_TEXT(p.result.error, str_printf(&world, "not a Kubernetes API server: got text/html from 127.0.0.1:%u",
+		s.port).p);
 	peer_get(&p, "/empty");
 	CHECK(p.result.outcome == TRANSPORT_FOREIGN);
 	peer_get(&p, "/none");
 	CHECK(world_count(p.result.error, "got an answer without a content type from") == 1);
 	peer_get(&p, "/move");
-	CHECK(p.result.code == 302 && world_count(p.result.error, "the server redirects to https://elsewhere/, which is not followed") == 1);
+	CHECK(p.result.code == 302 && world_count(p.result.error,
+		"the server redirects to https://elsewhere/, which is not followed") == 1);
 	peer_get(&p, "/proxy");
 	CHECK_TEXT(p.result.status->message, "Forbidden (the answer is a web page, not from an API server)");
 	peer_get(&p, "/plain");
@@ -318,7 +364,8 @@ static void cut_anywhere(void)
 	struct peer p;
 
 	for (size_t n = 0; n < strlen(body); n++)
-		buf_printf(&script, "on GET /length%zu\n" JSON "body %.*s\nwait 1\ncut\non GET /h1-%zu\n" JSON "body %.*s\ncut\nbody %s\n", n, (int)n, body, n, (int)n,
+		buf_printf(&script, "on GET /length%zu\n" JSON "body %.*s\nwait 1\ncut\non GET /h1-%zu\n" JSON
+			"body %.*s\ncut\nbody %s\n", n, (int)n, body, n, (int)n,
 		           body, body + n);
 	buf_char(&script, 0);
 	for (int h2 = 0; h2 < 2; h2++) {
@@ -329,7 +376,8 @@ static void cut_anywhere(void)
 				snprintf(path, sizeof path, k ? "/h1-%zu" : "/length%zu", n);
 				peer_send(&p, (struct transport_request){ .path = str_of(path) }, CALL_ONCE, 1);
 				if (p.result.outcome != TRANSPORT_BROKEN)
-					printf("FAIL cut after %zu: outcome %d code %d\n", n, p.result.outcome, p.result.code);
+					printf("FAIL cut after %zu: outcome %d code %d\n", n, p.result.outcome,
+						p.result.code);
 				unit_passed += p.result.outcome == TRANSPORT_BROKEN;
 				unit_failed += p.result.outcome != TRANSPORT_BROKEN;
 			}
@@ -349,7 +397,8 @@ static void slow(void)
 	struct standin s;
 	struct peer p;
 
-	begin(&p, &s, true, "on GET /header\nhang\non GET /body\n" JSON "body {\nhang\non GET /trickle\n" JSON "body {\nwait 300\nbody \\x20\nwait 300\nbody }\n"
+	begin(&p, &s, true, "on GET /header\nhang\non GET /body\n" JSON "body {\nhang\non GET /trickle\n" JSON
+		"body {\nwait 300\nbody \\x20\nwait 300\nbody }\n"
 	      "on GET /stream\n" JSON "body {}\nwait 1200\nbody {}\n");
 	peer_send(&p, (struct transport_request){ .path = STR("/header") }, CALL_ONCE, 1);
 	CHECK(p.result.outcome == TRANSPORT_SLOW && p.result.ns > NS_PER_SECOND && p.result.ns < 6 * NS_PER_SECOND);
@@ -358,7 +407,8 @@ static void slow(void)
 	CHECK(p.result.outcome == TRANSPORT_SLOW && world_count(p.result.error, "nothing more came") == 1);
 	peer_get(&p, "/trickle");
 	CHECK(p.ok == 1);
-	peer_send(&p, (struct transport_request){ .path = STR("/trickle"), .timeout = NS_PER_SECOND / 5 }, CALL_ONCE, 1);
+	peer_send(&p, (struct transport_request){ .path = STR("/trickle"), .timeout = NS_PER_SECOND / 5 }, CALL_ONCE,
+		1);
 	CHECK(p.result.outcome == TRANSPORT_SLOW);
 	/* A stream may be silent, unless it says how long. */
 	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = STR("/stream"), .take = take_all };
@@ -373,7 +423,8 @@ static void slow(void)
 
 /* ---- certificates ---- */
 
-static struct transport_result secure(struct peer *p, struct standin *s, const char *options, struct kubeconfig_access change)
+static struct transport_result secure(struct peer *p, struct standin *s, const char *options,
+	struct kubeconfig_access change)
 {
 	const char *script = FINE;
 
@@ -407,7 +458,8 @@ static void expect_tls(int line, const char *options, struct kubeconfig_access c
 	struct standin s;
 	struct peer p;
 	struct transport_result r = secure(&p, &s, options, change);
-	bool right = ok ? transport_ok(&r) : (r.outcome == TRANSPORT_UNTRUSTED && r.attempts == 1 && world_count(r.error, words) == 1);
+	bool right = ok ? transport_ok(&r) : (r.outcome == TRANSPORT_UNTRUSTED && r.attempts == 1 &&
+		world_count(r.error, words) == 1);
 
 	if (!right)
 		printf("outcome %d, %u attempts: %.*s\n", r.outcome, r.attempts, STR_ARG(r.error));
@@ -421,11 +473,13 @@ static void certificates(void)
 	struct made bad;
 
 	TLS("", { 0 }, true, "");
-	TLS("", { .ca = other_ca.cert_pem }, false, "the certificate-authority of the kubeconfig did not sign it (valid from 20");
+	TLS("", { .ca = other_ca.cert_pem }, false,
+		"the certificate-authority of the kubeconfig did not sign it (valid from 20");
 	TLS("", { .insecure = true }, true, "");
 	TLS("", { .tls_server_name = STR("api.test") }, true, "");
 	TLS("", { .tls_server_name = STR("wrong.test") }, false,
-	    "the certificate of 'CN=server' (issued by 'CN=test-ca') is not for 'wrong.test'; it is for api.test, 127.0.0.1; set tls-server-name");
+	    "the certificate of 'CN=server' (issued by 'CN=test-ca') is not for 'wrong.test'; it is for api.test, "
+	"127.0.0.1; set tls-server-name");
 	bad = made_cert("old", "IP:127.0.0.1", &ca, -10, -1);
 	use_cert(bad);
 	made_free(&bad);
@@ -436,7 +490,8 @@ static void certificates(void)
 	TLS("", { 0 }, false, "check the clock");
 	use_cert(server_cert);
 	const char *demand = str_printf(&world, " %s", world_path("ca.crt").p).p;
-	expect_tls(__LINE__, demand, (struct kubeconfig_access){ .certificate = client_cert.cert_pem, .key = client_cert.key_pem }, true, "");
+	expect_tls(__LINE__, demand, (struct kubeconfig_access){ .certificate = client_cert.cert_pem,
+		.key = client_cert.key_pem }, true, "");
 	TLS(demand, { 0 }, false, "the server refuses the client certificate (alert certificate required");
 	/* A server without TLS on the port. */
 	struct standin s;
@@ -445,7 +500,8 @@ static void certificates(void)
 	peer_access(&p, &s, &ca);
 	CHECK(peer_open(&p, (struct peer_options){ 0 }));
 	peer_get(&p, "/x");
-	CHECK(p.result.outcome == TRANSPORT_UNTRUSTED && world_count(p.result.error, "the server does not speak TLS on this port") == 1);
+	CHECK(p.result.outcome == TRANSPORT_UNTRUSTED &&
+		world_count(p.result.error, "the server does not speak TLS on this port") == 1);
 	end(&p, &s);
 	/* What the kubeconfig brings is checked before anything is sent. */
 	p = (struct peer){ 0 };
@@ -482,7 +538,8 @@ static void proxies(void)
 		peer_get(&p, "/x");
 		CHECK(p.ok == 1 && p.result.http2);
 		struct str record = standin_record(&proxy);
-		CHECK(world_count(record, i ? "SOCKS5 127.0.0.1:" : "CONNECT 127.0.0.1:") == 1 && world_count(record, "secret") == 0);
+		CHECK(world_count(record, i ? "SOCKS5 127.0.0.1:" : "CONNECT 127.0.0.1:") == 1 &&
+			world_count(record, "secret") == 0);
 		peer_close(&p);
 		standin_stop(&s);
 		standin_stop(&proxy);
@@ -493,21 +550,26 @@ static void proxies(void)
 	p.access.proxy_url = str_printf(&world, "http://me:password@127.0.0.1:%u", proxy.port);
 	CHECK(peer_open(&p, (struct peer_options){ .retry_limit = 1000 }));
 	peer_get(&p, "/x");
-	CHECK(p.result.outcome == TRANSPORT_UNREACHABLE && world_count(p.result.error, "by the proxy http://127.0.0.1:") == 1);
+	CHECK(p.result.outcome == TRANSPORT_UNREACHABLE &&
+		world_count(p.result.error, "by the proxy http://127.0.0.1:") == 1);
 	CHECK(world_count(p.result.error, "407") == 1 && world_count(buf_text(&p.trace), "password") == 0);
 	end(&p, &proxy);
 }
 
 static void proxy_rules(void)
 {
-	struct proxy_environment e = { .http = STR("http://plain"), .https = STR("http://secure"), .no_proxy = STR("") };
+	struct proxy_environment e = { .http = STR("http://plain"), .https = STR("http://secure"),
+		.no_proxy = STR("") };
 	static const struct { const char *no_proxy, *host; unsigned port; bool excepted; } rows[] = {
-		{ "", "api.example", 443, false }, { "", "localhost", 443, true }, { "", "127.3.2.1", 443, true }, { "", "::1", 443, true },
-		{ "*", "x", 1, true }, { "example", "example", 443, true }, { "example", "api.EXAMPLE", 443, true }, { "example", "myexample", 443, false },
-		{ ".example", "example", 443, false }, { ".example", "a.example", 443, true }, { "*.example", "a.b.example", 443, true },
-		{ "10.0.0.0/8", "10.2.3.4", 443, true }, { "10.0.0.0/8", "11.2.3.4", 443, false }, { "10.0.0.0/x", "10.2.3.4", 443, false },
-		{ "fd00::/8", "fd12::1", 443, true }, { "fd00::/8", "fe80::1", 443, false }, { "10.2.3.4", "10.2.3.4", 443, true },
-		{ "a , b:6443 ", "b", 6443, true }, { "b:6443", "b", 443, false }, { "[::2]:6443", "::2", 6443, true }, { "::2", "::2", 1, true },
+		{ "", "api.example", 443, false }, { "", "localhost", 443, true }, { "", "127.3.2.1", 443, true },
+		{ "", "::1", 443, true }, { "*", "x", 1, true }, { "example", "example", 443, true },
+		{ "example", "api.EXAMPLE", 443, true }, { "example", "myexample", 443, false },
+		{ ".example", "example", 443, false }, { ".example", "a.example", 443, true },
+		{ "*.example", "a.b.example", 443, true }, { "10.0.0.0/8", "10.2.3.4", 443, true },
+		{ "10.0.0.0/8", "11.2.3.4", 443, false }, { "10.0.0.0/x", "10.2.3.4", 443, false },
+		{ "fd00::/8", "fd12::1", 443, true }, { "fd00::/8", "fe80::1", 443, false },
+		{ "10.2.3.4", "10.2.3.4", 443, true }, { "a , b:6443 ", "b", 6443, true },
+		{ "b:6443", "b", 443, false }, { "[::2]:6443", "::2", 6443, true }, { "::2", "::2", 1, true },
 		{ "0.0.0.0/0", "10.2.3.4", 443, true }, { "/8,,", "x", 443, false },
 	};
 
@@ -542,7 +604,8 @@ static void begin_plugin(struct peer *p, struct standin *s, const char *script, 
 	standin_start(s, with_tls("", script));
 	*p = (struct peer){ 0 };
 	peer_access(p, s, &ca);
-	p->access.exec = (struct kubeconfig_exec){ .command = str_of(command), .api_version = STR("client.authentication.k8s.io/v1") };
+	p->access.exec = (struct kubeconfig_exec){ .command = str_of(command),
+		.api_version = STR("client.authentication.k8s.io/v1") };
 	if (!peer_open(p, (struct peer_options){ .retry_limit = 5 * NS_PER_SECOND }))
 		abort();
 }
@@ -554,19 +617,23 @@ static void plugins(void)
 
 	/* Fifty requests are refused at once: one run answers them all. */
 	begin_plugin(&p, &s, "on GET /x 50\n" STATUS(401, "Unauthorized", "expired") FINE,
-	             plugin("plugin", "n=$(wc -l <" "$0.n 2>/dev/null || echo 0)\necho x >>$0.n\nsleep 0.2\n" CREDENTIAL("\"token\":\"tok'$n'en\"")));
-	p.calls = calls_new(&p.arena, &(struct calls_options){ .transport = p.transport, .in_flight = 50, .first_wait = 1000000 });
+	             plugin("plugin",
+	"n=$(wc -l <" "$0.n 2>/dev/null || echo 0)\necho x >>$0.n\nsleep 0.2\n" CREDENTIAL("\"token\":\"tok'$n'en\"")));
+	p.calls = calls_new(&p.arena, &(struct calls_options){ .transport = p.transport, .in_flight = 50,
+		.first_wait = 1000000 });
 	peer_send(&p, (struct transport_request){ .path = STR("/x") }, CALL_BY_METHOD, 50);
 	CHECK(p.ok == 50 && credential_plugin_runs(p.credential) == 2);
 	CHECK(world_count(world_read(world_path("runs")), "run") == 2);
 	struct str record = standin_record(&s);
-	CHECK(world_count(record, "authorization: Bearer tok0en") == 50 && world_count(record, "authorization: Bearer tok1en") == 50);
+	CHECK(world_count(record, "authorization: Bearer tok0en") == 50 &&
+		world_count(record, "authorization: Bearer tok1en") == 50);
 	CHECK(world_count(buf_text(&p.trace), "tok") == 0);
 	end(&p, &s);
 
 	/* Valid for a second: run again after it, not before. */
 	begin_plugin(&p, &s, FINE, plugin("short", "t=$(date -u -d '+1 second' +%Y-%m-%dT%H:%M:%SZ)\n"
-	             "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"a\",\"expirationTimestamp\":\"'$t'\"}}'\n"));
+	             "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\","
+		"\"status\":{\"token\":\"a\",\"expirationTimestamp\":\"'$t'\"}}'\n"));
 	peer_get(&p, "/x");
 	usleep(2100000);
 	peer_get(&p, "/x");
@@ -574,9 +641,11 @@ static void plugins(void)
 	end(&p, &s);
 
 	/* A second 401 is final. */
-	begin_plugin(&p, &s, "on GET /x\n" STATUS(401, "Unauthorized", "no"), plugin("same", CREDENTIAL("\"token\":\"a\"")));
+	begin_plugin(&p, &s, "on GET /x\n" STATUS(401, "Unauthorized", "no"),
+		plugin("same", CREDENTIAL("\"token\":\"a\"")));
 	peer_get(&p, "/x");
-	CHECK(p.result.code == 401 && p.result.attempts == 2 && credential_plugin_runs(p.credential) == 2 && call_exit_status(&p.result) == 4);
+	CHECK(p.result.code == 401 && p.result.attempts == 2 && credential_plugin_runs(p.credential) == 2 &&
+		call_exit_status(&p.result) == 4);
 	end(&p, &s);
 }
 
@@ -589,7 +658,8 @@ static void fails(int line, const char *command, const char *want)
 	p.access.exec.install_hint = STR("get it\x1b[1m at example");
 	peer_send(&p, (struct transport_request){ .path = STR("/x") }, CALL_BY_METHOD, 3);
 	check_text_at(line, p.result.error, want);
-	check_at(line, call_exit_status(&p.result) == 3 && p.result.attempts == 1 && credential_plugin_runs(p.credential) == 1, "status 3, one run");
+	check_at(line, call_exit_status(&p.result) == 3 && p.result.attempts == 1 &&
+		credential_plugin_runs(p.credential) == 1, "status 3, one run");
 	end(&p, &s);
 }
 
@@ -597,23 +667,31 @@ static void plugin_failures(void)
 {
 	const char *path;
 
-	fails(__LINE__, "no-such-plugin", "cannot start the credential plugin 'no-such-plugin': it is not in PATH\nget it\\x1b[1m at example");
+	fails(__LINE__, "no-such-plugin",
+		"cannot start the credential plugin 'no-such-plugin': it is not in PATH\nget it\\x1b[1m at example");
 	path = plugin("bad", "echo first >&2\necho 'last \033[1mwords' >&2\nexit 3\n");
-	fails(__LINE__, path, str_printf(&world, "the credential plugin '%s' failed (exit code 3): last \\x1b[1mwords", path).p);
+	fails(__LINE__, path, str_printf(&world, "the credential plugin '%s' failed (exit code 3): last \\x1b[1mwords",
+		path).p);
 	path = plugin("killed", "kill -9 $$\n");
 	fails(__LINE__, path, str_printf(&world, "the credential plugin '%s' failed (killed by KILL)", path).p);
 	path = plugin("silent", "");
-	fails(__LINE__, path, str_printf(&world, "the credential plugin '%s' printed nothing; it must print an ExecCredential in JSON", path).p);
+	fails(__LINE__, path, str_printf(&world,
+		"the credential plugin '%s' printed nothing; it must print an ExecCredential in JSON", path).p);
 	path = plugin("text", "echo hello\n");
-	fails(__LINE__, path, str_printf(&world, "the credential plugin '%s' printed something that is not JSON: expected a value", path).p);
-	path = plugin("beta", "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1beta1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"a\"}}'\n");
-	fails(__LINE__, path, str_printf(&world, "the credential plugin '%s' answered in the wrong version: the kubeconfig asks for "
+	fails(__LINE__, path, str_printf(&world,
+		"the credential plugin '%s' printed something that is not JSON: expected a value", path).p);
+	path = plugin("beta", "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1beta1\","
+		"\"kind\":\"ExecCredential\",\"status\":{\"token\":\"a\"}}'\n");
+	fails(__LINE__, path, str_printf(&world,
+		"the credential plugin '%s' answered in the wrong version: the kubeconfig asks for "
 	      "client.authentication.k8s.io/v1, the answer says 'client.authentication.k8s.io/v1beta1'", path).p);
 	path = plugin("half", CREDENTIAL("\"clientKeyData\":\"k\""));
-	fails(__LINE__, path, str_printf(&world, "the credential plugin '%s' answered with half of a client certificate: clientCertificateData and "
+	fails(__LINE__, path, str_printf(&world,
+		"the credential plugin '%s' answered with half of a client certificate: clientCertificateData and "
 	      "clientKeyData belong together", path).p);
 	path = plugin("header", CREDENTIAL("\"token\":\"a\\\\r\\\\nEvil: yes\""));
-	fails(__LINE__, path, str_printf(&world, "the credential plugin '%s' answered with a token that has control characters in it", path).p);
+	fails(__LINE__, path, str_printf(&world,
+		"the credential plugin '%s' answered with a token that has control characters in it", path).p);
 	path = plugin("large", "head -c 2000000 /dev/zero\n");
 	fails(__LINE__, path, str_printf(&world, "the credential plugin '%s' printed more than 1 MiB", path).p);
 }
@@ -624,7 +702,8 @@ static void plugin_certificate(void)
 	struct peer p;
 	struct buf text = { 0 };
 
-	buf_z(&text, "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"clientCertificateData\":");
+	buf_z(&text, "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{"
+		"\"clientCertificateData\":");
 	buf_json(&text, client_cert.cert_pem);
 	buf_z(&text, ",\"clientKeyData\":");
 	buf_json(&text, client_cert.key_pem);
@@ -636,15 +715,20 @@ static void plugin_certificate(void)
 	peer_close(&p);
 	standin_start(&s, with_tls(str_printf(&world, " %s", world_path("ca.crt").p).p, FINE));
 	peer_access(&p, &s, &ca);
-	p.access.exec = (struct kubeconfig_exec){ .command = str_of(plugin("cert", str_printf(&world, "test \"$A\" = 1 && cat %s/answer.json\n"
-	                                          "echo \"$KUBERNETES_EXEC_INFO\" >%s/info\n", world_dir, world_dir).p)),
-		.api_version = STR("client.authentication.k8s.io/v1"), .env = (struct kubeconfig_variable[]){ { STR("A"), STR("1") } }, .nenv = 1, .cluster_info = true };
+	p.access.exec = (struct kubeconfig_exec){ .command =
+		str_of(plugin("cert", str_printf(&world, "test \"$A\" = 1 && cat %s/answer.json\n"
+	                                          "echo \"$KUBERNETES_EXEC_INFO\" >%s/info\n", world_dir,
+	world_dir).p)),
+		.api_version = STR("client.authentication.k8s.io/v1"),
+		.env = (struct kubeconfig_variable[]){ { STR("A"), STR("1") } }, .nenv = 1, .cluster_info = true };
 	CHECK(peer_open(&p, (struct peer_options){ 0 }));
 	peer_get(&p, "/x");
 	CHECK(p.ok == 1);
 	struct str info = world_read(world_path("info"));
-	CHECK(world_count(info, "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"spec\":{\"interactive\":false,\"cluster\":"
-	                  "{\"server\":\"https://127.0.0.1:") == 1 && world_count(info, "\"certificate-authority-data\":\"LS0t") == 1);
+	CHECK(world_count(info, "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\","
+		"\"spec\":{\"interactive\":false,\"cluster\":"
+	                  "{\"server\":\"https://127.0.0.1:") == 1 &&
+		world_count(info, "\"certificate-authority-data\":\"LS0t") == 1);
 	end(&p, &s);
 }
 
@@ -653,7 +737,8 @@ static void token_files(void)
 	struct standin s;
 	struct peer p;
 
-	standin_start(&s, with_tls("", "on GET /x 1\n" JSON "body {}\non GET /x 1\n" STATUS(401, "Unauthorized", "expired") FINE));
+	standin_start(&s, with_tls("", "on GET /x 1\n" JSON "body {}\non GET /x 1\n" STATUS(401, "Unauthorized",
+		"expired") FINE));
 	p = (struct peer){ 0 };
 	peer_access(&p, &s, &ca);
 	p.access.token_file = world_put("token", STR("first\n"));
@@ -684,14 +769,15 @@ static void clocks(void)
 	begin(&p, &s, true, "on GET /x\n" JSON "header Date Thu, 01 Jan 2026 00:00:00 GMT\nbody {}\n");
 	peer_get(&p, "/x");
 	int64_t server = clock_real() + transport_clock_offset(p.transport);
-	CHECK(server >= 1767225600 * NS_PER_SECOND - 5 * NS_PER_SECOND && server < 1767225600 * NS_PER_SECOND + 60 * NS_PER_SECOND);
+	CHECK(server >= 1767225600 * NS_PER_SECOND - 5 * NS_PER_SECOND &&
+		server < 1767225600 * NS_PER_SECOND + 60 * NS_PER_SECOND);
 	end(&p, &s);
 }
 
 /*
- * A thousand objects at once, and a hundred to a server that takes 10 ms for each: generous limits, for a loaded machine.  libcurl 7.88 resets
- * the stream of each request that has a body after its end, and nghttp2 ends a connection after a thousand resets: those requests
- * are repeated on the next one.
+ * A thousand objects at once, and a hundred to a server that takes 10 ms for each: generous limits, for a loaded
+ * machine. libcurl 7.88 resets the stream of each request that has a body after its end, and nghttp2 ends a connection
+ * after a thousand resets: those requests are repeated on the next one.
  */
 static void throughput(void)
 {
@@ -701,12 +787,14 @@ static void throughput(void)
 
 	memset(body, 'x', sizeof body);
 	begin(&p, &s, true, "on PATCH /fast\n" JSON "times 1000 x\non PATCH /slow\ndelay 10\n" JSON "body {}\n");
-	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .path = STR("/fast"), .body = { body, sizeof body },
+	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .path = STR("/fast"),
+		.body = { body, sizeof body },
 		.content_type = STR("application/apply-patch+yaml") };
 	int64_t start = clock_steady();
 	peer_send(&p, r, CALL_BY_METHOD, 1000);
 	double fast = (double)(clock_steady() - start) / 1e9;
-	CHECK(p.ok == 1000 && transport_counted(p.transport)->connections <= 2 && transport_counted(p.transport)->most_in_flight == 16);
+	CHECK(p.ok == 1000 && transport_counted(p.transport)->connections <= 2 &&
+		transport_counted(p.transport)->most_in_flight == 16);
 	r.path = STR("/slow");
 	start = clock_steady();
 	peer_send(&p, r, CALL_BY_METHOD, 100);
@@ -744,7 +832,8 @@ static void cancelling(void)
 
 	begin(&p, &s, true, "on GET /stream\n" JSON "body {}\nwait 100\nbody {}\nhang\n" FINE);
 	struct canceller c = { .peer = &p };
-	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = STR("/stream"), .done = peer_done, .to = &p, .take = take_all };
+	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = STR("/stream"), .done = peer_done, .to = &p,
+		.take = take_all };
 	p.left = 5;
 	c.call = call_start(p.calls, &r, CALL_ONCE, NULL);
 	struct loop_timer t = { .fire = stop_loop, .to = &p };

@@ -1,6 +1,6 @@
 /*
- * cluster_watch_test.c - lists and watches against a scripted server: pages, snapshots, cuts at every byte, versions that are
- * forgotten, replayed events, objects under an old name; and what all of it costs.
+ * cluster_watch_test.c - lists and watches against a scripted server: pages, snapshots, cuts at every byte, versions
+ * that are forgotten, replayed events, objects under an old name; and what all of it costs.
  */
 #include <sys/resource.h>
 
@@ -91,7 +91,8 @@ static void list_done(void *to, const struct transport_result *r, struct str ver
 
 static void list(struct peer *p, struct listing *l, unsigned page)
 {
-	struct object_list_options o = { .path = STR(PODS), .label_selector = STR("a=b"), .page = page, .object = list_object,
+	struct object_list_options o = { .path = STR(PODS), .label_selector = STR("a=b"), .page = page,
+		.object = list_object,
 		.restart = list_restart, .done = list_done, .to = l };
 
 	l->peer = p;
@@ -116,7 +117,8 @@ static const char *pages(size_t n, size_t page, const char *extra)
 			buf_printf(&b, ",\"continue\":\"at%zux\"", end);
 		buf_z(&b, "},\"items\":[");
 		for (; at < end; at++)
-			buf_printf(&b, "%s{\"metadata\":{\"name\":\"p%zu\",\"uid\":\"u%zu\",\"resourceVersion\":\"1\",\"managedFields\":[1]%s}}", at % page ? "," : "", at, at, extra);
+			buf_printf(&b, "%s{\"metadata\":{\"name\":\"p%zu\",\"uid\":\"u%zu\",\"resourceVersion\":\"1\","
+				"\"managedFields\":[1]%s}}", at % page ? "," : "", at, at, extra);
 		buf_z(&b, "]}\n");
 	} while (at < n);
 	const char *script = buf_take(&b, &world).p;
@@ -136,12 +138,14 @@ static void lists(void)
 		list(&p, &l, 0);
 		CHECK(l.dones == 1 && transport_ok(&l.result) && l.objects == sizes[i] && !l.inconsistent);
 		CHECK_TEXT(l.version, "100");
-		CHECK(world_count(standin_record(&s), "?limit=500&labelSelector=a%3Db") == (sizes[i] ? (sizes[i] + 499) / 500 : 1));
+		CHECK(world_count(standin_record(&s),
+			"?limit=500&labelSelector=a%3Db") == (sizes[i] ? (sizes[i] + 499) / 500 : 1));
 		buf_release(&l.names);
 		end(&p, &s);
 	}
 	struct listing l = { 0 };
-	begin(&p, &s, "on GET *\n" JSON "body {\"items\":null,\"metadata\":{\"resourceVersion\":\"7\"},\"unknown\":[{}]}\n");
+	begin(&p, &s,
+		"on GET *\n" JSON "body {\"items\":null,\"metadata\":{\"resourceVersion\":\"7\"},\"unknown\":[{}]}\n");
 	list(&p, &l, 0);
 	CHECK(l.dones == 1 && !l.objects);
 	CHECK_TEXT(l.version, "7");
@@ -158,7 +162,8 @@ static void large_objects(void)
 
 	buf_z(&b, "on GET *\n" JSON "body {\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{}\n");
 	for (int i = 0; i < 20; i++)
-		buf_printf(&b, "body ,{\"metadata\":{\"name\":\"p\",\"annotations\":{\"a\":\"\ntimes 1000000 x\nbody \"}}}\n");
+		buf_printf(&b,
+			"body ,{\"metadata\":{\"name\":\"p\",\"annotations\":{\"a\":\"\ntimes 1000000 x\nbody \"}}}\n");
 	buf_z(&b, "body ]}\n");
 	buf_char(&b, 0);
 	begin(&p, &s, b.p);
@@ -179,7 +184,9 @@ static void list_faults(void)
 	struct listing l = { 0 };
 
 	/* Cut in the first page: begins again.  Cut in a later one: goes on behind what came. */
-	begin(&p, &s, "on GET " PODS "?!continue 1\n" JSON "body " PAGE1 "\nwait 5\ncut\non GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\n"
+	begin(&p, &s,
+		"on GET " PODS "?!continue 1\n" JSON "body " PAGE1 "\nwait 5\ncut\non GET " PODS "?!continue\n" JSON
+		"body " PAGE1 "]}\n"
 	      "on GET " PODS "?continue=c2 1\n" JSON "body {\"metadata\":{},\"items\":[" OBJ("c") ",\nwait 5\ncut\n"
 	      "on GET " PODS "?continue=c2 1\n" JSON "body {\"metadata\":{},\"items\":[" OBJ("c") "," OBJ("d") "]}\n");
 	list(&p, &l, 2);
@@ -190,7 +197,9 @@ static void list_faults(void)
 
 	/* Malformed once: asked for again; twice: an error with the place. */
 	l = (struct listing){ 0 };
-	begin(&p, &s, "on GET * 1\n" JSON "body {\"items\":[" OBJ("a") ",x]}\non GET *\n" JSON "body {\"items\":[" OBJ("a") "]}\n");
+	begin(&p, &s,
+		"on GET * 1\n" JSON "body {\"items\":[" OBJ("a") ",x]}\non GET *\n" JSON
+		"body {\"items\":[" OBJ("a") "]}\n");
 	list(&p, &l, 0);
 	CHECK(transport_ok(&l.result) && l.restarts == 1);
 	CHECK_TEXT(buf_text(&l.names), "a ");
@@ -210,7 +219,8 @@ static void list_faults(void)
 
 	/* 410 with a token: goes on, inconsistent.  Without: begins again. */
 	l = (struct listing){ 0 };
-	begin(&p, &s, "on GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\non GET " PODS "?continue=c2\ncode 410\n" JSON
+	begin(&p, &s, "on GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\non GET " PODS
+		"?continue=c2\ncode 410\n" JSON
 	      "body {\"kind\":\"Status\",\"reason\":\"Expired\",\"message\":\"m\",\"metadata\":{\"continue\":\"c3\"}}\n"
 	      "on GET " PODS "?continue=c3\n" JSON "body {\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" OBJ("c") "]}\n");
 	list(&p, &l, 2);
@@ -267,8 +277,10 @@ static void changed(void *to, enum object_change change, const struct data *d)
 
 	w->events++;
 	if (!w->quiet)
-		buf_printf(&w->said, "%c%.*s%s%.*s ", "+~-"[change], STR_ARG(member(d, "metadata", "name")), member(d, "spec", "x").p[0] == '-' ? "" : ":",
-		           member(d, "spec", "x").p[0] == '-' ? 0 : (int)member(d, "spec", "x").n, member(d, "spec", "x").p);
+		buf_printf(&w->said, "%c%.*s%s%.*s ", "+~-"[change], STR_ARG(member(d, "metadata", "name")),
+			member(d, "spec", "x").p[0] == '-' ? "" : ":",
+		           member(d, "spec", "x").p[0] == '-' ? 0 : (int)member(d, "spec", "x").n,
+		member(d, "spec", "x").p);
 	maybe_stop(w);
 }
 
@@ -300,7 +312,8 @@ static void failed(void *to, const struct transport_result *r)
 
 static void watch(struct peer *p, struct watching *w, const char *const *keep)
 {
-	struct object_watch_options o = { .path = STR(PODS), .label_selector = STR("a=b"), .keep = keep, .changed = changed, .synced = synced, .state = state,
+	struct object_watch_options o = { .path = STR(PODS), .label_selector = STR("a=b"), .keep = keep,
+		.changed = changed, .synced = synced, .state = state,
 		.failed = failed, .to = w, .quiet = 2 * NS_PER_SECOND };
 
 	w->peer = p;
@@ -331,50 +344,67 @@ static void watched(int line, const char *script, const char *want)
 #define ADD(name, uid, version) EVENT("ADDED", POD(name, uid, version))
 #define MOD(name, uid, version) EVENT("MODIFIED", POD(name, uid, version))
 #define DEL(name, uid, version) EVENT("DELETED", POD(name, uid, version))
-#define MARK(version) EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
+#define MARK(version) EVENT("BOOKMARK", \
+	"{\"metadata\":{\"resourceVersion\":\"" version "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
 #define BOOKMARK(version) EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\"}}")
-#define FAILURE(code, reason) EVENT("ERROR", "{\"kind\":\"Status\",\"code\":" code ",\"reason\":\"" reason "\",\"message\":\"m\"}")
+#define FAILURE(code, reason) EVENT("ERROR", \
+	"{\"kind\":\"Status\",\"code\":" code ",\"reason\":\"" reason "\",\"message\":\"m\"}")
 
 static void watches(void)
 {
-	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "3") MARK("9") MOD("a", "1", "10") DEL("b", "2", "11") ADD("c", "3", "12"),
+	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "3") MARK("9") MOD("a", "1", "10") DEL("b", "2", "11") ADD("c",
+		"3", "12"),
 	        "+a +b synced ~a -b +c ");
 	/* Replayed, older and unknown events change nothing. */
-	WATCHED(FIRST ADD("a", "1", "5") MARK("9") MOD("a", "1", "10") MOD("a", "1", "10") MOD("a", "1", "9") ADD("a", "1", "5") DEL("x", "7", "11")
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") MOD("a", "1", "10") MOD("a", "1", "10") MOD("a", "1", "9") ADD("a",
+		"1", "5") DEL("x", "7", "11")
 	        MOD("a", "1", "100"), "+a synced ~a ~a ");
 	/* Another object under the name: the old one is gone, whether that was said or not. */
-	WATCHED(FIRST ADD("a", "1", "5") MARK("9") ADD("a", "2", "10") DEL("a", "1", "10") MOD("a", "2", "11"), "+a synced -a +a ~a ");
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") ADD("a", "2", "10") DEL("a", "1", "10") MOD("a", "2", "11"),
+		"+a synced -a +a ~a ");
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") DEL("a", "1", "10") ADD("a", "2", "11"), "+a synced -a +a ");
 	/* A planned end: goes on from the last version, that of a bookmark included. */
-	WATCHED(FIRST ADD("a", "1", "5") MARK("9") BOOKMARK("20") "on GET " PODS "?resourceVersion=20 1\n" JSON MOD("a", "1", "21")
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") BOOKMARK("20") "on GET " PODS "?resourceVersion=20 1\n" JSON MOD("a",
+		"1", "21")
 	        "on GET " PODS "?resourceVersion=21 1\n" JSON MOD("a", "1", "22"), "+a synced ~a ~a ");
 	/* Cut in the middle of an event: that event did not happen. */
-	WATCHED(FIRST ADD("a", "1", "5") MARK("9") MOD("a", "1", "10") "body {\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\"\nwait 5\ncut\n"
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") MOD("a", "1",
+		"10") "body {\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\"\nwait 5\ncut\n"
 	        "on GET " PODS "?resourceVersion=10 1\n" JSON MOD("a", "1", "11"), "+a synced ~a ~a ");
 	/* Not JSON: likewise. */
-	WATCHED(FIRST ADD("a", "1", "5") MARK("9") "body {\"type\":x}\n" "on GET " PODS "?resourceVersion=9 1\n" JSON MOD("a", "1", "11"), "+a synced ~a ");
+	WATCHED(FIRST ADD("a", "1",
+		"5") MARK("9") "body {\"type\":x}\n" "on GET " PODS "?resourceVersion=9 1\n" JSON MOD("a", "1", "11"),
+		"+a synced ~a ");
 	/* The end of the snapshot never comes: the next one begins from nothing, and nothing is lost by it. */
-	WATCHED(FIRST ADD("a", "1", "5") BOOKMARK("6") "wait 5\ncut\n" FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9"), "+a +b synced ");
+	WATCHED(FIRST ADD("a", "1", "5") BOOKMARK("6") "wait 5\ncut\n" FIRST ADD("a", "1", "5") ADD("b", "2",
+		"6") MARK("9"), "+a +b synced ");
 }
 
 static void forgotten(void)
 {
 	/* 410 as an event and as an answer: a new snapshot, of which only the difference is reported. */
-	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Expired") FIRST ADD("b", "2", "6") ADD("c", "3", "12") MARK("13")
+	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Expired") FIRST ADD("b", "2",
+		"6") ADD("c", "3", "12") MARK("13")
 	        MOD("b", "2", "14"), "+a +b synced +c -a synced ~b ");
-	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 410\n" JSON
+	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2",
+		"6") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 410\n" JSON
 	        "body {\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}\n" FIRST ADD("b", "2", "8") ADD("a", "7", "12") MARK("13"),
 	        "+a +b synced ~b -a +a synced ");
 	/* A new snapshot that is cut: objects that it had not shown yet are still there. */
-	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Gone") FIRST ADD("b", "2", "6") "wait 5\ncut\n"
+	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Gone") FIRST ADD("b", "2",
+		"6") "wait 5\ncut\n"
 	        FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("13"), "+a +b synced synced ");
 	/* A version of the future: waits, and takes a snapshot of any. */
-	WATCHED(FIRST ADD("a", "1", "5") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 504\nheader Retry-After 0\n" JSON
-	        "body {\"kind\":\"Status\",\"code\":504,\"reason\":\"Timeout\",\"message\":\"Too large resource version: 9, current: 8\"}\n"
+	WATCHED(FIRST ADD("a", "1",
+		"5") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 504\nheader Retry-After 0\n" JSON
+	        "body {\"kind\":\"Status\",\"code\":504,\"reason\":\"Timeout\",\"message\":\"Too large resource "
+		"version: 9, current: 8\"}\n"
 	        FIRST ADD("a", "1", "5") MARK("9"), "+a synced synced ");
 	/* Errors of the server go on from where it was; others take one snapshot, then it ends. */
-	WATCHED(FIRST ADD("a", "1", "5") MARK("9") FAILURE("500", "InternalError") AGAIN MOD("a", "1", "10"), "+a synced ~a ");
-	WATCHED(FIRST ADD("a", "1", "5") MARK("9") FAILURE("429", "TooManyRequests") AGAIN MOD("a", "1", "10"), "+a synced ~a ");
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") FAILURE("500", "InternalError") AGAIN MOD("a", "1", "10"),
+		"+a synced ~a ");
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") FAILURE("429", "TooManyRequests") AGAIN MOD("a", "1", "10"),
+		"+a synced ~a ");
 	struct standin s;
 	struct peer p;
 	struct watching w = { 0 };
@@ -386,26 +416,34 @@ static void forgotten(void)
 	end(&p, &s);
 }
 
-/* The credential expires while a watch is open: the next connection is refused, shows the new one, and goes on from the last version. */
+/*
+ * The credential expires while a watch is open: the next connection is refused, shows the new one, and goes on from the
+ * last version.
+ */
 static void expired_credential(void)
 {
-	struct made ca = made_cert("test-ca", NULL, NULL, 0, 10), cert = made_cert("server", "IP:127.0.0.1", &ca, 0, 10);
+	struct made ca = made_cert("test-ca", NULL, NULL, 0, 10),
+		cert = made_cert("server", "IP:127.0.0.1", &ca, 0, 10);
 	struct standin s;
 	struct peer p = { 0 };
 	struct watching w = { 0 };
 	struct str crt = world_put("server.crt", cert.cert_pem), key = world_put("server.key", cert.key_pem);
 
-	standin_start(&s, str_printf(&world, "tls %s %s\n" FIRST ADD("a", "1", "5") MARK("9") AGAIN "code 401\nbody {\"kind\":\"Status\",\"code\":401,\"reason\":\"Unauthorized\",\"message\":\"m\"}\n"
+	standin_start(&s, str_printf(&world, "tls %s %s\n" FIRST ADD("a", "1",
+		"5") MARK("9") AGAIN "code 401\nbody {\"kind\":\"Status\",\"code\":401,\"reason\":\"Unauthorized\","
+		"\"message\":\"m\"}\n"
 	              AGAIN MOD("a", "1", "10") REFUSE, crt.p, key.p).p);
 	peer_access(&p, &s, &ca);
 	struct str script = world_put("plugin", STR("#!/bin/sh\necho '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"t'$$'\"}}'\n"));
 	chmod(script.p, 0700);
-	p.access.exec = (struct kubeconfig_exec){ .command = script, .api_version = STR("client.authentication.k8s.io/v1") };
+	p.access.exec = (struct kubeconfig_exec){ .command = script,
+		.api_version = STR("client.authentication.k8s.io/v1") };
 	CHECK(peer_open(&p, (struct peer_options){ 0 }));
 	watch(&p, &w, NULL);
 	CHECK_TEXT(buf_text(&w.said), "+a synced ~a ");
 	struct str record = standin_record(&s);
-	CHECK(credential_plugin_runs(p.credential) == 2 && world_count(record, "sendInitialEvents") == 1 && world_count(record, "resourceVersion=9") == 2);
+	CHECK(credential_plugin_runs(p.credential) == 2 && world_count(record, "sendInitialEvents") == 1 &&
+		world_count(record, "resourceVersion=9") == 2);
 	buf_release(&w.said);
 	made_free(&ca);
 	made_free(&cert);
@@ -415,18 +453,23 @@ static void expired_credential(void)
 /* Without streaming lists: pages, then a watch from the first page's version. */
 static void fallback(void)
 {
-	WATCHED("on GET " PODS "?sendInitialEvents\ncode 422\n" JSON "body {\"kind\":\"Status\",\"code\":422,\"reason\":\"Invalid\",\"message\":\"forbidden\"}\n"
-	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c\"},\"items\":[" POD("a", "1", "5") "," POD("b", "2", "6") "]}\n"
+	WATCHED("on GET " PODS "?sendInitialEvents\ncode 422\n" JSON
+		"body {\"kind\":\"Status\",\"code\":422,\"reason\":\"Invalid\",\"message\":\"forbidden\"}\n"
+	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c\"},"
+		"\"items\":[" POD("a", "1", "5") "," POD("b", "2", "6") "]}\n"
 	        "on GET " PODS "?continue=c 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"8\"},\"items\":[" POD("c", "3", "1") "]}\n"
 	        "on GET " PODS "?resourceVersion=7 1\n" JSON MOD("a", "1", "8") FAILURE("410", "Expired")
-	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"20\"},\"items\":[" POD("c", "3", "9") "]}\n"
-	        "on GET " PODS "?resourceVersion=20 1\n" JSON ADD("d", "4", "21"), "+a +b +c synced ~a ~c -b -a synced +d ");
+	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"20\"},\"items\":[" POD("c",
+		"3", "9") "]}\n"
+	        "on GET " PODS "?resourceVersion=20 1\n" JSON ADD("d", "4", "21"),
+	"+a +b +c synced ~a ~c -b -a synced +d ");
 }
 
 /* One stream, cut after each of its bytes: always the same view in the end. */
 static void every_cut(void)
 {
-	static const char *const stream = "{\"type\":\"ADDED\",\"object\":" POD("a", "1", "5") "}\n{\"type\":\"DELETED\",\"object\":" POD("a", "1", "6") "}\n"
+	static const char *const stream = "{\"type\":\"ADDED\",\"object\":" POD("a", "1",
+		"5") "}\n{\"type\":\"DELETED\",\"object\":" POD("a", "1", "6") "}\n"
 		"{\"type\":\"ADDED\",\"object\":" POD("\xc3\xa4", "2", "7") "}\n";
 	struct standin s;
 	struct peer p;
@@ -463,7 +506,8 @@ static void filters_and_silence(void)
 	struct peer p;
 	struct watching w = { 0 };
 
-	begin(&p, &s, FIRST "body {\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\",\"resourceVersion\":\"5\",\"labels\":{}},\"spec\":{\"x\":\"y\",\"z\":1}}}\n"
+	begin(&p, &s, FIRST "body {\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\","
+		"\"resourceVersion\":\"5\",\"labels\":{}},\"spec\":{\"x\":\"y\",\"z\":1}}}\n"
 	      MARK("9") "hang\n" REFUSE);
 	watch(&p, &w, keep);            /* and after two seconds without a byte the connection counts as dead */
 	CHECK_TEXT(buf_text(&w.said), "+a:y synced ");
@@ -499,7 +543,8 @@ static void costs(void)
 	struct buf b = { 0 };
 
 	for (int i = 0; i < 100000; i++)
-		buf_printf(&b, "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\",\"resourceVersion\":\"%d\"},\"status\":{\"phase\":\"Running\"}}}\n", 10 + i);
+		buf_printf(&b, "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\","
+			"\"resourceVersion\":\"%d\"},\"status\":{\"phase\":\"Running\"}}}\n", 10 + i);
 	struct str file = world_put("events", buf_text(&b));
 	begin(&p, &s, str_printf(&world, FIRST ADD("a", "1", "5") MARK("9") "file %s\nhang\n", file.p).p);
 	int64_t start = clock_steady();
@@ -513,12 +558,14 @@ static void costs(void)
 	b.n = 0;
 	buf_z(&b, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[");
 	for (int i = 0; i < 10000; i++) {
-		buf_printf(&b, "%s{\"metadata\":{\"name\":\"bert-worker-%d\",\"uid\":\"%036d\",\"resourceVersion\":\"%d\",\"managedFields\":[{\"x\":\"", i ? "," : "", i, i, i + 10);
+		buf_printf(&b, "%s{\"metadata\":{\"name\":\"bert-worker-%d\",\"uid\":\"%036d\","
+			"\"resourceVersion\":\"%d\",\"managedFields\":[{\"x\":\"", i ? "," : "", i, i, i + 10);
 		for (int k = 0; k < 80; k++)
 			buf_z(&b, "{\\\"f:metadata\\\":{\\\"f:labels\\\":{}}} ");
 		buf_z(&b, "\"}]},\"spec\":{\"containers\":[");
 		for (int k = 0; k < 40; k++)
-			buf_printf(&b, "%s{\"name\":\"c%d\",\"image\":\"registry/some/image:1\",\"env\":[{\"name\":\"A\",\"value\":\"b\"}]}", k ? "," : "", k);
+			buf_printf(&b, "%s{\"name\":\"c%d\",\"image\":\"registry/some/image:1\",\"env\":[{"
+				"\"name\":\"A\",\"value\":\"b\"}]}", k ? "," : "", k);
 		buf_z(&b, "]},\"status\":{\"phase\":\"Running\"}}");
 	}
 	buf_z(&b, "]}");
@@ -529,7 +576,9 @@ static void costs(void)
 	arena_release(&world);
 	w = (struct watching){ .quiet = true, .stop_at_sync = 1 };
 	static const char *const keep[] = { "status.phase", "status.conditions", NULL };
-	begin(&p, &s, str_printf(&world, "on GET " PODS "?sendInitialEvents\ncode 422\non GET " PODS "?!watch\n" JSON "file %s/pods\non GET *\n" JSON "hang\n", world_dir).p);
+	begin(&p, &s, str_printf(&world,
+		"on GET " PODS "?sendInitialEvents\ncode 422\non GET " PODS "?!watch\n" JSON
+		"file %s/pods\non GET *\n" JSON "hang\n", world_dir).p);
 	size_t before = memory_now();
 	start = clock_steady();
 	watch(&p, &w, keep);

@@ -44,7 +44,8 @@ static inline struct str world_read(struct str path)
 static inline size_t world_count(struct str text, const char *word)
 {
 	size_t n = 0;
-	for (const char *p = text.p; (p = memmem(p, (size_t)(text.p + text.n - p), word, strlen(word))); p += strlen(word))
+	for (const char *p = text.p; (p = memmem(p, (size_t)(text.p + text.n - p), word,
+		strlen(word))); p += strlen(word))
 		n++;
 	return n;
 }
@@ -66,7 +67,10 @@ static inline struct str made_text(BIO *b)
 	return s;
 }
 
-/* A certificate for NAMES ("DNS:a,IP:127.0.0.1"), valid from FROM to TO days from now; ISSUER NULL: an authority that signs itself. */
+/*
+ * A certificate for NAMES ("DNS:a,IP:127.0.0.1"), valid from FROM to TO days from now; ISSUER NULL: an authority that
+ * signs itself.
+ */
 static inline struct made made_cert(const char *name, const char *names, const struct made *issuer, long from, long to)
 {
 	struct made m = { .key = EVP_EC_gen("P-256"), .cert = X509_new() };
@@ -81,7 +85,8 @@ static inline struct made made_cert(const char *name, const char *names, const s
 	X509_set_issuer_name(m.cert, issuer ? X509_get_subject_name(issuer->cert) : subject);
 	X509_set_pubkey(m.cert, m.key);
 	X509V3_set_ctx(&ctx, issuer ? issuer->cert : m.cert, m.cert, NULL, NULL, 0);
-	X509_EXTENSION *e = X509V3_EXT_conf_nid(NULL, &ctx, NID_basic_constraints, issuer ? "critical,CA:FALSE" : "critical,CA:TRUE");
+	X509_EXTENSION *e = X509V3_EXT_conf_nid(NULL, &ctx, NID_basic_constraints,
+		issuer ? "critical,CA:FALSE" : "critical,CA:TRUE");
 	X509_add_ext(m.cert, e, -1);
 	X509_EXTENSION_free(e);
 	if (names) {
@@ -119,7 +124,8 @@ static inline void standin_start(struct standin *s, const char *script)
 	static unsigned number;
 	int in[2], out[2];
 	char port[16] = "";
-	struct str path = world_put("script", str_of(script)), program = str_printf(&world, "%s/standin", getenv("BUILD") ? getenv("BUILD") : "build");
+	struct str path = world_put("script", str_of(script)),
+		program = str_printf(&world, "%s/standin", getenv("BUILD") ? getenv("BUILD") : "build");
 
 	s->record = str_printf(&world, "%s/record%u", world_dir, ++number);
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
@@ -180,7 +186,8 @@ static inline void peer_warning(void *to, struct str text)
 	buf_char(&p->warnings, '\n');
 }
 
-static inline void peer_retrying(void *to, const struct transport_request *r, struct str why, int64_t wait, int64_t since)
+static inline void peer_retrying(void *to, const struct transport_request *r, struct str why, int64_t wait,
+	int64_t since)
 {
 	struct peer *p = to;
 	(void)r; (void)wait; (void)since;
@@ -207,13 +214,16 @@ static inline bool peer_open(struct peer *p, struct peer_options o)
 	p->loop = loop_new();
 	p->guard = (struct loop_timer){ .fire = peer_guard, .to = p };
 	p->credential = credential_new(p->loop, &p->access, false);
-	struct transport_options t = { .loop = p->loop, .access = &p->access, .credential = p->credential, .trace = peer_trace,
-		.warning = peer_warning, .to = p, .connect_limit = o.connect, .read_limit = o.read, .write_limit = o.write, .stall_limit = o.stall };
+	struct transport_options t = { .loop = p->loop, .access = &p->access, .credential = p->credential,
+		.trace = peer_trace,
+		.warning = peer_warning, .to = p, .connect_limit = o.connect, .read_limit = o.read,
+			.write_limit = o.write, .stall_limit = o.stall };
 	p->transport = transport_new(&p->arena, &t, &why);
 	p->result.error = why;
 	if (!p->transport)
 		return false;
-	struct calls_options c = { .transport = p->transport, .first_wait = o.first_wait ? o.first_wait : 1000000, .retry_limit = o.retry_limit,
+	struct calls_options c = { .transport = p->transport, .first_wait = o.first_wait ? o.first_wait : 1000000,
+		.retry_limit = o.retry_limit,
 		.retrying = peer_retrying, .to = p };
 	p->calls = calls_new(&p->arena, &c);
 	return true;
@@ -235,7 +245,8 @@ static inline void peer_close(struct peer *p)
 
 static inline void peer_access(struct peer *p, const struct standin *s, const struct made *ca)
 {
-	p->access = (struct kubeconfig_access){ .origin = STR("the test"), .host = STR("127.0.0.1"), .port = s->port, .tls = ca != NULL,
+	p->access = (struct kubeconfig_access){ .origin = STR("the test"), .host = STR("127.0.0.1"), .port = s->port,
+		.tls = ca != NULL,
 		.ca = ca ? ca->cert_pem : STR(""), .namespace = STR("default") };
 	p->access.server = str_printf(&world, "http%s://127.0.0.1:%u", ca ? "s" : "", s->port);
 }

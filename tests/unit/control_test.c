@@ -135,11 +135,13 @@ static void protocol(struct str dir)
 	struct stat is;
 	unsigned lines;
 
-	CHECK(fd >= 0 && stat(str_cat(&arena, dir, STR("/control"), STR("")).p, &is) == 0 && (is.st_mode & 0777) == 0600);
+	CHECK(fd >= 0 && stat(str_cat(&arena, dir, STR("/control"), STR("")).p, &is) == 0 &&
+		(is.st_mode & 0777) == 0600);
 	CHECK(ask(fd, "suspend"));
 	CHECK(!ask(fd, "resume"));
 	CHECK_TEXT(why, "it is not suspended");
-	CHECK(!ask(fd, "scale") && !ask(fd, "scale worker") && !ask(fd, "scale worker x") && !ask(fd, "scale worker -1") &&
+	CHECK(!ask(fd, "scale") && !ask(fd, "scale worker") && !ask(fd, "scale worker x") &&
+		!ask(fd, "scale worker -1") &&
 	      !ask(fd, "scale worker 1 2") && !ask(fd, "scale worker 99999999999"));
 	CHECK_TEXT(why, "scale takes a role and a number");
 	CHECK(!ask(fd, "scale ps 2"));
@@ -148,7 +150,8 @@ static void protocol(struct str dir)
 	CHECK(ask(fd, "scale worker 2"));
 
 	/* what is there comes at once, what changes comes, and the end */
-	struct control_lines watch = { .fd = control_connect(&arena, dir, &why) }, second = { .fd = control_connect(&arena, dir, &why) };
+	struct control_lines watch = { .fd = control_connect(&arena, dir, &why) },
+		second = { .fd = control_connect(&arena, dir, &why) };
 	CHECK(ask(watch.fd, "watch") && ask(second.fd, "watch"));
 	struct pollfd p = { .fd = watch.fd, .events = POLLIN };
 	struct str line = STR("");
@@ -173,7 +176,8 @@ static void protocol(struct str dir)
 static void rude(struct str dir)
 {
 	pid_t keeper = start_keeper(dir);
-	int deaf = control_connect(&arena, dir, &why), half = control_connect(&arena, dir, &why), gone = control_connect(&arena, dir, &why);
+	int deaf = control_connect(&arena, dir, &why), half = control_connect(&arena, dir, &why),
+		gone = control_connect(&arena, dir, &why);
 	int loud = control_connect(&arena, dir, &why), blunt = control_connect(&arena, dir, &why), good;
 	int least = 1;
 	static char flood[1 << 20];
@@ -189,7 +193,8 @@ static void rude(struct str dir)
 	send(loud, flood, sizeof flood, MSG_DONTWAIT | MSG_NOSIGNAL);           /* a request of a megabyte */
 	for (size_t i = 0; i + 8 <= sizeof flood; i += 8)
 		memcpy(flood + i, "resume \n", 8);
-	send(blunt, flood, sizeof flood, MSG_DONTWAIT | MSG_NOSIGNAL);          /* a hundred thousand, and no answer read */
+	/* a hundred thousand, and no answer read */
+	send(blunt, flood, sizeof flood, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 	good = control_connect(&arena, dir, &why);
 	for (int i = 0; i < 20; i++)

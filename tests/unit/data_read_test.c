@@ -45,7 +45,8 @@ static struct str say_error(const struct data_error *e)
 
 	buf_printf(&b, "%u:%u: %.*s", at.line, at.column, STR_ARG(e->what));
 	if (span_known(e->first))
-		buf_printf(&b, " (%u:%u)", source_place(&sources, e->first.start).line, source_place(&sources, e->first.start).column);
+		buf_printf(&b, " (%u:%u)", source_place(&sources, e->first.start).line,
+			source_place(&sources, e->first.start).column);
 	struct str s = buf_take(&b, &arena);
 	buf_release(&b);
 	return s;
@@ -99,7 +100,8 @@ static void json(void)
 	JSON("\"x\"", "\"x\"");
 	JSON("[0,-1,-0.5,1e3,1E-2,9223372036854775807,-9223372036854775808,9223372036854775808]",
 	     "[0 -1 -0.5~ 1000~ 0.01~ 9223372036854775807 -9223372036854775808 9.22337e+18~]");
-	JSON("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20ac\\ud83d\\ude00\"", "\"\\\"\\\\/\\u0008\\u000c\\n\\r\\tA\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\"");
+	JSON("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20ac\\ud83d\\ude00\"",
+		"\"\\\"\\\\/\\u0008\\u000c\\n\\r\\tA\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\"");
 	JSON("\"\\ud83d\\u0041\\ude00\"", "\"\xEF\xBF\xBD" "A\xEF\xBF\xBD\"");
 	JSON("\"a\\u0000b\"", "\"a\\u0000b\"");
 	JSON("{\"\": 1, \" \": 2}", "{=1  =2}");
@@ -133,8 +135,10 @@ static void json(void)
 /* The rules of sigs.k8s.io/yaml. */
 static void scalars(void)
 {
-	READS("[true, True, TRUE, yes, Yes, YES, y, Y, on, On, ON]", "[true true true true true true true true true true true]");
-	READS("[false, No, n, N, off, OFF, tRue, yEs, oN, t, f]", "[false false false false false false \"tRue\" \"yEs\" \"oN\" \"t\" \"f\"]");
+	READS("[true, True, TRUE, yes, Yes, YES, y, Y, on, On, ON]",
+		"[true true true true true true true true true true true]");
+	READS("[false, No, n, N, off, OFF, tRue, yEs, oN, t, f]",
+		"[false false false false false false \"tRue\" \"yEs\" \"oN\" \"t\" \"f\"]");
 	READS("[~, null, Null, NULL, nULL, '', \"\"]", "[null null null null \"nULL\" \"\" \"\"]");
 	READS("[0, 7, -7, +7, 1_000, 0x1F, 0X1f, -0x10, 0b101, 0o17, 017, 00, -017]",
 	      "[0 7 -7 7 1000 31 31 -16 5 15 15 0 -15]");
@@ -142,7 +146,8 @@ static void scalars(void)
 	      "[8~ \"0o8\" \"0x\" \"0xg\" \"0b2\" \"-\" \"+\" \"1-\" 1 \"_1\" \"12a\" \"1:30\" \"0x-5\"]");
 	READS("[1.5, .5, -.5, 1., 1e3, 1E+3, 1.e2, ., ., 1.2.3, .e1, 1e, 9223372036854775808]",
 	      "[1.5~ 0.5~ -0.5~ 1~ 1000~ 1000~ 100~ \".\" \".\" \"1.2.3\" \".e1\" \"1e\" 9.22337e+18~]");
-	READS("[2024-01-02, 10:00:00, 1.2Gi, 64Gi, v1, a b]", "[\"2024-01-02\" \"10:00:00\" \"1.2Gi\" \"64Gi\" \"v1\" \"a b\"]");
+	READS("[2024-01-02, 10:00:00, 1.2Gi, 64Gi, v1, a b]",
+		"[\"2024-01-02\" \"10:00:00\" \"1.2Gi\" \"64Gi\" \"v1\" \"a b\"]");
 	READS("['1', \"true\", !!str 5, !!str yes, ! 7, !!int 5, !!float 5, !!bool yes, !!null ~]",
 	      "[\"1\" \"true\" \"5\" \"yes\" \"7\" 5 5~ true null]");
 	READS("a: .inf\n", "1:4: this number is not finite");
@@ -168,17 +173,21 @@ static void documents(void)
 	READS("a:\nb: |\n  x\n  y\nc: >-\n  x\n  y\nd: \"x\\ty\"\ne: 'it''s'\nf: x\n  y\n",
 	      "{a=null b=\"x\\ny\\n\" c=\"x y\" d=\"x\\ty\" e=\"it's\" f=\"x y\"}");
 	READS("{\"a\":1}{\"b\":2}\n[3]\n", "{a=1} | {b=2} | [3]");
-	READS("{\"a\":1}\n---\n{\"b\":\"\\/\\ud83d\\ude00\"}\n---\nc: 3\n--- {d: 4}\n", "{a=1} | {b=\"/\xF0\x9F\x98\x80\"} | {c=3} | {d=4}");
+	READS("{\"a\":1}\n---\n{\"b\":\"\\/\\ud83d\\ude00\"}\n---\nc: 3\n--- {d: 4}\n",
+		"{a=1} | {b=\"/\xF0\x9F\x98\x80\"} | {c=3} | {d=4}");
 	READS("{a: 1, b: [x, z]}\n", "{a=1 b=[\"x\" \"z\"]}");
 	READS("{\"a\":\t1,\n\t\"b\": 2}\n", "{a=1 b=2}");           /* tabs are JSON's */
 	READS("\xEF\xBB\xBF" "a: 1\n", "{a=1}");
 	READS("a: 1\r\nb: 2\r\n", "{a=1 b=2}");
-	READS("a: 1\n---\nb: [1\n---\nc: 2\n", "{a=1} | 4:1: while parsing a flow sequence: did not find expected ',' or ']'");
+	READS("a: 1\n---\nb: [1\n---\nc: 2\n",
+		"{a=1} | 4:1: while parsing a flow sequence: did not find expected ',' or ']'");
 	READS("a:\n\tb: 1\n", "2:1: YAML cannot be indented with a tab");
 	READS("\xC3\xA9: \xC3\xA9\nb: [\n", "3:1: while parsing a flow node: did not find expected node content");
 	READS("a: \xFF\n", "1:4: invalid leading UTF-8 octet");
-	READS("{\"a\": 1, \"b\": tru, \"c\": @}", "1:25: while scanning for the next token: found character that cannot start any token");
-	READS("{\"a\": \"\\ud83d\\ude00\", \"b\": 1 2: 3}", "1:30: expected ',' or '}'");        /* JSON's is the better answer */
+	READS("{\"a\": 1, \"b\": tru, \"c\": @}",
+		"1:25: while scanning for the next token: found character that cannot start any token");
+	/* JSON's is the better answer */
+	READS("{\"a\": \"\\ud83d\\ude00\", \"b\": 1 2: 3}", "1:30: expected ',' or '}'");
 	READS("a: 1\nb: 2\na: 3\n", "3:1: the key 'a' is there twice (1:1)");
 	READS("a: {x: 1, y: 2, x: 3}\n", "1:17: the key 'x' is there twice (1:5)");
 }

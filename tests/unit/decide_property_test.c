@@ -70,7 +70,8 @@ static void any_role(struct plan_role *r, unsigned k)
 	static const char *const restarts[] = { "never", "never", "on-failure", "always" };
 	static const char *const effects[] = { "", "", "", "fail", "restart", "replace", "ignore" };
 
-	*r = (struct plan_role){ .name = str_of(names[k]), .label = str_of(names[k]), .object = str_of(objects[k]), .main.name = STR("main") };
+	*r = (struct plan_role){ .name = str_of(names[k]), .label = str_of(names[k]), .object = str_of(objects[k]),
+		.main.name = STR("main") };
 	r->max = chance(4) ? 1 + chance(4) : 0;
 	r->elastic = r->max > 1 && chance(4) == 0;
 	r->min = r->elastic ? 1 : r->max;
@@ -90,19 +91,23 @@ static void any_job(struct shape *s)
 	*s = (struct shape){ 0 };
 	for (unsigned k = 0; k < 3; k++) {
 		any_role(&s->roles[k], k);
-		s->sizes[k] = s->roles[k].min + (s->roles[k].elastic ? chance((unsigned)(s->roles[k].max - s->roles[k].min) + 1) : 0);
+		s->sizes[k] = s->roles[k].min + (s->roles[k].elastic ?
+			chance((unsigned)(s->roles[k].max - s->roles[k].min) + 1) : 0);
 		if (!s->roles[k].elastic)
 			s->sizes[k] = s->roles[k].max;
 	}
-	s->success[0] = (struct plan_condition){ .kind = CONDITION_DONE, .role = chance(2), .index = chance(3) ? CONDITION_ALL : CONDITION_ANY };
+	s->success[0] = (struct plan_condition){ .kind = CONDITION_DONE, .role = chance(2),
+		.index = chance(3) ? CONDITION_ALL : CONDITION_ANY };
 	s->after = (struct plan_condition){ .kind = CONDITION_STARTED, .role = 0, .index = CONDITION_ALL };
 	if (chance(4) == 0)
 		s->roles[1].start_after = &s->after;
-	s->job = (struct plan_job){ .name = STR("j"), .roles = s->roles, .nroles = 3, .workload = WORKLOAD_POD, .clean = word_of(cleans[chance(3)]) };
+	s->job = (struct plan_job){ .name = STR("j"), .roles = s->roles, .nroles = 3, .workload = WORKLOAD_POD,
+		.clean = word_of(cleans[chance(3)]) };
 	s->job.success = chance(8) ? &s->success[0] : NULL;
 	s->job.hosts = chance(2) ? HOSTS_NAME : HOSTS_SUBDOMAIN;
 	s->job.restarts = int_of(chance(3) ? 0 : 1);
-	s->job.timeout = (struct plan_quantity){ .value = { .nano = (int128)(30 + chance(300)) * SECOND }, .set = chance(3) == 0 };
+	s->job.timeout = (struct plan_quantity){ .value = { .nano = (int128)(30 + chance(300)) * SECOND },
+		.set = chance(3) == 0 };
 	s->job.ttl = (struct plan_quantity){ .value = { .nano = (int128)chance(100) * SECOND }, .set = chance(3) == 0 };
 	s->limit = (struct data){ .kind = DATA_INT, .u.integer = chance(6) };
 	s->member = (struct data_member){ .key = STR("backoff_limit"), .value = &s->limit };
@@ -185,7 +190,8 @@ static bool same_actions(const struct decision *a, const struct decision *b, boo
 	for (size_t i = 0; i < a->nactions; i++) {
 		bool found = false;
 		for (size_t k = in_order ? i : 0; !found && k < (in_order ? i + 1 : b->nactions); k++)
-			found = a->actions[i].what == b->actions[k].what && str_eq(a->actions[i].name, b->actions[k].name) &&
+			found = a->actions[i].what == b->actions[k].what &&
+				str_eq(a->actions[i].name, b->actions[k].name) &&
 				str_eq(a->actions[i].kind, b->actions[k].kind);
 		if (!found)
 			return false;
@@ -195,7 +201,8 @@ static bool same_actions(const struct decision *a, const struct decision *b, boo
 
 static bool is_wanted(const struct shape *s, const struct decide_record *r, const struct decide_action *a)
 {
-	const struct decide_replica *replica = a->index < s->roles[a->role].max ? &r->roles[a->role].at[a->index] : NULL;
+	const struct decide_replica *replica = a->index < s->roles[a->role].max ? &r->roles[a->role].at[a->index] :
+		NULL;
 
 	return replica && a->index < s->sizes[a->role] && !(replica->doomed.n && str_eq(replica->doomed, a->uid));
 }
@@ -218,7 +225,8 @@ static void check_deletions(struct world *w, const struct shape *s)
 			continue;
 		bool active = t->phase == SEEN_RUNNING || t->phase == SEEN_PENDING;
 		if (ended)
-			hold(NEEDED, str_is(s->job.clean.value, "all") || (active && (r->cut_short || str_is(s->job.clean.value, "running"))));
+			hold(NEEDED, str_is(s->job.clean.value, "all") ||
+				(active && (r->cut_short || str_is(s->job.clean.value, "running"))));
 		else if (!suspends)
 			hold(NEEDED, !is_wanted(s, r, a));
 	}
@@ -226,7 +234,8 @@ static void check_deletions(struct world *w, const struct shape *s)
 
 static void check_conditions(const struct job_conditions *c)
 {
-	int active = conditions_hold(c, JOB_RUNNING) + conditions_hold(c, JOB_RESTARTING) + conditions_hold(c, JOB_SUSPENDED) +
+	int active = conditions_hold(c, JOB_RUNNING) + conditions_hold(c, JOB_RESTARTING) +
+		conditions_hold(c, JOB_SUSPENDED) +
 		conditions_hold(c, JOB_SUCCEEDED) + conditions_hold(c, JOB_FAILED);
 
 	hold(CONDITIONS, active <= 1 && conditions_hold(c, JOB_CREATED));
@@ -252,7 +261,8 @@ static void check_order(struct world *w)
 static bool same_conditions(const struct job_conditions *a, const struct job_conditions *b)
 {
 	for (size_t i = 0; i < a->n && i < b->n; i++)
-		if (a->at[i].type != b->at[i].type || a->at[i].holds != b->at[i].holds || a->at[i].changed != b->at[i].changed ||
+		if (a->at[i].type != b->at[i].type || a->at[i].holds != b->at[i].holds ||
+			a->at[i].changed != b->at[i].changed ||
 		    !str_eq(a->at[i].message, b->at[i].message))
 			return false;
 	return a->n == b->n;
@@ -274,7 +284,8 @@ static void pass(struct world *w, struct shape *s)
 	hold(TIMES, w->last.again > w->now && (!w->last.record.end || w->last.record.end >= w->last.record.begin));
 	world_remember(w);
 	struct decision again = world_decide(w);
-	hold(REPEATS, same_actions(&w->last, &again, true) && decide_spent(&s->job, &again.record) == decide_spent(&s->job, &w->record));
+	hold(REPEATS, same_actions(&w->last, &again, true) &&
+		decide_spent(&s->job, &again.record) == decide_spent(&s->job, &w->record));
 	for (size_t i = 0; i < w->last.nactions; i++)
 		if (chance(8))
 			world_act(w, &w->last.actions[i]);

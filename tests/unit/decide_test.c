@@ -17,25 +17,37 @@ static struct plan_role role(const char *name, int64_t n)
 	char *object = objects[used++ % 8];
 
 	snprintf(object, sizeof(objects[0]), "j-%s", name);
-	return (struct plan_role){ .name = str_of(name), .label = str_of(name), .object = str_of(object), .min = n, .max = n, .main.name = STR("main") };
+	return (struct plan_role){ .name = str_of(name), .label = str_of(name), .object = str_of(object), .min = n,
+		.max = n, .main.name = STR("main") };
 }
 
 static struct plan_str word(const char *w) { return (struct plan_str){ .value = str_of(w), .set = true }; }
 static struct plan_int count(int64_t n) { return (struct plan_int){ .value = n, .set = true }; }
-static struct plan_quantity seconds(int64_t n) { return (struct plan_quantity){ .value = { .nano = (int128)n * SECOND }, .set = true }; }
-static struct plan_condition done(unsigned r) { return (struct plan_condition){ .kind = CONDITION_DONE, .role = r, .index = CONDITION_ALL }; }
-static struct plan_condition ready(unsigned r) { return (struct plan_condition){ .kind = CONDITION_READY, .role = r, .index = CONDITION_ALL }; }
+static struct plan_quantity seconds(int64_t n)
+{
+	return (struct plan_quantity){ .value = { .nano = (int128)n * SECOND }, .set = true };
+}
+static struct plan_condition done(unsigned r)
+{
+	return (struct plan_condition){ .kind = CONDITION_DONE, .role = r, .index = CONDITION_ALL };
+}
+static struct plan_condition ready(unsigned r)
+{
+	return (struct plan_condition){ .kind = CONDITION_READY, .role = r, .index = CONDITION_ALL };
+}
 
 static struct plan_job job(struct plan_role *roles, size_t n, const struct plan_condition *success)
 {
-	return (struct plan_job){ .name = STR("j"), .roles = roles, .nroles = n, .success = success, .workload = WORKLOAD_POD, .clean = word("running") };
+	return (struct plan_job){ .name = STR("j"), .roles = roles, .nroles = n, .success = success,
+		.workload = WORKLOAD_POD, .clean = word("running") };
 }
 
 /* ---- what was asked for ---- */
 
 static struct str orders(struct world *w)
 {
-	static const char *const words[] = { [DECIDE_CREATE] = "create", [DECIDE_ADOPT] = "adopt", [DECIDE_DELETE] = "delete" };
+	static const char *const words[] = { [DECIDE_CREATE] = "create", [DECIDE_ADOPT] = "adopt",
+		[DECIDE_DELETE] = "delete" };
 	struct buf b = { 0 };
 
 	world_pass(w);
@@ -54,7 +66,8 @@ static struct str conditions(struct world *w)
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < w->record.conditions.n; i++)
-		buf_printf(&b, "%s%c%s", i ? " " : "", w->record.conditions.at[i].holds ? '+' : '-', condition_word(w->record.conditions.at[i].type));
+		buf_printf(&b, "%s%c%s", i ? " " : "", w->record.conditions.at[i].holds ? '+' : '-',
+			condition_word(w->record.conditions.at[i].type));
 	struct str text = buf_take(&b, &w->arena);
 	buf_release(&b);
 	return text;
@@ -303,7 +316,10 @@ static void elastic(void)
 	world_end(&w);
 }
 
-/* A replica that a smaller size sends away ends badly while it goes: it is made anew when the size grows, and nothing has failed. */
+/*
+ * A replica that a smaller size sends away ends badly while it goes: it is made anew when the size grows, and nothing
+ * has failed.
+ */
 static void sent_away(void)
 {
 	struct plan_condition all = done(0);
@@ -339,10 +355,12 @@ static void pod_beside(void)
 	struct plan_condition all = done(0);
 	struct plan_role roles[] = { role("a", 1) };
 	struct plan_job j = job(roles, 1, &all);
-	struct data name = { .kind = DATA_STRING, .u.string = STR("j-helper") }, kind = { .kind = DATA_STRING, .u.string = STR("Pod") };
+	struct data name = { .kind = DATA_STRING, .u.string = STR("j-helper") },
+		kind = { .kind = DATA_STRING, .u.string = STR("Pod") };
 	struct data_member named[] = { { .key = STR("name"), .value = &name } };
 	struct data metadata = { .kind = DATA_MAP, .u.map = { named, 1 } };
-	struct data_member members[] = { { .key = STR("kind"), .value = &kind }, { .key = STR("metadata"), .value = &metadata } };
+	struct data_member members[] = { { .key = STR("kind"), .value = &kind },
+		{ .key = STR("metadata"), .value = &metadata } };
 	const struct data pod = { .kind = DATA_MAP, .u.map = { members, 2 } };
 	struct plan_object objects[] = { { .data = &pod, .framework = true } };
 	struct world w;
@@ -475,7 +493,8 @@ static void back_off(void)
 	world_end(&w);
 }
 
-static void fails(struct plan_job *j, const char *effect, int exit_code, const char *want_orders, const char *want_conditions)
+static void fails(struct plan_job *j, const char *effect, int exit_code, const char *want_orders,
+	const char *want_conditions)
 {
 	struct world w;
 
@@ -586,7 +605,8 @@ static void resized(void)
 /* Names that only look like ours. */
 static void names(void)
 {
-	static const char *const others[] = { "j-a-01", "j-a-", "j-a", "j-a-1x", "j-a-1000000", "j-ab-0", "j-a-99999999999999999999", "k-a-0" };
+	static const char *const others[] = { "j-a-01", "j-a-", "j-a", "j-a-1x", "j-a-1000000", "j-ab-0",
+		"j-a-99999999999999999999", "k-a-0" };
 	struct plan_condition all = done(0);
 	struct plan_role roles[] = { role("a", 1) };
 	struct plan_job j = job(roles, 1, &all);
@@ -605,14 +625,16 @@ static void names(void)
 /* Whose is a pod with these labels, and with more in its metadata? */
 static enum seen_owner owner(struct world *w, const char *labels, const char *more)
 {
-	struct seen_list seen = see_text(w, str_printf(&w->arena, "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-1\",\"labels\":{%s}%s}}", labels, more));
+	struct seen_list seen = see_text(w, str_printf(&w->arena,
+		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-1\",\"labels\":{%s}%s}}", labels, more));
 
 	return seen.n == 1 ? seen.at[0].owner : OWNER_OTHER;
 }
 
 static void labels(void)
 {
-	static const struct piece run[] = { { .kind = PIECE_TEXT, .u.text = { "fine", 4 } } }, rank[] = { { .kind = PIECE_INDEX } };
+	static const struct piece run[] = { { .kind = PIECE_TEXT, .u.text = { "fine", 4 } } },
+		rank[] = { { .kind = PIECE_INDEX } };
 	static const struct text texts[] = { { rank, 1, { 0 } }, { rank, 1, { 0 } } };
 	struct plan_replica_label own[] = {
 		{ .key = STR("example.com/run"), .text = { run, 1, { 0 } }, .selects = true },
@@ -629,10 +651,12 @@ static void labels(void)
 	const char *ours = "\"trainc.dev/job\":\"j\",\"example.com/run\":\"fine\",\"example.com/rank\":\"1\"";
 	CHECK(owner(&w, ours, "") == OWNER_NONE);
 	CHECK(owner(&w, "\"example.com/run\":\"fine\",\"example.com/rank\":\"1\"", "") == OWNER_OTHER);
-	CHECK(owner(&w, "\"trainc.dev/job\":\"j\",\"example.com/run\":\"fine\",\"example.com/rank\":\"0\"", "") == OWNER_OTHER);
+	CHECK(owner(&w, "\"trainc.dev/job\":\"j\",\"example.com/run\":\"fine\",\"example.com/rank\":\"0\"",
+		"") == OWNER_OTHER);
 	CHECK(owner(&w, ours, ",\"ownerReferences\":[{\"uid\":\"x\",\"controller\":true}]") == OWNER_OTHER);
 	CHECK(owner(&w, ours, ",\"ownerReferences\":[{\"uid\":\"x\"}]") == OWNER_NONE);
-	CHECK(owner(&w, "", ",\"ownerReferences\":[{\"uid\":\"x\"},{\"uid\":\"" WORLD_UID "\",\"controller\":true}]") == OWNER_THIS);
+	CHECK(owner(&w, "", ",\"ownerReferences\":[{\"uid\":\"x\"},{\"uid\":\"" WORLD_UID
+		"\",\"controller\":true}]") == OWNER_THIS);
 	w.job.uid = STR("");                            /* no object owns the job: labels say it all */
 	CHECK(owner(&w, ours, "") == OWNER_THIS);
 	CHECK(owner(&w, ours, ",\"ownerReferences\":[{\"uid\":\"\",\"controller\":true}]") == OWNER_OTHER);
@@ -648,17 +672,25 @@ static void labels(void)
 static void hostile(void)
 {
 	static const char *const objects[] = {
-		"{}", "[]", "{\"kind\":\"Pod\"}", "{\"kind\":\"Pod\",\"metadata\":[]}", "{\"kind\":7,\"metadata\":{\"name\":\"j-a-0\"}}",
-		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"labels\":[\"trainc.dev/job\"],\"ownerReferences\":{\"uid\":\"x\"}}}",
-		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"labels\":{\"trainc.dev/job\":true},\"ownerReferences\":[7,null,{\"controller\":\"yes\"}]}}",
+		"{}", "[]", "{\"kind\":\"Pod\"}", "{\"kind\":\"Pod\",\"metadata\":[]}",
+		"{\"kind\":7,\"metadata\":{\"name\":\"j-a-0\"}}",
+		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"labels\":[\"trainc.dev/job\"],"
+		"\"ownerReferences\":{\"uid\":\"x\"}}}",
+		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"labels\":{\"trainc.dev/job\":true},"
+		"\"ownerReferences\":[7,null,{\"controller\":\"yes\"}]}}",
 	};
-	static const char owned[] = "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"uid\":\"u\",\"ownerReferences\":[{\"controller\":true,\"uid\":\"" WORLD_UID "\"}]},"
+	static const char owned[] = "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"uid\":\"u\","
+		"\"ownerReferences\":[{\"controller\":true,\"uid\":\"" WORLD_UID "\"}]},"
 		"\"status\":%s}";
 	static const char *const statuses[] = {
-		"[]", "7", "{\"phase\":7}", "{\"phase\":\"Failed\",\"containerStatuses\":{}}", "{\"phase\":\"Failed\",\"containerStatuses\":[7,[],{}]}",
-		"{\"phase\":\"Failed\",\"startTime\":\"never\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":-5,\"state\":[]}]}",
-		("{\"phase\":\"Failed\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{\"exitCode\":-9223372036854775807}}},"
-			"{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{\"exitCode\":3221225477,\"finishedAt\":7}}}]}"),
+		"[]", "7", "{\"phase\":7}", "{\"phase\":\"Failed\",\"containerStatuses\":{}}",
+		"{\"phase\":\"Failed\",\"containerStatuses\":[7,[],{}]}",
+		"{\"phase\":\"Failed\",\"startTime\":\"never\",\"containerStatuses\":[{\"name\":\"main\","
+		"\"restartCount\":-5,\"state\":[]}]}",
+		("{\"phase\":\"Failed\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":9223372036854775807,"
+		"\"state\":{\"terminated\":{\"exitCode\":-9223372036854775807}}},"
+			"{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{"
+			"\"exitCode\":3221225477,\"finishedAt\":7}}}]}"),
 	};
 	struct plan_condition all = done(0);
 	struct plan_role roles[] = { role("a", 1) };
@@ -673,7 +705,8 @@ static void hostile(void)
 	}
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
 		struct seen_list seen = see_text(&w, str_printf(&w.arena, owned, statuses[i]));
-		CHECK(seen.n == 1 && seen.at[0].owner == OWNER_THIS && seen.at[0].restarts >= 0 && seen.at[0].exit_code >= -1);
+		CHECK(seen.n == 1 && seen.at[0].owner == OWNER_THIS && seen.at[0].restarts >= 0 &&
+			seen.at[0].exit_code >= -1);
 		struct decision d = decide(&w.arena, &w.job, &w.record, &seen, w.now);
 		CHECK(!d.conflict && d.nactions == (seen.at[0].phase == SEEN_FAILED));
 	}
@@ -709,11 +742,16 @@ static void record(void)
 	decide_record_print(&w.record, &j, &out);
 	CHECK_TEXT(buf_text(&out), "{\"schemaVersion\":1,\"conditions\":["
 		"{\"type\":\"Created\",\"status\":\"True\",\"reason\":\"JobCreated\",\"message\":\"Job j is created.\","
-		"\"lastUpdateTime\":\"2023-11-14T22:13:20.000000000Z\",\"lastTransitionTime\":\"2023-11-14T22:13:20.000000000Z\"},"
-		"{\"type\":\"Restarting\",\"status\":\"True\",\"reason\":\"JobRestarting\",\"message\":\"Job j is restarting because a-4 failed: killed by KILL\","
-		"\"lastUpdateTime\":\"2023-11-14T22:13:20.250000000Z\",\"lastTransitionTime\":\"2023-11-14T22:13:20.250000000Z\"}],"
-		"\"startTime\":\"2023-11-14T22:13:20.000000000Z\",\"spent\":1,\"roles\":{\"a\":{\"released\":true,\"succeeded\":\"0-2,5\","
-		"\"attempts\":{\"4\":{\"uid\":\"uid-5\",\"doomed\":\"uid-5\",\"failures\":1,\"series\":1,\"again\":\"2023-11-14T22:13:30.250000000Z\"}}}}}");
+		"\"lastUpdateTime\":\"2023-11-14T22:13:20.000000000Z\","
+			"\"lastTransitionTime\":\"2023-11-14T22:13:20.000000000Z\"},"
+		"{\"type\":\"Restarting\",\"status\":\"True\",\"reason\":\"JobRestarting\",\"message\":\"Job j is "
+			"restarting because a-4 failed: killed by KILL\","
+		"\"lastUpdateTime\":\"2023-11-14T22:13:20.250000000Z\","
+			"\"lastTransitionTime\":\"2023-11-14T22:13:20.250000000Z\"}],"
+		"\"startTime\":\"2023-11-14T22:13:20.000000000Z\",\"spent\":1,\"roles\":{\"a\":{\"released\":true,"
+			"\"succeeded\":\"0-2,5\","
+		"\"attempts\":{\"4\":{\"uid\":\"uid-5\",\"doomed\":\"uid-5\",\"failures\":1,\"series\":1,"
+			"\"again\":\"2023-11-14T22:13:30.250000000Z\"}}}}}");
 	buf_release(&out);
 	CHECK(!reads(&w, "{}") && !reads(&w, "[]") && !reads(&w, "{\"schemaVersion\":2}"));
 	CHECK(reads(&w, "{\"schemaVersion\":1}"));

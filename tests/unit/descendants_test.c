@@ -1,4 +1,6 @@
-/* descendants_test.c - what is below a process: found however many there are, killed with what it started, or spared. */
+/*
+ * descendants_test.c - what is below a process: found however many there are, killed with what it started, or spared.
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>

@@ -42,7 +42,8 @@ static struct str listing(struct fixture *f)
 
 	for (size_t i = 0; i < f->diags.n; i++) {
 		const struct diag *d = f->diags.at[i];
-		buf_printf(&b, "%s %s %.*s\n", d->severity == SEVERITY_ERROR ? "E" : "W", diag_code_name(d->code), STR_ARG(d->message));
+		buf_printf(&b, "%s %s %.*s\n", d->severity == SEVERITY_ERROR ? "E" : "W", diag_code_name(d->code),
+			STR_ARG(d->message));
 	}
 	struct str text = buf_take(&b, &f->arena);
 	buf_release(&b);
@@ -211,7 +212,8 @@ static void allow(void)
 	CHECK_TEXT(allowed(&f, "a = \"a \\\" # b\" # allow TJ0815: after a string\n# X", TJ0815),
 	           "W TJ1009 this '# allow TJ0815' silences nothing\nW TJ0815 here\n");
 	arena_release(&f.arena);
-	CHECK_TEXT(allowed(&f, "# allow TJ0815: nothing follows", TJ0815), "W TJ1009 this '# allow TJ0815' silences nothing\n");
+	CHECK_TEXT(allowed(&f, "# allow TJ0815: nothing follows", TJ0815),
+		"W TJ1009 this '# allow TJ0815' silences nothing\n");
 	arena_release(&f.arena);
 }
 
@@ -227,7 +229,8 @@ static void codes(void)
 	for (size_t i = 0; i < DIAG_CODES; i++) {
 		const char *slug = diag_slug((enum diag_code)i);
 		unique = unique && diag_code_find(str_of(slug), &again) && again == (enum diag_code)i;
-		spelt = spelt && strspn(slug, "abcdefghijklmnopqrstuvwxyz-") == strlen(slug) && strlen(slug) > 3 && strlen(slug) < 28;
+		spelt = spelt && strspn(slug, "abcdefghijklmnopqrstuvwxyz-") == strlen(slug) && strlen(slug) > 3 &&
+			strlen(slug) < 28;
 	}
 	CHECK(unique);
 	CHECK(spelt);

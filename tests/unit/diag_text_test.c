@@ -53,13 +53,16 @@ static void the_form(void)
 {
 	struct fixture f;
 	fixture_init(&f, "job.tj", "\n\n\n\n\n\n\n\n    replicas = 2\n");
-	struct source *library = source_add(&f.sources, STR("std/mpi.tj"), STR("\n\n\n\n\n\n\n\n    replicas: int(1..1) = 1\n"));
-	struct diag *d = diag_report(&f.diags, TJ0502, place(f.source, "2"), "role 'launcher' allows exactly 1 replica, but 2 are set");
+	struct source *library = source_add(&f.sources, STR("std/mpi.tj"),
+		STR("\n\n\n\n\n\n\n\n    replicas: int(1..1) = 1\n"));
+	struct diag *d = diag_report(&f.diags, TJ0502, place(f.source, "2"),
+		"role 'launcher' allows exactly 1 replica, but 2 are set");
 
 	diag_label(&f.diags, d, "2 is outside 1..1");
 	diag_note(&f.diags, d, place(library, "int(1..1)"), "declared here");
 	diag_help(&f.diags, d, "mpirun is started once; remove 'replicas = 2'");
-	CHECK_TEXT(text(&f, plain), "job.tj:9:16: error: role 'launcher' allows exactly 1 replica, but 2 are set [TJ0502]\n"
+	CHECK_TEXT(text(&f, plain),
+		"job.tj:9:16: error: role 'launcher' allows exactly 1 replica, but 2 are set [TJ0502]\n"
 	                            "  9 |     replicas = 2\n"
 	                            "    |                ^ 2 is outside 1..1\n"
 	                            "std/mpi.tj:9:15: note: declared here\n"
@@ -149,12 +152,14 @@ static void clipping(void)
 	           "  1 | …aaaaaaaaaaaahereaaaaaaaaaaaaaaaaaaaaaa…\n"
 	           "    |              ^~~~ label\n");
 	arena_release(&f.arena);
-	CHECK_TEXT(one(&f, "here and a line that is longer than the window", "here", (struct render_options){ .width = 41 }),
+	CHECK_TEXT(one(&f, "here and a line that is longer than the window", "here",
+		(struct render_options){ .width = 41 }),
 	           "a.tj:1:1: error: what [TJ0201]\n"
 	           "  1 | here and a line that is longer tha…\n"
 	           "    | ^~~~ label\n");
 	arena_release(&f.arena);
-	CHECK_TEXT(one(&f, "a line that is longer than the window, to here", "here", (struct render_options){ .width = 41 }),
+	CHECK_TEXT(one(&f, "a line that is longer than the window, to here", "here",
+		(struct render_options){ .width = 41 }),
 	           "a.tj:1:43: error: what [TJ0201]\n"
 	           "  1 | …is longer than the window, to here\n"
 	           "    |                                ^~~~\n"
@@ -224,11 +229,14 @@ static void machines(void)
 	f.diags.deny_warnings = true;
 	diags_finish(&f.diags);
 	diags_json(&f.diags, &b);
-	CHECK_TEXT(buf_text(&b), "{\"code\":\"TJ0815\",\"slug\":\"image-not-pinned\",\"severity\":\"error\",\"denied\":true,"
+	CHECK_TEXT(buf_text(&b),
+		"{\"code\":\"TJ0815\",\"slug\":\"image-not-pinned\",\"severity\":\"error\",\"denied\":true,"
 	           "\"message\":\"say \\\"it\\\"\",\"spans\":["
-	           "{\"file\":\"my job.tj\",\"line\":1,\"column\":7,\"end_line\":1,\"end_column\":10,\"offset\":8,\"length\":3,"
+	           "{\"file\":\"my job.tj\",\"line\":1,\"column\":7,\"end_line\":1,\"end_column\":10,\"offset\":8,"
+		"\"length\":3,"
 	           "\"primary\":true,\"label\":\"l\"},"
-	           "{\"file\":\"my job.tj\",\"line\":1,\"column\":1,\"end_line\":1,\"end_column\":6,\"offset\":0,\"length\":7,"
+	           "{\"file\":\"my job.tj\",\"line\":1,\"column\":1,\"end_line\":1,\"end_column\":6,\"offset\":0,"
+		"\"length\":7,"
 	           "\"primary\":false,\"label\":\"n\"}],"
 	           "\"notes\":[\"loose\"],\"help\":\"h\",\"fixes\":[{\"title\":\"write 2\",\"edits\":["
 	           "{\"file\":\"my job.tj\",\"offset\":10,\"length\":1,\"text\":\"2\"}]}]}\n");

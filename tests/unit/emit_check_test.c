@@ -99,7 +99,8 @@ static const struct diag *says(const struct sample *s, enum diag_code code, cons
 	bool only = true;
 
 	for (size_t i = 0; i < ds.n; i++) {
-		bool that = ds.at[i]->code == code && memmem(ds.at[i]->message.p, ds.at[i]->message.n, part, strlen(part));
+		bool that = ds.at[i]->code == code &&
+			memmem(ds.at[i]->message.p, ds.at[i]->message.n, part, strlen(part));
 		found = that ? ds.at[i] : found;
 		only = only && that;
 	}
@@ -239,7 +240,8 @@ static void identities(void)
 	add_object(&s, config_map("settings", STR("x")), 30);
 	add_object(&s, config_map("settings", STR("y")), 31);
 	const struct diag *d = says(&s, TJ0811, "ConfigMap 'settings' is emitted twice");
-	verdict(d && d->at.start == 31 && d->notes && d->notes->at.start == 30, "the later of two places comes first, the other is a note");
+	verdict(d && d->at.start == 31 && d->notes && d->notes->at.start == 30,
+		"the later of two places comes first, the other is a note");
 
 	s = sample();
 	struct plan_job *twice = ARENA_ARRAY(&arena, struct plan_job, 2);
@@ -253,7 +255,8 @@ static void identities(void)
 	emit_check(&options, &s.plan, &first);
 	struct sample again = sample();
 	emit_check(&options, &again.plan, &second);
-	verdict(first.n == 0 && second.n == 1 && second.at[0]->code == TJ0812, "identities are compared over the programs of a command");
+	verdict(first.n == 0 && second.n == 1 && second.at[0]->code == TJ0812,
+		"identities are compared over the programs of a command");
 }
 
 static void labels(void)
@@ -294,7 +297,8 @@ static void texts(void)
 	verdict(d && d->at.start == 7, "the place is the variable");
 
 	s = sample();
-	struct piece doubled[] = { { .kind = PIECE_ENV, .u.text = STR("A") }, { .kind = PIECE_ENV, .u.text = STR("A") } };
+	struct piece doubled[] = { { .kind = PIECE_ENV, .u.text = STR("A") },
+		{ .kind = PIECE_ENV, .u.text = STR("A") } };
 	env(&s.role->main, "A", plain(letters(70000)));
 	env(&s.role->main, "B", (struct text){ doubled, 2, at(8) });
 	says(&s, TJ0706, "'B' is 140,003 bytes");
@@ -307,14 +311,16 @@ static void texts(void)
 	d = says(&s, TJ0706, "'PEERS' is 147,463 bytes");
 	if (!d)
 		d = &(struct diag){ 0 };
-	verdict(str_is(d->help, "8,192 addresses x 18 bytes; use shorter names or a file") && d->notes && d->notes->at.start == 5,
+	verdict(str_is(d->help, "8,192 addresses x 18 bytes; use shorter names or a file") && d->notes &&
+		d->notes->at.start == 5,
 		"the crowd that made it long is named");
 
 	s = sample();
 	for (int i = 0; i < 9; i++)
 		env(&s.role->main, "P", plain(letters(125000)));
 	struct diags ds = check(&s, false);
-	verdict(ds.n == 1 && ds.at[0]->code == TJ0707 && ds.at[0]->severity == SEVERITY_WARNING && !ds.errors && ds.warnings == 1,
+	verdict(ds.n == 1 && ds.at[0]->code == TJ0707 && ds.at[0]->severity == SEVERITY_WARNING && !ds.errors &&
+		ds.warnings == 1,
 		"above 1 MiB of environment is a warning");
 	for (int i = 0; i < 9; i++)
 		env(&s.role->main, "P", plain(letters(125000)));
@@ -330,7 +336,8 @@ static void texts(void)
 static void sizes(void)
 {
 	struct sample s = sample();
-	struct plan_file file = { .path = STR("/etc/big"), .path_at = at(14), .text = plain(letters(LIMIT_DATA + 1)), .from = at(15) };
+	struct plan_file file = { .path = STR("/etc/big"), .path_at = at(14), .text = plain(letters(LIMIT_DATA + 1)),
+		.from = at(15) };
 
 	s.role->files = &file;
 	s.role->nfiles = 1;
@@ -345,7 +352,8 @@ static void sizes(void)
 	s.job->annotations = (struct plan_pairs){ &pair, 1 };
 	struct diags ds = check(&s, false);
 	diags_finish(&ds);
-	verdict(ds.n == 1 && ds.at[0]->code == TJ0807 && str_is(ds.at[0]->message, "annotations are 257 KiB; at most 256 KiB"), "annotations too large");
+	verdict(ds.n == 1 && ds.at[0]->code == TJ0807 &&
+		str_is(ds.at[0]->message, "annotations are 257 KiB; at most 256 KiB"), "annotations too large");
 
 	s = sample();
 	char *text = arena_copy(&arena, letters(LIMIT_DATA).p, LIMIT_DATA - 100);
@@ -367,7 +375,8 @@ static void features(void)
 	s.job->success = &first;
 	silent(&s, "a success policy from 1.31 on");
 	s.plan.kubernetes = 29;
-	says(&s, TJ0809, "'success = done(worker, 0)' needs the success policy of Kubernetes 1.31; the project targets 1.29");
+	says(&s, TJ0809,
+		"'success = done(worker, 0)' needs the success policy of Kubernetes 1.31; the project targets 1.29");
 	s.job->clean = word("none");
 	silent(&s, "with clean = \"none\" none is written");
 
@@ -390,7 +399,8 @@ static void features(void)
 	s.role->sidecars = ARENA_NEW(&arena, struct plan_container);
 	*s.role->sidecars = (struct plan_container){ .name = STR("logs"), .name_at = at(11), .image = word("x:1") };
 	s.role->nsidecars = 1;
-	says(&s, TJ0810, "Kubernetes 1.28 has no native sidecars; 'logs' is emitted as an ordinary container and will keep the pod running");
+	says(&s, TJ0810, "Kubernetes 1.28 has no native sidecars; 'logs' is emitted as an ordinary container and will "
+		"keep the pod running");
 	s = sample();
 	s.role->restart = word("always");
 	says(&s, TJ0810, "a Job has no restart = \"always\"");
@@ -460,7 +470,8 @@ static void runtime(void)
 	s.job->nroles = 2;
 	ds = check(&s, true);
 	verdict(ds.n == 1 && ds.at[0]->code == TJ0817 && ds.at[0]->notes &&
-		str_is(ds.at[0]->notes->text, "left to you: stop role 'ps' when the job has succeeded"), "an endless role does");
+		str_is(ds.at[0]->notes->text, "left to you: stop role 'ps' when the job has succeeded"),
+		"an endless role does");
 }
 
 int main(void)

@@ -27,7 +27,8 @@ static void check(bool ok, const char *what, struct str got)
 
 /* ---- names by hand ---- */
 
-static struct decl *declare(struct map *scope, struct eval *ev, struct frame *f, const char *name, const struct value *v)
+static struct decl *declare(struct map *scope, struct eval *ev, struct frame *f, const char *name,
+	const struct value *v)
 {
 	struct decl *d = ARENA_NEW(&arena, struct decl);
 
@@ -117,7 +118,8 @@ static struct str describe(const struct value *v)
 	} else if (v->kind == VALUE_BAD) {
 		buf_z(&b, diags.n ? diag_code_name(diags.at[diags.n - 1]->code) : "bad");
 	} else if (v->kind == VALUE_TEXT) {
-		static const char *const pieces[] = { [PIECE_INDEX] = "<index>", [PIECE_FIELD] = "<field>", [PIECE_HOST] = "<host>", [PIECE_PORT] = "<port>",
+		static const char *const pieces[] = { [PIECE_INDEX] = "<index>", [PIECE_FIELD] = "<field>",
+			[PIECE_HOST] = "<host>", [PIECE_PORT] = "<port>",
 			[PIECE_ENV] = "<env>" };
 		for (size_t i = 0; i < v->u.text.n; i++) {
 			const struct piece *p = &v->u.text.at[i];
@@ -156,7 +158,8 @@ static const struct {
 	{ "str(index)", "<index>" },
 	{ "join([\"a\", host, \"${index}\"], \",\")", "a,<host>,<index>" },
 	{ "lines([host, host])", "<host>\n<host>\n" },
-	{ "json({ i = index, h = host, s = \"x${index}\", l = [ip] })", "{\"i\":<index>,\"h\":\"<host>\",\"s\":\"x<index>\",\"l\":[\"<field>\"]}" },
+	{ "json({ i = index, h = host, s = \"x${index}\", l = [ip] })",
+		"{\"i\":<index>,\"h\":\"<host>\",\"s\":\"x<index>\",\"l\":[\"<field>\"]}" },
 	{ "json({ b = 1, (\"${index}\") = host, a = 2 })", "{\"b\":1,\"<index>\":\"<host>\",\"a\":2}" },
 	{ "[\"a\", index][1]", "<index> (number)" },
 	{ "(if 1 < 2 then index else 0)", "<index> (number)" },
@@ -187,7 +190,8 @@ static const struct {
 	{ "starts_with(env, \"a\")", "TJ0716" },
 	{ "json({ (\"${index}\") = 1, (\"x${index}\") = 2 })", "TJ0708" },
 	/* known after all */
-	{ "json({ a = [1, none, true], b = { c = \"<\\\"\" } })", "\"{\\\"a\\\":[1,null,true],\\\"b\\\":{\\\"c\\\":\\\"<\\\\\\\"\\\"}}\"" },
+	{ "json({ a = [1, none, true], b = { c = \"<\\\"\" } })",
+		"\"{\\\"a\\\":[1,null,true],\\\"b\\\":{\\\"c\\\":\\\"<\\\\\\\"\\\"}}\"" },
 };
 
 int main(void)
@@ -200,7 +204,8 @@ int main(void)
 	struct frame *f = frame_new(&ev, NULL);
 	declare(&scope, &ev, f, "index", piece_value((struct piece){ .kind = PIECE_INDEX }, true));
 	declare(&scope, &ev, f, "host", piece_value((struct piece){ .kind = PIECE_HOST }, false));
-	declare(&scope, &ev, f, "own", piece_value((struct piece){ .kind = PIECE_HOST, .u.peer.index = OWN_INDEX }, false));
+	declare(&scope, &ev, f, "own", piece_value((struct piece){ .kind = PIECE_HOST, .u.peer.index = OWN_INDEX },
+		false));
 	declare(&scope, &ev, f, "ip", piece_value((struct piece){ .kind = PIECE_FIELD, .u.field = POD_IP }, false));
 	declare(&scope, &ev, f, "env", piece_value((struct piece){ .kind = PIECE_ENV, .u.text = STR("A") }, false));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

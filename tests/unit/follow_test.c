@@ -85,7 +85,8 @@ static struct str drain(struct follow *f, bool over)
 
 	follow_read(f);
 	while (follow_next(f, over, &l)) {
-		buf_printf(&b, "%.*s/%d%s%.*s", STR_ARG(l.from->role), (int)l.from->index, l.from->main ? "" : ".", l.from->main ? 0 : (int)l.from->container.n,
+		buf_printf(&b, "%.*s/%d%s%.*s", STR_ARG(l.from->role), (int)l.from->index, l.from->main ? "" : ".",
+			l.from->main ? 0 : (int)l.from->container.n,
 		           l.from->container.p);
 		if (l.kind == LOG_ENDED)
 			buf_printf(&b, "=%d#%d|", l.exit_code, (int)l.attempt);
@@ -111,7 +112,8 @@ static struct str once(bool (*wanted)(void *, const struct log_stream *, struct 
 static void merged(void)
 {
 	fresh();
-	struct log_writer a = writer("worker-0"), b = writer("worker-1-0"), c = writer("worker-1"), d = writer("worker-2.logger");
+	struct log_writer a = writer("worker-0"), b = writer("worker-1-0"), c = writer("worker-1"),
+		d = writer("worker-2.logger");
 	close(openat(logs, "other.log", O_CREAT | O_WRONLY, 0600));
 	close(openat(logs, "worker-x.log", O_CREAT | O_WRONLY, 0600));
 	put(&a, "one\ntwo", 10);
@@ -120,8 +122,10 @@ static void merged(void)
 	put(&a, " goes on\nthree\n", 20);
 	put(&d, "beside\n", 12);
 	put(&b, "last", 30);
-	CHECK_TEXT(once(take_all), "worker-1/0:first|worker/0:one|worker/2.logger:beside|worker/1:middle|worker/0:two goes on|worker/0:three|worker-1/0:last|");
-	CHECK_TEXT(once(take_main), "worker-1/0:first|worker/0:one|worker/1:middle|worker/0:two goes on|worker/0:three|worker-1/0:last|");
+	CHECK_TEXT(once(take_all), "worker-1/0:first|worker/0:one|worker/2.logger:beside|worker/1:middle|worker/0:two "
+		"goes on|worker/0:three|worker-1/0:last|");
+	CHECK_TEXT(once(take_main),
+		"worker-1/0:first|worker/0:one|worker/1:middle|worker/0:two goes on|worker/0:three|worker-1/0:last|");
 	log_close(&a), log_close(&b), log_close(&c), log_close(&d);
 }
 
@@ -274,7 +278,8 @@ static void long_line(void)
 /* Parts are whole characters, however the bytes come; what is no text comes all the same. */
 static void long_characters(void)
 {
-	static const char *const units[] = { "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x80", "\xC3", "\xF0\x9F" };
+	static const char *const units[] = { "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x80", "\xC3",
+		"\xF0\x9F" };
 	enum { WHOLE = 3, UNITS = 6 };
 
 	for (size_t u = 0; u < UNITS; u++) {
@@ -366,7 +371,8 @@ static void pieces(void)
 	struct follow *f = follow(take_all);
 	CHECK_TEXT(numbers(f, false), "0..4|=3#1|5..29|");
 	put_lines(&w, 30, 60);
-	CHECK(w.removed == 1000 && w.offset == 6000 && faccessat(logs, "worker-0.log.1", F_OK, 0) != 0 && faccessat(logs, "worker-0.log.5", F_OK, 0) == 0);
+	CHECK(w.removed == 1000 && w.offset == 6000 && faccessat(logs, "worker-0.log.1", F_OK, 0) != 0 &&
+		faccessat(logs, "worker-0.log.5", F_OK, 0) == 0);
 	CHECK_TEXT(numbers(f, false), "30..59|");
 	log_attempt_ended(&w, 4, false, 60);
 	put_lines(&w, 60, 95);
@@ -514,7 +520,8 @@ static void anything(void)
 		backwards += out_of_order();
 		for (int i = 0; i < STREAMS; i++) {
 			struct twin *t = &all[i];
-			if (t->written.n && t->written.p[t->written.n - 1] != '\n' && t->written.p[t->written.n - 1] != '\1')
+			if (t->written.n && t->written.p[t->written.n - 1] != '\n' &&
+				t->written.p[t->written.n - 1] != '\1')
 				buf_char(&t->written, '\n');
 			same += str_eq(buf_text(&t->written), buf_text(&t->read));
 			marks += t->marks == t->marks_read;
@@ -568,14 +575,18 @@ static void shown(void)
 	f = follow(take_main);
 	p = (struct log_print){ .arena = &arena, .escape = true, .timestamps = true, .prefix = true, .runs = true };
 	CHECK_TEXT(printed(&p, f, true), "1970-01-01T00:00:01.000000001Z job:worker/0 \xE2\x94\x82 red \\x1b[31m\\xff\n"
-	                                 "1970-01-01T00:00:01.000000002Z job:worker/0 \xE2\x94\x80 attempt 1 exited with code 3\n"
+	                                 "1970-01-01T00:00:01.000000002Z job:worker/0 \xE2\x94\x80 attempt 1 exited "
+		"with code 3\n"
 	                                 "1970-01-01T00:00:01.000000003Z job:worker/0 \xE2\x94\x82 2%\n"
-	                                 "1970-01-01T00:00:01.000000004Z job:worker/0 \xE2\x94\x80 attempt 2 exited with code 0\n"
+	                                 "1970-01-01T00:00:01.000000004Z job:worker/0 \xE2\x94\x80 attempt 2 exited "
+		"with code 0\n"
 	                                 "1970-01-01T00:00:01.000000006Z job:worker/0 \xE2\x94\x82 y\n");
 	follow_release(f);
 	f = follow(take_all);
-	CHECK(str_starts(printed(&json, f, true), STR("{\"time\":\"1970-01-01T00:00:01.000000001Z\",\"role\":\"worker\",\"rank\":0,\"pod\":\"job-worker-0\","
-	                                              "\"container\":\"main\",\"attempt\":1,\"text\":\"red \\u001b[31m\xEF\xBF\xBD\\r\"}\n")));
+	CHECK(str_starts(printed(&json, f, true), STR("{\"time\":\"1970-01-01T00:00:01.000000001Z\","
+		"\"role\":\"worker\",\"rank\":0,\"pod\":\"job-worker-0\","
+	                                              "\"container\":\"main\",\"attempt\":1,\"text\":\"red "
+		"\\u001b[31m\xEF\xBF\xBD\\r\"}\n")));
 	follow_release(f);
 	log_close(&a), log_close(&b);
 }

@@ -26,7 +26,8 @@ static bool cut(struct str text, bool whole)
 
 int main(void)
 {
-	static const char *const names[] = { "jobset", "volcano_rest", "trainjob_steps", "objects", "pytorch", "strings", "legacy" };
+	static const char *const names[] = { "jobset", "volcano_rest", "trainjob_steps", "objects", "pytorch",
+		"strings", "legacy" };
 	struct arena arena = { 0 };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

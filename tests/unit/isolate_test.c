@@ -91,7 +91,8 @@ static void in_child(void (*body)(void), unsigned limit)
 /* An ordinary user, as if it had just been logged in. */
 static bool become_nobody(void)
 {
-	return setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 && setresuid(NOBODY, NOBODY, NOBODY) == 0 &&
+	return setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
+		setresuid(NOBODY, NOBODY, NOBODY) == 0 &&
 		prctl(PR_SET_DUMPABLE, 1) == 0;
 }
 
@@ -114,9 +115,11 @@ static bool put(const char *path, const char *text)
 /* Enter a user namespace (and more), in which the user is himself. */
 static bool user_namespace(int flags)
 {
-	const char *users = str_printf(&arena, "%u %u 1", geteuid(), geteuid()).p, *groups = str_printf(&arena, "%u %u 1", getegid(), getegid()).p;
+	const char *users = str_printf(&arena, "%u %u 1", geteuid(), geteuid()).p,
+		*groups = str_printf(&arena, "%u %u 1", getegid(), getegid()).p;
 
-	return unshare(CLONE_NEWUSER | flags) == 0 && put("/proc/self/setgroups", "deny") && put("/proc/self/uid_map", users) &&
+	return unshare(CLONE_NEWUSER | flags) == 0 && put("/proc/self/setgroups", "deny") &&
+		put("/proc/self/uid_map", users) &&
 		put("/proc/self/gid_map", groups);
 }
 
@@ -219,7 +222,8 @@ static unsigned interfaces(void)
 
 static int listener(uint16_t port)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_ANY) };
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_ANY) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd >= 0 && (bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(fd, 16) != 0)) {
@@ -401,7 +405,10 @@ static const char three_hosts[] =
 	"10.88.0.2 worker-1.job.default.svc.cluster.local worker-1.job worker-1\n"
 	"10.88.0.3 worker-2.job.default.svc.cluster.local worker-2.job worker-2\n";
 
-/* Of so many datagrams in a row each is refused: the kernel's limits (50 at once) are not for those who try a name server. */
+/*
+ * Of so many datagrams in a row each is refused: the kernel's limits (50 at once) are not for those who try a name
+ * server.
+ */
 static bool all_refused(int udp, int datagrams)
 {
 	const struct timeval patience = { .tv_sec = 5 };
@@ -424,7 +431,8 @@ static void look_outside(size_t i)
 
 	inet_pton(AF_INET, "192.0.2.1", &at.sin_addr);
 	CHECK(connect(tcp, (struct sockaddr *)&at, sizeof(at)) < 0 && errno == ECONNREFUSED);
-	CHECK(connect(udp, (struct sockaddr *)&at, sizeof(at)) == 0 && getsockname(udp, (struct sockaddr *)&own, &n) == 0);
+	CHECK(connect(udp, (struct sockaddr *)&at, sizeof(at)) == 0 &&
+		getsockname(udp, (struct sockaddr *)&own, &n) == 0);
 	CHECK(ntohl(own.sin_addr.s_addr) == 0x0a580001 + i);
 	CHECK(all_refused(udp, 200));
 	close(tcp);
@@ -447,7 +455,8 @@ static void mesh(size_t i)
 	for (int peer = 0; peer < 3; peer++)
 		CHECK(hear(str_printf(&arena, "worker-%d.job", peer).p, PORT, 400) == '0' + peer);
 	CHECK(low >= 0);
-	CHECK(gethostname(name, sizeof(name)) == 0 && strncmp(name, "worker-", 7) == 0 && name[7] == (char)('0' + i) && !name[8]);
+	CHECK(gethostname(name, sizeof(name)) == 0 && strncmp(name, "worker-", 7) == 0 && name[7] == (char)('0' + i) &&
+		!name[8]);
 	CHECK(interfaces() == 2 && if_nametoindex("eth0") > 0);
 	CHECK(hear("127.0.0.1", (uint16_t)machine_port, 1) == -1);
 	if (if_nametoindex("eth0") == 100)      /* not the machine's */
@@ -524,7 +533,9 @@ static void too_many(void)
 	struct str why = STR("");
 
 	CHECK(isolation_open(&arena, ISOLATE_REPLICA, false, 64001, &why) == NULL);
-	CHECK_TEXT(why, "cannot isolate 64001 replicas from each other: addresses suffice for 64000; use --isolate job or none");
+	CHECK_TEXT(why,
+		"cannot isolate 64001 replicas from each other: addresses suffice for 64000; use --isolate job or "
+		"none");
 }
 
 /* ---- files ---- */
@@ -573,7 +584,8 @@ static void look_around(size_t i)
 	CHECK(strcmp(text_of(in("home/.ssh/id")), "secret") == 0);
 	CHECK(strcmp(text_of(in("home/dangling/id")), "secret") == 0);
 	/* what was there is there, and written through */
-	CHECK(entries_of("/") == root_entries + 1 && entries_of("/etc") == etc_entries + 1 && entries_of("/usr") == usr_entries);
+	CHECK(entries_of("/") == root_entries + 1 && entries_of("/etc") == etc_entries + 1 &&
+		entries_of("/usr") == usr_entries);
 	CHECK(strcmp(text_of(in("home/link")), "kept") == 0);
 	CHECK(put(in("home/kept"), "changed"));
 	CHECK(put(in("home/new"), "new"));
@@ -595,7 +607,8 @@ static void look_around(size_t i)
 	CHECK(strcmp(text_of(in("home/.by-link/id")), "secret") == 0);
 	/* a whole tree elsewhere, seen as it is on the machine */
 	CHECK(strstr(text_of("/trainc-test-host/etc/hosts"), "worker-0.job") == NULL);
-	CHECK(access("/trainc-test-host/trainc-test-data", F_OK) != 0 && access("/trainc-test-host/usr/bin", F_OK) == 0);
+	CHECK(access("/trainc-test-host/trainc-test-data", F_OK) != 0 &&
+		access("/trainc-test-host/usr/bin", F_OK) == 0);
 }
 
 static void files(void)
@@ -603,7 +616,8 @@ static void files(void)
 	const struct sandbox_mount mounts[] = {
 		{ .kind = SANDBOX_BIND, .source = in("corpus"), .target = "/trainc-test-data/set", .readonly = true },
 		{ .kind = SANDBOX_BIND, .source = in("keys"), .target = "/trainc-test-data/set/inner" },
-		{ .kind = SANDBOX_BIND, .source = in("hostfile"), .target = "/etc/trainc-test/mpi/hostfile", .readonly = true },
+		{ .kind = SANDBOX_BIND, .source = in("hostfile"), .target = "/etc/trainc-test/mpi/hostfile",
+			.readonly = true },
 		{ .kind = SANDBOX_BIND, .source = in("keys"), .target = in("home/.ssh") },
 		{ .kind = SANDBOX_BIND, .source = in("keys"), .target = in("home/dangling") },
 		{ .kind = SANDBOX_BIND, .source = in("keys"), .target = in("to-home/.by-link") },
@@ -626,7 +640,8 @@ static void files(void)
 	await(replica(iso, 0, &box, look_around));
 	CHECK(entries_of("/") == root_entries - 2 && entries_of("/etc") == etc_entries);
 	CHECK(strcmp(text_of(in("home/kept")), "changed") == 0);
-	CHECK(access(in("home/new"), F_OK) != 0 && access(in("home/.ssh"), F_OK) != 0 && access(in("home/.by-link"), F_OK) != 0);
+	CHECK(access(in("home/new"), F_OK) != 0 && access(in("home/.ssh"), F_OK) != 0 &&
+		access(in("home/.by-link"), F_OK) != 0);
 	CHECK(access(in("corpus/inner"), F_OK) != 0 && strcmp(text_of(in("keys/new")), "through") == 0);
 	isolation_close(iso);
 }
@@ -657,7 +672,8 @@ static void image(void)
 		{ .kind = SANDBOX_BIND, .source = in("corpus"), .target = "/data/set", .readonly = true },
 	};
 	const struct sandbox box = {
-		.mounts = mounts, .nmounts = 1, .root = in("image"), .hosts = "10.88.0.1 worker-0.job\n", .hostname = "worker-0",
+		.mounts = mounts, .nmounts = 1, .root = in("image"), .hosts = "10.88.0.1 worker-0.job\n",
+			.hostname = "worker-0",
 	};
 	unsigned entries;
 
@@ -743,7 +759,8 @@ static void crowded(void)
 		mknodat(fd, str_printf(&arena, "%d", i).p, S_IFREG | 0600, 0);
 	close(fd);
 	refuse(iso, &(struct sandbox_mount){ .source = in("corpus"), .target = in("crowd/new") },
-		str_printf(&arena, "nothing can be mounted at a new place in '%s', which has more than 4096 entries: make the place there first", in("crowd")).p, 0);
+		str_printf(&arena, "nothing can be mounted at a new place in '%s', which has more than 4096 entries: "
+		"make the place there first", in("crowd")).p, 0);
 	refuse(iso, &(struct sandbox_mount){ .source = in("corpus"), .target = in("crowd/7/new") },
 		str_printf(&arena, "find '%s'", in("crowd/7/new")).p, ENOTDIR);
 	isolation_close(iso);
@@ -774,10 +791,13 @@ static void no_user_namespaces(void)
 		skip("no user namespaces", STR("cannot be simulated here"));
 		return;
 	}
-	check_refusal(ISOLATE_JOB, "cannot isolate the run: make a user namespace: user.max_user_namespaces is 0; an administrator can permit it: "
+	check_refusal(ISOLATE_JOB, "cannot isolate the run: make a user namespace: user.max_user_namespaces is 0; an "
+		"administrator can permit it: "
 		"sysctl -w user.max_user_namespaces=15000; or use --isolate none");
-	check_refusal(ISOLATE_NONE, "cannot lay files over the machine's: make a user namespace: user.max_user_namespaces is 0; an administrator can "
-		"permit it: sysctl -w user.max_user_namespaces=15000; or run as root, or without mounts, files and --image-root");
+	check_refusal(ISOLATE_NONE, "cannot lay files over the machine's: make a user namespace: "
+		"user.max_user_namespaces is 0; an administrator can "
+		"permit it: sysctl -w user.max_user_namespaces=15000; or run as root, or without mounts, files and "
+			"--image-root");
 }
 
 static void no_network_namespaces(void)
@@ -786,7 +806,8 @@ static void no_network_namespaces(void)
 		skip("no network namespaces", STR("cannot be simulated here"));
 		return;
 	}
-	check_refusal(ISOLATE_REPLICA, "cannot isolate the run: make a network namespace: user.max_net_namespaces is 0; an administrator can permit it: "
+	check_refusal(ISOLATE_REPLICA, "cannot isolate the run: make a network namespace: user.max_net_namespaces is "
+		"0; an administrator can permit it: "
 		"sysctl -w user.max_net_namespaces=15000; or use --isolate none");
 }
 
@@ -801,11 +822,13 @@ static void no_unshare(void)
 	};
 	struct sock_fprog filter = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
 
-	if (!permitted || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+	if (!permitted || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
 		skip("no unshare", STR("cannot be simulated here"));
 		return;
 	}
-	check_refusal(ISOLATE_REPLICA, "cannot isolate the run: make a user namespace: operation not permitted; a container needs CAP_SYS_ADMIN, or "
+	check_refusal(ISOLATE_REPLICA, "cannot isolate the run: make a user namespace: operation not permitted; a "
+		"container needs CAP_SYS_ADMIN, or "
 		"seccomp and AppArmor profiles that permit unshare and mount; or use --isolate none");
 }
 
@@ -816,7 +839,8 @@ static void plain_chroot(void)
 		skip("plain chroot", STR("cannot be simulated here"));
 		return;
 	}
-	check_refusal(ISOLATE_JOB, "cannot isolate the run: keep mounts from the machine: the root directory here is not a mount, as in a plain chroot; "
+	check_refusal(ISOLATE_JOB, "cannot isolate the run: keep mounts from the machine: the root directory here is "
+		"not a mount, as in a plain chroot; "
 		"mount the directory on itself before entering it: mount --bind DIR DIR; or use --isolate none");
 }
 
@@ -831,7 +855,8 @@ static void masked_proc(void)
 {
 	struct isolation *iso;
 
-	if (!user_namespace(CLONE_NEWNS) || mount("/proc/fs", "/proc/irq", NULL, MS_BIND, NULL) != 0 || !user_namespace(CLONE_NEWNS)) {
+	if (!user_namespace(CLONE_NEWNS) || mount("/proc/fs", "/proc/irq", NULL, MS_BIND, NULL) != 0 ||
+		!user_namespace(CLONE_NEWNS)) {
 		skip("masked /proc", STR("cannot be simulated here"));
 		return;
 	}
@@ -892,9 +917,10 @@ static const struct test {
 	void (*body)(void);
 } tests[] = {
 	{ "none", none }, { "job", job }, { "processes", processes }, { "apart", apart }, { "attempts", attempts },
-	{ "sixteen", sixteen }, { "too_many", too_many }, { "files", files }, { "image", image }, { "wrong_mounts", wrong_mounts },
-	{ "crowded", crowded }, { "no_user_namespaces", no_user_namespaces }, { "no_network_namespaces", no_network_namespaces },
-	{ "no_unshare", no_unshare }, { "plain_chroot", plain_chroot }, { "masked_proc", masked_proc }, { "killed", killed },
+	{ "sixteen", sixteen }, { "too_many", too_many }, { "files", files }, { "image", image },
+	{ "wrong_mounts", wrong_mounts }, { "crowded", crowded }, { "no_user_namespaces", no_user_namespaces },
+	{ "no_network_namespaces", no_network_namespaces }, { "no_unshare", no_unshare },
+	{ "plain_chroot", plain_chroot }, { "masked_proc", masked_proc }, { "killed", killed },
 };
 
 static void all(void)
@@ -977,6 +1003,7 @@ int main(void)
 	/* nothing of it is left */
 	CHECK(hash_of_mounts() == mounts && interfaces() == links && entries_of("/proc/self/fd") == descriptors);
 	CHECK(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
-	printf("%u passed, %u failed, %u skipped\n", unit_passed + tally->passed, unit_failed + tally->failed, tally->skipped);
+	printf("%u passed, %u failed, %u skipped\n", unit_passed + tally->passed, unit_failed + tally->failed,
+		tally->skipped);
 	return unit_failed + tally->failed != 0;
 }

@@ -49,7 +49,8 @@ static void any_role(struct plan_role *r, unsigned k)
 	static const char *const names[] = { "a", "b", "c" }, *const objects[] = { "j-a", "j-b", "j-c" };
 	static const char *const effects[] = { "", "", "fail", "restart", "replace", "ignore" };
 
-	*r = (struct plan_role){ .name = str_of(names[k]), .label = str_of(names[k]), .object = str_of(objects[k]), .main.name = STR("main") };
+	*r = (struct plan_role){ .name = str_of(names[k]), .label = str_of(names[k]), .object = str_of(objects[k]),
+		.main.name = STR("main") };
 	r->max = k == 0 ? 1 + chance(REPLICAS) : chance(REPLICAS + 1);
 	r->elastic = r->max > 1 && chance(3) == 0;
 	r->min = r->elastic ? 1 : r->max;
@@ -67,15 +68,20 @@ static void any_job(struct shape *s)
 	for (unsigned k = 0; k < ROLES; k++)
 		any_role(&s->roles[k], k);
 	for (unsigned k = 0; k < 2; k++)
-		s->success[k] = (struct plan_condition){ .kind = CONDITION_DONE, .role = k, .index = chance(3) ? CONDITION_ALL : CONDITION_ANY };
-	s->success[2] = (struct plan_condition){ .kind = chance(2) ? CONDITION_AND : CONDITION_OR, .left = &s->success[0], .right = &s->success[1] };
-	s->after = (struct plan_condition){ .kind = chance(2) ? CONDITION_DONE : CONDITION_STARTED, .role = 0, .index = CONDITION_ALL };
+		s->success[k] = (struct plan_condition){ .kind = CONDITION_DONE, .role = k,
+			.index = chance(3) ? CONDITION_ALL : CONDITION_ANY };
+	s->success[2] = (struct plan_condition){ .kind = chance(2) ? CONDITION_AND : CONDITION_OR,
+		.left = &s->success[0], .right = &s->success[1] };
+	s->after = (struct plan_condition){ .kind = chance(2) ? CONDITION_DONE : CONDITION_STARTED, .role = 0,
+		.index = CONDITION_ALL };
 	if (chance(4) == 0)
 		s->roles[1].start_after = &s->after;
-	s->job = (struct plan_job){ .name = STR("j"), .roles = s->roles, .nroles = ROLES, .workload = WORKLOAD_POD, .clean = word_of("none") };
+	s->job = (struct plan_job){ .name = STR("j"), .roles = s->roles, .nroles = ROLES, .workload = WORKLOAD_POD,
+		.clean = word_of("none") };
 	s->job.success = &s->success[s->roles[1].max ? 2 * chance(2) : 0];
 	s->job.restarts = int_of(chance(4) ? 0 : 1);
-	s->job.timeout = (struct plan_quantity){ .value = { .nano = (int128)(30 + chance(600)) * SECOND }, .set = chance(4) == 0 };
+	s->job.timeout = (struct plan_quantity){ .value = { .nano = (int128)(30 + chance(600)) * SECOND },
+		.set = chance(4) == 0 };
 	s->limit = (struct data){ .kind = DATA_INT, .u.integer = chance(6) };
 	s->member = (struct data_member){ .key = STR("backoff_limit"), .value = &s->limit };
 	s->arguments = (struct data){ .kind = DATA_MAP, .u.map = { &s->member, 1 } };
@@ -112,7 +118,8 @@ static void obey_life(struct trio *t)
 
 	while (life_next(t->life, t->world.now, &a)) {
 		bool start = a.order <= LIFE_START_IN_PLACE;
-		if (life_beginnings(t->life) != beginnings) {           /* the whole job began again: everybody has all attempts before him */
+		/* the whole job began again: everybody has all attempts before him */
+		if (life_beginnings(t->life) != beginnings) {
 			beginnings = life_beginnings(t->life);
 			memset(t->starts, 0, sizeof t->starts);
 			memset(t->done, 0, sizeof t->done);
@@ -131,14 +138,17 @@ static void obey_life(struct trio *t)
 
 static enum verdict of_phase(enum run_phase phase)
 {
-	return phase == RUN_SUCCEEDED || phase == RUN_COMPLETING ? WON : phase == RUN_FAILED || phase == RUN_FAILING ? LOST : GOING;
+	return phase == RUN_SUCCEEDED || phase == RUN_COMPLETING ? WON :
+		phase == RUN_FAILED || phase == RUN_FAILING ? LOST : GOING;
 }
 
 static void print_pod(struct trio *t, const struct thing *pod, struct str name, struct buf *b)
 {
-	buf_printf(b, "%s{\"kind\":\"Pod\",\"metadata\":{\"name\":\"%.*s\",\"creationTimestamp\":\"", b->p[b->n - 1] == '[' ? "" : ",", STR_ARG(name));
+	buf_printf(b, "%s{\"kind\":\"Pod\",\"metadata\":{\"name\":\"%.*s\",\"creationTimestamp\":\"",
+		b->p[b->n - 1] == '[' ? "" : ",", STR_ARG(name));
 	put_time(b, pod->begin, 9);
-	buf_printf(b, "\",\"labels\":{\"trainc.dev/job\":\"j\",\"trainc.dev/role\":\"%.*s\",\"trainc.dev/index\":\"%lld\"}}",
+	buf_printf(b,
+		"\",\"labels\":{\"trainc.dev/job\":\"j\",\"trainc.dev/role\":\"%.*s\",\"trainc.dev/index\":\"%lld\"}}",
 		STR_ARG(t->shape->roles[pod->role].label), (long long)pod->index);
 	print_status(&t->world, pod, b);
 	buf_char(b, '}');
@@ -187,7 +197,8 @@ static bool pass_world(struct trio *t, bool compare)
 	}
 	world_remember(w);
 	world_run_all(w);
-	t->verdicts[1] = conditions_hold(&w->record.conditions, JOB_SUCCEEDED) ? WON : conditions_hold(&w->record.conditions, JOB_FAILED) ? LOST : GOING;
+	t->verdicts[1] = conditions_hold(&w->record.conditions, JOB_SUCCEEDED) ? WON :
+		conditions_hold(&w->record.conditions, JOB_FAILED) ? LOST : GOING;
 	return w->last.nactions > 0;
 }
 
@@ -276,7 +287,8 @@ static void finish(struct trio *t)
 	}
 	for (unsigned k = 0; k < ROLES && t->verdicts[0] == GOING; k++)
 		for (int64_t i = 0; i < t->shape->roles[k].max; i++)
-			if (t->state.roles[k].at[i].state == REPLICA_FAILED && str_is(t->shape->roles[k].on_failed_pod.value, "restart"))
+			if (t->state.roles[k].at[i].state == REPLICA_FAILED &&
+				str_is(t->shape->roles[k].on_failed_pod.value, "restart"))
 				return;
 	if (t->verdicts[0] == GOING)
 		breaks(t, "every fair history ends");
@@ -312,14 +324,18 @@ static void print_shape(const struct shape *s)
 {
 	for (unsigned k = 0; k < ROLES; k++) {
 		const struct plan_role *r = &s->roles[k];
-		printf("  role %s %lld:%lld restart %s retries %lld%s%s on_failed_pod '%.*s'%s\n", r->name.p, (long long)r->min, (long long)r->max,
-			r->restart.value.p, (long long)r->retries.value, r->retry_on.set ? " on 128..255" : "", r->aux ? " aux" : "",
+		printf("  role %s %lld:%lld restart %s retries %lld%s%s on_failed_pod '%.*s'%s\n", r->name.p,
+			(long long)r->min, (long long)r->max,
+			r->restart.value.p, (long long)r->retries.value, r->retry_on.set ? " on 128..255" : "",
+			r->aux ? " aux" : "",
 			STR_ARG(r->on_failed_pod.value), r->start_after ? " start_after" : "");
 	}
 	struct arena a = { 0 };
 	struct str rule = plan_condition_text(&a, &s->job, s->job.success);
-	printf("  success %.*s, restarts %lld, timeout %lld s, backoff_limit %lld\n", STR_ARG(rule), (long long)s->job.restarts.value,
-		s->job.timeout.set ? (long long)(s->job.timeout.value.nano / SECOND) : -1, s->job.arguments ? (long long)s->limit.u.integer : -1);
+	printf("  success %.*s, restarts %lld, timeout %lld s, backoff_limit %lld\n", STR_ARG(rule),
+		(long long)s->job.restarts.value,
+		s->job.timeout.set ? (long long)(s->job.timeout.value.nano / SECOND) : -1,
+		s->job.arguments ? (long long)s->limit.u.integer : -1);
 	arena_release(&a);
 }
 
@@ -344,7 +360,8 @@ static void shrink_and_print(struct shape *s, struct happening *at, size_t n, un
 	print_shape(s);
 	for (size_t i = 0; i < n; i++)
 		printf("  %c-%u %s\n", 'a' + (char)at[i].role, at[i].index, words[at[i].kind]);
-	printf("  local %s, decide %s, status %s\n", verdict_words[verdicts[0]], verdict_words[verdicts[1]], verdict_words[verdicts[2]]);
+	printf("  local %s, decide %s, status %s\n", verdict_words[verdicts[0]], verdict_words[verdicts[1]],
+		verdict_words[verdicts[2]]);
 }
 
 int main(void)

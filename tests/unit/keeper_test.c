@@ -37,7 +37,10 @@ static bool stop(void *context, bool kill_them, struct str *ret)
 	((struct engine *)context)->stopped = true;
 	return true;
 }
-static bool refuse_suspend(void *context, bool yes, struct str *ret) { return (void)context, (void)yes, *ret = STR("no"), false; }
+static bool refuse_suspend(void *context, bool yes, struct str *ret)
+{
+	return (void)context, (void)yes, *ret = STR("no"), false;
+}
 static bool refuse_scale(void *context, struct str role, int64_t n, struct str *ret)
 {
 	return (void)context, (void)role, (void)n, *ret = STR("no"), false;
@@ -62,8 +65,14 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 	return e;
 }
 
-struct str engine_notes(const struct engine *e) { return str_is(e->name, "noted") ? STR("images are ignored\n") : STR(""); }
-struct control_ops engine_ops(struct engine *e) { return (struct control_ops){ e, stop, refuse_suspend, refuse_scale, refuse_scale }; }
+struct str engine_notes(const struct engine *e)
+{
+	return str_is(e->name, "noted") ? STR("images are ignored\n") : STR("");
+}
+struct control_ops engine_ops(struct engine *e)
+{
+	return (struct control_ops){ e, stop, refuse_suspend, refuse_scale, refuse_scale };
+}
 void engine_release(struct engine *e) { (void)e; }
 
 static void note(const char *dir, const char *name, const char *text)
@@ -114,7 +123,8 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 	}
 	bool cut = false;
 	for (int i = 0; i < 200 && !e->stopped && !cut; i++) {
-		struct pollfd p[2] = { { .fd = control_fd(c), .events = POLLIN }, { .fd = lifeline, .events = POLLIN } };
+		struct pollfd p[2] = { { .fd = control_fd(c), .events = POLLIN },
+			{ .fd = lifeline, .events = POLLIN } };
 		poll(p, 2, 100);
 		control_serve(c);
 		cut = p[1].revents;
@@ -205,13 +215,15 @@ static void an_ordinary_run(void)
 	pids_of(&k, pids);
 	CHECK(file_read(&arena, str_printf(&arena, "%.*s/inherited", STR_ARG(k.run_dir)), &text, &why));
 	CHECK_TEXT(text, "");
-	CHECK(run_load(&arena, state, STR("noted"), &s, &why) && s.phase == RUN_RUNNING && s.keeper.pid == k.pid && str_is(s.file, "a.tj") &&
+	CHECK(run_load(&arena, state, STR("noted"), &s, &why) && s.phase == RUN_RUNNING && s.keeper.pid == k.pid &&
+		str_is(s.file, "a.tj") &&
 	      str_is(s.digest, "d") && str_is(s.isolate, "none"));
 	CHECK(!start("noted", true, &other) && status == 5);
 	CHECK_TEXT(why, "'noted' is already running");
 	CHECK(stop_run(&k) && end_of(k.pid) == 0 && gone(pids[0]) && gone(pids[1]));
 	CHECK(phase_of("noted") == RUN_FAILED);
-	CHECK(start("noted", true, &other) && stop_run(&other) && end_of(other.pid) == 0);      /* in place of the one before */
+	/* in place of the one before */
+	CHECK(start("noted", true, &other) && stop_run(&other) && end_of(other.pid) == 0);
 	close(k.lifeline);
 	close(other.lifeline);
 	close(stray);

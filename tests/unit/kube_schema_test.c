@@ -55,7 +55,8 @@ static bool forms_are_apart(void)
 		for (size_t i = s->types[t].first; i < s->types[t].first + s->types[t].n; i++) {
 			if (s->fields[i].versions & ~s->types[t].versions)
 				return false;
-			if (i > s->types[t].first && s->fields[i - 1].name == s->fields[i].name && s->fields[i - 1].versions & s->fields[i].versions)
+			if (i > s->types[t].first && s->fields[i - 1].name == s->fields[i].name &&
+				s->fields[i - 1].versions & s->fields[i].versions)
 				return false;
 		}
 	return true;
@@ -66,7 +67,8 @@ static void words(void)
 	struct buf out = { 0 };
 	const struct schema_type *container = schema_find_type(&schema_builtin, STR("core.v1.Container"));
 
-	schema_ref_text(&schema_builtin, &schema_builtin.refs[schema_find_field(&schema_builtin, container, STR("ports"), 30)->ref], &out);
+	schema_ref_text(&schema_builtin, &schema_builtin.refs[schema_find_field(&schema_builtin, container,
+		STR("ports"), 30)->ref], &out);
 	CHECK(str_is(buf_text(&out), "list of ContainerPort"));
 	out.n = 0;
 	schema_versions_text(0x3ff, &out);
@@ -90,31 +92,36 @@ static void from_text(void)
 	struct schema s;
 	struct str why;
 
-	CHECK(schema_read(b, STR("# a project's own\nkind acme.io/v1 Widget namespaced acme.Widget\ntype acme.Widget\n\tspec acme.Spec required\ntype acme.Spec\n"
+	CHECK(schema_read(b, STR("# a project's own\nkind acme.io/v1 Widget namespaced acme.Widget\ntype acme.Widget\n"
+		"\tspec acme.Spec required\ntype acme.Spec\n"
 		"\tsizes []int set\n\tlabels {}string\n"), &why));
 	CHECK(schema_build(b, &s, &why));
 	const struct schema_kind *k = schema_find_kind(&s, STR("acme.io/v1"), STR("Widget"));
 	CHECK(k && schema_in(k->versions, 28) && schema_in(k->versions, 40));
 	const struct schema_field *spec = k ? schema_find_field(&s, &s.types[k->type], STR("spec"), 33) : NULL;
 	CHECK(spec && spec->required && s.refs[spec->ref].word == SCHEMA_OBJECT);
-	static const char *const bad[] = { "kind acme.io/v1 Widget somewhere acme.Widget\n", "\tname string\n", "version 2.1\n", "nonsense\n",
+	static const char *const bad[] = { "kind acme.io/v1 Widget somewhere acme.Widget\n", "\tname string\n",
+		"version 2.1\n", "nonsense\n",
 		"type\n", "-type acme.Widget\n", "-kind a/v1 B\n", "type a.B\n\t-gone\n", "type a.B\n\tname\n" };
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		why = STR("");
-		CHECK(!schema_read(schema_builder_new(&a, NULL), str_of(bad[i]), &why) && str_starts(why, STR("line ")));
+		CHECK(!schema_read(schema_builder_new(&a, NULL), str_of(bad[i]), &why) &&
+			str_starts(why, STR("line ")));
 	}
 	b = schema_builder_new(&a, NULL);
 	CHECK(schema_read(b, STR("type a.B\n\tx []c.D\n"), &why));
 	CHECK(!schema_build(b, &s, &why) && str_is(why, "nothing describes the type 'c.D'"));
 	/* versions: a field that changes, goes and comes back */
 	b = schema_builder_new(&a, NULL);
-	CHECK(schema_read(b, STR("version 1.28\ntype a.B\n\tx string\n\ty int\nversion 1.29\ntype a.B\n\tx int\n\t-y\nversion 1.30\ntype a.B\n\ty int\n"), &why));
+	CHECK(schema_read(b, STR("version 1.28\ntype a.B\n\tx string\n\ty int\nversion 1.29\ntype a.B\n\tx int\n\t-y\n"
+		"version 1.30\ntype a.B\n\ty int\n"), &why));
 	CHECK(schema_build(b, &s, &why));
 	const struct schema_type *t = schema_find_type(&s, STR("a.B"));
 	CHECK(t->versions == 7);
 	CHECK(s.refs[schema_find_field(&s, t, STR("x"), 28)->ref].word == SCHEMA_STRING);
 	CHECK(s.refs[schema_find_field(&s, t, STR("x"), 30)->ref].word == SCHEMA_INT);
-	CHECK(schema_find_field(&s, t, STR("y"), 28) && !schema_find_field(&s, t, STR("y"), 29) && schema_find_field(&s, t, STR("y"), 30));
+	CHECK(schema_find_field(&s, t, STR("y"), 28) && !schema_find_field(&s, t, STR("y"), 29) &&
+		schema_find_field(&s, t, STR("y"), 30));
 	arena_release(&a);
 }
 

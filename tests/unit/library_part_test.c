@@ -75,7 +75,8 @@ static void module_test(struct str module)
 	CHECK(p.n == whole.decls.n);
 	bool same = p.n == whole.decls.n;
 	for (size_t i = 0; same && i < p.n; i++)
-		same = str_eq(p.at[i].name, decl_name(whole.decls.at[i])) && (!p.at[i].name.n || parses_alone(module, text, p.at[i].name));
+		same = str_eq(p.at[i].name, decl_name(whole.decls.at[i])) &&
+			(!p.at[i].name.n || parses_alone(module, text, p.at[i].name));
 	if (!same)
 		printf("in std.%.*s\n", STR_ARG(module));
 	CHECK(same);

@@ -30,18 +30,31 @@ static struct plan_role elastic(const char *name, int64_t lo, int64_t hi)
 	return (struct plan_role){ .name = str_of(name), .min = lo, .max = hi, .elastic = true };
 }
 
-static struct plan_condition done(unsigned r) { return (struct plan_condition){ .kind = CONDITION_DONE, .role = r, .index = -1 }; }
-static struct plan_condition ready(unsigned r) { return (struct plan_condition){ .kind = CONDITION_READY, .role = r, .index = -1 }; }
-static struct plan_condition started(unsigned r) { return (struct plan_condition){ .kind = CONDITION_STARTED, .role = r, .index = -1 }; }
+static struct plan_condition done(unsigned r)
+{
+	return (struct plan_condition){ .kind = CONDITION_DONE, .role = r, .index = -1 };
+}
+static struct plan_condition ready(unsigned r)
+{
+	return (struct plan_condition){ .kind = CONDITION_READY, .role = r, .index = -1 };
+}
+static struct plan_condition started(unsigned r)
+{
+	return (struct plan_condition){ .kind = CONDITION_STARTED, .role = r, .index = -1 };
+}
 
 static struct plan_int count(int64_t n) { return (struct plan_int){ .value = n, .set = true }; }
 static struct plan_str word(const char *w) { return (struct plan_str){ .value = str_of(w), .set = true }; }
-static struct plan_quantity seconds(int64_t n) { return (struct plan_quantity){ .value = { .nano = (int128)n * SECOND }, .set = true }; }
+static struct plan_quantity seconds(int64_t n)
+{
+	return (struct plan_quantity){ .value = { .nano = (int128)n * SECOND }, .set = true };
+}
 
 /* ---- what happens ---- */
 
 static const char *const order_words[] = {
-	[LIFE_START] = "start", [LIFE_START_IN_PLACE] = "again", [LIFE_TERM] = "term", [LIFE_KILL] = "kill", [LIFE_GIVE_UP] = "give up",
+	[LIFE_START] = "start", [LIFE_START_IN_PLACE] = "again", [LIFE_TERM] = "term", [LIFE_KILL] = "kill",
+		[LIFE_GIVE_UP] = "give up",
 };
 
 /* Obey at once, and note what was ordered. */
@@ -51,7 +64,8 @@ static void obey(struct world *w)
 
 	while (life_next(w->life, w->now, &a)) {
 		struct str name = w->state.roles[a.role].name;
-		buf_printf(&w->orders, "%s%s %.*s-%lld", w->orders.n ? ", " : "", order_words[a.order], STR_ARG(name), (long long)a.index);
+		buf_printf(&w->orders, "%s%s %.*s-%lld", w->orders.n ? ", " : "", order_words[a.order], STR_ARG(name),
+			(long long)a.index);
 		if (a.order > LIFE_START_IN_PLACE)
 			continue;
 		life_started(w->life, a.role, a.index);
@@ -97,8 +111,10 @@ static void ended(struct world *w, unsigned r, int64_t i, int exit_code)
 static struct str phase(const struct world *w)
 {
 	static const char *const words[] = {
-		[RUN_PENDING] = "Pending", [RUN_STARTING] = "Starting", [RUN_RUNNING] = "Running", [RUN_DEGRADED] = "Degraded",
-		[RUN_FAILING] = "Failing", [RUN_FAILED] = "Failed", [RUN_COMPLETING] = "Completing", [RUN_SUCCEEDED] = "Succeeded",
+		[RUN_PENDING] = "Pending", [RUN_STARTING] = "Starting", [RUN_RUNNING] = "Running",
+			[RUN_DEGRADED] = "Degraded",
+		[RUN_FAILING] = "Failing", [RUN_FAILED] = "Failed", [RUN_COMPLETING] = "Completing",
+			[RUN_SUCCEEDED] = "Succeeded",
 		[RUN_SUSPENDED] = "Suspended", [RUN_TERMINATING] = "Terminating", [RUN_UNKNOWN] = "Unknown",
 	};
 	return str_of(words[w->state.phase]);
@@ -338,7 +354,8 @@ static void back_off(void)
 	struct plan_role roles[] = { role("a", 1) };
 	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
 	struct life_options o = { .backoff = 100 * MS };
-	static const int64_t wants[] = { 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200, 102400, 204800, 409600, 600000, 600000 };
+	static const int64_t wants[] = { 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200, 102400, 204800,
+		409600, 600000, 600000 };
 	struct world w;
 	bool right = true;
 
@@ -556,7 +573,8 @@ static void timeout(void)
 {
 	struct plan_condition all = done(0);
 	struct plan_role roles[] = { role("a", 1) };
-	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all, .timeout = seconds(90), .restarts = count(3) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all, .timeout = seconds(90),
+		.restarts = count(3) };
 	struct world w;
 
 	begin(&w, &j);
@@ -736,7 +754,8 @@ static void stop(void)
 {
 	struct plan_condition all = done(0);
 	struct plan_role roles[] = { role("a", 2) };
-	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all, .restarts = count(3), .clean = word("none") };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all, .restarts = count(3),
+		.clean = word("none") };
 	struct world w;
 	struct str why;
 
@@ -925,7 +944,8 @@ static void blame(void)
 
 	begin(&w, &j);
 	obey(&w);
-	struct life_end early = { .time = w.now, .exit_code = 139, .signal = 11 }, late = { .time = w.now + 1, .exit_code = 1 };
+	struct life_end early = { .time = w.now, .exit_code = 139, .signal = 11 },
+		late = { .time = w.now + 1, .exit_code = 1 };
 	life_ended(w.life, 0, 0, &late);
 	life_ended(w.life, 0, 3, &early);
 	obey(&w);
@@ -936,7 +956,8 @@ static void blame(void)
 	/* a rank without memory is killed, and its peers notice within the same millisecond */
 	begin(&w, &j);
 	obey(&w);
-	struct life_end echo = { .time = w.now, .exit_code = 1 }, killed = { .time = w.now + 1000, .exit_code = 137, .signal = 9 };
+	struct life_end echo = { .time = w.now, .exit_code = 1 },
+		killed = { .time = w.now + 1000, .exit_code = 137, .signal = 9 };
 	life_ended(w.life, 0, 0, &echo);
 	life_ended(w.life, 0, 1, &echo);
 	life_ended(w.life, 0, 3, &killed);
@@ -1005,7 +1026,8 @@ static void refused(void)
 	begin(&w, &j);
 	ORDERS("start a-0, start a-1, start board-0");
 	life_refused(w.life, 1, 0, STR("command not found: 'x'"), w.now);
-	ORDERS("term a-0, term a-1");           /* an aux role that cannot be started is a mistake in the program all the same */
+	/* an aux role that cannot be started is a mistake in the program all the same */
+	ORDERS("term a-0, term a-1");
 	end(&w);
 }
 
@@ -1062,14 +1084,16 @@ static void on_failed_pod(void)
 		{ "", 1, "", "Degraded", "a-0 begins again soon: exit code 1" },
 		{ "fail", 1, "term a-1", "Failing", "a-0 failed: exit code 1" },
 		{ "restart", 1, "", "Degraded", "a-0 begins again soon: exit code 1" },
-		{ "restart", 0, "", "Degraded", "a-0 has failed and waits for somebody who starts it again: exit code 1" },
+		{ "restart", 0, "", "Degraded",
+			"a-0 has failed and waits for somebody who starts it again: exit code 1" },
 		{ "replace", 1, "", "Running", "" },
 		{ "replace", 0, "term a-1", "Failing", "a-0 failed: exit code 1" },
 		{ "ignore", 0, "", "Running", "" },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct plan_condition all = done(0), any = { .kind = CONDITION_STARTED, .role = 0, .index = CONDITION_ANY };
+		struct plan_condition all = done(0),
+			any = { .kind = CONDITION_STARTED, .role = 0, .index = CONDITION_ANY };
 		struct plan_role roles[] = { role("a", 2) };
 		struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
 		struct world w;

@@ -38,7 +38,8 @@ static bool memory_read(void *context, struct arena *arena, struct str path, str
 }
 
 /* Names directly in a directory, each once, in the order of the table. */
-static void memory_list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
+static void memory_list(void *context, struct arena *arena, struct str directory,
+	void (*each)(void *to, struct str name), void *to)
 {
 	struct map seen = { 0 };
 	for (const struct memory_file *f = context; f->path; f++) {
@@ -68,7 +69,8 @@ static bool load(struct run *r, struct memory_file *files, const char *root)
 	r->names.arena = r->sources.arena = r->diags.arena = &r->arena;
 	r->diags.sources = &r->sources;
 	r->reader = (struct reader){ files, memory_read, NULL, memory_list, NULL, NULL };
-	r->program = (struct program){ .arena = &r->arena, .names = &r->names, .diags = &r->diags, .sources = &r->sources, .reader = &r->reader };
+	r->program = (struct program){ .arena = &r->arena, .names = &r->names, .diags = &r->diags,
+		.sources = &r->sources, .reader = &r->reader };
 	bool there = module_load(&r->program, str_of(root));
 	if (there)
 		check_program(&r->program);
@@ -97,7 +99,8 @@ static void missing_root(void)
 static void one_module(void)
 {
 	static struct memory_file files[] = {
-		{ "./a//job.tj", "import \"b.tj\" as b\nimport \"c/d.tj\" as d\nlet x = b.y + d.z\ncheck x == 3 else \"\"\n" },
+		{ "./a//job.tj",
+			"import \"b.tj\" as b\nimport \"c/d.tj\" as d\nlet x = b.y + d.z\ncheck x == 3 else \"\"\n" },
 		{ "a/b.tj", "import \"./c/../c/d.tj\" as d\nlet y = d.z + 1\n" },
 		{ "a/c/d.tj", "let z = 1\n" },
 		{ NULL, NULL }
@@ -108,14 +111,16 @@ static void one_module(void)
 	ok(r.program.n == 3 && str_is(r.program.modules[0]->path, "a/c/d.tj") && r.program.modules[2] == r.program.root,
 		"a module comes after those that it imports");
 	ok(str_is(r.program.root->path, "a/job.tj"), "paths are normalised");
-	ok(str_is(r.program.project.root, "a") && !r.program.project.module, "without project.tj the root is the file's directory");
+	ok(str_is(r.program.project.root, "a") && !r.program.project.module,
+		"without project.tj the root is the file's directory");
 	arena_release(&r.arena);
 }
 
 static void project_root(void)
 {
 	static struct memory_file files[] = {
-		{ "p/project.tj", "project {\n kubernetes = \"1.31\"\n hosts = \"service\"\n policies = [\"rules.tj\"]\n}\n" },
+		{ "p/project.tj",
+			"project {\n kubernetes = \"1.31\"\n hosts = \"service\"\n policies = [\"rules.tj\"]\n}\n" },
 		{ "p/rules.tj", "policy \"p\" { check cluster.name != \"\" else \"no name\" }\n" },
 		{ "p/shared.tj", "let x = 1\n" },
 		{ "p/jobs/deep/job.tj", "import \"../../shared.tj\" as s\ncheck s.x == 1 else \"\"\n" },
@@ -124,7 +129,8 @@ static void project_root(void)
 	struct run r;
 	ok(load(&r, files, "p/jobs/deep/job.tj") && diags_ok(&r.diags), "a project above the file");
 	ok(str_is(r.program.project.root, "p") && str_is(r.program.project.kubernetes, "1.31"), "its fields are read");
-	ok(str_is(r.program.project.hosts, "service") && str_is(r.program.project.target, "jobs"), "the others have defaults");
+	ok(str_is(r.program.project.hosts, "service") && str_is(r.program.project.target, "jobs"),
+		"the others have defaults");
 	ok(r.program.project.npolicies == 1 && r.program.project.policies[0]->policy, "its policies are modules");
 	arena_release(&r.arena);
 }
@@ -183,7 +189,8 @@ static void cycles(void)
 	};
 	struct run r;
 	ok(load(&r, files, "a.tj") && reported(&r, TJ0209) && r.diags.errors == 1, "a cycle is reported once");
-	ok(r.diags.n && source_at(&r.sources, r.diags.at[0]->at.start) == r.program.root->source, "at its first member");
+	ok(r.diags.n && source_at(&r.sources, r.diags.at[0]->at.start) == r.program.root->source,
+		"at its first member");
 	arena_release(&r.arena);
 }
 
@@ -226,13 +233,14 @@ static void paths(void)
 {
 	struct arena a = { 0 };
 	static const char *const joins[][3] = {
-		{ ".", "a.tj", "a.tj" }, { "a", "../b.tj", "b.tj" }, { "a", "../../b.tj", "../b.tj" }, { "..", "..", "../.." },
-		{ "a/b", "./c//d/../e.tj", "a/b/c/e.tj" }, { "/a", "../../b", "/b" }, { "a", "/b", "/b" }, { "a", "..", "." }
+		{ ".", "a.tj", "a.tj" }, { "a", "../b.tj", "b.tj" }, { "a", "../../b.tj", "../b.tj" },
+		{ "..", "..", "../.." }, { "a/b", "./c//d/../e.tj", "a/b/c/e.tj" }, { "/a", "../../b", "/b" },
+		{ "a", "/b", "/b" }, { "a", "..", "." }
 	};
 	static const struct { const char *directory, *path; bool inside; } cases[] = {
-		{ ".", "a.tj", true }, { ".", "../a.tj", false }, { "..", "../a.tj", true }, { "..", "a.tj", true }, { "..", "../../a.tj", false },
-		{ "a", "a/b.tj", true }, { "a", "ab.tj", false }, { "/p", "/p/x", true }, { "/p", "/q/x", false }, { "/", "/q", true }, { "../p", "../p/x", true },
-		{ "../p", "../q/x", false }
+		{ ".", "a.tj", true }, { ".", "../a.tj", false }, { "..", "../a.tj", true }, { "..", "a.tj", true },
+		{ "..", "../../a.tj", false }, { "a", "a/b.tj", true }, { "a", "ab.tj", false }, { "/p", "/p/x", true },
+		{ "/p", "/q/x", false }, { "/", "/q", true }, { "../p", "../p/x", true }, { "../p", "../q/x", false }
 	};
 	for (size_t i = 0; i < sizeof joins / sizeof *joins; i++)
 		ok(str_is(path_join(&a, str_of(joins[i][0]), str_of(joins[i][1])), joins[i][2]), joins[i][2]);

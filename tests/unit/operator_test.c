@@ -8,7 +8,8 @@
  * differs on purpose is listed by its name in docs/differences.md, and has to differ.
  *
  * Rows: code_* S84 to S86; deadline_* S183; ttl_* S184; clean_* S185; suspend* S186; limit_* S187; first_worker and
- * all_workers S188, each_worker beside them S197; from_nothing S193, S196; smaller S195; all kinds by one function S198.
+ * all_workers S188, each_worker beside them S197; from_nothing S193, S196; smaller S195; all kinds by one function
+ * S198.
  */
 #include "unit.h"
 
@@ -42,7 +43,8 @@ static void wrong_z(struct vector *v, const char *why) { wrong(v, str_of(why)); 
 static void same_number(struct vector *v, const char *what, int64_t got, const struct data *want)
 {
 	if (!want || want->kind != DATA_INT || want->u.integer != got)
-		wrong(v, str_printf(&v->arena, "%s: %lld, not %lld", what, (long long)got, want && want->kind == DATA_INT ? (long long)want->u.integer : -1LL));
+		wrong(v, str_printf(&v->arena, "%s: %lld, not %lld", what, (long long)got,
+			want && want->kind == DATA_INT ? (long long)want->u.integer : -1LL));
 }
 
 static void same_bool(struct vector *v, const char *what, bool got, const struct data *want)
@@ -54,7 +56,8 @@ static void same_bool(struct vector *v, const char *what, bool got, const struct
 static void same_text(struct vector *v, struct str got, const struct data *want)
 {
 	if (!want || want->kind != DATA_STRING || !str_eq(want->u.string, got))
-		wrong(v, str_printf(&v->arena, "'%.*s', not '%.*s'", STR_ARG(got), want && want->kind == DATA_STRING ? (int)want->u.string.n : 0,
+		wrong(v, str_printf(&v->arena, "'%.*s', not '%.*s'", STR_ARG(got),
+			want && want->kind == DATA_STRING ? (int)want->u.string.n : 0,
 			want && want->kind == DATA_STRING ? want->u.string.p : ""));
 }
 
@@ -121,7 +124,8 @@ static bool begin_manifest(struct vector *v)
 		wrong(v, why);
 		return false;
 	}
-	struct import *im = import_new(&v->arena, &sources, &diags, (struct import_options){ .operator_minor = newer ? 9 : 7 });
+	struct import *im = import_new(&v->arena, &sources, &diags,
+		(struct import_options){ .operator_minor = newer ? 9 : 7 });
 	const struct source *source = source_add(&sources, path, text);
 	import_read(im, source);
 	bool good = import_count(im) == 1 && import_program(im, IMPORT_ALL, &out) && diags_ok(&diags);
@@ -172,8 +176,8 @@ static const char *policy_word(struct vector *v, struct str word)
 static const char *restart_fields(struct vector *v, struct str word)
 {
 	static const char *const words[][2] = {
-		{ "Never", ", restart = \"never\"" }, { "OnFailure", ", restart = \"on-failure\"" }, { "Always", ", restart = \"always\"" },
-		{ "ExitCode", ", retry_on = 128..255" },
+		{ "Never", ", restart = \"never\"" }, { "OnFailure", ", restart = \"on-failure\"" },
+		{ "Always", ", restart = \"always\"" }, { "ExitCode", ", retry_on = 128..255" },
 	};
 
 	for (unsigned i = 0; i < 4; i++)
@@ -196,7 +200,8 @@ static int role_named(struct vector *v, struct str name)
 }
 
 /* A job of `workers` with lines of its own, and lines of its role. */
-static bool begin_workers(struct vector *v, const char *arguments, int64_t workers, const char *lines, const char *of_role)
+static bool begin_workers(struct vector *v, const char *arguments, int64_t workers, const char *lines,
+	const char *of_role)
 {
 	if (!begin(v, str_printf(&v->arena,
 		"import std.kubeflow\n"
@@ -229,7 +234,8 @@ static bool replica_named(struct vector *v, struct str name, int *role, int64_t 
 /* The condition that the job has before anything is decided. */
 static void has_condition(struct vector *v, struct str word)
 {
-	struct job_condition c = { .type = type_of(v, word), .holds = true, .reason = word, .updated = v->world.now, .changed = v->world.now };
+	struct job_condition c = { .type = type_of(v, word), .holds = true, .reason = word, .updated = v->world.now,
+		.changed = v->world.now };
 
 	conditions_set(&v->world.arena, &v->world.record.conditions, &c);
 }
@@ -272,7 +278,8 @@ static void check_exit_code(struct vector *v)
 	struct thing *t = world_pod(&v->world, v->worker, 1, SEEN_FAILED);
 	t->exit_code = (int)number_at(v->input, "exit_code");
 	world_pass(&v->world);
-	same_bool(v, "retryable", !conditions_hold(&v->world.record.conditions, JOB_FAILED), at(v->expect, "retryable"));
+	same_bool(v, "retryable", !conditions_hold(&v->world.record.conditions, JOB_FAILED),
+		at(v->expect, "retryable"));
 	same_bool(v, "made anew", v->world.deleted[0] == 1, at(v->expect, "retryable"));
 }
 
@@ -291,7 +298,8 @@ static void left(struct vector *v, const struct data *names, bool services)
 		wrong(v, str_printf(&v->arena, "another number of %s is left", services ? "services" : "pods"));
 	for (size_t n = 0; n < length(names); n++)
 		for (size_t i = 0; i < length(pods); i++) {
-			struct str name = decide_name(&v->arena, v->world.job.plan, &v->world.job.plan->roles[v->worker], (int64_t)i);
+			struct str name = decide_name(&v->arena, v->world.job.plan,
+				&v->world.job.plan->roles[v->worker], (int64_t)i);
 			if (str_eq(text_at(pods->u.list.at[i], "name"), names->u.list.at[n]->u.string) &&
 			    !world_find(&v->world, services ? STR("Service") : STR("Pod"), name))
 				wrong(v, str_printf(&v->arena, "%.*s is gone", STR_ARG(names->u.list.at[n]->u.string)));
@@ -302,7 +310,8 @@ static void left(struct vector *v, const struct data *names, bool services)
 static void check_cleanup_names(struct vector *v)
 {
 	const struct data *pods = at(v->input, "pods");
-	struct str clean = str_printf(&v->arena, "  clean = \"%s\"\n", policy_word(v, text_at(v->input, "cleanPodPolicy")));
+	struct str clean = str_printf(&v->arena, "  clean = \"%s\"\n",
+		policy_word(v, text_at(v->input, "cleanPodPolicy")));
 
 	if (!begin_workers(v, "", (int64_t)length(pods), clean.p, ""))
 		return;
@@ -329,7 +338,8 @@ static void check_cleanup(struct vector *v)
 	for (size_t k = 0; k < members(roles); k++)
 		for (size_t i = 0; i < length(roles->u.map.at[k].value); i++) {
 			int role = role_named(v, roles->u.map.at[k].key);
-			world_pod(&v->world, role, (int64_t)i, phase_of(v, roles->u.map.at[k].value->u.list.at[i]->u.string));
+			world_pod(&v->world, role, (int64_t)i,
+				phase_of(v, roles->u.map.at[k].value->u.list.at[i]->u.string));
 			world_service(&v->world, role, (int64_t)i);
 		}
 	for (size_t i = 0; i < length(conditions); i++)
@@ -361,7 +371,8 @@ static void same_step(struct vector *v, const struct data *step, int64_t before,
 			same_number(v, "active", active, want);
 		else if (str_is(key, "startTime_set"))
 			same_bool(v, "begun", v->world.record.begin != 0, want);
-		else if (str_is(key, "startTime") && v->world.record.begin != (str_is(want->u.string, "unchanged") ? before : asked))
+		else if (str_is(key, "startTime") &&
+			v->world.record.begin != (str_is(want->u.string, "unchanged") ? before : asked))
 			wrong_z(v, "it began at another time");
 		else if (!str_is(key, "do") && !str_is(key, "startTime"))
 			wrong(v, str_printf(&v->arena, "no rule for '%.*s'", STR_ARG(key)));
@@ -370,7 +381,8 @@ static void same_step(struct vector *v, const struct data *step, int64_t before,
 
 static void run_step(struct vector *v, struct str what)
 {
-	bool suspend = str_is(what, "set runPolicy.suspend true"), resume = str_starts(what, STR("set runPolicy.suspend false"));
+	bool suspend = str_is(what, "set runPolicy.suspend true"),
+		resume = str_starts(what, STR("set runPolicy.suspend false"));
 
 	if (!suspend && !resume && !str_is(what, "create, then all pods Running"))
 		wrong(v, str_printf(&v->arena, "no rule for '%.*s'", STR_ARG(what)));
@@ -425,7 +437,8 @@ static void see_pod(struct vector *v, const struct data *pod)
 
 	if (!replica_named(v, name, &role, &index))
 		return;
-	struct thing *t = world_pod(&v->world, role, index, pod->kind == DATA_STRING ? SEEN_RUNNING : phase_of(v, text_at(pod, "phase")));
+	struct thing *t = world_pod(&v->world, role, index,
+		pod->kind == DATA_STRING ? SEEN_RUNNING : phase_of(v, text_at(pod, "phase")));
 	if (pod->kind == DATA_MAP) {
 		t->exit_code = (int)status_number(pod, "exitCode", -1);
 		t->restarts = status_number(pod, "restarts", 0);
@@ -523,7 +536,8 @@ static void check_reconcile_error(struct vector *v)
 		return;
 	}
 	struct str kind = v->world.job.kind;
-	same_text(v, str_printf(&v->arena, "Resource \"%.*s\" of %.*sKind \"%.*s\" already exists and is not managed by %.*s", STR_ARG(c->name),
+	same_text(v, str_printf(&v->arena,
+		"Resource \"%.*s\" of %.*sKind \"%.*s\" already exists and is not managed by %.*s", STR_ARG(c->name),
 		STR_ARG(kind), STR_ARG(c->kind), STR_ARG(kind)), at(v->expect, "error"));
 }
 
@@ -536,12 +550,14 @@ static void check_slice_size(struct vector *v)
 
 	for (size_t i = 0; i < length(indices); i++)
 		at_index[i] = indices->u.list.at[i]->u.integer;
-	same_number(v, "size", decide_slots(at_index, length(indices), number_at(v->input, "replicas")), at(v->expect, "size"));
+	same_number(v, "size", decide_slots(at_index, length(indices), number_at(v->input, "replicas")),
+		at(v->expect, "size"));
 }
 
 static void check_ttl(struct vector *v)
 {
-	struct str ttl = str_printf(&v->arena, "  ttl = %llds\n", (long long)number_at(v->input, "ttlSecondsAfterFinished"));
+	struct str ttl = str_printf(&v->arena, "  ttl = %llds\n",
+		(long long)number_at(v->input, "ttlSecondsAfterFinished"));
 
 	if (!begin_workers(v, "", 1, ttl.p, ""))
 		return;
@@ -551,7 +567,8 @@ static void check_ttl(struct vector *v)
 	same_bool(v, "removed", v->world.last.remove, at(v->expect, "job_deleted"));
 	same_bool(v, "in error", v->world.last.conflict != NULL, at(v->expect, "error"));
 	if (at(v->expect, "again_in_seconds"))
-		same_number(v, "again", (v->world.last.again - v->world.now) / SECOND, at(v->expect, "again_in_seconds"));
+		same_number(v, "again", (v->world.last.again - v->world.now) / SECOND,
+			at(v->expect, "again_in_seconds"));
 }
 
 static void check_managed_by(struct vector *v)
@@ -579,7 +596,9 @@ static void check_gpu_launcher(struct vector *v)
 	struct str first = str_printf(&v->arena, "%.*s-launcher slots=", STR_ARG(j->name));
 	for (size_t i = 0; i < j->nobjects; i++)
 		if (str_is(text_at(j->objects[i].data, "kind"), "ConfigMap"))
-			same_bool(v, "a line of the launcher", str_starts(text_at(j->objects[i].data, "data.hostfile"), first), at(v->expect, "gpu_launcher"));
+			same_bool(v, "a line of the launcher",
+				str_starts(text_at(j->objects[i].data, "data.hostfile"), first),
+				at(v->expect, "gpu_launcher"));
 }
 
 /* A name that labels cannot have is refused; the one that would be made of it has these labels. */
@@ -587,7 +606,8 @@ static void check_labels(struct vector *v)
 {
 	const struct data *labels = at(v->expect, "labels");
 	struct str kind = text_at(v->input, "kind"), name = text_at(v->input, "job_name"), label = STR("");
-	static const char program[] = "import std.kubeflow\njob \"%.*s\": kubeflow.%.*s {\n  image = \"registry.example.com/case:1.0\"\n"
+	static const char program[] = "import std.kubeflow\njob \"%.*s\": kubeflow.%.*s {\n  image = "
+		"\"registry.example.com/case:1.0\"\n"
 		"  role worker { replicas = 2 }\n  role ps { replicas = 2 }\n}\n";
 	struct str framework = plan_label(&v->arena, kind);
 
@@ -620,12 +640,15 @@ static void check_suspend_flag(struct vector *v)
 static void check_backoff(struct vector *v)
 {
 	const struct data *pods = at(v->input, "pods");
-	struct str limit = str_printf(&v->arena, ", backoff_limit = %lld", (long long)number_at(v->input, "backoffLimit"));
+	struct str limit = str_printf(&v->arena, ", backoff_limit = %lld",
+		(long long)number_at(v->input, "backoffLimit"));
 
-	if (!begin_workers(v, limit.p, (int64_t)length(pods), "", restart_fields(v, text_at(v->input, "restartPolicy"))))
+	if (!begin_workers(v, limit.p, (int64_t)length(pods), "",
+		restart_fields(v, text_at(v->input, "restartPolicy"))))
 		return;
 	for (size_t i = 0; i < length(pods); i++) {
-		struct thing *t = world_pod(&v->world, v->worker, (int64_t)i, phase_of(v, text_at(pods->u.list.at[i], "phase")));
+		struct thing *t = world_pod(&v->world, v->worker, (int64_t)i,
+			phase_of(v, text_at(pods->u.list.at[i], "phase")));
 		t->restarts = number_at(pods->u.list.at[i], "containerRestartCount");
 		t->exit_code = (int)status_number(pods->u.list.at[i], "exitCode", -1);
 	}
@@ -635,7 +658,8 @@ static void check_backoff(struct vector *v)
 
 static void check_deadline(struct vector *v)
 {
-	struct str timeout = str_printf(&v->arena, "  timeout = %llds\n", (long long)number_at(v->input, "activeDeadlineSeconds"));
+	struct str timeout = str_printf(&v->arena, "  timeout = %llds\n",
+		(long long)number_at(v->input, "activeDeadlineSeconds"));
 
 	if (!begin_workers(v, "", 1, timeout.p, ""))
 		return;
@@ -648,13 +672,15 @@ static const struct {
 	const char *name;
 	void (*check)(struct vector *);
 } kinds[] = {
-	{ "exit-code", check_exit_code }, { "cleanup", check_cleanup }, { "suspend", check_suspend }, { "reconcile", check_reconcile },
-	{ "reconcile-error", check_reconcile_error }, { "slice-size", check_slice_size }, { "ttl", check_ttl }, { "finished", check_finished },
+	{ "exit-code", check_exit_code }, { "cleanup", check_cleanup }, { "suspend", check_suspend },
+	{ "reconcile", check_reconcile }, { "reconcile-error", check_reconcile_error },
+	{ "slice-size", check_slice_size }, { "ttl", check_ttl }, { "finished", check_finished },
 	{ "managed-by", check_managed_by }, { "mpi-gpu-launcher", check_gpu_launcher }, { "labels", check_labels },
 	{ "suspend-flag", check_suspend_flag }, { "backoff", check_backoff }, { "deadline", check_deadline },
 	/* objects and verdicts: judged beside the cases, tests/import/conformance.sh */
-	{ "env", NULL }, { "env-full", NULL }, { "validation", NULL }, { "defaults", NULL }, { "status", NULL }, { "panic", NULL },
-	{ "initcontainers", NULL }, { "pod", NULL }, { "service", NULL }, { "podgroup", NULL }, { "hpa", NULL },
+	{ "env", NULL }, { "env-full", NULL }, { "validation", NULL }, { "defaults", NULL }, { "status", NULL },
+	{ "panic", NULL }, { "initcontainers", NULL }, { "pod", NULL }, { "service", NULL }, { "podgroup", NULL },
+	{ "hpa", NULL },
 };
 
 /* ---- cases ---- */
@@ -677,7 +703,8 @@ static void report(struct vector *v, struct str name, struct str differences)
 	if (good)
 		printf("ok %.*s%s\n", STR_ARG(name), listed ? " differs, as docs/differences.md says" : "");
 	else
-		printf("FAIL %.*s: %.*s\n", STR_ARG(name), STR_ARG(listed ? STR("is listed in docs/differences.md and does not differ") : v->why));
+		printf("FAIL %.*s: %.*s\n", STR_ARG(name),
+			STR_ARG(listed ? STR("is listed in docs/differences.md and does not differ") : v->why));
 }
 
 static void judge(struct str folder, struct str name, struct str differences)
@@ -690,7 +717,8 @@ static void judge(struct str folder, struct str name, struct str differences)
 
 	v.folder = str_cat(&v.arena, folder, STR("/"), name);
 	struct str path = str_cat(&v.arena, v.folder, STR("/expected.json"), STR(""));
-	if (!file_read(&v.arena, path, &text, &why) || !data_read_json(&v.arena, source_add(&sources, path, text), &want, &error)) {
+	if (!file_read(&v.arena, path, &text, &why) ||
+		!data_read_json(&v.arena, source_add(&sources, path, text), &want, &error)) {
 		wrong_z(&v, "its expected.json cannot be read");
 		report(&v, name, STR(""));
 		arena_release(&v.arena);

@@ -21,7 +21,8 @@ static bool parse(const char *const *words)
 static void right(void)
 {
 	CHECK(PARSE("compile", "a.tj") && options.command == COMMAND_COMPILE && options.noperands == 1);
-	CHECK(PARSE("compile", "--set", "a=1", "x.tj", "--set=b=2", "y.tj") && options.noperands == 2 && options.ngiven == 2);
+	CHECK(PARSE("compile", "--set", "a=1", "x.tj", "--set=b=2", "y.tj") && options.noperands == 2 &&
+		options.ngiven == 2);
 	CHECK_TEXT(options.given[1].value, "b=2");
 	CHECK(PARSE("--color=never", "--set", "compile=1", "compile", "x.tj") && options.command == COMMAND_COMPILE);
 	CHECK_TEXT(option_value(&options, OPTION_SET), "compile=1");
@@ -33,9 +34,11 @@ static void right(void)
 	CHECK_TEXT(option_value(&options, OPTION_OUTPUT), "dotenv");    /* the last one counts */
 	CHECK(PARSE("compile", "--", "--set", "-") && options.noperands == 2 && options.ngiven == 0);
 	CHECK(PARSE("compile", "-") && options.noperands == 1);
-	CHECK(PARSE("compile", "--unroll", "x.tj") && option_given(&options, OPTION_UNROLL) && !option_given(&options, OPTION_NO_RAW));
+	CHECK(PARSE("compile", "--unroll", "x.tj") && option_given(&options, OPTION_UNROLL) &&
+		!option_given(&options, OPTION_NO_RAW));
 	CHECK(option_value(&options, OPTION_PROFILE).p == NULL);
-	CHECK(PARSE("compile", "--profile=", "x.tj") && option_value(&options, OPTION_PROFILE).p && !option_value(&options, OPTION_PROFILE).n);
+	CHECK(PARSE("compile", "--profile=", "x.tj") && option_value(&options, OPTION_PROFILE).p &&
+		!option_value(&options, OPTION_PROFILE).n);
 	CHECK(PARSE("explain") && PARSE("explain", "TJ0502"));
 }
 

@@ -135,7 +135,8 @@ static void separators(void)
 	SAYS("let a = 1 let b = 2\n", "1:11 TJ0105 expected a new line before 'let'\n");
 	/* the second item is still read */
 	CHECK_TEXT(tree("let a = 1 let b = 2\n"), "(file\n  (bad a)\n  (let b (= 2)))\n");
-	CHECK_TEXT(tree(IN_JOB("  cpu = 8 memory = 64Gi\n")), "(file\n  (job \"a\"\n    (bad cpu)\n    (set memory 64Gi)))\n");
+	CHECK_TEXT(tree(IN_JOB("  cpu = 8 memory = 64Gi\n")),
+		"(file\n  (job \"a\"\n    (bad cpu)\n    (set memory 64Gi)))\n");
 }
 
 static void yaml(void)
@@ -144,7 +145,8 @@ static void yaml(void)
 	FIXES(IN_JOB("  replicas: 4\n"), IN_JOB("  replicas = 4\n"));
 	SAYS(IN_JOB("  image: foo\n"), "2:10 TJ0111 'image: foo' declares a type, which is not allowed here\n");
 	FIXES(IN_JOB("  image: foo\n"), IN_JOB("  image = foo\n"));
-	SAYS("framework f {\n  role worker { replicas: int(1..) = 1 }\n}\ntype T { a: int }\nfn g(x: int) -> int = x\n", "");
+	SAYS("framework f {\n  role worker { replicas: int(1..) = 1 }\n}\ntype T { a: int }\nfn g(x: int) -> int = x\n",
+		"");
 	SAYS(IN_JOB("  role worker\n    cpu = 4\n    memory = 1Gi\n  gang = \"kueue\"\n"),
 	     "2:14 TJ0112 expected '{' to open the body of 'role worker'\n");
 	SAYS(IN_JOB("  role worker:\n    cpu = 4\n  role ps:\n    cpu = 1\n"),
@@ -190,17 +192,21 @@ static void brackets(void)
 	SAYS(IN_JOB("  args = \"a\", \"b\"]\n  cpu = 1\n"), "2:18 TJ0102 ']' closes nothing\n");
 	SAYS("fn f(\n  a: int(1.. = 1,\n  b: int,\n) -> int = a\n", "2:9 TJ0109 '(' opened here is never closed\n");
 	/* a declaration whose brace is missing is not believed, but its name is known */
-	CHECK_TEXT(tree("framework f {\n  a = 1\n\nlet x = 1\njob \"b\" { }\n"), "(file\n  (bad f)\n  (let x (= 1))\n  (job \"b\"))\n");
+	CHECK_TEXT(tree("framework f {\n  a = 1\n\nlet x = 1\njob \"b\" { }\n"),
+		"(file\n  (bad f)\n  (let x (= 1))\n  (job \"b\"))\n");
 }
 
 static void strings(void)
 {
 	SAYS("let a = [\"x, \"y\"]\nlet b = 1\n", "1:10 TJ0106 this string has no closing quote\n");
-	SAYS("let a = \"x\nlet b = \"y\n", "1:9 TJ0106 this string has no closing quote\n2:9 TJ0106 this string has no closing quote\n");
+	SAYS("let a = \"x\nlet b = \"y\n",
+		"1:9 TJ0106 this string has no closing quote\n2:9 TJ0106 this string has no closing quote\n");
 	SAYS("job \"a\" {\n  x = \"\"\"\n    text\n", "2:7 TJ0106 this string has no closing quote\n");
-	SAYS("let a = \"\\d \\u{110000}\"\n", "1:10 TJ0108 '\\d' is not an escape\n1:13 TJ0108 '\\u{110000}' is not a character\n");
+	SAYS("let a = \"\\d \\u{110000}\"\n",
+		"1:10 TJ0108 '\\d' is not an escape\n1:13 TJ0108 '\\u{110000}' is not a character\n");
 	FIXES("let a = \"\\d\"\n", "let a = \"\\\\d\"\n");
-	SAYS("let a = \"\"\"\n    x\n   y\n\n    \"\"\"\n", "3:4 TJ0107 this line is indented less than the closing quotes\n");
+	SAYS("let a = \"\"\"\n    x\n   y\n\n    \"\"\"\n",
+		"3:4 TJ0107 this line is indented less than the closing quotes\n");
 	SAYS("let a = \"\"\"x\n  \"\"\"\n", "1:9 TJ0107 the text of a '\"\"\"' string begins on the next line\n");
 	SAYS("let a = \"\"\"\n  x\"\"\"\n", "2:4 TJ0107 the closing quotes share their line with text\n");
 }
@@ -212,7 +218,8 @@ static void characters(void)
 	SAYS("let a = 'b'\n", "1:9 TJ0101 unexpected character '\n");
 	FIXES("let a = 'b'\n", "let a = \"b\"\n");
 	SAYS("let a = b; let c = d; \n", "1:10 TJ0101 unexpected character ';'\n");
-	SAYS("let a = 1 # \x80\nlet b = \"\xFF\"\n", "1:13 TJ0101 unexpected byte 0x80\n2:10 TJ0101 unexpected byte 0xFF\n");
+	SAYS("let a = 1 # \x80\nlet b = \"\xFF\"\n",
+		"1:13 TJ0101 unexpected byte 0x80\n2:10 TJ0101 unexpected byte 0xFF\n");
 	SAYS("let a = 1\0\nlet b = 2\n", "1:10 TJ0101 unexpected NUL byte\n");
 	SAYS("\xEF\xBB\xBFlet a = 1\r\nlet b = \"x\"\r\n", "1:1 TJ0101 unexpected byte-order mark\n");
 	SAYS("let a = \"gr\xC3\xBC\xC3\x9F dich\"  # \xE4\xBD\xA0\xE5\xA5\xBD\n", "");
@@ -221,7 +228,8 @@ static void characters(void)
 
 static void numbers(void)
 {
-	SAYS("let a = 9223372036854775807\nlet b = -9223372036854775808\nlet c = 0o777\nlet d = 1_000\nlet e = 4x4x2\n", "");
+	SAYS("let a = 9223372036854775807\nlet b = -9223372036854775808\nlet c = 0o777\nlet d = 1_000\nlet e = 4x4x2\n",
+		"");
 	SAYS("let a = 9223372036854775808\n", "1:9 TJ0301 9223372036854775808 does not fit in 64 bits\n");
 	SAYS("let a = 1 - 9223372036854775808\n", "1:13 TJ0301 9223372036854775808 does not fit in 64 bits\n");
 	SAYS("let a = 0x1F\n", "1:9 TJ0110 hexadecimal numbers are not supported\n");
@@ -252,15 +260,19 @@ static struct str repeat(const char *head, const char *unit, size_t n, const cha
 static void depth(void)
 {
 	CHECK_TEXT(said(repeat(repeat("let x = ", "(", 256, "1").p, ")", 256, "\n")), "");
-	CHECK_TEXT(said(repeat(repeat("let x = ", "(", 257, "1").p, ")", 257, "\n")), "1:265 TJ0114 brackets are nested more than 256 deep\n");
-	CHECK_TEXT(said(repeat("let x = ", "(", 100000, "\n")), "1:265 TJ0114 brackets are nested more than 256 deep\n");
+	CHECK_TEXT(said(repeat(repeat("let x = ", "(", 257, "1").p, ")", 257, "\n")),
+		"1:265 TJ0114 brackets are nested more than 256 deep\n");
+	CHECK_TEXT(said(repeat("let x = ", "(", 100000, "\n")),
+		"1:265 TJ0114 brackets are nested more than 256 deep\n");
 	CHECK_TEXT(said(repeat("let x = ", "-", 256, "1\n")), "");
-	CHECK_TEXT(said(repeat("let x = ", "not ", 257, "a\n")), "1:9 TJ0114 this expression is nested more than 256 deep\n");
+	CHECK_TEXT(said(repeat("let x = ", "not ", 257, "a\n")),
+		"1:9 TJ0114 this expression is nested more than 256 deep\n");
 	CHECK_TEXT(said(repeat("let x = ", "a + ", 900, "a\n")), "");
 	CHECK_TEXT(said(repeat("let x = ", "a + ", 100000, "a\nlet y = 1\n")),
 	           "1:9 TJ0114 this expression is nested more than 1000 deep\n");
 	CHECK_TEXT(said(repeat("let x = ", "if a then 1 else ", 256, "2\n")), "");
-	CHECK_TEXT(said(repeat("let x = ", "if a then 1 else ", 100000, "2\n")), "1:9 TJ0114 this expression is nested more than 256 deep\n");
+	CHECK_TEXT(said(repeat("let x = ", "if a then 1 else ", 100000, "2\n")),
+		"1:9 TJ0114 this expression is nested more than 256 deep\n");
 	CHECK_TEXT(said(repeat("job \"a\" {\n  if a { }", " else if b { }", 255, "\n}\n")), "");
 	CHECK_TEXT(said(repeat("job \"a\" {\n  if a { }", " else if b { }", 100000, "\n}\n")),
 	           "2:3 TJ0114 this expression is nested more than 256 deep\n");
@@ -294,30 +306,37 @@ static void trees(void)
 	     "\n  (job \"a\"\n    (if b\n      (set c 1)\n    (else-if d\n    else\n      (set e 2)))");
 	TREE("for k, v in m job \"x-${k}\": f(v) { }\n", "\n  (job (string \"x-\" k) (for (k v) m) (: f v))");
 	TREE("job \"a\" { raw job { x = 1 }, type = 2, \"in\" = 3, (b) = 4 }\n",
-	     "\n  (job \"a\"\n    (block raw job\n      (set x 1))\n    (set type 2)\n    (set \"in\" 3)\n    (set (key b) 4))");
+	     "\n  (job \"a\"\n    (block raw job\n      (set x 1))\n    (set type 2)\n    (set \"in\" 3)\n    (set "
+	"(key b) 4))");
 	TREE("import a.job.b as c\nimport \"x.tj\" as y\n", "\n  (import a.job.b c)\n  (import \"x.tj\" y)");
 }
 
 static void texts(void)
 {
-	TREE("let a = \"\\n\\t\\\\\\\"\\$\\u{E9} $HOME $(x) $$\"\n", "\n  (let a (= \"\\n\\t\\\\\\\"$\xC3\xA9 $HOME $(x) $$\"))");
+	TREE("let a = \"\\n\\t\\\\\\\"\\$\\u{E9} $HOME $(x) $$\"\n",
+		"\n  (let a (= \"\\n\\t\\\\\\\"$\xC3\xA9 $HOME $(x) $$\"))");
 	TREE("let a = r\"\\d${x}\"\n", "\n  (let a (= \"\\\\d${x}\"))");
 	TREE("let a = \"\"\"\n    one\n      two\n\n    ${b} three \\\n      four\n    \"\"\"\n",
 	     "\n  (let a (= (string \"one\\n  two\\n\\n\" b \" three   four\")))");
 	TREE("let a = \"\"\"\r\n  x\r\n  y\r\n  \"\"\"\r\n", "\n  (let a (= \"x\\ny\"))");
 	TREE("let a = \"\"\"\n  \"\"\"\n", "\n  (let a (= \"\"))");
 	TREE("let a = \"x${f(\"y${z}\")}\"\n", "\n  (let a (= (string \"x\" (call f (string \"y\" z)))))");
-	TREE("## Head\n## of file.\n\n## About a.\nlet a = 1\n# plain\n##about b\nlet b = 2\nlet c = 3 ## not c\nlet d = 4\n",
-	     " (doc \"Head\\nof file.\")\n  (let a (= 1) (doc \"About a.\"))\n  (let b (= 2) (doc \"about b\"))\n  (let c (= 3))\n  (let d (= 4))");
+	TREE("## Head\n## of file.\n\n## About a.\nlet a = 1\n# plain\n##about b\nlet b = 2\nlet c = 3 ## not c\nlet d "
+		"= 4\n",
+	     " (doc \"Head\\nof file.\")\n  (let a (= 1) (doc \"About a.\"))\n  (let b (= 2) (doc \"about b\"))\n  "
+	"(let c (= 3))\n  (let d (= 4))");
 	TREE("type T {\n  ## Size.\n  size: int\n}\n", "\n  (type T\n    (field size (type int) (doc \"Size.\")))");
 }
 
 /* Newlines that end something, and those that do not. */
 static void lines(void)
 {
-	TREE("let a = 1\n  + 2\nlet b = c.type\nlet d = e\n  .f\n", "\n  (let a (= (+ 1 2)))\n  (let b (= (. c type)))\n  (let d (= (. e f)))");
-	TREE("let a = [\n1\n,\n2\n]\nlet b = f(\n)\nlet c = (\nd\n)\n", "\n  (let a (= (list 1 2)))\n  (let b (= (call f)))\n  (let c (= d))");
-	TREE("let a = if b\n  then c\n  else d\ncheck e\n  else \"f\"\n", "\n  (let a (= (if b c else d)))\n  (check e \"f\")");
+	TREE("let a = 1\n  + 2\nlet b = c.type\nlet d = e\n  .f\n",
+		"\n  (let a (= (+ 1 2)))\n  (let b (= (. c type)))\n  (let d (= (. e f)))");
+	TREE("let a = [\n1\n,\n2\n]\nlet b = f(\n)\nlet c = (\nd\n)\n",
+		"\n  (let a (= (list 1 2)))\n  (let b (= (call f)))\n  (let c (= d))");
+	TREE("let a = if b\n  then c\n  else d\ncheck e\n  else \"f\"\n",
+		"\n  (let a (= (if b c else d)))\n  (check e \"f\")");
 	TREE("let a = {\n\n  b = 1,\n  c = 2\n\n}\n", "\n  (let a (= (body\n    (set b 1)\n    (set c 2))))");
 	TREE("let a = 1", "\n  (let a (= 1))");
 }

@@ -85,8 +85,10 @@ static void names_in_sets(void)
 	j.roles[1].max = 6;
 	j.roles[1].slices = 3;
 	same(host_of(&j, 1, 5), "bert-worker-2-1.bert", "a host of a role of several slices");
-	verdict(plan_slice_of(&j.roles[1], 5) == 2 && plan_index_in_slice(&j.roles[1], 5) == 1 && plan_slice_size(&j.roles[1]) == 2, "its slice");
-	verdict(plan_slice_of(&j.roles[0], 5) == 0 && plan_index_in_slice(&j.roles[0], 5) == 5, "a role without slices");
+	verdict(plan_slice_of(&j.roles[1], 5) == 2 && plan_index_in_slice(&j.roles[1], 5) == 1 &&
+		plan_slice_size(&j.roles[1]) == 2, "its slice");
+	verdict(plan_slice_of(&j.roles[0], 5) == 0 && plan_index_in_slice(&j.roles[0], 5) == 5,
+		"a role without slices");
 	j.roles[1].slices = 0;
 	j.hosts = HOSTS_SERVICE;
 	same(host_of(&j, 1, 2), "bert-worker-2.default.svc", "a Service of ours keeps its name");
@@ -154,14 +156,18 @@ static int64_t moved(void *context, const struct plan_job *j, const struct plan_
 
 static void environment(void)
 {
-	static const struct piece plain[] = { T("a $(b) $$") }, rank[] = { T("rank-"), I }, peer[] = { HOST(1, 0), T(":"), PORT(1, 0) },
-		own[] = { HOST(1, OWN_INDEX), T(":"), PORT(1, OWN_INDEX) }, url[] = { T("http://"), FIELD(POD_IP), T(":"), PORT(1, OWN_INDEX) },
-		copy[] = { ENV("URL"), T("/"), ENV("RANK"), T("?"), ENV("TOKEN") }, twice[] = { ENV("COPY"), ENV("PLAIN") }, node[] = { FIELD(POD_NODE) };
+	static const struct piece plain[] = { T("a $(b) $$") }, rank[] = { T("rank-"), I },
+		peer[] = { HOST(1, 0), T(":"), PORT(1, 0) },
+		own[] = { HOST(1, OWN_INDEX), T(":"), PORT(1, OWN_INDEX) },
+		url[] = { T("http://"), FIELD(POD_IP), T(":"), PORT(1, OWN_INDEX) },
+		copy[] = { ENV("URL"), T("/"), ENV("RANK"), T("?"), ENV("TOKEN") },
+		twice[] = { ENV("COPY"), ENV("PLAIN") }, node[] = { FIELD(POD_NODE) };
 	static const struct placement local = { NULL, here, moved };
 	struct plan_job j = sample();
 	struct plan_container *c = &j.roles[1].main;
 	struct text each[] = { { plain, 1, { 0 } }, { rank, 2, { 0 } }, { NULL, 0, { 0 } } };
-	struct plan_env secret = { .name = STR("TOKEN"), .kind = ENV_SECRET, .object = STR("hub"), .key = STR("token") };
+	struct plan_env secret = { .name = STR("TOKEN"), .kind = ENV_SECRET, .object = STR("hub"),
+		.key = STR("token") };
 	struct plan_env computed = { .name = STR("COMPUTED"), .kind = ENV_TEXT, .per_replica = each };
 
 	ADD(c, "TRAINC_HIDDEN", plain);
@@ -184,7 +190,8 @@ static void environment(void)
 	same(shown(&v.at[3]), "bert-worker-2.bert:8080", "its own address");
 	same(shown(&v.at[4]), "[http://]{IP}[:8080]", "what only the pod knows stays a piece");
 	same(shown(&v.at[5]), "<hub/token>", "a secret stays a reference");
-	same(shown(&v.at[6]), "[http://]{IP}[:8080/rank-2?]{env}", "references are replaced by their values, but not those to secrets");
+	same(shown(&v.at[6]), "[http://]{IP}[:8080/rank-2?]{env}",
+		"references are replaced by their values, but not those to secrets");
 	same(shown(&v.at[7]), "[http://]{IP}[:8080/rank-2?]{env}[a $(b) $$]", "also at second hand");
 	same(shown(&v.at[8]), "{NODE}", "a single field");
 	same(shown(&v.at[9]), "", "a computed value of that replica");
@@ -204,7 +211,8 @@ static const struct plan_condition *done(unsigned role, int64_t index)
 	return c;
 }
 
-static const struct plan_condition *join(enum condition_kind kind, const struct plan_condition *a, const struct plan_condition *b)
+static const struct plan_condition *join(enum condition_kind kind, const struct plan_condition *a,
+	const struct plan_condition *b)
 {
 	struct plan_condition *c = ARENA_NEW(&arena, struct plan_condition);
 
@@ -216,14 +224,17 @@ static void conditions(void)
 {
 	struct plan_job j = sample();
 	const struct plan_condition *either = join(CONDITION_OR, done(0, -1), done(1, 2));
-	struct plan_condition ready = { .kind = CONDITION_READY, .role = 1, .index = -1 }, started = { .kind = CONDITION_STARTED, .role = 2, .index = -1 };
+	struct plan_condition ready = { .kind = CONDITION_READY, .role = 1, .index = -1 },
+		started = { .kind = CONDITION_STARTED, .role = 2, .index = -1 };
 
 	same(plan_condition_text(&arena, &j, done(1, -1)), "done(worker)", "one role");
 	same(plan_condition_text(&arena, &j, either), "done(chief) or done(worker, 2)", "or");
-	same(plan_condition_text(&arena, &j, join(CONDITION_AND, either, &ready)), "(done(chief) or done(worker, 2)) and ready(worker)", "or below and");
+	same(plan_condition_text(&arena, &j, join(CONDITION_AND, either, &ready)),
+		"(done(chief) or done(worker, 2)) and ready(worker)", "or below and");
 	same(plan_condition_text(&arena, &j, join(CONDITION_OR, join(CONDITION_AND, done(0, 0), &started), either)),
 		"done(chief, 0) and started(ps) or done(chief) or done(worker, 2)", "and below or needs no brackets");
-	verdict(plan_condition_reads(either, 1) && !plan_condition_reads(either, 2), "which roles a condition mentions");
+	verdict(plan_condition_reads(either, 1) && !plan_condition_reads(either, 2),
+		"which roles a condition mentions");
 }
 
 /* "=0,2;1": any of two sets of indexes. */
@@ -257,9 +268,11 @@ static void success_rules(void)
 	same(rule_text(&j, done(1, -1)), "none", "all replicas: the Job itself says so");
 	same(rule_text(&j, done(1, 2)), "=2", "one replica");
 	same(rule_text(&j, join(CONDITION_AND, done(1, 2), done(1, 0))), "=0,2", "several, in order");
-	same(rule_text(&j, join(CONDITION_OR, join(CONDITION_AND, done(1, 2), done(1, 0)), done(1, 1))), "=0,2;1", "any of two sets");
+	same(rule_text(&j, join(CONDITION_OR, join(CONDITION_AND, done(1, 2), done(1, 0)), done(1, 1))), "=0,2;1",
+		"any of two sets");
 	same(rule_text(&j, join(CONDITION_AND, done(1, 2), done(0, 0))), "none", "two roles");
-	same(rule_text(&j, join(CONDITION_AND, done(1, 2), join(CONDITION_OR, done(1, 0), done(1, 1)))), "none", "or below and");
+	same(rule_text(&j, join(CONDITION_AND, done(1, 2), join(CONDITION_OR, done(1, 0), done(1, 1)))), "none",
+		"or below and");
 	same(rule_text(&j, done(0, 0)), "none", "the only replica is all of them");
 	j.roles[1].unrolled = true;
 	same(rule_text(&j, done(1, 2)), "none", "an unrolled role has no common Job");
@@ -298,22 +311,29 @@ static void successes_of_sets(void)
 
 	same(set_text(&j, done(1, -1)), "all worker", "one role");
 	same(set_text(&j, join(CONDITION_AND, done(0, -1), done(1, -1))), "all chief, worker", "two roles");
-	same(set_text(&j, join(CONDITION_AND, done(0, 0), join(CONDITION_AND, done(0, -1), done(1, -1)))), "all chief, worker", "the only replica is the role");
+	same(set_text(&j, join(CONDITION_AND, done(0, 0), join(CONDITION_AND, done(0, -1), done(1, -1)))),
+		"all chief, worker", "the only replica is the role");
 	same(set_text(&j, join(CONDITION_OR, done(0, -1), done(1, -1))), "any chief, worker", "one of two roles");
 	same(set_text(&j, indexes), "all worker=0,2", "replicas of one role");
-	same(set_text(&j, join(CONDITION_OR, done(0, -1), join(CONDITION_OR, indexes, done(1, 1)))), "any chief, worker=0,2;1", "a role, or replicas of another");
+	same(set_text(&j, join(CONDITION_OR, done(0, -1), join(CONDITION_OR, indexes, done(1, 1)))),
+		"any chief, worker=0,2;1", "a role, or replicas of another");
 	same(set_text(&j, done(1, CONDITION_ANY)), "all worker=", "any replica of an indexed role");
-	same(set_text(&j, join(CONDITION_AND, done(0, -1), done(1, 0))), "not done(worker, 0)", "a role and a replica of another");
-	same(set_text(&j, join(CONDITION_AND, done(0, -1), join(CONDITION_OR, done(0, -1), done(1, -1)))), "not done(chief) or done(worker)", "or below and");
-	same(set_text(&j, join(CONDITION_OR, done(2, -1), join(CONDITION_AND, done(0, -1), done(1, -1)))), "not done(chief) and done(worker)", "and below or");
+	same(set_text(&j, join(CONDITION_AND, done(0, -1), done(1, 0))), "not done(worker, 0)",
+		"a role and a replica of another");
+	same(set_text(&j, join(CONDITION_AND, done(0, -1), join(CONDITION_OR, done(0, -1), done(1, -1)))),
+		"not done(chief) or done(worker)", "or below and");
+	same(set_text(&j, join(CONDITION_OR, done(2, -1), join(CONDITION_AND, done(0, -1), done(1, -1)))),
+		"not done(chief) and done(worker)", "and below or");
 	for (size_t i = 0; i < PLAN_SUCCESS_RULES; i++)
 		many = join(CONDITION_OR, many, done(1, (int64_t)i % 3));
 	verdict(str_starts(set_text(&j, many), STR("not ")), "more alternatives than a Job has rules");
 	j.roles[1].unrolled = true;
-	same(set_text(&j, join(CONDITION_AND, done(1, 2), done(0, -1))), "all worker.2, chief", "replicas of an unrolled role are Jobs");
+	same(set_text(&j, join(CONDITION_AND, done(1, 2), done(0, -1))), "all worker.2, chief",
+		"replicas of an unrolled role are Jobs");
 	same(set_text(&j, done(1, -1)), "all worker.0, worker.1, worker.2", "all of them");
 	same(set_text(&j, done(1, CONDITION_ANY)), "any worker.0, worker.1, worker.2", "any of them");
-	same(set_text(&j, join(CONDITION_OR, done(0, -1), done(1, -1))), "not done(worker)", "all of them, or another role");
+	same(set_text(&j, join(CONDITION_OR, done(0, -1), done(1, -1))), "not done(worker)",
+		"all of them, or another role");
 }
 
 static struct str needs_text(const struct plan_job *j)
@@ -336,7 +356,8 @@ static void needs(void)
 	struct plan_job j = sample();
 
 	j.success = done(0, -1);
-	same(needs_text(&j), "stop role 'worker', role 'ps' when the job has succeeded; stop the other replicas when one has failed for good",
+	same(needs_text(&j), "stop role 'worker', role 'ps' when the job has succeeded; stop the other replicas when "
+		"one has failed for good",
 		"roles that go on");
 	j.clean.value = STR("none");
 	same(needs_text(&j), "", "nothing is cleaned up");
@@ -349,7 +370,8 @@ static void needs(void)
 	j.roles[1].elastic = true;
 	j.roles[1].min = 2;
 	j.success = done(1, -1);
-	same(needs_text(&j), "stop elastic role 'worker' when 2 or more replicas have succeeded and none is active", "an elastic end");
+	same(needs_text(&j), "stop elastic role 'worker' when 2 or more replicas have succeeded and none is active",
+		"an elastic end");
 	j.restarts = (struct plan_int){ 3, { 0 }, true };
 	j.roles[1].elastic = false;
 	same(needs_text(&j), "restart the whole job after a failure, up to 3 times", "restarts of the whole");
@@ -377,9 +399,12 @@ static void versions(void)
 
 	verdict(kube_version_parse(STR("1.34"), &minor) && minor == 34 && kube_version_known(minor), "1.34 is known");
 	verdict(kube_version_parse(STR("1.99"), &minor) && !kube_version_known(minor), "1.99 is not");
-	verdict(!kube_version_parse(STR("2.1"), &minor) && !kube_version_parse(STR("1."), &minor) && !kube_version_parse(STR("1.3x"), &minor) &&
-		!kube_version_parse(STR("1.030"), &minor) && !kube_version_parse(STR("v1.30"), &minor), "other forms are refused");
-	verdict(!kube_has(30, KUBE_SUCCESS_POLICY) && kube_has(31, KUBE_SUCCESS_POLICY), "the success policy begins with 1.31");
+	verdict(!kube_version_parse(STR("2.1"), &minor) && !kube_version_parse(STR("1."), &minor) &&
+		!kube_version_parse(STR("1.3x"), &minor) &&
+		!kube_version_parse(STR("1.030"), &minor) && !kube_version_parse(STR("v1.30"), &minor),
+		"other forms are refused");
+	verdict(!kube_has(30, KUBE_SUCCESS_POLICY) && kube_has(31, KUBE_SUCCESS_POLICY),
+		"the success policy begins with 1.31");
 }
 
 int main(void)

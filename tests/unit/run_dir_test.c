@@ -19,7 +19,8 @@ static int status;
 
 static struct run_state some_state(struct str name, enum run_phase phase)
 {
-	struct run_state s = { .name = name, .ns = STR("default"), .framework = STR(""), .file = STR("a.tj"), .isolate = STR("none"),
+	struct run_state s = { .name = name, .ns = STR("default"), .framework = STR(""), .file = STR("a.tj"),
+		.isolate = STR("none"),
 		.boot_id = boot_id_read(&arena), .phase = phase, .cause = STR(""), .digest = STR("") };
 
 	process_identify(getpid(), &s.keeper);
@@ -64,13 +65,15 @@ static void where(void)
 	unsetenv("HOME");
 	CHECK(!state_dir(&arena, &got, &why) && str_starts(why, STR("no directory for the state of runs")));
 	setenv("TRAINC_STATE_DIR", "own/./dir", 1);
-	CHECK(state_dir(&arena, &got, &why) && got.p[0] == '/' && str_ends(got, STR("/own/dir")) && exists(STR("own/dir")));
+	CHECK(state_dir(&arena, &got, &why) && got.p[0] == '/' && str_ends(got, STR("/own/dir")) &&
+		exists(STR("own/dir")));
 	CHECK(file_replace(&arena, STR("plain"), STR(""), &why));
 	setenv("TRAINC_STATE_DIR", "plain", 1);
 	CHECK(!state_dir(&arena, &got, &why) && str_ends(why, STR("is not a directory")));
 	setenv("TRAINC_STATE_DIR", "plain/below", 1);
 	CHECK(!state_dir(&arena, &got, &why) && str_ends(why, STR("a part of the path is not a directory")));
-	CHECK(run_name_valid(STR("bert-2.a")) && !run_name_valid(STR("../x")) && !run_name_valid(STR("")) && !run_name_valid(STR("A")) &&
+	CHECK(run_name_valid(STR("bert-2.a")) && !run_name_valid(STR("../x")) && !run_name_valid(STR("")) &&
+		!run_name_valid(STR("A")) &&
 	      !run_name_valid(STR("a/b")) && !run_name_valid(STR("-a")));
 }
 
@@ -79,7 +82,8 @@ static void one_keeper(void)
 	struct run_state s, got;
 	int fd = make("one", false);
 
-	CHECK(fd >= 0 && mode_of(path_of("one")) == 0700 && exists(path_of("one/logs")) && exists(path_of("one/scratch")));
+	CHECK(fd >= 0 && mode_of(path_of("one")) == 0700 && exists(path_of("one/logs")) &&
+		exists(path_of("one/scratch")));
 	CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) && exists(path_of("one/reserve")));
 	/* nobody has saved a state yet */
 	CHECK(run_load(&arena, state, STR("one"), &got, &why) && got.phase == RUN_PENDING);
@@ -100,7 +104,8 @@ static void one_keeper(void)
 	CHECK_TEXT(why, "run 'one' already exists");
 	CHECK(run_load(&arena, state, STR("one"), &got, &why) && got.phase == RUN_SUCCEEDED);
 	fd = make("one", true);
-	CHECK(fd >= 0 && !exists(path_of("one/result")) && !exists(path_of("one/state")) && exists(path_of("one/logs")));
+	CHECK(fd >= 0 && !exists(path_of("one/result")) && !exists(path_of("one/state")) &&
+		exists(path_of("one/logs")));
 	close(fd);
 	CHECK(run_dir_remove(&arena, path_of("one"), &why) && !exists(path_of("one")));
 	CHECK(!exists(str_printf(&arena, "%s/runs", state.p)));
@@ -126,7 +131,8 @@ static void survivors(void)
 	s.roles = &role;
 	s.nroles = 1;
 	process_identify(child, &at[0].process);
-	at[1].process = (struct process_id){ child, at[0].process.start + 1 };          /* somebody else has the number now */
+	/* somebody else has the number now */
+	at[1].process = (struct process_id){ child, at[0].process.start + 1 };
 	s.keeper.start--;
 	CHECK(save(fd, &s));
 	close(fd);
@@ -151,7 +157,8 @@ static void survivors(void)
 	CHECK_TEXT(got.cause, "the machine restarted while it ran");
 
 	CHECK(file_replace(&arena, path_of("lost/state"), STR("{\"schemaVersion\":1,\"na"), &why));
-	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && got.phase == RUN_UNKNOWN && str_starts(got.cause, STR("its state cannot be read: ")));
+	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && got.phase == RUN_UNKNOWN &&
+		str_starts(got.cause, STR("its state cannot be read: ")));
 	fd = make("lost", true);
 	CHECK(fd >= 0);
 	close(fd);
@@ -161,7 +168,8 @@ static void survivors(void)
 /* Sessions of replicas that outlived their keeper, and a stranger who has a number of theirs. */
 static void ending_survivors(void)
 {
-	struct run_replica at[2] = { { .state = REPLICA_READY, .cause = STR(""), .host = STR("") }, { .index = 1, .cause = STR(""), .host = STR("") } };
+	struct run_replica at[2] = { { .state = REPLICA_READY, .cause = STR(""), .host = STR("") },
+		{ .index = 1, .cause = STR(""), .host = STR("") } };
 	struct run_role role = { .name = STR("worker"), .max = 2, .at = at };
 	struct run_state s = some_state(STR("lost"), RUN_UNKNOWN);
 	int ready[2];

@@ -24,7 +24,8 @@ static int64_t below(int64_t n) { return (int64_t)(any() % (uint64_t)n); }
 
 static struct str any_text(void)
 {
-	static const char *const parts[] = { "a", "worker", "\"", "\\", "\n", "\t", "\x01", "\xC3\xA9", "\xF0\x9F\x98\x80", " ", "{", "]", "\x7F", "," };
+	static const char *const parts[] = { "a", "worker", "\"", "\\", "\n", "\t", "\x01", "\xC3\xA9",
+		"\xF0\x9F\x98\x80", " ", "{", "]", "\x7F", "," };
 	struct buf b = { 0 };
 
 	for (int64_t i = below(6); i > 0; i--)
@@ -38,7 +39,8 @@ static int64_t any_time(void) { return below(4) ? below(INT64_MAX) : 0; }
 
 static struct process_id any_process(void)
 {
-	return below(2) ? (struct process_id){ 0 } : (struct process_id){ (pid_t)below(4194304), (uint64_t)below(INT64_MAX) };
+	return below(2) ? (struct process_id){ 0 } :
+		(struct process_id){ (pid_t)below(4194304), (uint64_t)below(INT64_MAX) };
 }
 
 static struct run_span *any_spans(size_t *ret_n)
@@ -54,14 +56,17 @@ static struct run_span *any_spans(size_t *ret_n)
 static struct run_role any_role(void)
 {
 	size_t n = 0;
-	struct run_role r = { .name = any_text(), .aux = below(2), .elastic = below(2), .endless = below(2), .min = below(3), .max = below(6),
+	struct run_role r = { .name = any_text(), .aux = below(2), .elastic = below(2), .endless = below(2),
+		.min = below(3), .max = below(6),
 		.desired = below(9) };
 
 	r.at = ARENA_ARRAY(&arena, struct run_replica, (size_t)r.max);
 	for (int64_t i = 0; i < r.max; i++) {
 		struct run_span *spans = any_spans(&n);
-		r.at[i] = (struct run_replica){ .index = i, .state = (enum replica_state)below(5), .process = any_process(), .pid = (pid_t)below(9999), .attempts = below(9),
-			.begin = any_time(), .end = any_time(), .exit_code = (int)below(257) - 1, .signal = (int)below(64), .again = any_time(),
+		r.at[i] = (struct run_replica){ .index = i, .state = (enum replica_state)below(5),
+			.process = any_process(), .pid = (pid_t)below(9999), .attempts = below(9),
+			.begin = any_time(), .end = any_time(), .exit_code = (int)below(257) - 1,
+				.signal = (int)below(64), .again = any_time(),
 			.cause = any_text(), .host = any_text(), .spans = spans, .nspans = n };
 	}
 	return r;
@@ -69,10 +74,14 @@ static struct run_role any_role(void)
 
 static struct run_state any_state(void)
 {
-	struct run_state s = { .name = any_text(), .ns = any_text(), .framework = any_text(), .file = any_text(), .isolate = any_text(),
-		.boot_id = any_text(), .keeper = any_process(), .phase = (enum run_phase)below(RUN_UNKNOWN + 1), .cause = any_text(),
-		.begin = any_time(), .end = any_time(), .digest = any_text(), .observed = (enum run_phase)below(RUN_UNKNOWN + 1),
-		.since = any_time(), .running = below(2), .restarting = below(2), .ran = any_time(), .restarted = any_time(), .job_restarts = below(9), .lost_bytes = (uint64_t)below(INT64_MAX),
+	struct run_state s = { .name = any_text(), .ns = any_text(), .framework = any_text(), .file = any_text(),
+		.isolate = any_text(),
+		.boot_id = any_text(), .keeper = any_process(), .phase = (enum run_phase)below(RUN_UNKNOWN + 1),
+			.cause = any_text(),
+		.begin = any_time(), .end = any_time(), .digest = any_text(),
+			.observed = (enum run_phase)below(RUN_UNKNOWN + 1),
+		.since = any_time(), .running = below(2), .restarting = below(2), .ran = any_time(),
+			.restarted = any_time(), .job_restarts = below(9), .lost_bytes = (uint64_t)below(INT64_MAX),
 		.removed_bytes = below(INT64_MAX) };
 
 	s.nroles = (size_t)below(4);
@@ -80,7 +89,8 @@ static struct run_state any_state(void)
 	for (size_t i = 0; i < s.nroles; i++)
 		s.roles[i] = any_role();
 	if (below(2)) {
-		s.failure = (struct run_failure){ .known = true, .role = any_text(), .index = below(99), .exit_code = (int)below(256),
+		s.failure = (struct run_failure){ .known = true, .role = any_text(), .index = below(99),
+			.exit_code = (int)below(256),
 			.signal = (int)below(64), .reason = any_text(), .nlog = (size_t)below(5) };
 		s.failure.log = ARENA_ARRAY(&arena, struct str, s.failure.nlog);
 		for (size_t i = 0; i < s.failure.nlog; i++)
@@ -102,16 +112,20 @@ static struct str written(const struct run_state *s)
 static bool same_spans(const struct run_replica *a, const struct run_replica *b)
 {
 	for (size_t i = 0; i < a->nspans && i < b->nspans; i++)
-		if (a->spans[i].kind != b->spans[i].kind || a->spans[i].begin != b->spans[i].begin || a->spans[i].end != b->spans[i].end)
+		if (a->spans[i].kind != b->spans[i].kind || a->spans[i].begin != b->spans[i].begin ||
+			a->spans[i].end != b->spans[i].end)
 			return false;
 	return a->nspans == b->nspans;
 }
 
 static bool same_replica(const struct run_replica *a, const struct run_replica *b)
 {
-	return a->index == b->index && a->state == b->state && a->process.pid == b->process.pid && a->process.start == b->process.start &&
-	       a->pid == b->pid && a->attempts == b->attempts && a->begin == b->begin && a->end == b->end && a->exit_code == b->exit_code &&
-	       a->signal == b->signal && a->again == b->again && str_eq(a->cause, b->cause) && str_eq(a->host, b->host) &&
+	return a->index == b->index && a->state == b->state && a->process.pid == b->process.pid &&
+		a->process.start == b->process.start &&
+	       a->pid == b->pid && a->attempts == b->attempts && a->begin == b->begin && a->end == b->end &&
+	a->exit_code == b->exit_code &&
+	       a->signal == b->signal && a->again == b->again && str_eq(a->cause, b->cause) &&
+	str_eq(a->host, b->host) &&
 	       same_spans(a, b);
 }
 
@@ -147,7 +161,8 @@ static void without_spans(void)
 	memmove(at, at + cut.n, (size_t)(text.p + text.n - (at + cut.n)));
 	text.n -= cut.n;
 	CHECK(run_state_read(&arena, text, &back, &why) && back.roles[0].at[0].nspans == 0);
-	struct str wrong = str_cat(&arena, (struct str){ text.p, (size_t)(at - text.p) }, STR(",\"spans\":[[\"flying\",1,2]]"),
+	struct str wrong = str_cat(&arena, (struct str){ text.p, (size_t)(at - text.p) },
+		STR(",\"spans\":[[\"flying\",1,2]]"),
 		(struct str){ at, (size_t)(text.p + text.n - at) });
 	CHECK(!run_state_read(&arena, wrong, &back, &why) && str_eq(why, STR("'spans' is not what it should be")));
 }
@@ -201,8 +216,8 @@ static void garbage(void)
 	CHECK(handled == 3000);
 
 	static const char *const others[] = {
-		"", "null", "[]", "{}", "{\"schemaVersion\":2}", "{\"schemaVersion\":\"1\"}", "{\"schemaVersion\":1}", "\xFF\xFE", "hello",
-		"{\"schemaVersion\":1,\"name\":5}",
+		"", "null", "[]", "{}", "{\"schemaVersion\":2}", "{\"schemaVersion\":\"1\"}", "{\"schemaVersion\":1}",
+		"\xFF\xFE", "hello", "{\"schemaVersion\":1,\"name\":5}",
 	};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		why = STR("");
@@ -217,15 +232,17 @@ static void garbage(void)
 static void counts(void)
 {
 	struct run_replica at[] = {
-		{ .state = REPLICA_WAITING, .attempts = 3 }, { .state = REPLICA_STARTED, .attempts = 1 }, { .state = REPLICA_READY, .attempts = 2 },
-		{ .state = REPLICA_SUCCEEDED, .attempts = 1 }, { .state = REPLICA_FAILED }, { .state = REPLICA_WAITING },
+		{ .state = REPLICA_WAITING, .attempts = 3 }, { .state = REPLICA_STARTED, .attempts = 1 },
+		{ .state = REPLICA_READY, .attempts = 2 }, { .state = REPLICA_SUCCEEDED, .attempts = 1 },
+		{ .state = REPLICA_FAILED }, { .state = REPLICA_WAITING },
 	};
 	struct run_role r = { .max = 6, .at = at };
 	struct run_count c = run_count(&r);
 
 	CHECK(c.active == 2 && c.ready == 1 && c.succeeded == 1 && c.failed == 1 && c.restarts == 3);
 	CHECK_TEXT(str_of(run_phase_word(RUN_DEGRADED)), "Degraded");
-	CHECK(run_phase_final(RUN_UNKNOWN) && run_phase_final(RUN_FAILED) && !run_phase_final(RUN_FAILING) && !run_phase_final(RUN_TERMINATING));
+	CHECK(run_phase_final(RUN_UNKNOWN) && run_phase_final(RUN_FAILED) && !run_phase_final(RUN_FAILING) &&
+		!run_phase_final(RUN_TERMINATING));
 }
 
 static void moments(void)
@@ -265,7 +282,8 @@ static void processes(void)
 	CHECK(process_identify(child, &id) && id.pid == child && id.start > 0);
 	CHECK(process_alive(&id, boot));
 	CHECK(!process_alive(&id, STR("another boot")));
-	CHECK(!process_alive(&(struct process_id){ child, id.start - 1 }, boot));       /* a number that was used again */
+	/* a number that was used again */
+	CHECK(!process_alive(&(struct process_id){ child, id.start - 1 }, boot));
 	kill(child, SIGKILL);
 	siginfo_t info;
 	waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);

@@ -19,7 +19,8 @@ static struct plan_role roles[] = {
 static const struct plan_job job = { .roles = roles, .nroles = 3 };
 
 /* A simple condition over one role in the given states. */
-static bool holds(enum condition_kind kind, unsigned role, int64_t index, enum replica_state a, enum replica_state b, enum replica_state c)
+static bool holds(enum condition_kind kind, unsigned role, int64_t index, enum replica_state a, enum replica_state b,
+	enum replica_state c)
 {
 	enum replica_state at[3] = { a, b, c };
 	struct role_states states[3] = { { at, 3 }, { at, 3 }, { at, 0 } };
@@ -97,12 +98,14 @@ static void effects(void)
 		const char *word;
 		enum failure_effect again, final;
 	} rows[] = {
-		{ "", FAILURE_RESTARTS, FAILURE_ENDS }, { "fail", FAILURE_ENDS, FAILURE_ENDS }, { "restart", FAILURE_RESTARTS, FAILURE_RESTARTS },
-		{ "replace", FAILURE_PASSES, FAILURE_ENDS }, { "ignore", FAILURE_PASSES, FAILURE_PASSES },
+		{ "", FAILURE_RESTARTS, FAILURE_ENDS }, { "fail", FAILURE_ENDS, FAILURE_ENDS },
+		{ "restart", FAILURE_RESTARTS, FAILURE_RESTARTS }, { "replace", FAILURE_PASSES, FAILURE_ENDS },
+		{ "ignore", FAILURE_PASSES, FAILURE_PASSES },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct plan_role r = { .min = 3, .max = 3, .on_failed_pod = { .value = str_of(rows[i].word), .set = *rows[i].word } };
+		struct plan_role r = { .min = 3, .max = 3,
+			.on_failed_pod = { .value = str_of(rows[i].word), .set = *rows[i].word } };
 		CHECK(failure_judge(&r, true) == rows[i].again);
 		CHECK(failure_judge(&r, false) == rows[i].final);
 		CHECK(role_spare_replicas(&r) == (rows[i].final == FAILURE_PASSES ? 3 : 0));

@@ -28,7 +28,10 @@ static void each_field(struct schema_types *types)
 		bool named = str_is(str_of(f->type), "env") || str_is(str_of(f->type), "limits");
 		ok(f->id == (enum field_id)i, "the table is in order", f->name);
 		ok(t->kind != TYPE_BAD, "has a type", f->name);
-		/* A list of parts that a pod knows is also a list that a pod knows: it may differ by replica as a whole. */
+		/*
+		 * A list of parts that a pod knows is also a list that a pod knows: it may differ by replica as a
+		 * whole.
+		 */
 		struct str whole = str_printf(&arena, "pod[%s]", f->type);
 		bool list = str_starts(str_of(f->type), STR("list[pod["));
 		ok(named || (list ? str_eq(spelling, whole) : str_is(spelling, f->type)), spelling.p, f->name);
@@ -46,7 +49,8 @@ static void lookups(struct schema_types *types)
 	const struct type *limits = schema_type(types, FIELD_LIMITS), *env = schema_type(types, FIELD_ENV);
 	ok(!schema_find(BLOCK_ROLE, STR("timeout")), "timeout is not of a role", "timeout");
 	ok(schema_find(BLOCK_JOB, STR("timeout")) != NULL, "timeout is of a job", "timeout");
-	ok(schema_find(BLOCK_ACCELERATOR, STR("memory")) != schema_find(BLOCK_ROLE, STR("memory")), "two fields of one name", "memory");
+	ok(schema_find(BLOCK_ACCELERATOR, STR("memory")) != schema_find(BLOCK_ROLE, STR("memory")),
+		"two fields of one name", "memory");
 	ok(!schema_find_anywhere(STR("memor")), "a part of a name is no name", "memor");
 	ok(env->kind == TYPE_MAP && env->elem == &type_env_value, "env is a map of environment values", "env");
 	ok(limits->kind == TYPE_RECORD, "limits is a record", "limits");
@@ -63,10 +67,12 @@ static void functions_and_blocks(void)
 		const struct function_row *f = schema_function((enum function)i);
 		ok(schema_function_find(str_of(f->name), &id) && id == (enum function)i, "is found", f->name);
 		bool word = id == FUNCTION_PACK;        /* written without parentheses */
-		ok((word ? strncmp(f->signature, " -> ", 4) == 0 : f->signature[0] == '(') && f->doc[0], "is described", f->name);
+		ok((word ? strncmp(f->signature, " -> ", 4) == 0 : f->signature[0] == '(') && f->doc[0], "is described",
+			f->name);
 	}
 	ok(!schema_function_find(STR("nothing"), &id), "an unknown function", "nothing");
-	ok(schema_block(STR("sidecar")) && !(schema_block(STR("sidecar"))->parents & BLOCK_JOB), "a sidecar is not in a job", "sidecar");
+	ok(schema_block(STR("sidecar")) && !(schema_block(STR("sidecar"))->parents & BLOCK_JOB),
+		"a sidecar is not in a job", "sidecar");
 	ok(!schema_block(STR("roles")), "an unknown block", "roles");
 }
 

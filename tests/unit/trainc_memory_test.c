@@ -1,8 +1,8 @@
 /*
  * trainc_memory_test.c - a caller of the library lives on when memory runs out.
  *
- * The n-th allocation fails, or all from the n-th on, for every n up to the last: each function answers false, says why,
- * and trainc_close() leaves nothing behind.  The linker puts the functions below in front of the C library's.
+ * The n-th allocation fails, or all from the n-th on, for every n up to the last: each function answers false, says
+ * why, and trainc_close() leaves nothing behind.  The linker puts the functions below in front of the C library's.
  */
 #include "trainc.h"
 
@@ -77,11 +77,14 @@ struct file {
 
 static const struct file files[] = {
 	{ "project.tj", "project {\n    policies = [\"rules.tj\"]\n}\n" },
-	{ "rules.tj", "policy \"replicas\" {\n    for r in cluster.roles {\n        check r.replicas < 100 else \"too many\"\n    }\n}\n" },
-	{ "job.tj", "import std.pytorch\nimport \"sizes.tj\" as sizes\nparam tag: string = \"1\"\nparam names: list[string] = []\n"
+	{ "rules.tj", "policy \"replicas\" {\n    for r in cluster.roles {\n        check r.replicas < 100 else \"too "
+		"many\"\n    }\n}\n" },
+	{ "job.tj", "import std.pytorch\nimport \"sizes.tj\" as sizes\nparam tag: string = \"1\"\nparam names: "
+		"list[string] = []\n"
 	  "job \"door\": pytorch.torchrun {\n    image = \"registry.example/train:${tag}\"\n"
 	  "    env { SEED = \"7\", NAMES = join(names, \",\") }\n"
-	  "    role worker {\n        replicas = sizes.nodes\n        command = [\"train.py\", \"--steps=10\"]\n    }\n}\n" },
+	  "    role worker {\n        replicas = sizes.nodes\n        command = [\"train.py\", \"--steps=10\"]\n    "
+		"}\n}\n" },
 	{ "sizes.tj", "let nodes = 3\n" },
 	{ "second.tj", "job \"second\" {\n    image = \"i:1\"\n    role w { replicas = 2, command = [\"a\"] }\n}\n" },
 	{ "wrong.tj", "job \"wrong\" {\n    image = \"i:1\"\n    role w { replicsa = 2h30m, command = [\"a\" }\n" },
@@ -90,7 +93,8 @@ static const struct file files[] = {
 
 static size_t callbacks;                /* that were left the ordinary way */
 
-static bool read_file(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to, const char **why)
+static bool read_file(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
+	const char **why)
 {
 	(void)context;
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -222,17 +226,21 @@ static void trial(const char *name, void (*use)(struct caller *c), long n, bool 
 		return;
 	}
 	failed++;
-	printf("FAIL %s, allocation %ld of %ld%s: %ld pieces left, %zu callbacks left, %s%s\n", name, n, asked, good ? " and all later" : "",
-		live - before, callbacks, c.lacking ? "lacking" : "not lacking", c.contradicts ? ", contradicts itself" : "");
+	printf("FAIL %s, allocation %ld of %ld%s: %ld pieces left, %zu callbacks left, %s%s\n", name, n, asked,
+		good ? " and all later" : "",
+		live - before, callbacks, c.lacking ? "lacking" : "not lacking",
+		c.contradicts ? ", contradicts itself" : "");
 	callbacks = 0;
 }
 
 int main(void)
 {
 	static const struct { const char *name; void (*use)(struct caller *c); } uses[] = {
-		{ "a program", first }, { "a program with mistakes", wrong }, { "two programs", both }, { "two programs, closed in the other order", both_back },
+		{ "a program", first }, { "a program with mistakes", wrong }, { "two programs", both },
+		{ "two programs, closed in the other order", both_back },
 	};
-	static const int sampled = 400; /* allocations of a use that are tried: all of an ordinary build, some where each is its own */
+	/* allocations of a use that are tried: all of an ordinary build, some where each is its own */
+	static const int sampled = 400;
 
 	for (size_t i = 0; i < sizeof uses / sizeof *uses && failed < 20; i++) {
 		trial(uses[i].name, uses[i].use, 0, false);

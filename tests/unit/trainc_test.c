@@ -25,7 +25,8 @@ struct file {
 	const char *path, *text;
 };
 
-static bool read_file(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to, const char **why)
+static bool read_file(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
+	const char **why)
 {
 	for (const struct file *f = context; f->path; f++) {
 		if (!strcmp(f->path, path)) {
@@ -87,8 +88,10 @@ static bool has(const char *text) { return strstr(out.p, text); }
 
 static struct file sound[] = {
 	{ "job.tj",
-	  "import \"sizes.tj\" as sizes\n\nparam image: string = \"registry.example/train:1\"\nparam steps: int = 10\n\n"
-	  "job \"door\" {\n    image = image\n    env { SEED = \"7\" }\n    role worker {\n        replicas = sizes.nodes\n        command = [\"train\", \"--steps=${steps}\"]\n    }\n}\n" },
+	  "import \"sizes.tj\" as sizes\n\nparam image: string = \"registry.example/train:1\"\nparam steps: int = 10\n"
+	"\n"
+	  "job \"door\" {\n    image = image\n    env { SEED = \"7\" }\n    role worker {\n        replicas = "
+		"sizes.nodes\n        command = [\"train\", \"--steps=${steps}\"]\n    }\n}\n" },
 	{ "sizes.tj", "let nodes = 3\n" },
 	{ 0 }
 };
@@ -109,38 +112,46 @@ static void test_sound(void)
 	check(trainc_option(t, "set", "steps=25"), "a parameter is set");
 	check(!trainc_option(t, "set", "steps"), "an assignment without '=' is refused");
 	check(!trainc_option(t, "colour", "red"), "an option that does not exist is refused");
-	check(trainc_option(t, "target", "jobset") && trainc_option(t, "namespace", "lab"), "options have the words of the command line");
+	check(trainc_option(t, "target", "jobset") && trainc_option(t, "namespace", "lab"),
+		"options have the words of the command line");
 	check(trainc_compile(t, "job.tj"), "a program in memory compiles");
 	check(trainc_check(&t, 1, true), "its objects are sound");
 	if (trainc_diagnostics(t))
 		trainc_report(&t, 1, TRAINC_TEXT, (struct trainc_look){ 0 }, output()), fputs(out.p, stdout);
 	check(trainc_diagnostics(t) == 0, "nothing is reported");
-	check(trainc_job(t, 0, &job) && !strcmp(job.name, "door") && !strcmp(job.ns, "lab") && job.roles == 1 && job.objects > 0, "the job");
+	check(trainc_job(t, 0, &job) && !strcmp(job.name, "door") && !strcmp(job.ns, "lab") && job.roles == 1 &&
+		job.objects > 0, "the job");
 	check(!trainc_job(t, 1, &job), "there is one job");
-	check(!strcmp(trainc_file(t, 0), "job.tj") && !strcmp(trainc_file(t, 1), "sizes.tj") && !trainc_file(t, 2), "files in the order of reading");
+	check(!strcmp(trainc_file(t, 0), "job.tj") && !strcmp(trainc_file(t, 1), "sizes.tj") && !trainc_file(t, 2),
+		"files in the order of reading");
 
 	check(trainc_plan(t, TRAINC_JSON, output()) && has("\"door\""), "the plan as JSON");
 	check(trainc_plan(t, TRAINC_TEXT, output()) && has("worker"), "the plan as a table");
 	check(!trainc_plan(t, TRAINC_SARIF, output()), "the plan has no SARIF");
-	check(trainc_env(t, "worker", 2, TRAINC_DOTENV, output(), &why) && has("SEED=7"), "the environment of one replica");
-	check(!trainc_env(t, "worker", 7, TRAINC_DOTENV, output(), &why) && *why && !out.n, "no replica of that number");
+	check(trainc_env(t, "worker", 2, TRAINC_DOTENV, output(), &why) && has("SEED=7"),
+		"the environment of one replica");
+	check(!trainc_env(t, "worker", 7, TRAINC_DOTENV, output(), &why) && *why && !out.n,
+		"no replica of that number");
 	check(trainc_emit(&t, 1, TRAINC_YAML, output()) && has("kind: JobSet") && has("--steps=25"), "objects as YAML");
 	check(trainc_emit(&t, 1, TRAINC_YAML_PLACES, output()) && has("# job.tj:"), "objects with places");
 	check(trainc_emit(&t, 1, TRAINC_JSON, output()) && has("\"kind\""), "objects as JSON");
-	check(!trainc_emit(&t, 1, TRAINC_YAML, (struct trainc_output){ NULL, refuse }), "an output that refuses ends the writing");
+	check(!trainc_emit(&t, 1, TRAINC_YAML, (struct trainc_output){ NULL, refuse }),
+		"an output that refuses ends the writing");
 	trainc_close(t);
 }
 
 static void test_mistake(void)
 {
-	struct file files[] = { { "job.tj", "job \"x\" {\n    image = \"i:1\"\n    role worker {\n        replicsa = 2\n    }\n}\n" }, { 0 } };
+	struct file files[] = { { "job.tj",
+		"job \"x\" {\n    image = \"i:1\"\n    role worker {\n        replicsa = 2\n    }\n}\n" }, { 0 } };
 	struct trainc *t = opened(files);
 	struct trainc_diagnostic d;
 
 	check(!trainc_compile(t, "job.tj"), "a mistake is reported");
 	check(!trainc_check(&t, 1, false), "and its objects are not checked");
 	check(trainc_diagnostics(t) >= 1 && trainc_diagnostic(t, 0, &d), "it is a diagnostic");
-	check(d.error && !strcmp(d.file, "job.tj") && d.line == 4 && d.column == 9 && d.end_column == 17, "with its place");
+	check(d.error && !strcmp(d.file, "job.tj") && d.line == 4 && d.column == 9 && d.end_column == 17,
+		"with its place");
 	check(!strncmp(d.code, "TJ", 2) && strstr(d.message, "replicsa"), "its code and its message");
 	check(!trainc_diagnostic(t, trainc_diagnostics(t), &d), "there are no more");
 	check(trainc_report(&t, 1, TRAINC_TEXT, (struct trainc_look){ 0 }, output()) && has("job.tj:4"), "as text");
@@ -156,10 +167,12 @@ static void test_missing(void)
 	struct trainc_diagnostic d;
 
 	check(!trainc_compile(t, "job.tj"), "without files there is no program");
-	check(trainc_diagnostics(t) == 1 && trainc_diagnostic(t, 0, &d) && strstr(d.message, "job.tj") && d.error, "which is a diagnostic");
+	check(trainc_diagnostics(t) == 1 && trainc_diagnostic(t, 0, &d) && strstr(d.message, "job.tj") && d.error,
+		"which is a diagnostic");
 	trainc_close(t);
 	t = opened(sound);
-	check(!trainc_compile(t, "other.tj") && trainc_diagnostic(t, 0, &d) && strstr(d.message, "it is not in memory"), "the reader's reason is shown");
+	check(!trainc_compile(t, "other.tj") && trainc_diagnostic(t, 0, &d) && strstr(d.message, "it is not in memory"),
+		"the reader's reason is shown");
 	trainc_close(t);
 	trainc_close(NULL);
 }
@@ -167,7 +180,8 @@ static void test_missing(void)
 /* A file that can be read once, as a pipe, although a warning makes the compiler begin again with whole modules. */
 static unsigned reads;
 
-static bool read_once(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to, const char **why)
+static bool read_once(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
+	const char **why)
 {
 	if (!strcmp(path, "job.tj") && reads++) {
 		*why = "it was read already";
@@ -178,7 +192,8 @@ static bool read_once(void *context, const char *path, void (*give)(void *to, co
 
 static void test_pipe(void)
 {
-	struct file files[] = { { "job.tj", "import std.pytorch\nlet unused = 1\njob \"x\" {\n    image = \"i:1\"\n    role worker {\n"
+	struct file files[] = { { "job.tj",
+		"import std.pytorch\nlet unused = 1\njob \"x\" {\n    image = \"i:1\"\n    role worker {\n"
 		"        replicas = 1\n        command = [\"a\"]\n    }\n}\n" }, { 0 } };
 	struct trainc_files from = { .context = files, .read = read_once };
 	struct trainc *t = trainc_open(&from);
@@ -186,7 +201,8 @@ static void test_pipe(void)
 	trainc_option(t, "set", "nothing=1");
 	trainc_compile(t, "job.tj");
 	trainc_report(&t, 1, TRAINC_TEXT, (struct trainc_look){ 0 }, output());
-	check(reads == 1 && !has("read already") && has("unused") && has("nothing"), "a file is read once, and settings survive a second pass");
+	check(reads == 1 && !has("read already") && has("unused") && has("nothing"),
+		"a file is read once, and settings survive a second pass");
 	trainc_close(t);
 }
 
@@ -194,7 +210,8 @@ static void test_pipe(void)
 static void test_several(void)
 {
 	struct file files[] = {
-		{ "a.tj", "param n: int = 1\njob \"a\" {\n    image = \"i:1\"\n    role w { replicas = n, command = [\"a\"] }\n}\n" },
+		{ "a.tj", "param n: int = 1\njob \"a\" {\n    image = \"i:1\"\n    role w { replicas = n, command = "
+			"[\"a\"] }\n}\n" },
 		{ "b.tj", "job \"b\" {\n    image = \"i:1\"\n    role w { replicas = 1, command = [\"a\"] }\n}\n" },
 		{ "c.tj", "job \"a\" {\n    image = \"i:1\"\n    role w { replicas = 1, command = [\"a\"] }\n}\n" },
 		{ 0 }
@@ -206,7 +223,8 @@ static void test_several(void)
 	trainc_compile(two[0], "a.tj");
 	trainc_compile(two[1], "b.tj");
 	check(trainc_check(two, 2, true), "a parameter of one of two programs");
-	check(trainc_emit(two, 2, TRAINC_YAML, output()) && has("name: a") && has("name: b"), "one stream of two programs");
+	check(trainc_emit(two, 2, TRAINC_YAML, output()) && has("name: a") && has("name: b"),
+		"one stream of two programs");
 	trainc_compile(same[0], "a.tj");
 	trainc_compile(same[1], "c.tj");
 	check(!trainc_check(same, 2, true), "two programs with objects of one name");
@@ -220,13 +238,16 @@ static void test_format(void)
 {
 	struct trainc *t = trainc_open(NULL);
 
-	check(trainc_format(t, "a.tj", "let  a=1", 8, output()) && !strcmp(out.p, "let a = 1\n"), "the canonical style");
-	check(!trainc_format(t, "b.tj", "let = ", 6, output()) && !out.n && trainc_diagnostics(t) > 0, "a text that does not parse");
+	check(trainc_format(t, "a.tj", "let  a=1", 8, output()) && !strcmp(out.p, "let a = 1\n"),
+		"the canonical style");
+	check(!trainc_format(t, "b.tj", "let = ", 6, output()) && !out.n && trainc_diagnostics(t) > 0,
+		"a text that does not parse");
 	trainc_close(t);
 }
 
 /* A file that cannot be read is not tried again: a pipe without a writer is waited for a second each time. */
-static bool read_never(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to, const char **why)
+static bool read_never(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
+	const char **why)
 {
 	(void)context, (void)give, (void)to;
 	reads += !strcmp(path, "job.tj");

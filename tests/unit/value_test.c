@@ -24,12 +24,15 @@ static void check(bool ok, const char *what, struct str got)
 static void test_floats(void)
 {
 	static const struct { double d; const char *text; } rows[] = {
-		{ 0.0, "0.0" }, { -0.0, "-0.0" }, { 1.0, "1.0" }, { -1.5, "-1.5" }, { 0.1, "0.1" }, { 0.1 + 0.2, "0.30000000000000004" },
-		{ 3e-4, "0.0003" }, { 1e-4, "0.0001" }, { 1e-5, "1e-05" }, { 1.5e-7, "1.5e-07" }, { 1e15, "1000000000000000.0" },
-		{ 1e16, "1e+16" }, { 123456789012345680.0, "1.2345678901234568e+17" }, { 1e100, "1e+100" }, { 1e22, "1e+22" },
-		{ 5e-324, "5e-324" }, { 2.2250738585072014e-308, "2.2250738585072014e-308" }, { 1.7976931348623157e308, "1.7976931348623157e+308" },
-		{ 2.5, "2.5" }, { 100.0, "100.0" }, { 1234.5678, "1234.5678" }, { 9007199254740993.0, "9007199254740992.0" },
-		{ 0.001, "0.001" }, { 1.0 / 3, "0.3333333333333333" }, { 2.0 / 3, "0.6666666666666666" }, { 4.35, "4.35" }, { 1e-310, "1e-310" },
+		{ 0.0, "0.0" }, { -0.0, "-0.0" }, { 1.0, "1.0" }, { -1.5, "-1.5" }, { 0.1, "0.1" },
+		{ 0.1 + 0.2, "0.30000000000000004" }, { 3e-4, "0.0003" }, { 1e-4, "0.0001" }, { 1e-5, "1e-05" },
+		{ 1.5e-7, "1.5e-07" }, { 1e15, "1000000000000000.0" }, { 1e16, "1e+16" },
+		{ 123456789012345680.0, "1.2345678901234568e+17" }, { 1e100, "1e+100" }, { 1e22, "1e+22" },
+		{ 5e-324, "5e-324" }, { 2.2250738585072014e-308, "2.2250738585072014e-308" },
+		{ 1.7976931348623157e308, "1.7976931348623157e+308" }, { 2.5, "2.5" }, { 100.0, "100.0" },
+		{ 1234.5678, "1234.5678" }, { 9007199254740993.0, "9007199254740992.0" }, { 0.001, "0.001" },
+		{ 1.0 / 3, "0.3333333333333333" }, { 2.0 / 3, "0.6666666666666666" }, { 4.35, "4.35" },
+		{ 1e-310, "1e-310" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct str got = float_text(&arena, rows[i].d);
@@ -121,7 +124,8 @@ static void test_equality(void)
 	const struct value *one = value_int(&arena, 1, nowhere), *two = value_int(&arena, 2, nowhere);
 	check(value_equal(quantity("1Gi", TYPE_MEMORY), quantity("1024Mi", TYPE_MEMORY)), "1Gi is 1024Mi", STR(""));
 	check(!value_equal(quantity("1", TYPE_CPU), quantity("1", TYPE_MEMORY)), "a cpu is no memory", STR(""));
-	check(value_equal(map_of("a", one, "b", two), map_of("b", two, "a", one)), "the order of keys does not matter", STR(""));
+	check(value_equal(map_of("a", one, "b", two), map_of("b", two, "a", one)), "the order of keys does not matter",
+		STR(""));
 	check(!value_equal(map_of("a", one, "b", two), map_of("a", one, NULL, NULL)), "a missing key does", STR(""));
 	check(value_equal(list_of(one, two), list_of(one, two)), "equal lists", STR(""));
 	check(!value_equal(list_of(one, two), list_of(two, one)), "the order of elements matters", STR(""));
@@ -148,7 +152,8 @@ static void test_spellings(void)
 	test_spelling(value_new(&arena, VALUE_MAP, nowhere), "{}");
 	test_spelling(own, "pod.index");
 	test_spelling(elastic(1, 8), "1:8");
-	struct str longest = value_spell(&arena, string("0123456789012345678901234567890123456789012345678901234567890123456789"));
+	struct str longest = value_spell(&arena,
+		string("0123456789012345678901234567890123456789012345678901234567890123456789"));
 	check(longest.n < 70 && str_ends(longest, STR("...\"")), "long texts are cut", longest);
 	struct str phrase = value_phrase(&arena, string("4"));
 	check(str_is(phrase, "the string \"4\""), "phrase", phrase);

@@ -16,11 +16,14 @@ static void times(void)
 		const char *text;
 		int64_t want;
 	} good[] = {
-		{ "1970-01-01T00:00:00Z", 0 }, { "2026-01-02T03:04:05Z", SECONDS(1767323045) }, { "2026-01-02T03:04:05.25Z", SECONDS(1767323045) + 250000000 },
-		{ "2026-01-02T03:04:05.123456789999z", SECONDS(1767323045) + 123456789 }, { "2026-01-02t05:04:05+02:00", SECONDS(1767323045) },
+		{ "1970-01-01T00:00:00Z", 0 }, { "2026-01-02T03:04:05Z", SECONDS(1767323045) },
+		{ "2026-01-02T03:04:05.25Z", SECONDS(1767323045) + 250000000 },
+		{ "2026-01-02T03:04:05.123456789999z", SECONDS(1767323045) + 123456789 },
+		{ "2026-01-02t05:04:05+02:00", SECONDS(1767323045) },
 		{ "2026-01-01 21:34:05-05:30", SECONDS(1767323045) }, { "2024-02-29T00:00:00Z", SECONDS(1709164800) },
 	};
-	static const char *const bad[] = { "", "now", "2026-01-02", "2026-01-02T03:04:05", "2026-13-02T03:04:05Z", "2026-01-02T24:04:05Z", "2026-01-02T03:04:05.Z",
+	static const char *const bad[] = { "", "now", "2026-01-02", "2026-01-02T03:04:05", "2026-13-02T03:04:05Z",
+		"2026-01-02T24:04:05Z", "2026-01-02T03:04:05.Z",
 		"2026-01-02T03:04:05Zx", "2026-01-02T03:04:05+0200", "5m" };
 	int64_t got;
 
@@ -42,8 +45,9 @@ static void durations(void)
 		int64_t ns;
 		const char *duration, *age;
 	} all[] = {
-		{ -5, "0.0 s", "0s" }, { 0, "0.0 s", "0s" }, { 3249999999, "3.2 s", "3s" }, { SECONDS(10) - 1, "9.9 s", "9s" }, { SECONDS(59), "59 s", "59s" },
-		{ SECONDS(125), "2 min 5 s", "2m" }, { SECONDS(119), "1 min 59 s", "119s" }, { SECONDS(3600), "1 h 0 min", "60m" },
+		{ -5, "0.0 s", "0s" }, { 0, "0.0 s", "0s" }, { 3249999999, "3.2 s", "3s" },
+		{ SECONDS(10) - 1, "9.9 s", "9s" }, { SECONDS(59), "59 s", "59s" }, { SECONDS(125), "2 min 5 s", "2m" },
+		{ SECONDS(119), "1 min 59 s", "119s" }, { SECONDS(3600), "1 h 0 min", "60m" },
 		{ SECONDS(7200), "2 h 0 min", "2h" }, { SECONDS(200000), "55 h 33 min", "2d" },
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -88,20 +92,28 @@ static void clipping(void)
 #define TEXT(s) { "" s, sizeof(s) - 1 }         /* STR() where a constant is needed */
 
 static struct run_replica some[] = {
-	{ .index = 0, .state = REPLICA_READY, .attempts = 1, .exit_code = -1, .cause = TEXT(""), .host = TEXT("127.0.0.1"), .process = { 17, 5 } },
-	{ .index = 1, .state = REPLICA_WAITING, .attempts = 3, .exit_code = 137, .signal = 9, .cause = TEXT("killed by KILL"), .host = TEXT("127.0.0.1") },
-	{ .index = 2, .state = REPLICA_FAILED, .attempts = 1, .exit_code = 3, .cause = TEXT("exit code 3"), .host = TEXT("127.0.0.1") },
-	{ .index = 3, .state = REPLICA_FAILED, .attempts = 1, .exit_code = 3, .cause = TEXT("exit code 3"), .host = TEXT("127.0.0.1") },
+	{ .index = 0, .state = REPLICA_READY, .attempts = 1, .exit_code = -1, .cause = TEXT(""),
+		.host = TEXT("127.0.0.1"), .process = { 17, 5 } },
+	{ .index = 1, .state = REPLICA_WAITING, .attempts = 3, .exit_code = 137, .signal = 9,
+		.cause = TEXT("killed by KILL"), .host = TEXT("127.0.0.1") },
+	{ .index = 2, .state = REPLICA_FAILED, .attempts = 1, .exit_code = 3, .cause = TEXT("exit code 3"),
+		.host = TEXT("127.0.0.1") },
+	{ .index = 3, .state = REPLICA_FAILED, .attempts = 1, .exit_code = 3, .cause = TEXT("exit code 3"),
+		.host = TEXT("127.0.0.1") },
 };
-static struct run_role roles[] = { { .name = TEXT("worker"), .min = 4, .max = 4, .desired = 4, .at = some }, { .name = TEXT("ps"), .min = 1, .max = 1, .desired = 1, .at = some } };
+static struct run_role roles[] = { { .name = TEXT("worker"), .min = 4, .max = 4, .desired = 4, .at = some },
+	{ .name = TEXT("ps"), .min = 1, .max = 1, .desired = 1, .at = some } };
 static struct str lines[] = { TEXT("Traceback"), TEXT("\x1b[31mboom") };
 
 static struct run_state failed(void)
 {
-	return (struct run_state){ .name = STR("bert"), .ns = STR("default"), .framework = STR(""), .file = STR("bert.tj"), .phase = RUN_FAILED,
-		.cause = STR("worker-2 failed: exit code 3"), .begin = SECONDS(100), .end = SECONDS(165), .since = SECONDS(165), .ran = SECONDS(110),
+	return (struct run_state){ .name = STR("bert"), .ns = STR("default"), .framework = STR(""),
+		.file = STR("bert.tj"), .phase = RUN_FAILED,
+		.cause = STR("worker-2 failed: exit code 3"), .begin = SECONDS(100), .end = SECONDS(165),
+			.since = SECONDS(165), .ran = SECONDS(110),
 		.roles = roles, .nroles = 2,
-		.failure = { .known = true, .role = STR("worker"), .index = 2, .exit_code = 3, .reason = STR("exit code 3"), .log = lines, .nlog = 2 } };
+		.failure = { .known = true, .role = STR("worker"), .index = 2, .exit_code = 3,
+			.reason = STR("exit code 3"), .log = lines, .nlog = 2 } };
 }
 
 static struct str headline(const struct run_state *s)
@@ -148,10 +160,13 @@ static void tables(void)
 
 	CHECK_TEXT(report(&s, REPORT_TABLE, 0),
 	           "RUN   STATE   ROLE    DESIRED  ACTIVE  READY  SUCCEEDED  FAILED  RESTARTS  CAUSE\n"
-	           "bert  Failed  worker        4       1      1          0       2         2  2 of 4 replicas: exit code 3\n"
+	           "bert  Failed  worker        4       1      1          0       2         2  2 of 4 replicas: exit "
+		"code 3\n"
 	           "              ps            1       1      1          0       0         0\n");
-	CHECK_TEXT(report(&s, REPORT_LIST, 0), "RUN   STATE   READY  AGE   FILE     CAUSE\nbert  Failed  -      119s  bert.tj  worker-2 failed: exit code 3\n");
-	CHECK_TEXT(report(&s, REPORT_LIST, 40), "RUN   STATE   READY  AGE   FILE     CAU\xE2\x80\xA6\nbert  Failed  -      119s  bert.tj  wor\xE2\x80\xA6\n");
+	CHECK_TEXT(report(&s, REPORT_LIST, 0), "RUN   STATE   READY  AGE   FILE     CAUSE\nbert  Failed  -      119s  "
+		"bert.tj  worker-2 failed: exit code 3\n");
+	CHECK_TEXT(report(&s, REPORT_LIST, 40), "RUN   STATE   READY  AGE   FILE     CAU\xE2\x80\xA6\nbert  Failed  -  "
+		"    119s  bert.tj  wor\xE2\x80\xA6\n");
 	CHECK_TEXT(report(&s, REPORT_NAME, 0), "run/bert\n");
 	CHECK_TEXT(report(&s, REPORT_WIDE, 0),
 	           "RUN   REPLICA   STATE    PID  ATTEMPTS     EXIT  SINCE  HOST       CAUSE\n"
@@ -163,13 +178,20 @@ static void tables(void)
 	report_counts(&s, &b);
 	CHECK_TEXT(taken(), "worker 1/4 ready, 2 failed, ps 1/1 ready, 2 restarts");
 	CHECK_TEXT(report(&s, REPORT_JSON_LINE, 0),
-	           "{ \"schemaVersion\": 1, \"runs\": [ { \"name\": \"bert\", \"namespace\": \"default\", \"state\": \"Failed\", \"cause\": \"worker-2 failed: exit code 3\", "
-	           "\"conditions\": [ { \"type\": \"Created\", \"status\": \"True\", \"reason\": \"RunCreated\", \"since\": \"1970-01-01T00:01:40Z\" }, "
-	           "{ \"type\": \"Running\", \"status\": \"False\", \"reason\": \"RunRunning\", \"since\": \"1970-01-01T00:02:45Z\" }, "
-	           "{ \"type\": \"Failed\", \"status\": \"True\", \"reason\": \"RunFailed\", \"since\": \"1970-01-01T00:02:45Z\" } ], "
-	           "\"roles\": [ { \"role\": \"worker\", \"desired\": 4, \"active\": 1, \"ready\": 1, \"succeeded\": 0, \"failed\": 2, \"restarts\": 2, \"cause\": \"2 of 4 replicas: exit code 3\" }, "
-	           "{ \"role\": \"ps\", \"desired\": 1, \"active\": 1, \"ready\": 1, \"succeeded\": 0, \"failed\": 0, \"restarts\": 0, \"cause\": \"\" } ], "
-	           "\"first_failure\": { \"role\": \"worker\", \"index\": 2, \"exit_code\": 3, \"signal\": null, \"reason\": \"exit code 3\", \"log\": [ \"Traceback\", \"\\u001b[31mboom\" ] } } ] }\n");
+	           "{ \"schemaVersion\": 1, \"runs\": [ { \"name\": \"bert\", \"namespace\": \"default\", \"state\": "
+	"\"Failed\", \"cause\": \"worker-2 failed: exit code 3\", "
+	           "\"conditions\": [ { \"type\": \"Created\", \"status\": \"True\", \"reason\": \"RunCreated\", "
+		"\"since\": \"1970-01-01T00:01:40Z\" }, "
+	           "{ \"type\": \"Running\", \"status\": \"False\", \"reason\": \"RunRunning\", \"since\": "
+		"\"1970-01-01T00:02:45Z\" }, "
+	           "{ \"type\": \"Failed\", \"status\": \"True\", \"reason\": \"RunFailed\", \"since\": "
+		"\"1970-01-01T00:02:45Z\" } ], "
+	           "\"roles\": [ { \"role\": \"worker\", \"desired\": 4, \"active\": 1, \"ready\": 1, \"succeeded\": "
+		"0, \"failed\": 2, \"restarts\": 2, \"cause\": \"2 of 4 replicas: exit code 3\" }, "
+	           "{ \"role\": \"ps\", \"desired\": 1, \"active\": 1, \"ready\": 1, \"succeeded\": 0, \"failed\": 0, "
+		"\"restarts\": 0, \"cause\": \"\" } ], "
+	           "\"first_failure\": { \"role\": \"worker\", \"index\": 2, \"exit_code\": 3, \"signal\": null, "
+		"\"reason\": \"exit code 3\", \"log\": [ \"Traceback\", \"\\u001b[31mboom\" ] } } ] }\n");
 }
 
 static struct str types(const struct run_state *s)

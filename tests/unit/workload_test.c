@@ -32,7 +32,9 @@ static void rows(void)
 	}
 }
 
-/* A job succeeds when its pods do: a target whose pods never end would need rules for everything that waits for an end. */
+/*
+ * A job succeeds when its pods do: a target whose pods never end would need rules for everything that waits for an end.
+ */
 static void targets(void)
 {
 	for (size_t i = 0; emit_target_name(i); i++) {
@@ -59,7 +61,8 @@ static void records(void)
 		CHECK(str_is(str_of(workload_row(back.workload)->kind), workload_row((enum workload_id)id)->kind));
 		buf_release(&b);
 	}
-	struct source old = { .text = STR("{\"schemaVersion\":1,\"name\":\"j\",\"each_replica\":true,\"roles\":[]}"), .base = 1 };
+	struct source old = { .text = STR("{\"schemaVersion\":1,\"name\":\"j\",\"each_replica\":true,\"roles\":[]}"),
+		.base = 1 };
 	struct plan_job back = { 0 };
 	struct str why = STR("");
 	struct data_error error;

@@ -42,12 +42,16 @@ struct world {
 	size_t created[2], deleted[2];  /* in the last pass: what runs, Services */
 };
 
-static inline struct str world_format(struct world *w, const char *what, long long n) { return str_printf(&w->arena, "%s%lld", what, n); }
+static inline struct str world_format(struct world *w, const char *what, long long n)
+{
+	return str_printf(&w->arena, "%s%lld", what, n);
+}
 
 static inline void world_begin(struct world *w, const struct plan_job *j, struct str kind)
 {
 	*w = (struct world){ .now = 1700000000 * SECOND };
-	w->job = (struct decide_job){ .plan = j, .kind = kind, .uid = STR(WORLD_UID), .controller = STR("example.com/own") };
+	w->job = (struct decide_job){ .plan = j, .kind = kind, .uid = STR(WORLD_UID),
+		.controller = STR("example.com/own") };
 }
 
 static inline void world_end(struct world *w) { arena_release(&w->arena); }
@@ -62,7 +66,8 @@ static inline struct thing *world_find(struct world *w, struct str kind, struct 
 
 static inline struct thing *world_add(struct world *w, struct str kind, struct str name, int role, int64_t index)
 {
-	struct thing t = { .kind = kind, .name = name, .uid = world_format(w, "uid-", ++w->made), .role = role, .index = index, .exit_code = -1,
+	struct thing t = { .kind = kind, .name = name, .uid = world_format(w, "uid-", ++w->made), .role = role,
+		.index = index, .exit_code = -1,
 		.begin = w->now };
 
 	ARENA_PUSH(&w->arena, w->at, w->n, t);
@@ -136,7 +141,8 @@ static inline void print_status(struct world *w, const struct thing *t, struct b
 
 	buf_printf(b, ",\"status\":{\"phase\":\"%s\",\"startTime\":\"", phases[t->phase]);
 	put_time(b, t->begin, 9);
-	buf_printf(b, "\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"},{\"type\":\"DisruptionTarget\",\"status\":\"%s\"}]",
+	buf_printf(b, "\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"},{\"type\":\"DisruptionTarget\","
+		"\"status\":\"%s\"}]",
 		t->ready ? "True" : "False", t->disrupted ? "True" : "False");
 	buf_z(b, ",\"containerStatuses\":[{\"name\":");
 	struct str container = t->role == NO_ROLE ? STR("main") : w->job.plan->roles[t->role].main.name;
@@ -152,8 +158,10 @@ static inline void print_status(struct world *w, const struct thing *t, struct b
 
 static inline void print_job_status(const struct thing *t, struct buf *b)
 {
-	buf_printf(b, ",\"status\":{\"active\":%d,\"ready\":%d,\"failed\":%lld,\"conditions\":[{\"type\":\"%s\",\"status\":\"%s\"}]}",
-		t->phase == SEEN_RUNNING, t->ready, (long long)t->restarts, t->phase == SEEN_FAILED ? "Failed" : "Complete",
+	buf_printf(b, ",\"status\":{\"active\":%d,\"ready\":%d,\"failed\":%lld,\"conditions\":[{\"type\":\"%s\","
+		"\"status\":\"%s\"}]}",
+		t->phase == SEEN_RUNNING, t->ready, (long long)t->restarts,
+		t->phase == SEEN_FAILED ? "Failed" : "Complete",
 		t->phase >= SEEN_SUCCEEDED ? "True" : "False");
 }
 

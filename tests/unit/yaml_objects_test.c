@@ -51,7 +51,8 @@ static cJSON *yaml_node(yaml_document_t *doc, int index)
 	}
 	cJSON *map = cJSON_CreateObject();
 	for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++)
-		cJSON_AddItemToObject(map, (char *)yaml_document_get_node(doc, p->key)->data.scalar.value, yaml_node(doc, p->value));
+		cJSON_AddItemToObject(map, (char *)yaml_document_get_node(doc, p->key)->data.scalar.value,
+			yaml_node(doc, p->value));
 	return map;
 }
 
@@ -126,7 +127,8 @@ static int differences(const cJSON *a, const cJSON *b, const char *path)
 			break;
 		if (!y)
 			printf("  %s is missing\n", below);
-		found += !y || (!cJSON_Compare(x, y, true) && (cJSON_IsObject(x) ? differences(x, y, below) : (printf("  %s differs\n", below), 1)));
+		found += !y || (!cJSON_Compare(x, y, true) &&
+			(cJSON_IsObject(x) ? differences(x, y, below) : (printf("  %s differs\n", below), 1)));
 	}
 	for (const cJSON *y = b ? b->child : NULL; y && y->string; y = y->next)
 		if (!cJSON_GetObjectItemCaseSensitive(a, y->string)) {
@@ -291,7 +293,8 @@ static void mnist(void)
 static void resnet(void)
 {
 	static const char *const command[] = { "torchrun", "train.py", "--resume=auto" };
-	static const struct piece endpoint[] = { { .kind = PIECE_HOST }, PIECE_T(":"), { .kind = PIECE_PORT, .u.peer.port = { "rdzv", 4 } } };
+	static const struct piece endpoint[] = { { .kind = PIECE_HOST }, PIECE_T(":"),
+		{ .kind = PIECE_PORT, .u.peer.port = { "rdzv", 4 } } };
 	struct plan plan;
 	struct plan_job *j = job(&plan, "resnet-elastic", "pytorch.elastic");
 	struct plan_role *r = role(j, "worker", 8, "registry.example.com/vision/resnet:2.0.0");
@@ -317,7 +320,10 @@ static void resnet(void)
 }
 
 static void add(struct piece **at, size_t *n, struct piece p) { ARENA_PUSH(&arena, *at, *n, p); }
-static void add_text(struct piece **at, size_t *n, const char *z) { add(at, n, (struct piece){ .kind = PIECE_TEXT, .u.text = str_of(z) }); }
+static void add_text(struct piece **at, size_t *n, const char *z)
+{
+	add(at, n, (struct piece){ .kind = PIECE_TEXT, .u.text = str_of(z) });
+}
 
 /* The text that tensorflow.cluster_spec gives role number `own`. */
 static struct text tf_config(const struct plan_job *j, unsigned own)
@@ -333,7 +339,8 @@ static struct text tf_config(const struct plan_job *j, unsigned own)
 		add_text(&at, &n, key.p);
 		for (int32_t i = 0; i < r->max; i++) {
 			add_text(&at, &n, i ? ",\"" : "\"");
-			add(&at, &n, (struct piece){ .kind = PIECE_HOST, .u.peer = { .role = members[m], .index = i } });
+			add(&at, &n, (struct piece){ .kind = PIECE_HOST,
+				.u.peer = { .role = members[m], .index = i } });
 			add_text(&at, &n, ":");
 			add(&at, &n, (struct piece){ .kind = PIECE_PORT, .u.peer = { STR("grpc"), members[m], i } });
 			add_text(&at, &n, "\"");
@@ -354,7 +361,8 @@ static void wide_deep_plan(struct plan *plan, int64_t workers, int64_t servers)
 	struct plan_job *j = job(plan, "wide-deep", "tensorflow.cluster_spec");
 
 	for (unsigned i = 0; i < 4; i++) {
-		struct plan_role *r = role(j, names[i], i == 1 ? workers : i == 2 ? servers : 1, "registry.example.com/ads/wide-deep:7.1.0");
+		struct plan_role *r = role(j, names[i], i == 1 ? workers : i == 2 ? servers : 1,
+			"registry.example.com/ads/wide-deep:7.1.0");
 		r->endless = i == 2;
 		texts(&r->main.command, command, 3);
 		r->main.cpu = amount("8");
@@ -380,8 +388,10 @@ static void wide_deep(void)
 
 static const char *env_value(const cJSON *job_object, const char *name)
 {
-	const cJSON *spec = cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(job_object, "spec"), "template"), "spec");
-	const cJSON *list = cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(spec, "containers"), 0), "env"), *e;
+	const cJSON *spec = cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(job_object, "spec"),
+		"template"), "spec");
+	const cJSON *list = cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(spec, "containers"), 0), "env"),
+		*e;
 
 	cJSON_ArrayForEach(e, list)
 		if (!strcmp(cJSON_GetObjectItem(e, "name")->valuestring, name))
@@ -442,7 +452,8 @@ static void agreement(void)
 		for (int k = 0; k < 2; k++) {
 			const char *a = env_value(object_named(indexed, "Job", "wide-deep-worker"), names[k]);
 			const char *b = env_value(object_named(unrolled, "Job", name), names[k]);
-			struct str from_indexed = expand(&arena, a ? a : "", i), from_unrolled = expand(&arena, b ? b : "", i);
+			struct str from_indexed = expand(&arena, a ? a : "", i),
+				from_unrolled = expand(&arena, b ? b : "", i);
 			same = same && a && b && str_eq(from_indexed, from_unrolled);
 			environment = environment && finished.at[k].whole && str_eq(finished.at[k].value, from_indexed);
 		}
@@ -450,9 +461,12 @@ static void agreement(void)
 	verdict(same, "indexed and unrolled objects give every replica the same text");
 	verdict(environment, "and it is the text of plan_env()");
 	const struct data *found = emit_find(&arena, &plan, STR("Job"), STR("wide-deep-worker-11"));
-	const struct data *label = data_get(data_get(data_get(found, STR("metadata")), STR("labels")), STR("trainc.dev/index"));
-	verdict(label && label->kind == DATA_STRING && str_is(label->u.string, "11"), "one object is found by its name");
-	verdict(!emit_find(&arena, &plan, STR("Job"), STR("wide-deep-worker-12")) && !emit_find(&arena, &plan, STR("Job"), STR("wide-deep-worker-01")),
+	const struct data *label = data_get(data_get(data_get(found, STR("metadata")), STR("labels")),
+		STR("trainc.dev/index"));
+	verdict(label && label->kind == DATA_STRING && str_is(label->u.string, "11"),
+		"one object is found by its name");
+	verdict(!emit_find(&arena, &plan, STR("Job"), STR("wide-deep-worker-12")) &&
+		!emit_find(&arena, &plan, STR("Job"), STR("wide-deep-worker-01")),
 		"others are not there");
 	cJSON_Delete(indexed);
 	cJSON_Delete(unrolled);

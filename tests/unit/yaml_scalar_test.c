@@ -37,7 +37,8 @@ static const char *const patterns[] = {
 	"^[-+]?([0-9][0-9_]*)?\\.[0-9.]*([eE][-+][0-9]+)?$", "^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+\\.[0-9_]*$",
 	"^[-+]?\\.(inf|Inf|INF)$", "^\\.(nan|NaN|NAN)$", "^[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?$",
 	"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-	"^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\\.[0-9]*)?([ \t]*(Z|[-+][0-9]{1,2}(:[0-9]{2})?))?$",
+	"^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\\.[0-9]*)?([ "
+	"\t]*(Z|[-+][0-9]{1,2}(:[0-9]{2})?))?$",
 	/* Ruby groups digits with commas */
 	"^[-+]?(0|[1-9]([0-9]|,[0-9]|_[0-9])*)$", "^[-+]?[0-9][0-9_,]*(\\.[0-9_]*)?$",
 	"^<<$", "^=$", "^[-+]?[0-9.][0-9_.eE+:-]*$",
@@ -65,7 +66,8 @@ static size_t scalars(struct arena *a, struct str yaml, struct str *ret, size_t 
 	while (!end && yaml_parser_parse(&parser, &event)) {
 		end = event.type == YAML_STREAM_END_EVENT;
 		if (event.type == YAML_SCALAR_EVENT && n < max) {
-			if (event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !means_a_string((char *)event.data.scalar.value))
+			if (event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+				!means_a_string((char *)event.data.scalar.value))
 				*ret_strings = false;
 			size_t length = event.data.scalar.length;
 			ret[n++] = str_copy(a, (struct str){ (const char *)event.data.scalar.value, length });
@@ -177,23 +179,28 @@ static void check_holes(const struct str *segments, size_t n)
 }
 
 static const char *const fixed[] = {
-	"", " ", "a", "yes", "No", "ON", "off", "y", "N", "true", "FALSE", "null", "Null", "~", "~/x", "=", "<<", "<", "0", "-0", "+1",
-	"0o7", "0O7", "017", "1e3", "1E-3", "12e6", "1_000", "1:30", "12:30:45", "190:20:30.15", "0x1F", "0b101", "-0x1f", ".5", "5.", ".",
-	"..", "...", "---", "--- a", "-", "- a", "-a", "-1", "-1a", "--epochs=10", "-De", ".inf", "-.Inf", ".NaN", "2001-01-01",
-	"2001-01-01T00:00:00Z", "2001-1-1 1:00:00 +1", "1:8", "256Gi", "500m", "a: b", "a:", ":a", "a:b", "a #b", "a#b", "#a", "# ", "? a",
-	"?a", "[a]", "{a}", "a,b", "&a", "*a", "!a", "!!str a", "|", ">", "'a'", "\"a\"", "a'b", "a\"b", "%a", "@a", "`a`", " a", "a ", "\ta",
-	"a\t", "a\tb", "\n", "a\n", "a\nb", "a\nb\n", "a\n\n", "a\n\nb\n", "\na", " a\nb", "a\n b\n", "a\n \nb", "a\n\tb", "a\n ", "a \nb \n",
-	"a\r\nb", "\r", "\x01", "\x7f", "\x1b[0m", "a\\b", "\\", "C:\\x", "{\"a\":1}", "{\"a\":\"it's\"}", "caf\xc3\xa9", "\xc2\x85", "a\xc2\x85\x62",
-	"\xe2\x80\xa8", "a\xe2\x80\xa9" "b", "\xef\xbb\xbf" "a", "\xf0\x9f\x98\x80", "\xef\xbf\xbe", "\xef\xbf\xbd", "\xc2\xa0", "a\n#b\n", "a\n---\nb\n",
-	"a\n...\n", "key: |\n  x\n", "$(TRAINC_INDEX)", "$$(x)", "rank-$(A)", "/bin/sh", "10.0.0.1:5000/x", "1.33", "1.2.3", "nan", "inf",
-	"metadata.annotations['batch.kubernetes.io/job-completion-index']", "nvidia.com/gpu.product", "*", "**", "&", "!", "a\xc3\xa9\nb\n",
+	"", " ", "a", "yes", "No", "ON", "off", "y", "N", "true", "FALSE", "null", "Null", "~", "~/x", "=", "<<", "<",
+	"0", "-0", "+1", "0o7", "0O7", "017", "1e3", "1E-3", "12e6", "1_000", "1:30", "12:30:45", "190:20:30.15",
+	"0x1F", "0b101", "-0x1f", ".5", "5.", ".", "..", "...", "---", "--- a", "-", "- a", "-a", "-1", "-1a",
+	"--epochs=10", "-De", ".inf", "-.Inf", ".NaN", "2001-01-01", "2001-01-01T00:00:00Z", "2001-1-1 1:00:00 +1",
+	"1:8", "256Gi", "500m", "a: b", "a:", ":a", "a:b", "a #b", "a#b", "#a", "# ", "? a", "?a", "[a]", "{a}", "a,b",
+	"&a", "*a", "!a", "!!str a", "|", ">", "'a'", "\"a\"", "a'b", "a\"b", "%a", "@a", "`a`", " a", "a ", "\ta",
+	"a\t", "a\tb", "\n", "a\n", "a\nb", "a\nb\n", "a\n\n", "a\n\nb\n", "\na", " a\nb", "a\n b\n", "a\n \nb",
+	"a\n\tb", "a\n ", "a \nb \n", "a\r\nb", "\r", "\x01", "\x7f", "\x1b[0m", "a\\b", "\\", "C:\\x", "{\"a\":1}",
+	"{\"a\":\"it's\"}", "caf\xc3\xa9", "\xc2\x85", "a\xc2\x85\x62", "\xe2\x80\xa8", "a\xe2\x80\xa9" "b",
+	"\xef\xbb\xbf" "a", "\xf0\x9f\x98\x80", "\xef\xbf\xbe", "\xef\xbf\xbd", "\xc2\xa0", "a\n#b\n", "a\n---\nb\n",
+	"a\n...\n", "key: |\n  x\n", "$(TRAINC_INDEX)", "$$(x)", "rank-$(A)", "/bin/sh", "10.0.0.1:5000/x", "1.33",
+	"1.2.3", "nan", "inf", "metadata.annotations['batch.kubernetes.io/job-completion-index']",
+	"nvidia.com/gpu.product", "*", "**", "&", "!", "a\xc3\xa9\nb\n",
 };
 
 static void check_random(unsigned count)
 {
-	static const char *const parts[] = { "a", "B", "0", "1", "9", "-", "+", ".", ",", ":", " ", "#", "'", "\"", "\\", "\n", "\t", "e", "x", "o", "_",
-		"yes", "null", "~", "=", "<", "{", "}", "[", "]", ",", "&", "*", "!", "|", ">", "%", "@", "`", "?", "\r", "\x7f", "\x02", "$(",
-		"\xc3\xa9", "\xc2\x85", "\xe2\x80\xa8", "\xef\xbb\xbf", "\xf0\x9f\x98\x80", "T", "Z", "i", "n", "f" };
+	static const char *const parts[] = { "a", "B", "0", "1", "9", "-", "+", ".", ",", ":", " ", "#", "'", "\"",
+		"\\", "\n", "\t", "e", "x", "o", "_",
+		"yes", "null", "~", "=", "<", "{", "}", "[", "]", ",", "&", "*", "!", "|", ">", "%", "@", "`", "?",
+		"\r", "\x7f", "\x02", "$(", "\xc3\xa9", "\xc2\x85", "\xe2\x80\xa8", "\xef\xbb\xbf", "\xf0\x9f\x98\x80",
+		"T", "Z", "i", "n", "f" };
 	uint32_t seed = 20260117;
 
 	for (unsigned i = 0; i < count; i++) {
@@ -205,7 +212,8 @@ static void check_random(unsigned count)
 			strcat(text, parts[(seed >> 16) % (sizeof(parts) / sizeof(*parts))]);
 		}
 		check_text(str_of(text));
-		struct str segments[] = { { text, strlen(text) / 2 }, { NULL, 0 }, { text + strlen(text) / 2, strlen(text) - strlen(text) / 2 } };
+		struct str segments[] = { { text, strlen(text) / 2 }, { NULL, 0 },
+			{ text + strlen(text) / 2, strlen(text) - strlen(text) / 2 } };
 		bool inside = strlen(text) / 2 < strlen(text) && ((unsigned char)text[strlen(text) / 2] & 0xC0) == 0x80;
 		if (!inside && i % 8 == 0)
 			check_holes(segments, 3);
@@ -221,8 +229,10 @@ static void style_is(const char *text, enum yaml_style wanted)
 
 int main(void)
 {
-	static const struct str rank[] = { { "rank-", 5 }, { NULL, 0 } }, alone[] = { { NULL, 0 } }, date[] = { { "2001-01-", 8 }, { NULL, 0 } },
-		hex[] = { { "0x", 2 }, { NULL, 0 } }, sixty[] = { { "1:", 2 }, { NULL, 0 } }, lines[] = { { "a\n", 2 }, { NULL, 0 }, { "\nb\n", 3 } },
+	static const struct str rank[] = { { "rank-", 5 }, { NULL, 0 } }, alone[] = { { NULL, 0 } },
+		date[] = { { "2001-01-", 8 }, { NULL, 0 } },
+		hex[] = { { "0x", 2 }, { NULL, 0 } }, sixty[] = { { "1:", 2 }, { NULL, 0 } },
+		lines[] = { { "a\n", 2 }, { NULL, 0 }, { "\nb\n", 3 } },
 		task[] = { { "{\"task\":{\"index\":", 17 }, { NULL, 0 }, { "}}", 2 } };
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)

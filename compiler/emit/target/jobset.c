@@ -32,7 +32,8 @@ static void depend(struct arena *a, struct set_dependencies *ds, struct plan_set
 	ARENA_PUSH(a, ds->at, ds->n, added);
 }
 
-static void gather(struct arena *a, const struct plan_job *j, const struct plan_condition *c, struct set_dependencies *ds)
+static void gather(struct arena *a, const struct plan_job *j, const struct plan_condition *c,
+	struct set_dependencies *ds)
 {
 	struct plan_set_success jobs;
 
@@ -68,7 +69,8 @@ static void dependencies_put(struct emit *e, const struct plan_role *r, struct o
 	for (size_t i = 0; i < ds.n; i++) {
 		struct object *o = object_add_map(e->arena, list, r->start_after->from);
 		PUT_STR(e->arena, o, "name", emit_set_name(e->arena, e->job, ds.at[i].on), r->start_after->from);
-		PUT_STR(e->arena, o, "status", ds.at[i].complete ? STR("Complete") : STR("Ready"), r->start_after->from);
+		PUT_STR(e->arena, o, "status", ds.at[i].complete ? STR("Complete") : STR("Ready"),
+			r->start_after->from);
 	}
 }
 
@@ -87,11 +89,13 @@ static bool annotates(const struct plan_pairs *pairs, const char *key)
 static void slices_apart(struct emit *e, const struct plan_role *r, struct object *template)
 {
 	static const char key[] = "alpha.jobset.sigs.k8s.io/exclusive-topology";
-	struct object *metadata = object_get(template, STR("metadata")), *map = object_get(metadata, STR("annotations"));
+	struct object *metadata = object_get(template, STR("metadata")),
+		*map = object_get(metadata, STR("annotations"));
 
 	const struct plan_str *label = r->accelerator ? &r->accelerator->slice : NULL;
 
-	if (!plan_is_sliced(r) || !label || !label->set || annotates(&e->job->annotations, key) || annotates(&r->annotations, key))
+	if (!plan_is_sliced(r) || !label || !label->set || annotates(&e->job->annotations, key) ||
+		annotates(&r->annotations, key))
 		return;
 	if (!map)
 		map = PUT_MAP(e->arena, metadata, "annotations", r->slices_at);

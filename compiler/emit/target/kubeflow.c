@@ -15,10 +15,12 @@ static const struct kind {
 	const char *roles[ROLES][2];    /* name in the program, name in the resource */
 } kinds[] = {
 	{ "tfjob", "TFJob", "tfReplicaSpecs",
-	  { { "chief", "Chief" }, { "master", "Master" }, { "ps", "PS" }, { "worker", "Worker" }, { "evaluator", "Evaluator" } } },
+	  { { "chief", "Chief" }, { "master", "Master" }, { "ps", "PS" }, { "worker", "Worker" },
+		{ "evaluator", "Evaluator" } } },
 	{ "pytorchjob", "PyTorchJob", "pytorchReplicaSpecs", { { "master", "Master" }, { "worker", "Worker" } } },
 	{ "mxjob", "MXJob", "mxReplicaSpecs",
-	  { { "scheduler", "Scheduler" }, { "server", "Server" }, { "worker", "Worker" }, { "tunertracker", "TunerTracker" },
+	  { { "scheduler", "Scheduler" }, { "server", "Server" }, { "worker", "Worker" },
+		{ "tunertracker", "TunerTracker" },
 	    { "tunerserver", "TunerServer" }, { "tuner", "Tuner" } } },
 	{ "xgboostjob", "XGBoostJob", "xgbReplicaSpecs", { { "master", "Master" }, { "worker", "Worker" } } },
 	{ "paddlejob", "PaddleJob", "paddleReplicaSpecs", { { "master", "Master" }, { "worker", "Worker" } } },
@@ -36,7 +38,10 @@ static const struct kind *find_kind(const struct plan_job *j)
 }
 
 static bool is_mpi(const struct kind *k) { return str_is(str_of(k->kind), "MPIJob"); }
-static const struct data *argument(const struct plan_job *j, const char *name) { return data_get(j->arguments, str_of(name)); }
+static const struct data *argument(const struct plan_job *j, const char *name)
+{
+	return data_get(j->arguments, str_of(name));
+}
 
 /* ---- what cannot be said ---- */
 
@@ -57,24 +62,30 @@ static void check_words(struct checking *c, const struct plan_role *r, const str
 	bool within = because.start >= list.start && because.end <= list.end;
 
 	if (words->per_replica)
-		no_place(c, check_place(c, within ? because : list, r->at, r->at), "words that are computed for each replica", one_template, computed_there);
+		no_place(c, check_place(c, within ? because : list, r->at, r->at),
+			"words that are computed for each replica", one_template, computed_there);
 }
 
 static void check_container(struct checking *c, const struct plan_role *r, const struct plan_container *pc)
 {
 	for (size_t i = 0; i < pc->nenv; i++)
 		if (pc->env[i].per_replica && !pc->env[i].framework)
-			no_place(c, pc->env[i].from, "a text that is computed for each replica", one_template, computed_there);
+			no_place(c, pc->env[i].from, "a text that is computed for each replica", one_template,
+				computed_there);
 	check_words(c, r, &pc->command);
 	check_words(c, r, &pc->args);
 	for (size_t i = 0; i < pc->nmounts && r->max > 1; i++)
 		if (pc->mounts[i].volume->keep)
 			no_place(c, pc->mounts[i].volume->from, "a claim that each replica keeps", one_template,
-				"without 'keep = true' each pod gets a claim that ends with it; the target 'pods' has a place for both");
+				"without 'keep = true' each pod gets a claim that ends with it; the target 'pods' has "
+				"a place for both");
 }
 
 /* Does the operator add this init container by itself? */
-static bool is_added(const struct plan_container *init) { return str_is(init->name, "init_pytorch") || str_is(init->name, "kubectl_delivery"); }
+static bool is_added(const struct plan_container *init)
+{
+	return str_is(init->name, "init_pytorch") || str_is(init->name, "kubectl_delivery");
+}
 
 static void check_template(struct checking *c, const struct plan_role *r)
 {
@@ -93,7 +104,8 @@ static void success_check(struct checking *c, const struct kind *k, const struct
 
 	if (!success || success->kind != DATA_STRING || !success->u.string.n || str_is(str_of(k->kind), "TFJob"))
 		return;
-	struct diag *d = diag_report(c->diags, TJ0818, j->name_at, "%s %s of the training operator has no 'success_policy'",
+	struct diag *d = diag_report(c->diags, TJ0818, j->name_at,
+		"%s %s of the training operator has no 'success_policy'",
 		strchr("MX", *k->kind) ? "an" : "a", k->kind);
 	diag_help(c->diags, d, "remove it, or use the target 'pods'");
 }
@@ -102,16 +114,20 @@ static void success_check(struct checking *c, const struct kind *k, const struct
 static void check_order(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	if (r->place.kind != PLACE_ANYWHERE && !emit_place_annotates(j, r))
-		no_place(c, check_place(c, r->place.from, r->at, r->at), "'place'", "it goes by labels of ours, which the operator's pods do not have",
+		no_place(c, check_place(c, r->place.from, r->at, r->at), "'place'",
+			"it goes by labels of ours, which the operator's pods do not have",
 			"add a queue, so that Kueue keeps it, or use the target 'jobset' or 'jobs'");
 	if (r->spread.set && !str_is(r->spread.value, "none"))
-		no_place(c, r->spread.from, "'spread'", "it goes by labels of ours, which the operator's pods do not have",
-			"write the affinity in 'raw pod' by 'training.kubeflow.org/job-name', or use the target 'pods' or 'jobs'");
+		no_place(c, r->spread.from, "'spread'",
+			"it goes by labels of ours, which the operator's pods do not have",
+			"write the affinity in 'raw pod' by 'training.kubeflow.org/job-name', or use the target 'pods' "
+			"or 'jobs'");
 	if (r->start_after)
 		no_place(c, r->start_after->from, "'start_after'", "the operator starts all replicas at once",
 			"let the program wait for its peers, or use the target 'jobset', which starts roles in order");
 	if (r->elastic)
-		no_place(c, r->replicas_at, "replicas that are a range", "set the framework's argument 'elastic' instead",
+		no_place(c, r->replicas_at, "replicas that are a range",
+			"set the framework's argument 'elastic' instead",
 			"write a number, and 'elastic' where the framework has it");
 }
 
@@ -125,26 +141,32 @@ static bool signals_only(const struct plan_codes *c)
 static void check_again(struct checking *c, const struct plan_role *r)
 {
 	if (r->retry_on.set && !signals_only(&r->retry_on))
-		no_place(c, r->retry_on.from, "these exit codes", "the operator tries again after 128 to 255", "write retry_on = 128..255, or use the target 'jobs'");
+		no_place(c, r->retry_on.from, "these exit codes", "the operator tries again after 128 to 255",
+			"write retry_on = 128..255, or use the target 'jobs'");
 	else if (!r->retry_on.set && !plan_role_restarts(r) && r->retries.set && r->retries.value)
-		no_place(c, check_place(c, r->retries.from, r->at, r->at), "'retries'", "the operator does not count the attempts of a replica",
+		no_place(c, check_place(c, r->retries.from, r->at, r->at), "'retries'",
+			"the operator does not count the attempts of a replica",
 			"write restart = \"on-failure\", or retry_on = 128..255, or use the target 'jobs'");
 	if (r->raw_job)
-		no_place(c, r->raw_job->from, "'raw job'", "the operator makes pods, not Jobs", "remove it, or use the target 'jobs'");
+		no_place(c, r->raw_job->from, "'raw job'", "the operator makes pods, not Jobs",
+			"remove it, or use the target 'jobs'");
 }
 
 static void check_role(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	if (!r->max) {
 		struct span at = check_place(c, r->replicas_at, r->at, (struct span){ 0 });
-		if (r->unknown || !span_known(at) || source_at(c->diags->sources, at.start)->library || at.start == j->name_at.start)
+		if (r->unknown || !span_known(at) || source_at(c->diags->sources, at.start)->library ||
+			at.start == j->name_at.start)
 			return;
-		struct diag *d = diag_report(c->diags, TJ0821, at, "role '%.*s' has no replicas and is left out of the resource", STR_ARG(r->name));
+		struct diag *d = diag_report(c->diags, TJ0821, at,
+			"role '%.*s' has no replicas and is left out of the resource", STR_ARG(r->name));
 		diag_help(c->diags, d, "remove the role, or give it a replica");
 		return;
 	}
 	if (r->aux) {
-		no_place(c, r->at, "an aux role", "the operator runs the roles of its kinds", "run it as a separate job or as a sidecar, or use the target 'jobset'");
+		no_place(c, r->at, "an aux role", "the operator runs the roles of its kinds",
+			"run it as a separate job or as a sidecar, or use the target 'jobset'");
 		return;
 	}
 	check_template(c, r);
@@ -155,20 +177,25 @@ static void check_role(struct checking *c, const struct plan_job *j, const struc
 static void check_job(struct checking *c, const struct plan_job *j)
 {
 	if (j->restarts.set && j->restarts.value)
-		no_place(c, check_place(c, j->restarts.from, j->name_at, j->name_at), "'restarts'", "the operator does not restart a whole job",
+		no_place(c, check_place(c, j->restarts.from, j->name_at, j->name_at), "'restarts'",
+			"the operator does not restart a whole job",
 			"remove it, or use the target 'jobset'");
 	if (j->raw_service)
-		no_place(c, j->raw_service->from, "'raw service'", "the operator makes the Services", "remove it, or use the target 'pods'");
+		no_place(c, j->raw_service->from, "'raw service'", "the operator makes the Services",
+			"remove it, or use the target 'pods'");
 	if (j->success_written && j->success && !source_at(c->diags->sources, j->success->from.start)->library)
-		no_place(c, j->success->from, "'success'", "the operator decides by its own rules", "remove it, or use the target 'jobs'");
+		no_place(c, j->success->from, "'success'", "the operator decides by its own rules",
+			"remove it, or use the target 'jobs'");
 }
 
 void target_check_kubeflow(struct checking *c, const struct plan_job *j)
 {
 	if (!find_kind(j)) {
 		struct diag *d = j->framework.n ?
-			diag_report(c->diags, TJ0819, j->name_at, "the training operator has no kind for '%.*s'", STR_ARG(j->framework)) :
-			diag_report(c->diags, TJ0819, j->name_at, "the training operator has no kind for a job without framework");
+			diag_report(c->diags, TJ0819, j->name_at, "the training operator has no kind for '%.*s'",
+			STR_ARG(j->framework)) :
+			diag_report(c->diags, TJ0819, j->name_at,
+				"the training operator has no kind for a job without framework");
 		diag_help(c->diags, d, "the frameworks of std.kubeflow have one");
 		return;
 	}
@@ -279,7 +306,8 @@ static void template_put(struct emit *e, const struct kind *k, const struct plan
 {
 	static const char *const ours[] = { "restartPolicy", "subdomain", "hostname", "enableServiceLinks" };
 	struct object *template = PUT_MAP(e->arena, spec, "template", r->at);
-	struct object *labels = object_map(e->arena, r->at), *annotations = object_map(e->arena, r->at), *metadata = NULL;
+	struct object *labels = object_map(e->arena, r->at), *annotations = object_map(e->arena, r->at),
+		*metadata = NULL;
 	struct plan_role own = own_role(e, k, r);
 
 	emit_pairs(e->arena, labels, &e->job->labels, (struct span){ 0 });
@@ -351,11 +379,13 @@ static void argument_put(struct emit *e, struct object *map, const char *key, co
 
 static struct str clean_text(const struct plan_job *j)
 {
-	return str_is(j->clean.value, "none") ? STR("None") : str_is(j->clean.value, "all") ? STR("All") : STR("Running");
+	return str_is(j->clean.value, "none") ? STR("None") : str_is(j->clean.value, "all") ? STR("All") :
+		STR("Running");
 }
 
 /* A setting of the argument `scheduling`, else what the job itself says to its gang. */
-static void scheduling_word(struct emit *e, struct object *o, const char *key, const char *name, const struct plan_str *of_job)
+static void scheduling_word(struct emit *e, struct object *o, const char *key, const char *name,
+	const struct plan_str *of_job)
 {
 	const struct data *d = emit_gang_setting(e->job, name);
 
@@ -415,7 +445,8 @@ static void elastic_put(struct emit *e, const struct kind *k, struct object *spe
 	static const char *const names[][2] = {
 		{ "backend", "rdzvBackend" }, { "host", "rdzvHost" }, { "port", "rdzvPort" }, { "id", "rdzvId" },
 	};
-	const struct data *d = argument(e->job, "elastic"), *conf = data_get(d, STR("conf")), *standalone = data_get(d, STR("standalone"));
+	const struct data *d = argument(e->job, "elastic"), *conf = data_get(d, STR("conf")),
+		*standalone = data_get(d, STR("standalone"));
 
 	if (!d || d->kind != DATA_MAP)
 		return;
@@ -479,11 +510,14 @@ static struct object *job_make(struct emit *e, const struct manifest *m)
 /* Pods of the operator have its labels, not ours. */
 static struct object *service_make(struct emit *e, const struct manifest *m)
 {
-	struct object *o = emit_role_service_make(e, m), *selector = object_get(object_get(o, STR("spec")), STR("selector"));
+	struct object *o = emit_role_service_make(e, m),
+		*selector = object_get(object_get(o, STR("spec")), STR("selector"));
 
 	selector->u.map.n = 0;
-	object_put(e->arena, selector, STR("training.kubeflow.org/job-name"), object_string(e->arena, e->job->name, e->job->name_at));
-	object_put(e->arena, selector, STR("training.kubeflow.org/replica-type"), object_string(e->arena, m->role->label, m->role->at));
+	object_put(e->arena, selector, STR("training.kubeflow.org/job-name"),
+		object_string(e->arena, e->job->name, e->job->name_at));
+	object_put(e->arena, selector, STR("training.kubeflow.org/replica-type"),
+		object_string(e->arena, m->role->label, m->role->at));
 	return o;
 }
 

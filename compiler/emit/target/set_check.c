@@ -12,8 +12,10 @@ static void elastic(struct checking *c, const struct plan_job *j, const struct p
 	if (!r->elastic)
 		return;
 	struct diag *d = diag_report(c->diags, TJ0818, check_place(c, r->replicas_at, r->at, j->name_at),
-		"a %s keeps its size: role '%.*s' cannot have %lld:%lld replicas", set, STR_ARG(r->name), (long long)r->min, (long long)r->max);
-	diag_help(c->diags, d, "write replicas = %lld, or use the target 'jobs', where 'trainc scale' changes the size", (long long)r->max);
+		"a %s keeps its size: role '%.*s' cannot have %lld:%lld replicas", set, STR_ARG(r->name),
+		(long long)r->min, (long long)r->max);
+	diag_help(c->diags, d, "write replicas = %lld, or use the target 'jobs', where 'trainc scale' changes the size",
+		(long long)r->max);
 }
 
 /* A host name of a slice has two numbers, and only the set's own Service knows such names. */
@@ -22,7 +24,8 @@ static void slices(struct checking *c, const struct plan_job *j, const struct pl
 	if (!plan_is_sliced(r) || j->hosts == HOSTS_SUBDOMAIN)
 		return;
 	struct diag *d = diag_report(c->diags, TJ0818, check_place(c, r->slices_at, r->at, j->name_at),
-		"a Service of each replica has no place for the %lld slices of '%.*s'", (long long)r->slices, STR_ARG(r->name));
+		"a Service of each replica has no place for the %lld slices of '%.*s'", (long long)r->slices,
+		STR_ARG(r->name));
 	diag_help(c->diags, d, "remove 'hosts' from the project or the framework, or remove 'slices'");
 }
 
@@ -51,14 +54,16 @@ static void overruled(struct checking *c, const struct data *raw, const char *co
 		const struct data *value = data_get(raw, str_of(*keys));
 		if (!value)
 			continue;
-		struct diag *d = diag_report(c->diags, TJ0818, value->from, "the %s's controller sets '%s' itself", set, *keys);
+		struct diag *d = diag_report(c->diags, TJ0818, value->from, "the %s's controller sets '%s' itself", set,
+			*keys);
 		diag_help(c->diags, d, "remove it");
 	}
 }
 
 static void raw(struct checking *c, const struct plan_role *r, const char *set)
 {
-	static const char *const of_job[] = { "suspend", "ttlSecondsAfterFinished", "managedBy", NULL }, *const of_pod[] = { "hostname", "subdomain", NULL };
+	static const char *const of_job[] = { "suspend", "ttlSecondsAfterFinished", "managedBy", NULL },
+		*const of_pod[] = { "hostname", "subdomain", NULL };
 
 	overruled(c, r->raw_job, of_job, set);
 	overruled(c, r->raw_pod, of_pod, set);
@@ -100,14 +105,19 @@ static void start_after(struct checking *c, const struct plan_job *j, const stru
 		if (ds.because->kind == CONDITION_OR)
 			diag_help(c->diags, d, "wait for whole roles, joined by 'and'%s", or_jobs(j));
 		else
-			diag_help(c->diags, d, "wait for the whole role with '%s(%.*s)'%s", ds.because->kind == CONDITION_READY ?
-				"ready" : ds.because->kind == CONDITION_STARTED ? "started" : "done", STR_ARG(j->roles[ds.because->role].name),
+			diag_help(c->diags, d, "wait for the whole role with '%s(%.*s)'%s",
+				ds.because->kind == CONDITION_READY ?
+				"ready" : ds.because->kind == CONDITION_STARTED ? "started" : "done",
+				STR_ARG(j->roles[ds.because->role].name),
 				*or_jobs(j) ? ", or use the target 'jobs'" : "");
 	} else if (ds.n > SET_DEPENDENCIES) {
-		d = diag_report(c->diags, TJ0818, at, "role '%.*s' waits for %zu Jobs; in a %s for at most %d", STR_ARG(r->name), ds.n, set, SET_DEPENDENCIES);
+		d = diag_report(c->diags, TJ0818, at, "role '%.*s' waits for %zu Jobs; in a %s for at most %d",
+			STR_ARG(r->name), ds.n, set, SET_DEPENDENCIES);
 		diag_help(c->diags, d, "wait for fewer roles: a role that waits for others covers them too");
 	} else if (probed) {
-		d = diag_report(c->diags, TJ0818, at, "a %s waits until pods are ready, and role '%.*s' has a readiness probe", set, STR_ARG(probed->name));
+		d = diag_report(c->diags, TJ0818, at,
+			"a %s waits until pods are ready, and role '%.*s' has a readiness probe", set,
+			STR_ARG(probed->name));
 		diag_help(c->diags, d, "write 'ready(%.*s)', or remove the probe", STR_ARG(probed->name));
 	}
 }
@@ -123,7 +133,8 @@ static void success(struct checking *c, const struct plan_job *j, const char *se
 	struct str text = plan_condition_text(c->arena, j, j->success);
 	struct diag *d = diag_report(c->diags, TJ0818, check_place(c, j->success->from, j->name_at, j->name_at),
 		"a %s cannot say 'success = %.*s'", set, STR_ARG(text));
-	diag_note(c->diags, d, (struct span){ 0 }, "it succeeds when all of some roles are done, or any of them; or by some replicas of one role");
+	diag_note(c->diags, d, (struct span){ 0 },
+		"it succeeds when all of some roles are done, or any of them; or by some replicas of one role");
 	diag_help(c->diags, d, "name whole roles, joined by nothing but 'and' or nothing but 'or'%s", or_jobs(j));
 }
 
@@ -136,14 +147,17 @@ static void clean(struct checking *c, const struct plan_job *j, const char *set)
 		return;
 	struct span at = check_place(c, j->clean.from, j->name_at, j->name_at);
 	if (none) {
-		d = diag_report(c->diags, TJ0818, at, "a %s ends what still runs: clean = \"none\" has no place in it", set);
+		d = diag_report(c->diags, TJ0818, at, "a %s ends what still runs: clean = \"none\" has no place in it",
+			set);
 		if (at.start != j->clean.from.start)
 			diag_note(c->diags, d, j->clean.from, "the framework's rule");
 		diag_help(c->diags, d, "write clean = \"running\", or use the target 'jobs'");
 		return;
 	}
-	d = diag_report(c->diags, TJ0818, at, "a %s keeps the pods that have ended: clean = \"all\" has no place in it", set);
-	diag_help(c->diags, d, str_is(c->plan->target, "jobset") ? "write clean = \"running\"; with 'ttl' everything goes some time after the end" :
+	d = diag_report(c->diags, TJ0818, at, "a %s keeps the pods that have ended: clean = \"all\" has no place in it",
+		set);
+	diag_help(c->diags, d, str_is(c->plan->target, "jobset") ?
+		"write clean = \"running\"; with 'ttl' everything goes some time after the end" :
 		"write clean = \"running\", or use the target 'jobs'");
 }
 
@@ -172,7 +186,8 @@ static void same_names(struct checking *c, const struct plan_job *j)
 				continue;
 			}
 			struct diag *d = diag_report(c->diags, TJ0811, check_place(c, r->at, j->name_at, j->name_at),
-				"roles '%.*s' and '%.*s' both have a replicated Job '%.*s'", STR_ARG(other->name), STR_ARG(r->name), STR_ARG(name));
+				"roles '%.*s' and '%.*s' both have a replicated Job '%.*s'", STR_ARG(other->name),
+				STR_ARG(r->name), STR_ARG(name));
 			diag_help(c->diags, d, "give one of them another name");
 			return;
 		}
@@ -204,7 +219,8 @@ static void manager(struct checking *c, const struct plan_job *j)
 
 	if (!str_starts(by, STR("kubeflow.org/")))
 		return;
-	struct diag *d = diag_report(c->diags, TJ0818, j->name_at, "'%.*s' does not run JobSets, so nothing would run this one", STR_ARG(by));
+	struct diag *d = diag_report(c->diags, TJ0818, j->name_at,
+		"'%.*s' does not run JobSets, so nothing would run this one", STR_ARG(by));
 	diag_help(c->diags, d, "leave 'managed_by' out, or use the target 'kubeflow'");
 }
 

@@ -42,8 +42,10 @@ static void refuse_slices(struct checking *c, const struct plan_job *j)
 		if (!r->max || !plan_is_sliced(r))
 			continue;
 		struct diag *d = diag_report(c->diags, TJ0818, check_place(c, r->slices_at, r->at, j->name_at),
-			"the target '%.*s' has no place for the %lld slices of '%.*s'", STR_ARG(c->plan->target), (long long)r->slices, STR_ARG(r->name));
-		diag_help(c->diags, d, "write target = \"jobset\" in the project, or compile with --target jobset: it makes a Job of each slice");
+			"the target '%.*s' has no place for the %lld slices of '%.*s'", STR_ARG(c->plan->target),
+			(long long)r->slices, STR_ARG(r->name));
+		diag_help(c->diags, d, "write target = \"jobset\" in the project, or compile with --target jobset: it "
+			"makes a Job of each slice");
 	}
 }
 

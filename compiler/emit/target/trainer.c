@@ -30,7 +30,8 @@ static void roles(struct checking *c, const struct plan_job *j)
 			continue;
 		d = diag_report(c->diags, TJ0819, check_place(c, r->at, j->name_at, j->name_at), r->aux ?
 			"a TrainJob has one role, and nothing beside it: '%.*s' has no place" :
-			"a TrainJob has one role: '%.*s', and cannot hold '%.*s'", STR_ARG(r->aux ? r->name : first->name), STR_ARG(r->name));
+			"a TrainJob has one role: '%.*s', and cannot hold '%.*s'",
+			STR_ARG(r->aux ? r->name : first->name), STR_ARG(r->name));
 		diag_help(c->diags, d, "use the target 'jobset', which has a place for each role");
 		return;
 	}
@@ -62,7 +63,8 @@ static void unrolled(struct checking *c, const struct plan_job *j, const struct 
 		return;
 	struct diag *d = diag_report(c->diags, TJ0819, check_place(c, r->unrolled_because, r->at, j->name_at),
 		"the nodes of a TrainJob have one template, and the replicas of role '%.*s' differ", STR_ARG(r->name));
-	diag_help(c->diags, d, keeps_claim(r) ? "without 'keep = true' each pod gets a claim that ends with it; the target 'jobset' has a place for both" :
+	diag_help(c->diags, d, keeps_claim(r) ? "without 'keep = true' each pod gets a claim that ends with it; the "
+		"target 'jobset' has a place for both" :
 		"let the program compute it from pod.index, or use the target 'jobset'");
 }
 
@@ -73,11 +75,13 @@ static void life(struct checking *c, const struct plan_job *j)
 	struct diag *d;
 
 	if (j->ttl.set) {
-		d = diag_report(c->diags, TJ0818, j->ttl.from, "a TrainJob has no place for 'ttl': it stays until somebody deletes it");
+		d = diag_report(c->diags, TJ0818, j->ttl.from,
+			"a TrainJob has no place for 'ttl': it stays until somebody deletes it");
 		diag_help(c->diags, d, "remove 'ttl', or use the target 'jobset'");
 	}
 	if (manager.n && !str_is(manager, ours) && !str_is(manager, queue)) {
-		d = diag_report(c->diags, TJ0818, j->name_at, "a TrainJob cannot be managed by '%.*s'", STR_ARG(manager));
+		d = diag_report(c->diags, TJ0818, j->name_at, "a TrainJob cannot be managed by '%.*s'",
+			STR_ARG(manager));
 		diag_help(c->diags, d, "use \"%s\", or leave 'managed_by' out", queue);
 	}
 }
@@ -117,7 +121,8 @@ static void mark(struct emit *e, struct object *spec)
 	struct object *template = list->u.list.n ? object_get(list->u.list.at[0], STR("template")) : NULL;
 
 	if (template)
-		object_put(e->arena, object_get(object_get(template, STR("metadata")), STR("labels")), STR("trainer.kubeflow.org/trainjob-ancestor-step"),
+		object_put(e->arena, object_get(object_get(template, STR("metadata")), STR("labels")),
+			STR("trainer.kubeflow.org/trainjob-ancestor-step"),
 			object_string(e->arena, STR("trainer"), e->job->name_at));
 }
 
@@ -126,7 +131,8 @@ static struct object *runtime_make(struct emit *e, const struct manifest *m)
 	const struct plan_role *r = only_role(e->job);
 	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from), *template, *set;
 
-	PUT_INT(e->arena, PUT_MAP(e->arena, spec, "mlPolicy", m->from), "numNodes", r ? r->max : 1, r ? r->replicas_at : m->from);
+	PUT_INT(e->arena, PUT_MAP(e->arena, spec, "mlPolicy", m->from), "numNodes", r ? r->max : 1,
+		r ? r->replicas_at : m->from);
 	template = PUT_MAP(e->arena, spec, "template", m->from);
 	metadata_put(e, o, template);
 	set = PUT_MAP(e->arena, template, "spec", m->from);
@@ -138,12 +144,14 @@ static struct object *runtime_make(struct emit *e, const struct manifest *m)
 static struct object *trainjob_make(struct emit *e, const struct manifest *m)
 {
 	const struct plan_job *j = e->job;
-	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from), *ref = PUT_MAP(e->arena, spec, "runtimeRef", m->from);
+	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from),
+		*ref = PUT_MAP(e->arena, spec, "runtimeRef", m->from);
 
 	PUT_STR(e->arena, ref, "apiGroup", STR("trainer.kubeflow.org"), m->from);
 	PUT_STR(e->arena, ref, "kind", STR("TrainingRuntime"), m->from);
 	PUT_STR(e->arena, ref, "name", j->name, m->from);
-	PUT_BOOL(e->arena, spec, "suspend", (j->suspend.set && j->suspend.value) || emit_kueue(j), emit_kueue(j) ? j->gang.from : j->suspend.from);
+	PUT_BOOL(e->arena, spec, "suspend", (j->suspend.set && j->suspend.value) || emit_kueue(j),
+		emit_kueue(j) ? j->gang.from : j->suspend.from);
 	if (emit_managed_by(j).n)
 		PUT_STR(e->arena, spec, "managedBy", emit_managed_by(j), j->name_at);
 	return o;

@@ -53,7 +53,8 @@ static void keep_name(struct fault *f)
 		break;
 	/* the last word of the line is the name: an alias or the module; none when a '.' stands in front */
 	case TOKEN_IMPORT:
-		for (size_t i = f->item + 1; i < f->item + 64 && f->at[i].kind != TOKEN_END && !(f->at[i].flags & FLAG_LINE); i++)
+		for (size_t i = f->item + 1; i < f->item + 64 && f->at[i].kind != TOKEN_END &&
+			!(f->at[i].flags & FLAG_LINE); i++)
 			if (f->at[i].kind == TOKEN_IDENT || f->at[i].kind == TOKEN_DOT)
 				t = &f->at[f->at[i].kind == TOKEN_IDENT ? i : f->item];
 		break;
@@ -65,7 +66,8 @@ static void keep_name(struct fault *f)
 	p->bad_name_at = (struct span){ t->start, t->end };
 	if (f->at[f->item].kind == TOKEN_IMPORT)        /* it might have been given another name by `as` */
 		p->bad_name_at = (struct span){ f->at[f->item].start, f->at[f->item].end };
-	p->bad_name = t->kind == TOKEN_STRING ? build_word(p, (struct span){ t->start + 1, t->end - 1 }) : build_word(p, (struct span){ t->start, t->end });
+	p->bad_name = t->kind == TOKEN_STRING ? build_word(p, (struct span){ t->start + 1, t->end - 1 }) :
+		build_word(p, (struct span){ t->start, t->end });
 }
 
 /* The line before is incomplete: `import x as`, `let a = 1 +`.  That line is wrong, not the one that follows. */
@@ -102,7 +104,9 @@ void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 	p->foretold = 0;
 	if (is_known(&f) || said)
 		return;
-	if (complain_misplaced(&f) || complain_exchange(&f) || complain_local(&f) || complain_value(&f) || complain_colon(&f) || complain_words(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))
+	if (complain_misplaced(&f) || complain_exchange(&f) || complain_local(&f) || complain_value(&f) ||
+		complain_colon(&f) || complain_words(&f) || complain_word(&f) || complain_body(&f) ||
+		complain_separator(&f))
 		return;
 	complain_plain(&f);
 }

@@ -38,12 +38,14 @@ static bool help_inside(struct fault *f, struct diag *d)
 
 	if (!f->p->feed.depth || f->line_end || f->i != f->item + 1)
 		return false;
-	if (!(named && f->found.kind == TOKEN_IDENT) && !(titled && (f->found.kind == TOKEN_STRING || f->found.kind == TOKEN_STR_OPEN)))
+	if (!(named && f->found.kind == TOKEN_IDENT) &&
+		!(titled && (f->found.kind == TOKEN_STRING || f->found.kind == TOKEN_STR_OPEN)))
 		return false;
 	if (head == TOKEN_JOB)
 		diag_help(f->p->diags, d, "jobs do not nest: write this one at the top of the file");
 	else
-		diag_help(f->p->diags, d, "'%.*s' belongs at the top of the file, outside jobs and frameworks", STR_ARG(fault_text(f, f->item)));
+		diag_help(f->p->diags, d, "'%.*s' belongs at the top of the file, outside jobs and frameworks",
+			STR_ARG(fault_text(f, f->item)));
 	return true;
 }
 
@@ -55,7 +57,8 @@ static bool help_role_colon(struct fault *f, struct diag *d)
 	struct diags *ds = f->p->diags;
 	const struct token *word = &f->at[f->item];
 
-	if (f->line_end || f->found.kind != TOKEN_LBRACE || f->i != f->item + 3 || word[1].kind != TOKEN_COLON || word[2].kind != TOKEN_IDENT ||
+	if (f->line_end || f->found.kind != TOKEN_LBRACE || f->i != f->item + 3 || word[1].kind != TOKEN_COLON ||
+		word[2].kind != TOKEN_IDENT ||
 	    !is_block(fault_text(f, f->item)))
 		return false;
 	struct str name = fault_text(f, f->item + 2);
@@ -70,11 +73,13 @@ static bool help_walrus(struct fault *f, struct diag *d)
 	struct diags *ds = f->p->diags;
 	struct str rest = fault_rest(f, f->i + 1);
 
-	if (f->line_end || f->found.kind != TOKEN_ASSIGN || f->previous != TOKEN_COLON || f->at[f->i - 1].end != f->found.start)
+	if (f->line_end || f->found.kind != TOKEN_ASSIGN || f->previous != TOKEN_COLON ||
+		f->at[f->i - 1].end != f->found.start)
 		return false;
 	struct str head = text_between(f, f->item, f->i - 1);
 	diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(head), STR_ARG(rest.n ? rest : STR("...")));
-	diag_fix(ds, d, (struct span){ f->at[f->i - 1].start, f->found.end }, f->at[f->i - 2].end < f->at[f->i - 1].start ? STR("=") : STR(" ="),
+	diag_fix(ds, d, (struct span){ f->at[f->i - 1].start, f->found.end },
+		f->at[f->i - 2].end < f->at[f->i - 1].start ? STR("=") : STR(" ="),
 	         "write '='");
 	return true;
 }
@@ -101,7 +106,8 @@ static bool help_framework(struct fault *f, struct diag *d)
 		return false;
 	struct str title = fault_text(f, f->item + 1), text = fault_text(f, f->i);
 	if (f->found.kind == TOKEN_LBRACE) {
-		diag_help(ds, d, "a framework follows the colon: 'job %.*s: MODULE.FRAMEWORK { ... }'; remove ':' for a plain job", STR_ARG(title));
+		diag_help(ds, d, "a framework follows the colon: 'job %.*s: MODULE.FRAMEWORK { ... }'; remove ':' for "
+			"a plain job", STR_ARG(title));
 		return true;
 	}
 	if (f->found.kind != TOKEN_STRING)
@@ -111,7 +117,8 @@ static bool help_framework(struct fault *f, struct diag *d)
 		diag_help(ds, d, "write '%.*s', without quotes", STR_ARG(name));
 		diag_fix(ds, d, fault_span(f), name, "remove the quotes");
 	} else {
-		diag_help(ds, d, "a framework follows the colon, without quotes: 'job %.*s: MODULE.FRAMEWORK { ... }'", STR_ARG(title));
+		diag_help(ds, d, "a framework follows the colon, without quotes: 'job %.*s: MODULE.FRAMEWORK { ... }'",
+			STR_ARG(title));
 	}
 	return true;
 }
@@ -141,7 +148,8 @@ static bool help_two_loops(struct fault *f, struct diag *d)
 /* Is the word in front of a refinement or of [] the name of a type? */
 static bool is_type(const struct fault *f, size_t i)
 {
-	static const char *const types[] = { "int", "float", "string", "bool", "memory", "cpu", "duration", "port", "name", "path" };
+	static const char *const types[] = { "int", "float", "string", "bool", "memory", "cpu", "duration", "port",
+		"name", "path" };
 	struct str word = fault_text(f, i);
 
 	for (size_t k = 0; k < sizeof types / sizeof *types; k++)
@@ -174,7 +182,8 @@ static bool help_type_list(struct fault *f, struct diag *d)
 	struct str right = list ? str_printf(f->p->arena, "list[%.*s]", STR_ARG(fault_text(f, f->i + 1)))
 		: str_printf(f->p->arena, "enum(%.*s)", STR_ARG(text_between(f, f->i, close)));
 	diag_help(f->p->diags, d, "write '%.*s'", STR_ARG(right));
-	diag_fix(f->p->diags, d, (struct span){ f->at[list ? f->i : f->i - 2].start, f->at[close].end }, right, "write '%.*s'",
+	diag_fix(f->p->diags, d, (struct span){ f->at[list ? f->i : f->i - 2].start, f->at[close].end }, right,
+		"write '%.*s'",
 		STR_ARG(right));
 	return true;
 }
@@ -192,7 +201,8 @@ static bool help_type_brackets(struct fault *f, struct diag *d)
 		return false;
 	struct span at = { f->at[f->i - 2].start, f->at[close].end };
 	struct str right = close == f->i ? str_printf(f->p->arena, "list[%.*s]", STR_ARG(type))
-	                                 : str_printf(f->p->arena, "%.*s(%.*s)", STR_ARG(type), STR_ARG(text_between(f, f->i, close)));
+	                                 : str_printf(f->p->arena, "%.*s(%.*s)", STR_ARG(type),
+		STR_ARG(text_between(f, f->i, close)));
 	diag_help(ds, d, "write '%.*s'", STR_ARG(right));
 	diag_fix(ds, d, at, right, "write '%.*s'", STR_ARG(right));
 	return true;
@@ -212,15 +222,18 @@ static bool help_type_comparison(struct fault *f, struct diag *d)
 	if (!limit.n || limit.n > 40 || memchr(limit.p, ',', limit.n))
 		return false;
 	if (kind == TOKEN_GT || kind == TOKEN_LT) {             /* of whole numbers: the next one */
-		if (f->at[f->i + 1].kind != TOKEN_INT || close != f->i + 2 || limit.n > 9 || memchr(limit.p, '_', limit.n))
+		if (f->at[f->i + 1].kind != TOKEN_INT || close != f->i + 2 || limit.n > 9 ||
+			memchr(limit.p, '_', limit.n))
 			return false;
 		limit = str_printf(f->p->arena, "%ld", strtol(limit.p, NULL, 10) + (kind == TOKEN_GT ? 1 : -1));
 	}
 	bool least = kind == TOKEN_GE || kind == TOKEN_GT;
-	struct str right = str_printf(f->p->arena, least ? "%.*s(%.*s..)" : "%.*s(..%.*s)", STR_ARG(fault_text(f, f->i - 2)),
+	struct str right = str_printf(f->p->arena, least ? "%.*s(%.*s..)" : "%.*s(..%.*s)",
+		STR_ARG(fault_text(f, f->i - 2)),
 		STR_ARG(limit));
 	diag_help(ds, d, "write '%.*s'", STR_ARG(right));
-	diag_fix(ds, d, (struct span){ f->at[f->i - 2].start, f->at[close].end }, right, "write '%.*s'", STR_ARG(right));
+	diag_fix(ds, d, (struct span){ f->at[f->i - 2].start, f->at[close].end }, right, "write '%.*s'",
+		STR_ARG(right));
 	return true;
 }
 
@@ -230,7 +243,8 @@ static bool help_type_as_value(struct fault *f, struct diag *d)
 	struct diags *ds = f->p->diags;
 	size_t value = f->item + 2, close;
 
-	if (f->line_end || f->at[f->item + 1].kind != TOKEN_ASSIGN || f->i <= value || !is_type(f, value) || f->at[value + 1].kind != TOKEN_LPAREN)
+	if (f->line_end || f->at[f->item + 1].kind != TOKEN_ASSIGN || f->i <= value || !is_type(f, value) ||
+		f->at[value + 1].kind != TOKEN_LPAREN)
 		return false;
 	close = find_on_line(f, value, TOKEN_RPAREN);
 	if (!close)
@@ -248,7 +262,8 @@ static bool help_type_text(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
 
-	if (f->line_end || f->previous != TOKEN_COLON || f->found.kind != TOKEN_STRING || !f->expected[TOKEN_IDENT] || f->expected[TOKEN_INT])
+	if (f->line_end || f->previous != TOKEN_COLON || f->found.kind != TOKEN_STRING || !f->expected[TOKEN_IDENT] ||
+		f->expected[TOKEN_INT])
 		return false;
 	struct str right = str_printf(f->p->arena, "enum(%.*s)", STR_ARG(fault_text(f, f->i)));
 	diag_help(ds, d, "write '%.*s'", STR_ARG(right));
@@ -267,10 +282,12 @@ static bool help_lambda(struct fault *f, struct diag *d)
 	if (f->line_end || f->previous != TOKEN_IDENT || !str_is(fault_text(f, f->i - 1), "lambda"))
 		return false;
 	for (; f->at[i].kind == TOKEN_IDENT && i - f->i < LOOK; i += 1 + (f->at[i + 1].kind == TOKEN_COMMA))
-		arguments = str_printf(f->p->arena, "%.*s%s%.*s: int", STR_ARG(arguments), arguments.n ? ", " : "", STR_ARG(fault_text(f, i)));
+		arguments = str_printf(f->p->arena, "%.*s%s%.*s: int", STR_ARG(arguments), arguments.n ? ", " : "",
+			STR_ARG(fault_text(f, i)));
 	struct str body = f->at[i].kind == TOKEN_COLON ? fault_rest(f, i + 1) : STR("");
 	bool let = f->at[f->item].kind == TOKEN_LET && f->at[name].kind == TOKEN_IDENT;
-	diag_help(f->p->diags, d, "a function is a declaration with types: 'fn %.*s(%.*s) -> int = %.*s'", STR_ARG(let ? fault_text(f, name) : STR("f")),
+	diag_help(f->p->diags, d, "a function is a declaration with types: 'fn %.*s(%.*s) -> int = %.*s'",
+		STR_ARG(let ? fault_text(f, name) : STR("f")),
 	          STR_ARG(arguments), STR_ARG(body.n ? body : STR("...")));
 	return true;
 }
@@ -297,13 +314,15 @@ static bool help_power(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
 
-	if (f->line_end || f->found.kind != TOKEN_STAR || f->previous != TOKEN_STAR || f->i < 2 || f->at[f->i - 1].end != f->found.start)
+	if (f->line_end || f->found.kind != TOKEN_STAR || f->previous != TOKEN_STAR || f->i < 2 ||
+		f->at[f->i - 1].end != f->found.start)
 		return false;
 	const struct token *base = &f->at[f->i - 2], *exponent = &f->at[f->i + 1];
 	struct str b = fault_text(f, f->i - 2), e = fault_text(f, f->i + 1);
 	long long value = base->kind == TOKEN_INT && exponent->kind == TOKEN_INT ? power_of(b, e) : 0;
 	if (value)
-		diag_help(ds, d, "trainc has no '**'; %.*s to the power of %.*s is %lld", STR_ARG(b), STR_ARG(e), value);
+		diag_help(ds, d, "trainc has no '**'; %.*s to the power of %.*s is %lld", STR_ARG(b), STR_ARG(e),
+			value);
 	else
 		diag_help(ds, d, "trainc has no '**'; multiply with '*'");
 	return true;
@@ -316,8 +335,10 @@ static size_t operand_before(const struct fault *f, size_t i)
 
 	while (from > f->item) {
 		int kind = f->at[from - 1].kind;
-		bool name = kind == TOKEN_IDENT && (from == i || f->at[from].kind == TOKEN_DOT || f->at[from].kind == TOKEN_LBRACKET);
-		if (!name && kind != TOKEN_DOT && kind != TOKEN_STRING && kind != TOKEN_INT && kind != TOKEN_LBRACKET && kind != TOKEN_RBRACKET)
+		bool name = kind == TOKEN_IDENT &&
+			(from == i || f->at[from].kind == TOKEN_DOT || f->at[from].kind == TOKEN_LBRACKET);
+		if (!name && kind != TOKEN_DOT && kind != TOKEN_STRING && kind != TOKEN_INT && kind != TOKEN_LBRACKET &&
+			kind != TOKEN_RBRACKET)
 			break;
 		from--;
 	}
@@ -328,8 +349,9 @@ static size_t operand_before(const struct fault *f, size_t i)
 static bool help_word_operator(struct fault *f, struct diag *d)
 {
 	static const char *const words[][3] = {
-		{ "contains", "find", " != none" }, { "includes", "find", " != none" }, { "startswith", "starts_with", "" },
-		{ "starts_with", "starts_with", "" }, { "endswith", "ends_with", "" }, { "ends_with", "ends_with", "" }, { "matches", "matches", "" },
+		{ "contains", "find", " != none" }, { "includes", "find", " != none" },
+		{ "startswith", "starts_with", "" }, { "starts_with", "starts_with", "" },
+		{ "endswith", "ends_with", "" }, { "ends_with", "ends_with", "" }, { "matches", "matches", "" },
 	};
 	struct str word = fault_text(f, f->i);
 
@@ -340,7 +362,8 @@ static bool help_word_operator(struct fault *f, struct diag *d)
 	for (size_t i = 0; left.n && i < sizeof words / sizeof *words; i++) {
 		if (!str_is(word, words[i][0]))
 			continue;
-		diag_help(f->p->diags, d, "write '%s(%.*s, %.*s)%s'", words[i][1], STR_ARG(left), STR_ARG(right), words[i][2]);
+		diag_help(f->p->diags, d, "write '%s(%.*s, %.*s)%s'", words[i][1], STR_ARG(left), STR_ARG(right),
+			words[i][2]);
 		if (*words[i][2])
 			diag_help(f->p->diags, d, "in a list '%.*s in %.*s'", STR_ARG(right), STR_ARG(left));
 		return true;
@@ -358,7 +381,8 @@ static bool help_fraction(struct fault *f, struct diag *d)
 	    (number->kind != TOKEN_INT && number->kind != TOKEN_QUANTITY))
 		return false;
 	diag_help(ds, d, "write '0.%.*s'", STR_ARG(fault_text(f, f->i + 1)));
-	diag_fix(ds, d, (struct span){ f->found.start, f->found.start }, STR("0"), "write '0.%.*s'", STR_ARG(fault_text(f, f->i + 1)));
+	diag_fix(ds, d, (struct span){ f->found.start, f->found.start }, STR("0"), "write '0.%.*s'",
+		STR_ARG(fault_text(f, f->i + 1)));
 	return true;
 }
 

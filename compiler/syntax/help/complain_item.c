@@ -9,7 +9,8 @@
 static bool is_literal(int kind)
 {
 	switch (kind) {
-	case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING: case TOKEN_STR_OPEN:
+	case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING:
+	case TOKEN_STR_OPEN:
 	case TOKEN_TRUE: case TOKEN_FALSE: case TOKEN_NONE: case TOKEN_LBRACKET: case TOKEN_LBRACE: case TOKEN_LPAREN:
 	case TOKEN_MINUS: case TOKEN_BAD:
 		return true;
@@ -46,14 +47,16 @@ bool complain_value(struct fault *f)
 		diag_fix(ds, d, fault_span(f), STR("="), "write '='");
 		return true;
 	}
-	bool ends = f->line_end || f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA || f->found.kind == TOKEN_RPAREN;
+	bool ends = f->line_end || f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA ||
+		f->found.kind == TOKEN_RPAREN;
 	if (f->previous != TOKEN_ASSIGN || !ends || !f->expected[TOKEN_INT])
 		return false;
 	uint32_t at = f->at[f->i - 1].end;
 	size_t name = f->i >= 2 && f->found.kind == TOKEN_RPAREN ? f->i - 2 : subject(f);
 	d = diag_report(ds, TJ0104, (struct span){ at, at }, "'%.*s' has no value", STR_ARG(fault_text(f, name)));
 	diag_help(ds, d, "a value starts on the line of its '='");
-	if ((f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA) && is_literal(f->at[f->i + 1].kind) && f->at[f->i + 1].kind != TOKEN_LBRACE)
+	if ((f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA) && is_literal(f->at[f->i + 1].kind) &&
+		f->at[f->i + 1].kind != TOKEN_LBRACE)
 		f->p->foretold = f->i + 1;      /* the value that should follow the sign */
 	if (f->line_end)
 		fault_skip_block(f);
@@ -66,13 +69,16 @@ static bool complain_name_inside(struct fault *f)
 	struct diags *ds = f->p->diags;
 	const struct token *name = &f->at[f->item];
 
-	if (!f->p->feed.depth || f->item < 2 || name->kind != TOKEN_IDENT || name->flags & FLAG_LINE || name[-1].kind != TOKEN_LBRACE ||
-	    f->i > f->item + 2 || name[1].kind == TOKEN_ASSIGN || name[1].kind == TOKEN_COLON || name[1].kind == TOKEN_LBRACE ||
+	if (!f->p->feed.depth || f->item < 2 || name->kind != TOKEN_IDENT || name->flags & FLAG_LINE ||
+		name[-1].kind != TOKEN_LBRACE ||
+	    f->i > f->item + 2 || name[1].kind == TOKEN_ASSIGN || name[1].kind == TOKEN_COLON ||
+	name[1].kind == TOKEN_LBRACE ||
 	    !is_block(fault_text(f, f->item - 2)))
 		return false;
 	struct span at = { name[-1].start, name->end };
 	struct str right = str_printf(f->p->arena, "%.*s {", STR_ARG(fault_text(f, f->item)));
-	struct diag *d = diag_report(ds, TJ0102, at, "'{' and '%.*s' are in each other's place", STR_ARG(fault_text(f, f->item)));
+	struct diag *d = diag_report(ds, TJ0102, at, "'{' and '%.*s' are in each other's place",
+		STR_ARG(fault_text(f, f->item)));
 	diag_help(ds, d, "write '%.*s %.*s'", STR_ARG(fault_text(f, f->item - 2)), STR_ARG(right));
 	diag_fix(ds, d, at, right, "exchange the two");
 	return true;
@@ -91,19 +97,24 @@ bool complain_exchange(struct fault *f)
 
 	if (complain_name_inside(f))
 		return true;
-	if (f->p->feed.depth && named && brace->kind == TOKEN_RBRACE && brace->flags & FLAG_LINE && !(next->flags & FLAG_LINE) &&
+	if (f->p->feed.depth && named && brace->kind == TOKEN_RBRACE && brace->flags & FLAG_LINE &&
+		!(next->flags & FLAG_LINE) &&
 	    (next->kind == TOKEN_IDENT || next->kind == TOKEN_LBRACE || next->kind == TOKEN_STRING)) {
-		struct diag *d = diag_report(ds, TJ0102, (struct span){ word->start, word->end }, "'%.*s' and '}' are in each other's place",
+		struct diag *d = diag_report(ds, TJ0102, (struct span){ word->start, word->end },
+			"'%.*s' and '}' are in each other's place",
 			STR_ARG(fault_text(f, x)));
-		diag_help(ds, d, "write '}', and on the next line '%.*s %.*s'", STR_ARG(fault_text(f, x)), STR_ARG(fault_text(f, x + 2)));
+		diag_help(ds, d, "write '}', and on the next line '%.*s %.*s'", STR_ARG(fault_text(f, x)),
+			STR_ARG(fault_text(f, x + 2)));
 		f->p->foretold = x + 2;
 		return true;
 	}
 	const struct token *equals = &f->at[f->i];
-	if (f->line_end || f->i < 3 || equals->kind != TOKEN_ASSIGN || f->previous != TOKEN_LBRACE || equals[-2].kind != TOKEN_IDENT ||
+	if (f->line_end || f->i < 3 || equals->kind != TOKEN_ASSIGN || f->previous != TOKEN_LBRACE ||
+		equals[-2].kind != TOKEN_IDENT ||
 	    equals[-3].kind != TOKEN_IDENT || equals[-2].flags & FLAG_LINE)
 		return false;
-	struct diag *d = diag_report(ds, TJ0102, (struct span){ equals[-2].start, equals[-1].end }, "'%.*s' and '{' are in each other's place",
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ equals[-2].start, equals[-1].end },
+		"'%.*s' and '{' are in each other's place",
 		STR_ARG(fault_text(f, f->i - 2)));
 	struct str right = str_printf(f->p->arena, "{ %.*s", STR_ARG(fault_text(f, f->i - 2)));
 	diag_help(ds, d, "write '%.*s %.*s = ...'", STR_ARG(fault_text(f, f->i - 3)), STR_ARG(right));
@@ -137,7 +148,8 @@ static bool help_foreign(struct fault *f, struct diag *d, struct str key)
 {
 	size_t first = f->item + 1 + (f->at[f->item + 1].kind == TOKEN_COLON);
 	struct str inner = fault_text(f, first + (f->at[first].kind == TOKEN_LBRACE));
-	const struct foreign *other = !in_block(f) ? NULL : is_field(key) ? foreign_block(key, inner) : foreign_field(key);
+	const struct foreign *other = !in_block(f) ? NULL : is_field(key) ? foreign_block(key, inner) :
+		foreign_field(key);
 
 	if (other)
 		diag_help(f->p->diags, d, "%s", other->help);
@@ -152,13 +164,15 @@ static struct str yaml_entries(struct fault *f, size_t i)
 
 	for (size_t n = 0; f->at[i].kind == TOKEN_MINUS && n < 4; n++, i += 7) {
 		const struct token *t = &f->at[i];
-		if (!str_is(fault_text(f, i + 1), "name") || t[2].kind != TOKEN_COLON || (t[3].kind != TOKEN_IDENT && t[3].kind != TOKEN_STRING) ||
+		if (!str_is(fault_text(f, i + 1), "name") || t[2].kind != TOKEN_COLON ||
+			(t[3].kind != TOKEN_IDENT && t[3].kind != TOKEN_STRING) ||
 		    !str_is(fault_text(f, i + 4), "value") || t[5].kind != TOKEN_COLON || !is_literal(t[6].kind))
 			return STR("");
 		struct str name = fault_text(f, i + 3), value = fault_text(f, i + 6);
 		if (t[3].kind == TOKEN_STRING)
 			name = (struct str){ name.p + 1, name.n - 2 };
-		all = str_printf(a, "%.*s%s%.*s = %.*s", STR_ARG(all), all.n ? ", " : "", STR_ARG(name), STR_ARG(value));
+		all = str_printf(a, "%.*s%s%.*s = %.*s", STR_ARG(all), all.n ? ", " : "", STR_ARG(name),
+			STR_ARG(value));
 	}
 	return all;
 }
@@ -210,11 +224,13 @@ bool complain_colon(struct fault *f)
 		return false;
 	struct str value = fault_rest(f, f->i);
 	struct str shown = value.n ? value : fault_text(f, f->i);
-	struct diag *d = diag_report(ds, TJ0111, fault_span(f), "'%.*s: %.*s' declares a type, and '%.*s' is not a type", STR_ARG(key),
+	struct diag *d = diag_report(ds, TJ0111, fault_span(f),
+		"'%.*s: %.*s' declares a type, and '%.*s' is not a type", STR_ARG(key),
 	                             STR_ARG(shown), STR_ARG(shown));
 	diag_label(ds, d, "not a type");
 	if (in_type_body(f)) {
-		diag_help(ds, d, "write the type of '%.*s'; a default follows it: '%.*s: int = 4'", STR_ARG(key), STR_ARG(key));
+		diag_help(ds, d, "write the type of '%.*s'; a default follows it: '%.*s: int = 4'", STR_ARG(key),
+			STR_ARG(key));
 		return true;
 	}
 	if (!help_foreign(f, d, key))
@@ -271,7 +287,8 @@ static bool report_job_member(struct fault *f, size_t i)
 		diag_help(ds, d, "the job that is being built is 'cluster': write 'cluster.%.*s'", STR_ARG(member));
 		diag_fix(ds, d, at, STR("cluster"), "write 'cluster'");
 	} else {
-		diag_help(ds, d, "the job that is being built is 'cluster', and it has name, namespace, domain, roles, all_roles, run_id");
+		diag_help(ds, d, "the job that is being built is 'cluster', and it has name, namespace, domain, roles, "
+			"all_roles, run_id");
 	}
 	return true;
 }
@@ -337,7 +354,8 @@ static bool complain_field(struct fault *f)
 	if (!in_type_body(f) || name->kind != TOKEN_IDENT || type->kind != TOKEN_IDENT || type->flags & FLAG_LINE)
 		return false;
 	struct str key = fault_text(f, f->item), text = fault_text(f, f->item + 1);
-	struct diag *d = diag_report(ds, TJ0102, (struct span){ type->start, type->end }, "expected ':' after '%.*s', found '%.*s'",
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ type->start, type->end },
+		"expected ':' after '%.*s', found '%.*s'",
 	                             STR_ARG(key), STR_ARG(text));
 	diag_help(ds, d, "write '%.*s: %.*s'", STR_ARG(key), STR_ARG(text));
 	diag_fix(ds, d, (struct span){ name->end, type->start }, STR(": "), "insert ':'");
@@ -352,7 +370,8 @@ static struct str header(const struct fault *f)
 
 	if (f->previous == TOKEN_ELSE)
 		return STR("else");
-	if (kind == TOKEN_IF || kind == TOKEN_FOR || kind == TOKEN_PROJECT || i + 1 >= f->i || f->at[i + 1].kind == TOKEN_STR_OPEN)
+	if (kind == TOKEN_IF || kind == TOKEN_FOR || kind == TOKEN_PROJECT || i + 1 >= f->i ||
+		f->at[i + 1].kind == TOKEN_STR_OPEN)
 		return fault_text(f, i);
 	return tokens_shown(&f->p->tokens, f->at[i].start, f->at[i + 1].end);
 }
@@ -364,10 +383,13 @@ static bool complain_lone_key(struct fault *f)
 	const struct tokens *ts = &f->p->tokens;
 	uint32_t end = f->i ? f->at[f->i - 1].end : 0;
 
-	if (!f->line_end || !f->p->feed.depth || f->i != f->item + 1 || !f->expected[TOKEN_LBRACE] || !is_key(f->previous) ||
-	    f->at[f->i].kind == TOKEN_RBRACE || tokens_indent(ts, f->at[f->i].start) <= tokens_indent(ts, f->at[f->item].start))
+	if (!f->line_end || !f->p->feed.depth || f->i != f->item + 1 || !f->expected[TOKEN_LBRACE] ||
+		!is_key(f->previous) ||
+	    f->at[f->i].kind == TOKEN_RBRACE || tokens_indent(ts, f->at[f->i].start) <= tokens_indent(ts,
+	f->at[f->item].start))
 		return false;
-	struct diag *d = diag_report(ds, TJ0112, fault_span(f), "expected '{' to open the body of '%.*s'", STR_ARG(fault_text(f, f->item)));
+	struct diag *d = diag_report(ds, TJ0112, fault_span(f), "expected '{' to open the body of '%.*s'",
+		STR_ARG(fault_text(f, f->item)));
 	if (f->at[f->i].kind == TOKEN_LBRACE) {
 		diag_help(ds, d, "'{' belongs on the line of what it opens");
 		return true;
@@ -390,7 +412,8 @@ bool complain_body(struct fault *f)
 		return false;
 	if (f->at[f->item].kind == TOKEN_IMPORT)
 		return false;                           /* it may have a body, and seldom has one */
-	if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_PLUS] && !f->line_end && f->at[f->item].kind != TOKEN_PROFILE &&
+	if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_PLUS] && !f->line_end &&
+		f->at[f->item].kind != TOKEN_PROFILE &&
 	    (f->found.kind == TOKEN_IDENT || f->found.kind == TOKEN_ASSIGN))
 		return false;                           /* job "x" framework {, job "x" = framework { */
 	if (complain_field(f))
@@ -415,7 +438,8 @@ bool complain_body(struct fault *f)
 		return true;
 	}
 	if (two_words && is_field(fault_text(f, f->item))) {
-		diag_help(ds, d, "write '%.*s { %.*s = ... }'", STR_ARG(fault_text(f, f->item)), STR_ARG(fault_text(f, f->item + 1)));
+		diag_help(ds, d, "write '%.*s { %.*s = ... }'", STR_ARG(fault_text(f, f->item)),
+			STR_ARG(fault_text(f, f->item + 1)));
 		fault_skip_block(f);
 		return true;
 	}

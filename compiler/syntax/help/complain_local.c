@@ -8,9 +8,15 @@
 
 enum { MOST_LOOKED_AT = 256 };
 
-static bool opens(int kind) { return kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_LBRACE || kind == TOKEN_INTERP_OPEN; }
+static bool opens(int kind)
+{
+	return kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_LBRACE || kind == TOKEN_INTERP_OPEN;
+}
 
-static bool closes(int kind) { return kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_RBRACE || kind == TOKEN_INTERP_CLOSE; }
+static bool closes(int kind)
+{
+	return kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_RBRACE || kind == TOKEN_INTERP_CLOSE;
+}
 
 /*
  * The last name in front of the fault whose `let` has no `in` yet, looked for in the brackets
@@ -23,7 +29,8 @@ static size_t open_name(const struct fault *f)
 
 	for (size_t i = f->i, n = 0; i-- > f->item + 1 && n < MOST_LOOKED_AT; n++) {
 		int kind = f->at[i].kind;
-		bool named = kind == TOKEN_IDENT && (f->at[i + 1].kind == TOKEN_ASSIGN || f->at[i + 1].kind == TOKEN_COLON);
+		bool named = kind == TOKEN_IDENT &&
+			(f->at[i + 1].kind == TOKEN_ASSIGN || f->at[i + 1].kind == TOKEN_COLON);
 		if (closes(kind))
 			inside++;
 		else if (opens(kind) && !inside--)
@@ -43,7 +50,8 @@ static size_t open_name(const struct fault *f)
 /* Operators that bind looser than the value of a `let`. */
 static bool needs_parentheses(int kind)
 {
-	return (kind >= TOKEN_EQ && kind <= TOKEN_GE) || kind == TOKEN_AND || kind == TOKEN_OR || kind == TOKEN_NOT || kind == TOKEN_IF ||
+	return (kind >= TOKEN_EQ && kind <= TOKEN_GE) || kind == TOKEN_AND || kind == TOKEN_OR || kind == TOKEN_NOT ||
+		kind == TOKEN_IF ||
 	       kind == TOKEN_COALESCE || kind == TOKEN_LET;
 }
 
@@ -56,15 +64,21 @@ bool complain_local(struct fault *f)
 	if (!name || f->i < name + (begins ? 2 : 3) || !(begins ? needs_parentheses(kind) : whole))
 		return false;
 	struct diags *ds = f->p->diags;
-	struct str word = fault_text(f, name), found = f->line_end ? STR("the end of the line") : str_printf(f->p->arena, "'%.*s'", STR_ARG(fault_text(f, f->i)));
+	struct str word = fault_text(f, name),
+		found = f->line_end ? STR("the end of the line") :
+		str_printf(f->p->arena, "'%.*s'", STR_ARG(fault_text(f, f->i)));
 	struct diag *d;
 	if (needs_parentheses(kind) && !f->line_end) {
-		d = diag_report(ds, TJ0102, fault_span(f), "the value of '%.*s' ends before 'in', and %.*s belongs into parentheses", STR_ARG(word),
+		d = diag_report(ds, TJ0102, fault_span(f),
+			"the value of '%.*s' ends before 'in', and %.*s belongs into parentheses", STR_ARG(word),
 			STR_ARG(found));
 		diag_help(ds, d, "write 'let %.*s = (...) in ...'", STR_ARG(word));
 	} else {
-		d = diag_report(ds, TJ0102, fault_span(f), "expected 'in' behind the value of '%.*s', found %.*s", STR_ARG(word), STR_ARG(found));
-		diag_help(ds, d, "a name inside of an expression comes before what it is for: 'let %.*s = 2 in %.*s * %.*s'", STR_ARG(word),
+		d = diag_report(ds, TJ0102, fault_span(f), "expected 'in' behind the value of '%.*s', found %.*s",
+			STR_ARG(word), STR_ARG(found));
+		diag_help(ds, d,
+			"a name inside of an expression comes before what it is for: 'let %.*s = 2 in %.*s * %.*s'",
+			STR_ARG(word),
 			STR_ARG(word), STR_ARG(word));
 	}
 	return true;

@@ -16,7 +16,8 @@ static void help_argument(struct fault *f, struct diag *d)
 	struct str rest = fault_rest(f, f->i);
 
 	if (f->at[outer].kind == TOKEN_FRAMEWORK && f->at[f->item].kind == TOKEN_PARAM && rest.n)
-		diag_help(f->p->diags, d, "an argument of the framework is written 'framework %.*s(%.*s) { ... }'", STR_ARG(fault_text(f, outer + 1)),
+		diag_help(f->p->diags, d, "an argument of the framework is written 'framework %.*s(%.*s) { ... }'",
+			STR_ARG(fault_text(f, outer + 1)),
 		          STR_ARG(rest));
 }
 
@@ -38,7 +39,8 @@ static bool report_declaration(struct fault *f)
 		return false;
 	if (f->found.kind != TOKEN_IDENT && f->found.kind != TOKEN_STRING)
 		return false;
-	struct diag *d = diag_report(ds, TJ0112, (struct span){ word->start, word->end }, "'%.*s' is a declaration of the file, not an item of a body",
+	struct diag *d = diag_report(ds, TJ0112, (struct span){ word->start, word->end },
+		"'%.*s' is a declaration of the file, not an item of a body",
 		STR_ARG(text));
 	diag_help(ds, d, word->kind == TOKEN_IMPORT ? "move the import to the top of the file" :
 		"move the parameter to the top of the file, and use its name here");
@@ -56,7 +58,8 @@ static struct str between(const struct fault *f, size_t from, size_t end)
 static struct str check_of(struct fault *f, size_t word)
 {
 	size_t end = behind_item(f, word + 1), from = word + 1, comma = 0, depth = 0;
-	bool call = f->at[from].kind == TOKEN_LPAREN && f->at[end - 1].kind == TOKEN_RPAREN && f->at[from].start == f->at[word].end;
+	bool call = f->at[from].kind == TOKEN_LPAREN && f->at[end - 1].kind == TOKEN_RPAREN &&
+		f->at[from].start == f->at[word].end;
 	struct str message = STR("\"message\"");
 
 	from += call;
@@ -73,12 +76,14 @@ static struct str check_of(struct fault *f, size_t word)
 		if (kind == TOKEN_COMMA && !depth)
 			comma = i;
 	}
-	if (comma && comma + 1 < end && (f->at[comma + 1].kind == TOKEN_STRING || f->at[comma + 1].kind == TOKEN_STR_OPEN)) {
+	if (comma && comma + 1 < end && (f->at[comma + 1].kind == TOKEN_STRING ||
+		f->at[comma + 1].kind == TOKEN_STR_OPEN)) {
 		message = between(f, comma + 1, end);
 		end = comma;
 	}
 	struct str condition = between(f, from, end);
-	return condition.n && condition.n <= 100 ? str_printf(f->p->arena, "check %.*s else %.*s", STR_ARG(condition), STR_ARG(message)) : STR("");
+	return condition.n && condition.n <= 100 ?
+		str_printf(f->p->arena, "check %.*s else %.*s", STR_ARG(condition), STR_ARG(message)) : STR("");
 }
 
 static bool report_assert(struct fault *f)
@@ -87,11 +92,13 @@ static bool report_assert(struct fault *f)
 	const struct token *word = &f->at[f->item];
 	struct str text = fault_text(f, f->item);
 
-	if (word->kind != TOKEN_IDENT || f->i <= f->item || word[1].kind == TOKEN_ASSIGN || word[1].kind == TOKEN_COLON || word[1].kind == TOKEN_LBRACE ||
+	if (word->kind != TOKEN_IDENT || f->i <= f->item || word[1].kind == TOKEN_ASSIGN ||
+		word[1].kind == TOKEN_COLON || word[1].kind == TOKEN_LBRACE ||
 	    word[1].flags & FLAG_LINE || !(str_is(text, "assert") || str_is(text, "require")))
 		return false;
 	struct str check = check_of(f, f->item);
-	struct diag *d = diag_report(ds, TJ0102, (struct span){ word->start, word->end }, "'%.*s' is not a statement of trainc", STR_ARG(text));
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ word->start, word->end },
+		"'%.*s' is not a statement of trainc", STR_ARG(text));
 	if (check.n)
 		diag_help(ds, d, "write '%.*s'", STR_ARG(check));
 	else

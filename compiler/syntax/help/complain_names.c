@@ -19,17 +19,20 @@ static bool help_other_language(struct fault *f, struct diag *d)
 {
 	struct str text = fault_text(f, f->i);
 	bool first = f->i == 0 && !f->line_end;
-	bool yaml = first && (f->found.kind == TOKEN_MINUS || (f->at[1].kind == TOKEN_COLON && (str_is(text, "apiVersion") || str_is(text, "kind"))));
+	bool yaml = first && (f->found.kind == TOKEN_MINUS ||
+		(f->at[1].kind == TOKEN_COLON && (str_is(text, "apiVersion") || str_is(text, "kind"))));
 	bool json = first && (f->found.kind == TOKEN_LBRACE || f->found.kind == TOKEN_LBRACKET);
 
 	if (first && is_values_file(f->p->source->name)) {
-		diag_help(f->p->diags, d, "only programs are imported: pass values with '--params %.*s'", STR_ARG(f->p->source->name));
+		diag_help(f->p->diags, d, "only programs are imported: pass values with '--params %.*s'",
+			STR_ARG(f->p->source->name));
 		f->p->resume = f->p->tokens.n - 1;
 		return true;
 	}
 	if (!yaml && !json)
 		return false;
-	diag_help(f->p->diags, d, "this is not %s: a job is written 'job \"name\": module.framework { ... }', see 'trainc explain job'",
+	diag_help(f->p->diags, d,
+		"this is not %s: a job is written 'job \"name\": module.framework { ... }', see 'trainc explain job'",
 	          yaml ? "YAML" : "JSON");
 	f->p->resume = f->p->tokens.n - 1;
 	return true;
@@ -50,18 +53,22 @@ static void help_include(struct fault *f, struct diag *d)
 void help_declaration(struct fault *f, struct diag *d)
 {
 	static const char *const declarations[] = {
-		"import", "param", "let", "fn", "type", "framework", "accelerator", "job", "profile", "test", "policy", "project",
-		"check", "warn", "for",
+		"import", "param", "let", "fn", "type", "framework", "accelerator", "job", "profile", "test", "policy",
+		"project", "check", "warn", "for",
 	};
 	static const char *const elsewhere[][2] = {
-		{ "from", "a module is imported whole: 'import std.name'" }, { "use", "a module is imported with 'import std.name'" },
-		{ "using", "a module is imported with 'import std.name'" }, { "include", "a module is imported with 'import std.name'" },
-		{ "require", "a module is imported with 'import std.name'" }, { "load", "a module is imported with 'import std.name'" },
+		{ "from", "a module is imported whole: 'import std.name'" },
+		{ "use", "a module is imported with 'import std.name'" },
+		{ "using", "a module is imported with 'import std.name'" },
+		{ "include", "a module is imported with 'import std.name'" },
+		{ "require", "a module is imported with 'import std.name'" },
+		{ "load", "a module is imported with 'import std.name'" },
 		{ "var", "write 'let' for a value, 'param' for one that can be set from outside" },
-		{ "const", "write 'let'" }, { "local", "write 'let'" }, { "locals", "write 'let'" }, { "set", "write 'let'" },
-		{ "parameter", "write 'param'" }, { "variable", "write 'param'" }, { "arg", "write 'param'" }, { "input", "write 'param'" },
-		{ "def", "write 'fn'" }, { "function", "write 'fn'" }, { "func", "write 'fn'" },
-		{ "struct", "write 'type'" }, { "record", "write 'type'" }, { "class", "write 'type'" },
+		{ "const", "write 'let'" }, { "local", "write 'let'" }, { "locals", "write 'let'" },
+		{ "set", "write 'let'" }, { "parameter", "write 'param'" }, { "variable", "write 'param'" },
+		{ "arg", "write 'param'" }, { "input", "write 'param'" }, { "def", "write 'fn'" },
+		{ "function", "write 'fn'" }, { "func", "write 'fn'" }, { "struct", "write 'type'" },
+		{ "record", "write 'type'" }, { "class", "write 'type'" },
 		{ "apiVersion", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
 		{ "kind", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
 		{ "cluster", "write 'job'" }, { "task", "write 'job'" }, { "resource", "write 'job'" },
@@ -107,14 +114,16 @@ void help_declaration(struct fault *f, struct diag *d)
 	} else if (next == TOKEN_ASSIGN && rest.n) {
 		diag_help(ds, d, "write 'let %.*s'; fields belong in the body of a job", STR_ARG(rest));
 	} else if (f->found.kind == TOKEN_IDENT) {
-		diag_help(ds, d, "a file holds 'import', 'param', 'let', 'job' and the like; 'trainc explain job' shows one");
+		diag_help(ds, d,
+			"a file holds 'import', 'param', 'let', 'job' and the like; 'trainc explain job' shows one");
 	}
 }
 
 bool is_block(struct str word)
 {
 	return str_is(word, "role") || str_is(word, "aux") || str_is(word, "sidecar") || str_is(word, "init") ||
-	       str_is(word, "profile") || str_is(word, "framework") || str_is(word, "accelerator") || str_is(word, "type");
+	       str_is(word, "profile") || str_is(word, "framework") || str_is(word, "accelerator") ||
+	str_is(word, "type");
 }
 
 bool letters_only(struct str s)
@@ -131,7 +140,8 @@ struct span fault_joined(const struct fault *f, size_t i)
 
 	for (size_t k = i + 1; f->at[k].start == at.end && k - i < 64; k++) {
 		int kind = f->at[k].kind;
-		if (kind != TOKEN_MINUS && kind != TOKEN_DOT && kind != TOKEN_IDENT && kind != TOKEN_INT && kind != TOKEN_FLOAT &&
+		if (kind != TOKEN_MINUS && kind != TOKEN_DOT && kind != TOKEN_IDENT && kind != TOKEN_INT &&
+			kind != TOKEN_FLOAT &&
 		    kind != TOKEN_QUANTITY && kind != TOKEN_TOPOLOGY && !token_is_word(kind))
 			break;
 		at.end = f->at[k].end;
@@ -205,7 +215,8 @@ static struct str stem_of(struct arena *a, struct str path)
 	char *name = arena_alloc(a, stem.n + 1);
 	for (size_t i = 0; i < stem.n; i++) {
 		char c = stem.p[i];
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9');
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+			(i && c >= '0' && c <= '9');
 		name[i] = letter ? c : '_';
 	}
 	return stem.n ? (struct str){ name, stem.n } : STR("name");
@@ -221,7 +232,8 @@ static void help_import_file(struct fault *f, struct diag *d, struct str path, s
 		return;
 	}
 	struct str name = stem_of(f->p->arena, path), suffix = str_ends(path, STR(".tj")) ? STR("") : STR(".tj");
-	struct str whole = str_printf(f->p->arena, "\"%.*s%.*s\" as %.*s", STR_ARG(path), STR_ARG(suffix), STR_ARG(name));
+	struct str whole = str_printf(f->p->arena, "\"%.*s%.*s\" as %.*s", STR_ARG(path), STR_ARG(suffix),
+		STR_ARG(name));
 
 	diag_help(ds, d, "a file is imported by its path, under a name: 'import %.*s'", STR_ARG(whole));
 	diag_fix(ds, d, at, whole, "write 'import %.*s'", STR_ARG(whole));
@@ -232,7 +244,8 @@ static struct str bare_path(const struct fault *f)
 {
 	size_t i = f->item + 1, end = i;
 
-	while (f->at[end].kind != TOKEN_END && !(f->at[end].flags & FLAG_LINE) && f->at[end].kind != TOKEN_AS && end - i < 32)
+	while (f->at[end].kind != TOKEN_END && !(f->at[end].flags & FLAG_LINE) && f->at[end].kind != TOKEN_AS &&
+		end - i < 32)
 		end++;
 	if (end == i || f->at[i].flags & FLAG_LINE)
 		return STR("");
@@ -260,7 +273,8 @@ bool help_import(struct fault *f, struct diag *d)
 	} else if (bare.n && !str_starts(bare, STR("std/"))) {
 		help_import_file(f, d, bare, at);
 	} else if (bare.n > 4) {
-		diag_help(ds, d, "the parts of a module's name are joined by '.': 'import std.%.*s'", (int)bare.n - 4, bare.p + 4);
+		diag_help(ds, d, "the parts of a module's name are joined by '.': 'import std.%.*s'", (int)bare.n - 4,
+			bare.p + 4);
 		diag_fix(ds, d, at, str_printf(f->p->arena, "std.%.*s", (int)bare.n - 4, bare.p + 4), "write '.'");
 	} else if (f->previous == TOKEN_DOT || (f->i == f->item + 1 && f->found.kind == TOKEN_DOT))
 		diag_help(ds, d, "write 'import std.NAME'; 'trainc explain' lists the modules");
@@ -275,17 +289,21 @@ bool help_import(struct fault *f, struct diag *d)
 
 bool help_pair(struct fault *f, struct diag *d)
 {
-	const struct token *key = &f->at[f->item], *value = key + 2, *lo = value + (value->kind == TOKEN_LPAREN), *sign = lo + 1, *hi = lo + 2;
+	const struct token *key = &f->at[f->item], *value = key + 2, *lo = value + (value->kind == TOKEN_LPAREN),
+		*sign = lo + 1, *hi = lo + 2;
 
-	if (key->kind != TOKEN_IDENT || !str_is(fault_text(f, f->item), "replicas") || key[1].kind != TOKEN_ASSIGN || lo->kind != TOKEN_INT ||
+	if (key->kind != TOKEN_IDENT || !str_is(fault_text(f, f->item), "replicas") || key[1].kind != TOKEN_ASSIGN ||
+		lo->kind != TOKEN_INT ||
 	    hi->kind != TOKEN_INT || f->i <= f->item + 2 || f->i > f->item + 5)
 		return false;
-	if (sign->kind != TOKEN_COMMA && !(sign->kind == TOKEN_IDENT && str_is(fault_text(f, (size_t)(sign - f->at)), "to")))
+	if (sign->kind != TOKEN_COMMA && !(sign->kind == TOKEN_IDENT &&
+		str_is(fault_text(f, (size_t)(sign - f->at)), "to")))
 		return false;
 	const struct token *last = value == lo ? hi : hi + 1;
 	if (value != lo && last->kind != TOKEN_RPAREN)
 		return false;
-	struct str range = str_cat(f->p->arena, fault_text(f, (size_t)(lo - f->at)), STR(":"), fault_text(f, (size_t)(hi - f->at)));
+	struct str range = str_cat(f->p->arena, fault_text(f, (size_t)(lo - f->at)), STR(":"),
+		fault_text(f, (size_t)(hi - f->at)));
 	diag_help(f->p->diags, d, "a range is written %.*s", STR_ARG(range));
 	diag_fix(f->p->diags, d, (struct span){ value->start, last->end }, range, "write %.*s", STR_ARG(range));
 	return true;
@@ -310,15 +328,18 @@ static void help_dotted(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
 	struct str outer = fault_text(f, f->item), rest = fault_rest(f, f->i + 1);
-	const struct foreign *other = is_field(outer) ? foreign_block(outer, fault_text(f, f->i + 1)) : foreign_field(outer);
+	const struct foreign *other = is_field(outer) ? foreign_block(outer, fault_text(f, f->i + 1)) :
+		foreign_field(outer);
 	const struct token *dot = &f->at[f->i], *inner = dot + 1, *equals = inner + 1, *value = equals + 1;
-	bool one = inner->kind == TOKEN_IDENT && equals->kind == TOKEN_ASSIGN && (value[1].flags & FLAG_LINE || value[1].kind == TOKEN_RBRACE);
+	bool one = inner->kind == TOKEN_IDENT && equals->kind == TOKEN_ASSIGN &&
+		(value[1].flags & FLAG_LINE || value[1].kind == TOKEN_RBRACE);
 
 	if (other) {
 		diag_help(ds, d, "%s", other->help);
 	} else if (one && rest.n) {
 		diag_help(ds, d, "write its fields in braces: '%.*s { %.*s }'", STR_ARG(outer), STR_ARG(rest));
-		diag_fix(ds, d, (struct span){ dot->start, value->end }, str_cat(f->p->arena, STR(" { "), rest, STR(" }")), "put it in braces");
+		diag_fix(ds, d, (struct span){ dot->start, value->end },
+			str_cat(f->p->arena, STR(" { "), rest, STR(" }")), "put it in braces");
 	} else {
 		diag_help(ds, d, "write its fields in braces: '%.*s { ... }'", STR_ARG(outer));
 	}
@@ -338,7 +359,8 @@ bool help_name(struct fault *f, struct diag *d)
 		diag_help(ds, d, "a key with a sign in it must be quoted: %.*s", STR_ARG(quoted));
 		diag_fix(ds, d, at, quoted, "put it in quotes");
 	} else if (f->i == f->item + 1 && f->p->feed.depth && (kind == TOKEN_MINUS || kind == TOKEN_SLASH)) {
-		diag_help(ds, d, "a key with a sign in it must be quoted: \"%.*s%c...\"", STR_ARG(fault_text(f, f->item)), kind == TOKEN_MINUS ? '-' : '/');
+		diag_help(ds, d, "a key with a sign in it must be quoted: \"%.*s%c...\"",
+			STR_ARG(fault_text(f, f->item)), kind == TOKEN_MINUS ? '-' : '/');
 	} else if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_DOT) {
 		help_dotted(f, d);
 	} else if (kind == TOKEN_MINUS && f->i == f->item + 2 && (token_is_word(declares) || declares == TOKEN_IDENT) &&
@@ -347,7 +369,8 @@ bool help_name(struct fault *f, struct diag *d)
 	} else if ((kind == TOKEN_SLASH || kind == TOKEN_DOT || kind == TOKEN_PERCENT) && f->p->feed.depth &&
 	           (f->previous == TOKEN_ASSIGN || f->i == f->item || f->expected[TOKEN_SPREAD])) {
 		diag_help(ds, d, "text, including paths, must be quoted");
-	} else if ((declares == TOKEN_PARAM || declares == TOKEN_LET) && (f->previous == TOKEN_IDENT || f->previous == TOKEN_LBRACKET) &&
+	} else if ((declares == TOKEN_PARAM || declares == TOKEN_LET) &&
+		(f->previous == TOKEN_IDENT || f->previous == TOKEN_LBRACKET) &&
 	           f->i > f->item + 3 && (kind == TOKEN_INT || kind == TOKEN_FLOAT || kind == TOKEN_QUANTITY)) {
 		diag_help(ds, d, "limits are written in parentheses: 'int(1..8)'");
 	} else {

@@ -29,7 +29,8 @@ static bool help_item(struct fault *f, struct diag *d, int kind)
 	struct str rest = fault_rest(f, f->i);
 	uint32_t before = end_before(f);
 
-	if (f->expected[TOKEN_ASSIGN] && f->i == f->item + 1 && starts_value(kind) && kind != TOKEN_LBRACE && f->p->feed.depth) {
+	if (f->expected[TOKEN_ASSIGN] && f->i == f->item + 1 && starts_value(kind) && kind != TOKEN_LBRACE &&
+		f->p->feed.depth) {
 		if (rest.n)
 			diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(fault_text(f, f->item)), STR_ARG(rest));
 		else
@@ -39,9 +40,11 @@ static bool help_item(struct fault *f, struct diag *d, int kind)
 		diag_help(ds, d, "'==' compares");
 	} else if (kind == TOKEN_INT && f->expected[TOKEN_SPREAD] && f->at[f->i + 1].kind == TOKEN_ASSIGN) {
 		struct str text = fault_text(f, f->i), value = fault_text(f, f->i + 2);
-		bool name = f->at[f->i + 2].kind == TOKEN_STRING && letters_only((struct str){ value.p + 1, value.n - 2 });
+		bool name = f->at[f->i + 2].kind == TOKEN_STRING &&
+			letters_only((struct str){ value.p + 1, value.n - 2 });
 		if (name)
-			diag_help(ds, d, "the name comes first: '%.*s = %.*s'", (int)value.n - 2, value.p + 1, STR_ARG(text));
+			diag_help(ds, d, "the name comes first: '%.*s = %.*s'", (int)value.n - 2, value.p + 1,
+				STR_ARG(text));
 		else
 			diag_help(ds, d, "a key is a name or quoted text: '\"%.*s\"'", STR_ARG(text));
 	} else if (kind == TOKEN_MINUS && f->expected[TOKEN_SPREAD]) {
@@ -65,12 +68,16 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 	} else if (head == TOKEN_PARAM && f->i == f->item + 1 && kind == TOKEN_STRING) {
 		struct str text = fault_text(f, f->i);
 		bool name = text.n > 2 && letters_only((struct str){ text.p + 1, text.n - 2 });
-		diag_help(ds, d, "a parameter has a name without quotes, a type and maybe a default: 'param %.*s: int = 4'", name ? (int)text.n - 2 : 1,
+		diag_help(ds, d,
+			"a parameter has a name without quotes, a type and maybe a default: 'param %.*s: int = 4'",
+			name ? (int)text.n - 2 : 1,
 			name ? text.p + 1 : "n");
 	} else if (head == TOKEN_PARAM && f->i == f->item + 2 && kind == TOKEN_IDENT) {
-		diag_help(ds, d, "write 'param %.*s: %.*s'", STR_ARG(fault_text(f, f->i - 1)), STR_ARG(rest.n ? rest : STR("...")));
+		diag_help(ds, d, "write 'param %.*s: %.*s'", STR_ARG(fault_text(f, f->i - 1)),
+			STR_ARG(rest.n ? rest : STR("...")));
 		diag_fix(ds, d, (struct span){ before, before }, STR(":"), "insert ':'");
-	} else if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_ASSIGN] && !f->expected[TOKEN_LBRACE] && f->previous == TOKEN_IDENT &&
+	} else if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_ASSIGN] && !f->expected[TOKEN_LBRACE] &&
+		f->previous == TOKEN_IDENT &&
 	           !f->expected[TOKEN_PLUS]) {
 		diag_help(ds, d, "an argument has a type: '%.*s: int'", STR_ARG(fault_text(f, f->i - 1)));
 	} else if (head == TOKEN_FN && kind == TOKEN_COLON && f->expected[TOKEN_ARROW]) {
@@ -82,7 +89,8 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 		diag_help(ds, d, "a function is one expression: 'fn f(a: int) -> int = a + 1'");
 	} else if (f->expected[TOKEN_JOB] && f->expected[TOKEN_FRAMEWORK] && !f->expected[TOKEN_IDENT]) {
 		help_declaration(f, d);
-	} else if (head == TOKEN_JOB && f->i > f->item + 1 && kind == TOKEN_IDENT && f->expected[TOKEN_COLON] && before < f->found.start &&
+	} else if (head == TOKEN_JOB && f->i > f->item + 1 && kind == TOKEN_IDENT && f->expected[TOKEN_COLON] &&
+		before < f->found.start &&
 	           f->at[f->i + 1].kind == TOKEN_IDENT && !(f->at[f->i + 1].flags & FLAG_LINE)) {
 		struct span framework = fault_joined(f, f->i + 1);      /* `extends`, `uses`, `is` */
 		struct str name = tokens_text(&f->p->tokens, framework.start, framework.end);
@@ -151,7 +159,8 @@ static void help_expression(struct fault *f, struct diag *d, int kind)
 		return;
 	if (kind == TOKEN_QUESTION) {
 		diag_help(ds, d, "a choice is written 'if c then a else b'");
-	} else if (f->expected[TOKEN_COMMA] && starts_value(kind) && (f->expected[TOKEN_RBRACKET] || f->expected[TOKEN_RPAREN])) {
+	} else if (f->expected[TOKEN_COMMA] && starts_value(kind) &&
+		(f->expected[TOKEN_RBRACKET] || f->expected[TOKEN_RPAREN])) {
 		diag_help(ds, d, "separate them with ','");
 		diag_fix(ds, d, (struct span){ before, before }, STR(","), "insert ','");
 	} else if (kind >= TOKEN_EQ && kind <= TOKEN_GE && f->expected[TOKEN_AND]) {
@@ -172,7 +181,8 @@ static void help_plain(struct fault *f, struct diag *d)
 {
 	int kind = f->line_end ? TOKEN_EOL : f->found.kind;
 
-	if (help_habit(f, d) || help_title(f, d) || help_pair(f, d) || help_comment(f, d) || help_import(f, d) || help_entry(f, d) || help_name(f, d) || help_item(f, d, kind) || help_head(f, d, kind))
+	if (help_habit(f, d) || help_title(f, d) || help_pair(f, d) || help_comment(f, d) || help_import(f, d) ||
+		help_entry(f, d) || help_name(f, d) || help_item(f, d, kind) || help_head(f, d, kind))
 		return;
 	help_expression(f, d, kind);
 }
@@ -194,9 +204,11 @@ void complain_plain(struct fault *f)
 	struct diag *d;
 
 	if (f->i > f->item && !(f->at[f->i - 1].flags & FLAG_VIRTUAL))
-		d = diag_report(p->diags, TJ0102, fault_span(f), "expected %.*s after '%.*s', found %.*s", STR_ARG(expected),
+		d = diag_report(p->diags, TJ0102, fault_span(f), "expected %.*s after '%.*s', found %.*s",
+			STR_ARG(expected),
 		                STR_ARG(fault_text(f, f->i - 1)), STR_ARG(found));
 	else
-		d = diag_report(p->diags, TJ0102, fault_span(f), "expected %.*s, found %.*s", STR_ARG(expected), STR_ARG(found));
+		d = diag_report(p->diags, TJ0102, fault_span(f), "expected %.*s, found %.*s", STR_ARG(expected),
+			STR_ARG(found));
 	help_plain(f, d);
 }

@@ -32,11 +32,14 @@ static bool help_format(struct fault *f, struct diag *d)
 	uint32_t end;
 	struct str inside = plain_string(f, f->i, &end);
 
-	if ((!memchr(word.p, 'f', word.n) && !memchr(word.p, 'F', word.n)) || (inside.p && !memchr(inside.p, '{', inside.n) && !memchr(inside.p, '}', inside.n)))
+	if ((!memchr(word.p, 'f', word.n) && !memchr(word.p, 'F', word.n)) ||
+		(inside.p && !memchr(inside.p, '{', inside.n) && !memchr(inside.p, '}', inside.n)))
 		return false;
 	struct str ours = inside.p && word.n == 1 ? text_of_format(f->p->arena, inside) : (struct str){ 0 };
 	if (!ours.p) {
-		diag_help(ds, d, "any string inserts values, written '${...}': remove '%.*s' and write each {x} as ${x}", STR_ARG(word));
+		diag_help(ds, d,
+			"any string inserts values, written '${...}': remove '%.*s' and write each {x} as ${x}",
+			STR_ARG(word));
 		return true;
 	}
 	struct str whole = str_printf(f->p->arena, "\"%.*s\"", STR_ARG(ours));
@@ -48,7 +51,8 @@ static bool help_format(struct fault *f, struct diag *d)
 /* f"...", u"..." */
 bool help_prefix(struct fault *f, struct diag *d)
 {
-	if (f->line_end || (f->found.kind != TOKEN_STRING && f->found.kind != TOKEN_STR_OPEN) || f->previous != TOKEN_IDENT ||
+	if (f->line_end || (f->found.kind != TOKEN_STRING && f->found.kind != TOKEN_STR_OPEN) ||
+		f->previous != TOKEN_IDENT ||
 	    f->i <= f->item + 1)
 		return false;
 	const struct token *prefix = &f->at[f->i - 1];
@@ -56,7 +60,9 @@ bool help_prefix(struct fault *f, struct diag *d)
 		return false;
 	if (help_format(f, d))
 		return true;
-	diag_help(f->p->diags, d, "'${...}' inserts a value into any string: remove '%.*s'", STR_ARG(fault_text(f, f->i - 1)));
-	diag_fix(f->p->diags, d, (struct span){ prefix->start, prefix->end }, STR(""), "remove '%.*s'", STR_ARG(fault_text(f, f->i - 1)));
+	diag_help(f->p->diags, d, "'${...}' inserts a value into any string: remove '%.*s'",
+		STR_ARG(fault_text(f, f->i - 1)));
+	diag_fix(f->p->diags, d, (struct span){ prefix->start, prefix->end }, STR(""), "remove '%.*s'",
+		STR_ARG(fault_text(f, f->i - 1)));
 	return true;
 }

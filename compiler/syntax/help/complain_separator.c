@@ -12,10 +12,13 @@ static bool begins(const struct fault *f)
 {
 	int kind = f->found.kind;
 	if (!f->p->feed.depth)
-		return token_is_word(kind) && kind != TOKEN_THEN && kind != TOKEN_ELSE && kind != TOKEN_IN && kind != TOKEN_AND &&
-		       kind != TOKEN_OR && kind != TOKEN_NOT && kind != TOKEN_TRUE && kind != TOKEN_FALSE && kind != TOKEN_NONE;
+		return token_is_word(kind) && kind != TOKEN_THEN && kind != TOKEN_ELSE && kind != TOKEN_IN &&
+			kind != TOKEN_AND &&
+		       kind != TOKEN_OR && kind != TOKEN_NOT && kind != TOKEN_TRUE && kind != TOKEN_FALSE &&
+		kind != TOKEN_NONE;
 	return kind == TOKEN_IDENT || kind == TOKEN_STRING || kind == TOKEN_STR_OPEN || kind == TOKEN_SPREAD ||
-	       (token_is_word(kind) && kind != TOKEN_THEN && kind != TOKEN_ELSE && kind != TOKEN_IN && kind != TOKEN_AND &&
+	       (token_is_word(kind) && kind != TOKEN_THEN && kind != TOKEN_ELSE && kind != TOKEN_IN &&
+	kind != TOKEN_AND &&
 	        kind != TOKEN_OR && kind != TOKEN_NOT);
 }
 
@@ -37,14 +40,16 @@ static bool complain_unit(struct fault *f)
 	struct span at = { number->start, f->found.end };
 	struct diag *d;
 	if (meant && !*meant) {
-		d = diag_report(ds, TJ0102, fault_span(f), "expected a new line or ',' after '%.*s', found '%.*s'", STR_ARG(amount), STR_ARG(word));
+		d = diag_report(ds, TJ0102, fault_span(f), "expected a new line or ',' after '%.*s', found '%.*s'",
+			STR_ARG(amount), STR_ARG(word));
 		diag_help(ds, d, "CPUs are counted without a unit: write '%.*s'", STR_ARG(amount));
 		diag_fix(ds, d, at, amount, "write '%.*s'", STR_ARG(amount));
 		return true;
 	}
 	d = diag_report(ds, TJ0102, at, "a quantity is one word");
 	if (meant && str_is(str_of(quantity_unit_meant(word)), "G"))
-		diag_help(ds, d, "write '%.*sGi' for %.*s x 2^30 bytes, '%.*sG' for %.*s x 10^9", STR_ARG(amount), STR_ARG(amount),
+		diag_help(ds, d, "write '%.*sGi' for %.*s x 2^30 bytes, '%.*sG' for %.*s x 10^9", STR_ARG(amount),
+			STR_ARG(amount),
 		          STR_ARG(amount), STR_ARG(amount));
 	if (meant)
 		whole = str_cat(f->p->arena, amount, str_of(meant), STR(""));
@@ -65,7 +70,8 @@ bool help_comment(struct fault *f, struct diag *d)
 		first--;
 	for (size_t i = first; i <= f->i; i++) {
 		bool slashes = f->at[i].kind == TOKEN_FLOOR;
-		bool star = f->at[i].kind == TOKEN_SLASH && f->at[i + 1].kind == TOKEN_STAR && f->at[i].end == f->at[i + 1].start;
+		bool star = f->at[i].kind == TOKEN_SLASH && f->at[i + 1].kind == TOKEN_STAR &&
+			f->at[i].end == f->at[i + 1].start;
 		if (!slashes && !star)
 			continue;
 		diag_help(f->p->diags, d, "a comment begins with '#'");
@@ -88,12 +94,15 @@ static bool complain_default(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
 	int kind = f->found.kind;
-	bool literal = kind == TOKEN_STRING || kind == TOKEN_STR_OPEN || kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == TOKEN_NONE;
+	bool literal = kind == TOKEN_STRING || kind == TOKEN_STR_OPEN || kind == TOKEN_TRUE || kind == TOKEN_FALSE ||
+		kind == TOKEN_NONE;
 
 	if (!f->expected[TOKEN_ASSIGN] || !literal || f->i < f->item + 3 || f->at[f->item + 1].kind != TOKEN_COLON)
 		return false;
-	struct diag *d = diag_report(ds, TJ0102, fault_span(f), "expected '=' before '%.*s'", STR_ARG(fault_text(f, f->i)));
-	diag_help(ds, d, "a default follows the type: '%.*s = %.*s'", STR_ARG(fault_text(f, f->i - 1)), STR_ARG(fault_text(f, f->i)));
+	struct diag *d = diag_report(ds, TJ0102, fault_span(f), "expected '=' before '%.*s'",
+		STR_ARG(fault_text(f, f->i)));
+	diag_help(ds, d, "a default follows the type: '%.*s = %.*s'", STR_ARG(fault_text(f, f->i - 1)),
+		STR_ARG(fault_text(f, f->i)));
 	diag_fix(ds, d, (struct span){ f->at[f->i - 1].end, f->at[f->i - 1].end }, STR(" ="), "insert '='");
 	return true;
 }
@@ -105,7 +114,8 @@ static bool help_choice(struct fault *f, struct diag *d)
 
 	if (f->line_end || f->found.kind != TOKEN_IF)
 		return false;
-	while (f->at[i].kind != TOKEN_ELSE && f->at[i].kind != TOKEN_LBRACE && f->at[i].kind != TOKEN_THEN && f->at[i].kind != TOKEN_END &&
+	while (f->at[i].kind != TOKEN_ELSE && f->at[i].kind != TOKEN_LBRACE && f->at[i].kind != TOKEN_THEN &&
+		f->at[i].kind != TOKEN_END &&
 	       !(f->at[i].flags & FLAG_LINE))
 		i++;
 	if (f->at[i].kind != TOKEN_ELSE || f->at[i + 1].kind == TOKEN_LBRACE)
@@ -129,11 +139,13 @@ bool complain_separator(struct fault *f)
 	if (!begins(f))
 		return false;
 	int next = f->at[f->i + 1].kind;
-	bool word = token_is_word(f->found.kind) && (next == TOKEN_ASSIGN || next == TOKEN_LBRACE || next == TOKEN_COLON);
+	bool word = token_is_word(f->found.kind) &&
+		(next == TOKEN_ASSIGN || next == TOKEN_LBRACE || next == TOKEN_COLON);
 	bool statement = f->found.kind == TOKEN_LET || f->found.kind == TOKEN_CHECK || f->found.kind == TOKEN_WARN ||
 	                 f->found.kind == TOKEN_IF || f->found.kind == TOKEN_FOR;
 	bool sure = !body || tokens_item(&f->p->tokens, f->i) || word || statement || f->found.kind == TOKEN_SPREAD;
-	struct diag *d = diag_report(ds, TJ0105, fault_span(f), "expected a new line%s before '%.*s'", body ? " or ','" : "",
+	struct diag *d = diag_report(ds, TJ0105, fault_span(f), "expected a new line%s before '%.*s'",
+		body ? " or ','" : "",
 	                             STR_ARG(fault_text(f, f->i)));
 	struct str rest = fault_rest(f, f->i);
 	if (help_comment(f, d) || help_pair(f, d) || help_prefix(f, d) || help_choice(f, d))
@@ -142,7 +154,8 @@ bool complain_separator(struct fault *f)
 	if (rest.n && sure)
 		diag_help(ds, d, "put '%.*s' on its own line", STR_ARG(rest));
 	else if (quoted.n)
-		diag_help(ds, d, "if text is meant, write '%.*s = %.*s'", STR_ARG(fault_text(f, f->item)), STR_ARG(quoted));
+		diag_help(ds, d, "if text is meant, write '%.*s = %.*s'", STR_ARG(fault_text(f, f->item)),
+			STR_ARG(quoted));
 	else
 		diag_help(ds, d, "put it on its own line");
 	if (body && sure) {

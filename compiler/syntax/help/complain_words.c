@@ -34,7 +34,8 @@ static struct str rest_of_line(const struct fault *f, size_t value)
 		else if (!quoted && strchr(list ? "{}()\\$'`" : "[]{}()\\$'`", c))
 			return STR("");
 	}
-	while (to > from && (source->text.p[to - 1] == ' ' || source->text.p[to - 1] == '\t' || source->text.p[to - 1] == '\r'))
+	while (to > from && (source->text.p[to - 1] == ' ' || source->text.p[to - 1] == '\t' ||
+		source->text.p[to - 1] == '\r'))
 		to--;
 	return quoted || to - from > LONGEST ? STR("") : (struct str){ source->text.p + from, to - from };
 }
@@ -61,7 +62,8 @@ static struct str as_list(struct arena *a, struct str text)
 			fine = fine && (quoted || text.p[end] != '"');
 		end += quoted;
 		fine = fine && end <= text.n && (end == text.n || is_blank(text.p[end]));
-		buf_printf(&out, "%s%s%.*s%s", out.n ? ", " : "", quoted ? "" : "\"", (int)(end - i), text.p + i, quoted ? "" : "\"");
+		buf_printf(&out, "%s%s%.*s%s", out.n ? ", " : "", quoted ? "" : "\"", (int)(end - i), text.p + i,
+			quoted ? "" : "\"");
 		i = end;
 	}
 	struct str list = fine ? buf_take(&out, a) : STR("");
@@ -78,7 +80,8 @@ static size_t first_item(const struct fault *f)
 		return i;
 	while (i > 2 && !(f->at[i].flags & FLAG_LINE) && f->at[i - 1].kind == TOKEN_COMMA && f->item - i < 64)
 		i -= 2;
-	while (i > 0 && !(f->at[i].flags & FLAG_LINE) && !(f->at[i].kind == TOKEN_IDENT && f->at[i + 1].kind == TOKEN_ASSIGN) && f->item - i < 64)
+	while (i > 0 && !(f->at[i].flags & FLAG_LINE) &&
+		!(f->at[i].kind == TOKEN_IDENT && f->at[i + 1].kind == TOKEN_ASSIGN) && f->item - i < 64)
 		i--;
 	return i;
 }
@@ -93,7 +96,8 @@ static enum form form_of(const char *type)
 	bool list = strncmp(type, "list[", 5) == 0;
 	if (list)
 		type += 5;
-	bool text = strncmp(type, "string", 6) == 0 || strncmp(type, "pod[string]", 11) == 0 || strncmp(type, "image", 5) == 0 ||
+	bool text = strncmp(type, "string", 6) == 0 || strncmp(type, "pod[string]", 11) == 0 ||
+		strncmp(type, "image", 5) == 0 ||
 	            strncmp(type, "name", 4) == 0 || strncmp(type, "path", 4) == 0 || strncmp(type, "enum", 4) == 0;
 	return !text ? FORM_OTHER : list ? FORM_LIST : FORM_TEXT;
 }
@@ -102,17 +106,20 @@ static enum form form_of(const char *type)
 static bool is_bare(const struct token *t)
 {
 	bool option = t->kind == TOKEN_MINUS && t[1].kind == TOKEN_MINUS && t->end == t[1].start;
-	bool value = t->kind == TOKEN_TRUE || t->kind == TOKEN_FALSE || t->kind == TOKEN_NONE || t->kind == TOKEN_NOT || t->kind == TOKEN_IF;
+	bool value = t->kind == TOKEN_TRUE || t->kind == TOKEN_FALSE || t->kind == TOKEN_NONE || t->kind == TOKEN_NOT ||
+		t->kind == TOKEN_IF;
 
 	if (token_is_word(t->kind))             /* `MODE = test` is text, `NAME = job.name` is not */
 		return !value && t[1].kind != TOKEN_DOT;
-	return option || t->kind == TOKEN_IDENT || t->kind == TOKEN_DOT || t->kind == TOKEN_SLASH || t->kind == TOKEN_FLOOR;
+	return option || t->kind == TOKEN_IDENT || t->kind == TOKEN_DOT || t->kind == TOKEN_SLASH ||
+		t->kind == TOKEN_FLOOR;
 }
 
 /* [--epochs=10, train.py] */
 static struct str quoted_elements(struct arena *a, struct str text)
 {
-	if (text.n < 3 || text.p[text.n - 1] != ']' || memchr(text.p + 1, '[', text.n - 1) || memchr(text.p, ']', text.n - 1))
+	if (text.n < 3 || text.p[text.n - 1] != ']' || memchr(text.p + 1, '[', text.n - 1) ||
+		memchr(text.p, ']', text.n - 1))
 		return STR("");
 	struct str inside = { text.p + 1, text.n - 2 }, list = as_list(a, inside);
 	return list.n && !str_eq(list, inside) ? str_printf(a, "[%.*s]", STR_ARG(list)) : STR("");
@@ -129,9 +136,11 @@ static struct str rewritten(struct fault *f, enum form form, size_t value, struc
 	if (!text.n || memmem(text.p, text.n, " = ", 3) || !(is_bare(&f->at[value]) || (string && form == FORM_LIST)))
 		return STR("");
 	if (form == FORM_VARIABLE)
-		return memchr(text.p, '"', text.n) || memchr(text.p, '=', text.n) ? STR("") : str_printf(a, "\"%.*s\"", STR_ARG(text));
+		return memchr(text.p, '"', text.n) || memchr(text.p, '=', text.n) ? STR("") :
+			str_printf(a, "\"%.*s\"", STR_ARG(text));
 	if (form == FORM_TEXT)
-		return memchr(text.p, '"', text.n) || memchr(text.p, ',', text.n) ? STR("") : str_printf(a, "\"%.*s\"", STR_ARG(text));
+		return memchr(text.p, '"', text.n) || memchr(text.p, ',', text.n) ? STR("") :
+			str_printf(a, "\"%.*s\"", STR_ARG(text));
 	struct str list = as_list(a, text);
 	return list.n ? str_printf(a, "[%.*s]", STR_ARG(list)) : list;
 }
@@ -140,7 +149,8 @@ struct str fault_quoted(struct fault *f)
 {
 	size_t value = f->item + 2;
 
-	if (f->i < value || f->at[f->item + 1].kind != TOKEN_ASSIGN || f->at[value].kind != TOKEN_IDENT || is_field(fault_text(f, f->item)))
+	if (f->i < value || f->at[f->item + 1].kind != TOKEN_ASSIGN || f->at[value].kind != TOKEN_IDENT ||
+		is_field(fault_text(f, f->item)))
 		return STR("");
 	return rewritten(f, FORM_TEXT, value, fault_rest(f, value));
 }

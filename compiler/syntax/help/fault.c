@@ -27,7 +27,8 @@ struct str fault_rest(const struct fault *f, size_t i)
 			break;
 		if (kind == TOKEN_LBRACE || kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_INTERP_OPEN)
 			open++;
-		bool close = kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_INTERP_CLOSE;
+		bool close = kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET ||
+			kind == TOKEN_INTERP_CLOSE;
 		if (!open && (close || kind == TOKEN_COMMA))
 			break;
 		open -= close;

@@ -11,7 +11,8 @@
 
 static bool is_field(const struct tokens *ts, size_t i, const char *word)
 {
-	return i + 2 < ts->n && str_is(tokens_text(ts, ts->at[i].start, ts->at[i].end), word) && ts->at[i + 1].kind == TOKEN_COLON &&
+	return i + 2 < ts->n && str_is(tokens_text(ts, ts->at[i].start, ts->at[i].end), word) &&
+		ts->at[i + 1].kind == TOKEN_COLON &&
 		ts->at[i + 1].start == ts->at[i].end;
 }
 
@@ -43,7 +44,8 @@ static const struct token *find(const struct tokens *ts)
 	const struct token *version = NULL;
 	bool braces = false;
 
-	if (ts->at[0].kind == TOKEN_LBRACKET || (ts->at[0].kind == TOKEN_LBRACE && ts->n > 1 && ts->at[1].kind == TOKEN_STRING))
+	if (ts->at[0].kind == TOKEN_LBRACKET || (ts->at[0].kind == TOKEN_LBRACE && ts->n > 1 &&
+		ts->at[1].kind == TOKEN_STRING))
 		return &ts->at[0];      /* JSON */
 	for (size_t i = 0; i < ts->n; i++) {
 		if (!version && (ts->at[i].flags & FLAG_LINE || !i) && is_version(ts, i))
@@ -73,10 +75,12 @@ bool manifest_in_text(struct arena *a, struct diags *ds, const struct source *so
 	ds->muted--;
 	if (!(at = find(&ts)))
 		return false;
-	struct diag *d = diag_report(ds, TJ0102, (struct span){ at->start, at->end }, "this is a manifest of Kubernetes, not a program");
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ at->start, at->end },
+		"this is a manifest of Kubernetes, not a program");
 	if (has_ending(source->name))
 		diag_help(ds, d, "'trainc import %.*s' makes a program of it", STR_ARG(source->name));
 	else
-		diag_help(ds, d, "put the manifest in a separate file: 'trainc import FILE.yaml' converts it to a program");
+		diag_help(ds, d,
+			"put the manifest in a separate file: 'trainc import FILE.yaml' converts it to a program");
 	return true;
 }
