@@ -138,16 +138,14 @@ static void answer_watch(struct call *c, struct str version)
 		for (unsigned i = 0; i < NAMES; i++)
 			if (w.things[i].present)
 				put_event(&c->bytes, &(struct change){ 'A', i, w.things[i].uid, w.things[i].version });
-		buf_printf(&c->bytes, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%u\","
-			"\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n",
+		buf_printf(&c->bytes, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%u\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n",
 		           w.version);
 		c->next = w.nhistory;
 	} else if (number(version) < w.forgotten) {
 		if (number(version) & 1) {
 			c->code = 410;
 		} else {
-			buf_z(&c->bytes, "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,"
-				"\"reason\":\"Expired\"}}\n");
+			buf_z(&c->bytes, "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}}\n");
 		}
 		c->closing = true;
 	} else {

@@ -2,7 +2,7 @@
 # columns.sh - lines of C have at most 120 columns, a tab being 8.  Tests may have longer texts of servers: how many is counted.
 cd "$(dirname "$0")/../.." || exit 1
 export LC_ALL=C
-allowed=21 failed=0
+allowed=123 failed=0
 
 # long FILE...: the lines that are too long, with their places.
 long() {

@@ -100,8 +100,7 @@ static void lists(void)
 	struct json_stream_options o = { .items = "items" }, stop = { .items = "items", .to = &two };
 
 	READS(o, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"a\":1},{\"a\":[{}]},3]}",
-	      "item {\"a\":1}\nitem {\"a\":[{}]}\nitem 3\ndocument "
-	"{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"}}\n");
+	      "item {\"a\":1}\nitem {\"a\":[{}]}\nitem 3\ndocument {\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"}}\n");
 	READS(o, "{\"items\":[],\"x\":2}", "document {\"x\":2}\n");
 	READS(o, "{\"items\":null}", "document {\"items\":null}\n");
 	READS(o, "{\"other\":[{\"items\":[1]}]}", "document {\"other\":[{\"items\":[1]}]}\n");
@@ -119,12 +118,9 @@ static void filters(void)
 	struct json_stream_options b = { .filter = json_filter_new(&a, all_but) };
 	struct json_stream_options c = { .filter = json_filter_new(&a, any) };
 
-	READS(o, "{\"items\":[{\"metadata\":{\"name\":\"x\",\"uid\":\"u\",\"annotations\":{\"trainc.dev/role\":\"r\","
-		"\"b\":1}},\"status\":{\"conditions\":"
-	      "[{\"type\":\"A\",\"status\":\"True\"},{\"type\":\"B\"}],\"phase\":\"Running\"},\"spec\":{\"a\":[1,{"
-		"\"b\":2}]}}]}",
-	      "item {\"metadata\":{\"name\":\"x\",\"annotations\":{\"trainc.dev/role\":\"r\"}},\"status\":{"
-	"\"conditions\":[{\"type\":\"A\"},{\"type\":\"B\"}]}}\n"
+	READS(o, "{\"items\":[{\"metadata\":{\"name\":\"x\",\"uid\":\"u\",\"annotations\":{\"trainc.dev/role\":\"r\",\"b\":1}},\"status\":{\"conditions\":"
+	      "[{\"type\":\"A\",\"status\":\"True\"},{\"type\":\"B\"}],\"phase\":\"Running\"},\"spec\":{\"a\":[1,{\"b\":2}]}}]}",
+	      "item {\"metadata\":{\"name\":\"x\",\"annotations\":{\"trainc.dev/role\":\"r\"}},\"status\":{\"conditions\":[{\"type\":\"A\"},{\"type\":\"B\"}]}}\n"
 	      "document {}\n");
 	READS(b, "{\"metadata\":{\"managedFields\":[{\"a\":\"\\ud800\"}],\"name\":\"n\"},\"spec\":{},\"x\":[]}",
 	      "document {\"metadata\":{\"name\":\"n\"},\"x\":[]}\n");

@@ -57,8 +57,7 @@ static bool read_file(const char *text)
 
 #define REFUSES(text, want) do { CHECK(!read_file(text)); CHECK_TEXT(plain(why), want); } while (0)
 
-#define HEAD "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts:\n- name: c\n  context: {cluster: k, user: u, \
-	namespace: team}\n"
+#define HEAD "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts:\n- name: c\n  context: {cluster: k, user: u, namespace: team}\n"
 #define CLUSTER "clusters:\n- name: k\n  cluster: {server: 'https://api.example:6443'}\n"
 #define USER(fields) HEAD CLUSTER "users:\n- name: u\n  user: " fields "\n"
 #define SERVER(fields) HEAD "users:\n- {name: u, user: {token: t}}\nclusters:\n- name: k\n  cluster: " fields "\n"
@@ -78,13 +77,10 @@ static void one_file(void)
 	CHECK(access_now.port == 443);
 	CHECK_TEXT(access_now.namespace, "default");
 	CHECK(access_now.namespace_is_default);
-	CHECK(read_file("kind: Config\r\ncurrent-context: c\r\ncontexts:\r\n- name: c\r\n  context: {cluster: k, user: "
-		"u}\r\n"
-	                "clusters:\r\n- {name: k, cluster: {server: 'https://h'}}\r\nusers:\r\n- name: u\r\n  user: "
-		"{token: t}\r\n"));
+	CHECK(read_file("kind: Config\r\ncurrent-context: c\r\ncontexts:\r\n- name: c\r\n  context: {cluster: k, user: u}\r\n"
+	                "clusters:\r\n- {name: k, cluster: {server: 'https://h'}}\r\nusers:\r\n- name: u\r\n  user: {token: t}\r\n"));
 	CHECK_TEXT(access_now.token, "t");
-	CHECK(read_file("x: &k {server: 'https://anchored'}\ncurrent-context: c\ncontexts: [{name: c, context: "
-		"{cluster: k}}]\n"
+	CHECK(read_file("x: &k {server: 'https://anchored'}\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: k}}]\n"
 	                "clusters: [{name: k, cluster: *k}]\n"));
 	CHECK_TEXT(access_now.host, "anchored");
 	CHECK(!read_file("a: &a [*a]\n"));
@@ -114,11 +110,9 @@ static void large_file(void)
 static void merging(void)
 {
 	struct kubeconfig_options o = { 0 };
-	put("one", "clusters:\n- {name: k, cluster: {server: 'https://one'}}\nusers:\n- {name: u, user: {token: one, "
-		"username: x}}\n"
+	put("one", "clusters:\n- {name: k, cluster: {server: 'https://one'}}\nusers:\n- {name: u, user: {token: one, username: x}}\n"
 	    "contexts: [{name: a, context: {cluster: k}}]\n");
-	put("two", "current-context: b\nclusters:\n- {name: k, cluster: {server: 'https://two', "
-		"insecure-skip-tls-verify: true}}\n"
+	put("two", "current-context: b\nclusters:\n- {name: k, cluster: {server: 'https://two', insecure-skip-tls-verify: true}}\n"
 	    "users:\n- {name: u, user: {token: two}}\n- {name: v, user: {tokenFile: t/token}}\n"
 	    "contexts:\n- {name: b, context: {cluster: k, user: v}}\n- {name: d, context: {cluster: k, user: u}}\n");
 	o.variable = str_printf(&arena, ":%s/one::%s/absent:%s/one:%s/two:", dir, dir, dir, dir);
@@ -200,13 +194,11 @@ static void paths(void)
 	CHECK_TEXT(access_now.certificate, "CRT");
 	CHECK_TEXT(access_now.key, "KEY");
 	REFUSES(SERVER("{server: 'https://h', certificate-authority: ~/ca.pem}"),
-	        "DIR/config:11: cannot read 'certificate-authority' from DIR/~/ca.pem: no such file (a kubeconfig does "
-	"not expand '~'; write the whole path)");
+	        "DIR/config:11: cannot read 'certificate-authority' from DIR/~/ca.pem: no such file (a kubeconfig does not expand '~'; write the whole path)");
 	CHECK(read_file(USER("{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./bin/x}}")));
 	CHECK_TEXT(plain(access_now.exec.command), "DIR/./bin/x");
 	CHECK(access_now.exec.stdin_mode == KUBECONFIG_STDIN_IF_AVAILABLE);
-	CHECK(read_file(USER("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: x, "
-		"args: [a, b], "
+	CHECK(read_file(USER("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: x, args: [a, b], "
 	                     "env: [{name: A, value: '1'}], provideClusterInfo: true}}")));
 	CHECK_TEXT(access_now.exec.command, "x");
 	CHECK(access_now.exec.nargs == 2 && access_now.exec.nenv == 1 && access_now.exec.cluster_info);
@@ -235,11 +227,9 @@ static void credentials(void)
 	CHECK(!access_now.exec.command.n);
 	CHECK_TEXT(warnings, "user 'u' has a credential and a plugin ('exec'); the plugin is not run\n");
 	REFUSES(USER("{exec: {command: x, apiVersion: client.authentication.k8s.io/v1}}"),
-	        "DIR/config:12: a plugin with apiVersion client.authentication.k8s.io/v1 needs 'interactiveMode': "
-	"Never, IfAvailable or Always");
+	        "DIR/config:12: a plugin with apiVersion client.authentication.k8s.io/v1 needs 'interactiveMode': Never, IfAvailable or Always");
 	REFUSES(USER("{exec: {command: x, apiVersion: client.authentication.k8s.io/v1alpha1}}"),
-	        "DIR/config:12: the plugin's apiVersion must be client.authentication.k8s.io/v1 or v1beta1: v1alpha1 "
-	"was removed in Kubernetes 1.24; "
+	        "DIR/config:12: the plugin's apiVersion must be client.authentication.k8s.io/v1 or v1beta1: v1alpha1 was removed in Kubernetes 1.24; "
 	        "update the plugin and write v1");
 	REFUSES(USER("{exec: {apiVersion: client.authentication.k8s.io/v1beta1}}"),
 		"DIR/config:12: the plugin under 'exec' has no 'command'");
@@ -255,8 +245,7 @@ static void credentials(void)
 
 static void servers(void)
 {
-	CHECK(read_file(SERVER("{server: 'https://h:1/k8s/c-1/', tls-server-name: other, proxy-url: 'socks5://p:1', "
-		"disable-compression: true}")));
+	CHECK(read_file(SERVER("{server: 'https://h:1/k8s/c-1/', tls-server-name: other, proxy-url: 'socks5://p:1', disable-compression: true}")));
 	CHECK_TEXT(access_now.prefix, "/k8s/c-1");
 	CHECK_TEXT(access_now.tls_server_name, "other");
 	CHECK(access_now.disable_compression);
@@ -274,12 +263,10 @@ static void servers(void)
 	REFUSES(SERVER("{server: 'https://a@h'}"),
 		"DIR/config:11: 'server' is not a URL of an API server: 'https://a@h'; write https://HOST:PORT");
 	REFUSES(SERVER("{server: 'https://h', insecure-skip-tls-verify: true, certificate-authority: ca.pem}"),
-	        "DIR/config:11: cluster 'k' sets insecure-skip-tls-verify and a certificate-authority; remove one of "
-	"them");
+	        "DIR/config:11: cluster 'k' sets insecure-skip-tls-verify and a certificate-authority; remove one of them");
 	REFUSES(SERVER("{server: 'https://h', proxy-url: 'p:1'}"),
 	        "DIR/config:11: 'proxy-url' must be a URL that begins with http://, https:// or socks5://");
-	CHECK(read_file(SERVER("{server: 'https://h', extensions: [{name: client.authentication.k8s.io/exec, "
-		"extension: {audience: a}}]}")));
+	CHECK(read_file(SERVER("{server: 'https://h', extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: a}}]}")));
 	CHECK(access_now.exec_config && access_now.exec_config->kind == DATA_MAP);
 }
 

@@ -150,8 +150,7 @@ static void records(void)
 		65) != NULL);
 	CHECK(memmem(body.p, body.n, "\"applyset.kubernetes.io/additional-namespaces\":\"other\"", 54) != NULL);
 	CHECK(!parent_read(&a, parse(&a, "{\"metadata\":{\"name\":\"web.trainc\"}}"), &back, &why) && why.n);
-	CHECK(!parent_read(&a, parse(&a, "{\"metadata\":{\"name\":\"w\",\"annotations\":{"
-		"\"applyset.kubernetes.io/tooling\":\"kubectl/v1\"},\"labels\":{\"trainc.dev/run\":\"w\"}}}"),
+	CHECK(!parent_read(&a, parse(&a, "{\"metadata\":{\"name\":\"w\",\"annotations\":{\"applyset.kubernetes.io/tooling\":\"kubectl/v1\"},\"labels\":{\"trainc.dev/run\":\"w\"}}}"),
 		&back, &why) && why.n);
 	arena_release(&a);
 }
@@ -171,10 +170,8 @@ static void found(struct data *tree, const char *path, const char *value)
 static void fields(void)
 {
 	struct arena a = { 0 };
-	struct data *t = parse(&a, "{\"metadata\":{\"labels\":{\"a.b/c\":\"l\",\"a\":\"m\"}},\"spec\":{\"containers\":["
-		"{\"name\":\"x\",\"image\":\"i\"},"
-		"{\"name\":\"y\",\"image\":\"j\",\"env\":[{\"name\":\"E[0]\",\"value\":\"v\"}],\"ports\":[{"
-			"\"containerPort\":80,\"protocol\":\"TCP\"}]}],"
+	struct data *t = parse(&a, "{\"metadata\":{\"labels\":{\"a.b/c\":\"l\",\"a\":\"m\"}},\"spec\":{\"containers\":[{\"name\":\"x\",\"image\":\"i\"},"
+		"{\"name\":\"y\",\"image\":\"j\",\"env\":[{\"name\":\"E[0]\",\"value\":\"v\"}],\"ports\":[{\"containerPort\":80,\"protocol\":\"TCP\"}]}],"
 		"\"limits\":{\"nvidia.example/gpu\":8}}}");
 
 	found(t, "spec.containers[1].image", "\"j\"");

@@ -326,10 +326,8 @@ static void odd_answers(void)
 	      "on GET /proxy\ncode 403\nheader Content-Type text/html\nbody <html>\n"
 	      "on GET /plain\ncode 403\n" TEXT "body first line\\nsecond\n"
 	      "on GET /large\n" JSON "times 34000000 x\n"
-	      "on GET /status\n" JSON "code 422\nbody {\"kind\":\"Status\",\"reason\":\"Invalid\","
-		"\"message\":\"bad\\\\u001b[1m\",\"details\":{\"name\":\"n\",\"causes\":"
-	      "[{\"reason\":\"FieldValueInvalid\",\"field\":\"spec.a\",\"message\":\"must\"}],"
-		"\"retryAfterSeconds\":3}}\n");
+	      "on GET /status\n" JSON "code 422\nbody {\"kind\":\"Status\",\"reason\":\"Invalid\",\"message\":\"bad\\\\u001b[1m\",\"details\":{\"name\":\"n\",\"causes\":"
+	      "[{\"reason\":\"FieldValueInvalid\",\"field\":\"spec.a\",\"message\":\"must\"}],\"retryAfterSeconds\":3}}\n");
 	peer_get(&p, "/html");
 	CHECK(p.result.outcome == TRANSPORT_FOREIGN && call_exit_status(&p.result) == 7 && p.result.attempts == 1);
 	CHECK_TEXT(p.result.error, str_printf(&world, "not a Kubernetes API server: got text/html from 127.0.0.1:%u",
@@ -478,8 +476,7 @@ static void certificates(void)
 	TLS("", { .insecure = true }, true, "");
 	TLS("", { .tls_server_name = STR("api.test") }, true, "");
 	TLS("", { .tls_server_name = STR("wrong.test") }, false,
-	    "the certificate of 'CN=server' (issued by 'CN=test-ca') is not for 'wrong.test'; it is for api.test, "
-	"127.0.0.1; set tls-server-name");
+	    "the certificate of 'CN=server' (issued by 'CN=test-ca') is not for 'wrong.test'; it is for api.test, 127.0.0.1; set tls-server-name");
 	bad = made_cert("old", "IP:127.0.0.1", &ca, -10, -1);
 	use_cert(bad);
 	made_free(&bad);
@@ -632,8 +629,7 @@ static void plugins(void)
 
 	/* Valid for a second: run again after it, not before. */
 	begin_plugin(&p, &s, FINE, plugin("short", "t=$(date -u -d '+1 second' +%Y-%m-%dT%H:%M:%SZ)\n"
-	             "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\","
-		"\"status\":{\"token\":\"a\",\"expirationTimestamp\":\"'$t'\"}}'\n"));
+	             "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"a\",\"expirationTimestamp\":\"'$t'\"}}'\n"));
 	peer_get(&p, "/x");
 	usleep(2100000);
 	peer_get(&p, "/x");
@@ -680,8 +676,7 @@ static void plugin_failures(void)
 	path = plugin("text", "echo hello\n");
 	fails(__LINE__, path, str_printf(&world,
 		"the credential plugin '%s' printed something that is not JSON: expected a value", path).p);
-	path = plugin("beta", "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1beta1\","
-		"\"kind\":\"ExecCredential\",\"status\":{\"token\":\"a\"}}'\n");
+	path = plugin("beta", "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1beta1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"a\"}}'\n");
 	fails(__LINE__, path, str_printf(&world,
 		"the credential plugin '%s' answered in the wrong version: the kubeconfig asks for "
 	      "client.authentication.k8s.io/v1, the answer says 'client.authentication.k8s.io/v1beta1'", path).p);
@@ -702,8 +697,7 @@ static void plugin_certificate(void)
 	struct peer p;
 	struct buf text = { 0 };
 
-	buf_z(&text, "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{"
-		"\"clientCertificateData\":");
+	buf_z(&text, "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"clientCertificateData\":");
 	buf_json(&text, client_cert.cert_pem);
 	buf_z(&text, ",\"clientKeyData\":");
 	buf_json(&text, client_cert.key_pem);
@@ -725,8 +719,7 @@ static void plugin_certificate(void)
 	peer_get(&p, "/x");
 	CHECK(p.ok == 1);
 	struct str info = world_read(world_path("info"));
-	CHECK(world_count(info, "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\","
-		"\"spec\":{\"interactive\":false,\"cluster\":"
+	CHECK(world_count(info, "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"spec\":{\"interactive\":false,\"cluster\":"
 	                  "{\"server\":\"https://127.0.0.1:") == 1 &&
 		world_count(info, "\"certificate-authority-data\":\"LS0t") == 1);
 	end(&p, &s);

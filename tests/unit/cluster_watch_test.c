@@ -117,8 +117,7 @@ static const char *pages(size_t n, size_t page, const char *extra)
 			buf_printf(&b, ",\"continue\":\"at%zux\"", end);
 		buf_z(&b, "},\"items\":[");
 		for (; at < end; at++)
-			buf_printf(&b, "%s{\"metadata\":{\"name\":\"p%zu\",\"uid\":\"u%zu\",\"resourceVersion\":\"1\","
-				"\"managedFields\":[1]%s}}", at % page ? "," : "", at, at, extra);
+			buf_printf(&b, "%s{\"metadata\":{\"name\":\"p%zu\",\"uid\":\"u%zu\",\"resourceVersion\":\"1\",\"managedFields\":[1]%s}}", at % page ? "," : "", at, at, extra);
 		buf_z(&b, "]}\n");
 	} while (at < n);
 	const char *script = buf_take(&b, &world).p;
@@ -344,11 +343,9 @@ static void watched(int line, const char *script, const char *want)
 #define ADD(name, uid, version) EVENT("ADDED", POD(name, uid, version))
 #define MOD(name, uid, version) EVENT("MODIFIED", POD(name, uid, version))
 #define DEL(name, uid, version) EVENT("DELETED", POD(name, uid, version))
-#define MARK(version) EVENT("BOOKMARK", \
-	"{\"metadata\":{\"resourceVersion\":\"" version "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
+#define MARK(version) EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
 #define BOOKMARK(version) EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\"}}")
-#define FAILURE(code, reason) EVENT("ERROR", \
-	"{\"kind\":\"Status\",\"code\":" code ",\"reason\":\"" reason "\",\"message\":\"m\"}")
+#define FAILURE(code, reason) EVENT("ERROR", "{\"kind\":\"Status\",\"code\":" code ",\"reason\":\"" reason "\",\"message\":\"m\"}")
 
 static void watches(void)
 {
@@ -397,8 +394,7 @@ static void forgotten(void)
 	/* A version of the future: waits, and takes a snapshot of any. */
 	WATCHED(FIRST ADD("a", "1",
 		"5") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 504\nheader Retry-After 0\n" JSON
-	        "body {\"kind\":\"Status\",\"code\":504,\"reason\":\"Timeout\",\"message\":\"Too large resource "
-		"version: 9, current: 8\"}\n"
+	        "body {\"kind\":\"Status\",\"code\":504,\"reason\":\"Timeout\",\"message\":\"Too large resource version: 9, current: 8\"}\n"
 	        FIRST ADD("a", "1", "5") MARK("9"), "+a synced synced ");
 	/* Errors of the server go on from where it was; others take one snapshot, then it ends. */
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") FAILURE("500", "InternalError") AGAIN MOD("a", "1", "10"),
@@ -430,8 +426,7 @@ static void expired_credential(void)
 	struct str crt = world_put("server.crt", cert.cert_pem), key = world_put("server.key", cert.key_pem);
 
 	standin_start(&s, str_printf(&world, "tls %s %s\n" FIRST ADD("a", "1",
-		"5") MARK("9") AGAIN "code 401\nbody {\"kind\":\"Status\",\"code\":401,\"reason\":\"Unauthorized\","
-		"\"message\":\"m\"}\n"
+		"5") MARK("9") AGAIN "code 401\nbody {\"kind\":\"Status\",\"code\":401,\"reason\":\"Unauthorized\",\"message\":\"m\"}\n"
 	              AGAIN MOD("a", "1", "10") REFUSE, crt.p, key.p).p);
 	peer_access(&p, &s, &ca);
 	struct str script = world_put("plugin", STR("#!/bin/sh\necho '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"t'$$'\"}}'\n"));
@@ -455,8 +450,7 @@ static void fallback(void)
 {
 	WATCHED("on GET " PODS "?sendInitialEvents\ncode 422\n" JSON
 		"body {\"kind\":\"Status\",\"code\":422,\"reason\":\"Invalid\",\"message\":\"forbidden\"}\n"
-	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c\"},"
-		"\"items\":[" POD("a", "1", "5") "," POD("b", "2", "6") "]}\n"
+	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c\"},\"items\":[" POD("a", "1", "5") "," POD("b", "2", "6") "]}\n"
 	        "on GET " PODS "?continue=c 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"8\"},\"items\":[" POD("c", "3", "1") "]}\n"
 	        "on GET " PODS "?resourceVersion=7 1\n" JSON MOD("a", "1", "8") FAILURE("410", "Expired")
 	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"20\"},\"items\":[" POD("c",
@@ -506,8 +500,7 @@ static void filters_and_silence(void)
 	struct peer p;
 	struct watching w = { 0 };
 
-	begin(&p, &s, FIRST "body {\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\","
-		"\"resourceVersion\":\"5\",\"labels\":{}},\"spec\":{\"x\":\"y\",\"z\":1}}}\n"
+	begin(&p, &s, FIRST "body {\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\",\"resourceVersion\":\"5\",\"labels\":{}},\"spec\":{\"x\":\"y\",\"z\":1}}}\n"
 	      MARK("9") "hang\n" REFUSE);
 	watch(&p, &w, keep);            /* and after two seconds without a byte the connection counts as dead */
 	CHECK_TEXT(buf_text(&w.said), "+a:y synced ");
@@ -543,8 +536,7 @@ static void costs(void)
 	struct buf b = { 0 };
 
 	for (int i = 0; i < 100000; i++)
-		buf_printf(&b, "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\","
-			"\"resourceVersion\":\"%d\"},\"status\":{\"phase\":\"Running\"}}}\n", 10 + i);
+		buf_printf(&b, "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\",\"resourceVersion\":\"%d\"},\"status\":{\"phase\":\"Running\"}}}\n", 10 + i);
 	struct str file = world_put("events", buf_text(&b));
 	begin(&p, &s, str_printf(&world, FIRST ADD("a", "1", "5") MARK("9") "file %s\nhang\n", file.p).p);
 	int64_t start = clock_steady();
@@ -558,14 +550,12 @@ static void costs(void)
 	b.n = 0;
 	buf_z(&b, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[");
 	for (int i = 0; i < 10000; i++) {
-		buf_printf(&b, "%s{\"metadata\":{\"name\":\"bert-worker-%d\",\"uid\":\"%036d\","
-			"\"resourceVersion\":\"%d\",\"managedFields\":[{\"x\":\"", i ? "," : "", i, i, i + 10);
+		buf_printf(&b, "%s{\"metadata\":{\"name\":\"bert-worker-%d\",\"uid\":\"%036d\",\"resourceVersion\":\"%d\",\"managedFields\":[{\"x\":\"", i ? "," : "", i, i, i + 10);
 		for (int k = 0; k < 80; k++)
 			buf_z(&b, "{\\\"f:metadata\\\":{\\\"f:labels\\\":{}}} ");
 		buf_z(&b, "\"}]},\"spec\":{\"containers\":[");
 		for (int k = 0; k < 40; k++)
-			buf_printf(&b, "%s{\"name\":\"c%d\",\"image\":\"registry/some/image:1\",\"env\":[{"
-				"\"name\":\"A\",\"value\":\"b\"}]}", k ? "," : "", k);
+			buf_printf(&b, "%s{\"name\":\"c%d\",\"image\":\"registry/some/image:1\",\"env\":[{\"name\":\"A\",\"value\":\"b\"}]}", k ? "," : "", k);
 		buf_z(&b, "]},\"status\":{\"phase\":\"Running\"}}");
 	}
 	buf_z(&b, "]}");

@@ -10,8 +10,10 @@ static const struct plan_condition ps_ready = { .kind = CONDITION_READY, .role =
 static const struct plan_condition workers_done = { .kind = CONDITION_DONE, .role = 1, .index = CONDITION_ALL };
 
 static struct plan_role roles[] = {
-	{ .name = { "ps", 2 }, .label = { "ps", 2 }, .object = { "a-ps", 4 }, .main.name = { "main", 4 }, .min = 1, .max = 1 },
-	{ .name = { "worker", 6 }, .label = { "worker", 6 }, .object = { "a-worker", 8 }, .main.name = { "main", 4 }, .min = 1, .max = 1, .start_after = &ps_ready },
+	{ .name = { "ps", 2 }, .label = { "ps", 2 }, .object = { "a-ps", 4 }, .main.name = { "main", 4 }, .min = 1,
+		.max = 1 },
+	{ .name = { "worker", 6 }, .label = { "worker", 6 }, .object = { "a-worker", 8 }, .main.name = { "main", 4 },
+		.min = 1, .max = 1, .start_after = &ps_ready },
 };
 static struct plan_job job = { .name = { "a", 1 }, .roles = roles, .nroles = 2, .success = &workers_done };
 
@@ -21,7 +23,8 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 	static struct arena a;
 	struct status_objects objects = { 0 };
 	struct buf b = { 0 };
-	const char *const names[] = { "ps", "worker" }, *const jobs[] = { ps, worker }, *const pods[] = { ps_pod, worker_pod };
+	const char *const names[] = { "ps", "worker" }, *const jobs[] = { ps, worker },
+		*const pods[] = { ps_pod, worker_pod };
 
 	arena_release(&a);
 	buf_z(&b, "{\"kind\":\"List\",\"items\":[{\"kind\":\"ConfigMap\"}");

@@ -674,23 +674,16 @@ static void hostile(void)
 	static const char *const objects[] = {
 		"{}", "[]", "{\"kind\":\"Pod\"}", "{\"kind\":\"Pod\",\"metadata\":[]}",
 		"{\"kind\":7,\"metadata\":{\"name\":\"j-a-0\"}}",
-		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"labels\":[\"trainc.dev/job\"],"
-		"\"ownerReferences\":{\"uid\":\"x\"}}}",
-		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"labels\":{\"trainc.dev/job\":true},"
-		"\"ownerReferences\":[7,null,{\"controller\":\"yes\"}]}}",
+		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"labels\":[\"trainc.dev/job\"],\"ownerReferences\":{\"uid\":\"x\"}}}", "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"labels\":{\"trainc.dev/job\":true},\"ownerReferences\":[7,null,{\"controller\":\"yes\"}]}}",
 	};
-	static const char owned[] = "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"uid\":\"u\","
-		"\"ownerReferences\":[{\"controller\":true,\"uid\":\"" WORLD_UID "\"}]},"
+	static const char owned[] = "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"uid\":\"u\",\"ownerReferences\":[{\"controller\":true,\"uid\":\"" WORLD_UID "\"}]},"
 		"\"status\":%s}";
 	static const char *const statuses[] = {
 		"[]", "7", "{\"phase\":7}", "{\"phase\":\"Failed\",\"containerStatuses\":{}}",
 		"{\"phase\":\"Failed\",\"containerStatuses\":[7,[],{}]}",
-		"{\"phase\":\"Failed\",\"startTime\":\"never\",\"containerStatuses\":[{\"name\":\"main\","
-		"\"restartCount\":-5,\"state\":[]}]}",
-		("{\"phase\":\"Failed\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":9223372036854775807,"
-		"\"state\":{\"terminated\":{\"exitCode\":-9223372036854775807}}},"
-			"{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{"
-			"\"exitCode\":3221225477,\"finishedAt\":7}}}]}"),
+		"{\"phase\":\"Failed\",\"startTime\":\"never\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":-5,\"state\":[]}]}",
+		("{\"phase\":\"Failed\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{\"exitCode\":-9223372036854775807}}},"
+			"{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{\"exitCode\":3221225477,\"finishedAt\":7}}}]}"),
 	};
 	struct plan_condition all = done(0);
 	struct plan_role roles[] = { role("a", 1) };
@@ -742,16 +735,11 @@ static void record(void)
 	decide_record_print(&w.record, &j, &out);
 	CHECK_TEXT(buf_text(&out), "{\"schemaVersion\":1,\"conditions\":["
 		"{\"type\":\"Created\",\"status\":\"True\",\"reason\":\"JobCreated\",\"message\":\"Job j is created.\","
-		"\"lastUpdateTime\":\"2023-11-14T22:13:20.000000000Z\","
-			"\"lastTransitionTime\":\"2023-11-14T22:13:20.000000000Z\"},"
-		"{\"type\":\"Restarting\",\"status\":\"True\",\"reason\":\"JobRestarting\",\"message\":\"Job j is "
-			"restarting because a-4 failed: killed by KILL\","
-		"\"lastUpdateTime\":\"2023-11-14T22:13:20.250000000Z\","
-			"\"lastTransitionTime\":\"2023-11-14T22:13:20.250000000Z\"}],"
-		"\"startTime\":\"2023-11-14T22:13:20.000000000Z\",\"spent\":1,\"roles\":{\"a\":{\"released\":true,"
-			"\"succeeded\":\"0-2,5\","
-		"\"attempts\":{\"4\":{\"uid\":\"uid-5\",\"doomed\":\"uid-5\",\"failures\":1,\"series\":1,"
-			"\"again\":\"2023-11-14T22:13:30.250000000Z\"}}}}}");
+		"\"lastUpdateTime\":\"2023-11-14T22:13:20.000000000Z\",\"lastTransitionTime\":\"2023-11-14T22:13:20.000000000Z\"},"
+		"{\"type\":\"Restarting\",\"status\":\"True\",\"reason\":\"JobRestarting\",\"message\":\"Job j is restarting because a-4 failed: killed by KILL\","
+		"\"lastUpdateTime\":\"2023-11-14T22:13:20.250000000Z\",\"lastTransitionTime\":\"2023-11-14T22:13:20.250000000Z\"}],"
+		"\"startTime\":\"2023-11-14T22:13:20.000000000Z\",\"spent\":1,\"roles\":{\"a\":{\"released\":true,\"succeeded\":\"0-2,5\","
+		"\"attempts\":{\"4\":{\"uid\":\"uid-5\",\"doomed\":\"uid-5\",\"failures\":1,\"series\":1,\"again\":\"2023-11-14T22:13:30.250000000Z\"}}}}}");
 	buf_release(&out);
 	CHECK(!reads(&w, "{}") && !reads(&w, "[]") && !reads(&w, "{\"schemaVersion\":2}"));
 	CHECK(reads(&w, "{\"schemaVersion\":1}"));

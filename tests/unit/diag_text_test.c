@@ -232,11 +232,9 @@ static void machines(void)
 	CHECK_TEXT(buf_text(&b),
 		"{\"code\":\"TJ0815\",\"slug\":\"image-not-pinned\",\"severity\":\"error\",\"denied\":true,"
 	           "\"message\":\"say \\\"it\\\"\",\"spans\":["
-	           "{\"file\":\"my job.tj\",\"line\":1,\"column\":7,\"end_line\":1,\"end_column\":10,\"offset\":8,"
-		"\"length\":3,"
+	           "{\"file\":\"my job.tj\",\"line\":1,\"column\":7,\"end_line\":1,\"end_column\":10,\"offset\":8,\"length\":3,"
 	           "\"primary\":true,\"label\":\"l\"},"
-	           "{\"file\":\"my job.tj\",\"line\":1,\"column\":1,\"end_line\":1,\"end_column\":6,\"offset\":0,"
-		"\"length\":7,"
+	           "{\"file\":\"my job.tj\",\"line\":1,\"column\":1,\"end_line\":1,\"end_column\":6,\"offset\":0,\"length\":7,"
 	           "\"primary\":false,\"label\":\"n\"}],"
 	           "\"notes\":[\"loose\"],\"help\":\"h\",\"fixes\":[{\"title\":\"write 2\",\"edits\":["
 	           "{\"file\":\"my job.tj\",\"offset\":10,\"length\":1,\"text\":\"2\"}]}]}\n");

@@ -399,8 +399,7 @@ static void features(void)
 	s.role->sidecars = ARENA_NEW(&arena, struct plan_container);
 	*s.role->sidecars = (struct plan_container){ .name = STR("logs"), .name_at = at(11), .image = word("x:1") };
 	s.role->nsidecars = 1;
-	says(&s, TJ0810, "Kubernetes 1.28 has no native sidecars; 'logs' is emitted as an ordinary container and will "
-		"keep the pod running");
+	says(&s, TJ0810, "Kubernetes 1.28 has no native sidecars; 'logs' is emitted as an ordinary container and will keep the pod running");
 	s = sample();
 	s.role->restart = word("always");
 	says(&s, TJ0810, "a Job has no restart = \"always\"");

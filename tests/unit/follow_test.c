@@ -122,8 +122,7 @@ static void merged(void)
 	put(&a, " goes on\nthree\n", 20);
 	put(&d, "beside\n", 12);
 	put(&b, "last", 30);
-	CHECK_TEXT(once(take_all), "worker-1/0:first|worker/0:one|worker/2.logger:beside|worker/1:middle|worker/0:two "
-		"goes on|worker/0:three|worker-1/0:last|");
+	CHECK_TEXT(once(take_all), "worker-1/0:first|worker/0:one|worker/2.logger:beside|worker/1:middle|worker/0:two goes on|worker/0:three|worker-1/0:last|");
 	CHECK_TEXT(once(take_main),
 		"worker-1/0:first|worker/0:one|worker/1:middle|worker/0:two goes on|worker/0:three|worker-1/0:last|");
 	log_close(&a), log_close(&b), log_close(&c), log_close(&d);
@@ -575,18 +574,14 @@ static void shown(void)
 	f = follow(take_main);
 	p = (struct log_print){ .arena = &arena, .escape = true, .timestamps = true, .prefix = true, .runs = true };
 	CHECK_TEXT(printed(&p, f, true), "1970-01-01T00:00:01.000000001Z job:worker/0 \xE2\x94\x82 red \\x1b[31m\\xff\n"
-	                                 "1970-01-01T00:00:01.000000002Z job:worker/0 \xE2\x94\x80 attempt 1 exited "
-		"with code 3\n"
+	                                 "1970-01-01T00:00:01.000000002Z job:worker/0 \xE2\x94\x80 attempt 1 exited with code 3\n"
 	                                 "1970-01-01T00:00:01.000000003Z job:worker/0 \xE2\x94\x82 2%\n"
-	                                 "1970-01-01T00:00:01.000000004Z job:worker/0 \xE2\x94\x80 attempt 2 exited "
-		"with code 0\n"
+	                                 "1970-01-01T00:00:01.000000004Z job:worker/0 \xE2\x94\x80 attempt 2 exited with code 0\n"
 	                                 "1970-01-01T00:00:01.000000006Z job:worker/0 \xE2\x94\x82 y\n");
 	follow_release(f);
 	f = follow(take_all);
-	CHECK(str_starts(printed(&json, f, true), STR("{\"time\":\"1970-01-01T00:00:01.000000001Z\","
-		"\"role\":\"worker\",\"rank\":0,\"pod\":\"job-worker-0\","
-	                                              "\"container\":\"main\",\"attempt\":1,\"text\":\"red "
-		"\\u001b[31m\xEF\xBF\xBD\\r\"}\n")));
+	CHECK(str_starts(printed(&json, f, true), STR("{\"time\":\"1970-01-01T00:00:01.000000001Z\",\"role\":\"worker\",\"rank\":0,\"pod\":\"job-worker-0\","
+	                                              "\"container\":\"main\",\"attempt\":1,\"text\":\"red \\u001b[31m\xEF\xBF\xBD\\r\"}\n")));
 	follow_release(f);
 	log_close(&a), log_close(&b);
 }

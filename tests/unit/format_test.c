@@ -61,27 +61,22 @@ static void bodies(void)
 static void local_names(void)
 {
 	STAYS("let a = let b = 1, c = b in b + c\n");
-	STAYS("job \"a\" {\n  env {\n    A  = let b = 1, c = (b == 2) in str(c)\n    DE = \"${let d = 1, e = d in "
-		"e}\"\n  }\n}\n");
+	STAYS("job \"a\" {\n  env {\n    A  = let b = 1, c = (b == 2) in str(c)\n    DE = \"${let d = 1, e = d in e}\"\n  }\n}\n");
 	BECOMES("let a = { b = let c=1,d = (let e=c,f=e in f) in d,c = 2 }\n",
 		"let a = { b = let c = 1, d = (let e = c, f = e in f) in d, c = 2 }\n");
 }
 
 static void alignment(void)
 {
-	BECOMES("job \"a\" {\n  image = \"x\"\n  cpu = 1\n  role worker { cpu = 1 }\n  role ps { cpu = 2 }\n  memory = "
-		"1Gi\n}\n",
-	        "job \"a\" {\n  image = \"x\"\n  cpu   = 1\n  role worker { cpu = 1 }\n  role ps     { cpu = 2 }\n  "
-	"memory = 1Gi\n}\n");
+	BECOMES("job \"a\" {\n  image = \"x\"\n  cpu = 1\n  role worker { cpu = 1 }\n  role ps { cpu = 2 }\n  memory = 1Gi\n}\n",
+	        "job \"a\" {\n  image = \"x\"\n  cpu   = 1\n  role worker { cpu = 1 }\n  role ps     { cpu = 2 }\n  memory = 1Gi\n}\n");
 	BECOMES("job \"a\" {\n  image = \"x\"\n\n  cpu = 1\n}\n", "job \"a\" {\n  image = \"x\"\n\n  cpu = 1\n}\n");
 	/* what takes several lines ends its run */
 	BECOMES("job \"a\" {\n  cpu = 1\n  command = [\n    \"a\"]\n  longer_name = 2\n  x = 3\n}\n",
-	        "job \"a\" {\n  cpu     = 1\n  command = [\n    \"a\",\n  ]\n  longer_name = 2\n  x           = 3\n"
-	"}\n");
+	        "job \"a\" {\n  cpu     = 1\n  command = [\n    \"a\",\n  ]\n  longer_name = 2\n  x           = 3\n}\n");
 	/* blocks with a name, and extensions of what there is, each with their like */
 	BECOMES("job \"a\" {\n  env { A = 1 }\n  mounts { }\n  role w { cpu = 1 }\n  role worker { cpu = 1 }\n}\n",
-	        "job \"a\" {\n  env    { A = 1 }\n  mounts {}\n  role w      { cpu = 1 }\n  role worker { cpu = 1 }\n"
-	"}\n");
+	        "job \"a\" {\n  env    { A = 1 }\n  mounts {}\n  role w      { cpu = 1 }\n  role worker { cpu = 1 }\n}\n");
 	BECOMES("job \"a\" {\n  mounts { a = 1 }\n  env {\n  }\n}\n",
 		"job \"a\" {\n  mounts { a = 1 }\n  env    {}\n}\n");
 	STAYS("type T {\n  a: int = 1\n  longer: string\n}\n");
@@ -89,19 +84,16 @@ static void alignment(void)
 
 static void long_lists(void)
 {
-	BECOMES("let list = [\"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\", \"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\", "
-		"\"cccccccccccccccccccccccccc\"]\n",
+	BECOMES("let list = [\"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\", \"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\", \"cccccccccccccccccccccccccc\"]\n",
 	        "let list = [\n  \"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\n  \"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\",\n"
 	        "  \"cccccccccccccccccccccccccc\",\n]\n");
 	STAYS("let list = [\n  1,\n  2,\n]\n");
 	BECOMES("let list = [1,\n  2]\n", "let list = [1, 2]\n");
 	STAYS("check a == 1\n  else \"message\"\n");
-	BECOMES("check (if a.else > 1 then f(if b then c else d) else true) or b == 1 else if c then \"a message that "
-		"takes\" else \"a line\"\n",
+	BECOMES("check (if a.else > 1 then f(if b then c else d) else true) or b == 1 else if c then \"a message that takes\" else \"a line\"\n",
 	        "check (if a.else > 1 then f(if b then c else d) else true) or b == 1\n"
 	        "  else if c then \"a message that takes\" else \"a line\"\n");
-	BECOMES("job \"a\" {\n  warn if aaaaaaaaaaaaaaaaa then bbbbbbbbbbbbbbbbbbbbbbb else ccccccccccccccccccccc else "
-		"\"${f(x)} is a message\"\n}\n",
+	BECOMES("job \"a\" {\n  warn if aaaaaaaaaaaaaaaaa then bbbbbbbbbbbbbbbbbbbbbbb else ccccccccccccccccccccc else \"${f(x)} is a message\"\n}\n",
 	        "job \"a\" {\n  warn if aaaaaaaaaaaaaaaaa then bbbbbbbbbbbbbbbbbbbbbbb else ccccccccccccccccccccc\n"
 	        "    else \"${f(x)} is a message\"\n}\n");
 	STAYS("let a = if b\n  then c\n  else if d then e else f\n");
@@ -123,10 +115,8 @@ static void strings(void)
 
 static void imports(void)
 {
-	BECOMES("# head\n\nimport \"b.tj\" as b\nimport std.pytorch # why\nimport acme.x\nimport std.nvidia\nimport "
-		"\"a.tj\" as a\nlet x = 1\n",
-	        "# head\n\nimport std.nvidia\nimport std.pytorch # why\n\nimport acme.x\n\nimport \"a.tj\" as a\n"
-	"import \"b.tj\" as b\nlet x = 1\n");
+	BECOMES("# head\n\nimport \"b.tj\" as b\nimport std.pytorch # why\nimport acme.x\nimport std.nvidia\nimport \"a.tj\" as a\nlet x = 1\n",
+	        "# head\n\nimport std.nvidia\nimport std.pytorch # why\n\nimport acme.x\n\nimport \"a.tj\" as a\nimport \"b.tj\" as b\nlet x = 1\n");
 	STAYS("import std.tpu\n\n# this one stays behind\nimport std.jax\n");
 	/* blanks are not compared */
 	BECOMES("import std .tpu\nimport std.jax\nimport std.aws  as b\nimport std.aws as a\n",

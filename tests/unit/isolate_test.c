@@ -534,8 +534,7 @@ static void too_many(void)
 
 	CHECK(isolation_open(&arena, ISOLATE_REPLICA, false, 64001, &why) == NULL);
 	CHECK_TEXT(why,
-		"cannot isolate 64001 replicas from each other: addresses suffice for 64000; use --isolate job or "
-		"none");
+		"cannot isolate 64001 replicas from each other: addresses suffice for 64000; use --isolate job or none");
 }
 
 /* ---- files ---- */
@@ -759,8 +758,7 @@ static void crowded(void)
 		mknodat(fd, str_printf(&arena, "%d", i).p, S_IFREG | 0600, 0);
 	close(fd);
 	refuse(iso, &(struct sandbox_mount){ .source = in("corpus"), .target = in("crowd/new") },
-		str_printf(&arena, "nothing can be mounted at a new place in '%s', which has more than 4096 entries: "
-		"make the place there first", in("crowd")).p, 0);
+		str_printf(&arena, "nothing can be mounted at a new place in '%s', which has more than 4096 entries: make the place there first", in("crowd")).p, 0);
 	refuse(iso, &(struct sandbox_mount){ .source = in("corpus"), .target = in("crowd/7/new") },
 		str_printf(&arena, "find '%s'", in("crowd/7/new")).p, ENOTDIR);
 	isolation_close(iso);
@@ -791,13 +789,10 @@ static void no_user_namespaces(void)
 		skip("no user namespaces", STR("cannot be simulated here"));
 		return;
 	}
-	check_refusal(ISOLATE_JOB, "cannot isolate the run: make a user namespace: user.max_user_namespaces is 0; an "
-		"administrator can permit it: "
+	check_refusal(ISOLATE_JOB, "cannot isolate the run: make a user namespace: user.max_user_namespaces is 0; an administrator can permit it: "
 		"sysctl -w user.max_user_namespaces=15000; or use --isolate none");
-	check_refusal(ISOLATE_NONE, "cannot lay files over the machine's: make a user namespace: "
-		"user.max_user_namespaces is 0; an administrator can "
-		"permit it: sysctl -w user.max_user_namespaces=15000; or run as root, or without mounts, files and "
-			"--image-root");
+	check_refusal(ISOLATE_NONE, "cannot lay files over the machine's: make a user namespace: user.max_user_namespaces is 0; an administrator can "
+		"permit it: sysctl -w user.max_user_namespaces=15000; or run as root, or without mounts, files and --image-root");
 }
 
 static void no_network_namespaces(void)
@@ -806,8 +801,7 @@ static void no_network_namespaces(void)
 		skip("no network namespaces", STR("cannot be simulated here"));
 		return;
 	}
-	check_refusal(ISOLATE_REPLICA, "cannot isolate the run: make a network namespace: user.max_net_namespaces is "
-		"0; an administrator can permit it: "
+	check_refusal(ISOLATE_REPLICA, "cannot isolate the run: make a network namespace: user.max_net_namespaces is 0; an administrator can permit it: "
 		"sysctl -w user.max_net_namespaces=15000; or use --isolate none");
 }
 
@@ -827,8 +821,7 @@ static void no_unshare(void)
 		skip("no unshare", STR("cannot be simulated here"));
 		return;
 	}
-	check_refusal(ISOLATE_REPLICA, "cannot isolate the run: make a user namespace: operation not permitted; a "
-		"container needs CAP_SYS_ADMIN, or "
+	check_refusal(ISOLATE_REPLICA, "cannot isolate the run: make a user namespace: operation not permitted; a container needs CAP_SYS_ADMIN, or "
 		"seccomp and AppArmor profiles that permit unshare and mount; or use --isolate none");
 }
 
@@ -839,8 +832,7 @@ static void plain_chroot(void)
 		skip("plain chroot", STR("cannot be simulated here"));
 		return;
 	}
-	check_refusal(ISOLATE_JOB, "cannot isolate the run: keep mounts from the machine: the root directory here is "
-		"not a mount, as in a plain chroot; "
+	check_refusal(ISOLATE_JOB, "cannot isolate the run: keep mounts from the machine: the root directory here is not a mount, as in a plain chroot; "
 		"mount the directory on itself before entering it: mount --bind DIR DIR; or use --isolate none");
 }
 

@@ -92,8 +92,7 @@ static void from_text(void)
 	struct schema s;
 	struct str why;
 
-	CHECK(schema_read(b, STR("# a project's own\nkind acme.io/v1 Widget namespaced acme.Widget\ntype acme.Widget\n"
-		"\tspec acme.Spec required\ntype acme.Spec\n"
+	CHECK(schema_read(b, STR("# a project's own\nkind acme.io/v1 Widget namespaced acme.Widget\ntype acme.Widget\n\tspec acme.Spec required\ntype acme.Spec\n"
 		"\tsizes []int set\n\tlabels {}string\n"), &why));
 	CHECK(schema_build(b, &s, &why));
 	const struct schema_kind *k = schema_find_kind(&s, STR("acme.io/v1"), STR("Widget"));
@@ -113,8 +112,7 @@ static void from_text(void)
 	CHECK(!schema_build(b, &s, &why) && str_is(why, "nothing describes the type 'c.D'"));
 	/* versions: a field that changes, goes and comes back */
 	b = schema_builder_new(&a, NULL);
-	CHECK(schema_read(b, STR("version 1.28\ntype a.B\n\tx string\n\ty int\nversion 1.29\ntype a.B\n\tx int\n\t-y\n"
-		"version 1.30\ntype a.B\n\ty int\n"), &why));
+	CHECK(schema_read(b, STR("version 1.28\ntype a.B\n\tx string\n\ty int\nversion 1.29\ntype a.B\n\tx int\n\t-y\nversion 1.30\ntype a.B\n\ty int\n"), &why));
 	CHECK(schema_build(b, &s, &why));
 	const struct schema_type *t = schema_find_type(&s, STR("a.B"));
 	CHECK(t->versions == 7);

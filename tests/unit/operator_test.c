@@ -606,8 +606,7 @@ static void check_labels(struct vector *v)
 {
 	const struct data *labels = at(v->expect, "labels");
 	struct str kind = text_at(v->input, "kind"), name = text_at(v->input, "job_name"), label = STR("");
-	static const char program[] = "import std.kubeflow\njob \"%.*s\": kubeflow.%.*s {\n  image = "
-		"\"registry.example.com/case:1.0\"\n"
+	static const char program[] = "import std.kubeflow\njob \"%.*s\": kubeflow.%.*s {\n  image = \"registry.example.com/case:1.0\"\n"
 		"  role worker { replicas = 2 }\n  role ps { replicas = 2 }\n}\n";
 	struct str framework = plan_label(&v->arena, kind);
 

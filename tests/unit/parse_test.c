@@ -306,8 +306,7 @@ static void trees(void)
 	     "\n  (job \"a\"\n    (if b\n      (set c 1)\n    (else-if d\n    else\n      (set e 2)))");
 	TREE("for k, v in m job \"x-${k}\": f(v) { }\n", "\n  (job (string \"x-\" k) (for (k v) m) (: f v))");
 	TREE("job \"a\" { raw job { x = 1 }, type = 2, \"in\" = 3, (b) = 4 }\n",
-	     "\n  (job \"a\"\n    (block raw job\n      (set x 1))\n    (set type 2)\n    (set \"in\" 3)\n    (set "
-	"(key b) 4))");
+	     "\n  (job \"a\"\n    (block raw job\n      (set x 1))\n    (set type 2)\n    (set \"in\" 3)\n    (set (key b) 4))");
 	TREE("import a.job.b as c\nimport \"x.tj\" as y\n", "\n  (import a.job.b c)\n  (import \"x.tj\" y)");
 }
 
@@ -321,10 +320,8 @@ static void texts(void)
 	TREE("let a = \"\"\"\r\n  x\r\n  y\r\n  \"\"\"\r\n", "\n  (let a (= \"x\\ny\"))");
 	TREE("let a = \"\"\"\n  \"\"\"\n", "\n  (let a (= \"\"))");
 	TREE("let a = \"x${f(\"y${z}\")}\"\n", "\n  (let a (= (string \"x\" (call f (string \"y\" z)))))");
-	TREE("## Head\n## of file.\n\n## About a.\nlet a = 1\n# plain\n##about b\nlet b = 2\nlet c = 3 ## not c\nlet d "
-		"= 4\n",
-	     " (doc \"Head\\nof file.\")\n  (let a (= 1) (doc \"About a.\"))\n  (let b (= 2) (doc \"about b\"))\n  "
-	"(let c (= 3))\n  (let d (= 4))");
+	TREE("## Head\n## of file.\n\n## About a.\nlet a = 1\n# plain\n##about b\nlet b = 2\nlet c = 3 ## not c\nlet d = 4\n",
+	     " (doc \"Head\\nof file.\")\n  (let a (= 1) (doc \"About a.\"))\n  (let b (= 2) (doc \"about b\"))\n  (let c (= 3))\n  (let d (= 4))");
 	TREE("type T {\n  ## Size.\n  size: int\n}\n", "\n  (type T\n    (field size (type int) (doc \"Size.\")))");
 }
 

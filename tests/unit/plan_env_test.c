@@ -356,8 +356,7 @@ static void needs(void)
 	struct plan_job j = sample();
 
 	j.success = done(0, -1);
-	same(needs_text(&j), "stop role 'worker', role 'ps' when the job has succeeded; stop the other replicas when "
-		"one has failed for good",
+	same(needs_text(&j), "stop role 'worker', role 'ps' when the job has succeeded; stop the other replicas when one has failed for good",
 		"roles that go on");
 	j.clean.value = STR("none");
 	same(needs_text(&j), "", "nothing is cleaned up");

@@ -44,8 +44,7 @@ static struct str state_of(struct arena *a, const struct plan_job *j)
 		if (!j->roles[i].max)
 			continue;
 		plan_replica_name(&j->roles[i], 0, &name);
-		buf_printf(&b, "%s{\"kind\":\"Pod\",\"metadata\":{\"name\":\"%.*s\"},\"status\":{\"phase\":\"Failed\","
-			"\"containerStatuses\":[{\"name\":\"%.*s\","
+		buf_printf(&b, "%s{\"kind\":\"Pod\",\"metadata\":{\"name\":\"%.*s\"},\"status\":{\"phase\":\"Failed\",\"containerStatuses\":[{\"name\":\"%.*s\","
 			"\"state\":{\"terminated\":{\"exitCode\":3,\"finishedAt\":\"2026-01-01T00:00:00Z\"}}}]}}",
 			b.p[b.n - 1] == '[' ? "" : ",",
 			STR_ARG(buf_text(&name)), STR_ARG(plan_label(a, j->roles[i].main.name)));
@@ -102,14 +101,9 @@ static void damage(void)
 		"{\"schemaVersion\":1,\"name\":\"a\"}",
 		"{\"schemaVersion\":1,\"name\":\"a\",\"roles\":[{\"name\":\"w\"}]}",
 		"{\"schemaVersion\":1,\"name\":\"a\",\"roles\":[{\"name\":\"w\",\"object\":\"a-w\",\"max\":-1}]}",
-		"{\"schemaVersion\":1,\"name\":\"a\",\"roles\":[{\"name\":\"w\",\"object\":\"a-w\","
-		"\"max\":99999999999}]}",
-		"{\"schemaVersion\":1,\"name\":\"a\",\"roles\":[{\"name\":\"w\",\"object\":\"a-w\",\"max\":1}],"
-		"\"success\":{\"done\":\"x\"}}",
-		"{\"schemaVersion\":1,\"name\":\"a\",\"roles\":[{\"name\":\"w\",\"object\":\"a-w\",\"max\":1}],"
-		"\"success\":{\"done\":\"w\",\"index\":5}}",
-		"{\"schemaVersion\":1,\"name\":\"a\",\"roles\":[{\"name\":\"w\",\"object\":\"a-w\",\"max\":1}],"
-		"\"success\":{\"and\":[{\"done\":\"w\"}]}}" };
+		"{\"schemaVersion\":1,\"name\":\"a\",\"roles\":[{\"name\":\"w\",\"object\":\"a-w\",\"max\":99999999999}]}", "{\"schemaVersion\":1,\"name\":\"a\",\"roles\":[{\"name\":\"w\",\"object\":\"a-w\",\"max\":1}],\"success\":{\"done\":\"x\"}}",
+		"{\"schemaVersion\":1,\"name\":\"a\",\"roles\":[{\"name\":\"w\",\"object\":\"a-w\",\"max\":1}],\"success\":{\"done\":\"w\",\"index\":5}}",
+		"{\"schemaVersion\":1,\"name\":\"a\",\"roles\":[{\"name\":\"w\",\"object\":\"a-w\",\"max\":1}],\"success\":{\"and\":[{\"done\":\"w\"}]}}" };
 	struct arena a = { 0 };
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

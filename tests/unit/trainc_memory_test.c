@@ -77,14 +77,11 @@ struct file {
 
 static const struct file files[] = {
 	{ "project.tj", "project {\n    policies = [\"rules.tj\"]\n}\n" },
-	{ "rules.tj", "policy \"replicas\" {\n    for r in cluster.roles {\n        check r.replicas < 100 else \"too "
-		"many\"\n    }\n}\n" },
-	{ "job.tj", "import std.pytorch\nimport \"sizes.tj\" as sizes\nparam tag: string = \"1\"\nparam names: "
-		"list[string] = []\n"
+	{ "rules.tj", "policy \"replicas\" {\n    for r in cluster.roles {\n        check r.replicas < 100 else \"too many\"\n    }\n}\n" },
+	{ "job.tj", "import std.pytorch\nimport \"sizes.tj\" as sizes\nparam tag: string = \"1\"\nparam names: list[string] = []\n"
 	  "job \"door\": pytorch.torchrun {\n    image = \"registry.example/train:${tag}\"\n"
 	  "    env { SEED = \"7\", NAMES = join(names, \",\") }\n"
-	  "    role worker {\n        replicas = sizes.nodes\n        command = [\"train.py\", \"--steps=10\"]\n    "
-		"}\n}\n" },
+	  "    role worker {\n        replicas = sizes.nodes\n        command = [\"train.py\", \"--steps=10\"]\n    }\n}\n" },
 	{ "sizes.tj", "let nodes = 3\n" },
 	{ "second.tj", "job \"second\" {\n    image = \"i:1\"\n    role w { replicas = 2, command = [\"a\"] }\n}\n" },
 	{ "wrong.tj", "job \"wrong\" {\n    image = \"i:1\"\n    role w { replicsa = 2h30m, command = [\"a\" }\n" },

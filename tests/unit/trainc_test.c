@@ -88,10 +88,8 @@ static bool has(const char *text) { return strstr(out.p, text); }
 
 static struct file sound[] = {
 	{ "job.tj",
-	  "import \"sizes.tj\" as sizes\n\nparam image: string = \"registry.example/train:1\"\nparam steps: int = 10\n"
-	"\n"
-	  "job \"door\" {\n    image = image\n    env { SEED = \"7\" }\n    role worker {\n        replicas = "
-		"sizes.nodes\n        command = [\"train\", \"--steps=${steps}\"]\n    }\n}\n" },
+	  "import \"sizes.tj\" as sizes\n\nparam image: string = \"registry.example/train:1\"\nparam steps: int = 10\n\n"
+	  "job \"door\" {\n    image = image\n    env { SEED = \"7\" }\n    role worker {\n        replicas = sizes.nodes\n        command = [\"train\", \"--steps=${steps}\"]\n    }\n}\n" },
 	{ "sizes.tj", "let nodes = 3\n" },
 	{ 0 }
 };
@@ -210,8 +208,7 @@ static void test_pipe(void)
 static void test_several(void)
 {
 	struct file files[] = {
-		{ "a.tj", "param n: int = 1\njob \"a\" {\n    image = \"i:1\"\n    role w { replicas = n, command = "
-			"[\"a\"] }\n}\n" },
+		{ "a.tj", "param n: int = 1\njob \"a\" {\n    image = \"i:1\"\n    role w { replicas = n, command = [\"a\"] }\n}\n" },
 		{ "b.tj", "job \"b\" {\n    image = \"i:1\"\n    role w { replicas = 1, command = [\"a\"] }\n}\n" },
 		{ "c.tj", "job \"a\" {\n    image = \"i:1\"\n    role w { replicas = 1, command = [\"a\"] }\n}\n" },
 		{ 0 }

@@ -160,13 +160,10 @@ static void tables(void)
 
 	CHECK_TEXT(report(&s, REPORT_TABLE, 0),
 	           "RUN   STATE   ROLE    DESIRED  ACTIVE  READY  SUCCEEDED  FAILED  RESTARTS  CAUSE\n"
-	           "bert  Failed  worker        4       1      1          0       2         2  2 of 4 replicas: exit "
-		"code 3\n"
+	           "bert  Failed  worker        4       1      1          0       2         2  2 of 4 replicas: exit code 3\n"
 	           "              ps            1       1      1          0       0         0\n");
-	CHECK_TEXT(report(&s, REPORT_LIST, 0), "RUN   STATE   READY  AGE   FILE     CAUSE\nbert  Failed  -      119s  "
-		"bert.tj  worker-2 failed: exit code 3\n");
-	CHECK_TEXT(report(&s, REPORT_LIST, 40), "RUN   STATE   READY  AGE   FILE     CAU\xE2\x80\xA6\nbert  Failed  -  "
-		"    119s  bert.tj  wor\xE2\x80\xA6\n");
+	CHECK_TEXT(report(&s, REPORT_LIST, 0), "RUN   STATE   READY  AGE   FILE     CAUSE\nbert  Failed  -      119s  bert.tj  worker-2 failed: exit code 3\n");
+	CHECK_TEXT(report(&s, REPORT_LIST, 40), "RUN   STATE   READY  AGE   FILE     CAU\xE2\x80\xA6\nbert  Failed  -      119s  bert.tj  wor\xE2\x80\xA6\n");
 	CHECK_TEXT(report(&s, REPORT_NAME, 0), "run/bert\n");
 	CHECK_TEXT(report(&s, REPORT_WIDE, 0),
 	           "RUN   REPLICA   STATE    PID  ATTEMPTS     EXIT  SINCE  HOST       CAUSE\n"
@@ -178,20 +175,23 @@ static void tables(void)
 	report_counts(&s, &b);
 	CHECK_TEXT(taken(), "worker 1/4 ready, 2 failed, ps 1/1 ready, 2 restarts");
 	CHECK_TEXT(report(&s, REPORT_JSON_LINE, 0),
-	           "{ \"schemaVersion\": 1, \"runs\": [ { \"name\": \"bert\", \"namespace\": \"default\", \"state\": "
-	"\"Failed\", \"cause\": \"worker-2 failed: exit code 3\", "
-	           "\"conditions\": [ { \"type\": \"Created\", \"status\": \"True\", \"reason\": \"RunCreated\", "
-		"\"since\": \"1970-01-01T00:01:40Z\" }, "
-	           "{ \"type\": \"Running\", \"status\": \"False\", \"reason\": \"RunRunning\", \"since\": "
-		"\"1970-01-01T00:02:45Z\" }, "
-	           "{ \"type\": \"Failed\", \"status\": \"True\", \"reason\": \"RunFailed\", \"since\": "
-		"\"1970-01-01T00:02:45Z\" } ], "
-	           "\"roles\": [ { \"role\": \"worker\", \"desired\": 4, \"active\": 1, \"ready\": 1, \"succeeded\": "
-		"0, \"failed\": 2, \"restarts\": 2, \"cause\": \"2 of 4 replicas: exit code 3\" }, "
-	           "{ \"role\": \"ps\", \"desired\": 1, \"active\": 1, \"ready\": 1, \"succeeded\": 0, \"failed\": 0, "
-		"\"restarts\": 0, \"cause\": \"\" } ], "
-	           "\"first_failure\": { \"role\": \"worker\", \"index\": 2, \"exit_code\": 3, \"signal\": null, "
-		"\"reason\": \"exit code 3\", \"log\": [ \"Traceback\", \"\\u001b[31mboom\" ] } } ] }\n");
+	           "{ \"schemaVersion\": 1, \"runs\": [ { \"name\": \"bert\", \"namespace\": \"default\", \"state\": \"Failed\", \"cause\": \"worker-2 failed: exit code 3\", "
+	           "\"conditions\": [ { \"type\": \"Created\", \"status\": \"True\", \"reason\": \"RunCreated\", \"since\": \"1970-01-01T00:01:40Z\" }, "
+	           "{ \"type\": \"Running\", \"status\": \"False\", \"reason\": \"RunRunning\", \"since\": \"1970-01-01T00:02:45Z\" }, "
+	           "{ \"type\": \"Failed\", \"status\": \"True\", \"reason\": \"RunFailed\", \"since\": \"1970-01-01T00:02:45Z\" } ], "
+	           "\"roles\": [ { \"role\": \"worker\", \"desired\": 4, \"active\": 1, \"ready\": 1, \"succeeded\": 0, \"failed\": 2, \"restarts\": 2, \"cause\": \"2 of 4 replicas: exit code 3\" }, "
+	           "{ \"role\": \"ps\", \"desired\": 1, \"active\": 1, \"ready\": 1, \"succeeded\": 0, \"failed\": 0, \"restarts\": 0, \"cause\": \"\" } ], "
+	           "\"replicas\": [ { \"role\": \"worker\", \"index\": 0, \"state\": \"ready\", \"attempts\": 1, "
+	           "\"exit_code\": null, \"signal\": null, \"host\": \"127.0.0.1\", \"cause\": \"\" }, "
+	           "{ \"role\": \"worker\", \"index\": 1, \"state\": \"waiting\", \"attempts\": 3, "
+	           "\"exit_code\": 137, \"signal\": 9, \"host\": \"127.0.0.1\", \"cause\": \"killed by KILL\" }, "
+	           "{ \"role\": \"worker\", \"index\": 2, \"state\": \"failed\", \"attempts\": 1, "
+	           "\"exit_code\": 3, \"signal\": null, \"host\": \"127.0.0.1\", \"cause\": \"exit code 3\" }, "
+	           "{ \"role\": \"worker\", \"index\": 3, \"state\": \"failed\", \"attempts\": 1, "
+	           "\"exit_code\": 3, \"signal\": null, \"host\": \"127.0.0.1\", \"cause\": \"exit code 3\" }, "
+	           "{ \"role\": \"ps\", \"index\": 0, \"state\": \"ready\", \"attempts\": 1, "
+	           "\"exit_code\": null, \"signal\": null, \"host\": \"127.0.0.1\", \"cause\": \"\" } ], "
+	           "\"first_failure\": { \"role\": \"worker\", \"index\": 2, \"exit_code\": 3, \"signal\": null, \"reason\": \"exit code 3\", \"log\": [ \"Traceback\", \"\\u001b[31mboom\" ] } } ] }\n");
 }
 
 static struct str types(const struct run_state *s)

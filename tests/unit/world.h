@@ -141,8 +141,7 @@ static inline void print_status(struct world *w, const struct thing *t, struct b
 
 	buf_printf(b, ",\"status\":{\"phase\":\"%s\",\"startTime\":\"", phases[t->phase]);
 	put_time(b, t->begin, 9);
-	buf_printf(b, "\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"},{\"type\":\"DisruptionTarget\","
-		"\"status\":\"%s\"}]",
+	buf_printf(b, "\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"},{\"type\":\"DisruptionTarget\",\"status\":\"%s\"}]",
 		t->ready ? "True" : "False", t->disrupted ? "True" : "False");
 	buf_z(b, ",\"containerStatuses\":[{\"name\":");
 	struct str container = t->role == NO_ROLE ? STR("main") : w->job.plan->roles[t->role].main.name;
@@ -158,8 +157,7 @@ static inline void print_status(struct world *w, const struct thing *t, struct b
 
 static inline void print_job_status(const struct thing *t, struct buf *b)
 {
-	buf_printf(b, ",\"status\":{\"active\":%d,\"ready\":%d,\"failed\":%lld,\"conditions\":[{\"type\":\"%s\","
-		"\"status\":\"%s\"}]}",
+	buf_printf(b, ",\"status\":{\"active\":%d,\"ready\":%d,\"failed\":%lld,\"conditions\":[{\"type\":\"%s\",\"status\":\"%s\"}]}",
 		t->phase == SEEN_RUNNING, t->ready, (long long)t->restarts,
 		t->phase == SEEN_FAILED ? "Failed" : "Complete",
 		t->phase >= SEEN_SUCCEEDED ? "True" : "False");
