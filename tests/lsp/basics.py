@@ -308,7 +308,7 @@ def test_hover_function(p):
 
 def test_hover_framework(p):
     text = p.hover(JOB.replace("pytorch.torchrun", "pytorch.torch«x»run"))
-    assert "framework torchrun(nproc: int(1..)? = none, port: port = 29500)" in text and "PET_NNODES" in text and "`worker`" in text
+    assert "framework torchrun(nproc: int(1..)? = none, port: port = 29500, report: bool = false)" in text and "PET_NNODES" in text and "`worker`" in text
 
 
 def test_hover_device(p):
