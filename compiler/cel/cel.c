@@ -139,8 +139,10 @@ static void read_loop(struct reading *r, const struct node *n, struct around a)
 {
 	struct cel c = cel_here(r, &a);
 	const struct binder *binder = &n->u.for_item.binders[0];
-	struct cel_list list = c.why.n ? (struct cel_list){ 0 } : cel_list(&c, n->u.for_item.list);
+	struct cel_list list = { 0 };
 
+	if (!c.why.n)
+		list = cel_list(&c, n->u.for_item.list);
 	if (!c.why.n && n->u.for_item.nbinders > 1) {
 		c.why = STR("a loop with positions or keys has no counterpart in CEL");
 		c.at = n->u.for_item.list->span;

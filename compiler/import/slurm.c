@@ -222,8 +222,7 @@ static void option(struct sbatch *s, struct str line)
 		if (!known(s, key, trimmed(value)))
 			import_left_out(s->im, s->at, key,
 				"Kubernetes has no such option: 'queue', 'priority' and 'node' of the job say where it "
-				"runs, "
-				"and 'trainc logs' what it printed");
+				"runs, and 'trainc logs' what it printed");
 	}
 }
 

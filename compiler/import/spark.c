@@ -129,8 +129,7 @@ static const struct data *master_template(struct spark *s)
 	diag_help(s->set.m.im->diags, diag_report(s->set.m.im->diags, TJ1111, s->set.m.at,
 		"the driver does not make its executors itself; the program has a master and workers of a standalone "
 		"cluster"), "the containers of workers have 512 MiB more than their executors, for Spark's own process "
-			"beside them; "
-		"'spark.standalone' in docs/frameworks.md has the rest");
+			"beside them; 'spark.standalone' in docs/frameworks.md has the rest");
 	return account ? tree_with(a, template, "spec", tree_with(a, member(template, "spec"), "serviceAccountName",
 		account, member_at(s->driver, "serviceAccount")), spec->from) : template;
 }

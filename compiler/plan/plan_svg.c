@@ -326,15 +326,13 @@ static const char style[] =
 		"--mark:#6ca8f0;--line:#b99af0;background:#12161c}}\n"
 	"text{fill:var(--ink)}.title{font-size:18px;font-weight:600}.name{font-weight:600}.small{font-size:12px;"
 		"fill:var(--dim)}\n"
-	".number,.middle{text-anchor:middle}.role{fill:var(--band);stroke:var(--edge)}.aux{stroke-dasharray:6 "
-		"4}.replica{fill:var(--box);stroke:var(--edge)}\n"
-	".maybe{stroke-dasharray:3 "
-		"3}.device{fill:var(--mark)}.line{fill:none;stroke:var(--line);stroke-width:1.5}.head{"
-		"fill:var(--line)}\n"
+	".number,.middle{text-anchor:middle}.role{fill:var(--band);stroke:var(--edge)}.aux{stroke-dasharray:6 4}"
+		".replica{fill:var(--box);stroke:var(--edge)}\n"
+	".maybe{stroke-dasharray:3 3}.device{fill:var(--mark)}.line{fill:none;stroke:var(--line);stroke-width:1.5}"
+		".head{fill:var(--line)}\n"
 	"</style>\n"
 	"<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
-		"orient=\"auto\">"
-	"<path d=\"M0 0L8 4L0 8z\" class=\"head\"/></marker></defs>\n";
+		"orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" class=\"head\"/></marker></defs>\n";
 
 void plan_print_svg(const struct plan *plan, struct buf *out)
 {

@@ -93,8 +93,7 @@ static struct str refusal(struct arena *a, enum isolate_mode mode, const char *s
 		cause = STR("the kernel has no veth interfaces (CONFIG_VETH, module veth)");
 	else if (error == EINVAL && strcmp(step, apart_step) == 0)
 		cause = STR("the root directory here is not a mount, as in a plain chroot; mount the directory on "
-			"itself before entering it: "
-			    "mount --bind DIR DIR");
+			"itself before entering it: mount --bind DIR DIR");
 	else if (error == EINVAL)
 		cause = STR("the kernel has no such namespaces (CONFIG_USER_NS, CONFIG_NET_NS, CONFIG_PID_NS)");
 	else if (error == EMFILE || error == ENFILE)

@@ -428,7 +428,7 @@ static void hear(struct engine *e, const struct replica *r)
 	struct str path = launch_last_words(e->launch, &a, r->role, r->index);
 	int fd = path.p ? open(path.p, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
 	char text[LAST_WORDS_MOST];
-	struct last_words words;
+	struct last_words words = { 0 };
 
 	ssize_t n = fd >= 0 ? read(fd, text, sizeof text) : 0;
 	if (n > 0 && last_words_read(&a, (struct str){ text, (size_t)n }, e->now, &words))

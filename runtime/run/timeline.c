@@ -306,8 +306,7 @@ static const char style[] =
 		"text-anchor:end}.bad{fill:var(--bad);font-weight:600}\n"
 	".grid{stroke:var(--grid)}.mark{stroke:var(--bad);stroke-dasharray:4 3}\n"
 	".p{fill:var(--wait);stroke:var(--edge);stroke-width:.5}.i{fill:var(--init)}.e{fill:var(--earlier)}.r{"
-		"fill:var(--run)}.s{fill:var(--good)}"
-	".f{fill:var(--bad)}.o{fill:var(--stop)}\n"
+		"fill:var(--run)}.s{fill:var(--good)}.f{fill:var(--bad)}.o{fill:var(--stop)}\n"
 	"</style>\n";
 
 void timeline_draw(const struct run_state *const *runs, size_t n, int64_t now, bool heads, struct buf *out)

@@ -41,7 +41,7 @@ static struct str last_end(struct judging *j, const struct data *container)
 		return status_text(container, "state.waiting.message");
 	struct str why = str_printf(j->arena, "exit code %lld%s%.*s", (long long)code, reason.n ? ", " : "",
 		STR_ARG(reason));
-	struct last_words words;
+	struct last_words words = { 0 };
 	struct str told = text_line(j->arena, status_text(end, "message"));
 	if (last_words_read(j->arena, status_text(end, "message"), status_time(end, "finishedAt"), &words))
 		return text_cause(j->arena, why, words.text);
