@@ -270,8 +270,8 @@ static const char *help_with(enum format format)
 		[FORMAT_PORT_OR_NUMBER] =
 			"write the number of the port, or its name: up to 15 lower case letters, digits and '-'",
 		[FORMAT_DOMAIN_PATH] = "write a domain and a path: example.com/controller",
-		[FORMAT_LABEL_KEY] = "use letters, digits, '-', '_' and '.', with a DNS name and '/' in front or "
-			"without, such as topology.kubernetes.io/zone",
+		[FORMAT_LABEL_KEY] = ("use letters, digits, '-', '_' and '.', with a DNS name and '/' in front or "
+			"without, such as topology.kubernetes.io/zone"),
 		[FORMAT_ADDRESS] = "write an IP address, such as 10.0.0.10",
 		[FORMAT_WITHIN] = "write a relative path without '..'",
 		[FORMAT_ABSOLUTE] = "write a path that begins with '/'",
