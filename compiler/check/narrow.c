@@ -61,7 +61,7 @@ static void add_fact(struct check *c, const struct node *n)
 
 enum { MOST_LETS = 100 };               /* by way of which a name may hold a condition */
 
-/* The condition that a name of a let stands for; NULL if it is no such name. */
+/* The value of the let that N names; NULL if N is not the name of a let. */
 static const struct node *held_condition(const struct node *n)
 {
 	const struct decl *d = n->kind == NODE_NAME ? n->u.name.decl : NULL;

@@ -105,7 +105,7 @@ const struct value *value_float(struct arena *a, double d, struct span from);
 const struct value *value_string(struct arena *a, struct str s, struct span from);
 const struct value *value_quantity(struct arena *a, struct quantity q, enum type_kind unit, struct span from);
 const struct value *value_list(struct arena *a, const struct value **at, size_t n, struct span from);
-/* The same value with another place. */
+/* Copies V, with FROM as its place. */
 const struct value *value_at(struct arena *a, const struct value *v, struct span from);
 /* Set an entry of a map that is being made; an existing key keeps its position. */
 struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at,

@@ -35,7 +35,7 @@ static bool mentions(struct str text, struct str part)
 	return false;
 }
 
-/* The same for each word of several. */
+/* Does TEXT mention each of the WORDS, which blanks separate? */
 static bool mentions_all(struct str text, struct str words)
 {
 	while (words.n) {

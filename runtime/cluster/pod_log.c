@@ -12,7 +12,7 @@
 
 #include "base/words.h"
 
-/* maximum number of lines with one stamp that are told apart; of connections in a row without a new line */
+/* most lines of one time stamp that are compared; most connections in a row that bring no new line */
 enum { SAME_STAMP = 64, VAIN_ATTACHES = 8 };
 #define SHORTEST_PAUSE (NS_PER_SECOND / 5)
 #define LONGEST_PAUSE (5 * NS_PER_SECOND)

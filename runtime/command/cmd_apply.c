@@ -1,7 +1,7 @@
 /* cmd_apply.c - makes programs run, and leaves them running. */
 #include "runtime/command/runs.h"
 
-/* Is it certain that there is nothing to wait for? */
+/* Have all runs of A reached GOAL, so that apply need not wait? */
 static bool all_reached(const struct attend *a, enum run_goal goal)
 {
 	bool failed;
