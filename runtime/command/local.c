@@ -133,7 +133,7 @@ struct str local_name(const struct session *s, const struct plan_job *j)
 
 /*
  * More than any reader is behind, so that `run` misses nothing, and yet no program fills the disk by itself. A kubelet
- * keeps 50Mi unless told otherwise; but there the log is often collected by somebody, and here it is all there is.
+ * keeps 50Mi by default; but there the log is often collected by somebody, and here it is all there is.
  */
 static bool read_log_limit(struct session *s, struct engine_options *o)
 {

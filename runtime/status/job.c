@@ -74,7 +74,7 @@ static struct job_view suspended(struct arena *a, const struct data *job)
 		status_time(c, "lastTransitionTime"));
 	v.suspended = true;
 	if (status_label(job, "kueue.x-k8s.io/queue-name").n)
-		/* S-14 */
+		/* a queue holds it back (docs/testing.md, S-14) */
 		v = (struct job_view){ .phase = RUN_QUEUED, .suspended = true, .since = v.since,
 			.cause = str_printf(a, "waits in the queue '%.*s'",
 			STR_ARG(text_line(a, status_label(job, "kueue.x-k8s.io/queue-name")))) };
@@ -150,12 +150,12 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 	if (decided(a, job, &v) || unmanaged(a, job, age, &v))
 		return v;
 	if (!started && !any && age < TAKEN_UP)
-		/* S-17 */
+		/* nothing has looked at it yet (docs/testing.md, S-17) */
 		return view(RUN_PENDING, STR("was made just now"), made);
 	const struct event *e = pods->active + pods->succeeded < parallelism ?
 		refused(events, status_text(job, "metadata.name")) : NULL;
 	if (e)
-		/* S-18 */
+		/* its pods cannot be created (docs/testing.md, S-18) */
 		return view(RUN_STALLED, text_cause(a, e->reason, e->message), e->time);
 	if (phase_rank(pods->phase) < phase_rank(RUN_STARTING))
 		/* S-19 */

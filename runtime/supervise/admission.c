@@ -44,7 +44,10 @@ static struct str slug(struct arena *a, struct str title)
 	return text;
 }
 
-/* The same in every run.  A title adds its digest when another one has its name, or when it has no letters for one. */
+/*
+ * The name depends on the titles alone.  A digest of TITLE is added when another title has that name, or when TITLE has
+ * no letters for one.
+ */
 static struct str object_name(struct admission *d, struct str title, bool warn)
 {
 	struct arena *a = d->session->arena;
@@ -102,8 +105,8 @@ static void put_variables(struct buf *b)
 	buf_z(b, "\"},{\"name\":\"roles\",\"expression\":\""
 		"variables.specs.map(k, variables.specs[k].?replicas.orValue(1) > 0, {'name': dyn(k.lowerAscii()), "
 		"'main': dyn(" CONTAINERS ".filter(c, variables.main == '' || c.name == variables.main)), "
-		"'containers': dyn(" CONTAINERS " + variables.specs[k].template.spec.?initContainers.orValue(["
-			"]))})\"}],");
+		"'containers': dyn(" CONTAINERS " + "
+		"variables.specs[k].template.spec.?initContainers.orValue([]))})\"}],");
 }
 
 static void put_validations(struct admission *d, struct buf *b, struct str policy, bool warn)

@@ -74,7 +74,7 @@ static char *keep_always(char *old, struct str s)
 	return p;
 }
 
-/* The same; NULL for an empty text. */
+/* A copy of S in the place of OLD; NULL where S is empty. */
 static char *keep(char *old, struct str s)
 {
 	if (s.n)
@@ -376,7 +376,9 @@ static void scaler_gone(void *to, const struct transport_result *r)
 	one_less(s->pass);
 }
 
-/* The same object, whose owner is known now: changed, or deleted while the job is suspended. */
+/*
+ * Changes the autoscaler that was read, or deletes it while the job is suspended, if the job owns it.
+ */
 static void scaler_read(void *to, const struct transport_result *r)
 {
 	struct sent *s = to, *next = ARENA_NEW(&s->pass->arena, struct sent);
