@@ -18,6 +18,7 @@ struct checking {
 	uint32_t long_variable;         /* place of the last variable that was found too long */
 	struct map *seen;               /* identities */
 	struct arena *seen_arena;
+	struct map api_types;           /* name of a schema's type -> struct api_type of verify/api_rules.c */
 };
 
 /* Reports what the target of the plan cannot express; false when it reported an error. */

@@ -305,24 +305,69 @@ static void check_format(struct api_check *k, const char *field, enum format for
 		d->u.string)));
 }
 
-void api_field(struct api_check *k, struct str type, struct str field, const struct data *d)
+/* ---- the rows of one type ---- */
+
+static void words_row(struct api_check *k, size_t i, const struct data *d)
 {
+	check_word(k, words_of[i].field, words_of[i].words, d);
+}
+
+static void range_row(struct api_check *k, size_t i, const struct data *d)
+{
+	check_range(k, ranges[i].field, ranges[i].lo, ranges[i].hi, d);
+}
+
+static void format_row(struct api_check *k, size_t i, const struct data *d)
+{
+	check_format(k, formats[i].field, formats[i].format, d);
+}
+
+static struct api_row **add_row(struct arena *a, struct api_row **end, const char *field,
+	void (*check)(struct api_check *, size_t, const struct data *), size_t at)
+{
+	*end = ARENA_NEW(a, struct api_row);
+	**end = (struct api_row){ .field = str_of(field), .check = check, .at = at };
+	return &(*end)->next;
+}
+
+struct api_row *api_rows(struct arena *a, struct str type)
+{
+	struct api_row *rows = NULL, **end = &rows;
+
 	for (size_t i = 0; i < COUNT(words_of); i++)
-		if (str_is(field, words_of[i].field) && str_is(type, words_of[i].type))
-			check_word(k, words_of[i].field, words_of[i].words, d);
-	bool bounded = false;
+		if (str_is(type, words_of[i].type))
+			end = add_row(a, end, words_of[i].field, words_row, i);
 	for (size_t i = 0; i < COUNT(ranges); i++)
-		if (str_is(field, ranges[i].field) && str_is(type, ranges[i].type)) {
-			check_range(k, ranges[i].field, ranges[i].lo, ranges[i].hi, d);
-			bounded = true;
-		}
+		if (str_is(type, ranges[i].type))
+			end = add_row(a, end, ranges[i].field, range_row, i);
 	for (size_t i = 0; i < COUNT(formats); i++)
-		if (str_is(field, formats[i].field) && str_is(type, formats[i].type))
-			check_format(k, formats[i].field, formats[i].format, d);
+		if (str_is(type, formats[i].type))
+			end = add_row(a, end, formats[i].field, format_row, i);
+	return rows;
+}
+
+/* Whole numbers of the built-in groups have 32 bits where no row and no list says otherwise. */
+static void check_int32(struct api_check *k, struct str type, struct str field, const struct data *d)
+{
+	if (!str_starts(type, STR("core.v1.")) && !str_starts(type, STR("batch.v1.")) &&
+		!str_starts(type, STR("apps.v1.")))
+		return;
 	for (size_t i = 0; wide[i]; i++)
-		bounded = bounded || str_is(field, wide[i]);
-	bool ours = str_starts(type, STR("core.v1.")) || str_starts(type, STR("batch.v1.")) ||
-		str_starts(type, STR("apps.v1."));
-	if (!bounded && ours && d->kind == DATA_INT)
-		check_range(k, str_printf(k->c->arena, "%.*s", STR_ARG(field)).p, -(int64_t)INT32 - 1, INT32, d);
+		if (str_is(field, wide[i]))
+			return;
+	check_range(k, str_printf(k->c->arena, "%.*s", STR_ARG(field)).p, -(int64_t)INT32 - 1, INT32, d);
+}
+
+void api_field(struct api_check *k, const struct api_row *rows, struct str type, struct str field,
+	const struct data *d)
+{
+	bool bounded = false;
+
+	for (const struct api_row *r = rows; r; r = r->next)
+		if (str_eq(field, r->field)) {
+			r->check(k, r->at, d);
+			bounded = bounded || r->check == range_row;
+		}
+	if (!bounded && d->kind == DATA_INT)
+		check_int32(k, type, field, d);
 }

@@ -72,10 +72,32 @@ static void required(struct api_check *k, const struct schema_type *t, struct st
 	}
 }
 
+/* The rules about a type. They are looked up once in a check, since few types come again and again. */
+struct api_type {
+	void (*rule)(struct api_check *k, const struct data *d);        /* about the whole map, or NULL */
+	const struct api_row *rows;
+};
+
+static const struct api_type *type_rules(struct checking *c, struct str name)
+{
+	struct api_type *t = map_get(&c->api_types, name);
+
+	if (t)
+		return t;
+	t = ARENA_NEW(c->arena, struct api_type);
+	for (size_t i = 0; i < COUNT(maps); i++)
+		if (str_is(name, maps[i].type))
+			t->rule = maps[i].rule;
+	t->rows = api_rows(c->arena, name);
+	map_put(&c->api_types, c->arena, name, t);
+	return t;
+}
+
 static void walk_map(struct api_check *k, const struct schema_type *t, const struct data *d)
 {
 	const struct schema *s = &schema_builtin;
 	struct str type = schema_text(s, t->name);
+	const struct api_type *rules = type_rules(k->c, type);
 	const struct data *outer = k->pod;
 
 	if (str_is(type, "core.v1.PodSpec")) {
@@ -83,15 +105,14 @@ static void walk_map(struct api_check *k, const struct schema_type *t, const str
 		api_pod_spec(k, d);
 	}
 	required(k, t, type, d);
-	for (size_t i = 0; i < COUNT(maps); i++)
-		if (str_is(type, maps[i].type))
-			maps[i].rule(k, d);
+	if (rules->rule)
+		rules->rule(k, d);
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
 		const struct schema_field *f = schema_find_field(s, t, m->key, k->c->plan->kubernetes);
 		if (!f)
 			continue;
-		api_field(k, type, m->key, m->value);
+		api_field(k, rules->rows, type, m->key, m->value);
 		walk(k, &s->refs[f->ref], m->value);
 	}
 	k->pod = outer;

@@ -38,7 +38,18 @@ bool api_has(const struct data *map, const char *key);
 const struct data *api_member(const struct data *d, const char *key);
 
 /* Rules about one field of a type: api_fields.c. */
-void api_field(struct api_check *k, struct str type, struct str field, const struct data *d);
+struct api_row {
+	struct api_row *next;
+	struct str field;
+	void (*check)(struct api_check *k, size_t at, const struct data *d);
+	size_t at;                      /* position in the table of such rules */
+};
+
+/* The rules about the fields of a type, in A. */
+struct api_row *api_rows(struct arena *a, struct str type);
+/* Applies those of ROWS that are about FIELD, whose value is D. */
+void api_field(struct api_check *k, const struct api_row *rows, struct str type, struct str field,
+	const struct data *d);
 
 /* Is it an IP address? */
 bool api_is_address(struct str s);
