@@ -75,9 +75,8 @@ static bool open_descriptors(struct engine *e, struct buf *why)
 	signal(SIGPIPE, SIG_IGN);
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	e->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	e->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	e->logs = openat(e->dir.fd, "logs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (e->epoll >= 0 && e->signals >= 0 && e->null >= 0 && e->logs >= 0 &&
+	if (spawn_low_open(&e->low) && e->epoll >= 0 && e->signals >= 0 && e->logs >= 0 &&
 		engine_watch(e, e->signals, &e->signal_watch))
 		return true;
 	buf_printf(why, "cannot prepare '%.*s': %.*s\n", STR_ARG(e->dir.path), STR_ARG(file_reason(e->arena, errno)));
@@ -253,7 +252,9 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 	struct buf complaints = { 0 };
 
 	*e = (struct engine){ .arena = a, .job = job, .options = o, .dir = *dir, .state = state, .self = getpid(),
-		.epoll = -1, .signals = -1, .null = -1, .logs = -1, .reserve = -1,
+		.epoll = -1, .signals = -1,
+		.low = { .null = -1, .output = -1, .report = -1, .begun = -1 },
+		.logs = -1, .reserve = -1,
 		.signal_watch = { WATCH_SIGNALS, NULL },
 		.control_watch = { WATCH_CONTROL, NULL }, .lifeline_watch = { WATCH_LIFELINE, NULL },
 		.forward_watch = { WATCH_FORWARD, NULL } };
@@ -603,7 +604,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 
 void engine_release(struct engine *e)
 {
-	int *const descriptors[] = { &e->epoll, &e->signals, &e->null, &e->logs };
+	int *const descriptors[] = { &e->epoll, &e->signals, &e->logs };
 
 	for (size_t i = 0; i < e->nreplicas; i++)
 		replica_release(e, &e->replicas[i]);
@@ -621,4 +622,5 @@ void engine_release(struct engine *e)
 	for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
 		if (*descriptors[i] >= 0)
 			close(*descriptors[i]);
+	spawn_low_close(&e->low);
 }

@@ -89,7 +89,8 @@ struct engine {
 	size_t gone;                    /* replicas in PHASE_GONE */
 	size_t probing;                 /* number of containers that are probed */
 
-	int epoll, signals, null, logs;
+	int epoll, signals, logs;
+	struct spawn_low low;
 	struct watch signal_watch, control_watch, lifeline_watch, forward_watch;
 	struct control *control;
 	struct forward *forward;        /* NULL: no port is published */

@@ -375,10 +375,16 @@ static bool set_host(const char *name)
 	return sethostname(name, n) == 0;
 }
 
-static bool enter_replica(const struct isolation *iso, size_t replica, const char *host, struct isolation_error *ret)
+bool isolation_join(const struct isolation *iso, size_t replica, struct isolation_error *ret)
 {
-	if (setns(iso->net.replicas[replica], CLONE_NEWNET) != 0)
+	*ret = (struct isolation_error){ .error = 0 };
+	if (iso->mode == ISOLATE_REPLICA && setns(iso->net.replicas[replica], CLONE_NEWNET) != 0)
 		return failed(ret, "enter the network of the replica");
+	return true;
+}
+
+static bool enter_replica(const char *host, struct isolation_error *ret)
+{
 	if (unshare(CLONE_NEWUTS | CLONE_NEWIPC) != 0)
 		return failed(ret, "make namespaces for the host name and for shared memory");
 	if (host && !set_host(host))
@@ -386,8 +392,7 @@ static bool enter_replica(const struct isolation *iso, size_t replica, const cha
 	return true;
 }
 
-bool isolation_enter(const struct isolation *iso, size_t replica, const struct sandbox *box,
-	struct isolation_error *ret)
+bool isolation_enter(const struct isolation *iso, const struct sandbox *box, struct isolation_error *ret)
 {
 	const struct mounts_extra extra = {
 		.proc = iso->init > 0,
@@ -401,7 +406,7 @@ bool isolation_enter(const struct isolation *iso, size_t replica, const struct s
 		return true;
 	if (iso->mode == ISOLATE_REPLICA) {
 		setrlimit(RLIMIT_NOFILE, &iso->files);
-		if (!enter_replica(iso, replica, box->hostname, ret))
+		if (!enter_replica(box->hostname, ret))
 			return false;
 	}
 	if (!mounts_enter(box, &extra, ret))

@@ -73,17 +73,17 @@ struct sandbox {
 };
 
 /*
- * Called in a child between fork and exec: joins the replica's network, builds
- * its view of the files.  False with the step that failed and errno in `error`
- * (0: none): "mount '/srv/corpus' at '/data'".  Nothing of it is seen outside of
- * the child.  The working directory is not kept: chdir() afterwards.
+ * Called in a child between fork and exec, one after the other: isolation_join() enters the
+ * replica's network and opens nothing, isolation_enter() builds its view of the files.  False with
+ * the step that failed and errno in `error` (0: none): "mount '/srv/corpus' at '/data'".  Nothing
+ * of it is seen outside of the child.  The working directory is not kept: chdir() afterwards.
  */
 struct isolation_error {
 	int error;
 	char step[256];
 };
-bool isolation_enter(const struct isolation *iso, size_t replica, const struct sandbox *box,
-	struct isolation_error *ret);
+bool isolation_join(const struct isolation *iso, size_t replica, struct isolation_error *ret);
+bool isolation_enter(const struct isolation *iso, const struct sandbox *box, struct isolation_error *ret);
 
 /*
  * Kills and reaps what is left in the process namespace, and with it every ended child of the

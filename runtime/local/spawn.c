@@ -2,7 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,15 +24,20 @@ struct failure {
 
 enum { REPORT = 3 };                    /* number of the report's descriptor in the child */
 
-/* ---- in the child: async-signal-safe calls only, but for isolation_enter ---- */
+/* ---- in the child: async-signal-safe calls only, but for isolation_join and isolation_enter ---- */
 
-static void report(int fd, enum step step, int error)
+static _Noreturn void give_up(int fd, const struct failure *f)
+{
+	if (write(fd, f, sizeof *f) < 0)        /* nobody is left to hear it */
+		_exit(127);
+	_exit(127);
+}
+
+static _Noreturn void report(int fd, enum step step, int error)
 {
 	struct failure f = { .step = step, .why.error = error };
 
-	if (write(fd, &f, sizeof f) < 0)        /* nobody is left to hear it */
-		_exit(127);
-	_exit(127);
+	give_up(fd, &f);
 }
 
 /*
@@ -68,7 +77,7 @@ static bool descriptors(const struct spawn *s, int *fd)
 	return true;
 }
 
-static void execute(const struct spawn *s, int fd)
+static _Noreturn void execute(const struct spawn *s, int fd)
 {
 	int error = ENOENT;
 	struct stat is;
@@ -100,11 +109,8 @@ static _Noreturn void child(const struct spawn *s, pid_t parent, int fd)
 	if (s->cpus && sched_setaffinity(0, sizeof *s->cpus, s->cpus) != 0)
 		report(fd, STEP_PROCESSORS, errno);
 	setsid();
-	if (!isolation_enter(s->isolation, s->replica, s->box, &f.why)) {
-		if (write(fd, &f, sizeof f) < 0)
-			_exit(127);
-		_exit(127);
-	}
+	if (!isolation_enter(s->isolation, s->box, &f.why))
+		give_up(fd, &f);
 	/*
 	 * after anything that changes credentials, which forgets it; 0: the parent is outside of the process namespace
 	 */
@@ -120,10 +126,102 @@ static _Noreturn void child(const struct spawn *s, pid_t parent, int fd)
 	if (s->instead)
 		_exit(s->instead(s->context));
 	execute(s, fd);
-	_exit(127);
+}
+
+/* A child with a copy of all descriptors. */
+static _Noreturn void child_with_all(const struct spawn *s, pid_t parent, int fd)
+{
+	struct failure f = { .step = STEP_ISOLATE };
+
+	if (!isolation_join(s->isolation, s->replica, &f.why))
+		give_up(fd, &f);
+	child(s, parent, fd);
+}
+
+/*
+ * A child that begins with its parent's own descriptors: it takes copies of the low ones, tells the
+ * parent, and only then opens or closes any.
+ */
+static _Noreturn void child_with_low(const struct spawn *s, pid_t parent)
+{
+	struct failure f = { .step = STEP_ISOLATE };
+	bool joined = isolation_join(s->isolation, s->replica, &f.why);
+
+	if (close_range((unsigned)s->low->last + 1, ~0U, CLOSE_RANGE_UNSHARE) != 0 ||
+		eventfd_write(s->low->begun, 1) != 0)
+		_exit(127);
+	if (!joined)
+		give_up(s->low->report, &f);
+	struct spawn mine = *s;
+	mine.null = s->low->null;
+	mine.output = s->low->output;
+	child(&mine, parent, s->low->report);
 }
 
 /* ---- in the parent ---- */
+
+static int largest(int a, int b) { return a > b ? a : b; }
+
+bool spawn_low_open(struct spawn_low *low)
+{
+	low->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	low->output = fcntl(low->null, F_DUPFD_CLOEXEC, 0);
+	low->report = fcntl(low->null, F_DUPFD_CLOEXEC, 0);
+	low->begun = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	/* an empty range: does the kernel, or what filters its calls, know the word? */
+	low->usable = close_range(~0U, ~0U, CLOSE_RANGE_UNSHARE) == 0;
+	low->last = largest(largest(low->null, low->output), largest(low->report, low->begun));
+	return low->null >= 0 && low->output >= 0 && low->report >= 0 && low->begun >= 0;
+}
+
+void spawn_low_close(struct spawn_low *low)
+{
+	int *const all[] = { &low->null, &low->output, &low->report, &low->begun };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (*all[i] >= 0) {
+			close(*all[i]);
+			*all[i] = -1;
+		}
+}
+
+/* Waits until the child has descriptors of its own, or has ended. */
+static void wait_until_begun(const struct spawn_low *low, int process)
+{
+	struct pollfd of[] = { { .fd = low->begun, .events = POLLIN }, { .fd = process, .events = POLLIN } };
+	eventfd_t n;
+
+	while (poll(of, 2, -1) < 0 && errno == EINTR)
+		;
+	eventfd_read(low->begun, &n);
+}
+
+/*
+ * fork() that copies the low descriptors only.  A keeper of a thousand replicas has thousands of
+ * them, and each child would copy and close all.  -1 with errno where the kernel does not permit it.
+ */
+static pid_t fork_low(const struct spawn *s, pid_t parent, int report_end)
+{
+	const struct spawn_low *low = s->low;
+	int process = -1;
+	struct clone_args how = { .flags = CLONE_FILES | CLONE_PIDFD, .exit_signal = SIGCHLD };
+	pid_t pid = -1;
+
+	how.pidfd = (uintptr_t)&process;
+	if (dup3(s->output, low->output, O_CLOEXEC) >= 0 && dup3(report_end, low->report, O_CLOEXEC) >= 0)
+		pid = (pid_t)syscall(SYS_clone3, &how, sizeof how);
+	if (pid == 0)
+		child_with_low(s, parent);
+	int error = errno;
+	if (pid > 0) {
+		wait_until_begun(low, process);
+		close(process);
+	}
+	dup3(low->null, low->output, O_CLOEXEC);        /* these ends are the child's */
+	dup3(low->null, low->report, O_CLOEXEC);
+	errno = error;
+	return pid;
+}
 
 bool spawn_start(const struct spawn *s, struct spawned *ret)
 {
@@ -132,9 +230,11 @@ bool spawn_start(const struct spawn *s, struct spawned *ret)
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		return false;
-	pid_t pid = fork();
+	pid_t pid = s->low->usable ? fork_low(s, parent, ends[1]) : -1;
+	if (pid < 0)
+		pid = fork();
 	if (pid == 0)
-		child(s, parent, ends[1]);
+		child_with_all(s, parent, ends[1]);
 	int error = errno;
 	close(ends[1]);
 	if (pid < 0) {

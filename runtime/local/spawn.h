@@ -13,6 +13,21 @@
 
 #include "runtime/local/isolate.h"
 
+/*
+ * Descriptors that a keeper opens before all others, so that their numbers are low: what a child
+ * needs is put there while it starts.
+ */
+struct spawn_low {
+	int null;                       /* /dev/null */
+	int output, report;             /* the child's ends of two pipes; /dev/null between starts */
+	int begun;                      /* an event: the child has descriptors of its own */
+	int last;                       /* the highest of these */
+	bool usable;                    /* a child can take the low ones alone */
+};
+/* False with errno; closed by spawn_low_close() even then. */
+bool spawn_low_open(struct spawn_low *low);
+void spawn_low_close(struct spawn_low *low);
+
 struct spawn {
 	const char *const *candidates;  /* files to execute: the first that can be; NULL at the end */
 	char *const *argv, *const *envp;
@@ -23,6 +38,7 @@ struct spawn {
 	struct rlimit files;            /* RLIMIT_NOFILE of the child */
 	const cpu_set_t *cpus;          /* processors on which it may run; NULL: all that we may use */
 	uint64_t mark;                  /* the replica's mark (mark.h) */
+	const struct spawn_low *low;
 	int null;                       /* descriptor of /dev/null */
 	int output;                     /* becomes standard output and error */
 	unsigned seconds;               /* seconds after which an alarm ends it; 0: never */

@@ -166,7 +166,7 @@ static const struct sandbox empty;
 static bool enter(const struct isolation *iso, size_t replica, const struct sandbox *box)
 {
 	struct isolation_error e;
-	bool ok = isolation_enter(iso, replica, box, &e);
+	bool ok = isolation_join(iso, replica, &e) && isolation_enter(iso, box, &e);
 
 	if (!ok)
 		printf("FAIL %s: %s\n", e.step, strerror(e.error));
@@ -715,7 +715,7 @@ static void refuse(const struct isolation *iso, const struct sandbox_mount *m, c
 	pid = fork();
 	if (pid == 0) {
 		begin();
-		CHECK(!isolation_enter(iso, 0, &box, &e));
+		CHECK(isolation_join(iso, 0, &e) && !isolation_enter(iso, &box, &e));
 		CHECK(e.error == error);
 		CHECK_TEXT(str_of(e.step), step);
 		leave();
