@@ -122,6 +122,7 @@ void queue_drop(struct queue_item *i)
 			if (q->last == i)
 				q->last = before;
 			q->depth--;
+			i->next = NULL;
 			break;
 		}
 	i->queued = i->dirty = false;

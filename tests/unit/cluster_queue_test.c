@@ -1,0 +1,391 @@
+/*
+ * cluster_queue_test.c - the controller's queue of work: one pass at a time for each key, turns,
+ * pauses that grow for one key alone, and keys that leave.  No check waits: where time has to
+ * pass, elapse() says that it has.
+ */
+#include "base/words.h"
+#include "runtime/supervise/queue.h"
+#include "unit.h"
+
+enum { KEYS = 40, TURNS = 12 };
+#define FIRST_WAIT (NS_PER_SECOND / 20)
+#define LONGEST_WAIT (300 * NS_PER_SECOND)
+
+struct bench {
+	struct loop *loop;
+	struct queue queue;
+	struct queue_item keys[KEYS];
+	struct buf worked;              /* the letter of each key whose pass began */
+	bool at_once;                   /* passes end while they begin */
+	struct queue_item *eager;       /* is added again during each of its passes */
+	struct queue_item *closing;     /* its pass closes the queue */
+	struct queue_item *twice;       /* a pass began over a key that had one under way; NULL: never */
+	size_t busiest;                 /* largest number of passes under way */
+};
+
+static struct bench bench;
+
+static void work(struct queue_item *i)
+{
+	size_t n = (size_t)(i - bench.keys);
+
+	if (i->to)
+		bench.twice = i;
+	i->to = i;                      /* a pass is under way */
+	buf_char(&bench.worked, (char)('a' + n % 26));
+	if (bench.queue.running > bench.busiest)
+		bench.busiest = bench.queue.running;
+	if (i == bench.eager)
+		queue_add(i);
+	if (i == bench.closing)
+		queue_open(&bench.queue, false);
+	if (bench.at_once) {
+		i->to = NULL;
+		queue_done(i, true, 0);
+	}
+}
+
+static void begin(size_t most)
+{
+	bench = (struct bench){ .loop = loop_new() };
+	queue_init(&bench.queue, bench.loop, most, work);
+	for (size_t n = 0; n < KEYS; n++)
+		queue_item_init(&bench.keys[n], &bench.queue, NULL);
+	queue_open(&bench.queue, true);
+}
+
+static void end(void)
+{
+	CHECK(!bench.twice);
+	for (size_t n = 0; n < KEYS; n++)
+		queue_drop(&bench.keys[n]);
+	loop_timer_drop(bench.loop, &bench.queue.kick);
+	loop_release(bench.loop);
+	buf_release(&bench.worked);
+}
+
+static struct queue_item *key(char letter) { return &bench.keys[letter - 'a']; }
+
+static void turn(void)
+{
+	for (int n = 0; n < TURNS; n++)
+		loop_turn(bench.loop);
+}
+
+/* The passes that began since the last call. */
+static struct str worked(void)
+{
+	static char text[256];
+	size_t n;
+
+	turn();
+	n = bench.worked.n < sizeof text ? bench.worked.n : sizeof text;
+	if (n)
+		memcpy(text, bench.worked.p, n);
+	bench.worked.n = 0;
+	return (struct str){ text, n };
+}
+
+static void add(const char *letters)
+{
+	for (; *letters; letters++)
+		queue_add(key(*letters));
+}
+
+static void done(char letter, bool ok)
+{
+	key(letter)->to = NULL;
+	queue_done(key(letter), ok, 0);
+}
+
+/* What I waits for has come. */
+static void elapse(struct queue_item *i)
+{
+	i->not_before = 0;
+	loop_timer_set(bench.loop, &i->timer, 0);
+}
+
+static bool armed(char letter) { return loop_timer_armed(&key(letter)->timer); }
+
+/* ---- turns ---- */
+
+static void turns(void)
+{
+	begin(1);
+	add("abcab");
+	CHECK(bench.queue.depth == 3 && bench.queue.added == 3);
+	CHECK_TEXT(worked(), "a");
+	done('a', true);
+	CHECK_TEXT(worked(), "b");
+	add("a");                       /* behind what waited before it */
+	done('b', true);
+	CHECK_TEXT(worked(), "c");
+	done('c', true);
+	CHECK_TEXT(worked(), "a");
+	done('a', true);
+	CHECK_TEXT(worked(), "");
+	CHECK(!bench.queue.depth && !bench.queue.running && bench.queue.added == 4);
+	end();
+}
+
+/* A key that always has news takes its turn like every other: it holds nobody up. */
+static void fairness(void)
+{
+	begin(1);
+	bench.at_once = true;
+	bench.eager = key('a');
+	add("abcd");
+	for (int n = 0; n < 100 && bench.worked.n < 7; n++)
+		loop_turn(bench.loop);
+	CHECK(bench.worked.n >= 7 && str_starts(buf_text(&bench.worked), STR("abcdaaa")));
+	add("cb");
+	bench.worked.n = 0;
+	for (int n = 0; n < 100 && bench.worked.n < 5; n++)
+		loop_turn(bench.loop);
+	CHECK(bench.worked.n >= 5);
+	CHECK(memchr(bench.worked.p, 'c', 3) && memchr(bench.worked.p, 'b', 3));
+	end();
+}
+
+/* No more passes at once than permitted, and few begin before the loop looks at the network again. */
+static void limits(void)
+{
+	begin(3);
+	for (size_t n = 0; n < KEYS; n++)
+		queue_add(&bench.keys[n]);
+	CHECK_TEXT(worked(), "abc");
+	CHECK(bench.queue.running == 3 && bench.queue.depth == KEYS - 3);
+	done('b', true);
+	CHECK_TEXT(worked(), "d");
+	end();
+	begin(KEYS);
+	for (size_t n = 0; n < KEYS; n++)
+		queue_add(&bench.keys[n]);
+	loop_turn(bench.loop);
+	CHECK(bench.worked.n == 16);
+	turn();
+	CHECK(bench.worked.n == KEYS && bench.busiest == KEYS);
+	end();
+}
+
+/* Without the Lease, or before every watch is live, keys are collected. */
+static void closed(void)
+{
+	begin(2);
+	queue_open(&bench.queue, false);
+	add("abc");
+	CHECK_TEXT(worked(), "");
+	CHECK(bench.queue.depth == 3);
+	queue_open(&bench.queue, true);
+	CHECK_TEXT(worked(), "ab");
+	queue_open(&bench.queue, false);
+	done('a', true);
+	CHECK_TEXT(worked(), "");
+	queue_open(&bench.queue, true);
+	CHECK_TEXT(worked(), "c");
+	done('b', true);
+	done('c', true);
+	bench.closing = key('d');
+	add("de");
+	CHECK_TEXT(worked(), "d");
+	end();
+}
+
+/* ---- a key that is added while it is handled ---- */
+
+static void added_while_handled(void)
+{
+	begin(4);
+	add("a");
+	CHECK_TEXT(worked(), "a");
+	add("aaab");                    /* one more pass, and not before the first is over */
+	CHECK_TEXT(worked(), "b");
+	CHECK(key('a')->dirty && !key('a')->queued && !bench.queue.depth);
+	done('a', true);
+	CHECK(!key('a')->dirty && bench.queue.depth == 1);
+	CHECK_TEXT(worked(), "a");
+	done('a', true);
+	CHECK_TEXT(worked(), "");
+	/* Both a failure and news: one more pass, after the failure's pause. */
+	add("a");
+	CHECK_TEXT(worked(), "a");
+	add("a");
+	key('a')->failures = 12;
+	done('a', false);
+	CHECK_TEXT(worked(), "");
+	CHECK(armed('a') && !key('a')->dirty);
+	elapse(key('a'));
+	CHECK_TEXT(worked(), "a");
+	done('a', true);
+	CHECK_TEXT(worked(), "");
+	end();
+}
+
+/* ---- pauses ---- */
+
+/* A pass over `a` fails; is the pause until the next one WAIT? */
+static bool fails_with(int64_t wait)
+{
+	int64_t before = loop_now(bench.loop), after;
+	bool ok;
+
+	done('a', false);
+	after = loop_now(bench.loop);
+	ok = key('a')->not_before >= before + wait && key('a')->not_before <= after + wait;
+	ok = ok && armed('a') && !key('a')->queued && key('a')->timer.at >= key('a')->not_before &&
+		key('a')->timer.at <= loop_now(bench.loop) + wait;
+	elapse(key('a'));
+	turn();
+	return ok && key('a')->busy;
+}
+
+/* Each failure in a row doubles the pause of its key, up to 5 minutes; one success ends the row. */
+static void back_off(void)
+{
+	begin(2);
+	add("a");
+	turn();
+	int64_t wait = FIRST_WAIT;
+	for (int n = 0; n < 12; n++, wait *= 2)
+		CHECK(fails_with(wait));
+	CHECK(fails_with(wait = 204800 * (NS_PER_SECOND / 1000)) && wait < LONGEST_WAIT);
+	CHECK(fails_with(LONGEST_WAIT));
+	key('a')->failures = 100000;    /* and it stays so */
+	CHECK(fails_with(LONGEST_WAIT));
+	CHECK(bench.queue.retried == 15 && key('a')->failures == 100001);
+	done('a', true);
+	CHECK(key('a')->failures == 0 && !armed('a'));
+	add("a");
+	turn();
+	CHECK(fails_with(FIRST_WAIT));
+	end();
+}
+
+/* The pause of one key is nobody else's, and news does not shorten it. */
+static void back_off_by_key(void)
+{
+	begin(1);
+	add("a");
+	CHECK_TEXT(worked(), "a");
+	key('a')->failures = 10;
+	done('a', false);
+	int64_t at = key('a')->not_before;
+	add("ab");
+	CHECK_TEXT(worked(), "b");
+	done('b', true);
+	add("abab");
+	CHECK_TEXT(worked(), "b");
+	CHECK(armed('a') && key('a')->not_before == at && key('a')->timer.at >= at && !key('a')->queued);
+	done('b', false);
+	CHECK(key('b')->failures == 1 && key('a')->failures == 11);
+	end();
+}
+
+/* The pause after a pass that went well: whatever is added waits for it, but no longer than it was asked to. */
+static void pauses(void)
+{
+	begin(1);
+	add("a");
+	CHECK_TEXT(worked(), "a");
+	key('a')->to = NULL;
+	queue_done(key('a'), true, 100 * NS_PER_SECOND);
+	CHECK(!armed('a'));             /* nothing to do */
+	add("a");
+	CHECK(armed('a') && !key('a')->queued);
+	CHECK_TEXT(worked(), "");
+	queue_after(key('a'), 0);       /* asks for it sooner: the pause still holds */
+	CHECK_TEXT(worked(), "");
+	CHECK(armed('a') && key('a')->timer.at >= key('a')->not_before);
+	elapse(key('a'));
+	CHECK_TEXT(worked(), "a");
+	end();
+}
+
+/* Of several times the earliest holds, and an earlier pass takes its place. */
+static void later(void)
+{
+	begin(1);
+	queue_after(key('a'), 100 * NS_PER_SECOND);
+	int64_t first = key('a')->timer.at;
+	queue_after(key('a'), 200 * NS_PER_SECOND);
+	CHECK(armed('a') && key('a')->timer.at == first);
+	queue_after(key('a'), 50 * NS_PER_SECOND);
+	CHECK(armed('a') && key('a')->timer.at < first);
+	CHECK_TEXT(worked(), "");
+	elapse(key('a'));
+	CHECK_TEXT(worked(), "a");
+	done('a', true);
+	queue_after(key('a'), 100 * NS_PER_SECOND);
+	add("a");
+	CHECK(!armed('a') && key('a')->queued);
+	queue_after(key('a'), 0);       /* it waits for its turn already */
+	CHECK(!armed('a'));
+	CHECK_TEXT(worked(), "a");
+	done('a', true);
+	CHECK_TEXT(worked(), "");
+	end();
+}
+
+/* ---- forgetting ---- */
+
+/* First, in the middle, last, and the only one: the others keep their turns, and one that left may come again. */
+static void forgotten_in_turn(void)
+{
+	begin(1);
+	add("abcd");
+	queue_drop(key('a'));
+	queue_drop(key('c'));
+	queue_drop(key('d'));
+	CHECK(bench.queue.depth == 1);
+	add("ef");
+	CHECK_TEXT(worked(), "b");
+	done('b', true);
+	CHECK_TEXT(worked(), "e");
+	done('e', true);
+	CHECK_TEXT(worked(), "f");
+	done('f', true);
+	add("a");
+	CHECK(bench.queue.depth == 1);
+	queue_drop(key('a'));
+	queue_drop(key('a'));
+	CHECK(!bench.queue.depth && !bench.queue.first && !bench.queue.last);
+	add("b");
+	CHECK_TEXT(worked(), "b");
+	end();
+}
+
+/* Nothing reminds of a key that left: no timer of it is armed, and its news is gone. */
+static void forgotten_in_time(void)
+{
+	begin(2);
+	add("a");
+	CHECK_TEXT(worked(), "a");
+	add("a");
+	key('a')->to = NULL;
+	queue_done(key('a'), true, 100 * NS_PER_SECOND);
+	CHECK(armed('a'));
+	queue_drop(key('a'));
+	queue_after(key('b'), 100 * NS_PER_SECOND);
+	queue_drop(key('b'));
+	CHECK(!armed('a') && !armed('b') && !key('a')->dirty);
+	CHECK_TEXT(worked(), "");
+	loop_run(bench.loop);           /* returns, as nothing is armed any more */
+	CHECK(!bench.queue.depth && !bench.queue.running);
+	end();
+}
+
+int main(void)
+{
+	turns();
+	fairness();
+	limits();
+	closed();
+	added_while_handled();
+	back_off();
+	back_off_by_key();
+	pauses();
+	later();
+	forgotten_in_turn();
+	forgotten_in_time();
+	return unit_end();
+}
