@@ -1,0 +1,477 @@
+/*
+ * cluster_store_test.c - what the controller knows of jobs and their objects: its own answers before the watch tells of
+ * them, late and repeated events, lists that lack what was there, deletions, jobs under old names.
+ */
+#include "cluster_world.h"
+#include "data/data_read.h"
+#include "runtime/status/look.h"
+#include "runtime/supervise/jobs.h"
+#include "runtime/supervise/pass.h"
+#include "runtime/supervise/watches.h"
+
+static const struct data *tree(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static const struct data *tree(const char *fmt, ...)
+{
+	char text[2048];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	struct source source = { .text = str_copy(&world, str_of(text)), .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	if (!data_read_json(&world, &source, &d, &error))
+		abort();
+	return d;
+}
+
+/* ---- the store ---- */
+
+static bool put_in(struct store *s, const char *ns, const char *job, const char *uid, const char *version,
+	const char *phase)
+{
+	return store_put(s, STR("Pod"), tree("{\"metadata\":{\"name\":\"%s-pod\",\"namespace\":\"%s\",\"uid\":\"%s\","
+		"\"resourceVersion\":\"%s\",\"labels\":{\"" STORE_LABEL "\":\"%s\"}},\"status\":{\"phase\":\"%s\"}}",
+		uid, ns, uid, version, job, phase));
+}
+
+static bool put(struct store *s, const char *job, const char *uid, const char *version, const char *phase)
+{
+	return put_in(s, "x", job, uid, version, phase);
+}
+
+/* The objects of a job: "uid:phase " each, the last stored first. */
+static struct str held_in(const struct store *s, const char *ns, const char *job)
+{
+	struct status_objects objects = { 0 };
+	struct buf b = { 0 };
+
+	store_objects(s, &world, str_of(ns), str_of(job), &objects);
+	for (size_t i = 0; i < objects.n; i++)
+		buf_printf(&b, "%.*s:%.*s ", STR_ARG(status_text(objects.at[i], "metadata.uid")),
+			STR_ARG(status_text(objects.at[i], "status.phase")));
+	struct str text = b.n ? buf_take(&b, &world) : STR("");
+	buf_release(&b);
+	return text;
+}
+
+static struct str held(const struct store *s, const char *job) { return held_in(s, "x", job); }
+
+/* An answer to our own request is newer than what the watch brings after it. */
+static void expectations(void)
+{
+	struct store s = { 0 };
+
+	CHECK_TEXT(held(&s, "a"), "");
+	CHECK(put(&s, "a", "u1", "10", "Pending"));             /* the answer: seen before any event */
+	CHECK_TEXT(held(&s, "a"), "u1:Pending ");
+	CHECK(!put(&s, "a", "u1", "10", "Pending"));            /* the watch tells of it */
+	CHECK(put(&s, "a", "u1", "12", "Failed"));
+	CHECK(!put(&s, "a", "u1", "11", "Running") && !put(&s, "a", "u1", "9", "Pending"));
+	CHECK_TEXT(held(&s, "a"), "u1:Failed ");
+	CHECK(put(&s, "a", "u1", "100", "Succeeded"));          /* versions are numbers, not texts */
+	CHECK_TEXT(held(&s, "a"), "u1:Succeeded ");
+	CHECK(s.n == 1);
+	store_release(&s);
+	CHECK(!s.n && !s.bytes);
+}
+
+/* What passes ask about is kept: kind, name, labels, owners, the end of containers; nothing that is not asked about. */
+static void kept(void)
+{
+	struct store s = { 0 };
+	struct status_objects objects = { 0 };
+
+	store_put(&s, STR("Service"), tree("{\"metadata\":{\"name\":\"p\",\"namespace\":\"x\",\"uid\":\"u\","
+		"\"resourceVersion\":\"5\",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\",\"labels\":{\"" STORE_LABEL
+		"\":\"a\",\"more\":\"\\\"\\u00e9\\n\"},\"ownerReferences\":[{\"uid\":\"o\",\"controller\":true}]},"
+		"\"spec\":{\"large\":true}}"));
+	store_objects(&s, &world, STR("x"), STR("a"), &objects);
+	const struct data *d = objects.n ? objects.at[0] : tree("{}");
+	CHECK_TEXT(status_text(d, "kind"), "Service");
+	CHECK_TEXT(status_text(d, "metadata.name"), "p");
+	CHECK_TEXT(status_text(d, "metadata.namespace"), "x");
+	CHECK_TEXT(status_text(d, "metadata.deletionTimestamp"), "2026-01-01T00:00:00Z");
+	CHECK_TEXT(status_label(d, STORE_LABEL), "a");
+	CHECK_TEXT(status_label(d, "more"), "\"\xC3\xA9\n");
+	const struct data *owners = status_list(d, "metadata.ownerReferences");
+	CHECK(owners->u.list.n == 1 && status_true(owners->u.list.at[0], "controller"));
+	CHECK(!data_get(d, STR("spec")) && !data_get(d, STR("status")));
+	store_release(&s);
+}
+
+static void deletions(void)
+{
+	struct store s = { 0 };
+	struct str ns, job;
+
+	CHECK(!store_remove(&s, STR("u1")));
+	put(&s, "a", "u1", "5", "Running");
+	put(&s, "a", "u2", "6", "Pending");
+	put(&s, "a", "u2", "8", "Running");
+	put(&s, "b", "u3", "7", "Running");
+	CHECK(store_job(&s, &world, STR("u2"), &ns, &job));
+	CHECK_TEXT(ns, "x");
+	CHECK_TEXT(job, "a");
+	CHECK(store_remove(&s, STR("u2")) && !store_remove(&s, STR("u2")));
+	CHECK(!store_job(&s, &world, STR("u2"), &ns, &job));
+	CHECK_TEXT(held(&s, "a"), "u1:Running ");
+	CHECK_TEXT(held(&s, "b"), "u3:Running ");
+	CHECK(put(&s, "a", "u4", "3", "Pending"));              /* another one: its versions begin anew */
+	CHECK_TEXT(held(&s, "a"), "u4:Pending u1:Running ");
+	CHECK(store_remove(&s, STR("u1")) && store_remove(&s, STR("u4")) && store_remove(&s, STR("u3")));
+	CHECK_TEXT(held(&s, "a"), "");
+	CHECK(!s.n && !s.bytes);
+	store_release(&s);
+}
+
+/* One name in two namespaces is two jobs, and names are not cut anywhere. */
+static void apart(void)
+{
+	struct store s = { 0 };
+
+	put_in(&s, "x", "a", "u1", "1", "Running");
+	put_in(&s, "y", "a", "u2", "1", "Pending");
+	put_in(&s, "xa", "", "u3", "1", "Failed");
+	CHECK_TEXT(held_in(&s, "x", "a"), "u1:Running ");
+	CHECK_TEXT(held_in(&s, "y", "a"), "u2:Pending ");
+	CHECK_TEXT(held_in(&s, "xa", ""), "u3:Failed ");
+	CHECK_TEXT(held_in(&s, "y", "b"), "");
+	store_release(&s);
+}
+
+/* A thousand objects of a hundred jobs, each of which is found, until it is removed. */
+static void many(void)
+{
+	enum { OBJECTS = 1000, JOBS = 100 };
+	struct store s = { 0 };
+	char uid[16], job[16];
+	size_t missed = 0, left = 0;
+
+	for (int i = 0; i < OBJECTS; i++) {
+		snprintf(uid, sizeof uid, "u%d", i);
+		snprintf(job, sizeof job, "j%d", i % JOBS);
+		put(&s, job, uid, "1", "Running");
+	}
+	CHECK(s.n == OBJECTS && s.slots >= OBJECTS && s.bytes > OBJECTS);
+	for (int i = 0; i < OBJECTS; i += 2) {
+		snprintf(uid, sizeof uid, "u%d", i);
+		missed += !store_remove(&s, str_of(uid));
+	}
+	for (int i = 0; i < JOBS; i++) {
+		snprintf(job, sizeof job, "j%d", i);
+		left += world_count(held(&s, job), "Running") * (i % 2 ? 1 : 1000);
+	}
+	CHECK(!missed && left == OBJECTS / 2 && s.n == OBJECTS / 2);
+	store_release(&s);
+}
+
+/* ---- a controller without passes ---- */
+
+struct bench {
+	struct peer peer;
+	struct standin server;
+	struct controller control;
+	struct watches *watches;
+	struct buf worked;              /* "NAME:N " for each job that came up: N objects of it were known then */
+	bool hold;                      /* passes do not end */
+	size_t syncs;
+	const char *until;              /* ends the loop when it is in `worked` and all is live; NULL: nothing does */
+};
+
+static struct bench bench;
+
+static void maybe_stop(void)
+{
+	if (bench.until && bench.syncs && world_count(buf_text(&bench.worked), bench.until))
+		loop_stop(bench.peer.loop);
+}
+
+static void work(struct queue_item *i)
+{
+	struct supervised *j = i->to;
+	struct status_objects objects = { 0 };
+
+	store_objects(&bench.control.store, &world, j->ns, j->name, &objects);
+	buf_printf(&bench.worked, "%.*s:%zu ", STR_ARG(j->name), objects.n);
+	if (!bench.hold)
+		queue_done(i, true, 0);
+	maybe_stop();
+}
+
+static void begin(const char *script)
+{
+	bench = (struct bench){ 0 };
+	standin_start(&bench.server, script);
+	peer_access(&bench.peer, &bench.server, NULL);
+	if (!peer_open(&bench.peer, (struct peer_options){ .retry_limit = 5 * NS_PER_SECOND }))
+		abort();
+	bench.control.client.loop = bench.peer.loop;
+	bench.control.client.calls = bench.peer.calls;
+	bench.control.ns = STR("x");
+	queue_init(&bench.control.queue, bench.peer.loop, 8, work);
+	queue_open(&bench.control.queue, true);
+}
+
+static void end(void)
+{
+	watches_stop(bench.watches);
+	jobs_release(&bench.control);
+	store_release(&bench.control.store);
+	loop_timer_drop(bench.peer.loop, &bench.control.queue.kick);
+	peer_close(&bench.peer);
+	standin_stop(&bench.server);
+	buf_release(&bench.worked);
+}
+
+static struct str worked(void)
+{
+	for (int n = 0; n < 12; n++)
+		loop_turn(bench.peer.loop);
+	struct str text = bench.worked.n ? str_copy(&world, buf_text(&bench.worked)) : STR("");
+	bench.worked.n = 0;
+	return text;
+}
+
+static const struct data *resource(const char *name, const char *uid, int generation, const char *more)
+{
+	return tree("{\"metadata\":{\"name\":\"%s\",\"namespace\":\"x\",\"uid\":\"%s\",\"resourceVersion\":\"1\","
+		"\"generation\":%d%s},\"spec\":{}}", name, uid, generation, more);
+}
+
+static void seen(const char *name, const char *uid, int generation, const char *more)
+{
+	jobs_seen(&bench.control, custom_kind(0), resource(name, uid, generation, more));
+}
+
+static struct supervised *job(const char *name)
+{
+	for (size_t i = 0; i < bench.control.slots; i++)
+		for (struct supervised *j = bench.control.by_name[i]; j; j = j->next)
+			if (str_is(j->name, name))
+				return j;
+	return NULL;
+}
+
+/* ---- jobs ---- */
+
+/* A job comes up when its author changed it; our own writes of its status do not bring it up. */
+static void news(void)
+{
+	begin("on GET *\nhang\n");
+	seen("a", "u1", 1, "");
+	CHECK_TEXT(worked(), "a:0 ");
+	seen("a", "u1", 1, ",\"annotations\":{\"trainc.dev/record\":\"{}\"}");
+	CHECK_TEXT(worked(), "");
+	seen("a", "u1", 2, "");
+	CHECK_TEXT(worked(), "a:0 ");
+	seen("a", "u1", 2, ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"");
+	CHECK_TEXT(worked(), "a:0 ");
+	jobs_touch(&bench.control, STR("x"), STR("a"));
+	jobs_touch(&bench.control, STR("y"), STR("a"));
+	jobs_touch(&bench.control, STR("x"), STR("b"));
+	CHECK_TEXT(worked(), "a:0 ");
+	end();
+}
+
+/* Another resource under an old name is another job; the end of the old one, told late, is not its end. */
+static void renewed(void)
+{
+	begin("on GET *\nhang\n");
+	seen("a", "u1", 1, "");
+	CHECK_TEXT(worked(), "a:0 ");
+	seen("a", "u2", 1, "");
+	CHECK(bench.control.njobs == 1 && str_is(job("a")->uid, "u2"));
+	CHECK_TEXT(worked(), "a:0 ");
+	jobs_gone(&bench.control, custom_kind(0), resource("a", "u1", 1, ""));
+	CHECK(bench.control.njobs == 1);
+	jobs_gone(&bench.control, custom_kind(1), resource("a", "u2", 1, ""));
+	CHECK(bench.control.njobs == 1);
+	jobs_gone(&bench.control, custom_kind(0), resource("a", "u2", 1, ""));
+	CHECK(!bench.control.njobs && !job("a"));
+	jobs_touch(&bench.control, STR("x"), STR("a"));
+	CHECK_TEXT(worked(), "");
+	end();
+}
+
+/* A job that is deleted while it waits leaves the queue; one under a pass stays until that has ended. */
+static void gone(void)
+{
+	begin("on GET *\nhang\n");
+	bench.hold = true;
+	seen("a", "u1", 1, "");
+	seen("b", "u2", 1, "");
+	jobs_gone(&bench.control, custom_kind(0), resource("a", "u1", 1, ""));
+	CHECK_TEXT(worked(), "b:0 ");
+	struct supervised *busy = job("b");
+	jobs_gone(&bench.control, custom_kind(0), resource("b", "u2", 1, ""));
+	CHECK(busy->gone && !bench.control.njobs && !job("b"));
+	bench.hold = false;
+	seen("b", "u3", 1, "");         /* its successor does not wait for it */
+	CHECK_TEXT(worked(), "b:0 ");
+	CHECK(job("b") != busy && busy->item.busy);
+	queue_done(&busy->item, true, 0);
+	queue_drop(&busy->item);
+	supervised_free(busy);
+	CHECK(!bench.control.queue.running);
+	end();
+}
+
+/* One name may belong to jobs of two kinds: an object by that name concerns both.  Tables grow with all in place. */
+static void tables(void)
+{
+	char name[16];
+	size_t found = 0;
+
+	begin("on GET *\nhang\n");
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof name, "j%d", i);
+		seen(name, name, 1, "");
+	}
+	jobs_seen(&bench.control, custom_kind(1), resource("j7", "other", 1, ""));
+	worked();
+	for (int n = 0; n < 100 && bench.control.queue.depth; n++)
+		worked();
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof name, "j%d", i);
+		found += job(name) != NULL;
+	}
+	CHECK(found == 300 && bench.control.njobs == 301);
+	jobs_touch(&bench.control, STR("x"), STR("j7"));
+	CHECK_TEXT(worked(), "j7:0 j7:0 ");
+	jobs_touch_all(&bench.control);
+	CHECK(bench.control.queue.depth == 301);
+	end();
+}
+
+/* ---- watches ---- */
+
+#define JSON "header Content-Type application/json\n"
+#define PODS "/api/v1/namespaces/x/pods"
+#define FIRST "on GET " PODS "?sendInitialEvents=true 1\n" JSON
+#define EVENT(type, object) "body {\"type\":\"" type "\",\"object\":" object "}\\n\n"
+#define POD(job, name, uid, version) "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"x\",\"uid\":\"" uid \
+	"\",\"resourceVersion\":\"" version "\",\"labels\":{\"" STORE_LABEL "\":\"" job "\"}}," \
+	"\"status\":{\"phase\":\"p" version "\"}}"
+#define MARK(version) EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\"," \
+	"\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
+#define FORGOTTEN EVENT("ERROR", "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"m\"}")
+/* No resources, no Services: their kinds are absent. */
+#define REST "wait 1\nhang\non GET " PODS "\n" JSON "hang\non GET *\ncode 404\n" JSON \
+	"body {\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"m\"}\n"
+
+static void synced(struct controller *c)
+{
+	(void)c;
+	bench.syncs++;
+	maybe_stop();
+}
+
+/* Jobs `a`, `b` and `end` exist; watches pods until one of `end` is known. */
+static void watch(const char *script)
+{
+	begin(script);
+	seen("a", "ja", 1, "");
+	seen("b", "jb", 1, "");
+	seen("end", "je", 1, "");
+	CHECK_TEXT(worked(), "a:0 b:0 end:0 ");
+	bench.until = "end:1";
+	put(&bench.control.store, "a", "u1", "7", "answer");
+	bench.watches = watches_start(&bench.control, synced);
+	peer_run(&bench.peer);
+}
+
+/* Did JOB come up with N objects known?  Passes of one round are one, so nobody counts them. */
+static bool came_up(const char *job_and_n) { return world_count(buf_text(&bench.worked), job_and_n) > 0; }
+
+static void live(void)
+{
+	const struct store *s = &bench.control.store;
+
+	watch(FIRST EVENT("ADDED", POD("a", "a-0", "u1", "5")) EVENT("ADDED", POD("b", "b-0", "u2", "6")) MARK("9")
+		EVENT("ADDED", POD("a", "a-1", "u3", "10")) EVENT("MODIFIED", POD("a", "a-1", "u3", "12"))
+		EVENT("MODIFIED", POD("a", "a-1", "u3", "11")) EVENT("DELETED", POD("b", "b-0", "u2", "13"))
+		EVENT("ADDED", POD("end", "e", "u4", "14")) REST);
+	CHECK(came_up("a:2 ") && came_up("b:0 ") && bench.syncs == 1);
+	CHECK_TEXT(held(s, "a"), "u3:p12 u1:answer ");
+	CHECK_TEXT(held(s, "b"), "");
+	/* Is an answer older than what the watch has told? */
+	CHECK(bench.control.pods && object_watch_past(bench.control.pods, STR("14")));
+	CHECK(!object_watch_past(bench.control.pods, STR("15")));
+	CHECK(!bench.control.services && watches_synced(bench.watches));
+	end();
+}
+
+/* A list in the place of events: what it lacks is gone, and its job learns of it, although no label names that job. */
+static void replaced(void)
+{
+	const struct store *s = &bench.control.store;
+
+	watch(FIRST EVENT("ADDED", POD("a", "a-0", "u1", "8")) EVENT("ADDED", POD("b", "b-0", "u2", "6")) MARK("9")
+		FORGOTTEN "wait 1\n" FIRST EVENT("ADDED", POD("b", "b-0", "u2", "20"))
+		EVENT("ADDED", POD("b", "b-1", "u5", "19")) MARK("21") EVENT("ADDED", POD("end", "e", "u4", "22")) REST);
+	CHECK(came_up("a:0 ") && came_up("b:2 "));
+	CHECK_TEXT(held(s, "a"), "");
+	CHECK_TEXT(held(s, "b"), "u5:p19 u2:p20 ");
+	CHECK(s->n == 3 && bench.syncs == 1);
+	end();
+}
+
+/* A pod that was made anew under its name, of which no event told the end. */
+static void made_anew(void)
+{
+	watch(FIRST EVENT("ADDED", POD("a", "a-0", "u1", "8")) MARK("9") EVENT("ADDED", POD("a", "a-0", "u6", "15"))
+		EVENT("DELETED", POD("a", "a-0", "u1", "14")) EVENT("ADDED", POD("end", "e", "u4", "22")) REST);
+	CHECK(came_up("a:1 "));
+	CHECK_TEXT(held(&bench.control.store, "a"), "u6:p15 ");
+	end();
+}
+
+static void until_failed(struct loop_timer *t)
+{
+	if (bench.control.pods)
+		loop_timer_set(bench.peer.loop, t, NS_PER_SECOND / 200);
+	else
+		loop_stop(bench.peer.loop);
+}
+
+/* A watch that is not permitted: nothing is live, so nothing is decided on half of the objects. */
+static void forbidden(void)
+{
+	struct loop_timer look = { .fire = until_failed };
+
+	begin("on GET " PODS "\ncode 403\n" JSON
+		"body {\"kind\":\"Status\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\"m\"}\n"
+		"on GET *\ncode 404\n" JSON
+		"body {\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"m\"}\n");
+	bench.watches = watches_start(&bench.control, synced);
+	loop_timer_set(bench.peer.loop, &look, 0);
+	peer_run(&bench.peer);
+	loop_timer_drop(bench.peer.loop, &look);
+	CHECK(!bench.control.pods && !bench.syncs && !watches_synced(bench.watches));
+	end();
+}
+
+int main(void)
+{
+	if (!world_begin())
+		return 1;
+	signal(SIGPIPE, SIG_IGN);
+	expectations();
+	kept();
+	deletions();
+	apart();
+	many();
+	news();
+	renewed();
+	gone();
+	tables();
+	live();
+	replaced();
+	made_anew();
+	forbidden();
+	return world_end();
+}
