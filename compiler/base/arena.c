@@ -2,7 +2,7 @@
  * arena.c - bump allocation in blocks that double up to a limit.
  *
  * Small programs must stay small (a job of ten lines compiles in a few MiB), so
- * the first block is 16 KiB; big ones must not call malloc often, so blocks
+ * the first block is 16 KiB, or what the arena's owner says; big ones must not call malloc often, so blocks
  * grow to 1 MiB.  calloc gives zeroed pages for free on fresh memory.
  */
 #include "base/arena.h"
@@ -69,7 +69,7 @@ void *arena_more(struct arena *a, size_t size)
 	return block_data(block_new(a, size ? size : 1));
 #else
 	size_t need = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
-	size_t next = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK;
+	size_t next = a->blocks ? a->blocks->size * 2 : a->first ? a->first : FIRST_BLOCK;
 	if (need < size)
 		need = SIZE_MAX;
 	if (next > LARGEST_BLOCK)
@@ -125,7 +125,7 @@ void arena_reset(struct arena *a)
 			block_free(b);
 	}
 	char *used = a->at;
-	*a = (struct arena){ .blocks = keep };
+	*a = (struct arena){ .blocks = keep, .first = a->first };
 	if (!keep)
 		return;
 	keep->next = NULL;
@@ -144,5 +144,5 @@ void arena_release(struct arena *a)
 		block_free(b);
 		b = next;
 	}
-	*a = (struct arena){ 0 };
+	*a = (struct arena){ .first = a->first };
 }

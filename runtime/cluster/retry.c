@@ -14,7 +14,7 @@
 #define RETRY_LIMIT (60 * NS_PER_SECOND)
 #define FIRST_WAIT (NS_PER_SECOND / 2)
 #define LONGEST_WAIT (10 * NS_PER_SECOND)
-enum { ATTEMPTS = 10, IN_FLIGHT = 16, UNCLASSIFIED = 2 };
+enum { ATTEMPTS = 10, IN_FLIGHT = 16, UNCLASSIFIED = 2, CALL_MEMORY = 512 };
 
 enum call_state { CALL_QUEUED, CALL_RUNNING, CALL_WAITING, CALL_OVER };
 
@@ -377,7 +377,7 @@ struct call *call_start(struct calls *all, const struct transport_request *r, en
 	struct call *c = memory_resize(NULL, sizeof *c);
 
 	*c = (struct call){ .calls = all, .request = *r, .repeat = repeat, .restart = restart, .at = all->last,
-		.timer = { .fire = retry_fired, .to = c }, .started = loop_now(all->loop) };
+		.arena.first = CALL_MEMORY, .timer = { .fire = retry_fired, .to = c }, .started = loop_now(all->loop) };
 	*all->last = c;
 	all->last = &c->next;
 	all->n++;

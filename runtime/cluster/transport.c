@@ -346,7 +346,7 @@ struct transport_exchange *transport_start(struct transport *t, const struct tra
 	struct transport_exchange *x = memory_resize(NULL, sizeof *x);
 
 	*x = (struct transport_exchange){ .transport = t, .next = t->exchanges, .at = &t->exchanges,
-		.state = EXCHANGE_READY,
+		.state = EXCHANGE_READY, .arena.first = EXCHANGE_MEMORY,
 		.wait = { .ready = credential_ready, .to = x }, .limit = { .fire = limit_fired, .to = x },
 		.retry_after = -1,
 		.content_type = STR(""), .location = STR(""), .body = { .limit = TRANSPORT_LARGEST + 1 },

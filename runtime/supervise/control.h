@@ -44,9 +44,8 @@ struct supervised {
 	uint32_t hash;
 	char *text;                     /* the resource, as JSON */
 	size_t ntext;
-	struct str ns, name, uid;       /* in `own` */
+	struct str ns, name, uid;       /* in `texts` */
 	struct str label;               /* "JAXJob ml/bert", for lines of the log */
-	struct arena own;
 	char version[24];               /* resourceVersion of the resource when it was last seen */
 	/* decide_record_print() after the last pass; NULL: to be read from the resource */
 	char *record;
@@ -65,6 +64,7 @@ struct supervised {
 	bool group_gone;                /* its PodGroup was deleted, and not made since */
 	bool refused;                   /* its last pass found that it cannot be compiled */
 	bool gone;                      /* it was deleted while a pass was under way */
+	char texts[];                   /* "JAXJob ml/bert", which holds the namespace and the name, and the uid */
 };
 
 #endif

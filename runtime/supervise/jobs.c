@@ -41,16 +41,32 @@ static struct supervised **place_of(struct controller *c, const struct custom_ki
 	return at && *at ? at : NULL;
 }
 
+/* Copies S to *AT, and moves that behind it. */
+static struct str put_text(char **at, struct str s)
+{
+	struct str copy = { *at, s.n };
+
+	memcpy(*at, s.p, s.n);
+	*at += s.n;
+	return copy;
+}
+
 static struct supervised *add(struct controller *c, const struct custom_kind *k, const struct data *object)
 {
-	struct supervised *j = memory_resize(NULL, sizeof *j);
+	struct str ns = status_text(object, "metadata.namespace"), name = status_text(object, "metadata.name"),
+		uid = status_text(object, "metadata.uid"), kind = str_of(k->kind);
+	struct supervised *j = memory_resize(NULL, sizeof *j + kind.n + ns.n + name.n + uid.n + sizeof " /");
+	char *at = j->texts;
 
 	grow(c);
 	*j = (struct supervised){ .control = c, .kind = k };
-	j->ns = str_copy(&j->own, status_text(object, "metadata.namespace"));
-	j->name = str_copy(&j->own, status_text(object, "metadata.name"));
-	j->uid = str_copy(&j->own, status_text(object, "metadata.uid"));
-	j->label = str_printf(&j->own, "%s %.*s/%.*s", k->kind, STR_ARG(j->ns), STR_ARG(j->name));
+	put_text(&at, kind);
+	put_text(&at, STR(" "));
+	j->ns = put_text(&at, ns);
+	put_text(&at, STR("/"));
+	j->name = put_text(&at, name);
+	j->label = (struct str){ j->texts, (size_t)(at - j->texts) };
+	j->uid = put_text(&at, uid);
 	j->hash = hash_of(j->ns, j->name);
 	queue_item_init(&j->item, &c->queue, j);
 	j->next = c->by_name[j->hash & (c->slots - 1)];

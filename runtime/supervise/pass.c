@@ -21,7 +21,10 @@
 
 #define CONTROLLER "kubeflow.org/training-operator"
 #define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
-enum { AT_ONCE = 48 };                  /* maximum number of requests of one pass under way */
+enum {
+	AT_ONCE = 48,                   /* maximum number of requests of one pass under way */
+	OBJECT_MEMORY = 4096            /* the first block for an object that is made: most need no second */
+};
 
 enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS,
 	STEP_REMOVE, STEP_END };
@@ -93,7 +96,6 @@ void supervised_free(struct supervised *j)
 	free(j->wanted);
 	free(j->objects_made);
 	free(j->scaler);
-	arena_release(&j->own);
 	free(j);
 }
 
@@ -640,6 +642,7 @@ static bool step_act(struct pass *p)
 		const struct decide_action *a = &p->d.actions[p->next++];
 		struct sent *s = ARENA_NEW(&p->arena, struct sent);
 		s->action = a;
+		s->own.first = OBJECT_MEMORY;
 		bool waits = p->held && a->what == DECIDE_CREATE && !str_is(a->kind, "Service");
 		if (a->role == NO_ROLE || waits || !make_request(p, &s->own, a, &s->request))
 			continue;

@@ -1,6 +1,7 @@
 /* supervise.c - options, signals, the loop. */
 #include "runtime/supervise/supervise.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,7 +17,10 @@
 #include "runtime/supervise/pass.h"
 #include "runtime/supervise/watches.h"
 
-enum { PASSES_AT_ONCE = 8, REQUESTS_AT_ONCE = 64 };
+enum {
+	PASSES_AT_ONCE = 8, REQUESTS_AT_ONCE = 64,
+	LARGE = 64 << 10                /* pieces of memory from this size on go back to the system when they are freed */
+};
 
 struct supervisor {
 	struct controller control;
@@ -233,6 +237,12 @@ int supervise(struct session *s)
 		return deploy_write(s);
 	if (!client_open(&c->client, s, &o, &status))
 		return status;
+	/*
+	 * A plan is as large as hundreds of jobs, which lie around it for days: between them its
+	 * memory would be of little use for anything else.
+	 */
+	mallopt(M_MMAP_THRESHOLD, LARGE);
+	mallopt(M_TRIM_THRESHOLD, LARGE);
 	queue_init(&c->queue, c->client.loop, PASSES_AT_ONCE, pass_begin);
 	run(&u);
 	watches_stop(u.watches);

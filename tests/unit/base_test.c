@@ -28,6 +28,26 @@ static void arenas(void)
 	arena_release(&a);
 }
 
+/* An arena that holds little begins small, also when it is used again, and grows as every other. */
+static void small_arena(void)
+{
+	struct arena a = { .first = 512 };
+
+	for (int round = 0; round < 2; round++) {
+		char *p = arena_alloc(&a, 16), *q = arena_alloc(&a, 16);
+		CHECK(p && q && a.total <= 512);
+		for (int i = 0; i < 1000; i++)
+			memset(arena_alloc(&a, 100), 1, 100);
+		CHECK(a.total >= 100000);
+		arena_release(&a);
+	}
+	memset(arena_alloc(&a, 64), 1, 64);
+	arena_reset(&a);
+	char *again = arena_alloc(&a, 64);
+	CHECK(!again[0] && !again[63] && a.total <= 512);
+	arena_release(&a);
+}
+
 static void growth(void)
 {
 	int *numbers = NULL;
@@ -200,6 +220,7 @@ int main(void)
 {
 	words_and_patterns();
 	arenas();
+	small_arena();
 	growth();
 	strings();
 	numbers();
