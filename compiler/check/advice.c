@@ -353,6 +353,9 @@ static void volume(struct advice *a)
 		diag_help(ds, a->diag,
 			"an object store cannot be mounted: mount a claim, or pass the address, 'env { DATA = %.*s }'",
 			STR_ARG(a->words));
+	else if (name && memmem(a->site->name.p, a->site->name.n, "://", 3))
+		diag_help(ds, a->diag, "an object store cannot be mounted: mount a claim, or pass the address, "
+			"'env { DATA = \"%.*s\" }'", STR_ARG(a->site->name));
 	else if (a->text.n && a->text.p[0] == '/' && name)
 		diag_help(ds, a->diag, "the path comes first: \"%.*s\" = pvc(\"%.*s\")", STR_ARG(a->text),
 			STR_ARG(a->site->name));
@@ -537,6 +540,18 @@ static void elastic(struct advice *a)
 	diag_fix(a->check->diags, a->diag, a->found->span, range, "write %.*s", STR_ARG(range));
 }
 
+/* Other calls with two numbers, pow(2, 3), mean something else. */
+static bool names_range(struct str function)
+{
+	static const char *const words[] = { "elastic", "between", "interval", "autoscale", "scale", "minmax",
+		"min_max", "from_to", "Range", "replicas" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_is(function, words[i]))
+			return true;
+	return false;
+}
+
 bool report_elastic_call(struct check *c, struct node *n, const struct type *want, const struct site *site)
 {
 	const struct node *callee = n->u.call.callee;
@@ -544,7 +559,8 @@ bool report_elastic_call(struct check *c, struct node *n, const struct type *wan
 	struct str lo, hi;
 	bool range = core->kind == TYPE_ELASTIC || (core->kind == TYPE_INT && str_is(site->name, "replicas"));
 
-	if (!range || callee->kind != NODE_NAME || scope_peek(c, callee->u.name.text) || !ends_of(c, n, &lo, &hi))
+	if (!range || callee->kind != NODE_NAME || scope_peek(c, callee->u.name.text) ||
+		!names_range(callee->u.name.text) || !ends_of(c, n, &lo, &hi))
 		return false;
 	struct diag *d = diag_report(c->diags, TJ0302, n->span,
 		"a range of replicas is two numbers with ':' between them");
@@ -660,6 +676,30 @@ void advise_record(struct check *c, struct diag *d, struct str field, struct str
 		STR_ARG(field), STR_ARG(type));
 }
 
+/* retry_on = ["OOMKilled"], as a policy of Kubernetes or of a cloud has it. */
+static void reason(struct advice *a)
+{
+	static const char *const killed[] = { "OOMKilled", "OOM", "oom", "Killed", "SIGKILL" },
+		*const moved[] = { "Evicted", "Preempted", "Preempting", "NodeLost", "NodeShutdown",
+			"DisruptionTarget" };
+	const char *code = "1..255";
+
+	if (!a->text.n || (a->text.p[0] >= '0' && a->text.p[0] <= '9'))
+		return;
+	for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
+		if (str_is(a->text, moved[i])) {
+			diag_help(a->check->diags, a->diag,
+				"'retry_on' lists exit codes, not reasons; a replica that its node loses is replaced "
+				"without it");
+			return;
+		}
+	for (size_t i = 0; i < sizeof killed / sizeof *killed; i++)
+		if (str_is(a->text, killed[i]))
+			code = "137";
+	diag_help(a->check->diags, a->diag, "'retry_on' lists exit codes, not reasons: 'retry_on = [%s]'%s", code,
+		*code == '1' && code[1] == '3' ? " for a container that was killed, also for its memory" : "");
+}
+
 void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want,
 	const struct site *site)
 {
@@ -667,7 +707,9 @@ void advise_instead(struct check *c, struct diag *d, const struct node *n, const
 
 	if (n->kind != NODE_STRING || !node_static_text(n, &a.text))
 		a.text = STR("");
-	if (only_element(&a, want) || (want->kind == TYPE_STRING && toleration(&a)))
+	if (want->kind == TYPE_RANGE || (want->kind == TYPE_LIST && want->elem->kind == TYPE_RANGE))
+		reason(&a);
+	if (d->help.n || only_element(&a, want) || (want->kind == TYPE_STRING && toleration(&a)))
 		return;
 	switch (want->kind) {
 	case TYPE_ENUM: one_of(&a, want); break;

@@ -162,6 +162,70 @@ bool report_format_call(struct check *c, const struct node *call)
 	return true;
 }
 
+/* The words of the I-th argument of CALL; "..." when it has a name or is missing. */
+static struct str argument_words(struct check *c, const struct node *call, size_t i)
+{
+	const struct nodes args = call->u.call.args;
+
+	if (i >= args.n || args.at[i]->kind != NODE_ARG || args.at[i]->u.arg.name.p)
+		return STR("...");
+	return node_words(c, args.at[i]->u.arg.value);
+}
+
+/* pow(2, 3) */
+static void help_power(struct check *c, struct diag *d, const struct node *call)
+{
+	const struct nodes args = call->u.call.args;
+	struct constant base, exponent;
+	int64_t value = 1;
+
+	bool known = args.n == 2 && args.at[0]->kind == NODE_ARG && args.at[1]->kind == NODE_ARG &&
+		is_number_literal(args.at[0]->u.arg.value) && is_number_literal(args.at[1]->u.arg.value) &&
+		fold_constant(c, args.at[0]->u.arg.value, &base) &&
+		fold_constant(c, args.at[1]->u.arg.value, &exponent) &&
+		base.kind == TYPE_INT && exponent.kind == TYPE_INT && exponent.integer >= 0 && exponent.integer < 64;
+	for (int64_t i = 0; known && i < exponent.integer; i++)
+		known = !__builtin_mul_overflow(value, base.integer, &value);
+	if (known)
+		diag_help(c->diags, d, "trainc has no 'pow'; %lld to the power of %lld is %lld",
+			(long long)base.integer, (long long)exponent.integer, (long long)value);
+	else
+		diag_help(c->diags, d, "trainc has no 'pow'; multiply with '*'");
+}
+
+/* Does the call follow the word 'in' of a loop over two names: `for x, y in zip(a, b)`? */
+static bool is_walked(struct check *c, const struct node *call)
+{
+	const struct source *source = source_at(c->program->sources, call->span.start);
+	size_t i = source ? call->span.start - source->base : 0;
+
+	while (i && source->text.p[i - 1] == ' ')
+		i--;
+	return i > 3 && memcmp(source->text.p + i - 3, " in", 3) == 0;
+}
+
+bool report_foreign_call(struct check *c, const struct node *call)
+{
+	const struct node *callee = call->u.call.callee;
+	struct str name = callee->kind == NODE_NAME ? callee->u.name.text : STR("");
+	bool power = str_is(name, "pow"), zip = str_is(name, "zip"), number = str_is(name, "enumerate");
+
+	if ((!power && !zip && !number) || scope_peek(c, name))
+		return false;
+	struct diag *d = diag_report(c->diags, TJ0201, callee->span, "no value named '%.*s'", STR_ARG(name));
+	struct str a = argument_words(c, call, 0), b = argument_words(c, call, 1);
+	if (power)
+		help_power(c, d, call);
+	else if (number)
+		diag_help(c->diags, d, "a loop with two names counts the elements: 'for i, x in %.*s'", STR_ARG(a));
+	else if (is_walked(c, call))
+		diag_help(c->diags, d, "walk one list with its positions, 'for i, x in %.*s', and write %.*s[i] for "
+			"the other element", STR_ARG(a), STR_ARG(b));
+	else
+		diag_help(c->diags, d, "write '[[x, %.*s[i]] for i, x in %.*s]'", STR_ARG(b), STR_ARG(a));
+	return true;
+}
+
 bool report_condition_call(struct check *c, const struct node *call, const struct type *want)
 {
 	static const char *const words[][2] = {

@@ -433,7 +433,7 @@ const struct type *type_call(struct check *c, struct node *n, const struct type 
 	struct node *callee = n->u.call.callee;
 	struct decl *d;
 	if (report_elastic_call(c, n, want, c->site) || report_condition_call(c, n, want) ||
-	    report_format_call(c, n)) {
+	    report_format_call(c, n) || report_foreign_call(c, n)) {
 		type_loose_arguments(c, n);
 		return mark_bad(n);
 	}

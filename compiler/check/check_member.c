@@ -614,6 +614,35 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 
 /* ---- x[i] ---- */
 
+/* Adds to D, which is about `s[0]` or `s[0:2]` on a text, how a part of a text is written. */
+static void help_part_of_text(struct check *c, struct diag *d, const struct node *base, const struct node *index)
+{
+	struct str words = node_words(c, base);
+	const struct node *from = index->kind == NODE_ELASTIC ? index->u.op.left : index;
+	bool front = from->kind == NODE_INT && from->u.integer.value == 0;
+
+	if (front && index->kind == NODE_ELASTIC)
+		diag_help(c->diags, d, "write 'cut(%.*s, %.*s)'", STR_ARG(words),
+			STR_ARG(node_words(c, index->u.op.right)));
+	else if (front)
+		diag_help(c->diags, d, "write 'cut(%.*s, 1)': 'cut(text, n)' is the first n characters",
+			STR_ARG(words));
+	else
+		diag_help(c->diags, d, "of a text 'cut(text, n)' is the first n characters");
+}
+
+/* `xs[0:2]` on a list: true after a report. */
+static bool report_slice(struct check *c, const struct node *base, const struct node *index)
+{
+	if (index->kind != NODE_ELASTIC)
+		return false;
+	struct str words = node_words(c, base);
+	struct diag *d = diag_report(c->diags, TJ0302, index->span, "a list has no slices");
+	diag_help(c->diags, d, "write '[%.*s[i] for i in range(%.*s, %.*s)]'", STR_ARG(words),
+		STR_ARG(node_words(c, index->u.op.left)), STR_ARG(node_words(c, index->u.op.right)));
+	return true;
+}
+
 const struct type *type_index(struct check *c, struct node *n)
 {
 	struct node *base = n->u.pair.base, *index = n->u.pair.index;
@@ -647,8 +676,12 @@ const struct type *type_index(struct check *c, struct node *n)
 			"only a list or a map has elements, found %.*s", STR_ARG(what));
 		if (core->kind == TYPE_PORTS)
 			diag_help(c->diags, d, "write the port's name after a dot");
+		if (type_is_text(core))
+			help_part_of_text(c, d, base, index);
 		return mark_bad(n);
 	}
+	if (core->kind == TYPE_LIST && report_slice(c, base, index))
+		return mark_bad(n);
 	if (i->kind == TYPE_BAD || elem->kind == TYPE_BAD)
 		return &type_bad;
 	const struct type *key = core->kind == TYPE_LIST ? &type_int : core->kind == TYPE_DATA ? type_strip_pod(i) :

@@ -60,6 +60,28 @@ static struct str interpolated(struct check *c, const struct node *n)
 	return plain ? (struct str){ words.p + 1, words.n - 2 } : str_printf(c->arena, "${%.*s}", STR_ARG(words));
 }
 
+static bool is_entries(const struct type *t)
+{
+	return t->kind == TYPE_ANON || t->kind == TYPE_RECORD || t->kind == TYPE_MAP || t->kind == TYPE_EMPTY;
+}
+
+/* A map or record as entries of another one: `...a`, or what the braces of a literal hold. */
+static struct str entries_of(struct check *c, const struct node *n)
+{
+	struct str words = node_words(c, n);
+
+	if (n->kind != NODE_BODY)
+		return str_cat(c->arena, STR("..."), words, STR(""));
+	if (str_ends(words, STR("...")) || words.n < 2)
+		return STR("...");
+	size_t from = 1, end = words.n - 1;
+	while (from < end && words.p[from] == ' ')
+		from++;
+	while (end > from && words.p[end - 1] == ' ')
+		end--;
+	return (struct str){ words.p + from, end - from };
+}
+
 static const struct type *report_operands(struct check *c, struct node *n, const struct operands *o)
 {
 	struct str a = found_words(c, o->left), b = found_words(c, o->right), x = node_words(c, o->left),
@@ -90,6 +112,9 @@ static const struct type *report_operands(struct check *c, struct node *n, const
 		diag_help(c->diags, d, "a value is put into a text by interpolation: \"%.*s%.*s\"",
 			STR_ARG(interpolated(c, o->left)),
 			STR_ARG(interpolated(c, o->right)));
+	else if (n->u.op.op == OP_ADD && is_entries(o->a) && is_entries(o->b))
+		diag_help(c->diags, d, "write '{ %.*s, %.*s }'", STR_ARG(entries_of(c, o->left)),
+			STR_ARG(entries_of(c, o->right)));
 	else if (o->a->kind == TYPE_INT && o->b->kind == TYPE_FLOAT)
 		diag_help(c->diags, d, "write 'float(%.*s)'", STR_ARG(x));
 	else if (o->a->kind == TYPE_FLOAT && o->b->kind == TYPE_INT)

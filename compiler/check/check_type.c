@@ -3,6 +3,7 @@
  */
 #include "check/context.h"
 #include "diag/suggest.h"
+#include "syntax/bar.h"
 
 /* ---- constants ---- */
 
@@ -372,6 +373,13 @@ static void report_no_type(struct check *c, struct node *ref, struct str name, c
 			diag_fix(c->diags, d, at, str_of(habits[i].ours), "change it to '%s'", habits[i].ours);
 			return;
 		}
+	if (word_of_optional(name)) {
+		struct nodes args = ref->u.type_ref.args;
+		struct str type = args.n == 1 ? source_text(c->program->sources, args.at[0]->span) : STR("string");
+		diag_help(c->diags, d, "write '%.*s?'%s", STR_ARG(type),
+			args.n == 1 ? "" : " for a string that may be none");
+		return;
+	}
 	if (str_is(name, "number") || str_is(name, "num")) {
 		diag_help(c->diags, d, "write 'int' or 'float'");
 		return;

@@ -273,6 +273,8 @@ bool report_text_method(struct check *c, struct node *call, const struct type *t
 bool help_percent(struct check *c, struct diag *d, const struct node *format, struct node *value, struct span whole);
 /* `format("a-%s", x)`, when nothing has that name and the text fits its values: true after a report. */
 bool report_format_call(struct check *c, const struct node *call);
+/* pow, zip or enumerate, when nothing has that name: true after a report. */
+bool report_foreign_call(struct check *c, const struct node *call);
 /* `all(worker)`, `running(worker)` where a condition stands: true after a report. */
 bool report_condition_call(struct check *c, const struct node *call, const struct type *want);
 /* `elastic(2, 4)` as replicas, when nothing has that name: true after a report. */

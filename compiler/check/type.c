@@ -270,6 +270,7 @@ static struct str type_plural(struct arena *a, const struct type *t)
 	case TYPE_LIST: return STR("lists");
 	case TYPE_MAP: return STR("maps");
 	case TYPE_ANON: return STR("records");
+	case TYPE_RANGE: return STR("ranges");
 	case TYPE_INT: case TYPE_FLOAT: case TYPE_BOOL: case TYPE_STRING: case TYPE_NAME: case TYPE_PATH:
 	case TYPE_IMAGE: case TYPE_DURATION: case TYPE_VOLUME:
 	case TYPE_ROLE: case TYPE_CONDITION:

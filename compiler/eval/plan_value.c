@@ -64,6 +64,9 @@ bool mount_path(struct eval *ev, struct str path, struct span at, struct str *re
 			STR_ARG(path));
 		if (path.n && path.p[0] == '~')
 			diag_help(ev->diags, d, "a container has no '~': write an absolute path, such as \"/data\"");
+		else if (memmem(path.p, path.n, "://", 3))
+			diag_help(ev->diags, d, "an object store cannot be mounted: write an absolute path and a "
+				"claim, '\"/data\" = pvc(\"NAME\")', or pass the address in 'env'");
 		else
 			diag_help(ev->diags, d, "write an absolute path: \"/%.*s\"", STR_ARG(path));
 		return false;

@@ -13,6 +13,7 @@
  */
 #include "syntax/scan.h"
 
+#include "syntax/bar.h"
 #include "syntax/number.h"
 #include "syntax/python.h"
 #include "syntax/reserved.h"
@@ -374,29 +375,6 @@ static void help_semicolon(struct scan *s, struct diag *d)
 	diag_fix(s->ts->diags, d, at, last ? STR("") : STR(","), last ? "remove ';'" : "write ','");
 }
 
-/* "a" | "b" where a type belongs: the texts on both sides, as far as they follow each other. */
-static void help_alternatives(struct scan *s, struct diag *d)
-{
-	const struct token *last = s->ts->n ? &s->ts->at[s->ts->n - 1] : NULL;
-	struct str source = s->ts->source->text, all = STR("");
-	size_t i = s->start - s->ts->source->base;
-
-	if (!last || last->kind != TOKEN_STRING)
-		return;
-	all = tokens_text(s->ts, last->start, last->end);
-	while (i < source.n && source.p[i] == '|') {
-		size_t from = i + 1 + strspn(source.p + i + 1, " ");
-		const char *end = from < source.n && source.p[from] == '"' ?
-			memchr(source.p + from + 1, '"', source.n - from - 1) : NULL;
-		if (!end || memchr(source.p + from, '\n', (size_t)(end - (source.p + from))))
-			return;
-		size_t n = (size_t)(end + 1 - (source.p + from));
-		all = str_printf(s->ts->arena, "%.*s, %.*s", STR_ARG(all), (int)n, source.p + from);
-		i = from + n + strspn(end + 1, " ");
-	}
-	diag_help(s->ts->diags, d, "a type of a few texts is written 'enum(%.*s)'", STR_ARG(all));
-}
-
 /* Something that begins no token.  It becomes a token at which the parse fails. */
 void scan_junk(struct scan *s)
 {
@@ -424,7 +402,7 @@ void scan_junk(struct scan *s)
 			s->dollar_line = s->bad_line;
 		}
 		else if (text.p[0] == '|')
-			help_alternatives(s, d);
+			help_bar(s->ts, s->start, d);
 		else if (text.p[0] == '~')
 			diag_help(s->ts->diags, d,
 				"text, including paths, must be quoted; '~' means nothing without a shell");

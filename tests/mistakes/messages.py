@@ -284,6 +284,88 @@ case("a sidecar's bundle in an init container", role('init s { ...x }', 'let x: 
      ["'ready' of a Sidecar has no place in an init container"], right=role('init s { ...x }', 'let x: Sidecar = { image = "a/b:1" }\n'))
 case("a list of refused codes", HELLO + 'test "x" { refuses = ["TJ0311"] }\n', ["without brackets"], ["needs the code"], args=("test",))
 
+# ---- constructs of other languages ----
+ONE = 'let n = 1\n'
+case("taking from a list", role('tolerate -= ["a"]'), ["nothing is taken from a list", "write 'tolerate = [ ... ]' with all that is left"],
+     ["a key with a sign"], right=role('tolerate = ["b"]'))
+case("taking from a map", role('env -= { A = "b" }'), ["nothing is taken from a map", "write 'env = { ... }' with all that is left"],
+     ["a key with a sign"], right=role('env = { A = "b" }'))
+case("append", role('tolerate.append("a")'), ["write 'tolerate += [\"a\"]'"], ["in braces"], right=role('tolerate += ["a"]'),
+     code=['tolerate += ["a"]'])
+case("extend", role('args.extend(["a", "b"])'), ["write 'args += [\"a\", \"b\"]'"], ["in braces"], right=role('args += ["a", "b"]'),
+     code=['args += ["a", "b"]'])
+case("update", role('env.update({ A = "b" })'), ["write 'env { A = \"b\" }'"], ["in braces"], right=role('env { A = "b" }'),
+     code=['env { A = "b" }'])
+case("a call of a field", role('labels.clear()'), ["a field is set with '='"], ["in braces"])
+MAPS = 'let a = { A = "1" }\nlet b = { B = "2" }\n'
+case("two records added", MAPS + "let c = a + b\n" + role("env { ...c }"), ["write '{ ...a, ...b }'"],
+     right=MAPS + "let c = { ...a, ...b }\n" + role("env { ...c }"), code=["{ ...a, ...b }"])
+case("two records joined", role("env = a | b", MAPS), ["write '{ ...a, ...b }'"], right=role("env = { ...a, ...b }", MAPS),
+     code=["{ ...a, ...b }"])
+case("two maps added", 'param a: map[string] = { A = "1" }\nparam b: map[string] = { B = "2" }\nlet c = a + b\n' + role("env { ...c }"),
+     ["write '{ ...a, ...b }'"], code=["{ ...a, ...b }"],
+     right='param a: map[string] = { A = "1" }\nparam b: map[string] = { B = "2" }\nlet c = { ...a, ...b }\n' + role("env { ...c }"))
+case("a record and its own entries", role('env = a + { B = "2" }', MAPS.split("\n")[0] + "\n"), ["write '{ ...a, B = \"2\" }'"],
+     right=role('env = { ...a, B = "2" }', MAPS.split("\n")[0] + "\n"), code=['{ ...a, B = "2" }'])
+MAYBE = "param n: int? = none\n" + role("replicas = n ?? 1")
+for word in ("int | none", "int | null", "int|None", "none | int", "int or none", "Optional[int]", "Maybe[int]", "Option<int>", "optional int"):
+    case("%s as a type" % word, MAYBE.replace("int?", word), ["write 'int?'"], ["rename it", "no value named"], right=MAYBE, code=["int?"])
+case("Optional", MAYBE.replace("int?", "Optional"), ["write 'string?'"])
+case("none in a list's type", "param n: list[int | none] = []\n" + HELLO, ["write 'int?'"], right="param n: list[int?] = []\n" + HELLO)
+case("none in a result's type", "fn f(n: int) -> int | none = n\n" + HELLO, ["write 'int?'"], right="fn f(n: int) -> int? = n\n" + HELLO)
+case("an arrow function", "let f = x => x + 1\n" + HELLO, ["'fn f(x: int) -> int = x + 1'"], ["compares"],
+     right="fn f(x: int) -> int = x + 1\n" + HELLO, code=["fn f(x: int) -> int = x + 1"])
+case("an arrow function of two", "let f = (x, y) => x + y\n" + HELLO, ["'fn f(x: int, y: int) -> int = x + y'"], ["compares"],
+     right="fn f(x: int, y: int) -> int = x + y\n" + HELLO, code=["fn f(x: int, y: int) -> int = x + y"])
+case("an arrow function in map", "let xs = [1]\nlet f = map(xs, x => x + 1)\n" + HELLO, ["write '[x + 1 for x in xs]'"],
+     right="let xs = [1]\nlet f = [x + 1 for x in xs]\n" + HELLO, code=["[x + 1 for x in xs]"])
+case("an arrow function in an argument", "let f = g(x => x + 1)\n" + HELLO, ["'fn f(x: int) -> int = x + 1'"], ["compares"])
+case("pow()", role("replicas = pow(2, 3)"), ["trainc has no 'pow'; 2 to the power of 3 is 8"], ["2:3", "range of replicas"],
+     right=role("replicas = 8"))
+case("pow() of names", ONE + "let m = pow(n, 3)\n" + HELLO, ["trainc has no 'pow'; multiply with '*'"],
+     right=ONE + "let m = n * n * n\n" + HELLO)
+for cut in ("[0:2]", "[:2]"):
+    case("a part of a text: " + cut, role('env { A = "abc"%s }' % cut), ["write 'cut(\"abc\", 2)'"], right=role('env { A = cut("abc", 2) }'),
+         code=['cut("abc", 2)'])
+    case("a part of a named text: " + cut, role("env { A = s%s }" % cut, 'let s = "abc"\n'), ["write 'cut(s, 2)'"],
+         right=role("env { A = cut(s, 2) }", 'let s = "abc"\n'), code=["cut(s, 2)"])
+case("the end of a text", role("env { A = s[1:] }", 'let s = "abc"\n'), ["'cut(text, n)'", "the first n characters"],
+     right=role("env { A = cut(s, 1) }", 'let s = "abc"\n'))
+case("a letter of a text", role("env { A = s[0] }", 'let s = "abc"\n'), ["'cut(text, n)'"])
+case("a part of a list", "let xs = [1, 2]\nlet y = xs[0:1]\n" + HELLO, ["write '[xs[i] for i in range(0, 1)]'"],
+     right="let xs = [1, 2]\nlet y = [xs[i] for i in range(0, 1)]\n" + HELLO, code=["[xs[i] for i in range(0, 1)]"])
+case("braces of a template", role("replicas = {{ n }}", ONE), ["write 'n'"], right=role("replicas = n", ONE))
+case("braces of a template in env", role("env { A = {{ n }} }", ONE), ["write 'n'"], right=role("env { A = n }", ONE))
+case("a value of a chart", role("replicas = {{ .Values.nodes }}"), ["write 'nodes'", "'param nodes: int'"],
+     right=role("replicas = nodes", "param nodes: int = 2\n"))
+case("percent with a tuple", role('env { A = "%s-%d" % (n, n) }', ONE), ['write "${n}-${n}"'], right=role('env { A = "${n}-${n}" }', ONE),
+     code=['"${n}-${n}"'])
+LISTS = "let a = [1]\nlet b = [2]\n"
+case("zip", LISTS + "let z = zip(a, b)\n" + HELLO, ["write '[[x, b[i]] for i, x in a]'"],
+     right=LISTS + "let z = [[x, b[i]] for i, x in a]\n" + HELLO, code=["[[x, b[i]] for i, x in a]"])
+ZIPPED = LISTS + 'for %s job "m-${x}-${y}" {\n  image = "a/b:1"\n  role w { }\n}\n'
+case("zip in a loop", ZIPPED % "x, y in zip(a, b)", ["'for i, x in a'", "b[i]"], ["[[x"],
+     right=(ZIPPED % "i, x in a").replace("${y}", "${b[i]}"), code=["for i, x in a"])
+case("enumerate", LISTS + "let z = [i for i, x in enumerate(a)]\n" + HELLO, ["'for i, x in a'"],
+     right=LISTS + "let z = [i for i, x in a]\n" + HELLO, code=["for i, x in a"])
+WRAP = "import std.pytorch\nframework f%s\n" + HELLO
+RIGHT = WRAP % "(): pytorch.torchrun { }"
+for head in (" extends pytorch.torchrun { }", " = pytorch.torchrun", "() = pytorch.torchrun { }", "() extends pytorch.torchrun { }",
+             " from pytorch.torchrun { }", " wraps pytorch.torchrun { }", "(pytorch.torchrun) { }", " extends pytorch.torchrun"):
+    case("a wrap as f%s" % head, WRAP % head, ["write 'framework f(): pytorch.torchrun { ... }'"], ["has a type"], right=RIGHT,
+         code=["framework f(): pytorch.torchrun {"])
+case("a wrap without a body", WRAP % "(): pytorch.torchrun", ["'framework f(): pytorch.torchrun { ... }'"], ["'framework f {"], right=RIGHT)
+RETRIED = role("retries = 2, retry_on = %s")
+for value in ('["OOMKilled"]', '"OOMKilled"', '["OOMKilled", 42]', "OOMKilled", "[oom]"):
+    case("a reason in retry_on: " + value, RETRIED % value, ["exit codes, not reasons", "'retry_on = [137]'"], right=RETRIED % "[137]",
+         code=["retry_on = [137]"])
+case("another reason in retry_on", RETRIED % '["Error"]', ["exit codes, not reasons", "'retry_on = [1..255]'"],
+     right=RETRIED % "[1..255]", code=["retry_on = [1..255]"])
+case("a bucket before its path", role('mounts { "s3://bucket/x" = "/d" }'), ["an object store cannot be mounted"], ["path comes first"],
+     right=role('env { DATA = "s3://bucket/x" }'), code=['env { DATA = "s3://bucket/x" }'])
+case("a bucket as a path", role('mounts { "s3://bucket/x" = pvc("d", shared = true) }'), ["an object store cannot be mounted"],
+     ['"/s3:'], right=role('mounts { "/data" = pvc("d", shared = true) }'))
+
 
 def squeezed(text):
     return re.sub(r"\s+", "", text)

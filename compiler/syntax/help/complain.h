@@ -38,6 +38,9 @@ void complain_plain(struct fault *f);           /* TJ0102 */
 
 /* Help for a message that is already there; each is true if it has added some. */
 bool help_habit(struct fault *f, struct diag *d);               /* a construct of another language */
+bool help_update(struct fault *f, struct diag *d);              /* `tolerate -= [...]`, `tolerate.append(...)` */
+bool help_optional(struct fault *f, struct diag *d);            /* `int or none`, `Option<int>` */
+bool help_function(struct fault *f, struct diag *d);            /* `lambda x: x`, `x => x` */
 bool help_comment(struct fault *f, struct diag *d);             /* another language's comment */
 bool help_prefix(struct fault *f, struct diag *d);              /* f"..." */
 /* a title where a name belongs, a name where text belongs */

@@ -123,6 +123,36 @@ static bool help_framework(struct fault *f, struct diag *d)
 	return true;
 }
 
+/* The framework that `framework f extends B {`, `framework f = B` or `framework f(B) {` wraps; unknown without. */
+static struct span wrapped(const struct fault *f)
+{
+	size_t name = f->item + 1;
+	bool word = f->found.kind == TOKEN_IDENT && f->at[f->i + 1].kind == TOKEN_IDENT &&
+		!(f->at[f->i + 1].flags & FLAG_LINE);
+	bool inside = f->found.kind == TOKEN_DOT && f->i == name + 3 && f->at[name + 1].kind == TOKEN_LPAREN;
+
+	if (f->line_end || (f->i != name + 1 && f->previous != TOKEN_RPAREN && !inside))
+		return (struct span){ 0 };
+	if (inside)
+		return fault_joined(f, f->i - 1);
+	return word || f->found.kind == TOKEN_ASSIGN ? fault_joined(f, f->i + 1) : (struct span){ 0 };
+}
+
+static bool help_wrap(struct fault *f, struct diag *d)
+{
+	size_t name = f->item + 1;
+	struct span base = f->at[f->item].kind == TOKEN_FRAMEWORK && f->at[name].kind == TOKEN_IDENT ? wrapped(f) :
+		(struct span){ 0 };
+
+	if (!span_known(base))
+		return false;
+	struct str formals = f->previous == TOKEN_RPAREN ? text_between(f, name + 1, f->i) : STR("()");
+	diag_help(f->p->diags, d, "a framework that wraps another one names it behind a colon: "
+		"write 'framework %.*s%.*s: %.*s { ... }'", STR_ARG(fault_text(f, name)), STR_ARG(formals),
+		STR_ARG(tokens_text(&f->p->tokens, base.start, base.end)));
+	return true;
+}
+
 /* for x in xs for y in ys: a comma joins loops. */
 static bool help_two_loops(struct fault *f, struct diag *d)
 {
@@ -273,25 +303,6 @@ static bool help_type_text(struct fault *f, struct diag *d)
 
 /* ---- expressions ---- */
 
-/* `let f = lambda x, y: x + y` */
-static bool help_lambda(struct fault *f, struct diag *d)
-{
-	struct str arguments = STR("");
-	size_t i = f->i, name = f->item + 1;
-
-	if (f->line_end || f->previous != TOKEN_IDENT || !str_is(fault_text(f, f->i - 1), "lambda"))
-		return false;
-	for (; f->at[i].kind == TOKEN_IDENT && i - f->i < LOOK; i += 1 + (f->at[i + 1].kind == TOKEN_COMMA))
-		arguments = str_printf(f->p->arena, "%.*s%s%.*s: int", STR_ARG(arguments), arguments.n ? ", " : "",
-			STR_ARG(fault_text(f, i)));
-	struct str body = f->at[i].kind == TOKEN_COLON ? fault_rest(f, i + 1) : STR("");
-	bool let = f->at[f->item].kind == TOKEN_LET && f->at[name].kind == TOKEN_IDENT;
-	diag_help(f->p->diags, d, "a function is a declaration with types: 'fn %.*s(%.*s) -> int = %.*s'",
-		STR_ARG(let ? fault_text(f, name) : STR("f")),
-	          STR_ARG(arguments), STR_ARG(body.n ? body : STR("...")));
-	return true;
-}
-
 /* The value of `a ** b` for two small literals; 0 when it is too large or the operands are no literals. */
 static long long power_of(struct str base, struct str exponent)
 {
@@ -371,6 +382,101 @@ static bool help_word_operator(struct fault *f, struct diag *d)
 	return false;
 }
 
+/* The value of `{{ n }}`: its words, or the last name of `.Values.n`; empty for another. */
+static struct str template_value(const struct fault *f, size_t first, size_t close)
+{
+	if (f->at[first].kind == TOKEN_DOT && f->at[close - 1].kind == TOKEN_IDENT)
+		return fault_text(f, close - 1);
+	return text_between(f, first, close);
+}
+
+/* `replicas = {{ n }}` */
+static bool help_template(struct fault *f, struct diag *d)
+{
+	size_t close = f->line_end ? 0 : find_on_line(f, f->i, TOKEN_RBRACE);
+
+	if (!close || f->found.kind != TOKEN_LBRACE || f->previous != TOKEN_LBRACE || close <= f->i + 1 ||
+		f->at[f->i - 1].end != f->found.start || f->at[close + 1].kind != TOKEN_RBRACE)
+		return false;
+	struct str value = template_value(f, f->i + 1, close);
+	bool set = f->i > 3 && f->at[f->i - 2].kind == TOKEN_ASSIGN;
+	const char *type = set ? field_type(fault_text(f, f->i - 3)) : NULL;
+	if (value.n > 40)
+		return false;
+	diag_help(f->p->diags, d, "a name needs no braces: write '%.*s'", STR_ARG(value));
+	if (f->at[f->i + 1].kind == TOKEN_DOT)
+		diag_help(f->p->diags, d, "to set it from outside declare 'param %.*s: %s'", STR_ARG(value),
+			type && (strstr(type, "int") || strstr(type, "elastic")) ? "int" : "string");
+	return true;
+}
+
+/* `"%s-%d" % (n, n)`: the text with the values in place of its marks; empty when their numbers differ. */
+static struct str with_values(const struct fault *f, struct str format, size_t i, size_t close)
+{
+	struct str text = STR("");
+	size_t from = 0;
+
+	for (size_t k = 0; k + 1 < format.n; k++) {
+		if (format.p[k] != '%' || !strchr("sd", format.p[k + 1]))
+			continue;
+		struct str value = i < close ? fault_rest(f, i) : STR("");
+		if (!value.n)
+			return STR("");
+		text = str_printf(f->p->arena, "%.*s%.*s${%.*s}", STR_ARG(text), (int)(k - from), format.p + from,
+			STR_ARG(value));
+		for (uint32_t end = f->at[i].start + (uint32_t)value.n; f->at[i].start < end;)
+			i++;
+		i++;                            /* the comma */
+		from = k + 2;
+	}
+	return i < close ? STR("") :
+		str_printf(f->p->arena, "%.*s%.*s", STR_ARG(text), (int)(format.n - from), format.p + from);
+}
+
+static bool help_tuple_format(struct fault *f, struct diag *d)
+{
+	size_t open = f->i, close = f->line_end ? 0 : find_on_line(f, f->i, TOKEN_RPAREN);
+
+	while (open > f->item && f->at[open].kind != TOKEN_LPAREN)
+		open--;
+	if (!close || f->found.kind != TOKEN_COMMA || open < f->item + 2 || f->at[open - 1].kind != TOKEN_PERCENT ||
+		f->at[open - 2].kind != TOKEN_STRING)
+		return false;
+	struct str format = tokens_text(&f->p->tokens, f->at[open - 2].start, f->at[open - 2].end);
+	struct str right = with_values(f, format, open + 1, close);
+	if (right.n)
+		diag_help(f->p->diags, d, "any string inserts values: write %.*s", STR_ARG(right));
+	else
+		diag_help(f->p->diags, d, "any string inserts values: write each mark as ${x}");
+	return true;
+}
+
+/* `s[:2]`, `s[1:]` */
+static bool help_slice(struct fault *f, struct diag *d)
+{
+	bool front = !f->line_end && f->found.kind == TOKEN_COLON && f->previous == TOKEN_LBRACKET;
+	bool back = !f->line_end && f->found.kind == TOKEN_RBRACKET && f->previous == TOKEN_COLON;
+	size_t open = f->i;
+
+	while (open > f->item && f->at[open].kind != TOKEN_LBRACKET)
+		open--;
+	size_t from = operand_before(f, open);
+	if ((!front && !back) || open <= f->item || from == open)
+		return false;
+	struct str base = text_between(f, from, open), end = front ? fault_rest(f, f->i + 1) : STR("");
+	if (end.n && f->at[open - 1].kind == TOKEN_STRING)
+		diag_help(f->p->diags, d, "write 'cut(%.*s, %.*s)'", STR_ARG(base), STR_ARG(end));
+	else if (end.n)
+		diag_help(f->p->diags, d,
+			"for a text write 'cut(%.*s, %.*s)', for a list '[%.*s[i] for i in range(%.*s)]'",
+			STR_ARG(base), STR_ARG(end), STR_ARG(base), STR_ARG(end));
+	else
+		diag_help(f->p->diags, d, "of a text 'cut(text, n)' is the first n characters; of a list write "
+			"'[%.*s[i] for i in range(%.*s, len(%.*s))]'", STR_ARG(base),
+			STR_ARG(text_between(f, open + 1, f->i - 1)), STR_ARG(base));
+	return true;
+}
+
 /* `memory = .5Gi` */
 static bool help_fraction(struct fault *f, struct diag *d)
 {
@@ -391,7 +497,8 @@ bool help_habit(struct fault *f, struct diag *d)
 	static bool (*const habits[])(struct fault *, struct diag *) = {
 		help_inside, help_role_colon, help_walrus, help_framework, help_two_loops, help_type_list,
 		help_type_brackets, help_type_comparison, help_type_as_value,
-		help_type_text, help_lambda, help_power, help_word_operator, help_fraction,
+		help_type_text, help_wrap, help_template, help_tuple_format, help_slice, help_power,
+		help_word_operator, help_fraction,
 	};
 
 	for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)

@@ -370,6 +370,8 @@ static struct str header(const struct fault *f)
 
 	if (f->previous == TOKEN_ELSE)
 		return STR("else");
+	if (kind == TOKEN_FRAMEWORK && f->i > i + 2)    /* `framework f(): module.base` */
+		return tokens_text(&f->p->tokens, f->at[i].start, f->at[f->i - 1].end);
 	if (kind == TOKEN_IF || kind == TOKEN_FOR || kind == TOKEN_PROJECT || i + 1 >= f->i ||
 		f->at[i + 1].kind == TOKEN_STR_OPEN)
 		return fault_text(f, i);

@@ -1,0 +1,74 @@
+/*
+ * complain_update.c - fields that are changed as other languages change variables: `-=`, `.append()`.
+ */
+#include "syntax/help/complain.h"
+
+#include "trainc.tab.h"
+
+/* Is the field's type, as spelt, a list? */
+static bool takes_list(struct str key)
+{
+	const char *type = field_type(key);
+
+	return type && strncmp(type, "list[", 5) == 0;
+}
+
+/* `tolerate -= ["a"]` */
+static bool help_taking(struct fault *f, struct diag *d)
+{
+	struct str key = fault_text(f, f->item);
+	const struct token *equals = &f->at[f->i + 1];
+
+	if (f->found.kind != TOKEN_MINUS || equals->kind != TOKEN_ASSIGN || equals->start != f->found.end)
+		return false;
+	bool list = is_field(key) ? takes_list(key) : equals[1].kind == TOKEN_LBRACKET;
+	diag_help(f->p->diags, d, "nothing is taken from a %s: write '%.*s = %s ... %s' with all that is left",
+		list ? "list" : "map", STR_ARG(key), list ? "[" : "{", list ? "]" : "}");
+	return true;
+}
+
+/* The text between the parenthesis at token OPEN and the one that closes it on its line; empty without. */
+static struct str arguments(const struct fault *f, size_t open)
+{
+	struct str all = fault_rest(f, open);
+
+	return all.n > 2 && all.p[all.n - 1] == ')' ? (struct str){ all.p + 1, all.n - 2 } : STR("");
+}
+
+static bool one_of_words(struct str word, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_is(word, words[i]))
+			return true;
+	return false;
+}
+
+/* `tolerate.append("a")`, `env.update({ A = "b" })` */
+static bool help_method(struct fault *f, struct diag *d)
+{
+	static const char *const add[] = { "append", "add", "push", "push_back" },
+		*const join[] = { "extend", "concat", "push_all", "addAll" },
+		*const merge[] = { "update", "merge", "set", "put", "putAll" };
+	struct str key = fault_text(f, f->item), method = fault_text(f, f->i + 1), inside;
+
+	if (f->found.kind != TOKEN_DOT || f->at[f->i + 1].kind != TOKEN_IDENT || f->at[f->i + 2].kind != TOKEN_LPAREN)
+		return false;
+	inside = arguments(f, f->i + 2);
+	bool list = inside.n && inside.p[0] == '[', record = inside.n > 2 && inside.p[0] == '{';
+	if (inside.n && (one_of_words(method, add, sizeof add / sizeof *add) ||
+		(!list && one_of_words(method, join, sizeof join / sizeof *join))))
+		diag_help(f->p->diags, d, "write '%.*s += [%.*s]'", STR_ARG(key), STR_ARG(inside));
+	else if (inside.n && one_of_words(method, join, sizeof join / sizeof *join))
+		diag_help(f->p->diags, d, "write '%.*s += %.*s'", STR_ARG(key), STR_ARG(inside));
+	else if (record && one_of_words(method, merge, sizeof merge / sizeof *merge))
+		diag_help(f->p->diags, d, "write '%.*s %.*s'", STR_ARG(key), STR_ARG(inside));
+	else
+		diag_help(f->p->diags, d, takes_list(key) ? "a field is set with '=', and '+=' adds to a list" :
+			"a field is set with '=', and braces add to a map");
+	return true;
+}
+
+bool help_update(struct fault *f, struct diag *d)
+{
+	return !f->line_end && f->p->feed.depth && f->i == f->item + 1 && (help_taking(f, d) || help_method(f, d));
+}
