@@ -31,9 +31,22 @@ void compile_release(struct trainc *c)
 	arena_release(&c->arena);
 }
 
+/* Returns the '=' behind the name of ASSIGNMENT, not one in a quoted key of it; NULL without one. */
+static const char *find_equals(struct str assignment)
+{
+	bool quoted = false;
+
+	for (size_t i = 0; i < assignment.n; i++) {
+		quoted ^= assignment.p[i] == '"';
+		if (assignment.p[i] == '=' && !quoted)
+			return assignment.p + i;
+	}
+	return memchr(assignment.p, '=', assignment.n);
+}
+
 bool compile_set(struct trainc *c, struct str assignment)
 {
-	const char *equals = memchr(assignment.p, '=', assignment.n);
+	const char *equals = find_equals(assignment);
 	size_t end = equals ? (size_t)(equals - assignment.p) : 0, name = 0, value = end + 1;
 	while (name < end && assignment.p[name] == ' ')
 		name++;

@@ -105,6 +105,13 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 
 	if (help_module(ev, d, s->name))
 		return;
+	const char *bracket = memchr(s->name.p, '[', s->name.n);
+	struct str map = { s->name.p, bracket ? (size_t)(bracket - s->name.p) : 0 };
+	if (bracket && find_param(ev, map)) {
+		diag_help(ev->diags, d, "a member is set behind a dot, and quoted if it has signs in it: "
+			"--set '%.*s.\"a/b\"=...'", STR_ARG(map));
+		return;
+	}
 	suggest_init(&near, ev->arena, s->name);
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_PARAM)
@@ -181,8 +188,9 @@ static bool help_setting(struct eval *ev, struct diag *e, const struct decl *d, 
 {
 	const struct type *t = bare(d->type);
 	struct str list = t->kind == TYPE_LIST ? listed(ev, s->text, t->elem) : STR("");
+	bool collection = t->kind == TYPE_LIST || t->kind == TYPE_MAP;
 	const char *example = t->kind == TYPE_INT ? "4" : t->kind == TYPE_FLOAT ? "0.5" : t->kind == TYPE_BOOL ? "true"
-		: NULL;
+		: t->kind == TYPE_MEMORY ? "8Gi" : t->kind == TYPE_CPU ? "2" : t->kind == TYPE_DURATION ? "30min" : NULL;
 
 	if (first && speaks_for_itself(first->code))
 		return false;
@@ -190,9 +198,16 @@ static bool help_setting(struct eval *ev, struct diag *e, const struct decl *d, 
 		diag_help(ev->diags, e, "write --set '%.*s=%.*s'", STR_ARG(s->name), STR_ARG(list));
 	else if (list.n)
 		diag_help(ev->diags, e, "write %.*s", STR_ARG(list));
+	else if (!s->text.n && set && d->type->kind == TYPE_OPTIONAL)
+		diag_help(ev->diags, e, "for no value write --set %.*s=none", STR_ARG(s->name));
+	else if (!s->text.n && set && collection)
+		diag_help(ev->diags, e, "for %s write --set '%.*s=%s'", t->kind == TYPE_LIST ? "an empty list" :
+			"an empty map", STR_ARG(s->name), t->kind == TYPE_LIST ? "[]" : "{}");
 	else if (example && set)
 		diag_help(ev->diags, e, "write a value, such as --set %.*s=%s", STR_ARG(s->name), example);
-	return list.n || (example && set);
+	else
+		return false;
+	return true;
 }
 
 static void report_text(struct eval *ev, const struct decl *d, const struct setting *s, bool set,
@@ -389,7 +404,17 @@ static const struct value *report_member(struct eval *ev, const struct decl *d, 
 {
 	struct suggest near;
 	struct str what = type_phrase(ev->arena, t);
-	struct diag *e = diag_report(ev->diags, TJ0402, name_span(s),
+	struct diag *e;
+
+	if (t->kind == TYPE_MAP) {
+		e = diag_report(ev->diags, TJ0402, name_span(s),
+			name.n ? "--set %.*s: the quotes of a key do not match" : "--set %.*s: a key is empty",
+			STR_ARG(s->name));
+		diag_help(ev->diags, e, "a key with a sign in it is written --set '%.*s.\"a/b\"=...'",
+			STR_ARG(head_of(s->name)));
+		return &value_bad;
+	}
+	e = diag_report(ev->diags, TJ0402, name_span(s),
 		"--set %.*s: '%.*s' is %.*s and has no member '%.*s'", STR_ARG(s->name),
 		STR_ARG(d->name), STR_ARG(what), STR_ARG(name));
 
@@ -404,20 +429,35 @@ static const struct value *report_member(struct eval *ev, const struct decl *d, 
 	return &value_bad;
 }
 
+/*
+ * The first member of PATH, which may be quoted: m."a/b".c.  In RET_END its length there; false when the quotes do not
+ * match.
+ */
+static bool first_member(struct str path, struct str *ret_name, size_t *ret_end)
+{
+	const char *close = path.n && path.p[0] == '"' ? memchr(path.p + 1, '"', path.n - 1) : NULL;
+
+	*ret_name = close ? (struct str){ path.p + 1, (size_t)(close - path.p) - 1 } : head_of(path);
+	*ret_end = ret_name->n + (close ? 2 : 0);
+	return *ret_end == path.n ? close || !memchr(path.p, '"', path.n) : path.p[*ret_end] == '.';
+}
+
 /* V with the member at PATH replaced by the value of S; V may be NULL or none. */
 static const struct value *with_member(struct eval *ev, const struct decl *d, const struct value *v,
 	const struct setting *s, struct str path)
 {
-	struct str name = head_of(path);
+	struct str name;
+	size_t end;
+	bool closed = first_member(path, &name, &end);
 	const struct type *t = bare(d->type), *member = member_type(t, name);
 	struct value *copy = value_new(ev->arena, VALUE_MAP, setting_span(s));
 
-	if (!member || !name.n)
+	if (!closed || !member || !name.n)
 		return report_member(ev, d, s, t, name);
 	struct decl inner = { .kind = DECL_PARAM, .name = s->name, .span = d->span, .node = d->node, .type = member };
 	const struct value *old = v && v->kind == VALUE_MAP ? value_get(v, name) : NULL;
-	struct str rest = { path.p + name.n + 1, path.n - name.n - (path.n > name.n) };
-	const struct value *made = path.n > name.n ? with_member(ev, &inner, old, s, rest)
+	struct str rest = { path.p + end + 1, path.n - end - (path.n > end) };
+	const struct value *made = path.n > end ? with_member(ev, &inner, old, s, rest)
 		: setting_value(ev, &inner, s, true);
 	if (!value_ok(made))
 		return made;

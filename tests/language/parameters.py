@@ -69,6 +69,24 @@ t.case("a text default outside its pattern", 'param t: string(pattern = "[a-z]+"
        args=("--set", "t=abc"))
 t.case("a memory default outside its bounds", "param m: memory(1Gi..2Gi) = 3Gi\n" + W('memory = m'), "a.tj:1:", status=1, args=("--set", "m=1Gi"))
 
+# --set with a key in quotes, and with nothing.
+MAP = "param m: map[int] = { x = 1 }\n" + W('command = ["x"], env { A = json(m) }')
+for given_, key in (('m."a/b"=3', "a/b"), ('m."a.b"=3', "a.b"), ('m."a=b"=3', "a=b"), ("m.a/b=3", "a/b"), (' m."a" = 3', "a")):
+    t.case("--set " + given_, MAP, '{"x":1,"%s":3}' % key, command="env", status=0, args=("--set", given_))
+t.case("--set of a field of a quoted key", 'param m: map[{ n: int, k: int }] = { "x.y" = { n = 1, k = 2 } }\n' + W('command = ["x"], env { A = json(m) }'),
+       '{"x.y":{"n":7,"k":2}}', command="env", status=0, args=("--set", 'm."x.y".n=7'))
+for given_ in ('m."a/b=3', 'm."a/b"c=3', 'm.a"b"=3'):
+    t.case("--set " + given_, MAP, ["the quotes of a key do not match", "--set 'm.\"a/b\"=...'"], status=1, args=("--set", given_))
+t.case("--set of an empty key", MAP, "a key is empty", status=1, args=("--set", 'm.""=3'))
+t.case("--set with a key in brackets", MAP, ["unknown parameter", "--set 'm.\"a/b\"=...'"], status=1, args=("--set", 'm["a/b"]=3'))
+for kind, right in (("list[string] = []", "for an empty list write --set 't=[]'"), ("map[int] = {}", "for an empty map write --set 't={}'"),
+                    ("int? = none", "for no value write --set t=none"), ("int = 1", "such as --set t=4"), ("memory = 1Gi", "such as --set t=8Gi"),
+                    ("cpu = 1", "such as --set t=2"), ("duration = 1h", "such as --set t=30min")):
+    t.case("--set t= for " + kind, "param t: %s\n" % kind + W('command = ["${t}"]').replace("${t}", "x"), right, status=1, args=("--set", "t="))
+    word = right.split("--set ")[1].strip("'")
+    t.case("its help for " + kind, "param t: %s\n" % kind + W('command = ["x"]'), lacks="error", status=0, args=("--set", word))
+t.case("--set t= for a string", 'param t: string = "a"\n' + W('command = ["x"], env { A = "<${t}>" }'), "<>", command="env", status=0, args=("--set", "t="))
+
 # Profiles that spell a default out beside another that does not.
 t.case("a default in the other profile", "param n: int = 1\nprofile prod { n = 2 }\nprofile dev { n = 1 }\n" + W('command = ["${n}"]'),
        lacks="TJ1005", status=0)
