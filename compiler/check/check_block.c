@@ -404,7 +404,7 @@ static void block_set(struct items *to, struct node *item)
 	b->value = value;
 	const struct field *f = find_field(b, &item->u.item.key);
 	b->value = NULL;
-	bool env = c->at.env;
+	bool env = c->at.env, differs = c->at.differs;
 	/* the field is only a guess, so the value is not judged by it */
 	if (!f || !str_eq(written, item->u.item.key.text)) {
 		item->u.item.field = f;
@@ -419,6 +419,7 @@ static void block_set(struct items *to, struct node *item)
 	struct site site = field_site(f, (struct span){ 0 });
 	const struct type *want = schema_type(&c->types, f->id);
 	c->at.env = f->id == FIELD_ENV;
+	c->at.differs = schema_differs(f->id);
 	if (item->kind == NODE_EXTEND && item->u.item.adds)
 		check_adding(c, item, f, want);
 	else if (item->kind == NODE_EXTEND)
@@ -426,6 +427,7 @@ static void block_set(struct items *to, struct node *item)
 	else
 		check_expr(c, value, want, &site);
 	c->at.env = env;
+	c->at.differs = differs;
 	if (f->id == FIELD_REPLICAS && value->type->kind != TYPE_BAD)
 		leave_replicas(value);
 	if (b->block == BLOCK_PROJECT)
@@ -461,10 +463,13 @@ static void block_field(struct items *to, struct node *item)
 	if (!item->u.field.value)
 		return;
 	struct site site = { .name = item->u.field.key.text, .declared = item->u.field.type->span };
+	bool differs = c->at.differs;
+	c->at.differs = f && schema_differs(f->id);
 	if (f && t->kind != TYPE_BAD)
 		check_expr(c, item->u.field.value, t, &site);
 	else
 		type_loose(c, item->u.field.value);
+	c->at.differs = differs;
 }
 
 /* The place in the record that is inserted where the field is set. */

@@ -49,6 +49,7 @@ struct where {
 	/* the declaration of a file whose value is being checked: collects the declarations that the value mentions */
 	struct decl *owner;
 	bool env;                       /* inside the value of an environment variable */
+	bool differs;                   /* inside the value of a field in which replicas may differ */
 	bool spanning;                  /* inside a place that accepts pod-time values */
 };
 

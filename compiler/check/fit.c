@@ -386,7 +386,10 @@ const struct type *type_coerce(struct check *c, struct node *n, const struct typ
 	enum fit f = literal_fits(n, want, t) ? FIT_OK : type_fit(want, t);
 	switch (f) {
 	case FIT_OK: break;
-	case FIT_POD: return report_pod(c, n, want, site);
+	case FIT_POD:
+		if (c->at.differs && !site->call)
+			break;
+		return report_pod(c, n, want, site);
 	case FIT_OPTIONAL:
 		if (type_strip_pod(t)->kind == TYPE_OPTIONAL || n->kind == NODE_LIST)
 			return report_optional(c, n);
@@ -397,7 +400,7 @@ const struct type *type_coerce(struct check *c, struct node *n, const struct typ
 			return report_secret_mount(c, n, site);
 		return report_secret(c, n);
 	case FIT_NO:
-		if (t->kind == TYPE_POD && !site->call && core == type_strip_optional(want))
+		if (t->kind == TYPE_POD && !site->call && !c->at.differs && core == type_strip_optional(want))
 			return report_pod(c, n, want, site);  /* a pod-time value; only its type is unknown here */
 		report_mismatch(c, n, want, site);
 		return mark_bad(n);

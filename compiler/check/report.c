@@ -617,7 +617,12 @@ const struct type *report_pod(struct check *c, struct node *n, const struct type
 	diag_label(c->diags, d, "known only when the pod starts");
 	if (site->name.n || chain.length)
 		diag_help(c->diags, d, "the chain: %.*s", STR_ARG(chain.text));
-	diag_help(c->diags, d, "pod-time values are allowed in 'env', 'command', 'args' and 'files'");
+	if (want && type_strip_optional(want)->kind == TYPE_ACCELERATOR)
+		diag_help(c->diags, d, "replicas with other devices need other nodes: give them a role of their own");
+	diag_help(c->diags, d, want && type_is_quantity(type_strip_optional(want)) ?
+		"pod-time values are allowed in 'env', 'command', 'args' and 'files', and amounts computed from "
+		"'pod.index' in 'cpu', 'memory', 'disk', 'limits' and 'resources'" :
+		"pod-time values are allowed in 'env', 'command', 'args' and 'files'");
 	if (site->own)
 		diag_help(c->diags, d, "each replica has a volume of its own under the same name");
 	if (site->call && str_is(site->name, "claim"))

@@ -66,6 +66,12 @@ const struct field *schema_find_anywhere(struct str name)
 	return NULL;
 }
 
+bool schema_differs(enum field_id id)
+{
+	return id == FIELD_CPU || id == FIELD_MEMORY || id == FIELD_DISK || id == FIELD_LIMITS ||
+		id == FIELD_RESOURCES;
+}
+
 const struct field *schema_next(enum block block, const struct field *after)
 {
 	for (const struct field *f = after ? after + 1 : fields; f < fields + FIELDS; f++)

@@ -70,6 +70,8 @@ const struct field *schema_field(enum field_id id);
 const struct field *schema_find(enum block block, struct str name);
 /* Any field of that name, wherever it stands (for TJ0203); NULL if there is none. */
 const struct field *schema_find_anywhere(struct str name);
+/* May replicas of a role differ in the field, so that each is an object of its own?  (What a container asks for.) */
+bool schema_differs(enum field_id id);
 /* The fields of a block, one after the other; NULL asks for the first. */
 const struct field *schema_next(enum block block, const struct field *after);
 /* The type of a field; parsed on first use into the arena of `types`. */

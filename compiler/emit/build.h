@@ -114,7 +114,10 @@ void emit_selector(struct emit *e, const struct plan_role *r, struct object *par
 void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pairs, struct span from);
 /* The name of a manifest's objects. */
 struct object *emit_name(struct emit *e, const struct manifest *m);
-/* How many replicas from `first` on have the same entries: the same variables, and the same labels of their own. */
+/*
+ * How many replicas from `first` on have the same entries: the same variables, the same labels of their own, and the
+ * same amounts.
+ */
 int64_t emit_alike(const struct plan_role *r, int64_t first);
 /* BASE, `between` and the index of the object ("" and "" give the index alone). */
 struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from);

@@ -214,11 +214,12 @@ static void devices(struct emit *e, struct object *map, const struct plan_accele
 			object_string(e->arena, str_int(e->arena, acc->per_pod), acc->from));
 }
 
-static void further(struct emit *e, struct object *map, const struct plan_container *c)
+static void further(struct emit *e, struct object *map, const struct plan_amounts *asks)
 {
-	for (size_t i = 0; i < c->nresources; i++)
-		object_append(e->arena, map, c->resources[i].name,
-			object_string(e->arena, quantity_text(e->arena, c->resources[i].amount), c->resources[i].from));
+	for (size_t i = 0; i < asks->nresources; i++)
+		object_append(e->arena, map, asks->resources[i].name,
+			object_string(e->arena, quantity_text(e->arena, asks->resources[i].amount),
+			asks->resources[i].from));
 }
 
 static const struct plan_quantity *limit(const struct plan_quantity *written, const struct plan_quantity *request)
@@ -245,19 +246,20 @@ static void resources(struct emit *e, const struct plan_container *c, const stru
 	struct object *container)
 {
 	static const struct plan_quantity none;
+	const struct plan_amounts *asks = plan_amounts(c, e->first);
 	struct object *requests = object_map(e->arena, (struct span){ 0 }),
 		*limits = object_map(e->arena, (struct span){ 0 });
 
-	amount(e, requests, STR("cpu"), &c->cpu);
-	amount(e, requests, STR("memory"), &c->memory);
-	amount(e, requests, STR("ephemeral-storage"), &c->disk);
+	amount(e, requests, STR("cpu"), &asks->cpu);
+	amount(e, requests, STR("memory"), &asks->memory);
+	amount(e, requests, STR("ephemeral-storage"), &asks->disk);
 	devices(e, requests, acc);
-	further(e, requests, c);
-	amount(e, limits, STR("cpu"), limit(&c->limits.cpu, &none));
-	amount(e, limits, STR("memory"), limit(&c->limits.memory, &c->memory));
-	amount(e, limits, STR("ephemeral-storage"), limit(&c->limits.disk, &c->disk));
+	further(e, requests, asks);
+	amount(e, limits, STR("cpu"), limit(&asks->limits.cpu, &none));
+	amount(e, limits, STR("memory"), limit(&asks->limits.memory, &asks->memory));
+	amount(e, limits, STR("ephemeral-storage"), limit(&asks->limits.disk, &asks->disk));
 	devices(e, limits, acc);
-	further(e, limits, c);
+	further(e, limits, asks);
 	if (!requests->u.map.n && !limits->u.map.n && !has_claims(of))
 		return;
 	struct object *both = PUT_MAP(e->arena, container, "resources", c->name_at);

@@ -82,25 +82,36 @@ static void add_containers(struct sums *s, const struct object *list, bool inits
 	}
 }
 
-/* The parts of the pod that decide its resources. */
-static struct object *bare_pod(struct emit *e, const struct plan_role *r)
+/* The parts of the pod of replica I that decide its resources. */
+static struct object *bare_pod(struct emit *e, const struct plan_role *r, int64_t i)
 {
 	struct plan_role bare = *r;
 	struct object *pod = object_map(e->arena, r->at);
 	struct emit quiet = *e;
 
 	quiet.diags = NULL;
-	quiet.first = 0;
+	quiet.first = i;
 	bare.main.nenv = bare.main.command.n = bare.main.args.n = 0;
 	bare.sidecars = ARENA_ARRAY(e->arena, struct plan_container, r->nsidecars);
-	for (size_t i = 0; i < r->nsidecars; i++) {
-		bare.sidecars[i] = r->sidecars[i];
-		bare.sidecars[i].nenv = bare.sidecars[i].command.n = bare.sidecars[i].args.n = 0;
+	for (size_t k = 0; k < r->nsidecars; k++) {
+		bare.sidecars[k] = r->sidecars[k];
+		bare.sidecars[k].nenv = bare.sidecars[k].command.n = bare.sidecars[k].args.n = 0;
 	}
 	emit_pod_spec(&quiet, &bare, pod);
 	if (r->raw_pod)
 		raw_merge(&quiet, RAW_POD, pod, r->raw_pod);
 	return pod;
+}
+
+/* The first N pods of a role. */
+static void add_role(struct sums *s, const struct plan_role *r, int64_t n)
+{
+	for (int64_t i = 0; i < n; i = plan_next_kind(r, i)) {
+		struct object *pod = bare_pod(s->e, r, i);
+		int64_t times = plan_kind_size(r, i, n);
+		add_containers(s, object_get(pod, STR("containers")), false, times);
+		add_containers(s, object_get(pod, STR("initContainers")), true, times);
+	}
 }
 
 static void resources(struct emit *e, struct object *spec)
@@ -116,11 +127,7 @@ static void resources(struct emit *e, struct object *spec)
 	}
 	for (size_t i = 0; i < j->nroles; i++) {
 		int64_t n = emit_gang_member(&j->roles[i]) ? counted(j, &j->roles[i], &left) : 0;
-		if (!n)
-			continue;
-		struct object *pod = bare_pod(e, &j->roles[i]);
-		add_containers(&s, object_get(pod, STR("containers")), false, n);
-		add_containers(&s, object_get(pod, STR("initContainers")), true, n);
+		add_role(&s, &j->roles[i], n);
 	}
 	if (s.map->u.map.n)
 		object_append_word(e->arena, spec, STR("minResources"), s.map);

@@ -31,7 +31,7 @@ static bool labels_alike(const struct plan_replica *p, int64_t i, int64_t k)
 
 static bool alike(const struct plan_role *r, int64_t i, int64_t k)
 {
-	bool same = env_alike(&r->main, i, k) && labels_alike(&r->replica, i, k);
+	bool same = env_alike(&r->main, i, k) && labels_alike(&r->replica, i, k) && plan_asks_alike(r, i, k);
 
 	for (size_t c = 0; c < r->nsidecars && same; c++)
 		same = env_alike(&r->sidecars[c], i, k);

@@ -153,8 +153,8 @@ static const struct value *planned_resources(struct eval *ev, const struct plan_
 
 	if (acc)
 		value_put(ev->arena, v, acc->resource, acc->from, value_int(ev->arena, acc->per_pod, acc->from));
-	for (size_t i = 0; i < c->nresources; i++) {
-		const struct plan_resource *r = &c->resources[i];
+	for (size_t i = 0; i < c->asks.nresources; i++) {
+		const struct plan_resource *r = &c->asks.resources[i];
 		value_put(ev->arena, v, r->name, r->name_at,
 			r->bytes ? value_quantity(ev->arena, r->amount, TYPE_MEMORY, r->from) :
 			value_int(ev->arena, (int64_t)(r->amount.nano / QUANTITY_UNIT), r->from));
@@ -193,8 +193,8 @@ static void add_planned(struct containers *to, const struct plan_container *c, c
 	put(ev, v, "words", list_finish(ev, words));
 	put(ev, v, "env", texts(ev, env, c->nenv, at));
 	put(ev, v, "mounts", texts(ev, mounts, c->nmounts, at));
-	put_quantity(ev, v, "cpu", &c->cpu, TYPE_CPU);
-	put_quantity(ev, v, "memory", &c->memory, TYPE_MEMORY);
+	put_quantity(ev, v, "cpu", &c->asks.cpu, TYPE_CPU);
+	put_quantity(ev, v, "memory", &c->asks.memory, TYPE_MEMORY);
 	put(ev, v, "resources", planned_resources(ev, c, acc, at));
 	put(ev, v, "raw", block_value(ev, c->raw, at));
 	list_add(ev, to->list, map_finish(ev, v));
@@ -283,17 +283,31 @@ static void add_data(struct containers *to, const struct data *d)
 	}
 }
 
-static void add_role(struct containers *to, const struct plan_role *r)
+/* The containers of role R as replicas with the amounts of replica I have them. */
+static void add_kind(struct containers *to, const struct plan_role *role, int64_t i)
 {
+	const struct plan_role own = plan_role_of(to->ev->arena, role, i), *r = &own;
+
+	add_planned(to, &r->main, r->accelerator, "main");
+	for (size_t k = 0; k < r->nsidecars; k++)
+		add_planned(to, &r->sidecars[k], NULL, "sidecar");
+	for (size_t k = 0; k < r->ninits; k++)
+		add_planned(to, &r->inits[k], NULL, "init");
+}
+
+/* A policy sees one kind of replica at a time, a test all of them. */
+static void add_role(struct containers *to, const struct role *role)
+{
+	const struct plan_role *r = role->plan;
+
 	to->role = r->name;
 	to->kind = "raw";
 	if (!r->max)
 		return;
-	add_planned(to, &r->main, r->accelerator, "main");
-	for (size_t i = 0; i < r->nsidecars; i++)
-		add_planned(to, &r->sidecars[i], NULL, "sidecar");
-	for (size_t i = 0; i < r->ninits; i++)
-		add_planned(to, &r->inits[i], NULL, "init");
+	if (role->seen >= 0)
+		add_kind(to, r, role->seen);
+	for (int64_t i = plan_next_kind(r, -1); role->seen < 0 && i < r->max; i = plan_next_kind(r, i))
+		add_kind(to, r, i);
 	add_data(to, r->raw_pod);
 	add_data(to, r->raw_job);
 }
@@ -392,7 +406,7 @@ const struct value *planned_role_member(struct eval *ev, const struct role *r, s
 		return map_finish(ev, v);
 	}
 	struct containers all = { .ev = ev, .list = value_new(ev->arena, VALUE_LIST, at) };
-	add_role(&all, p);
+	add_role(&all, r);
 	return list_finish(ev, all.list);
 }
 
@@ -420,8 +434,8 @@ const struct value *planned_cluster_member(struct eval *ev, const struct job *j,
 	if (str_is(name, "objects"))
 		return objects(ev, p, at);
 	all.list = value_new(ev->arena, VALUE_LIST, at);
-	for (size_t i = 0; i < p->nroles; i++)
-		add_role(&all, &p->roles[i]);
+	for (size_t i = 0; i < j->nroles; i++)
+		add_role(&all, j->roles[i]);
 	all.role = STR("");
 	all.kind = "object";
 	for (size_t i = 0; i < p->nobjects; i++)

@@ -489,6 +489,37 @@ const struct value *role_field(struct eval *ev, struct role *r, enum field_id id
 	return slot_leave(ev, &s->slot, v);
 }
 
+bool value_differs(const struct value *v, struct span *ret_computed)
+{
+	bool found = v->kind == VALUE_COMPUTED || v->kind == VALUE_TEXT;
+
+	for (size_t i = 0; v->kind == VALUE_MAP && i < v->u.map.index.n; i++) {
+		const struct value_entry *e = v->u.map.index.entries[i].value;
+		if (value_differs(e->value, ret_computed))
+			return true;
+	}
+	if (found)
+		*ret_computed = v->kind == VALUE_COMPUTED ? v->u.computed : v->from;
+	return found;
+}
+
+const struct value *role_field_of(struct eval *ev, struct role *r, enum field_id id, int64_t i, struct span *ret_at)
+{
+	struct role_slot s = { 0 };
+	struct role *self = ev->self;
+	int64_t index = ev->pod_index;
+
+	ev->self = r;
+	ev->pod_index = i;
+	const struct value *v = may_be_lost(r, id) ? &value_bad : by_levels(ev, r, id, &s);
+	if (v->kind != VALUE_BAD)
+		v = narrowed(ev, r, id, &s, v);
+	ev->self = self;
+	ev->pod_index = index;
+	*ret_at = span_known(s.set_at) ? s.set_at : r->at;
+	return v;
+}
+
 struct span role_field_at(struct eval *ev, struct role *r, enum field_id id)
 {
 	if (!needs_slot(ev, r, id))

@@ -51,10 +51,16 @@ struct role {
 	/* The text list of role.addresses("p") is made once for each role and kept. */
 	struct map addresses;
 	const struct value *hosts;
+	/* a policy sees the amounts of this replica, where replicas differ; -1 outside of policies */
+	int64_t seen;
 };
 
 /* The value of a field by the levels above, converted; VALUE_NONE where there is none. */
 const struct value *role_field(struct eval *ev, struct role *r, enum field_id id);
+/* The value of a field in which replicas may differ (schema_differs()) for replica I, and where it was decided. */
+const struct value *role_field_of(struct eval *ev, struct role *r, enum field_id id, int64_t i, struct span *ret_at);
+/* Is V known for each replica alone?  Then *RET_COMPUTED is an expression that decides it, if one is known. */
+bool value_differs(const struct value *v, struct span *ret_computed);
 /* The place where the user decided the value of a field; the place of the role when the user did not. */
 struct span role_field_at(struct eval *ev, struct role *r, enum field_id id);
 /* Which level decided a field; LEVELS for the built-in default. */

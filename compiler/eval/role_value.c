@@ -280,6 +280,26 @@ static const struct value *role_words(struct eval *ev, struct role *r, struct sp
 
 /* ---- members ---- */
 
+/* A policy is asked for each kind of replica; nobody else could say which replica is meant. */
+static const struct value *amount_field(struct eval *ev, struct role *r, enum field_id id, struct node *at)
+{
+	const struct value *v = role_field(ev, r, id);
+	struct span because = { 0 }, decided;
+
+	if (!value_differs(v, &because))
+		return v;
+	if (r->seen >= 0)
+		return role_field_of(ev, r, id, r->seen, &decided);
+	const char *name = schema_field(id)->name;
+	struct diag *d = eval_report(ev, TJ0708, at->span,
+		"replicas of role '%.*s' differ in '%s', so it has no one value", STR_ARG(r->name), name);
+	diag_note(ev->diags, d, span_known(because) ? because : role_field_at(ev, r, id),
+		"decided for each replica here");
+	diag_help(ev->diags, d, "only a policy can read it, and is asked for each replica; give replicas that differ a "
+		"role of their own, or write what is read here in a 'let' that both use");
+	return &value_bad;
+}
+
 static const struct value *plain_member(struct eval *ev, struct role *r, struct str name, struct node *at,
 	enum field_id *ret_field)
 {
@@ -317,7 +337,7 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 	if (!f)
 		return &value_bad;
 	*ret_field = f->id;
-	return role_field(ev, r, f->id);
+	return schema_differs(f->id) ? amount_field(ev, r, f->id, at) : role_field(ev, r, f->id);
 }
 
 /* `worker.replicas` is a range such as 1:8 where a number is wanted (TJ0506). */

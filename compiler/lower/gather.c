@@ -73,6 +73,15 @@ void gather_role(struct lowering *l, enum field_id id, struct source_entries *in
 	}
 }
 
+const struct value *gather_own(struct eval *ev, struct entries *body, enum field_id id, struct entry **ret_first)
+{
+	struct said said = { 0 };
+	said_by(ev, body, id, 0, &said);
+	const struct value *v = said_value(ev, &said);
+	*ret_first = said.n ? said.at[0].entry : NULL;
+	return v ? v : &value_none;
+}
+
 void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into)
 {
 	struct said said = { 0 };

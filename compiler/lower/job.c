@@ -99,6 +99,7 @@ static struct role *role_new(struct job *j, struct str name, struct span at, boo
 	r->at = at;
 	r->aux = aux;
 	r->job = j;
+	r->seen = -1;
 	ARENA_PUSH(eval_work(j->ev), j->roles, j->nroles, r);
 	return r;
 }
@@ -255,25 +256,67 @@ static void run_job_checks(struct job *j)
 	j->ev->self = NULL;
 }
 
+/* The kinds of replicas of a role, each by its first replica. */
+struct kinds {
+	int64_t *at;
+	size_t n;
+};
+
+static struct kinds kinds_of(struct eval *ev, const struct plan_role *p)
+{
+	struct kinds k = { 0 };
+
+	for (int64_t i = plan_next_kind(p, -1); i < p->max; i = plan_next_kind(p, i))
+		ARENA_PUSH(eval_work(ev), k.at, k.n, i);
+	return k;
+}
+
+static void run_policy(struct job *j, const struct node *policy)
+{
+	struct eval *ev = j->ev;
+	struct str title = { 0 };
+
+	if (policy->kind != NODE_POLICY || !node_static_text(policy->u.titled.title, &title))
+		return;
+	struct entries *body = eval_entries(ev, NULL, policy->u.titled.body);
+	for (size_t k = 0; k < body->n; k++)
+		if (body->at[k].item && body->at[k].item->kind == NODE_CHECK)
+			eval_check(ev, body->at[k].frame, body->at[k].item, j->plan->name_at, title);
+}
+
+/* Once for each kind of replica, until one of them fails: a policy holds for all of them. */
+static void run_policy_for_kinds(struct job *j, const struct node *policy, const struct kinds *kinds, size_t most)
+{
+	size_t before = j->ev->diags->errors;
+
+	for (size_t k = 0; k < most && j->ev->diags->errors == before; k++) {
+		for (size_t i = 0; i < j->nroles; i++)
+			j->roles[i]->seen = kinds[i].n ? kinds[i].at[k % kinds[i].n] : -1;
+		run_policy(j, policy);
+	}
+}
+
 static void run_policies(struct job *j)
 {
 	struct eval *ev = j->ev;
-	ev->in_policy = true;
 	const struct project *project = &ev->program->project;
+	struct kinds *kinds = ARENA_ARRAY(eval_work(ev), struct kinds, j->nroles);
+	size_t most = 1;
+
+	for (size_t i = 0; project->npolicies && i < j->nroles; i++) {
+		kinds[i] = kinds_of(ev, j->roles[i]->plan);
+		most = kinds[i].n > most ? kinds[i].n : most;
+	}
+	ev->in_policy = true;
 	for (size_t m = 0; m < project->npolicies; m++) {
 		struct nodes decls = project->policies[m]->file->u.file.decls;
-		for (size_t i = 0; i < decls.n; i++) {
-			struct str title = { 0 };
-			if (decls.at[i]->kind != NODE_POLICY || !node_static_text(decls.at[i]->u.titled.title, &title))
-				continue;
-			struct entries *body = eval_entries(ev, NULL, decls.at[i]->u.titled.body);
-			for (size_t k = 0; k < body->n; k++)
-				if (body->at[k].item && body->at[k].item->kind == NODE_CHECK)
-					eval_check(ev, body->at[k].frame, body->at[k].item, j->plan->name_at, title);
-		}
+		for (size_t i = 0; i < decls.n; i++)
+			run_policy_for_kinds(j, decls.at[i], kinds, most);
 	}
 	ev->in_policy = false;
 	ev->policy_role = NULL;
+	for (size_t i = 0; i < j->nroles; i++)
+		j->roles[i]->seen = -1;
 }
 
 /* ---- the whole ---- */

@@ -25,19 +25,6 @@ static struct plan_str *role_strs(struct eval *ev, struct role *r, enum field_id
 	return value_strs(ev, role_field(ev, r, id), ret_n);
 }
 
-static struct plan_quantity limit(const struct value *limits, const char *name)
-{
-	const struct value *v = limits->kind == VALUE_MAP ? value_get(limits, str_of(name)) : NULL;
-	if (!v || v->kind != VALUE_QUANTITY)
-		return (struct plan_quantity){ 0 };
-	return (struct plan_quantity){ v->u.quantity, v->from, true };
-}
-
-static struct plan_limits limits_of(const struct value *v)
-{
-	return (struct plan_limits){ limit(v, "cpu"), limit(v, "memory"), limit(v, "disk") };
-}
-
 /* ---- ports and mounts: entries of all levels ---- */
 
 static void lower_ports(struct lowering *l, struct source_entries *s, struct plan_container *c)
@@ -141,28 +128,11 @@ static const struct data *role_raw(struct eval *ev, struct role *r, const char *
 
 /* ---- sidecars and init containers: nothing is inherited ---- */
 
-static const struct value *own_field(struct eval *ev, struct entries *body, enum field_id id, struct entry **ret_first)
-{
-	struct said said = { 0 };
-	said_by(ev, body, id, 0, &said);
-	const struct value *v = said_value(ev, &said);
-	*ret_first = said.n ? said.at[0].entry : NULL;
-	return v ? v : &value_none;
-}
-
 static struct plan_str own_str(struct eval *ev, struct entries *body, enum field_id id)
 {
 	struct entry *e;
-	const struct value *v = own_field(ev, body, id, &e);
+	const struct value *v = gather_own(ev, body, id, &e);
 	return e ? value_text_at(ev, v, entry_at(e)) : (struct plan_str){ 0 };
-}
-
-static struct plan_quantity own_quantity(struct eval *ev, struct entries *body, enum field_id id)
-{
-	struct entry *e;
-	const struct value *v = own_field(ev, body, id, &e);
-	return v->kind == VALUE_QUANTITY ? (struct plan_quantity){ v->u.quantity, entry_at(e), true } :
-		(struct plan_quantity){ 0 };
 }
 
 static void own_texts(struct lowering *l, struct entries *body, enum field_id id, struct plan_texts *ret)
@@ -176,16 +146,13 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 {
 	struct eval *ev = l->ev;
 	const struct node *block = e->item;
-	struct entry *found;
+	struct entry *found = NULL;
 	c->name = block->u.block.name;
 	c->name_at = block->u.block.name_span;
 	c->init = str_is(block->u.block.word, "init");
 	struct entries *body = eval_block(ev, e->frame, block->u.block.body, c->init ? BLOCK_INIT : BLOCK_SIDECAR);
 	c->image = own_str(ev, body, FIELD_IMAGE);
 	c->workdir = own_str(ev, body, FIELD_WORKDIR);
-	c->cpu = own_quantity(ev, body, FIELD_CPU);
-	c->memory = own_quantity(ev, body, FIELD_MEMORY);
-	c->limits = limits_of(own_field(ev, body, FIELD_LIMITS, &found));
 	own_texts(l, body, FIELD_COMMAND, &c->command);
 	own_texts(l, body, FIELD_ARGS, &c->args);
 	struct source_entries env = { 0 }, ports = { 0 }, mounts = { 0 };
@@ -196,15 +163,15 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 	lower_env(l, &env, c);
 	gather_body(l, body, FIELD_PORTS, &ports);
 	lower_ports(l, &ports, c);
-	const struct value *ready = c->init ? &value_none : own_field(ev, body, FIELD_READY, &found);
+	const struct value *ready = c->init ? &value_none : gather_own(ev, body, FIELD_READY, &found);
 	if (ready->kind == VALUE_MAP)
 		lower_ready(l, ready, entry_at(found), c);
 	gather_body(l, body, FIELD_MOUNTS, &mounts);
 	lower_mounts(l, &mounts, c);
 	c->raw = raw_block(ev, body, "container");
-	lower_resources(l, own_field(ev, body, FIELD_RESOURCES, &found), c);
+	lower_amounts(l, body, c);
 	if (!c->image.set && !l->job->options->here && !body->failed &&
-		own_field(ev, body, FIELD_IMAGE, &found)->kind == VALUE_NONE) {
+		gather_own(ev, body, FIELD_IMAGE, &found)->kind == VALUE_NONE) {
 		struct diag *d = diag_report(ev->diags, TJ0523, c->name_at, "'%.*s %.*s' has no image",
 			STR_ARG(block->u.block.word),
 			STR_ARG(c->name));
@@ -274,15 +241,25 @@ static void lower_main(struct lowering *l)
 	lower_ready(l, role_field(ev, r, FIELD_READY), role_field_at(ev, r, FIELD_READY), c);
 	gather_role(l, FIELD_MOUNTS, &mounts);
 	lower_mounts(l, &mounts, c);
-	c->cpu = role_quantity(ev, r, FIELD_CPU);
-	c->memory = role_quantity(ev, r, FIELD_MEMORY);
-	c->disk = role_quantity(ev, r, FIELD_DISK);
-	c->limits = limits_of(role_field(ev, r, FIELD_LIMITS));
 	c->raw = role_raw(ev, r, "container");
-	lower_resources(l, role_field(ev, r, FIELD_RESOURCES), c);
+	lower_amounts(l, NULL, c);
 	l->plan->claims = lower_claims(l, role_field(ev, r, FIELD_DEVICE_CLAIMS));
 	l->plan->shared_claims = lower_claims(l, role_field(ev, r, FIELD_SHARED_DEVICE_CLAIMS));
 	claims_once(l);
+}
+
+/* The memory of the replica that has the least, of those that say how much. */
+static struct plan_quantity least_memory(const struct plan_role *p)
+{
+	struct plan_quantity least = { 0 };
+
+	for (int64_t i = plan_next_kind(p, -1); i < p->max; i = plan_next_kind(p, i)) {
+		const struct plan_amounts *asks = plan_amounts(&p->main, i);
+		const struct plan_quantity *memory = asks->limits.memory.set ? &asks->limits.memory : &asks->memory;
+		if (memory->set && (!least.set || memory->value.nano < least.value.nano))
+			least = *memory;
+	}
+	return least;
 }
 
 /*
@@ -293,19 +270,19 @@ static void lower_shm(struct lowering *l)
 {
 	struct plan_role *p = l->plan;
 	p->shm = role_quantity(l->ev, l->role, FIELD_SHM);
-	const struct plan_quantity *memory = p->main.limits.memory.set ? &p->main.limits.memory : &p->main.memory;
+	const struct plan_quantity memory = least_memory(p);
 	if (!p->shm.set || role_field_level(l->ev, l->role, FIELD_SHM) < LEVEL_FRAMEWORK)
 		return;
 	if (plan_find_mount(&p->main, STR("/dev/shm"))) {
 		p->shm = (struct plan_quantity){ 0 };
 		return;
 	}
-	if (!memory->set)
+	if (!memory.set)
 		return;
-	int128 half = memory->value.nano / 2;
+	int128 half = memory.value.nano / 2;
 	half -= half % QUANTITY_UNIT;
 	if (p->shm.value.nano > half)
-		p->shm.value = (struct quantity){ half, memory->value.form };
+		p->shm.value = (struct quantity){ half, memory.value.form };
 }
 
 static void report_codes(struct eval *ev, struct span at, const struct value *v)
@@ -427,7 +404,6 @@ static void lower_role(struct job *j, struct role *r)
 	p->inits = ARENA_ARRAY(ev->arena, struct plan_container, count_blocks(r, "init"));
 	p->sidecars = ARENA_ARRAY(ev->arena, struct plan_container, count_blocks(r, "sidecar"));
 	lower_main(&l);
-	lower_shm(&l);
 	lower_policy(&l);
 	lower_serving(&l);
 	struct source_entries files = { 0 };
@@ -449,6 +425,7 @@ static void lower_role(struct job *j, struct role *r)
 	p->raw_pod = role_raw(ev, r, "pod");
 	p->raw_job = role_raw(ev, r, "job");
 	lower_pending(&l);
+	lower_shm(&l);
 	ev->self = NULL;
 }
 

@@ -16,13 +16,16 @@
  * keeps.
  */
 struct pending {
-	enum pending_kind { PENDING_ENV, PENDING_TEXTS, PENDING_FILE, PENDING_LABEL, PENDING_CLAIM } kind;
+	enum pending_kind {
+		PENDING_ENV, PENDING_TEXTS, PENDING_FILE, PENDING_LABEL, PENDING_CLAIM, PENDING_AMOUNTS
+	} kind;
 	struct node *expr;
 	struct frame *frame;
 	struct str key;                 /* the entry in the map that `expr` gives; p == NULL: the value itself */
 	struct span computed;           /* the expression that computes, or makes the claim */
 	size_t index;                   /* position in env, files or the replica's labels */
 	struct plan_container *container;
+	struct entries *body;           /* AMOUNTS: of a sidecar or init container; NULL: the role */
 	struct said said;               /* TEXTS: in place of `expr` */
 	struct plan_texts *texts;
 	struct pending *next;
@@ -46,8 +49,15 @@ void job_build(struct eval *ev, struct node *node, struct frame *frame, const st
 /* Copies every field of the job and of its roles into the plan. */
 void lower_job(struct job *j);
 
-/* Evaluate it for each replica once their number is known. */
-void pend_field(struct lowering *l, struct pending p);
+/* Notes P, which is evaluated for each replica once their number is known. */
+static inline void pend_field(struct lowering *l, struct pending p)
+{
+	struct pending *copy = ARENA_NEW(eval_work(l->ev), struct pending);
+
+	*copy = p;
+	*l->last = copy;
+	l->last = &copy->next;
+}
 
 /* One entry of a map field, before it is evaluated: where it comes from. */
 struct source_entry {
@@ -72,6 +82,8 @@ struct source_entries {
 /* Entries of a map field of a container, lowest level first, later ones replacing earlier ones in place. */
 void gather_role(struct lowering *l, enum field_id id, struct source_entries *into);
 void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into);
+/* What BODY, of a sidecar or init container, says about a field as a whole, and its first entry about it. */
+const struct value *gather_own(struct eval *ev, struct entries *body, enum field_id id, struct entry **ret_first);
 /* Adds one entry of a body of LEVEL whose value is a map. */
 void gather_entry(struct lowering *l, struct entry *e, unsigned level, struct source_entries *into);
 /*
@@ -98,10 +110,18 @@ struct plan_pairs lower_claims(struct lowering *l, const struct value *v);
 /* Reports a name that is in both fields with claims of devices. */
 void claims_once(struct lowering *l);
 /*
- * Lowers the container's `resources`; its other amounts, raw block and accelerator must be in the
- * plan.  Reports what no server accepts (TJ0624).
+ * Lowers what container C asks for, as its BODY (NULL: the role) says it; its raw block and the accelerator must be in
+ * the plan.
  */
-void lower_resources(struct lowering *l, const struct value *v, struct plan_container *c);
+void lower_amounts(struct lowering *l, struct entries *body, struct plan_container *c);
+/* The amounts of replicas 0 to N - 1, once their number is known; all that is wrong with one of them is reported. */
+void lower_amounts_of_replicas(struct lowering *l, struct entries *body, struct plan_container *c, int64_t n);
+/*
+ * Lowers V, the `resources` of container C, into ASKS, whose other amounts must be known.  Reports what no server
+ * accepts (TJ0624).
+ */
+void lower_resources(struct lowering *l, const struct value *v, const struct plan_container *c,
+	struct plan_amounts *asks);
 /* Lowers where the replicas run, once `spread` and their number are in the plan: TJ0626, TJ0627. */
 void lower_place(struct lowering *l);
 /* Reports what cannot be a level in the project's topology. */

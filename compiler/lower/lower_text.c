@@ -13,14 +13,6 @@
 
 #include "kube/version.h"
 
-void pend_field(struct lowering *l, struct pending p)
-{
-	struct pending *copy = ARENA_NEW(eval_work(l->ev), struct pending);
-	*copy = p;
-	*l->last = copy;
-	l->last = &copy->next;
-}
-
 /* ---- environment ---- */
 
 static bool same_text(struct eval *ev, const struct value *a, const struct value *b)
@@ -240,6 +232,10 @@ static struct text replica_text(struct lowering *l, const struct pending *p, int
 static void replicas_of(struct lowering *l, const struct pending *p, int64_t n)
 {
 	struct arena *a = l->ev->arena;
+	if (p->kind == PENDING_AMOUNTS) {
+		lower_amounts_of_replicas(l, p->body, p->container, n);
+		return;
+	}
 	if (p->kind == PENDING_TEXTS) {
 		p->texts->per_replica = ARENA_ARRAY(a, struct plan_texts, (size_t)n);
 		for (int64_t i = 0; i < n && !l->ev->exhausted; i++) {
@@ -259,12 +255,17 @@ static void replicas_of(struct lowering *l, const struct pending *p, int64_t n)
 		l->plan->files[p->index].per_replica = texts;
 }
 
+/* Is it a field of the object itself, and no text that a reference could say? */
+static bool is_of_object(const struct pending *q) { return q->kind == PENDING_CLAIM || q->kind == PENDING_AMOUNTS; }
+
 /* What avoids an object for each replica. */
 static const char *indexed_help(const struct pending *q)
 {
-	return q->kind == PENDING_CLAIM ? "without 'keep = true' a claim ends with its pod, and the role stays one "
-		"object" :
-		"insert 'pod.index' unchanged and let the program compute with it";
+	if (q->kind == PENDING_CLAIM)
+		return "without 'keep = true' a claim ends with its pod, and the role stays one object";
+	if (q->kind == PENDING_AMOUNTS)
+		return "give replicas that ask for other amounts a role of their own";
+	return "insert 'pod.index' unchanged and let the program compute with it";
 }
 
 static void report_unrolled(struct lowering *l, const struct pending *q)
@@ -310,23 +311,31 @@ static void report_elastic(struct lowering *l, const struct pending *q)
 		STR_ARG(expr), sliced ? "a sliced" : "an elastic");
 	if (sliced) {
 		diag_note(ev->diags, d, l->plan->slices_at, "slices = %lld", (long long)l->plan->slices);
-		diag_help(ev->diags, d, "%s", q->kind == PENDING_CLAIM ? indexed_help(q) :
+		diag_help(ev->diags, d, "%s", is_of_object(q) ? indexed_help(q) :
 			"insert 'pod.slice' and 'pod.slice_index' unchanged and let the program compute with them");
 		return;
 	}
 	diag_note(ev->diags, d, l->plan->replicas_at, "'%.*s' is elastic: %lld:%lld", STR_ARG(l->role->name),
 		(long long)l->plan->min,
 		(long long)l->plan->max);
-	if (q->kind == PENDING_CLAIM)
+	if (is_of_object(q))
 		diag_help(ev->diags, d, "%s; the target 'pods' has an object for each replica anyway", indexed_help(q));
 	else
 		diag_help(ev->diags, d, "%s", indexed_help(q));
 }
 
-/* One replica has the index 0, which everything can say of its claim. */
+/* One replica has the index 0, which everything can say of its claim and its amounts. */
 static bool is_unrolling(const struct plan_role *p, const struct pending *q)
 {
-	return q->kind == PENDING_CLAIM ? p->max > 1 : q->kind != PENDING_FILE && q->kind != PENDING_LABEL;
+	return is_of_object(q) ? p->max > 1 : q->kind != PENDING_FILE && q->kind != PENDING_LABEL;
+}
+
+/* After an error: what is said about amounts is judged by those of the first replica. */
+static void first_amounts(struct lowering *l)
+{
+	for (const struct pending *q = l->pending; q; q = q->next)
+		if (q->kind == PENDING_AMOUNTS)
+			replicas_of(l, q, 1);
 }
 
 void lower_pending(struct lowering *l)
@@ -340,13 +349,16 @@ void lower_pending(struct lowering *l)
 		p->unrolled = true;             /* and no object more because of it */
 	} else if (unrolls && (p->elastic || plan_is_sliced(p))) {
 		report_elastic(l, unrolls);
+		first_amounts(l);
 		return;
 	} else if (unrolls) {
 		p->unrolled = true;
 		p->unrolled_because = unrolls->computed;
 		report_unrolled(l, unrolls);
-		if (p->max > 1024)
+		if (p->max > 1024) {
+			first_amounts(l);
 			return;
+		}
 	} else if (l->job->options->unroll && !p->elastic && !plan_is_sliced(p)) {
 		/* --unroll: nothing is computed, but every replica gets an object of its own */
 		p->unrolled = true;

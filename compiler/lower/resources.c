@@ -141,9 +141,10 @@ static bool of_accelerator(struct lowering *l, const struct value_entry *e, cons
 }
 
 /* The API server wants a container with huge pages to ask for cpu or memory as well. */
-static void beside_pages(struct lowering *l, const struct plan_container *c, const struct plan_resource *r)
+static void beside_pages(struct lowering *l, const struct plan_container *c, const struct plan_amounts *asks,
+	const struct plan_resource *r)
 {
-	if (!r->bytes || c->cpu.set || c->memory.set || c->limits.cpu.set || c->limits.memory.set ||
+	if (!r->bytes || asks->cpu.set || asks->memory.set || asks->limits.cpu.set || asks->limits.memory.set ||
 		data_get(c->raw, STR("resources")))
 		return;
 	struct diag *d = diag_report(l->ev->diags, TJ0624, r->name_at, "'%.*s' needs 'cpu' or 'memory' beside it",
@@ -152,7 +153,8 @@ static void beside_pages(struct lowering *l, const struct plan_container *c, con
 		"set 'memory' of the container: pages of the usual size are counted apart from these");
 }
 
-void lower_resources(struct lowering *l, const struct value *v, struct plan_container *c)
+void lower_resources(struct lowering *l, const struct value *v, const struct plan_container *c,
+	struct plan_amounts *asks)
 {
 	const struct map *index = v->kind == VALUE_MAP ? &v->u.map.index : NULL;
 	bool told = false;
@@ -167,9 +169,9 @@ void lower_resources(struct lowering *l, const struct value *v, struct plan_cont
 		if (!(f == RESOURCE_PAGES ? in_pages(l, e, r.from, &r.amount) : counted(l, e, r.from, &r.amount)))
 			continue;
 		r.bytes = f == RESOURCE_PAGES;
-		ARENA_PUSH(l->ev->arena, c->resources, c->nresources, r);
+		ARENA_PUSH(l->ev->arena, asks->resources, asks->nresources, r);
 		if (!told)
-			beside_pages(l, c, &r);
+			beside_pages(l, c, asks, &r);
 		told = told || r.bytes;
 	}
 }

@@ -222,7 +222,8 @@ static void over_system(struct job *j, const struct plan_mount *m)
 /* A volume in memory counts against the pod's memory. */
 static void memory_scratch(struct job *j, const struct plan_role *r)
 {
-	const struct plan_quantity *memory = r->main.limits.memory.set ? &r->main.limits.memory : &r->main.memory;
+	const struct plan_amounts *asks = &r->main.asks;
+	const struct plan_quantity *memory = asks->limits.memory.set ? &asks->limits.memory : &asks->memory;
 	for (size_t i = 0; i < r->main.nmounts; i++) {
 		const struct plan_volume *v = r->main.mounts[i].volume;
 		if (v->kind != VOLUME_SCRATCH || !v->memory || !memory->set || v->size.nano <= memory->value.nano)
@@ -248,7 +249,10 @@ void rules_mounts(struct job *j)
 		for (size_t k = 0; k < r->main.nmounts; k++)
 			over_system(j, &r->main.mounts[k]);
 		overlaps(j, r);
-		memory_scratch(j, r);
+		for (int64_t k = plan_next_kind(r, -1); k < r->max; k = plan_next_kind(r, k)) {
+			const struct plan_role one = plan_role_of(eval_work(j->ev), r, k);
+			memory_scratch(j, &one);
+		}
 		shared_memory(j, r);
 		shared_claims(j, r);
 	}

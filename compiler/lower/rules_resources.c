@@ -30,15 +30,15 @@ static void limit_below(struct job *j, const char *field, struct plan_quantity r
 
 static void container(struct job *j, const struct plan_container *c)
 {
-	positive(j, "cpu", c->cpu);
-	positive(j, "memory", c->memory);
-	positive(j, "disk", c->disk);
-	positive(j, "limits.cpu", c->limits.cpu);
-	positive(j, "limits.memory", c->limits.memory);
-	positive(j, "limits.disk", c->limits.disk);
-	limit_below(j, "cpu", c->cpu, c->limits.cpu);
-	limit_below(j, "memory", c->memory, c->limits.memory);
-	limit_below(j, "disk", c->disk, c->limits.disk);
+	positive(j, "cpu", c->asks.cpu);
+	positive(j, "memory", c->asks.memory);
+	positive(j, "disk", c->asks.disk);
+	positive(j, "limits.cpu", c->asks.limits.cpu);
+	positive(j, "limits.memory", c->asks.limits.memory);
+	positive(j, "limits.disk", c->asks.limits.disk);
+	limit_below(j, "cpu", c->asks.cpu, c->asks.limits.cpu);
+	limit_below(j, "memory", c->asks.memory, c->asks.limits.memory);
+	limit_below(j, "disk", c->asks.disk, c->asks.limits.disk);
 }
 
 /* ---- decimal amounts that look binary (TJ0620) ---- */
@@ -81,8 +81,8 @@ static bool mounts_raw(const struct data *raw, struct str path)
 static void unlikely(struct job *j, const struct plan_role *r)
 {
 	enum { MOST_CPUS = 2048, LEAST_MIB = 4, LEAST_FOR_DEVICE = 256 };
-	const struct plan_quantity *cpu = &r->main.cpu,
-		*memory = r->main.memory.set ? &r->main.memory : &r->main.limits.memory;
+	const struct plan_quantity *cpu = &r->main.asks.cpu,
+		*memory = r->main.asks.memory.set ? &r->main.asks.memory : &r->main.asks.limits.memory;
 	const int128 mib = (int128)QUANTITY_UNIT * 1024 * 1024;
 	struct diag *d;
 
@@ -175,15 +175,15 @@ static void devices(struct job *j, const struct plan_role *r)
 		diag_help(ds(j), d,
 			"data loaders crash with a bus error when it is full; set 'shm', for example shm = 16Gi");
 	}
-	if (r->main.cpu.set && r->main.cpu.value.nano < n * QUANTITY_UNIT) {
-		struct str cpu = amount(j, r->main.cpu);
-		struct diag *d = diag_report(ds(j), TJ0618, r->main.cpu.from, "%lld process%s on %.*s CPU%s", n,
+	if (r->main.asks.cpu.set && r->main.asks.cpu.value.nano < n * QUANTITY_UNIT) {
+		struct str cpu = amount(j, r->main.asks.cpu);
+		struct diag *d = diag_report(ds(j), TJ0618, r->main.asks.cpu.from, "%lld process%s on %.*s CPU%s", n,
 			n == 1 ? "" : "es",
 			STR_ARG(cpu), str_is(cpu, "1") ? "" : "s");
 		diag_note(ds(j), d, acc->from, "%lld device%s", (long long)acc->per_pod, acc->per_pod == 1 ? "" : "s");
 		diag_help(ds(j), d, "give each process at least one CPU");
 	}
-	if (!r->main.memory.set && !r->main.limits.memory.set) {
+	if (!r->main.asks.memory.set && !r->main.asks.limits.memory.set) {
 		struct diag *d = diag_report(ds(j), TJ0619, acc->from, "role '%.*s' has accelerators but no 'memory'",
 			STR_ARG(r->name));
 		diag_help(ds(j), d,
@@ -288,7 +288,8 @@ static void raw_requests(struct job *j, const struct plan_role *r, const struct 
 
 static void shm(struct job *j, const struct plan_role *r)
 {
-	const struct plan_quantity *memory = r->main.limits.memory.set ? &r->main.limits.memory : &r->main.memory;
+	const struct plan_amounts *asks = &r->main.asks;
+	const struct plan_quantity *memory = asks->limits.memory.set ? &asks->limits.memory : &asks->memory;
 	positive(j, "shm", r->shm);
 	if (!r->shm.set || !memory->set || r->shm.value.nano <= memory->value.nano)
 		return;
@@ -300,25 +301,35 @@ static void shm(struct job *j, const struct plan_role *r)
 	diag_help(ds(j), d, "raise 'memory', or lower 'shm'");
 }
 
+/* What is said of each replica: R has the amounts of one of them. */
+static void replica(struct job *j, struct role *role, const struct plan_role *r)
+{
+	container(j, &r->main);
+	for (size_t k = 0; k < r->nsidecars; k++)
+		container(j, &r->sidecars[k]);
+	for (size_t k = 0; k < r->ninits; k++)
+		container(j, &r->inits[k]);
+	decimal(j, r->main.asks.memory);
+	decimal(j, r->main.asks.disk);
+	decimal(j, r->shm);
+	unlikely(j, r);
+	if (r->accelerator) {
+		devices(j, r);
+		inserted_devices(j, role, r);
+	}
+	shm(j, r);
+}
+
 void rules_resources(struct job *j)
 {
-	for (size_t i = 0; i < j->plan->nroles; i++) {
-		const struct plan_role *r = &j->plan->roles[i];
+	for (size_t n = 0; n < j->plan->nroles; n++) {
+		const struct plan_role *r = &j->plan->roles[n];
+		for (int64_t i = plan_next_kind(r, -1); i < r->max; i = plan_next_kind(r, i)) {
+			const struct plan_role one = plan_role_of(eval_work(j->ev), r, i);
+			replica(j, j->roles[n], &one);
+		}
 		if (r->max == 0)
 			continue;
-		container(j, &r->main);
-		for (size_t k = 0; k < r->nsidecars; k++)
-			container(j, &r->sidecars[k]);
-		for (size_t k = 0; k < r->ninits; k++)
-			container(j, &r->inits[k]);
-		decimal(j, r->main.memory);
-		decimal(j, r->main.disk);
-		decimal(j, r->shm);
-		unlikely(j, r);
-		if (r->accelerator) {
-			devices(j, r);
-			inserted_devices(j, j->roles[i], r);
-		}
 		fit_slices(j, r);
 		raw_devices(j, r);
 		raw_requests(j, r, r->main.raw);
@@ -326,6 +337,5 @@ void rules_resources(struct job *j)
 			raw_requests(j, r, r->sidecars[k].raw);
 		for (size_t k = 0; k < r->ninits; k++)
 			raw_requests(j, r, r->inits[k].raw);
-		shm(j, r);
 	}
 }

@@ -10,6 +10,7 @@
 
 #include "emit/emit.h"
 #include "plan/print.h"
+#include "plan/totals.h"
 #include "syntax/walk.h"
 
 enum { ROWS_MOST = 60 };                /* of an environment */
@@ -74,15 +75,19 @@ static struct str quantity(struct arena *a, const struct plan_quantity *q)
 	return q->set ? quantity_text(a, q->value) : STR("");
 }
 
+static struct str cpu(struct arena *a, const struct plan_role *r) { return quantity(a, &r->main.asks.cpu); }
+static struct str memory(struct arena *a, const struct plan_role *r) { return quantity(a, &r->main.asks.memory); }
+static struct str disk(struct arena *a, const struct plan_role *r) { return quantity(a, &r->main.asks.disk); }
+
 struct str describe_resolved(struct arena *a, const struct plan_role *r, enum field_id id)
 {
 	switch (id) {
 	case FIELD_REPLICAS: return describe_replicas(a, r);
 	case FIELD_IMAGE: return r->main.image.set ? r->main.image.value : STR("");
 	case FIELD_WORKDIR: return r->main.workdir.set ? r->main.workdir.value : STR("");
-	case FIELD_CPU: return quantity(a, &r->main.cpu);
-	case FIELD_MEMORY: return quantity(a, &r->main.memory);
-	case FIELD_DISK: return quantity(a, &r->main.disk);
+	case FIELD_CPU: return plan_kinds_text(a, r, cpu);
+	case FIELD_MEMORY: return plan_kinds_text(a, r, memory);
+	case FIELD_DISK: return plan_kinds_text(a, r, disk);
 	case FIELD_SHM: return quantity(a, &r->shm);
 	case FIELD_ACCELERATOR: {
 		struct str devices = describe_devices(a, r);

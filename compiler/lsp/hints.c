@@ -8,6 +8,7 @@
 #include "emit/emit.h"
 #include "lsp/describe.h"
 #include "lsp/describe_role.h"
+#include "plan/totals.h"
 #include "syntax/walk.h"
 
 struct hinting {
@@ -102,6 +103,13 @@ static bool is_own_text(const struct hinting *h, struct span at)
 	return s && !s->library;
 }
 
+static struct str memory_text(struct arena *a, const struct plan_role *r)
+{
+	const struct plan_quantity *q = &r->main.asks.memory;
+
+	return q->set ? quantity_text(a, q->value) : STR("");
+}
+
 /* What the role gets although the program does not mention it: variables of the framework, /dev/shm, other defaults. */
 static void hint_defaults(struct hinting *h, const struct plan_job *j, const struct plan_role *r,
 	const struct node *block)
@@ -116,8 +124,9 @@ static void hint_defaults(struct hinting *h, const struct plan_job *j, const str
 	buf_str(&b, world_size(a, r));
 	if (r->shm.set && !is_own_text(h, r->shm.from))
 		buf_printf(&b, ", shm %.*s", STR_ARG(quantity_text(a, r->shm.value)));
-	if (r->main.memory.set && r->shm.set)
-		buf_printf(&b, " of %.*s memory", STR_ARG(quantity_text(a, r->main.memory.value)));
+	struct str memory = plan_kinds_text(a, r, memory_text);
+	if (memory.n && r->shm.set)
+		buf_printf(&b, " of %.*s memory", STR_ARG(memory));
 	if (derived)
 		buf_printf(&b, ", %zu variables", derived);
 	put_hint(h, block->u.block.name_span.end, buf_take(&b, a), environment_tip(a, &env));

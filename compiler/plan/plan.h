@@ -144,6 +144,14 @@ struct plan_resource {
 	struct span from;
 };
 
+/* What a container asks for; devices of an accelerator are the role's. */
+struct plan_amounts {
+	struct plan_quantity cpu, memory, disk;
+	struct plan_limits limits;
+	struct plan_resource *resources;
+	size_t nresources;
+};
+
 struct plan_container {
 	struct str name;                /* as written; a DNS label after mapping */
 	struct span name_at;
@@ -156,10 +164,9 @@ struct plan_container {
 	size_t nports;
 	struct plan_mount *mounts;
 	size_t nmounts;
-	struct plan_quantity cpu, memory, disk;
-	struct plan_limits limits;
-	struct plan_resource *resources;
-	size_t nresources;
+	/* of every replica; of replica 0 with `per_replica`: see plan_amounts() */
+	struct plan_amounts asks;
+	const struct plan_amounts *per_replica; /* unrolled role whose replicas differ: one for each; else NULL */
 	const struct plan_probe *ready; /* NULL: as soon as it runs */
 	const struct data *raw;         /* raw container: a map, or NULL */
 	bool init;                      /* an init container; otherwise main or sidecar */
@@ -370,6 +377,29 @@ struct plan {
 	struct span target_at;          /* unknown when nobody wrote it */
 	struct str run_id;              /* empty without */
 };
+
+/* ---- what replicas ask for ---- */
+
+/* What the container of replica I asks for. */
+static inline const struct plan_amounts *plan_amounts(const struct plan_container *c, int64_t i)
+{
+	return c->per_replica ? &c->per_replica[i] : &c->asks;
+}
+/* May some container of the role ask for other amounts in one replica than in another? */
+bool plan_role_differs(const struct plan_role *r);
+/* Do the containers of replicas I and K ask for the same? */
+bool plan_asks_alike(const struct plan_role *r, int64_t i, int64_t k);
+/*
+ * The first replica behind I that asks for something that no replica up to I asks for, or the role's maximum.  Begin
+ * with I = -1: one replica of each kind.
+ */
+int64_t plan_next_kind(const struct plan_role *r, int64_t i);
+/* How many of replicas 0 to N - 1 ask for what replica I asks for. */
+int64_t plan_kind_size(const struct plan_role *r, int64_t i, int64_t n);
+/* The role with the amounts of replica I alone: none of its containers has `per_replica`. */
+struct plan_role plan_role_of(struct arena *a, const struct plan_role *r, int64_t i);
+/* The role with the most that one of its replicas asks for, of each thing by itself. */
+struct plan_role plan_role_most(struct arena *a, const struct plan_role *r);
 
 /* ---- exit codes ---- */
 

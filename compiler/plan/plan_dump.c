@@ -206,6 +206,19 @@ struct str plan_probe_text(struct arena *a, const struct plan_probe *p)
 	return text;
 }
 
+static void amounts(struct dumping *d, const struct plan_amounts *asks)
+{
+	amount(d, "cpu", &asks->cpu);
+	amount(d, "memory", &asks->memory);
+	amount(d, "disk", &asks->disk);
+	amount(d, "limits.cpu", &asks->limits.cpu);
+	amount(d, "limits.memory", &asks->limits.memory);
+	amount(d, "limits.disk", &asks->limits.disk);
+	for (size_t i = 0; i < asks->nresources; i++)
+		fact(d, str_printf(&d->arena, "resource %.*s", STR_ARG(asks->resources[i].name)).p,
+			quantity_text(&d->arena, asks->resources[i].amount), asks->resources[i].from);
+}
+
 static void container(struct dumping *d, const char *kind, const struct plan_container *c, int64_t replicas)
 {
 	fact(d, kind, c->name, c->name_at);
@@ -222,16 +235,14 @@ static void container(struct dumping *d, const char *kind, const struct plan_con
 			c->ports[i].from);
 	for (size_t i = 0; i < c->nmounts; i++)
 		mount(d, &c->mounts[i]);
-	amount(d, "cpu", &c->cpu);
-	amount(d, "memory", &c->memory);
-	amount(d, "disk", &c->disk);
-	amount(d, "limits.cpu", &c->limits.cpu);
-	amount(d, "limits.memory", &c->limits.memory);
-	amount(d, "limits.disk", &c->limits.disk);
-	for (size_t i = 0; i < c->nresources; i++)
-		fact(d, str_printf(&d->arena, "resource %.*s", STR_ARG(c->resources[i].name)).p,
-			quantity_text(&d->arena, c->resources[i].amount),
-			c->resources[i].from);
+	if (!c->per_replica)
+		amounts(d, &c->asks);
+	for (int64_t i = 0; c->per_replica && i < replicas; i++) {
+		number(d, "of replica", i, c->per_replica[i].memory.from);
+		d->depth++;
+		amounts(d, &c->per_replica[i]);
+		d->depth--;
+	}
 	if (c->ready)
 		fact(d, "ready", plan_probe_text(&d->arena, c->ready), c->ready->from);
 	if (c->raw)

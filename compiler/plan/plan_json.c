@@ -117,9 +117,34 @@ static void hosts(struct printing *p, const struct plan_job *j, const struct pla
 	buf_z(p->out, r->max ? " ]" : "]");
 }
 
-static void role(struct printing *p, const struct plan_job *j, const struct plan_role *r)
+/* What one pod asks for. */
+static void pod(struct printing *p, const char *before, const struct plan_role *r)
 {
 	struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
+
+	amount(p, before, "cpu", &cpu);
+	amount(p, ", ", "memory", &memory);
+}
+
+/* Replicas that differ in what they ask for, in groups that do not. */
+static void kinds(struct printing *p, const struct plan_role *r)
+{
+	name(p, ",\n          ", "kinds");
+	buf_char(p->out, '[');
+	for (int64_t i = plan_next_kind(r, -1); i < r->max; i = plan_next_kind(r, i)) {
+		struct plan_role one = plan_role_of(&p->arena, r, i);
+		buf_printf(p->out, "%s{ \"replicas\": %lld", i ? ", " : " ",
+			(long long)plan_kind_size(r, i, r->max));
+		pod(p, ", ", &one);
+		resources(p, &one);
+		buf_z(p->out, " }");
+	}
+	buf_z(p->out, " ]");
+}
+
+static void role(struct printing *p, const struct plan_job *j, const struct plan_role *r)
+{
+	const struct plan_role most = plan_role_most(&p->arena, r);
 	struct str because = r->unrolled && span_known(r->unrolled_because) ?
 		source_text(p->sources, r->unrolled_because) : STR("");
 
@@ -131,10 +156,11 @@ static void role(struct printing *p, const struct plan_job *j, const struct plan
 	text(p, ",\n          ", "realisation", r->unrolled ? STR("unrolled") : STR("indexed"));
 	text(p, ", ", "because", because);
 	text(p, ",\n          ", "image", r->main.image.value);
-	amount(p, ", ", "cpu", &cpu);
-	amount(p, ", ", "memory", &memory);
+	pod(p, ", ", &most);
 	devices(p, r->accelerator);
-	resources(p, r);
+	resources(p, &most);
+	if (plan_role_differs(r))
+		kinds(p, r);
 	claims_by_name(p, "device_claims", &r->claims);
 	claims_by_name(p, "shared_device_claims", &r->shared_claims);
 	if (r->place.kind != PLACE_ANYWHERE)

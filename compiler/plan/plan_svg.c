@@ -156,17 +156,31 @@ static void put_replicas(struct drawing *d, const struct plan_role *r, int64_t y
 	}
 }
 
+static struct str cpu_text(struct arena *a, const struct plan_role *r)
+{
+	struct plan_quantity q = plan_pod_cpu(r);
+
+	return q.set ? str_cat(a, STR("cpu "), quantity_text(a, q.value), STR("")) : STR("");
+}
+
+static struct str memory_text(struct arena *a, const struct plan_role *r)
+{
+	struct plan_quantity q = plan_pod_memory(r);
+
+	return q.set ? str_cat(a, STR("memory "), quantity_text(a, q.value), STR("")) : STR("");
+}
+
 static struct str facts(struct drawing *d, const struct plan_role *r)
 {
-	struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
+	struct str cpu = plan_kinds_text(&d->arena, r, cpu_text), memory = plan_kinds_text(&d->arena, r, memory_text);
 	struct buf text = { 0 };
 
 	if (r->accelerator)
 		buf_printf(&text, "%lld %.*s, ", (long long)r->accelerator->per_pod, STR_ARG(r->accelerator->resource));
-	if (cpu.set)
-		buf_printf(&text, "cpu %.*s, ", STR_ARG(quantity_text(&d->arena, cpu.value)));
-	if (memory.set)
-		buf_printf(&text, "memory %.*s, ", STR_ARG(quantity_text(&d->arena, memory.value)));
+	if (cpu.n)
+		buf_printf(&text, "%.*s, ", STR_ARG(cpu));
+	if (memory.n)
+		buf_printf(&text, "%.*s, ", STR_ARG(memory));
 	for (size_t i = 0; i < r->main.nports; i++)
 		buf_printf(&text, "port %.*s %lld, ", STR_ARG(r->main.ports[i].name), (long long)r->main.ports[i].port);
 	if (r->start_after)

@@ -37,6 +37,20 @@ static struct str amount(struct arena *a, const struct plan_quantity *q)
 	return q->set ? quantity_text(a, q->value) : STR("-");
 }
 
+static struct str cpu(struct arena *a, const struct plan_role *r)
+{
+	struct plan_quantity q = plan_pod_cpu(r);
+
+	return amount(a, &q);
+}
+
+static struct str memory(struct arena *a, const struct plan_role *r)
+{
+	struct plan_quantity q = plan_pod_memory(r);
+
+	return amount(a, &q);
+}
+
 static struct str devices(struct arena *a, const struct plan_role *r)
 {
 	size_t n;
@@ -92,12 +106,11 @@ static void roles(struct arena *a, const struct plan_job *j, struct buf *out)
 	t.n = 1;
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
 		if (!r->max)
 			continue;
 		struct str cells[COLUMNS] = { str_printf(a, "%s%.*s", r->aux ? "aux " : "", STR_ARG(r->name)),
-			replicas(a, r),
-			devices(a, r), amount(a, &cpu), amount(a, &memory), hosts(a, j, r), ports(a, r) };
+			replicas(a, r), plan_kinds_text(a, r, devices), plan_kinds_text(a, r, cpu),
+			plan_kinds_text(a, r, memory), hosts(a, j, r), ports(a, r) };
 		memcpy(t.rows[t.n++], cells, sizeof(cells));
 	}
 	print_rows(&t, out);

@@ -16,9 +16,9 @@ struct plan_quantity plan_pod_cpu(const struct plan_role *r)
 {
 	struct plan_quantity sum = { 0 };
 
-	add(&sum, &r->main.cpu, 1);
+	add(&sum, &r->main.asks.cpu, 1);
 	for (size_t i = 0; i < r->nsidecars; i++)
-		add(&sum, &r->sidecars[i].cpu, 1);
+		add(&sum, &r->sidecars[i].asks.cpu, 1);
 	return sum;
 }
 
@@ -26,9 +26,9 @@ struct plan_quantity plan_pod_memory(const struct plan_role *r)
 {
 	struct plan_quantity sum = { 0 };
 
-	add(&sum, &r->main.memory, 1);
+	add(&sum, &r->main.asks.memory, 1);
 	for (size_t i = 0; i < r->nsidecars; i++)
-		add(&sum, &r->sidecars[i].memory, 1);
+		add(&sum, &r->sidecars[i].asks.memory, 1);
 	return sum;
 }
 
@@ -46,8 +46,8 @@ static void add_devices(struct arena *a, struct plan_device_total **at, size_t *
 
 static void add_resources(struct arena *a, const struct plan_container *c, struct plan_device_total **at, size_t *n)
 {
-	for (size_t i = 0; i < c->nresources; i++) {
-		const struct plan_resource *r = &c->resources[i];
+	for (size_t i = 0; i < c->asks.nresources; i++) {
+		const struct plan_resource *r = &c->asks.resources[i];
 		add_devices(a, at, n, (struct plan_device_total){ r->name, r->bytes,
 			capped(r->amount.nano / QUANTITY_UNIT) });
 	}
@@ -76,23 +76,55 @@ struct str plan_device_text(struct arena *a, const struct plan_device_total *t)
 	return str_cat(a, count, STR(" "), t->resource);
 }
 
+/* N pods that ask for the same as those of R. */
+static void add_pods(struct arena *a, const struct plan_role *r, int64_t times, struct plan_totals *t)
+{
+	struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
+	size_t n;
+	const struct plan_device_total *pod = plan_pod_devices(a, r, &n);
+
+	t->pods = capped((int128)t->pods + times);
+	add(&t->cpu, &cpu, times);
+	add(&t->memory, &memory, times);
+	for (size_t k = 0; k < n; k++)
+		add_devices(a, &t->devices, &t->ndevices, (struct plan_device_total){ pod[k].resource, pod[k].bytes,
+			capped((int128)pod[k].count * times) });
+}
+
 static void add_job(struct arena *a, const struct plan_job *j, struct plan_totals *t)
 {
-	for (size_t i = 0; i < j->nroles; i++) {
-		const struct plan_role *r = &j->roles[i];
-		struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
-		if (!r->max)
-			continue;
-		t->pods = capped((int128)t->pods + r->max);
-		add(&t->cpu, &cpu, r->max);
-		add(&t->memory, &memory, r->max);
-		size_t n;
-		const struct plan_device_total *pod = plan_pod_devices(a, r, &n);
-		for (size_t k = 0; k < n; k++)
-			add_devices(a, &t->devices, &t->ndevices,
-				(struct plan_device_total){ pod[k].resource, pod[k].bytes,
-				capped((int128)pod[k].count * r->max) });
+	for (size_t k = 0; k < j->nroles; k++) {
+		const struct plan_role *r = &j->roles[k];
+		for (int64_t i = plan_next_kind(r, -1); i < r->max; i = plan_next_kind(r, i)) {
+			struct plan_role one = plan_role_of(a, r, i);
+			add_pods(a, &one, plan_kind_size(r, i, r->max), t);
+		}
 	}
+}
+
+struct str plan_kinds_text(struct arena *a, const struct plan_role *r, plan_pod_text *text)
+{
+	enum { SHOWN = 3 };
+	struct str shown[SHOWN], last = { 0 };
+	size_t n = 0;                   /* different texts; empty ones say nothing */
+
+	for (int64_t i = plan_next_kind(r, -1); i < r->max; i = plan_next_kind(r, i)) {
+		struct plan_role one = plan_role_of(a, r, i);
+		struct str own = text(a, &one);
+		bool known = !own.n;
+		last = own.n ? own : last;
+		for (size_t k = 0; k < n && k < SHOWN; k++)
+			known = known || str_eq(shown[k], own);
+		if (!known && n < SHOWN)
+			shown[n] = last;
+		n += !known;
+	}
+	struct str all = n ? shown[0] : STR("");
+	if (n > SHOWN)
+		return str_cat(a, all, STR(" ... "), last);
+	for (size_t k = 1; k < n; k++)
+		all = str_cat(a, all, STR(" or "), shown[k]);
+	return all;
 }
 
 struct plan_totals plan_totals(struct arena *a, const struct plan_job *j)

@@ -25,10 +25,17 @@ struct plan_totals plan_totals(struct arena *a, const struct plan_job *j);
 /* The sum of all jobs of the plan. */
 struct plan_totals plan_sum(struct arena *a, const struct plan *plan);
 
-/* What one pod of the role requests: its main container and its sidecars. */
+/* What one pod of the role requests: its main container and its sidecars.  Not for a role whose replicas differ. */
 struct plan_quantity plan_pod_cpu(const struct plan_role *r);
 struct plan_quantity plan_pod_memory(const struct plan_role *r);
 /* Those of the accelerator first. */
 struct plan_device_total *plan_pod_devices(struct arena *a, const struct plan_role *r, size_t *ret_n);
+
+/*
+ * What TEXT says of one pod, for all kinds of replicas of the role: "8Gi", "8Gi or 4Gi", "8Gi ... 1Gi" of more than
+ * three.
+ */
+typedef struct str plan_pod_text(struct arena *a, const struct plan_role *r);
+struct str plan_kinds_text(struct arena *a, const struct plan_role *r, plan_pod_text *text);
 
 #endif

@@ -32,12 +32,15 @@ struct processors *processors_new(struct arena *a, const struct plan_job *j, str
 }
 
 /* Whole processors for what the containers that run at the same time ask for. */
-static int64_t whole_processors(const struct plan_role *r)
+static int64_t whole_processors(const struct plan_role *r, int64_t i)
 {
-	int128 nano = r->main.cpu.set ? r->main.cpu.value.nano : 0;
+	const struct plan_quantity *cpu = &plan_amounts(&r->main, i)->cpu;
+	int128 nano = cpu->set ? cpu->value.nano : 0;
 
-	for (size_t k = 0; k < r->nsidecars; k++)
-		nano += r->sidecars[k].cpu.set ? r->sidecars[k].cpu.value.nano : 0;
+	for (size_t k = 0; k < r->nsidecars; k++) {
+		cpu = &plan_amounts(&r->sidecars[k], i)->cpu;
+		nano += cpu->set ? cpu->value.nano : 0;
+	}
 	nano = (nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT;
 	return nano > CPU_SETSIZE ? CPU_SETSIZE + 1 : (int64_t)nano;
 }
@@ -46,7 +49,7 @@ bool processors_take(struct processors *p, unsigned role, int64_t i, struct str 
 {
 	const struct plan_role *r = &p->job->roles[role];
 	cpu_set_t *held = &p->held[role][i];
-	int64_t n = whole_processors(r);
+	int64_t n = whole_processors(r, i);
 
 	if (CPU_COUNT(held))
 		return true;

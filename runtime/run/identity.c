@@ -213,16 +213,26 @@ static void put_probe(struct out *o, const struct plan_probe *p)
 }
 
 /* struct plan_resource.  Nothing for a container without any, for the same reason. */
-static void put_resources(struct out *o, const struct plan_container *c)
+static void put_resources(struct out *o, const struct plan_amounts *asks)
 {
-	if (!c->nresources)
+	if (!asks->nresources)
 		return;
-	put_list(o, "resources", c->nresources);
-	for (size_t i = 0; i < c->nresources; i++) {
-		put_str(o, "resource", c->resources[i].name);
-		put_int(o, "bytes", c->resources[i].bytes);
-		put_number(o, "amount", c->resources[i].amount);
+	put_list(o, "resources", asks->nresources);
+	for (size_t i = 0; i < asks->nresources; i++) {
+		put_str(o, "resource", asks->resources[i].name);
+		put_int(o, "bytes", asks->resources[i].bytes);
+		put_number(o, "amount", asks->resources[i].amount);
 	}
+}
+
+/* struct plan_amounts. */
+static void put_amounts(struct out *o, const struct plan_amounts *asks)
+{
+	put_plan_quantity(o, "cpu", &asks->cpu);
+	put_plan_quantity(o, "memory", &asks->memory);
+	put_plan_quantity(o, "disk", &asks->disk);
+	put_limits(o, &asks->limits);
+	put_resources(o, asks);
 }
 
 /* struct plan_container. */
@@ -244,11 +254,9 @@ static void put_container(struct out *o, const struct plan_container *c, int64_t
 	put_list(o, "mounts", c->nmounts);
 	for (size_t i = 0; i < c->nmounts; i++)
 		put_mount(o, &c->mounts[i]);
-	put_plan_quantity(o, "cpu", &c->cpu);
-	put_plan_quantity(o, "memory", &c->memory);
-	put_plan_quantity(o, "disk", &c->disk);
-	put_limits(o, &c->limits);
-	put_resources(o, c);
+	put_amounts(o, &c->asks);
+	for (int64_t i = 1; c->per_replica && i < n; i++)
+		put_amounts(o, &c->per_replica[i]);
 	put_probe(o, c->ready);
 	put_data(o, "raw", c->raw);
 }

@@ -210,7 +210,7 @@ t.case("cpu has its field", R("cpu = 8"), ["TJ0624", "cpu = 8"], status=1)
 for wrong in ('"8"', "0.5", "8Gi", "none", "[1]", "true"):
     t.case("devices are counted: %s" % wrong, R('"rdma/hca" = %s' % wrong), ["TJ0624", "counted in whole numbers, found %s" % wrong], status=1)
 t.case("no device", R('"rdma/hca" = 0'), ["TJ0610", "must be positive"], status=1)
-t.case("another number in each pod", R('"rdma/hca" = pod.index'), "TJ0708", status=1)
+t.case("another number in each pod, and none in the first", R('"rdma/hca" = pod.index'), "TJ0610", status=1)
 t.case("a condition is no number", R('"rdma/hca" = done(w)'), "TJ0302", status=1)
 t.case("huge pages", R('"hugepages-2Mi" = 1Gi', "memory = 1Gi,"), "hugepages-2Mi: 1Gi", command="compile", status=0)
 t.case("huge pages by their number", R('"hugepages-2Mi" = 512', "memory = 1Gi,"), ["TJ0624", "an amount of memory, found 512"], status=1)

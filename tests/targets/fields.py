@@ -32,6 +32,7 @@ FIELDS = {
     "own claim": ("", 'mounts { "/d" = own_claim("s", 1Gi) }', ""), "kept claim": ("", 'mounts { "/d" = own_claim("s", 1Gi, keep = true) }', ""),
     "files": ("", 'files { "/etc/a" = "b" }', ""), "cpu": ("", "cpu = 2", ""), "memory": ("", "memory = 2Gi", ""), "disk": ("", "disk = 2Gi", ""),
     "shm": ("", "shm = 2Gi", ""), "limits": ("", "limits { cpu = 2 }", ""), "resources": ("", 'resources { "example.com/nic" = 2 }', ""), "accelerator": ("", "accelerator = npu(2)", ""),
+    "own amounts": ("", "memory = if pod.index == 0 then 2Gi else 1Gi", "memory = 1Gi"),
     "device_claims": ("", 'device_claims { gpu = "one-gpu" }', ""),
     "shared_device_claims": ("", 'shared_device_claims { gpu = "team-gpus" }', ""),
     "node": ("", 'node { zone = "a" }', ""), "tolerate": ("", 'tolerate = ["gpu"]', ""), "spread": ("", 'spread = "host"', ""), "place": ("", 'place = prefer("host")', ""),

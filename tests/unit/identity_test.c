@@ -1,12 +1,32 @@
-/* identity_test.c - which options are part of what makes two programs the same run. */
+/* identity_test.c - which options and amounts are part of what makes two programs the same run. */
 #include "unit.h"
 
 #include "runtime/command/runs.h"
 #include "runtime/run/identity.h"
 
+/* The digest of a job of two replicas, of which the second asks for so much memory. */
+static struct str digest_of(struct arena *a, int64_t second)
+{
+	struct plan_amounts each[2] = { { .memory = { .value = { .nano = 1 }, .set = true } },
+		{ .memory = { .value = { .nano = second }, .set = true } } };
+	struct plan_role r = { .name = STR("w"), .min = 2, .max = 2, .unrolled = true,
+		.main = { .asks = each[0], .per_replica = each } };
+	struct plan_job j = { .name = STR("j"), .roles = &r, .nroles = 1 };
+	struct plan p = { .jobs = &j, .njobs = 1 };
+	struct buf text = { 0 };
+
+	identity_put(&p, &j, &text);
+	struct str digest = identity_digest(a, buf_text(&text));
+	buf_release(&text);
+	return digest;
+}
+
 int main(void)
 {
 	struct arena a = { 0 };
+
+	CHECK(str_eq(digest_of(&a, 2), digest_of(&a, 2)));
+	CHECK(!str_eq(digest_of(&a, 2), digest_of(&a, 3)));
 
 	/* an option that is added to these commands needs a decision (the lists above runs_digest()) */
 	const char *run = runs_undecided(COMMAND_RUN), *apply = runs_undecided(COMMAND_APPLY);

@@ -382,10 +382,10 @@ static void totals(void)
 {
 	struct plan_job j = sample();
 
-	quantity_parse(STR("500m"), &j.roles[1].main.cpu.value);
-	j.roles[1].main.cpu.set = true;
-	quantity_parse(STR("256Gi"), &j.roles[1].main.memory.value);
-	j.roles[1].main.memory.set = true;
+	quantity_parse(STR("500m"), &j.roles[1].main.asks.cpu.value);
+	j.roles[1].main.asks.cpu.set = true;
+	quantity_parse(STR("256Gi"), &j.roles[1].main.asks.memory.value);
+	j.roles[1].main.asks.memory.set = true;
 	struct plan_totals t = plan_totals(&arena, &j);
 	verdict(t.pods == 5, "pods of all roles");
 	same(quantity_text(&arena, t.cpu.value), "1500m", "cpu");

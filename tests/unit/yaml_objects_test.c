@@ -283,8 +283,8 @@ static void mnist(void)
 	env(c, "PET_MASTER_PORT", one((struct piece){ .kind = PIECE_PORT, .u.peer.port = STR("rdzv") }));
 	env(c, "PYTHONUNBUFFERED", plain("1"));
 	port(c, "rdzv", 29500);
-	c->cpu = amount("32");
-	c->memory = amount("256Gi");
+	c->asks.cpu = amount("32");
+	c->asks.memory = amount("256Gi");
 	r->shm = amount("8Gi");
 	r->accelerator = devices(8, "NVIDIA-A100-SXM4-40GB");
 	check_plan(&plan, "mnist-ddp");
@@ -312,8 +312,8 @@ static void resnet(void)
 	env(c, "PET_NPROC_PER_NODE", plain("1"));
 	env(c, "PYTHONUNBUFFERED", plain("1"));
 	port(c, "rdzv", 29400);
-	c->cpu = amount("7500m");
-	c->memory = amount("28Gi");
+	c->asks.cpu = amount("7500m");
+	c->asks.memory = amount("28Gi");
 	r->shm = amount("8Gi");
 	r->accelerator = devices(1, "NVIDIA-L4");
 	check_plan(&plan, "resnet-elastic");
@@ -365,8 +365,8 @@ static void wide_deep_plan(struct plan *plan, int64_t workers, int64_t servers)
 			"registry.example.com/ads/wide-deep:7.1.0");
 		r->endless = i == 2;
 		texts(&r->main.command, command, 3);
-		r->main.cpu = amount("8");
-		r->main.memory = amount(i == 2 ? "96Gi" : "32Gi");
+		r->main.asks.cpu = amount("8");
+		r->main.asks.memory = amount(i == 2 ? "96Gi" : "32Gi");
 		if (i < 2)
 			r->accelerator = devices(1, "Tesla-T4");
 		port(&r->main, "grpc", 2222);

@@ -74,6 +74,10 @@ static void check_container(struct checking *c, const struct plan_role *r, const
 				computed_there);
 	check_words(c, r, &pc->command);
 	check_words(c, r, &pc->args);
+	if (pc->per_replica && plan_kind_size(r, 0, r->max) < r->max)
+		no_place(c, check_place(c, r->unrolled_because, pc->name_at, r->at),
+			"amounts that differ between replicas", one_template,
+			"give replicas that ask for other amounts a role of their own, or use the target 'pods'");
 	for (size_t i = 0; i < pc->nmounts && r->max > 1; i++)
 		if (pc->mounts[i].volume->keep)
 			no_place(c, pc->mounts[i].volume->from, "a claim that each replica keeps", one_template,
