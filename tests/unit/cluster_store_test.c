@@ -412,7 +412,8 @@ static void replaced(void)
 
 	watch(FIRST EVENT("ADDED", POD("a", "a-0", "u1", "8")) EVENT("ADDED", POD("b", "b-0", "u2", "6")) MARK("9")
 		FORGOTTEN "wait 1\n" FIRST EVENT("ADDED", POD("b", "b-0", "u2", "20"))
-		EVENT("ADDED", POD("b", "b-1", "u5", "19")) MARK("21") EVENT("ADDED", POD("end", "e", "u4", "22")) REST);
+		EVENT("ADDED", POD("b", "b-1", "u5", "19"))
+			MARK("21") EVENT("ADDED", POD("end", "e", "u4", "22")) REST);
 	CHECK(came_up("a:0 ") && came_up("b:2 "));
 	CHECK_TEXT(held(s, "a"), "");
 	CHECK_TEXT(held(s, "b"), "u5:p19 u2:p20 ");
