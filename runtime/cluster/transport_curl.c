@@ -246,8 +246,6 @@ static void set_behaviour(struct transport_exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_PRIVATE, x);
 	curl_easy_setopt(x->easy, CURLOPT_ERRORBUFFER, x->curl_error);
 	curl_easy_setopt(x->easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BUFFER);
-	if (x->request.kind == TRANSPORT_WRITE)
-		curl_easy_setopt(x->easy, CURLOPT_BUFFERSIZE, (long)ANSWER_BUFFER);
 	curl_easy_setopt(x->easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(x->easy, CURLOPT_NOPROGRESS, 1L);
 	curl_easy_setopt(x->easy, CURLOPT_QUICK_EXIT, 1L);

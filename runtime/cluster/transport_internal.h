@@ -21,8 +21,7 @@ enum {
 	HANDLES_KEPT = 32, FAILURE_LARGEST = 1 << 20,
 	EXCHANGE_MEMORY = 1024,
 	/* libcurl's least, a quarter of what it takes for each upload by itself; a body is a few KiB */
-	UPLOAD_BUFFER = 16 << 10,
-	ANSWER_BUFFER = 4 << 10         /* of a write, whose answer is one object */
+	UPLOAD_BUFFER = 16 << 10
 };
 
 /*
