@@ -2,8 +2,8 @@
  * arena.c - bump allocation in blocks that double up to a limit.
  *
  * Small programs must stay small (a job of ten lines compiles in a few MiB), so
- * the first block is 16 KiB, or what the arena's owner says; big ones must not call malloc often, so blocks
- * grow to 1 MiB.  calloc gives zeroed pages for free on fresh memory.
+ * the first block is 16 KiB, or what the arena's owner says; big ones must not
+ * call malloc often, so blocks grow to 1 MiB.  calloc gives zeroed pages for free on fresh memory.
  */
 #include "base/arena.h"
 

@@ -20,7 +20,11 @@
 enum {
 	HANDLES_KEPT = 32, FAILURE_LARGEST = 1 << 20,
 	EXCHANGE_MEMORY = 1024,
-	/* libcurl's least, a quarter of what it takes for each upload by itself; a body is a few KiB */
+	/*
+	 * libcurl's least, a quarter of what it takes for each upload by itself; a body is a few
+	 * KiB.  The size of buffers for answers stays libcurl's: over HTTP/2, 7.88 destroyed the
+	 * heap when it differed between requests.
+	 */
 	UPLOAD_BUFFER = 16 << 10
 };
 

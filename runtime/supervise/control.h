@@ -50,9 +50,8 @@ struct supervised {
 	/* decide_record_print() after the last pass; NULL: to be read from the resource */
 	char *record;
 	char *durable;                  /* the annotation at present; NULL: none */
-	/* the status of the resource at present, as a patch would write it; NULL: unknown */
-	char *status;
-	char *wanted;                   /* the status that the last pass wanted; NULL: there was no pass yet */
+	/* the status that the last pass wanted, as a patch writes it; NULL: there was no pass yet */
+	char *wanted;
 	struct custom_plan *plan;       /* compiled from generation `generation`; NULL: not kept */
 	struct supervised *plan_next, *plan_before;
 	int64_t generation;             /* of the plan */
@@ -61,6 +60,7 @@ struct supervised {
 	char *scaler;                   /* spec of its autoscaler; empty: it was deleted, NULL: unknown */
 	double event_tokens;            /* number of Events that may still be written at once */
 	int64_t event_at;               /* by loop_now(): when that number was computed */
+	bool written;                   /* the resource has the status `wanted` */
 	bool group_gone;                /* its PodGroup was deleted, and not made since */
 	bool refused;                   /* its last pass found that it cannot be compiled */
 	bool gone;                      /* it was deleted while a pass was under way */

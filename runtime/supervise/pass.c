@@ -86,13 +86,21 @@ static char *keep(char *old, struct str s)
 	return NULL;
 }
 
+/* The status that J should have. */
+static void want(struct supervised *j, struct str status)
+{
+	if (j->wanted && str_eq(status, str_of(j->wanted)))
+		return;
+	j->wanted = keep(j->wanted, status);
+	j->written = false;
+}
+
 void supervised_free(struct supervised *j)
 {
 	plan_forget(j);
 	free(j->text);
 	free(j->record);
 	free(j->durable);
-	free(j->status);
 	free(j->wanted);
 	free(j->objects_made);
 	free(j->scaler);
@@ -660,7 +668,7 @@ static void told(void *to, const struct transport_result *r)
 	struct pass *p = s->pass;
 
 	if (transport_ok(r))
-		p->job->status = keep(p->job->status, p->status);
+		p->job->written = true;
 	else if (r->code != 404)
 		give_up(p, r);
 	one_less(p);
@@ -670,7 +678,7 @@ static bool step_status(struct pass *p)
 {
 	struct sent *s;
 
-	if (p->next++ || !p->status.n || str_eq(p->status, str_of(p->job->status ? p->job->status : "")))
+	if (p->next++ || !p->status.n || p->job->written)
 		return false;
 	s = ARENA_NEW(&p->arena, struct sent);
 	s->request = resource_patch(&p->arena, p->job, "status",
@@ -795,8 +803,8 @@ static struct decide_record record_before(struct pass *p, const struct plan_job 
 	if (job_was_refused(j->kind, p->resource))      /* it was refused before, and has been corrected */
 		return (struct decide_record){ 0 };
 	r = job_record(&p->arena, p->resource, plan);
-	j->status = keep(j->status, job_status(&p->arena, j->kind, plan, &r,
-		job_counts(&p->arena, j->kind, p->resource, plan)));
+	want(j, job_status(&p->arena, j->kind, plan, &r, job_counts(&p->arena, j->kind, p->resource, plan)));
+	j->written = true;
 	j->durable = keep(j->durable, status_annotation(p->resource, RECORD_ANNOTATION));
 	return r;
 }
@@ -880,7 +888,7 @@ static void refuse(struct pass *p)
 		j->refused = true;
 		p->before = before.conditions;
 		p->d.record = job_refused(&p->arena, j->kind, j->name, fault, clock_real());
-		j->wanted = keep(j->wanted, job_status(&p->arena, j->kind, NULL, &p->d.record, NULL));
+		want(j, job_status(&p->arena, j->kind, NULL, &p->d.record, NULL));
 		tell_all(p);
 	}
 	p->status = str_of(j->refused && j->wanted ? j->wanted : "");
@@ -915,7 +923,7 @@ static void decide_now(struct pass *p)
 		: job_durable(&p->arena, &p->d, plan, &p->seen);
 	tell_all(p);
 	if (!p->was_finished)           /* a final status stays as it was decided */
-		j->wanted = keep(j->wanted, job_status(&p->arena, j->kind, plan, &p->d.record, p->d.roles));
+		want(j, job_status(&p->arena, j->kind, plan, &p->d.record, p->d.roles));
 	p->status = str_of(j->wanted ? j->wanted : "");
 }
 

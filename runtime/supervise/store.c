@@ -89,6 +89,76 @@ static struct store_object *add(struct store *s, struct str uid, struct str ns, 
 	return o;
 }
 
+/* ---- what is kept of an object ---- */
+
+struct kept {
+	const char *key;
+	const struct kept *inside;      /* of the value, or of each element of a list; NULL: all of it */
+};
+
+/* Answers to our own requests are whole objects: most of one is managed fields, and annotations. */
+#define METADATA { "name", NULL }, { "namespace", NULL }, { "uid", NULL }, { "deletionTimestamp", NULL }
+static const struct kept kept_owner[] = { { "uid", NULL }, { "controller", NULL }, { NULL, NULL } };
+static const struct kept kept_owned[] = { METADATA, { "ownerReferences", kept_owner }, { NULL, NULL } };
+/* Labels tell whose an object is that has no controller. */
+static const struct kept kept_free[] = { METADATA, { "ownerReferences", kept_owner }, { "labels", NULL },
+	{ NULL, NULL } };
+static const struct kept kept_end[] = { { "exitCode", NULL }, { "finishedAt", NULL }, { NULL, NULL } };
+static const struct kept kept_state[] = { { "terminated", kept_end }, { NULL, NULL } };
+static const struct kept kept_container[] = { { "name", NULL }, { "restartCount", NULL }, { "state", kept_state },
+	{ NULL, NULL } };
+static const struct kept kept_condition[] = { { "type", NULL }, { "status", NULL }, { NULL, NULL } };
+static const struct kept kept_status[] = { { "phase", NULL }, { "reason", NULL }, { "startTime", NULL },
+	{ "conditions", kept_condition }, { "containerStatuses", kept_container },
+	{ "initContainerStatuses", kept_container }, { NULL, NULL } };
+
+static void write_kept(struct buf *b, const struct data *d, const struct kept *kept)
+{
+	bool list = d->kind == DATA_LIST, first = true;
+
+	if (!kept || !(list || d->kind == DATA_MAP)) {
+		data_write(b, d);
+		return;
+	}
+	buf_char(b, list ? '[' : '{');
+	for (size_t i = 0; list && i < d->u.list.n; i++) {
+		buf_z(b, i ? "," : "");
+		write_kept(b, d->u.list.at[i], kept);
+	}
+	for (const struct kept *k = kept; !list && k->key; k++) {
+		const struct data *value = data_get(d, str_of(k->key));
+		if (!value)
+			continue;
+		buf_printf(b, "%s\"%s\":", first ? "" : ",", k->key);
+		write_kept(b, value, k->inside);
+		first = false;
+	}
+	buf_char(b, list ? ']' : '}');
+}
+
+static bool has_controller(const struct data *object)
+{
+	const struct data *owners = status_list(object, "metadata.ownerReferences");
+
+	for (size_t i = 0; i < owners->u.list.n; i++)
+		if (status_true(owners->u.list.at[i], "controller"))
+			return true;
+	return false;
+}
+
+static void write_object(struct buf *b, struct str kind, const struct data *object)
+{
+	const struct data *metadata = data_get(object, STR("metadata")), *status = data_get(object, STR("status"));
+
+	buf_printf(b, "{\"kind\":\"%.*s\",\"metadata\":", STR_ARG(kind));
+	write_kept(b, metadata, has_controller(object) ? kept_owned : kept_free);
+	if (status && str_is(kind, "Pod")) {    /* the status of a Service says nothing */
+		buf_z(b, ",\"status\":");
+		write_kept(b, status, kept_status);
+	}
+	buf_char(b, '}');
+}
+
 /* ---- in and out ---- */
 
 bool store_put(struct store *s, struct str kind, const struct data *object)
@@ -101,13 +171,7 @@ bool store_put(struct store *s, struct str kind, const struct data *object)
 		return false;
 	if (!o)
 		o = add(s, uid, status_text(object, "metadata.namespace"), status_label(object, STORE_LABEL));
-	buf_printf(&b, "{\"kind\":\"%.*s\",\"metadata\":", STR_ARG(kind));
-	data_write(&b, data_get(object, STR("metadata")));
-	if (data_get(object, STR("status"))) {
-		buf_z(&b, ",\"status\":");
-		data_write(&b, data_get(object, STR("status")));
-	}
-	buf_char(&b, '}');
+	write_object(&b, kind, object);
 	s->bytes += b.n - o->ntext;
 	free(o->text);
 	o->text = memory_resize(NULL, b.n);

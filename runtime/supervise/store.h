@@ -2,8 +2,8 @@
  * store.h - the present objects of jobs: by uid, and by the job that their label names.
  *
  * Filled by watches, and by the answers to our own requests, which are newer than what a watch has
- * brought: so the next pass sees what was just created.  Objects are kept as text; a pod takes a
- * few hundred bytes.
+ * brought: so the next pass sees what was just created.  What passes ask about is kept of each
+ * object, as text: 200 to 400 bytes.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_STORE_H
 #define TRAINC_RUNTIME_SUPERVISE_STORE_H

@@ -19,7 +19,7 @@
 
 enum {
 	PASSES_AT_ONCE = 8, REQUESTS_AT_ONCE = 64,
-	LARGE = 64 << 10                /* memory of this size and more goes back to the system when it is freed */
+	LARGE = 64 << 10                /* pieces of memory of this size and above go back to the system when freed */
 };
 
 struct supervisor {

@@ -147,12 +147,17 @@ struct watches *watches_start(struct controller *c, void (*synced)(struct contro
 		NULL };
 	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels",
 		"metadata.ownerReferences.uid", "metadata.ownerReferences.controller", NULL };
+	/* what kubectl keeps for itself is as long as all the rest */
+	static const char *const resources[] = {
+		"-metadata.annotations.[kubectl.kubernetes.io/last-applied-configuration]", NULL };
 	struct watches *w = memory_resize(NULL, sizeof *w);
 
 	*w = (struct watches){ .control = c, .synced = synced };
 	for (size_t i = 0; custom_kind(i); i++) {
 		const struct custom_kind *k = custom_kind(i);
-		add(w, str_of(k->group), str_of(k->version), str_of(k->plural))->kind = k;
+		struct one_watch *r = add(w, str_of(k->group), str_of(k->version), str_of(k->plural));
+		r->kind = k;
+		r->keep = resources;
 	}
 	struct one_watch *o = add(w, STR(""), STR("v1"), STR("pods"));
 	o->dependent = STR("Pod");

@@ -286,6 +286,41 @@ def storm(w):
     must(len(w.written("PATCH")) <= 400, len(w.written("PATCH")))
 
 
+def resident(p):
+    """KiB of memory of a process, without what files back."""
+    with open("/proc/%d/status" % p.pid) as f:
+        return int(re.search(r"^RssAnon:\s+(\d+)", f.read(), re.M)[1])
+
+
+def is_sanitized():
+    with open(os.path.join(os.path.dirname(TRAINC), "libexec/trainc/trainc-cluster"), "rb") as f:
+        return b"__asan_init" in f.read()
+
+
+@check
+def memory(w):
+    """a job takes a few KiB: what kubectl keeps in it, whole objects, plans and blocks of memory do not stay"""
+    if is_sanitized():
+        print("memory is the sanitizer's here: not looked at")
+        return
+
+    def more(first, last):
+        for i in range(first, last):
+            job = tfjob("j%d" % i, 1)
+            job["metadata"]["annotations"] = {"kubectl.kubernetes.io/last-applied-configuration": "x" * 20000}
+            w.put("tfjobs", job)
+        w.wait_for("%d pods" % last, lambda: len(w.names("pods")) == last, 60)
+        w.run_pods()
+        w.wait_for("Running", lambda: all(any(c["type"] == "Running" for c in o.get("status", {}).get("conditions", []))
+                                          for (p, _, _), o in w.objects.items() if p == "tfjobs"), 60)
+        w.settle()
+        return resident(w.controllers[-1])
+    w.start()
+    few = more(0, 40)               # plans under way and connections are there from now on
+    many = more(40, 160)
+    must((many - few) / 120 < 16, "%d KiB with 40 jobs, %d KiB with 160" % (few, many))
+
+
 def places(value, path=()):
     """The paths of everything inside a value."""
     for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
