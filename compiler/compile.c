@@ -208,6 +208,21 @@ static bool few_enough(struct trainc *c, const struct job_list *jobs)
 	return false;
 }
 
+/* A program whose sweeps have no pass compiles to nothing as well: reports that at its first sweep. */
+static void warn_no_pass(struct trainc *c, const struct nodes *decls)
+{
+	const struct node *sweep = NULL;
+
+	for (size_t i = 0; i < decls->n && !sweep; i++)
+		sweep = decls->at[i]->kind == NODE_JOB && decls->at[i]->u.job.list ? decls->at[i] : NULL;
+	if (!sweep || !diags_ok(&c->diags) || c->eval.exhausted)
+		return;
+	struct diag *d = diag_report(&c->diags, TJ0822, sweep->u.job.list->span,
+		"this sweep has no pass, so nothing of this program would run");
+	diag_help(&c->diags, d, sweep->u.job.filter ? "its list is empty, or its condition is true of no element" :
+		"its list is empty: a job is made for each element");
+}
+
 static void build_jobs(struct trainc *c)
 {
 	struct nodes decls = c->program.root->file->u.file.decls;
@@ -222,6 +237,8 @@ static void build_jobs(struct trainc *c)
 	}
 	if (!few_enough(c, &jobs))
 		return;
+	if (!jobs.n)
+		warn_no_pass(c, &decls);
 	c->plan.jobs = ARENA_ARRAY(&c->arena, struct plan_job, jobs.n);
 	for (size_t i = 0; i < jobs.n && !c->eval.exhausted; i++) {
 		c->diags.group = jobs.node[i]->u.job.list;      /* NULL unless it is a fleet */

@@ -190,12 +190,8 @@ static bool help_setting(struct eval *ev, struct diag *e, const struct decl *d, 
 	struct str list = t->kind == TYPE_LIST ? listed(ev, s->text, t->elem) : STR("");
 	bool collection = t->kind == TYPE_LIST || t->kind == TYPE_MAP;
 	const char *example = t->kind == TYPE_INT ? "4" : t->kind == TYPE_FLOAT ? "0.5" : t->kind == TYPE_BOOL ? "true"
-		: NULL;
-
-	/* an amount that was given has a message that knows what is wrong with it */
-	if (!example && !s->text.n)
-		example = t->kind == TYPE_MEMORY ? "8Gi" : t->kind == TYPE_CPU ? "2" :
-			t->kind == TYPE_DURATION ? "30min" : NULL;
+		: s->text.n ? NULL : t->kind == TYPE_MEMORY ? "8Gi" : t->kind == TYPE_CPU ? "2"
+		: t->kind == TYPE_DURATION ? "30min" : NULL;
 
 	if (first && speaks_for_itself(first->code))
 		return false;

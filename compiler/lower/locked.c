@@ -51,6 +51,7 @@ static struct str instead(const struct node *n)
 
 struct found {
 	struct str name;                /* the name that is looked for */
+	struct span mine;               /* where the program sets it: in a wrap, that is an entry of a framework too */
 	const struct node *entry;       /* the entry with that name, or NULL */
 	const struct node *condition;   /* the condition under which it applies, or NULL */
 	struct str argument, key;       /* the map of the framework whose entry `key` would make the variable */
@@ -101,7 +102,8 @@ static void look_at(struct arena *a, const struct node *item, const struct node 
 		look_into(a, item->u.for_item.body, condition, is_argument(item->u.for_item.list) ? item : NULL, f);
 		break;
 	case NODE_SET:
-		if (item->u.item.key.text.p && str_eq(item->u.item.key.text, f->name) && !f->entry) {
+		if (item->u.item.key.text.p && str_eq(item->u.item.key.text, f->name) && !f->entry &&
+			item->u.item.key.span.start != f->mine.start) {
 			f->entry = item;
 			f->condition = condition;
 		}
@@ -215,7 +217,7 @@ void report_locked(struct lowering *l, const struct source_entry *mine)
 {
 	struct eval *ev = l->ev;
 	const struct source_entry *theirs = mine->beneath;
-	struct found f = { .name = mine->key };
+	struct found f = { .name = mine->key, .mine = mine->key_at };
 	struct diag *d = diag_report(ev->diags, TJ0702, mine->key_at,
 		theirs ? "'%.*s' is set by '%.*s'" : "'%.*s' is reserved by '%.*s'",
 		STR_ARG(mine->key), STR_ARG(locker(l->job, mine)));

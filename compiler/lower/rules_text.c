@@ -218,14 +218,18 @@ static void reference_lookalike(struct seen_variables *vs, size_t known, const s
 	}
 }
 
-static bool is_shell(const struct text *t)
+static bool is_shell_word(struct str s)
 {
-	struct str s = t->n == 1 && t->at[0].kind == PIECE_TEXT ? t->at[0].u.text : STR("");
 	const char *slash = s.n ? memrchr(s.p, '/', s.n) : NULL;
 	if (slash)
 		s = (struct str){ slash + 1, s.n - (size_t)(slash + 1 - s.p) };
 	bool option = s.n > 1 && s.n < 6 && s.p[0] == '-' && s.p[s.n - 1] == 'c';       /* sh -c, bash -lc, python -c */
 	return option || (s.n >= 2 && str_ends(s, STR("sh")));
+}
+
+static bool is_shell(const struct text *t)
+{
+	return t->n == 1 && t->at[0].kind == PIECE_TEXT && is_shell_word(t->at[0].u.text);
 }
 
 /* May a shell read the words that start the container?  Without a command the image decides. */
@@ -300,6 +304,93 @@ static void image(struct job *j, const struct plan_container *c, struct map *see
 	diag_help(ds(j), d, "pin a tag or a digest");
 }
 
+/* ---- commands that the kubelet runs: probes and hooks (TJ0714) ---- */
+
+struct words {                          /* of a command */
+	struct str *at;
+	struct span *from;
+	size_t n;
+};
+
+/* The command with WHOLE, which is word AT, in a shell: $(NAME) as $NAME. */
+static struct str in_shell(struct arena *a, const struct words *w, size_t at, struct str whole, struct str name)
+{
+	struct str all = STR("");
+	for (size_t i = 0; i < w->n; i++) {
+		struct str s = w->at[i];
+		if (i == at && whole.p[1] == '(')
+			s = str_printf(a, "%.*s$%.*s%.*s", (int)(whole.p - s.p), s.p, STR_ARG(name),
+				(int)(s.p + s.n - (whole.p + whole.n)), whole.p + whole.n);
+		all = str_printf(a, "%.*s%s%.*s", STR_ARG(all), i ? " " : "", STR_ARG(s));
+	}
+	return all;
+}
+
+/* Reports a variable in a command without a shell: Kubernetes replaces $(NAME) in none of these commands. */
+static void run_words(struct seen_variables *vs, const struct words *w)
+{
+	struct arena *a = eval_work(vs->job->ev);
+	struct str name, whole;
+	for (size_t i = 0; i < w->n; i++)
+		if (is_shell_word(w->at[i]))
+			return;
+	for (size_t i = 0; i < w->n; i++) {
+		const char *p = w->at[i].p;
+		while (p && next_lookalike(&p, w->at[i].p + w->at[i].n, &name, &whole)) {
+			if (!usual_variable(name) && !position(vs, name))
+				continue;
+			struct diag *d = diag_report(ds(vs->job), TJ0714, w->from[i],
+				"'%.*s' is plain text here: no shell reads this command", STR_ARG(whole));
+			struct str script = in_shell(a, w, i, whole, name);
+			if (script.n < 80 && !memchr(script.p, '"', script.n) && !memchr(script.p, '\n', script.n))
+				diag_help(ds(vs->job), d, "write [\"sh\", \"-c\", \"%.*s\"]", STR_ARG(script));
+			else
+				diag_help(ds(vs->job), d, "start the command in a shell: [\"sh\", \"-c\", ...]");
+			return;
+		}
+	}
+}
+
+static void probe_words(struct seen_variables *vs, const struct plan_probe *p)
+{
+	struct arena *a = eval_work(vs->job->ev);
+	size_t n = p && p->kind == PROBE_EXEC ? p->ncommand : 0;
+	struct words w = { ARENA_ARRAY(a, struct str, n), ARENA_ARRAY(a, struct span, n), n };
+	for (size_t i = 0; i < n; i++) {
+		w.at[i] = p->command[i].value;
+		w.from[i] = p->command[i].from;
+	}
+	run_words(vs, &w);
+}
+
+/* `exec { command = [...] }` in a probe or hook of a raw block. */
+static void raw_words(struct seen_variables *vs, const struct data *action)
+{
+	struct arena *a = eval_work(vs->job->ev);
+	const struct data *exec = action ? data_get(action, STR("exec")) : NULL,
+		*command = exec ? data_get(exec, STR("command")) : NULL;
+	size_t n = command && command->kind == DATA_LIST ? command->u.list.n : 0;
+	struct words w = { ARENA_ARRAY(a, struct str, n), ARENA_ARRAY(a, struct span, n), n };
+	for (size_t i = 0; i < n; i++) {
+		const struct data *word = command->u.list.at[i];
+		w.at[i] = word->kind == DATA_STRING ? word->u.string : STR("");
+		w.from[i] = word->from;
+	}
+	run_words(vs, &w);
+}
+
+static void commands_of_kubelet(struct seen_variables *vs)
+{
+	static const char *const probes[] = { "readinessProbe", "livenessProbe", "startupProbe" },
+		*const hooks[] = { "preStop", "postStart" };
+	const struct data *raw = vs->container->raw, *lifecycle = raw ? data_get(raw, STR("lifecycle")) : NULL;
+	probe_words(vs, vs->container->ready);
+	for (size_t i = 0; raw && i < sizeof probes / sizeof *probes; i++)
+		raw_words(vs, data_get(raw, str_of(probes[i])));
+	for (size_t i = 0; lifecycle && i < sizeof hooks / sizeof *hooks; i++)
+		raw_words(vs, data_get(lifecycle, str_of(hooks[i])));
+}
+
 static void container(struct job *j, const struct plan_container *c, struct map *images)
 {
 	struct seen_variables vs = { .job = j, .container = c, .shell = has_shell(c) };
@@ -309,6 +400,7 @@ static void container(struct job *j, const struct plan_container *c, struct map 
 			reference_lookalike(&vs, i, &c->env[i].text, false);
 	texts(&vs, &c->command);
 	texts(&vs, &c->args);
+	commands_of_kubelet(&vs);
 	image(j, c, images);
 }
 

@@ -119,12 +119,34 @@ t.case("one node with several devices", NV + PT("", "replicas = 1, cpu = 8, memo
 t.case("one node with one device", NV + PT("", "replicas = 1, cpu = 8, memory = 64Gi, accelerator = nvidia.h100(1)"), "TJ0520", status=0)
 t.case("a native gang names the version that has it", JOB('gang = "native"\nrole w { replicas = 2 }'), ["TJ0809", "1.35"], status=1, args=("--kubernetes", "1.34"))
 
+# ---- commands that the kubelet runs ----
+PROBE = 'ready = exec(%s)'
+for where, form in (("ready", PROBE), ("a probe", "raw container { livenessProbe { exec { command = %s } } }"),
+                    ("a hook", "raw container { lifecycle { preStop { exec { command = %s } } } }"),
+                    ("ready of a sidecar", 'sidecar s { image = "a/b:1", ready = exec(%s) }')):
+    for text, right in (('["cat", "$HOME/x"]', '["sh", "-c", "cat $HOME/x"]'), ('["cat", "$(HOME)/x"]', '["sh", "-c", "cat $HOME/x"]')):
+        t.case("a variable in %s: %s" % (where, text), W(form % text), ["TJ0714", "no shell reads this command", "write " + right], status=0)
+        t.case("a shell in %s" % where, W(form % right), lacks="TJ0714", status=0)
+    t.case("a lone sign in %s" % where, W(form % '["grep", "-q", "^ok$", "/x"]'), lacks="TJ0714", status=0)
+t.case("a variable of the container in ready", W('env { a = "1" }, ready = exec(["test", "$a"])'), ["TJ0714", '["sh", "-c", "test $a"]'], status=0)
+t.case("a variable in ready of an aux", JOB('role w { }\n aux x { ready = exec(["cat", "$HOME/x"]) }'), "TJ0714", status=0)
+
 # ---- an empty program ----
 for what, program in (("empty", ""), ("comments alone", "# nothing\n")):
     for command in ("check", "compile"):
         t.case("%s, %s" % (what, command), program, ["TJ0822"], status=0, command=command)
         t.case("%s, %s --deny-warnings" % (what, command), program, ["TJ0822"], status=1, command=command, args=("--deny-warnings",))
 t.case("a module", "let a = 1\n", lacks="TJ0822", status=0)
+SWEEP = 'for x in %s job "a-${x}" { image = "a/b:1", role w { } }\n'
+for what, program in (("an empty list", "let xs: list[int] = []\n" + SWEEP % "xs"), ("a condition", SWEEP % "[1] if x > 1"),
+                      ("a parameter", "param xs: list[int] = []\n" + SWEEP % "xs"), ("two loops", SWEEP % "[1], y in range(0) if x > y")):
+    for command in ("check", "compile", "plan"):
+        t.case("a sweep without a pass, %s, %s" % (what, command), program, ["TJ0822", "this sweep has no pass"], status=0, command=command)
+    t.case("a sweep without a pass, %s, refused" % what, program, ["error", "TJ0822"], status=1, args=("--deny-warnings",))
+t.case("a sweep without a pass beside a job", SWEEP % "[1] if x > 1" + 'job "b" { image = "a/b:1", role w { } }\n', lacks="TJ0822", status=0)
+t.case("a sweep whose list has no value", "param xs: list[int]\n" + SWEEP % "xs", "TJ0401", lacks="TJ0822", status=1)
+t.case("a sweep without a pass, in a test", "param xs: list[int] = [1]\n" + SWEEP % "xs" + 'test "t" { set { xs = [] }\n check len(xs) == 0 else "x" }\n',
+       "1 passed", command="test", status=0)
 
 # ---- check is the gate ----
 MPI = """import std.mpi

@@ -284,6 +284,23 @@ case("a sidecar's bundle in an init container", role('init s { ...x }', 'let x: 
      ["'ready' of a Sidecar has no place in an init container"], right=role('init s { ...x }', 'let x: Sidecar = { image = "a/b:1" }\n'))
 case("a list of refused codes", HELLO + 'test "x" { refuses = ["TJ0311"] }\n', ["without brackets"], ["needs the code"], args=("test",))
 
+# ---- a wrap that sets what its framework reserves ----
+WRAPPED = """import std.pytorch
+framework f(): pytorch.torchrun {
+  %s
+}
+job "a": f {
+  image   = "a/b:1"
+  command = ["torchrun", "t.py"]
+  role worker { replicas = 2, cpu = 1, memory = 1Gi }
+}
+"""
+for body in ('env { RANK = "1" }', 'role worker { env { RANK = "1" } }', 'if true { env { RANK = "1" } }'):
+    case("a reserved name in a wrap: " + body, WRAPPED % body, ["TJ0702", "a.tj:3:"], ["would set it here", "note:"],
+         right=WRAPPED % 'env { OTHER = "1" }')
+case("a set name in a wrap", WRAPPED % 'env { PET_NNODES = "1" }', ["TJ0702", "std/pytorch.tj", "change 'replicas' instead"],
+     right=WRAPPED % "role worker { replicas = 1 }")
+
 # ---- constructs of other languages ----
 ONE = 'let n = 1\n'
 case("taking from a list", role('tolerate -= ["a"]'), ["nothing is taken from a list", "write 'tolerate = [ ... ]' with all that is left"],
