@@ -76,6 +76,11 @@ static const struct {
 	{ "networking.v1.NetworkPolicyPort", "protocol", "TCP UDP SCTP" },
 	{ "rbac.v1.RoleRef", "kind", "Role ClusterRole" },
 	{ "rbac.v1.Subject", "kind", "ServiceAccount User Group" },
+	{ "core.v1.ResourceQuotaSpec", "scopes", "Terminating NotTerminating BestEffort NotBestEffort PriorityClass "
+		"CrossNamespacePodAffinity VolumeAttributesClass" },
+	{ "core.v1.ScopedResourceSelectorRequirement", "scopeName", "Terminating NotTerminating BestEffort "
+		"NotBestEffort PriorityClass CrossNamespacePodAffinity VolumeAttributesClass" },
+	{ "core.v1.ScopedResourceSelectorRequirement", "operator", "In NotIn Exists DoesNotExist" },
 	{ "policy.v1.PodDisruptionBudgetSpec", "unhealthyPodEvictionPolicy", "IfHealthyBudget AlwaysAllow" },
 };
 
@@ -165,6 +170,8 @@ static const struct {
 	{ "core.v1.VolumeMount", "subPath", FORMAT_WITHIN }, { "core.v1.SecretKeySelector", "key", FORMAT_DATA_KEY },
 	{ "core.v1.ConfigMapKeySelector", "key", FORMAT_DATA_KEY }, { "core.v1.ServicePort", "name",
 		FORMAT_LABEL_OR_NONE },
+	{ "meta.v1.OwnerReference", "uid", FORMAT_GIVEN }, { "meta.v1.OwnerReference", "kind", FORMAT_GIVEN },
+	{ "meta.v1.OwnerReference", "name", FORMAT_GIVEN },
 	{ "core.v1.Sysctl", "name", FORMAT_SYSCTL }, { "core.v1.EnvFromSource", "prefix", FORMAT_PREFIX },
 	{ "meta.v1.ObjectMeta", "finalizers", FORMAT_FINALIZER }, { "core.v1.HTTPGetAction", "port",
 		FORMAT_PORT_OR_NUMBER }, { "core.v1.TCPSocketAction", "port", FORMAT_PORT_OR_NUMBER },

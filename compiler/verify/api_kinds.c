@@ -144,12 +144,53 @@ static bool secret_has(const struct data *d, const char *key)
 	return (data && data_get(data, str_of(key))) || (text && data_get(text, str_of(key)));
 }
 
+/* Decodes S, which is base64, into its bytes. */
+static struct str decoded(struct arena *a, struct str s)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char *out = arena_alloc(a, s.n + 1);
+	uint32_t bits = 0;
+	size_t n = 0, have = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		const char *digit = s.p[i] ? strchr(digits, s.p[i]) : NULL;
+		if (!digit)
+			continue;               /* padding, line ends */
+		bits = bits << 6 | (uint32_t)(digit - digits);
+		have += 6;
+		if (have >= 8) {
+			have -= 8;
+			out[n++] = (char)(bits >> have & 255);
+		}
+	}
+	return (struct str){ out, n };
+}
+
+/* Credentials of a registry are JSON: of the keys of both maps, that of stringData counts. */
+static void credentials(struct api_check *k, const struct data *d, const char *key)
+{
+	const struct data *data = api_member(d, "data"), *text = api_member(d, "stringData");
+	const struct data *plain = text ? data_get(text, str_of(key)) : NULL,
+		*bytes = data ? data_get(data, str_of(key)) : NULL, *value = plain ? plain : bytes;
+
+	if (!value || value->kind != DATA_STRING || (!plain && !base64(value->u.string)))
+		return;
+	if (!api_is_json_object(plain ? value->u.string : decoded(k->c->arena, value->u.string)))
+		api_refuse(k, value, "write what 'docker login' or 'kubectl create secret docker-registry' writes: "
+			"{\"auths\":{\"registry.example.com\":{\"auth\":\"...\"}}}",
+			"the key '%s' must hold a JSON object", key);
+}
+
 void api_secret(struct api_check *k, const struct data *d)
 {
 	const struct data *data = api_member(d, "data");
 	struct str type = api_text(d, "type");
 
 	encoded(k, data, "Secret", "data", "stringData");
+	if (str_is(type, "kubernetes.io/dockerconfigjson"))
+		credentials(k, d, ".dockerconfigjson");
+	if (str_is(type, "kubernetes.io/dockercfg"))
+		credentials(k, d, ".dockercfg");
 	if (str_is(type, "kubernetes.io/basic-auth") && !secret_has(d, "username") && !secret_has(d, "password"))
 		api_missing(k, d, "add one of them, or remove 'type'",
 			"a Secret of the type 'kubernetes.io/basic-auth' needs the key 'username' or 'password'");

@@ -94,6 +94,16 @@ void api_scaler_spec(struct api_check *k, const struct data *d);
 void api_strategy(struct api_check *k, const struct data *d);
 void api_config(struct api_check *k, const struct data *d);
 void api_secret(struct api_check *k, const struct data *d);
+/* api_limits.c: ResourceQuotas, LimitRanges, and the unit of a resourceFieldRef */
+void api_quota_spec(struct api_check *k, const struct data *d);
+void api_scope(struct api_check *k, const struct data *d);
+void api_limit_spec(struct api_check *k, const struct data *d);
+void api_limit_item(struct api_check *k, const struct data *d);
+void api_divisor(struct api_check *k, const struct data *d);
+/* api_owner.c: who an object belongs to */
+void api_owners(struct api_check *k, const struct data *d);
+/* api_docker.c: does the text hold one JSON object, as a Secret with credentials of a registry must? */
+bool api_is_json_object(struct str text);
 /* api_object.c: controllers, Services and claims */
 void api_job_spec(struct api_check *k, const struct data *d);
 void api_set_spec(struct api_check *k, const struct data *d);

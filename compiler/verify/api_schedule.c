@@ -94,11 +94,48 @@ static bool is_named(struct str s)
 	return str_starts(s, STR("@every "));
 }
 
+/* The zones without an area, and the areas, of the database of time zones. */
+static const char *const zones[] = { "CET", "CST6CDT", "Cuba", "EET", "EST", "EST5EDT", "Egypt", "Eire", "Factory",
+	"GB", "GB-Eire", "GMT", "GMT+0", "GMT-0", "GMT0", "Greenwich", "HST", "Hongkong", "Iceland", "Iran", "Israel",
+	"Jamaica", "Japan", "Kwajalein", "Libya", "MET", "MST", "MST7MDT", "NZ", "NZ-CHAT", "Navajo", "PRC", "PST8PDT",
+	"Poland", "Portugal", "ROC", "ROK", "Singapore", "Turkey", "UCT", "UTC", "Universal", "W-SU", "WET", "Zulu",
+	"posixrules", "localtime", NULL };
+static const char *const areas[] = { "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia",
+	"Brazil", "Canada", "Chile", "Etc", "Europe", "Indian", "Mexico", "Pacific", "SystemV", "US", "posix", "right",
+	NULL };
+
+/*
+ * Could a server know a zone of that name?  Which cities an area has depends on the server's database, so that only the
+ * area is looked at.
+ */
+static bool may_be_zone(struct str s)
+{
+	struct str area;
+	bool inside = cut(&s, '/', &area);
+	const char *const *words = inside ? areas : zones;
+
+	for (size_t i = 0; words[i]; i++)
+		if (str_is(area, words[i]))
+			return !inside || (s.n && s.p[0] >= 'A' && s.p[0] <= 'Z' && s.p[s.n - 1] != '/' &&
+				!memmem(s.p, s.n, "..", 2) && !memchr(s.p, ' ', s.n));
+	return false;
+}
+
+static void time_zone(struct api_check *k, const struct data *d)
+{
+	const struct data *zone = data_get(d, STR("timeZone"));
+
+	if (zone && zone->kind == DATA_STRING && !may_be_zone(zone->u.string))
+		api_refuse(k, zone, "write \"Etc/UTC\", or an area and a city: \"Europe/Berlin\"",
+			"'timeZone' cannot be '%.*s'", STR_ARG(check_short(k->c->arena, zone->u.string)));
+}
+
 void api_cron_spec(struct api_check *k, const struct data *d)
 {
 	struct str schedule = api_text(d, "schedule"), fields[PARTS], value;
 	const struct data *at = data_get(d, STR("schedule"));
 
+	time_zone(k, d);
 	if (!schedule.n || is_named(schedule))
 		return;
 	if (fields_of(schedule, fields) != PARTS) {
