@@ -114,6 +114,8 @@ case("a file that is missing", 'import "common.tj" as c\n' + HELLO, ["files in t
 case("running() as a condition", job("role learner { }\n  role w { start_after = running(learner) }"),
      ["unknown condition 'running'", "'done', 'ready' and 'started'", "write 'started(learner)'"], ["'running' is a field"],
      right=job("role learner { }\n  role w { start_after = started(learner) }"), code=["started(learner)"])
+case("finished() behind and", job("success = done(v) and finished(w)\n  role v { }\n  role w { }"), ["unknown condition 'finished'", "write 'done(w)'"],
+     right=job("success = done(v) and done(w)\n  role v { }\n  role w { }"), code=["done(w)"])
 case("contains", role("") + 'check "abc" contains ":" else "x"\n', ["find(\"abc\", \":\") != none"], ["a check ends with"],
      right=role("") + 'check find("abc", "b") != none else "x"\n')
 case("contains in a policy", role("") + 'check cluster.name contains ":" else "x"\n', ["find(cluster.name, \":\") != none"],
