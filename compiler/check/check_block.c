@@ -67,7 +67,7 @@ static bool may_stay(const char *type, const struct node *value)
 	switch (value->kind) {
 	case NODE_NAME: case NODE_MEMBER: return true;
 	case NODE_QUANTITY: return amount || strncmp(type, "cpu", 3) == 0;
-	case NODE_LIST: return strncmp(type, "list", 4) == 0 && all_texts(value);
+	case NODE_LIST: return (strncmp(type, "list", 4) == 0 || strcmp(type, "zones") == 0) && all_texts(value);
 	case NODE_INT: return number;
 	case NODE_FLOAT: return strncmp(type, "cpu", 3) == 0;
 	case NODE_STRING: return !amount && !number && strncmp(type, "list", 4) != 0 && strncmp(type, "enum", 4) != 0 &&

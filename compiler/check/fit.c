@@ -157,6 +157,8 @@ static enum fit fit_core(const struct type *want, const struct type *t)
 	case TYPE_LIST:
 		if (want->elem->kind == TYPE_RANGE && (t->kind == TYPE_RANGE || t->kind == TYPE_INT))
 			return FIT_OK;          /* a single range counts as a list with one element */
+		if (want->or_one && t->kind != TYPE_LIST && t->kind != TYPE_EMPTY)
+			return type_fit(want->elem, t);
 		return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_LIST ? type_fit(want->elem, t->elem) : FIT_NO;
 	case TYPE_MAP:
 		if (t->kind == TYPE_ANON)

@@ -268,6 +268,11 @@ static const struct type *read_core(struct spelling *s)
 		return probe_type(s->types);
 	if (eat(s, "place"))
 		return place_type(s->types);
+	if (eat(s, "zones")) {
+		struct type *t = ARENA_NEW(a, struct type);
+		*t = (struct type){ .kind = TYPE_LIST, .elem = &type_string, .or_one = true };
+		return t;
+	}
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		if (eat(s, plain[i].word))
 			return plain[i].type;

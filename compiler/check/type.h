@@ -69,6 +69,7 @@ struct type {
 	size_t weight;
 	const struct refinement *refine;        /* or NULL */
 	bool port;                              /* int(1..65535) spelt `port` */
+	bool or_one;                            /* a list that a single element stands for, too */
 };
 
 extern const struct type type_bad, type_bool, type_int, type_float, type_string, type_cpu, type_memory,

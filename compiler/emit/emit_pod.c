@@ -3,6 +3,8 @@
  */
 #include "emit/build.h"
 
+#define ZONE_LABEL "topology.kubernetes.io/zone"
+
 struct emit_taint emit_taint_of(struct str text)
 {
 	struct emit_taint t = { .key = text };
@@ -58,12 +60,36 @@ static void tolerations(struct emit *e, const struct plan_role *r, struct object
 
 static void node_selector(struct emit *e, const struct plan_role *r, struct object *pod)
 {
-	if (!r->node.n && !(r->accelerator && r->accelerator->node.n))
+	if (!r->node.n && !(r->accelerator && r->accelerator->node.n) && r->nzones != 1)
 		return;
 	struct object *map = PUT_MAP(e->arena, pod, "nodeSelector", r->at);
 	if (r->accelerator)
 		emit_pairs(e->arena, map, &r->accelerator->node, r->accelerator->from);
 	emit_pairs(e->arena, map, &r->node, (struct span){ 0 });
+	if (r->nzones == 1)
+		PUT_STR(e->arena, map, ZONE_LABEL, r->zones[0].value, r->zones[0].from);
+}
+
+/* A selector has one value for a label: several zones are an affinity to nodes. */
+static void zones(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	struct object *affinity = object_get(pod, STR("affinity")), *o;
+	struct arena *a = e->arena;
+
+	if (r->nzones < 2)
+		return;
+	struct span from = r->zones[0].from;
+	if (!affinity)
+		affinity = PUT_MAP(a, pod, "affinity", from);
+	o = PUT_MAP(a, PUT_MAP(a, affinity, "nodeAffinity", from), "requiredDuringSchedulingIgnoredDuringExecution",
+		from);
+	o = object_add_map(a, PUT_LIST(a, o, "nodeSelectorTerms", from), from);
+	o = object_add_map(a, PUT_LIST(a, o, "matchExpressions", from), from);
+	PUT_STR(a, o, "key", STR(ZONE_LABEL), from);
+	PUT_STR(a, o, "operator", STR("In"), from);
+	struct object *values = PUT_LIST(a, o, "values", from);
+	for (size_t i = 0; i < r->nzones; i++)
+		object_add(a, values, object_string(a, r->zones[i].value, r->zones[i].from));
 }
 
 /* One replica on each host, or replicas spread over zones as evenly as possible. */
@@ -82,7 +108,7 @@ static void spread(struct emit *e, const struct plan_role *r, struct object *pod
 	} else if (str_is(r->spread.value, "zone")) {
 		o = object_add_map(a, PUT_LIST(a, pod, "topologySpreadConstraints", from), from);
 		PUT_INT(a, o, "maxSkew", 1, from);
-		PUT_STR(a, o, "topologyKey", STR("topology.kubernetes.io/zone"), from);
+		PUT_STR(a, o, "topologyKey", STR(ZONE_LABEL), from);
 		PUT_STR(a, o, "whenUnsatisfiable", STR("ScheduleAnyway"), from);
 	} else
 		return;
@@ -104,6 +130,7 @@ static void placement(struct emit *e, const struct plan_role *r, struct object *
 		PUT_INT(e->arena, pod, "terminationGracePeriodSeconds", emit_seconds(&r->grace), r->grace.from);
 	node_selector(e, r, pod);
 	spread(e, r, pod);
+	zones(e, r, pod);
 	emit_place_pod(e, r, pod);
 	tolerations(e, r, pod);
 }

@@ -122,7 +122,7 @@ void lower_amounts_of_replicas(struct lowering *l, struct entries *body, struct 
  */
 void lower_resources(struct lowering *l, const struct value *v, const struct plan_container *c,
 	struct plan_amounts *asks);
-/* Lowers where the replicas run, once `spread` and their number are in the plan: TJ0626, TJ0627. */
+/* Lowers where the replicas run, once `node`, `spread` and their number are in the plan: TJ0626, TJ0627, TJ0206. */
 void lower_place(struct lowering *l);
 /* Reports what cannot be a level in the project's topology. */
 void lower_topology(struct eval *ev);

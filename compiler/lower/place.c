@@ -169,6 +169,51 @@ static void against_spread(struct lowering *l, const struct levels *levels, size
 		diag_help(l->ev->diags, d, "remove one of them");
 }
 
+/* ---- zones ---- */
+
+/* TJ0206: the same label by another way. */
+static void zone_twice(struct lowering *l, const struct plan_pairs *node, struct span at, const char *other)
+{
+	const struct plan_role *r = l->plan;
+
+	for (size_t i = 0; i < node->n; i++) {
+		if (!str_eq(node->at[i].key, ZONE_KEY))
+			continue;
+		struct diag *d = diag_report(l->ev->diags, TJ0206, r->zones[0].from,
+			"'zone' and %s both say the zone of role '%.*s'", other, STR_ARG(r->name));
+		diag_note(l->ev->diags, d, span_known(at) ? at : node->at[i].from, "%.*s is \"%.*s\" here",
+			STR_ARG(ZONE_KEY), STR_ARG(node->at[i].value));
+		diag_help(l->ev->diags, d, "keep one of them");
+	}
+}
+
+/* One zone leaves nothing to spread over. */
+static void zone_against_spread(struct lowering *l)
+{
+	const struct plan_role *r = l->plan;
+
+	if (r->nzones != 1 || r->max < 2 || !r->spread.set || !str_is(r->spread.value, "zone"))
+		return;
+	struct diag *d = diag_report(l->ev->diags, TJ0627, r->zones[0].from,
+		"'zone = \"%.*s\"' wants the replicas of '%.*s' together, and 'spread = \"zone\"' apart",
+		STR_ARG(r->zones[0].value), STR_ARG(r->name));
+	diag_note(l->ev->diags, d, r->spread.from, "'spread' is set here");
+	diag_help(l->ev->diags, d, "remove one of them, or name several zones");
+}
+
+static void lower_zones(struct lowering *l)
+{
+	struct plan_role *r = l->plan;
+
+	r->zones = value_strs(l->ev, role_field(l->ev, l->role, FIELD_ZONE), &r->nzones);
+	if (!r->nzones)
+		return;
+	zone_twice(l, &r->node, (struct span){ 0 }, "'node'");
+	if (r->accelerator)
+		zone_twice(l, &r->accelerator->node, r->accelerator->from, "'accelerator'");
+	zone_against_spread(l);
+}
+
 /* ---- lowering ---- */
 
 static const struct value *what_is(const struct value *place, const char *name)
@@ -224,6 +269,7 @@ void lower_place(struct lowering *l)
 	size_t level = levels.n;
 	bool twice = false;
 
+	lower_zones(l);
 	if (v->kind != VALUE_MAP)
 		return;
 	p->from = role_field_at(l->ev, l->role, FIELD_PLACE);

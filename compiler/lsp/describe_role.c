@@ -95,6 +95,7 @@ struct str describe_resolved(struct arena *a, const struct plan_role *r, enum fi
 	}
 	case FIELD_RESTART: return r->restart.set ? r->restart.value : STR("");
 	case FIELD_SPREAD: return r->spread.set ? r->spread.value : STR("");
+	case FIELD_ZONE: return plan_zones_text(a, r);
 	case FIELD_PLACE: return plan_place_text(a, &r->place);
 	case FIELD_RETRIES: return r->retries.set ? str_int(a, r->retries.value) : STR("");
 	default: return STR("");

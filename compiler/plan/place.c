@@ -22,3 +22,14 @@ bool plan_place_shared(const struct plan_role *r, const struct plan_role *other)
 		return false;
 	return !p->nkeys || str_eq(p->keys[p->nkeys - 1], q->keys[q->nkeys - 1]);
 }
+
+struct str plan_zones_text(struct arena *a, const struct plan_role *r)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < r->nzones; i++)
+		buf_printf(&text, "%s%.*s", i ? " or " : "", STR_ARG(r->zones[i].value));
+	struct str s = buf_take(&text, a);
+	buf_release(&text);
+	return s;
+}

@@ -294,6 +294,8 @@ struct plan_role {
 	struct plan_quantity shm, grace;
 	const struct plan_accelerator *accelerator;     /* or NULL */
 	struct plan_pairs node;         /* those of the role; the accelerator's are in `accelerator` */
+	struct plan_str *zones;         /* any of them; none: wherever */
+	size_t nzones;
 	struct plan_place place;
 	/* of devices, for the main container: name in the pod, and its ResourceClaimTemplate */
 	struct plan_pairs claims;
@@ -413,6 +415,8 @@ struct str plan_codes_text(struct arena *a, const struct plan_codes *c, const ch
 
 /* ---- places ---- */
 
+/* "eu-west-1a or eu-west-1b"; empty for a role that may run in any zone. */
+struct str plan_zones_text(struct arena *a, const struct plan_role *r);
 /* "near(\"rack\")", as a program writes it; empty for a role that may run anywhere. */
 struct str plan_place_text(struct arena *a, const struct plan_place *p);
 /* Do the two roles of J ask for one place together, so that they share one domain? */

@@ -356,6 +356,8 @@ static void role(struct dumping *d, const struct plan_role *r)
 	words(d, "tolerate", r->tolerate, r->ntolerate);
 	words(d, "pull_secret", r->pull_secrets, r->npull_secrets);
 	word(d, "spread", &r->spread);
+	if (r->nzones)
+		fact(d, "zone", plan_zones_text(&d->arena, r), r->zones[0].from);
 	place(d, &r->place);
 	restarts(d, r);
 	word(d, "service", &r->service);

@@ -93,6 +93,16 @@ static void claims_by_name(struct printing *p, const char *key, const struct pla
 	buf_z(p->out, " }");
 }
 
+static void zones(struct printing *p, const struct plan_role *r)
+{
+	name(p, ",\n          ", "zones");
+	for (size_t i = 0; i < r->nzones; i++) {
+		buf_z(p->out, i ? ", " : "[ ");
+		buf_json(p->out, r->zones[i].value);
+	}
+	buf_z(p->out, " ]");
+}
+
 static void ports(struct printing *p, const struct plan_role *r)
 {
 	name(p, ",\n          ", "ports");
@@ -163,6 +173,8 @@ static void role(struct printing *p, const struct plan_job *j, const struct plan
 		kinds(p, r);
 	claims_by_name(p, "device_claims", &r->claims);
 	claims_by_name(p, "shared_device_claims", &r->shared_claims);
+	if (r->nzones)
+		zones(p, r);
 	if (r->place.kind != PLACE_ANYWHERE)
 		text(p, ",\n          ", "place", plan_place_text(&p->arena, &r->place));
 	ports(p, r);

@@ -151,6 +151,9 @@ static void places(struct arena *a, const struct plan_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
+		if (r->nzones && r->max)
+			buf_printf(out, "  role '%.*s' runs in zone %.*s\n", STR_ARG(r->name),
+				STR_ARG(plan_zones_text(a, r)));
 		struct str place = plan_place_text(a, &r->place);
 		if (!place.n || !r->max)
 			continue;

@@ -188,6 +188,14 @@ static void replica_labels(struct checking *c, const struct plan_job *j, const s
 	}
 }
 
+static void zone(struct checking *c, const struct plan_str *z)
+{
+	const char *why = "it is empty";
+
+	if (!z->value.n || !kube_label_value(z->value, &why))
+		report(c, z->from, "zone", z->value, why);
+}
+
 void check_labels(struct checking *c, const struct plan_job *j)
 {
 	const char *why;
@@ -204,6 +212,8 @@ void check_labels(struct checking *c, const struct plan_job *j)
 		check_pairs(c, j, &j->roles[i].labels, "label", true);
 		check_pairs(c, j, &j->roles[i].annotations, "annotation", false);
 		check_pairs(c, j, &j->roles[i].node, "node label", true);
+		for (size_t k = 0; k < j->roles[i].nzones; k++)
+			zone(c, &j->roles[i].zones[k]);
 		for (size_t k = 0; k < j->roles[i].ntolerate; k++)
 			toleration(c, &j->roles[i].tolerate[k]);
 		if (j->roles[i].accelerator)

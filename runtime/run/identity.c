@@ -398,6 +398,8 @@ static void put_role(struct out *o, const struct plan_role *r)
 	put_strs(o, "tolerate", r->tolerate, r->ntolerate);
 	put_strs(o, "pull_secrets", r->pull_secrets, r->npull_secrets);
 	put_plan_str(o, "spread", &r->spread);
+	if (r->nzones)                          /* so that the digest of others is the same as before */
+		put_strs(o, "zones", r->zones, r->nzones);
 	put_place(o, &r->place);
 	put_plan_str(o, "service", &r->service);
 	put_plan_str(o, "service_account", &r->service_account);

@@ -188,8 +188,7 @@ case("claim templates", role('volumeClaimTemplates = [{ name = "d" }]'), ["mount
      right=role('mounts { "/data" = own_claim("name", 10Gi, keep = true) }'), code=['mounts { "/data" = own_claim("name", 10Gi, keep = true) }'])
 case("an exit code that is none", role("retry_on = [300], retries = 1"), ["exit codes are 1 to 255"], ["300..300"],
      right=role("retry_on = [42], retries = 1"))
-case("zone", role('zone = "b"'), ['node { "topology.kubernetes.io/zone" = "b" }'], right=role('node { "topology.kubernetes.io/zone" = "b" }'),
-     code=['node { "topology.kubernetes.io/zone" = "b" }'])
+case("zone", role('zones = ["b"]'), ['zone = ["b"]'], right=role('zone = ["b"]'), code=['zone = ["b"]'])
 case("spot", role("spot = true"), ["'node'", "'tolerate'"])
 
 # ---- types ----

@@ -35,7 +35,7 @@ FIELDS = {
     "own amounts": ("", "memory = if pod.index == 0 then 2Gi else 1Gi", "memory = 1Gi"),
     "device_claims": ("", 'device_claims { gpu = "one-gpu" }', ""),
     "shared_device_claims": ("", 'shared_device_claims { gpu = "team-gpus" }', ""),
-    "node": ("", 'node { zone = "a" }', ""), "tolerate": ("", 'tolerate = ["gpu"]', ""), "spread": ("", 'spread = "host"', ""), "place": ("", 'place = prefer("host")', ""),
+    "node": ("", 'node { zone = "a" }', ""), "zone": ("", 'zone = "a"', ""), "zones": ("", 'zone = ["a", "b"]', ""), "tolerate": ("", 'tolerate = ["gpu"]', ""), "spread": ("", 'spread = "host"', ""), "place": ("", 'place = prefer("host")', ""),
     "service_account": ("", 'service_account = "sa"', ""), "service": ("", 'service = "cluster", ports { http = 80 }', "ports { http = 80 }"),
     "restart": ("", 'restart = "on-failure"', ""), "retries": ("", "retries = 2", ""), "retry_on": ("", "retries = 2, retry_on = 130..140", "retries = 2"),
     "grace": ("", "grace = 90s", ""), "labels": ("", 'labels { a = "b" }', ""), "annotations": ("", 'annotations { a = "b" }', ""),
