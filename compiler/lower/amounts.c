@@ -15,6 +15,15 @@ struct asking {
 	struct span computed;           /* an expression that decides the amount for each replica; unknown without */
 };
 
+/* The index is known by now: what is still open is a name, a node or the like. */
+static void report_unknown(struct asking *k, struct span at)
+{
+	struct diag *d = diag_report(k->l->ev->diags, TJ0716, at,
+		"what a container asks for cannot contain what is known only when the pod starts");
+
+	diag_help(k->l->ev->diags, d, "of the pod only 'pod.index' may be used in it");
+}
+
 /* The field's value; none where only a replica knows it. */
 static const struct value *asked(struct asking *k, enum field_id id, struct span *ret_at)
 {
@@ -36,6 +45,8 @@ static const struct value *asked(struct asking *k, enum field_id id, struct span
 	struct span computed = { 0 };
 	if (!value_differs(v, &computed))
 		return v;
+	if (k->index >= 0)
+		report_unknown(k, span_known(computed) ? computed : *ret_at);
 	if (!span_known(k->computed))
 		k->computed = span_known(computed) ? computed : *ret_at;
 	return &value_none;

@@ -338,6 +338,25 @@ static void first_amounts(struct lowering *l)
 			replicas_of(l, q, 1);
 }
 
+/* Each kind of replica is compared with the others, so that there are not too many where each is an object anyway. */
+static bool few_amounts(struct lowering *l)
+{
+	const struct pending *q = l->pending;
+	struct plan_role *p = l->plan;
+
+	while (q && q->kind != PENDING_AMOUNTS)
+		q = q->next;
+	if (!q || p->max <= 1024)
+		return true;
+	struct str expr = source_text(l->ev->program->sources, q->computed);
+	struct diag *d = diag_report(l->ev->diags, TJ0717, q->computed,
+		"%lld replicas may ask for different amounts, because of '%.*s'; at most 1024", (long long)p->max,
+		STR_ARG(expr));
+	diag_note(l->ev->diags, d, p->replicas_at, "%lld replicas", (long long)p->max);
+	diag_help(l->ev->diags, d, "%s", indexed_help(q));
+	return false;
+}
+
 void lower_pending(struct lowering *l)
 {
 	struct plan_role *p = l->plan;
@@ -347,6 +366,10 @@ void lower_pending(struct lowering *l)
 			unrolls = q;
 	if ((workload_row(l->job->options->workload)->traits & WORKLOAD_BARE) || p->one_name) {
 		p->unrolled = true;             /* and no object more because of it */
+		if (!few_amounts(l)) {
+			first_amounts(l);
+			return;
+		}
 	} else if (unrolls && (p->elastic || plan_is_sliced(p))) {
 		report_elastic(l, unrolls);
 		first_amounts(l);
