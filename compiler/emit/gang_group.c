@@ -104,7 +104,7 @@ static struct object *bare_pod(struct emit *e, const struct plan_role *r, int64_
 }
 
 /* The first N pods of a role. */
-static void add_role(struct sums *s, const struct plan_role *r, int64_t n)
+static void add_first_pods(struct sums *s, const struct plan_role *r, int64_t n)
 {
 	for (int64_t i = 0; i < n; i = plan_next_kind(r, i)) {
 		struct object *pod = bare_pod(s->e, r, i);
@@ -127,7 +127,7 @@ static void resources(struct emit *e, struct object *spec)
 	}
 	for (size_t i = 0; i < j->nroles; i++) {
 		int64_t n = emit_gang_member(&j->roles[i]) ? counted(j, &j->roles[i], &left) : 0;
-		add_role(&s, &j->roles[i], n);
+		add_first_pods(&s, &j->roles[i], n);
 	}
 	if (s.map->u.map.n)
 		object_append_word(e->arena, spec, STR("minResources"), s.map);

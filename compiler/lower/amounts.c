@@ -16,7 +16,7 @@ struct asking {
 };
 
 /* The index is known by now: what is still open is a name, a node or the like. */
-static void report_unknown(struct asking *k, struct span at)
+static void report_open(struct asking *k, struct span at)
 {
 	struct diag *d = diag_report(k->l->ev->diags, TJ0716, at,
 		"what a container asks for cannot contain what is known only when the pod starts");
@@ -46,7 +46,7 @@ static const struct value *asked(struct asking *k, enum field_id id, struct span
 	if (!value_differs(v, &computed))
 		return v;
 	if (k->index >= 0)
-		report_unknown(k, span_known(computed) ? computed : *ret_at);
+		report_open(k, span_known(computed) ? computed : *ret_at);
 	if (!span_known(k->computed))
 		k->computed = span_known(computed) ? computed : *ret_at;
 	return &value_none;
@@ -78,7 +78,7 @@ static struct plan_quantity limit(const struct value *limits, const char *name)
 	return (struct plan_quantity){ v->u.quantity, v->from, true };
 }
 
-static struct plan_amounts amounts(struct asking *k, const struct plan_container *c)
+static struct plan_amounts all_amounts(struct asking *k, const struct plan_container *c)
 {
 	struct plan_amounts ret = { .cpu = quantity(k, FIELD_CPU), .memory = quantity(k, FIELD_MEMORY) };
 	struct span at;
@@ -97,7 +97,7 @@ void lower_amounts(struct lowering *l, struct entries *body, struct plan_contain
 {
 	struct asking k = { .l = l, .body = body, .index = -1 };
 
-	c->asks = amounts(&k, c);
+	c->asks = all_amounts(&k, c);
 	if (span_known(k.computed))
 		pend_field(l, (struct pending){ .kind = PENDING_AMOUNTS, .container = c, .body = body,
 			.computed = k.computed });
@@ -109,7 +109,7 @@ void lower_amounts_of_replicas(struct lowering *l, struct entries *body, struct 
 
 	for (int64_t i = 0; i < n && !l->ev->exhausted; i++) {
 		struct asking k = { .l = l, .body = body, .index = i };
-		each[i] = amounts(&k, c);
+		each[i] = all_amounts(&k, c);
 	}
 	if (n)
 		c->asks = each[0];

@@ -338,7 +338,7 @@ static void first_amounts(struct lowering *l)
 			replicas_of(l, q, 1);
 }
 
-/* Each kind of replica is compared with the others, so that there are not too many where each is an object anyway. */
+/* TJ0717 where replicas are objects anyway: each kind of replica is compared with the others, which takes time. */
 static bool few_amounts(struct lowering *l)
 {
 	const struct pending *q = l->pending;

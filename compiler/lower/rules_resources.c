@@ -302,7 +302,7 @@ static void shm(struct job *j, const struct plan_role *r)
 }
 
 /* What is said of each replica: R has the amounts of one of them. */
-static void replica(struct job *j, struct role *role, const struct plan_role *r)
+static void judge_kind(struct job *j, struct role *role, const struct plan_role *r)
 {
 	container(j, &r->main);
 	for (size_t k = 0; k < r->nsidecars; k++)
@@ -326,7 +326,7 @@ void rules_resources(struct job *j)
 		const struct plan_role *r = &j->plan->roles[n];
 		for (int64_t i = plan_next_kind(r, -1); i < r->max; i = plan_next_kind(r, i)) {
 			const struct plan_role one = plan_role_of(eval_work(j->ev), r, i);
-			replica(j, j->roles[n], &one);
+			judge_kind(j, j->roles[n], &one);
 		}
 		if (r->max == 0)
 			continue;

@@ -126,7 +126,7 @@ static struct plan_container *containers_of(struct arena *a, const struct plan_c
 	return own;
 }
 
-static struct plan_role role_of(struct arena *a, const struct plan_role *r, int64_t i)
+static struct plan_role role_with(struct arena *a, const struct plan_role *r, int64_t i)
 {
 	struct plan_role own = *r;
 
@@ -138,5 +138,5 @@ static struct plan_role role_of(struct arena *a, const struct plan_role *r, int6
 	return own;
 }
 
-struct plan_role plan_role_of(struct arena *a, const struct plan_role *r, int64_t i) { return role_of(a, r, i); }
-struct plan_role plan_role_most(struct arena *a, const struct plan_role *r) { return role_of(a, r, MOST); }
+struct plan_role plan_role_of(struct arena *a, const struct plan_role *r, int64_t i) { return role_with(a, r, i); }
+struct plan_role plan_role_most(struct arena *a, const struct plan_role *r) { return role_with(a, r, MOST); }

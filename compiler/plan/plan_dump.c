@@ -206,7 +206,7 @@ struct str plan_probe_text(struct arena *a, const struct plan_probe *p)
 	return text;
 }
 
-static void amounts(struct dumping *d, const struct plan_amounts *asks)
+static void asks(struct dumping *d, const struct plan_amounts *asks)
 {
 	amount(d, "cpu", &asks->cpu);
 	amount(d, "memory", &asks->memory);
@@ -236,11 +236,11 @@ static void container(struct dumping *d, const char *kind, const struct plan_con
 	for (size_t i = 0; i < c->nmounts; i++)
 		mount(d, &c->mounts[i]);
 	if (!c->per_replica)
-		amounts(d, &c->asks);
+		asks(d, &c->asks);
 	for (int64_t i = 0; c->per_replica && i < replicas; i++) {
 		number(d, "of replica", i, c->per_replica[i].memory.from);
 		d->depth++;
-		amounts(d, &c->per_replica[i]);
+		asks(d, &c->per_replica[i]);
 		d->depth--;
 	}
 	if (c->ready)
