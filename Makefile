@@ -207,7 +207,7 @@ test-editors: build
 
 WASM      := $(BUILD)/wasm
 # The compiler and the language server without commands, files and clocks.
-WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/words.c compiler/explain/explain_command.c \
+WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/words.c compiler/explain/explain_command.c \
 	runtime/%,$(SRC)) compiler/web/web.c
 WASM_YAML := api dumper emitter loader parser reader scanner writer
 WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(GENSRC:$(GEN)/%.c=$(WASM)/obj/gen/%.o) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)
