@@ -26,7 +26,7 @@ enum { REPORT = 3 };                    /* number of the report's descriptor in 
 
 /* ---- in the child: async-signal-safe calls only, but for isolation_join and isolation_enter ---- */
 
-static _Noreturn void give_up(int fd, const struct failure *f)
+static _Noreturn void send_failure(int fd, const struct failure *f)
 {
 	if (write(fd, f, sizeof *f) < 0)        /* nobody is left to hear it */
 		_exit(127);
@@ -37,7 +37,7 @@ static _Noreturn void report(int fd, enum step step, int error)
 {
 	struct failure f = { .step = step, .why.error = error };
 
-	give_up(fd, &f);
+	send_failure(fd, &f);
 }
 
 /*
@@ -110,7 +110,7 @@ static _Noreturn void child(const struct spawn *s, pid_t parent, int fd)
 		report(fd, STEP_PROCESSORS, errno);
 	setsid();
 	if (!isolation_enter(s->isolation, s->box, &f.why))
-		give_up(fd, &f);
+		send_failure(fd, &f);
 	/*
 	 * after anything that changes credentials, which forgets it; 0: the parent is outside of the process namespace
 	 */
@@ -134,7 +134,7 @@ static _Noreturn void child_with_all(const struct spawn *s, pid_t parent, int fd
 	struct failure f = { .step = STEP_ISOLATE };
 
 	if (!isolation_join(s->isolation, s->replica, &f.why))
-		give_up(fd, &f);
+		send_failure(fd, &f);
 	child(s, parent, fd);
 }
 
@@ -151,7 +151,7 @@ static _Noreturn void child_with_low(const struct spawn *s, pid_t parent)
 		eventfd_write(s->low->begun, 1) != 0)
 		_exit(127);
 	if (!joined)
-		give_up(s->low->report, &f);
+		send_failure(s->low->report, &f);
 	struct spawn mine = *s;
 	mine.null = s->low->null;
 	mine.output = s->low->output;

@@ -25,7 +25,8 @@ static void each_field(struct schema_types *types)
 		const struct field *f = schema_field((enum field_id)i);
 		const struct type *t = schema_type(types, f->id);
 		struct str spelling = type_spell(&arena, t);
-		bool named = str_is(str_of(f->type), "env") || str_is(str_of(f->type), "limits");
+		bool named = str_is(str_of(f->type), "env") || str_is(str_of(f->type), "limits") ||
+			str_is(str_of(f->type), "zones");
 		ok(f->id == (enum field_id)i, "the table is in order", f->name);
 		ok(t->kind != TYPE_BAD, "has a type", f->name);
 		/*
