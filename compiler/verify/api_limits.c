@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static bool is_among(struct str s, const char *const *words, size_t n)
+static bool is_listed(struct str s, const char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_is(s, words[i]))
@@ -40,7 +40,7 @@ static bool is_quota_name(struct str name)
 		"limits.ephemeral-storage" };
 	struct str rest = str_starts(name, STR("requests.")) ? (struct str){ name.p + 9, name.n - 9 } : name;
 
-	return is_among(name, amounts, COUNT(amounts)) || is_among(name, counted_objects, COUNT(counted_objects)) ||
+	return is_listed(name, amounts, COUNT(amounts)) || is_listed(name, counted_objects, COUNT(counted_objects)) ||
 		is_hugepages(rest) || has_domain(name);
 }
 
@@ -61,7 +61,7 @@ static void quota_amount(struct api_check *k, const struct data_member *m)
 	if (q.nano < 0)
 		api_refuse(k, m->value, "write 0 for none at all", "a quota of '%.*s' cannot be negative",
 			STR_ARG(check_short(k->c->arena, m->key)));
-	else if (q.nano % 1000000000 && is_among(m->key, counted_objects, COUNT(counted_objects)))
+	else if (q.nano % 1000000000 && is_listed(m->key, counted_objects, COUNT(counted_objects)))
 		api_refuse(k, m->value, "write a whole number", "a quota of '%.*s' counts whole objects",
 			STR_ARG(check_short(k->c->arena, m->key)));
 }
@@ -110,7 +110,7 @@ void api_scope(struct api_check *k, const struct data *d)
 	bool some = values && values->kind == DATA_LIST && values->u.list.n;
 	bool chosen = str_is(operator, "In") || str_is(operator, "NotIn");
 
-	if (scope.n && operator.n && !str_is(operator, "Exists") && !is_among(scope, classes, COUNT(classes)))
+	if (scope.n && operator.n && !str_is(operator, "Exists") && !is_listed(scope, classes, COUNT(classes)))
 		api_refuse(k, data_get(d, STR("operator")), "write operator = \"Exists\", without 'values'",
 			"the scope '%.*s' cannot have the operator '%.*s'", STR_ARG(check_short(k->c->arena, scope)),
 			STR_ARG(check_short(k->c->arena, operator)));
@@ -128,7 +128,7 @@ static void limited_names(struct api_check *k, const struct data *map)
 
 	for (size_t i = 0; map && i < map->u.map.n; i++) {
 		const struct data_member *m = &map->u.map.at[i];
-		if (!is_among(m->key, names, COUNT(names)) && !is_hugepages(m->key) && !has_domain(m->key))
+		if (!is_listed(m->key, names, COUNT(names)) && !is_hugepages(m->key) && !has_domain(m->key))
 			api_refuse(k, m->value, "write cpu, memory, ephemeral-storage or a name with a domain, such as "
 				"example.com/device", "containers have no '%.*s' that a LimitRange could limit",
 				STR_ARG(check_short(k->c->arena, m->key)));
@@ -142,7 +142,7 @@ void api_limit_item(struct api_check *k, const struct data *d)
 	struct str type = api_text(d, "type");
 	const struct data *least = api_member(d, "min"), *most = api_member(d, "max");
 
-	if (api_has(d, "type") && !is_among(type, types, COUNT(types)) && !has_domain(type))
+	if (api_has(d, "type") && !is_listed(type, types, COUNT(types)) && !has_domain(type))
 		api_refuse(k, data_get(d, STR("type")), "it is one of Container, Pod and PersistentVolumeClaim",
 			"'type' cannot be '%.*s'", STR_ARG(check_short(k->c->arena, type)));
 	for (size_t i = 0; i < COUNT(maps) && (str_is(type, "Container") || str_is(type, "Pod")); i++)
@@ -182,7 +182,7 @@ void api_divisor(struct api_check *k, const struct data *d)
 	if (!divisor || !amount_in(divisor, &q) || !q.nano)
 		return;
 	struct str text = quantity_text(k->c->arena, q);        /* 1024 is not 1Ki: the server compares texts */
-	if (cpu ? str_is(text, "1") || str_is(text, "1m") : is_among(text, units, COUNT(units)))
+	if (cpu ? str_is(text, "1") || str_is(text, "1m") : is_listed(text, units, COUNT(units)))
 		return;
 	api_refuse(k, divisor, cpu ? "write \"1\" for CPUs, or \"1m\" for thousandths" :
 		"write a unit: \"1\", \"1Mi\", \"1Gi\", \"1M\" and the like",

@@ -87,7 +87,7 @@ static char *keep(char *old, struct str s)
 }
 
 /* The status that J should have. */
-static void want(struct supervised *j, struct str status)
+static void keep_wanted(struct supervised *j, struct str status)
 {
 	if (j->wanted && str_eq(status, str_of(j->wanted)))
 		return;
@@ -803,7 +803,7 @@ static struct decide_record record_before(struct pass *p, const struct plan_job 
 	if (job_was_refused(j->kind, p->resource))      /* it was refused before, and has been corrected */
 		return (struct decide_record){ 0 };
 	r = job_record(&p->arena, p->resource, plan);
-	want(j, job_status(&p->arena, j->kind, plan, &r, job_counts(&p->arena, j->kind, p->resource, plan)));
+	keep_wanted(j, job_status(&p->arena, j->kind, plan, &r, job_counts(&p->arena, j->kind, p->resource, plan)));
 	j->written = true;
 	j->durable = keep(j->durable, status_annotation(p->resource, RECORD_ANNOTATION));
 	return r;
@@ -888,7 +888,7 @@ static void refuse(struct pass *p)
 		j->refused = true;
 		p->before = before.conditions;
 		p->d.record = job_refused(&p->arena, j->kind, j->name, fault, clock_real());
-		want(j, job_status(&p->arena, j->kind, NULL, &p->d.record, NULL));
+		keep_wanted(j, job_status(&p->arena, j->kind, NULL, &p->d.record, NULL));
 		tell_all(p);
 	}
 	p->status = str_of(j->refused && j->wanted ? j->wanted : "");
@@ -923,7 +923,7 @@ static void decide_now(struct pass *p)
 		: job_durable(&p->arena, &p->d, plan, &p->seen);
 	tell_all(p);
 	if (!p->was_finished)           /* a final status stays as it was decided */
-		want(j, job_status(&p->arena, j->kind, plan, &p->d.record, p->d.roles));
+		keep_wanted(j, job_status(&p->arena, j->kind, plan, &p->d.record, p->d.roles));
 	p->status = str_of(j->wanted ? j->wanted : "");
 }
 
