@@ -77,7 +77,8 @@ static void required(struct api_check *k, const struct schema_type *t, struct st
 
 /* The rules about a type. They are looked up once in a check, since few types come again and again. */
 struct api_type {
-	void (*rule)(struct api_check *k, const struct data *d);        /* about the whole map, or NULL */
+	const size_t *maps;             /* positions in `maps` */
+	size_t nmaps;
 	const struct api_row *rows;
 };
 
@@ -88,9 +89,11 @@ static const struct api_type *type_rules(struct checking *c, struct str name)
 	if (t)
 		return t;
 	t = ARENA_NEW(c->arena, struct api_type);
+	size_t *found = NULL;
 	for (size_t i = 0; i < COUNT(maps); i++)
 		if (str_is(name, maps[i].type))
-			t->rule = maps[i].rule;
+			ARENA_PUSH(c->arena, found, t->nmaps, i);
+	t->maps = found;
 	t->rows = api_rows(c->arena, name);
 	map_put(&c->api_types, c->arena, name, t);
 	return t;
@@ -108,8 +111,8 @@ static void walk_map(struct api_check *k, const struct schema_type *t, const str
 		api_pod_spec(k, d);
 	}
 	required(k, t, type, d);
-	if (rules->rule)
-		rules->rule(k, d);
+	for (size_t i = 0; i < rules->nmaps; i++)
+		maps[rules->maps[i]].rule(k, d);
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
 		const struct schema_field *f = schema_find_field(s, t, m->key, k->c->plan->kubernetes);
