@@ -67,14 +67,37 @@ static void put_signature(const struct library_module *m, const struct library_i
 	put_base(m, d->blueprint, out);
 }
 
-static void tell(struct explain *e, const struct library_module *m, const struct library_item *d)
+/* The word for what the declaration is, as people say it. */
+static const char *kind_words(const char *kind)
+{
+	return strcmp(kind, "fn") == 0 ? "function" : strcmp(kind, "let") == 0 ? "value" : kind;
+}
+
+/* The declaration as its module has it, two columns to the right. */
+static void put_declaration(const struct library_module *m, const struct node *declaration, struct buf *out)
+{
+	struct str text = source_text(&m->sources, declaration->span);
+
+	while (text.n) {
+		struct str line = first_line(text);
+		size_t taken = line.n + (line.n < text.n);
+		buf_printf(out, "  %.*s\n", STR_ARG(line));
+		text = (struct str){ text.p + taken, text.n - taken };
+	}
+}
+
+static void tell(struct explain *e, const struct library_module *m, const struct library_item *d,
+	const struct node *declaration)
 {
 	explain_next(e);
 	buf_printf(e->out, "%.*s.%.*s: %s of %.*s\n\n", STR_ARG(m->name), STR_ARG(d->name),
-	           strcmp(d->kind, "fn") ? d->kind : "function", STR_ARG(m->dotted));
+	           kind_words(d->kind), STR_ARG(m->dotted));
 	if (d->doc.n)
 		buf_printf(e->out, "%.*s\n\n", STR_ARG(d->doc));
-	put_signature(m, d, e->out);
+	if (declaration->kind == NODE_LET)
+		put_declaration(m, declaration, e->out);
+	else
+		put_signature(m, d, e->out);
 	if (d->blueprint)
 		explain_blueprint(e->arena, flat_new(e->arena, m->sources.at[0]), d->blueprint, e->out);
 }
@@ -90,7 +113,7 @@ bool explain_member(struct explain *e, const struct library_module *m, struct st
 		suggest_add(&e->near, d.name);
 		suggest_add(&e->near, str_printf(e->arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(d.name)));
 		if (str_eq(d.name, name)) {
-			tell(e, m, &d);
+			tell(e, m, &d, m->file->u.file.decls.at[i]);
 			told = true;
 		}
 	}

@@ -33,6 +33,9 @@ bool library_item(const struct node *n, struct library_item *ret)
 	case NODE_TYPE:
 		*ret = (struct library_item){ "type", n->u.type_decl.name, n->u.type_decl.doc, NULL, NULL };
 		break;
+	case NODE_LET:
+		*ret = (struct library_item){ "let", n->u.binding.name, n->u.binding.doc, NULL, NULL };
+		break;
 	default:
 		return false;
 	}

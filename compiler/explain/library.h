@@ -23,9 +23,9 @@ struct library_module *library_parse(struct arena *a, struct str name);
 struct library_module *library_parse_text(struct arena *a, struct str name, struct str dotted, struct str text);
 
 struct library_item {
-	const char *kind;               /* framework, accelerator, fn, type */
+	const char *kind;               /* framework, accelerator, fn, type, let */
 	struct str name, doc;
-	const struct nodes *formals;    /* NULL for a type */
+	const struct nodes *formals;    /* NULL for a type and a let */
 	const struct node *blueprint;   /* a framework or accelerator, else NULL */
 };
 

@@ -306,16 +306,15 @@ static bool names_spot(struct str s)
 	return false;
 }
 
-/* Where the role asks for nodes that may be taken away. */
+/* Where the role asks for nodes that may be taken away: the role itself where a record of the library says it. */
 static struct span asks_for_spot(struct job *j, const struct plan_role *r)
 {
 	for (size_t i = 0; i < r->node.n; i++)
-		if ((names_spot(r->node.at[i].key) || names_spot(r->node.at[i].value)) &&
-			in_user_text(j->ev, r->node.at[i].from))
-			return r->node.at[i].from;
+		if (names_spot(r->node.at[i].key) || names_spot(r->node.at[i].value))
+			return in_user_text(j->ev, r->node.at[i].from) ? r->node.at[i].from : r->at;
 	for (size_t i = 0; i < r->ntolerate; i++)
-		if (names_spot(r->tolerate[i].value) && in_user_text(j->ev, r->tolerate[i].from))
-			return r->tolerate[i].from;
+		if (names_spot(r->tolerate[i].value))
+			return in_user_text(j->ev, r->tolerate[i].from) ? r->tolerate[i].from : r->at;
 	return (struct span){ 0 };
 }
 

@@ -75,7 +75,7 @@ run 2 explain restart zzzz
 for module in "$root"/stdlib/std/*.tj; do
 	name=$(basename "$module" .tj)
 	run 0 explain "$name"
-	sed -n 's/^\(framework\|accelerator\|fn\|type\) \([a-z][a-z0-9_]*\).*/\2/p' "$module" >names
+	sed -n 's/^\(framework\|accelerator\|fn\|type\|let\) \([a-z][a-z0-9_]*\).*/\2/p' "$module" >names
 	holds test -s names
 	while read -r member; do
 		says out "$name.$member"

@@ -47,6 +47,8 @@ for spot in ('node { "cloud.google.com/gke-spot" = "true" }',
              'node { "eks.amazonaws.com/capacityType" = "SPOT" }', 'tolerate = ["gke-preemptible"]'):
     t.case("nodes that are taken away: " + spot, W(spot + ', command = ["sh", "-c", "python t.py"]'),
            ["TJ0536", "may be taken away"], status=0)
+t.case("nodes that are taken away, by the library", "import std.spot\n" + W('...spot.eks, command = ["sh", "-c", "python t.py"]'),
+       ["TJ0536", "a.tj:3", "may be taken away"], status=0)
 t.case("a label without such a word", W('node { "example.com/pool" = "depot" }, command = ["sh", "-c", "python t.py"]'),
        lacks="TJ0536", status=0)
 t.case("nobody counts on it", W('command = ["sh", "-c", "python t.py"]'), lacks="TJ0536", status=0)

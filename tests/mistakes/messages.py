@@ -189,7 +189,7 @@ case("claim templates", role('volumeClaimTemplates = [{ name = "d" }]'), ["mount
 case("an exit code that is none", role("retry_on = [300], retries = 1"), ["exit codes are 1 to 255"], ["300..300"],
      right=role("retry_on = [42], retries = 1"))
 case("zone", role('zones = ["b"]'), ['zone = ["b"]'], right=role('zone = ["b"]'), code=['zone = ["b"]'])
-case("spot", role("spot = true"), ["'node'", "'tolerate'"])
+case("spot", role("spot = true"), ["'import std.spot' and '...spot.gke'", "'node'", "'tolerate'"], right="import std.spot\n" + role("...spot.gke"))
 
 # ---- types ----
 case("the fields of a record behind a colon", role("limits: { cpu = 3 }"), ["write 'limits { ... }', without ':'"],
