@@ -26,8 +26,7 @@ struct printer {
 	unsigned indent;                /* of the line being written */
 	size_t pad_at;                  /* token in front of which `pad` more blanks stand */
 	size_t pad;
-	size_t break_at;                /* a token that begins a line although the author did not break the line
-					 * there */
+	size_t break_at, break_end;     /* the `else` of a check, which may begin a line, and the end of the check */
 	bool probe;                     /* only asks whether a line would begin: stops at the first */
 	bool begun;
 };
@@ -103,6 +102,17 @@ static void put_trailing(struct printer *p, const struct comment *c)
 	put_comment(p, c);
 }
 
+/*
+ * Is token i the `else` of a check that does not fit behind the condition?  Breaking there is
+ * better than inside the arguments of a call.  It is asked when the condition has been printed,
+ * and so has the same answer when the condition takes several lines already.
+ */
+static bool wraps_at(const struct printer *p, size_t i)
+{
+	return i && i == p->break_at &&
+		p->column + 1 + layout_width(p->l, i, p->break_end, FORMAT_WIDTH) > FORMAT_WIDTH;
+}
+
 /* Prints the comments and the author's line breaks in front of token i, inside an item; true if they began a line. */
 static bool print_between(struct printer *p, size_t i, unsigned indent)
 {
@@ -118,7 +128,7 @@ static bool print_between(struct printer *p, size_t i, unsigned indent)
 			put_trailing(p, c);
 		}
 	}
-	if (from == to && i != p->break_at && !layout_keeps_newline(p->l, i))
+	if (from == to && !wraps_at(p, i) && !layout_keeps_newline(p->l, i))
 		return false;
 	new_line(p, indent);
 	return true;
@@ -531,17 +541,12 @@ static void print_leading(struct printer *p, size_t from, size_t to, unsigned in
 	}
 }
 
-/*
- * The `else` of a check that does not fit on its line, or 0.  Breaking there is better than inside
- * the arguments of a call.
- */
-static size_t long_check(const struct layout *l, const struct format_item *it, unsigned indent)
+/* The `else` of a check, or 0. */
+static size_t check_else(const struct layout *l, const struct format_item *it)
 {
 	unsigned choices = 0;
 
 	if (l->at[it->from].kind != TOKEN_CHECK && l->at[it->from].kind != TOKEN_WARN)
-		return 0;
-	if (indent + layout_width(l, it->from, it->to, FORMAT_WIDTH) <= FORMAT_WIDTH)
 		return 0;
 	for (size_t i = it->from + 1; i < it->to; i++) {
 		bool member = l->at[i - 1].kind == TOKEN_DOT;
@@ -557,15 +562,17 @@ static size_t long_check(const struct layout *l, const struct format_item *it, u
 
 static void print_item(struct printer *p, const struct format_item *it, unsigned indent)
 {
-	size_t around = p->break_at;    /* of the check whose body this item stands in */
+	size_t around = p->break_at, end = p->break_end;        /* of the check whose body this item stands in */
 
 	p->pad_at = it->sign;
 	p->pad = it->pad;
-	p->break_at = long_check(p->l, it, indent);
+	p->break_at = check_else(p->l, it);
+	p->break_end = it->to;
 	print(p, it->from, it->to, indent);
 	p->pad_at = 0;
 	p->pad = 0;
 	p->break_at = around;
+	p->break_end = end;
 	if (it->trailing)
 		put_trailing(p, &p->l->tokens.comments[it->trailing - 1]);
 }
