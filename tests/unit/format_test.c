@@ -90,6 +90,14 @@ static void long_lists(void)
 	STAYS("let list = [\n  1,\n  2,\n]\n");
 	BECOMES("let list = [1,\n  2]\n", "let list = [1, 2]\n");
 	STAYS("check a == 1\n  else \"message\"\n");
+	/* an else behind what takes several lines, whether they were there before or not */
+	BECOMES("check options([\"run\", \"--no_python\", \"prog\"], flags_of_the_program = [\"no\"]) == "
+		"{ \"no-python\" = [\"\"] }\n"
+		"  else \"flags, however they are written\"\n",
+		"check options([\"run\", \"--no_python\", \"prog\"], flags_of_the_program = [\"no\"]) == {\n"
+		"  \"no-python\" = [\"\"]\n} else \"flags, however they are written\"\n");
+	STAYS("check options([\"run\", \"--no_python\", \"prog\"], flags_of_the_program = [\"no\"]) == {\n"
+		"  \"no-python\" = [\"\"]\n} else \"flags, however they are written\"\n");
 	BECOMES("check (if a.else > 1 then f(if b then c else d) else true) or b == 1 else if c then \"a message that takes\" else \"a line\"\n",
 	        "check (if a.else > 1 then f(if b then c else d) else true) or b == 1\n"
 	        "  else if c then \"a message that takes\" else \"a line\"\n");
