@@ -197,10 +197,10 @@ def foreign(s):
 @check
 def refused(s):
     """what the server refuses is shown at the line that decided the field"""
-    local = '    replicas = 1\n    raw container {\n      env = [{ name = "N", valueFrom = { resourceFieldRef = { resource = "limits.cpu", divisor = "3" } } }]\n    }'
+    local = """    replicas = 1\n    raw container {\n      env = [{ name = "N", valueFrom = { fieldRef = { fieldPath = "metadata.annotations['a b']" } } }]\n    }"""
     s.write("a.tj", job("a", local, HOLD))          # the compiler has no rule about it
     s.want(6, "apply", "a.tj", err=r"^a\.tj:9:\d+: error: the API server refuses "
-           r"spec\.template\.spec\.containers\[0\]\.env\[0\]\.valueFrom\.resourceFieldRef\.divisor of Job/a-worker \[TJ1201\]")
+           r"spec\.template\.spec\.containers\[0\]\.env\[0\]\.valueFrom\.fieldRef\S* of Job/a-worker \[TJ1201\]")
     if s.names("job"):
         raise Failure("the Job was made")
 
@@ -348,12 +348,24 @@ def generated(s):
         raise Failure(f"delete left {s.names()}")
 
 
+def granted(s, role, verb, resource):
+    """Waits until the API server has read that the account may do it: a role counts a moment after it was made."""
+    for _ in range(100):
+        done = subprocess.run([os.environ["KUBECTL"], "auth", "can-i", verb, resource, "--namespace", s.ns, "--as", f"system:serviceaccount:{s.ns}:dev"],
+                              capture_output=True, text=True, timeout=60)
+        if done.stdout.strip() == "yes":
+            return
+        time.sleep(0.1)
+    raise Failure(f"role '{role}' does not count: {done.stdout} {done.stderr}")
+
+
 @check
 def denied(s):
     """all missing verbs are in one message, before anything is written"""
     s.kubectl("create", "serviceaccount", "dev")
     s.kubectl("create", "role", "reader", "--verb=get,list,watch", "--resource=pods,jobs.batch,services,configmaps,events")
     s.kubectl("create", "rolebinding", "reader", "--role=reader", f"--serviceaccount={s.ns}:dev")
+    granted(s, "reader", "get", "configmaps")
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     done = s.want(4, "apply", "a.tj", "--as", f"system:serviceaccount:{s.ns}:dev")
     for what in ("patch, create configmaps", "create, patch jobs.batch", "create, patch services"):
