@@ -5,7 +5,7 @@
 
 #include "trainc.tab.h"
 
-static bool one_of_words(struct str word, const char *const *words, size_t n)
+bool word_among(struct str word, const char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_is(word, words[i]))
@@ -17,7 +17,7 @@ bool word_of_none(struct str word)
 {
 	static const char *const words[] = { "none", "None", "null", "NULL", "nil", "undefined" };
 
-	return one_of_words(word, words, sizeof words / sizeof *words);
+	return word_among(word, words, sizeof words / sizeof *words);
 }
 
 bool word_of_optional(struct str word)
@@ -25,7 +25,7 @@ bool word_of_optional(struct str word)
 	static const char *const words[] = { "optional", "Optional", "maybe", "Maybe", "option", "Option", "nullable",
 		"Nullable" };
 
-	return one_of_words(word, words, sizeof words / sizeof *words);
+	return word_among(word, words, sizeof words / sizeof *words);
 }
 
 /* The rest of the line behind the '|' at AT, without blanks at its beginning. */

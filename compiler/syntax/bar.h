@@ -6,6 +6,8 @@
 
 #include "syntax/token.h"
 
+/* Is WORD one of the N words? */
+bool word_among(struct str word, const char *const *words, size_t n);
 /* none, null, None, nil: is it a language's word for no value? */
 bool word_of_none(struct str word);
 /* Optional, Maybe, Option, Nullable: is it a language's word for a type with no value as well? */

@@ -562,7 +562,7 @@ static size_t check_else(const struct layout *l, const struct format_item *it)
 
 static void print_item(struct printer *p, const struct format_item *it, unsigned indent)
 {
-	size_t around = p->break_at, end = p->break_end;        /* of the check whose body this item stands in */
+	size_t around = p->break_at, end = p->break_end;        /* of the check around this item */
 
 	p->pad_at = it->sign;
 	p->pad = it->pad;

@@ -116,7 +116,7 @@ static bool start(struct engine *e, struct container *c, struct arena *a)
 	struct spawn s = { .candidates = what.candidates, .argv = what.argv, .envp = what.envp, .cwd = what.cwd,
 		.isolation = e->iso,
 		.replica = places_number(e->places, r->role, r->index), .box = &what.box, .files = e->files,
-		.low = &e->low, .null = e->low.null, .output = e->low.null, .seconds = PROBE_SECONDS };
+		.low = &e->low, .output = e->low.null, .seconds = PROBE_SECONDS };
 	s.mark = mark_of_replica(e->mark, s.replica);
 	s.cpus = processors_of(e->processors, r->role, r->index);
 	if (p->kind == PROBE_EXEC) {

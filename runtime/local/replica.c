@@ -228,7 +228,7 @@ static bool spawn(struct engine *e, struct container *c, const struct launched *
 		.isolation = e->iso,
 		.replica = places_number(e->places, c->replica->role, c->replica->index), .box = &what->box,
 			.files = e->files,
-		.low = &e->low, .null = e->low.null, .output = ends[1] };
+		.low = &e->low, .output = ends[1] };
 
 	s.mark = mark_of_replica(e->mark, s.replica);
 	s.cpus = processors_of(e->processors, c->replica->role, c->replica->index);

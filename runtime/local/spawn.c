@@ -68,7 +68,8 @@ static bool descriptors(const struct spawn *s, int *fd)
 			return false;
 		*fd = report_fd;
 	}
-	if (dup2(s->null, STDIN_FILENO) < 0 || dup2(s->output, STDOUT_FILENO) < 0 || dup2(s->output, STDERR_FILENO) < 0)
+	if (dup2(s->low->null, STDIN_FILENO) < 0 || dup2(s->output, STDOUT_FILENO) < 0 ||
+		dup2(s->output, STDERR_FILENO) < 0)
 		return false;
 	if (dup3(report_fd, REPORT, O_CLOEXEC) < 0)
 		return false;
@@ -153,7 +154,6 @@ static _Noreturn void child_with_low(const struct spawn *s, pid_t parent)
 	if (!joined)
 		send_failure(s->low->report, &f);
 	struct spawn mine = *s;
-	mine.null = s->low->null;
 	mine.output = s->low->output;
 	child(&mine, parent, s->low->report);
 }

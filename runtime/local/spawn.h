@@ -38,8 +38,7 @@ struct spawn {
 	struct rlimit files;            /* RLIMIT_NOFILE of the child */
 	const cpu_set_t *cpus;          /* processors on which it may run; NULL: all that we may use */
 	uint64_t mark;                  /* the replica's mark (mark.h) */
-	const struct spawn_low *low;
-	int null;                       /* descriptor of /dev/null */
+	const struct spawn_low *low;    /* of the keeper */
 	int output;                     /* becomes standard output and error */
 	unsigned seconds;               /* seconds after which an alarm ends it; 0: never */
 	/* a function that the child runs instead of a program, giving its exit status; NULL: the program */

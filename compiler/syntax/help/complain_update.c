@@ -3,6 +3,7 @@
  */
 #include "syntax/help/complain.h"
 
+#include "syntax/bar.h"
 #include "trainc.tab.h"
 
 /* Is the field's type, as spelt, a list? */
@@ -35,14 +36,6 @@ static struct str arguments(const struct fault *f, size_t open)
 	return all.n > 2 && all.p[all.n - 1] == ')' ? (struct str){ all.p + 1, all.n - 2 } : STR("");
 }
 
-static bool one_of_words(struct str word, const char *const *words, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (str_is(word, words[i]))
-			return true;
-	return false;
-}
-
 /* `tolerate.append("a")`, `env.update({ A = "b" })` */
 static bool help_method(struct fault *f, struct diag *d)
 {
@@ -55,12 +48,12 @@ static bool help_method(struct fault *f, struct diag *d)
 		return false;
 	inside = arguments(f, f->i + 2);
 	bool list = inside.n && inside.p[0] == '[', record = inside.n > 2 && inside.p[0] == '{';
-	if (inside.n && (one_of_words(method, add, sizeof add / sizeof *add) ||
-		(!list && one_of_words(method, join, sizeof join / sizeof *join))))
+	if (inside.n && (word_among(method, add, sizeof add / sizeof *add) ||
+		(!list && word_among(method, join, sizeof join / sizeof *join))))
 		diag_help(f->p->diags, d, "write '%.*s += [%.*s]'", STR_ARG(key), STR_ARG(inside));
-	else if (inside.n && one_of_words(method, join, sizeof join / sizeof *join))
+	else if (inside.n && word_among(method, join, sizeof join / sizeof *join))
 		diag_help(f->p->diags, d, "write '%.*s += %.*s'", STR_ARG(key), STR_ARG(inside));
-	else if (record && one_of_words(method, merge, sizeof merge / sizeof *merge))
+	else if (record && word_among(method, merge, sizeof merge / sizeof *merge))
 		diag_help(f->p->diags, d, "write '%.*s %.*s'", STR_ARG(key), STR_ARG(inside));
 	else
 		diag_help(f->p->diags, d, takes_list(key) ? "a field is set with '=', and '+=' adds to a list" :
