@@ -39,7 +39,7 @@ GEN     := $(BUILD)/gen
 SRC     := $(filter-out runtime/cluster/% runtime/supervise/% compiler/web/%,$(sort $(wildcard compiler/*.c compiler/*/*.c compiler/syntax/help/*.c \
 	compiler/emit/target/*.c runtime/*/*.c)))
 OBJ     := $(SRC:%.c=$(BUILD)/obj/%.o)
-GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/pages.c $(GEN)/schema.c
+GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/library.c $(GEN)/pages.c $(GEN)/schema.c
 GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
 LIB     := $(BUILD)/libtrainc.a
 # The cluster half: what needs libcurl and OpenSSL is in a second program, linked dynamically, so that the first stays small.
@@ -77,6 +77,14 @@ $(GEN)/schema_compile: $(SCHEMA_TOOL) $(wildcard compiler/base/*.h compiler/kube
 	$(CC) $(STD) $(CPPFLAGS) $(WARN) -O1 -o $@ $(SCHEMA_TOOL)
 $(GEN)/schema.c: $(GEN)/schema_compile compiler/kube/schema_addons.tbl $(sort $(wildcard compiler/kube/schema_1.*.tbl))
 	$(GEN)/schema_compile $(filter %.tbl,$^) >$@.new && mv $@.new $@
+# The trees of the library's modules are made by a program of the build too, with the parser of programs.
+LIBRARY_TOOL := compiler/check/library/compile.c $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/syntax/help/*.c) \
+	$(addprefix compiler/diag/,allow.c code.c diag.c suggest.c)
+$(GEN)/library_compile: $(LIBRARY_TOOL) compiler/check/library_part.h $(wildcard compiler/base/*.h compiler/syntax/*.h compiler/syntax/help/*.h) \
+		$(GEN)/trainc.tab.c $(GEN)/trainc.lex.c
+	$(CC) $(STD) $(CPPFLAGS) -w -O0 -o $@ $(filter %.c,$^)
+$(GEN)/library.c: $(GEN)/library_compile $(sort $(wildcard stdlib/std/*.tj))
+	$(GEN)/library_compile $(filter %.tj,$^) >$@.new && mv $@.new $@
 $(BUILD)/flags: FORCE | $(GEN)
 	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)
 $(BUILD)/sources: FORCE | $(GEN)
@@ -206,11 +214,11 @@ test-editors: build
 # ---- for the browser ----
 
 WASM      := $(BUILD)/wasm
-# The compiler and the language server without commands, files and clocks.
+# The compiler and the language server without commands, files and clocks, and without the trees of the library: its text is enough.
 WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/words.c compiler/explain/explain_command.c \
 	runtime/%,$(SRC)) compiler/web/web.c
 WASM_YAML := api dumper emitter loader parser reader scanner writer
-WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(GENSRC:$(GEN)/%.c=$(WASM)/obj/gen/%.o) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)
+WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(patsubst $(GEN)/%.c,$(WASM)/obj/gen/%.o,$(filter-out %/library.c,$(GENSRC))) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)
 WASM_CC   := clang --target=wasm32-wasi $(STD) $(CPPFLAGS) -Oz -w -ffunction-sections -fdata-sections -D_WASI_EMULATED_MMAN \
 	-DMAP_POPULATE=0 -I$(WASM)/libyaml/include
 wasm:

@@ -66,7 +66,7 @@ allowed compiler/verify base/ data/ diag/ plan/ kube/ objects/ emit/ verify/
 allowed compiler/eval base/ data/ diag/ syntax/ check/ plan/ kube/ eval/ vocabulary.def
 allowed compiler/lower base/ data/ diag/ syntax/ check/ plan/ kube/ eval/ lower/ vocabulary.def
 allowed compiler/cel base/ diag/ syntax/ check/ cel/
-allowed compiler/web base/ lsp/lsp.h
+allowed compiler/web base/ lsp/lsp.h check/library_part.h
 allowed compiler/explain base/ diag/ syntax/ check/ kube/ import/ explain/ compile.h command/session.h command/options.h vocabulary.def examples.def foreign.def
 allowed compiler/import base/ data/ diag/ syntax/ check/ plan/ kube/ objects/sink.h emit/emit.h eval/ lower/ import/ compile.h
 allowed runtime/fit base/ data/ kube/ runtime/status/ runtime/fit/

@@ -3,7 +3,7 @@
  *
  * Small programs must stay small (a job of ten lines compiles in a few MiB), so
  * the first block is 16 KiB, or what the arena's owner says; big ones must not
- * call malloc often, so blocks grow to 1 MiB.  calloc gives zeroed pages for free on fresh memory.
+ * call malloc often, so blocks grow to 1 MiB.
  */
 #include "base/arena.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024 };
+enum { FIRST_BLOCK = 16 * 1024, MAPPED_BLOCK = 64 * 1024, LARGEST_BLOCK = 1024 * 1024 };
 
 struct arena_block {
 	struct memory_link link;
@@ -21,22 +21,24 @@ struct arena_block {
 	size_t size;
 };
 
-/*
- * MAP_POPULATE asks for a block with all its pages.  That pays only for blocks that will be
- * filled: a program that has filled one block fills the next.
- */
+/* calloc() would clear all of a large block, and touch pages that nothing will use: the system's pages are clear. */
 static bool is_mapped(size_t payload)
 {
 #ifdef ARENA_DEBUG
 	return payload == SIZE_MAX;
 #else
-	return payload == LARGEST_BLOCK;
+	return payload >= MAPPED_BLOCK && payload <= LARGEST_BLOCK;
 #endif
 }
 
+/*
+ * MAP_POPULATE asks for a block with all its pages.  That pays only for blocks that will be
+ * filled: a program that has filled one of the largest blocks fills the next.
+ */
 static struct arena_block *block_map(size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	int whole = size > LARGEST_BLOCK ? MAP_POPULATE : 0;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | whole, -1, 0);
 	return p == MAP_FAILED ? NULL : p;
 }
 

@@ -1,6 +1,6 @@
 #include "base/source.h"
 
-struct source *source_add(struct sources *ss, struct str name, struct str text)
+struct source *source_add_kept(struct sources *ss, struct str name, struct str text)
 {
 	if (!ss->next)
 		ss->next = 1;                   /* offset 0 is "no place" */
@@ -8,10 +8,19 @@ struct source *source_add(struct sources *ss, struct str name, struct str text)
 		return NULL;
 	struct source *s = ARENA_NEW(ss->arena, struct source);
 	s->name = str_copy(ss->arena, name);
-	s->text = str_copy(ss->arena, text);
+	s->text = text;
 	s->base = ss->next;
 	ss->next += (uint32_t)text.n + 1;       /* the end of a file is a separate place */
 	ARENA_PUSH(ss->arena, ss->at, ss->n, s);
+	return s;
+}
+
+struct source *source_add(struct sources *ss, struct str name, struct str text)
+{
+	struct source *s = source_add_kept(ss, name, text);
+
+	if (s)
+		s->text = str_copy(ss->arena, text);
 	return s;
 }
 

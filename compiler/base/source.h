@@ -57,6 +57,8 @@ struct place {
 
 /* Add a text; `name` and `text` are copied.  NULL when the 4 GiB of offsets are used up. */
 struct source *source_add(struct sources *ss, struct str name, struct str text);
+/* As source_add(), but the text is not copied: it ends with a NUL and lives as long as the set. */
+struct source *source_add_kept(struct sources *ss, struct str name, struct str text);
 /* The text that holds a global offset (its end included); NULL for no place. */
 const struct source *source_at(const struct sources *ss, uint32_t offset);
 /* Computes line and column.  The first call reads the whole text, later calls a few hundred bytes. */

@@ -1,49 +1,58 @@
 /*
  * library_part.h - the declarations of a library module that a program names.
  *
- * Most of the time of a small compilation would go into parsing library modules
- * whose declarations nothing uses.  A part is the text of a module with the other
- * declarations blanked out, so that places stay those of the whole text.  A
- * program that gets any diagnostic is compiled again with whole modules
- * (session.c), because messages list what a module has.
+ * Most of the time of a small compilation would go into the declarations of the
+ * library that nothing uses.  The build keeps the tree of each module as bytes
+ * (syntax/tree.h, written by check/library/compile.c), with what each declaration
+ * needs of the others, and a program reads those that it names.  A program that
+ * gets any diagnostic is compiled again with whole modules (trainc.c), because
+ * messages list what a module has.
  *
- * Library modules are in canonical style: a declaration begins with a word in the
- * first column, and its comments are directly above it.  tests/unit/library_part_test.c
- * holds every module against its whole parse.
+ * tests/unit/library_part_test.c holds every module against its parse.
  */
 #ifndef TRAINC_CHECK_LIBRARY_PART_H
 #define TRAINC_CHECK_LIBRARY_PART_H
 
-#include "base/arena.h"
-#include "base/map.h"
-#include "base/str.h"
+#include "syntax/tree.h"
 
 struct library_decl {
-	struct str name;                /* name of the declaration; empty: always read (imports, checks) */
-	size_t start, end;              /* its place in the text, with the comments above it */
-	bool wanted, parsed;
+	uint32_t at;                    /* of its node in the tree's bytes */
+	uint16_t name;                  /* its name in the tree's list of names; LIBRARY_NAMELESS: always read */
+	uint16_t first_need, nneeds;    /* what it names of its module, in `needs` */
+};
+enum { LIBRARY_NAMELESS = 65535 };
+
+/* A module as the build keeps it. */
+struct library_tree {
+	const char *module;             /* "single" */
+	struct tree_bytes tree;
+	const struct library_decl *decls;       /* in the order of the text */
+	unsigned ndecls;
+	const uint16_t *by_name;        /* the declarations that have a name, in byte order of these */
+	unsigned nnamed;
+	const uint16_t *needs;          /* declarations */
+	const char *doc;                /* the ## lines at its head, NULL without */
 };
 
+/* The module of that name, or NULL; generated into build/ from stdlib/std. */
+const struct library_tree *library_tree_find(struct str module);
+
+/* What a program has of a module. */
 struct library_part {
-	struct str text;                /* of the whole module */
-	struct library_decl *at;
-	size_t n;
-	bool taken;                     /* a part was taken at least once */
-	struct map by_name;             /* name -> struct library_decl * */
+	const struct library_tree *tree;
+	struct tree_reader reader;
+	bool *wanted, *read;            /* by declaration */
 };
 
-/* Finds the declarations of a library module's TEXT. */
-void library_part_init(struct library_part *p, struct arena *a, struct str text);
+/* BASE is that of the module's source; nodes and lists are A's. */
+void library_part_init(struct library_part *p, struct arena *a, struct names *names, const struct library_tree *tree,
+	uint32_t base);
 
 /* Marks as wanted every declaration that PROGRAM (its text) names behind a point, and what those name in turn. */
 void library_part_want(struct library_part *p, struct str program);
 void library_part_want_all(struct library_part *p);
 
-/*
- * Returns the module's text, in A, with everything blanked except wanted declarations that are not
- * parsed yet, and marks those as parsed.  p == NULL when nothing is left to parse; the first call
- * always gives a text.
- */
-struct str library_part_take(struct library_part *p, struct arena *a);
+/* Adds to LIST the declarations that are wanted and were not read before, in the order of the text. */
+void library_part_read(struct library_part *p, struct nodes *list);
 
 #endif

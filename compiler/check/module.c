@@ -283,37 +283,30 @@ static bool is_hidden(struct str path)
 
 static struct module *imported(struct program *p, struct module *by, struct node *import);
 
-/* In a larger program, looking up its words would cost more than parsing the library's declarations. */
+/* In a larger program, looking up its words would cost more than reading all of the library's declarations. */
 enum { PART_PROGRAM = 64 * 1024 };
 
-/* Parses what BY names of a library module and is not parsed yet. */
+/* Reads what BY names of a library module and was not read yet. */
 static void read_part(struct program *p, struct module *m, const struct module *by)
 {
-	if (by->library || !by->source || by->source->text.n > PART_PROGRAM)
+	if (!p->parts || !by || by->library || !by->source || by->source->text.n > PART_PROGRAM)
 		library_part_want_all(m->part);
 	else
 		library_part_want(m->part, by->source->text);
-	struct source shown = *m->source;
-	shown.text = library_part_take(m->part, p->arena);
-	if (!shown.text.p)
-		return;
-	struct node *file = parse_source(p->arena, p->names, p->diags, &shown);
-	if (!m->file) {
-		m->file = file;
-		return;
-	}
-	for (size_t i = 0; i < file->u.file.decls.n; i++)
-		nodes_add(p->arena, &m->file->u.file.decls, file->u.file.decls.at[i]);
+	library_part_read(m->part, &m->file->u.file.decls);
 }
 
-static void parse_module(struct program *p, struct module *m)
+static void parse_module(struct program *p, struct module *m, const struct library_tree *tree)
 {
-	if (!p->parts || !m->library || !m->imported_by) {
+	if (!tree) {
 		m->file = parse_source(p->arena, p->names, p->diags, m->source);
 		return;
 	}
+	uint32_t base = m->source->base;
+	m->file = node_new(p->arena, NODE_FILE, (struct span){ base, base + (uint32_t)m->source->text.n });
+	m->file->u.file.doc = str_of(tree->doc);
 	m->part = ARENA_NEW(p->arena, struct library_part);
-	library_part_init(m->part, p->arena, m->source->text);
+	library_part_init(m->part, p->arena, p->names, tree, base);
 	read_part(p, m, m->imported_by);
 }
 
@@ -333,10 +326,11 @@ static void parse_added(struct program *p, struct module *m)
 		nodes_add(p->arena, &m->file->u.file.decls, file->u.file.decls.at[i]);
 }
 
-/* Parse the text and read what it imports. */
-static void read_module(struct program *p, struct module *m, struct str shown, struct str text)
+/* Reads TEXT, whose TREE the build may have made (else NULL), and what it imports. */
+static void read_module(struct program *p, struct module *m, struct str shown, struct str text,
+	const struct library_tree *tree)
 {
-	m->source = source_add(p->sources, shown, text);
+	m->source = m->library ? source_add_kept(p->sources, shown, text) : source_add(p->sources, shown, text);
 	if (!m->source) {
 		diag_report(p->diags, TJ0001, m->imported_at, "'%.*s' is too large", STR_ARG(shown));
 		m->file = node_new(p->arena, NODE_FILE, m->imported_at);
@@ -345,7 +339,7 @@ static void read_module(struct program *p, struct module *m, struct str shown, s
 	}
 	m->source->library = m->library;
 	size_t errors = p->diags->errors;
-	parse_module(p, m);
+	parse_module(p, m, tree);
 	if (m->root)
 		parse_added(p, m);
 	m->broken = p->diags->errors != errors;
@@ -409,7 +403,7 @@ static struct module *load_library(struct program *p, struct module *by, struct 
 	m = module_new(p, key, by, import);
 	m->dotted = key;
 	m->library = true;
-	read_module(p, m, str_printf(p->arena, "std/%.*s.tj", STR_ARG(name)), text);
+	read_module(p, m, str_printf(p->arena, "std/%.*s.tj", STR_ARG(name)), text, library_tree_find(name));
 	return m;
 }
 
@@ -436,7 +430,7 @@ static struct module *load_file(struct program *p, struct str path, bool package
 	}
 	m = module_new(p, path, by, import);
 	m->package = package;
-	read_module(p, m, path, text);
+	read_module(p, m, path, text, NULL);
 	return m;
 }
 
@@ -506,7 +500,7 @@ struct module *module_policy(struct program *p, struct str path, struct span at)
 	if (!m) {
 		m = module_new(p, path, p->project.module, NULL);
 		m->imported_at = at;
-		read_module(p, m, path, text);
+		read_module(p, m, path, text, NULL);
 	}
 	m->policy = true;
 	return m;
@@ -559,7 +553,7 @@ bool module_load(struct program *p, struct str path)
 	project_find(p, standard_input || none ? STR(".") : path_directory(name), name);
 	p->root = module_new(p, name, NULL, NULL);
 	p->root->root = true;
-	read_module(p, p->root, name, text);
+	read_module(p, p->root, name, text, NULL);
 	read_project_imports(p);
 	if (str_is(path_base(name), "project.tj") && !p->project.module)
 		p->project.module = p->root;

@@ -29,7 +29,7 @@ struct module {
 	struct span imported_at;        /* the import that was read first; unknown for the root */
 	struct module *imported_by;
 	unsigned char state;            /* module.c's own */
-	/* of the library, while program.parts: the declarations that are wanted; else NULL */
+	/* of the library: the declarations that were read; NULL where its text was parsed */
 	struct library_part *part;
 };
 

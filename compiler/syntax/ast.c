@@ -25,11 +25,12 @@ static const unsigned short sizes[NODE_KINDS] = {
 	[NODE_IF] = WITH(if_expr),
 };
 
+/* Any node may be turned into a NODE_BAD. */
+size_t node_size(enum node_kind kind) { return sizes[kind] < WITH(bad) ? WITH(bad) : sizes[kind]; }
+
 struct node *node_new(struct arena *a, enum node_kind kind, struct span span)
 {
-	/* any node may be turned into a NODE_BAD */
-	size_t size = sizes[kind] < WITH(bad) ? WITH(bad) : sizes[kind];
-	struct node *n = arena_alloc(a, size);
+	struct node *n = arena_alloc(a, node_size(kind));
 	n->kind = kind;
 	n->span = span;
 	return n;

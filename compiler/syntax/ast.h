@@ -381,6 +381,7 @@ struct node {
 };
 
 struct node *node_new(struct arena *a, enum node_kind kind, struct span span);
+size_t node_size(enum node_kind kind);  /* bytes that node_new() allocates */
 static inline void nodes_add(struct arena *a, struct nodes *list, struct node *n)
 {
 	ARENA_PUSH(a, list->at, list->n, n);

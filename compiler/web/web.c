@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "check/library_part.h"
 #include "lsp/lsp.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
@@ -98,4 +99,11 @@ void web_receive(struct web *w, const char *message, size_t n)
 int web_work(struct web *w)
 {
 	return lsp_work(w->server);
+}
+
+/* The trees of the library would make the module a fifth larger: here its text is parsed. */
+const struct library_tree *library_tree_find(struct str module)
+{
+	(void)module;
+	return NULL;
 }

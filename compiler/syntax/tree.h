@@ -1,0 +1,78 @@
+/*
+ * tree.h - declarations as bytes, and nodes from them.
+ *
+ * The build parses the modules of the library once (check/library/compile.c) and
+ * keeps their trees in this form; a program reads the declarations that it needs.
+ * That takes a tenth of the time that parsing them does.
+ *
+ * A node is its kind (one byte; 0: no node), span, height and nest, and the
+ * members of its kind in the order of tree_members().  Numbers are in groups of
+ * seven bits, the lowest first, with bit 7 set in all but the last.  A span is
+ * its distance from the span before, and its length.  A word is its place in one
+ * of two lists: names, which are interned when they are first read, and texts.
+ *
+ * Only trees of sound modules are kept: no jobs, tests, policies, profiles and projects.
+ */
+#ifndef TRAINC_SYNTAX_TREE_H
+#define TRAINC_SYNTAX_TREE_H
+
+#include "syntax/ast.h"
+
+/* How a member of a node is written; offsets are those of struct node. */
+enum tree_form {
+	TREE_END,
+	TREE_WORD,                      /* struct str */
+	TREE_SPAN,                      /* struct span */
+	TREE_NODE,                      /* struct node * */
+	TREE_NODES,                     /* struct nodes */
+	TREE_FLAG,                      /* bool */
+	TREE_CHOICE,                    /* an enum */
+	TREE_NUMBER,                    /* uint64_t */
+	TREE_REAL,                      /* double */
+	TREE_KEY,                       /* struct key */
+	TREE_BINDERS,                   /* struct binder[2], and their number behind them */
+	TREE_PARTS,                     /* struct string_part *, and their number behind it */
+	TREE_IMPORT_PATH,               /* path and depth of an import */
+	TREE_TYPE_PATH,                 /* path, its spans and depth of a type */
+	TREE_TOPOLOGY
+};
+
+struct tree_member {
+	unsigned char form;
+	unsigned short offset;
+};
+
+/* The members of a kind, up to TREE_END; NULL for kinds that are not kept. */
+const struct tree_member *tree_members(enum node_kind kind);
+
+/* A list of words: word I is the bytes from starts[I] to starts[I + 1], the NUL there left out. */
+struct tree_words {
+	const char *bytes;
+	const uint32_t *starts;
+	unsigned n;
+};
+
+struct tree_bytes {
+	const unsigned char *bytes;
+	struct tree_words names, texts;
+};
+
+struct tree_reader {
+	struct arena *arena;            /* of the nodes */
+	struct names *interned;
+	const struct tree_bytes *tree;
+	struct str *known;              /* names that were read before; p == NULL: not yet */
+	uint32_t base;                  /* of the module's source */
+	uint32_t last;                  /* start of the span before, from `base` */
+	const unsigned char *at;
+};
+
+/* BASE is that of the module's source: the spans that are read count from there. */
+void tree_reader_init(struct tree_reader *r, struct arena *a, struct names *interned, const struct tree_bytes *tree,
+	uint32_t base);
+/* The node that begins at byte AT of the tree, with its children. */
+struct node *tree_read(struct tree_reader *r, uint32_t at);
+/* A word of one of the lists; the bytes are the list's own. */
+struct str tree_word(const struct tree_words *words, unsigned i);
+
+#endif
