@@ -227,10 +227,15 @@ static void put_selector(struct buf *b, struct arena *a, const struct custom_kin
 static void put_counts(struct buf *b, struct arena *a, const struct custom_kind *k, const struct plan_job *j,
 	const struct decide_count *counts, bool succeeded)
 {
+	const char *comma = "";
+
 	buf_z(b, ",\"replicaStatuses\":{");
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct decide_count *c = &counts[i];
-		buf_z(b, i ? "," : "");
+		if (!j->roles[i].max)           /* the framework's, and not in this job */
+			continue;
+		buf_z(b, comma);
+		comma = ",";
 		buf_json(b, custom_role(k, j->roles[i].label));
 		buf_z(b, ":{");
 		put_count(b, "active", succeeded ? 0 : c->active);
@@ -252,7 +257,7 @@ struct str job_status(struct arena *a, const struct custom_kind *k, const struct
 
 	buf_char(&b, '{');
 	put_conditions(&b, &r->conditions);
-	if (counts)
+	if (counts && r->begin)
 		put_counts(&b, a, k, j, counts, conditions_hold(&r->conditions, JOB_SUCCEEDED));
 	buf_char(&b, ',');
 	put_moment(&b, "startTime", r->begin);

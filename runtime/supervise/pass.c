@@ -700,10 +700,14 @@ static bool step_verdict(struct pass *p)
 static void removed(void *to, const struct transport_result *r)
 {
 	struct sent *s = to;
+	struct pass *p = s->pass;
 
-	if (!transport_ok(r) && r->code != 404 && r->code != 409)
-		give_up(s->pass, r);
-	one_less(s->pass);
+	if (transport_ok(r))
+		event_write(p->job, EVENT_ONE, "Normal", STR("SuccessfulDeleteJob"),
+			str_cat(&p->arena, STR("Deleted job: "), p->job->name, STR("")));
+	else if (r->code != 404 && r->code != 409)
+		give_up(p, r);
+	one_less(p);
 }
 
 static bool step_remove(struct pass *p)
@@ -864,6 +868,31 @@ static void tell_all(struct pass *p)
 		tell(p, &p->d.record.conditions.at[i]);
 }
 
+/* Did the record already have the end of that pod? */
+static bool end_is_known(const struct decide_record *before, const struct seen *s)
+{
+	const struct decide_role *role = before->nroles > (size_t)s->role ? &before->roles[s->role] : NULL;
+
+	if (!role || s->index >= role->n)
+		return false;
+	const struct decide_replica *r = &role->at[s->index];
+	return r->succeeded || r->failed || str_eq(r->doomed, s->uid);
+}
+
+/* How pods ended, which is lost when they are deleted. */
+static void tell_ends(struct pass *p, const struct decide_record *before)
+{
+	for (size_t i = 0; i < p->seen.n; i++) {
+		const struct seen *s = &p->seen.at[i];
+		bool over = s->phase == SEEN_SUCCEEDED || s->phase == SEEN_FAILED;
+		if (s->role != NO_ROLE && s->owner == OWNER_THIS && over && s->exit_code >= 0 &&
+		    str_is(s->kind, "Pod") && !end_is_known(before, s))
+			event_write(p->job, EVENT_MANY, "Normal", STR("ExitedWithCode"),
+				str_printf(&p->arena, "Pod: %.*s.%.*s exited with code %d", STR_ARG(p->job->ns),
+				STR_ARG(s->name), s->exit_code));
+	}
+}
+
 static void refuse(struct pass *p)
 {
 	struct supervised *j = p->job;
@@ -910,6 +939,8 @@ static void decide_now(struct pass *p)
 	struct decide_record before = record_before(p, plan);
 	p->before = before.conditions;
 	p->was_finished = conditions_finished(&before.conditions);
+	if (!p->was_finished)
+		tell_ends(p, &before);
 	p->d = decide(&p->arena, &job, &before, &p->seen, clock_real());
 	if (p->d.elsewhere) {
 		p->step = STEP_END;

@@ -84,6 +84,42 @@ def whole(w):
 
 
 @check
+def written_roles(w):
+    """replicaStatuses has the roles that the job has, and is not there before a suspended job has begun"""
+    job = tfjob(runPolicy={"suspend": True})
+    job["spec"]["tfReplicaSpecs"]["Chief"] = role("tensorflow", 1, "Never")
+    w.put("tfjobs", job)
+    w.start()
+    w.wait_for("Suspended", condition(w, "tfjobs", "train", "Suspended"))
+    must(not w.get("tfjobs", "train")["status"].get("replicaStatuses"), w.get("tfjobs", "train"))
+    w.change("tfjobs", "train", {"spec": {"runPolicy": {"suspend": False}}})
+    w.wait_for("pods", pods_are(w, "train-chief-0", "train-worker-0", "train-worker-1"))
+    w.run_pods()
+    w.wait_for("counts", lambda: w.objects[("tfjobs", "default", "train")]["status"].get("replicaStatuses") == {
+        "Chief": {"active": 1}, "Worker": {"active": 2}})
+    w.stop()
+
+
+@check
+def told_ends(w):
+    """the exit code of each pod's main container is an Event, once for each pod, and so is the removal of a job"""
+    w.put("tfjobs", tfjob(restart="ExitCode", runPolicy={"ttlSecondsAfterFinished": 1}))
+    w.start()
+    w.wait_for("pods", pods_are(w, "train-worker-0", "train-worker-1"))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "tfjobs", "train", "Running"))
+    w.pod("train-worker-1", "Failed", 137)
+    w.wait_for("Restarting", condition(w, "tfjobs", "train", "Restarting"))
+    w.pod("train-worker-0", "Succeeded")
+    w.wait_for("the end", lambda: not w.names("tfjobs"))
+    w.settle()
+    said = [o["message"] for (plural, _, _), o in w.objects.items() if plural == "events" and o["reason"] == "ExitedWithCode"]
+    must(sorted(said) == ["Pod: default.train-worker-0 exited with code 0", "Pod: default.train-worker-1 exited with code 137"], said)
+    must(w.told("train").count("SuccessfulDeleteJob") == 1, w.told("train"))
+    w.stop()
+
+
+@check
 def clean(w):
     """cleanPodPolicy: what runs goes, what has ended stays, and nothing is made again"""
     w.put("pytorchjobs", pytorch(runPolicy={"cleanPodPolicy": "Running"}))
