@@ -287,6 +287,49 @@ static void report_version(struct trainc *c)
 		diag_help(&c->diags, d, "known: 1.%d to 1.%d", KUBE_OLDEST, KUBE_NEWEST);
 }
 
+/* "v0.18.3" as "0.18", or as it is. */
+static struct str addon_meant(struct str v)
+{
+	const char *dot = v.n ? memchr(v.p, '.', v.n) : NULL, *next;
+
+	if (str_starts(v, STR("v")))
+		v = (struct str){ v.p + 1, v.n - 1 };
+	next = dot ? memchr(dot + 1, '.', (size_t)(v.p + v.n - dot - 1)) : NULL;
+	return next ? (struct str){ v.p, (size_t)(next - v.p) } : v;
+}
+
+static void report_addon(struct trainc *c, enum addon id, const struct project_addon *a)
+{
+	const struct addon_row *row = addon_row(id);
+	struct str meant = addon_meant(a->version);
+	unsigned version;
+	struct diag *d = diag_report(&c->diags, TJ0814, a->at, "%s %.*s is not known to this compiler", row->title,
+		STR_ARG(a->version));
+
+	if (meant.n < a->version.n && addon_parse(meant, &version) && addon_known(id, version))
+		diag_help(&c->diags, d, "write \"%.*s\", the major and the minor number", STR_ARG(meant));
+	else
+		diag_help(&c->diags, d, "known: %.*s to %.*s; of a newer one write the newest that is known",
+			STR_ARG(addon_text(&c->arena, row->oldest)), STR_ARG(addon_text(&c->arena, row->newest)));
+}
+
+/* The versions of add-ons that the project names. */
+static void read_addons(struct trainc *c)
+{
+	const struct project *p = &c->program.project;
+	enum addon id;
+	unsigned version;
+
+	for (size_t i = 0; i < p->naddons; i++) {
+		if (!addon_find(p->addons[i].name, &id))
+			continue;       /* reported by the checker */
+		if (addon_parse(p->addons[i].version, &version) && addon_known(id, version))
+			c->plan.addons[id] = (struct plan_addon){ version, p->addons[i].at };
+		else
+			report_addon(c, id, &p->addons[i]);
+	}
+}
+
 struct plan *compile_plan(struct trainc *c, struct str path)
 {
 	compile_front(c, path);
@@ -305,6 +348,7 @@ struct plan *compile_plan(struct trainc *c, struct str path)
 		c->plan.kubernetes = KUBE_DEFAULT;
 		c->program.project.kubernetes = str_of(schema_field(FIELD_KUBERNETES)->fallback);
 	}
+	read_addons(c);
 	c->plan.target = c->program.project.target;
 	c->plan.target_at = c->program.project.target_at;
 	if (c->options.target.p && !emit_target_known(c->plan.target))

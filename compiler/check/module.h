@@ -44,6 +44,12 @@ struct project_level {
 	struct span at;
 };
 
+/* A version of an add-on that the project names. */
+struct project_addon {
+	struct str name, version;
+	struct span at;                 /* of the version */
+};
+
 struct project {
 	struct str root;                /* directory; "." at least */
 	struct module *module;          /* project.tj, NULL without */
@@ -57,6 +63,8 @@ struct project {
 	struct str domain;              /* p == NULL without */
 	struct project_level *levels;   /* of its topology, outermost first */
 	size_t nlevels;
+	struct project_addon *addons;
+	size_t naddons;
 	struct module **policies;
 	size_t npolicies;
 	bool no_raw;                    /* raw = false */

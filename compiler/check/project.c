@@ -66,6 +66,20 @@ static void read_topology(struct program *p)
 	}
 }
 
+static void read_addons(struct program *p, const struct node *body)
+{
+	for (size_t i = 0; body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		struct project_addon a = { 0 };
+		if (item->kind != NODE_SET || !item->u.item.key.text.p || item->u.item.value->kind != NODE_STRING ||
+			!node_static_text(item->u.item.value, &a.version))
+			continue;
+		a.name = item->u.item.key.text;
+		a.at = item->u.item.value->span;
+		ARENA_PUSH(p->arena, p->project.addons, p->project.naddons, a);
+	}
+}
+
 static void report_second(struct program *p, const struct node *second, const struct node *first)
 {
 	struct diag *d = diag_report(p->diags, TJ0204, second->span, "'project' is already declared in this file");
@@ -89,7 +103,7 @@ static void read_fields(struct program *p)
 	text_field(p, "target", &project->target, &project->target_at);
 	text_field(p, "hosts", &project->hosts, NULL);
 	text_field(p, "domain", &project->domain, NULL);
-	project->nlevels = 0;
+	project->nlevels = project->naddons = 0;
 	if (project->body)
 		read_topology(p);
 	const struct node *raw = project->body ? field_value(p, "raw") : NULL;
@@ -97,6 +111,9 @@ static void read_fields(struct program *p)
 	size_t at = 0;
 	struct node *defaults = next_value(p, "defaults", &at);
 	project->defaults = defaults && defaults->kind == NODE_BODY ? defaults : NULL;
+	at = 0;
+	for (struct node *body = next_value(p, "addons", &at); body; body = next_value(p, "addons", &at))
+		read_addons(p, body);
 	at = 0;
 	for (struct node *body = next_value(p, "packages", &at); body; body = next_value(p, "packages", &at))
 		read_packages(p, body);

@@ -223,6 +223,13 @@ static const struct type *replica_type(struct schema_types *types)
 	return record_type(types, "replica", members, 4);
 }
 
+static const struct type *addons_type(struct schema_types *types)
+{
+	static const struct spelt_member members[] = { { "kueue", "string" }, { "jobset", "string" },
+		{ "trainer", "string" } };
+	return record_type(types, "addons", members, 3);
+}
+
 static const struct type *probe_type(struct schema_types *types)
 {
 	static const struct spelt_member members[] = {
@@ -262,6 +269,8 @@ static const struct type *read_core(struct spelling *s)
 		return type_map(a, &type_env_value);
 	if (eat(s, "limits"))
 		return limits_type(s->types);
+	if (eat(s, "addons"))
+		return addons_type(s->types);
 	if (eat(s, "replica"))
 		return replica_type(s->types);
 	if (eat(s, "probe"))

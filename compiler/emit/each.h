@@ -72,6 +72,8 @@ struct set_dependencies {
 struct set_dependencies emit_set_dependencies(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 /* The controller that a framework's argument `managed_by` names; empty without. */
 struct str emit_managed_by(const struct plan_job *j);
+/* Does a restart of the project's JobSet wait until nothing of the last attempt is left? */
+bool emit_set_blocks(const struct plan *plan);
 
 /* ---- the targets ---- */
 

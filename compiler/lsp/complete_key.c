@@ -10,7 +10,7 @@
 static struct str field_insert(struct completing *k, const char *name, const char *type)
 {
 	bool map = strncmp(type, "map[", 4) == 0 || strcmp(type, "env") == 0 || strcmp(type, "limits") == 0 ||
-		strcmp(type, "replica") == 0;
+		strcmp(type, "replica") == 0 || strcmp(type, "addons") == 0;
 	bool list = strncmp(type, "list[", 5) == 0;
 
 	if (strcmp(name, "command") == 0 || strcmp(name, "args") == 0)

@@ -17,6 +17,7 @@
 #include "base/quantity.h"
 #include "diag/diag.h"
 #include "data/data.h"
+#include "kube/addon.h"
 #include "kube/workload.h"
 #include "plan/text.h"
 
@@ -371,9 +372,16 @@ struct plan_job {
 	const struct data *raw_service;
 };
 
+/* The version of an add-on of the cluster, where the project names one. */
+struct plan_addon {
+	unsigned version;               /* of kube/addon.h; 0: not named */
+	struct span at;
+};
+
 struct plan {
 	struct plan_job *jobs;
 	size_t njobs;
+	struct plan_addon addons[ADDONS];
 	unsigned kubernetes;            /* minor version of the target: 34 for "1.34" */
 	struct str target;              /* "jobs" */
 	struct span target_at;          /* unknown when nobody wrote it */

@@ -139,6 +139,7 @@ bool emit_check(const struct emit_options *options, const struct plan *plan, str
 		}
 		check_identities(&c);
 		check_objects(&c);
+		check_addons(&c);
 		if (options->runtime_warning)
 			runtime_warning(&c);
 	}

@@ -33,6 +33,8 @@ void check_metadata(struct checking *c, const struct plan_job *j, const struct p
 void check_texts(struct checking *c, const struct plan_job *j);
 /* Checks raw fields, sizes, data and annotations of the objects. */
 void check_objects(struct checking *c);
+/* TJ0809, TJ0810, TJ0829: what the versions of add-ons that the project names do not have, or never start. */
+void check_addons(struct checking *c);
 
 /* May an object have that name?  Otherwise reports that `what` ("a claim") may not. */
 bool check_object_name(struct checking *c, struct str name, const char *what, struct span at);

@@ -469,7 +469,10 @@ static void put_job(struct out *o, const struct plan_job *j)
 	put_data(o, "raw_service", j->raw_service);
 }
 
-/* struct plan.  Left out: jobs, njobs (a run is one job). */
+/*
+ * struct plan.  struct plan_addon.  Left out: jobs, njobs (a run is one job), addons and their version (only
+ * objects and messages depend on them).
+ */
 void identity_put(const struct plan *plan, const struct plan_job *j, struct buf *out)
 {
 	struct out o = { out, j };

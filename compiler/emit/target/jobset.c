@@ -188,6 +188,13 @@ static void success_put(struct emit *e, struct object *spec)
 		object_add(e->arena, list, object_string(e->arena, emit_set_name(e->arena, j, success.at[i]), from));
 }
 
+bool emit_set_blocks(const struct plan *plan)
+{
+	unsigned version = plan->addons[ADDON_JOBSET].version;
+
+	return !version || version >= ADDON_VERSION(0, 7);
+}
+
 /* A restart leaves nothing of the last attempt; a timeout ends all attempts. */
 static void failure_put(struct emit *e, struct object *spec)
 {
@@ -198,7 +205,8 @@ static void failure_put(struct emit *e, struct object *spec)
 		return;
 	struct object *policy = PUT_MAP(e->arena, spec, "failurePolicy", from), *rule;
 	PUT_INT(e->arena, policy, "maxRestarts", j->restarts.value, from);
-	PUT_STR(e->arena, policy, "restartStrategy", STR("BlockingRecreate"), from);
+	if (emit_set_blocks(e->plan))
+		PUT_STR(e->arena, policy, "restartStrategy", STR("BlockingRecreate"), from);
 	if (!j->timeout.set)
 		return;
 	rule = object_add_map(e->arena, PUT_LIST(e->arena, policy, "rules", j->timeout.from), j->timeout.from);

@@ -1,0 +1,158 @@
+/*
+ * verify_addons.c - objects against the versions of the add-ons that the project names: fields that a version does not
+ * have, which its API server would drop or refuse, and versions that never start an object together.
+ *
+ * An add-on without a version is not checked.
+ */
+#include "verify/verify.h"
+
+#include "emit/each.h"
+#include "kube/addon.h"
+
+static const char queue_label[] = "kueue.x-k8s.io/queue-name";
+
+static struct span last_place(const struct emit *e, const struct manifest *m)
+{
+	return m->object ? m->object->name_at : e->job->name_at;
+}
+
+/* ---- fields ---- */
+
+/* The value at PATH, or the first one in a list; NULL without.  *at is the last place on the way that is known. */
+static const struct object *value_at(const struct object *o, const char *path, struct span *at)
+{
+	size_t n = strcspn(path, ".=");
+	struct span before;
+
+	if (span_known(o->from))
+		*at = o->from;
+	if (o->kind == OBJECT_LIST) {
+		before = *at;
+		for (size_t i = 0; i < o->u.list.n; i++, *at = before) {
+			const struct object *found = value_at(o->u.list.at[i], path, at);
+			if (found)
+				return found;
+		}
+		return NULL;
+	}
+	if (!n)
+		return *path != '=' || (o->kind == OBJECT_STRING && str_is(o->u.string, path + 1)) ? o : NULL;
+	const struct object *next = o->kind == OBJECT_MAP ? object_get(o, (struct str){ path, n }) : NULL;
+	return next ? value_at(next, path + n + (path[n] == '.'), at) : NULL;
+}
+
+static void report_field(struct checking *c, const struct addon_field *f, struct span at)
+{
+	const struct plan_addon *named = &c->plan->addons[f->addon];
+	const char *title = addon_row(f->addon)->title;
+	bool early = named->version < f->since;
+	struct str version = addon_text(c->arena, named->version),
+		other = addon_text(c->arena, early ? f->since : f->gone);
+	struct diag *d = diag_report(c->diags, TJ0809, at, "%s %.*s has no %s in a %s: %s %.*s", title,
+		STR_ARG(version), f->path, f->kind, early ? "it came with" : "it ended with", STR_ARG(other));
+
+	diag_note(c->diags, d, named->at, "the project's %s", title);
+	if (f->instead)
+		diag_help(c->diags, d, "%s", f->instead);
+	else if (early)
+		diag_help(c->diags, d, "leave it out, or install %s %.*s and write that in 'addons'", title,
+			STR_ARG(other));
+	else
+		diag_help(c->diags, d, "leave it out");
+}
+
+static void check_fields(struct checking *c, const struct emit *e, const struct manifest *m, const struct object *o,
+	enum addon addon)
+{
+	const struct addon_field *f;
+
+	for (size_t i = 0; (f = addon_field_at(i)); i++) {
+		struct span at = m->from;
+		const char *kind = str_starts(str_of(m->kind), STR("Cluster")) ? m->kind + strlen("Cluster") : m->kind;
+		if (f->addon != addon || addon_has(f, c->plan->addons[addon].version) || strcmp(f->kind, kind) != 0)
+			continue;
+		if (value_at(o, f->path, &at))
+			report_field(c, f, check_place(c, at, m->from, last_place(e, m)));
+	}
+}
+
+/* ---- pairs ---- */
+
+static bool is_queued(const struct emit *e, const struct manifest *m, const struct object *o)
+{
+	const struct object *metadata = object_get(o, STR("metadata"));
+	const struct object *labels = metadata ? object_get(metadata, STR("labels")) : NULL;
+
+	return (m->queued && emit_kueue(e->job)) || (labels && object_get(labels, str_of(queue_label)));
+}
+
+static void check_pairs_of(struct checking *c, const struct emit *e, const struct manifest *m,
+	const struct object *o)
+{
+	const struct plan_addon *named = c->plan->addons;
+	const struct addon_pair *p;
+
+	for (size_t i = 0; (p = addon_pair_at(i)); i++) {
+		if (strcmp(p->kind, m->kind) != 0 || !is_queued(e, m, o) ||
+			!addon_stuck(p, named[p->queue].version, named[p->runner].version))
+			continue;
+		struct str queue = addon_text(c->arena, named[p->queue].version),
+			runner = named[p->runner].version ? addon_text(c->arena, named[p->runner].version) : STR("");
+		struct diag *d = diag_report(c->diags, TJ0829,
+			check_place(c, e->job->queue.from, e->job->gang.from, last_place(e, m)),
+			"%s %.*s never starts a %s of %s%s%.*s: %s", addon_row(p->queue)->title, STR_ARG(queue),
+			p->kind, addon_row(p->runner)->title, runner.n ? " " : "", STR_ARG(runner), p->why);
+		diag_note(c->diags, d, named[p->queue].at, "the project's %s", addon_row(p->queue)->title);
+		if (named[p->runner].version)
+			diag_note(c->diags, d, named[p->runner].at, "the project's %s", addon_row(p->runner)->title);
+		diag_help(c->diags, d, "%s", p->advice);
+	}
+}
+
+/* ---- what is weaker in a version ---- */
+
+static void check_restart(struct checking *c, const struct plan_job *j)
+{
+	const struct plan_addon *named = &c->plan->addons[ADDON_JOBSET];
+
+	if (!j->restarts.set || !j->restarts.value || emit_set_blocks(c->plan))
+		return;
+	struct str version = addon_text(c->arena, named->version);
+	struct diag *d = diag_report(c->diags, TJ0810, check_place(c, j->restarts.from, j->name_at, j->name_at),
+		"JobSet %.*s begins a restart while pods of the last attempt may still run", STR_ARG(version));
+	diag_note(c->diags, d, named->at, "the project's JobSet");
+	diag_help(c->diags, d, "install JobSet 0.7 or newer, which waits for them, and write that in 'addons'");
+}
+
+static struct str group_of(const char *api_version)
+{
+	return (struct str){ api_version, strcspn(api_version, "/") };
+}
+
+static bool check_one(struct emit *e, const struct manifest *m, void *context)
+{
+	struct checking *c = context;
+	enum addon addon;
+
+	if (!m->api_version || !addon_of_group(group_of(m->api_version), &addon))
+		return true;
+	const struct object *o = m->make(e, m);
+	if (c->plan->addons[addon].version)
+		check_fields(c, e, m, o, addon);
+	check_pairs_of(c, e, m, o);
+	return true;
+}
+
+void check_addons(struct checking *c)
+{
+	struct emit e = { .plan = c->plan };
+	bool named = false;
+
+	for (size_t i = 0; i < ADDONS; i++)
+		named |= c->plan->addons[i].version != 0;
+	if (!named)
+		return;
+	emit_each(&e, check_one, c);
+	for (size_t i = 0; i < c->plan->njobs && emit_target_traits(c->plan->target) & TARGET_SET; i++)
+		check_restart(c, &c->plan->jobs[i]);
+}
