@@ -3,7 +3,7 @@
  *
  * Small programs must stay small (a job of ten lines compiles in a few MiB), so
  * the first block is 16 KiB, or what the arena's owner says; big ones must not
- * call malloc often, so blocks grow to 1 MiB.
+ * call malloc often, so blocks double to 512 KiB, and are 2 MiB from then on.
  */
 #include "base/arena.h"
 
@@ -13,12 +13,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { FIRST_BLOCK = 16 * 1024, MAPPED_BLOCK = 64 * 1024, LARGEST_BLOCK = 1024 * 1024 };
-
 struct arena_block {
 	struct memory_link link;
 	struct arena_block *next;
 	size_t size;
+};
+
+enum {
+	FIRST_BLOCK = 16 * 1024, MAPPED_BLOCK = 64 * 1024, LARGE_PAGE = 2 * 1024 * 1024,
+	LARGEST_BLOCK = LARGE_PAGE - sizeof(struct arena_block) - ARENA_ALIGN
 };
 
 /* calloc() would clear all of a large block, and touch pages that nothing will use: the system's pages are clear. */
@@ -26,20 +29,40 @@ static bool is_mapped(size_t payload)
 {
 #ifdef ARENA_DEBUG
 	return payload == SIZE_MAX;
+#elif defined __wasi__
+	return payload == SIZE_MAX;     /* no pages there */
 #else
 	return payload >= MAPPED_BLOCK && payload <= LARGEST_BLOCK;
 #endif
 }
 
+static void *map(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
 /*
- * MAP_POPULATE asks for a block with all its pages.  That pays only for blocks that will be
- * filled: a program that has filled one of the largest blocks fills the next.
+ * A block in one large page of the processor's, where the system has them: a program that has filled the blocks
+ * before fills most of it, and 512 small pages cost five times as much.  More is mapped than is needed, so that the
+ * block can begin where such a page does; the rest is given back.
  */
+static void *map_large(void)
+{
+	char *p = map(2 * (size_t)LARGE_PAGE);
+	if (!p)
+		return NULL;
+	size_t before = (LARGE_PAGE - (uintptr_t)p % LARGE_PAGE) % LARGE_PAGE;
+	if (before)
+		munmap(p, before);
+	munmap(p + before + LARGE_PAGE, LARGE_PAGE - before);
+	madvise(p + before, LARGE_PAGE, MADV_HUGEPAGE);
+	return p + before;
+}
+
 static struct arena_block *block_map(size_t size)
 {
-	int whole = size > LARGEST_BLOCK ? MAP_POPULATE : 0;
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | whole, -1, 0);
-	return p == MAP_FAILED ? NULL : p;
+	return size == LARGE_PAGE ? map_large() : map(size);
 }
 
 static struct arena_block *block_new(struct arena *a, size_t payload)
@@ -74,7 +97,7 @@ void *arena_more(struct arena *a, size_t size)
 	size_t next = a->blocks ? a->blocks->size * 2 : a->first ? a->first : FIRST_BLOCK;
 	if (need < size)
 		need = SIZE_MAX;
-	if (next > LARGEST_BLOCK)
+	if (next > LARGE_PAGE / 4)
 		next = LARGEST_BLOCK;
 	if (need > next / 4)            /* a large allocation gets a block to itself: the current block stays open */
 		return block_data(block_new(a, need));

@@ -14,7 +14,7 @@
 
 /* ---- memory ---- */
 
-static long asked, fails_at, live;      /* allocations so far; the one that fails, 0: none; pieces in use */
+static long asked, fails_at, live;      /* allocations so far; the one that fails, 0: none; pieces in use, and bytes of those that are mapped */
 static bool for_good;
 
 static bool is_failing(void)
@@ -60,12 +60,16 @@ void __wrap_free(void *p)
 
 void *__wrap_mmap(void *p, size_t n, int protection, int flags, int fd, off_t at)
 {
-	return is_failing() ? MAP_FAILED : counted(__real_mmap(p, n, protection, flags, fd, at));
+	if (is_failing())
+		return MAP_FAILED;
+	void *got = __real_mmap(p, n, protection, flags, fd, at);
+	live += got == MAP_FAILED ? 0 : n;      /* by bytes: a part may be given back before the rest */
+	return got;
 }
 
 int __wrap_munmap(void *p, size_t n)
 {
-	live--;
+	live -= n;
 	return __real_munmap(p, n);
 }
 
@@ -84,6 +88,8 @@ static const struct file files[] = {
 	  "    role worker {\n        replicas = sizes.nodes\n        command = [\"train.py\", \"--steps=10\"]\n    }\n}\n" },
 	{ "sizes.tj", "let nodes = 3\n" },
 	{ "second.tj", "job \"second\" {\n    image = \"i:1\"\n    role w { replicas = 2, command = [\"a\"] }\n}\n" },
+	{ "fleet.tj", "for i in range(300) job \"f${i}\" {\n    image = \"i:1\"\n"
+	  "    role w { replicas = 2, command = [\"a\"] }\n}\n" },
 	{ "wrong.tj", "job \"wrong\" {\n    image = \"i:1\"\n    role w { replicsa = 2h30m, command = [\"a\" }\n" },
 	{ "values.yaml", "tag: &t \"2\"\nnames:\n  - *t\n  - |\n    b\n  - {a: [b]}\n" },
 };
@@ -201,6 +207,8 @@ static void two(struct caller *c, bool first_first)
 
 static void first(struct caller *c) { one(c, "job.tj"); }
 static void wrong(struct caller *c) { one(c, "wrong.tj"); }
+/* Enough for blocks of the largest size (base/arena.c). */
+static void fleet(struct caller *c) { one(c, "fleet.tj"); }
 static void both(struct caller *c) { two(c, true); }
 static void both_back(struct caller *c) { two(c, false); }
 
@@ -233,7 +241,7 @@ static void trial(const char *name, void (*use)(struct caller *c), long n, bool 
 int main(void)
 {
 	static const struct { const char *name; void (*use)(struct caller *c); } uses[] = {
-		{ "a program", first }, { "a program with mistakes", wrong }, { "two programs", both },
+		{ "a program", first }, { "a program with mistakes", wrong }, { "a fleet", fleet }, { "two programs", both },
 		{ "two programs, closed in the other order", both_back },
 	};
 	/* allocations of a use that are tried: all of an ordinary build, some where each is its own */
