@@ -16,7 +16,7 @@ compile() {
 			"$cc" -O1 -w -DHAVE_CONFIG_H -Ibuild-cross/libyaml/include -c "build-cross/libyaml/src/$part.c" -o "$b/yaml/$part.o" || return
 	done
 	test -f "$b/yaml/libyaml.a" || ar qcs "$b/yaml/libyaml.a" "$b"/yaml/*.o || return
-	make -s --no-print-directory BUILD="$b" "$b/gen/schema.c" "$b/gen/library.c" || return      # made by programs of this machine
+	make -s --no-print-directory BUILD="$b" "$b/gen/schema.c" "$b/gen/library.c" || return    # made here
 	CPPFLAGS=-I$PWD/build-cross/libyaml/include make -s -j"$(nproc)" --no-print-directory BUILD="$b" CC="$cc" \
 		CFLAGS="${CROSS_CFLAGS:--O1}" LDFLAGS="-static -L$b/yaml" "$b/trainc" 2>"$b/said"
 	status=$?

@@ -14,7 +14,8 @@
 
 /* ---- memory ---- */
 
-static long asked, fails_at, live;      /* allocations so far; the one that fails, 0: none; pieces in use, and bytes of those that are mapped */
+/* Allocations so far; the one that fails, 0: none; pieces in use, and bytes of those that are mapped. */
+static long asked, fails_at, live;
 static bool for_good;
 
 static bool is_failing(void)
@@ -241,7 +242,8 @@ static void trial(const char *name, void (*use)(struct caller *c), long n, bool 
 int main(void)
 {
 	static const struct { const char *name; void (*use)(struct caller *c); } uses[] = {
-		{ "a program", first }, { "a program with mistakes", wrong }, { "a fleet", fleet }, { "two programs", both },
+		{ "a program", first }, { "a program with mistakes", wrong }, { "a fleet", fleet },
+		{ "two programs", both },
 		{ "two programs, closed in the other order", both_back },
 	};
 	/* allocations of a use that are tried: all of an ordinary build, some where each is its own */
