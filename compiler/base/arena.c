@@ -2,7 +2,7 @@
  * arena.c - bump allocation in blocks that double up to a limit.
  *
  * Small programs must stay small (a job of ten lines compiles in a few MiB), so
- * the first block is 16 KiB, or what the arena's owner says; big ones must not
+ * the first block is 4 KiB, or what the arena's owner says; big ones must not
  * call malloc often, so blocks double to 512 KiB, and are 2 MiB from then on.
  */
 #include "base/arena.h"
@@ -20,7 +20,7 @@ struct arena_block {
 };
 
 enum {
-	FIRST_BLOCK = 16 * 1024, MAPPED_BLOCK = 64 * 1024, LARGE_PAGE = 2 * 1024 * 1024,
+	FIRST_BLOCK = 4 * 1024, MAPPED_BLOCK = 64 * 1024, LARGE_PAGE = 2 * 1024 * 1024,
 	LARGEST_BLOCK = LARGE_PAGE - sizeof(struct arena_block) - ARENA_ALIGN
 };
 

@@ -25,7 +25,7 @@ struct arena {
 	struct arena_block *blocks;     /* newest first */
 	char *at, *end;                 /* free part of the newest block */
 	size_t total;                   /* bytes asked of malloc so far */
-	/* size of the first block; 0: 16 KiB.  For an arena that holds a few hundred bytes, where there are many. */
+	/* size of the first block; 0: 4 KiB.  For an arena that holds a few hundred bytes, where there are many. */
 	uint32_t first;
 	uint32_t compared;              /* names compared with misspelt names so far: diag/suggest.c limits their
 					 * number */
