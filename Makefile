@@ -3,6 +3,7 @@
 #   make            build/trainc                  make demo      build, compile an example, show what came out
 #   make test       every test that needs no cluster            make asan      the same under sanitizers
 #   make e2e        against a real control plane  make frameworks  real frameworks read our environment
+#   make e2e-operator  the training operator and ours, job by job      make bench-operator  ... and what both need
 #   make fuzz       FUZZ_SECONDS of each target   make cover     line coverage of compiler/
 #   make test-editors  Neovim and Emacs as clients of the language server; colors and indentation of every editor
 #   make editors    grammar/editors from the table of words
@@ -51,7 +52,7 @@ HALFLIBS := -lcurl -lssl -lcrypto
 HALF_LDFLAGS := $(patsubst -static,-pie,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e frameworks editors test-editors wasm playground clean FORCE
+.PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-operator bench-operator frameworks editors test-editors wasm playground clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -199,6 +200,10 @@ longest:
 	@sh tests/longest.sh
 e2e: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh
+e2e-operator: build
+	@BUILD=$(BUILD) bash tests/e2e/run.sh operator $(ROWS)
+bench-operator: build
+	@BUILD=$(BUILD) bash tests/e2e/run.sh bench $(SCENARIOS)
 # The files for editors, from the table of words; tree-sitter's parser too, where its program is installed.
 editors:
 	@python3 grammar/editors/generate.py

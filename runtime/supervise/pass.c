@@ -520,6 +520,9 @@ static void group_deleted(void *to, const struct transport_result *r)
 	struct pass *p = s->pass;
 
 	if (transport_ok(r) || r->code == 404) {
+		if (transport_ok(r))
+			event_write(p->job, EVENT_ONE, "Normal", STR("SuccessfulDeletePodGroup"),
+				str_cat(&p->arena, STR("Deleted PodGroup: "), p->job->name, STR("")));
 		p->job->group_gone = true;
 		/* a job that is resumed makes it again */
 		p->job->objects_made = keep(p->job->objects_made, STR(""));

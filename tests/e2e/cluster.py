@@ -132,6 +132,23 @@ class Cluster:
     def get(self, path):
         return self.request("GET", path)
 
+    def watch(self, path):
+        """What the server says about that collection, from now on: (type, object), until the connection ends."""
+        connection = _Connection(self._socket)
+        try:
+            connection.request("GET", path + "?watch=true&timeoutSeconds=3600")
+            connection.sock.settimeout(None)
+            answer = connection.getresponse()
+            if answer.status != 200:
+                raise Refused(f"{path} cannot be watched: {answer.status}")
+            while line := answer.readline():
+                event = json.loads(line)
+                yield event["type"], event["object"]
+        except (OSError, http.client.HTTPException, ValueError):
+            return
+        finally:
+            connection.close()
+
     def patch(self, path, change):
         return self.request("PATCH", path, change, "application/merge-patch+json")
 

@@ -2,6 +2,8 @@
 # run.sh: the end-to-end suite, against a real control plane.
 #
 #   tests/e2e/run.sh                   builds (once) and starts clusters of its own
+#   tests/e2e/run.sh operator [ROW...]        the training operator beside ours: what both make of the same jobs
+#   tests/e2e/run.sh bench [SCENARIO...]      ... and what both need for it
 #   KUBECONFIG=... tests/e2e/run.sh    uses the cluster that is there, with the
 #                                      kubectl of PATH; makes and removes
 #                                      namespaces called e2e-*
@@ -77,6 +79,20 @@ cluster() {
 	return $status
 }
 
+# beside PROGRAM WORD...: a cluster for one of the two comparisons with the training operator.
+beside() {
+	local dir=$work/beside piece path status=0
+	run ./build.sh kube kwok addons operator > "$work/pieces" || return
+	while read -r piece path; do
+		export "E2E_${piece^^}=$path"
+	done < "$work/pieces"
+	up+=("$dir")
+	E2E_NODES=5 E2E_AUDIT=1 run ./up.sh kwok "$dir" || return
+	TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 "$@" || status=$?
+	./down.sh "$dir"
+	return $status
+}
+
 have_go() {
 	local version
 	version=$(go env GOVERSION 2> /dev/null) || return 1
@@ -110,6 +126,20 @@ for program in curl openssl python3 flock setsid; do
 	fi
 done
 : > "$COUNTS"
+case ${1:-} in
+operator | bench)
+	if ! have_go; then
+		echo "run.sh: Go 1.26 or newer is needed to build a cluster and the operator" >&2
+		exit 1
+	fi
+	if [ "$1" = operator ]; then
+		beside peer.py "${@:2}"
+	else
+		beside peer_bench.py "$work/beside" "${@:2}"
+	fi
+	exit
+	;;
+esac
 if [ -n "${KUBECONFIG:-}" ]; then
 	TMPDIR=$work KUBECTL=${KUBECTL:-kubectl} run python3 suite.py any
 	total

@@ -13,6 +13,7 @@
 # Needs E2E_KUBE, and E2E_KWOK (and E2E_ADDONS, E2E_JOBSET, E2E_OPERATOR,
 # E2E_TRAINER, E2E_COSCHEDULING), or E2E_COREDNS
 # and E2E_NODE: the directories that build.sh prints.  E2E_NODES=N (kwok) makes N nodes instead of one.
+# E2E_AUDIT=1 (kwok) makes DIR/kubeconfig.controller, another administrator's, whose requests are in DIR/audit.log.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -35,12 +36,28 @@ free_ports() {
 	END
 }
 
+# Sets the API server's options by which it notes the requests of one user.
+audited() {
+	certificate controller /O=system:masters/CN=controller
+	cat > "$D/audit.yaml" <<-END
+		apiVersion: audit.k8s.io/v1
+		kind: Policy
+		omitStages: [RequestReceived]
+		rules:
+		- {level: Metadata, users: [controller]}
+		- {level: None}
+	END
+	audit=(--audit-policy-file "$D/audit.yaml" --audit-log-path "$D/audit.log")
+}
+
 up_kwok() {
-	local api etcd peer kwok stage i
+	local api etcd peer kwok stage i audit=()
+	[ -z "${E2E_AUDIT:-}" ] || audited
 	read -r api etcd peer kwok <<< "$(free_ports 4)"
 	# The address of the API server may not be a loopback one in the endpoints
 	# of the Service "kubernetes", so that Service has none here.
-	control_plane 127.0.0.1 "$api" "$etcd" "$peer" --endpoint-reconciler-type none
+	control_plane 127.0.0.1 "$api" "$etcd" "$peer" --endpoint-reconciler-type none "${audit[@]}"
+	[ -z "${E2E_AUDIT:-}" ] || kubeconfig "$D/kubeconfig.controller" "$api" controller
 	cp "$D/kubeconfig.inside" "$D/kubeconfig"
 
 	for stage in "$E2E_KWOK"/stages/*.yaml "$here"/stages/*.yaml; do

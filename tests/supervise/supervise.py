@@ -559,6 +559,7 @@ def gang(w):
     w.wait_for("Running", condition(w, "pytorchjobs", "train", "Running"))
     w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": True}}})
     w.wait_for("no group", lambda: not w.names("podgroups") + w.names("pods"))
+    w.wait_for("its Event", lambda: "SuccessfulDeletePodGroup" in w.told("train"))
     w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": False}}})
     w.wait_for("the group again", lambda: w.names("podgroups") == ["train"])
     w.change("podgroups", "train", {"status": {"phase": "Running"}})
