@@ -7,6 +7,8 @@
  * `trainc vendor crd FILE...` reads CustomResourceDefinitions, of files or of a cluster, and keeps the fields that they
  * define in crds.tbl, beside project.tj.  Each definition has a section with the digest of its
  * file; it replaces an older one of the same name, and the others stay.
+ *
+ * `trainc vendor addons --from-cluster` writes versions of add-ons into project.tj (vendor_addons.h).
  */
 #include <stdlib.h>
 
@@ -20,6 +22,7 @@
 #include "command/lock.h"
 #include "data/data_read.h"
 #include "command/session.h"
+#include "command/vendor_addons.h"
 #include "runtime/command/backend.h"
 
 /* bytes of a file; the largest bundles that are published have 20 MiB */
@@ -219,10 +222,13 @@ int cmd_vendor(struct session *s)
 		return STATUS_USAGE;
 	if (!o->noperands && !live)
 		return lock_packages(s);
+	if (live && (!o->noperands || (o->noperands == 1 && str_is(o->operands[0], "addons"))))
+		return vendor_addons(s, directory);
 	if (!o->noperands || !str_is(o->operands[0], "crd") || o->noperands < 2) {
 		session_say(s, "write 'trainc vendor' for packages, or 'trainc vendor crd FILE', where FILE holds "
 			"CustomResourceDefinitions");
-		session_say(s, "'trainc vendor crd --from-cluster KIND' reads them from the cluster");
+		session_say(s, "'trainc vendor crd --from-cluster KIND' reads them from the cluster, "
+			"'trainc vendor addons --from-cluster' the versions of its add-ons");
 		return STATUS_USAGE;
 	}
 	if (file_reader.exists(NULL, path)) {

@@ -1,7 +1,7 @@
 /*
  * addon.h - the versions of add-ons that a project may name, and what differs between them (addons.def).
  *
- * A version is major * 1000 + minor; 0 stands for a version that nobody named, about which nothing is said.
+ * A version is major * 1000 + minor; 0 stands for an unknown version, about which nothing is said.
  */
 #ifndef TRAINC_KUBE_ADDON_H
 #define TRAINC_KUBE_ADDON_H
@@ -55,7 +55,7 @@ bool addon_parse(struct str text, unsigned *ret);
 /* "0.18". */
 struct str addon_text(struct arena *a, unsigned version);
 bool addon_known(enum addon id, unsigned version);
-/* Has a version the field?  True for a version that nobody named. */
+/* Has a version the field?  True for an unknown version. */
 bool addon_has(const struct addon_field *f, unsigned version);
 /* Do the versions never start an object of the pair's kind? */
 bool addon_stuck(const struct addon_pair *p, unsigned queue, unsigned runner);

@@ -112,5 +112,6 @@ const struct backend backend_cluster = {
 	.logs = cluster_logs, .scale = cluster_scale, .exec = cluster_exec, .suspend = cluster_suspend,
 		.remove = cluster_remove,
 	.nodes = cluster_nodes, .manifests = cluster_manifests, .definitions = cluster_definitions,
+		.addons = cluster_addons,
 		.diff = cluster_diff, .contexts = cluster_contexts, .namespaces = cluster_namespaces,
 };

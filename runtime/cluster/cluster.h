@@ -66,6 +66,7 @@ void cluster_namespaces(struct session *s, struct buf *out);
 /* A tree as YAML, in the arena. */
 struct str cluster_yaml(struct arena *a, const struct object *tree);
 bool cluster_definitions(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
+bool cluster_addons(struct session *s, struct addon_found *ret, int *ret_status);
 bool cluster_manifests(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 int cluster_remove(struct session *s, struct attend *a, struct changes *c);
 bool cluster_scale(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);

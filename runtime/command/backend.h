@@ -33,6 +33,13 @@ struct attached {
 	int signals;                    /* number of requests to stop */
 };
 
+/* What a cluster has of an add-on; texts in the arena of the session. */
+struct addon_found {
+	unsigned version;               /* of kube/addon.h; 0: it cannot be told */
+	struct str source;              /* where it is known from; empty: the add-on is not there */
+	struct str warning;             /* what does not fit together; empty without */
+};
+
 /* A manifest, with a name for messages. */
 struct manifest_text {
 	struct str name, text;
@@ -102,6 +109,8 @@ struct backend {
 	 * The CustomResourceDefinitions that the operands behind the first name: by their kind, plural, name or group.
 	 */
 	bool (*definitions)(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
+	/* The versions of add-ons, one for each row of kube/addon.h. */
+	bool (*addons)(struct session *s, struct addon_found *ret, int *ret_status);
 	/*
 	 * For completion, one name a line: contexts, which need no begin(), and namespaces. NULL: the backend has none.
 	 */

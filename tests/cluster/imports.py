@@ -1,4 +1,5 @@
 """imports.py [NAME...] - `import --from-cluster` against an API server in memory."""
+import os
 import sys
 
 import world
@@ -7,6 +8,7 @@ from world import main, must, status
 world.KINDS.update({
     "pytorchjobs": ("kubeflow.org", "v1", "PyTorchJob"), "jobsets": ("jobset.x-k8s.io", "v1alpha2", "JobSet"),
     "trainjobs": ("trainer.kubeflow.org", "v1alpha1", "TrainJob"),
+    "deployments": ("apps", "v1", "Deployment"),
     "customresourcedefinitions": ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
     "trainingruntimes": ("trainer.kubeflow.org", "v1alpha1", "TrainingRuntime")})
 CHECKS = []
@@ -169,6 +171,79 @@ def definitions(w):
     w.want(2, "vendor", "crd", "--from-cluster", err="vendor crd --from-cluster KIND")
     w.want(2, "vendor", "--context", "x", err="--context is about a cluster; add --from-cluster")
     must(open(w.dir + "/crds.tbl").read() == before, "a refusal changes nothing")
+
+
+def fields(*paths):
+    """The schema of an object with these fields; behind `=` stands a word of an enumeration, behind [] an element."""
+    top = {"type": "object", "properties": {}}
+    for path in paths:
+        at, (keys, _, word) = top, path.partition("=")
+        for key in keys.split("."):
+            at = at["items"] if "items" in at else at
+            at = at.setdefault("properties", {}).setdefault(key.rstrip("[]"), {})
+            if key.endswith("[]"):
+                at.setdefault("items", {"type": "object"})
+        if word:
+            at.setdefault("enum", []).append(word)
+    return top
+
+
+def define(w, plural, kind, version, *paths):
+    """The server has a kind, whose definition has these fields."""
+    name, _, group = plural.partition(".")
+    w.groups.append({"metadata": {"name": group}, "versions": [{"version": version, "resources": [
+        {"resource": name, "scope": "Namespaced", "responseKind": {"kind": kind, "group": group, "version": version}}]}]})
+    w.put("customresourcedefinitions", "", {"metadata": {"name": plural}, "spec": {"versions": [
+        {"name": "v0", "schema": {"openAPIV3Schema": fields("spec.old")}}, {"name": version, "schema": {"openAPIV3Schema": fields(*paths)}}]}})
+
+
+def deploy(w, name, image, **labels):
+    w.put("deployments", "system", {"metadata": {"name": name, "labels": labels}, "spec": {"template": {"spec": {"containers": [
+        {"name": "sidecar", "image": "registry.example.com/proxy:v9.9.9"}, {"name": "manager", "image": image}]}}}})
+
+
+@check
+def addons(w):
+    """vendor addons --from-cluster: versions by definitions and images, written into project.tj"""
+    project = w.dir + "/project.tj"
+    serve(w, "customresourcedefinitions", "deployments")
+    w.want(1, "vendor", "addons", "--from-cluster", err="no add-on whose version 'addons' could name")
+    must(not os.path.exists(project), "nothing found, nothing written")
+    w.want(2, "vendor", "addons", err="'trainc vendor addons --from-cluster' the versions")
+    # definitions alone
+    rules, replicated = "spec.failurePolicy.rules[].name", "spec.replicatedJobs[].dependsOn[].name"
+    define(w, "jobsets.jobset.x-k8s.io", "JobSet", "v1alpha2", rules, "spec.failurePolicy.restartStrategy=Recreate", replicated)
+    w.want(0, "vendor", "--from-cluster", out=r"^jobset 0.8 \(its definitions\)$")
+    must(open(project).read() == 'project {\n  addons { jobset = "0.8" }\n}\n', open(project).read())
+    # with controllers, in a project that has more to say
+    define(w, "trainjobs.trainer.kubeflow.org", "TrainJob", "v1alpha1", "spec.podTemplateOverrides[].x", "spec.labels", "spec.annotations")
+    deploy(w, "queue", "registry.example.com:5000/kueue/kueue:v0.18.2@sha256:12")
+    deploy(w, "other", "registry.example.com/kueue/kueue-viz:v0.1.0")
+    deploy(w, "train", "registry.example.com/kubeflow/trainer/trainer-controller-manager:latest", **{"app.kubernetes.io/version": "2.1.0"})
+    w.write("project.tj", '# ours\nproject { kubernetes = "1.33", addons = { kueue = "0.17" } }   # last\n')
+    w.want(0, "vendor", "addons", "--from-cluster", out=r"(?s)^kueue 0.18 \(Deployment system/queue\)$.*^trainer 2.1 \(Deployment system/train\)$")
+    must(open(project).read() == '# ours\nproject { kubernetes = "1.33", addons { kueue = "0.18", jobset = "0.8", trainer = "2.1" } }   # last\n', open(project).read())
+    w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  queue = "q"\n  role r {\n    cpu = 1\n    memory = 1Gi\n  }\n}\n')
+    w.want(1, "check", "--target", "trainer", "a.tj", err=r"Kueue 0.18 never starts a TrainJob of Trainer 2.1.*\[TJ0829\]")
+    # definitions that an upgrade left behind decide
+    deploy(w, "train", "registry.example.com/trainer/trainer-controller-manager:v2.2.1")
+    w.want(0, "vendor", "addons", "--from-cluster", out="^trainer 2.1 ", err="the definitions of Trainer in the cluster are those of 2.1, its controller is 2.2")
+    # versions that nobody knows
+    deploy(w, "queue", "registry.example.com/kueue/kueue:v0.99.0")
+    w.want(0, "vendor", "addons", "--from-cluster", out="^kueue 0.19 ", err="Kueue 0.99 of the cluster is newer than 0.19")
+    deploy(w, "queue", "registry.example.com/kueue/kueue:v0.4.0")
+    w.want(0, "vendor", "addons", "--from-cluster", err="Kueue 0.4 of the cluster is older than 0.13")
+    must("kueue" not in open(project).read(), open(project).read())
+    deploy(w, "queue", "registry.example.com/kueue/kueue:main")
+    w.want(0, "vendor", "addons", "--from-cluster", err="Kueue is in the cluster, and its version cannot be told")
+    # what cannot be read is not changed
+    before = open(project).read()
+    w.fault("GET", "/deployments", world.status(403, "Forbidden", "deployments is forbidden"))
+    w.want(4, "vendor", "addons", "--from-cluster", err="deployments is forbidden")
+    must(open(project).read() == before, "a refusal changes nothing")
+    w.write("project.tj", "project { addons {\n")
+    w.want(1, "vendor", "addons", "--from-cluster", err="project.tj:")
+    must(open(project).read() == "project { addons {\n", "a file that does not parse stays")
 
 
 if __name__ == "__main__":
