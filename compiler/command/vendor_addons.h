@@ -6,7 +6,7 @@
 
 #include "command/session.h"
 
-/* Asks the cluster and writes the block `addons` of project.tj in DIRECTORY, a new file if there is none; the status. */
+/* Asks the cluster and writes the block `addons` of project.tj in DIRECTORY; it is made if missing.  The status. */
 int vendor_addons(struct session *s, struct str directory);
 
 #endif
