@@ -56,7 +56,9 @@ static void *map_large(void)
 	if (before)
 		munmap(p, before);
 	munmap(p + before + LARGE_PAGE, LARGE_PAGE - before);
+#ifdef MADV_HUGEPAGE
 	madvise(p + before, LARGE_PAGE, MADV_HUGEPAGE);
+#endif
 	return p + before;
 }
 

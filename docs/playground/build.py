@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""build.py WASM OUTPUT - one page with everything in it: the engine, the examples, the mistakes."""
+"""build.py DIRECTORY OUTPUT - one page with everything in it: the engine, the examples, the mistakes.
+
+DIRECTORY has trainc.wasm and unpack.wasm. The engine and the programs are one stream of LZMA, which is a sixth smaller than
+gzip; unpack.wasm (compiler/web/unpack.c) reads it.
+"""
 import base64
 import glob
 import gzip
 import json
+import lzma
 import os
-import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -35,17 +39,31 @@ def mistakes():
             for p in sorted(glob.glob(HERE + "/mistakes/*.tj"))]
 
 
+def pack(data):
+    """Raw LZMA as compiler/web/unpack.c reads it."""
+    how = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "lc": 3, "lp": 0, "pb": 0, "dict_size": 1 << 22, "nice_len": 273,
+           "depth": 2000}
+    return lzma.compress(data, format=lzma.FORMAT_RAW, filters=[how])
+
+
 def main():
-    wasm, output = sys.argv[1:]
-    packed = subprocess.run(["zopfli", "--i5", "-c", wasm], check=True, capture_output=True).stdout
+    directory, output = sys.argv[1:]
+    parts = {}
+    for name in ("trainc", "unpack"):
+        with open("%s/%s.wasm" % (directory, name), "rb") as f:
+            parts[name] = f.read()
+    data = json.dumps({"examples": examples(), "mistakes": mistakes()}, ensure_ascii=False).encode()
+    texts = {"STYLE": read(HERE + "/style.css"), "ENGINE": read(HERE + "/engine.js"), "PAGE": read(HERE + "/page.js"),
+             "PACKED": base64.b64encode(pack(parts["trainc"] + data)).decode(), "UNPACK": base64.b64encode(parts["unpack"]).decode(),
+             "WASM_SIZE": str(len(parts["trainc"])), "SIZE": str(len(parts["trainc"]) + len(data))}
     page = read(HERE + "/page.html")
-    data = json.dumps({"examples": examples(), "mistakes": mistakes()}, ensure_ascii=False).replace("</", "<\\/")
-    page = page.replace("/*ENGINE*/", read(HERE + "/engine.js")).replace("/*STYLE*/", read(HERE + "/style.css"))
-    page = page.replace("/*PAGE*/", read(HERE + "/page.js")).replace("/*DATA*/", data).replace("/*WASM*/", base64.b64encode(packed).decode())
+    for name, text in texts.items():
+        page = page.replace("/*%s*/" % name, text)
     with open(output, "w", encoding="utf-8") as f:
         f.write(page)
     size = len(gzip.compress(page.encode(), 9))
     print("%s: %d KB, %d KB over the wire" % (output, len(page) // 1024, size // 1024))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,9 +3,8 @@ const $ = id => document.getElementById(id);
 // Each program has a directory of its own: a project.tj is about its neighbors only.
 let place = 0;
 const URI = name => `file:///playground/${place}/${name}`;
-const data = JSON.parse($("data").textContent);
 const text = $("text"), colors = $("colors"), view = $("view");
-let engine, name = "job.tj", version = 0, problems = [], tab = "objects", legend = [], preview;
+let engine, data, name = "job.tj", version = 0, problems = [], tab = "objects", legend = [], preview;
 
 function escaped(s) { return s.replace(/[&<>]/g, c => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]); }
 const doc = () => ({ textDocument: { uri: URI(name) } });
@@ -156,6 +155,9 @@ $("tabs").addEventListener("keydown", e => {
 // ---- editing ----
 function edited() {
   engine.notify("textDocument/didChange", { textDocument: { uri: URI(name), version: ++version }, contentChanges: [{ text: text.value }] });
+  answered();
+}
+function answered() {
   paint();
   showProblems();
   show();
@@ -225,7 +227,7 @@ function load(program) {
   text.value = program.files[name];
   problems = [];
   engine.notify("textDocument/didOpen", { textDocument: { uri: URI(name), languageId: "tj", version: ++version, text: text.value } });
-  edited();
+  answered();
 }
 function fill(select, programs, first) {
   select.replaceChildren(new Option(first, ""), ...programs.map((p, i) => new Option(p.title, i)));
@@ -235,7 +237,11 @@ function fill(select, programs, first) {
 // ---- a link that holds the program ----
 const coded = bytes => btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
 async function through(stream, bytes) { return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer()); }
-const unbase64 = s => Uint8Array.from(atob(s.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0));
+function unbase64(s) {
+  const words = atob(s.replace(/-/g, "+").replace(/_/g, "/")), bytes = new Uint8Array(words.length);
+  for (let i = 0; i < words.length; i++) bytes[i] = words.charCodeAt(i);
+  return bytes;
+}
 async function link() { return "#" + coded(await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(text.value))); }
 async function linked() {
   if (location.hash.length < 2) return undefined;
@@ -257,8 +263,19 @@ $("paste-ok").onclick = () => {
   else $("paste-messages").textContent = found?.messages?.[0]?.message ?? found?.failed ?? "nothing was imported";
 };
 
+// What build.py packed: trainc.wasm, then the programs of the menus as JSON.
+async function unpacked() {
+  const packed = unbase64(PACKED), { instance } = await WebAssembly.instantiate(unbase64(UNPACK)), { memory, web_unpack, web_room } = instance.exports;
+  const from = web_room(), to = from + packed.length;
+  memory.grow(Math.ceil((to + SIZE) / 65536));
+  new Uint8Array(memory.buffer).set(packed, from);
+  if (web_unpack(from, packed.length, to, SIZE)) throw new Error("the page is damaged; load it again");
+  return new Uint8Array(memory.buffer, to, SIZE);
+}
 async function start() {
-  engine = await startTrainc(await through(new DecompressionStream("gzip"), unbase64(WASM)));
+  const all = await unpacked();
+  data = JSON.parse(new TextDecoder().decode(all.subarray(WASM_SIZE)));
+  engine = await startTrainc(all.subarray(0, WASM_SIZE));
   engine.onNotification = (method, params) => {
     if (method === "textDocument/publishDiagnostics" && params.uri === URI(name)) problems = params.diagnostics;
   };
@@ -271,6 +288,7 @@ async function start() {
   fill($("mistakes"), data.mistakes, "choose a mistake");
   const given = await linked();
   load(given ? { name: "job.tj", files: { "job.tj": given } } : data.examples[0]);
+  performance.mark("ready");
   document.body.dataset.ready = "yes";
 }
 start().catch(error => { $("state").textContent = "this browser cannot run trainc: " + error.message; });

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""unpack.py - compiler/web/unpack.c reads what docs/playground/build.py packs, and stays in its room when that is damaged.
+
+The source is compiled for this machine, so neither a browser nor clang is needed.
+"""
+import ctypes
+import importlib.util
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+GUARD = 64                              # bytes after the room that must stay as they are
+
+
+def library(directory):
+    out = directory + "/unpack.so"
+    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", out,
+                    "compiler/web/unpack.c"], check=True)
+    found = ctypes.CDLL(out).web_unpack
+    found.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    return found
+
+
+def packer():
+    spec = importlib.util.spec_from_file_location("build", "docs/playground/build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.pack
+
+
+def texts():
+    """Data of many shapes; each packet of the format is in some of them."""
+    chance = random.Random(1)
+    yield "nothing", b""
+    yield "one byte", b"a"
+    yield "one byte, often", b"a" * 70000
+    yield "no pattern", chance.randbytes(5000)
+    yield "short periods", b"".join(bytes([k]) * chance.randrange(1, 9) for k in range(256) for _ in range(4))
+    words = [chance.randbytes(chance.randrange(1, 40)) for _ in range(60)]
+    yield "words", b"".join(chance.choice(words) for _ in range(9000))
+    far = chance.randbytes(3000)
+    yield "far apart", far + chance.randbytes(300000) + far
+    with open("compiler/trainc.c", "rb") as f:
+        yield "a source", f.read()
+
+
+def main():
+    passed = failed = 0
+    chance = random.Random(2)
+    with tempfile.TemporaryDirectory() as directory:
+        unpack, pack = library(directory), packer()
+        for name, want in texts():
+            packed = pack(want)
+            room = ctypes.create_string_buffer(len(want) + GUARD)
+            status = unpack(packed + bytes(GUARD), len(packed), room, len(want))
+            good = status == 0 and room.raw == want + bytes(GUARD)
+            for _ in range(60):                         # a few changed bytes; the last ones may be without a meaning
+                damaged = bytearray(packed[:chance.randrange(len(packed) + 1)] if chance.random() < .3 else packed)
+                for _ in range(chance.randrange(1, 4)):
+                    if damaged:
+                        damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+                room = ctypes.create_string_buffer(len(want) + GUARD)
+                status = unpack(bytes(damaged) + bytes(GUARD), len(damaged), room, len(want))
+                good = good and status in (0, 1) and room.raw[len(want):] == bytes(GUARD)
+            passed, failed = passed + good, failed + (not good)
+            if not good:
+                print("FAIL", name)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed != 0
+
+
+sys.exit(main())
