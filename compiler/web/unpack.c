@@ -2,7 +2,7 @@
  * unpack.c - a second, small module of the playground: it reads the stream in which the first one travels.
  *
  * Browsers read gzip by themselves, but with LZMA the page is a sixth smaller.  The stream is raw LZMA with lc=3, lp=0,
- * pb=0 and a size that the page knows (docs/playground/build.py writes it).  Names are those of the format's description:
+ * pb=0 and a size that the page knows; docs/playground/build.py writes it.  Names are those of the format's description:
  * each bit is decoded with a chance that follows the bits which were seen in its place before.
  */
 #include <stddef.h>
@@ -28,7 +28,8 @@ struct web_unpack {
 	uint32_t last[4];               /* distances, the latest first, less one */
 	unsigned state;                 /* what the latest packets were: 0 to 6 when the last was a literal */
 	struct {
-		chance literal[LITERALS], match[STATES], repeat[STATES], older[STATES], second[STATES], third[STATES], many[STATES];
+		chance literal[LITERALS], match[STATES], repeat[STATES];
+		chance older[STATES], second[STATES], third[STATES], many[STATES];
 		chance slot[4][64], special[128], align[1 << ALIGN_BITS];
 		struct lengths plain, again;
 	} chances;
