@@ -2,7 +2,7 @@
  * unpack.c - a second, small module of the playground: it reads the stream in which the first one travels.
  *
  * Browsers read gzip by themselves, but with LZMA the page is a sixth smaller.  The stream is raw LZMA with lc=3, lp=0,
- * pb=0 and a size that the page knows; docs/playground/build.py writes it.  Names are those of the format's description:
+ * pb=0 and a size that the page knows; build.py writes it.  Names are those of the format's description:
  * each bit is decoded with a chance that follows the bits which were seen in its place before.
  */
 #include <stddef.h>
