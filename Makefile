@@ -261,7 +261,7 @@ $(WASM)/unpack.wasm: compiler/web/unpack.c
 	$(WASM_MACHINE) -nostdlib -Wl,--no-entry $(WASM_LD) -Wl,-z,stack-size=16384 -o $@ $(WASM)/unpack.o
 # For tests/wasm/browser.py.
 wasm-sources:
-	@echo $(WASM_SRC) $(GENSRC)
+	@echo $(WASM_SRC) $(filter-out %/library.c,$(GENSRC))
 playground: wasm
 	@mkdir -p $(BUILD)/playground
 	@python3 docs/playground/build.py $(WASM) $(BUILD)/playground/index.html

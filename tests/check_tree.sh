@@ -95,8 +95,8 @@ fi
 names='tensorflow|pytorch|torchrun|mxnet|horovod|openmpi|xgboost|lightgbm|paddle|deepspeed|nvidia|nccl|habana|neuron|cloud-tpu'
 sources=$(ls compiler/*.[ch] compiler/*.def compiler/*/*.[ch] compiler/*/*/*.[ch] compiler/*/*.def runtime/*.[ch] runtime/*/*.[ch] \
 	grammar/*.l grammar/*.y grammar/*.def 2>/dev/null)
-# The formats of other systems are not: they are read by the import, and written by the one target of their name.
-sources=$(printf '%s\n' $sources | grep -vE '^compiler/(import/|emit/target/kubeflow\.c$)')
+# The formats of other systems are not: they are read by the import, written by the one target of their name, and listed by version.
+sources=$(printf '%s\n' $sources | grep -vE '^compiler/(import/|emit/target/kubeflow\.c$|kube/addons\.def$)')
 {
 	grep -niE "$names" $sources
 	grep -nE '(TF_CONFIG|PET|DMLC|JAX|OMPI)_[A-Z]' $sources

@@ -24,7 +24,7 @@ static unsigned writable(struct session *s, enum addon id, const struct addon_fo
 	if (!f->source.n)
 		return 0;
 	if (!f->version)
-		session_say(s, "%s is in the cluster, and its version cannot be told (%.*s)", row->title,
+		session_say(s, "%s is in the cluster, and its version is not known (%.*s)", row->title,
 			STR_ARG(f->source));
 	else if (f->version < row->oldest)
 		session_say(s, "%s %.*s of the cluster is older than %.*s, the oldest that is known", row->title,
