@@ -98,9 +98,12 @@ static void on_ended(void *to, enum pod_log_end end, const struct transport_resu
 
 	s->waits = end == POD_LOG_WAITING;
 	s->ended = !s->waits || !s->all->choice.follow;
-	if (end == POD_LOG_FAILED && r)
-		session_say(s->all->cluster->session, "%.*s/%lld: %.*s", STR_ARG(s->id.role), (long long)s->id.index,
-			STR_ARG(r->error));
+	if (end != POD_LOG_FAILED || !r)
+		return;
+	session_say(s->all->cluster->session, "%.*s/%lld: %.*s", STR_ARG(s->id.role), (long long)s->id.index,
+		STR_ARG(r->error));
+	if (!s->all->source.status)
+		s->all->source.status = call_exit_status(r);
 }
 
 static bool is_running(void *to)

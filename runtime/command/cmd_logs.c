@@ -128,6 +128,8 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 		s->error = a->out.error;
 	if (end == ATTEND_INTERRUPTED)
 		return runs_interrupted(s, a);
+	if (a->logs && a->logs->status)
+		return a->logs->status;         /* what was not read was said */
 	say_held_back(s, a, r);
 	say_gone(s, b, a, r);
 	if (r->follow && a->runs[0].state.phase == RUN_UNKNOWN) {

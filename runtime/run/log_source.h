@@ -69,6 +69,7 @@ struct log_source_ops {
 
 struct log_source {
 	const struct log_source_ops *ops;
+	int status;                     /* to end with, because a stream could not be read to its end; 0: all could */
 };
 
 /* Looks for more lines; cheap when there are none. */

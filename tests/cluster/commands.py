@@ -464,6 +464,22 @@ def streams(w):
         w.want(2, "logs", "a", "--max-streams", wrong, err="--max-streams needs a number above 0, found '%s'" % wrong)
 
 
+@check
+def unreadable(w):
+    """a log that cannot be read is named with the server's words, the others are shown, and the status says why"""
+    w.write("a.tj", JOB % ("a", 3))
+    w.want(0, "apply", "a.tj")
+    w.logs = {("a-worker-%d-x" % i, False): ["text %d" % i] for i in range(3)}
+    w.want(0, "logs", "a", "--all", out="(?s)text 0.*text 1.*text 2")
+    w.fault("GET", "/a-worker-1-x/log", status(403, "Forbidden", "no logs for you"), times=2)
+    out, _ = w.want(4, "logs", "a", "--all", out="(?s)text 0.*text 2", err="worker/1: .*no logs for you")
+    must("text 1" not in out, out)
+    w.want(4, "logs", "a", "--rank", "1", err="worker/1: .*no logs for you")
+    w.fault("GET", "/log", status(500, "InternalError", "no preferred addresses found"), times=99)
+    out, err = w.want(7, "logs", "a", "--all", "--retry-timeout", "1s", err="worker/0: .*no preferred addresses found")
+    must(not out and "printed nothing" not in err, (out, err))
+
+
 def life(w, name, made, restarts, over=False):
     """A pod of worker/0 in one of its lives."""
     pod = json.loads(json.dumps(w.get("pods", "a-worker-0-x")))

@@ -1,0 +1,385 @@
+"""Faults of the network and of the control plane under the commands of trainc: each check ends with what is true, or says what it does not know.
+
+    KUBECONFIG=DIR/kubeconfig KUBECTL=... TRAINC=... python3 faults.py [NAME...]
+
+One check at a time, because some of them stop the API server; DIR is a cluster of up.sh.
+"""
+
+import json
+import os
+import re
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+import runtime
+from runtime import HOLD, Failure, Space, job, requests_of
+
+CLUSTER = os.path.dirname(os.path.abspath(os.environ.get("KUBECONFIG", "/nonexistent")))
+
+
+# ---- the control plane ----
+
+def pid_of(name):
+    with open(os.path.join(CLUSTER, "run", name + ".pid")) as f:
+        return int(f.read())
+
+
+def words_of(pid):
+    with open(f"/proc/{pid}/cmdline", "rb") as f:
+        return f.read().decode().split("\0")[:-1]
+
+
+def option(name, word):
+    words = words_of(pid_of(name))
+    return words[words.index(word) + 1]
+
+
+def is_cluster():
+    """Is the cluster one of up.sh, whose processes may be stopped?"""
+    try:
+        return CLUSTER in " ".join(words_of(pid_of("apiserver")))
+    except OSError:
+        return False
+
+
+def until(holds, seconds, what):
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            raise Failure(f"after {seconds} s still not: {what}")
+        time.sleep(0.1)
+
+
+class Server:
+    """The API server, stopped within `with` and there again behind it."""
+
+    def __enter__(self):
+        pid = pid_of("apiserver")
+        self.words = words_of(pid)
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: not os.path.exists(f"/proc/{pid}") or not words_of(pid), 20, "the API server has ended")
+
+    def __exit__(self, *_):
+        for _ in range(10):     # a client that knocks may hold the port for a moment
+            if self.start():
+                return self.settle()
+            time.sleep(0.5)
+        raise Failure("the API server does not start again; see log/apiserver.log of the cluster")
+
+    def start(self):
+        with open(os.path.join(CLUSTER, "log", "apiserver.log"), "a") as log:
+            p = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        with open(os.path.join(CLUSTER, "run", "apiserver.pid"), "w") as f:
+            f.write(f"{p.pid}\n")
+        until(lambda: p.poll() is not None or subprocess.run(
+            [runtime.KUBECTL, "get", "--raw", "/readyz"], capture_output=True, timeout=30).returncode == 0, 60, "the API server is ready")
+        return p.poll() is None
+
+
+    @staticmethod
+    def settle():
+        """The controllers, which wait before they connect again, are at work: a Job runs to its end."""
+        command = [runtime.KUBECTL, "-n", "default"]
+        subprocess.run([*command, "create", "job", "settled", "--image=busybox:1"], capture_output=True, timeout=60)
+        until(lambda: subprocess.run([*command, "wait", "--for=condition=Complete", "--timeout=5s", "job/settled"], capture_output=True,
+                                     timeout=60).returncode == 0, 240, "a Job ends after the API server has come back")
+        subprocess.run([*command, "delete", "job", "settled"], capture_output=True, timeout=60)
+
+
+def etcd(path, body):
+    pki = os.path.join(CLUSTER, "pki")
+    context = ssl.create_default_context(cafile=pki + "/ca.crt")
+    context.load_cert_chain(pki + "/admin.crt", pki + "/admin.key")
+    request = urllib.request.Request(option("etcd", "--listen-client-urls") + path, json.dumps(body).encode())
+    with urllib.request.urlopen(request, context=context, timeout=20) as answer:
+        return json.load(answer)
+
+
+def compact():
+    """The store forgets everything but the present."""
+    now = etcd("/v3/kv/range", {"key": "AA==", "count_only": True})["header"]["revision"]
+    etcd("/v3/kv/compaction", {"revision": now, "physical": True})
+
+
+# ---- the network ----
+
+class Proxy:
+    """A port between trainc and the API server.  `cut`: seconds after which a connection is cut, None for never;
+    `closed`: nobody gets through."""
+
+    def __init__(self, space, cut=None):
+        self.cut, self.closed, self.cuts, self.pairs = cut, False, 0, []
+        self.there = int(option("apiserver", "--secure-port"))
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+        threading.Thread(target=self.accept, daemon=True).start()
+        with open(os.environ["KUBECONFIG"]) as f:
+            text = f.read()
+        space.write("config", text.replace(f"127.0.0.1:{self.there}", "127.0.0.1:%d" % self.listener.getsockname()[1]))
+        self.env = {"KUBECONFIG": os.path.join(space.dir, "config")}
+
+    def accept(self):
+        while True:
+            try:
+                here, _ = self.listener.accept()
+            except OSError:
+                return
+            try:
+                if self.closed:
+                    raise OSError
+                there = socket.create_connection(("127.0.0.1", self.there), timeout=5)
+            except OSError:
+                here.close()
+                continue
+            pair = (here, there)
+            self.pairs.append(pair)
+            for a, b in ((here, there), (there, here)):
+                threading.Thread(target=self.copy, args=(a, b), daemon=True).start()
+            if self.cut:
+                threading.Timer(self.cut, self.end, [pair]).start()
+
+    def copy(self, a, b):
+        try:
+            while data := a.recv(65536):
+                b.sendall(data)
+        except OSError:
+            pass
+        for s in (a, b):
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def end(self, pair):
+        self.cuts += 1
+        for s in pair:
+            try:
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+                s.shutdown(socket.SHUT_RDWR)
+                s.close()
+            except OSError:
+                pass
+
+    def close_all(self, closed):
+        self.closed = closed
+        for pair in list(self.pairs):
+            self.end(pair)
+
+    def stop(self):
+        self.listener.close()
+        self.cut = None
+        self.close_all(True)
+
+
+class Waiting:
+    """`trainc wait` in the background."""
+
+    def __init__(self, space, *words, env=None):
+        self.p = subprocess.Popen([os.path.realpath(runtime.TRAINC), "wait", "--namespace", space.ns, "-v", *words], cwd=space.dir,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+
+    def ends(self, status, seconds=60):
+        try:
+            out, err = self.p.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.p.kill()
+            out, err = self.p.communicate()
+            raise Failure(f"wait did not end in {seconds} s:\n{out}\n{err}") from None
+        if self.p.returncode != status:
+            raise Failure(f"wait: status {self.p.returncode}, not {status}\n{out}\n{err}")
+        return err
+
+
+def finish(s, code=None):
+    """The pods that are held end: with CODE, or well."""
+    if code:
+        s.kubectl("annotate", "pods", "--all", f"e2e.trainc.dev/exit={code}")
+    s.kubectl("annotate", "pods", "--all", "e2e.trainc.dev/hold-")
+
+
+def over(s, condition):
+    return lambda: any(c["type"] == condition and c["status"] == "True" for c in s.get("job", "a-worker")["status"].get("conditions", []))
+
+
+def has_addresses(s):
+    """Can the API server reach the nodes, so that there are logs?"""
+    return "InternalIP" in s.kubectl("get", "nodes", "-o", "jsonpath={.items[*].status.addresses[*].type}", ns=False)
+
+
+# ---- checks ----
+
+CHECKS = []
+
+
+def check(f):
+    CHECKS.append((f.__doc__.strip(), f))
+    return f
+
+
+@check
+def server_restarts(s):
+    """the API server is stopped and started in the middle of `wait`, which goes on and reports the verdict"""
+    s.write("a.tj", job("a", "    replicas = 2", HOLD))
+    s.want(0, "apply", "a.tj", "--for", "running")
+    for code, status, condition in ((None, 0, "Complete"), (3, 8, "Failed")):
+        w = Waiting(s, "a")
+        time.sleep(1.5)
+        with Server():
+            time.sleep(3)
+            if w.p.poll() is not None:
+                w.ends(0)
+        finish(s, code)
+        err = w.ends(status)
+        if " Unknown" in err:
+            raise Failure(err)
+        until(over(s, condition), 30, "the Job is over")
+        s.want(status, "wait", "a")
+        s.want(0, "delete", "a", "--yes")
+        if code is None:
+            s.want(0, "apply", "a.tj", "--for", "running")
+
+
+@check
+def server_stays_away(s):
+    """commands say that no server answers, with 7, and `wait --timeout` ends in time, with 124 or 7"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    s.want(0, "apply", "a.tj", "--for", "running")
+    w = Waiting(s, "a", "--timeout", "6s")
+    time.sleep(1)
+    with Server():
+        for words in (["status", "a"], ["apply", "a.tj"], ["delete", "a", "--yes"]):
+            s.want(7, *words, "--retry-timeout", "2s", err="connect|refused")
+        out, err = w.p.communicate(timeout=30)
+        if w.p.returncode not in (124, 7):
+            raise Failure(f"{w.p.returncode}\n{out}\n{err}")
+    s.want(0, "status", "a", out="a +Running")
+
+
+@check
+def compacted(s):
+    """etcd is compacted and the server forgets old versions while a watch is cut off: `wait` takes a new snapshot and is right"""
+    s.write("a.tj", job("a", "    replicas = 3", HOLD))
+    s.want(0, "apply", "a.tj", "--for", "running")
+    proxy = Proxy(s)
+    try:
+        w = Waiting(s, "a", env=proxy.env)
+        time.sleep(1.5)
+        proxy.close_all(True)
+        s.kubectl("annotate", "pod", "--all", "x=1")
+        finish(s)
+        until(over(s, "Complete"), 60, "the Job is complete")
+        compact()
+        with Server():
+            pass
+        compact()
+        if w.p.poll() is not None:
+            w.ends(0)
+        proxy.closed = False
+        err = w.ends(0)
+        if "410" not in err:
+            raise Failure(f"the server answered no watch with 410, so nothing was tried\n{err}")
+    finally:
+        proxy.stop()
+    s.want(0, "status", "a", out="a +Succeeded")
+
+
+@check
+def cut(s):
+    """a proxy cuts every connection after 50 ms: commands end well, or say that they lost the server and do so when run again"""
+    s.write("a.tj", job("a", '    replicas = 3\n    files {\n      "/etc/x" = "1"\n    }', HOLD))
+    proxy = Proxy(s, cut=0.05)
+
+    def through(wanted, *words, again=5):
+        """The wanted status, or 7; at last the wanted one."""
+        for _ in range(again):
+            done = s.run(*words, env=proxy.env, timeout=120)
+            if done.returncode == wanted:
+                return done
+            if done.returncode != 7:
+                raise Failure(f"{words}: status {done.returncode}\n{done.stdout}\n{done.stderr}")
+        raise Failure(f"{words}: {again} times 7\n{done.stderr}")
+
+    try:
+        through(0, "apply", "a.tj", "--for", "running")
+        through(0, "status", "a")
+        lines = through(0, "logs", "a", "--all").stdout.splitlines() if has_addresses(s) else None
+        if lines is not None and (len(lines) != 9 or len(set(lines)) != 9):
+            raise Failure(f"logs lost or doubled lines: {lines}")
+        w = Waiting(s, "a", env=proxy.env)
+        time.sleep(2)
+        finish(s, 3)
+        w.ends(8)
+        through(8, "wait", "a")
+        through(0, "delete", "a", "--yes")
+        if proxy.cuts < 20:
+            raise Failure(f"only {proxy.cuts} connections were cut")
+    finally:
+        proxy.stop()
+    if s.names("service,configmap,job"):
+        raise Failure(f"delete left {s.names()}")
+
+
+@check
+def killed_at_requests(s):
+    """kill -9 of apply behind each of its answers, of a first one and of a change, and the next apply converges"""
+    files = '    files {\n      "/etc/x" = "%s"\n    }'
+    s.write("a.tj", job("a", "    replicas = 1\n" + files % 1, HOLD))
+    first = len(requests_of(s.want(0, "apply", "-v", "--no-wait", "a.tj")))
+    s.want(0, "delete", "a", "--yes")
+    if not 10 <= first <= 60:
+        raise Failure(f"{first} requests")
+
+    def die(n):
+        """Ends apply when it has told its Nth request."""
+        p = subprocess.Popen([os.path.realpath(runtime.TRAINC), "apply", "-v", "--no-wait", "--namespace", s.ns, "a.tj"], cwd=s.dir,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for line in p.stderr:
+            n -= bool(re.match(r"trainc: (GET|POST|PATCH|PUT|DELETE) ", line))
+            if n <= 0:
+                break
+        p.kill()
+        p.communicate()
+
+    # the first ones only read; each request of the writing part is a boundary
+    for n in range(max(1, first - 8), first + 1):
+        s.write("a.tj", job("a", "    replicas = 1\n" + files % 1, HOLD))
+        die(n)
+        s.want(0, "apply", "a.tj")
+        if not {"configmap/a-worker-files", "configmap/a.trainc", "service/a", "job.batch/a-worker"} <= set(s.names()):
+            raise Failure(f"after {n} requests: {s.names()}")
+        # a change that prunes the files
+        s.write("a.tj", job("a", "    replicas = 1", HOLD))
+        for k in range(1, 4):
+            die(n - k)
+        s.want(0, "apply", "a.tj", "--recreate", "--yes")
+        if "configmap/a-worker-files" in s.names():
+            raise Failure(f"after {n} requests the files are still there")
+        s.want(0, "apply", "a.tj", out="unchanged")
+        s.want(0, "delete", "a", "--yes")
+        if s.names("service,configmap,job"):
+            raise Failure(f"after {n} requests delete left {s.names()}")
+
+
+def main(wanted):
+    if not is_cluster():
+        print("skip faults: KUBECONFIG is of no cluster that up.sh started\n0 passed, 0 failed")
+        return 0
+    failed = 0
+    chosen = [c for c in CHECKS if not wanted or c[1].__name__ in wanted]
+    for name, f in chosen:
+        error, seconds = runtime.outcome(name, f)
+        failed += error is not None
+        print(f"{'FAIL' if error else 'ok'} {name} ({seconds:.1f} s)", flush=True)
+        if error:
+            print("    " + error.replace("\n", "\n    "), flush=True)
+    print(f"{len(chosen) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
