@@ -55,11 +55,24 @@ static void put_import(struct completing *k, struct str module)
 	msg_close(k->r->out, ']');
 }
 
+/* Leaves out what INSERT puts behind LABEL if it follows the cursor: "worker" before " {", "cpu" before " = 4". */
+static struct str insert_once(const struct completing *k, struct str label, struct str insert)
+{
+	size_t at = k->c->prefix_start + k->c->prefix.n;
+
+	if (insert.n < label.n + 2 || !str_eq((struct str){ insert.p, label.n }, label) || insert.p[label.n] != ' ')
+		return insert;
+	while (at < k->text.n && k->text.p[at] == ' ')
+		at++;
+	return at < k->text.n && k->text.p[at] == insert.p[label.n + 1] ? label : insert;
+}
+
 void complete_add(struct completing *k, const struct item *item)
 {
 	struct buf *out = k->r->out;
 	const struct lsp_client *client = &k->r->lsp->client;
-	struct str insert = item->insert.p ? item->insert : item->label, prefix = k->c->prefix;
+	struct str prefix = k->c->prefix;
+	struct str insert = insert_once(k, item->label, item->insert.p ? item->insert : item->label);
 	bool snippet = item->snippet && client->snippets;
 
 	if (!matches(prefix, item->label) || map_put(&k->seen, k->r->arena, item->label, k))

@@ -10,6 +10,19 @@ import client
 from case import JOB, PRELUDE, apply, server
 from client import CAPABILITIES, Server
 
+# ---- completion before what an item would insert ----
+
+
+def test_completion_inserts_nothing_twice(p):
+    def inserted(text, label):
+        p.open(PRELUDE + text)
+        return [i["textEdit"]["newText"] for i in p.at("completion")["items"] if i["label"] == label]
+    assert inserted('job "a": pytorch.torchrun {\n  role «x» {\n    \n  }\n}\n', "worker") == ["worker"]
+    assert inserted('job "a": pytorch.torchrun {\n  role «x»\n}\n', "worker")[0].startswith("worker {")
+    assert inserted('job "a": pytorch.torchrun {\n  role worker {\n    repl«x» = 3\n  }\n}\n', "replicas") == ["replicas"]
+    assert inserted('job "a": pytorch.torchrun {\n  role worker {\n    repl«x»\n  }\n}\n', "replicas") == ["replicas = "]
+
+
 # ---- signature help ----
 
 

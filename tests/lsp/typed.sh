@@ -1,0 +1,3 @@
+#!/bin/sh
+# typed.sh - programs that are typed from nothing with completion: see typed.py.
+exec python3 "$(dirname "$0")/typed.py"
