@@ -60,6 +60,7 @@ struct supervised {
 	char *scaler;                   /* spec of its autoscaler; empty: it was deleted, NULL: unknown */
 	double event_tokens;            /* number of Events that may still be written at once */
 	int64_t event_at;               /* by loop_now(): when that number was computed */
+	int64_t told_at;                /* by loop_now(): when the status was written; 0: not yet */
 	bool written;                   /* the resource has the status `wanted` */
 	bool group_gone;                /* its PodGroup was deleted, and not made since */
 	bool refused;                   /* its last pass found that it cannot be compiled */

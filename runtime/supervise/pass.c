@@ -20,6 +20,7 @@
 #include "runtime/supervise/plan_cache.h"
 
 #define CONTROLLER "kubeflow.org/training-operator"
+#define COUNTS_WAIT NS_PER_SECOND       /* between two writes of a status in which nothing but counts has changed */
 #define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
 enum {
 	AT_ONCE = 48,                   /* maximum number of requests of one pass under way */
@@ -670,18 +671,38 @@ static void told(void *to, const struct transport_result *r)
 	struct sent *s = to;
 	struct pass *p = s->pass;
 
-	if (transport_ok(r))
+	if (transport_ok(r)) {
+		p->job->told_at = loop_now(p->job->control->client.loop);
 		p->job->written = true;
-	else if (r->code != 404)
+	} else if (r->code != 404) {
 		give_up(p, r);
+	}
 	one_less(p);
+}
+
+/* Has the pass changed nothing but counts, which were written a moment ago?  Then it looks again in time. */
+static bool counts_can_wait(struct pass *p)
+{
+	const struct job_conditions *now = &p->d.record.conditions, *was = &p->before;
+	struct supervised *j = p->job;
+	int64_t rest = j->told_at ? j->told_at + COUNTS_WAIT - loop_now(j->control->client.loop) : 0;
+	bool same = now->n == was->n && p->step == STEP_STATUS && !p->d.remove;
+
+	for (size_t i = 0; i < now->n && same; i++)
+		same = now->at[i].type == was->at[i].type && now->at[i].holds == was->at[i].holds &&
+			str_eq(now->at[i].reason, was->at[i].reason);
+	if (!same || rest <= 0 || j->refused)
+		return false;
+	int64_t at = clock_real() + rest;
+	p->d.again = p->d.again < at ? p->d.again : at;
+	return true;
 }
 
 static bool step_status(struct pass *p)
 {
 	struct sent *s;
 
-	if (p->next++ || !p->status.n || p->job->written)
+	if (p->next++ || !p->status.n || p->job->written || counts_can_wait(p))
 		return false;
 	s = ARENA_NEW(&p->arena, struct sent);
 	s->request = resource_patch(&p->arena, p->job, "status",
@@ -882,13 +903,13 @@ static bool end_is_known(const struct decide_record *before, const struct seen *
 	return r->succeeded || r->failed || str_eq(r->doomed, s->uid);
 }
 
-/* How pods ended, which is lost when they are deleted. */
+/* How pods failed, which is lost when they are deleted.  A code of 0 says no more than the counts. */
 static void tell_ends(struct pass *p, const struct decide_record *before)
 {
 	for (size_t i = 0; i < p->seen.n; i++) {
 		const struct seen *s = &p->seen.at[i];
 		bool over = s->phase == SEEN_SUCCEEDED || s->phase == SEEN_FAILED;
-		if (s->role != NO_ROLE && s->owner == OWNER_THIS && over && s->exit_code >= 0 &&
+		if (s->role != NO_ROLE && s->owner == OWNER_THIS && over && s->exit_code > 0 &&
 		    str_is(s->kind, "Pod") && !end_is_known(before, s))
 			event_write(p->job, EVENT_MANY, "Normal", STR("ExitedWithCode"),
 				str_printf(&p->arena, "Pod: %.*s.%.*s exited with code %d", STR_ARG(p->job->ns),

@@ -55,15 +55,15 @@ def times(value):
 
 
 def gathered(events):
-    """The Events about jobs and what they own, by object, type and reason: their messages."""
+    """The Events about jobs, by object, type and reason: their messages."""
     found = {}
     for e in events:
         about = e.get("involvedObject", {})
         if about.get("apiVersion") != "kubeflow.org/v1":        # those about pods are the scheduler's and the node's
             continue
         key = f"{about.get('kind')}/{about.get('name')} {e.get('type')} {e.get('reason')}"
-        found.setdefault(key, set()).add(e.get("message", ""))
-    return {key: sorted(messages) for key, messages in found.items()}
+        found.setdefault(key, {})[e.get("message", "")] = "said"
+    return found
 
 
 # Comparing
@@ -88,12 +88,12 @@ def flat(value, path=""):
 
 
 def differences(theirs, ours):
-    """(path, their value, our value), None where there is none; of an object that only one has, nothing but that."""
+    """(path, their value, our value), None where there is none; of an object that only one has nothing but that, of an Event its messages."""
     for part in ("objects", "events"):
         left, right = theirs[part], ours[part]
         for name in sorted(left.keys() | right.keys()):
             if name not in left or name not in right:
-                yield f"{part}/{name}", left.get(name) and "there", right.get(name) and "there"
+                yield f"{part}/{name}", *(side.get(name) and (sorted(side[name]) if part == "events" else "there") for side in (left, right))
                 continue
             a, b = dict(flat(left[name])), dict(flat(right[name]))
             for path in sorted(a.keys() | b.keys()):

@@ -57,13 +57,15 @@ RULES = [
     Rule("which-replica", r"^events/\w+/train (Normal|Warning) \w+(Failed|Restarting)/"),
     # Events
     Rule("mpi-events", r"^events/MPIJob/train \w+ (ServiceAccount is exist|LauncherRole is exist|RoleBinding is exist|MPIJobRunning|MPIJobFailed|"
-         r"mpijobsSucceeded|MPIJobSucceeded|SuccessfulCreatePod.*|SuccessfulDeletePod(/\d+)?|ExitedWithCode|MPIJobResumed|JobTerminated|"
-         r"SettedPodTemplateSchedulerName|Unschedulable|Evicted)$", "mpi"),  # fmt: skip
+         r"mpijobsSucceeded|MPIJobSucceeded|SuccessfulCreatePod|SuccessfulDeletePod|ExitedWithCode|MPIJobResumed|JobTerminated|"
+         r"SettedPodTemplateSchedulerName|Unschedulable|Evicted)(/|$)", "mpi"),  # fmt: skip
+    Rule("zero-codes", r"^events/\w+/train Normal ExitedWithCode/.* code 0$", test=only_theirs),
+    Rule("zero-codes", r"^events/\w+/train Normal ExitedWithCode$", test=lambda theirs, ours: not ours and all(m.endswith(" code 0") for m in theirs)),
     Rule("stale-cache", r"^events/\w+/train Warning FailedCreate(Service|Pod)", test=only_theirs, race=True),
-    Rule("never-dropped", r"^events/\w+/train Normal \w+(Succeeded|Failed|Suspended|Resumed)$", "suspended", only_ours, race=True),
+    Rule("never-dropped", r"^events/\w+/train Normal \w+(Succeeded|Failed|Suspended|Resumed)(/|$)", "suspended", only_ours, race=True),
     Rule("job-removed", r"^events/\w+/train (Normal SuccessfulDelete(Pod|Job)|Warning FailedDelete(Pod|Job))", "-ttl"),
-    Rule("group-events", r"^events/\w+/train Normal JobTerminated$", "volcano|coscheduling", only_theirs),
-    Rule("group-events", r"^events/\w+/train Normal SuccessfulDeletePodGroup$", "volcano|coscheduling", only_ours, race=True),
+    Rule("group-events", r"^events/\w+/train Normal JobTerminated(/|$)", "volcano|coscheduling", only_theirs),
+    Rule("group-events", r"^events/\w+/train Normal SuccessfulDeletePodGroup(/|$)", "volcano|coscheduling", only_ours, race=True),
     # status
     Rule("selector-stays", STATUS + r"replicaStatuses/\w+/selector$", test=only_ours),
     Rule("selector-stays", STATUS + r"replicaStatuses/\w+$", test=lambda theirs, ours: theirs == {} and ours is None),
@@ -74,30 +76,30 @@ RULES = [
     Rule("random-order", STATUS + r"conditions/(order|\[(Running|Restarting)\])", "^(mx|mpi|xgboost|pytorch|paddle)-(exit-1|exit-137|on-failure|evicted|codes)$",
          race=True),  # fmt: skip
     Rule("permanent-code", VERDICT, "^(pytorch|paddle)-exit-1$"),
-    Rule("permanent-code", r"^events/\w+/train \w+ \w+(Failed|Restarting)$", "^(pytorch|paddle)-exit-1$"),
+    Rule("permanent-code", r"^events/\w+/train \w+ \w+(Failed|Restarting)(/|$)", "^(pytorch|paddle)-exit-1$"),
     Rule("failed-pod-stays", r"^objects/pods/train-worker-0$", "^(mx|xgboost)-on-failure$", only_ours),
-    Rule("failed-pod-stays", r"^events/\w+/train (Normal SuccessfulDeletePod|Warning \w+Restarting)$", "^(mx|xgboost)-on-failure$", only_theirs),
+    Rule("failed-pod-stays", r"^events/\w+/train (Normal SuccessfulDeletePod|Warning \w+Restarting)(/|$)", "^(mx|xgboost)-on-failure$", only_theirs),
     Rule("mpi-restarts", STATUS + "conditions/(order|\\[(Running|Restarting)\\])", "^mpi-exit-137$"),
-    Rule("mpi-restarts", r"^(made/train-worker-0|objects/pods/train-worker-0/status/phase|events/MPIJob/train Warning MPIJobRestarting)$",
+    Rule("mpi-restarts", r"^(made/train-worker-0|objects/pods/train-worker-0/status/phase|events/MPIJob/train Warning MPIJobRestarting(/.*)?)$",
          "^mpi-exit-(137|1)$"),  # fmt: skip
     Rule("taken-away", VERDICT, "^(tf-evicted-never|mpi-evicted|paddle-pod-killed)$"),
     Rule("taken-away", STATUS + "replicaStatuses/(Launcher|Worker)", "^(tf-evicted-never|mpi-evicted|paddle-pod-killed)$"),
     Rule("taken-away", r"^(made/|objects/pods/[^/]*(/status/phase)?$|events/)", "^(tf-evicted-never|mpi-evicted|paddle-pod-killed)$"),
     Rule("logs-stay", r"^objects/(pods|services)/[^/]*$", "-(deadline|backoff)", only_ours),
-    Rule("logs-stay", r"^events/XGBoostJob/train Normal (SuccessfulDelete(Pod|Service)/\d|ExitedWithCode)$", "^xgboost-backoff-none$"),
+    Rule("logs-stay", r"^events/XGBoostJob/train Normal (SuccessfulDelete(Pod|Service)|ExitedWithCode)(/|$)", "^xgboost-backoff-none$"),
     Rule("logs-stay", STATUS + "replicaStatuses/Worker/(active|failed)$", "^xgboost-backoff-none$"),
     Rule("deadline-on-time", VERDICT, "-deadline$"),
-    Rule("deadline-on-time", r"^(objects/(pods|services)/[^/]*$|events/\w+/train Normal (SuccessfulDelete(Pod|Service)|\w+Failed)$)", "-deadline$"),
+    Rule("deadline-on-time", r"^(objects/(pods|services)/[^/]*$|events/\w+/train Normal (SuccessfulDelete(Pod|Service)|\w+Failed)(/|$))", "-deadline$"),
     # what is not valid, or in the way
     Rule("refused", VERDICT, "^(pytorch-two-masters|tf-no-container|xgboost-no-master)$", only_ours),
-    Rule("refused", r"^events/\w+/train Warning \w+FailedValidation/\d$", "^(pytorch-two-masters|tf-no-container|xgboost-no-master)$"),
-    Rule("name-taken", r"^events/MPIJob/train Warning ErrResourceExists/0$", "^mpi-configmap-there$"),
+    Rule("refused", r"^events/\w+/train Warning \w+FailedValidation/", "^(pytorch-two-masters|tf-no-container|xgboost-no-master)$"),
+    Rule("name-taken", r"^events/MPIJob/train Warning ErrResourceExists/", "^mpi-configmap-there$"),
     Rule("name-taken", r"^objects/((roles|rolebindings|configmaps|pods)/[^/]*$|mpijobs/train/status/)", "^mpi-configmap-there$", only_ours),
     Rule("name-taken", r"^made/", "^mpi-configmap-there$", only_ours),
     # gangs
     Rule("gang-waits", STATUS + r"lastReconcileTime$", "^(volcano|coscheduling)-", only_theirs),
     Rule("gang-waits", STATUS + r"startTime$", "^volcano-", only_ours),
-    Rule("gang-waits", r"^(objects/(services|serviceaccounts|configmaps|roles|rolebindings)/[^/]*$|events/\w+/train Normal SuccessfulCreateService$)",
+    Rule("gang-waits", r"^(objects/(services|serviceaccounts|configmaps|roles|rolebindings)/[^/]*$|events/\w+/train Normal SuccessfulCreateService(/|$))",
          "^volcano-", only_ours),  # fmt: skip
     Rule("gang-waits", STATUS + r"replicaStatuses/\w+$", "^volcano-", lambda theirs, ours: theirs is None and ours == {}),
     Rule("no-amounts", r"^objects/volcano/train/spec/minResources$", "^volcano-", lambda theirs, ours: theirs == {} and ours is None),
