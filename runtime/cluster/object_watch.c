@@ -303,6 +303,21 @@ static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 		loop_timer_set(l, &w->timer, wait);
 }
 
+/*
+ * No connection, and the attempts of one request are spent.  A watch that has brought a snapshot goes on for as long as
+ * its caller wants; one that has not is over, so that a command does not begin by waiting for nothing.
+ */
+static void lose(struct object_watch *w, const struct transport_result *r)
+{
+	if (!w->synced || call_class(r) != CALL_UNAVAILABLE) {
+		fail(w, r);
+		return;
+	}
+	set_state(w, OBJECT_WATCH_RECONNECTING, r->error);
+	if (!w->ended)
+		reconnect(w, STR(""), -1);
+}
+
 static bool is_future(const struct transport_result *r) { return r->code == 504 && call_class(r) == CALL_GONE; }
 
 /* The connection ended or was refused: decides how to continue. */
@@ -339,7 +354,7 @@ static void go_on(struct object_watch *w, const struct transport_result *r)
 		reconnect(w, transport_ok(r) && !cut ? STR("") : r->error.n ? r->error : STR("the connection was cut"),
 			w->server_wait);
 	} else {
-		fail(w, r);
+		lose(w, r);
 	}
 }
 
@@ -367,7 +382,7 @@ static void list_object_done(void *to, const struct transport_result *r, struct 
 		if (!w->ended)
 			reconnect(w, STR(""), 0);
 	} else {
-		fail(w, r);
+		lose(w, r);
 	}
 	leave(w);
 }

@@ -480,6 +480,26 @@ def unreadable(w):
     must(not out and "printed nothing" not in err, (out, err))
 
 
+@check
+def away(w):
+    """a server that is away for longer than the attempts of one request: wait goes on when it is back, and reports the verdict"""
+    w.write("a.tj", JOB % ("a", 2))
+    w.want(0, "apply", "a.tj")
+    p = w.start("wait", "a", "--retry-timeout", "1s")
+    time.sleep(1)
+    w.fault("GET", "watch=true", "cut", times=10 ** 9)
+    with w.lock:                        # the watches that are open end too
+        w.stopped = True
+        w.lock.notify_all()
+    time.sleep(4)
+    must(p.poll() is None, "wait has ended without a server")
+    w.stopped = False
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
+    w.faults.clear()
+    out, err = p.communicate(timeout=40)
+    must(p.returncode == 8 and "exited with code 3" in out + err, (p.returncode, out, err))
+
+
 def life(w, name, made, restarts, over=False):
     """A pod of worker/0 in one of its lives."""
     pod = json.loads(json.dumps(w.get("pods", "a-worker-0-x")))
