@@ -5,9 +5,10 @@
 #   make e2e        against a real control plane  make frameworks  real frameworks read our environment
 #   make e2e-operator  the training operator and ours, job by job      make bench-operator  ... and what both need
 #   make fuzz       FUZZ_SECONDS of each target   make cover     line coverage of compiler/
-#   make test-editors  Neovim and Emacs as clients of the language server; colors and indentation of every editor
+#   make test-editors  Neovim, Emacs and VS Code as clients of the language server; colors and indentation of every editor; the playground
 #   make editors    grammar/editors from the table of words
 #   make wasm       the compiler and the language server for WebAssembly    make playground  one page with them inside
+#   make vsix       the extension of VS Code with the server inside (needs npm)
 #   make test-wasm  builds both and tests the page
 #   make bench      speed and memory beside their targets       make longest   the longest functions
 #   make torture    inputs of doubling sizes and what they cost; calls that fail, one after the other, in typical commands
@@ -53,7 +54,7 @@ HALFLIBS := -lcurl -lssl -lcrypto
 HALF_LDFLAGS := $(patsubst -static,-pie,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-operator bench-operator frameworks editors test-editors wasm wasm-sources playground test-wasm clean FORCE
+.PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-operator bench-operator frameworks editors test-editors wasm wasm-sources playground test-wasm vsix clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -218,6 +219,8 @@ $(BUILD)/editors/node/node_modules: tests/editors/node/package-lock.json
 test-editors: build
 	@sh .ci/deps editors || true
 	@$(MAKE) --no-print-directory $(BUILD)/editors/node/node_modules || true
+	@$(MAKE) --no-print-directory playground vsix || true
+	@sh tests/editors/code-server.sh $(abspath $(BUILD))/editors/code-server || true
 	@BUILD=$(BUILD) sh tests/editors/run.sh
 
 # ---- for the browser ----
@@ -265,6 +268,13 @@ wasm-sources:
 playground: wasm
 	@mkdir -p $(BUILD)/playground
 	@python3 docs/playground/build.py $(WASM) $(BUILD)/playground/index.html
+# The extension of VS Code. Its language client and the program that bundles it come from npm, pinned by the lock file.
+$(BUILD)/vsix/node_modules: grammar/editors/vscode/node/package-lock.json
+	@mkdir -p $(@D)
+	@cp grammar/editors/vscode/node/package.json $< $(@D)
+	cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund
+vsix: wasm $(BUILD)/vsix/node_modules
+	@python3 grammar/editors/vscode/build.py $(BUILD)/vsix $(WASM)/trainc.wasm $(BUILD)/vsix/trainc.vsix
 test-wasm: playground
 	@BUILD=$(BUILD) python3 tests/wasm/page.py
 

@@ -74,6 +74,19 @@ else
 	echo "skip playground: needs make playground, chromium and the packages of tests/editors/node"
 	skipped=$((skipped + 1))
 fi
+vsix=${BUILD:-build}/vsix server=$PWD/${BUILD:-build}/editors/code-server
+if test -f "$vsix/trainc.vsix"; then
+	script "extension package" python3 "$here/vsix.py" "$vsix" "${BUILD:-build}/wasm/trainc.wasm"
+else
+	echo "skip extension: needs make vsix"
+	skipped=$((skipped + 1))
+fi
+if test -f "$vsix/trainc.vsix" && test -f "$server/ready" && test -d "$node/node_modules/playwright-core" && command -v chromium >/dev/null; then
+	script "VS Code" sh "$here/vscode.sh" "$PWD/$vsix/trainc.vsix" "$server" "$node"
+else
+	echo "skip VS Code: needs make vsix, code-server (tests/editors/code-server.sh), chromium and the packages of tests/editors/node"
+	skipped=$((skipped + 1))
+fi
 if test "$skipped" -gt 0; then
 	echo "$passed passed, $failed failed, $skipped skipped"
 else

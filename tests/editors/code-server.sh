@@ -1,0 +1,21 @@
+#!/bin/sh
+# code-server.sh DIRECTORY - install VS Code as a server for browsers there (code-server 4.100.0 from npm, about 320 MB).
+# Its install scripts fetch more than the tests need, so the parts that need them are made here; a C++ compiler is needed.
+set -eu
+directory=$1
+test ! -f "$directory/ready" || exit 0
+mkdir -p "$directory"
+cd "$directory"
+test -f package.json || echo '{ "name": "trainc-code-server", "private": true }' >package.json
+quiet='--ignore-scripts --no-audit --no-fund --loglevel=error'
+npm install $quiet code-server@4.100.0
+npm rebuild --loglevel=error argon2
+cd node_modules/code-server/lib/vscode
+npm install --omit=dev $quiet
+npm rebuild --loglevel=error @vscode/spdlog native-watchdog
+(cd extensions && npm install --omit=dev $quiet)
+ln -sfn node_modules node_modules.asar
+mkdir -p node_modules/@vscode/ripgrep/bin
+ln -sf "$(command -v rg)" node_modules/@vscode/ripgrep/bin/rg
+cd "$directory"
+touch ready

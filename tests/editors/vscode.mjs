@@ -1,0 +1,91 @@
+// vscode.mjs ADDRESS NODE_DIRECTORY [PICTURES] - the extension in a real VS Code (code-server) in a headless Chromium.
+// The folder that it has open holds job.tj of tests/editors/vscode.sh: a program with a misspelled field.
+import path from "node:path";
+import { createRequire } from "node:module";
+
+const [address, node, pictures] = process.argv.slice(2);
+const { chromium } = createRequire(path.resolve(node, "x.js"))("playwright-core");
+let passed = 0, failed = 0;
+async function holds(what, test) {
+  try {
+    await test();
+    passed++;
+  } catch (error) {
+    failed++;
+    console.log(`FAIL ${what}: ${error.message.split("\n")[0]}`);
+    if (pictures) await page.screenshot({ path: path.join(pictures, `fail-${failed}.png`) });
+  }
+}
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const page = await browser.newPage({ viewport: { width: 1500, height: 900 } });
+page.setDefaultTimeout(20000);
+const picture = name => pictures && page.screenshot({ path: path.join(pictures, name + ".png") });
+const line = text => page.locator(".view-line", { hasText: text }).first();
+const run = async title => {
+  await page.keyboard.press("F1");
+  await page.keyboard.type(title);
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+  await page.keyboard.press("Enter");
+};
+
+await page.goto(address);
+await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "job.tj" }).first().dblclick({ timeout: 60000 });
+await holds("colors: words of one line have several classes", async () => {
+  await line("accelerator").waitFor();
+  await line("accelerator").locator(".mtk6, .mtk7, .mtk10").first().waitFor();
+  const classes = await line("accelerator").locator("span span").evaluateAll(all => new Set(all.map(s => s.className)).size);
+  if (classes < 3) throw new Error(classes + " classes");
+});
+await holds("a squiggle under the mistake", () => page.locator(".squiggly-error").first().waitFor({ state: "attached" }));
+await holds("hover", async () => {
+  await line("accelerator").getByText("accelerator").first().hover();
+  await page.locator(".monaco-hover-content", { hasText: "accelerator" }).first().waitFor();
+});
+await picture("hover");
+await holds("a quick fix is applied", async () => {
+  await line("memroy").getByText("memroy").first().click();
+  await page.keyboard.press("Control+.");
+  await page.locator(".action-widget .monaco-list-row").first().waitFor();
+  await picture("fix");
+  await page.keyboard.press("Enter");
+  await line("memory").waitFor();
+  await page.locator(".squiggly-error").first().waitFor({ state: "detached" });
+});
+// Hints and lenses are left out for a declaration with an error, so they come now.
+await holds("inlay hints", () => line("accelerator").getByText("16 devices").first().waitFor({ state: "attached" }));
+await holds("lenses", () => page.locator(".codelens-decoration", { hasText: "objects" }).first().waitFor());
+await holds("completion", async () => {
+  await line("replicas").click();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("retr");
+  await page.locator(".suggest-widget .monaco-list-row", { hasText: "retries" }).first().waitFor();
+  await picture("completion");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("3");
+  await line("retries = 3").waitFor();
+});
+await holds("preview of the objects", async () => {
+  await run("Preview objects");
+  await line("apiVersion").waitFor();
+});
+await picture("preview");
+await holds("the preview follows an edit", async () => {
+  await line("replicas").getByText("2").last().dblclick();
+  await page.keyboard.type("5");
+  await line("completions: 5").or(line("parallelism: 5")).first().waitFor();
+});
+await holds("explain shows the page of a diagnostic", async () => {
+  await line("cpu").or(line("retries")).first().click();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("memroy = 1Gi");
+  await page.keyboard.press("Escape");
+  await page.locator(".squiggly-error").first().waitFor({ state: "attached" });
+  await run("Explain the diagnostic");
+  await page.locator(".tab", { hasText: /TJ\d+\.md/ }).first().waitFor();
+});
+await picture("explain");
+await browser.close();
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);
