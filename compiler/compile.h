@@ -14,10 +14,10 @@
 #include "plan/plan.h"
 #include "trainc.h"
 
-struct compile_options {                /* p == NULL: not given */
+struct compile_options {                /* a member with p == NULL was not given */
 	struct str target, kubernetes;
 	struct str profile;
-	struct str job_name;            /* --job: only this one */
+	struct str job_name;            /* --job: compile only this job */
 	struct job_options job;
 	bool deny_warnings;
 	/*
@@ -38,8 +38,8 @@ struct trainc {
 	struct settings settings;
 	struct eval eval;
 	struct plan plan;
-	size_t next_file, next_source;  /* see trainc_file() */
-	struct door *door;              /* set if trainc_open() made the program; else NULL */
+	size_t next_file, next_source;  /* positions of the next file and source, see trainc_file() */
+	struct door *door;              /* set if trainc_open() made the program; otherwise NULL */
 };
 
 /* Opens a program that reads through READER, which stays the caller's and must outlive it. */

@@ -60,34 +60,34 @@ struct trainc_output {
 };
 
 enum trainc_form {
-	TRAINC_TEXT,                    /* for people: messages, tables */
+	TRAINC_TEXT,                    /* text for people: messages, tables */
 	TRAINC_JSON,
-	TRAINC_SARIF,                   /* of diagnostics */
-	TRAINC_YAML,                    /* of objects */
+	TRAINC_SARIF,                   /* SARIF, for diagnostics */
+	TRAINC_YAML,                    /* YAML, for objects */
 	TRAINC_YAML_PLACES,             /* YAML with the source position at the end of each line */
 	/* of an environment: for POSIX shells, for fish, for readers of .env */
 	TRAINC_SHELL, TRAINC_FISH, TRAINC_DOTENV,
-	TRAINC_SVG                      /* of a plan: a drawing */
+	TRAINC_SVG                      /* SVG: a drawing of a plan */
 };
 
 /* How messages for people look. */
 struct trainc_look {
 	bool color;
 	unsigned width;                 /* columns of the terminal; 0: not a terminal */
-	size_t limit;                   /* errors, and warnings, printed before the rest is only counted; 0: 50 */
+	size_t limit;                   /* largest number of errors, and of warnings, to print in full; 0: 50 */
 };
 
 struct trainc_diagnostic {
-	const char *code;               /* "TJ0502" */
-	bool error;                     /* otherwise a warning */
-	const char *message, *help;     /* `help` is "" without one */
-	const char *file;               /* "" when it has no place */
-	unsigned line, column, end_line, end_column;    /* from 1; columns count characters */
+	const char *code;               /* the code, such as "TJ0502" */
+	bool error;                     /* an error; otherwise a warning */
+	const char *message, *help;     /* the texts; `help` is "" if there is none */
+	const char *file;               /* the file; "" if the diagnostic has no place */
+	unsigned line, column, end_line, end_column;    /* the place, counted from 1; columns count characters */
 };
 
 /* A job of the plan. */
 struct trainc_job {
-	const char *name, *ns;          /* `ns` is "" when the program does not name one */
+	const char *name, *ns;          /* name and namespace; `ns` is "" when the program does not name one */
 	size_t roles, objects;
 };
 

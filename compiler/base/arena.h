@@ -22,13 +22,12 @@
 struct arena_block;
 
 struct arena {
-	struct arena_block *blocks;     /* newest first */
-	char *at, *end;                 /* free part of the newest block */
-	size_t total;                   /* bytes asked of malloc so far */
+	struct arena_block *blocks;     /* the blocks of memory, newest first */
+	char *at, *end;                 /* the free part of the newest block */
+	size_t total;                   /* number of bytes taken from malloc() so far */
 	/* size of the first block; 0: 4 KiB.  For an arena that holds a few hundred bytes, where there are many. */
 	uint32_t first;
-	uint32_t compared;              /* names compared with misspelt names so far: diag/suggest.c limits their
-					 * number */
+	uint32_t compared;              /* number of names compared with misspelt names: diag/suggest.c limits it */
 };
 
 enum { ARENA_ALIGN = 16 };              /* alignment of the memory that is handed out: enough for any object */

@@ -12,8 +12,8 @@
 struct glyph {
 	/* what to print: control characters and malformed bytes become U+FFFD, a tab its spaces */
 	struct str shown;
-	size_t bytes;           /* how much of the text it is, at least 1 */
-	unsigned width;         /* columns: 0 for combining marks, 2 for wide characters */
+	size_t bytes;           /* length of the glyph in bytes, at least 1 */
+	unsigned width;         /* width in columns: 0 for combining marks, 2 for wide characters */
 };
 
 /* The character at byte `i` of `s` when printed at `column` (from 0; tab stops are every 8). */

@@ -13,14 +13,14 @@ struct map_entry {
 	uint32_t hash;
 	union {
 		void *value;
-		const void *fixed;      /* put by map_put_const() */
+		const void *fixed;      /* value of an entry that map_put_const() added */
 	};
 };
 
 struct map {
-	struct map_entry *entries;      /* in insertion order */
+	struct map_entry *entries;      /* the entries, in insertion order */
 	size_t n;
-	uint32_t *index;                /* entry number + 1, 0 is free; absent while the map is small */
+	uint32_t *index;                /* hash table: entry number + 1, 0 in free slots; NULL while the map is small */
 	size_t size;
 };
 

@@ -17,12 +17,12 @@
 /* The links in front of each piece of memory.  A piece without an account is linked to itself. */
 struct memory_link {
 	struct memory_link *before, *after;
-	size_t mapped;                  /* bytes, when the piece came from mmap(); 0: from malloc() */
+	size_t mapped;                  /* size in bytes of a piece from mmap(); 0: the piece came from malloc() */
 };
 
 /* What a library's caller must be able to get rid of when memory runs out.  All zero: nothing yet. */
 struct memory {
-	struct memory_link pieces;      /* a ring, with this as its head */
+	struct memory_link pieces;      /* all pieces of memory: a ring with this as its head */
 	struct memory_end *ends;
 };
 

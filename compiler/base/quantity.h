@@ -22,10 +22,10 @@ struct quantity {
 
 enum quantity_error {
 	QUANTITY_OK,
-	QUANTITY_MALFORMED,             /* not a number with a suffix */
-	QUANTITY_UNKNOWN_UNIT,          /* a number, and a suffix that is not a unit */
-	QUANTITY_TOO_LARGE,             /* above 2^63-1 */
-	QUANTITY_TOO_FINE               /* below one nano-unit */
+	QUANTITY_MALFORMED,             /* the text is not a number with a suffix */
+	QUANTITY_UNKNOWN_UNIT,          /* the suffix of the number is not a unit */
+	QUANTITY_TOO_LARGE,             /* the value is above 2^63-1 */
+	QUANTITY_TOO_FINE               /* the value is not a multiple of a nano-unit */
 };
 
 /* What a unit suffix can mean. */

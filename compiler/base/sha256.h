@@ -8,8 +8,8 @@
 
 struct sha256 {
 	uint32_t state[8];
-	uint64_t bytes;                 /* so far */
-	unsigned char block[64];        /* its first bytes % 64 are waiting */
+	uint64_t bytes;                 /* number of bytes hashed so far */
+	unsigned char block[64];        /* the input that does not fill a block yet: its first bytes % 64 bytes */
 };
 
 void sha256_init(struct sha256 *s);

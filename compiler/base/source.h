@@ -29,21 +29,21 @@ static inline struct span span_join(struct span a, struct span b)
 #define OFFSET_SEARCH(array, n, field, offset) ((n) ? offset_search(&(array)[0].field, n, sizeof *(array), offset) : 0)
 size_t offset_search(const uint32_t *first, size_t n, size_t stride, uint32_t offset);
 
-struct place_mark;                      /* source.c's own */
+struct place_mark;                      /* defined in source.c */
 
 struct source {
 	/* the name as shown: relative to the working directory, <stdin>, std/x.tj, "command line" */
 	struct str name;
-	struct str text;                /* NUL-terminated */
-	uint32_t base;                  /* global offset of its first byte; at least 1 */
-	bool library;                   /* a module of the standard library */
+	struct str text;                /* the text of the file, NUL-terminated */
+	uint32_t base;                  /* global offset of the first byte of the text; at least 1 */
+	bool library;                   /* the source is a module of the standard library */
 	bool silent;                    /* set by diag/allow.c: the text was searched and has no `# allow` comment */
 	struct place_mark *marks;       /* private to source.c: made when a place in the text is first asked for */
 };
 
 struct sources {
 	struct arena *arena;
-	struct source **at;             /* by rising base */
+	struct source **at;             /* the sources, by rising base */
 	size_t n;
 	uint32_t next;                  /* next free global offset */
 };
@@ -51,7 +51,7 @@ struct sources {
 /* Where a place is, for people: lines and columns from 1, columns in characters. */
 struct place {
 	const struct source *source;
-	uint32_t offset;                /* byte offset in the file */
+	uint32_t offset;                /* the place as a byte offset in the file */
 	unsigned line, column;
 };
 

@@ -90,7 +90,7 @@ uint32_t str_hash_stable(struct str s);
 
 struct names {
 	struct arena *arena;
-	struct name_slot *slots;        /* open addressing, power of two */
+	struct name_slot *slots;        /* hash table with open addressing; its size is a power of two */
 	size_t used, size;
 };
 

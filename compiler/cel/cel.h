@@ -18,25 +18,26 @@
 #include "check/module.h"
 
 struct cel_check {
-	struct str policy;              /* its title */
+	struct str policy;              /* title of the policy */
 	bool warn;
-	struct str expression;          /* true: the check holds */
-	struct str message;             /* when it does not; one line */
-	struct str message_expression;  /* the same with what was found; empty: it cannot be said */
+	struct str expression;          /* CEL expression that is true when the check holds */
+	struct str message;             /* message when the check fails; one line */
+	struct str message_expression;  /* CEL expression for the message with the values that were found; empty: CEL
+					 * cannot express it */
 };
 
 struct cel_refusal {
 	struct str policy;
-	struct span at;                 /* what cannot be said */
+	struct span at;                 /* place of the part that CEL cannot express */
 	struct str why;
 };
 
 struct cel_policies {
-	struct cel_check *checks;       /* those of one policy follow each other */
+	struct cel_check *checks;       /* the checks; those of one policy follow each other */
 	size_t nchecks;
 	struct cel_refusal *refusals;
 	size_t nrefusals;
-	size_t npolicies;               /* that the project has */
+	size_t npolicies;               /* number of policies that the project has */
 };
 
 /* The policies of the project of P, which has been checked without an error.  RET is in A. */

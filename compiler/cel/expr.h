@@ -20,14 +20,15 @@ struct cel {
 	struct arena *arena;
 	const struct program *program;
 	const struct cel_bound *bound;
-	bool message;                   /* what is translated is read by people */
-	struct str why;                 /* the first thing that cannot be said; empty: there is none */
+	bool message;                   /* the text that is translated is a message for people */
+	struct str why;                 /* why CEL cannot express it: the first reason; empty: CEL can */
 	struct span at;
 };
 
 /* What a loop goes over. */
 struct cel_list {
-	struct str outer, inner;        /* inner: of each element of `outer`; empty: the elements themselves */
+	struct str outer, inner;        /* paths of lists: `inner` is in each element of `outer`; empty: the elements
+					 * themselves */
 	enum cel_subject subject;
 };
 

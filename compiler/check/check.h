@@ -27,7 +27,7 @@
 #include "check/module.h"
 #include "check/schema.h"
 
-enum { PROFILES_DEEPEST = 64 };         /* profiles that a profile extends, in a row */
+enum { PROFILES_DEEPEST = 64 };         /* largest number of profiles that extend each other in a row */
 
 void check_program(struct program *p);
 
@@ -42,7 +42,7 @@ struct check_member {
 	const struct type *type;        /* the type of the member; for a method, the type of its result */
 	const char *doc;
 	bool method;
-	bool planned;                   /* in policies and tests only */
+	bool planned;                   /* the member exists in policies and tests only */
 };
 /* The member with number I; false behind the last. */
 bool check_member(enum type_kind kind, size_t i, struct check_member *ret);
@@ -53,7 +53,7 @@ const char *check_member_doc(enum type_kind kind, struct str name);
 struct check_argument {
 	const char *name;
 	const struct type *type;
-	bool optional, named;           /* may be left out; is given by name only */
+	bool optional, named;           /* the argument may be left out; it must be given by name */
 };
 bool check_builtin_argument(enum function f, size_t i, struct check_argument *ret);
 /* The type of the result of such a function; NULL for the others. */

@@ -19,22 +19,23 @@
 /* Something that is known not to be none here. */
 struct fact {
 	const struct fact *next;
-	const struct node *path;        /* a name, or members and elements of one */
+	const struct node *path;        /* the expression that the fact is about: a name, or members and elements of
+					 * one */
 };
 
 enum scope_kind { SCOPE_LOCAL, SCOPE_FN, SCOPE_FRAMEWORK, SCOPE_ACCELERATOR, SCOPE_JOB, SCOPE_ROLE, SCOPE_DEFAULTS,
 	SCOPE_POLICY, SCOPE_TEST };
 
 struct scope {
-	struct scope *parent;           /* NULL: the file */
+	struct scope *parent;           /* the enclosing scope; NULL: the file */
 	enum scope_kind kind;
 	struct module *module;
-	struct map names;               /* -> struct decl * */
-	const struct fact *facts;       /* where the scope begins */
-	struct node *body;              /* the body whose lets these are; NULL without: for TJ0215 */
-	struct decl *self;              /* SCOPE_ROLE: the role, if it is known */
-	struct node *job;               /* SCOPE_JOB */
-	enum block block;               /* index of the body's item, 0 without: for TJ0215 */
+	struct map names;               /* names that the scope declares -> struct decl */
+	const struct fact *facts;       /* the facts that held where the scope begins */
+	struct node *body;              /* the body whose lets the scope holds, for TJ0215; NULL without */
+	struct decl *self;              /* SCOPE_ROLE: the declaration of the role; NULL when unknown */
+	struct node *job;               /* SCOPE_JOB: the node of the job */
+	enum block block;               /* kind of the block around; 0 without: for TJ0215 */
 	struct map keys;                /* keys of the body's items, made on first use: for TJ0215 */
 	/* were the keys made?  did an item fail to parse, so that its key is unknown? */
 	bool looked, lost;
@@ -43,24 +44,25 @@ struct scope {
 /* Where the checker is.  It is saved and restored as a whole when something else is checked in between. */
 struct where {
 	struct module *module;
-	struct scope *scope;            /* NULL: the file */
+	struct scope *scope;            /* the scope in which names are looked up; NULL: the file */
 	const struct fact *facts;
 	struct decl *fn;                /* the function whose value is being checked */
 	/* the declaration of a file whose value is being checked: collects the declarations that the value mentions */
 	struct decl *owner;
-	bool env;                       /* inside the value of an environment variable */
-	bool differs;                   /* inside the value of a field in which replicas may differ */
-	bool spanning;                  /* inside a place that accepts pod-time values */
+	bool env;                       /* the expression is inside the value of an environment variable */
+	bool differs;                   /* the expression is inside the value of a field in which replicas may differ */
+	bool spanning;                  /* the expression is inside a place that accepts pod-time values */
 };
 
 /* The words by which messages say what a value is for. */
 struct site {
 	struct str what;                /* "an index", "the title of a test"; with `name` empty too, messages have no
 					 * words for the value */
-	struct str name;                /* or a name, which messages put in quotes */
-	struct span declared;           /* the declaration that imposes the type; unknown without */
-	bool call;                      /* an argument: `none` is TJ0316 */
-	bool own;                       /* an argument that names a volume which each replica has alone */
+	struct str name;                /* the name of the value, which messages put in quotes */
+	struct span declared;           /* the declaration that imposes the type; unknown if there is none */
+	bool call;                      /* the value is an argument, for which `none` is TJ0316 */
+	bool own;                       /* the value is an argument that names a volume of which each replica has its
+					 * own */
 };
 
 struct check {
@@ -69,20 +71,20 @@ struct check {
 	struct names *names;
 	struct diags *diags;
 	struct schema_types types;
-	struct map builtins;            /* names that are known everywhere -> struct decl * */
+	struct map builtins;            /* names that are known everywhere -> struct decl */
 	struct map profiles;
-	struct decl **early;            /* values that are needed before parameters have theirs */
+	struct decl **early;            /* declarations whose values are needed before parameters have theirs */
 	size_t nearly;
-	struct decl **unnamed;          /* record types without a name, whose fields are checked last */
+	struct decl **unnamed;          /* record types without a name; their fields are checked last */
 	size_t nunnamed;
 	struct where at;
 	struct decl **queue;            /* library declarations that were mentioned and must be checked */
 	size_t nqueue, queue_done;
-	struct decl **running;          /* whose types are being worked out, outermost first */
+	struct decl **running;          /* declarations whose types are being worked out, outermost first */
 	size_t nrunning;
-	struct decl **functions;        /* every fn that was checked: for TJ0406 */
+	struct decl **functions;        /* every fn that was checked, for TJ0406 */
 	size_t nfunctions;
-	unsigned folding;               /* lets that are being evaluated as constants, one inside the other */
+	unsigned folding;               /* number of lets that are being evaluated as constants, one inside the other */
 	const struct site *site;        /* what the value is for; the same for all branches of a conditional */
 	bool refusal_wanted;            /* in a test of refusals: values out of their range are its subject */
 	/* while a name is looked up where a text or a variable's value is expected: the expected type; else NULL */
@@ -150,7 +152,8 @@ const struct type *resolve_type(struct check *c, struct node *ref);
 const struct type *resolve_refinements(struct check *c, const struct type *t, struct node *ref);
 /* A constant, as fold_constant() returns it; that function returns false for an expression that is not constant. */
 struct constant {
-	enum type_kind kind;            /* INT, FLOAT, STRING, CPU (a quantity of any kind), DURATION, BOOL */
+	enum type_kind kind;            /* kind of the operand: INT, FLOAT, STRING, CPU (a quantity of any kind),
+					 * DURATION or BOOL */
 	int64_t integer;
 	double floating;
 	struct quantity quantity;
@@ -305,16 +308,17 @@ bool known_present(const struct check *c, const struct node *n);
 /* What a kind of body does with its entries. */
 struct items {
 	struct check *check;
-	void (*set)(struct items *to, struct node *item);       /* SET, EXTEND */
-	void (*field)(struct items *to, struct node *item);     /* NULL: TJ0111 from the parser, ignored here */
-	void (*block)(struct items *to, struct node *item);     /* NULL: not allowed */
+	void (*set)(struct items *to, struct node *item);       /* visits an item of kind SET or EXTEND */
+	void (*field)(struct items *to, struct node *item);     /* visits a typed field; NULL: the parser reported
+								 * TJ0111, and it is ignored here */
+	void (*block)(struct items *to, struct node *item);     /* visits a block; NULL: the body may not hold blocks */
 	void (*spread)(struct items *to, struct node *item);
-	bool checks;                    /* may hold check and warn */
+	bool checks;                    /* the body may hold `check` and `warn` */
 	bool pod_keys;
-	bool adds;                      /* keys are fields, so += may add to lists */
+	bool adds;                      /* the keys are fields, so += may add to their lists */
 	bool fixed;                     /* the body is read before anything is evaluated: no if, for or insertion */
-	const char *what;               /* "a record": what messages call the body */
-	bool conditional, looping;      /* inside an if or for; inside a for: set while its items are visited */
+	const char *what;               /* what messages call the body: "a record" */
+	bool conditional, looping;      /* the items are inside an `if` or `for`; they are inside a `for` */
 	bool failed;                    /* an item that is not allowed in this body was reported */
 };
 /* Visit the items of a body in a new scope of its own. */

@@ -16,22 +16,23 @@
 #include "syntax/tree.h"
 
 struct library_decl {
-	uint32_t at;                    /* of its node in the tree's bytes */
-	uint16_t name;                  /* its name in the tree's list of names; LIBRARY_NAMELESS: always read */
-	uint16_t first_need, nneeds;    /* what it names of its module, in `needs` */
+	uint32_t at;                    /* position of the declaration's node in the bytes of the tree */
+	uint16_t name;                  /* position of its name in the tree's list of names; LIBRARY_NAMELESS: the
+					 * declaration is always read */
+	uint16_t first_need, nneeds;    /* the part of `needs` with the declarations of its module that it names */
 };
 enum { LIBRARY_NAMELESS = 65535 };
 
 /* A module as the build keeps it. */
 struct library_tree {
-	const char *module;             /* "single" */
+	const char *module;             /* name of the module: "single" */
 	struct tree_bytes tree;
-	const struct library_decl *decls;       /* in the order of the text */
+	const struct library_decl *decls;       /* the declarations, in the order of the text */
 	unsigned ndecls;
-	const uint16_t *by_name;        /* the declarations that have a name, in byte order of these */
+	const uint16_t *by_name;        /* positions of the declarations that have a name, in byte order of the names */
 	unsigned nnamed;
-	const uint16_t *needs;          /* declarations */
-	const char *doc;                /* the ## lines at its head, NULL without */
+	const uint16_t *needs;          /* positions of declarations that others name, see first_need */
+	const char *doc;                /* the ## lines at the head of the module; NULL if there are none */
 };
 
 /* The module of that name, or NULL; generated into build/ from stdlib/std. */
@@ -41,7 +42,7 @@ const struct library_tree *library_tree_find(struct str module);
 struct library_part {
 	const struct library_tree *tree;
 	struct tree_reader reader;
-	bool *wanted, *read;            /* by declaration */
+	bool *wanted, *read;            /* for each declaration: is it wanted, was it read? */
 };
 
 /* BASE is that of the module's source; nodes and lists are A's. */

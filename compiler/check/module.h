@@ -15,28 +15,29 @@
 #include "diag/diag.h"
 
 struct module {
-	struct str path;                /* normalised, relative to the working directory; std.x for the library */
-	struct str dotted;              /* "std.single", "acme.x", or empty */
+	struct str path;                /* path of the file, normalized and relative to the working directory; std.x for
+					 * the library */
+	struct str dotted;              /* dotted name: "std.single", "acme.x"; empty if it has none */
 	struct source *source;
-	struct node *file;              /* NODE_FILE */
-	struct map values, types;       /* name -> struct decl * */
+	struct node *file;              /* the parsed file, a NODE_FILE */
+	struct map values, types;       /* the names that the module declares -> struct decl */
 	bool library, root;
-	bool policy;                    /* named by project.policies */
-	bool package;                   /* of a vendored package */
+	bool policy;                    /* the module is named by project.policies */
+	bool package;                   /* the module belongs to a vendored package */
 	bool lost;                      /* a declaration failed to parse, so the name that it declares is unknown */
-	struct map unknown;             /* checker's own: names that were reported as unknown */
-	bool broken;                    /* something in it failed to parse: nothing is reported as unused */
-	struct span imported_at;        /* the import that was read first; unknown for the root */
+	struct map unknown;             /* private to the checker: names that were reported as unknown */
+	bool broken;                    /* a part failed to parse: nothing is reported as unused */
+	struct span imported_at;        /* the import that was read first; unknown for the root module */
 	struct module *imported_by;
-	unsigned char state;            /* module.c's own */
+	unsigned char state;            /* private to module.c */
 	/* of the library: the declarations that were read; NULL where its text was parsed */
 	struct library_part *part;
 };
 
 /* What project.tj says; defaults where there is none. */
-enum { MODULE_DEPTH = 64 };             /* nested imports */
-enum { MODULE_LARGEST = 8 << 20 };       /* bytes of a file */
-enum { PROJECT_LARGEST = 1 << 20 };      /* of project.tj */
+enum { MODULE_DEPTH = 64 };             /* largest depth of nested imports */
+enum { MODULE_LARGEST = 8 << 20 };       /* largest size of a file in bytes */
+enum { PROJECT_LARGEST = 1 << 20 };      /* largest size of project.tj in bytes */
 
 /* A level of the cluster's topology: the label of nodes that names the domain that a node is in. */
 struct project_level {
@@ -47,35 +48,36 @@ struct project_level {
 /* A version of an add-on that the project names. */
 struct project_addon {
 	struct str name, version;
-	struct span at;                 /* of the version */
+	struct span at;                 /* place of the version */
 };
 
 struct project {
-	struct str root;                /* directory; "." at least */
-	struct module *module;          /* project.tj, NULL without */
-	struct node *body;              /* NODE_BODY of `project { }`, NULL without */
-	struct node *defaults;          /* NODE_BODY of `defaults { }` in it, NULL without */
-	struct str kubernetes;          /* "1.34" unless set */
+	struct str root;                /* directory of the project; never empty, "." at least */
+	struct module *module;          /* the module of project.tj; NULL if there is no such file */
+	struct node *body;              /* the NODE_BODY of `project { }`; NULL if there is none */
+	struct node *defaults;          /* the NODE_BODY of `defaults { }` in the project; NULL if there is none */
+	struct str kubernetes;          /* version of Kubernetes, "1.34" by default */
 	struct span kubernetes_at;
-	struct str target;              /* "jobs" */
+	struct str target;              /* the target, "jobs" by default */
 	struct span target_at;
-	struct str hosts;               /* "subdomain" or "service" */
-	struct str domain;              /* p == NULL without */
-	struct project_level *levels;   /* of its topology, outermost first */
+	struct str hosts;               /* how hosts are named: "subdomain" or "service" */
+	struct str domain;              /* DNS domain of the cluster; p == NULL if not set */
+	struct project_level *levels;   /* levels of the project's topology, outermost first */
 	size_t nlevels;
 	struct project_addon *addons;
 	size_t naddons;
 	struct module **policies;
 	size_t npolicies;
-	bool no_raw;                    /* raw = false */
-	struct map packages;            /* name -> struct str * (directory; p == NULL: refused) */
+	bool no_raw;                    /* the project sets `raw = false` */
+	struct map packages;            /* name of a package -> struct str (its directory; p == NULL: the package was
+					 * refused) */
 };
 
 /* A text whose declarations are added to those of the root file; the caller reads what follows them (trainc eval). */
 struct added {
-	struct str name, text;          /* p == NULL: nothing is added */
-	size_t declarations;            /* bytes of the added text */
-	struct source *source;          /* after module_load() */
+	struct str name, text;          /* of the declarations to add to a program; p == NULL: there are none */
+	size_t declarations;            /* length in bytes of the declarations in the text */
+	struct source *source;          /* source of the added text, set by module_load() */
 };
 
 struct program {
@@ -93,16 +95,16 @@ struct program {
 	bool testing;
 	/* the caller left out declarations of the root: nothing is reported as unused */
 	bool in_part;
-	struct map by_key;              /* module.c's own: path or dotted name -> struct module * */
+	struct map by_key;              /* private to module.c: path or dotted name -> struct module */
 	/* set before module_load(): of library modules, only the named declarations are read (check/library_part.h) */
 	bool parts;
-	struct added added;             /* set before module_load() */
+	struct added added;             /* text to add to the program, set before module_load() */
 	bool locking;                   /* packages are about to be locked, so they are not compared with the lock */
 	bool lone_modules;              /* a root without jobs counts as a module: other programs may use its
 					 * declarations */
-	bool check_failed;              /* check_program() reported errors: nothing is reported as unused */
-	unsigned nslots;                /* number of global lets and params; the checker counts */
-	struct decl **unused;           /* checker's own: declarations of the user's files, for check_unused() */
+	bool check_failed;              /* check_program() reported errors, so nothing is reported as unused */
+	unsigned nslots;                /* number of global lets and params; the checker counts them */
+	struct decl **unused;           /* private to the checker: the user's declarations, for check_unused() */
 	size_t nunused;
 };
 

@@ -13,13 +13,13 @@
 enum block {
 	BLOCK_PROJECT = 1 << 0,
 	BLOCK_JOB = 1 << 1,
-	BLOCK_ROLE = 1 << 2,            /* role in a job or framework */
+	BLOCK_ROLE = 1 << 2,            /* a role in a job or framework */
 	BLOCK_AUX = 1 << 3,
 	BLOCK_SIDECAR = 1 << 4,
 	BLOCK_INIT = 1 << 5,
 	BLOCK_FRAMEWORK = 1 << 6,
 	BLOCK_ACCELERATOR = 1 << 7,
-	BLOCK_FRAMEWORK_ROLE = 1 << 8,  /* fields that only roles of frameworks have: endless */
+	BLOCK_FRAMEWORK_ROLE = 1 << 8,  /* fields that only roles of frameworks have, such as `endless` */
 	BLOCK_TEST = 1 << 9
 };
 #define BLOCK_CONTAINER (BLOCK_ROLE | BLOCK_AUX | BLOCK_SIDECAR | BLOCK_INIT)
@@ -55,9 +55,9 @@ enum function {
 struct field {
 	enum field_id id;
 	const char *name;
-	unsigned blocks;                /* a set of enum block: where the field is allowed */
-	const char *type;               /* as spelt */
-	const char *fallback;           /* the built-in default as text, "" for none, "*" for required */
+	unsigned blocks;                /* the blocks that allow the field: a set of enum block */
+	const char *type;               /* the type of the field as text */
+	const char *fallback;           /* the built-in default as text, "" for none, "*" for a required field */
 	const char *doc;
 };
 
@@ -77,7 +77,7 @@ const struct field *schema_next(enum block block, const struct field *after);
 /* The type of a field; parsed on first use into the arena of `types`. */
 enum { SCHEMA_BUNDLES = 2 };
 struct schema_types {
-	const struct type *bundles[SCHEMA_BUNDLES];     /* made on first use */
+	const struct type *bundles[SCHEMA_BUNDLES];     /* types of the bundles of fields, each made on first use */
 	struct arena *arena;
 	struct names *names;
 	const struct type *at[FIELDS];
@@ -91,9 +91,9 @@ const struct function_row *schema_function(enum function id);
 /* The built-in function of that name. */
 bool schema_function_find(struct str name, enum function *ret);
 
-struct block_row {                      /* a named block: role worker { } */
+struct block_row {                      /* a block with a name: role worker { } */
 	const char *word;
-	unsigned parents;               /* the blocks that it may stand in: a set of enum block */
+	unsigned parents;               /* the blocks that may contain it: a set of enum block */
 	const char *doc;
 };
 /* The row of a block's word; NULL if there is none. */

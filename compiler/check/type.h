@@ -19,14 +19,14 @@ enum type_kind {
 	TYPE_CPU, TYPE_MEMORY, TYPE_DURATION,
 	TYPE_TOPOLOGY, TYPE_RANGE, TYPE_ELASTIC,
 	TYPE_ENUM,
-	TYPE_IMAGE, TYPE_NAME, TYPE_PATH,       /* strings checked by form */
+	TYPE_IMAGE, TYPE_NAME, TYPE_PATH,       /* strings whose form is checked */
 	TYPE_ACCELERATOR, TYPE_VOLUME, TYPE_CONDITION,
 	TYPE_ROLE,
-	TYPE_LIST, TYPE_MAP,                    /* of `elem` */
-	TYPE_RECORD,                            /* declared: `record` */
-	TYPE_ANON,                              /* anonymous record: `members` */
-	TYPE_OPTIONAL,                          /* elem? */
-	TYPE_POD, TYPE_SECRET,                  /* pod[elem], secret[elem] */
+	TYPE_LIST, TYPE_MAP,                    /* a list or a map of `elem` */
+	TYPE_RECORD,                            /* a declared record type: `record` */
+	TYPE_ANON,                              /* an anonymous record: `members` */
+	TYPE_OPTIONAL,                          /* an `elem` or none: elem? */
+	TYPE_POD, TYPE_SECRET,                  /* pod[elem] and secret[elem] */
 	TYPE_NONE,                              /* the type of `none` itself */
 	TYPE_EMPTY,                             /* the type of `[]` and `{}` where no type is expected */
 	TYPE_UNIT,                              /* a quantity where no type is expected: cpu, memory or duration? */
@@ -36,14 +36,14 @@ enum type_kind {
 						 * and quantities */
 	TYPE_CONFIG,                            /* config(name, key) */
 	TYPE_CLUSTER, TYPE_POD_FACTS,           /* the built-in values `cluster` and `pod` */
-	TYPE_PORTS,                             /* role.ports */
-	TYPE_MODULE,                            /* an import's name */
-	TYPE_REPLICA_ENV,                       /* env("worker", 3) in a test */
-	TYPE_ROLES,                             /* roles in a test */
+	TYPE_PORTS,                             /* the type of role.ports */
+	TYPE_MODULE,                            /* the type of the name that an import binds */
+	TYPE_REPLICA_ENV,                       /* the type of env("worker", 3) in a test */
+	TYPE_ROLES,                             /* the type of `roles` in a test */
 	TYPE_KINDS
 };
 
-struct type_member {                            /* of an anonymous record */
+struct type_member {                            /* a member of an anonymous record */
 	struct str name;
 	const struct type *type;
 };
@@ -51,25 +51,26 @@ struct type_member {                            /* of an anonymous record */
 /* What narrows a type.  Bounds are in the kind's own measure. */
 struct refinement {
 	bool has_lo, has_hi;
-	int64_t lo, hi;                         /* int, elastic; length of strings and lists */
-	double flo, fhi;                        /* float */
-	struct quantity qlo, qhi;               /* cpu, memory, duration */
-	struct str pattern;                     /* POSIX extended, whole string; p == NULL without */
-	struct span from;                       /* where it was written */
+	int64_t lo, hi;                         /* bounds of an int or elastic, or of the length of a string or list */
+	double flo, fhi;                        /* bounds of a float */
+	struct quantity qlo, qhi;               /* bounds of a cpu, memory or duration */
+	struct str pattern;                     /* regular expression for the whole string (POSIX extended); p == NULL
+						 * if there is none */
+	struct span from;                       /* place where the refinement was written */
 };
 
 struct type {
 	enum type_kind kind;
 	const struct type *elem;
-	struct decl *record;                    /* TYPE_RECORD */
-	const struct type_member *members;      /* TYPE_ANON */
-	const struct str *words;                /* TYPE_ENUM */
-	size_t n;                               /* of members or words */
+	struct decl *record;                    /* TYPE_RECORD: the declaration of the record */
+	const struct type_member *members;      /* TYPE_ANON: the members */
+	const struct str *words;                /* TYPE_ENUM: the words */
+	size_t n;                               /* number of members or words */
 	/* TYPE_ANON: number of members when written out; bounded, so that walking over the type is safe */
 	size_t weight;
-	const struct refinement *refine;        /* or NULL */
-	bool port;                              /* int(1..65535) spelt `port` */
-	bool or_one;                            /* a list that a single element stands for, too */
+	const struct refinement *refine;        /* the refinement of the type, or NULL */
+	bool port;                              /* the type was written `port`: int(1..65535) */
+	bool or_one;                            /* a single element is accepted in place of the list */
 };
 
 extern const struct type type_bad, type_bool, type_int, type_float, type_string, type_cpu, type_memory,
@@ -80,8 +81,8 @@ extern const struct type type_bad, type_bool, type_int, type_float, type_string,
 
 const struct type *type_list(struct arena *a, const struct type *elem);
 const struct type *type_map(struct arena *a, const struct type *elem);
-const struct type *type_optional(struct arena *a, const struct type *t);        /* idempotent */
-const struct type *type_pod(struct arena *a, const struct type *t);             /* idempotent */
+const struct type *type_optional(struct arena *a, const struct type *t);        /* returns an optional type unchanged */
+const struct type *type_pod(struct arena *a, const struct type *t);             /* returns a pod type unchanged */
 const struct type *type_secret(struct arena *a, const struct type *t);
 
 /* Number of members of the anonymous records in a type, plus one for the type itself. */
@@ -93,7 +94,7 @@ const struct type *type_strip_pod(const struct type *t);
 
 /* One record: the same declaration, or two without a name that have the same fields in order. */
 bool type_same_record(const struct decl *a, const struct decl *b);
-bool type_same(const struct type *a, const struct type *b);     /* refinements ignored */
+bool type_same(const struct type *a, const struct type *b);     /* refinements are ignored */
 static inline bool type_is_quantity(const struct type *t)
 {
 	return t->kind == TYPE_CPU || t->kind == TYPE_MEMORY || t->kind == TYPE_DURATION;

@@ -7,9 +7,9 @@
 #include "command/session.h"
 
 struct question {
-	struct str program;             /* a path; p == NULL without */
+	struct str program;             /* path of the program; p == NULL if none was given */
 	struct str place;               /* what messages call the text */
-	struct str text;                /* declarations, followed by the expression */
+	struct str text;                /* the text: declarations, followed by the expression */
 	/* where the expression begins; text.n: nowhere, and the declarations are only checked */
 	size_t expression;
 };

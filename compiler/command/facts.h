@@ -7,9 +7,9 @@
 #include "compile.h"
 
 struct facts {
-	struct trainc *compile;         /* compiled, with keep_jobs */
+	struct trainc *compile;         /* the compiled program, with keep_jobs */
 	struct diags *said;             /* where to report questions that have no answer */
-	size_t before;                  /* diagnostics of the compilation itself */
+	size_t before;                  /* number of diagnostics of the compilation itself */
 };
 
 /* The answers of FACTS, which must outlive them, for `struct eval`. */

@@ -9,7 +9,7 @@
 
 /* Diagnostics whose first fix is to be made, all of it or none. */
 struct fixes {
-	const struct diag **at;         /* in the order of the diagnostics */
+	const struct diag **at;         /* the diagnostics that are to be fixed, in their order */
 	size_t n;
 };
 
@@ -24,9 +24,9 @@ struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, co
 /* What is done to one source. */
 struct fix_edits {
 	const struct source *source;
-	const struct diag_edit **at;    /* by place, without overlap */
+	const struct diag_edit **at;    /* the edits by place, without overlap */
 	uint32_t *now;                  /* where the text of each edit begins in the edited text */
-	size_t n, fixes;                /* number of diagnostics that the edits belong to */
+	size_t n, fixes;                /* number of edits; number of diagnostics that they belong to */
 };
 
 struct fix_edits fix_edits(const struct diags *ds, struct fixes fixes, const struct source *source);

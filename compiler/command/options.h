@@ -32,12 +32,12 @@ enum option {
 
 struct given {
 	enum option option;
-	struct str value;               /* empty for a switch */
+	struct str value;               /* the value of the option; empty for a switch */
 };
 
 struct options {
 	enum command command;
-	struct given *given;            /* in order */
+	struct given *given;            /* the options that were given, in order */
 	size_t ngiven;
 	struct str *operands;
 	size_t noperands;
@@ -67,8 +67,8 @@ const char *group_page(enum command_group group);
 
 struct option_row {
 	enum option option;
-	uint64_t commands;              /* a bit for each command that takes it */
-	char letter;                    /* or 0 */
+	uint64_t commands;              /* the commands that take the option: a bit for each */
+	char letter;                    /* the short form of the option; 0: it has none */
 	const char *word, *argument, *choices, *doc;
 };
 /* The options of a command, one after the other; NULL asks for the first. */

@@ -13,7 +13,7 @@ enum question_names {
 };
 
 struct names_question {
-	unsigned names;                 /* set of enum question_names; 0: none that is known */
+	unsigned names;                 /* a set of enum question_names; 0: no known names */
 	/* the command line so far as `status` would take it: options of the cluster, one run or program */
 	struct options line;
 };

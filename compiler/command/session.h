@@ -17,9 +17,9 @@
 /* Exit statuses: docs/runtime.md. */
 enum exit_status {
 	STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2,
-	STATUS_OUTPUT = 3,              /* an output that cannot be written, the state directory */
-	STATUS_DENIED = 4,              /* not authenticated or not authorized */
-	STATUS_CONFLICT = 5,            /* something of that name exists, or is not in the required state */
+	STATUS_OUTPUT = 3,              /* an output or the state directory cannot be written */
+	STATUS_DENIED = 4,              /* the server refused the credentials, or the user may not do this */
+	STATUS_CONFLICT = 5,            /* an object of that name exists, or is not in the required state */
 	STATUS_REFUSED = 6, STATUS_UNREACHABLE = 7, STATUS_FAILED = 8, STATUS_INTERNAL = 70, STATUS_TIMEOUT = 124
 };
 
@@ -27,14 +27,14 @@ struct backend;
 struct program_half;
 
 struct session {
-	struct arena *arena;            /* of the run */
+	struct arena *arena;            /* memory that lives until the program exits */
 	const struct options *options;
-	const struct reader *reader;    /* of programs */
+	const struct reader *reader;    /* how programs are read */
 	struct render_options render;
-	const struct backend *cluster;  /* NULL: this executable cannot talk to clusters */
-	const struct backend *backend;  /* in use, after backend_of() */
-	void *backend_own;              /* what the backend in use keeps */
-	const struct program_half *half;        /* what this executable has for clusters, or NULL */
+	const struct backend *cluster;  /* the backend for clusters; NULL: this executable cannot talk to clusters */
+	const struct backend *backend;  /* the backend that the command uses, set by backend_of() */
+	void *backend_own;              /* private data of the backend in use */
+	const struct program_half *half;        /* the commands for clusters in this executable; NULL if it has none */
 	bool quiet;                     /* a completion script asks: no question may be asked */
 	bool gone;                      /* the reader of standard output has gone away */
 	int error;                      /* errno of the first failed write, unless the reader had gone; or 0 */
@@ -122,7 +122,7 @@ struct import *session_import(struct session *s, struct trainc *c);
 struct programs {
 	struct trainc **at;
 	size_t n;
-	bool ok;                        /* none has errors */
+	bool ok;                        /* no program has errors */
 };
 
 /*

@@ -10,7 +10,7 @@
 
 /* Elements that were read and wait for the end of their list or map, when its size is known. */
 struct data_stack {
-	struct data_member *at;         /* elements of a list have no keys */
+	struct data_member *at;         /* the members of a map; for a list its elements, which have no keys */
 	size_t n, size;
 };
 void data_push(struct data_stack *s, struct data_member m);
@@ -21,9 +21,9 @@ struct data_text {
 	struct arena *arena;
 	const struct source *source;
 	struct data_stack stack;
-	struct data_error *error;       /* filled in by what fails */
+	struct data_error *error;       /* the error, filled in by the function that fails */
 	bool infinite;                  /* a number that is too large for a double is read as infinite */
-	size_t spent, most;             /* units of the budget, see data_spend() */
+	size_t spent, most;             /* units of the budget that were spent, and the limit: see data_spend() */
 };
 
 /* Fails: always false.  `start` and `end` are bytes of the text. */

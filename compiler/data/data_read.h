@@ -26,8 +26,8 @@ enum { DATA_UNITS = 4000000, DATA_YAML_UNITS = 3 };
 
 struct data_error {
 	struct span at;
-	struct span first;              /* a key twice: where it was before; else no place */
-	struct str what;                /* "expected ',' or '}' after this" */
+	struct span first;              /* for a duplicate key: place of the first one; otherwise unknown */
+	struct str what;                /* the message: "expected ',' or '}' after this" */
 };
 
 struct data_reader;

@@ -27,13 +27,13 @@ enum diag_code {
 	DIAG_CODES
 };
 
-struct diag_note {                      /* a second place; `at` unknown: a line of text only */
+struct diag_note {                      /* another place of a diagnostic, with a text; `at` unknown: only the text */
 	struct span at;
 	struct str text;
 	struct diag_note *next;
 };
 
-struct diag_edit {                      /* replace the text of `at` */
+struct diag_edit {                      /* an edit that replaces the text at `at` */
 	struct span at;
 	struct str text;
 	struct diag_edit *next;
@@ -53,8 +53,8 @@ struct diag {
 	struct str message, label, help;
 	struct diag_note *notes;
 	struct diag_fix *fixes;
-	size_t order;                   /* of arrival: breaks ties between equal places */
-	const void *group;              /* of `struct diags`, at the time of the report */
+	size_t order;                   /* order of arrival: decides between equal places */
+	const void *group;              /* the group of `struct diags` at the time of the report */
 	size_t pass;
 };
 
@@ -63,7 +63,7 @@ struct diags {
 	struct sources *sources;
 	struct diag **at;
 	size_t n;
-	size_t errors, warnings;        /* found so far, duplicates included */
+	size_t errors, warnings;        /* numbers of errors and warnings found so far, duplicates included */
 	bool deny_warnings;
 	bool hold_warnings;             /* drop warnings: they would follow from an error that already exists */
 	/*
@@ -123,8 +123,8 @@ static inline bool diags_ok(const struct diags *ds) { return ds->errors == 0; }
  */
 void diags_finish(struct diags *ds);
 
-const char *diag_code_name(enum diag_code code);        /* "TJ0502" */
-const char *diag_slug(enum diag_code code);             /* "role-replicas" */
+const char *diag_code_name(enum diag_code code);        /* returns "TJ0502" */
+const char *diag_slug(enum diag_code code);             /* returns "role-replicas" */
 const char *diag_meaning(enum diag_code code);
 enum severity diag_severity(enum diag_code code);
 /* By code or slug, any case; false if there is none. */

@@ -29,8 +29,10 @@ struct str diag_page_text(enum diag_code code);
 /* One after the other: a stretch of paragraphs, or the inside of a fence. */
 struct page_part {
 	enum { PAGE_TEXT, PAGE_WRONG, PAGE_RIGHT } kind;
-	struct str text;                /* of a fence: whole lines; of paragraphs: without blank lines at the ends */
-	struct str run;                 /* the words of `# run:`, which is not in `text`; p == NULL without */
+	struct str text;                /* text of the part: of a fence, whole lines; of paragraphs, without blank lines
+					 * at the ends */
+	struct str run;                 /* the words after `# run:`, a line that is not in `text`; p == NULL if there is
+					 * none */
 };
 /* The next part of `*rest`, which is moved on; false at the end. */
 bool page_next(struct str *rest, struct page_part *ret);

@@ -11,7 +11,7 @@
 struct render_options {
 	bool colour;
 	unsigned width;                 /* columns of the terminal; 0: not a terminal, lines are clipped at 160 */
-	size_t limit;                   /* errors, and warnings, printed before only counting; 0 is 50 */
+	size_t limit;                   /* largest number of errors, and of warnings, to print in full; 0: 50 */
 };
 
 void diags_text(const struct diags *ds, struct render_options options, struct buf *out);

@@ -16,7 +16,7 @@ struct suggest {
 	struct arena *arena;
 	struct str wanted;
 	struct str best[3];
-	unsigned distance[3];           /* to rank by: twice the edit distance */
+	unsigned distance[3];           /* rank of each suggestion: twice its edit distance */
 	unsigned n;
 	signed char letters[256];       /* how often each letter occurs in `wanted` */
 	struct str *all;                /* every candidate, for "one of" lists */

@@ -21,21 +21,21 @@ struct emit {
 	struct arena *arena;            /* memory of the object that is being made */
 	/* the first replica of the manifest: all its replicas have the same entries */
 	int64_t first;
-	struct diags *diags;            /* NULL: everything was reported before */
+	struct diags *diags;            /* where to report; NULL: everything was reported before */
 	/* the volumes of the pod that is being made: set by emit_pod_spec(), read by the containers */
 	const struct emit_volumes *volumes;
 };
 
 struct manifest {
 	const char *api_version, *kind;
-	struct str name;                /* without the index */
+	struct str name;                /* name of the object, without the index */
 	bool indexed_name;              /* the objects are NAME-0, NAME-1, ... */
 	int64_t first, count;           /* the indexes are first to first + count - 1 */
 	const struct plan_role *role;   /* the role to which the object belongs, or NULL */
 	const struct plan_object *object; /* an extra object of the user, or NULL */
-	bool scoped;                    /* the object belongs to the cluster and has no namespace */
-	struct str generated;           /* the kind of a generated Secret */
-	const struct plan_volume *claim; /* the kept claim of each replica, or NULL */
+	bool scoped;                    /* the object is cluster-wide and has no namespace */
+	struct str generated;           /* kind of content of a generated Secret */
+	const struct plan_volume *claim; /* the volume whose claim is kept for each replica, or NULL */
 	unsigned part;                  /* number of this ConfigMap among those of its role */
 	bool whole;                     /* the object holds all roles of the job */
 	bool queued;                    /* the object that a queue admits */
@@ -53,8 +53,8 @@ bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manife
 /* ---- texts: emit_text.c ---- */
 
 enum text_use {
-	TEXT_COMMAND,                   /* env, command, args: `$` is escaped, references are $(NAME) */
-	TEXT_FILE                       /* as it is, for the replica `index` */
+	TEXT_COMMAND,                   /* text of env, command or args: `$` is escaped, references are $(NAME) */
+	TEXT_FILE                       /* text of a file, unmodified, for the replica `index` */
 };
 
 /*
@@ -181,7 +181,8 @@ struct emit_volumes {
 	struct map known;               /* name in the program -> position + 1 of the last volume with that name */
 	struct map taken;               /* names of volumes in the pod */
 	struct map numbers;             /* names that several volumes have -> the last number appended to one */
-	struct str shm, files;          /* names of the volumes for /dev/shm and for `files`; empty if there is none */
+	struct str shm, files;          /* names of the volumes for /dev/shm and for `files`; empty if the pod has
+					 * none */
 };
 const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r);
 const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v);
@@ -202,13 +203,13 @@ struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct
 /* The files of a role in its ConfigMaps. */
 struct emit_file {
 	const struct plan_file *file;
-	struct str key;                 /* without the index */
-	bool each;                      /* one key for each replica: KEY.i */
+	struct str key;                 /* key of the file in its ConfigMap, without the index */
+	bool each;                      /* each replica has its own key: KEY.i */
 };
 struct emit_files {
 	struct emit_file *at;
 	size_t n;
-	unsigned parts;                 /* ConfigMaps */
+	unsigned parts;                 /* number of ConfigMaps */
 	struct map keys;                /* keys that are taken -> the file */
 	struct map stems;               /* the part before the dot in a taken key */
 	struct map numbers;             /* names that several files have -> the last number appended to one */
@@ -225,7 +226,8 @@ bool emit_uses_each_file(const struct plan_role *r);
 
 /* A taint in kubectl's syntax: key, key=value, key:Effect, key=value:Effect. */
 struct emit_taint {
-	struct str key, value, effect;  /* p == NULL: not written; a taint that is tolerated whatever its effect */
+	struct str key, value, effect;  /* key, value and effect of a taint; p == NULL: not written, so an absent effect
+					 * tolerates every effect */
 };
 struct emit_taint emit_taint_of(struct str text);
 
@@ -259,7 +261,7 @@ void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod
 #define EMIT_GANG_GROUP STR("gang")
 /* The API of Kubernetes' own gangs, whose form has changed twice. */
 struct emit_native_gang {
-	unsigned from;                  /* minor version */
+	unsigned from;                  /* first minor version of Kubernetes that serves the API */
 	const char *api_version, *groups, *policy;
 	bool group_object;              /* the group is a separate object beside the Workload */
 	bool priority;                  /* the API is served without a feature gate */
@@ -274,9 +276,9 @@ struct object *emit_pod_make(struct emit *e, const struct manifest *m);
 /* The spec of a role's Job, except for what a set of Jobs says once for all: whether it is suspended. */
 void emit_job_spec(struct emit *e, const struct plan_role *r, struct object *spec);
 struct object *emit_deployment_make(struct emit *e, const struct manifest *m);
-struct object *emit_service_make(struct emit *e, const struct manifest *m);             /* headless, of the job */
-struct object *emit_replica_service_make(struct emit *e, const struct manifest *m);     /* headless, of one replica */
-struct object *emit_role_service_make(struct emit *e, const struct manifest *m);        /* for users */
+struct object *emit_service_make(struct emit *e, const struct manifest *m);             /* of the job, headless */
+struct object *emit_replica_service_make(struct emit *e, const struct manifest *m);     /* of a replica, headless */
+struct object *emit_role_service_make(struct emit *e, const struct manifest *m);        /* of a role, for users */
 struct object *emit_generated_make(struct emit *e, const struct manifest *m);
 struct object *emit_extra_make(struct emit *e, const struct manifest *m);
 /* The text of a member, or "". */

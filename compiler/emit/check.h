@@ -11,12 +11,12 @@ struct checking {
 	const struct emit_options *options;
 	const struct plan *plan;
 	struct diags *diags;
-	struct arena *arena;            /* of the check */
+	struct arena *arena;            /* memory of the check */
 	size_t before;                  /* number of errors when the check began */
 	/* texts that were found too long: objects that hold one of them are not reported as well */
 	size_t too_long;
 	uint32_t long_variable;         /* place of the last variable that was found too long */
-	struct map *seen;               /* identities */
+	struct map *seen;               /* the identities of objects seen so far */
 	struct arena *seen_arena;
 	struct map api_types;           /* name of a schema's type -> struct api_type of verify/api_rules.c */
 };

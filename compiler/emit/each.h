@@ -53,7 +53,8 @@ bool each_namespaces(struct visiting *v, const struct plan_job *j);
 
 /* ---- sets of Jobs: jobset.c ---- */
 
-enum { SET_DEPENDENCIES = 5 };          /* maximum for a replicated Job (jobset.x-k8s.io/v1alpha2, version 0.10) */
+enum { SET_DEPENDENCIES = 5 };          /* largest number of dependencies of a replicated Job (jobset.x-k8s.io/v1alpha2,
+					 * version 0.10) */
 
 /* The fields that a set's own object shares with a template of one. */
 void emit_set(struct emit *e, struct object *spec);
@@ -67,7 +68,7 @@ struct set_dependency {
 struct set_dependencies {
 	struct set_dependency *at;
 	size_t n;
-	const struct plan_condition *because;   /* the reason why a set cannot wait for it, or NULL */
+	const struct plan_condition *because;   /* the reason why a JobSet cannot wait for the condition, or NULL */
 };
 struct set_dependencies emit_set_dependencies(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 /* The controller that a framework's argument `managed_by` names; empty without. */
@@ -77,10 +78,10 @@ bool emit_set_blocks(const struct plan *plan);
 
 /* ---- the targets ---- */
 
-bool each_of_jobs(struct visiting *v, const struct plan_job *j);        /* jobs.c */
-bool each_of_pods(struct visiting *v, const struct plan_job *j);        /* pods.c */
-bool each_of_kubeflow(struct visiting *v, const struct plan_job *j);    /* kubeflow.c */
-bool each_of_jobset(struct visiting *v, const struct plan_job *j);      /* jobset.c */
-bool each_of_trainer(struct visiting *v, const struct plan_job *j);     /* trainer.c */
+bool each_of_jobs(struct visiting *v, const struct plan_job *j);        /* defined in jobs.c */
+bool each_of_pods(struct visiting *v, const struct plan_job *j);        /* defined in pods.c */
+bool each_of_kubeflow(struct visiting *v, const struct plan_job *j);    /* defined in kubeflow.c */
+bool each_of_jobset(struct visiting *v, const struct plan_job *j);      /* defined in jobset.c */
+bool each_of_trainer(struct visiting *v, const struct plan_job *j);     /* defined in trainer.c */
 
 #endif

@@ -17,11 +17,11 @@
 #include "plan/plan.h"
 
 struct emit_options {
-	const struct schema *kinds;     /* of the project's own, or NULL */
-	bool json;                      /* one `List` instead of a YAML stream */
-	bool annotate;                  /* YAML: `# file:line` at the end of each line */
-	const struct sources *sources;  /* needed for `annotate` */
-	bool runtime_warning;           /* report TJ0817 (compile does; apply and run do not) */
+	const struct schema *kinds;     /* schema of the project's own kinds, or NULL */
+	bool json;                      /* write one JSON `List` instead of a YAML stream */
+	bool annotate;                  /* append `# file:line` to each line of YAML */
+	const struct sources *sources;  /* the sources, needed for `annotate` */
+	bool runtime_warning;           /* report TJ0817: compile reports it, apply and run do not */
 	/* Identities so far, for commands that compile several files: pass the same map to every call, in an arena
 	   that outlives them.  NULL: only this plan is looked at. */
 	struct map *seen;
@@ -43,12 +43,12 @@ bool emit_target_known(struct str name);
 /* The names of all targets, one by one; NULL behind the last. */
 const char *emit_target_name(size_t i);
 enum target_trait {
-	TARGET_CONTROLLER = 2,          /* the target writes one object for the job, which a controller keeps */
+	TARGET_CONTROLLER = 2,          /* the target writes one object for the job, which a controller looks after */
 	TARGET_SET = 4,                 /* its pods are named like the pods of a set of Jobs */
-	TARGET_ROLE_JOBS = 8,           /* each role has a Job, which stays suspended until somebody resumes it */
+	TARGET_ROLE_JOBS = 8,           /* each role has a Job, which stays suspended until a command resumes it */
 	/* the target is one object of the training operator, which makes the pods and their autoscaler itself */
 	TARGET_OPERATOR = 16,
-	TARGET_SLICES = 32              /* each slice of a role has a Job */
+	TARGET_SLICES = 32              /* each slice of a role has its own Job */
 };
 unsigned emit_target_traits(struct str name);
 /* The kinds of its objects that run pods, as `kubectl delete` takes them: "job,deployment". */

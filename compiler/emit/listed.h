@@ -10,9 +10,9 @@
 struct emit_listed {
 	struct str api_version, kind, name;
 	const struct plan_role *role;   /* the role to which the object belongs, or NULL */
-	bool scoped;                    /* the object belongs to the cluster and has no namespace */
-	bool whole;                     /* the object stands for the whole run */
-	bool extra;                     /* an extra object of the user, or of the framework */
+	bool scoped;                    /* the object is cluster-wide and has no namespace */
+	bool whole;                     /* the object represents the whole run */
+	bool extra;                     /* an extra object of the user or of the framework */
 	struct str generated;           /* the kind of content that must be generated before the object is sent;
 					 * empty: nothing */
 	struct span from;

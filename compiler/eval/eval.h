@@ -17,10 +17,10 @@
 struct read {
 	/* the argument, field or --set text that gave the value; for a default, the text of the default */
 	struct span at;
-	struct str what;                /* "nproc", "worker.replicas" */
+	struct str what;                /* what was read: "nproc", "worker.replicas" */
 	const struct value *value;
-	bool argument;                  /* an argument of a framework or accelerator: of several layers, the one
-					 * nearest to the job */
+	bool argument;                  /* an argument of a framework or accelerator: of several layers, the one nearest
+					 * to the job */
 	bool let;                       /* a name for a constant: gives the place of a report only when nothing else
 					 * does */
 	/* the command of a role: a check that reads it is reported there */
@@ -35,10 +35,10 @@ enum slot_state { SLOT_EMPTY, SLOT_RUNNING, SLOT_DONE };
 
 struct slot {
 	enum slot_state state;
-	const struct value *value;      /* when DONE */
-	struct str what;                /* "worker.replicas", "nodes": name in the report of a cycle */
-	struct span at;                 /* where the expression is */
-	struct slot *outer;             /* while RUNNING: the slot that needed this one */
+	const struct value *value;      /* the value, in state DONE */
+	struct str what;                /* name in the report of a cycle: "worker.replicas", "nodes" */
+	struct span at;                 /* place of the expression */
+	struct slot *outer;             /* in state RUNNING: the slot that needed this one */
 	/*
 	 * The values that its evaluation read.  Reading the slot counts as reading the slot itself
 	 * (`what` at `at`).  If its text is not the user's, or if the slot is a let
@@ -59,12 +59,12 @@ struct slot {
 struct binding {
 	const struct decl *decl;
 	struct slot slot;
-	struct node *expr;              /* evaluated in `frame` on first use; NULL: the slot is DONE */
+	struct node *expr;              /* the expression, evaluated in `frame` on first use; NULL: the slot is DONE */
 	struct frame *frame;
 };
 
 struct frame {
-	struct frame *parent;           /* NULL: the file */
+	struct frame *parent;           /* the enclosing frame; NULL: the file */
 	struct binding **at;
 	size_t n;
 };
@@ -73,19 +73,19 @@ struct frame {
 struct setting {
 	struct str name, text;
 	struct source *source;          /* the text, so that messages can point into it ("command line", or the file) */
-	uint32_t offset;                /* of the value in the source */
+	uint32_t offset;                /* offset of the value in the source */
 	/* the places of its parts, when the source was put together from several texts; else unset */
 	struct span name_at, value_at;
-	const struct data *data;        /* from a file of YAML or JSON: the value itself; else NULL */
+	const struct data *data;        /* the value itself, when it is from a YAML or JSON file; otherwise NULL */
 	bool literal;                   /* text is in quotes here, as in a program; elsewhere it needs none */
 	bool used;
 };
 struct settings {
-	struct setting *set;            /* --set, in order; the last of one name wins */
+	struct setting *set;            /* values of --set, in order; the last one of a name is used */
 	size_t nset;
-	struct setting *params;         /* --params, flattened in order; the last of one name wins */
+	struct setting *params;         /* values of --params, flattened, in order; the last one of a name is used */
 	size_t nparams;
-	struct str profile;             /* p == NULL without */
+	struct str profile;             /* the chosen profiles; p == NULL if none was chosen */
 	struct span profile_at;
 	/* several programs share the settings: eval_params() leaves reports of unused ones to the caller (`used`) */
 	bool shared;
@@ -95,7 +95,7 @@ struct settings {
 struct eval_call {
 	const struct decl *function;
 	struct span at;
-	const struct frame *frame;      /* with the arguments */
+	const struct frame *frame;      /* the frame that holds the arguments */
 	const struct eval_call *outer;
 };
 
@@ -115,43 +115,43 @@ struct eval {
 	struct program *program;
 	struct diags *diags;
 	const struct settings *settings;
-	struct map set_index, params_index;     /* settings by name: the last struct setting * of each */
+	struct map set_index, params_index;     /* settings by name: the last struct setting of each name */
 	/* settings with a dot, by the name before it: struct member_settings * */
 	struct map member_index;
 
-	struct slot *globals;           /* decl->slot of global params and lets */
-	struct slot *running;           /* innermost slot being evaluated */
+	struct slot *globals;           /* values of global params and lets, by decl->slot */
+	struct slot *running;           /* the innermost slot that is being evaluated; NULL: none */
 	const struct reads *asking;     /* reads of the check that is running: they do not reach the plan */
 	struct reads *reads;            /* where to record reads; NULL: nowhere */
-	bool in_policy;                 /* reports name the job and the role */
-	const struct role *policy_role; /* the role that a policy asked last */
+	bool in_policy;                 /* reports name the job and the role, because a policy is evaluated */
+	const struct role *policy_role; /* the role that the policy asked about last */
 	/* counters: a slot whose evaluation raises one of them is not reused where its value may differ */
 	unsigned pod_reads, self_reads;
 
 	/* the job that is being built; NULL outside */
-	struct job *job;                /* eval/job.h */
+	struct job *job;                /* the job that is being evaluated, see eval/job.h */
 	struct role *self;              /* the role whose fields are being evaluated; NULL outside */
-	int64_t pod_index;              /* -1: symbolic */
+	int64_t pod_index;              /* index of the pod that is evaluated; -1: it stays symbolic */
 	/* the innermost place in the user's text that called into the library: for primary spans */
 	struct span call_site;
-	const struct test_facts *test;  /* NULL outside tests */
-	bool keep_jobs;                 /* tests ask the roles of finished jobs */
+	const struct test_facts *test;  /* facts about the test that runs; NULL outside tests */
+	bool keep_jobs;                 /* jobs are kept when they are finished, because tests ask about their roles */
 	struct job *built;              /* with keep_jobs: the last job that was built */
-	struct arena work;              /* see eval_work() */
+	struct arena work;              /* memory for temporary data, see eval_work() */
 
 	/* evaluator's own */
 	const struct value *fallbacks[FIELDS];  /* built-in defaults, each made on first use */
 	struct schema_types types;              /* types of fields, needed for inserted entries */
 	struct map *profile;            /* settings of the chosen profiles: parameter name -> its struct entries;
 					 * NULL without a profile */
-	const struct eval_call *calls;  /* innermost */
+	const struct eval_call *calls;  /* the calls of functions that are running, innermost first */
 	/* what the value that is being converted is for; p == NULL when that is unknown */
 	struct str name;
 	unsigned depth;                 /* recursion depth of eval_expr() */
 	struct map patterns;            /* patterns that have been compiled: pattern.c */
 
-	uint64_t steps;                 /* steps taken so far, of EVAL_STEPS */
-	size_t text_bytes;              /* bytes of text made so far, of EVAL_TEXT */
+	uint64_t steps;                 /* number of steps taken so far, at most EVAL_STEPS */
+	size_t text_bytes;              /* bytes of text made so far, at most EVAL_TEXT */
 	/* a budget ran out: reported once (TJ0407), everything is VALUE_BAD from then on */
 	bool exhausted;
 };
@@ -233,18 +233,19 @@ void eval_read_words(struct eval *ev, struct span at, struct str what, const str
 
 /* One entry of a body, after `if`, `for` and spreads have been worked out. */
 struct entry {
-	struct node *item;              /* the item: SET, EXTEND, FIELD, BLOCK, CHECK; NULL for an entry of a spread */
+	struct node *item;              /* the item of kind SET, EXTEND, FIELD, BLOCK or CHECK; NULL for an entry of a
+					 * spread */
 	const struct field *field;      /* the field that it sets or extends, in the body of a block; else NULL */
-	struct str key;                 /* SET, EXTEND, FIELD and spreads */
+	struct str key;                 /* the key of a SET, EXTEND, FIELD or spread */
 	struct span key_at;
-	const struct text *pod_key;     /* a pod-time key */
+	const struct text *pod_key;     /* the key when it has a pod-time value */
 	const struct value *value;      /* value of a spread's entry, see entry_value() */
-	struct frame *frame;            /* to evaluate the item's value in */
+	struct frame *frame;            /* the frame in which the item's value is evaluated */
 	bool converted;                 /* `value` already has the type of the field */
 	/* the first entry of its key, which holds what was inserted and what extends that */
 	bool joined;
 };
-struct fields {                         /* a bit for each field */
+struct fields {                         /* a set of fields: a bit for each */
 	uint64_t word[2];
 };
 static inline bool fields_has(const struct fields *f, enum field_id id) { return f->word[id / 64] >> id % 64 & 1; }
@@ -255,7 +256,7 @@ struct entries {
 	struct fields fields;           /* the fields that its entries may be about: most bodies mention few */
 	/* index behind the last entry that may be about a field: blocks usually come last */
 	size_t fields_end;
-	struct frame *frame;            /* with the lets of the body */
+	struct frame *frame;            /* the frame that holds the lets of the body */
 	bool failed;                    /* something was reported: entries may be missing */
 	bool searched, torn;            /* role_find_torn() has looked at it and found something broken */
 };
@@ -293,9 +294,9 @@ struct span entry_at(const struct entry *e);
  */
 struct contribution {
 	struct entry *entry;
-	unsigned level;                 /* level of a role, see role.h; 0 elsewhere */
+	unsigned level;                 /* for a body of a role: its level, see role.h; otherwise 0 */
 };
-struct said {                           /* in eval_work() */
+struct said {                           /* contributions to one field, in memory of eval_work() */
 	struct contribution *at;
 	size_t n;
 };

@@ -115,7 +115,7 @@ void loop_bind(struct eval *ev, const struct eval_loop *l, size_t i, struct fram
 struct arguments {
 	struct eval *ev;
 	struct node *call;
-	const struct value **at;        /* NULL where the default applies */
+	const struct value **at;        /* the arguments; NULL where the default applies */
 	size_t n;
 };
 const struct value *eval_builtin(struct eval *ev, struct frame *f, struct node *n);

@@ -12,7 +12,7 @@
 
 /* What the command line sets regardless of the program. */
 struct job_options {
-	struct str ns, domain, gang, run_id;    /* p == NULL without */
+	struct str ns, domain, gang, run_id;    /* options for the job; p == NULL: not given */
 	bool unroll, no_raw;
 	bool here;                      /* the processes run on this machine: images are not used and need not be set */
 	enum workload_id workload;      /* the kind of object that a role becomes in the target */
@@ -35,16 +35,16 @@ struct reserved {
 struct job {
 	struct eval *ev;
 	const struct job_options *options;
-	struct node *node;              /* NODE_JOB */
-	struct frame *frame;            /* loop variables of a fleet */
-	struct entries *body;           /* of the job */
-	struct entries *defaults;       /* of the project; NULL without */
-	struct decl *framework;         /* that it names, or NULL */
+	struct node *node;              /* the job's node, a NODE_JOB */
+	struct frame *frame;            /* the frame, with the loop variables of a fleet */
+	struct entries *body;           /* the entries of the job's body */
+	struct entries *defaults;       /* the entries of the project's defaults; NULL if there are none */
+	struct decl *framework;         /* the framework that the job names, or NULL */
 	struct job_layer layers[MOST_FRAMEWORKS];
 	unsigned nlayers;
-	struct role **roles;            /* framework roles, the job's own roles, aux roles */
+	struct role **roles;            /* all roles: those of the framework, the job's own, and aux roles */
 	size_t nroles;
-	struct str name;                /* as written */
+	struct str name;                /* the job's name as written */
 	struct reserved *reserved;
 	size_t nreserved;
 	struct slot *slots[FIELDS];     /* slots of job-only fields; made on first use */
@@ -55,7 +55,7 @@ struct job {
 	bool checks_failed;             /* a check of the framework failed: the values that it guards are not
 					 * evaluated */
 	struct plan_job *plan;
-	struct job *before;             /* the previous job, see eval.built */
+	struct job *before;             /* the previous job that was kept, see eval.built */
 };
 
 /* A field of the job itself (job block, else the project's defaults, else frameworks, else the built-in default). */

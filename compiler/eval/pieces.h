@@ -34,9 +34,9 @@ void pieces_release(struct pieces *p);
 
 /* What is known about a text at compile time. */
 enum text_class {
-	TEXT_PLAIN,                     /* all of it */
-	TEXT_PLACED,                    /* known except for the place of replicas: text_flatten() tells */
-	TEXT_INDEXED,                   /* only the replica's own index is unknown */
+	TEXT_PLAIN,                     /* all of the text is known */
+	TEXT_PLACED,                    /* the text is known except for the place of replicas: see text_flatten() */
+	TEXT_INDEXED,                   /* the text is known except for the replica's own index */
 	TEXT_FACT                       /* only the pod knows the text */
 };
 enum text_class text_classify(const struct text *t);

@@ -27,27 +27,29 @@ static inline unsigned level_own(unsigned layer) { return LEVEL_FRAMEWORK + 2 * 
 struct role_slot {
 	struct slot slot;
 	struct span set_at;             /* the item that decided the value; unknown for a built-in default */
-	unsigned level;                 /* level that it came from; LEVELS for a built-in default */
+	unsigned level;                 /* level of that item; LEVELS for a built-in default */
 	bool deciding;                  /* set_at and level are filled in */
 };
 
 struct role {
-	unsigned number;                /* position in plan_job.roles */
-	struct str name;                /* as written */
-	struct span at;                 /* the block of the role, or the item that declared it */
+	unsigned number;                /* position of the role in plan_job.roles */
+	struct str name;                /* name of the role as written */
+	struct span at;                 /* the role's block, or the item that declared the role */
 	struct span name_at;            /* the text that names its replicas; unknown when trainc makes the names */
 	bool aux;
 	struct job *job;
-	struct decl *decls[MOST_FRAMEWORKS];   /* its role in each framework; NULL where the framework lacks it */
-	struct decl *job_decl;          /* its role as the job's own block declares it; NULL without */
-	const struct entry *own;        /* its block in the job; NULL when the job does not mention it */
+	struct decl *decls[MOST_FRAMEWORKS];   /* declarations of the role in each framework; NULL where the framework
+					        * lacks it */
+	struct decl *job_decl;          /* declaration of the role in the job's own block; NULL if there is none */
+	const struct entry *own;        /* the role's block in the job; NULL when the job does not mention the role */
 	struct node *block;             /* the block of that entry */
-	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where the level says nothing */
-	unsigned nlevels;               /* levels from this one on are all NULL */
+	struct entries *levels[LEVELS]; /* the entries of each level, filled by job_begin(); NULL where the level sets
+					 * nothing */
+	unsigned nlevels;               /* number of levels in use: all later ones are NULL */
 	/* some item that the job writes for the role is broken: a field that seems missing may be in it */
 	bool torn;
-	struct role_slot *slots[FIELDS];        /* made on first use */
-	struct plan_role *plan;         /* its position in the plan */
+	struct role_slot *slots[FIELDS];        /* values of the role's fields, each made on first use */
+	struct plan_role *plan;         /* the role in the plan */
 	/* The text list of role.addresses("p") is made once for each role and kept. */
 	struct map addresses;
 	const struct value *hosts;

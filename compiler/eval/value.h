@@ -17,20 +17,20 @@
 #include "check/type.h"
 #include "plan/plan.h"
 
-struct role;                            /* eval/role.h */
+struct role;                            /* defined in eval/role.h */
 
 enum value_kind {
 	VALUE_BAD, VALUE_COMPUTED,
 	VALUE_NONE, VALUE_BOOL, VALUE_INT, VALUE_FLOAT,
-	VALUE_STRING,                   /* u.string: plain text */
-	VALUE_TEXT,                     /* u.text: text with pieces; `number` when it stands for an int */
-	VALUE_QUANTITY,                 /* u.quantity, `unit` says which */
+	VALUE_STRING,                   /* u.string: text without pieces */
+	VALUE_TEXT,                     /* u.text: text with pieces; with `number` it represents an int */
+	VALUE_QUANTITY,                 /* u.quantity; `unit` says of which kind */
 	VALUE_TOPOLOGY, VALUE_RANGE, VALUE_ELASTIC,
-	VALUE_LIST, VALUE_MAP,          /* a record is a map too */
+	VALUE_LIST, VALUE_MAP,          /* u.list, u.map; a record is a MAP */
 	VALUE_ROLE, VALUE_ACCELERATOR, VALUE_VOLUME, VALUE_CONDITION,
-	VALUE_SECRET, VALUE_CONFIG,     /* u.reference */
-	VALUE_CLUSTER, VALUE_POD,       /* the built-in values */
-	VALUE_PORTS                     /* u.role: role.ports */
+	VALUE_SECRET, VALUE_CONFIG,     /* u.reference: a key of a Secret or ConfigMap */
+	VALUE_CLUSTER, VALUE_POD,       /* the built-in values `cluster` and `pod` */
+	VALUE_PORTS                     /* u.role: the value of role.ports */
 };
 
 struct value_entry {
@@ -53,7 +53,7 @@ struct value_map {
 
 struct value {
 	enum value_kind kind;
-	bool number;                    /* TEXT: it stands for a number (pod.index, a port) */
+	bool number;                    /* TEXT: it represents a number (pod.index, a port) */
 	/* QUANTITY: TYPE_CPU, TYPE_MEMORY or TYPE_DURATION; a byte, for there are many values */
 	unsigned char unit;
 	/* LIST, MAP: depth of the lists and maps inside; bounded, so that walking a value is safe */
@@ -70,7 +70,7 @@ struct value {
 			unsigned n;
 			int64_t size[3];
 		} topology;
-		struct {                        /* RANGE, ELASTIC */
+		struct {                        /* RANGE, ELASTIC: the two bounds */
 			int64_t lo, hi;
 		} range;
 		struct {
@@ -80,14 +80,14 @@ struct value {
 			uint32_t weight;
 		} list;
 		struct value_map map;
-		struct role *role;              /* ROLE, PORTS */
+		struct role *role;              /* ROLE, PORTS: the role */
 		const struct plan_accelerator *accelerator;
 		const struct plan_volume *volume;
 		const struct plan_condition *condition;
 		struct {
 			struct str object, key;
 		} reference;
-		struct span computed;           /* COMPUTED: the expression that computes */
+		struct span computed;           /* COMPUTED: the place of the expression that computes the value */
 	} u;
 };
 

@@ -24,7 +24,7 @@ struct explain {
 	/* the schemas that explain_schema() searches: of Kubernetes, or of the project's own kinds */
 	const struct schema *tables;
 	struct buf *out;
-	unsigned told;                  /* number of meanings so far; explain_next() separates them */
+	unsigned told;                  /* number of meanings printed so far; explain_next() separates them */
 };
 
 /* Appends all that is known about the topic; false when nothing is, and `near` then holds all known topics. */
@@ -33,10 +33,10 @@ bool explain_ask(struct explain *e);
 /* Begins another meaning. */
 void explain_next(struct explain *e);
 
-bool explain_code(struct explain *e);           /* TJ0502, role-replicas */
-bool explain_words(struct explain *e);          /* fields (replicas, role.memory), blocks, functions, units */
-bool explain_library(struct explain *e);        /* single, std.single, single.task, task */
-bool explain_packages(struct explain *e);       /* acme.sizes, acme.sizes.node, sizes.node */
+bool explain_code(struct explain *e);           /* explains codes: TJ0502, role-replicas */
+bool explain_words(struct explain *e);          /* explains fields (replicas, role.memory), blocks, functions, units */
+bool explain_library(struct explain *e);        /* explains names of the library: single, std.single, single.task */
+bool explain_packages(struct explain *e);       /* explains names of packages: acme.sizes, acme.sizes.node */
 /* One name of a module; a whole module. */
 bool explain_member(struct explain *e, const struct library_module *m, struct str name);
 void explain_module(struct explain *e, const struct library_module *m);
@@ -45,12 +45,12 @@ void explain_page(struct explain *e, enum diag_code code);
 
 /* RANK: what frameworks set in the environment, or keep to themselves */
 bool explain_variable(struct explain *e);
-bool explain_grammar(struct explain *e);        /* import, param, int, volume */
-bool explain_foreign(struct explain *e);        /* gpu, a word that has another name here; asked last */
+bool explain_grammar(struct explain *e);        /* explains words of the grammar: import, param, int, volume */
+bool explain_foreign(struct explain *e);        /* asked last: words that have another name here, such as gpu */
 
-bool explain_schema(struct explain *e);         /* Pod.spec.hostNetwork, PodSpec, Job */
+bool explain_schema(struct explain *e);         /* explains Kubernetes: Pod.spec.hostNetwork, PodSpec, Job */
 
-bool explain_command(struct explain *e);        /* compile, fmt */
+bool explain_command(struct explain *e);        /* explains commands: compile, fmt */
 /* The pages that mention a topic without a page of its own. */
 bool explain_search(struct explain *e);
 

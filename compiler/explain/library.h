@@ -10,9 +10,9 @@
 #include "check/module.h"
 
 struct library_module {
-	struct str name, dotted;        /* "mpi", "std.mpi"; of a package "sizes", "acme.sizes" */
+	struct str name, dotted;        /* names of the module: "mpi", "std.mpi"; for a package "sizes", "acme.sizes" */
 	struct node *file;
-	struct sources sources;         /* only its own text */
+	struct sources sources;         /* the sources: only the module's own text */
 	struct names names;
 	struct diags diags;
 };
@@ -23,10 +23,10 @@ struct library_module *library_parse(struct arena *a, struct str name);
 struct library_module *library_parse_text(struct arena *a, struct str name, struct str dotted, struct str text);
 
 struct library_item {
-	const char *kind;               /* framework, accelerator, fn, type, let */
+	const char *kind;               /* kind of the declaration: framework, accelerator, fn, type or let */
 	struct str name, doc;
-	const struct nodes *formals;    /* NULL for a type and a let */
-	const struct node *blueprint;   /* a framework or accelerator, else NULL */
+	const struct nodes *formals;    /* the parameters; NULL for a type or a let */
+	const struct node *blueprint;   /* the declaration of a framework or accelerator; otherwise NULL */
 };
 
 /* The value of a declaration for those who import the module; false for private ones and other kinds. */

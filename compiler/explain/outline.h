@@ -10,7 +10,7 @@
 
 struct outline {
 	struct arena *arena;
-	const struct flat *flat;        /* the text that the bodies are part of */
+	const struct flat *flat;        /* the text that contains the bodies */
 };
 
 /* `when` is "if a > 0, for k in keys", or empty. */

@@ -15,7 +15,8 @@
 struct reference {
 	struct arena *arena;
 	struct outline outline;
-	struct str prefix;              /* prefix of frameworks and accelerators where they are used: "mpi." */
+	struct str prefix;              /* what precedes the names of frameworks and accelerators where they are used:
+					 * "mpi." */
 	struct buf *out;
 };
 

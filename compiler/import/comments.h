@@ -13,17 +13,18 @@
 #include "data/data.h"
 
 struct import_comment {
-	struct str text;                /* without '#' and the blanks around */
+	struct str text;                /* text of the comment, without '#' and the blanks around it */
 	uint32_t at;                    /* global offset of the comment */
-	struct span anchor;             /* the part that it belongs to: a key and its value, or an element */
-	uint32_t line;                  /* where its line begins; its own offset when it has the line to itself */
+	struct span anchor;             /* the part that the comment belongs to: a key and its value, or an element */
+	uint32_t line;                  /* start of the comment's line; offset of the comment when it has the line to
+					 * itself */
 	bool taken;
 };
 
 struct comments {
-	struct import_comment *at;             /* by where the anchors begin */
+	struct import_comment *at;             /* the comments, by where their anchors begin */
 	size_t n;
-	struct span more;               /* the first comment beyond the limit; unknown without */
+	struct span more;               /* the first comment beyond the limit; unknown if there is none */
 };
 
 /*

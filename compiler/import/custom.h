@@ -10,8 +10,8 @@
 
 struct custom_kind {
 	const char *group, *version, *kind, *plural;
-	const char *schema;             /* its type in the tables of schemas */
-	const char *roles_key;          /* of the spec: the map of roles */
+	const char *schema;             /* the resource's type in the tables of schemas */
+	const char *roles_key;          /* key of the map of roles in the spec */
 	/* role statuses name their pods by a selector, and Worker can be scaled */
 	bool selects;
 };
@@ -25,10 +25,11 @@ struct str custom_container(const struct custom_kind *k);
 
 struct custom_plan {
 	struct trainc program;
-	struct reader reader;           /* of the program, which is `text` */
+	struct reader reader;           /* reader of the program, which is `text` */
 	struct str text;
-	const struct plan_job *job;     /* NULL: the resource is refused */
-	struct str fault;               /* why: the first message, its code, and what to do; one line */
+	const struct plan_job *job;     /* plan of the job; NULL: the resource is refused */
+	struct str fault;               /* why it is refused, in one line: the first message, its code, and what to
+					 * do */
 };
 
 /*

@@ -14,16 +14,18 @@
 
 struct device {
 	struct str resource;
-	struct str word;                /* "h100" */
-	struct str spelling;            /* "nvidia.h100(8)" */
-	struct str module;              /* of the library: "nvidia"; empty for one of the program */
-	struct line *declaration;       /* of the program */
+	struct str word;                /* name of the accelerator: "h100" */
+	struct str spelling;            /* the accelerator as a program writes it: "nvidia.h100(8)" */
+	struct str module;              /* module of the library: "nvidia"; empty for an accelerator that the program
+					 * declares */
+	struct line *declaration;       /* declaration of the accelerator in the program */
 	int64_t per_pod, pods;
 	struct plan_pairs node;
 	struct plan_str *tolerate;
 	size_t ntolerate;
-	bool more;                      /* adds environment or mounts */
-	bool configured;                /* declared by a controller's configuration: a device, whatever its name */
+	bool more;                      /* the accelerator adds environment or mounts */
+	bool configured;                /* a controller's configuration declares it: it is a device, whatever its
+					 * name */
 };
 
 /*

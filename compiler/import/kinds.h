@@ -8,7 +8,7 @@
 
 enum import_use {
 	IMPORT_JOB,
-	IMPORT_NAMED,                   /* imported only by name: most pods are not jobs */
+	IMPORT_NAMED,                   /* imported only when the user names it, because most pods are not jobs */
 	IMPORT_BESIDE                   /* a part that jobs refer to */
 };
 

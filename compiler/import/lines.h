@@ -20,17 +20,17 @@ struct lines {
 	size_t n;
 };
 
-struct expr_piece {                     /* of a string */
+struct expr_piece {                     /* a piece of a string */
 	bool code;                      /* `text` is an expression that is inserted */
 	struct str text;
 };
 
 enum expr_kind {
-	EXPR_TEXT,                      /* as it is written */
+	EXPR_TEXT,                      /* text that is printed as it is */
 	EXPR_STRING,
 	EXPR_LIST,
-	EXPR_CALL,                      /* key of `text`; an argument without a key is given by position */
-	EXPR_BODY                       /* { } */
+	EXPR_CALL,                      /* a call of the function `text`; arguments without a key go by position */
+	EXPR_BODY                       /* a body: { } */
 };
 
 struct expr {
@@ -38,15 +38,16 @@ struct expr {
 	struct str text;
 	struct expr_piece *pieces;
 	size_t npieces;
-	struct lines items;             /* elements of a list have no keys */
+	struct lines items;             /* the items of a body or list; elements of a list have no keys */
 };
 
-enum line_form { LINE_SET, LINE_EXTEND };       /* key = value; key { } */
+enum line_form { LINE_SET, LINE_EXTEND };       /* forms of a line: key = value; key { } */
 
-struct remark {                         /* a comment */
-	struct str text;                /* without its '#'; documentation has its `##` */
-	uint32_t at;                    /* in the manifest */
-	bool behind;                    /* on the line itself, else above it; one of a line */
+struct remark {                         /* a comment of the program */
+	struct str text;                /* text of the comment without its '#'; documentation has its `##` */
+	uint32_t at;                    /* offset of the comment in the manifest */
+	bool behind;                    /* the comment is on the line itself, otherwise above it; a line has at most one
+					 * behind it */
 };
 
 struct line {
@@ -55,9 +56,9 @@ struct line {
 	enum line_form form;
 	struct expr *value;
 	struct span from;
-	struct remark *comments;        /* in the order of the manifest */
+	struct remark *comments;        /* the comments of the line, in the order of the manifest */
 	size_t ncomments;
-	bool ended;                     /* there is one behind the line */
+	bool ended;                     /* a comment follows the code on the line */
 };
 
 /* ---- making ---- */
@@ -99,16 +100,16 @@ bool line_same(const struct line *a, const struct line *b);
 
 /* ---- writing ---- */
 
-struct written {                        /* the place in the manifest of a line of the program */
-	uint32_t start, end;            /* offsets in the text, which buf limits to 1 GiB */
+struct written {                        /* a line of the program and its place in the manifest */
+	uint32_t start, end;            /* start and end of the line in the text, which buf limits to 1 GiB */
 	struct span from;
-	size_t outer;                   /* number of its line, counted from 1; 0 at the top */
+	size_t outer;                   /* number of the enclosing line, counted from 1; 0 at the top */
 };
 
 struct writing {
-	struct arena *arena;            /* of `at` */
+	struct arena *arena;            /* memory of `at` */
 	struct buf out;
-	struct written *at;             /* by rising start */
+	struct written *at;             /* the lines, by rising start */
 	size_t n, outer;
 };
 

@@ -23,7 +23,7 @@ struct made;
 
 /* How another system names the pods of a role: HEAD-I, or HEAD-I-J, within a subdomain. */
 struct host_name {
-	struct str word;                /* the role; its head is "js-workers-" */
+	struct str word;                /* word of the role; its host names begin with "js-workers-" */
 	bool two;
 	int64_t jobs, per;
 };
@@ -32,29 +32,32 @@ struct host_name {
 enum label_meaning { LABEL_KEPT, LABEL_OF_JOB, LABEL_OF_ROLE };
 
 struct pod_label {
-	const char *key;                /* NULL ends a list */
-	enum label_meaning meaning;     /* LABEL_KEPT: the framework writes it too */
+	const char *key;                /* key of the label; NULL ends a list */
+	enum label_meaning meaning;     /* meaning of the label; LABEL_KEPT: the framework writes it too */
 };
 
 struct imported {                       /* what the manifest becomes: a job, or the accelerators of a configuration */
 	struct str name, ns;
-	struct span name_at;            /* for accelerators: the place of the configuration */
-	const struct data *labels, *annotations;        /* metadata of the object that reaches its pods too */
-	bool queued;                    /* Kueue admits it, and `place` can say where it places all of its pods */
-	const struct data *object;      /* the manifest */
+	struct span name_at;            /* place of the name; for accelerators: the place of the configuration */
+	const struct data *labels, *annotations;        /* labels and annotations of the object, when its pods get them
+							 * too */
+	bool queued;                    /* Kueue admits the job, and `place` can say where it places all of its pods */
+	const struct data *object;      /* the manifest as a tree */
 	const struct source *source;
-	struct str header;              /* of its file */
+	struct str header;              /* the license at the head of the manifest's file, as lines of comments; empty
+					 * if there is none */
 	struct line *job;               /* the declaration of the job; NULL when the manifest only declares
 					 * accelerators */
-	struct str *modules;            /* of the library: "nvidia" */
+	struct str *modules;            /* modules of the library that the program imports: "nvidia" */
 	size_t nmodules;
-	struct lines declarations;      /* in front of the job */
-	bool has_references;            /* a `$(NAME)` becomes plain text unless the framework sets NAME */
+	struct lines declarations;      /* declarations that the program has before the job */
+	bool has_references;            /* a text has `$(NAME)`, which becomes plain text unless the framework sets
+					 * NAME */
 	struct map words;               /* names of roles and objects in the job, once it has objects (objects.c) */
-	const struct pod_label *labels_of;      /* labels that the controller writes; or NULL */
-	struct map role_words;          /* words of the roles, for values of LABEL_OF_ROLE: struct str */
+	const struct pod_label *labels_of;      /* labels that the controller writes, or NULL */
+	struct map role_words;          /* words of the roles, for values of LABEL_OF_ROLE -> struct str */
 	struct str subdomain;
-	struct map hosts;               /* by their heads: struct host_name */
+	struct map hosts;               /* host names by their heads -> struct host_name */
 	/* "role/container/NAME" of variables that the framework sets; NULL before they are known */
 	const struct map *set;
 };
@@ -71,13 +74,13 @@ struct import {
 	struct names *names;
 	struct import_options options;
 	const struct source *source;    /* the source that is being read */
-	struct str header;              /* a licence in it, as lines of comments; empty without */
+	struct str header;              /* the license in the source, as lines of comments; empty if there is none */
 	/* there were more jobs than a program can have: that was reported, and nothing more is read */
 	bool full;
 	size_t nobjects, ncomments;     /* number of objects read so far, see MOST_OBJECTS */
 	const struct source *incomplete;        /* the object that was last reported to be a template (template.c) */
 	struct span empty_list;         /* the place of a list without objects, if there is one */
-	struct comments comments;       /* of the document */
+	struct comments comments;       /* the comments of the document */
 	/* a field of the document that would hold its roles if it were spelt correctly (fit.c) */
 	struct misspelt roles;
 	struct span first;              /* the first document: the place for reporting that no manifest has a job */
@@ -93,8 +96,8 @@ struct import {
 	size_t nstrangers;
 	struct made **parts;            /* objects that a controller made (live.c) */
 	size_t nparts;
-	struct map owners;              /* of these, by their uids: struct made */
-	struct map uids;                /* of objects that were read from a cluster */
+	struct map owners;              /* the same objects by their uids -> struct made */
+	struct map uids;                /* uids of the objects that were read from a cluster */
 	struct again **again;           /* jobs with references (manifest.c) */
 	size_t nagain;
 	bool tried, sound;              /* were all jobs tried together, and without errors? (program.c) */
@@ -104,18 +107,18 @@ struct import {
 	struct device **devices;
 	size_t ndevices;
 	struct map words;               /* words of roles of all jobs: accelerators must have other names */
-	struct map frameworks;          /* frameworks that programs declare: lines by name (set.c) */
+	struct map frameworks;          /* name of each framework that programs declare -> its line (set.c) */
 	struct map probes;              /* accelerators of the library that were tried (device.c) */
 };
 
 /* An object: apiVersion, kind, metadata and the rest. */
 struct import_manifest {
 	struct import *im;
-	const struct data *object;      /* fitted to its type */
+	const struct data *object;      /* the object, fitted to its type */
 	struct str kind, name, ns;
-	struct span at;                 /* of the kind, else of the object */
+	struct span at;                 /* place of the object's kind; without a kind, of the object */
 	struct span name_at;
-	const struct data *metadata, *spec;     /* or NULL */
+	const struct data *metadata, *spec;     /* metadata and spec of the object; NULL when absent */
 };
 
 /* ---- kinds ---- */
@@ -124,7 +127,7 @@ struct import_manifest {
 struct import_kind {
 	const char *kind, *api_version;
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
-	bool last;                      /* it refers to other objects, so it is read after all others */
+	bool last;                      /* the object refers to other objects, so it is read after all others */
 	enum import_use use;
 };
 /* each table ends with a row of NULL */
@@ -159,7 +162,7 @@ void job_use(struct import *im, struct imported *job, struct str module);
 /* Puts the roles into the job; what they share becomes the job's. */
 struct job_role {
 	struct line *line;
-	struct span place;              /* in the manifest */
+	struct span place;              /* place in the manifest */
 };
 void job_finish(struct import_manifest *m, struct imported *job, struct lines *body, const struct job_role *roles,
 	size_t n);
@@ -198,7 +201,7 @@ int64_t member_int(const struct data *map, const char *key, int64_t fallback);
 bool member_bool(const struct data *map, const char *key, bool fallback);
 /* The place of a member's key; the place of the map when it lacks the member. */
 struct span member_at(const struct data *map, const char *key);
-size_t data_count(const struct data *d);        /* elements or members; 0 for NULL */
+size_t data_count(const struct data *d);        /* returns the number of elements or members; 0 for NULL */
 
 /* ---- reports ---- */
 

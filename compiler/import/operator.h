@@ -10,24 +10,25 @@
 enum { OPERATOR_ROLES = 7 };
 
 struct operator_role {
-	const char *key, *word;         /* "Worker", "worker" */
-	int64_t usual;                  /* number of replicas that the framework declares; -1 */
+	const char *key, *word;         /* key of the role in the resource and word in the program: "Worker",
+					 * "worker" */
+	int64_t usual;                  /* number of replicas that the framework declares; -1: none */
 };
 
 enum operator_trait {
-	OPERATOR_OPEN = 1,              /* accepts any other role too */
+	OPERATOR_OPEN = 1,              /* the resource accepts any other role too */
 	OPERATOR_CASES = 2,             /* the case of a role's key does not matter */
 	OPERATOR_NO_NAME_RULE = 4
 };
 
 struct operator_kind {
 	const char *kind, *type;
-	const char *framework;          /* of std.kubeflow */
+	const char *framework;          /* name of the framework in std.kubeflow */
 	const char *roles_key;
-	const char *restart;            /* the restart policy when none is given */
+	const char *restart;            /* the default restart policy */
 	unsigned traits;
-	unsigned from, to;              /* versions of the operator, 1.N */
-	struct operator_role roles[OPERATOR_ROLES];     /* in the order of the framework */
+	unsigned from, to;              /* oldest and newest version of the operator that has the kind, 1.N */
+	struct operator_role roles[OPERATOR_ROLES];     /* the roles, in the order of the framework */
 	struct role_kind role;
 };
 
@@ -37,11 +38,12 @@ const struct operator_kind *operator_find(struct str kind);
 struct operator_job {
 	struct import_manifest m;
 	const struct operator_kind *kind;
-	const struct data *roles;       /* the role map, or NULL */
-	const struct data *policy;      /* runPolicy, or the spec when its fields stand there; NULL without */
+	const struct data *roles;       /* the map of roles in the resource, or NULL */
+	const struct data *policy;      /* runPolicy, or the spec when it has the fields itself; NULL if there are
+					 * none */
 	/* "v1", "v1beta1": version of an operator for this kind alone; NULL: the training operator */
 	const char *alone;
-	unsigned version;               /* 7 or 9 */
+	unsigned version;               /* minor version of the operator: 7 or 9 */
 };
 
 /* The row of a role of the map; case counts as the operator lets it; NULL for a role that it does not know. */

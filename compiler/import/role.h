@@ -7,33 +7,33 @@
 #include "import/manifest.h"
 
 struct role_kind {                      /* parts of the pod that the framework adds; NULL and 0 if it adds none */
-	const char *container;          /* name of the main container; NULL: the first one */
-	const char *usual;              /* the name that the container has when the program gives none */
+	const char *container;          /* name of the main container; NULL: the main container is the first one */
+	const char *usual;              /* name of the container when the program gives none */
 	const char *port;
 	int64_t number;
-	const char *index;              /* the field of pods that holds their index: "metadata.labels['...']" */
-	bool restart;                   /* the restart policy of the pod has no effect */
+	const char *index;              /* the field of pods that holds the replica's index: "metadata.labels['...']" */
+	bool restart;                   /* the restart policy in the manifest's pods has no effect */
 };
 
 struct role_field {                     /* a field of the pod, and the expression that replaces it */
-	const char *path;               /* "metadata.labels['...']"; NULL ends the list */
+	const char *path;               /* path of the field: "metadata.labels['...']"; NULL ends the list */
 	struct str code;
-	const char *name;               /* a variable that every pod has without asking, or NULL */
+	const char *name;               /* a variable with that value, which every pod has by default; or NULL */
 };
 
 struct role_reading {
 	struct import *im;
 	struct imported *job;
 	const struct role_kind *kind;
-	const struct role_field *fields;        /* fields in addition to kind->index; or NULL */
+	const struct role_field *fields;        /* fields in addition to kind->index, or NULL */
 	struct str word;                /* name of the role in the program */
-	const struct data *spec;        /* of the pod */
-	const struct data *main;        /* container */
-	struct lines *role;             /* the body that is filled */
-	struct lines *raw;              /* the `raw pod` of the role, once it has one */
-	struct map volumes;             /* by name: struct role_volume */
+	const struct data *spec;        /* spec of the pod */
+	const struct data *main;        /* the main container */
+	struct lines *role;             /* the body of the role, which is filled */
+	struct lines *raw;              /* the `raw pod` of the role; NULL until it has one */
+	struct map volumes;             /* volumes by name -> struct role_volume */
 	const struct data *devices;     /* resources of the main container that are devices: a map, or NULL */
-	struct str memory;              /* resources of the main container, as written */
+	struct str memory;              /* memory that the main container requests, as written */
 	int64_t replicas;
 };
 
@@ -44,8 +44,8 @@ struct container_reading {
 	enum container_kind kind;
 	const struct data *container;
 	struct lines *to;
-	struct lines *raw;              /* its `raw container`, once it has one */
-	struct map env;                 /* names that texts may refer to, each with its expression */
+	struct lines *raw;              /* the `raw container` of the container; NULL until it has one */
+	struct map env;                 /* variables that texts may refer to, by name, each with its expression */
 	struct map raw_env;             /* names that are defined in `raw container` */
 	struct map secrets;             /* names whose values come from a Secret */
 };

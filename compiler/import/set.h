@@ -11,12 +11,12 @@
 #include "import/role.h"
 
 struct set_role {
-	struct str name;                /* in the manifest */
-	struct str word;                /* in the program */
-	const struct data *template;    /* of the pods */
-	struct span place;              /* in the manifest */
+	struct str name;                /* name in the manifest */
+	struct str word;                /* name in the program */
+	const struct data *template;    /* template of the pods */
+	struct span place;              /* place of the set in the manifest */
 	struct span count_at;
-	int64_t jobs, per;              /* replicas are jobs * per */
+	int64_t jobs, per;              /* numbers of Jobs, and of pods in each: the role has jobs * per replicas */
 	struct role_kind kind;
 	struct role_field fields[8];    /* fields that fieldRef may name; ends with an empty path */
 	struct lines *body;
@@ -26,10 +26,10 @@ struct set_role {
 struct set {
 	struct import_manifest m;
 	struct imported *job;
-	struct lines *body;             /* of the job */
+	struct lines *body;             /* the body of the job */
 	struct set_role *roles;
 	size_t n;
-	bool all_replicas;              /* writes 1 too: the framework has another default */
+	bool all_replicas;              /* `replicas = 1` is written too, because the framework has another default */
 };
 
 /* Makes words for all roles from their names; no two are alike.  Roles without a name are numbered. */

@@ -8,7 +8,7 @@
 
 struct spark {
 	struct set set;
-	const struct data *driver, *executor;   /* the sides */
+	const struct data *driver, *executor;   /* the pods of the driver and of the executors */
 };
 
 /* The memory of a side's JVM in MiB: 1 GiB without the field; reports an amount that Spark does not read. */

@@ -9,18 +9,18 @@
 
 struct runtime {
 	struct str kind, name, ns;
-	struct span at;                 /* of the kind */
+	struct span at;                 /* place of the runtime's kind */
 	struct span whole;
-	const struct data *spec;        /* fitted */
+	const struct data *spec;        /* spec of the runtime, fitted to its type */
 	struct comments comments;
 	bool used;
 };
 
 struct train {
 	struct set set;
-	const struct data *trainer;     /* of the job, or NULL */
-	const struct data *policy;      /* mlPolicy, or NULL */
-	const struct data *spec;        /* of the JobSet, completed */
+	const struct data *trainer;     /* `trainer` of the TrainJob, or NULL */
+	const struct data *policy;      /* the mlPolicy of the runtime, or NULL */
+	const struct data *spec;        /* spec of the JobSet with its defaults */
 	struct line *framework;
 };
 

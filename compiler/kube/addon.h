@@ -31,7 +31,7 @@ struct addon_field {
 	enum addon addon;
 	const char *kind, *path;
 	unsigned since, gone;
-	const char *instead;            /* NULL without */
+	const char *instead;            /* what to use instead; NULL: nothing */
 };
 
 struct addon_pair {

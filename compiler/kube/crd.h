@@ -10,7 +10,7 @@
 
 struct crd_error {
 	struct span at;
-	struct str what;                /* "a CustomResourceDefinition needs 'spec.group'" */
+	struct str what;                /* the message: "a CustomResourceDefinition needs 'spec.group'" */
 };
 
 /* Is the document one? */

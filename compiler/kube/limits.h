@@ -7,17 +7,17 @@
 #include "base/str.h"
 
 enum {
-	LIMIT_ENV_STRING = 131072,              /* NAME=value and its NUL, or one argument */
-	LIMIT_EXEC = 2 * 1024 * 1024,           /* all arguments and environment */
+	LIMIT_ENV_STRING = 131072,              /* bytes of one argument or of NAME=value, with the NUL */
+	LIMIT_EXEC = 2 * 1024 * 1024,           /* bytes of all arguments and the environment */
 	LIMIT_EXEC_WARN = 1024 * 1024,
-	LIMIT_OBJECT = 1536 * 1024,             /* an object as JSON */
-	LIMIT_DATA = 1024 * 1024,               /* of a ConfigMap or Secret */
+	LIMIT_OBJECT = 1536 * 1024,             /* bytes of an object as JSON */
+	LIMIT_DATA = 1024 * 1024,               /* bytes of the data of a ConfigMap or Secret */
 	LIMIT_ANNOTATIONS = 256 * 1024,
-	LIMIT_LABEL = 63,                       /* a DNS label, a label's value */
-	LIMIT_PREFIX = 253,                     /* of a label's key */
-	LIMIT_NAME = 253,                       /* of most objects */
+	LIMIT_LABEL = 63,                       /* characters of a DNS label or of a label's value */
+	LIMIT_PREFIX = 253,                     /* characters of the prefix of a label's key */
+	LIMIT_NAME = 253,                       /* characters of the names of most objects */
 	LIMIT_PORT_NAME = 15,
-	LIMIT_OBJECTS = 10000                   /* emitted by one program */
+	LIMIT_OBJECTS = 10000                   /* number of objects that one program emits */
 };
 
 /* The parts of a label's or annotation's key and a label's value; false with the reason in `why`. */

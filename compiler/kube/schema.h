@@ -12,14 +12,16 @@
 
 #include "base/buf.h"
 
-enum schema_word {                      /* what a value is */
+enum schema_word {                      /* the kind of a value */
 	SCHEMA_ANY,                     /* anything: free-form data */
 	SCHEMA_STRING, SCHEMA_BYTES, SCHEMA_TIME,       /* text; base64; RFC 3339 */
 	SCHEMA_INT, SCHEMA_NUMBER, SCHEMA_BOOL,
 	SCHEMA_QUANTITY, SCHEMA_INT_OR_STRING,
-	SCHEMA_OBJECT,                  /* of: position in `types` */
-	SCHEMA_LIST, SCHEMA_MAP,        /* positions in `refs`: what the elements of lists are */
-	SCHEMA_BUILTIN                  /* of a project's own table: position in the built-in table's `types` */
+	SCHEMA_OBJECT,                  /* a type: the reference is a position in `types` */
+	SCHEMA_LIST, SCHEMA_MAP,        /* a list or map: the reference is a position in `refs`, the kind of its
+					 * elements */
+	SCHEMA_BUILTIN                  /* a type of the built-in table, in a project's own table: position in the
+					 * built-in `types` */
 };
 
 struct schema_ref {
@@ -30,15 +32,16 @@ struct schema_ref {
 enum schema_list { SCHEMA_PLAIN, SCHEMA_ATOMIC, SCHEMA_SET, SCHEMA_KEYED, SCHEMA_ENUM };
 
 struct schema_field {
-	uint32_t name;                  /* positions in `text` of NUL-terminated words */
-	uint32_t keys, merge;           /* of lists, 0 for none: "containerPort,protocol"; key of a strategic merge */
-	uint16_t ref;                   /* position in `refs` */
-	uint16_t versions;              /* bit m - 28: in Kubernetes 1.m */
-	uint16_t required, list;        /* list: enum schema_list */
+	uint32_t name;                  /* positions in `text`, of NUL-terminated words */
+	uint32_t keys, merge;           /* for lists: the keys "containerPort,protocol", and the key of a strategic
+					 * merge; 0: none */
+	uint16_t ref;                   /* position of the value's kind in `refs` */
+	uint16_t versions;              /* the versions of Kubernetes with the field: bit m - 28 is for 1.m */
+	uint16_t required, list;        /* is the field required; `list`: enum schema_list */
 };
 
 struct schema_type {
-	uint32_t name;                  /* "core.v1.Container" */
+	uint32_t name;                  /* position of the type's name in `text`: "core.v1.Container" */
 	/* its fields, in `fields` and sorted by name; one name may have several forms */
 	uint32_t first, n;
 	uint32_t versions;
@@ -54,12 +57,12 @@ struct schema {
 	const char *text;
 	const struct schema_ref *refs;
 	const struct schema_field *fields;
-	const struct schema_type *types;        /* by name */
+	const struct schema_type *types;        /* the types, sorted by name */
 	const struct schema_kind *kinds;
 	size_t nrefs, nfields, ntypes, nkinds;
 };
 
-enum { SCHEMA_OLDEST = 28 };            /* minor version of bit 0 */
+enum { SCHEMA_OLDEST = 28 };            /* the minor version of Kubernetes that bit 0 represents */
 
 extern const struct schema schema_builtin;
 

@@ -10,9 +10,9 @@
 
 struct schema_checking {
 	const struct schema *schema;
-	unsigned minor;                 /* version of Kubernetes: 34 for "1.34" */
+	unsigned minor;                 /* minor version of Kubernetes: 34 for "1.34" */
 	struct diags *diags;
-	struct arena *arena;            /* for what is only needed while checking */
+	struct arena *arena;            /* memory that is only needed while checking */
 };
 
 /*

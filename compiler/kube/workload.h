@@ -14,8 +14,8 @@
 enum workload_id {
 	WORKLOAD_JOB, WORKLOAD_POD, WORKLOAD_DEPLOYMENT,
 	WORKLOAD_OPERATED,              /* pods that an operator makes from its one object for the job */
-	WORKLOADS,                      /* how many a role may become */
-	WORKLOAD_FOREIGN = WORKLOADS    /* kinds that no target writes */
+	WORKLOADS,                      /* number of kinds that a role may become */
+	WORKLOAD_FOREIGN = WORKLOADS    /* kinds of objects that no target writes */
 };
 
 enum workload_trait {
@@ -23,15 +23,16 @@ enum workload_trait {
 	WORKLOAD_BARE = 1,
 	/* its pods stand for replicas by index: names, labels and Services of their own */
 	WORKLOAD_NUMBERED = 2,
-	WORKLOAD_ENDS = 4,              /* its pods may succeed; otherwise they restart forever */
-	WORKLOAD_SIZED = 8,             /* an autoscaler can change its size (it has a scale subresource) */
-	WORKLOAD_REPLICAS = 16          /* makes `spec.replicas` pods from `spec.template` */
+	WORKLOAD_ENDS = 4,              /* pods of the kind may succeed; otherwise they restart forever */
+	WORKLOAD_SIZED = 8,             /* an autoscaler can change the size of the object (it has a scale
+					 * subresource) */
+	WORKLOAD_REPLICAS = 16          /* the object makes `spec.replicas` pods from `spec.template` */
 };
 
 struct workload {
 	enum workload_id id;
 	const char *api_version, *kind;
-	const char *argument;           /* as kubectl takes it: "job" */
+	const char *argument;           /* the kind as kubectl accepts it: "job" */
 	/* type of its spec in the schemas ("batch.v1.JobSpec"), which `raw job` goes into; NULL for a pod */
 	const char *spec;
 	/* label of its pods that holds their index and that the controller sets; NULL without */
@@ -41,7 +42,7 @@ struct workload {
 	const char *variable;           /* environment variable of the containers that holds the index; NULL without */
 	/* the restart policy that comes nearest to restart = "always"; NULL: its pods may leave it out */
 	const char *always;
-	unsigned traits;                /* enum workload_trait */
+	unsigned traits;                /* a set of enum workload_trait */
 };
 
 /* The row of ID, which is less than WORKLOADS. */

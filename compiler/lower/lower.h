@@ -21,12 +21,12 @@ struct pending {
 	} kind;
 	struct node *expr;
 	struct frame *frame;
-	struct str key;                 /* the entry in the map that `expr` gives; p == NULL: the value itself */
-	struct span computed;           /* the expression that computes, or makes the claim */
-	size_t index;                   /* position in env, files or the replica's labels */
+	struct str key;                 /* key of the entry in the map that `expr` gives; p == NULL: the value itself */
+	struct span computed;           /* place of the expression that computes the value, or that makes the claim */
+	size_t index;                   /* position of the entry in env, files or the replica's labels */
 	struct plan_container *container;
-	struct entries *body;           /* AMOUNTS: of a sidecar or init container; NULL: the role */
-	struct said said;               /* TEXTS: in place of `expr` */
+	struct entries *body;           /* AMOUNTS: the body of a sidecar or init container; NULL: the role */
+	struct said said;               /* TEXTS: the contributions, in place of `expr` */
 	struct plan_texts *texts;
 	struct pending *next;
 };
@@ -63,20 +63,21 @@ static inline void pend_field(struct lowering *l, struct pending p)
 struct source_entry {
 	struct str key;
 	struct span key_at;
-	struct node *expr;              /* evaluate in `frame`; NULL: `value` */
+	struct node *expr;              /* the expression, evaluated in `frame`; NULL: `value` is the value */
 	struct frame *frame;
-	struct str member;              /* the entry in the map that `expr` gives; p == NULL: the value itself */
-	const struct value *value;      /* symbolic value */
-	unsigned level;                 /* that says it, see role.h */
+	struct str member;              /* key of the entry in the map that `expr` gives; p == NULL: the value itself */
+	const struct value *value;      /* the value, which is symbolic */
+	unsigned level;                 /* level of the body that sets the entry, see role.h */
 	struct span from;
-	struct source_entry *beneath;   /* the entry that it replaced: the framework's default */
+	struct source_entry *beneath;   /* the entry that this one replaced: the framework's default */
 };
 static inline bool entry_of_framework(const struct source_entry *e) { return e->level >= LEVEL_FRAMEWORK; }
 struct source_entries {
 	struct source_entry *at;
 	size_t n;
-	struct map index;               /* key -> position + 1 */
-	size_t inherited;               /* env: the accelerator's variables are put in front of this entry */
+	struct map index;               /* key -> position of the entry + 1 */
+	size_t inherited;               /* env: position of the first entry that is not inherited: the accelerator's
+					 * variables are put before it */
 };
 
 /* Entries of a map field of a container, lowest level first, later ones replacing earlier ones in place. */

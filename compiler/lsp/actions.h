@@ -12,7 +12,7 @@ struct acting {
 	struct module *root;
 	const struct source *source;
 	const struct lsp_lines *lines;
-	size_t from, to;                /* the selection: bytes of the text */
+	size_t from, to;                /* the selection, as positions of bytes in the text */
 };
 
 /* Does the client want actions of this kind, or of a more general one ("quickfix", "source.fixAll")? */

@@ -17,10 +17,10 @@ enum item_kind {
 struct item {
 	enum item_kind kind;
 	struct str label, detail, doc;
-	struct str insert;              /* p == NULL: the label */
+	struct str insert;              /* the text to insert; p == NULL: the label */
 	/* `insert` has $1 and ${1:x}; its plain form is used where the client has no snippets */
 	bool snippet;
-	int rank;                       /* rank: low is first; items of the same rank stay in order */
+	int rank;                       /* low ranks come first; items of the same rank stay in order */
 	struct str import;              /* the module of the library that the item needs imported; p == NULL */
 	bool deprecated;
 };
@@ -30,9 +30,9 @@ struct completing {
 	struct context *c;
 	struct str text;
 	const struct lsp_lines *lines;
-	struct map seen;                /* labels */
+	struct map seen;                /* labels of the items so far */
 	size_t n;
-	struct node *file;              /* for imports */
+	struct node *file;              /* the document's file, to add imports to */
 };
 
 void complete_add(struct completing *k, const struct item *item);

@@ -15,19 +15,19 @@
 
 enum place_kind {
 	PLACE_FILE,
-	PLACE_BLOCK,                    /* `block` */
+	PLACE_BLOCK,                    /* the body of a block: `block` */
 	PLACE_TYPED,                    /* the body of a record or map: `type` */
-	PLACE_PARAMETERS,               /* of a profile, of what a test sets, of an import */
-	PLACE_DECLARED,                 /* typed fields of a type */
-	PLACE_POLICY,                   /* checks */
-	PLACE_RAW,                      /* Kubernetes fields */
-	PLACE_CALL,                     /* arguments: `callee`, or `method` of a role */
+	PLACE_PARAMETERS,               /* the parameters of a profile, of what a test sets, or of an import */
+	PLACE_DECLARED,                 /* the body of a type: typed fields */
+	PLACE_POLICY,                   /* the body of a policy: checks */
+	PLACE_RAW,                      /* the body of a raw block: fields of Kubernetes */
+	PLACE_CALL,                     /* the arguments of a call: `callee`, or `method` of a role */
 	PLACE_FORMALS,
-	PLACE_LIST,                     /* elements: `type` */
+	PLACE_LIST,                     /* the elements of a list: `type` */
 	PLACE_GROUP,                    /* parentheses around an expression: `type` */
 	PLACE_TEXT,                     /* inside quotes; `type` is the type that the text is for */
-	PLACE_INSERT,                   /* inside ${ } */
-	PLACE_REFINE,                   /* the parentheses of a type */
+	PLACE_INSERT,                   /* the expression in ${ } */
+	PLACE_REFINE,                   /* the parentheses of a refined type */
 	PLACE_UNKNOWN
 };
 
@@ -39,33 +39,33 @@ struct place_at {                       /* an open bracket, and the kind of plac
 	const struct module *module;
 	const struct decl *callee;
 	struct str method;              /* name of the method: host, address ...; p == NULL without */
-	const struct decl *role;        /* the role of the method; or the role of the block */
-	size_t open;                    /* token; SIZE_MAX for the file */
+	const struct decl *role;        /* the role whose method it is; or the role of the block */
+	size_t open;                    /* position of the token that opens the place; SIZE_MAX for the file */
 	size_t item;                    /* first token of the item, argument or element at the cursor */
-	size_t index;                   /* how many commas before it */
-	struct str job;                 /* PLACE_BLOCK of a job: its title */
-	const struct decl *framework;   /* of the job around */
+	size_t index;                   /* number of commas before the cursor */
+	struct str job;                 /* PLACE_BLOCK of a job: the job's title */
+	const struct decl *framework;   /* the framework of the enclosing job */
 };
 
 enum cursor {
-	CURSOR_NOWHERE,                 /* offers nothing: a comment, a new name, a number */
+	CURSOR_NOWHERE,                 /* no completion is offered: a comment, a new name, a number */
 	CURSOR_DECLARATION,             /* the first word of a declaration */
 	CURSOR_KEY,                     /* the first word of an item */
-	CURSOR_BLOCK_NAME,              /* behind `role`: `word` */
+	CURSOR_BLOCK_NAME,              /* the name after `role`: `word` */
 	CURSOR_TYPE,
-	CURSOR_VALUE,                   /* an operand; `want` is what fits */
-	CURSOR_OPERATOR,                /* behind an operand */
-	CURSOR_MEMBER,                  /* behind `base.` */
-	CURSOR_IMPORT,                  /* behind `import`: `base` has the components so far */
-	CURSOR_FRAMEWORK,               /* behind the colon of a job */
-	CURSOR_TEXT                     /* inside a string */
+	CURSOR_VALUE,                   /* an operand: `want` is the type that fits */
+	CURSOR_OPERATOR,                /* an operator, after an operand */
+	CURSOR_MEMBER,                  /* a member, after `base.` */
+	CURSOR_IMPORT,                  /* an import: `base` has the components so far */
+	CURSOR_FRAMEWORK,               /* the framework, after the colon of a job */
+	CURSOR_TEXT                     /* text inside a string */
 };
 
 enum { CONTEXT_DEPTH = 270, CONTEXT_LOCALS = 200 };
 
 struct local_name {                     /* a name that is declared in the text before the cursor */
 	struct str name;
-	const struct type *type;        /* NULL when not known */
+	const struct type *type;        /* type of the name; NULL when unknown */
 	size_t depth;
 	enum decl_kind kind;
 };
@@ -75,24 +75,24 @@ struct context {
 	struct lsp *lsp;
 	struct analysis *analysis;
 	const struct program *program;
-	struct module *module;          /* the root module; it tells what names of the file mean */
+	struct module *module;          /* the root module: the declarations of the file's names */
 	struct schema_types types;
 	struct names names;
 	struct tokens tokens;
 	size_t start;                   /* offset of the first token's declaration in the text */
 	struct place_at places[CONTEXT_DEPTH];
-	size_t depth;                   /* of places; at least 1 */
+	size_t depth;                   /* number of places that are open at the cursor; at least 1 */
 	struct local_name locals[CONTEXT_LOCALS];
 	size_t nlocals;
 	enum cursor cursor;
-	struct str word;                /* block word, key */
+	struct str word;                /* the word of the block, or the key */
 	struct str prefix;              /* the word that is being written, or the text inside quotes */
-	size_t prefix_start;            /* its offset in the text */
-	const struct type *want;        /* NULL: anything */
+	size_t prefix_start;            /* offset of the prefix in the text */
+	const struct type *want;        /* type of the value that fits; NULL: any value */
 	const struct type *base;        /* CURSOR_MEMBER: type of the base; NULL for a module */
-	const struct decl *base_decl;   /* what the base is, if it is a name */
+	const struct decl *base_decl;   /* the declaration of the base, if the base is a name */
 	const struct module *base_module;
-	struct str *path;               /* CURSOR_IMPORT: components */
+	struct str *path;               /* CURSOR_IMPORT: the components of the path so far */
 	size_t npath;
 	bool quoted;                    /* CURSOR_TEXT: the text already has its quotes */
 };
@@ -110,7 +110,7 @@ const struct type *context_type(struct context *c, const struct module *m, const
 struct context_formal {
 	struct str name;
 	const struct type *type;
-	struct str text;                /* "count: int(1..8) = 1" */
+	struct str text;                /* the parameter as text: "count: int(1..8) = 1" */
 	bool optional, named;
 };
 bool context_formal(struct context *c, const struct decl *d, size_t i, struct context_formal *ret);

@@ -19,7 +19,7 @@ struct position {
 
 struct lsp_lines {
 	struct str text;
-	uint32_t *start;                /* of each line; there is at least one */
+	uint32_t *start;                /* offset of the start of each line; there is at least one line */
 	size_t n;
 	enum encoding encoding;
 	struct lines_mark {             /* the last place that was asked for: the next one is counted from here */

@@ -26,8 +26,8 @@ bool msg_lists(const struct data *d, const char *path, const char *text);
 /* ---- writing ---- */
 
 void msg_key(struct buf *out, const char *key);
-void msg_open(struct buf *out, char bracket);           /* '{' or '[' */
-void msg_close(struct buf *out, char bracket);          /* '}' or ']' */
+void msg_open(struct buf *out, char bracket);           /* writes '{' or '[' */
+void msg_close(struct buf *out, char bracket);          /* writes '}' or ']' */
 void msg_put_text(struct buf *out, struct str text);
 void msg_put_int(struct buf *out, int64_t n);
 void msg_put_bool(struct buf *out, bool b);
@@ -40,8 +40,8 @@ void msg_add_z(struct buf *out, const char *key, const char *text);
 void msg_add_int(struct buf *out, const char *key, int64_t n);
 void msg_add_bool(struct buf *out, const char *key, bool b);
 void msg_add_raw(struct buf *out, const char *key, const char *json);
-void msg_add_list(struct buf *out, const char *key);    /* key and '[' */
-void msg_add_object(struct buf *out, const char *key);  /* key and '{' */
+void msg_add_list(struct buf *out, const char *key);    /* writes the key and '[' */
+void msg_add_object(struct buf *out, const char *key);  /* writes the key and '{' */
 void msg_add_position(struct buf *out, const char *key, struct position at);
 /* The range of the bytes [start, end). */
 void msg_add_range(struct buf *out, const char *key, const struct lsp_lines *l, size_t start, size_t end);

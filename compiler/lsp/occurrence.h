@@ -14,20 +14,22 @@
 enum occurrence_kind {
 	/* decl: any declaration, role, formal, loop variable, built-in value or function */
 	OCCURRENCE_DECL,
-	OCCURRENCE_FIELD,               /* field: of the schema */
-	OCCURRENCE_RECORD_FIELD,        /* decl: the type; record: its field */
-	OCCURRENCE_BLOCK,               /* word: role, sidecar ... */
-	OCCURRENCE_BLOCK_NAME,          /* the name of a sidecar, init container or object; block: the node */
-	OCCURRENCE_MEMBER,              /* word, base: a member of a role, `cluster`, `pod`, an elastic range ... */
-	OCCURRENCE_PORT,                /* word: the name of a port; decl: the role that has it, NULL when unknown */
-	OCCURRENCE_VARIABLE,            /* word: a variable of the environment */
-	OCCURRENCE_KEY,                 /* word: any other key of a map */
-	OCCURRENCE_MODULE,              /* module: the path of an import; NULL when it failed */
-	OCCURRENCE_TYPE,                /* word: a type of the language */
-	OCCURRENCE_CHOICE,              /* word: a string that is one of an enum's */
-	OCCURRENCE_JOB,                 /* the title of a job; node */
+	OCCURRENCE_FIELD,               /* `field`: a field of the schema */
+	OCCURRENCE_RECORD_FIELD,        /* `decl`: the type; `record`: its field */
+	OCCURRENCE_BLOCK,               /* `word`: role, sidecar and other words of blocks */
+	OCCURRENCE_BLOCK_NAME,          /* the name of a sidecar, init container or object; `block`: its node */
+	OCCURRENCE_MEMBER,              /* `word` and `base`: a member of a role, `cluster`, `pod`, an elastic range
+					 * ... */
+	OCCURRENCE_PORT,                /* `word`: the name of a port; `decl`: the role that has it, NULL when
+					 * unknown */
+	OCCURRENCE_VARIABLE,            /* `word`: a variable of the environment */
+	OCCURRENCE_KEY,                 /* `word`: any other key of a map */
+	OCCURRENCE_MODULE,              /* `module`: the module that the import names; NULL when it failed */
+	OCCURRENCE_TYPE,                /* `word`: a type of the language */
+	OCCURRENCE_CHOICE,              /* `word`: a string that is one of an enum's */
+	OCCURRENCE_JOB,                 /* `node`: the job whose title it is */
 	OCCURRENCE_TITLE,               /* the name or title of a profile, test or policy */
-	OCCURRENCE_ARGUMENT             /* word: the name of an argument of a built-in function */
+	OCCURRENCE_ARGUMENT             /* `word`: the name of an argument of a built-in function */
 };
 
 struct occurrence {
@@ -38,11 +40,11 @@ struct occurrence {
 	const struct field *field;
 	const struct record_field *record;
 	const struct module *module;
-	const struct type *type;        /* type of the value, where it is known; of an enum's choice */
+	const struct type *type;        /* type of the value, if it is known; or the enum of a choice */
 	const struct type *base;
 	struct node *node;              /* the node to which the name belongs */
-	bool declares, writes;          /* the occurrence declares the name; it sets the value */
-	bool quoted;                    /* written as a string: `at` is inside the quotes */
+	bool declares, writes;          /* the occurrence declares the name; the occurrence sets the value */
+	bool quoted;                    /* the name is in quotes: `at` is the text inside them */
 };
 
 typedef void occurrence_visit(void *to, const struct occurrence *o);

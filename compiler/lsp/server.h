@@ -19,15 +19,15 @@ struct lsp_client {
 	enum encoding encoding;
 	bool markdown, snippets, related, code_description, action_literals, label_details, hierarchical_symbols;
 	bool refresh_hints, refresh_lenses, refresh_tokens, versioned_edits, watch_files, prepare_rename;
-	bool virtual_documents;         /* can show `trainc:` URIs by trainc/source */
-	bool on_save;                   /* wants diagnostics of saved texts only */
+	bool virtual_documents;         /* the client can show `trainc:` URIs by trainc/source */
+	bool on_save;                   /* the client wants diagnostics of saved texts only */
 };
 
 struct analysis {
 	struct trainc *compile;
 	struct lsp *lsp;
-	struct reader reader;           /* open documents in place of files; notes what is read */
-	struct str base;                /* directory that the program's paths start from */
+	struct reader reader;           /* reader of files, which prefers open documents; it notes what is read */
+	struct str base;                /* directory from which the paths of the program start */
 	struct map reads;               /* absolute paths that were read or looked for */
 	struct source_lines {
 		const struct source *source;
@@ -35,11 +35,11 @@ struct analysis {
 	} *lines;                       /* line tables of the sources in which places were looked up */
 	size_t nlines;
 	unsigned users;
-	bool sound;                     /* without errors */
+	bool sound;                     /* the analysis found no errors */
 };
 
 struct document {
-	struct arena names;             /* of what it is called */
+	struct arena names;             /* memory of the document's names */
 	struct str uri, path;           /* `path` is absolute, or made of the URI when it names no file */
 	struct buf text;
 	int64_t version;
@@ -63,17 +63,17 @@ struct lsp {
 	struct message *queue, **queue_end;
 	struct buf out;                 /* the message that is being written */
 	struct document *documents;     /* the most recently edited document comes first */
-	size_t open;                    /* how many */
+	size_t open;                    /* number of open documents */
 	bool full;                      /* a document was refused because too many are open, and the user was
 					 * informed */
-	struct arena life;              /* of the session: roots, settings */
+	struct arena life;              /* memory of the session: roots, settings */
 	struct str *roots;              /* directories of the workspace */
 	size_t nroots;
-	struct arena scratch;           /* of one request */
+	struct arena scratch;           /* memory of one request */
 	struct map catalog;             /* parsed modules of the library: name -> struct library_module * */
 	enum { LSP_NEW, LSP_RUNNING, LSP_SHUT, LSP_ENDED } state;
 	int status;
-	int64_t requests;               /* of the server to the client */
+	int64_t requests;               /* number of requests from the server to the client so far */
 	/* path -> struct str *: texts that replace documents and files while a rename is tried */
 	struct map overlay;
 	/* options of programs, from the client's settings */
@@ -91,8 +91,8 @@ enum lsp_error {
 struct request {
 	struct lsp *lsp;
 	const struct data *params;
-	struct arena *arena;            /* until the answer is sent */
-	struct buf *out;                /* the result */
+	struct arena *arena;            /* memory that lives until the answer is sent */
+	struct buf *out;                /* the result of the request */
 	struct document *document;      /* the document of params.textDocument; NULL without */
 	enum lsp_error error;
 	struct str why;
@@ -101,7 +101,7 @@ bool request_fail(struct request *r, enum lsp_error error, const char *fmt, ...)
 
 /* ---- messages out (send.c) ---- */
 
-struct buf *server_begin(struct lsp *l, const char *method);    /* append the params */
+struct buf *server_begin(struct lsp *l, const char *method);    /* writes the head of a request; append its params */
 void server_send(struct lsp *l);
 /* Begins the answer to request ID: append its members and a brace, then flush. */
 void server_answer(struct lsp *l, const struct data *id);

@@ -10,12 +10,12 @@
 
 struct spot {
 	struct analysis *analysis;
-	struct module *module;          /* the root: the document */
+	struct module *module;          /* the root module: the document */
 	const struct source *source;
 	const struct lsp_lines *lines;
-	uint32_t offset;                /* global; of params.position */
+	uint32_t offset;                /* global offset of params.position */
 	struct occurrence name;
-	bool named;                     /* a name stands there */
+	bool named;                     /* there is a name at the position */
 };
 
 /* False when the document could not be read as a program at all. */
@@ -28,7 +28,7 @@ struct span spot_declared(const struct occurrence *o);
 struct mention_at {
 	struct str uri;
 	const struct lsp_lines *lines;
-	size_t start, end;              /* bytes of the text */
+	size_t start, end;              /* start and end in the text, in bytes */
 	bool declares, writes;
 	const struct occurrence *occurrence;
 };

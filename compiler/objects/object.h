@@ -24,18 +24,18 @@ enum object_kind {
 struct object_field {
 	struct str key;
 	struct object *value;
-	bool word;                      /* the key is a literal of ours: a plain word */
+	bool word;                      /* the key is a literal of trainc: a plain word */
 };
 
 struct object {
 	enum object_kind kind;
-	struct span from;               /* unknown: as its parent */
+	struct span from;               /* place that decided the value; unknown: that of the parent */
 	union {
 		bool boolean;
 		int64_t integer;
 		double number;
 		struct str string;
-		struct {                /* pieces of the text; a piece with p == NULL is the index */
+		struct {                /* pieces of the text; a piece with p == NULL is the replica's index */
 			const struct str *at;
 			size_t n;
 		} text;

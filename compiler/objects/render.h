@@ -12,10 +12,10 @@
 #include "objects/sink.h"
 
 struct hole {
-	size_t at;                      /* in the bytes before it */
-	const struct object *made;      /* OBJECT_MADE; NULL: the index */
+	size_t at;                      /* where the hole is in the bytes before it */
+	const struct object *made;      /* OBJECT_MADE: the object that is inserted; NULL: the index is inserted */
 	unsigned indent;
-	bool in_list;                   /* after "-", not after "key:" */
+	bool in_list;                   /* the hole follows "-", not "key:" */
 	struct span from;
 };
 
@@ -23,12 +23,12 @@ struct rendered {
 	struct buf bytes;
 	struct hole *holes;
 	size_t nholes;
-	struct arena holes_arena;       /* bytes of the holes alone: few are kept, and released with the rest */
+	struct arena holes_arena;       /* memory for the bytes of holes: few are kept, and released with the rest */
 	bool json;
-	const struct sources *annotate; /* places at line ends; NULL: none */
+	const struct sources *annotate; /* sources for the places at line ends; NULL: no places */
 	struct span from;               /* of the innermost field whose place is known */
 	bool nested;                    /* this tree is the value of a hole, and has no holes itself */
-	int64_t index;                  /* then the index is known */
+	int64_t index;                  /* with `nested`: the index, which is known */
 };
 
 /* Render a tree into `r` (emptied first). */

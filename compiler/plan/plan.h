@@ -37,7 +37,7 @@ struct plan_bool {
 	struct span from;
 	bool set;
 };
-struct plan_quantity {                  /* cpu, memory; durations in nano-seconds */
+struct plan_quantity {                  /* cpu or memory; a duration is in nanoseconds */
 	struct quantity value;
 	struct span from;
 	bool set;
@@ -54,7 +54,7 @@ struct plan_pairs {
 	size_t n;
 };
 
-struct plan_texts {                     /* command, args */
+struct plan_texts {                     /* texts of a command or its arguments */
 	struct text *at;
 	size_t n;
 	/* When the list has a computed element (unrolled roles): the list of replica
@@ -70,7 +70,7 @@ struct plan_env {
 	struct str name;
 	struct span name_at;
 	enum env_kind kind;
-	struct text text;               /* ENV_TEXT without per_replica */
+	struct text text;               /* ENV_TEXT: the value, if `per_replica` is NULL */
 	/* ENV_TEXT of an unrolled role whose value is computed: one for each replica, some perhaps absent; else NULL */
 	const struct text *per_replica;
 	struct str object, key;         /* ENV_SECRET, ENV_CONFIG: the object's name and its key */
@@ -79,43 +79,46 @@ struct plan_env {
 };
 
 struct plan_port {
-	struct str name;                /* as written in the program */
+	struct str name;                /* name of the volume as written in the program */
 	int64_t port;
 	struct span from, name_at;
 };
 
 enum volume_kind {
 	VOLUME_PVC, VOLUME_SCRATCH, VOLUME_SECRET, VOLUME_CONFIG, VOLUME_HOST_PATH, VOLUME_NFS, VOLUME_GENERATED,
-	VOLUME_CLAIM                    /* a claim of its own for each replica */
+	VOLUME_CLAIM                    /* each replica has its own claim */
 };
 
 struct plan_volume {
 	enum volume_kind kind;
 	/* claim, scratch or own claim's name, Secret or ConfigMap name, kind of generated thing, NFS server */
 	struct str name;
-	struct str path;                /* sub path of a claim, path on the host or server */
+	struct str path;                /* the path inside a claim, or the path on the host or server */
 	/* the sub path, where replicas differ in it: text and index pieces; then `path` is only for display */
 	struct text path_text;
-	bool readonly, shared, memory;  /* memory: scratch with medium = "memory" */
-	bool unasked;                   /* readonly by default and not by the program's word: a directory of the node */
-	struct quantity size;           /* scratch, own claim */
-	struct str class;               /* own claim: its storage class; empty: the cluster's default */
-	bool keep;                      /* own claim: an object of the job; else it ends with the pod */
+	bool readonly, shared, memory;  /* properties of the volume; memory: scratch with medium = "memory" */
+	bool unasked;                   /* readonly by default, not because the program says so: a directory of the
+					 * node */
+	struct quantity size;           /* size of scratch space or of the replica's own claim */
+	struct str class;               /* storage class of the replica's own claim; empty: the cluster's default */
+	bool keep;                      /* the replica's own claim is kept: an object of the job; otherwise it ends with
+					 * the pod */
 	struct span from;
 };
 
 struct plan_mount {
-	struct str path;                /* normalised */
+	struct str path;                /* path in the container, normalized */
 	struct span path_at;
 	const struct plan_volume *volume;
-	bool framework;                 /* by the framework or accelerator */
+	bool framework;                 /* the mount is from the framework or accelerator */
 };
 
 struct plan_file {
 	struct str path;
 	struct span path_at;
-	struct text text;               /* only text, index, host and port pieces */
-	const struct text *per_replica; /* unrolled role, computed: one for each replica; else NULL */
+	struct text text;               /* the text, with pieces of text, index, host and port only */
+	const struct text *per_replica; /* for an unrolled role with computed text: a text for each replica; otherwise
+					 * NULL */
 	bool framework;
 	struct span from;
 };
@@ -129,19 +132,20 @@ enum probe_kind { PROBE_TCP, PROBE_HTTP, PROBE_EXEC };
 /* When a container counts as ready. */
 struct plan_probe {
 	enum probe_kind kind;
-	struct str port, path;          /* TCP, HTTP: the name of a port of the container; HTTP: the path */
-	struct plan_str *command;       /* EXEC */
+	struct str port, path;          /* TCP, HTTP: the name of a port of the container; HTTP: the path of the
+					 * request */
+	struct plan_str *command;       /* EXEC: the command of the probe */
 	size_t ncommand;
-	int64_t within;                 /* a container that is not ready after so many seconds is restarted */
+	int64_t within;                 /* number of seconds after which a container that is not ready is restarted */
 	struct span from;
 };
 
 /* What a container asks for besides cpu, memory, disk and its accelerator; request and limit are one. */
 struct plan_resource {
-	struct str name;                /* "rdma/hca", "hugepages-2Mi" */
+	struct str name;                /* name of the resource: "rdma/hca", "hugepages-2Mi" */
 	struct span name_at;
-	struct quantity amount;         /* whole, and positive */
-	bool bytes;                     /* huge pages: `amount` of memory; otherwise `count` */
+	struct quantity amount;         /* the amount, a whole positive number */
+	bool bytes;                     /* huge pages, whose `amount` is memory; otherwise it is a count */
 	struct span from;
 };
 
@@ -154,7 +158,7 @@ struct plan_amounts {
 };
 
 struct plan_container {
-	struct str name;                /* as written; a DNS label after mapping */
+	struct str name;                /* name of the container as written; a DNS label after mapping */
 	struct span name_at;
 	struct plan_str image, pull, workdir;
 	struct plan_texts command, args;
@@ -167,19 +171,20 @@ struct plan_container {
 	size_t nmounts;
 	/* of every replica; of replica 0 with `per_replica`: see plan_amounts() */
 	struct plan_amounts asks;
-	const struct plan_amounts *per_replica; /* unrolled role whose replicas differ: one for each; else NULL */
-	const struct plan_probe *ready; /* NULL: as soon as it runs */
-	const struct data *raw;         /* raw container: a map, or NULL */
-	bool init;                      /* an init container; otherwise main or sidecar */
+	const struct plan_amounts *per_replica; /* for an unrolled role whose replicas differ: amounts of each replica;
+						 * otherwise NULL */
+	const struct plan_probe *ready; /* when the container is ready; NULL: as soon as it runs */
+	const struct data *raw;         /* the `raw container`: a map, or NULL */
+	bool init;                      /* an init container; otherwise the main container or a sidecar */
 };
 
 struct plan_accelerator {
-	struct str name;                /* as written: "acme.a1" */
-	struct str spelling;            /* "acme.a1(8)" */
+	struct str name;                /* name of the accelerator as written: "acme.a1" */
+	struct str spelling;            /* the accelerator with its arguments: "acme.a1(8)" */
 	struct str resource;
 	struct span resource_at;
 	int64_t per_pod, pods;
-	struct plan_str slice;          /* label of nodes; all nodes of one slice have the same value */
+	struct plan_str slice;          /* a label of nodes; all nodes of one slice have the same value of it */
 	struct plan_quantity memory;    /* memory of one device */
 	struct plan_pairs node;
 	struct plan_str *tolerate;
@@ -200,9 +205,10 @@ enum { CONDITION_ALL = -1, CONDITION_ANY = -2 };
 
 struct plan_condition {
 	enum condition_kind kind;
-	unsigned role;                  /* position in plan_job.roles */
-	int64_t index;                  /* DONE: one replica; CONDITION_ALL or CONDITION_ANY of them */
-	const struct plan_condition *left, *right;      /* AND, OR */
+	unsigned role;                  /* position of the role in plan_job.roles */
+	int64_t index;                  /* DONE: index of the replica; CONDITION_ALL or CONDITION_ANY for all or any of
+					 * them */
+	const struct plan_condition *left, *right;      /* AND, OR: the two operands */
 	/* number of parts beside the first, counted as often as they occur: bounded, so that walking over it is safe */
 	unsigned more;
 	struct span from;
@@ -212,8 +218,9 @@ struct plan_condition {
 struct plan_replica_label {
 	struct str key;
 	struct span key_at;
-	struct text text;               /* text and index pieces only; without per_replica */
-	const struct text *per_replica; /* computed: one for each replica, some perhaps absent; else NULL */
+	struct text text;               /* the value, with pieces of text and index only; used without per_replica */
+	const struct text *per_replica; /* for computed values: the value of each replica, some perhaps absent;
+					 * otherwise NULL */
 	bool selects;                   /* a label of the whole framework: a replica's Service selects its pod by it */
 	struct span from;
 };
@@ -222,8 +229,9 @@ enum replica_service { REPLICA_HEADLESS, REPLICA_CLUSTER, REPLICA_UNSERVED };
 
 /* What a role becomes in a target with one object for each replica. */
 struct plan_replica {
-	bool set;                       /* the framework has such a block: its labels are used, not only ours */
-	bool job;                       /* a Job for each replica, not a pod */
+	bool set;                       /* the framework has such a block: its labels are used in addition to those of
+					 * trainc */
+	bool job;                       /* each replica is a Job, not a pod */
 	enum replica_service service;
 	struct span service_from;
 	struct plan_replica_label *labels;      /* the number of labels at the start of the list that select */
@@ -233,7 +241,7 @@ struct plan_replica {
 /* A set of exit codes.  When it is not `set`, nobody chose codes, and all are meant. */
 struct plan_codes {
 	bool set;
-	uint64_t bits[4];               /* code c is bit c % 64 of word c / 64 */
+	uint64_t bits[4];               /* a set of codes: code c is bit c % 64 of word c / 64 */
 	struct span from;
 };
 
@@ -245,7 +253,7 @@ enum plan_place_kind { PLACE_ANYWHERE, PLACE_NEAR, PLACE_PREFER, PLACE_PACK };
  */
 struct plan_place {
 	enum plan_place_kind kind;
-	struct str level;               /* NEAR, PREFER: as written, "rack" */
+	struct str level;               /* NEAR, PREFER: the level as written, "rack" */
 	/*
 	 * Labels of the levels that replicas are to share, outermost first; the last is that of
 	 * `level`.  NEAR has only that one; PACK has all.
@@ -260,20 +268,20 @@ struct plan_place {
 };
 
 struct plan_role {
-	struct str name;                /* as written */
+	struct str name;                /* name of the role as written */
 	/* J-R: name of its object, and of its pods without the index; the framework may give another */
 	struct str object;
 	/* the framework names its only replica: `object` is the whole name, and has no index */
 	bool one_name;
-	struct str label;               /* R mapped: `_` to `-`, lower case */
+	struct str label;               /* label of the role: its name with `_` mapped to `-`, in lower case */
 	/*
 	 * the target makes one set of all roles, whose Jobs have one number more in their names:
 	 * see plan_replica_name()
 	 */
 	bool in_set;
-	struct span at;                 /* the role block, or what declared it */
+	struct span at;                 /* place of the role's block, or of the item that declared the role */
 	bool aux, endless;
-	int64_t min, max;               /* replicas; equal unless elastic */
+	int64_t min, max;               /* numbers of replicas; equal unless the role is elastic */
 	/* parts of the role that have an accelerator's topology each; up to 1: the role is not divided */
 	int64_t slices;
 	struct span slices_at;
@@ -285,7 +293,8 @@ struct plan_role {
 	struct span replicas_at;
 	/* Realisation: indexed (one object) or unrolled (one object for each replica). */
 	bool unrolled;
-	struct span unrolled_because;   /* the expression that makes unrolling necessary; unknown with --unroll */
+	struct span unrolled_because;   /* place of the expression that makes unrolling necessary; unknown with
+					 * --unroll */
 
 	struct plan_container main;
 	struct plan_container *sidecars, *inits;
@@ -293,9 +302,10 @@ struct plan_role {
 	struct plan_file *files;
 	size_t nfiles;
 	struct plan_quantity shm, grace;
-	const struct plan_accelerator *accelerator;     /* or NULL */
-	struct plan_pairs node;         /* those of the role; the accelerator's are in `accelerator` */
-	struct plan_str *zones;         /* any of them; none: wherever */
+	const struct plan_accelerator *accelerator;     /* the accelerator of the role, or NULL */
+	struct plan_pairs node;         /* node labels that the role requires; those of the accelerator are in
+					 * `accelerator` */
+	struct plan_str *zones;         /* the zones that may be used, any one of them; empty: every zone */
 	size_t nzones;
 	struct plan_place place;
 	/* of devices, for the main container: name in the pod, and its ResourceClaimTemplate */
@@ -306,28 +316,29 @@ struct plan_role {
 	size_t ntolerate, npull_secrets;
 	struct plan_str spread, restart, service, service_account;
 	struct plan_int retries;
-	struct plan_codes retry_on;     /* exit codes that are retried */
+	struct plan_codes retry_on;     /* exit codes after which a replica is retried */
 	/*
 	 * "fail", "restart", "replace", "ignore"; not set: a failure restarts the job if the role
 	 * may begin again, else it fails
 	 */
 	struct plan_str on_failed_pod;
-	const struct plan_condition *start_after;       /* or NULL */
-	struct plan_pairs labels, annotations;          /* of the role alone */
+	const struct plan_condition *start_after;       /* the condition that the role waits for before it starts; NULL:
+							 * none */
+	struct plan_pairs labels, annotations;          /* labels and annotations of this role only */
 	struct plan_replica replica;
 	const struct data *raw_pod, *raw_job;
 };
 
-struct plan_object {                    /* object NAME { } */
+struct plan_object {                    /* an extra object of the program: object NAME { } */
 	struct str name;
 	struct span name_at;
 	const struct data *data;
-	bool framework;                 /* the framework's own, which the replicas need */
+	bool framework;                 /* the framework declares the object, because the replicas need it */
 };
 
 enum host_form {
-	HOSTS_SUBDOMAIN,                /* "J-R-i.J", one headless Service J */
-	HOSTS_SERVICE,                  /* "J-R-i.N.svc[.domain]", a Service for each replica */
+	HOSTS_SUBDOMAIN,                /* hosts are named "J-R-i.J"; the job has one headless Service J */
+	HOSTS_SERVICE,                  /* hosts are named "J-R-i.N.svc[.domain]"; each replica has a Service */
 	/* "J-R-i": the same Services by their short name, which the search list of the namespace completes */
 	HOSTS_NAME
 };
@@ -335,32 +346,36 @@ enum host_form {
 struct plan_job {
 	struct str name;
 	struct span name_at;
-	struct str framework;           /* "single.task" as written; empty without */
-	struct str base;                /* "task": the innermost framework; empty without */
+	struct str framework;           /* name of the framework as written: "single.task"; empty if there is none */
+	struct str base;                /* name of the innermost framework: "task"; empty if there is none */
 	/*
 	 * arguments of the framework by name, as a map with every default and without what is
 	 * none; NULL without a framework
 	 */
 	const struct data *arguments;
-	struct plan_str ns;             /* namespace: set when written or given on the command line */
+	struct plan_str ns;             /* namespace, if the program or the command line gives one */
 	enum host_form hosts;
-	struct str domain;              /* empty without */
+	struct str domain;              /* DNS domain of the cluster; empty if not set */
 	/* what its roles become in the target, unless plan_workload() has a reason for another kind */
 	enum workload_id workload;
 	/* the target has one object for the job, by which a controller starts, restarts and ends replicas */
 	bool controller;
 	bool namespace_in_address;      /* some address contains the namespace, so it must be written */
 	struct plan_str queue, scheduler, priority, clean;
-	struct plan_str gang;           /* effective: "kueue" with a queue and none written */
+	struct plan_str gang;           /* the gang scheduler in effect: "kueue" for a job that has a queue and writes
+					 * none */
 	struct plan_quantity timeout, ttl;
 	struct plan_int restarts;
 	struct plan_bool suspend;
-	const struct plan_condition *success;           /* NULL: nothing to wait for (only endless or aux roles) */
-	bool success_written;           /* set by the framework or job, not the default */
+	const struct plan_condition *success;           /* when the job has succeeded; NULL: there is nothing to wait
+							 * for (only endless or aux roles) */
+	bool success_written;           /* the framework or job sets `success`: it is not the default */
 	/* when it counts as running; NULL: as soon as one replica runs */
 	const struct plan_condition *running;
-	struct plan_pairs labels, annotations;          /* labels of the job, for every object and pod */
-	const struct str *reserved;     /* environment names that the framework locks; PREFIX_* too */
+	struct plan_pairs labels, annotations;          /* labels and annotations of the job, for every object and
+							 * pod */
+	const struct str *reserved;     /* environment names that the framework locks; a name may be a prefix:
+					 * PREFIX_* */
 	size_t nreserved;
 	/* the framework's variables stand behind the job's; reserved names that the job sets are dropped */
 	bool env_after;
@@ -374,7 +389,7 @@ struct plan_job {
 
 /* The version of an add-on of the cluster, where the project names one. */
 struct plan_addon {
-	unsigned version;               /* of kube/addon.h; 0: not named */
+	unsigned version;               /* the version of the add-on, as in kube/addon.h; 0: not named */
 	struct span at;
 };
 
@@ -382,10 +397,10 @@ struct plan {
 	struct plan_job *jobs;
 	size_t njobs;
 	struct plan_addon addons[ADDONS];
-	unsigned kubernetes;            /* minor version of the target: 34 for "1.34" */
-	struct str target;              /* "jobs" */
-	struct span target_at;          /* unknown when nobody wrote it */
-	struct str run_id;              /* empty without */
+	unsigned kubernetes;            /* minor version of Kubernetes: 34 for "1.34" */
+	struct str target;              /* the target: "jobs" */
+	struct span target_at;          /* place of the target; unknown when it is the default */
+	struct str run_id;              /* identity of the run; empty if there is none */
 };
 
 /* ---- what replicas ask for ---- */
@@ -494,7 +509,7 @@ struct placement {
 	void (*host)(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
 	int64_t (*port)(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct str name);
 };
-extern const struct placement placement_cluster;        /* host names and declared ports */
+extern const struct placement placement_cluster;        /* a placement with host names and declared ports */
 
 /*
  * The text of replica `i` in full.  `field` gives what only the pod knows (NULL:
@@ -518,7 +533,7 @@ bool plan_text(const struct plan_job *j, const struct plan_role *r, int64_t i, c
 struct env_value {
 	struct str name;
 	enum env_kind kind;
-	bool whole;                     /* ENV_TEXT: `value` is the text; otherwise `pieces` */
+	bool whole;                     /* ENV_TEXT: the text is `value`; otherwise it is in `pieces` */
 	struct str value;
 	struct text pieces;
 	struct str object, key;
@@ -546,9 +561,9 @@ enum { PLAN_SUCCESS_RULES = 20, PLAN_SUCCESS_INDEXES = 64 };
 
 /* A success that one role decides by its indexes: it is enough that all of one of the sets have succeeded. */
 struct plan_index_set {
-	int64_t at[PLAN_SUCCESS_INDEXES];       /* rising */
+	int64_t at[PLAN_SUCCESS_INDEXES];       /* indexes of the replicas, rising */
 	size_t n;
-	bool any;                               /* with n == 0: any one replica */
+	bool any;                               /* with n == 0: any one replica is enough */
 };
 struct plan_success {
 	unsigned role;
@@ -565,13 +580,14 @@ bool plan_success_rule(const struct plan_job *j, struct plan_success *ret);
  */
 struct plan_set_job {
 	unsigned role;
-	int64_t index;                  /* number of the replica, for an unrolled role; else -1 */
+	int64_t index;                  /* index of the replica, for an unrolled role; otherwise -1 */
 };
 struct plan_set_success {
 	bool any;
 	struct plan_set_job *at;
 	size_t n;
-	const struct plan_condition *because;   /* what keeps the condition from being such a rule, when it is none */
+	const struct plan_condition *because;   /* the part because of which the condition is not such a rule; NULL: it
+						 * is one */
 };
 /* Is the success of the job such a rule? */
 bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set_success *ret);

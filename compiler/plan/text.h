@@ -11,11 +11,12 @@
 #include "base/source.h"
 
 enum piece_kind {
-	PIECE_TEXT,                     /* u.text, as it is */
-	PIECE_INDEX,                    /* the replica's own index; in a role of several slices, that in its slice */
-	PIECE_FIELD,                    /* u.field: only the pod knows */
-	PIECE_HOST,                     /* host name of a replica: u.peer */
-	PIECE_PORT,                     /* port number of a replica: u.peer */
+	PIECE_TEXT,                     /* u.text, printed as it is */
+	PIECE_INDEX,                    /* the replica's own index; in a role of several slices, its index in the
+					 * slice */
+	PIECE_FIELD,                    /* u.field: a field that only the pod knows */
+	PIECE_HOST,                     /* u.peer: the host name of a replica */
+	PIECE_PORT,                     /* u.peer: the port number of a replica */
 	PIECE_ENV                       /* value of a variable defined earlier in the container: u.text is its name */
 };
 
@@ -30,9 +31,9 @@ struct piece {
 		struct str text;
 		enum pod_field field;
 		struct {
-			struct str port;        /* name of the port; PIECE_PORT only */
-			unsigned role;          /* position in plan_job.roles */
-			int32_t index;          /* or OWN_INDEX */
+			struct str port;        /* PIECE_PORT: the name of the port */
+			unsigned role;          /* position of the role in plan_job.roles */
+			int32_t index;          /* index of the replica, or OWN_INDEX */
 		} peer;
 	} u;
 };

@@ -10,11 +10,11 @@
 struct plan_device_total {
 	struct str resource;
 	bool bytes;                     /* huge pages: `count` is an amount of memory */
-	int64_t count;                  /* INT64_MAX where it would be more */
+	int64_t count;                  /* the sum; INT64_MAX when it would be larger */
 };
 struct plan_totals {
 	int64_t pods;
-	struct plan_quantity cpu, memory;       /* set when some role asks for it */
+	struct plan_quantity cpu, memory;       /* sums of cpu and memory; set when a role asks for them */
 	struct plan_device_total *devices;
 	size_t ndevices;
 };

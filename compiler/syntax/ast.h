@@ -20,66 +20,66 @@
 #include "base/quantity.h"
 #include "base/source.h"
 
-struct decl;                            /* check/decl.h */
-struct type;                            /* check/type.h */
-struct module;                          /* check/module.h */
+struct decl;                            /* defined in check/decl.h */
+struct type;                            /* defined in check/type.h */
+struct module;                          /* defined in check/module.h */
 
 enum node_kind {
 	NODE_BAD,
 	/* declarations of a file */
-	NODE_FILE,                      /* file */
-	NODE_IMPORT,                    /* import */
-	NODE_PARAM,                     /* binding: name, type, value (may be NULL) */
-	NODE_LET,                       /* binding: name, type (may be NULL), value.  Also an item of a body */
-	NODE_FN,                        /* fn */
-	NODE_TYPE,                      /* type_decl */
-	NODE_FRAMEWORK,                 /* blueprint_decl */
-	NODE_ACCELERATOR,               /* blueprint_decl */
-	NODE_JOB,                       /* job */
-	NODE_PROFILE,                   /* titled: name, body */
-	NODE_TEST,                      /* titled: title, body */
-	NODE_POLICY,                    /* titled: title, body */
-	NODE_PROJECT,                   /* titled: body */
-	NODE_CHECK,                     /* check.  Also an item */
+	NODE_FILE,                      /* u.file */
+	NODE_IMPORT,                    /* u.import */
+	NODE_PARAM,                     /* u.binding: name, type, value (may be NULL) */
+	NODE_LET,                       /* u.binding: name, type (may be NULL), value.  Also an item of a body */
+	NODE_FN,                        /* u.fn */
+	NODE_TYPE,                      /* u.type_decl */
+	NODE_FRAMEWORK,                 /* u.blueprint_decl */
+	NODE_ACCELERATOR,               /* u.blueprint_decl */
+	NODE_JOB,                       /* u.job */
+	NODE_PROFILE,                   /* u.titled: name, body */
+	NODE_TEST,                      /* u.titled: title, body */
+	NODE_POLICY,                    /* u.titled: title, body */
+	NODE_PROJECT,                   /* u.titled: body */
+	NODE_CHECK,                     /* u.check.  Also an item */
 	/* items of a body */
-	NODE_SET,                       /* item: key = value */
-	NODE_EXTEND,                    /* item: key { }; value is a NODE_BODY.  Also key += list, see `adds` */
-	NODE_FIELD,                     /* field: key: type = init */
-	NODE_BLOCK,                     /* block: role worker { } */
-	NODE_SPREAD,                    /* one: ...expr */
-	NODE_IF_ITEM,                   /* if_item */
-	NODE_FOR_ITEM,                  /* for_item */
+	NODE_SET,                       /* u.item: key = value */
+	NODE_EXTEND,                    /* u.item: key { }; value is a NODE_BODY.  Also key += list, see `adds` */
+	NODE_FIELD,                     /* u.field: key: type = init */
+	NODE_BLOCK,                     /* u.block: role worker { } */
+	NODE_SPREAD,                    /* u.one: ...expr */
+	NODE_IF_ITEM,                   /* u.if_item */
+	NODE_FOR_ITEM,                  /* u.for_item */
 	/* types */
-	NODE_TYPE_REF,                  /* type_ref */
-	NODE_REFINE,                    /* refine */
-	NODE_FORMAL,                    /* binding: name, type, value (default, may be NULL) */
+	NODE_TYPE_REF,                  /* u.type_ref */
+	NODE_REFINE,                    /* u.refine */
+	NODE_FORMAL,                    /* u.binding: name, type, value (default, may be NULL) */
 	/* expressions */
-	NODE_NAME,                      /* name */
-	NODE_INT,                       /* integer */
-	NODE_FLOAT,                     /* floating */
-	NODE_QUANTITY,                  /* quantity */
-	NODE_TOPOLOGY,                  /* topology */
-	NODE_BOOL,                      /* boolean */
+	NODE_NAME,                      /* u.name */
+	NODE_INT,                       /* u.integer */
+	NODE_FLOAT,                     /* u.floating */
+	NODE_QUANTITY,                  /* u.quantity */
+	NODE_TOPOLOGY,                  /* u.topology */
+	NODE_BOOL,                      /* u.boolean */
 	NODE_NONE,
-	NODE_STRING,                    /* string */
-	NODE_LIST,                      /* list: elements */
-	NODE_LIST_FOR,                  /* list_for */
-	NODE_BODY,                      /* body: items; a record, a map or a block */
-	NODE_MEMBER,                    /* member */
-	NODE_CALL,                      /* call */
-	NODE_ARG,                       /* arg: a positional (no name) or named argument */
-	NODE_INDEX,                     /* pair: base[index] */
-	NODE_UNARY,                     /* op: left only */
-	NODE_BINARY,                    /* op */
-	NODE_RANGE,                     /* op: left..right */
-	NODE_ELASTIC,                   /* op: left:right */
-	NODE_COALESCE,                  /* op: left ?? right */
+	NODE_STRING,                    /* u.string */
+	NODE_LIST,                      /* u.list: elements */
+	NODE_LIST_FOR,                  /* u.list_for */
+	NODE_BODY,                      /* u.body: items; a record, a map or a block */
+	NODE_MEMBER,                    /* u.member */
+	NODE_CALL,                      /* u.call */
+	NODE_ARG,                       /* u.arg: a positional (no name) or named argument */
+	NODE_INDEX,                     /* u.pair: base[index] */
+	NODE_UNARY,                     /* u.op: left only */
+	NODE_BINARY,                    /* u.op */
+	NODE_RANGE,                     /* u.op: left..right */
+	NODE_ELASTIC,                   /* u.op: left:right */
+	NODE_COALESCE,                  /* u.op: left ?? right */
 	/*
 	 * op: left is the NODE_LET, or the part of it that could be read; right is the value in
 	 * which the name is known
 	 */
 	NODE_LET_IN,
-	NODE_IF,                        /* if_expr */
+	NODE_IF,                        /* u.if_expr */
 	NODE_KINDS
 };
 
@@ -87,11 +87,11 @@ enum op {
 	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_FLOOR_DIV, OP_MOD,
 	OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_IN, OP_NOT_IN,
 	OP_AND, OP_OR,
-	OP_NOT, OP_NEGATE               /* unary */
+	OP_NOT, OP_NEGATE               /* the unary operators */
 };
 
 struct node;
-struct value;                           /* eval/value.h */
+struct value;                           /* defined in eval/value.h */
 
 struct nodes {
 	struct node **at;
@@ -102,21 +102,23 @@ struct nodes {
 struct key {
 	enum key_kind { KEY_NAME, KEY_STRING, KEY_EXPR } kind;
 	struct span span;
-	struct str text;                /* KEY_NAME, and KEY_STRING without interpolation; else empty with p == NULL */
-	struct node *expr;              /* KEY_EXPR, KEY_STRING with interpolation (a NODE_STRING) */
+	struct str text;                /* text of a KEY_NAME, or of a KEY_STRING without interpolation; otherwise p ==
+					 * NULL */
+	struct node *expr;              /* expression of a KEY_EXPR, or the NODE_STRING of a KEY_STRING with
+					 * interpolation */
 };
 
 /* A piece of a string: text, or an interpolated expression. */
 struct string_part {
-	struct str text;                /* after escapes; when expr is NULL */
+	struct str text;                /* the text after escapes, when expr is NULL */
 	struct node *expr;
 	struct span span;
 };
 
-struct binder {                         /* a loop variable */
+struct binder {                         /* a variable of a loop */
 	struct str name;
 	struct span span;
-	struct decl *decl;              /* checker */
+	struct decl *decl;              /* set by the checker: the variable's declaration */
 };
 
 /* `a in xs` of a loop. */
@@ -129,8 +131,10 @@ struct clause {
 struct node {
 	enum node_kind kind;
 	struct span span;
-	unsigned short height;          /* parser: longest way down, else-if chains not counted */
-	unsigned short nest;            /* parser: unary operators and conditionals around each other */
+	unsigned short height;          /* set by the parser: length of the longest path to a leaf, else-if chains not
+					 * counted */
+	unsigned short nest;            /* set by the parser: depth of unary operators and conditionals around each
+					 * other */
 
 	/* checker, expressions: the type of the expression, and the type of the place
 	 * it stands in when the value must be converted or tested there (NULL: nothing to do) */
@@ -150,46 +154,50 @@ struct node {
 			struct span name_span;
 		} bad;
 		struct {
-			struct nodes decls;             /* in file order, imports and checks too */
-			struct module *module;          /* checker */
+			struct nodes decls;             /* the declarations in file order, with imports and checks */
+			struct module *module;          /* set by the checker: the module */
 			/* the ## lines at the head of the file, followed by a blank line */
 			struct str doc;
 		} file;
 		struct {
-			struct str *path;               /* std.single: { "std", "single" }; NULL for a file */
+			struct str *path;               /* the path as components: std.single is { "std", "single" };
+							 * NULL for a file */
 			size_t depth;
 			struct span path_span;
-			struct str file;                /* "rl.tj" */
-			struct str alias;               /* the name that is bound; the last component unless `as` */
+			struct str file;                /* the path of an imported file: "rl.tj" */
+			struct str alias;               /* the name that the import binds; the last component unless
+							 * `as` gives another */
 			struct span alias_span;
-			struct node *body;              /* values of the module's parameters, or NULL */
-			struct module *module;          /* checker; NULL when it failed */
-			struct decl *decl;              /* checker */
+			struct node *body;              /* values for the module's parameters, or NULL */
+			struct module *module;          /* set by the checker: the imported module; NULL when the import
+							 * failed */
+			struct decl *decl;              /* set by the checker: the declaration */
 		} import;
 		struct {                                /* PARAM, LET, FORMAL */
 			struct str name;
 			struct span name_span;
-			struct node *type;              /* NODE_TYPE_REF or NULL (a FORMAL: it is broken) */
-			struct node *value;             /* or NULL */
+			struct node *type;              /* the type: a NODE_TYPE_REF or NULL (a FORMAL without one is
+							 * broken) */
+			struct node *value;             /* the value, or NULL */
 			struct str doc;
-			struct decl *decl;              /* checker */
+			struct decl *decl;              /* set by the checker: the declaration */
 		} binding;
 		struct {
 			struct str name;
 			struct span name_span;
-			struct nodes formals;           /* NODE_FORMAL */
-			struct node *result;            /* NODE_TYPE_REF */
+			struct nodes formals;           /* the parameters: NODE_FORMAL */
+			struct node *result;            /* the type of the result: NODE_TYPE_REF */
 			struct node *value;
 			struct str doc;
-			struct decl *decl;              /* checker */
+			struct decl *decl;              /* set by the checker: the declaration */
 		} fn;
 		struct {
 			struct str name;
 			struct span name_span;
-			struct node *alias;             /* type X = T; else NULL */
-			struct node *body;              /* NODE_BODY of NODE_FIELD */
+			struct node *alias;             /* the type T of `type X = T`; otherwise NULL */
+			struct node *body;              /* the fields of the type: a NODE_BODY of NODE_FIELD */
 			struct str doc;
-			struct decl *decl;              /* checker */
+			struct decl *decl;              /* set by the checker: the declaration */
 		} type_decl;
 		struct {                                /* FRAMEWORK, ACCELERATOR */
 			struct str name;
@@ -197,31 +205,33 @@ struct node {
 			struct nodes formals;
 			/* FRAMEWORK: the framework that it wraps, a NODE_NAME or NODE_MEMBER chain; else NULL */
 			struct node *base;
-			struct nodes args;              /* NODE_ARG: of the base */
+			struct nodes args;              /* the arguments of the base: NODE_ARG */
 			bool has_args;
 			struct span args_span;
 			struct node *body;
 			struct str doc;
-			struct decl *decl;              /* checker */
+			struct decl *decl;              /* set by the checker: the declaration */
 			/* checker: argument of each formal of the base, NULL where the default applies */
 			struct node **bound;
 		} blueprint_decl;
 		struct {
-			struct node *title;             /* NODE_STRING */
-			struct node *blueprint;         /* NODE_NAME or NODE_MEMBER chain; NULL without one */
-			struct nodes args;              /* NODE_ARG */
-			bool has_args;                  /* parentheses were written */
-			struct span args_span;          /* the parentheses */
+			struct node *title;             /* the title of the job: a NODE_STRING */
+			struct node *blueprint;         /* the framework: a NODE_NAME or NODE_MEMBER chain; NULL if
+							 * there is none */
+			struct nodes args;              /* the arguments of the framework: NODE_ARG */
+			bool has_args;                  /* the parentheses of the arguments were written */
+			struct span args_span;          /* place of the parentheses */
 			struct node *body;
 			/* fleets: for a, b in list job ... ; list is NULL for a plain job */
 			struct binder binders[2];
 			unsigned nbinders;
 			struct node *list;
-			struct clause *more;            /* further clauses, inside of the first */
+			struct clause *more;            /* further clauses, each inside the one before */
 			size_t nmore;
-			struct node *filter;            /* for ... if C job: NULL without */
+			struct node *filter;            /* the condition C of `for ... if C job`; NULL if there is
+							 * none */
 			struct str doc;
-			struct decl *framework;         /* checker: DECL_FRAMEWORK or NULL */
+			struct decl *framework;         /* set by the checker: the DECL_FRAMEWORK or NULL */
 			/* checker: argument of each formal, NULL where the default applies */
 			struct node **bound;
 			/* checker: the DECL_ROLE of every framework role and every role or aux block */
@@ -231,47 +241,49 @@ struct node {
 		struct {                                /* PROFILE (name), TEST, POLICY (title), PROJECT */
 			struct str name;
 			struct span name_span;
-			struct str base;                /* PROFILE: the one that it extends; empty without */
+			struct str base;                /* PROFILE: the profile that it extends; empty if there is
+							 * none */
 			struct span base_span;
-			struct node *title;             /* NODE_STRING */
+			struct node *title;             /* the title: a NODE_STRING */
 			struct node *body;
 			struct str doc;
 		} titled;
 		struct {
 			bool warn;
 			struct node *condition, *message;
-			struct str code;                /* check C else M as TJ0508; empty without `as` */
+			struct str code;                /* the code of `check C else M as TJ0508`; empty without `as` */
 			struct span code_span;
 		} check;
 
 		struct {                                /* SET, EXTEND */
 			struct key key;
 			struct node *value;
-			bool adds;                      /* EXTEND (key += list): its value is no body */
-			const struct field *field;      /* checker: the schema's field, NULL in maps and records */
+			bool adds;                      /* EXTEND by `key += list`: the value is not a body */
+			const struct field *field;      /* set by the checker: the schema's field; NULL in maps and
+							 * records */
 			struct str doc;
 		} item;
 		struct {
 			struct key key;
-			struct node *type;              /* NODE_TYPE_REF */
-			struct node *value;             /* or NULL: required */
-			const struct field *field;      /* checker */
-			const struct type *declared;    /* checker: the type, resolved */
+			struct node *type;              /* the type: a NODE_TYPE_REF */
+			struct node *value;             /* the default value, or NULL: the field is required */
+			const struct field *field;      /* set by the checker: the schema's field */
+			const struct type *declared;    /* set by the checker: the declared type */
 			struct str doc;
 		} field;
 		struct {
-			struct str word;                /* role aux sidecar init raw object */
+			struct str word;                /* word of the block: role, aux, sidecar, init, raw or object */
 			struct span word_span;
 			struct str name;
 			struct span name_span;
 			struct node *body;
-			struct decl *decl;              /* checker: DECL_ROLE of role and aux */
+			struct decl *decl;              /* set by the checker: the DECL_ROLE of a role or aux */
 			struct str doc;
 		} block;
-		struct node *one;                       /* SPREAD */
+		struct node *one;                       /* SPREAD: the expression */
 		struct {
 			struct node *condition;
-			struct node *then;              /* NODE_BODY */
+			struct node *then;              /* the items if the condition holds: a NODE_BODY */
 			/* NODE_BODY, NODE_IF_ITEM (else if: any number, loop) or NULL */
 			struct node *otherwise;
 		} if_item;
@@ -279,57 +291,57 @@ struct node {
 			struct binder binders[2];
 			unsigned nbinders;
 			struct node *list;
-			struct node *body;              /* NODE_BODY */
+			struct node *body;              /* the items of the loop: a NODE_BODY */
 		} for_item;
 
 		struct {
-			struct str *path;               /* dotted name; NULL where `body` is there */
+			struct str *path;               /* the dotted name; NULL where `body` is set */
 			struct span *path_spans;
 			size_t depth;
-			struct node *body;              /* NODE_BODY: the fields of a record without a name */
-			struct decl *record;            /* checker: what declares that record */
-			struct nodes args;              /* type arguments: NODE_TYPE_REF */
-			struct nodes refines;           /* NODE_REFINE */
-			bool optional;                  /* T? */
+			struct node *body;              /* the fields of a record without a name: a NODE_BODY */
+			struct decl *record;            /* set by the checker: the declaration of that record */
+			struct nodes args;              /* the type arguments: NODE_TYPE_REF */
+			struct nodes refines;           /* the refinements: NODE_REFINE */
+			bool optional;                  /* the type is optional: T? */
 		} type_ref;
 		struct {
 			enum refine_kind { REFINE_VALUE, REFINE_BOUNDS, REFINE_NAMED } kind;
 			/* BOUNDS: NULL is open; VALUE: lo is a NODE_RANGE such as 1..64 */
 			struct node *lo, *hi;
-			struct str name;                /* NAMED: pattern = lo */
+			struct str name;                /* name of a refinement `pattern = lo` (NAMED) */
 			struct span name_span;
 		} refine;
 
 		struct {
 			struct str text;
-			struct decl *decl;              /* checker */
+			struct decl *decl;              /* set by the checker: the declaration */
 		} name;
 		struct {
 			uint64_t value;                 /* at most 2^63, which is legal only after a unary minus */
 		} integer;
 		struct {
 			double value;
-			struct str word;                /* as written: exact conversion to cpu */
+			struct str word;                /* the number as written, for exact conversion to cpu */
 		} floating;
 		struct {
 			/* as written, `_` included; the checker's type says cpu, memory or duration */
 			struct str word;
 		} quantity;
 		struct {
-			unsigned n;                     /* 2 or 3 */
+			unsigned n;                     /* number of dimensions: 2 or 3 */
 			int64_t size[3];
 		} topology;
 		bool boolean;
 		struct {
 			struct string_part *parts;
 			size_t n;
-			bool raw, block;                /* r"..."; """...""" */
+			bool raw, block;                /* forms of the string: raw is r"...", block is """...""" */
 		} string;
-		struct nodes list;                      /* LIST */
+		struct nodes list;                      /* LIST: the elements */
 		struct {
 			struct binder binders[2];
 			unsigned nbinders;
-			struct node *value, *list, *filter;     /* filter may be NULL */
+			struct node *value, *list, *filter;     /* parts of the comprehension; the filter may be NULL */
 			/*
 			 * of `for` with several clauses: `value` is the list of the next clause,
 			 * whose elements become elements of this one
@@ -339,17 +351,18 @@ struct node {
 		struct {
 			struct nodes items;
 			bool one_line;
-			struct span open, close;        /* the braces */
+			struct span open, close;        /* places of the braces */
 		} body;
 		struct {
 			struct node *base;
 			struct str name;
 			struct span name_span;
-			struct decl *decl;              /* checker: a member of an imported module, else NULL */
+			struct decl *decl;              /* set by the checker: the member of an imported module that is
+							 * meant; otherwise NULL */
 		} member;
 		struct {
-			struct node *callee;            /* NODE_NAME or NODE_MEMBER */
-			struct nodes args;              /* NODE_ARG */
+			struct node *callee;            /* the function: a NODE_NAME or NODE_MEMBER */
+			struct nodes args;              /* the arguments: NODE_ARG */
 			struct span args_span;
 			/* checker: DECL_FN, DECL_BUILTIN_FN, DECL_ACCELERATOR; NULL for methods of roles and pod */
 			struct decl *target;
@@ -361,7 +374,7 @@ struct node {
 			size_t nbound;
 		} call;
 		struct {
-			struct str name;                /* empty p == NULL for a positional argument */
+			struct str name;                /* name of the argument; p == NULL for a positional one */
 			struct span name_span;
 			struct node *value;
 		} arg;
@@ -375,13 +388,14 @@ struct node {
 		} op;
 		struct {
 			struct node *condition, *then;
-			struct node *otherwise;         /* a NODE_IF for `else if`: any number, loop */
+			struct node *otherwise;         /* the else branch: a NODE_IF for `else if`; chains may be long,
+							 * so visit them in a loop */
 		} if_expr;
 	} u;
 };
 
 struct node *node_new(struct arena *a, enum node_kind kind, struct span span);
-size_t node_size(enum node_kind kind);  /* bytes that node_new() allocates */
+size_t node_size(enum node_kind kind);  /* returns the bytes that node_new() allocates */
 static inline void nodes_add(struct arena *a, struct nodes *list, struct node *n)
 {
 	ARENA_PUSH(a, list->at, list->n, n);
@@ -391,6 +405,6 @@ bool node_static_text(const struct node *n, struct str *ret);
 /* Is the NODE_TEST about errors: has it `refuses`, or fails() in its TEXT? */
 bool test_wants_refusal(const struct node *test, struct str text);
 const char *node_kind_name(enum node_kind kind);
-const char *op_name(enum op op);        /* as written: "+", "not in" */
+const char *op_name(enum op op);        /* returns the operator as written: "+", "not in" */
 
 #endif

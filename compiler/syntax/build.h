@@ -19,7 +19,7 @@ struct binders {
 	unsigned n;
 };
 
-struct parts {                          /* of a string, as written */
+struct parts {                          /* the parts of a string as written */
 	struct string_part *at;
 	size_t n;
 };

@@ -15,23 +15,23 @@ enum { BRACKETS_MAX = 256 };
 
 struct feed_bracket {
 	unsigned char kind;
-	uint32_t line;                  /* kind of the bracket */
-	uint32_t item;                  /* first token of the item around it */
+	uint32_t line;                  /* line of the bracket */
+	uint32_t item;                  /* first token of the item that contains the bracket */
 };
 
 struct feed {
 	const struct tokens *tokens;
-	size_t i;                       /* the next token of the array */
-	uint32_t line;                  /* of the last token */
+	size_t i;                       /* position of the next token in the array */
+	uint32_t line;                  /* line of the last token */
 	uint32_t item;                  /* first token of the item or declaration being read */
 	/* kind of the last token of the text, not counting line ends that were made here */
 	unsigned char previous;
-	bool member;                    /* that token followed a '.' */
-	bool ended;                     /* an EOL or NL was the last token given, or nothing was */
-	bool expression;                /* one expression: newlines mean nothing */
+	bool member;                    /* the last token followed a '.' */
+	bool ended;                     /* the last token given was an EOL or NL, or no token was given yet */
+	bool expression;                /* the text is one expression: newlines mean nothing */
 	bool committed;
 	struct token last;              /* the last token given: its effect comes with the next one */
-	struct token queue[3];          /* given before the array goes on */
+	struct token queue[3];          /* tokens to give before the array goes on */
 	unsigned queued;
 	struct feed_bracket open[BRACKETS_MAX + 2];
 	unsigned depth;

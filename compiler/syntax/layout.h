@@ -11,21 +11,22 @@ enum { FORMAT_WIDTH = 100, FORMAT_ITEMS = 3, FORMAT_STEP = 2 };
 
 /* What the parentheses or brackets belong to. */
 enum bracket_role {
-	BRACKET_OTHER,                  /* a group, an index, a type, a comprehension: never broken for its length */
-	BRACKET_LIST,                   /* elements and an optional last comma */
-	BRACKET_FORMALS                 /* the same, of declarations */
+	BRACKET_OTHER,                  /* a group, an index, a type or a comprehension: never broken because of its
+					 * length */
+	BRACKET_LIST,                   /* a list of elements with an optional last comma */
+	BRACKET_FORMALS                 /* a list of parameters with an optional last comma */
 };
 
 struct layout {
-	struct tokens tokens;           /* with comments */
-	struct token *at;               /* with NL and EOL; the last is END */
+	struct tokens tokens;           /* the tokens, with comments */
+	struct token *at;               /* the tokens with NL and EOL; the last is END */
 	size_t n;
-	uint32_t *match;                /* partner of every bracket and of STR_OPEN */
-	uint32_t *line;                 /* of every token's start */
-	unsigned char *role;            /* of ( and [ */
+	uint32_t *match;                /* the matching token of every bracket and of STR_OPEN */
+	uint32_t *line;                 /* the line on which each token starts */
+	unsigned char *role;            /* the kind of each ( and [ */
 	uint32_t *inside;               /* the innermost bracket that is open at each token; NOWHERE without */
 	bool *local;                    /* a comma between names inside of an expression: `let a = 1, b = 2 in a + b` */
-	bool *one_line;                 /* { : written on one line, few items, no comment */
+	bool *one_line;                 /* for each {: the body is written on one line, with few items and no comment */
 	/*
 	 * ( and [ : one element on each line whatever the length, since the author wrote it so or
 	 * a comment is inside

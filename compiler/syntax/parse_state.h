@@ -9,7 +9,7 @@
 #include "syntax/feed.h"
 #include "syntax/parse.h"
 
-enum { PARSE_KINDS = 256 };             /* no token kind is larger */
+enum { PARSE_KINDS = 256 };             /* larger than every token kind */
 
 struct parse {
 	struct arena *arena;
@@ -18,26 +18,26 @@ struct parse {
 	const struct source *source;
 	struct tokens tokens;
 	struct feed feed;
-	struct node *file;              /* NODE_FILE */
-	struct node *result;            /* of parse_expression */
-	size_t head;                    /* comments that are the documentation of the file */
+	struct node *file;              /* the result of parsing a file: a NODE_FILE */
+	struct node *result;            /* the result of parse_expression */
+	size_t head;                    /* number of comments that are the documentation of the file */
 	uint32_t deep;                  /* start of the last expression that was reported as too deep */
 	struct nodes fields;            /* NODE_FIELD nodes whose block is not known yet */
 	struct node *last_set;          /* the last item `key = value` */
 
 	/* after an error, until the next token */
 	bool failed;
-	size_t resume;                  /* token that begins another item; 0: continue after the broken one */
+	size_t resume;                  /* the token that begins another item; 0: continue after the broken item */
 	unsigned indent;                /* see feed_recover */
 	struct str bad_name;            /* name of the declaration or item that failed */
 	struct span bad_name_at;
 
 	/* repairs of brackets: what contains the last of them was not meant as it stands */
-	uint32_t torn;                  /* an item */
-	uint32_t torn_decl;             /* a declaration */
-	uint32_t negated;               /* the last place where a number stood behind a unary minus */
-	size_t foretold;                /* token at which the parse fails because of the last message; 0: none */
-	bool one_line;                  /* of the last closing brace */
+	uint32_t torn;                  /* end of the last repair that breaks an item */
+	uint32_t torn_decl;             /* end of the last repair that breaks a declaration */
+	uint32_t negated;               /* the last place of a number after a unary minus */
+	size_t foretold;                /* the token at which the parse fails because of the last message; 0: none */
+	bool one_line;                  /* the last body was written on one line with its closing brace */
 	uint32_t broken_string;         /* end of the last string with a fault */
 	bool words[PARSE_KINDS];        /* reserved words that were reported as names: their uses are not reported
 					 * again */

@@ -7,8 +7,8 @@
 #include "base/str.h"
 
 struct part {
-	bool empty;                     /* nothing but blanks and comments */
-	bool open;                      /* a bracket, or a string of several lines, is not closed yet */
+	bool empty;                     /* the text has only blanks and comments */
+	bool open;                      /* a bracket, or a string of several lines, is still open */
 	bool in_string;                 /* the open part is a string */
 	bool declaration;               /* the text begins a declaration; otherwise it is meant as an expression */
 	struct str name;                /* the name that it declares, as a part of the text; empty if it declares

@@ -13,22 +13,22 @@
 /* An open string, and the `${` inside it that is being read. */
 struct string_mode {
 	int condition;                  /* start condition of the string */
-	uint32_t open;                  /* offset of its opening quote */
-	uint32_t interpolation;         /* offset of `${` */
+	uint32_t open;                  /* offset of the string's opening quote */
+	uint32_t interpolation;         /* offset of the `${` of the interpolation */
 	unsigned braces;                /* number of `{` that were opened since and are still open */
 	bool broken;
-	unsigned indent;                /* of the line of `${`, plus one; 0: not needed yet */
+	unsigned indent;                /* indentation of the line of `${`, plus one; 0: not needed yet */
 };
 
 struct scan {
 	struct tokens *ts;
-	uint32_t start, end;            /* of the current match, global */
-	unsigned char flags;            /* flags for the next token */
+	uint32_t start, end;            /* global offsets of the current match */
+	unsigned char flags;            /* flags of the next token */
 	bool marks;                     /* the text holds bytes that cannot occur (see MARK) */
-	bool hidden;                    /* ... or characters that cannot be seen */
-	int condition;                  /* of the string being read */
-	uint32_t open;                  /* its opening quote */
-	bool broken;                    /* it has a fault */
+	bool hidden;                    /* the text holds characters that cannot be seen */
+	int condition;                  /* start condition of the string that is being read */
+	uint32_t open;                  /* offset of the string's opening quote */
+	bool broken;                    /* the string has a fault */
 	/* opening quote of the last string that a line end cut off and that was reported */
 	uint32_t told;
 	uint32_t bad_line;              /* end of the last line that was reported for a bad character */
@@ -58,11 +58,11 @@ void scan_junk(struct scan *s);
 
 /* Strings.  Those that return a start condition say where scanning goes on. */
 int scan_string_open(struct scan *s, int condition);
-int scan_string_begin(struct scan *s, int condition);    /* the quote and the text behind it */
+int scan_string_begin(struct scan *s, int condition);    /* begins a string: reads the quote and the text behind it */
 void scan_string_text(struct scan *s);
 void scan_string_bad(struct scan *s);
 int scan_string_close(struct scan *s);
-int scan_string_unclosed(struct scan *s);       /* the string ends with its line or with the file */
+int scan_string_unclosed(struct scan *s);       /* reports a string that ends with its line or with the file */
 /* At a new line in a one-line string: was the string meant to go on?  Reports that, once. */
 bool scan_string_line(struct scan *s);
 int scan_interpolation(struct scan *s);

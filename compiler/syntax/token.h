@@ -16,17 +16,17 @@
 #include "diag/diag.h"
 
 enum token_flag {
-	FLAG_LINE = 1,                  /* first on its line */
-	FLAG_BLANK = 2,                 /* at least one blank line before */
-	FLAG_VIRTUAL = 4,               /* not in the text */
+	FLAG_LINE = 1,                  /* the token is the first on its line */
+	FLAG_BLANK = 2,                 /* there is at least one blank line before the token */
+	FLAG_VIRTUAL = 4,               /* the token is not in the text */
 	FLAG_BROKEN = 8,                /* STR_CLOSE: the string had a fault that was reported */
-	FLAG_TORN = 16,                 /* after a repair: what follows on this line is not to blame */
+	FLAG_TORN = 16,                 /* the token follows a repair: the rest of its line is not reported */
 	FLAG_END_DECL = 32,             /* a VIRTUAL brace: the declaration around it is not what was meant */
-	FLAG_DROPPED = 64               /* a brace that closes too much, left out of the repaired array */
+	FLAG_DROPPED = 64               /* a brace that closes too much: the repaired array does not contain it */
 };
 
 struct token {
-	uint32_t start, end;            /* global offsets */
+	uint32_t start, end;            /* global offsets of the token */
 	unsigned char kind;             /* enum tj_token_kind_t of the grammar */
 	unsigned char flags;
 };
@@ -35,9 +35,9 @@ struct token {
 struct comment {
 	uint32_t start, end;
 	uint32_t next;                  /* offset of the token that follows; 0 at the end */
-	bool doc;                       /* ## */
-	bool own_line;                  /* nothing before it on its line */
-	bool blank;                     /* at least one blank line before it */
+	bool doc;                       /* a comment that begins with ## */
+	bool own_line;                  /* the comment is the first thing on its line */
+	bool blank;                     /* there is at least one blank line before the comment */
 };
 
 /*
@@ -46,9 +46,9 @@ struct comment {
  */
 struct dropped {
 	uint32_t from, start;
-	bool top;                       /* nothing at all is open there */
+	bool top;                       /* no bracket at all is open there */
 };
-enum { DROPPED_MAX = 64 };              /* each of them is compared with all messages */
+enum { DROPPED_MAX = 64 };              /* limit, because each dropped brace is compared with all messages */
 
 struct tokens {
 	struct arena *arena;

@@ -21,19 +21,19 @@
 /* How a member of a node is written; offsets are those of struct node. */
 enum tree_form {
 	TREE_END,
-	TREE_WORD,                      /* struct str */
-	TREE_SPAN,                      /* struct span */
-	TREE_NODE,                      /* struct node * */
-	TREE_NODES,                     /* struct nodes */
-	TREE_FLAG,                      /* bool */
+	TREE_WORD,                      /* a struct str */
+	TREE_SPAN,                      /* a struct span */
+	TREE_NODE,                      /* a struct node */
+	TREE_NODES,                     /* a struct nodes */
+	TREE_FLAG,                      /* a bool */
 	TREE_CHOICE,                    /* an enum */
-	TREE_NUMBER,                    /* uint64_t */
-	TREE_REAL,                      /* double */
-	TREE_KEY,                       /* struct key */
-	TREE_BINDERS,                   /* struct binder[2], and their number behind them */
-	TREE_PARTS,                     /* struct string_part *, and their number behind it */
-	TREE_IMPORT_PATH,               /* path and depth of an import */
-	TREE_TYPE_PATH,                 /* path, its spans and depth of a type */
+	TREE_NUMBER,                    /* a uint64_t */
+	TREE_REAL,                      /* a double */
+	TREE_KEY,                       /* a struct key */
+	TREE_BINDERS,                   /* a struct binder[2], followed by the number of binders */
+	TREE_PARTS,                     /* a struct string_part *, followed by the number of parts */
+	TREE_IMPORT_PATH,               /* the path and depth of an import */
+	TREE_TYPE_PATH,                 /* the path, spans and depth of a type */
 	TREE_TOPOLOGY
 };
 
@@ -58,12 +58,12 @@ struct tree_bytes {
 };
 
 struct tree_reader {
-	struct arena *arena;            /* of the nodes */
+	struct arena *arena;            /* memory of the nodes */
 	struct names *interned;
 	const struct tree_bytes *tree;
-	struct str *known;              /* names that were read before; p == NULL: not yet */
-	uint32_t base;                  /* of the module's source */
-	uint32_t last;                  /* start of the span before, from `base` */
+	struct str *known;              /* names that were read before; p == NULL: not read yet */
+	uint32_t base;                  /* global offset of the module's source */
+	uint32_t last;                  /* start of the span before, as an offset from `base` */
 	const unsigned char *at;
 };
 

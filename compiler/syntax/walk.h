@@ -22,7 +22,7 @@ void node_children(const struct node *n, node_visit *each, void *to);
 enum { NODE_PATH = 2048 };
 
 struct node_path {
-	struct node *at[NODE_PATH];     /* outermost first; at[0] is the file */
+	struct node *at[NODE_PATH];     /* the nodes of the path, outermost first; at[0] is the file */
 	size_t n;
 };
 

@@ -14,9 +14,9 @@
 /* One object that is being looked at. */
 struct api_check {
 	struct checking *c;
-	struct span at;                 /* the place for members that have no place */
+	struct span at;                 /* place of members that have no place of their own */
 	const struct data *pod;         /* the PodSpec around the member, or NULL */
-	const struct data *named_of;            /* the pod whose names these are: see pod_names() of api_pod.c */
+	const struct data *named_of;            /* the pod that has these names: see pod_names() of api_pod.c */
 	struct map volumes, claims;
 	const struct data *templates;           /* volumeClaimTemplates of the set that the pod belongs to, or NULL */
 };
@@ -42,7 +42,7 @@ struct api_row {
 	struct api_row *next;
 	struct str field;
 	void (*check)(struct api_check *k, size_t at, const struct data *d);
-	size_t at;                      /* position in the table of such rules */
+	size_t at;                      /* position of the rule in the table of such rules */
 };
 
 /* The rules about the fields of a type, in A. */

@@ -13,11 +13,11 @@ struct str expected_text(struct arena *a, const bool expected[PARSE_KINDS], int 
 /* A syntax error: what is there, and what could be. */
 struct fault {
 	struct parse *p;
-	const struct token *at;         /* the array */
+	const struct token *at;         /* the array of tokens */
 	size_t i;                       /* the offending token, or the one that follows an implied line end */
-	size_t item;                    /* first token of its item or declaration */
+	size_t item;                    /* the first token of its item or declaration */
 	struct token found;
-	int previous;                   /* kind of the token before */
+	int previous;                   /* kind of the token before the offending one */
 	bool line_end;                  /* the offending token is the end of a line */
 	const bool *expected;
 };
@@ -25,35 +25,38 @@ struct fault {
 /* Does the word begin a block with a name: role, sidecar? */
 bool is_block(struct str word);
 /* The messages, most specific first; each is true if it has reported. */
-bool complain_misplaced(struct fault *f);       /* import, param or assert in a body */
-bool complain_exchange(struct fault *f);        /* a word and a brace that changed places */
-bool complain_word(struct fault *f);            /* TJ0113 */
-bool complain_colon(struct fault *f);           /* TJ0111, YAML's colon */
-bool complain_local(struct fault *f);           /* a let inside of an expression */
-bool complain_value(struct fault *f);           /* TJ0103, TJ0104 */
-bool complain_words(struct fault *f);           /* text without quotes, lists without brackets */
-bool complain_body(struct fault *f);            /* TJ0112 */
-bool complain_separator(struct fault *f);       /* TJ0105 */
-void complain_plain(struct fault *f);           /* TJ0102 */
+bool complain_misplaced(struct fault *f);       /* reports import, param or assert in a body */
+bool complain_exchange(struct fault *f);        /* reports a word and a brace that changed places */
+bool complain_word(struct fault *f);            /* reports TJ0113 */
+bool complain_colon(struct fault *f);           /* reports TJ0111: YAML's colon */
+bool complain_local(struct fault *f);           /* reports a let inside an expression */
+bool complain_value(struct fault *f);           /* reports TJ0103 and TJ0104 */
+bool complain_words(struct fault *f);           /* reports text without quotes and lists without brackets */
+bool complain_body(struct fault *f);            /* reports TJ0112 */
+bool complain_separator(struct fault *f);       /* reports TJ0105 */
+void complain_plain(struct fault *f);           /* reports TJ0102 */
 
 /* Help for a message that is already there; each is true if it has added some. */
-bool help_habit(struct fault *f, struct diag *d);               /* a construct of another language */
-bool help_update(struct fault *f, struct diag *d);              /* `tolerate -= [...]`, `tolerate.append(...)` */
-bool help_optional(struct fault *f, struct diag *d);            /* `int or none`, `Option<int>` */
-bool help_function(struct fault *f, struct diag *d);            /* `lambda x: x`, `x => x` */
-bool help_comment(struct fault *f, struct diag *d);             /* another language's comment */
-bool help_prefix(struct fault *f, struct diag *d);              /* f"..." */
+bool help_habit(struct fault *f, struct diag *d);               /* helps with a construct of another language */
+bool help_update(struct fault *f, struct diag *d);              /* helps with `tolerate -= [...]` and
+								 * `tolerate.append(...)` */
+bool help_optional(struct fault *f, struct diag *d);            /* helps with `int or none` and `Option<int>` */
+bool help_function(struct fault *f, struct diag *d);            /* helps with `lambda x: x` and `x => x` */
+bool help_comment(struct fault *f, struct diag *d);             /* helps with another language's comment */
+bool help_prefix(struct fault *f, struct diag *d);              /* helps with f"..." */
 /* a title where a name belongs, a name where text belongs */
 bool help_title(struct fault *f, struct diag *d);
 bool help_import(struct fault *f, struct diag *d);
-bool help_name(struct fault *f, struct diag *d);                /* names and keys with signs in them */
-bool help_entry(struct fault *f, struct diag *d);               /* entries of maps as Kubernetes has them */
-bool help_pair(struct fault *f, struct diag *d);                /* `replicas = 2 to 4`, `replicas = (2, 4)` */
-void help_declaration(struct fault *f, struct diag *d);         /* nothing that a file declares */
+bool help_name(struct fault *f, struct diag *d);                /* helps with names and keys that contain signs */
+bool help_entry(struct fault *f, struct diag *d);               /* helps with entries of maps in the form of
+								 * Kubernetes */
+bool help_pair(struct fault *f, struct diag *d);                /* helps with `replicas = 2 to 4` and `replicas = (2,
+								 * 4)` */
+void help_declaration(struct fault *f, struct diag *d);         /* helps with words that do not begin a declaration */
 /* Letters and '_' only. */
 bool letters_only(struct str s);
 
-struct str fault_text(const struct fault *f, size_t i);         /* of a token, shortened */
+struct str fault_text(const struct fault *f, size_t i);         /* returns the text of a token, shortened */
 /* `wide-deep`, `std.mpi`: the tokens from i on without blanks between them, as far as they can be a name. */
 struct span fault_joined(const struct fault *f, size_t i);
 struct span fault_span(const struct fault *f);

@@ -8,7 +8,7 @@
 
 struct foreign {
 	const char *word;
-	const char *help;               /* what to write instead, with a line of it as an example */
+	const char *help;               /* what to write instead, with an example line */
 	const char *field;              /* the field of ours with the same meaning; NULL when none has exactly that */
 };
 
