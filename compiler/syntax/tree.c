@@ -157,13 +157,16 @@ static void decode_binders(struct tree_reader *r, struct binder *binders)
 
 static void decode_parts(struct tree_reader *r, struct node *n)
 {
-	n->u.string.n = decode_number(r);
-	n->u.string.parts = decode_array(r, n->u.string.n, sizeof *n->u.string.parts);
-	for (size_t i = 0; i < n->u.string.n; i++) {
-		n->u.string.parts[i].text = decode_word(r);
-		n->u.string.parts[i].expr = decode_node(r);
-		n->u.string.parts[i].span = decode_span(r);
+	size_t count = decode_number(r);
+	struct string_part *parts = decode_array(r, count, sizeof *parts);
+
+	for (size_t i = 0; i < count; i++) {
+		parts[i].text = decode_word(r);
+		parts[i].expr = decode_node(r);
+		parts[i].span = decode_span(r);
 	}
+	n->u.string.parts = parts;
+	n->u.string.n = count;
 }
 
 static struct str *decode_path(struct tree_reader *r, size_t depth)

@@ -416,7 +416,7 @@ struct log_source *cluster_logs(struct session *s, const struct attend *a, const
 		lines_done, NULL };
 	struct pod_lines *l = ARENA_NEW(s->arena, struct pod_lines);
 
-	*l = (struct pod_lines){ .source = { &ops }, .cluster = cluster_of(s), .attend = a, .choice = *choice };
+	*l = (struct pod_lines){ .source = { .ops = &ops }, .cluster = cluster_of(s), .attend = a, .choice = *choice };
 	l->timer = (struct loop_timer){ .fire = on_timer, .to = l };
 	lines_scan(l);
 	return &l->source;
