@@ -14,9 +14,12 @@
 #include "kube/version.h"
 #include "lower/lower.h"
 
+/* What a program of a few lines needs, with what it uses of the library. */
+enum { USUAL_MEMORY = 128 * 1024 };
+
 void compile_init(struct trainc *c, const struct reader *reader)
 {
-	*c = (struct trainc){ 0 };
+	*c = (struct trainc){ .arena.first = USUAL_MEMORY };
 	c->names.arena = &c->arena;
 	c->sources.arena = &c->arena;
 	c->diags.arena = &c->arena;

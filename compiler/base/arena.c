@@ -36,9 +36,9 @@ static bool is_mapped(size_t payload)
 #endif
 }
 
-static void *map(size_t size)
+static void *map(size_t size, int flags)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 	return p == MAP_FAILED ? NULL : p;
 }
 
@@ -49,7 +49,7 @@ static void *map(size_t size)
  */
 static void *map_large(void)
 {
-	char *p = map(2 * (size_t)LARGE_PAGE);
+	char *p = map(2 * (size_t)LARGE_PAGE, 0);
 	if (!p)
 		return NULL;
 	size_t before = (LARGE_PAGE - (uintptr_t)p % LARGE_PAGE) % LARGE_PAGE;
@@ -62,16 +62,25 @@ static void *map_large(void)
 	return p + before;
 }
 
-static struct arena_block *block_map(size_t size)
+/*
+ * A FIRST block is as large as the arena's owner says, so most of it will be used: its pages come with the call.
+ * Taken one by one, when they are first touched, they cost four times as much.
+ */
+static struct arena_block *block_map(size_t size, bool first)
 {
-	return size == LARGE_PAGE ? map_large() : map(size);
+	int flags = 0;
+
+#ifdef MAP_POPULATE
+	flags = first ? MAP_POPULATE : 0;
+#endif
+	return size == LARGE_PAGE ? map_large() : map(size, flags);
 }
 
 static struct arena_block *block_new(struct arena *a, size_t payload)
 {
 	struct arena_block *b = NULL;
 	if (payload <= SIZE_MAX - sizeof(*b) - ARENA_ALIGN)
-		b = is_mapped(payload) ? block_map(sizeof(*b) + ARENA_ALIGN + payload)
+		b = is_mapped(payload) ? block_map(sizeof(*b) + ARENA_ALIGN + payload, payload == a->first)
 			: calloc(1, sizeof(*b) + ARENA_ALIGN + payload);
 	if (!b)
 		memory_out();

@@ -25,7 +25,10 @@ struct arena {
 	struct arena_block *blocks;     /* the blocks of memory, newest first */
 	char *at, *end;                 /* the free part of the newest block */
 	size_t total;                   /* number of bytes taken from malloc() so far */
-	/* size of the first block; 0: 4 KiB.  For an arena that holds a few hundred bytes, where there are many. */
+	/*
+	 * Size of the first block; 0: 4 KiB.  Smaller where there are many arenas of a few hundred bytes; larger where
+	 * the least that will be used is known.
+	 */
 	uint32_t first;
 	uint32_t compared;              /* number of names compared with misspelt names: diag/suggest.c limits it */
 };

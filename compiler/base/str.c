@@ -210,14 +210,37 @@ __attribute__((constructor)) static void hash_seed_init(void)
 }
 #endif
 
+static uint64_t load8(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof word);
+	return word;
+}
+
+/* The first N bytes at P in one number, N from 1 to 7.  Reads of fixed sizes, which may overlap: no calls, no loop. */
+static uint64_t load_short(const char *p, size_t n)
+{
+	uint32_t low, high;
+
+	if (n < sizeof low)
+		return (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8 |
+			(unsigned char)p[n - 1];
+	memcpy(&low, p, sizeof low);
+	memcpy(&high, p + n - sizeof high, sizeof high);
+	return (uint64_t)high << 32 | low;
+}
+
 uint32_t str_hash(struct str s)
 {
 	uint64_t h = hash_seed[0] ^ s.n;
 
-	for (size_t i = 0; i < s.n; i += sizeof h) {
-		uint64_t word = 0;
-		memcpy(&word, s.p + i, s.n - i < sizeof word ? s.n - i : sizeof word);
-		h = hash_fold(h ^ word, hash_seed[1]);
+	if (s.n < sizeof h) {
+		h = s.n ? hash_fold(h ^ load_short(s.p, s.n), hash_seed[1]) : h;
+	} else {
+		for (size_t i = 0; i + sizeof h < s.n; i += sizeof h)
+			h = hash_fold(h ^ load8(s.p + i), hash_seed[1]);
+		h = hash_fold(h ^ load8(s.p + s.n - sizeof h), hash_seed[1]);   /* the last bytes, some of them again */
 	}
 	h = hash_fold(h, hash_seed[1]);
 	return (uint32_t)(h ^ h >> 32);

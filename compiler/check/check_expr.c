@@ -244,7 +244,9 @@ static bool doubled_interpolation(struct check *c, const struct string_part *par
 	const char *end = part->text.p + part->text.n;
 	bool found = false;
 
-	for (size_t i = 0; part->text.n && i < sizeof(forms) / sizeof(*forms); i++) {
+	if (!part->text.n || !memchr(part->text.p, '{', part->text.n))
+		return false;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		const char *from = memmem(part->text.p, part->text.n, forms[i].open, 2);
 		const char *close = from ? memmem(from, (size_t)(end - from), forms[i].close, strlen(forms[i].close)) :
 			NULL;

@@ -1,4 +1,6 @@
 /* base_test.c - arena, strings, names, map, buffer, source. */
+#include <stdlib.h>
+
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/source.h"
@@ -46,6 +48,44 @@ static void small_arena(void)
 	char *again = arena_alloc(&a, 64);
 	CHECK(!again[0] && !again[63] && a.total <= 512);
 	arena_release(&a);
+}
+
+/* An arena that begins with many pages hands out cleared memory, also when it is used again. */
+static void large_arena(void)
+{
+	struct arena a = { .first = 128 * 1024 };
+
+	for (int round = 0; round < 3; round++) {
+		char *p = arena_alloc(&a, 20000), *q = arena_alloc(&a, 200000);
+		bool clear = true;
+		for (size_t i = 0; i < 200000; i++)
+			clear = clear && !q[i] && (i >= 20000 || !p[i]);
+		CHECK(clear);
+		memset(p, 1, 20000);
+		memset(q, 1, 200000);
+		if (round == 1)
+			arena_release(&a);
+		else
+			arena_reset(&a);
+	}
+	arena_release(&a);
+}
+
+/* Each byte of a text counts, whatever the length, and none behind it is read. */
+static void hashes(void)
+{
+	for (size_t n = 1; n <= 40; n++) {
+		char *bytes = calloc(n, 1);
+		uint32_t plain = str_hash((struct str){ bytes, n });
+		bool differs = plain != str_hash((struct str){ bytes, n - 1 });
+		for (size_t i = 0; i < n; i++) {
+			bytes[i] = 1;
+			differs = differs && str_hash((struct str){ bytes, n }) != plain;
+			bytes[i] = 0;
+		}
+		CHECK(differs && str_hash((struct str){ bytes, n }) == plain);
+		free(bytes);
+	}
 }
 
 static void growth(void)
@@ -221,6 +261,8 @@ int main(void)
 	words_and_patterns();
 	arenas();
 	small_arena();
+	large_arena();
+	hashes();
 	growth();
 	strings();
 	numbers();
