@@ -1,66 +1,31 @@
-"""world.py - a small API server in memory for tests of the controller: custom resources, pods and Services, watches and
-counted requests.  It deletes what loses its owner, as a cluster does, and lets tests decide how pods end."""
+"""world.py - what the tests of the controller need of a cluster: an API server in memory (../cluster/api_memory.py) with custom
+resources, permissions and pods whose ends the tests decide; it deletes what loses its owner, as a cluster does."""
 import copy
-import http.server
 import json
 import os
 import re
-import shutil
 import signal
-import socket
 import subprocess
-import tempfile
+import sys
 import threading
 import time
-import urllib.parse
 
-TRAINC = os.path.realpath(os.environ.get("TRAINC", "build/trainc"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cluster"))
+from api_memory import PATH, TRAINC, Failure, Server, cut, merge, must, not_found, reply, run_checks, selected, status   # noqa: E402
+
 JOBS = {"tfjobs": "TFJob", "pytorchjobs": "PyTorchJob", "mxjobs": "MXJob", "xgboostjobs": "XGBoostJob", "mpijobs": "MPIJob",
         "paddlejobs": "PaddleJob", "jaxjobs": "JAXJob"}
 CORE = {"pods": "Pod", "services": "Service", "events": "Event", "configmaps": "ConfigMap", "serviceaccounts": "ServiceAccount",
         "secrets": "Secret"}
 OTHERS = {"roles": "Role", "rolebindings": "RoleBinding", "leases": "Lease", "podgroups": "PodGroup",
           "horizontalpodautoscalers": "HorizontalPodAutoscaler"}
-KINDS = {**JOBS, **CORE, **OTHERS}
+KINDS = {**{plural: ("kubeflow.org", "v1", kind) for plural, kind in JOBS.items()},
+         **{plural: ("", "v1", kind) for plural, kind in {**CORE, **OTHERS}.items()}}
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
-
-
-class Failure(Exception):
-    """What a test expected and did not see."""
-
-
-def must(ok, what):
-    if not ok:
-        raise Failure(str(what))
 
 
 def now():
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
-def status(code, reason, message):
-    return code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": message}
-
-
-def merge(old, new):
-    for key, value in new.items():
-        if value is None:
-            old.pop(key, None)
-        elif isinstance(value, dict):
-            if not isinstance(old.get(key), dict):
-                old[key] = {}
-            merge(old[key], value)
-        else:
-            old[key] = value
-
-
-def selected(o, selector):
-    labels = o["metadata"].get("labels", {})
-    for term in filter(None, selector.split(",")):
-        key, equals, value = term.partition("=")
-        if (labels.get(key) != value) if equals else (key not in labels):
-            return False
-    return True
 
 
 def manifest(*options):
@@ -75,7 +40,7 @@ def permissions(items):
             for verb in rule["verbs"] for group in rule["apiGroups"] for resource in rule["resources"]}
 
 
-class World:
+class World(Server):
     """The server, a kubeconfig for it, and the controllers that run against it."""
 
     allowed = permissions(manifest()) | permissions(manifest("--gang=volcano")) | permissions(manifest("--gang=coscheduling"))   # nothing else is permitted, in any test
@@ -83,46 +48,13 @@ class World:
 
     def __init__(self):
         self.refused = []
-        self.lock = threading.Condition()
-        self.objects, self.events, self.version, self.requests, self.faults = {}, [], 100, [], []
         self.served = set(KINDS)
         self.down = False               # refuses every connection
         self.kill_at = None             # (number of the write, before): SIGKILL the first controller then
         self.writes = 0
-        self.delay = 0                  # seconds by which watches are late
-        self.slow = 0                   # ... and answers to deletions
-        self.stopped = False
+        self.slow = 0                   # seconds by which answers to deletions are late
         self.controllers = []
-        world = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
-            def log_message(self, *_):
-                pass
-
-            def do(self):
-                try:
-                    world.serve(self)
-                except (BrokenPipeError, ConnectionResetError):
-                    self.close_connection = True
-            do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = do
-
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 128
-
-            def handle_error(self, *_):
-                pass
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-        self.dir = tempfile.mkdtemp()
-        with open(os.path.join(self.dir, "config"), "w") as f:
-            json.dump({"clusters": [{"name": "k", "cluster": {"server": "http://127.0.0.1:%d" % self.server.server_address[1]}}],
-                       "users": [{"name": "u", "user": {}}], "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
-                       "current-context": "c"}, f)
+        super().__init__(KINDS)
 
     def close(self):
         for p in self.controllers:
@@ -130,12 +62,7 @@ class World:
                 p.kill()
             p.wait()
             p.log.close()
-        with self.lock:
-            self.stopped = True
-            self.lock.notify_all()
-        self.server.shutdown()
-        self.server.server_close()
-        shutil.rmtree(self.dir)
+        super().close()
 
     # ---- what is stored ----
 
@@ -143,25 +70,10 @@ class World:
         """Stores an object as a change by somebody; the lock is held by requests, taken here for tests."""
         with self.lock:
             m = o["metadata"]
-            self.version += 1
-            m["resourceVersion"] = str(self.version)
-            m.setdefault("namespace", "default")
-            m.setdefault("uid", "uid-%d" % self.version)
-            m.setdefault("creationTimestamp", now())
-            o["kind"] = KINDS[plural]
-            o.setdefault("apiVersion", "kubeflow.org/v1" if plural in JOBS else "v1")
-            key = (plural, m["namespace"], m["name"])
-            old = self.objects.get(key)
+            old = self.objects.get((plural, m.setdefault("namespace", "default"), m["name"]))
             if plural in JOBS and change != "DELETED" and (not old or old.get("spec") != o.get("spec")):
                 m["generation"] = (old["metadata"].get("generation", 0) if old else 0) + 1
-            change = change or ("MODIFIED" if old else "ADDED")
-            if change == "DELETED":
-                self.objects.pop(key, None)
-            else:
-                self.objects[key] = copy.deepcopy(o)
-            self.events.append((self.version, plural, m["namespace"], change, copy.deepcopy(o), time.time()))
-            self.lock.notify_all()
-            return copy.deepcopy(o)
+            return self.keep(plural, m["namespace"], o, change)
 
     def take(self, plural, ns, name):
         """Removes an object and what it owns."""
@@ -174,15 +86,6 @@ class World:
             for key, x in list(self.objects.items()):
                 if any(r["uid"] == uid for r in x["metadata"].get("ownerReferences", [])):
                     self.take(*key)
-
-    def get(self, plural, name, ns="default"):
-        with self.lock:
-            o = self.objects.get((plural, ns, name))
-            return copy.deepcopy(o) if o else None
-
-    def names(self, plural):
-        with self.lock:
-            return sorted(k[2] for k in self.objects if k[0] == plural)
 
     def change(self, plural, name, change, ns="default"):
         """Merges CHANGE into an object."""
@@ -213,26 +116,6 @@ class World:
 
     # ---- requests ----
 
-    def fault(self, method, pattern, answer, times=1, skip=0):
-        """ANSWER for the next TIMES requests that match, after SKIP of them: a status(), "cut", or "after": done, then cut."""
-        self.faults.append([method, re.compile(pattern), answer, times, skip])
-
-    def find_fault(self, method, path):
-        for f in self.faults:
-            if f[0] == method and f[1].search(path) and f[3]:
-                if f[4]:
-                    f[4] -= 1
-                    continue
-                f[3] -= 1
-                return f[2]
-        return None
-
-    @staticmethod
-    def cut(h):
-        h.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-        h.close_connection = True
-        h.connection.close()
-
     def kill_now(self, before):
         if self.kill_at == (self.writes, before):
             self.controllers[-1].kill()
@@ -241,72 +124,74 @@ class World:
         return False
 
     def serve(self, h):
-        body = h.rfile.read(int(h.headers.get("Content-Length") or 0))
-        url = urllib.parse.urlsplit(h.path)
-        query = dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True))
+        """Faults besides those of every server: "after", done, then cut."""
+        path, query, body = self.take_request(h)
         if self.down:
-            self.cut(h)
+            cut(h)
             return
-        write = h.command in WRITES and "/events" not in url.path
+        write = h.command in WRITES and "/events" not in path
         with self.lock:
-            self.requests.append((h.command, url.path, body.decode()))
+            self.requests.append((h.command, path, body.decode()))
             answer = self.find_fault(h.command, h.path)
-            if write:
-                self.writes += 1
-                if self.kill_now(True):
-                    self.cut(h)
-                    return
+            self.writes += write
+            if write and self.kill_now(True):
+                answer = "cut"
         if answer == "cut":
-            self.cut(h)
+            cut(h)
             return
         if answer is None and query.get("watch") == "true":
-            self.watch(h, url.path, query)
+            self.serve_watch(h, path, query)
             return
         with self.lock:
-            code, document = answer if isinstance(answer, tuple) else self.answer(h.command, url.path, query, json.loads(body) if body else {})
+            code, document = answer if isinstance(answer, tuple) else self.answer(h.command, path, query, json.loads(body) if body else {})
             if write and self.kill_now(False):
                 answer = "after"
         if answer == "after":
-            self.cut(h)
+            cut(h)
             return
-        text = json.dumps(document).encode()
         if h.command == "DELETE":
             time.sleep(self.slow)
-        h.send_response(code)
-        h.send_header("Content-Type", "application/json")
-        h.send_header("Content-Length", str(len(text)))
-        h.end_headers()
-        h.wfile.write(text)
+        reply(h, code, document)
+
+    def serve_watch(self, h, path, query):
+        refusal = self.refusal("GET", path, query)
+        if refusal:
+            reply(h, *refusal)
+        else:
+            self.watch(h, self.place(path), query)
+
+    def streams(self):
+        return not self.stopped and not self.down
 
     def place(self, path):
-        m = re.fullmatch(r"/(?:api|apis/([^/]+))/[^/]+(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+))?(?:/([^/]+))?", path)
-        return (m[3], m[2] or "", m[4], m[5]) if m and m[3] in self.served else None
+        where = super().place(path)
+        return where if where and where[0] in self.served else None
 
     def permitted(self, method, path, query):
-        m = re.fullmatch(r"/(?:api|apis/([^/]+))/[^/]+(?:/namespaces/[^/]+)?/([^/]+)(?:/([^/]+))?(?:/([^/]+))?", path)
+        m = PATH.fullmatch(path)
         verb = {"POST": "create", "PATCH": "patch", "PUT": "update", "DELETE": "delete"}.get(method) or (
-            "get" if m[3] else "watch" if query.get("watch") == "true" else "list")
-        what = (verb, m[1] or "", m[2] + ("/" + m[4] if m[4] else ""))
+            "get" if m[4] else "watch" if query.get("watch") == "true" else "list")
+        what = (verb, m[1] or "", m[3] + ("/" + m[5] if m[5] else ""))
         World.used.add(what)
         if what not in World.allowed:
             self.refused.append(what)
         return what in World.allowed
 
-    def answer(self, method, path, query, body):
-        where = self.place(path)
-        if not where:
+    def refusal(self, method, path, query):
+        """What the server answers without looking at objects; None when the request may go on."""
+        if not self.place(path):
             return status(404, "NotFound", "the server could not find the requested resource")
         if not self.permitted(method, path, query):
             return status(403, "Forbidden", "no rule permits this")
-        return getattr(self, "on_" + method.lower())(where, query, body)
+        return None
 
-    def on_get(self, where, query, _body):
-        plural, ns, name, _ = where
-        if name:
-            o = self.objects.get((plural, ns, name))
-            return (200, o) if o else status(404, "NotFound", '%s "%s" not found' % (plural, name))
-        items = [o for (p, n, _), o in sorted(self.objects.items()) if p == plural and ns in ("", n) and selected(o, query.get("labelSelector", ""))]
-        return 200, {"kind": KINDS[plural] + "List", "metadata": {"resourceVersion": str(self.version)}, "items": items}
+    def answer(self, method, path, query, body):
+        refusal = self.refusal(method, path, query)
+        if refusal:
+            return refusal
+        if method == "GET":
+            return self.on_get(self.place(path), query)
+        return getattr(self, "on_" + method.lower())(self.place(path), query, body)
 
     def on_post(self, where, _query, body):
         plural, ns = where[:2]
@@ -325,7 +210,7 @@ class World:
         old = self.objects.get((plural, ns, name))
         m = body.get("metadata", {})
         if not old:
-            return status(404, "NotFound", '%s "%s" not found' % (plural, name))
+            return not_found(plural, name)
         if m.get("uid", old["metadata"]["uid"]) != old["metadata"]["uid"]:
             return status(409, "Conflict", "Precondition failed: UID in precondition")
         new = copy.deepcopy(old)
@@ -336,7 +221,7 @@ class World:
         plural, ns, name, _ = where
         old = self.objects.get((plural, ns, name))
         if not old:
-            return status(404, "NotFound", '%s "%s" not found' % (plural, name))
+            return not_found(plural, name)
         if body["metadata"].get("resourceVersion", old["metadata"]["resourceVersion"]) != old["metadata"]["resourceVersion"]:
             return status(409, "Conflict", "the object has been modified")
         body["metadata"]["uid"] = old["metadata"]["uid"]
@@ -346,7 +231,7 @@ class World:
         plural, ns, name, _ = where
         o = self.objects.get((plural, ns, name))
         if not o:
-            return status(404, "NotFound", '%s "%s" not found' % (plural, name))
+            return not_found(plural, name)
         if body.get("preconditions", {}).get("uid", o["metadata"]["uid"]) != o["metadata"]["uid"]:
             return status(409, "Conflict", "Precondition failed: UID in precondition")
         if plural == "pods" and o.get("status", {}).get("phase") == "Running":          # a grace period
@@ -358,61 +243,11 @@ class World:
         self.take(plural, ns, name)
         return 200, {"kind": "Status", "status": "Success"}
 
-    def watch(self, h, path, query):
-        where = self.place(path)
-        if not where:
-            self.refuse(h, status(404, "NotFound", "the server could not find the requested resource"))
-            return
-        if not self.permitted("GET", path, query):
-            self.refuse(h, status(403, "Forbidden", "no rule permits this"))
-            return
-        plural, ns = where[:2]
-        h.send_response(200)
-        h.send_header("Content-Type", "application/json")
-        h.send_header("Transfer-Encoding", "chunked")
-        h.end_headers()
-
-        def send(kind, o):
-            line = json.dumps({"type": kind, "object": o}).encode() + b"\n"
-            h.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
-        with self.lock:
-            at = int(query.get("resourceVersion") or 0)
-            initial = []
-            if query.get("sendInitialEvents") == "true":
-                initial = [o for (p, n, _), o in sorted(self.objects.items())
-                           if p == plural and ns in ("", n) and selected(o, query.get("labelSelector", ""))]
-                at = self.version
-        for o in initial:
-            send("ADDED", o)
-        if query.get("sendInitialEvents") == "true":
-            send("BOOKMARK", {"kind": KINDS[plural], "metadata": {"resourceVersion": str(at), "annotations": {"k8s.io/initial-events-end": "true"}}})
-        while not self.stopped and not self.down:
-            with self.lock:
-                ready = [e for e in self.events[-4000:] if e[0] > at and e[5] + self.delay <= time.time()]
-                if not ready:
-                    self.lock.wait(0.02 if self.delay else 0.2)
-            for version, p, n, kind, o, _ in ready:
-                at = version
-                if p == plural and ns in ("", n) and selected(o, query.get("labelSelector", "")):
-                    send(kind, o)
-        self.cut(h)
-
-    @staticmethod
-    def refuse(h, answer):
-        text = json.dumps(answer[1]).encode()
-        h.send_response(answer[0])
-        h.send_header("Content-Type", "application/json")
-        h.send_header("Content-Length", str(len(text)))
-        h.end_headers()
-        h.wfile.write(text)
-
     # ---- the controller ----
 
     def start(self, *options):
-        env = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
-        env.update(KUBECONFIG=os.path.join(self.dir, "config"), HOME=self.dir)
         log = open(os.path.join(self.dir, "log%d" % len(self.controllers)), "w+")
-        p = subprocess.Popen([TRAINC, "supervise", "--kubeflow", *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env,
+        p = subprocess.Popen([TRAINC, "supervise", "--kubeflow", *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment(),
                              preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGTERM)])
         p.log = log
         self.controllers.append(p)
@@ -469,19 +304,4 @@ class World:
 
 
 def main(checks, wanted):
-    passed = failed = 0
-    for f in checks:
-        if wanted and f.__name__ not in wanted:
-            continue
-        w = World()
-        try:
-            f(w)
-            must(not w.refused, "the permissions of the manifest lack %s" % w.refused)
-            passed += 1
-        except (Failure, subprocess.TimeoutExpired, AssertionError, KeyError) as e:
-            failed += 1
-            print("FAIL %s: %s\n%r\n%s" % (f.__name__, f.__doc__, e, e))
-        finally:
-            w.close()
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+    return run_checks(World, checks, wanted, lambda w: must(not w.refused, "the permissions of the manifest lack %s" % w.refused))

@@ -1,0 +1,287 @@
+"""api_memory.py - an API server in memory, for tests: objects, their versions, watches, counted requests, and single
+requests that are answered as a test wants them to be.  What a cluster does with the objects is the business of those who
+derive from it: world.py beside it for the commands, ../supervise/world.py for the controller.  Exact bytes are standin/'s."""
+import copy
+import http.server
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.parse
+
+TRAINC = os.path.realpath(os.environ.get("TRAINC", "build/trainc"))
+PATH = re.compile(r"/(?:api|apis/([^/]+))/[^/]+(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+))?(?:/([^/]+))?")
+
+
+class Failure(Exception):
+    """What a test expected and did not see."""
+
+
+def must(ok, what):
+    if not ok:
+        raise Failure(str(what))
+
+
+def status(code, reason, message, causes=(), **details):
+    return code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": message,
+                  "details": {"causes": list(causes), **details}}
+
+
+def not_found(plural, name):
+    return status(404, "NotFound", '%s "%s" not found' % (plural, name))
+
+
+def merge(old, new, nulls=True):
+    """Merges NEW into OLD; a null takes a field away where NULLS are commands, as in a merge patch."""
+    for key, value in new.items():
+        if nulls and value is None:
+            old.pop(key, None)
+        elif isinstance(value, dict):
+            if not isinstance(old.get(key), dict):
+                old[key] = {}
+            merge(old[key], value, nulls)
+        else:
+            old[key] = value
+
+
+def selected(o, selector):
+    labels = o["metadata"].get("labels", {})
+    for term in filter(None, selector.split(",")):
+        key, equals, value = term.partition("=")
+        if (labels.get(key) != value) if equals else (key not in labels):
+            return False
+    return True
+
+
+def reply(h, code, document):
+    text = document if isinstance(document, bytes) else json.dumps(document).encode()
+    h.send_response(code)
+    h.send_header("Content-Type", "text/plain" if isinstance(document, bytes) else "application/json")
+    h.send_header("Content-Length", str(len(text)))
+    h.end_headers()
+    h.wfile.write(text)
+
+
+def cut(h):
+    """Ends the connection with a reset."""
+    h.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    h.close_connection = True
+    h.connection.close()
+
+
+class Server:
+    """The server, and a directory with a kubeconfig for it.  KINDS: plural -> (group, version, kind)."""
+
+    def __init__(self, kinds):
+        self.kinds = kinds
+        self.lock = threading.Condition()
+        self.objects, self.events, self.version, self.requests, self.faults = {}, [], 100, [], []
+        self.delay = 0                  # seconds by which watches are late
+        self.stopped = False
+        world = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def log_message(self, *_):
+                pass
+
+            def do(self):
+                try:
+                    world.serve(self)
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True
+            do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = do
+
+        class Listener(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 128
+
+            def handle_error(self, *_):
+                pass
+
+        self.listener = Listener(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.listener.serve_forever, args=(0.05,), daemon=True).start()
+        self.dir = tempfile.mkdtemp()
+        self.write("config", json.dumps({
+            "clusters": [{"name": "k", "cluster": {"server": "http://127.0.0.1:%d" % self.listener.server_address[1]}}],
+            "users": [{"name": "u", "user": {}}], "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
+            "current-context": "c"}))
+
+    def close(self):
+        with self.lock:
+            self.stopped = True
+            self.lock.notify_all()
+        self.listener.shutdown()
+        self.listener.server_close()
+        shutil.rmtree(self.dir)
+
+    def write(self, name, text):
+        with open(os.path.join(self.dir, name), "w") as f:
+            f.write(text)
+
+    def environment(self):
+        """The environment of a trainc that talks to this server."""
+        env = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
+        env.update(KUBECONFIG=os.path.join(self.dir, "config"), HOME=self.dir)
+        return env
+
+    # ---- what is stored: copies, so that nobody changes an object without an event ----
+
+    def now(self):
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+    def keep(self, plural, ns, o, change=None):
+        """Stores an object as a change by somebody."""
+        with self.lock:
+            m = o["metadata"]
+            self.version += 1
+            m["resourceVersion"] = str(self.version)
+            m.setdefault("uid", "uid-%d" % self.version)
+            m.setdefault("creationTimestamp", self.now())
+            if ns:
+                m["namespace"] = ns
+            group, version, o["kind"] = self.kinds[plural]
+            o.setdefault("apiVersion", group + "/" + version if group else version)
+            key = (plural, ns, m["name"])
+            change = change or ("MODIFIED" if key in self.objects else "ADDED")
+            if change == "DELETED":
+                self.objects.pop(key, None)
+            else:
+                self.objects[key] = copy.deepcopy(o)
+            self.events.append((self.version, plural, ns, change, copy.deepcopy(o), time.time()))
+            self.lock.notify_all()
+            return copy.deepcopy(o)
+
+    def get(self, plural, name, ns="default"):
+        with self.lock:
+            return copy.deepcopy(self.objects.get((plural, ns, name)))
+
+    def names(self, plural):
+        with self.lock:
+            return sorted(k[2] for k in self.objects if k[0] == plural)
+
+    def listed(self, plural, ns, query):
+        """The objects that a list or a watch with this query is about."""
+        return [o for (p, n, _), o in sorted(self.objects.items())
+                if p == plural and ns in ("", n) and selected(o, query.get("labelSelector", ""))]
+
+    # ---- requests ----
+
+    def fault(self, method, pattern, answer, times=1, skip=0):
+        """ANSWER for the next TIMES requests that match, after SKIP of them: a status(), "cut", or what serve() knows besides."""
+        self.faults.append([method, re.compile(pattern), answer, times, skip])
+
+    def find_fault(self, method, path):
+        for f in self.faults:
+            if f[0] == method and f[1].search(path) and f[3]:
+                if f[4]:
+                    f[4] -= 1
+                    continue
+                f[3] -= 1
+                return f[2]
+        return None
+
+    def take_request(self, h):
+        """(path, query, body) of a request, which is counted from now on."""
+        body = h.rfile.read(int(h.headers.get("Content-Length") or 0))
+        url = urllib.parse.urlsplit(h.path)
+        return url.path, dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True)), body
+
+    def place(self, path):
+        """(plural, namespace, name, part) of a path; None when it is not served."""
+        m = PATH.fullmatch(path)
+        return (m[3], m[2] or "", m[4], m[5]) if m and m[3] in self.kinds else None
+
+    def on_get(self, where, query):
+        plural, ns, name = where[:3]
+        if name:
+            o = self.objects.get((plural, ns, name))
+            return (200, o) if o else not_found(plural, name)
+        group, version, kind = self.kinds[plural]
+        return 200, {"kind": kind + "List", "apiVersion": group + "/" + version if group else version,
+                     "metadata": {"resourceVersion": str(self.version)}, "items": self.listed(plural, ns, query)}
+
+    def streams(self):
+        """Whether watches go on."""
+        return not self.stopped
+
+    def watch(self, h, where, query):
+        """Answers a watch until the test is over; the caller has found WHERE and permits it."""
+        plural, ns = where[:2]
+        h.send_response(200)
+        h.send_header("Content-Type", "application/json")
+        h.send_header("Transfer-Encoding", "chunked")
+        h.end_headers()
+
+        def send(kind, o):
+            line = json.dumps({"type": kind, "object": o}).encode() + b"\n"
+            h.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
+        with self.lock:
+            at, initial = int(query.get("resourceVersion") or 0), []
+            if query.get("sendInitialEvents") == "true":
+                initial, at = self.listed(plural, ns, query), self.version
+        for o in initial:
+            send("ADDED", o)
+        if query.get("sendInitialEvents") == "true":
+            send("BOOKMARK", {"kind": self.kinds[plural][2], "metadata": {"resourceVersion": str(at), "annotations": {
+                "k8s.io/initial-events-end": "true"}}})
+        while self.streams():
+            with self.lock:
+                ready = self.news(at)
+                if not ready:
+                    self.lock.wait(0.02 if self.delay else 0.2)
+            for version, p, n, kind, o, _ in ready:
+                at = version
+                if p == plural and ns in ("", n) and selected(o, query.get("labelSelector", "")):
+                    send(kind, o)
+        cut(h)
+
+    def news(self, at):
+        """The events after version AT that a watch may see by now."""
+        if not self.events or self.events[-1][0] <= at:
+            return []
+        seen, ready = time.time() - self.delay, []
+        for e in reversed(self.events):
+            if e[0] <= at:
+                break
+            if e[5] <= seen:
+                ready.append(e)
+        return ready[::-1]
+
+
+def until(lock, what, predicate, seconds):
+    """Waits until PREDICATE holds; what it waited for is the failure otherwise."""
+    end = time.time() + seconds
+    while time.time() < end:
+        with lock:
+            if predicate():
+                return
+        time.sleep(0.02)
+    raise Failure("never: " + what)
+
+
+def run_checks(world, checks, wanted, after=lambda w: None):
+    """Runs the checks that are wanted, each in a world of its own; AFTER looks at that world once more."""
+    passed = failed = 0
+    for f in checks:
+        if wanted and f.__name__ not in wanted:
+            continue
+        w = world()
+        try:
+            f(w)
+            after(w)
+            passed += 1
+        except (Failure, subprocess.TimeoutExpired, AssertionError, KeyError) as e:
+            failed += 1
+            print("FAIL %s: %s\n%r\n%s" % (f.__name__, f.__doc__, e, e))
+        finally:
+            w.close()
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
