@@ -140,12 +140,13 @@ bool report_format_call(struct check *c, const struct node *call)
 {
 	const struct node *callee = call->u.call.callee;
 	const struct nodes args = call->u.call.args;
-	struct node **values = ARENA_ARRAY(c->arena, struct node *, args.n);
 	struct str text, right;
 
-	if (callee->kind != NODE_NAME || !args.n || scope_peek(c, callee->u.name.text) ||
-	    !(str_is(callee->u.name.text, "format") || str_is(callee->u.name.text, "sprintf")))
+	if (callee->kind != NODE_NAME || !args.n ||
+	    !(str_is(callee->u.name.text, "format") || str_is(callee->u.name.text, "sprintf")) ||
+	    scope_peek(c, callee->u.name.text))
 		return false;
+	struct node **values = ARENA_ARRAY(c->arena, struct node *, args.n);
 	for (size_t i = 0; i < args.n; i++) {
 		if (args.at[i]->kind != NODE_ARG || args.at[i]->u.arg.name.p)
 			return false;
