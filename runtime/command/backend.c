@@ -6,7 +6,7 @@
 
 #include "runtime/command/runs.h"
 
-/* When a run of that name is on this machine, it is the one that is meant. */
+/* Is one of the operands the name of a run on this machine? */
 static bool has_local_run(struct session *s)
 {
 	int status;
@@ -20,7 +20,7 @@ static bool has_local_run(struct session *s)
 	return any;
 }
 
-/* The backend that the options name; NULL after saying that there is none. */
+/* The backend that the options select; NULL after reporting why there is none. */
 static const struct backend *find_backend(struct session *s)
 {
 	const char *command = command_word(s->options->command);

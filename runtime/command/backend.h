@@ -13,10 +13,10 @@
 #include "runtime/run/attend.h"
 #include "runtime/status/object.h"
 
-/* A run that a command means. */
+/* A run that the command line names. */
 struct chosen_run {
 	struct str name;
-	struct str ns;                  /* namespace in the program; empty: it names none */
+	struct str ns;                  /* namespace that the program gives; empty: it gives none */
 	/* plan_record_write() of its program; empty: the run was named without its program */
 	struct str record;
 };
@@ -25,7 +25,7 @@ struct chosen {
 	size_t n;
 };
 
-/* A run that `run` stays with until its end. */
+/* A run that the command `run` follows until its end. */
 struct attached {
 	struct session *session;
 	struct attend *attend;
@@ -33,11 +33,11 @@ struct attached {
 	int signals;                    /* number of requests to stop */
 };
 
-/* What a cluster has of an add-on; texts in the arena of the session. */
+/* An add-on as it was found in a cluster. Texts live in the arena of the session. */
 struct addon_found {
-	unsigned version;               /* of kube/addon.h; 0: it cannot be told */
-	struct str source;              /* where it is known from; empty: the add-on is not there */
-	struct str warning;             /* what does not fit together; empty without */
+	unsigned version;               /* the version that was found, as kube/addon.h numbers it; 0: unknown */
+	struct str source;              /* the object that revealed the version; empty: not installed */
+	struct str warning;             /* what does not fit together in the installation; empty: nothing */
 };
 
 /* A manifest, with a name for messages. */
@@ -48,9 +48,9 @@ struct manifest_text {
 struct backend {
 	const char *option;             /* options that the command line needs to reach the run: " --local", or "" */
 	const char *place;              /* "on this machine" */
-	bool streams;                   /* each log that is read costs a stream of the server */
+	bool streams;                   /* each log that is read keeps one stream of the server open */
 
-	/* Before anything else: finds the state directory, or the API server. */
+	/* Called before all others: finds the state directory, or the API server. */
 	bool (*begin)(struct session *s, int *ret_status);
 	void (*end)(struct session *s);
 	/* Finds all runs, in order. */
@@ -61,8 +61,7 @@ struct backend {
 	/* To be called when all runs have been opened: fetches their states.  NULL: open() did that already. */
 	bool (*opened)(struct session *s, int *ret_status);
 	/*
-	 * Makes the jobs of all programs run.  Returns the status so far; runs that are to be
-	 * waited for are in RET.
+	 * Makes the jobs of all programs run. Adds the runs to wait for to RET and returns the exit status so far.
 	 */
 	int (*apply)(struct session *s, struct programs *all, struct attend *ret);
 	/*
@@ -70,23 +69,26 @@ struct backend {
 	 * it itself.
 	 */
 	int (*preview)(struct session *s, struct programs *all);
-	/* As `apply`, for `run`: if it fails, it takes back what it started, and sets a status. */
+	/* As `apply`, for the command `run`. If it fails, it removes what it started and sets a status. */
 	bool (*attach)(struct attached *r, struct programs *all, int *ret_status);
 	void (*attach_changed)(struct attached *r, size_t run);
-	/* Handles SIGINT and the like: true to leave. */
+	/* Handles SIGINT and similar signals. True: the command should leave. */
 	bool (*attach_signal)(struct attached *r, int signal);
-	/* Called at the end: ends and cleans up; STATUS is the verdict's, and the status to leave with is returned. */
+	/*
+	 * Called at the end: ends the runs where necessary and cleans up. STATUS is the status of the verdict; returns
+	 * the exit status.
+	 */
 	int (*attach_end)(struct attached *r, enum attend_end end, int status);
-	/* The lines of all runs of A. */
+	/* The logs of all runs of A as one source of lines. */
 	struct log_source *(*logs)(struct session *s, const struct attend *a, const struct log_choice *choice);
 	bool (*scale)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
-	/* Starts replica N of a role again; NULL: the backend has no such request. */
+	/* Restarts replica N of a role; NULL: the backend cannot restart single replicas. */
 	bool (*restart)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
-	/* A command in replica INDEX of a role, a shell where WORDS are none: the status to leave with. */
+	/* Runs a command in replica INDEX of a role, or a shell if WORDS is empty; returns the exit status. */
 	int (*exec)(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
 	/*
-	 * Carries connections to where TEXT, [HOSTPORT:]ROLE/N:PORT, says, until it is interrupted or the run ends;
-	 * NULL: the backend cannot.
+	 * Forwards connections to the port that TEXT names, [HOSTPORT:]ROLE/N:PORT, until it is interrupted or the run
+	 * ends. NULL: the backend cannot.
 	 */
 	int (*forward)(struct session *s, struct run_watch *w, struct str text);
 	bool (*suspend)(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
@@ -96,17 +98,18 @@ struct backend {
 	 */
 	int (*remove)(struct session *s, struct attend *a, struct changes *c);
 	/*
-	 * Adds what `fit` counts with: nodes, the pods on them, and quotas and queues of the namespaces. An empty
-	 * namespace is replaced by the one that is meant.  NULL: there are no nodes.
+	 * Adds the objects that `fit` reads: nodes, the pods on them, and the quotas and queues of the namespaces.
+	 * Replaces an empty namespace by the current one. NULL: the backend has no nodes.
 	 */
 	bool (*nodes)(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
 	/*
-	 * The jobs of whatever system that the command line names, and what they refer to, as manifests in the arena of
-	 * the session; NULL: the backend has none.  False with a status after saying what is missing.
+	 * The jobs that the command line names, whichever controller runs them, and the objects that they refer to, as
+	 * manifests in the arena of the session. NULL: the backend has none. False with a status after reporting what
+	 * is missing.
 	 */
 	bool (*manifests)(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 	/*
-	 * The CustomResourceDefinitions that the operands behind the first name: by their kind, plural, name or group.
+	 * The CustomResourceDefinitions that the operands after the first select by kind, plural, name or group.
 	 */
 	bool (*definitions)(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 	/* The versions of add-ons, one for each row of kube/addon.h. */
@@ -117,16 +120,16 @@ struct backend {
 	void (*contexts)(struct session *s, struct buf *out);
 	void (*namespaces)(struct session *s, struct buf *out);
 	/*
-	 * Shows what apply would change; NULL: nothing can be compared. 0, 1 when there are differences, else what went
-	 * wrong.
+	 * Shows what apply would change. Returns 0, 1 when there are differences, and another status after an error.
+	 * NULL: the backend cannot compare.
 	 */
 	int (*diff)(struct session *s, struct programs *all);
 };
 
-/* The backend that the command line means; NULL after saying what is missing (status 2). */
+/* The backend that the command line selects; NULL after reporting what is missing (status 2). */
 const struct backend *backend_of(struct session *s);
 /*
- * Finds and begins the backend of a command about runs, and prepares A; NULL with a status after saying what is wrong.
+ * Finds and begins the backend of a command about runs, and prepares A. NULL with a status after reporting an error.
  */
 const struct backend *backend_begin(struct session *s, struct attend *a, int *ret_status);
 /* Releases A and ends the backend; returns STATUS. */

@@ -43,7 +43,7 @@ void changes_role(struct changes *c, struct str run, struct str role, int64_t fr
 
 void changes_run(struct changes *c, struct str name, struct str ns, const char *result)
 {
-	if (!c->json && strcmp(result, "scaled") != 0)  /* the run's roles were printed already, a line each */
+	if (!c->json && strcmp(result, "scaled") != 0)  /* the roles were printed already */
 		session_write(c->session, str_printf(c->session->arena, "run/%.*s %s\n", STR_ARG(name), result));
 	buf_z(&c->runs, c->any ? ",{\"name\":" : "{\"name\":");
 	buf_json(&c->runs, name);

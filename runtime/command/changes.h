@@ -14,21 +14,21 @@ struct changes {
 	struct session *session;
 	bool json;
 	struct buf runs;                /* the elements of "runs" so far */
-	struct buf parts;               /* parts of the next run: its objects, or its roles */
-	bool any;                       /* a run has been noted */
+	struct buf parts;               /* the parts of the next run: its objects or its roles */
+	bool any;                       /* at least one run has been added */
 	const char *list;               /* what `parts` contains: "objects", "roles"; NULL: nothing */
 };
 
 struct changes changes_begin(struct session *s);
 /* Notes an object of the next run: "Job/bert-worker", "deleted". */
 void changes_object(struct changes *c, struct str name, const char *result);
-/* Notes another size of a role of RUN. */
+/* Notes the new size of a role of RUN. */
 void changes_role(struct changes *c, struct str run, struct str role, int64_t from, int64_t to);
 /* Notes the result for a run: "deleted". */
 void changes_run(struct changes *c, struct str name, struct str ns, const char *result);
-/* Writes the document, where one was asked for, and releases C. */
+/* Writes the document if the user asked for one, and releases C. */
 void changes_end(struct changes *c);
-/* Releases C; the document of another command follows. */
+/* Releases C without writing: another command writes the document. */
 void changes_drop(struct changes *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* cmd_apply.c - makes programs run, and leaves them running. */
 #include "runtime/command/runs.h"
 
-/* Have all runs of A reached GOAL, so that apply need not wait? */
+/* Have all runs of A reached GOAL, so that apply does not have to wait? */
 static bool all_reached(const struct attend *a, enum run_goal goal)
 {
 	bool failed;
@@ -12,7 +12,7 @@ static bool all_reached(const struct attend *a, enum run_goal goal)
 	return true;
 }
 
-/* A run that was just created has no state yet, but the result is to be shown. */
+/* Does a run of A lack the state that is to be shown? A run that was just created has no state yet. */
 static bool lacks_state(const struct session *s, const struct attend *a)
 {
 	bool any = false;
@@ -22,7 +22,7 @@ static bool lacks_state(const struct session *s, const struct attend *a)
 	return any && str_is(option_value(s->options, OPTION_OUTPUT), "json");
 }
 
-/* Waits for what --for says; STATUS is the status so far. */
+/* Waits for the state that --for names; STATUS is the status so far. */
 static int wait_for_all(struct session *s, const struct backend *b, struct attend *a, int status)
 {
 	enum run_goal goal = option_given(s->options, OPTION_NO_WAIT) ? GOAL_CREATED : runs_goal(s, GOAL_RUNNING);

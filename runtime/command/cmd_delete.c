@@ -3,7 +3,7 @@
  */
 #include "runtime/command/runs.h"
 
-/* Shows what would be deleted, before the question. */
+/* Shows what the command would delete, before it asks for confirmation. */
 static void show_plan(struct session *s, const struct attend *a)
 {
 	for (size_t i = 0; i < a->n; i++) {
@@ -18,7 +18,7 @@ static void show_plan(struct session *s, const struct attend *a)
 	}
 }
 
-/* Without operands nothing is deleted, unless --all is given. */
+/* Finds the runs to delete. Without operands nothing is deleted, unless --all is given. */
 static bool choose(struct session *s, const struct backend *b, struct chosen *ret, int *status)
 {
 	if (!s->options->noperands && !option_given(s->options, OPTION_ALL)) {

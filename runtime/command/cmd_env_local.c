@@ -1,6 +1,6 @@
 /*
- * cmd_env_local.c - `env --local`: what the programs of a run on this machine have in their environment, with the
- * addresses and ports that they were given here.
+ * cmd_env_local.c - `env --local`: the environment of the programs of a run on this machine, with the addresses and
+ * ports that the run uses here.
  */
 #include "plan/print.h"
 #include "runtime/command/runs.h"
@@ -11,7 +11,7 @@ struct showing {
 	struct env_selection which;
 	enum env_form form;
 	struct buf out;
-	size_t shown;                   /* replicas */
+	size_t shown;                   /* number of replicas shown so far */
 	struct str absent;              /* why the last replica that does not run is not running; empty if all run */
 };
 
@@ -34,7 +34,7 @@ static struct env_values environment_values(struct arena *a, char *const *enviro
 	return all;
 }
 
-/* "worker 0  127.0.0.1  http=20017", as without --local. */
+/* Prints the head of the table of a role, "worker 0 127.0.0.1 http=20017", as `env` without --local does. */
 static void put_table_head(struct showing *w, const struct run_role *role, const struct run_replica *r)
 {
 	buf_printf(&w->out, "%s%.*s %lld  %.*s", w->shown ? "\n" : "", STR_ARG(role->name), (long long)r->index,
@@ -59,7 +59,7 @@ static void put_json_head(struct showing *w, const struct run_role *role, const 
 	buf_char(&w->out, '\n');
 }
 
-/* Appends a replica that runs; false when it does not, or is not asked for. */
+/* Appends a replica that runs; false when it does not run, or was not selected. */
 static bool show_replica(struct showing *w, const struct run_state *run, const struct run_role *role, int64_t i,
 	bool first)
 {
@@ -104,7 +104,7 @@ static void show_run(struct showing *w, const struct run_state *run, bool first_
 		buf_z(&w->out, first ? "]\n    }" : "\n      ]\n    }");
 }
 
-/* Why there is nothing to show, or too much. */
+/* Reports why there is no replica to show, or why there are too many. */
 static int nothing_to_show(struct showing *w, const struct attend *a)
 {
 	if (w->shown > 1) {

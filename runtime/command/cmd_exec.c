@@ -1,9 +1,9 @@
-/* cmd_exec.c - a command beside the program of a replica. */
+/* cmd_exec.c - runs a command in the environment of a replica, beside its program. */
 #include <stdlib.h>
 
 #include "runtime/command/runs.h"
 
-/* The operands behind ROLE/N, as the kernel takes them. */
+/* The operands that follow ROLE/N, as an argument vector for execve(). */
 static char *const *words_of(struct session *s)
 {
 	char **words = NULL;

@@ -1,4 +1,4 @@
-/* cmd_fit.c - do the replicas of the programs' jobs find room on nodes? */
+/* cmd_fit.c - checks whether the replicas of the programs' jobs fit on the nodes. */
 #include "emit/listed.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/saved.h"
@@ -8,7 +8,7 @@ struct fitting {
 	struct session *session;
 	struct programs programs;
 	struct status_objects objects;
-	struct str *namespaces;         /* of each job, in order */
+	struct str *namespaces;         /* namespace of each job, in the order of the jobs */
 	size_t n;
 };
 
@@ -81,7 +81,7 @@ static int judge_all(struct fitting *f)
 	return all ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* Nodes of a file. */
+/* Judges with the nodes of a file instead of those of a cluster. */
 static int fit_offline(struct session *s)
 {
 	struct fitting f = { .session = s };

@@ -1,4 +1,4 @@
-/* cmd_logs.c - what replicas printed, merged by time; with -f also what they print from now on. */
+/* cmd_logs.c - prints the output of replicas, merged by time; with -f also what they print from now on. */
 #include "runtime/command/logs.h"
 #include "runtime/command/runs.h"
 
@@ -14,7 +14,7 @@ static bool is_over(const struct reading *r, const struct run_replica *p)
 	return p->state == REPLICA_SUCCEEDED || p->state == REPLICA_FAILED || passed;
 }
 
-/* Will the wanted streams bring no more lines? */
+/* Is it certain that the selected streams bring no more lines? */
 static bool output_over(void *context)
 {
 	const struct reading *r = context;
@@ -29,7 +29,10 @@ static bool output_over(void *context)
 	return r->wish.all && !r->wish.attempt ? run_watch_over(w) : true;
 }
 
-/* A rank that fails is wanted from then on, and new replicas may appear. */
+/*
+ * Selects streams again after a change of a run: a rank that has failed is selected from then on, and new replicas may
+ * appear.
+ */
 static void changed(void *context, size_t run)
 {
 	const struct reading *r = context;
@@ -45,7 +48,7 @@ static bool nobody_reads(void *context)
 	return r->wish.attend->out.gone;
 }
 
-/* Names the wanted replicas that have not printed anything. */
+/* Names the selected replicas that have not printed anything. */
 static void say_silent(struct session *s, const struct reading *r)
 {
 	const struct run_state *run = &r->wish.attend->runs[0].state;
@@ -71,7 +74,10 @@ static void say_silent(struct session *s, const struct reading *r)
 	buf_release(&b);
 }
 
-/* A program buffers output that does not go to a terminal, so one that seems to hang may have printed much. */
+/*
+ * Explains a silent program: it buffers output that does not go to a terminal, so it may have printed much although
+ * nothing arrives.
+ */
 static void say_held_back(struct session *s, const struct attend *a, const struct reading *r)
 {
 	const struct run_state *run = &r->wish.attend->runs[0].state;
@@ -92,7 +98,7 @@ static void say_held_back(struct session *s, const struct attend *a, const struc
 		}
 }
 
-/* An attempt may have left no output: it printed nothing, or what it printed is no longer kept. */
+/* Explains why an attempt has no output: it printed nothing, or its output is no longer kept. */
 static void say_gone(struct session *s, const struct backend *b, const struct attend *a, const struct reading *r)
 {
 	const struct run_state *run = &r->wish.attend->runs[0].state;
@@ -129,7 +135,7 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 	if (end == ATTEND_INTERRUPTED)
 		return runs_interrupted(s, a);
 	if (a->logs && a->logs->status)
-		return a->logs->status;         /* what was not read was said */
+		return a->logs->status;         /* what could not be read has been reported */
 	say_held_back(s, a, r);
 	say_gone(s, b, a, r);
 	if (r->follow && a->runs[0].state.phase == RUN_UNKNOWN) {

@@ -1,4 +1,4 @@
-/* cmd_port_forward.c - a port of this machine that leads to a port of a replica, as long as the command runs. */
+/* cmd_port_forward.c - forwards a port of this machine to a port of a replica, as long as the command runs. */
 #include "runtime/command/runs.h"
 
 int cmd_port_forward(struct session *s)

@@ -1,5 +1,5 @@
 /*
- * cmd_run.c - a program from its start to its verdict: all its jobs, with their output.
+ * cmd_run.c - runs a program from its start to its verdict: all its jobs, with their output.
  */
 #include <signal.h>
 
@@ -30,7 +30,7 @@ static bool interrupted(void *context, int signal)
 	return r->backend->attach_signal(&r->attached, signal);
 }
 
-/* --timeout: a local run is asked to stop, and waited for; a run in a cluster goes on. */
+/* Acts on --timeout: asks a local run to stop and waits for it; leaves a run in a cluster running. */
 static enum attend_end time_is_up(struct run_command *r)
 {
 	struct attend *a = r->attached.attend;

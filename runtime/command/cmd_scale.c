@@ -13,7 +13,7 @@ struct scaling {
 	int status;
 };
 
-/* "ROLE=N"; "N" alone where one role is elastic. */
+/* Splits "ROLE=N". The role may be left out, "N", when exactly one role is elastic. */
 static bool split(struct scaling *c, struct str text, struct str *role, struct str *number)
 {
 	const char *equals = memchr(text.p, '=', text.n);

@@ -1,4 +1,4 @@
-/* cmd_status.c - the states of runs, once or each time they change; and the list of all runs. */
+/* cmd_status.c - prints the states of runs, once or after each change, and the list of all runs. */
 #include "runtime/command/runs.h"
 #include "runtime/command/status_from.h"
 
@@ -8,7 +8,7 @@ struct watching {
 	enum report_form form;
 };
 
-/* One document for each change: the table of the run that has changed, or a line of JSON. */
+/* Prints one document for each change: the table of the run that has changed, or a line of JSON. */
 static void show_change(void *context, size_t i)
 {
 	struct watching *w = context;

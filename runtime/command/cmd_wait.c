@@ -4,7 +4,7 @@
 struct waiting {
 	const struct attend *attend;
 	enum run_goal goal;
-	bool impatient;                 /* --fail-on-stall */
+	bool impatient;                 /* --fail-on-stall was given */
 };
 
 static bool any_stalled(const struct attend *a)
@@ -15,7 +15,7 @@ static bool any_stalled(const struct attend *a)
 	return false;
 }
 
-/* All have reached it, or one never will. */
+/* Have all runs reached the state, or is it certain that one of them never will? */
 static bool settled(void *context)
 {
 	const struct waiting *w = context;
@@ -25,7 +25,7 @@ static bool settled(void *context)
 		return true;
 	for (size_t i = 0; i < w->attend->n; i++) {
 		bool reached = goal_reached(&w->attend->runs[i], w->goal, &failed);
-		/* wait for the end of a failing run: only then the first failing rank is known */
+		/* a failing run is waited for until it ends: only then is it certain which rank failed first */
 		if (failed && run_watch_over(&w->attend->runs[i]))
 			return true;
 		all = all && reached;

@@ -1,16 +1,14 @@
 /*
- * cmd_why.c - one screen that says why a run is not running, or why it failed, with the evidence
- * and what to do.
- *
- * The cause and the evidence come from the state.  What to do is looked up by words of the
- * scheduler, the kubelet and controllers, each of which has one meaning.
+ * cmd_why.c - one screen that says why a run is not running or why it failed, with the evidence and the next step. The
+ * cause and the evidence come from the state of the run. The next step is looked up by phrases of the scheduler, the
+ * kubelet and controllers, each of which has only one meaning.
  */
 #include <unistd.h>
 
 #include "base/words.h"
 #include "runtime/command/runs.h"
 
-/* Words in a cause or in the evidence, and the next step. */
+/* Phrases that occur in a cause or in the evidence, each with the next step. */
 static const struct advice {
 	const char *words, *what;
 } advice[] = {
@@ -99,7 +97,7 @@ static void add_answer(struct arena *a, struct answers *all, const char *what)
 	ARENA_PUSH(a, all->at, all->n, what);
 }
 
-/* What to do: by the state where that is enough, else by the words of the evidence. */
+/* The next steps: from the phase of the run where that is enough, otherwise from phrases in the evidence. */
 static struct answers answers_of(struct arena *a, const struct run_state *s)
 {
 	struct str evidence = evidence_of(a, s);
@@ -168,7 +166,7 @@ static void explain(struct session *s, const struct attend *a)
 	buf_release(&out);
 }
 
-/* 0 with an answer, 8 without such a run. */
+/* Returns 0 after an answer, and 8 when no such run exists. */
 int cmd_why(struct session *s)
 {
 	const struct backend *b;

@@ -1,5 +1,5 @@
 /*
- * local.c - from options to the settings of the engine.
+ * local.c - turns options of the command line into settings of the engine.
  */
 #include "runtime/command/local.h"
 
@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-/* NAME=VALUE, neither of them empty. */
+/* Splits "NAME=VALUE"; false if either part is empty. */
 static bool split(struct str text, struct str *name, struct str *value)
 {
 	const char *equals = memchr(text.p, '=', text.n);
@@ -63,7 +63,7 @@ bool local_published(struct session *s, const char *who, struct str text, struct
 	return false;
 }
 
-/* NAME=VALUE, and the value may be empty. */
+/* Adds the variable "NAME=VALUE"; the value may be empty. */
 static bool add_env(struct session *s, struct engine_options *o, struct str **at, struct str text)
 {
 	const char *equals = memchr(text.p, '=', text.n);
@@ -132,8 +132,9 @@ struct str local_name(const struct session *s, const struct plan_job *j)
 }
 
 /*
- * More than any reader is behind, so that `run` misses nothing, and yet no program fills the disk by itself. A kubelet
- * keeps 50Mi by default; but there the log is often collected by somebody, and here it is all there is.
+ * Reads --log-limit. The default is more than a reader can be behind, so `run` misses no line, but it keeps a program
+ * from filling the disk. A kubelet keeps 50Mi by default, but on a cluster a collector often stores the log as well;
+ * here nothing else keeps it.
  */
 static bool read_log_limit(struct session *s, struct engine_options *o)
 {
@@ -182,7 +183,7 @@ bool local_options(struct session *s, struct engine_options *ret)
 	return runs_duration(s, OPTION_BACKOFF, &ret->backoff) && read_log_limit(s, ret) && read_lists(s, ret);
 }
 
-/* Prints sentences, one on each line, as from trainc. */
+/* Prints each sentence of TEXT on a line of its own, as a message of trainc. */
 void local_say_lines(struct session *s, struct str text)
 {
 	while (text.n) {

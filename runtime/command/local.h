@@ -1,5 +1,5 @@
 /*
- * local.h - what the command line says about a run on this machine, and starting it.
+ * local.h - reads the options for runs on this machine, and starts such runs.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_LOCAL_H
 #define TRAINC_RUNTIME_COMMAND_LOCAL_H
@@ -7,25 +7,28 @@
 #include "runtime/local/keeper.h"
 #include "runtime/command/backend.h"
 
-/* The names of a program's runs: its jobs', or that of --name.  False after saying why --name is not possible. */
+/*
+ * Checks the names of a program's runs: those of its jobs, or the one from --name. False after reporting why --name is
+ * not possible.
+ */
 bool local_named(struct session *s, size_t njobs);
 struct str local_name(const struct session *s, const struct plan_job *j);
 
-/* From --isolate, --mount and the others of their kind; false after saying what is wrong (status 2). */
+/* Reads --isolate, --mount and the other options for local runs; false after reporting an error (status 2). */
 bool local_options(struct session *s, struct engine_options *ret);
 
-/* [HOSTPORT:]ROLE/N:PORT; false after saying what WHO needs. */
+/* Parses [HOSTPORT:]ROLE/N:PORT; false after reporting the form that the option or command WHO needs. */
 bool local_published(struct session *s, const char *who, struct str text, struct published_port *ret);
 
 /*
- * Starts one job and prints the notes about it.  False with the status to leave with.
+ * Starts one job and prints the notes about it. False with the exit status in case of an error.
  */
 bool local_start(struct session *s, const struct keeper_start *start, struct keeper *ret, int *ret_status);
 
-/* The state directory, after backend_local.begin(). */
+/* The state directory; valid after backend_local.begin(). */
 struct str local_state_dir(const struct session *s);
 
-/* Functions of backend_local that have a file of their own. */
+/* Functions of backend_local that have their own files. */
 int local_apply(struct session *s, struct programs *all, struct attend *ret);
 int local_preview(struct session *s, struct programs *all);
 int local_forward(struct session *s, struct run_watch *w, struct str text);
@@ -35,7 +38,7 @@ bool local_attach_signal(struct attached *x, int signal);
 int local_attach_end(struct attached *x, enum attend_end end, int status);
 int local_remove(struct session *s, struct attend *a, struct changes *c);
 
-/* Prints the sentences of TEXT, one on each line, as from trainc. */
+/* Prints each sentence of TEXT on a line of its own, as a message of trainc. */
 void local_say_lines(struct session *s, struct str text);
 
 #endif

@@ -30,7 +30,7 @@ static void add_running(struct local_applying *p, struct str name)
 	ARENA_PUSH(p->session->arena, p->running.at, p->running.n, r);
 }
 
-/* A run of that name lives: the same one, or another. */
+/* Decides what to do when a run of that name exists and has not ended: it is the same run, or another one. */
 static void compare(struct local_applying *p, const struct run_state *run)
 {
 	struct session *s = p->session;
@@ -51,8 +51,8 @@ static void compare(struct local_applying *p, const struct run_state *run)
 }
 
 /*
- * Another command is starting a run of that name: waits until the run exists or has failed to start.  False in the
- * latter case.
+ * Waits while another command is starting a run of that name, until the run exists or has failed to start. False if it
+ * failed.
  */
 static bool started_meanwhile(struct local_applying *p)
 {
@@ -87,7 +87,7 @@ static void start_job(struct local_applying *p, const char *verb)
 	}
 }
 
-/* A run that has ended stays as it is, unless it is to be started again. */
+/* Handles a run that has ended: it stays as it is, unless the user asked to start it again. */
 static void finished(struct local_applying *p, const struct run_state *s)
 {
 	struct buf b = { 0 };

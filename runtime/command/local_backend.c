@@ -33,7 +33,10 @@ static bool is_among(const struct run_names *all, struct str name)
 	return false;
 }
 
-/* Earlier runs count only when they are asked for; they are removed together with the run that has their name. */
+/*
+ * Is the run left out of lists? Earlier runs are listed only on request; they are removed together with the run that
+ * has their name.
+ */
 static bool is_left_out(struct session *s, const struct run_names *all, struct str name)
 {
 	struct str base;
@@ -64,7 +67,7 @@ static bool local_exists(struct session *s, struct str name)
 	return is_among(&all, name);
 }
 
-/* A state that no keeper confirms is marked as old. */
+/* Warns that a state is old because no keeper confirms it. */
 static void say_silent(struct session *s, const struct run_watch *w)
 {
 	if (local_watch_silent(w))
@@ -102,7 +105,10 @@ static struct log_source *local_logs(struct session *s, const struct attend *a, 
 	return follow_source(f);
 }
 
-/* Sends a request to the run's keeper: status 5, or 6 when it refuses. */
+/*
+ * Sends a request to the run's keeper; false after reporting why it was not carried out. The status is STATUS_REFUSED
+ * if the keeper refuses, else STATUS_CONFLICT.
+ */
 static bool local_ask(struct session *s, const struct run_watch *w, struct str request, int *ret_status)
 {
 	struct str why;

@@ -1,6 +1,6 @@
 /*
- * local_forward.c - `port-forward` on this machine: this process listens, and connects in the network of the replica,
- * which it has entered.
+ * local_forward.c - `port-forward` on this machine: the process listens first, then enters the network of the replica
+ * and connects there.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 struct forwarding {
 	struct run_watch *run;
 	struct published_port what;
-	uint32_t own;                   /* address of the replica, where it has one */
+	uint32_t own;                   /* the replica's own address; 0: it has none */
 };
 
 static const struct run_replica *forwarded_replica(const struct forwarding *f)
@@ -28,7 +28,10 @@ static const struct run_replica *forwarded_replica(const struct forwarding *f)
 	return role && f->what.index < role->max ? &role->at[f->what.index] : NULL;
 }
 
-/* What the state of the replica says of a port with that name: "http=20017,metrics=20018"; 0: nothing. */
+/*
+ * The number of the port with that name in the state of the replica, such as "http=20017,metrics=20018"; 0: there is
+ * none.
+ */
 static int64_t named_port(const struct run_replica *r, struct str name)
 {
 	struct str rest = r->ports, port, number;
@@ -39,7 +42,10 @@ static int64_t named_port(const struct run_replica *r, struct str name)
 	return 0;
 }
 
-/* The number at which its program listens now. */
+/*
+ * The port of the replica to connect to: the number that the user gave, or the number of the named port. 0: there is
+ * none.
+ */
 static int64_t inner_port(const struct forwarding *f)
 {
 	const struct run_replica *r = forwarded_replica(f);
@@ -64,7 +70,7 @@ static int dial_entered(void *context, size_t i, unsigned try)
 	return publish_dial(socket_of, NULL, f->own, inner_port(f), try);
 }
 
-/* Carries connections until the run ends. */
+/* Forwards connections until the run ends. */
 static void carry_on(struct forward *forward, struct run_watch *w)
 {
 	while (!run_watch_over(w) && !run_phase_final(w->state.phase)) {
@@ -77,7 +83,10 @@ static void carry_on(struct forward *forward, struct run_watch *w)
 	}
 }
 
-/* Takes the port while this process is in its own network, then enters the replica's.  -1 after saying why not. */
+/*
+ * Listens while this process is still in its own network, then enters the network of the replica. -1 after reporting an
+ * error.
+ */
 static int listen_and_enter(struct session *s, struct forwarding *f, int64_t *ret_port, int *ret_status)
 {
 	struct enter where = { .run = &f->run->state, .role = f->what.role, .index = f->what.index };

@@ -1,4 +1,4 @@
-/* local_preview.c - `--dry-run` on this machine: what would be started, and nothing is. */
+/* local_preview.c - `--dry-run` on this machine: shows what would be started, and starts nothing. */
 #include "runtime/command/local.h"
 #include "runtime/command/runs.h"
 #include "runtime/local/run_dir.h"
@@ -8,11 +8,11 @@ struct previewing {
 	struct engine_options options;
 	bool json;
 	struct buf out;
-	size_t n;                       /* jobs so far */
+	size_t n;                       /* number of jobs shown so far */
 	int status;
 };
 
-/* Would the run be refused because of the existing run? */
+/* Reports when the existing run of that name would make apply refuse the new one. */
 static void say_conflict(struct previewing *p, struct str name)
 {
 	struct session *s = p->session;

@@ -1,8 +1,7 @@
 /*
- * local_remove.c - stops runs on this machine and removes what is left of them.
- *
- * A run with a keeper is stopped by it.  Where the keeper is gone, processes that it started may
- * have survived.  Only processes that are certainly its own are ended.
+ * local_remove.c - stops runs on this machine and removes their files. If a run has a keeper, the keeper stops it. If
+ * the keeper is gone, processes that it started may have survived; only those that certainly belong to the run are
+ * ended.
  */
 #include <signal.h>
 #include <time.h>
@@ -18,8 +17,8 @@
 /* ---- stopping ---- */
 
 /*
- * Kills a keeper that does not answer if the user says so; the processes that it leaves are ended as if it had died
- * by itself.
+ * Handles a keeper that does not answer: kills it if the user gave --force, otherwise reports that the run was not
+ * deleted. The processes that a killed keeper leaves are ended as after any other death of a keeper.
  */
 static void stop_silent(struct session *s, struct run_watch *w, int *status)
 {
@@ -35,7 +34,7 @@ static void stop_silent(struct session *s, struct run_watch *w, int *status)
 	*status = STATUS_CONFLICT;
 }
 
-/* Asks every living run to end; true if there is one to wait for. */
+/* Asks every run that has not ended to end; true if there is at least one to wait for. */
 static bool stop_all(struct session *s, struct attend *a, int *status)
 {
 	struct str request = option_given(s->options, OPTION_FORCE) ? STR("kill") : STR("stop");
@@ -52,14 +51,14 @@ static bool stop_all(struct session *s, struct attend *a, int *status)
 		any = true;
 		fd = control_connect(s->arena, local_watch_dir(&a->runs[i]), &why);
 		if (fd >= 0) {
-			control_ask(s->arena, fd, request, &why);       /* it may have ended by itself meanwhile */
+			control_ask(s->arena, fd, request, &why);       /* may fail: the run may have ended by itself */
 			close(fd);
 		}
 	}
 	return any;
 }
 
-/* A keeper that has announced its verdict is gone a moment later. */
+/* Waits for a keeper that has announced its verdict: it ends a moment later. */
 static void wait_for_keeper(const struct run_state *run)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };

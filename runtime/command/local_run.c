@@ -12,7 +12,8 @@
 #include "runtime/local/run_dir.h"
 
 struct running {
-	struct keeper *keepers;         /* keepers of the runs, by number; pid 0 when one has ended */
+	struct keeper *keepers;         /* the keepers of the runs, by the number of the run; pid 0: the keeper has
+					 * ended */
 	size_t n;
 };
 
@@ -29,7 +30,7 @@ static void end_keeper(struct running *r, size_t i)
 		close(r->keepers[i].lifeline);
 }
 
-/* Removes the runs that were started before another one was refused, as if they had never been. */
+/* Removes the runs that were started before another one was refused, so that nothing is left of them. */
 static void take_back(struct session *s, struct running *r)
 {
 	struct str why;
@@ -90,7 +91,7 @@ bool local_attach(struct attached *x, struct programs *all, int *ret_status)
 
 /* ---- while they run ---- */
 
-/* The keeper has died: we end what it left. */
+/* Called when a run has changed. If its keeper has died, ends the processes that it left. */
 void local_attach_changed(struct attached *x, size_t i)
 {
 	struct running *r = x->own;
@@ -102,8 +103,8 @@ void local_attach_changed(struct attached *x, size_t i)
 }
 
 /*
- * A keeper stops its run at the first signal and kills it at the second.  Its socket is not used:
- * another run may have one at that path by now.  There are two signals, since a second one of the
+ * Sends SIGNAL to the keepers: a keeper stops its run at the first signal and kills it at the second. Their sockets are
+ * not used, since another run may have one at that path by now. The two signals differ because a second signal of the
  * same kind is lost while the first is pending.
  */
 static void tell_keepers(struct attached *x, int signal)
@@ -125,7 +126,10 @@ static int64_t count_active(const struct attend *a)
 	return n;
 }
 
-/* The first signal stops, the second kills; after a third, processes that do not die are no longer waited for. */
+/*
+ * The first signal stops the runs, the second kills them. After a third the command no longer waits for processes that
+ * do not die.
+ */
 bool local_attach_signal(struct attached *x, int signal)
 {
 	struct attend *a = x->attend;
@@ -149,12 +153,12 @@ bool local_attach_signal(struct attached *x, int signal)
 	}
 }
 
-/* Whatever is still alive after that is killed, with everything that it started. */
+/* Ends the command: whatever is still alive then is killed, with everything that it started. */
 int local_attach_end(struct attached *x, enum attend_end end, int status)
 {
 	struct running *r = x->own;
 
-	if (status == STATUS_USAGE) {           /* refused before anything was waited for */
+	if (status == STATUS_USAGE) {           /* a run was refused before the command began to wait */
 		take_back(x->session, r);
 		return status;
 	}

@@ -10,8 +10,8 @@
 #include "base/words.h"
 
 enum {
-	USUAL_TAIL = 50,        /* lines of a rank that failed, when nothing was chosen */
-	USUAL_STREAMS = 50,     /* an API server has work with each */
+	USUAL_TAIL = 50,        /* default number of lines of a rank that failed */
+	USUAL_STREAMS = 50,     /* default limit of streams: each one costs the API server work */
 };
 
 /* ---- options ---- */
@@ -27,7 +27,7 @@ static bool number(struct str *text, int64_t *ret)
 	return n > 0;
 }
 
-/* "0,3-7" */
+/* Reads a list of ranks, "0,3-7". */
 static bool add_ranks(struct session *s, struct log_wish *w, struct str text)
 {
 	struct str rest = text;
@@ -139,7 +139,7 @@ bool logs_wish(struct session *s, struct log_wish *ret)
 		read_grep(s, ret);
 }
 
-/* ---- what there is ---- */
+/* ---- check against the runs ---- */
 
 static bool has_role(const struct attend *a, struct str role)
 {
@@ -178,7 +178,7 @@ static bool role_wished(const struct log_wish *w, struct str role)
 	return !w->nroles;
 }
 
-/* The highest rank of the roles that are wanted. */
+/* The highest rank of the selected roles. */
 static int64_t highest(const struct log_wish *w)
 {
 	int64_t most = -1;
@@ -222,7 +222,7 @@ static bool has_failed(const struct run_state *run, size_t role, int64_t index)
 	return index < run->roles[role].max && run->roles[role].at[index].state == REPLICA_FAILED;
 }
 
-/* How many failed replicas have their logs shown before this one's. */
+/* The number of failed replicas whose logs are shown before this one's. */
 static int64_t failed_before(const struct run_state *run, size_t role, int64_t index)
 {
 	int64_t n = 0;
@@ -274,7 +274,10 @@ static int64_t count_wanted(const struct log_wish *w)
 	return n;
 }
 
-/* The usual choice is never too much: of the replicas that failed, only the first are shown. */
+/*
+ * Checks that the logs of the selected replicas can be read at once. The default selection always can: it contains only
+ * the first of the replicas that failed.
+ */
 static bool check_streams(struct session *s, const struct backend *b, struct log_wish *w)
 {
 	if (!b->streams)

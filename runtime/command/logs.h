@@ -19,30 +19,31 @@ struct log_wish {
 	size_t nroles;
 	struct rank_range *ranks;
 	size_t nranks;
-	struct str container;           /* p NULL: the main one */
-	bool all;                       /* every rank and container */
+	struct str container;           /* name of the container; p NULL: the main container */
+	bool all;                       /* all ranks and all containers */
 	bool usual;                     /* no selection was given: the first rank, and those that failed */
 	int64_t tail, since;
-	/* the number of replicas whose logs may be read at once, where each costs a stream of the server */
+	/* the maximum number of replicas whose logs are read at once, if each costs a stream of the server */
 	int64_t most;
 	bool previous;
-	int64_t attempt;                /* only this one of each replica, from 1; 0: all */
+	int64_t attempt;                /* number of the only attempt of each replica to show, from 1; 0: all
+					 * attempts */
 	bool follow;                    /* continue until the replicas have ended */
-	regex_t *grep;                  /* or NULL */
+	regex_t *grep;                  /* pattern that lines must match; NULL: all lines */
 };
 
-/* The options that choose lines: --role to --grep; false after saying what is wrong (status 2). */
+/* Reads the options that choose lines, from --role to --grep; false after reporting an error (status 2). */
 bool logs_wish(struct session *s, struct log_wish *ret);
 /*
- * Have the runs such roles and ranks, and few enough of them to be read at once?  False after
- * saying what there is instead (status 2).  `run`, which was not asked for logs, falls back to the
- * usual choice when they are too many.
+ * Checks that the runs have the selected roles and ranks, and that there are few enough to read at once. False after
+ * reporting which ones exist (status 2). The command `run`, which shows logs without being asked for them, uses the
+ * default selection when there are too many.
  */
 bool logs_check(struct session *s, const struct backend *b, struct log_wish *w);
-/* Of one replica.  An attempt that has not begun is not wanted yet. */
+/* Is the log of this replica selected? An attempt that has not begun is not selected yet. */
 bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index,
 	const struct log_stream *stream);
-/* Adds the logs of all runs to be followed, and decides how they are printed. */
+/* Adds the logs of all runs and decides how their lines are printed. */
 void logs_follow(struct session *s, const struct backend *b, struct attend *a, struct log_wish *w, bool json);
 
 #endif

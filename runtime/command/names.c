@@ -1,7 +1,6 @@
 /*
- * names.c - names for completion scripts: of runs, roles, replicas, ranks, contexts and namespaces.
- *
- * An answer takes at most a second, asks for nothing and reports nothing: without an answer the shell offers nothing.
+ * names.c - names for completion scripts: runs, roles, replicas, ranks, contexts and namespaces. An answer takes at
+ * most a second and prints neither questions nor errors. When there is no answer the shell offers nothing.
  */
 #include "runtime/command/names.h"
 
@@ -20,7 +19,7 @@ static void give_up(int signal)
 	_exit(STATUS_DONE);
 }
 
-/* What is wrong with a line that is being typed belongs on no screen. */
+/* Suppresses all messages: errors in a line that the user is still typing must not appear on the screen. */
 static void be_quiet(void)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -122,7 +121,7 @@ static void put_run_names(struct session *s, unsigned names, struct buf *out)
 	backend_end(s, &a, status);
 }
 
-/* ---- all ---- */
+/* ---- the answer ---- */
 
 int names_answer(struct session *s, const struct names_question *q)
 {

@@ -7,7 +7,10 @@
 #include "command/question.h"
 #include "command/session.h"
 
-/* Writes the names that Q asks for, one a line, within a second; fewer or none where they cannot be known. */
+/*
+ * Writes the names that Q asks for, one per line, within a second. Writes fewer or none when they cannot be found in
+ * time.
+ */
 int names_answer(struct session *s, const struct names_question *q);
 
 #endif

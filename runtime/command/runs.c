@@ -1,5 +1,5 @@
 /*
- * runs.c - which runs a command means, and how it waits for them.
+ * runs.c - finds the runs that a command line names, and waits for them.
  */
 #include "runtime/command/runs.h"
 
@@ -10,7 +10,7 @@
 #include "runtime/run/plan_record.h"
 #include "base/words.h"
 
-/* ---- which ---- */
+/* ---- which runs ---- */
 
 static bool is_file(struct str operand)
 {
@@ -27,7 +27,10 @@ static void add_run(struct session *s, struct chosen *c, struct chosen_run r)
 	ARENA_PUSH(s->arena, c->at, c->n, r);
 }
 
-/* `train/worker/3`, as at the start of lines of logs: true after saying how to write that here. */
+/*
+ * Is the operand a part of a run, such as `train/worker/3` at the beginning of log lines? True after reporting how this
+ * command names replicas.
+ */
 static bool is_part_of_run(struct session *s, const struct backend *b, struct str operand)
 {
 	const char *slash = memchr(operand.p, '/', operand.n);
@@ -49,7 +52,7 @@ static bool is_part_of_run(struct session *s, const struct backend *b, struct st
 	return true;
 }
 
-/* The jobs of one program; its errors are reported as usual. */
+/* Adds the jobs of one program; its errors are reported as usual. */
 static bool add_jobs(struct session *s, struct chosen *c, struct str file, int *ret_status)
 {
 	struct options one = *s->options;
@@ -82,7 +85,8 @@ bool runs_choose(struct session *s, const struct backend *b, size_t n, struct ch
 	for (size_t i = 0; i < n; i++) {
 		struct str operand = s->options->operands[i];
 		if (str_starts(operand, STR("run/")) && b->exists(s, (struct str){ operand.p + 4, operand.n - 4 }))
-			operand = (struct str){ operand.p + 4, operand.n - 4 };         /* as it is shown: run/train */
+			operand = (struct str){ operand.p + 4, operand.n - 4 };         /* run/train, as lists show
+											 * runs */
 		if (is_part_of_run(s, b, operand))
 			return false;
 		if (!is_file(operand))
@@ -144,7 +148,7 @@ bool runs_agreed(struct session *s, const char *verb, const char *done, int *ret
 	return false;
 }
 
-/* ---- standing by ---- */
+/* ---- waiting for runs ---- */
 
 bool runs_duration(struct session *s, enum option option, int64_t *ret)
 {
@@ -154,7 +158,7 @@ bool runs_duration(struct session *s, enum option option, int64_t *ret)
 	*ret = 0;
 	if (!text.p)
 		return true;
-	if (text.n > 1 && text.p[text.n - 1] == 'm')    /* as others write minutes */
+	if (text.n > 1 && text.p[text.n - 1] == 'm')    /* 2m is accepted as 2min */
 		word = str_cat(s->arena, text, STR("in"), STR(""));
 	if (duration_parse(word, &q) == QUANTITY_OK && q.nano > 0) {
 		*ret = (int64_t)q.nano;
@@ -215,7 +219,7 @@ enum run_goal runs_goal(const struct session *s, enum run_goal usual)
 	return usual;
 }
 
-/* Everything that should run now has a process. */
+/* Does every replica that should run have a process or a node? */
 static bool scheduled(const struct run_state *s)
 {
 	int64_t begun = 0, desired = 0;
@@ -335,20 +339,19 @@ void runs_report(struct session *s, struct attend *a, enum report_form form)
 	buf_release(&out);
 }
 
-/* ---- what runs ---- */
+/* ---- what identifies a run ---- */
 
 /*
- * Options that change what runs, and options that do not: every option of `run` and `apply` is in
- * one of the two lists.
+ * Options that change what runs, and options that do not. Every option of `run` and `apply` is in one of the two lists.
  */
 static const enum option counting[] = { OPTION_ISOLATE, OPTION_MOUNT, OPTION_IMAGE_ROOT, OPTION_INHERIT_ENV,
 	OPTION_NO_DEVICES, OPTION_ENV, OPTION_PUBLISH, OPTION_PIN };
 static const enum option ignored[] = {
-	/* already in the plan */
+	/* their effect is already in the plan */
 	OPTION_PARAMS, OPTION_SET, OPTION_PROFILE, OPTION_JOB, OPTION_TARGET, OPTION_KUBERNETES, OPTION_NAMESPACE,
 		OPTION_DOMAIN, OPTION_GANG,
 	OPTION_RUN_ID, OPTION_NO_RAW, OPTION_UNROLL,
-	/* how it is started and shown */
+	/* they only affect how the run is started and shown */
 	OPTION_NAME, OPTION_DETACH, OPTION_LOCAL, OPTION_REPLICAS, OPTION_BACKOFF, OPTION_LOG_LIMIT, OPTION_TIMEOUT,
 		OPTION_PROGRESS, OPTION_OUTPUT, OPTION_NO_PREFIX, OPTION_TIMESTAMPS, OPTION_RAW,
 	OPTION_ROLE, OPTION_RANK, OPTION_COLOR, OPTION_HELP, OPTION_RERUN, OPTION_NO_WAIT, OPTION_FOR, OPTION_FORMAT,

@@ -1,4 +1,4 @@
-/* saved.c - documents of a file as objects. */
+/* saved.c - reads the documents of a file as objects. */
 #include "runtime/command/saved.h"
 
 #include "base/file.h"
@@ -18,7 +18,7 @@ bool saved_read(struct session *s, struct str path, struct sources *sources, str
 	struct data_reader *r = data_reader_new(s->arena, source_add(sources, name, text));
 	enum data_step step;
 	while ((step = data_next(r, &document, &error)) == DATA_DOCUMENT) {
-		if (document->kind == DATA_NULL)        /* nothing between two --- */
+		if (document->kind == DATA_NULL)        /* an empty document between two "---" */
 			continue;
 		if (!data_get(document, STR("kind"))) {
 			error = (struct data_error){ .at = document->from,

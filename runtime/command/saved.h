@@ -1,5 +1,5 @@
 /*
- * saved.h - objects of a cluster in a file, as kubectl prints them.
+ * saved.h - reads objects of a cluster from a file, in the form in which kubectl prints them.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_SAVED_H
 #define TRAINC_RUNTIME_COMMAND_SAVED_H
@@ -8,8 +8,8 @@
 #include "runtime/status/status.h"
 
 /*
- * Adds the objects of a file, JSON or YAML, to RET; PATH "-" is standard input. False after saying what is wrong with
- * it.
+ * Adds the objects of a file, JSON or YAML, to RET; the PATH "-" is standard input. False after reporting an error in
+ * the file.
  */
 bool saved_read(struct session *s, struct str path, struct sources *sources, struct status_objects *ret);
 

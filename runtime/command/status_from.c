@@ -31,7 +31,7 @@ static bool judge(struct session *s, const struct plan *plan, const struct statu
 	return failed;
 }
 
-/* --now; false after saying that it is not a time. */
+/* Reads the time of --now; false after reporting that it is not a time. */
 static bool moment(struct session *s, int64_t *ret)
 {
 	struct str text = option_value(s->options, OPTION_NOW);

@@ -7,7 +7,7 @@
 
 #include "command/session.h"
 
-/* With --from given.  0, or 8 when a job has failed. */
+/* Runs `status` when --from is given. Returns 0, or 8 when a job has failed. */
 int status_from(struct session *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* conditions.c - which conditions exclude each other, and in which order they are listed. */
+/* conditions.c - decides which conditions exclude each other, and in which order they are listed. */
 #include "runtime/decide/conditions.h"
 
 const char *condition_word(enum job_condition_type t)

@@ -1,5 +1,5 @@
 /*
- * conditions.h - the conditions of a job, in the order in which they came.
+ * conditions.h - the conditions of a job, in the order in which they were set.
  */
 #ifndef TRAINC_RUNTIME_DECIDE_CONDITIONS_H
 #define TRAINC_RUNTIME_DECIDE_CONDITIONS_H
@@ -11,9 +11,9 @@ const char *condition_word(enum job_condition_type t);
 
 struct job_condition {
 	enum job_condition_type type;
-	bool holds;                     /* status True, else False */
+	bool holds;                     /* true: the status of the condition is True, else False */
 	struct str reason, message;
-	int64_t updated, changed;       /* when it was written; when `holds` last changed */
+	int64_t updated, changed;       /* when the condition was last written, and when `holds` last changed */
 };
 
 struct job_conditions {
@@ -22,16 +22,16 @@ struct job_conditions {
 };
 
 /*
- * Sets a condition by the rules for which may exist together: a job that has finished takes no
- * more conditions; Running and Restarting replace each other; Succeeded, Failed and Suspended end
- * Running.  A condition that exists with the same reason stays as it is; one that changes moves to
- * the end. The array is copied: the old one is not touched.
+ * Sets a condition by the rules for which conditions may exist together. A job that has finished takes no more
+ * conditions; Running and Restarting replace each other; Succeeded, Failed and Suspended end Running. A condition that
+ * exists with the same reason stays as it is; one that changes moves to the end. The array is copied and the old one is
+ * not changed.
  */
 void conditions_set(struct arena *a, struct job_conditions *c, const struct job_condition *set);
 
 const struct job_condition *conditions_find(const struct job_conditions *c, enum job_condition_type t);
 bool conditions_hold(const struct job_conditions *c, enum job_condition_type t);
-/* Succeeded or Failed. */
+/* Is one of the conditions Succeeded or Failed? */
 bool conditions_finished(const struct job_conditions *c);
 
 #endif

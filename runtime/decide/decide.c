@@ -1,4 +1,4 @@
-/* decide.c - one pass: the state of the job, and what to do. */
+/* decide.c - one pass: determines the state of the job, and what to do. */
 #include "runtime/decide/decide_internal.h"
 #include "runtime/run/judge.h"
 
@@ -6,7 +6,7 @@
 
 /* ---- conditions ---- */
 
-/* `said`: the end of the message, behind the kind and the name of the job; `word` is the reason. */
+/* Sets a condition. SAID is the end of the message, after the kind and the name of the job; WORD gives the reason. */
 static void set(struct decide_pass *p, enum job_condition_type type, bool holds, const char *word, struct str said)
 {
 	struct job_condition c = { .type = type, .holds = holds, .updated = p->now, .changed = p->now };
@@ -17,7 +17,7 @@ static void set(struct decide_pass *p, enum job_condition_type type, bool holds,
 	conditions_set(p->arena, &p->out->record.conditions, &c);
 }
 
-/* "worker-2 failed: exit code 1" */
+/* The sentence for a failed replica: "worker-2 failed: exit code 1". */
 static struct str blame(const struct decide_pass *p, const struct seen *s)
 {
 	const struct plan_role *r = &p->plan->roles[s->role];
@@ -31,7 +31,7 @@ static struct str blame(const struct decide_pass *p, const struct seen *s)
 
 /* ---- the record ---- */
 
-/* Works on a copy: the previous record is not touched. */
+/* Copies the previous record, which is not changed, and works on the copy. */
 static void remember(struct decide_pass *p, const struct decide_record *before)
 {
 	struct decide_record *r = &p->out->record;
@@ -71,7 +71,8 @@ static void finished(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
 
-	if (!r->end)                    /* a record of an earlier version: the final condition has a time of its own */
+	if (!r->end)                    /* a record of an earlier version has no end, but its final condition has a
+					 * time */
 		r->end = r->conditions.at[r->conditions.n - 1].changed;
 	int64_t removal = decide_removal(p->plan, r->end);
 	pass_clear(p, false);
@@ -124,7 +125,7 @@ static enum judge_what ask_judge(struct decide_pass *p)
 	return what;
 }
 
-/* Begins the whole job again, if it may. */
+/* Restarts the whole job, if its limits permit that. */
 static void failed(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
@@ -137,7 +138,8 @@ static void failed(struct decide_pass *p)
 	r->begun_anew++;
 	set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("restarts because "), cause, STR("")));
 	pass_begin_anew(p, true, p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * NS_PER_SECOND, r->begun_anew));
-	(void)ask_judge(p);             /* releases what can begin at once; the verdict is left to the next pass */
+	(void)ask_judge(p);             /* releases the roles that can begin at once; the verdict is left to the next
+					 * pass */
 	pass_wake(p, job_deadline(p->plan, r->begin));
 	pass_reconcile(p);
 }

@@ -20,58 +20,60 @@
 #include "runtime/run/rules.h"
 #include "runtime/status/status.h"
 
-/* The job as the controller has it. */
+/* The job that is decided about, and its settings. */
 struct decide_job {
 	const struct plan_job *plan;
-	struct str kind;                /* the kind of the job's object: begins reasons and messages */
-	/* uid of the object that owns everything; empty: labels alone tell what is ours */
+	struct str kind;                /* the kind of the job's object, with which reasons and messages begin */
+	/*
+	 * uid of the object that owns all objects of the job; empty: the labels alone decide which objects belong to it
+	 */
 	struct str uid;
-	struct str controller;          /* our own name as a controller, which `managed_by` may give */
-	/* replicas wanted of each elastic role, kept within its limits; NULL: the plan's maximum */
+	struct str controller;          /* name of this controller, which `managed_by` may give */
+	/* number of replicas wanted of each elastic role, kept within its limits; NULL: the plan's maximum */
 	const int64_t *sizes;
 };
 
-/* ---- what is seen (see.c) ---- */
+/* ---- the objects that exist (see.c) ---- */
 
 enum seen_phase { SEEN_PENDING, SEEN_RUNNING, SEEN_SUCCEEDED, SEEN_FAILED };
 enum seen_owner {
 	OWNER_THIS,
-	OWNER_NONE,                     /* without an owner, but with the labels by which the job finds its objects */
+	OWNER_NONE,                     /* the object has no owner, but the labels by which the job finds its objects */
 	OWNER_OTHER
 };
-enum { DECIDE_INDEXES = 1000000, NO_ROLE = -1 };        /* indexes of replicas are below */
+enum { DECIDE_INDEXES = 1000000, NO_ROLE = -1 };        /* upper limit of the indexes of replicas; the role of an object
+							 * that belongs to no role */
 
 struct seen {
 	struct str kind, name, uid;
 	enum seen_owner owner;
 	bool deleting;
-	/* the replica that the object is by its name, or whose Service it is; NO_ROLE: another object */
+	/* role of the replica that the object is by its name, or whose Service it is; NO_ROLE: another object */
 	int role;
-	int64_t index;                  /* may be an index that is not wanted */
-	/* the members below are about workloads */
+	int64_t index;                  /* index of the replica; may be one that is not wanted */
+	/* phase; this and all members below are only set for workloads */
 	enum seen_phase phase;
-	int64_t ready;                  /* pods: at most one, except of a Deployment */
+	int64_t ready;                  /* number of ready pods: at most one, except for a Deployment */
 	bool disrupted;
 	int exit_code;                  /* exit code of the main container; -1: unknown */
 	int64_t restarts;               /* restarts of all containers in place */
-	int64_t begin, end;             /* 0: unknown */
+	int64_t begin, end;             /* when the attempt began and ended; 0: unknown */
 };
 struct seen_list {
 	struct seen *at;
 	size_t n;
 };
 /*
- * Selects from a list of objects those with a name of the job's.  Those of another namespace than
- * the plan's are skipped; when the plan names none, the caller lists one namespace only.
+ * Selects from a list of objects those with names of the job. Objects of a namespace other than the plan's are skipped.
+ * When the plan names no namespace, the caller must list only one.
  */
 struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects);
 
-/* The name of an object that stands for replica i, and its kind: "Pod", "Job", or "Deployment". */
+/* The name of the object that stands for replica i, and its kind: "Pod", "Job" or "Deployment". */
 struct str decide_name(struct arena *a, const struct plan_job *j, const struct plan_role *r, int64_t i);
 struct str decide_kind(const struct plan_job *j, const struct plan_role *r);
 /*
- * Labels by which the pods of the whole job are found: those that select and are the same for
- * every replica.
+ * Labels that select the pods of the whole job: those that are the same for every replica.
  */
 struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j);
 
@@ -84,30 +86,31 @@ struct decide_replica {
 	int64_t failures;               /* failed attempts that counted against `retries` */
 	int64_t series;                 /* number of bad ends in a row */
 	int64_t again;                  /* no new attempt before this time; 0: none is due */
-	bool succeeded, failed;         /* for good */
+	bool succeeded, failed;         /* the replica has ended for good */
 };
 
 struct decide_role {
 	struct decide_replica *at;
 	int64_t n;
-	bool released;                  /* its `start_after` has been fulfilled */
+	bool released;                  /* the condition of `start_after` has held */
 };
 
 struct decide_record {
 	struct job_conditions conditions;
-	int64_t begin, end;             /* 0: not yet; a resumed job begins when it is resumed */
-	int64_t spent;                  /* restarts in attempts that are over, and failed attempts */
+	int64_t begin, end;             /* when the job began and ended; 0: not yet. A job that is resumed begins
+					 * again */
+	int64_t spent;                  /* number of failed attempts, and of restarts in attempts that are over */
 	int64_t begun_anew;             /* number of times the whole job began again */
-	bool cut_short;                 /* its deadline or back-off limit ended it */
-	struct decide_role *roles;      /* in the order of the plan's roles, whose numbers of replicas may have
+	bool cut_short;                 /* the deadline or the back-off limit ended the job */
+	struct decide_role *roles;      /* the roles, in the plan's order; the numbers of their replicas may have
 					 * changed */
 	size_t nroles;
 };
 
 /*
- * As JSON, and back.  What the next pass would see again anyway is left out.  Reading borrows the
- * tree's texts, finds roles by their names, and skips replicas that the plan does not have; false,
- * with `ret` untouched, when the tree is no record.
+ * Writes the record as JSON, and reads it. What the next pass sees in the objects anyway is left out. The reader
+ * borrows the texts of the tree, finds roles by their names, and skips replicas that the plan does not have. It returns
+ * false and leaves RET unchanged when the tree is not a record.
  */
 void decide_record_print(const struct decide_record *r, const struct plan_job *j, struct buf *out);
 bool decide_record_read(struct arena *a, const struct data *d, const struct plan_job *j, struct decide_record *ret);
@@ -118,8 +121,8 @@ enum decide_what { DECIDE_CREATE, DECIDE_ADOPT, DECIDE_DELETE };
 
 struct decide_action {
 	enum decide_what what;
-	struct str kind, name, uid;     /* uid: that of the existing object */
-	int role;                       /* or NO_ROLE */
+	struct str kind, name, uid;     /* kind, name and uid of the object; the uid is that of an existing one */
+	int role;                       /* the role that the object belongs to, or NO_ROLE */
 	int64_t index;
 };
 
@@ -128,18 +131,18 @@ struct decide_count {
 };
 
 struct decision {
-	struct decide_action *actions;  /* the actions, in this order */
+	struct decide_action *actions;  /* the actions, in the order in which they must be carried out */
 	size_t nactions;
-	/* an object of somebody else has a name that is needed: wait, and look again */
+	/* an object of somebody else that has a name which the job needs; the caller waits and looks again */
 	const struct seen *conflict;
 	bool elsewhere;                 /* another controller looks after the job: do nothing */
-	bool remove;                    /* the job's time after its end is over */
-	int64_t again;                  /* look again at this time at the latest; RULES_NEVER */
+	bool remove;                    /* the job has ended and its `ttl` has passed: delete it */
+	int64_t again;                  /* the latest time for the next pass; RULES_NEVER: none is needed */
 	struct decide_record record;
-	struct decide_count *roles;     /* in the order of the plan's roles */
+	struct decide_count *roles;     /* the counts of each role, in the plan's order */
 };
 
-/* One pass. */
+/* Makes one pass over JOB. */
 struct decision decide(struct arena *a, const struct decide_job *job, const struct decide_record *before,
 	const struct seen_list *seen, int64_t now);
 
@@ -150,14 +153,14 @@ bool decide_elsewhere(const struct decide_job *job);
 bool decide_suspended(const struct plan_job *j);
 
 /*
- * How many restarts there were so far, in place or as a new object, in roles that may restart.
- * The number never falls while the job is not resumed.
+ * The number of restarts so far, in place or as a new object, in roles that may restart. The number does not fall until
+ * the job is resumed.
  */
 int64_t decide_spent(const struct plan_job *j, const struct decide_record *r);
-/* When a job that ended then is removed; RULES_NEVER without `ttl`. */
+/* The time at which a job that ended at END is removed; RULES_NEVER without `ttl`. */
 int64_t decide_removal(const struct plan_job *j, int64_t end);
 
-/* The number of indexes to look at: those that are wanted, and those that exist. */
+/* The number of indexes to look at: enough for those that are wanted and for those that exist. */
 int64_t decide_slots(const int64_t *indexes, size_t n, int64_t wanted);
 
 #endif

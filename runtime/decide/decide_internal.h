@@ -9,10 +9,11 @@
 
 struct decide_part {                    /* a role */
 	const struct plan_role *plan;
-	const struct seen **at, **services;     /* by index, `slots` of them; NULL: there is none, or it is not ours */
+	const struct seen **at, **services;     /* the seen objects and Services by index, `slots` of them; NULL: there
+						 * is none, or it is not ours */
 	int64_t slots, wanted;
-	struct decide_replica *replicas;        /* plan->max */
-	enum replica_state *states;             /* plan->max, as conditions see them */
+	struct decide_replica *replicas;        /* the record of each replica, plan->max of them */
+	enum replica_state *states;             /* the state of each replica as conditions see it, plan->max of them */
 };
 
 struct decide_pass {
@@ -25,30 +26,30 @@ struct decide_pass {
 	struct role_states *states;
 	int64_t now;
 	/*
-	 * the first replica that failed for good, that makes the job restart, and that is replaced
-	 * while the job goes on
+	 * the first replica that failed for good, the first whose failure restarts the job, and the first that is
+	 * replaced while the job continues
 	 */
 	const struct seen *lost, *retried, *replaced;
 };
 
-/* What is seen, by role and index. */
+/* Sorts the seen objects by role and index. */
 void pass_index(struct decide_pass *p);
-/* Updates the record with every attempt: which ended, which begins again. */
+/* Updates the record of every attempt: which have ended, and which begin again. */
 void pass_judge(struct decide_pass *p);
 /*
- * Deletes everything that was begun before the next beginning, which comes at `again` at the
- * earliest. `all`: replicas that have ended for good begin again, too.
+ * Deletes all replicas before the job begins again, which happens at AGAIN at the earliest. ALL: replicas that have
+ * ended for good begin again, too.
  */
 void pass_begin_anew(struct decide_pass *p, bool all, int64_t again);
 
-/* The objects that are needed: false, with the decision's conflict, when a name is taken. */
+/* Checks the names of the objects that the job needs. False when one is taken, with the decision's `conflict` set. */
 bool pass_claim(struct decide_pass *p);
-/* Makes what is missing, and deletes what is too much or must begin again. */
+/* Creates the replicas that are missing, and deletes those that are too many or must begin again. */
 void pass_reconcile(struct decide_pass *p);
 /* Deletes replicas and their Services: all, or those that `clean` removes from an ended job. */
 void pass_clear(struct decide_pass *p, bool all);
 
-/* The pass has to be repeated then. */
+/* Makes sure that the next pass is at AT at the latest. */
 static inline void pass_wake(struct decide_pass *p, int64_t at)
 {
 	if (at < p->out->again)
@@ -57,7 +58,7 @@ static inline void pass_wake(struct decide_pass *p, int64_t at)
 
 static inline bool is_ours(const struct seen *s) { return s && s->owner == OWNER_THIS; }
 
-/* Is it the present attempt, and not one that must go? */
+/* Is S the object of the present attempt, and not one that must go? */
 static inline bool is_current(const struct decide_replica *r, const struct seen *s)
 {
 	return s && !(r->doomed.n && str_eq(r->doomed, s->uid));

@@ -1,5 +1,5 @@
 /*
- * jobs.c - start order and ends of roles that are Jobs.
+ * jobs.c - decides the start order and the ends of roles that are Jobs.
  */
 #include "runtime/decide/jobs.h"
 
@@ -29,7 +29,7 @@ static bool role_named(const struct plan_job *j, struct str label, unsigned *ret
 	return false;
 }
 
-/* A Job with a verdict of its own, or whose pods have all succeeded, ends by itself. */
+/* Is the Job over? One with a verdict of its own, or whose pods have all succeeded, ends by itself. */
 static bool is_over(const struct data *job)
 {
 	static const char *const ends[] = { "Complete", "Failed", "SuccessCriteriaMet", "FailureTarget" };
@@ -60,7 +60,7 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 	return l;
 }
 
-/* The whole run is suspended: then even a role that waits for nothing is. */
+/* Is the whole run suspended? Then even a role that waits for nothing is suspended. */
 static bool is_held(const struct jobs_look *l)
 {
 	for (size_t i = 0; i < l->n; i++)

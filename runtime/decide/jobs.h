@@ -1,9 +1,7 @@
 /*
- * jobs.h - what has to be done for a run whose roles are Jobs: Kubernetes runs each Job, but knows
- * nothing of the others.
- *
- * Pure, like decide(): the plan, the state and the Jobs that exist go in, what to do next comes
- * out. The same state gives the same answer, so an action that was lost is repeated.
+ * jobs.h - decides what has to be done for a run whose roles are Jobs. Kubernetes runs each Job, but does not know how
+ * they depend on each other. Pure, like decide(): the input is the plan, the state and the existing Jobs, and the
+ * result is what to do next. The same state gives the same answer, so an action that was lost is repeated.
  */
 #ifndef TRAINC_RUNTIME_DECIDE_JOBS_H
 #define TRAINC_RUNTIME_DECIDE_JOBS_H
@@ -12,8 +10,8 @@
 #include "runtime/status/status.h"
 
 enum jobs_what {
-	JOBS_RELEASE,                   /* resume it: what it waited for has happened */
-	JOBS_END                        /* delete it: the verdict is known, and it would run on */
+	JOBS_RELEASE,                   /* resume the Job: the condition that it waited for has held */
+	JOBS_END                        /* delete the Job: the run has its verdict, and the Job would continue */
 };
 
 struct jobs_action {

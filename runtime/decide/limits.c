@@ -1,7 +1,7 @@
-/* limits.c - what ends a job from outside: time, restarts, another controller, a request. */
+/* limits.c - what ends a job or keeps a controller away from it: time, restarts, another controller, a request. */
 #include "runtime/decide/decide.h"
 
-/* Arguments that mean the same in every framework that declares them. */
+/* The argument NAME of the framework, or NULL. The names that are used here mean the same in every framework. */
 static const struct data *argument(const struct plan_job *j, struct str name)
 {
 	return j->arguments ? data_get(j->arguments, name) : NULL;

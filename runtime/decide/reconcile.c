@@ -1,4 +1,6 @@
-/* reconcile.c - replica by replica: what exists, how it ended, what is missing, what must go. */
+/*
+ * reconcile.c - goes through the replicas: which exist, how they ended, which are missing, and which must be deleted.
+ */
 #include "runtime/decide/decide_internal.h"
 #include "runtime/run/judge.h"
 
@@ -60,7 +62,7 @@ void pass_index(struct decide_pass *p)
 
 /* ---- how attempts ended ---- */
 
-/* Another attempt has replaced the one that was known. */
+/* Notes that a new attempt has replaced the one in the record. */
 static void meet(struct decide_pass *p, const struct plan_role *role, struct decide_replica *r, const struct seen *s)
 {
 	if (!str_eq(r->uid, s->uid)) {
@@ -101,7 +103,7 @@ static void failed(struct decide_pass *p, const struct plan_role *role, struct d
 	r->again = p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * INT64_C(1000000000), ++r->series);
 }
 
-/* A replica that failed for good: it ends the job, or the job waits for somebody. */
+/* Handles a replica that has failed for good: it ends the job, or the job waits until somebody starts it again. */
 static void lost(struct decide_pass *p, const struct plan_role *role, const struct seen *s)
 {
 	const struct seen **tell = failure_judge(role, false) == FAILURE_RESTARTS ? &p->retried : &p->lost;
@@ -118,12 +120,12 @@ static enum replica_state state_of(const struct decide_part *part, const struct 
 		return REPLICA_FAILED;
 	if (is_current(r, s) && s->phase == SEEN_RUNNING)
 		return s->ready ? REPLICA_READY : REPLICA_STARTED;
-	/* an elastic role is not done while one of its replicas is about to begin, or waits for its next attempt */
+	/* an elastic role is not done while one of its replicas is about to begin or waits for its next attempt */
 	bool between = is_current(r, s) || (r->uid.n && r->again);
 	return part->plan->elastic && between ? REPLICA_STARTED : REPLICA_WAITING;
 }
 
-/* One object stands for all replicas: ready ones are given the lowest numbers. */
+/* Spreads the counts of an object that stands for all replicas: the lowest numbers count as ready. */
 static void share(struct decide_part *part)
 {
 	for (int64_t i = 1; part->states[0] == REPLICA_READY && i < part->wanted; i++)
@@ -172,7 +174,7 @@ void pass_begin_anew(struct decide_pass *p, bool all, int64_t again)
 	}
 }
 
-/* ---- orders ---- */
+/* ---- creating and deleting ---- */
 
 static void order(struct decide_pass *p, enum decide_what what, const struct seen *s)
 {
@@ -194,7 +196,7 @@ static void delete(struct decide_pass *p, const struct seen *s)
 		order(p, DECIDE_DELETE, s);
 }
 
-/* Makes what is needed, or adopts it. */
+/* Creates an object that is needed, or adopts it if it exists without an owner. */
 static void have(struct decide_pass *p, const struct seen *s, struct str kind, struct str name, int role, int64_t index)
 {
 	if (!s)
@@ -203,7 +205,7 @@ static void have(struct decide_pass *p, const struct seen *s, struct str kind, s
 		order(p, DECIDE_ADOPT, s);
 }
 
-/* ---- what is needed ---- */
+/* ---- what the job needs ---- */
 
 static bool is_wanted(const struct decide_pass *p, const struct seen *s)
 {
@@ -271,7 +273,7 @@ void pass_reconcile(struct decide_pass *p)
 	objects(p);
 	for (size_t k = 0; k < p->plan->nroles; k++) {
 		struct decide_part *part = &p->parts[k];
-		/* names first: a program that starts looks for its peers at once */
+		/* Services come first: a program that starts looks up its peers at once */
 		for (int64_t i = 0; i < part->wanted && plan_role_is_served(p->plan, part->plan); i++)
 			have(p, part->services[i], STR("Service"), decide_name(p->arena, p->plan, part->plan, i),
 				(int)k, i);
@@ -284,9 +286,12 @@ void pass_reconcile(struct decide_pass *p)
 	}
 }
 
-/* ---- what has to go ---- */
+/* ---- what must be deleted ---- */
 
-/* What an ended job keeps.  A job that was cut short stops everything that runs, whatever `clean` says. */
+/*
+ * Must the object be deleted when the job ends? `clean` decides; but a job that was cut short stops everything that
+ * runs, whatever `clean` says.
+ */
 static bool goes(const struct decide_pass *p, const struct seen *s)
 {
 	bool active = s->phase == SEEN_RUNNING || s->phase == SEEN_PENDING;

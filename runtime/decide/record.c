@@ -1,4 +1,7 @@
-/* record.c - what is known about a job, as JSON: short, since it has to fit where a controller may keep it. */
+/*
+ * record.c - writes and reads the record of a job as JSON. The text is short, because it must fit where a controller
+ * may store it.
+ */
 #include "runtime/decide/decide.h"
 
 #include <stdio.h>
@@ -11,7 +14,7 @@ enum { RECORD_VERSION = 1 };
 
 struct record_writing {
 	struct buf *out;
-	bool first;                     /* number of members so far in the map or list that is being written */
+	bool first;                     /* no member has been written yet to the map or list */
 };
 
 static void key(struct record_writing *w, struct str name)
@@ -87,7 +90,7 @@ static void put_conditions(struct record_writing *w, const struct job_conditions
 	buf_char(w->out, ']');
 }
 
-/* "0-3,7": the indexes for which something holds. */
+/* Writes the indexes for which something holds, such as "0-3,7". */
 static void put_indexes(struct record_writing *w, const char *name, const struct decide_role *r,
 	bool (*is)(const struct decide_replica *))
 {
@@ -116,7 +119,7 @@ static void put_indexes(struct record_writing *w, const char *name, const struct
 static bool has_succeeded(const struct decide_replica *r) { return r->succeeded; }
 static bool has_failed(const struct decide_replica *r) { return r->failed; }
 
-/* An attempt that only exists is not recorded: the next pass sees it again. */
+/* Must the replica be recorded? An attempt that only exists need not be: the next pass sees it again. */
 static bool is_told(const struct decide_replica *r)
 {
 	return r->restarts || r->failures || r->series || r->again || r->doomed.n;
@@ -217,7 +220,7 @@ static bool skip(struct str *s, char c)
 	return true;
 }
 
-/* "0-3,7".  Indexes that the plan no longer has are skipped. */
+/* Reads a list such as "0-3,7". Indexes that the plan no longer has are skipped. */
 static bool read_indexes(struct str s, struct decide_role *r, bool succeeded)
 {
 	while (s.n) {

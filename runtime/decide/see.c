@@ -1,4 +1,4 @@
-/* see.c - which objects of a cluster concern a job, and what they tell. */
+/* see.c - finds the objects of a cluster that concern a job, and reads their state. */
 #include "runtime/decide/decide.h"
 
 struct looking {
@@ -13,7 +13,7 @@ struct str decide_kind(const struct plan_job *j, const struct plan_role *r)
 	return str_of(plan_workload(j, r)->kind);
 }
 
-/* One object for the whole role, without an index. */
+/* Does one object without an index stand for the whole role? */
 static bool is_single(const struct plan_job *j, const struct plan_role *r)
 {
 	return r->one_name || !plan_role_is_numbered(j, r);
@@ -24,7 +24,7 @@ struct str decide_name(struct arena *a, const struct plan_job *j, const struct p
 	return is_single(j, r) ? r->object : str_cat(a, r->object, STR("-"), str_int(a, i));
 }
 
-/* The index that follows a role's name as we write it, or -1. */
+/* The index after the role's name in the name of an object of ours; -1 when there is none. */
 static int64_t index_after(const struct plan_role *r, struct str name)
 {
 	struct str digits = { name.p + r->object.n + 1, name.n - r->object.n - 1 };
@@ -74,7 +74,7 @@ static bool names_object(const struct plan_job *j, const struct seen *s)
 
 /* ---- labels ---- */
 
-/* The text of a label for replica i; false when replica i lacks it. */
+/* Computes the value of a label for replica i; false when the replica does not have the label. */
 static bool label_text(struct arena *a, const struct plan_job *j, const struct plan_role *r,
 	const struct plan_replica_label *l, int64_t i, struct str *ret)
 {
@@ -97,7 +97,7 @@ static bool has_label(const struct data *object, struct str key, struct str valu
 	return found && found->kind == DATA_STRING && str_eq(found->u.string, value);
 }
 
-/* Our own label, and the framework's labels that select. */
+/* Does the object have our own label, or those labels of the framework that select pods? */
 static bool is_labelled(struct looking *l, const struct data *object, const struct seen *s)
 {
 	const struct plan_job *j = l->job->plan;
@@ -156,7 +156,7 @@ struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j)
 	return common;
 }
 
-/* ---- whose is it ---- */
+/* ---- ownership ---- */
 
 static const struct data *controller_of(const struct data *object)
 {
@@ -180,7 +180,7 @@ static enum seen_owner owner_of(struct looking *l, const struct data *object, co
 	return uid.n ? OWNER_NONE : OWNER_THIS;
 }
 
-/* ---- what it says ---- */
+/* ---- the state of an object ---- */
 
 static int64_t within(int64_t n, int64_t lo, int64_t hi) { return n < lo ? lo : n > hi ? hi : n; }
 
@@ -195,7 +195,7 @@ static void containers(struct seen *s, const struct data *pod, struct str main)
 			s->restarts += within(status_number(c, "restartCount", 0), 0, INT32_MAX);
 			if (k == 0 || !str_eq(status_text(c, "name"), main))
 				continue;
-			/* some systems have larger codes; all that matters is that they are not small */
+			/* some systems have larger codes, which only have to stay different from 0 */
 			s->exit_code = (int)within(status_number(c, "state.terminated.exitCode", -1), -1, 255);
 			s->end = status_time(c, "state.terminated.finishedAt");
 		}
@@ -235,11 +235,11 @@ static void read_state(struct looking *l, struct seen *s, const struct data *o)
 {
 	const struct workload *w = workload_named(s->kind);
 
-	switch (w ? w->id : WORKLOAD_FOREIGN) { /* a Service says nothing */
+	switch (w ? w->id : WORKLOAD_FOREIGN) { /* the state of a Service does not matter */
 	case WORKLOAD_POD: pod_says(l, s, o); break;
 	case WORKLOAD_JOB: job_says(s, o); break;
 	case WORKLOAD_DEPLOYMENT: deployment_says(s, o); break;
-	case WORKLOAD_OPERATED:                 /* its operator decides */
+	case WORKLOAD_OPERATED:                 /* the operator of the object decides */
 	case WORKLOAD_FOREIGN: break;
 	}
 }
@@ -259,7 +259,7 @@ struct seen_list decide_see(struct arena *a, const struct decide_job *job, const
 			continue;
 		s.owner = owner_of(&l, o, &s);
 		s.deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
-		if (s.role != NO_ROLE)          /* of other objects only the existence matters */
+		if (s.role != NO_ROLE)          /* for other objects only their existence matters */
 			read_state(&l, &s, o);
 		ARENA_PUSH(a, list.at, list.n, s);
 	}

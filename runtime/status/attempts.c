@@ -19,7 +19,7 @@ void attempts_before_add(struct attempts_before *b, const struct data *job)
 {
 	int64_t since = status_time(job, "status.startTime"), n = attempts_noted(job);
 
-	if (!n || !since)                       /* a suspended Job has no start time: it has no new pods either */
+	if (!n || !since)                       /* a suspended Job has no start time, and it has no new pods either */
 		return;
 	b->since = b->n && b->since < since ? b->since : since;
 	b->n = n > b->n ? n : b->n;

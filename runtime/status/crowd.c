@@ -17,7 +17,7 @@ bool replica_again(const struct gathered_part *p, const struct gathered_replica 
 	return judge_attempt(p->plan, &end) != ATTEMPT_FAILED;
 }
 
-/* The state that the judge sees: a failed pod that may begin again has not failed for good. */
+/* The state of a replica as the judge sees it: a failed pod that may begin again has not failed for good. */
 static enum replica_state judged_state(const struct gathered_part *p, int64_t i)
 {
 	enum replica_state state = p->states[i];
@@ -76,7 +76,7 @@ struct run_replica replica_shown(struct gathering *g, const struct gathered_part
 	return shown;
 }
 
-/* ---- a role's, or those of one of its Jobs ---- */
+/* ---- a role, or one Job of it ---- */
 
 struct span_of {
 	int64_t from, to;               /* number of replicas of the role */
@@ -99,7 +99,7 @@ static struct str shared_cause(struct gathering *g, const struct gathered_part *
 	return str_printf(g->arena, "%lld of %lld pods: %.*s", (long long)same, (long long)n, STR_ARG(v->cause));
 }
 
-/* "worker 0 (2 restarts), worker 5 (1 restart)" */
+/* Lists the replicas that began again: "worker 0 (2 restarts), worker 5 (1 restart)". */
 static void restarting(struct gathering *g, const struct gathered_part *p, int64_t i, struct crowd *c)
 {
 	const struct gathered_replica *r = &p->at[i];
@@ -144,8 +144,8 @@ static struct crowd crowd_of(struct gathering *g, const struct gathered_part *p,
 /* ---- the role ---- */
 
 /*
- * A Job has counts for pods that are not among the objects.  It does not say which replicas those
- * are, so the first ones are assumed.
+ * Uses the counts of a Job for pods that are not among the objects. The counts do not say which replicas those are, so
+ * the first ones are assumed.
  */
 static void believe(struct gathered_part *p, const struct data *job, struct span_of s)
 {
@@ -191,7 +191,10 @@ static void worse(struct gathered_part *p, enum run_phase phase, struct str caus
 	}
 }
 
-/* A Job that has failed as a whole names no indexes.  Its failed pods tell which, else its count tells how many. */
+/*
+ * Marks the lost replicas of a Job that has failed as a whole and names no indexes: those with failed pods, otherwise
+ * as many as the Job counts.
+ */
 static void lost_with_job(struct gathered_part *p, const struct data *job, struct span_of s)
 {
 	int64_t failed = status_number(job, "status.failed", 0), known = 0;
@@ -246,14 +249,14 @@ static void count_believed(struct gathering *g, struct gathered_part *p, struct 
 	}
 }
 
-/* Bare pods: one that is missing has not been made yet. */
+/* Judges a role of pods without a controller: a pod that is missing has not been created yet. */
 static void judge_pods(struct gathering *g, struct gathered_part *p)
 {
 	struct crowd c = crowd_of(g, p, (struct span_of){ 0, p->plan->max });
 
 	if (!c.seen && g->whole)
 		count_believed(g, p, &c);
-	p->suspended = c.phase == RUN_SUSPENDED;        /* a gate of ours holds it back, and its own cause says so */
+	p->suspended = c.phase == RUN_SUSPENDED;        /* held by our scheduling gate */
 	if (p->suspended)
 		c.cause = STR("");
 	if (phase_rank(c.phase) < phase_rank(RUN_RUNNING))

@@ -1,16 +1,16 @@
 /*
- * crowd.h - the pods of a role together, and the state of the role that follows.
+ * crowd.h - judges the pods of a role together, which gives the state of the role.
  */
 #ifndef TRAINC_RUNTIME_STATUS_CROWD_H
 #define TRAINC_RUNTIME_STATUS_CROWD_H
 
 #include "runtime/status/gather.h"
 
-/* May its replica begin again after it failed? */
+/* May the replica begin again after it failed? */
 bool replica_again(const struct gathered_part *p, const struct gathered_replica *r);
 /*
- * Fills states, phase, cause and suspended of a role.  `governed`: a controller replaces pods, and
- * reports when it no longer does.
+ * Fills in states, phase, cause and suspended of a role. GOVERNED: a controller replaces pods, and reports when it no
+ * longer does.
  */
 void part_judge(struct gathering *g, struct gathered_part *p, bool governed);
 /* The state of a replica as `status -o wide` shows it. */

@@ -41,7 +41,7 @@ void events_add(struct events *e, const struct data *o)
 	ARENA_PUSH(e->arena, e->all, e->n, new);
 }
 
-/* The newest first; those of one time by their texts, then in the order of arrival. */
+/* Compares two events: the newest first, then by their texts, then in the order of arrival. */
 static int newer(const void *a, const void *b)
 {
 	const struct event *x = *(struct event *const *)a, *y = *(struct event *const *)b;
@@ -67,7 +67,7 @@ void events_sort(struct events *e)
 const struct event *events_newest(const struct events *e, struct str kind, struct str name, const char *const *reasons)
 {
 	const struct event *newest = NULL;
-	char key[320];                          /* of a kind, 63, and a name, 253 */
+	char key[320];                          /* room for a kind (at most 63 bytes) and a name (at most 253) */
 
 	if (kind.n + 1 + name.n > sizeof key)
 		return NULL;

@@ -1,8 +1,6 @@
 /*
- * events.h - what controllers, the scheduler and nodes have reported about objects.
- *
- * Both forms of an Event are read: that of the core group, and that of events.k8s.io, which has
- * other names for the same fields.
+ * events.h - Events: what controllers, the scheduler and nodes have reported about objects. Two forms of Events are
+ * read: that of the core group, and that of events.k8s.io, which has other names for the same fields.
  */
 #ifndef TRAINC_RUNTIME_STATUS_EVENTS_H
 #define TRAINC_RUNTIME_STATUS_EVENTS_H
@@ -11,26 +9,30 @@
 #include "runtime/status/look.h"
 
 struct event {
-	struct str kind, name;          /* of the object that it is about */
+	struct str kind, name;          /* kind and name of the object that the event is about */
 	struct str reason, message;
 	bool warning;
 	int64_t time;                   /* time of its last occurrence; 0: unknown */
 	int64_t count;
-	size_t added;                   /* how many there were before it */
-	struct event *next;             /* of the same object, older first */
+	size_t added;                   /* number of events that were added before this one */
+	struct event *next;             /* the next event of the same object, from old to new */
 };
 
 struct events {
 	struct arena *arena;
 	struct event **all;
 	size_t n;
-	struct map of;                  /* "Kind/name" -> the first struct event of the object, once they are sorted */
+	struct map of;                  /* "Kind/name" -> the first struct event of the object; valid after
+					 * events_sort() */
 };
 
 void events_add(struct events *e, const struct data *object);
-/* To be called once, after the last one was added and before the first question. */
+/* To be called once, after the last event was added and before the first search. */
 void events_sort(struct events *e);
-/* The newest one about an object with one of those reasons (NULL: any warning), or NULL. */
+/*
+ * The newest event about an object that has one of the given reasons; any warning if REASONS is NULL. NULL when there
+ * is none.
+ */
 const struct event *events_newest(const struct events *e, struct str kind, struct str name, const char *const *reasons);
 
 #endif

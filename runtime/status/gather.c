@@ -9,7 +9,7 @@ struct replica_key {
 	int64_t index;
 };
 
-/* ---- whose object is it? ---- */
+/* ---- which object belongs to whom ---- */
 
 static void name_replicas(struct gathering *g)
 {
@@ -45,8 +45,8 @@ static struct gathered_part *labelled(const struct gathering *g, const struct da
 }
 
 /*
- * Pods and Jobs that another controller made for a set of the run are matched by that controller's
- * labels; a run with one role takes any name.
+ * The role of a pod or Job that another controller created for a set of the run, found by that controller's labels. If
+ * the run has only one role, any name of the set will do.
  */
 static struct gathered_part *of_set(const struct gathering *g, const struct data *o)
 {
@@ -78,7 +78,7 @@ static bool index_text(struct str text, int64_t *ret)
 	return text.n > 0;
 }
 
-/* The first replica of the slice of a pod or Job, by the label that the set's controller gives it. */
+/* The first replica of the slice that a pod or Job belongs to, from the label that the set's controller writes. */
 static int64_t first_of_slice(const struct plan_role *r, const struct data *o)
 {
 	int64_t slice = 0;
@@ -88,7 +88,7 @@ static int64_t first_of_slice(const struct plan_role *r, const struct data *o)
 	return slice * plan_slice_size(r);
 }
 
-/* Matches by labels, else by name, to which a controller may have appended a random part. */
+/* Finds the replica by labels, otherwise by name, to which a controller may have appended a random part. */
 static bool replica_of(const struct gathering *g, const struct data *o, struct replica_key *ret)
 {
 	struct str name = status_text(o, "metadata.name");
@@ -110,9 +110,9 @@ static bool replica_of(const struct gathering *g, const struct data *o, struct r
 /* ---- pods ---- */
 
 /*
- * What the records of two pods say about their order: 1 when A comes first, -1 when B does, 0 when they
- * do not decide.  One that only lost another comes last.  The times of containers have no fractions,
- * so within a second the one that told comes first.
+ * Which of two failed pods reported its error first, by their records: 1 for A, -1 for B, 0 when the records do not
+ * decide. A record of a process that only lost another one comes last. The times of containers are in whole seconds, so
+ * within a second a pod with a record comes first.
  */
 static int told_before(const struct pod_view *a, const struct pod_view *b)
 {
@@ -132,8 +132,9 @@ static int told_before(const struct pod_view *a, const struct pod_view *b)
 }
 
 /*
- * The first failure: the one that told so first; else the earliest; not one by a signal, which is often an
- * echo; the lowest rank (section 4).  One that begins again comes last.
+ * Is failure A the cause rather than B? In this order: the one whose record is the earliest, the earliest end, an end
+ * that is not by a signal (which is often an echo), the lowest rank (section 4). A failure after which the replica
+ * begins again comes last.
  */
 static bool blames(const struct failing *a, const struct failing *b)
 {
@@ -216,11 +217,11 @@ static void pod(struct gathering *g, const struct data *o)
 
 /* ---- Jobs ---- */
 
-/* The context is the number of the first replica that the Job stands for. */
+/* Marks the replica INDEX of the Job as succeeded. The context is the first replica that the Job stands for. */
 static void done(void *context, int64_t index) { ((struct gathered_replica *)context)[index].done = true; }
 static void lost(void *context, int64_t index) { ((struct gathered_replica *)context)[index].lost = true; }
 
-/* The Job of a role, J-R; in a set of Jobs it has one number more: J-R-0, or the number of its slice. */
+/* Is NAME the Job of the role: J-R, or in a set of Jobs J-R-0 or J-R-N for slice N? */
 static bool is_job_of(const struct plan_role *r, struct str name)
 {
 	if (!r->in_set)
@@ -233,8 +234,8 @@ static bool is_job_of(const struct plan_role *r, struct str name)
 }
 
 /*
- * The replica that a Job stands for: it has the name of the replica's pod, in a set of Jobs
- * without the pod's own number.
+ * The replica that a Job stands for. Such a Job has the name of the replica's pod; in a set of Jobs, without the last
+ * number.
  */
 static struct replica_key *replica_of_job(const struct gathering *g, struct str name)
 {
@@ -246,7 +247,10 @@ static struct replica_key *replica_of_job(const struct gathering *g, struct str 
 	return key && key->part->plan->in_set && key->part->plan->unrolled ? key : NULL;
 }
 
-/* The Job of a set may have a name that a replica could have; a Job with several pods stands for no single replica. */
+/*
+ * Does the Job have several pods, so that it stands for no single replica? The Job of a set may have a name that a
+ * replica could have.
+ */
 static bool part_of_many(const struct data *job)
 {
 	return status_number(job, "spec.completions", 1) > 1 || status_number(job, "spec.parallelism", 1) > 1;
@@ -272,7 +276,7 @@ static void job(struct gathering *g, const struct data *o)
 	ARENA_PUSH(g->arena, g->ours, g->nours, o);
 	int64_t from = key ? key->index : first_of_slice(part->plan, o), n = key ? 1 : plan_slice_size(part->plan);
 	if (from + n > part->plan->max)
-		return;                 /* it is of a slice that the program no longer has */
+		return;                 /* the Job belongs to a slice that the program no longer has */
 	struct part_job mine = { o, key ? key->index : -1, from, from + n };
 	ARENA_PUSH(g->arena, part->jobs, part->njobs, mine);
 	attempts_before_add(&part->before, o);
@@ -285,7 +289,7 @@ static void job(struct gathering *g, const struct data *o)
 	}
 	job_indexes(status_text(o, "status.completedIndexes"), n, done, &part->at[from]);
 	job_indexes(status_text(o, "status.failedIndexes"), n, lost, &part->at[from]);
-	/* its pods may be gone, but its own success rule has been met */
+	/* the pods may be gone, but the Job has met its own success rule */
 	for (int64_t i = from; complete && i < from + n; i++)
 		part->at[i].done = true;
 	if (part->plan->elastic)
@@ -331,7 +335,7 @@ static bool is_ours(const struct gathering *g, const struct data *o)
 	return status_label(o, "trainc.dev/job").n || str_eq(name, g->job->name) || owned(g, o);
 }
 
-/* Of two objects that stand for the run, the one without an owner decides. */
+/* Does A decide rather than B? Of two objects that stand for the run, the one without an owner does. */
 static bool above(const struct data *a, const struct data *b)
 {
 	size_t owners = status_list(a, "metadata.ownerReferences")->u.list.n,
@@ -351,7 +355,7 @@ static void other(struct gathering *g, const struct data *o)
 		ARENA_PUSH(g->arena, g->others, g->nothers, o);
 }
 
-/* ---- all ---- */
+/* ---- entry point ---- */
 
 static bool is_batch_job(const struct data *o)
 {
@@ -359,14 +363,14 @@ static bool is_batch_job(const struct data *o)
 		(!status_text(o, "apiVersion").n || str_starts(status_text(o, "apiVersion"), STR("batch/")));
 }
 
-/* References that are looked up, and values that are no objects. */
+/* Is the kind irrelevant to the run: an object that is only looked up, or a value that is not an object? */
 static bool is_noise(struct str kind)
 {
 	return !kind.n || str_is(kind, "Event") || str_is(kind, "Node") || str_is(kind, "EndpointSlice") ||
 		str_is(kind, "StorageClass");
 }
 
-/* Those of one name stay in the order in which they are listed. */
+/* Compares two Jobs by name; those of the same name keep the order in which they were listed. */
 static int jobs_by_name(const void *one, const void *other)
 {
 	const struct data *a = ((const struct part_job *)one)->object, *b = ((const struct part_job *)other)->object;

@@ -1,6 +1,5 @@
 /*
- * gather.h - the objects of one job, sorted: which replica each pod is, and which role each Job
- * is.
+ * gather.h - sorts the objects of one job: which replica each pod is, and which role each Job belongs to.
  */
 #ifndef TRAINC_RUNTIME_STATUS_GATHER_H
 #define TRAINC_RUNTIME_STATUS_GATHER_H
@@ -12,33 +11,35 @@
 #include "runtime/status/status.h"
 
 struct gathered_replica {
-	const struct data *pod;         /* the latest one, or NULL */
+	const struct data *pod;         /* the latest pod of the replica; NULL: none */
 	struct pod_view view;
-	int64_t failures;               /* earlier pods that failed by themselves */
-	int64_t restarts;               /* restarts in place, in earlier pods of the replica */
-	int64_t first;                  /* when the first of its pods began; 0: unknown */
-	struct run_span *spans;         /* number of its pods so far, in the order in which they were made */
+	int64_t failures;               /* number of earlier pods that failed by themselves */
+	int64_t restarts;               /* number of restarts in place, in earlier pods of the replica */
+	int64_t first;                  /* begin of the replica's first pod; 0: unknown */
+	struct run_span *spans;         /* the spans of the replica so far, in the order in which its pods were
+					 * created */
 	size_t nspans;
-	struct attempts_pod *pods;      /* all of its pods that are there */
+	struct attempts_pod *pods;      /* all existing pods of the replica */
 	size_t npods;
-	bool done, lost;                /* the Job says so */
+	bool done, lost;                /* the Job reports that this replica succeeded, or failed for good */
 };
 
 struct part_job {
 	const struct data *object;
-	int64_t index;                  /* the replica that it stands for; -1: unknown */
-	int64_t from, to;               /* the replicas that it stands for: one, a slice, or the whole role */
+	int64_t index;                  /* the replica that the Job stands for; -1: unknown */
+	int64_t from, to;               /* the range of replicas that the Job stands for: one, a slice, or the whole
+					 * role */
 };
 
 struct gathered_part {
 	const struct plan_role *plan;
 	int64_t desired;
-	struct gathered_replica *at;             /* plan->max of them */
+	struct gathered_replica *at;             /* the replicas, plan->max of them */
 	enum replica_state *states;     /* states as they are shown */
 	/* states for conditions and the judge: a failed pod that may begin again is not FAILED */
 	enum replica_state *judged;
 	struct attempts_before before;
-	struct part_job *jobs;          /* in the order of their names */
+	struct part_job *jobs;          /* the Jobs of the role, by name */
 	size_t njobs;
 	/* the result of judging them (status.c) */
 	enum run_phase phase;
@@ -56,14 +57,14 @@ struct gathering {
 	struct looked_up looked_up;
 	struct map names;               /* names of pods and Jobs -> struct replica_key */
 	struct map nodes;               /* claims that are not ready -> their condition */
-	struct gathered_part *parts;             /* as the plan's roles */
+	struct gathered_part *parts;             /* the roles, in the plan's order */
 	const struct data *whole;       /* the object that stands for the run, or NULL */
 	const struct data **others;
 	size_t nothers;
 	size_t npods;
 	const struct data **ours;       /* all objects of the run, whose events count */
 	size_t nours;
-	struct failing *failing;        /* every pod that has failed */
+	struct failing *failing;        /* all pods that have failed */
 	size_t nfailing;
 };
 
@@ -71,7 +72,7 @@ struct failing {
 	const struct gathered_part *part;
 	int64_t index;
 	const struct data *pod;
-	struct pod_view view;           /* `again`: another attempt has begun since */
+	struct pod_view view;           /* what the pod shows; `again`: another attempt has begun since */
 };
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now);

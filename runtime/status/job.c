@@ -49,7 +49,7 @@ static struct job_view by_condition(struct arena *a, const struct data *c, enum 
 		status_time(c, "lastTransitionTime"));
 }
 
-/* S-10, S-11: with the indexes that failed */
+/* S-10, S-11: the Job failed. Names the indexes that failed. */
 static struct job_view failed(struct arena *a, const struct data *job, const struct data *c, enum run_phase phase)
 {
 	struct job_view v = by_condition(a, c, phase);
@@ -60,7 +60,7 @@ static struct job_view failed(struct arena *a, const struct data *job, const str
 	return v;
 }
 
-/* S-15: whoever set the field last. */
+/* S-15: the Job is suspended. Names the client that set the field last. */
 static struct job_view suspended(struct arena *a, const struct data *job)
 {
 	const struct data *c = status_condition_true(job, "Suspended"),
@@ -110,7 +110,7 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 	return false;
 }
 
-/* S-16: another controller runs it, and has reported nothing yet. */
+/* S-16: another controller runs the Job, and has not reported anything yet. */
 static bool unmanaged(struct arena *a, const struct data *job, int64_t age, struct job_view *ret)
 {
 	struct str by = status_text(job, "spec.managedBy");
@@ -124,7 +124,7 @@ static bool unmanaged(struct arena *a, const struct data *job, int64_t age, stru
 	return true;
 }
 
-/* S-18: the creation of pods is refused, and that is newer than the last pod. */
+/* S-18: the newest event that says that pods cannot be created, if it is newer than the last pod; else NULL. */
 static const struct event *refused(const struct events *events, struct str name)
 {
 	static const char *const no[] = { "FailedCreate", NULL }, *const yes[] = { "SuccessfulCreate", NULL };
@@ -150,7 +150,7 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 	if (decided(a, job, &v) || unmanaged(a, job, age, &v))
 		return v;
 	if (!started && !any && age < TAKEN_UP)
-		/* nothing has looked at it yet (docs/testing.md, S-17) */
+		/* no controller has reported about the Job yet (docs/testing.md, S-17) */
 		return view(RUN_PENDING, STR("was made just now"), made);
 	const struct event *e = pods->active + pods->succeeded < parallelism ?
 		refused(events, status_text(job, "metadata.name")) : NULL;
@@ -158,15 +158,15 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 		/* its pods cannot be created (docs/testing.md, S-18) */
 		return view(RUN_STALLED, text_cause(a, e->reason, e->message), e->time);
 	if (phase_rank(pods->phase) < phase_rank(RUN_STARTING))
-		/* S-19 */
+		/* S-19: the phase of the pods decides */
 		return view(pods->phase, pods->cause, 0);
-	/* S-20 */
+	/* S-20: fewer pods are ready than expected */
 	if (ready < expected)
 		return view(RUN_STARTING, pods->cause.n ? pods->cause : !any ? STR("no pods yet") :
 			str_printf(a, "%lld/%lld ready", (long long)ready, (long long)expected), 0);
 	if (pods->restarted && now - pods->restarted < FRESH)
 		return view(RUN_DEGRADED, str_printf(a, "began again less than a minute ago: %.*s",
 			STR_ARG(pods->restarting)), pods->restarted);
-	/* S-21, S-22 */
+	/* S-21, S-22: all is well */
 	return view(RUN_RUNNING, STR(""), 0);
 }

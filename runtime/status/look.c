@@ -28,7 +28,10 @@ int64_t status_number(const struct data *d, const char *path, int64_t otherwise)
 	static const int64_t MOST = INT64_C(1) << 40;
 	const struct data *v = status_path(d, path);
 
-	/* counts of Kubernetes have 32 bits and generations are small: larger numbers must not overflow a sum */
+	/*
+	 * counts in Kubernetes have 32 bits and generations are small, so larger numbers are ignored: a sum must not
+	 * overflow
+	 */
 	return !v || v->kind != DATA_INT || v->u.integer > MOST || v->u.integer < -MOST ? otherwise : v->u.integer;
 }
 
@@ -121,7 +124,7 @@ bool text_among(struct str text, const char *const *words)
 
 struct str text_line(struct arena *a, struct str text)
 {
-	/* how the message begins before that, since 1.34 */
+	/* the words before it in messages since Kubernetes 1.34 */
 	static const struct str claims = { " no new claims to deallocate,", 29 };
 	const char *more = text.n ? memmem(text.p, text.n, " preemption: ", 13) : NULL;
 	struct buf b = { 0 };

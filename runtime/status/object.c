@@ -15,7 +15,7 @@ static struct str event_text(struct arena *a, const struct event *e)
 	return e ? text_cause(a, e->reason, e->message) : STR("");
 }
 
-/* ---- S-50: how many of a Service's endpoints are ready ---- */
+/* ---- S-50: ready endpoints of a Service ---- */
 
 struct endpoints {
 	int64_t ready, n;
@@ -37,7 +37,7 @@ void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *sl
 	e->n += (int64_t)list->u.list.n;
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct data *ready = status_path(list->u.list.at[i], "conditions.ready");
-		/* unknown counts as ready, as there */
+		/* an unknown value counts as ready, as the API defines it */
 		e->ready += !ready || ready->kind != DATA_BOOL || ready->u.boolean;
 	}
 }
@@ -122,7 +122,7 @@ static struct object_view others_like_it(struct arena *a, const struct data *o, 
 	return v;
 }
 
-/* ---- S-60: what lets pods in together ---- */
+/* ---- S-60: objects that admit pods together ---- */
 
 static struct object_view gate(enum run_phase phase, struct str cause)
 {
@@ -192,9 +192,9 @@ static struct object_view unknown(struct arena *a, const struct data *o)
 	return view(RUN_RUNNING, STR(""));
 }
 
-/* ---- all ---- */
+/* ---- entry point ---- */
 
-/* S-52, and other kinds without a state: that they exist is enough. */
+/* S-52, and other kinds without a state: such an object is fine as soon as it exists. */
 static const char *const plain[] = { "ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole",
 	"ClusterRoleBinding",
 	"NetworkPolicy", "EndpointSlice", "Endpoints", "StorageClass", "PriorityClass", "RuntimeClass", "Namespace",
@@ -208,7 +208,7 @@ bool object_is_part(const struct data *o)
 	return text_among(status_text(o, "kind"), plain) || text_among(status_text(o, "kind"), judged);
 }
 
-/* S-01, S-02 */
+/* S-01, S-02: the object is being deleted, or its controller has not seen the last change yet. */
 static bool outdated(struct arena *a, const struct data *o, struct object_view *ret)
 {
 	int64_t generation = status_number(o, "metadata.generation", 0);

@@ -1,13 +1,12 @@
 /*
- * object.h - what an object other than pods and Jobs tells: rows S-01 to S-03 and S-50 to S-61 of
- * docs/testing.md.
+ * object.h - judges an object other than a pod or Job: rows S-01 to S-03 and S-50 to S-61 of docs/testing.md.
  */
 #ifndef TRAINC_RUNTIME_STATUS_OBJECT_H
 #define TRAINC_RUNTIME_STATUS_OBJECT_H
 
 #include "runtime/status/job.h"
 
-/* The objects of one or several Lists or documents, without nesting. */
+/* The objects of one or several Lists or documents, as one flat list. */
 struct status_objects {
 	const struct data **at;
 	size_t n;
@@ -16,7 +15,8 @@ struct status_objects {
 struct object_view {
 	enum run_phase phase;
 	struct str cause;
-	bool holds;                     /* pods wait for such an object: it may be the reason why nothing runs */
+	bool holds;                     /* pods wait for an object like this, so it may be the reason why nothing
+					 * runs */
 };
 
 /* Objects that are needed to judge others. */
@@ -27,21 +27,21 @@ struct looked_up {
 
 void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *slice);
 
-/* `pods`: does the run have pods? */
+/* Judges an object. PODS: the run has pods. */
 struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods,
 	const struct events *events);
 
-/* Objects that do not stand for a run: rows S-50 to S-60. */
+/* Is OBJECT one that does not stand for a whole run (rows S-50 to S-60)? */
 bool object_is_part(const struct data *o);
 
 /*
- * An object that stands for the whole run and whose controller reports on it (S-61): conditions of
- * all such kinds have the same few types.
+ * An object that stands for the whole run and whose controller reports about it (S-61). The conditions of all such
+ * kinds have the same few types.
  */
 struct whole_view {
-	enum run_phase phase;           /* PENDING when no condition tells more */
-	bool decided;                   /* succeeded, failed or suspended */
-	bool running, restarting;       /* its own conditions say so */
+	enum run_phase phase;           /* the phase; PENDING unless a condition says more */
+	bool decided;                   /* the object says that the run succeeded, failed or is suspended */
+	bool running, restarting;       /* the object's own conditions say that the run is running, or restarting */
 	struct str cause;
 	int64_t since;
 };

@@ -9,10 +9,10 @@ static const int64_t SYNC_PATIENCE = 30 * NS_PER_SECOND, PATIENCE = 60 * NS_PER_
 struct judging {
 	struct arena *arena;
 	const struct data *pod;
-	struct str name, main;          /* main: the container that decides */
+	struct str name, main;          /* name of the pod, and of the main container, whose state decides */
 	const struct events *events;
-	int64_t now, since;             /* start of the waiting time: when its node accepted it, else when it was
-					 * made */
+	int64_t now, since;             /* current time, and start of the waiting time: when a node accepted the pod,
+					 * else when the pod was created */
 	struct pod_view *view;
 };
 
@@ -30,7 +30,7 @@ static bool gone_for_good(struct str message)
 	return text_holds(message, "not found") || text_holds(message, "denied") || text_holds(message, "unauthorized");
 }
 
-/* How the previous run of a container in a restart loop ended. */
+/* Says how the previous run of a container in a restart loop ended. */
 static struct str last_end(struct judging *j, const struct data *container)
 {
 	const struct data *end = status_path(container, "lastState.terminated");
@@ -45,7 +45,7 @@ static struct str last_end(struct judging *j, const struct data *container)
 	struct str told = text_line(j->arena, status_text(end, "message"));
 	if (last_words_read(j->arena, status_text(end, "message"), status_time(end, "finishedAt"), &words))
 		return text_cause(j->arena, why, words.text);
-	if (told.n > 160)                       /* the end of a traceback has the error */
+	if (told.n > 160)                       /* the error is at the end of a traceback, so the beginning is cut */
 		told = (struct str){ told.p + told.n - 160, 160 };
 	return text_cause(j->arena, why, told);
 }
@@ -63,7 +63,7 @@ static void waiting(struct judging *j, const struct data *container)
 	if (text_among(reason, images)) {
 		static const char *const failed[] = { "Failed", NULL };
 		const struct event *e = events_newest(j->events, STR("Pod"), j->name, failed);
-		/* a back-off does not give the reason; the event before it does */
+		/* a back-off does not say why the pull failed; the event before it does */
 		if (e && !gone_for_good(message))
 			message = e->message;
 		struct str image = status_text(container, "image");
@@ -88,7 +88,7 @@ static void ended(struct judging *j, const struct data *container, const char *s
 
 	if (!end || code <= 0 || v->exit_code > 0)
 		return;
-	code = code > 255 ? 255 : code;         /* some systems have larger ones */
+	code = code > 255 ? 255 : code;         /* some systems have exit codes above 255 */
 	struct str reason = status_text(end, "reason"), name = status_text(container, "name");
 	bool told = str_is(reason, "OOMKilled") || str_is(reason, "ContainerCannotRun") || str_is(reason, "StartError");
 	v->exit_code = (int)code;
@@ -121,7 +121,7 @@ static void restarts(struct judging *j, const struct data *container)
 		j->view->restarted = last;
 }
 
-/* The main container decides; another one only when the main one has no cause. */
+/* Judges the containers: the main one decides, another one only when the main one has no problem. */
 static void containers(struct judging *j)
 {
 	const struct data *list = status_list(j->pod, "status.containerStatuses");
@@ -144,7 +144,7 @@ static void containers(struct judging *j)
 	j->view->ready = ready;
 }
 
-/* A container that runs beside the others: it begins before them and does not end. */
+/* Is the container a sidecar, which starts before the others and does not end? */
 static bool is_sidecar(const struct data *pod, struct str name)
 {
 	const struct data *list = status_list(pod, "spec.initContainers");
@@ -155,7 +155,7 @@ static bool is_sidecar(const struct data *pod, struct str name)
 	return false;
 }
 
-/* S-36; true when it applies. */
+/* Judges the init containers (S-36); true when one of them decides. */
 static bool init_containers(struct judging *j)
 {
 	const struct data *list = status_list(j->pod, "status.initContainerStatuses");
@@ -180,9 +180,9 @@ static bool init_containers(struct judging *j)
 	return false;
 }
 
-/* ---- before its containers ---- */
+/* ---- before its containers start ---- */
 
-/* S-30, S-31 */
+/* Judges a pod without a node (S-30, S-31); true when it has none. */
 static bool unscheduled(struct judging *j)
 {
 	static const char *const told[] = { "FailedScheduling", NULL };
@@ -208,7 +208,7 @@ static bool unscheduled(struct judging *j)
 	return true;
 }
 
-/* S-35: it has a node, and its containers have no state yet. */
+/* S-35: the pod has a node, but its containers have no state yet. */
 static void not_created(struct judging *j)
 {
 	static const char *const troubles[] = { "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox",
@@ -227,7 +227,7 @@ static void not_created(struct judging *j)
 			(long long)(age / (60 * NS_PER_SECOND))));
 }
 
-/* S-37 */
+/* S-37: the pod runs, but is not ready. */
 static void not_ready(struct judging *j)
 {
 	static const char *const probes[] = { "Unhealthy", NULL };
@@ -237,7 +237,7 @@ static void not_ready(struct judging *j)
 	say(j, RUN_STARTING, STR("not ready"), e ? e->message : status_text(c, "message"));
 }
 
-/* Checked before its containers: the pod's own reason, then a disruption (the order of section 4). */
+/* Judges the pod's own reason, then a disruption, before the containers are looked at (the order of section 4). */
 static void own_reason(struct judging *j)
 {
 	static const char *const taken[] = { "Evicted", "NodeLost", "Preempted", "Preempting", "Shutdown", "Terminated",
@@ -255,7 +255,7 @@ static void own_reason(struct judging *j)
 	}
 }
 
-/* S-01: it is being deleted, whoever asked for that. */
+/* S-01: the pod is being deleted, whoever asked for it. */
 static void deleting(struct judging *j)
 {
 	const struct data *holders = status_list(j->pod, "metadata.finalizers");

@@ -1,5 +1,5 @@
 /*
- * pod_spans.c - the life of one pod as stretches of time: it waits for a node, starts, runs, ends.
+ * pod_spans.c - the life of one pod as spans of time: it waits for a node, starts, runs, ends.
  */
 #include "runtime/status/pod.h"
 
@@ -9,7 +9,10 @@ struct spans {
 	size_t *n;
 };
 
-/* Leaves out spans without a length, except ends: a container may fail within the second in which it began. */
+/*
+ * Adds a span; spans without a length are left out, except ends, since a container may fail within the second in which
+ * it began.
+ */
 static void add_span(struct spans *s, enum span_kind kind, int64_t begin, int64_t end)
 {
 	struct run_span new = { kind, begin, end };
@@ -37,7 +40,7 @@ static enum span_kind span_of_end(const struct data *pod, int64_t code)
 
 static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* The spans of its container since `from`; one that goes on ends at `over`, where that is known. */
+/* Adds the spans of the container since FROM. An attempt that has no end of its own ends at OVER, if that is known. */
 static void add_attempts(struct spans *s, const struct data *pod, const struct data *c, int64_t from, int64_t over)
 {
 	const struct data *last = status_path(c, "lastState.terminated"), *end = status_path(c, "state.terminated");
@@ -62,7 +65,7 @@ static void add_attempts(struct spans *s, const struct data *pod, const struct d
 		add_span(s, over ? SPAN_STOPPED : SPAN_RUNNING, begun, over);
 }
 
-/* When a pod was over whose container has no end time: the last time in its conditions. */
+/* The end of a pod whose container has no end time: the last time in the pod's conditions. */
 static int64_t over_since(const struct data *pod)
 {
 	struct str phase = status_text(pod, "status.phase");

@@ -1,4 +1,4 @@
-/* status.c - from roles and objects to the state of the run. */
+/* status.c - derives the state of the run from its roles and objects. */
 #include "runtime/status/status.h"
 
 #include "runtime/status/crowd.h"
@@ -66,7 +66,7 @@ static void end_run(struct verdict *v, enum run_phase phase, struct str cause)
 	v->ends = true;
 }
 
-/* A controller has given a role up. */
+/* Sets the verdict when a controller has given up a role. */
 static void judged_by_job(const struct gathered_part *p, struct verdict *v)
 {
 	if (p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) &&
@@ -74,7 +74,10 @@ static void judged_by_job(const struct gathered_part *p, struct verdict *v)
 		end_run(v, p->phase, p->cause);
 }
 
-/* The effect of a failed pod that still exists on a job that goes on: the job restarts, or waits for somebody. */
+/*
+ * Notes the effect of a failed pod that still exists on a job that continues: the job restarts, or waits until somebody
+ * replaces the pod.
+ */
 static void note_restart(struct gathering *g, const struct gathered_part *p, bool running, struct verdict *v)
 {
 	int64_t lost = 0, first = -1;
@@ -97,7 +100,7 @@ static void note_restart(struct gathering *g, const struct gathered_part *p, boo
 	v->restarts = true;
 }
 
-/* When the pods of the job began, for a timeout that no controller counts.  0: one does. */
+/* The time at which the pods of the job began, for a timeout that no controller enforces; 0 when a controller does. */
 static int64_t begin_of_pods(const struct gathering *g)
 {
 	int64_t begin = 0;
@@ -113,7 +116,7 @@ static int64_t begin_of_pods(const struct gathering *g)
 	return begin;
 }
 
-/* The number of restarts that can be seen, for a limit that no controller counts. */
+/* The number of restarts that the pods show, for a limit that no controller enforces. */
 static int64_t spent_by_pods(const struct gathering *g)
 {
 	int64_t spent = 0;
@@ -161,14 +164,14 @@ static struct str lost_replica(struct gathering *g, const struct judge_facts *f)
 	return STR("");
 }
 
-/* A verdict that nobody has acted on yet. */
+/* Sets a verdict that follows from the rules but that nobody has acted on yet. */
 static void judged_by_us(struct gathering *g, const struct judge_facts *f, enum judge_what what, struct verdict *v)
 {
 	struct buf b = { 0 };
 
 	switch (what) {
 	case JUDGE_FAILED:
-		/* nobody counts how often the job began again, so whoever starts it again has to */
+		/* the cluster does not record how often the job began again, so whoever restarts it has to count */
 		if (judge_begins_anew(g->job, what, 0)) {
 			v->cause = v->restarts ? v->cause : lost_replica(g, f);
 			v->restarts = true;
@@ -187,7 +190,7 @@ static void judged_by_us(struct gathering *g, const struct judge_facts *f, enum 
 		break;
 	case JUDGE_UNREACHABLE:
 		for (size_t k = 0; k < g->job->nroles; k++)
-			if (f->roles[k].governed)       /* its controller will say so */
+			if (f->roles[k].governed)       /* the role's controller reports a failure by itself */
 				return;
 		end_run(v, RUN_FAILED, str_printf(g->arena, "nothing runs any more, and %.*s does not hold",
 			STR_ARG(plan_condition_text(g->arena, g->job, g->job->success))));
@@ -215,7 +218,7 @@ static struct verdict failures(struct gathering *g, const struct judge_facts *f,
 	return v;
 }
 
-/* ---- what holds it back ---- */
+/* ---- what keeps the run from running ---- */
 
 static void worse(struct run_state *s, enum run_phase phase, struct str cause)
 {
@@ -230,7 +233,7 @@ static enum run_phase as_run(enum run_phase phase)
 	return phase == RUN_FAILED || phase == RUN_FAILING || phase == RUN_TERMINATING ? RUN_DEGRADED : phase;
 }
 
-/* The worst role decides; objects that admit pods explain why none runs (S-60). */
+/* Sets why the run does not run: the worst role decides. Objects that admit pods explain why no pod runs (S-60). */
 static void hold_back(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
 	bool active = any_active(g);
@@ -302,8 +305,8 @@ static bool is_controlled(const struct gathering *g)
 }
 
 /*
- * Do replicas of a run with a verdict still have to stop?  With `clean = "none"` they go on
- * running, except after a deadline.
+ * Do replicas of a run with a verdict still have to stop? With `clean = "none"` they continue to run, except after a
+ * deadline.
  */
 static bool stopping(const struct gathering *g, enum judge_what what)
 {
@@ -346,7 +349,7 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 		return;
 	}
 	for (size_t i = 0; (s->phase == RUN_QUEUED || s->phase == RUN_SUSPENDED) && i < s->nobjects; i++)
-		if (s->objects[i].phase == RUN_QUEUED && s->objects[i].cause.n) /* S-14: the queue says why */
+		if (s->objects[i].phase == RUN_QUEUED && s->objects[i].cause.n) /* S-14: the queue gives the reason */
 			s->cause = s->objects[i].cause;
 }
 
@@ -423,13 +426,13 @@ static void show_failure(struct gathering *g, struct run_state *s)
 		ARENA_PUSH(g->arena, f->log, f->nlog, line);
 		at += line.n + 1;
 	}
-	if (f->nlog > 8) {                      /* the first three and the last five */
+	if (f->nlog > 8) {                      /* keep the first three lines and the last five */
 		memmove(f->log + 3, f->log + f->nlog - 5, 5 * sizeof *f->log);
 		f->nlog = 8;
 	}
 }
 
-/* By kind and name, in whatever order they came. */
+/* Compares two objects by kind and name, so that the order in which they were read does not matter. */
 static int object_cmp(const void *a, const void *b)
 {
 	const struct run_object *x = a, *y = b;
@@ -451,13 +454,13 @@ static void show_objects(struct gathering *g, struct run_state *s)
 		qsort(s->objects, s->nobjects, sizeof *s->objects, object_cmp);
 }
 
-/* Is `e` shown before `other`?  The newest first; names decide when times do not. */
+/* Is event E shown before OTHER? The newest comes first; events of the same time are ordered by name. */
 static bool before(const struct run_event *e, const struct run_event *other)
 {
 	return e->time != other->time ? e->time > other->time : str_cmp(e->name, other->name) < 0;
 }
 
-/* A warning that many objects share is shown once. */
+/* Adds a warning; one that many objects share is shown once. */
 static void add_event(struct gathering *g, struct run_state *s, const struct event *e)
 {
 	struct run_event shown = { e->time, e->count, text_line(g->arena, e->kind), text_line(g->arena, e->name),
@@ -507,7 +510,7 @@ static void show_roles(struct gathering *g, struct run_state *s)
 	for (size_t i = 0; i < s->nroles; i++) {
 		struct gathered_part *p = &g->parts[i];
 		struct run_role *r = &s->roles[i];
-		/* future steps are not mentioned when all is over, or nothing has begun */
+		/* the next steps are not mentioned when the run is over or nothing has begun */
 		bool over = s->phase == RUN_ABSENT || phase_ended(s->phase);
 		bool says = phase_rank(p->phase) < phase_rank(over ? RUN_PENDING : RUN_RUNNING);
 		*r = (struct run_role){ .name = p->plan->name, .aux = p->plan->aux, .elastic = p->plan->elastic,
@@ -520,7 +523,7 @@ static void show_roles(struct gathering *g, struct run_state *s)
 	}
 }
 
-/* When nothing is there, the run may have ended. */
+/* Why no object of the run exists: it may have ended. */
 static struct str absence(struct arena *a, const struct plan_job *j)
 {
 	if (!j->ttl.set)

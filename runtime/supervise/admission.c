@@ -1,8 +1,6 @@
 /*
- * admission.c - one ValidatingAdmissionPolicy for the checks of a policy and one for its warnings,
- * each with its binding.
- *
- * They see jobs of the operator when they are made and when their spec changes: a write of the
+ * admission.c - writes one ValidatingAdmissionPolicy for the checks of a policy and one for its warnings, each with its
+ * binding. They apply to jobs of the operator when they are created and when their spec changes. So a write of the
  * controller to a job that was admitted earlier is never refused.
  */
 #include "runtime/supervise/admission.h"
@@ -45,8 +43,8 @@ static struct str slug(struct arena *a, struct str title)
 }
 
 /*
- * The name depends on the titles alone.  A digest of TITLE is added when another title has that name, or when TITLE has
- * no letters for one.
+ * The name of an object, which depends on the titles alone. A digest of TITLE is added when another title gives the
+ * same name, or when TITLE has no letters.
  */
 static struct str object_name(struct admission *d, struct str title, bool warn)
 {
@@ -80,7 +78,7 @@ static void put_constraints(struct buf *b)
 		"\"request.operation == 'CREATE' || object.spec != oldObject.spec\"}],");
 }
 
-/* What depends on the kind: KIND ? its value : KIND ? its value : OTHERWISE. */
+/* Writes a CEL expression whose value depends on the kind: KIND ? its value : KIND ? its value : OTHERWISE. */
 static void put_by_kind(struct buf *b, bool roles, const char *otherwise)
 {
 	for (size_t i = 0; custom_kind(i); i++) {
@@ -95,7 +93,7 @@ static void put_by_kind(struct buf *b, bool roles, const char *otherwise)
 	buf_z(b, otherwise);
 }
 
-/* See cel.h. */
+/* Writes the variables that the expressions of cel.h use. */
 static void put_variables(struct buf *b)
 {
 	buf_z(b, "\"variables\":[{\"name\":\"specs\",\"expression\":\"");
@@ -151,7 +149,7 @@ static void bind_policy(struct admission *d, struct str name, bool warn)
 	buf_release(&b);
 }
 
-/* The checks of a policy, or its warnings, if there are any. */
+/* Writes the objects for the checks of a policy, or for its warnings, if it has any. */
 static void put_policy(struct admission *d, struct str policy, bool warn)
 {
 	struct str name = object_name(d, policy, warn);
@@ -173,7 +171,7 @@ static void put_policy(struct admission *d, struct str policy, bool warn)
 	bind_policy(d, name, warn);
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 static void put_all(struct admission *d)
 {
@@ -209,7 +207,8 @@ int admission_write(struct session *s)
 
 	if (!t)
 		return STATUS_USAGE;
-	t->program.added = (struct added){ .name = STR("policies"), .text = STR("") };  /* of no program */
+	t->program.added = (struct added){ .name = STR("policies"), .text = STR("") };  /* the text does not come from a
+											 * program */
 	compile_front(t, (struct str){ 0 });
 	ARENA_PUSH(s->arena, all.at, all.n, t);
 	session_report(s, &all, false);

@@ -1,6 +1,6 @@
 /*
- * admission.h - `trainc supervise --policy`: the policies of the project as objects with which the
- * API server itself checks jobs.
+ * admission.h - `trainc supervise --policy`: writes the policies of the project as objects with which the API server
+ * itself checks jobs.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_ADMISSION_H
 #define TRAINC_RUNTIME_SUPERVISE_ADMISSION_H
@@ -8,8 +8,8 @@
 #include "command/session.h"
 
 /*
- * Writes the objects, and on standard error which checks they leave out and why; returns the
- * status to leave with.
+ * Writes the objects to standard output, and to standard error the checks that they leave out, with the reason. Returns
+ * the exit status.
  */
 int admission_write(struct session *s);
 

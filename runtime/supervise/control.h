@@ -29,10 +29,10 @@ struct controller {
 	struct str ns;                  /* the only namespace; empty: all */
 	const struct object_watch *pods, *services;     /* NULL: the watch does not exist at present */
 	struct str identity;            /* identity of this process: for the Lease and for Events */
-	struct str gang;                /* the scheduler that starts all replicas of a job together; empty: they
-					 * start one by one */
-	unsigned minor;                 /* version of the operator whose rules apply; 0: the last version that has
-					 * the kind */
+	struct str gang;                /* name of the scheduler that starts all replicas of a job together; empty:
+					 * replicas start one by one */
+	unsigned minor;                 /* minor version of the training operator whose rules apply; 0: the last version
+					 * that has the kind */
 };
 
 /* A custom resource, and what is known about its job. */
@@ -40,32 +40,32 @@ struct supervised {
 	struct controller *control;
 	const struct custom_kind *kind;
 	struct queue_item item;
-	struct supervised *next;        /* the next job of the same slot */
+	struct supervised *next;        /* the next job in the same slot of the hash table */
 	uint32_t hash;
 	char *text;                     /* the resource, as JSON */
 	size_t ntext;
-	struct str ns, name, uid;       /* in `texts` */
+	struct str ns, name, uid;       /* namespace, name and uid, inside `texts` */
 	struct str label;               /* "JAXJob ml/bert", for lines of the log */
 	char version[24];               /* resourceVersion of the resource when it was last seen */
-	/* decide_record_print() after the last pass; NULL: to be read from the resource */
+	/* decide_record_print() of the record after the last pass; NULL: the record must be read from the resource */
 	char *record;
-	char *durable;                  /* the annotation at present; NULL: none */
-	/* the status that the last pass wanted, as a patch writes it; NULL: there was no pass yet */
+	char *durable;                  /* value of the annotation at present; NULL: the resource has none */
+	/* the status that the last pass wanted, as a merge patch; NULL: there was no pass yet */
 	char *wanted;
 	struct custom_plan *plan;       /* compiled from generation `generation`; NULL: not kept */
 	struct supervised *plan_next, *plan_before;
-	int64_t generation;             /* of the plan */
-	int64_t seen_generation;        /* generation of the resource */
-	char *objects_made;             /* names of objects beside pods and Services that exist, "Kind/name\n" each */
-	char *scaler;                   /* spec of its autoscaler; empty: it was deleted, NULL: unknown */
+	int64_t generation;             /* generation from which the plan was compiled */
+	int64_t seen_generation;        /* generation of the resource as it was last seen */
+	char *objects_made;             /* the objects other than pods and Services that exist, "Kind/name\n" each */
+	char *scaler;                   /* spec of the job's autoscaler; empty: it was deleted, NULL: unknown */
 	double event_tokens;            /* number of Events that may still be written at once */
-	int64_t event_at;               /* by loop_now(): when that number was computed */
-	int64_t told_at;                /* by loop_now(): when the status was written; 0: not yet */
-	bool written;                   /* the resource has the status `wanted` */
-	bool group_gone;                /* its PodGroup was deleted, and not made since */
-	bool refused;                   /* its last pass found that it cannot be compiled */
-	bool gone;                      /* it was deleted while a pass was under way */
-	char texts[];                   /* "JAXJob ml/bert", which holds the namespace and the name, and the uid */
+	int64_t event_at;               /* by loop_now(): when `event_tokens` was computed */
+	int64_t told_at;                /* by loop_now(): when the status was last written; 0: never */
+	bool written;                   /* the status of the resource is `wanted` */
+	bool group_gone;                /* the PodGroup was deleted and has not been created again */
+	bool refused;                   /* the last pass found that the resource does not compile */
+	bool gone;                      /* the resource was deleted while a pass was under way */
+	char texts[];                   /* "JAXJob ml/bert", which contains the namespace and the name, then the uid */
 };
 
 #endif

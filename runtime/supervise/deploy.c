@@ -1,9 +1,7 @@
 /*
- * deploy.c - definitions of the kinds, and what runs the controller: Namespace, account,
- * permissions, Deployment, Service.
- *
- * The permissions are exactly those that the requests of this directory need; the process has no
- * capabilities and writes to no file system.
+ * deploy.c - writes the definitions of the kinds and what the controller needs to run: Namespace, ServiceAccount,
+ * permissions, Deployment, Service. The permissions are exactly those that the requests of this directory need. The
+ * process has no capabilities and a read-only file system.
  */
 #include "runtime/supervise/deploy.h"
 
@@ -20,7 +18,7 @@
 struct deploying {
 	struct session *session;
 	struct manifest_out to;
-	struct str ns;                  /* the only namespace that it looks after; empty: all */
+	struct str ns;                  /* the only namespace whose jobs the controller supervises; empty: all */
 };
 
 /* ---- definitions ---- */
@@ -61,7 +59,7 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 
 /* ---- permissions ---- */
 
-/* The resources of all kinds of a group, and the same with a subresource. */
+/* Appends the plurals of all kinds of a group, each with the subresource SUBRESOURCE. */
 static void put_plurals(struct buf *b, const char *subresource)
 {
 	for (size_t i = 0; custom_kind(i); i++)
@@ -79,8 +77,8 @@ static void put_rules(struct buf *b, struct str gang, bool lease)
 	put_plurals(b, "/finalizers");
 	buf_z(b, "],\"verbs\":[\"update\"]},"
 		/*
-		 * `get` of pods and the next rule are what the launcher of an MPI job
-		 * gets: an account cannot grant what it does not have
+		 * `get` on pods and the next rule are not for the controller: the launcher of an MPI job gets them, and
+		 * an account can only grant permissions that it has
 		 */
 		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"get\",\"list\",\"watch\",\"create\","
 			"\"patch\",\"delete\"]},"
@@ -117,7 +115,10 @@ static void put_binding(struct deploying *d, const char *kind, const char *of, c
 	buf_release(&b);
 }
 
-/* In all namespaces, except for the Lease, which is in the controller's own; or everything in the one namespace. */
+/*
+ * Writes the roles and their bindings: for all namespaces, except the Lease, which is in the controller's namespace; or
+ * everything for the one namespace.
+ */
 static void put_permissions(struct deploying *d)
 {
 	struct str gang = option_value(d->session->options, OPTION_GANG);
@@ -141,7 +142,7 @@ static void put_permissions(struct deploying *d)
 	buf_release(&b);
 }
 
-/* ---- what runs ---- */
+/* ---- the workload ---- */
 
 static void put_arguments(struct deploying *d, struct buf *b)
 {

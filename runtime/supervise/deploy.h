@@ -1,12 +1,12 @@
 /*
- * deploy.h - `trainc supervise --manifest`: everything that the controller needs in a cluster.
+ * deploy.h - `trainc supervise --manifest`: writes everything that the controller needs in a cluster.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_DEPLOY_H
 #define TRAINC_RUNTIME_SUPERVISE_DEPLOY_H
 
 #include "command/session.h"
 
-/* Writes the objects; returns the status to leave with. */
+/* Writes the objects; returns the exit status. */
 int deploy_write(struct session *s);
 
 #endif

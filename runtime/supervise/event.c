@@ -1,4 +1,4 @@
-/* event.c - Events, which are sent without waiting for an answer. */
+/* event.c - sends Events without waiting for an answer. */
 #include "runtime/supervise/event.h"
 
 #include "base/words.h"
@@ -37,7 +37,8 @@ static struct str body(struct arena *a, const struct supervised *j, const char *
 	size_t n = message.n;
 
 	while (n > LONGEST || (n && n < message.n && ((unsigned char)message.p[n] & 0xc0) == 0x80))
-		n--;                            /* the API server accepts 1 KiB, and only whole characters */
+		n--;                            /* the API server accepts at most 1 KiB; the message must not end within
+						 * a character */
 	buf_z(&b, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"generateName\":");
 	buf_json(&b, str_printf(a, "%.*s.", j->name.n > 200 ? 200 : (int)j->name.n, j->name.p));
 	buf_z(&b, ",\"namespace\":");

@@ -7,12 +7,12 @@
 #include "runtime/supervise/control.h"
 
 enum event_weight {
-	/* may occur once for each replica: limited to 25 at once, then one every 5 minutes */
+	/* an event that may occur once for each replica: at most 25 at once, then one every 5 minutes */
 	EVENT_MANY,
-	EVENT_ONE                       /* concerns the job as a whole: never dropped */
+	EVENT_ONE                       /* an event about the job as a whole: never dropped */
 };
 
-/* Writes an Event about J; nothing waits for it.  TYPE is "Normal" or "Warning". */
+/* Writes an Event about J without waiting for the answer. TYPE is "Normal" or "Warning". */
 void event_write(struct supervised *j, enum event_weight weight, const char *type, struct str reason,
 	struct str message);
 

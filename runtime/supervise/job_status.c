@@ -1,4 +1,4 @@
-/* job_status.c - conditions, times and counts as JSON, and back. */
+/* job_status.c - writes conditions, times and counts as JSON, and reads them. */
 #include "runtime/supervise/job_status.h"
 
 #include "base/words.h"
@@ -64,7 +64,7 @@ struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, co
 	return counts;
 }
 
-/* ---- what has to be kept ---- */
+/* ---- what must be stored ---- */
 
 static const struct seen *seen_at(const struct seen_list *seen, size_t role, int64_t index)
 {
@@ -83,7 +83,7 @@ static bool is_deleted(const struct decision *d, const struct seen *s)
 	return s->deleting;
 }
 
-/* An attempt whose object still exists shows its restarts and its end itself. */
+/* Removes from the record what the existing object of an attempt shows by itself: its restarts and its end. */
 static void forget_told(struct decide_replica *r, const struct seen *s)
 {
 	if (str_eq(r->uid, s->uid) && !r->doomed.n)
@@ -111,7 +111,7 @@ struct str job_durable(struct arena *a, const struct decision *d, const struct p
 	bool says = r.spent || r.begun_anew || r.cut_short;
 	struct buf b = { 0 };
 
-	if (conditions_finished(&r.conditions))         /* nothing is decided any more but what the status tells */
+	if (conditions_finished(&r.conditions))         /* a job that has finished only needs what the status shows */
 		return r.cut_short ? STR("{\"schemaVersion\":1,\"cutShort\":true,\"roles\":{}}") : STR("");
 	r.conditions = (struct job_conditions){ 0 };
 	r.begin = r.end = 0;
@@ -139,7 +139,7 @@ struct str job_durable(struct arena *a, const struct decision *d, const struct p
 	return text;
 }
 
-/* ---- refused ---- */
+/* ---- refused jobs ---- */
 
 #define REFUSED "FailedValidation"
 
@@ -202,7 +202,7 @@ static void put_conditions(struct buf *b, const struct job_conditions *c)
 	buf_char(b, ']');
 }
 
-/* Zeros are left out of a status, so a patch has to remove them. */
+/* Appends a count. A status leaves out zeros, so a patch has to remove them explicitly. */
 static void put_count(struct buf *b, const char *name, int64_t n)
 {
 	buf_printf(b, "\"%s\":", name);
@@ -212,7 +212,10 @@ static void put_count(struct buf *b, const char *name, int64_t n)
 		buf_z(b, "null");
 }
 
-/* "training.kubeflow.org/job-name=bert,training.kubeflow.org/operator-name=jaxjob-controller,..." */
+/*
+ * Appends the selector of a role's pods:
+ * "training.kubeflow.org/job-name=bert,training.kubeflow.org/operator-name=jaxjob-controller,...".
+ */
 static void put_selector(struct buf *b, struct arena *a, const struct custom_kind *k, const struct plan_job *j,
 	const struct plan_role *r)
 {
@@ -232,7 +235,7 @@ static void put_counts(struct buf *b, struct arena *a, const struct custom_kind 
 	buf_z(b, ",\"replicaStatuses\":{");
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct decide_count *c = &counts[i];
-		if (!j->roles[i].max)           /* the framework's, and not in this job */
+		if (!j->roles[i].max)           /* the framework declares the role, but this job does not use it */
 			continue;
 		buf_z(b, comma);
 		comma = ",";

@@ -1,7 +1,7 @@
 /*
- * job_status.h - what is known about a job, in its custom resource: the status that everybody
- * reads, in the operators' form, and an annotation with what neither the status nor the pods can
- * tell a controller that has just started.
+ * job_status.h - what is known about a job, stored in its custom resource: the status in the form of the operators,
+ * which everybody reads, and an annotation. The annotation holds what a controller that has just started can read
+ * neither from the status nor from the pods.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_JOB_STATUS_H
 #define TRAINC_RUNTIME_SUPERVISE_JOB_STATUS_H
@@ -11,7 +11,7 @@
 
 #define RECORD_ANNOTATION "trainc.dev/record"
 
-/* The record that resource OBJECT holds, for the plan J; an empty one when it holds none. */
+/* The record that the resource OBJECT holds, for the plan J; an empty record when it holds none. */
 struct decide_record job_record(struct arena *a, const struct data *object, const struct plan_job *j);
 
 /* The counts of each role of J that the status of OBJECT has; NULL when it has none. */
@@ -19,21 +19,21 @@ struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, co
 	const struct plan_job *j);
 
 /*
- * The part of a record that no object shows any more, and that has to be kept, as JSON; empty when
- * there is none. SEEN are the existing objects that are not about to be deleted.
+ * The part of a record that must be stored because no object shows it any more, as JSON; empty when there is none. SEEN
+ * are the existing objects that are not about to be deleted.
  */
 struct str job_durable(struct arena *a, const struct decision *d, const struct plan_job *j,
 	const struct seen_list *seen);
 
-/* A job that was refused: the condition Failed with the fault, at NOW. */
+/* The record of a job that was refused: the condition Failed with the error, at NOW. */
 struct decide_record job_refused(struct arena *a, const struct custom_kind *k, struct str name, struct str fault,
 	int64_t now);
 /* Was the last condition of a resource written by job_refused()? */
 bool job_was_refused(const struct custom_kind *k, const struct data *object);
 
 /*
- * The status as a merge patch: {"conditions":[...],...}.  COUNTS are those of the plan's roles;
- * NULL when no pods were made: then the counts in the status stay.
+ * The status as a merge patch: {"conditions":[...],...}. COUNTS are those of the plan's roles. NULL: no pods were
+ * created, and the counts in the status stay as they are.
  */
 struct str job_status(struct arena *a, const struct custom_kind *k, const struct plan_job *j,
 	const struct decide_record *r, const struct decide_count *counts);

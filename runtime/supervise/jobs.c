@@ -1,4 +1,6 @@
-/* jobs.c - a chained table by namespace and name; jobs of one name but different kinds share a chain. */
+/*
+ * jobs.c - the jobs in a hash table by namespace and name; jobs of the same name and different kinds are in one chain.
+ */
 #include "runtime/supervise/jobs.h"
 
 #include <stdlib.h>
@@ -41,7 +43,7 @@ static struct supervised **place_of(struct controller *c, const struct custom_ki
 	return at && *at ? at : NULL;
 }
 
-/* Copies S to *AT, and moves that behind it. */
+/* Copies S to *AT, moves *AT behind the copy, and returns the copy. */
 static struct str put_text(char **at, struct str s)
 {
 	struct str copy = { *at, s.n };
@@ -82,7 +84,7 @@ static void take_out(struct controller *c, struct supervised **at)
 	*at = j->next;
 	c->njobs--;
 	if (j->item.busy) {
-		j->gone = true;                 /* its pass frees it */
+		j->gone = true;                 /* the pass that is under way frees the job at its end */
 	} else {
 		queue_drop(&j->item);
 		supervised_free(j);
@@ -105,7 +107,10 @@ static void keep_text(struct supervised *j, const struct data *object)
 	j->version[n] = '\0';
 }
 
-/* Must a pass look at it?  Our own writes come back as changes of only the status and our annotation. */
+/*
+ * Must a pass look at the new form of the job? The controller's own writes come back as changes of only the status and
+ * our annotation.
+ */
 static bool is_news(const struct supervised *j, const struct data *object)
 {
 	return !j->text || status_number(object, "metadata.generation", 0) != j->seen_generation ||

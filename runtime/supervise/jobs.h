@@ -6,16 +6,16 @@
 
 #include "runtime/supervise/control.h"
 
-/* Takes over the present form of a custom resource. */
+/* Updates a job from the present form of its custom resource, or adds it. */
 void jobs_seen(struct controller *c, const struct custom_kind *k, const struct data *object);
-/* It was deleted. */
+/* Removes a job whose custom resource was deleted. */
 void jobs_gone(struct controller *c, const struct custom_kind *k, const struct data *object);
-/* Something that belongs to the jobs of that name has changed. */
+/* Queues the jobs of that name, because an object that belongs to them has changed. */
 void jobs_touch(struct controller *c, struct str ns, struct str name);
-/* All of them come into the queue. */
+/* Queues all jobs. */
 void jobs_touch_all(struct controller *c);
 void jobs_release(struct controller *c);
-/* For people: each job that waits or is worked on, one a line. */
+/* Appends a readable list of the jobs that wait or are under way, one per line. */
 void jobs_dump(const struct controller *c, struct buf *out);
 
 #endif

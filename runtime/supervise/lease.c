@@ -1,4 +1,7 @@
-/* lease.c - GET, then POST or PUT with the version that was read: when two write at once, one is refused. */
+/*
+ * lease.c - reads the Lease with GET, then writes it with POST or PUT and the version that was read. When two
+ * controllers write at once, the API server refuses one of them.
+ */
 #include "runtime/supervise/lease.h"
 
 #include <stdlib.h>
@@ -16,7 +19,7 @@ struct lease {
 	struct lease_options o;
 	struct loop_timer round, limit;
 	struct call *call;
-	struct str held_by, renewed;    /* as last read; the texts are in `seen` */
+	struct str held_by, renewed;    /* the holder and the time of renewal as last read; the texts are in `seen` */
 	struct arena seen;
 	int64_t changed;                /* by loop_now(): when the Lease last changed */
 	bool held, giving_back, ended;
@@ -81,7 +84,7 @@ static void put_moment(struct buf *b, const char *name, int64_t ns)
 	buf_char(b, '"');
 }
 
-/* Writes the Lease with HOLDER; OLD is what was read, or NULL. */
+/* Writes the Lease with HOLDER as its holder. OLD is the Lease that was read; NULL: there was none. */
 static void write_lease(struct lease *l, const struct data *old, struct str holder)
 {
 	bool same = old && str_eq(status_text(old, "spec.holderIdentity"), holder);
@@ -113,7 +116,7 @@ static void write_lease(struct lease *l, const struct data *old, struct str hold
 
 /* ---- reading ---- */
 
-/* Notes what was read; true when the holder has not renewed it for its duration. */
+/* Notes the Lease that was read; true when its holder has not renewed it within its duration. */
 static bool is_free(struct lease *l, const struct data *lease)
 {
 	struct str holder = status_text(lease, "spec.holderIdentity"), renewed = status_text(lease, "spec.renewTime");
@@ -177,7 +180,7 @@ static void ask(struct lease *l)
 	arena_release(&a);
 }
 
-/* ---- for the caller ---- */
+/* ---- functions for the caller ---- */
 
 struct lease *lease_start(const struct lease_options *o)
 {

@@ -1,9 +1,7 @@
 /*
- * lease.h - which of several controllers may write: the one that holds a Lease.
- *
- * The holder renews it every 2 s.  A holder that could not renew for 10 s has lost it.  Another
- * controller takes it when it has not changed for 15 s by that controller's own clock, so clocks
- * that differ do no harm.
+ * lease.h - decides which of several controllers may write: the one that holds a Lease. The holder renews it every 2 s.
+ * A holder that could not renew it for 10 s has lost it. Another controller takes the Lease when it has not changed for
+ * 15 s by that controller's own clock, so clocks that differ do no harm.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_LEASE_H
 #define TRAINC_RUNTIME_SUPERVISE_LEASE_H
@@ -16,13 +14,15 @@ struct lease_options {
 	struct client *client;
 	struct str ns, name, identity;
 	void (*gained)(void *to);
-	void (*lost)(void *to);         /* called once, when the Lease is lost for good: the caller ends */
+	void (*lost)(void *to);         /* called once when the Lease is lost for good; the caller must end then */
 	void *to;
 };
 
-/* Begins to ask for the Lease. */
+/* Starts to try to get the Lease. */
 struct lease *lease_start(const struct lease_options *o);
-/* Gives the Lease back if it is held, so that another controller need not wait; DONE is called soon, in any case. */
+/*
+ * Releases the Lease if it is held, so that another controller does not have to wait. DONE is called soon in any case.
+ */
 void lease_give_back(struct lease *l, void (*done)(void *to));
 void lease_stop(struct lease *l);
 bool lease_held(const struct lease *l);

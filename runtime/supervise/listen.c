@@ -1,6 +1,6 @@
 /*
- * listen.c - a fixed number of connections, each with limits of time and bytes: no client can make
- * the controller wait or grow.
+ * listen.c - a fixed number of connections, each with limits of time and bytes, so no client can block the controller
+ * or make it use more memory.
  */
 #include "runtime/supervise/listen.h"
 
@@ -76,7 +76,7 @@ static const char *word_of(int code)
 	}
 }
 
-/* The path of "GET /healthz?verbose HTTP/1.1"; empty when it is another method. */
+/* The path of a request such as "GET /healthz?verbose HTTP/1.1"; empty when the method is not GET. */
 static struct str path_of(struct str request)
 {
 	const char *end = request.p + request.n, *p;
@@ -123,7 +123,7 @@ static void slot_ready(struct loop_fd *f, unsigned events)
 		slot_end(c);
 }
 
-/* ---- all of them ---- */
+/* ---- all connections ---- */
 
 static struct client_slot *free_slot(struct listen *l)
 {
@@ -153,7 +153,7 @@ static void connected(struct loop_fd *f, unsigned events)
 	}
 }
 
-/* HOST and PORT of an address; an empty host is every address of the machine. */
+/* Splits an address into HOST and PORT; an empty host stands for all addresses of the machine. */
 static void split(struct arena *a, struct str address, struct str *host, struct str *port)
 {
 	size_t colon = address.n;

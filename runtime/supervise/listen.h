@@ -1,5 +1,5 @@
 /*
- * listen.h - a small HTTP server for probes and metrics: GET only, one request a connection.
+ * listen.h - a small HTTP server for probes and metrics: GET only, one request per connection.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_LISTEN_H
 #define TRAINC_RUNTIME_SUPERVISE_LISTEN_H
@@ -8,10 +8,10 @@
 
 struct listen;
 
-/* Appends the answer for PATH ("/healthz") to OUT; returns the status code. */
+/* Appends the answer for PATH ("/healthz") to OUT; returns the HTTP status code. */
 typedef int (*listen_answer)(void *to, struct str path, struct buf *out);
 
-/* Listens on ADDRESS: "8081", ":8081", "127.0.0.1:8081" or "[::1]:8081".  NULL with a sentence in WHY. */
+/* Listens on ADDRESS: "8081", ":8081", "127.0.0.1:8081" or "[::1]:8081". NULL with an explanation in WHY. */
 struct listen *listen_start(struct arena *a, struct loop *loop, struct str address, listen_answer answer, void *to,
 	struct str *why);
 void listen_stop(struct listen *l);

@@ -1,4 +1,4 @@
-/* log.c - lines of JSON on standard error. */
+/* log.c - writes lines of JSON to standard error. */
 #include "runtime/supervise/log.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* manifest.c - each object is read from its text and rendered as the compiler renders its own. */
+/* manifest.c - parses the text of each object and renders it as the compiler renders its own objects. */
 #include "runtime/supervise/manifest.h"
 
 #include "data/data_read.h"

@@ -1,5 +1,5 @@
 /*
- * manifest.h - objects for a cluster on standard output: documents of YAML, or a List of JSON.
+ * manifest.h - writes objects for a cluster to standard output: as YAML documents, or as a List in JSON.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_MANIFEST_H
 #define TRAINC_RUNTIME_SUPERVISE_MANIFEST_H
@@ -14,13 +14,13 @@ struct manifest_out {
 	bool json, first;
 };
 
-/* -o of the command line says which form it has. */
+/* Begins the output in the form that -o selects. */
 void manifest_begin(struct manifest_out *m, struct session *s);
-/* One object, from the JSON text in B, which is emptied. */
+/* Writes one object from the JSON text in B, and empties B. */
 void manifest_put(struct manifest_out *m, struct buf *b);
 void manifest_end(struct manifest_out *m);
 
-/* Opens the text of an object: up to the end of its metadata.  NS is NULL for one of the whole cluster. */
+/* Appends the beginning of an object up to the end of its metadata. NS is NULL for an object without a namespace. */
 void manifest_head(struct buf *b, const char *api_version, const char *kind, const char *name, const char *ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* metrics.c - one table of names, in the order of the page. */
+/* metrics.c - one table of all counters, in the order in which the page lists them. */
 #include "runtime/supervise/metrics.h"
 
 #include <stddef.h>

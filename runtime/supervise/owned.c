@@ -1,4 +1,4 @@
-/* owned.c - turns trees and names into requests. */
+/* owned.c - builds requests from trees and names. */
 #include "runtime/supervise/owned.h"
 
 #include "data/data_write.h"
@@ -7,7 +7,7 @@
 
 #define MANAGER "trainc-supervise"
 
-/* Kinds of the API that a plan can need have regular plurals. */
+/* The path of an object in the API. All kinds that a plan can need have regular plurals. */
 static struct str object_path(struct arena *a, struct str api_version, struct str kind, struct str ns, struct str name)
 {
 	struct transport_place p = { .namespace = ns, .name = name };

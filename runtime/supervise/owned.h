@@ -1,29 +1,30 @@
 /*
- * owned.h - the objects of a job as requests: created with the job as their owner, adopted, deleted.
+ * owned.h - builds the requests for the objects of a job: create them with the job as their owner, adopt them, delete
+ * them.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_OWNED_H
 #define TRAINC_RUNTIME_SUPERVISE_OWNED_H
 
 #include "runtime/supervise/control.h"
 
-/* Requests live in A; `done` and `to` are the caller's to set. */
+/* The requests live in A; the caller sets `done` and `to`. */
 
-/* Creates TREE in the namespace of J. */
+/* Creates the object TREE in the namespace of J. */
 struct transport_request owned_create(struct arena *a, const struct supervised *j, const struct data *tree);
-/* Reads an object of TREE's kind and name. */
+/* Reads the object with the kind and name of TREE. */
 struct transport_request owned_get(struct arena *a, const struct supervised *j, const struct data *tree);
-/* Deletes the object of TREE's kind and name, whatever its uid. */
+/* Deletes the object with the kind and name of TREE, whatever its uid is. */
 struct transport_request owned_drop(struct arena *a, const struct supervised *j, const struct data *tree);
-/* Gives the object of TREE's kind and name another spec, which is the JSON text SPEC. */
+/* Replaces the spec of the object with the kind and name of TREE by the JSON text SPEC. */
 struct transport_request owned_respec(struct arena *a, const struct supervised *j, const struct data *tree,
 	struct str spec);
-/* Makes J the owner of the KIND ("Pod") NAME, if that still is the one with UID. */
+/* Makes J the owner of the object of kind KIND ("Pod") with the name NAME, if its uid is still UID. */
 struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name,
 	struct str uid);
-/* Deletes it, if that still is the one with UID. */
+/* Deletes the object of kind KIND with the name NAME, if its uid is still UID. */
 struct transport_request owned_delete(struct arena *a, const struct supervised *j, struct str kind, struct str name,
 	struct str uid);
-/* A merge patch of the resource itself, or of its subresource. */
+/* Applies a merge patch to the resource, or to one of its subresources. */
 struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource,
 	struct str body);
 /* Deletes the resource and, in the background, everything that it owns. */

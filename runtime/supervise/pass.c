@@ -1,7 +1,6 @@
 /*
- * pass.c - one pass, step by step: compile, decide, store what must be kept, write a verdict, make
- * what all replicas share, act, write the status.  Each step ends when all its requests have been
- * answered.
+ * pass.c - one pass, step by step: compile, decide, store what must be kept, write a verdict, create the objects that
+ * all replicas share, act, write the status. Each step ends when all its requests have been answered.
  */
 #include "runtime/supervise/pass.h"
 
@@ -20,22 +19,23 @@
 #include "runtime/supervise/plan_cache.h"
 
 #define CONTROLLER "kubeflow.org/training-operator"
-#define COUNTS_WAIT NS_PER_SECOND       /* between two writes of a status in which nothing but counts has changed */
+#define COUNTS_WAIT NS_PER_SECOND       /* pause between two writes of a status in which only counts have changed */
 #define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
 enum {
 	AT_ONCE = 48,                   /* maximum number of requests of one pass under way */
-	OBJECT_MEMORY = 4096            /* the first block for an object that is made: most need no second */
+	OBJECT_MEMORY = 4096            /* size of the first block for an object that is created: most objects need no
+					 * second block */
 };
 
 enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS,
 	STEP_REMOVE, STEP_END };
 
 struct pass {
-	struct pass *later, *earlier;   /* list of all passes under way */
+	struct pass *later, *earlier;   /* links of the list of all passes under way */
 	struct supervised *job;
-	struct sent *sent;              /* its requests, the newest first */
+	struct sent *sent;              /* requests of the pass, the newest first */
 	struct arena arena;
-	int64_t begun;                  /* steady clock */
+	int64_t begun;                  /* by the steady clock: when the pass began */
 	const struct data *resource;
 	const struct custom_plan *plan;
 	struct seen_list seen;
@@ -48,26 +48,27 @@ struct pass {
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
 	bool held;                      /* the gang of the job cannot start yet: no pod is made */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
-	/* an answer removed an object, which the watch will not report: look again */
+	/* an answer removed an object; the watch will not report that, so another pass is needed */
 	bool changed;
 };
 
 static void go_on(struct pass *p);
 
-/* A request of a step. */
+/* A request that a step has sent. */
 struct sent {
 	struct pass *pass;
 	struct sent *next;
 	struct transport_request request;
-	const struct decide_action *action;     /* NULL: not an action */
-	const struct data *tree;        /* the object that all replicas share, or NULL */
-	/* memory of a request and its answer: a job of a thousand replicas has thousands */
+	const struct decide_action *action;     /* the action that the request carries out; NULL: it belongs to another
+						 * step */
+	const struct data *tree;        /* the shared object that the request is about; NULL: it is not about one */
+	/* memory of the request and its answer: a job of a thousand replicas has thousands of them */
 	struct arena own;
 };
 
 /* ---- texts that outlive a pass ---- */
 
-/* A copy of S in the place of OLD. */
+/* Frees OLD and returns a copy of S that outlives the pass. */
 static char *keep_always(char *old, struct str s)
 {
 	char *p = memory_resize(NULL, s.n + 1);
@@ -78,7 +79,7 @@ static char *keep_always(char *old, struct str s)
 	return p;
 }
 
-/* A copy of S in the place of OLD; NULL where S is empty. */
+/* As keep_always(); NULL when S is empty. */
 static char *keep(char *old, struct str s)
 {
 	if (s.n)
@@ -87,7 +88,7 @@ static char *keep(char *old, struct str s)
 	return NULL;
 }
 
-/* The status that J should have. */
+/* Keeps STATUS as the status that J should have. */
 static void keep_wanted(struct supervised *j, struct str status)
 {
 	if (j->wanted && str_eq(status, str_of(j->wanted)))
@@ -108,7 +109,7 @@ void supervised_free(struct supervised *j)
 	free(j);
 }
 
-/* ---- the end ---- */
+/* ---- the end of a pass ---- */
 
 static void pass_free(struct pass *p)
 {
@@ -145,7 +146,10 @@ static void finish(struct pass *p)
 
 	bool ok = !p->failed;
 	metrics_pass(&c->metrics, took, ok);
-	/* a job of a thousand replicas changes all the time: passes take at most a quarter of the time */
+	/*
+	 * a job of a thousand replicas changes all the time: the pause after a pass is four times as long as the pass,
+	 * and at most 1 s
+	 */
 	bool changed = p->changed;
 	pass_free(p);
 	queue_done(&j->item, ok, 4 * took < NS_PER_SECOND ? 4 * took : NS_PER_SECOND);
@@ -194,7 +198,7 @@ static const struct data *answer_tree(struct arena *a, const struct transport_re
 	return data_read_json(a, &source, &d, &error) ? d : NULL;
 }
 
-/* ---- keep ---- */
+/* ---- storing the record ---- */
 
 static void kept(void *to, const struct transport_result *r)
 {
@@ -235,7 +239,7 @@ static bool step_keep(struct pass *p)
 	return due;
 }
 
-/* ---- what all replicas share ---- */
+/* ---- objects that all replicas share ---- */
 
 static struct str shared_name(struct pass *p, const struct data *tree)
 {
@@ -250,7 +254,7 @@ static bool is_made(struct pass *p, const struct data *tree)
 	return made && strstr(made, shared_name(p, tree).p);
 }
 
-/* Has a step of its own. */
+/* Is TREE the autoscaler? It has a step of its own. */
 static bool is_scaler(const struct data *tree) { return str_is(status_text(tree, "kind"), "HorizontalPodAutoscaler"); }
 
 static bool is_group(const struct data *tree) { return str_is(status_text(tree, "kind"), "PodGroup"); }
@@ -274,7 +278,7 @@ static bool is_owned(const struct data *object, struct str uid)
 	return false;
 }
 
-/* An object of that name belongs to somebody else: the job waits until it is gone. */
+/* Reports that an object with the name of TREE belongs to somebody else. The job waits until that object is gone. */
 static void report_foreign(struct pass *p, const struct data *tree)
 {
 	struct str text = str_printf(&p->arena, "Resource \"%.*s\" of %.*s already exists and is not managed by %s",
@@ -285,7 +289,7 @@ static void report_foreign(struct pass *p, const struct data *tree)
 	p->failed = true;
 }
 
-/* It was there already: is it ours? */
+/* Checks whether an object that already existed belongs to the job. */
 static void shared_read(void *to, const struct transport_result *r)
 {
 	struct sent *s = to;
@@ -351,8 +355,8 @@ static bool step_shared(struct pass *p)
 /* ---- the autoscaler ---- */
 
 /*
- * What is known about it is kept as the spec that it was given: "" when it was deleted.  After a
- * start nothing is known, and one that is there gets the spec of now.
+ * The controller remembers the spec with which it last wrote the autoscaler; "" after it deleted it. After a start
+ * nothing is remembered, and an existing autoscaler gets the present spec.
  */
 
 static struct str scaler_spec(struct pass *p, const struct data *tree)
@@ -388,7 +392,7 @@ static void scaler_gone(void *to, const struct transport_result *r)
 }
 
 /*
- * Changes the autoscaler that was read, or deletes it while the job is suspended, if the job owns it.
+ * Handles the autoscaler that was read, if the job owns it: changes it, or deletes it while the job is suspended.
  */
 static void scaler_read(void *to, const struct transport_result *r)
 {
@@ -412,7 +416,7 @@ static void scaler_read(void *to, const struct transport_result *r)
 		send(p, next, CALL_REPEAT, scaler_done);
 	} else if (object) {
 		report_foreign(p, s->tree);
-	} else if (r->code == 404) {            /* somebody deleted it: the next pass makes it */
+	} else if (r->code == 404) {            /* somebody deleted the autoscaler: the next pass creates it again */
 		p->job->scaler = keep_always(p->job->scaler, STR(""));
 		p->changed = true;
 	} else {
@@ -438,7 +442,7 @@ static void scaler_made(void *to, const struct transport_result *r)
 	one_less(p);
 }
 
-/* The autoscaler of the plan, complete while the job is not suspended; NULL when it has none. */
+/* The autoscaler of the plan, complete while the job is not suspended; NULL when the plan has none. */
 static const struct data *scaler_of(struct pass *p)
 {
 	const struct plan_job *plan = p->plan->job;
@@ -457,7 +461,10 @@ static const struct data *scaler_of(struct pass *p)
 	return NULL;
 }
 
-/* It is there from the first pods on, but for the time in which the job is suspended; the job takes it along. */
+/*
+ * Keeps the autoscaler in existence from the first pods on, except while the job is suspended. It is deleted with the
+ * job, which owns it.
+ */
 static bool step_scaler(struct pass *p)
 {
 	const char *known = p->job->scaler;
@@ -488,7 +495,10 @@ static const struct data *group_of(struct pass *p)
 	return NULL;
 }
 
-/* Volcano makes room first, and wants no pods while the phase is Pending. */
+/*
+ * Handles the PodGroup that was read. Volcano first reserves room, and pods must not be created while the phase is
+ * Pending.
+ */
 static void group_read(void *to, const struct transport_result *r)
 {
 	struct sent *s = to;
@@ -525,7 +535,7 @@ static void group_deleted(void *to, const struct transport_result *r)
 			event_write(p->job, EVENT_ONE, "Normal", STR("SuccessfulDeletePodGroup"),
 				str_cat(&p->arena, STR("Deleted PodGroup: "), p->job->name, STR("")));
 		p->job->group_gone = true;
-		/* a job that is resumed makes it again */
+		/* a job that is resumed creates it again */
 		p->job->objects_made = keep(p->job->objects_made, STR(""));
 	} else {
 		give_up(p, r);
@@ -533,7 +543,7 @@ static void group_deleted(void *to, const struct transport_result *r)
 	one_less(p);
 }
 
-/* A job that has ended, or is suspended, reserves no room. */
+/* Deletes the PodGroup of a job that has ended or is suspended, so that it reserves no room. */
 static bool step_ungroup(struct pass *p)
 {
 	const struct job_conditions *c = &p->d.record.conditions;
@@ -570,7 +580,7 @@ static void refused(struct pass *p, const struct decide_action *a, const struct 
 		str_printf(&p->arena, "Error %s: %.*s", create ? "creating" : "deleting", STR_ARG(r->error)));
 }
 
-/* Has the watch passed the version in the answer?  Then it has brought the object, or the object is gone again. */
+/* Has the watch passed the version in the answer? Then it has already reported the object, or its deletion. */
 static bool is_past(const struct controller *c, struct str kind, const struct data *object)
 {
 	const struct object_watch *w = str_is(kind, "Service") ? c->services : c->pods;
@@ -603,7 +613,7 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 		c->metrics.deleted++;
 		if (object && status_text(object, "metadata.deletionTimestamp").n &&
 		    status_text(object, "metadata.uid").n) {
-			/* otherwise the object may be gone by now, and no event would report it again */
+			/* if the watch has passed it, the object may be gone, and no event would report that again */
 			if (!is_past(c, a->kind, object))
 				store_put(&c->store, a->kind, object);
 		} else {
@@ -611,7 +621,8 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 		}
 		note_event(p, own, a, "Delete", "Deleted");
 	} else if (r->code == 404 || r->code == 409) {
-		p->changed = store_remove(&c->store, a->uid) || p->changed;     /* another one has its name, if any */
+		p->changed = store_remove(&c->store, a->uid) || p->changed;     /* another object that has taken the
+										 * name stays in the store */
 	} else {
 		refused(p, a, r);
 	}
@@ -680,7 +691,9 @@ static void told(void *to, const struct transport_result *r)
 	one_less(p);
 }
 
-/* Has the pass changed nothing but counts, which were written a moment ago?  Then it looks again in time. */
+/*
+ * Has the pass changed nothing but counts, a moment after the last write? Then the status is written by a later pass.
+ */
 static bool counts_can_wait(struct pass *p)
 {
 	const struct job_conditions *now = &p->d.record.conditions, *was = &p->before;
@@ -712,7 +725,7 @@ static bool step_status(struct pass *p)
 	return true;
 }
 
-/* What pods tell is lost when they are deleted, so a verdict that depends on it is written first. */
+/* Writes a verdict before pods are deleted: what it was derived from is lost with them. */
 static bool step_verdict(struct pass *p)
 {
 	for (size_t i = 0; i < p->d.nactions; i++)
@@ -746,7 +759,7 @@ static bool step_remove(struct pass *p)
 	return true;
 }
 
-/* ---- from step to step ---- */
+/* ---- the order of the steps ---- */
 
 static bool send_next(struct pass *p)
 {
@@ -765,7 +778,10 @@ static bool send_next(struct pass *p)
 	return false;
 }
 
-/* When the record cannot be stored nothing is done; when a pod is refused the status is written all the same. */
+/*
+ * The step that follows. When the record cannot be stored, no action is taken; when a pod is refused, the status is
+ * written all the same.
+ */
 static enum step step_after(const struct pass *p)
 {
 	if (p->failed && p->step < STEP_ACT)
@@ -786,9 +802,9 @@ static void go_on(struct pass *p)
 	finish(p);
 }
 
-/* ---- what is there ---- */
+/* ---- what exists ---- */
 
-/* Were the shared objects made, or need they not be requested? */
+/* Notes whether the shared objects have all been created, or none have to be requested. */
 static void see_shared(struct pass *p, const struct plan_job *plan)
 {
 	for (size_t i = 0; i < plan->nobjects; i++) {
@@ -800,7 +816,7 @@ static void see_shared(struct pass *p, const struct plan_job *plan)
 	}
 }
 
-/* The sizes of elastic roles, which the resource gives as `replicas`. */
+/* The sizes of elastic roles, which the resource contains as `replicas`; NULL without any. */
 static int64_t *sizes_of(struct pass *p, const struct plan_job *plan)
 {
 	const struct data *roles = data_get(data_get(p->resource, STR("spec")), str_of(p->job->kind->roles_key));
@@ -828,7 +844,7 @@ static struct decide_record record_before(struct pass *p, const struct plan_job 
 		if (data_read_json(&p->arena, &source, &d, &error) && decide_record_read(&p->arena, d, plan, &r))
 			return r;
 	}
-	if (job_was_refused(j->kind, p->resource))      /* it was refused before, and has been corrected */
+	if (job_was_refused(j->kind, p->resource))      /* the job was refused earlier, and has been corrected */
 		return (struct decide_record){ 0 };
 	r = job_record(&p->arena, p->resource, plan);
 	keep_wanted(j, job_status(&p->arena, j->kind, plan, &r, job_counts(&p->arena, j->kind, p->resource, plan)));
@@ -858,7 +874,7 @@ static bool read_resource(struct pass *p)
 	return true;
 }
 
-/* Somebody else runs the job. */
+/* Ends a pass over a job that another controller looks after. */
 static bool is_elsewhere(const struct pass *p)
 {
 	const struct data *by = status_path(p->resource, "spec.runPolicy.managedBy");
@@ -868,7 +884,7 @@ static bool is_elsewhere(const struct pass *p)
 
 /* ---- decide ---- */
 
-/* Reports a new condition: an Event, a line of the log, a count. */
+/* Reports a new condition: writes an Event and a log line, and counts it. */
 static void tell(struct pass *p, const struct job_condition *now)
 {
 	struct metrics *m = &p->job->control->metrics;
@@ -892,7 +908,7 @@ static void tell_all(struct pass *p)
 		tell(p, &p->d.record.conditions.at[i]);
 }
 
-/* Did the record already have the end of that pod? */
+/* Did the earlier record already contain the end of that pod? */
 static bool end_is_known(const struct decide_record *before, const struct seen *s)
 {
 	const struct decide_role *role = before->nroles > (size_t)s->role ? &before->roles[s->role] : NULL;
@@ -903,7 +919,10 @@ static bool end_is_known(const struct decide_record *before, const struct seen *
 	return r->succeeded || r->failed || str_eq(r->doomed, s->uid);
 }
 
-/* How pods failed, which is lost when they are deleted.  A code of 0 says no more than the counts. */
+/*
+ * Logs how pods failed, because that is lost when the pods are deleted. An exit code of 0 is not logged: the counts
+ * show it.
+ */
 static void tell_ends(struct pass *p, const struct decide_record *before)
 {
 	for (size_t i = 0; i < p->seen.n; i++) {
@@ -928,7 +947,7 @@ static void refuse(struct pass *p)
 	if (!j->refused)
 		j->control->metrics.refused++;
 	store_objects(&j->control->store, &p->arena, j->ns, j->name, &objects);
-	if (objects.n) {                /* it runs by what it said before */
+	if (objects.n) {                /* the job continues with the plan of the earlier generation */
 		if (!j->refused)
 			event_write(j, EVENT_ONE, "Warning",
 				str_cat(&p->arena, str_of(j->kind->kind), STR("FailedValidation"), STR("")), fault);
@@ -977,7 +996,7 @@ static void decide_now(struct pass *p)
 	p->durable = p->was_finished ? str_of(j->durable ? j->durable : "")
 		: job_durable(&p->arena, &p->d, plan, &p->seen);
 	tell_all(p);
-	if (!p->was_finished)           /* a final status stays as it was decided */
+	if (!p->was_finished)           /* the status of a job that has finished does not change */
 		keep_wanted(j, job_status(&p->arena, j->kind, plan, &p->d.record, p->d.roles));
 	p->status = str_of(j->wanted ? j->wanted : "");
 }

@@ -1,8 +1,7 @@
 /*
- * pass.h - one pass over one job: its objects go to decide(), and the decision is carried out.
- *
- * What must be known later is stored before anything is done, and the status is written last, so
- * that wherever a process dies, the next one can continue from the cluster.
+ * pass.h - one pass over one job: decide() gets its objects, and the decision is carried out. What must be known later
+ * is stored before any action, and the status is written last. So wherever a process dies, the next one can continue
+ * with what the cluster holds.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_PASS_H
 #define TRAINC_RUNTIME_SUPERVISE_PASS_H
@@ -11,7 +10,7 @@
 
 /* The worker of the queue: I->to is a struct supervised. */
 void pass_begin(struct queue_item *i);
-/* Frees those that are under way, when the process ends.  Their requests have been cancelled. */
+/* Frees the passes that are under way when the process ends. Their requests have been cancelled. */
 void passes_release(struct controller *c);
 /* Frees what is known about J; J must not be in the queue or have a pass under way. */
 void supervised_free(struct supervised *j);

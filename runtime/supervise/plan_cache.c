@@ -1,4 +1,4 @@
-/* plan_cache.c - a list in the order of use. */
+/* plan_cache.c - a list of plans, the last used first. */
 #include "runtime/supervise/plan_cache.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ void plan_forget(struct supervised *j)
 	j->control->nplans--;
 }
 
-/* The plan that was used longest ago and that no pass is using. */
+/* Drops the least recently used plan that no pass is using. */
 static void make_room(struct controller *c)
 {
 	for (struct supervised *j = c->plan_last, *before; j && c->nplans >= PLANS_KEPT; j = before) {

@@ -1,4 +1,4 @@
-/* queue.c - a list of what waits, and a timer for what waits for its time. */
+/* queue.c - a list of the items that are due, and a timer for each item that is due later. */
 #include "runtime/supervise/queue.h"
 
 #include "base/words.h"

@@ -1,4 +1,4 @@
-/* store.c - two chained tables over texts. */
+/* store.c - two hash tables over the same objects, whose texts are kept as JSON. */
 #include "runtime/supervise/store.h"
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "runtime/status/look.h"
 
 struct store_object {
-	struct store_object *next_uid, *next_job;       /* of the same slot */
+	struct store_object *next_uid, *next_job;       /* the next objects in the same slot of each table */
 	uint32_t uid_hash, job_hash;
-	char *text;                     /* JSON */
+	char *text;                     /* the object, as JSON */
 	uint32_t ntext, nuid, nns, njob;
 	char version[24];
-	char names[];                   /* uid, namespace, job, one after the other */
+	char names[];                   /* uid, namespace and name of the job, one after the other */
 };
 
 static struct str uid_of(const struct store_object *o) { return (struct str){ o->names, o->nuid }; }
@@ -93,14 +93,18 @@ static struct store_object *add(struct store *s, struct str uid, struct str ns, 
 
 struct kept {
 	const char *key;
-	const struct kept *inside;      /* of the value, or of each element of a list; NULL: all of it */
+	const struct kept *inside;      /* the members to keep of the value, or of each element of a list; NULL: keep
+					 * all of it */
 };
 
-/* Answers to our own requests are whole objects: most of one is managed fields, and annotations. */
+/*
+ * The members of an object that are kept. Answers to our own requests are whole objects, most of which are managed
+ * fields and annotations.
+ */
 #define METADATA { "name", NULL }, { "namespace", NULL }, { "uid", NULL }, { "deletionTimestamp", NULL }
 static const struct kept kept_owner[] = { { "uid", NULL }, { "controller", NULL }, { NULL, NULL } };
 static const struct kept kept_owned[] = { METADATA, { "ownerReferences", kept_owner }, { NULL, NULL } };
-/* Labels tell whose an object is that has no controller. */
+/* The members that are kept of an object without a controller: its labels say which job it belongs to. */
 static const struct kept kept_free[] = { METADATA, { "ownerReferences", kept_owner }, { "labels", NULL },
 	{ NULL, NULL } };
 static const struct kept kept_end[] = { { "exitCode", NULL }, { "finishedAt", NULL }, { NULL, NULL } };
@@ -152,14 +156,14 @@ static void write_object(struct buf *b, struct str kind, const struct data *obje
 
 	buf_printf(b, "{\"kind\":\"%.*s\",\"metadata\":", STR_ARG(kind));
 	write_kept(b, metadata, has_controller(object) ? kept_owned : kept_free);
-	if (status && str_is(kind, "Pod")) {    /* the status of a Service says nothing */
+	if (status && str_is(kind, "Pod")) {    /* the status of a Service is not needed */
 		buf_z(b, ",\"status\":");
 		write_kept(b, status, kept_status);
 	}
 	buf_char(b, '}');
 }
 
-/* ---- in and out ---- */
+/* ---- adding, removing, reading ---- */
 
 bool store_put(struct store *s, struct str kind, const struct data *object)
 {

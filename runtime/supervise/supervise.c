@@ -1,4 +1,4 @@
-/* supervise.c - options, signals, the loop. */
+/* supervise.c - the options, signals and the main loop of the controller. */
 #include "runtime/supervise/supervise.h"
 
 #include <malloc.h>
@@ -25,12 +25,12 @@ enum {
 struct supervisor {
 	struct controller control;
 	struct watches *watches;
-	struct lease *lease;            /* NULL: this process alone works */
+	struct lease *lease;            /* the Lease; NULL: this is the only controller, and it needs none */
 	struct listen *listen;
-	int status;                     /* to leave with */
+	int status;                     /* exit status */
 };
 
-/* ---- who works ---- */
+/* ---- which controller works ---- */
 
 static void open_if_ready(struct supervisor *u)
 {
@@ -42,7 +42,7 @@ static void open_if_ready(struct supervisor *u)
 
 static void lease_gained(void *to) { open_if_ready(to); }
 
-/* Another controller has the Lease and may write: everything under way here is dropped. */
+/* Called when another controller has taken the Lease and may write: drops everything that is under way here. */
 static void lease_lost(void *to)
 {
 	struct supervisor *u = to;
@@ -99,7 +99,7 @@ static int answer(void *to, struct str path, struct buf *out)
 
 /* ---- signals ---- */
 
-/* What waits and what is under way, for people: SIGUSR1. */
+/* Prints what waits and what is under way, for people, after SIGUSR1. */
 static void dump(struct supervisor *u)
 {
 	struct buf b = { 0 };
@@ -238,8 +238,8 @@ int supervise(struct session *s)
 	if (!client_open(&c->client, s, &o, &status))
 		return status;
 	/*
-	 * A plan is as large as hundreds of jobs, which lie around it for days: between them its
-	 * memory would be of little use for anything else.
+	 * A plan is as large as the data of hundreds of jobs, which live for days. Freed memory between them would be
+	 * of little use, so large pieces are returned to the system.
 	 */
 	mallopt(M_MMAP_THRESHOLD, LARGE);
 	mallopt(M_TRIM_THRESHOLD, LARGE);

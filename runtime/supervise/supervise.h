@@ -6,7 +6,7 @@
 
 #include "command/session.h"
 
-/* Runs until SIGINT or SIGTERM; returns the status to leave with. */
+/* Runs the controller until SIGINT or SIGTERM; returns the exit status. */
 int supervise(struct session *s);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * watches.c - one watch for each kind, over one connection.  A kind that the cluster does not
- * serve is tried again from time to time, since its definition may come later.
+ * watches.c - one watch for each kind, all over one connection. A kind that the cluster does not serve is tried again
+ * from time to time, since its definition may be created later.
  */
 #include "runtime/supervise/watches.h"
 
@@ -18,11 +18,12 @@ enum { WATCHES_MOST = 16, ABSENT_SECONDS = 20 };
 
 struct one_watch {
 	struct watches *all;
-	const struct custom_kind *kind; /* NULL: of dependents */
-	struct str dependent;           /* "Pod" */
+	const struct custom_kind *kind; /* the kind of the custom resources; NULL: the watch is for dependents */
+	struct str dependent;           /* the kind of the dependents: "Pod" */
 	struct str path, selector;
 	const char *const *keep;
-	struct object_watch *watch;     /* NULL: it is asked for again later */
+	struct object_watch *watch;     /* the watch; NULL: the server does not serve the kind, which is tried again
+					 * later */
 	struct loop_timer again;
 	bool synced, absent;
 };
@@ -48,7 +49,7 @@ static void look_all_synced(struct watches *w)
 	w->synced(w->control);
 }
 
-/* ---- what is heard ---- */
+/* ---- changes ---- */
 
 static void resource_changed(void *to, enum object_change change, const struct data *object)
 {
@@ -68,7 +69,7 @@ static void dependent_changed(void *to, enum object_change change, const struct 
 		uid = status_text(object, "metadata.uid");
 	struct arena a = { 0 };
 
-	if (change == OBJECT_DELETED && !job.n)         /* a snapshot revealed the deletion, without labels */
+	if (change == OBJECT_DELETED && !job.n)         /* found by listing again, which gives no labels */
 		store_job(&c->store, &a, uid, &ns, &job);
 	bool news = change == OBJECT_DELETED ? store_remove(&c->store, uid)
 		: store_put(&c->store, o->dependent, object);
@@ -85,7 +86,7 @@ static void watch_synced(void *to)
 	look_all_synced(o->all);
 }
 
-/* Passes ask which version the watches of dependents have reached. */
+/* Gives the watch to the controller: passes ask which version the watches of dependents have reached. */
 static void note_watch(struct one_watch *o)
 {
 	if (str_is(o->dependent, "Pod"))
@@ -108,7 +109,7 @@ static void watch_failed(void *to, const struct transport_result *r)
 	o->watch = NULL;
 	note_watch(o);
 	loop_timer_set(loop, &o->again, ABSENT_SECONDS * NS_PER_SECOND);
-	if (o->absent)                  /* there is nothing to wait for */
+	if (o->absent)                  /* the kind does not exist in the cluster, so nothing has to be waited for */
 		watch_synced(o);
 }
 
@@ -124,7 +125,7 @@ static void start_one(struct one_watch *o)
 
 static void start_again(struct loop_timer *t) { start_one(t->to); }
 
-/* ---- which ---- */
+/* ---- the kinds to watch ---- */
 
 static struct one_watch *add(struct watches *w, struct str group, struct str version, struct str plural)
 {
@@ -147,7 +148,7 @@ struct watches *watches_start(struct controller *c, void (*synced)(struct contro
 		NULL };
 	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels",
 		"metadata.ownerReferences.uid", "metadata.ownerReferences.controller", NULL };
-	/* what kubectl keeps for itself is as long as all the rest */
+	/* the annotation that kubectl writes for itself is as long as all the rest */
 	static const char *const resources[] = {
 		"-metadata.annotations.[kubectl.kubernetes.io/last-applied-configuration]", NULL };
 	struct watches *w = memory_resize(NULL, sizeof *w);

@@ -9,11 +9,11 @@
 
 struct watches;
 
-/* Starts all watches; SYNCED is called once when each has brought every object that exists. */
+/* Starts all watches. SYNCED is called once, when each watch has brought every object that exists. */
 struct watches *watches_start(struct controller *c, void (*synced)(struct controller *c));
 void watches_stop(struct watches *w);
 bool watches_synced(const struct watches *w);
-/* For people: each watch with its state. */
+/* Appends the state of each watch, for people. */
 void watches_dump(const struct watches *w, struct buf *out);
 
 #endif
