@@ -1,5 +1,5 @@
 /*
- * fit.c - does it fit now, on the empty cluster, or never?
+ * fit.c - answers whether a job fits now, on the empty cluster, or never.
  */
 #include "runtime/fit/fit.h"
 

@@ -1,10 +1,9 @@
 /*
- * fit.h - do the pods of a job fit on the nodes of a cluster: now, when it is empty, or never?
- *
- * Pure functions over objects: nodes, the pods on them, quotas and the objects of Kueue.  They
- * count as the scheduler does: requests with init containers and overhead, the number of pods of a
- * node, labels, node affinity, taints, cordoned nodes, required anti-affinity; then the quotas of
- * the namespace and, where a queue admits the job, the flavors of its ClusterQueue.
+ * fit.h - do the pods of a job fit on the nodes of a cluster: now, when the cluster is empty, or never? Pure functions
+ * over objects: nodes, the pods on them, quotas and the objects of Kueue. They count as the scheduler does: requests
+ * with init containers and overhead, the number of pods of a node, labels, node affinity, taints, cordoned nodes and
+ * required anti-affinity; then the quotas of the namespace and, if a queue admits the job, the flavors of its
+ * ClusterQueue.
  */
 #ifndef TRAINC_RUNTIME_FIT_FIT_H
 #define TRAINC_RUNTIME_FIT_FIT_H
@@ -15,7 +14,7 @@
 
 enum { FIT_RESOURCES = 24, FIT_CPU = 0, FIT_MEMORY = 1, FIT_PODS = 2 };
 
-/* Resources by number; CPUs are counted in thousandths. */
+/* Names of resources; the index of a name is the number of the resource. CPUs are counted in thousandths. */
 struct fit_resources {
 	struct str at[FIT_RESOURCES];
 	size_t n;
@@ -28,27 +27,29 @@ int64_t fit_amount(const struct data *d, bool thousandths);
 
 /* ---- pods ---- */
 
-/* Pods that are all alike, such as those of a role. */
+/* Identical pods, such as those of a role. */
 struct fit_shape {
 	struct str role;
 	int64_t count;
-	const struct data *spec, *labels;       /* of the pod */
-	struct str topology;            /* a label of nodes: all pods need the same value of it; empty: none */
-	const struct data *with;        /* selector of the pods that need the same value as these; NULL: those of
+	const struct data *spec, *labels;       /* spec and labels of the pods */
+	struct str topology;            /* a label of nodes: all pods must be on nodes with the same value of it; empty:
+					 * none */
+	const struct data *with;        /* selector of the other pods that must be at the same value; NULL: the pods of
 					 * `group` */
-	struct str group;               /* of sets of pods that Kueue keeps together; empty: none */
+	struct str group;               /* name of a group of pod sets that Kueue keeps together; empty: none */
 	int64_t need[FIT_RESOURCES], limit[FIT_RESOURCES];
 };
 
 struct fit_job {
-	struct str name, ns, queue;     /* queue: the LocalQueue that admits it, or empty */
+	struct str name, ns, queue;     /* name and namespace of the job; the LocalQueue that admits it, or empty */
 	struct fit_shape *shapes;
 	size_t n;
-	struct str unknown;             /* a kind whose pods are unknown; empty: none */
+	struct str unknown;             /* a kind whose pods cannot be determined; empty: none */
 };
 
 /*
- * Adds what one object of a job makes: the pods of a Job, a Deployment, a Pod, a JobSet, or a resource of an operator.
+ * Adds the pods that one object of a job creates. The object is a Job, a Deployment, a Pod, a JobSet, or a resource of
+ * an operator.
  */
 void fit_add_object(struct arena *a, struct fit_resources *r, const struct data *object, struct fit_job *job);
 
@@ -58,18 +59,22 @@ struct fit_node {
 	struct str name;
 	const struct data *labels, *taints;
 	bool cordoned;
-	int64_t all[FIT_RESOURCES], used[FIT_RESOURCES];        /* used: by pods that are on the node */
-	/* used by pods that stay when the cluster is empty: of DaemonSets and of the node */
+	int64_t all[FIT_RESOURCES], used[FIT_RESOURCES];        /* capacity of the node; amounts that pods on the node
+								 * use */
+	/*
+	 * amounts used by pods that stay when the cluster is empty: those of DaemonSets, and those that belong to the
+	 * node
+	 */
 	int64_t kept[FIT_RESOURCES];
 	int64_t ours[FIT_RESOURCES];    /* used by pods of the job that is being placed */
-	bool devices;                   /* the node has more than cpu, memory and disk */
+	bool devices;                   /* the node has other resources than cpu, memory and disk */
 };
 
 struct fit_pod {
 	struct str ns;
 	const struct data *labels, *spec;
 	size_t node;
-	bool guarded;                   /* the pod keeps other pods away */
+	bool guarded;                   /* the pod has anti-affinity terms, which keep other pods away */
 };
 
 struct fit_cluster {
@@ -77,12 +82,12 @@ struct fit_cluster {
 	struct fit_resources resources;
 	struct fit_node *nodes;
 	size_t nnodes;
-	struct fit_pod *pods;           /* pods that are on a node and run */
+	struct fit_pod *pods;           /* pods that are on a node and have not ended */
 	size_t npods;
 	struct status_objects quotas, local_queues, queues, flavors;
 };
 
-/* Everything of OBJECTS that counts; what is of another kind is left out. */
+/* Collects the OBJECTS that matter for the answer and leaves out those of other kinds. */
 struct fit_cluster fit_cluster_of(struct arena *a, const struct status_objects *objects);
 
 /* ---- the answer ---- */
@@ -97,36 +102,38 @@ struct fit_answer {
 
 struct fit_answer fit_judge(struct fit_cluster *c, const struct fit_job *job);
 
-/* ---- its parts ---- */
+/* ---- parts of the computation ---- */
 
-/* Adds what a pod asks for and what its limits are. */
+/* Adds the requests of a pod, and its limits. */
 void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *need, int64_t *limit);
 
 /* The reason why a node cannot take a pod at all. */
 enum fit_obstacle { FIT_TAKES, FIT_CORDONED, FIT_LABELS, FIT_AFFINITY, FIT_TAINT };
-/* EXTRA: further labels that the node needs, for a flavor; or NULL. */
+/* EXTRA: further labels that a flavor demands of the node, or NULL. */
 enum fit_obstacle fit_obstacle(const struct fit_node *n, const struct data *spec, const struct data *extra);
 /* Does a label selector select LABELS? */
 bool fit_selects(const struct data *selector, const struct data *labels);
 /* Does SPEC tolerate every taint of the list? */
 bool fit_tolerates(const struct data *spec, const struct data *taints);
-/* The required anti-affinity of a pod: a list, perhaps empty. */
+/* The required anti-affinity terms of a pod: a list, which may be empty. */
 const struct data *fit_anti_terms(const struct data *spec);
-/* The first required term by which pods with these labels attract each other; NULL without. */
+/*
+ * The first required affinity term of pods with these labels that selects the pods themselves; NULL when there is none.
+ */
 const struct data *fit_own_term(const struct data *spec, const struct data *labels);
-/* Do the pods of both need one domain, the same one? */
+/* Must the pods of both shapes be in the same domain? */
 bool fit_together(const struct fit_shape *s, const struct fit_shape *other);
 
-/* Do the quotas of the namespace leave room?  False with a reason; EMPTY: as if nothing was used. */
+/* Do the quotas of the namespace leave enough? False with a reason. EMPTY: as if nothing else were used. */
 bool fit_quota(const struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *why);
-/* The same for the queue; RET has the labels that each shape's flavor asks for (NULL: none). */
+/* The same for the queue. RET gets the labels that the flavor of each shape demands of nodes; NULL: none. */
 bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data **ret, struct buf *why);
 /* Is there a resource besides cpu, memory and disk? */
 bool fit_has_devices(const struct fit_cluster *c, const int64_t *amount);
 /* Do all pods find a node? */
 bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *extra,
 	struct buf *why);
-/* "8 example.com/gpu, 2 cpu, 4Gi memory" */
+/* Appends the amounts, such as "8 example.com/gpu, 2 cpu, 4Gi memory". */
 void fit_put_amounts(const struct fit_resources *r, const int64_t *amount, struct buf *out);
 void fit_put_amount(const struct fit_resources *r, size_t resource, int64_t amount, struct buf *out);
 

@@ -60,7 +60,7 @@ void fit_put_amount(const struct fit_resources *r, size_t resource, int64_t amou
 	buf_printf(out, " %.*s", STR_ARG(r->at[resource]));
 }
 
-/* Devices first: they are what is scarce. */
+/* Devices come first, because they are scarce. */
 void fit_put_amounts(const struct fit_resources *r, const int64_t *amount, struct buf *out)
 {
 	static const size_t last[] = { FIT_CPU, FIT_MEMORY };

@@ -1,5 +1,5 @@
 /*
- * fit_cluster.c - nodes and what is on them, from objects.
+ * fit_cluster.c - reads nodes, and the pods on them, from objects.
  */
 #include "runtime/fit/fit.h"
 #include "runtime/status/look.h"
@@ -18,7 +18,7 @@ static void add_node(struct fit_cluster *c, const struct data *o)
 	ARENA_PUSH(c->arena, c->nodes, c->nnodes, n);
 }
 
-/* Pods of DaemonSets and of the node itself come back on an empty cluster. */
+/* Does the pod stay on an empty cluster? Pods of DaemonSets and pods that belong to the node are created again. */
 static bool is_kept(const struct data *o)
 {
 	const struct data *owners = status_list(o, "metadata.ownerReferences");

@@ -13,7 +13,7 @@ static const struct data *label_of(const struct data *labels, struct str key)
 	return d && d->kind == DATA_STRING ? d : NULL;
 }
 
-/* Does LABELS have each pair of MAP? */
+/* Do LABELS contain each pair of MAP? */
 static bool has_all(const struct data *map, const struct data *labels)
 {
 	for (size_t i = 0; map && map->kind == DATA_MAP && i < map->u.map.n; i++) {
@@ -32,7 +32,7 @@ static bool holds_value(const struct data *values, struct str value)
 	return false;
 }
 
-/* One {key, operator, values}. */
+/* Does one expression {key, operator, values} hold? */
 static bool expression_holds(const struct data *e, const struct data *labels)
 {
 	const struct data *have = label_of(labels, status_text(e, "key")), *values = status_list(e, "values");
@@ -66,7 +66,7 @@ bool fit_selects(const struct data *selector, const struct data *labels)
 		expressions_hold(status_list(selector, "matchExpressions"), labels);
 }
 
-/* The only field of a node that can be matched is its name. */
+/* Do the field expressions hold? The only field of a node that can be matched is its name. */
 static bool fields_hold(const struct data *list, struct str name)
 {
 	for (size_t i = 0; i < list->u.list.n; i++) {
@@ -77,7 +77,7 @@ static bool fields_hold(const struct data *list, struct str name)
 	return true;
 }
 
-/* One of the terms has to match; an empty term matches no node. */
+/* Does the node match the affinity? One of the terms has to match; an empty term matches no node. */
 static bool affinity_holds(const struct data *spec, const struct fit_node *n)
 {
 	const struct data *required = status_path(spec,
@@ -120,7 +120,7 @@ bool fit_tolerates(const struct data *spec, const struct data *taints)
 	return true;
 }
 
-/* A cordoned node gets a taint of that name; until then `unschedulable` counts. */
+/* Does the pod tolerate a cordoned node? Such a node gets a taint with that name; until then `unschedulable` counts. */
 static bool tolerates_cordon(const struct data *spec)
 {
 	const struct data *list = status_list(spec, "tolerations");

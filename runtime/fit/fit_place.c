@@ -1,10 +1,8 @@
 /*
- * fit_place.c - places pods on nodes.
- *
- * Pods of a role are alike, so a node takes as many of them as its scarcest resource permits,
- * whatever the order of nodes.  Roles are placed one after the other, those with devices first,
- * and the others first on nodes without devices.  Where a cluster is so full that this order
- * matters, the answer is the scheduler's luckiest one.
+ * fit_place.c - places pods on nodes. Pods of a role are identical, so a node takes as many of them as its scarcest
+ * resource permits, and the order of nodes does not matter. Roles are placed one after the other: first those with
+ * devices, then the others, which use nodes without devices first. In a cluster that is so full that the order of roles
+ * matters, the answer is the best that the scheduler can achieve.
  */
 #include "runtime/fit/fit.h"
 #include "runtime/status/look.h"
@@ -16,25 +14,25 @@ struct placing {
 	const struct fit_job *job;
 	const struct data *const *extra;
 	bool empty;
-	struct apart *apart;            /* for each shape, where its pods may not be */
-	struct str *domains;            /* for each shape that is placed and needs one, its domain */
+	struct apart *apart;            /* for each shape, the domains where its pods must not be */
+	struct str *domains;            /* for each shape that needs a domain and has been placed, that domain */
 	size_t *touched;                /* nodes that have pods of this job */
 	size_t ntouched;
 	struct arena *arena;
 };
 
-/* Where pods of a shape may not be: domains of nodes, and the labels that make them. */
+/* The domains of nodes where pods of a shape must not be, and the labels that make these domains. */
 struct apart {
 	struct str *keys;
 	size_t nkeys;
-	struct map domains;             /* "KEY DOMAIN" */
+	struct map domains;             /* a set of "KEY DOMAIN" */
 };
 
 /* The reasons why a role did not fit. */
 struct shortage {
 	size_t labels, affinity, taints, cordoned, apart, full[FIT_RESOURCES], small[FIT_RESOURCES];
 	int64_t placed;
-	const struct fit_node *example; /* the node that takes most of them when it is empty */
+	const struct fit_node *example; /* the node that takes the most pods of the role when it is empty */
 	int64_t example_takes;
 };
 
@@ -47,7 +45,7 @@ static struct str domain_of(const struct fit_node *n, struct str key)
 	return str_is(key, "kubernetes.io/hostname") ? n->name : STR("");
 }
 
-/* How often NEED fits into FREE; RET_RESOURCE is the resource of which there is too little for one. */
+/* The number of times that NEED fits into FREE. RET_RESOURCE is the scarcest resource when it does not fit once. */
 static int64_t times(const struct fit_cluster *c, const int64_t *free, const int64_t *need, size_t *ret_resource)
 {
 	int64_t least = INT64_MAX;
@@ -71,7 +69,7 @@ static struct str apart_key(const struct placing *p, struct str key, struct str 
 	return str_cat(p->arena, key, STR(" "), domain);
 }
 
-/* Pods of a shape may not be in the domain of NODE, by a term with that key. */
+/* Notes that pods of a shape must not be in the domain of NODE, by a term with the given key. */
 static void keep_away(const struct placing *p, struct apart *x, struct str key, const struct fit_node *node)
 {
 	struct str domain = domain_of(node, key);
@@ -86,7 +84,7 @@ static void keep_away(const struct placing *p, struct apart *x, struct str key, 
 	map_put(&x->domains, p->arena, apart_key(p, key, domain), x);
 }
 
-/* A pod with LABELS and SPEC is on NODE: notes where S and the pod keep away from each other. */
+/* Notes where pods of S and a pod with LABELS and SPEC on NODE keep away from each other. */
 static void note_pod(const struct placing *p, struct apart *x, const struct fit_shape *s, const struct data *labels,
 	const struct data *spec, const struct fit_node *node)
 {
@@ -100,7 +98,7 @@ static void note_pod(const struct placing *p, struct apart *x, const struct fit_
 			keep_away(p, x, status_text(theirs->u.list.at[i], "topologyKey"), node);
 }
 
-/* Existing pods; when neither side has terms nothing needs to be noted. */
+/* Does the same for all existing pods. When neither side has terms, there is nothing to note. */
 static void note_pods(const struct placing *p, struct apart *x, const struct fit_shape *s)
 {
 	const struct fit_cluster *c = p->cluster;
@@ -111,7 +109,7 @@ static void note_pods(const struct placing *p, struct apart *x, const struct fit
 			note_pod(p, x, s, c->pods[i].labels, c->pods[i].spec, &c->nodes[c->pods[i].node]);
 }
 
-/* How many of S the node takes by anti-affinity: many, one, or none. */
+/* The number of pods of S that anti-affinity allows on the node: many, one, or none. */
 static int64_t limit_apart(const struct placing *p, const struct apart *x, const struct fit_shape *s,
 	const struct fit_node *node)
 {
@@ -138,7 +136,7 @@ static void note_obstacle(struct shortage *x, enum fit_obstacle why)
 	x->cordoned += why == FIT_CORDONED;
 }
 
-/* How many of a shape node number I takes now. */
+/* The number of pods of a shape that node I takes now. */
 static int64_t takes(struct placing *p, size_t shape, size_t i, struct shortage *x)
 {
 	const struct fit_shape *s = &p->job->shapes[shape];
@@ -209,7 +207,7 @@ static void place_on(struct placing *p, size_t shape, struct str domain, bool de
 	}
 }
 
-/* How many pods of each shape the nodes of a domain take. */
+/* The number of pods of each shape that the nodes of a domain take. */
 static int64_t *rooms_of(struct placing *p, struct map *rooms, struct str domain)
 {
 	int64_t *room = map_get(rooms, domain);
@@ -222,8 +220,8 @@ static int64_t *rooms_of(struct placing *p, struct map *rooms, struct str domain
 }
 
 /*
- * The value of a label whose nodes together take most pods of a shape, and of those that need the
- * same domain; among equals that with most room for the shape.
+ * The label value whose nodes together take the most pods of a shape and of those shapes that need the same domain.
+ * Among equals, the one with the most room for the shape.
  */
 static struct str best_domain(struct placing *p, size_t shape)
 {
@@ -252,7 +250,7 @@ static struct str best_domain(struct placing *p, size_t shape)
 	return best;
 }
 
-/* The domain that a shape has to be in, since another one that needs the same is there; else the best. */
+/* The domain for a shape: that of a placed shape which needs the same domain, otherwise the best one. */
 static struct str domain_for(struct placing *p, size_t shape)
 {
 	for (size_t i = 0; i < p->job->n; i++)
@@ -261,7 +259,7 @@ static struct str domain_for(struct placing *p, size_t shape)
 	return best_domain(p, shape);
 }
 
-/* ---- why not ---- */
+/* ---- the reason why it does not fit ---- */
 
 static void put_count(struct buf *out, bool *any, size_t n, const char *what)
 {

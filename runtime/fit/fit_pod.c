@@ -1,12 +1,12 @@
 /*
- * fit_pod.c - what the pods of a job ask for.
+ * fit_pod.c - reads the requests of the pods of a job.
  */
 #include "runtime/fit/fit.h"
 
 #include "kube/workload.h"
 #include "runtime/status/look.h"
 
-/* Adds the requests of one container; where there is only a limit, the limit counts. */
+/* Adds the requests of one container; a resource with a limit and no request counts with its limit. */
 static void add_requests(struct fit_resources *r, const struct data *container, int64_t *need, int64_t *limit)
 {
 	const struct data *requests = status_path(container, "resources.requests"),
@@ -35,8 +35,8 @@ static void raise_to(int64_t *to, const int64_t *base, const int64_t *more)
 }
 
 /*
- * Containers and sidecars run together; before them each init container runs with the sidecars that were started
- * before it.
+ * Adds up what a pod needs. Containers and sidecars run together; before that, each init container runs with the
+ * sidecars that were started before it.
  */
 void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *need, int64_t *limit)
 {
@@ -90,7 +90,7 @@ static void add_shape(struct arena *a, struct fit_resources *r, const struct dat
 	if (!s.role.n)
 		s.role = name;
 	fit_pod_needs(r, s.spec, s.need, s.limit);
-	/* the pods of a role that has one object for each replica are one shape */
+	/* a role that has one object for each replica is one shape */
 	for (size_t i = 0; i < job->n; i++)
 		if (str_eq(job->shapes[i].role, s.role) && !memcmp(job->shapes[i].need, s.need, sizeof s.need)) {
 			job->shapes[i].count += count;
@@ -119,7 +119,7 @@ static void add_set(struct arena *a, struct fit_resources *r, const struct data 
 	}
 }
 
-/* "FRAMEWORKReplicaSpecs" of an operator: a map of roles. */
+/* Adds the pods of an operator's resource, from the map of roles in "FRAMEWORKReplicaSpecs". */
 static bool add_operator(struct arena *a, struct fit_resources *r, const struct data *spec, struct fit_job *job)
 {
 	for (size_t i = 0; spec && spec->kind == DATA_MAP && i < spec->u.map.n; i++) {

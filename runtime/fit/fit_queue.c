@@ -1,6 +1,6 @@
 /*
- * fit_queue.c - the quota of a Kueue queue: each role gets the first flavor of its ClusterQueue that has room for all
- * of it.
+ * fit_queue.c - checks the quota of a Kueue queue: each role gets the first flavor of its ClusterQueue that has room
+ * for the whole role.
  */
 #include "runtime/fit/fit.h"
 #include "runtime/status/look.h"
@@ -11,7 +11,7 @@ struct quota_queue {
 	const struct data *object;      /* the ClusterQueue */
 	struct str cohort;
 	bool empty;
-	struct map assigned;            /* "FLAVOR RESOURCE" -> int64_t, assigned to earlier roles */
+	struct map assigned;            /* "FLAVOR RESOURCE" -> int64_t, the amount assigned to earlier roles */
 };
 
 static const struct data *find(const struct status_objects *all, struct str name, struct str ns)
@@ -36,7 +36,7 @@ static int64_t amount_of(const struct data *d, const char *path, struct str reso
 	return d ? fit_amount(status_path(d, path), str_is(resource, "cpu")) : 0;
 }
 
-/* What a ClusterQueue has of a resource in a flavor, and uses of it. */
+/* The quota of a ClusterQueue for a resource in a flavor, and how much of it is used. */
 static int64_t nominal_of(const struct data *queue, struct str flavor, struct str resource)
 {
 	const struct data *groups = status_list(queue, "spec.resourceGroups");
@@ -63,7 +63,7 @@ static struct str cohort_of(const struct data *queue)
 	return name.n ? name : status_text(queue, "spec.cohort");
 }
 
-/* What is left for this queue: its own quota, and what it may borrow from its cohort. */
+/* The amount left for this queue: the rest of its own quota, and what it may borrow from its cohort. */
 static int64_t left_of(const struct quota_queue *q, struct str flavor, const struct data *resource)
 {
 	const struct fit_cluster *c = q->cluster;
@@ -81,7 +81,7 @@ static int64_t left_of(const struct quota_queue *q, struct str flavor, const str
 	return sum < most ? sum : most;
 }
 
-/* May the pods of S use the flavor?  A selector of theirs for one of its labels has to agree with it. */
+/* May the pods of S use the flavor? A node selector of the pods for one of the flavor's labels must agree with it. */
 static bool suits(const struct fit_shape *s, const struct data *flavor)
 {
 	const struct data *labels = flavor ? status_path(flavor, "spec.nodeLabels") : NULL,
@@ -117,7 +117,7 @@ static int64_t asks_for(const struct quota_queue *q, const struct fit_shape *s, 
 	return 0;
 }
 
-/* Tries one flavor; on success its amounts are taken. */
+/* Tries one flavor; on success its amounts are assigned. */
 static bool assign(struct quota_queue *q, const struct fit_shape *s, const struct data *flavor, struct buf *why)
 {
 	const struct data *resources = status_list(flavor, "resources");
@@ -144,7 +144,7 @@ static bool assign(struct quota_queue *q, const struct fit_shape *s, const struc
 	return true;
 }
 
-/* Does the group cover any resource that S asks for? */
+/* Does the resource group cover any resource that S requests? */
 static bool concerns(const struct quota_queue *q, const struct fit_shape *s, const struct data *group)
 {
 	const struct data *covered = status_list(group, "coveredResources");
@@ -165,7 +165,7 @@ static bool assign_group(struct quota_queue *q, const struct fit_shape *s, const
 		const struct data *f = find(&q->cluster->flavors, status_text(flavors->u.list.at[i], "name"), STR(""));
 		if (!suits(s, f) || !assign(q, s, flavors->u.list.at[i], why))
 			continue;
-		why->n = before;                /* those before this one do not matter */
+		why->n = before;                /* the reasons from flavors tried before do not matter */
 		const struct data *labels = status_path(f, "spec.nodeLabels");
 		*ret = labels ? labels : *ret;
 		return true;
@@ -176,7 +176,7 @@ static bool assign_group(struct quota_queue *q, const struct fit_shape *s, const
 	return false;
 }
 
-/* A resource that no group covers is never admitted. */
+/* Is the resource covered by a group? A resource that no group covers is never admitted. */
 static bool is_covered(const struct quota_queue *q, const struct fit_shape *s, struct buf *why)
 {
 	const struct data *groups = status_list(q->object, "spec.resourceGroups");
@@ -205,7 +205,7 @@ bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, con
 	bool ok = true;
 
 	if (!job->queue.n || (!local && !c->queues.n))
-		return true;                    /* without objects of Kueue nothing is known of it */
+		return true;                    /* without objects of Kueue the queue cannot be judged */
 	q.object = local ? find(&c->queues, status_text(local, "spec.clusterQueue"), STR("")) : NULL;
 	if (!q.object) {
 		buf_printf(why, "%squeue '%.*s' does not exist in namespace '%.*s'", why->n ? "; " : "",

@@ -1,10 +1,10 @@
 /*
- * fit_quota.c - the ResourceQuotas of the namespace.
+ * fit_quota.c - checks the ResourceQuotas of the namespace.
  */
 #include "runtime/fit/fit.h"
 #include "runtime/status/look.h"
 
-/* What the job adds to the entry KEY of a quota; -1: the entry counts something else. */
+/* The amount that the job adds to the entry KEY of a quota; -1: the entry counts something else. */
 static int64_t asks_for(const struct fit_cluster *c, const struct fit_job *job, struct str key, size_t *ret_resource)
 {
 	bool limits = str_starts(key, STR("limits."));
@@ -25,7 +25,7 @@ static int64_t asks_for(const struct fit_cluster *c, const struct fit_job *job, 
 	return -1;
 }
 
-/* Quotas with a scope count some pods only: those of a priority class, or with a deadline. */
+/* Does the quota have a scope? Such a quota counts only some pods: those of a priority class, or with a deadline. */
 static bool is_scoped(const struct data *quota)
 {
 	return status_list(quota, "spec.scopes")->u.list.n || status_path(quota, "spec.scopeSelector");

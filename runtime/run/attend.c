@@ -10,14 +10,17 @@
 
 #include "base/words.h"
 
-/* how often files are looked at where the kernel does not report changes; bytes of lines that are taken at once */
+/*
+ * interval between looks at files where the kernel does not report changes; bytes of lines that are read at once;
+ * batches between two looks at signals
+ */
 enum { LOOK_MS = 100, BATCH = 128 << 10, BATCHES = 8 };
 
 /* ---- signals ---- */
 
 static const int heard[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP };
 
-/* A signal that the caller ignores (nohup) stays ignored. */
+/* Adds the signals to handle to SET. A signal that the caller ignores (nohup) stays ignored. */
 static void hear(sigset_t *set)
 {
 	sigemptyset(set);
@@ -45,7 +48,7 @@ void attend_open(struct attend *a)
 	a->same_terminal = same_terminal(a->out.fd, a->err.fd);
 }
 
-/* Suspends as the shell expects it: the terminal is restored, then this process stops. */
+/* Suspends the process as the shell expects: restores the terminal, then stops itself. */
 static void stop_here(struct attend *a)
 {
 	progress_hide(&a->progress);
@@ -54,7 +57,7 @@ static void stop_here(struct attend *a)
 	progress_resized(&a->progress);
 }
 
-/* True: leave. */
+/* Handles the signals that have arrived; true when the command should leave. */
 static bool on_signals(struct attend *a)
 {
 	struct signalfd_siginfo s;
@@ -89,7 +92,7 @@ static bool all_over(const struct attend *a)
 	return true;
 }
 
-/* To standard error, in order with the display on it. */
+/* Writes a line to standard error, in the right order with the display there. */
 static void put_beside(struct attend *a, struct str text)
 {
 	if (a->progress.mode == PROGRESS_LIVE)
@@ -98,7 +101,7 @@ static void put_beside(struct attend *a, struct str text)
 		drain_put(&a->err, text);
 }
 
-/* Takes some of the lines that are there; false when there was none. */
+/* Prints some of the lines that are available; false when there was none. */
 static bool put_lines(struct attend *a, bool over)
 {
 	struct buf out = { 0 }, marks = { 0 };
@@ -108,7 +111,7 @@ static bool put_lines(struct attend *a, bool over)
 	while (out.n < BATCH && log_source_next(a->logs, over, &l))
 		log_print(&a->print, &l, &out, terminal ? &out : &marks);
 	bool any = out.n || marks.n;
-	/* when both are one terminal, everything goes the same way and stays in order */
+	/* when both are the same terminal, everything goes through one buffer and stays in order */
 	if (a->same_terminal)
 		put_beside(a, buf_text(&out));
 	else
@@ -119,7 +122,7 @@ static bool put_lines(struct attend *a, bool over)
 	return any;
 }
 
-/* False: there is nothing more to come. */
+/* Prints what is available; false when no more output will come. */
 static bool pump_output(struct attend *a)
 {
 	bool over = (all_over(a) || (a->output_over && a->output_over(a->context))) &&
@@ -129,7 +132,7 @@ static bool pump_output(struct attend *a)
 	if (!a->logs)
 		return !over;
 	for (int i = 0; drain_room(&a->out) && drain_room(&a->err); i++) {
-		/* programs may print faster than we read, so signals are handled in between */
+		/* programs may print faster than this process reads, so signals are handled after each batch */
 		a->backlog = i == BATCHES;
 		if (a->backlog)
 			return true;
@@ -139,7 +142,7 @@ static bool pump_output(struct attend *a)
 		drain_pump(&a->out);
 		drain_pump(&a->err);
 	}
-	a->backlog = true;                      /* there may be more lines, which nothing will announce again */
+	a->backlog = true;                      /* there may be more lines, which no event will announce again */
 	return true;
 }
 
@@ -176,7 +179,7 @@ static int timeout_of(const struct attend *a)
 {
 	int64_t now = clock_steady(), until = progress_due(&a->progress);
 
-	/* while there is no room, the reader's progress wakes us */
+	/* while the buffers are full, the poll waits for the reader instead */
 	if (a->backlog && drain_room(&a->out) && drain_room(&a->err))
 		return 0;
 	if (a->deadline && a->deadline < until)
@@ -201,7 +204,7 @@ static void wait_for_news(struct attend *a)
 {
 	struct pollfd *p = memory_resize(NULL, (a->n + 4) * sizeof *p);
 	nfds_t n = 0;
-	/* lines that have no room yet are left in their files */
+	/* lines stay in their files while the buffers are full */
 	bool room = drain_room(&a->out) && drain_room(&a->err);
 
 	add(p, &n, a->signals, POLLIN);

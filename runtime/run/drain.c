@@ -7,7 +7,7 @@
 
 #include "base/words.h"
 
-enum { PORTION = 4096 };        /* PIPE_BUF: a pipe that is ready takes so much without waiting */
+enum { PORTION = 4096 };        /* PIPE_BUF: a pipe that is ready takes this many bytes without blocking */
 
 void drain_put(struct drain *d, struct str s)
 {
@@ -43,7 +43,7 @@ void drain_pump(struct drain *d)
 	}
 	if (drain_empty(d)) {
 		d->sent = d->pending.n = 0;
-	} else if (d->sent > 1 << 20) {         /* what has been sent need not be kept */
+	} else if (d->sent > 1 << 20) {         /* frees the part that has been written */
 		memmove(d->pending.p, d->pending.p + d->sent, d->pending.n - d->sent);
 		d->pending.n -= d->sent;
 		d->sent = 0;

@@ -1,9 +1,7 @@
 /*
- * identity.c - every fact of a job as NAME=LENGTH:VALUE, lists with their length
- * first, so that two jobs have one text only if they are the same.
- *
- * Places in the source are left out everywhere: members that are a struct span or
- * are called `from`.
+ * identity.c - writes every fact of a job as NAME=LENGTH:VALUE, and lists with their length first, so that two jobs
+ * have the same text only if they are the same. Places in the source are left out everywhere: members of type struct
+ * span, and members named `from`.
  */
 #include "runtime/run/identity.h"
 
@@ -36,7 +34,7 @@ static void put_number(struct out *o, const char *name, struct quantity q)
 		(unsigned long long)((q.nano < 0 ? -q.nano : q.nano) % 1000000000));
 }
 
-/* A value that may be absent. */
+/* Appends a value that may be absent. */
 #define PUT_OPTIONAL(o, name, v, put) do { put_int(o, name, (v)->set); if ((v)->set) put(o, name, \
 	(v)->value); } while (0)
 static void put_plan_str(struct out *o, const char *name, const struct plan_str *v)
@@ -127,7 +125,7 @@ static void put_text(struct out *o, const char *name, const struct text *t)
 		put_piece(o, &t->at[i]);
 }
 
-/* A text for all replicas, or one for each of N. */
+/* Appends a text that is the same for all replicas, or one text for each of N replicas. */
 static void put_texts_of(struct out *o, const char *name, const struct text *t, const struct text *per_replica,
 	int64_t n)
 {
@@ -198,7 +196,7 @@ static void put_limits(struct out *o, const struct plan_limits *l)
 	put_plan_quantity(o, "limits.disk", &l->disk);
 }
 
-/* struct plan_probe.  Nothing for a container without one, so that its digest is the same as before probes existed. */
+/* struct plan_probe. A container without a probe adds nothing, so its digest is the same as before probes existed. */
 static void put_probe(struct out *o, const struct plan_probe *p)
 {
 	static const char *const kinds[] = { [PROBE_TCP] = "tcp", [PROBE_HTTP] = "http", [PROBE_EXEC] = "exec" };
@@ -212,7 +210,7 @@ static void put_probe(struct out *o, const struct plan_probe *p)
 	put_int(o, "within", p->within);
 }
 
-/* struct plan_resource.  Nothing for a container without any, for the same reason. */
+/* struct plan_resource. A container without resources adds nothing, for the same reason. */
 static void put_resources(struct out *o, const struct plan_amounts *asks)
 {
 	if (!asks->nresources)
@@ -311,7 +309,7 @@ static void put_condition(struct out *o, const char *name, const struct plan_con
 	struct str text = STR("");
 	struct arena scratch = { 0 };
 
-	/* as the language writes it, with names of roles: kind, role, index, left and right are all in there */
+	/* the condition as the language writes it, with names of roles, contains kind, role, index, left and right */
 	if (c)
 		text = plan_condition_text(&scratch, o->job, c);
 	put_int(o, name, c != NULL);
@@ -367,7 +365,7 @@ static void put_codes(struct out *o, const struct plan_codes *codes)
 	}
 }
 
-/* What it does when something ends. */
+/* Appends the rules of a role for the ends of its replicas. */
 static void put_role_rules(struct out *o, const struct plan_role *r)
 {
 	put_plan_str(o, "restart", &r->restart);
@@ -393,12 +391,12 @@ static void put_role(struct out *o, const struct plan_role *r)
 	put_accelerator(o, r->accelerator);
 	put_pairs(o, "node", &r->node);
 	put_pairs(o, "claims", &r->claims);
-	if (r->shared_claims.n)                 /* so that the digest of others is the same as before */
+	if (r->shared_claims.n)                 /* without them, the digest is the same as in earlier versions */
 		put_pairs(o, "shared_claims", &r->shared_claims);
 	put_strs(o, "tolerate", r->tolerate, r->ntolerate);
 	put_strs(o, "pull_secrets", r->pull_secrets, r->npull_secrets);
 	put_plan_str(o, "spread", &r->spread);
-	if (r->nzones)                          /* so that the digest of others is the same as before */
+	if (r->nzones)                          /* without them, the digest is the same as in earlier versions */
 		put_strs(o, "zones", r->zones, r->nzones);
 	put_place(o, &r->place);
 	put_plan_str(o, "service", &r->service);
@@ -452,7 +450,7 @@ static void put_job(struct out *o, const struct plan_job *j)
 	put_int(o, "hosts", (int64_t)j->hosts);
 	put_str(o, "domain", j->domain);
 	put_int(o, "each_replica", plan_each_replica(j));
-	/* the line before tells those two apart, so old runs keep their digest */
+	/* the fact before distinguishes these two, so old runs keep their digest */
 	if (j->workload != WORKLOAD_JOB && j->workload != WORKLOAD_POD)
 		put_str(o, "workload", str_of(workload_row(j->workload)->kind));
 	put_int(o, "controller", j->controller);

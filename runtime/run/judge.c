@@ -1,5 +1,5 @@
 /*
- * judge.c - one pass over the states of all replicas, and one verdict.
+ * judge.c - one pass over the states of all replicas, which gives one verdict.
  */
 #include "runtime/run/judge.h"
 
@@ -42,7 +42,7 @@ static int64_t lost_of(const struct judge_role *r)
 	return lost;
 }
 
-/* Has the role lost more replicas for good than it may, of those that should run? */
+/* Has the role lost more replicas for good than it may lose, counting those that should run? */
 static bool has_failed(const struct judge_facts *f, size_t k)
 {
 	const struct plan_role *plan = &f->job->roles[k];

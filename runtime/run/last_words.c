@@ -3,14 +3,14 @@
 #include "base/words.h"
 #include "data/data_read.h"
 
-enum { TEXT_MOST = 400 };               /* bytes of an error that are shown */
+enum { TEXT_MOST = 400 };               /* maximum number of bytes of an error that are shown */
 
 bool last_words_before(const struct last_words *a, const struct last_words *b)
 {
 	return a->follows != b->follows ? b->follows : a->time < b->time;
 }
 
-/* A member that is a text, fit for one line. */
+/* The text of a member, cleaned so that it fits on one line. */
 static struct str record_text(struct arena *a, const struct data *d, struct str key)
 {
 	const struct data *v = data_get(d, key);
@@ -18,7 +18,7 @@ static struct str record_text(struct arena *a, const struct data *d, struct str 
 
 	size_t n = s.n < TEXT_MOST ? s.n : TEXT_MOST;
 	while (n && n < s.n && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--;                            /* no half of a character */
+		n--;                            /* do not cut within a character */
 	s = str_copy(a, (struct str){ s.p, n });
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F)

@@ -57,7 +57,7 @@ static void add_run(const struct live *l, struct live_lines *all, const struct r
 	buf_release(&rest);
 }
 
-/* What its replicas take, of those of which it is known. */
+/* Appends the resources that the replicas use, as far as they are known. */
 static void put_usage(const struct run_role *r, struct buf *line)
 {
 	double rate = 0;
@@ -101,7 +101,7 @@ static void add_role(const struct live *l, struct live_lines *all, const struct 
 	buf_release(&line);
 }
 
-/* Ranks what people want to see first: failed, waiting for something, starting, ready, over. */
+/* Ranks roles so that the most interesting ones come first: failed, waiting for something, starting, ready, over. */
 static int trouble(const struct run_role *r)
 {
 	struct run_count c = run_count(r);
@@ -131,7 +131,9 @@ static void add_roles(const struct live *l, struct live_lines *all, const struct
 
 /* ---- the screen ---- */
 
-/* How many lines the table may have: a third of the screen, or ten lines, is left for what programs print. */
+/*
+ * The maximum number of lines of the table: a third of the screen, or ten lines, stays free for the output of programs.
+ */
 static size_t most_lines(const struct live *l)
 {
 	size_t left = l->rows / 3 < LINES_MOST ? l->rows / 3 : LINES_MOST;
@@ -152,7 +154,7 @@ static void put_lines(struct live *l, const struct live_lines *all, struct buf *
 			buf_str(out, all->at[i]);
 		buf_z(out, "\x1b[K");
 	}
-	/* erases what an earlier, longer table had below, and returns to its top */
+	/* erases the rest of an earlier, longer table, and returns to the top */
 	buf_z(out, "\x1b[J\r");
 	if (n > 1)
 		buf_printf(out, "\x1b[%zuA", n - 1);
@@ -168,7 +170,7 @@ static size_t lines_of(const struct run_state *const *runs, size_t n)
 	return lines;
 }
 
-/* Output that waits, written in the place of the table. */
+/* Writes pending output at the place of the table. */
 static void put_pending(struct live *l, struct buf *out)
 {
 	if (l->shown && l->pending.n)

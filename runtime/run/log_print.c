@@ -7,7 +7,7 @@
 
 struct log_print_stream {
 	bool ended, stopped;
-	bool goes_on, paused;           /* its line continues; it was cut after a pause */
+	bool goes_on, paused;           /* the line that was printed continues; it was cut because the program paused */
 	int64_t attempt, time;
 	int exit_code;
 };
@@ -29,12 +29,12 @@ static void put_stamp(const struct log_print *p, int64_t time, struct buf *out)
 	buf_char(out, ' ');
 }
 
-/* "worker/0", "bert:worker/0", "worker/0.logger" */
+/* Appends the source of a line: "worker/0", "bert:worker/0", "worker/0.logger". */
 static void put_source(const struct log_print *p, const struct log_stream *s, struct buf *out)
 {
 	static const char *const colours[] = { "36", "32", "35", "33", "34", "31" };
 
-	/* so that neighbors differ: ranks of a role, roles of a run, runs of a command */
+	/* colors differ between neighbors: ranks of a role, roles of a run, runs of a command */
 	if (p->colour)
 		buf_printf(out, "\x1b[%sm", colours[(s->role_number + s->run +
 			(uint64_t)s->index) % (sizeof colours / sizeof *colours)]);
@@ -48,8 +48,8 @@ static void put_source(const struct log_print *p, const struct log_stream *s, st
 }
 
 /*
- * A terminal would show only what follows the last carriage return: progress bars write the same
- * line over and over.
+ * The last state of a line. A terminal would show only what follows the last carriage return: progress bars overwrite
+ * their line.
  */
 static struct str last_state(struct str text)
 {
@@ -60,8 +60,8 @@ static struct str last_state(struct str text)
 }
 
 /*
- * The length of a sequence that selects colors and styles ("ESC [ 1;32 m") at the beginning of S; 0: it is something
- * else.
+ * The length of an escape sequence that selects colors and styles ("ESC [ 1;32 m") at the beginning of S; 0: S begins
+ * with something else.
  */
 static size_t color_length(struct str s)
 {
@@ -94,7 +94,7 @@ static void put_colored(struct str s, struct buf *out)
 	buf_z(out, any ? "\x1b[0m" : "");
 }
 
-/* Of a progress bar, what a terminal would show: the text behind its last carriage return. */
+/* Does the line overwrite itself, as a progress bar does with carriage returns? */
 static bool overwrites(struct str text) { return memchr(text.p, '\r', text.n) != NULL; }
 
 static void put_text(const struct log_print *p, const struct log_line *l, const struct log_print_stream *s,
@@ -103,7 +103,7 @@ static void put_text(const struct log_print *p, const struct log_line *l, const 
 	bool bar = overwrites(l->text), begins_again = s->paused && l->text.n && l->text.p[0] == '\r';
 	struct str shown = p->escape || l->pause || begins_again ? last_state(l->text) : l->text;
 
-	if (s->paused && !l->text.n && !l->more)        /* the end of a line of which everything has been shown */
+	if (s->paused && !l->text.n && !l->more)        /* the end of a line whose text has been shown already */
 		return;
 	put_stamp(p, l->time, out);
 	if (p->prefix) {
@@ -163,7 +163,7 @@ static void put_mark(const struct log_print *p, const struct log_stream *s, stru
 	state->ended = false;
 }
 
-/* Where the disk was full, or the log was. */
+/* Reports output that is missing because the disk or the log was full. */
 static void put_gap(const struct log_print *p, const struct log_line *l, struct buf *marks)
 {
 	put_stamp(p, l->time, marks);
@@ -201,7 +201,7 @@ void log_print(struct log_print *p, const struct log_line *l, struct buf *out, s
 		s->exit_code = l->exit_code;
 		s->stopped = l->stopped;
 		s->time = l->time;
-		/* a success is mentioned only when another attempt follows */
+		/* a success is reported only when another attempt follows */
 		if (l->exit_code && !p->json)
 			put_mark(p, l->from, s, marks);
 		return;

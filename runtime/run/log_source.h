@@ -1,35 +1,32 @@
 /*
- * log_source.h - the lines that the replicas of runs print, in the order of time, wherever they
- * come from.
- *
- * A backend makes one for the runs of a command.  Lines are taken one by one; lines that arrive
- * later are taken later.
+ * log_source.h - the lines that the replicas of runs print, ordered by time, from any backend. A backend creates one
+ * source for the runs of a command. Lines are taken one by one; lines that arrive later are taken later.
  */
 #ifndef TRAINC_RUNTIME_RUN_LOG_SOURCE_H
 #define TRAINC_RUNTIME_RUN_LOG_SOURCE_H
 
 #include "runtime/run/run_watch.h"
 
-enum { LOG_LINE_MOST = 1 << 20 };       /* a longer line comes in parts */
+enum { LOG_LINE_MOST = 1 << 20 };       /* a longer line is handed out in parts */
 
-/* One container's output. */
+/* The output of one container. */
 struct log_stream {
-	size_t number;                  /* in the order in which they were found */
-	unsigned run;                   /* in the order in which they were added */
+	size_t number;                  /* number of the stream, in the order in which streams were found */
+	unsigned run;                   /* number of the run, in the order in which runs were added */
 	struct str run_name;
-	struct str role, container;     /* container: "main", or the name of another one */
+	struct str role, container;     /* name of the role; name of the container, "main" for the main one */
 	unsigned role_number;
 	int64_t index;
 	bool main;
-	struct str pod;                 /* its name in a cluster; empty: the name that the run's rules give */
+	struct str pod;                 /* name of the pod in a cluster; empty: it follows from the run's rules */
 };
 
 struct log_selection {
-	int64_t tail;                   /* the last lines of each stream; -1: all */
+	int64_t tail;                   /* number of last lines to show of each stream; -1: all */
 	int64_t since;                  /* lines before this time are left out; 0: none */
-	bool previous;                  /* the previous attempt, and nothing else */
-	int64_t attempt;                /* only this one, from 1; 0: all */
-	int64_t attempts;               /* previous: the number of attempts so far, if known; else 0 */
+	bool previous;                  /* show only the previous attempt */
+	int64_t attempt;                /* number of the only attempt to show, from 1; 0: all */
+	int64_t attempts;               /* with `previous`: the number of attempts so far, 0 if unknown */
 };
 
 enum log_kind { LOG_TEXT, LOG_ENDED, LOG_MISSING };
@@ -38,21 +35,23 @@ struct log_line {
 	enum log_kind kind;
 	const struct log_stream *from;
 	int64_t time;
-	struct str text;                /* without the line end; valid until the next line is taken */
+	struct str text;                /* the text without its line end; valid until the next line is taken */
 	bool more;                      /* the line continues in the next one of its stream */
-	bool pause;                     /* it was cut because it has not ended for a while: a prompt, a progress bar */
-	int64_t attempt;                /* which one printed it, or has ended, from 1; 0: unknown */
-	int exit_code;                  /* ENDED */
-	bool stopped;                   /* ENDED: it ended after it had been told to stop */
-	int64_t missing;                /* MISSING: bytes that no file took, */
-	bool removed;                   /* or that were removed since, because the log has a limit */
+	bool pause;                     /* the line was cut because it has not ended for a while: a prompt, or a
+					 * progress bar */
+	int64_t attempt;                /* number of the attempt that printed the line, or that has ended, from 1; 0:
+					 * unknown */
+	int exit_code;                  /* ENDED: exit code of the attempt */
+	bool stopped;                   /* ENDED: the attempt was asked to stop before it ended */
+	int64_t missing;                /* MISSING: number of bytes that could not be written to any file */
+	bool removed;                   /* MISSING: the bytes were removed later, because the log has a limit */
 };
 
-/* Asked for each stream that is found: whether to read it, and how. */
+/* The answer for each stream that is found: whether to read it, and how. */
 struct log_choice {
 	bool (*wanted)(void *context, const struct log_stream *s, struct log_selection *ret);
 	void *context;
-	bool follow;                    /* follow what comes; else only what is there */
+	bool follow;                    /* true: read what will be printed as well; false: read only what exists */
 };
 
 struct log_source;
@@ -64,31 +63,35 @@ struct log_source_ops {
 	void (*reconsider)(struct log_source *s);
 	void (*release)(struct log_source *s);
 	bool (*done)(const struct log_source *s);
-	int64_t (*due)(const struct log_source *s);     /* or NULL: never */
+	int64_t (*due)(const struct log_source *s);     /* When the source must be read next; NULL: never without an
+							 * event */
 };
 
 struct log_source {
 	const struct log_source_ops *ops;
-	int status;                     /* to end with, because a stream could not be read to its end; 0: all could */
+	int status;                     /* exit status if a stream could not be read to its end; 0: all could */
 };
 
 /* Looks for more lines; cheap when there are none. */
 static inline void log_source_read(struct log_source *s) { s->ops->read(s); }
 /*
- * The earliest of the lines that are there; false when there is none.  OVER: nothing more will
- * come, so a line without an end counts too.
+ * Takes the earliest of the lines that have arrived; false when there is none. OVER: no more output will come, so a
+ * line without an end is handed out, too.
  */
 static inline bool log_source_next(struct log_source *s, bool over, struct log_line *ret)
 {
 	return s->ops->next(s, over, ret);
 }
-/* Readable when there is more; -1 when nothing can announce it: look from time to time. */
+/*
+ * A descriptor that is readable when there is more; -1: no event announces more, so the caller must look from time to
+ * time.
+ */
 static inline int log_source_fd(const struct log_source *s) { return s->ops->fd(s); }
-/* When to look again even if nothing is announced, by the steady clock: an unfinished line is shown then. */
+/* When to look again even without an event, by the steady clock: an unfinished line is handed out then. */
 static inline int64_t log_source_due(const struct log_source *s) { return s->ops->due ? s->ops->due(s) : INT64_MAX; }
 /* Asks again about streams that were not wanted before. */
 static inline void log_source_reconsider(struct log_source *s) { s->ops->reconsider(s); }
-/* Has everything arrived that was printed so far? */
+/* Has everything that was printed so far arrived? */
 static inline bool log_source_done(const struct log_source *s) { return s->ops->done(s); }
 static inline void log_source_release(struct log_source *s) { s->ops->release(s); }
 

@@ -1,9 +1,7 @@
 /*
- * plan_record.c - a plan's names, sizes and rules as JSON and back.
- *
- * A member is left out when it has its zero value.  Readers pass over members that they
- * do not know, so that a later version may add some; `schemaVersion` changes when an
- * old member changes its meaning.
+ * plan_record.c - writes a plan's names, sizes and rules as JSON, and reads them. A member with its zero value is left
+ * out. Readers ignore members that they do not know, so that a later version may add some. `schemaVersion` changes when
+ * the meaning of an old member changes.
  */
 #include "runtime/run/plan_record.h"
 
@@ -19,7 +17,7 @@ static const char *const condition_words[] = { "done", "ready", "started", "and"
 struct record_writer {
 	const struct plan_job *job;
 	struct buf *out;
-	bool any;                       /* the object that is being written has a member already */
+	bool any;                       /* the object that is being written already has a member */
 };
 
 static void put_key(struct record_writer *w, const char *key)
@@ -104,7 +102,7 @@ static void put_claims(struct record_writer *w, const struct plan_role *r)
 		buf_char(w->out, ']');
 }
 
-/* The first and last code of each run: [128,255], [17,17,128,255]. */
+/* Appends the first and last code of each range: [128,255], [17,17,128,255]. */
 static void put_codes(struct record_writer *w, const char *key, const struct plan_codes *c)
 {
 	bool any = false;
@@ -157,7 +155,7 @@ void plan_record_write(const struct plan_job *j, struct buf *out)
 	put_text(&w, "framework", j->framework);
 	put_text(&w, "hosts", str_of(host_words[j->hosts]));
 	put_text(&w, "domain", j->domain);
-	put_true(&w, "each_replica", plan_each_replica(j));        /* for readers that know no "workload" */
+	put_true(&w, "each_replica", plan_each_replica(j));        /* for older readers, which do not know "workload" */
 	put_text(&w, "workload", str_of(workload_row(j->workload)->kind));
 	put_true(&w, "controller", j->controller);
 	put_text(&w, "clean", j->clean.value);
@@ -185,7 +183,7 @@ void plan_record_write(const struct plan_job *j, struct buf *out)
 struct record_reader {
 	struct arena *arena;
 	struct plan_job *job;
-	struct str why;                 /* the first thing that is wrong */
+	struct str why;                 /* the first error; empty: none so far */
 };
 
 static bool refuse(struct record_reader *r, const char *member)
@@ -296,7 +294,7 @@ static void read_claims(struct record_reader *r, const struct data *d, struct pl
 	}
 }
 
-/* Anything but a list of runs within 0..255 selects no code. */
+/* Reads ranges of codes. Anything but a list of ranges within 0..255 selects no code. */
 static void get_codes(const struct data *d, const char *key, struct plan_codes *codes)
 {
 	const struct data *list = data_get(d, str_of(key));
@@ -355,7 +353,7 @@ static bool read_roles(struct record_reader *r, const struct data *d)
 	return true;
 }
 
-/* Older records have no "workload". */
+/* Reads "workload", which older records do not have. */
 static enum workload_id get_workload(const struct data *d)
 {
 	const struct workload *w = workload_named(get_text(d, "workload"));

@@ -1,22 +1,19 @@
 /*
- * plan_record.h - what a run has to remember of its plan, so that its state can be told when the
- * program is gone.
- *
- * The state of a run depends on names, sizes and rules of the plan, but not on environments or
- * containers.  These are kept as one JSON document beside the objects of the run.  From it a plan
- * can be made again that is good enough for status_of() and the rules.
+ * plan_record.h - the part of a plan that a run stores, so that its state can be judged without the program. The state
+ * of a run depends on names, sizes and rules of the plan, but not on environments or containers. The record is a JSON
+ * document beside the objects of the run. The plan that is read from it contains what status_of() and the rules need.
  */
 #ifndef TRAINC_RUNTIME_RUN_PLAN_RECORD_H
 #define TRAINC_RUNTIME_RUN_PLAN_RECORD_H
 
 #include "plan/plan.h"
 
-/* Appends the record of J, one line of JSON without secrets. */
+/* Appends the record of J as one line of JSON. It contains no secrets. */
 void plan_record_write(const struct plan_job *j, struct buf *out);
 
 /*
- * Makes a plan of the record D, whose texts are borrowed; false with a sentence in WHY
- * when D is not a record, or one of a later version.
+ * Makes a plan from the record D, whose texts are borrowed. False with an explanation in WHY when D is not a record, or
+ * is one of a later version.
  */
 bool plan_record_read(struct arena *a, const struct data *d, struct plan_job *ret, struct str *why);
 

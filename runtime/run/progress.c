@@ -6,8 +6,8 @@
 #include "runtime/run/report.h"
 #include "base/words.h"
 
-#define REDRAW (NS_PER_SECOND / 10)     /* at most ten tables a second */
-#define TICK NS_PER_SECOND              /* ages in the table */
+#define REDRAW (NS_PER_SECOND / 10)     /* at most ten tables per second */
+#define TICK NS_PER_SECOND              /* the table is redrawn at least this often, because it shows ages */
 #define HEARTBEAT (30 * NS_PER_SECOND)
 
 static bool set(const char *variable)
@@ -70,7 +70,7 @@ static void tell_change(struct progress *p, const struct run_state *s)
 	p->told = clock_steady();
 }
 
-/* While a run starts only its cause changes; the first and the last are enough. */
+/* Is the change worth a line? While a run starts only its cause changes; the first and the last cause are enough. */
 static bool is_news(const struct progress_seen *seen, const struct run_state *s)
 {
 	if (!seen->known || seen->phase != s->phase)
@@ -114,7 +114,7 @@ static void heartbeat(struct progress *p, const struct run_state *const *runs, s
 	p->told = clock_steady();
 }
 
-/* ---- both ---- */
+/* ---- both forms ---- */
 
 void progress_show(struct progress *p, const struct run_state *const *runs, size_t n, bool changed)
 {
@@ -130,7 +130,7 @@ void progress_show(struct progress *p, const struct run_state *const *runs, size
 			heartbeat(p, runs, n);
 		return;
 	}
-	/* a terminal that takes no output at present is not written to */
+	/* a terminal that does not accept output at present is skipped */
 	if (now < progress_due(p) || !drain_empty(p->err))
 		return;
 	live_draw(&p->live, runs, n, clock_real());

@@ -1,6 +1,6 @@
 /*
- * progress.h - the progress of runs while a command waits, on standard error: a live table, a line
- * for each change, or nothing.
+ * progress.h - shows the progress of runs on standard error while a command waits: as a live table, as a line for each
+ * change, or not at all.
  */
 #ifndef TRAINC_RUNTIME_RUN_PROGRESS_H
 #define TRAINC_RUNTIME_RUN_PROGRESS_H
@@ -9,7 +9,7 @@
 
 enum progress_mode { PROGRESS_QUIET, PROGRESS_PLAIN, PROGRESS_JSON, PROGRESS_LIVE };
 
-/* What `--progress` and the terminal together mean; `word` is empty without the option. */
+/* The form that `--progress` and the kind of the descriptor FD select; WORD is empty without the option. */
 enum progress_mode progress_choose(struct str word, int fd);
 
 struct progress_seen {
@@ -26,20 +26,20 @@ struct progress {
 	struct progress_seen *seen;     /* for each run: what was last reported about it */
 	size_t n;
 	bool changed;                   /* LIVE: something has changed since the table was drawn */
-	int64_t drawn, told;            /* by the steady clock: when the last table was drawn; when the last line was
-					 * written */
+	int64_t drawn, told;            /* by the steady clock: when the last table was drawn, and when the last line
+					 * was written */
 };
 
 void progress_init(struct progress *p, struct arena *a, enum progress_mode mode, struct drain *err, bool colour);
-/* To be called when something has changed, or progress_due() has come. */
+/* To be called when something has changed, or when progress_due() has passed. */
 void progress_show(struct progress *p, const struct run_state *const *runs, size_t n, bool changed);
-/* When to call it again even if nothing changes: steady clock, INT64_MAX for never. */
+/* When progress_show() must be called even if nothing changes, by the steady clock; INT64_MAX: never. */
 int64_t progress_due(const struct progress *p);
 /* LIVE: writes lines to the terminal that shows the table, in the right order. */
 void progress_print(struct progress *p, struct str text);
-/* Makes room for other output on the terminal; the table comes back by itself. */
+/* Removes the table to make room for other output; it is drawn again by itself. */
 void progress_hide(struct progress *p);
-/* The terminal has a new size, or others have written to it. */
+/* To be called when the terminal has a new size, or other programs have written to it. */
 void progress_resized(struct progress *p);
 void progress_release(struct progress *p);
 

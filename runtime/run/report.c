@@ -1,5 +1,5 @@
 /*
- * report.c - tables; sentences are in report_words.c, JSON in report_json.c, drawings in timeline.c.
+ * report.c - the tables; sentences are in report_words.c, JSON in report_json.c, drawings in timeline.c.
  */
 #include "runtime/run/report.h"
 
@@ -16,7 +16,7 @@ struct table {
 	struct arena arena;
 	struct str (*rows)[MOST_COLUMNS];
 	size_t n, columns;
-	unsigned numbers;               /* a bit for each column that is aligned to the right */
+	unsigned numbers;               /* one bit for each column, set when the column is aligned to the right */
 };
 
 static struct str *add_row(struct table *t)
@@ -106,7 +106,7 @@ static void put_role_row(struct table *t, const struct run_state *s, const struc
 		row[9] = str_printf(&t->arena, "%lld stopped", (long long)stopped);
 }
 
-/* The name of a run; with its namespace where runs of several namespaces are shown. */
+/* The name of a run, with its namespace if runs of several namespaces are shown. */
 static struct str shown_name(const struct report *r, struct arena *a, const struct run_state *s)
 {
 	for (size_t i = 1; i < r->n; i++)
@@ -115,7 +115,7 @@ static struct str shown_name(const struct report *r, struct arena *a, const stru
 	return s->name;
 }
 
-/* When a run has no replicas one role is shown all the same, so that the run has a line. */
+/* Is role K shown although it has no replicas? In a run without replicas one role is, so that the run has a line. */
 static bool is_last_unused(const struct run_state *s, size_t k, bool first)
 {
 	return first && k + 1 == s->nroles;
@@ -132,7 +132,7 @@ static void roles_table(const struct report *r, struct buf *out)
 		const struct run_state *s = r->runs[i];
 		bool first = true;
 		for (size_t k = 0; k < (s->nroles ? s->nroles : 1); k++) {
-			/* a role that the framework has and the job does not use */
+			/* the framework has the role, but the job does not use it */
 			if (k < s->nroles && !s->roles[k].max && !is_last_unused(s, k, first))
 				continue;
 			struct str *row = add_row(&t);
@@ -142,7 +142,7 @@ static void roles_table(const struct report *r, struct buf *out)
 			}
 			if (k < s->nroles)
 				put_role_row(&t, s, &s->roles[k]);
-			/* when a role has no cause of its own, the first role shows the run's */
+			/* the cause of the run, in the line of the first role, if that has no cause */
 			if (first && s->cause.n && !t.rows[t.n - 1][9].n)
 				t.rows[t.n - 1][9] = s->cause;
 			first = false;
@@ -185,7 +185,9 @@ static struct str replica_exit(struct table *t, const struct run_replica *r)
 	return r->exit_code >= 0 ? number(t, r->exit_code) : STR("");
 }
 
-/* What is known of a replica of this machine: the time that its processes have worked, their memory, where it is. */
+/*
+ * Adds what is known about a replica of this machine: the processor time and memory of its processes, and its address.
+ */
 static void put_local(struct table *t, struct str *row, const struct run_replica *p)
 {
 	struct buf b = { 0 };
@@ -212,7 +214,7 @@ static void replicas_table(const struct report *r, struct buf *out)
 	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST",
 		"CAUSE" };
 	struct table t = { 0 };
-	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster the ports are those in the program */
+	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster the ports are those of the program */
 
 	put_head(&t, local ? words : of_cluster, local ? 12 : 9, local ? 0x1B8 : 0x38);
 	for (size_t i = 0; i < r->n; i++)

@@ -1,6 +1,5 @@
 /*
- * report.h - the states of runs for people and scripts.  Everything is appended to a buffer,
- * nothing is printed.
+ * report.h - presents the states of runs to people and scripts. Everything is appended to a buffer; nothing is printed.
  */
 #ifndef TRAINC_RUNTIME_RUN_REPORT_H
 #define TRAINC_RUNTIME_RUN_REPORT_H
@@ -8,21 +7,21 @@
 #include "runtime/run/run_state.h"
 
 enum report_form {
-	REPORT_TABLE,                   /* a line for each role */
-	REPORT_LIST,                    /* a line for each run */
-	REPORT_WIDE,                    /* a line for each replica */
-	REPORT_NAME,                    /* run/NAME */
+	REPORT_TABLE,                   /* table with a line for each role */
+	REPORT_LIST,                    /* table with a line for each run */
+	REPORT_WIDE,                    /* table with a line for each replica */
+	REPORT_NAME,                    /* run/NAME, one per line */
 	REPORT_JSON,
-	REPORT_JSON_LINE,               /* the same in one line */
-	REPORT_SVG, REPORT_HTML         /* a time line of each replica */
+	REPORT_JSON_LINE,               /* JSON on one line */
+	REPORT_SVG, REPORT_HTML         /* drawing with a time line for each replica */
 };
 
 struct report {
 	const struct run_state *const *runs;
 	size_t n;
 	enum report_form form;
-	int64_t now;                    /* of the real-time clock: ages */
-	/* columns of the terminal: causes are clipped; 0: no terminal, and nothing is escaped */
+	int64_t now;                    /* current time by the real-time clock, for ages */
+	/* width of the terminal, to which causes are cut; 0: the output is not a terminal, and nothing is escaped */
 	unsigned width;
 };
 void report_runs(const struct report *r, struct buf *out);
@@ -39,33 +38,36 @@ struct conditions {
 };
 struct conditions run_conditions(const struct run_state *s);
 
-/* "Succeeded in 3.2 s", "Failed: worker 2 exited with code 3": how a run has ended. */
+/* Appends how a run has ended: "Succeeded in 3.2 s", "Failed: worker 2 exited with code 3". */
 void report_headline(const struct run_state *s, struct buf *out);
-/* The last lines of the first failing rank, each behind "  worker/2 | ". */
+/* Appends the last lines of the first failing rank, each after " worker/2 | ". */
 void report_last_lines(const struct run_state *s, bool escape, struct buf *out);
 /*
- * What a person asks next about a run in a cluster: the first failing rank with its last lines,
- * objects with problems, and the newest warnings.  Nothing when all is well.
+ * Appends details of a run in a cluster that has a problem: the first failing rank with its last lines, objects with
+ * problems, and the newest warnings. Appends nothing when all is well.
  */
 void report_details(const struct report *r, const struct run_state *s, struct buf *out);
-/* "worker 3/4 ready, ps 2/2 ready, 1 restart" */
+/* Appends counts: "worker 3/4 ready, ps 2/2 ready, 1 restart". */
 void report_counts(const struct run_state *s, struct buf *out);
-/* One run as it is in "runs", in one line and without its braces. */
+/* Appends one run in the form of the list "runs", on one line and without braces. */
 void report_json_run(const struct run_state *s, struct buf *out);
-/* "waiting", "ready": what a replica does.  After a local run has ended, "waiting" becomes "stopped" or "unstarted". */
+/*
+ * The state of a replica in one word: "waiting", "ready". When its local run has ended, "waiting" becomes "stopped" or
+ * "unstarted".
+ */
 const char *report_replica_word(const struct run_state *s, const struct run_replica *r);
-/* How many replicas of a role ended only because their local run ended. */
+/* The number of replicas of a role that ended only because their local run ended. */
 int64_t report_stopped(const struct run_state *s, const struct run_role *r);
-/* report_runs() of the JSON forms. */
+/* Does the work of report_runs() for the JSON forms. */
 void report_json(const struct report *r, struct buf *out);
-/* The worst cause that any replica of the role has: "2 of 4 replicas: exit code 3"; empty when all is well. */
+/* The worst cause of the replicas of a role: "2 of 4 replicas: exit code 3"; empty when all is well. */
 struct str report_role_cause(struct arena *a, const struct run_state *s, const struct run_role *r);
 
-/* So much memory, short: "812Ki", "1.4Gi". */
+/* Appends an amount of memory in short form: "812Ki", "1.4Gi". */
 void put_memory(struct buf *out, int64_t bytes);
-/* Ports of a replica, "http=20017,metrics=20018", as a member of a JSON object and the comma behind it. */
+/* Appends the ports of a replica, "http=20017,metrics=20018", as a member of a JSON object, followed by a comma. */
 void report_json_ports(struct str ports, struct buf *out);
-/* Takes one of a replica's published ports, "http=6006,8080=8081", from the front of REST: false when there is none. */
+/* Takes one of a replica's published ports, "http=6006,8080=8081", from the front of REST; false when there is none. */
 bool report_published(struct str *rest, struct str *ret_port, struct str *ret_host);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * report_details.c - why a run in a cluster is not as it should be, for a person who has just been
- * woken up by it.  Texts come from the cluster, so all of them are escaped.
+ * report_details.c - explains why a run in a cluster has a problem, to a person who may just have been woken up by it.
+ * All texts from the cluster are escaped.
  */
 #include "runtime/run/report.h"
 #include "base/words.h"
@@ -37,7 +37,7 @@ static bool told(const struct run_role *r, int64_t i)
 	return false;
 }
 
-/* The causes of a role's replicas, each once, without the worst one, which is in the headline. */
+/* Appends each cause of a role's replicas once, except the worst one, which is in the headline. */
 static void put_role(const struct run_role *r, struct str headline, struct buf *out)
 {
 	enum { MOST = 5 };

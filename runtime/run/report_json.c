@@ -1,8 +1,7 @@
 /*
- * report_json.c - `status -o json`, and its conditions.
- *
- * The list of conditions is that of the operators: Created comes first, Running and Restarting
- * replace each other, Running stays with status False when the run is over.
+ * report_json.c - writes `status -o json` and the conditions in it. The conditions follow the rules of the operators:
+ * Created comes first, Running and Restarting replace each other, and Running stays with status False when the run is
+ * over.
  */
 #include <signal.h>
 
@@ -38,11 +37,11 @@ struct conditions run_conditions(const struct run_state *s)
 
 struct json {
 	struct buf *out;
-	bool lines;                     /* indented, a thing a line */
-	bool replicas;                  /* each of them */
+	bool lines;                     /* the output is indented, one member per line */
+	bool replicas;                  /* each replica is listed */
 };
 
-/* A line end, where one is wanted; `indent` is that of the next line. */
+/* Ends the line in the indented form; INDENT is the indentation of the next line. */
 static void line(const struct json *j, int indent)
 {
 	if (j->lines)
@@ -67,7 +66,7 @@ static void put_conditions(const struct json *j, const struct run_state *s)
 		line(j, 8);
 		buf_printf(j->out, "{ \"type\": \"%s\", \"status\": \"%s\", \"reason\": \"Run%s\"", c.at[i].type,
 		           c.at[i].holds ? "True" : "False", c.at[i].type);
-		if (c.at[i].since) {            /* objects do not always tell */
+		if (c.at[i].since) {            /* objects do not always contain the time */
 			buf_z(j->out, ", \"since\": \"");
 			put_time(j->out, c.at[i].since, 0);
 			buf_char(j->out, '"');
@@ -103,7 +102,7 @@ static void put_roles(const struct json *j, const struct run_state *s)
 	arena_release(&a);
 }
 
-/* { "http": 20017 } of "http=20017" */
+/* Appends { "http": 20017 } for "http=20017". */
 void report_json_ports(struct str ports, struct buf *out)
 {
 	buf_z(out, "\"ports\": {");
@@ -132,7 +131,7 @@ bool report_published(struct str *rest, struct str *ret_port, struct str *ret_ho
 	return true;
 }
 
-/* [{ "port": "http", "address": "127.0.0.1:6006" }] */
+/* Appends [{ "port": "http", "address": "127.0.0.1:6006" }]. */
 static void put_published(const struct json *j, struct str rest)
 {
 	struct str port, host;
@@ -156,7 +155,7 @@ static void put_number_or_null(const struct json *j, const char *name, int64_t n
 		buf_printf(j->out, "\"%s\": null, ", name);
 }
 
-/* What a process of this machine takes. */
+/* Appends what the processes of a local replica use. */
 static void put_process(const struct json *j, const struct run_replica *r)
 {
 	if (r->usage.known)
@@ -166,7 +165,7 @@ static void put_process(const struct json *j, const struct run_replica *r)
 	put_number_or_null(j, "memory_bytes", r->usage.memory, r->usage.known);
 }
 
-/* Where it is found on this machine. */
+/* Appends where a local replica can be found: its ports, published addresses and log. */
 static void put_places(const struct json *j, const struct run_replica *r)
 {
 	report_json_ports(r->ports, j->out);
@@ -174,7 +173,7 @@ static void put_places(const struct json *j, const struct run_replica *r)
 	text(j, "log", r->log, ", ");
 }
 
-/* In a cluster, without the members of a process of this machine: the pods have more. */
+/* Appends a replica. In a cluster, the members about processes are left out: the pods show more. */
 static void put_replica(const struct json *j, const struct run_state *s, const struct run_role *role,
 	const struct run_replica *r)
 {

@@ -1,6 +1,6 @@
 /*
- * report_words.c - sentences about a run: what replicas do and how many, why a role has a problem,
- * how it all ended.
+ * report_words.c - sentences about a run: how many replicas are in which state, why a role has a problem, how the run
+ * ended.
  */
 #include "runtime/run/report.h"
 
@@ -8,7 +8,7 @@
 
 #include "base/words.h"
 
-/* ---- what there is to say about a role ---- */
+/* ---- a role ---- */
 
 static bool says_something(const struct run_replica *r)
 {
@@ -27,7 +27,7 @@ struct str report_role_cause(struct arena *a, const struct run_state *s, const s
 			worst = &r->at[i];
 	if (r->cause.n || !worst)
 		return r->cause;
-	/* others have failed because of it, and it may have been stopped before it ended by itself */
+	/* other replicas failed because of this one, and it may have been stopped before it ended by itself */
 	bool other = f->known && f->reason.n && str_eq(f->role, r->name) && f->index < r->max &&
 		!str_eq(r->at[f->index].cause, worst->cause);
 	if (other && run_phase_final(s->phase))
@@ -42,7 +42,7 @@ struct str report_role_cause(struct arena *a, const struct run_state *s, const s
 	return str_printf(a, "%lld of %lld replicas: %.*s", (long long)same, (long long)r->max, STR_ARG(worst->cause));
 }
 
-/* A run of this machine that has ended waits for nothing. */
+/* Is the replica waiting although nothing will start it, because its local run has ended? */
 static bool waits_for_ever(const struct run_state *s, const struct run_replica *r)
 {
 	return r->state == REPLICA_WAITING && s->isolate.n && run_phase_final(s->phase);
@@ -95,7 +95,7 @@ void report_counts(const struct run_state *s, struct buf *out)
 
 /* ---- the end of a run ---- */
 
-/* "exited with code 3", "was killed by SIGSEGV" */
+/* Appends how it ended: "exited with code 3", "was killed by SIGSEGV". */
 static void put_how(const struct run_failure *f, struct buf *out)
 {
 	const char *name = f->signal ? sigabbrev_np(f->signal) : NULL;
@@ -108,7 +108,7 @@ static void put_how(const struct run_failure *f, struct buf *out)
 		buf_printf(out, "exited with code %d", f->exit_code);
 }
 
-/* "worker 1 exited with code 3" */
+/* Appends "worker 1 exited with code 3". */
 static void put_rank(const struct run_failure *f, struct buf *out)
 {
 	buf_printf(out, "%.*s %lld ", STR_ARG(f->role), (long long)f->index);
@@ -126,7 +126,10 @@ static bool rank_decided(const struct run_state *s)
 	return rest.n && rest.p[0] == '-';
 }
 
-/* Is the cause the reason of a controller's condition ("FailedJobs: ..."), which leaves out which rank failed first? */
+/*
+ * Is the cause only the reason of a controller's condition ("FailedJobs: ..."), which does not say which rank failed
+ * first?
+ */
 static bool rank_missing(const struct run_state *s)
 {
 	const struct run_failure *f = &s->failure;

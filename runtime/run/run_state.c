@@ -1,8 +1,6 @@
 /*
- * run_state.c - a run's state to JSON and back.
- *
- * One table for each struct gives the names and kinds of its fields.  Writing and reading walk
- * over the same tables, so neither can forget a field.
+ * run_state.c - writes a run's state as JSON, and reads it. One table for each struct gives the names and kinds of its
+ * fields. The writer and the reader walk over the same tables, so neither can forget a field.
  */
 #include "runtime/run/run_state.h"
 
@@ -101,13 +99,13 @@ const struct run_role *run_find_role(const struct run_state *s, struct str name)
 
 enum field_kind {
 	FIELD_TEXT,                     /* struct str */
-	FIELD_LATER,                    /* struct str; earlier versions did not write it */
-	FIELD_LATER_INT64,              /* the same of a number: 0 */
+	FIELD_LATER,                    /* struct str that earlier versions did not write */
+	FIELD_LATER_INT64,              /* int64_t that earlier versions did not write; it is 0 then */
 	FIELD_BOOL, FIELD_INT64, FIELD_INT, FIELD_UINT64,
-	FIELD_PHASE, FIELD_REPLICA,     /* an enum by its words */
+	FIELD_PHASE, FIELD_REPLICA,     /* an enum, written as its word */
 	FIELD_PROCESS,                  /* struct process_id as [pid, start] */
-	FIELD_LINES,                    /* struct str *, with the count in the size_t behind it */
-	/* struct run_span * and its count, as [[word, begin, end], ...]; none in earlier versions */
+	FIELD_LINES,                    /* struct str *, whose count is in the size_t after it */
+	/* struct run_span * and its count, as [[word, begin, end], ...]; earlier versions did not write it */
 	FIELD_SPANS
 };
 
@@ -432,7 +430,7 @@ static bool read_run(struct reading *r, const struct data *d, struct run_state *
 bool run_state_read(struct arena *a, struct str text, struct run_state *ret, struct str *why)
 {
 	struct reading r = { .arena = a };
-	/* the state that is read borrows from the text, which has to live as long */
+	/* the state borrows from the text, so the text is copied into the arena */
 	struct source source = { .text = str_copy(a, text), .base = 1 };
 	struct run_state s = { 0 };
 	struct data_error error;

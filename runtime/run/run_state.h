@@ -1,9 +1,6 @@
 /*
- * run_state.h - what is known about one run: the engine keeps it, the state file carries it, every
- * command shows it.
- *
- * A run is one job of a program, on this machine; its name is the job's.  Times are nanoseconds of
- * the real-time clock, 0 for not yet.
+ * run_state.h - the state of one run: the engine updates it, the state file stores it, every command shows it. A run is
+ * one job of a program, and its name is the job's. Times are nanoseconds of the real-time clock; 0: not yet.
  */
 #ifndef TRAINC_RUNTIME_RUN_RUN_STATE_H
 #define TRAINC_RUNTIME_RUN_RUN_STATE_H
@@ -14,105 +11,109 @@
 #include "runtime/run/last_words.h"
 #include "runtime/run/rules.h"
 
-/* Run states: docs/status.md.  A local run is never QUEUED, STALLED or ABSENT. */
+/* Phases of a run: docs/status.md. A local run is never QUEUED, STALLED or ABSENT. */
 enum run_phase {
-	RUN_PENDING,                    /* nothing runs yet: it waits for start_after, or has just begun */
+	RUN_PENDING,                    /* no replica runs yet: the run waits for start_after, or has just begun */
 	RUN_STARTING,
 	RUN_RUNNING,
 	RUN_DEGRADED,                   /* a replica is between two attempts, or was within the last 60 s */
-	RUN_FAILING,                    /* failed, while replicas are still stopping */
+	RUN_FAILING,                    /* the run has failed, and replicas are still stopping */
 	RUN_FAILED,
-	RUN_COMPLETING,                 /* succeeded, while replicas are still stopping */
+	RUN_COMPLETING,                 /* the run has succeeded, and replicas are still stopping */
 	RUN_SUCCEEDED,
 	RUN_SUSPENDED,
-	RUN_TERMINATING,                /* somebody asked to stop it */
-	RUN_UNKNOWN,                    /* its keeper is gone without a verdict, and objects do not tell */
-	RUN_QUEUED,                     /* a queue holds it back */
-	RUN_STALLED,                    /* does not get further by itself */
-	RUN_ABSENT                      /* nothing of it is there */
+	RUN_TERMINATING,                /* somebody asked the run to stop */
+	RUN_UNKNOWN,                    /* unknown: the keeper is gone without a verdict, or the objects do not show
+					 * it */
+	RUN_QUEUED,                     /* a queue has not admitted the run yet */
+	RUN_STALLED,                    /* the run cannot continue by itself */
+	RUN_ABSENT                      /* no object of the run exists */
 };
 const char *run_phase_word(enum run_phase phase);       /* "Running" */
 bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: nothing will change */
 
-/* A process, told apart from a later one with the same number. */
+/* Identifies a process: its start time distinguishes it from a later process with the same number. */
 struct process_id {
 	pid_t pid;                      /* 0: none */
-	uint64_t start;                 /* field 22 of /proc/PID/stat */
+	uint64_t start;                 /* FAILED, SUCCEEDED, UNKNOWN: the state does not change any more */
 };
-/* Identifies a living process of ours; false when it is gone. */
+/* Fills in the identity of a living process; false when the process is gone. */
 bool process_identify(pid_t pid, struct process_id *ret);
-/* Its parent (0: outside of our namespace) and its state, a letter of proc(5); -1 when it is gone. */
+/*
+ * The parent of a process (0: outside of our namespace). RET_STATE is its state, a letter of proc(5). -1 when the
+ * process is gone.
+ */
 pid_t process_parent(pid_t pid, char *ret_state);
-/* Is it still the same process, in this boot, and not a zombie? */
+/* Is the process with this identity still running, in this boot, and not a zombie? */
 bool process_alive(const struct process_id *id, struct str boot_id);
-/* /proc/sys/kernel/random/boot_id */
+/* The text of /proc/sys/kernel/random/boot_id. */
 struct str boot_id_read(struct arena *a);
 
-/* A stretch of a replica's life, for the time line. */
+/* The kinds of spans in a replica's life, for the time line. */
 enum span_kind {
-	SPAN_PENDING,                   /* waits for a place, or for its next attempt */
-	SPAN_STARTING,                  /* has a node: images, mounts, init containers */
+	SPAN_PENDING,                   /* the replica waits for a place, or for its next attempt */
+	SPAN_STARTING,                  /* the replica has a node: images, mounts, init containers */
 	SPAN_EARLIER,                   /* several attempts of which only the number is known */
 	SPAN_RUNNING,
-	SPAN_SUCCEEDED,                 /* ran, and ended so */
+	SPAN_SUCCEEDED,                 /* the replica ran and succeeded */
 	SPAN_FAILED,
-	SPAN_STOPPED                    /* ran, and was asked to end */
+	SPAN_STOPPED                    /* the replica ran and was asked to end */
 };
 const char *span_kind_word(enum span_kind kind);        /* "pending" */
 struct run_span {
 	enum span_kind kind;
-	int64_t begin, end;             /* end 0: it goes on */
+	int64_t begin, end;             /* begin and end of the span; end 0: it has not ended */
 };
 enum { RUN_SPANS_MAX = 16 };            /* spans of a replica that a local run keeps: the newest ones */
 
 /* The resources that the processes of a replica use on this machine. */
 struct run_usage {
 	bool known, rated;
-	int64_t cpu;                    /* ns of processor time of the living processes, and of their children that
-					 * have ended */
-	double rate;                    /* valid when `rated`: processors in use lately */
-	int64_t memory;                 /* bytes */
+	int64_t cpu;                    /* processor time in ns of the living processes, and of their children that have
+					 * ended */
+	double rate;                    /* number of processors used recently; valid when `rated` */
+	int64_t memory;                 /* memory in bytes */
 };
 
 struct run_replica {
 	int64_t index;
 	enum replica_state state;
-	struct process_id process;      /* process of the main container, while it runs */
-	pid_t pid;                      /* process of the last attempt, kept for the record */
-	int64_t attempts;               /* attempts begun so far: 1 when it runs for the first time */
-	int64_t resumed;                /* how many of those attempts began because of a resumption */
-	int64_t begin, end;             /* of the last attempt; 0: not yet */
+	struct process_id process;      /* the process of the main container, while it runs */
+	pid_t pid;                      /* number of the last attempt's process, for information */
+	int64_t attempts;               /* number of attempts begun so far, 1 in the first */
+	int64_t resumed;                /* number of those attempts that began because the run was resumed */
+	int64_t begin, end;             /* begin and end of the last attempt; 0: not yet */
 	int exit_code;                  /* exit code of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
-	int signal;                     /* or 0 */
-	int64_t again;                  /* when the next attempt is due, or 0 */
-	struct str cause;               /* why it waits, or failed: "command not found: 'train'" */
-	struct last_words words;        /* of this attempt (not in files) */
+	int signal;                     /* the signal that ended it, or 0 */
+	int64_t again;                  /* when the next attempt is due; 0: none is */
+	struct str cause;               /* why the replica waits, or failed: "command not found: 'train'" */
+	struct last_words words;        /* record of the present attempt's failure (not in files) */
 	struct str host;
-	/* "http=20017,metrics=20018": numbers in a local run, which differ from the declared ones */
+	/* in a local run: the ports in use, "http=20017,metrics=20018", which differ from the declared ones */
 	struct str ports;
-	struct str published;           /* in a local run: "http=6006", port and number at 127.0.0.1,
-		as --publish says */
+	struct str published;           /* in a local run: the ports published at 127.0.0.1 by --publish, "http=6006" */
 	struct str log;                 /* in a local run: the file with the output of its main container */
-	struct run_span *spans;         /* in the order of their beginnings; in a local run one for each attempt */
+	struct run_span *spans;         /* the spans, in the order in which they began; in a local run one for each
+					 * attempt */
 	size_t nspans;
-	struct run_usage usage;         /* when somebody has asked for it: run_watch_measure() (not in files) */
+	struct run_usage usage;         /* set by run_watch_measure(), when somebody has asked for it (not in files) */
 };
 
-/* An attempt begins: appends a RUNNING span; room for all spans is taken from the arena once. */
+/* Begins a RUNNING span for a new attempt. The room for all spans is taken from the arena once. */
 void run_replica_span_begin(struct arena *a, struct run_replica *r, int64_t now);
-/* Ends the last span, if it still goes on, with KIND. */
+/* Ends the last span with KIND, if it has not ended yet. */
 void run_replica_span_end(struct run_replica *r, enum span_kind kind, int64_t now);
 
 struct run_role {
 	struct str name;
 	bool aux, elastic, endless;
-	int64_t min, max, desired;      /* desired: how many should run now */
-	struct run_replica *at;         /* max of them */
-	/* cause of the role as a whole; empty: that of its replicas counts (not in files) */
+	int64_t min, max, desired;      /* limits of the number of replicas, and the number that should run now */
+	struct run_replica *at;         /* the replicas, max of them */
+	/* cause of the role as a whole (not in files); empty: the causes of its replicas count */
 	struct str cause;
 };
 
-/* Something besides the replicas that the run needs, in a cluster (not in files). */
+/* An object in a cluster, other than a replica, that the run needs (not in files). */
 struct run_object {
 	struct str kind, name;
 	enum run_phase phase;
@@ -131,7 +132,7 @@ struct run_failure {
 	struct str role;
 	int64_t index;
 	int exit_code, signal;
-	struct str reason;              /* "exit code 3", "killed by SEGV", "deadline exceeded" */
+	struct str reason;              /* why the rank failed: "exit code 3", "killed by SEGV", "deadline exceeded" */
 	struct str *log;                /* the last lines of its log */
 	size_t nlog;
 	int64_t time;                   /* time of the failure, in a cluster; 0: unknown (not in files) */
@@ -139,39 +140,39 @@ struct run_failure {
 
 struct run_state {
 	struct str name, ns, framework;
-	struct str file;                /* the program, as given on the command line */
-	struct str isolate;             /* "none", "job", "replica" */
+	struct str file;                /* the program's file, as given on the command line */
+	struct str isolate;             /* isolation of a local run: "none", "job", "replica" */
 	struct str boot_id;
 	struct process_id keeper;
 	enum run_phase phase;
-	struct str cause;               /* one line: why it has not come further, or why it ended */
+	struct str cause;               /* why the run does not continue, or why it ended, in one line */
 	int64_t begin, end;
-	struct str digest;              /* identity of the program as it was started, for comparison with another
+	struct str digest;              /* identity of the program that was started, for comparison with another
 					 * program */
-	/* kept by run_state_observe() */
+	/* the phase at the last call of run_state_observe() */
 	enum run_phase observed;
-	int64_t since;                  /* when it entered this phase */
-	/* whether it counts as running, by the job's own rule: set by run_state_running() */
+	int64_t since;                  /* when the run entered its phase */
+	/* does the run count as running, or as restarting, by the job's own rule? Set by run_state_running() */
 	bool running, restarting;
-	int64_t ran, restarted;         /* when each condition last began to hold; 0: never */
-	int64_t job_restarts;           /* how often the whole job was started again */
-	uint64_t lost_bytes;            /* output that could not be written */
-	int64_t removed_bytes;          /* output that was removed again, because a log has a limit */
+	int64_t ran, restarted;         /* when each of the two last began to hold; 0: never */
+	int64_t job_restarts;           /* number of times the whole job was started again */
+	uint64_t lost_bytes;            /* number of bytes of output that could not be written */
+	int64_t removed_bytes;          /* number of bytes of output that were removed, because a log has a limit */
 	struct run_role *roles;
 	size_t nroles;
 	struct run_failure failure;     /* the first failing rank: docs/status.md */
 	struct run_object *objects;
 	size_t nobjects;
-	struct run_event *events;       /* warnings, the newest first */
+	struct run_event *events;       /* warnings, newest first */
 	size_t nevents;
 };
 
-/* To be called whenever the phase may have changed (run_save() does): notes since when it is what it is. */
+/* Notes since when the run has its phase. To be called whenever the phase may have changed; run_save() does so. */
 void run_state_observe(struct run_state *s, int64_t now);
-/* Does the job count as running, or as restarting? */
+/* Notes whether the job counts as running, and as restarting. */
 void run_state_running(struct run_state *s, bool running, bool restarting, int64_t now);
 
-/* How many of a role's replicas are in which state. */
+/* The number of a role's replicas in each state. */
 struct run_count {
 	int64_t active, ready, succeeded, failed, restarts;
 };
@@ -179,11 +180,11 @@ struct run_count run_count(const struct run_role *r);
 const struct run_role *run_find_role(const struct run_state *s, struct str name);
 
 /*
- * As a JSON document (schemaVersion 1) for the state and result files: everything
- * above, so that run_state_read() gives the same again.  One line.
+ * Writes the state as a JSON document of one line (schemaVersion 1) for the state and result files. run_state_read()
+ * restores everything except members marked "not in files".
  */
 void run_state_write(const struct run_state *s, struct buf *out);
-/* False with a sentence when the text is not one of ours. */
+/* Reads a state; false with an explanation when the text was not written by run_state_write(). */
 bool run_state_read(struct arena *a, struct str text, struct run_state *ret, struct str *why);
 
 #endif

@@ -1,8 +1,6 @@
 /*
- * run_watch.h - a run that is being watched, wherever it runs: its newest state, and changes.
- *
- * A backend fills it in.  The state belongs to the backend and is replaced by run_watch_update();
- * nothing here blocks.
+ * run_watch.h - a run that is being watched, in any backend: its newest state, and its changes. A backend fills it in.
+ * The state belongs to the backend and is replaced by run_watch_update(); nothing here blocks.
  */
 #ifndef TRAINC_RUNTIME_RUN_RUN_WATCH_H
 #define TRAINC_RUNTIME_RUN_RUN_WATCH_H
@@ -16,25 +14,27 @@ struct run_watch_ops {
 	bool (*update)(struct run_watch *w);
 	bool (*over)(const struct run_watch *w);
 	void (*close)(struct run_watch *w);
-	void (*measure)(struct run_watch *w);   /* or NULL: nobody here knows */
+	void (*measure)(struct run_watch *w);   /* measures resource usage; NULL: the backend cannot */
 };
 
 struct run_watch {
 	const struct run_watch_ops *ops;
 	struct str name;
-	struct run_state state;         /* the newest */
-	bool gone;                      /* it was removed while we looked */
-	bool replaced;                  /* somebody has put another run in its place meanwhile */
-	void *own;                      /* the backend's */
+	struct run_state state;         /* the newest state */
+	bool gone;                      /* the run was removed while it was being watched */
+	bool replaced;                  /* another run with the same name has replaced it meanwhile */
+	void *own;                      /* private to the backend */
 };
 
-/* Readable when there is a change; -1: there will be none. */
+/* A descriptor that is readable when there is a change; -1: no change will come. */
 static inline int run_watch_fd(const struct run_watch *w) { return w->ops->fd(w); }
-/* Takes the changes; true when the state is different (or the run is gone). */
+/* Takes over the changes; true when the state is different or the run is gone. */
 static inline bool run_watch_update(struct run_watch *w) { return w->ops->update(w); }
-/* Nothing will change any more. */
+/* Is it certain that nothing will change any more? */
 static inline bool run_watch_over(const struct run_watch *w) { return w->gone || w->ops->over(w); }
-/* Fills in what the replicas of a run that goes on use of this machine; cheap when it was done a moment ago. */
+/*
+ * Fills in the resources that the replicas of a running run use on this machine. Cheap when it was called a moment ago.
+ */
 static inline void run_watch_measure(struct run_watch *w)
 {
 	if (w->ops->measure && !w->gone && !run_phase_final(w->state.phase))

@@ -1,5 +1,5 @@
 /*
- * timeline.c - the drawing; the page around it is in timeline_html.c.
+ * timeline.c - draws the time lines; the page around them is in timeline_html.c.
  */
 #include "runtime/run/timeline_internal.h"
 
@@ -8,13 +8,13 @@
 enum { LEFT = 150, CHART = 800, RIGHT = 50, HEAD = 56, AXIS = 28, ROLE_HEAD = 28, FOOT = 20, LEGEND = 40,
 	MOST_TICKS = 8 };
 
-/* One run while it is drawn: Y is where the next thing goes. */
+/* The state while one run is drawn. Y is the position of the next element. */
 struct drawing {
 	const struct run_state *run;
 	struct buf *out;
-	int64_t from, to;               /* the axis */
+	int64_t from, to;               /* the time range of the axis */
 	int64_t y;
-	int row, bar;                   /* heights */
+	int row, bar;                   /* height of a row, and of a bar in it */
 };
 
 /* ---- times ---- */
@@ -25,7 +25,7 @@ static void stretch(struct drawing *d, int64_t t)
 	d->to = t > d->to ? t : d->to;
 }
 
-/* The time that is drawn: from the beginning of the run to its end, or to now, and around every span. */
+/* Sets the time range: from the beginning of the run to its end or to NOW, and wide enough for every span. */
 static void set_axis(struct drawing *d, int64_t now)
 {
 	const struct run_state *s = d->run;
@@ -44,7 +44,10 @@ static void set_axis(struct drawing *d, int64_t now)
 		d->to = d->from + NS_PER_SECOND;
 }
 
-/* Tenths of a pixel.  Times are in microseconds, so that ten years times the width do not overflow. */
+/*
+ * The horizontal position of a time, in tenths of a pixel. Times are reduced to microseconds, so that ten years times
+ * the width do not overflow.
+ */
 static int64_t x_of(const struct drawing *d, int64_t t)
 {
 	return LEFT * 10 + (t - d->from) / 1000 * (CHART * 10) / ((d->to - d->from) / 1000);
@@ -112,7 +115,7 @@ static bool is_first_failure(const struct run_state *s, const struct run_role *r
 		str_eq(s->failure.role, role->name);
 }
 
-/* "worker 3: failed after 2.1 s" */
+/* Appends a tooltip: "worker 3: failed after 2.1 s". */
 static void put_tooltip(struct drawing *d, const struct run_role *role, const struct run_replica *r,
 	const struct run_span *span, int64_t end)
 {
@@ -147,8 +150,8 @@ static void put_span(struct drawing *d, const struct run_role *role, const struc
 }
 
 /*
- * Every replica has its number where there is room, else every fifth or fiftieth; the one that
- * failed first always has it.
+ * Does the replica get a number? Every one does if there is room, else every fifth or fiftieth; the one that failed
+ * first always does.
  */
 static bool is_numbered(const struct drawing *d, int64_t index)
 {
@@ -260,7 +263,7 @@ static int64_t rows_height(const struct drawing *d)
 	return h;
 }
 
-/* Returns where it ends. */
+/* Draws a run; returns the position below it. */
 static int64_t put_run(const struct run_state *s, int64_t y, int64_t now, bool heads, struct buf *out)
 {
 	struct drawing d = { .run = s, .out = out, .y = y };

@@ -1,6 +1,6 @@
 /*
- * timeline_html.c - the page around the drawing: the state of each run, and the last words of its
- * first failing rank.
+ * timeline_html.c - writes the page around the drawing: the state of each run, and the last words of its first failing
+ * rank.
  */
 #include "runtime/run/timeline_internal.h"
 

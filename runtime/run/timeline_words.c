@@ -1,5 +1,5 @@
 /*
- * timeline_words.c - texts in a drawing or a page.
+ * timeline_words.c - escapes and writes the texts in a drawing or a page.
  */
 #include "runtime/run/timeline_internal.h"
 
