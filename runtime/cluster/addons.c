@@ -1,9 +1,8 @@
 /*
- * addons.c - which versions of add-ons the cluster has, for `vendor addons`.
- *
- * Two witnesses: the tag of the controller's image, or the version label of its Deployment, and the fields of the
- * definitions.  The definitions say which fields the API server keeps, so where the two differ they count; a chart that
- * is installed anew leaves old ones behind.
+ * addons.c - finds the versions of add-ons that a cluster has, for `vendor addons`. There are two sources: the
+ * controller (the tag of its image, or the version label of its Deployment), and the fields in the definitions. The
+ * definitions decide which fields the API server keeps, so they take precedence where the two differ. They may be
+ * older, because reinstalling a chart leaves old definitions in place.
  */
 #include "runtime/cluster/cluster.h"
 
@@ -13,15 +12,15 @@
 #define TEXT(literal) { literal, sizeof(literal) - 1 }
 
 struct addon_witness {
-	unsigned controller;            /* version of the image; 0: unknown */
-	struct str deployment;          /* NAMESPACE/NAME; empty without */
-	unsigned lowest, highest;       /* versions that the definitions can be of; 0: none */
-	bool defined, matched;          /* definitions are there; and are those of a known version */
+	unsigned controller;            /* version of the controller's image; 0: unknown */
+	struct str deployment;          /* NAMESPACE/NAME of the controller's Deployment; empty: there is none */
+	unsigned lowest, highest;       /* range of versions whose fields the definitions have; 0: none */
+	bool defined, matched;          /* the cluster has definitions; they have the fields of a known version */
 };
 
 /* ---- controllers ---- */
 
-/* "v0.18.3" or "0.18.3-rc.1" as 0.18; 0 for what is no version. */
+/* "v0.18.3" or "0.18.3-rc.1" as 0.18; 0 for a tag that is not a version. */
 static unsigned version_of(struct str tag)
 {
 	size_t n = 0, dots = 0;
@@ -34,7 +33,10 @@ static unsigned version_of(struct str tag)
 	return addon_parse((struct str){ tag.p, n }, &version) ? version : 0;
 }
 
-/* "registry/path/kueue:v0.18.3@sha256:..." for the name "kueue": its tag; false for another image. */
+/*
+ * The tag of an image such as "registry/path/kueue:v0.18.3@sha256:..." if its name is NAME ("kueue"); false for other
+ * images.
+ */
 static bool image_tag(struct str image, const char *name, struct str *ret)
 {
 	const char *at = image.n ? memchr(image.p, '@', image.n) : NULL;
@@ -104,7 +106,7 @@ static bool has_word(const struct data *schema, const char *word)
 	return false;
 }
 
-/* Has the schema the field of a row of addons.def? */
+/* Does the schema have the field of a row of addons.def? */
 static bool has_field(const struct data *schema, const char *path)
 {
 	while (schema && *path && *path != '=') {
@@ -117,7 +119,7 @@ static bool has_field(const struct data *schema, const char *path)
 	return schema && (*path != '=' || has_word(schema, path + 1));
 }
 
-/* Narrows the versions that the definitions can be of by what KIND has. */
+/* Narrows the range of versions by the fields that the definition of KIND has. */
 static void judge_kind(enum addon addon, const char *kind, const struct data *schema, bool *possible)
 {
 	const struct addon_row *row = addon_row(addon);
@@ -132,7 +134,7 @@ static void judge_kind(enum addon addon, const char *kind, const struct data *sc
 	}
 }
 
-/* Is it the first row about its kind? */
+/* Is row I the first row about its kind? */
 static bool is_first(const struct addon_field *f, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -177,7 +179,7 @@ static bool judge_definitions(struct cluster *k, enum addon addon, struct addon_
 	return true;
 }
 
-/* ---- both together ---- */
+/* ---- both sources together ---- */
 
 static struct addon_found weigh(struct arena *a, enum addon addon, const struct addon_witness *w)
 {

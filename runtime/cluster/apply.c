@@ -1,14 +1,10 @@
 /*
- * apply.c - the jobs of programs, from what exists to what is wanted.
- *
- * A run that is unchanged costs the reading of its parent, one list for each kind, and its pods.
- * Otherwise everything that can be known is checked first.  Then the parent is written with all
- * kinds that members may have, then the members; objects that are no longer wanted are deleted,
- * and the parent is written with what exists then.  If the process dies in between, the parent
- * knows of everything.
- *
- * All jobs take each of these steps together, so that their requests share the connection; an
- * error in one of them stops only that one.
+ * apply.c - applies the jobs of programs to the cluster. For a run that is unchanged, only its parent, one list for
+ * each kind, and its pods are read. Otherwise everything that can be known is checked first. Then the parent is written
+ * with all kinds that members may have, then the members. After that, objects that are no longer wanted are deleted,
+ * and the parent is written with what exists then. If the process dies in between, the parent lists everything that may
+ * exist. All jobs take each of these steps together, so that their requests share the connection; an error in one job
+ * stops only that job.
  */
 #include "runtime/cluster/apply.h"
 
@@ -20,7 +16,7 @@
 #include "runtime/run/report.h"
 #include "runtime/status/look.h"
 
-/* ---- what is there ---- */
+/* ---- what exists ---- */
 
 /* Are all applied workloads gone although the parent has recorded no verdict? */
 static bool is_gone(const struct applying *p)
@@ -39,17 +35,17 @@ static bool is_gone(const struct applying *p)
 	return recorded && !there;
 }
 
-/* A verdict was recorded, and the last pods are still stopping: their Jobs may be deleted already. */
+/* Is the run still stopping, after its verdict was recorded? Its Jobs may be deleted already. */
 static bool is_stopping(const struct applying *p)
 {
 	return (p->state.phase == RUN_COMPLETING && str_is(p->before.verdict, "Succeeded")) ||
 		(p->state.phase == RUN_FAILING && str_is(p->before.verdict, "Failed"));
 }
 
-/* A run that has ended stays as it is unless it is to run again. */
+/* Has the run ended, so that it stays as it is? Not if it is to run again. */
 static bool has_ended(struct applying *p)
 {
-	/* without a workload, remaining pods do not count: they are being stopped */
+	/* if no workload exists, the remaining pods do not count: they are being stopped */
 	bool gone = p->before.there && (is_gone(p) || is_stopping(p));
 	bool final = !gone && (p->state.phase == RUN_SUCCEEDED || p->state.phase == RUN_FAILED);
 	struct buf b = { 0 };
@@ -87,7 +83,7 @@ static bool is_unchanged(struct applying *p)
 	return !stale && p->before.there && str_eq(p->before.hash, p->wanted.hash);
 }
 
-/* ---- what is surplus ---- */
+/* ---- members to delete ---- */
 
 static bool is_wanted(const struct applying *p, const struct member *m)
 {
@@ -101,7 +97,7 @@ static bool is_wanted(const struct applying *p, const struct member *m)
 	return false;
 }
 
-/* Namespaces are never pruned: other things live in them. */
+/* The members that the program no longer has. Namespaces are never deleted, because other objects live in them. */
 struct members apply_surplus(const struct applying *p)
 {
 	struct members all = { 0 };
@@ -153,7 +149,7 @@ static bool delete_members(struct applying *p, struct members *m)
 
 /* ---- live values ---- */
 
-/* A queue or a person may have suspended or resumed a Job since: its present value is sent, not reset. */
+/* Keeps the live value of `suspend`: a queue or a person may have changed it since the last apply. */
 static void share_live_values(struct applying *p)
 {
 	for (size_t i = 0; i < p->wanted.n; i++) {
@@ -187,8 +183,7 @@ static void tell_interrupted(struct applying *p)
 }
 
 /*
- * The steps of runs that are to be changed.  A run that cannot go on leaves the fleet, and the
- * others do not wait for it.
+ * Stops the steps of a run that cannot continue. The run leaves the fleet, and the others do not wait for it.
  */
 static void stop(struct applying *p, struct fleet *f)
 {
@@ -197,7 +192,7 @@ static void stop(struct applying *p, struct fleet *f)
 	p->going = false;
 }
 
-/* Runs that have ended, or are unchanged, need nothing. */
+/* Takes a run out of the fleet that has ended or is unchanged, and so needs no step. */
 static void leave_alone(struct applying *p, struct fleet *f)
 {
 	if (!has_ended(p)) {
@@ -210,7 +205,7 @@ static void leave_alone(struct applying *p, struct fleet *f)
 	stop(p, f);
 }
 
-/* For a run that begins again, the Jobs that have ended are deleted first. */
+/* Deletes the Jobs that have ended before their run begins again. */
 static bool delete_ended(struct applying *p)
 {
 	p->ended = ended_of(p);
@@ -243,7 +238,7 @@ static void tell_done(struct applying *p)
 	for (struct applying *p = (f)->at; p < (f)->at + (f)->n; p++) \
 		if (p->going)
 
-/* Everything that can be known is checked for all runs before the first write. */
+/* Checks everything that can be known, for all runs, before the first write. */
 static void check_all(struct fleet *f)
 {
 	EACH_GOING(f, p)

@@ -1,6 +1,5 @@
 /*
- * apply.h - applies one job of a program to the cluster: from its plan to the answer of the
- * server.
+ * apply.h - applies jobs of programs to the cluster: from their plans to the answers of the server.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_APPLY_H
 #define TRAINC_RUNTIME_CLUSTER_APPLY_H
@@ -25,18 +24,18 @@ struct applying {
 	struct wanted_list wanted;
 	struct parent before, now;      /* the parent as it was found, and as it will be written */
 	struct members members;         /* the members that exist */
-	struct run_state state;         /* state of the run before anything is changed, if it exists */
+	struct run_state state;         /* state of the run before anything is changed; empty if there is no run */
 	struct members surplus, ended;  /* members to delete: the program no longer has them, or the run begins again */
 	bool going;                     /* no error has stopped the run yet */
 	bool looked;
-	bool written;                   /* its parent was written the last time */
+	bool written;                   /* the last write of its parent succeeded */
 	bool complete;                  /* every member exists and is unchanged */
-	struct answer *answer;          /* answer about its parent */
+	struct answer *answer;          /* answer to the last request about its parent */
 	bool again;                     /* the parent must be written once more */
-	int64_t known_generation;       /* resourceVersion of the parent, when it was last read or written */
+	int64_t known_generation;       /* generation of the parent when it was last read or written */
 	struct diags diags;             /* refusals of the server, at their places in the program */
 	int status;                     /* the worst status so far */
-	bool wait;                      /* the run has something to wait for */
+	bool wait;                      /* there is something to wait for in the run */
 };
 
 /* Jobs that are applied together, in one cluster. */
@@ -46,23 +45,23 @@ struct fleet {
 	size_t going;                   /* number of runs that no error has stopped */
 };
 
-/* Applies all runs, step by step; `status` of each says how it went. */
+/* Applies all runs, step by step; sets the `status` of each. */
 void apply_fleet(struct fleet *f);
 
 /* ---- its parts ---- */
 
-/* Reads the parents, members and states of all runs; a run that cannot be read goes no further. */
+/* Reads the parents, members and states of all runs; a run that cannot be read is not applied. */
 void apply_look_at(struct fleet *f);
 /*
- * Looks at one run, and marks the objects that must be sent.  With KINDS, also finds the kinds and the owners of
- * new names.  False: P->status says why.
+ * Reads one run, and marks the objects that must be sent. KINDS: also finds the kinds and the owners of new names.
+ * False: P->status has the reason.
  */
 bool apply_look(struct applying *p, bool kinds);
 /* Members that the program no longer has. */
 struct members apply_surplus(const struct applying *p);
 /* Prints the refusals of the server. */
 void apply_show_refusals(struct applying *p);
-/* The kinds, as the server serves them. */
+/* Finds the kinds of the objects on the server. */
 bool apply_find_kinds(struct applying *p);
 /*
  * Reports new objects whose names other objects already have, over all runs; those runs get another status.  False
@@ -70,40 +69,45 @@ bool apply_find_kinds(struct applying *p);
  */
 bool apply_find_names(struct fleet *f);
 
-/* Begins and ends the parent of a run. */
+/* Writes the parent of a run before the first member, and after the last one. */
 void apply_begin_record(struct applying *p);
 void apply_end_record(struct applying *p, bool complete);
-/* Writes the parents of all runs, and says what went wrong; `written` of each. */
+/* Writes the parents of all runs and reports failures; sets `written` of each. */
 void apply_write_records(struct fleet *f);
-/* Permissions, kinds that are not served, and what is missing: everything that can be known before the first write. */
+/*
+ * Checks permissions, the kinds that the server serves, and what is missing: everything that can be known before the
+ * first write.
+ */
 bool apply_preflight(struct applying *p);
 /*
- * Sends what has changed, stage by stage; a run of which something is refused is incomplete and
- * sends no later stage.
+ * Sends what has changed, stage by stage. If an object of a run is refused, no later stage of that run is sent.
  */
 void apply_send(struct fleet *f);
-/* Reports what the server refused of one object, at the place of the field; returns the status. */
+/* Reports why the server refused an object, at the place of the field; returns the exit status. */
 int apply_refused(struct applying *p, struct wanted *w);
-/* Did the server, or a webhook of a controller, refuse it because a field cannot change while the object exists? */
+/*
+ * Did the server, or a webhook of a controller, refuse the object because a field cannot be changed while the object
+ * exists?
+ */
 bool apply_immutable(const struct answer *x);
-/* Adds to D how --recreate brings the object to its new fields. */
+/* Adds to D how --recreate gives the object its new fields. */
 void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted *w);
 /* Reports fields that other managers own. */
 void apply_conflict(struct applying *p, struct wanted *w);
 /* Fills the generated Secrets that do not exist yet. */
 bool apply_generate(struct applying *p);
 /*
- * Marks objects that change only through another object from which a controller made them; false: that needs
- * --recreate, as is reported.
+ * Marks objects that a controller made from another object of the run, and that change only when they are made again.
+ * False after reporting that this needs --recreate.
  */
 bool apply_find_outdated(struct applying *p);
 /* Replaces an object whose immutable fields have changed (--recreate). */
 bool apply_replace(struct applying *p, struct wanted *w);
-/* The request that applies one object. */
+/* Builds the request that applies one object. */
 struct transport_request apply_request(struct applying *p, const struct wanted *w, bool force);
-/* Records what the server made of the object. */
+/* Records the outcome of an object that the server accepted. */
 void apply_taken(struct applying *p, struct wanted *w);
-/* Prints "Job/bert-worker created", unless another form was asked for. */
+/* Prints "Job/bert-worker created", unless the user asked for another form of output. */
 void apply_tell(struct applying *p, struct str name, const char *verb);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * apply_bar.c - "applying 1,000 runs [#####.....] 1532/3000".
+ * apply_bar.c - prints "applying 1,000 runs [#####.....] 1532/3000".
  */
 #include "runtime/cluster/apply_bar.h"
 

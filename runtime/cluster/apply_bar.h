@@ -1,6 +1,6 @@
 /*
- * apply_bar.h - progress over many objects, on standard error: a bar on a terminal, occasional
- * lines elsewhere.
+ * apply_bar.h - shows the progress of writing many objects on standard error: a bar on a terminal, occasional lines
+ * elsewhere.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_APPLY_BAR_H
 #define TRAINC_RUNTIME_CLUSTER_APPLY_BAR_H
@@ -11,17 +11,17 @@
 struct apply_bar {
 	struct session *session;
 	enum progress_mode mode;
-	size_t runs, all;               /* objects to send */
-	size_t before;                  /* objects in the stages that are done */
-	int64_t shown;                  /* steady clock */
+	size_t runs, all;               /* number of runs, and of objects to send */
+	size_t before;                  /* number of objects in the stages that are done */
+	int64_t shown;                  /* when the bar was last drawn, by the steady clock */
 	bool drawn;                     /* the bar is on the terminal now */
 };
 
-/* For few objects nothing is shown. */
+/* Begins a bar. When there are few objects, nothing is shown. */
 struct apply_bar apply_bar_begin(struct session *s, size_t runs, size_t objects);
-/* Shows that DONE objects of this stage are sent; its type fits batch.progress. */
+/* Shows that DONE objects of this stage have been sent; has the type of batch.progress. */
 void apply_bar_show(void *bar, size_t done, size_t all);
-/* The stage of N objects is over; other lines may follow. */
+/* Removes the bar at the end of a stage of N objects; other lines may follow. */
 void apply_bar_hide(struct apply_bar *b, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * apply_command.c - every job of every program.
+ * apply_command.c - the command `apply`: every job of every program.
  */
 #include "runtime/cluster/apply.h"
 #include "runtime/cluster/cluster_watch.h"
@@ -12,7 +12,10 @@ static enum apply_mode mode_of(const struct session *s)
 	return str_is(word, "client") ? APPLY_DRY_CLIENT : str_is(word, "server") ? APPLY_DRY_SERVER : APPLY_REAL;
 }
 
-/* Reports the tasks that nobody does once this command has ended; generated Secrets exist by then. */
+/*
+ * Reports what plain Jobs do not do for the job, and what `trainc wait` does while it runs. Generated Secrets exist by
+ * then.
+ */
 static void tell_needs(struct session *s, const struct plan_job *j)
 {
 	struct plan_needs needs = plan_needs_runtime(s->arena, j);
@@ -29,7 +32,7 @@ static void tell_needs(struct session *s, const struct plan_job *j)
 	}
 }
 
-/* The run in a form to wait for; if it is unchanged, its known state is enough to begin with. */
+/* Adds a run to those that are waited for. If the run is unchanged, its known state is the first one. */
 static void add_watch(struct cluster *k, const struct applying *p, struct attend *ret, int *status)
 {
 	bool changed = p->now.there;

@@ -1,8 +1,6 @@
 /*
- * apply_generate.c - what a program asks to be generated: key pairs in Secrets.
- *
- * A Secret is filled once, when it is not there; applying again keeps it.  Its content is never
- * printed, never part of a hash, and never compared.
+ * apply_generate.c - creates what a program asks to be generated: key pairs in Secrets. A Secret is filled once, when
+ * it does not exist; applying again keeps it. Its content is never printed, hashed or compared.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +55,7 @@ static bool read_pair(struct arena *a, struct str dir, struct str *private, stru
 		file_read_most(a, str_cat(a, key, STR(".pub"), STR("")), 1 << 16, public, why);
 }
 
-/* A directory that only this user can read, while the keys are in it. */
+/* Creates a key pair in a temporary directory that only this user can read. */
 static bool make_pair(struct arena *a, struct str *private, struct str *public, struct str *why)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -76,7 +74,7 @@ static bool make_pair(struct arena *a, struct str *private, struct str *public, 
 	return ok;
 }
 
-/* Turns what a tree has under KEY into a map of MEMBERS; false when it has nothing there. */
+/* Replaces the value under KEY in a tree by a map of MEMBERS; false when the tree has no such key. */
 static bool replace_map(struct arena *a, struct data *tree, struct str key, const struct data_member *members, size_t n)
 {
 	for (size_t i = 0; i < tree->u.map.n; i++) {

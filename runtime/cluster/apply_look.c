@@ -1,8 +1,6 @@
 /*
- * apply_look.c - what exists already of the runs of a program.
- *
- * One run is found by its name and its members by its id.  Many are found by one list for each
- * kind in their namespace, and labels tell which object belongs to which run.
+ * apply_look.c - finds what exists of the runs of a program. One run is found by its name, and its members by its id.
+ * Many runs are found with one list for each kind in their namespace; labels say which object belongs to which run.
  */
 #include "base/words.h"
 #include "data/data_read.h"
@@ -12,9 +10,9 @@
 #include "runtime/status/look.h"
 #include "runtime/status/status.h"
 
-enum { ALONE_MOST = 4 };        /* up to this number, runs are asked for by name */
+enum { ALONE_MOST = 4 };        /* up to this number, runs are read one by one */
 
-/* Makes a plan of the run's record: of the program that was applied, not of the program as it is now. */
+/* Makes a plan from the run's record: that of the program which was applied, not of the program as it is now. */
 static bool recorded_plan(struct applying *p, struct plan_job *ret)
 {
 	struct source source = { .text = p->before.plan, .base = 1 };
@@ -32,7 +30,7 @@ static void leave(struct applying *p, struct fleet *f, int status)
 	f->going--;
 }
 
-/* Reads the parent of each run; a parent that cannot be used ends that run. */
+/* Reads the parent of each run; a run whose parent cannot be used is not applied. */
 static void look_at_parents(struct fleet *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -50,7 +48,7 @@ static void look_at_parents(struct fleet *f)
 	}
 }
 
-/* The state of a run before anything is changed. */
+/* Determines the state of a run before anything is changed. */
 static void judge_before(struct applying *p, const struct members *pods)
 {
 	struct status_objects objects = { 0 };
@@ -72,7 +70,7 @@ static struct member_query pods_of(const struct applying *p, struct str selector
 		.selector = selector };
 }
 
-/* The members and pods of one run: one list for each kind, and one for the pods. */
+/* Reads the members and pods of one run: one list for each kind, and one for the pods. */
 static void look_alone(struct applying *p, struct fleet *f)
 {
 	struct cluster *k = p->cluster;
@@ -87,7 +85,7 @@ static void look_alone(struct applying *p, struct fleet *f)
 	judge_before(p, &pods);
 }
 
-/* ---- many ---- */
+/* ---- many runs ---- */
 
 /* Finds all kinds of the runs in namespace NS; false: some of their objects are in other namespaces. */
 static bool queries_of(struct fleet *f, struct str ns, struct member_query **ret, size_t *n)
@@ -114,7 +112,7 @@ static bool queries_of(struct fleet *f, struct str ns, struct member_query **ret
 	return true;
 }
 
-/* Objects by the value of a label, so that each run finds its own without looking at all of them. */
+/* Sorts objects by the value of a label, so that each run finds its own without going through all of them. */
 static void sort_by_label(struct arena *a, const struct members *all, const char *label, struct map *ret)
 {
 	for (size_t i = 0; i < all->n; i++) {
@@ -128,7 +126,7 @@ static void sort_by_label(struct arena *a, const struct members *all, const char
 	}
 }
 
-/* The runs of one namespace, by one list for each kind. */
+/* Reads the runs of one namespace, with one list for each kind. */
 static void look_together(struct fleet *f, struct str ns)
 {
 	struct cluster *k = f->at->cluster;

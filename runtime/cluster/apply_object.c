@@ -1,5 +1,5 @@
 /*
- * apply_object.c - applying one object: the request, the result, and the line that reports it.
+ * apply_object.c - applies one object: the request, the result, and the line that reports it.
  */
 #include "runtime/cluster/apply.h"
 
@@ -32,7 +32,7 @@ struct transport_request apply_request(struct applying *p, const struct wanted *
 		.content_type = STR("application/apply-patch+yaml"), .body = wanted_body(p->arena, w) };
 }
 
-/* Admission may change what was sent: differences in the answer are reported as a warning. */
+/* Warns when the answer differs from what was sent, because admission changed it. */
 static void tell_altered(struct applying *p, const struct wanted *w)
 {
 	struct tree_differences all = tree_diff(p->arena, w->tree, w->answer->data);

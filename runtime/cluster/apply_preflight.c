@@ -1,6 +1,6 @@
 /*
- * apply_preflight.c - everything that can be known before the first write: permissions,
- * the namespace, what the server serves, and who owns what is there.
+ * apply_preflight.c - checks everything that can be known before the first write: permissions, the namespace, the kinds
+ * that the server serves, and the owners of existing objects.
  */
 #include "runtime/cluster/apply.h"
 
@@ -22,7 +22,10 @@ struct reviews {
 	size_t n;
 };
 
-/* The key under which an allowed access review is remembered: the next job of the program asks the same. */
+/*
+ * The key under which an access review that was allowed is remembered, since the next job of the program needs the same
+ * one.
+ */
 static struct str review_key(struct applying *p, const struct review *x)
 {
 	return str_printf(p->arena, "%s %.*s.%.*s %.*s", x->verb, STR_ARG(x->resource.plural),
@@ -60,7 +63,7 @@ static struct str review_body(struct applying *p, const struct review *x)
 	return body;
 }
 
-/* Every request that this apply is going to make. */
+/* Lists every request that this apply is going to make. */
 static struct reviews reviews_of(struct applying *p)
 {
 	const struct resource *config = resource_known(STR(""), STR("ConfigMap")), *pod = resource_known(STR(""),
@@ -103,7 +106,7 @@ static bool is_denied(const struct review *x)
 	return x->answer->class == CALL_DONE && x->answer->data && !status_true(x->answer->data, "status.allowed");
 }
 
-/* "create, patch jobs.batch; list pods": each resource once, with the verbs that are missing. */
+/* Appends "create, patch jobs.batch; list pods": each resource once, with the verbs that are missing. */
 static void put_denied(const struct reviews *all, struct str ns, struct buf *out)
 {
 	for (size_t i = 0; i < all->n; i++) {
@@ -197,7 +200,10 @@ static bool create_namespace(struct applying *p)
 	return true;
 }
 
-/* A user who may not read namespaces finds out when the first object is refused. */
+/*
+ * Does the namespace exist? Creates it if --create-namespace is given. False after reporting an error. True if the user
+ * may not read namespaces: then the first write fails if it does not exist.
+ */
 static bool namespace_is_there(struct applying *p)
 {
 	struct answer *x;
@@ -227,9 +233,9 @@ static bool namespace_is_there(struct applying *p)
 	return true;
 }
 
-/* ---- what is served ---- */
+/* ---- which kinds are served ---- */
 
-/* What installs a kind in a cluster, where that is known. */
+/* The name of the add-on that installs the kinds of a group; NULL if unknown. */
 static const char *addon_of(struct str group)
 {
 	static const struct {
@@ -293,14 +299,14 @@ bool apply_find_kinds(struct applying *p)
 	return ok;
 }
 
-/* ---- whose is it? ---- */
+/* ---- who owns existing objects ---- */
 
 static bool is_running(const struct data *object)
 {
 	return status_number(object, "status.active", 0) > 0 || str_is(status_text(object, "status.phase"), "Running");
 }
 
-/* An object of that name is there and is not a member of the run. */
+/* Does an object of that name exist that is not a member of the run? */
 static bool is_foreign(struct applying *p, struct wanted *w, const struct data *there)
 {
 	struct str owner = status_label(there, APPLYSET_PART_OF), name = wanted_name(p->arena, &p->wanted, w);

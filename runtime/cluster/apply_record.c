@@ -1,16 +1,16 @@
 /*
- * apply_record.c - the parent of the run, before the first member is written and after the last.
+ * apply_record.c - writes the parent of the run, before the first member and after the last.
  */
 #include "runtime/cluster/apply.h"
 #include "runtime/command/runs.h"
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
 
-enum { WRITE_AGAIN = 5 };       /* maximum number of attempts, when others write in between */
+enum { WRITE_AGAIN = 5 };       /* maximum number of attempts when others write the parent in between */
 
 /*
- * A new parent is created by POST, so only one of two appliers can; from then on each write gives
- * the version that was read.
+ * Builds the request for the parent. A new parent is created with POST, so that only one of two appliers succeeds. From
+ * then on each write contains the version that was read.
  */
 static struct transport_request parent_request(struct applying *p)
 {
@@ -29,7 +29,7 @@ static struct transport_request parent_request(struct applying *p)
 	return r;
 }
 
-/* Takes over the server's answer to a write. */
+/* Takes over the server's answer to a write; false when it failed. */
 static bool is_written(struct applying *p)
 {
 	struct answer *x = p->answer;
@@ -53,8 +53,8 @@ static bool is_written(struct applying *p)
 }
 
 /*
- * Somebody else has written the parent since it was read.  If it still has the same generation, as
- * when `wait` has noted a verdict, its new version is taken and it is written again.
+ * May a write that was refused be repeated, because somebody else has written the parent since it was read? If the
+ * generation is still the same, as after `wait` has recorded a verdict, the new version is adopted.
  */
 static bool may_write_again(struct applying *p)
 {
@@ -105,7 +105,9 @@ void apply_write_records(struct fleet *f)
 			f->at[i].known_generation = f->at[i].now.generation;
 }
 
-/* The inventory before the first member is written: every object that existed, and every object that will be sent. */
+/*
+ * Sets the inventory before the first member is written: every object that existed, and every object that will be sent.
+ */
 void apply_begin_record(struct applying *p)
 {
 	struct buf record = { 0 };
@@ -117,7 +119,7 @@ void apply_begin_record(struct applying *p)
 	p->now.file = p->file;
 	p->now.generation = p->before.generation + 1;
 	p->known_generation = p->before.generation;
-	p->now.hash = STR("");          /* not reached yet */
+	p->now.hash = STR("");          /* the new state has not been reached yet */
 	p->now.verdict = STR("");
 	p->now.kinds = NULL;
 	p->now.nkinds = 0;
@@ -131,8 +133,8 @@ void apply_begin_record(struct applying *p)
 }
 
 /*
- * The inventory as it is now: what was applied, and what still exists although it should not.  An
- * object that was refused or not sent keeps its old entry.
+ * Sets the inventory at the end: what was applied, and what still exists although it should not. An object that was
+ * refused or not sent keeps its old entry.
  */
 void apply_end_record(struct applying *p, bool complete)
 {

@@ -1,5 +1,5 @@
 /*
- * apply_refused.c - refusals of the server, shown where the program decided the value.
+ * apply_refused.c - reports refusals of the server at the places of the program that gave the values.
  */
 #include "runtime/cluster/apply.h"
 #include "runtime/cluster/field_path.h"
@@ -28,7 +28,10 @@ static struct str path_in(struct str message)
 	return (struct str){ rest.p, n };
 }
 
-/* "spec.template: Invalid value: core.PodTemplateSpec{...}: field is immutable" without what Go prints of the value. */
+/*
+ * A message such as "spec.template: Invalid value: core.PodTemplateSpec{...}: field is immutable" without the value as
+ * Go prints it.
+ */
 static struct str cause_words(struct arena *a, struct str message)
 {
 	message = text_line(a, message);
@@ -41,8 +44,8 @@ static struct str cause_words(struct arena *a, struct str message)
 }
 
 /*
- * The field in a webhook's denial, which has no causes: "admission webhook "x" denied the request:
- * spec.replicatedJobs: Invalid value: ...".  Empty for any other message.
+ * The field in a webhook's denial: "admission webhook "x" denied the request: spec.replicatedJobs: Invalid value: ...".
+ * Such an answer has no list of causes. Empty for any other message.
  */
 static struct str denied_field(struct str message)
 {
@@ -69,7 +72,7 @@ static bool is_at_or_below(struct str path, struct str field)
 		(path.n == field.n || path.p[field.n] == '.' || path.p[field.n] == '[');
 }
 
-/* Is PATH a field that the server calls immutable, or below one? */
+/* Is PATH a field that the server calls immutable, or is it below one? */
 static bool is_below(const struct answer *x, struct str path)
 {
 	for (size_t i = 0; i < x->ncauses; i++)
@@ -85,7 +88,7 @@ void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted
 		STR_ARG(w->from->kind));
 }
 
-/* Names the immutable fields that differ, with old and new values, at their places. */
+/* Reports the immutable fields that differ, with old and new values, at their places. */
 static void report_immutable(struct applying *p, struct wanted *w, struct str name)
 {
 	struct answer *live = request_get(&p->cluster->client, p->arena, resource_path(p->arena, &w->resource, w->ns,

@@ -24,7 +24,7 @@ static bool is_field_conflict(const struct answer *x)
 	return x->code == 409 && x->ncauses && str_is(x->causes[0].reason, "FieldManagerConflict");
 }
 
-/* One answer of a stage; conflicts with ourselves are sent once more. */
+/* Handles one answer of a stage; an object in conflict only with our own managers is sent once more, by force. */
 static bool settle(struct applying *p, struct wanted *w)
 {
 	if (is_field_conflict(w->answer) && only_ours(w->answer)) {

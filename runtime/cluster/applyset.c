@@ -1,5 +1,5 @@
 /*
- * applyset.c - the parent of a run as a ConfigMap, and back.
+ * applyset.c - writes the parent of a run as a ConfigMap, and reads it.
  */
 #include "runtime/cluster/applyset.h"
 
@@ -196,7 +196,8 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	put_datum(&b, "applied", buf_text(&inventory));
 	put_datum(&b, "plan", p->plan);
 	put_datum(&b, "hash", p->hash);
-	put_datum(&b, "verdict", p->verdict);   /* also when it is empty: a run that begins again has no verdict */
+	put_datum(&b, "verdict", p->verdict);   /* also when it is empty, because a run that begins again must lose its
+						 * old verdict */
 	buf_z(&b, "}}");
 	struct str body = buf_take(&b, a);
 	buf_release(&b);

@@ -1,11 +1,9 @@
 /*
- * applyset.h - the parent of a run: one ConfigMap that lists the objects of the run, and has what
- * is needed to tell its state without its program.
- *
- * Membership follows the ApplySet specification, so that other tools understand it: the parent has
- * an id as a label, every member carries that id, and the parent lists the kinds that members may
- * have.  Before the first member, the parent is written with the old and the new kinds; after the
- * last, with the exact ones: whenever this process dies, every object can be found.
+ * applyset.h - the parent of a run: a ConfigMap that lists the objects of the run and stores what is needed to judge
+ * its state without its program. Membership follows the ApplySet specification, so that other tools understand it: the
+ * parent has an id as a label, every member has that id, and the parent lists the kinds that members may have. Before
+ * the first member is written, the parent is written with the old and the new kinds; after the last, with the exact
+ * ones. So every object can be found, whenever this process dies.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_APPLYSET_H
 #define TRAINC_RUNTIME_CLUSTER_APPLYSET_H
@@ -20,10 +18,10 @@ enum { APPLYSET_ID = 9 + 43 + 3 };      /* "applyset-" + base64url of 32 bytes +
 
 /* The id of a parent: a function of its name, namespace, kind and group. */
 struct str applyset_id(struct arena *a, struct str name, struct str ns, struct str kind, struct str group);
-/* The name of a run's parent; a dot keeps it apart from all names that the compiler writes. */
+/* The name of a run's parent. It contains a dot, which no name that the compiler writes does. */
 struct str applyset_parent_name(struct arena *a, struct str run);
 
-/* An object that was applied, as the parent remembers it. */
+/* An object that was applied, as the parent records it. */
 struct applied {
 	struct resource resource;
 	struct str ns, name, uid;
@@ -34,24 +32,24 @@ struct applied {
 /* The contents of a parent. */
 struct parent {
 	bool there;
-	struct str run, ns, uid, version;       /* version: resourceVersion */
+	struct str run, ns, uid, version;       /* name, namespace, uid of the run's parent and its resourceVersion */
 	bool deleting;
 	int64_t generation;             /* number of times the run was applied */
-	struct str file;                /* the program, as it was given */
-	struct str plan;                /* plan_record_write() */
+	struct str file;                /* the program's file, as given on the command line */
+	struct str plan;                /* text of plan_record_write() */
 	struct str hash;                /* digest of all objects that the program wants */
 	struct str verdict;             /* "Succeeded", "Failed", or empty: no verdict yet */
 	struct applied *applied;
 	size_t napplied;
-	struct resource *kinds;         /* kinds of members, present and earlier */
+	struct resource *kinds;         /* kinds that members have or have had */
 	size_t nkinds;
 };
 
-/* Reads the parent of RUN; false with a sentence in WHY when the object is not one of trainc's. */
+/* Reads the parent of RUN; false with an explanation in WHY when the object was not written by trainc. */
 bool parent_read(struct arena *a, const struct data *object, struct parent *ret, struct str *why);
-/* The body by which the parent P is applied. */
+/* The request body that applies the parent P. */
 struct str parent_body(struct arena *a, const struct parent *p);
-/* Adds a kind to those of P, unless it is there. */
+/* Adds a kind to those of P, unless P has it already. */
 void parent_add_kind(struct arena *a, struct parent *p, const struct resource *r);
 const struct applied *parent_find(const struct parent *p, const struct resource *r, struct str ns, struct str name);
 

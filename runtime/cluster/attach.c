@@ -1,5 +1,5 @@
 /*
- * attach.c - `run` in a cluster: apply, follow, wait, and clean up as the program says.
+ * attach.c - the command `run` in a cluster: applies, follows, waits, and cleans up as the program says.
  */
 #include "base/words.h"
 #include "runtime/cluster/cluster_watch.h"
@@ -18,7 +18,7 @@ bool cluster_attach(struct attached *x, struct programs *all, int *ret_status)
 	return true;
 }
 
-/* The job does not depend on this command, and continues without it. */
+/* Handles a signal: the command leaves, and the job continues, since it does not depend on the command. */
 bool cluster_attach_signal(struct attached *x, int signal)
 {
 	(void)x;

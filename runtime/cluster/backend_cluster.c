@@ -26,8 +26,8 @@ static bool cluster_begin(struct session *s, int *ret_status)
 }
 
 /*
- * Notes verdicts in parents: the Jobs of an ended run may be removed, by their ttl or by hand, and
- * the next `apply` has to know that it ran.  A user who may not write the parent only looks.
+ * Records verdicts in parents. The Jobs of an ended run may be removed, by their ttl or by hand, and the next `apply`
+ * must know that the run took place. A user who may not write the parent only reads.
  */
 static void record_verdicts(struct cluster *k)
 {
@@ -93,7 +93,7 @@ static bool cluster_open(struct session *s, const struct chosen_run *r, struct r
 	return cluster_watch_open(cluster_of(s), r, NULL, ret, ret_status);
 }
 
-/* Commands that wait handle signals themselves. */
+/* Starts the watches. Commands that wait handle signals themselves from here on. */
 static bool cluster_opened(struct session *s, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);

@@ -1,8 +1,6 @@
 /*
- * certificate.c - facts about certificates, by OpenSSL.
- *
- * libcurl says that verification failed; a callback of the TLS context, which sees each certificate of the chain, notes
- * which certificate it was and why.
+ * certificate.c - collects facts about certificates with OpenSSL. libcurl only reports that verification failed. A
+ * callback of the TLS context sees each certificate of the chain and notes which one was refused and why.
  */
 #include "runtime/cluster/certificate.h"
 
@@ -100,7 +98,7 @@ void certificate_watch(SSL_CTX *ctx, struct certificate_facts *facts)
 	SSL_CTX_set_verify(ctx, SSL_CTX_get_verify_mode(ctx), verified);
 }
 
-/* ---- explaining ---- */
+/* ---- explaining a refusal ---- */
 
 static void put_date(struct buf *out, int64_t ns) { put_time(out, ns, 0); }
 
@@ -147,11 +145,11 @@ void certificate_explain(const struct certificate_facts *f, struct str host, boo
 	}
 }
 
-/* ---- checking what the kubeconfig brings ---- */
+/* ---- checking certificates and keys of the kubeconfig ---- */
 
 static BIO *reading(struct str pem) { return BIO_new_mem_buf(pem.p, (int)pem.n); }
 
-/* A key that asks for a passphrase is refused rather than asked for. */
+/* Refuses a key that is protected by a passphrase, instead of asking for the passphrase. */
 static int no_passphrase(char *room, int size, int writing, void *to)
 {
 	(void)room; (void)size; (void)writing; (void)to;

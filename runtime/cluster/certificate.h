@@ -10,26 +10,25 @@
 #include "base/buf.h"
 
 struct certificate_facts {
-	bool seen;                      /* a handshake reached a certificate */
-	int error;                      /* X509_V_ERR_...; 0: the chain is fine */
+	bool seen;                      /* a handshake has delivered a certificate */
+	int error;                      /* why verification failed, X509_V_ERR_...; 0: the chain is valid */
 	char subject[256], issuer[256];
 	char names[512];                /* DNS names and addresses that the certificate is for */
-	int64_t not_before, not_after;  /* ns since 1970 */
+	int64_t not_before, not_after;  /* validity of the certificate in ns since 1970 */
 };
 
-/* Makes CTX note the certificates that it verifies in FACTS, which must outlive it. */
+/* Makes CTX record in FACTS the certificates that it verifies. FACTS must outlive CTX. */
 void certificate_watch(SSL_CTX *ctx, struct certificate_facts *facts);
 
 /*
- * Appends one sentence on why the certificate was refused: HOST is the name that was
- * verified, HAVE_CA says whether the kubeconfig gives a certificate authority, NOW is ns since 1970.
+ * Appends one sentence that says why the certificate was refused. HOST is the name that was verified, HAVE_CA says
+ * whether the kubeconfig gives a certificate authority, NOW is in ns since 1970.
  */
 void certificate_explain(const struct certificate_facts *f, struct str host, bool have_ca, int64_t now,
 	struct buf *out);
 
 /*
- * Is PEM a certificate (or several), or a private key?  WHY gets a sentence when it is not, or when the two do not
- * match.
+ * Is PEM one or more certificates, or a private key? On failure, or when the two do not match, WHY gets an explanation.
  */
 bool certificate_check_pair(struct arena *a, struct str certificate, struct str key, struct str *why);
 bool certificate_check_ca(struct arena *a, struct str ca, struct str *why);

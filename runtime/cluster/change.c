@@ -1,6 +1,5 @@
 /*
- * change.c - changes the size of a role, and suspends and resumes: patches of exactly those
- * fields.
+ * change.c - changes the size of a role, and suspends and resumes runs, with patches of exactly those fields.
  */
 #include <stdlib.h>
 
@@ -12,7 +11,7 @@
 #define MANAGER_SCALE "trainc-scale"
 #define MANAGER_SUSPEND "trainc-suspend"
 
-/* A merge patch of one object in the name of one of our managers. */
+/* Builds a merge patch of one object, sent under the name of one of our field managers. */
 static struct transport_request patch(struct cluster *k, const struct resource *r, struct str ns, struct str name,
 	const char *manager, struct str body)
 {
@@ -82,7 +81,10 @@ bool cluster_scale(struct session *s, struct run_watch *w, struct str role, stru
 		*ret_status = cluster_say(k, live);
 		return false;
 	}
-	/* as many may fail as are not needed for success; the API server wants all three fields in one request */
+	/*
+	 * as many replicas may fail as are not needed for success; the API server demands all three fields in one
+	 * request
+	 */
 	bool counted = live->data && status_path(live->data, "spec.maxFailedIndexes");
 	struct str body = counted ? str_printf(k->arena,
 		"{\"spec\":{\"parallelism\":%lld,\"completions\":%lld,\"maxFailedIndexes\":%lld}}", (long long)n,
@@ -97,11 +99,11 @@ bool cluster_scale(struct session *s, struct run_watch *w, struct str role, stru
 
 /* ---- suspend and resume ---- */
 
-/* The highest number of an attempt that a replica of an object has had. */
+/* The highest number of an attempt that any replica of an object has had. */
 static int64_t attempts_so_far(const struct cluster_watch *c, const struct member *m)
 {
 	struct str role = status_label(m->object, "trainc.dev/role");
-	int64_t most = attempts_noted(m->object);       /* while it is suspended, no pod tells */
+	int64_t most = attempts_noted(m->object);       /* while the object is suspended no pod shows it */
 
 	for (size_t i = 0; i < c->plan.nroles && i < c->watch->state.nroles; i++) {
 		const struct run_role *r = &c->watch->state.roles[i];
@@ -112,8 +114,8 @@ static int64_t attempts_so_far(const struct cluster_watch *c, const struct membe
 }
 
 /*
- * The patch that suspends or resumes an object; empty for an object that cannot be suspended.  A Job
- * deletes its pods, so the number of attempts that they were is left at the Job.
+ * The patch that suspends or resumes an object; empty for an object that cannot be suspended. Suspending a Job deletes
+ * its pods, so the number of their attempts is stored in the Job.
  */
 static struct str suspend_body(const struct cluster_watch *c, const struct member *m, bool suspend)
 {
@@ -130,7 +132,7 @@ static struct str suspend_body(const struct cluster_watch *c, const struct membe
 		"{\"spec\":{\"runPolicy\":{\"suspend\":%s}}}", word) : STR("");
 }
 
-/* A role that waits for another role stays suspended until its turn: the command that attends the run resumes it. */
+/* Does the role wait for another role? Then it stays suspended until the command that follows the run resumes it. */
 static bool waits(const struct cluster_watch *c, const struct member *m)
 {
 	struct str role = status_label(m->object, "trainc.dev/role");

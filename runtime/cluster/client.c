@@ -1,5 +1,5 @@
 /*
- * client.c - a connection to one API server, as the command line asks for it.
+ * client.c - opens the connection to the API server that the command line selects.
  */
 #include "runtime/cluster/client.h"
 
@@ -48,7 +48,7 @@ static void retrying(void *to, const struct transport_request *r, struct str why
 		report->options.retrying(report->options.to, r, why, wait_ns, since_ns);
 }
 
-/* Clocks that are more than 5 s apart distort ages; the server's times are used, so one message is enough. */
+/* Warns once when the clocks are more than 5 s apart, since that distorts ages; the server's times are used. */
 static void note_offset(struct client *c)
 {
 	int64_t offset = transport_clock_offset(c->transport);

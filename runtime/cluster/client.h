@@ -1,9 +1,7 @@
 /*
- * client.h - everything that a command needs to talk to one API server, from the options of
- * the command line: loop, access, credential, transport, calls.
- *
- * Says on standard error what goes wrong while opening, warnings of the server, and with -v
- * every request, every wait before a retry and, at the end, the sum of requests.
+ * client.h - everything that a command needs to talk to one API server, created from the options of the command line:
+ * loop, access, credential, transport, calls. Prints errors that occur while opening and warnings of the server to
+ * standard error; with -v also every request, every wait before a retry and, at the end, the number of requests.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_CLIENT_H
 #define TRAINC_RUNTIME_CLUSTER_CLIENT_H
@@ -19,7 +17,7 @@ struct client {
 	struct transport *transport;
 	struct calls *calls;
 	bool verbose;
-	bool offset_noted;              /* whether the difference between the clocks was reported */
+	bool offset_noted;              /* the difference between the clocks has been reported */
 };
 
 struct client_options {
@@ -33,17 +31,17 @@ struct client_options {
 };
 
 /*
- * Prepares a connection; nothing is connected yet.  False with a status after saying why not; C
- * must not be moved until client_close(), which is harmless after a failure and on zeroed memory.
+ * Prepares a connection without connecting yet. False with a status after reporting an error. C must not be moved until
+ * client_close(), which is harmless after a failure and on zeroed memory.
  */
 bool client_open(struct client *c, struct session *s, const struct client_options *o, int *ret_status);
 void client_close(struct client *c);
 
-/* Sends one request and runs the loop until it has ended; RESULT's texts are copied into the session's arena. */
+/* Sends one request and runs the loop until it has ended; the texts of RESULT are copied into the session's arena. */
 void client_send(struct client *c, const struct transport_request *r, enum call_repeat repeat,
 	struct transport_result *result);
 
-/* The API server's gitVersion. */
+/* Reads the API server's gitVersion. */
 bool client_server_version(struct session *s, struct str *ret, int *ret_status);
 
 #endif

@@ -11,7 +11,9 @@
 
 struct cluster *cluster_of(const struct session *s) { return s->backend_own; }
 
-/* The first signal stops new requests; what is in flight may finish.  The second ends the process. */
+/*
+ * Handles a signal: the first one stops new requests, and those in flight may finish. The second one ends the process.
+ */
 static void heard(void *to, int signal)
 {
 	struct cluster *k = to;
@@ -83,7 +85,7 @@ bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct par
 	return false;
 }
 
-/* They have a label of their own. */
+/* Lists the parents of runs, which have a label of their own. */
 const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret)
 {
 	struct member_query q = { *resource_known(STR(""), STR("ConfigMap")), ns, STR("trainc.dev/run"), true, NULL };

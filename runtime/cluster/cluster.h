@@ -16,41 +16,45 @@ extern const struct backend backend_cluster;
 struct cluster {
 	struct client client;
 	struct session *session;
-	struct arena *arena;            /* of the session */
+	struct arena *arena;            /* arena of the session */
 	struct discovery discovery;
 	struct cluster_watch **watches; /* runs that are watched */
 	size_t nwatches;
 	struct view **views;            /* views of the namespaces that these runs are in */
 	size_t nviews;
-	struct map parents;             /* "NAMESPACE/RUN" -> struct data, of parents that a list has brought */
-	struct map listed;              /* namespaces of which all parents are known */
-	struct map permitted;           /* "VERB PLURAL.GROUP NAMESPACE": access reviews that said yes */
+	struct map parents;             /* "NAMESPACE/RUN" -> struct data, the parents that a list has brought */
+	struct map listed;              /* namespaces whose parents have all been listed */
+	struct map permitted;           /* set of "VERB PLURAL.GROUP NAMESPACE": access reviews with a positive
+					 * answer */
 	struct map namespaces;          /* namespaces that are known to exist */
-	bool listening;                 /* to signals */
-	bool interrupted;               /* set by a signal: nothing new is sent */
+	bool listening;                 /* signals are handled */
+	bool interrupted;               /* a signal has arrived: no new request is sent */
 	int signal;
 };
 
-/* After backend_cluster.begin(). */
+/* The cluster of the session; valid after backend_cluster.begin(). */
 struct cluster *cluster_of(const struct session *s);
-/* The namespace of a run: --namespace, else the program's, else the context's. */
+/* The namespace of a run: that of --namespace, else the program's, else the context's. */
 struct str cluster_namespace(const struct cluster *k, struct str program);
 
 /*
- * The parent of a run: false with a status after saying what went wrong; RET->there is false when
- * the run does not exist.
+ * Reads the parent of a run. False with a status after reporting an error. RET->there is false when the run does not
+ * exist.
  */
 bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct parent *ret, int *ret_status);
 /*
- * Reads the parents of a namespace, or of all (NS empty); with RET the runs are added to it.
- * Returns the request that failed, or NULL.
+ * Reads the parents of a namespace, or of all (NS empty), and adds their runs to RET if it is not NULL. Returns the
+ * request that failed, or NULL.
  */
 const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret);
-/* Reads the parents of all runs of a namespace with one list, so that cluster_parent() need not ask; false: it must. */
+/*
+ * Reads the parents of all runs of a namespace with one list, so that cluster_parent() needs no request of its own.
+ * False: it does need one.
+ */
 bool cluster_list_parents(struct cluster *k, struct str ns);
 /* Handles SIGINT, SIGTERM and SIGHUP while requests are sent; commands that wait handle them themselves. */
 void cluster_listen(struct cluster *k, bool listen);
-/* Reports the meaning of a failed answer; returns its status. */
+/* Reports a failed answer; returns the exit status. */
 int cluster_say(const struct cluster *k, const struct answer *x);
 
 /* ---- changes: apply.c, remove.c, change.c, pod_lines.c ---- */
@@ -63,7 +67,7 @@ int cluster_diff(struct session *s, struct programs *all);
 bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
 void cluster_contexts(struct session *s, struct buf *out);
 void cluster_namespaces(struct session *s, struct buf *out);
-/* A tree as YAML, in the arena. */
+/* A tree as YAML text in the arena. */
 struct str cluster_yaml(struct arena *a, const struct object *tree);
 bool cluster_definitions(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 bool cluster_addons(struct session *s, struct addon_found *ret, int *ret_status);
@@ -75,15 +79,15 @@ int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_
 struct log_source *cluster_logs(struct session *s, const struct attend *a, const struct log_choice *choice);
 
 /*
- * Deletes objects in the foreground, each only if it still has the uid it was listed
- * with, and waits until they are gone.  The status: 0, 124 when the time ran out, or what was refused.
+ * Deletes objects in the foreground, each only if it still has the uid with which it was listed, and waits until they
+ * are gone. Returns 0, 124 after the time limit, or the status of a refused deletion.
  */
 struct removal {
 	struct members *members;
-	struct str what;                /* for progress: "run 'bert'" */
+	struct str what;                /* the object of the deletion, for progress messages: "run 'bert'" */
 	int64_t deadline;               /* end of the wait by the steady clock; 0: none */
 	bool dry_run;
-	/* deletions are noted there; NULL: they are printed, unless JSON was asked for */
+	/* where deletions are noted; NULL: they are printed, unless the user asked for JSON */
 	struct changes *changes;
 };
 int cluster_delete(struct cluster *k, const struct removal *r);

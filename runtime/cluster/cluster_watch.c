@@ -1,5 +1,5 @@
 /*
- * cluster_watch.c - from the objects of a namespace to the states of runs.
+ * cluster_watch.c - derives the states of runs from the objects of a namespace.
  */
 #include "runtime/cluster/cluster_watch.h"
 
@@ -11,13 +11,16 @@
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
 
-/* VANISHED_MS: for so long after its Jobs are gone, others may replace them, as 'kubectl replace --force' does. */
+/*
+ * VANISHED_MS: the time after the Jobs of a run were deleted in which others may replace them, as 'kubectl replace
+ * --force' does
+ */
 enum { JUDGE_EVERY_MS = 100, VANISHED_MS = 2000 };
 #define NS_PER_MS INT64_C(1000000)
 
-/* ---- attending ---- */
+/* ---- acting for runs ---- */
 
-/* A command that stays until the end does for the run what Jobs cannot do for each other. */
+/* Does the command act for the run? A command that stays until the end does what Jobs cannot do for each other. */
 static bool attends(const struct session *s)
 {
 	struct str goal = option_value(s->options, OPTION_FOR);
@@ -42,7 +45,9 @@ static void action_done(void *to, const struct transport_result *r)
 	}
 }
 
-/* An action that is under way is not begun again; the next look asks again for one that was lost. */
+/*
+ * Carries out a decision. An action that is under way is not started again; one that was lost is decided again later.
+ */
 static void act(struct cluster_watch *c, const struct jobs_decision *d)
 {
 	struct arena *a = &c->scratch;
@@ -89,7 +94,10 @@ static uint64_t print_of(const struct run_state *s)
 	return print;
 }
 
-/* When an unchanged run must be judged again: some states depend on how long something lasts. */
+/*
+ * The time after which a run must be judged again even if it is unchanged: some states depend on how long something
+ * lasts.
+ */
 static int64_t patience(const struct run_state *s)
 {
 	switch (s->phase) {
@@ -99,15 +107,15 @@ static int64_t patience(const struct run_state *s)
 	}
 }
 
-/* A Job without an owner: the owner of others, such as a JobSet or a TrainJob, creates them again. */
+/* Is it a Job without an owner? The owner of another one, such as a JobSet or a TrainJob, creates it again. */
 static bool is_own_job(const struct data *o)
 {
 	return str_is(status_text(o, "kind"), "Job") && !status_list(o, "metadata.ownerReferences")->u.list.n;
 }
 
 /*
- * Notes the Jobs of the run.  A Job with the name of an earlier one and another uid belongs to a
- * run that somebody has started since.  One Job alone may be deleted: `wait` itself does that.
+ * Notes the Jobs of the run. A Job with the name of an earlier one and another uid belongs to a run that somebody has
+ * started since. A single Job may be deleted and created again by this command itself.
  */
 static void note_jobs(struct cluster_watch *c, const struct status_objects *objects)
 {
@@ -132,7 +140,7 @@ static void note_jobs(struct cluster_watch *c, const struct status_objects *obje
 	c->vanished = present || !c->jobs.n ? 0 : c->vanished ? c->vanished : loop_now(c->cluster->client.loop);
 }
 
-/* The Jobs have just disappeared and may be about to be replaced: the old state stays for now. */
+/* Have the Jobs just disappeared, so that they may be about to be replaced? The old state is kept for now. */
 static bool may_be_replaced(struct cluster_watch *c)
 {
 	struct loop *l = c->cluster->client.loop;
@@ -144,7 +152,7 @@ static bool may_be_replaced(struct cluster_watch *c)
 	return true;
 }
 
-/* Takes over the present state; true when it differs from the one before. */
+/* Updates the state; true when it differs from the one before. */
 static bool judge(struct cluster_watch *c)
 {
 	struct arena *a = &c->memory[!c->current];
@@ -164,7 +172,7 @@ static bool judge(struct cluster_watch *c)
 		return false;
 	loop_timer_set(c->cluster->client.loop, &c->timer, patience(&s));
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
-		return false;                   /* it was removed after its end: the last state counts */
+		return false;                   /* the run was removed after its end: its last state counts */
 	if (s.phase == RUN_ABSENT && c->seen)
 		w->gone = true;
 	c->seen = c->seen || s.phase != RUN_ABSENT;
@@ -181,7 +189,7 @@ static bool judge(struct cluster_watch *c)
 	return true;
 }
 
-/* ---- as a run that is looked at ---- */
+/* ---- functions for run_watch ---- */
 
 static int watch_fd(const struct run_watch *w)
 {
@@ -195,7 +203,7 @@ static int watch_fd(const struct run_watch *w)
 
 static void on_timer(struct loop_timer *t) { ((struct cluster_watch *)t->to)->dirty = true; }
 
-/* Keeps the state that is shown; after a while, a message says that no news arrives. */
+/* Keeps the state that is shown while the server cannot be reached; after some time, a message reports that. */
 static bool tell_cut_off(struct cluster_watch *c)
 {
 	struct loop *l = c->cluster->client.loop;
@@ -210,7 +218,7 @@ static bool tell_cut_off(struct cluster_watch *c)
 		return false;
 	}
 	c->cut_off = true;
-	c->print = 0;                   /* so that the next look shows the old state again */
+	c->print = 0;                   /* so that the state is handed out again when the connection is back */
 	c->watch->state.cause = STR("the API server does not answer; reconnecting");
 	return true;
 }
@@ -228,7 +236,7 @@ static bool watch_update(struct run_watch *w)
 	if (!c->view || !c->dirty)
 		return false;
 	int64_t next = c->judged + JUDGE_EVERY_MS * NS_PER_MS, now = loop_now(l);
-	if (now < next) {                       /* many changes at once are judged together */
+	if (now < next) {                       /* many changes at once are judged together, later */
 		loop_timer_set(l, &c->timer, next - now);
 		return false;
 	}
@@ -264,7 +272,7 @@ static bool read_plan(struct cluster_watch *c, struct str record, struct str *wh
 		&c->plan, why);
 }
 
-/* A run that was named does not exist: for `delete` that is the wanted result. */
+/* Reports that a run that was named does not exist. For `delete` that is success. */
 static bool say_absent(struct cluster *k, const struct chosen_run *r, struct str ns, int *ret_status)
 {
 	session_say(k->session,
@@ -285,7 +293,7 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 	*c = (struct cluster_watch){ .cluster = k, .watch = ret,
 		.ns = str_copy(k->arena, cluster_namespace(k, r->ns)) };
 	c->timer = (struct loop_timer){ .fire = on_timer, .to = c };
-	/* texts are copied: the program may be released earlier */
+	/* the texts are copied because the program may be released earlier */
 	*ret = (struct run_watch){ .ops = &ops, .name = str_copy(k->arena, r->name), .own = c };
 	if (seed)
 		c->parent = *seed->parent;
@@ -319,7 +327,10 @@ static void view_has_changed(void *to)
 	loop_stop(k->client.loop);
 }
 
-/* The kinds that a run's state depends on, besides Pods, Jobs and Events: those that stand for it or admit it. */
+/*
+ * Adds the kinds that a run's state depends on, besides Pods, Jobs and Events: those that stand for the run or admit
+ * it.
+ */
 static void add_kinds(struct cluster *k, const struct cluster_watch *c, struct view_options *o, struct resource *kinds)
 {
 	static const char *const passive[] = { "Pod", "Job", "Service", "ConfigMap", "Secret", "ServiceAccount",
@@ -342,7 +353,7 @@ static void add_kinds(struct cluster *k, const struct cluster_watch *c, struct v
 		kinds[o->nkinds++] = *workload;
 }
 
-/* The label selector: the value for a single run, the label's existence for several. */
+/* The label selector of the watches: one value for a single run, any value for several runs. */
 static struct str selector_of(struct cluster *k, struct str ns, struct str only)
 {
 	size_t n = 0;

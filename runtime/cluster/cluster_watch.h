@@ -14,16 +14,16 @@ struct cluster_watch {
 	struct parent parent;
 	struct plan_job plan;
 	struct str ns;
-	struct arena memory[2];         /* one of these holds the state */
+	struct arena memory[2];         /* two arenas in turn: one holds the present state */
 	unsigned current;
 	bool dirty;
-	int64_t judged;                 /* loop_now() */
-	struct loop_timer timer;        /* when to judge again without any change */
-	bool seen;                      /* the run existed at some time */
+	int64_t judged;                 /* loop_now() when the run was last judged */
+	struct loop_timer timer;        /* fires when the run must be judged again without a change */
+	bool seen;                      /* the run has existed at some time */
 	bool removed;                   /* this command removed the run */
 	bool cut_off;                   /* the connection to the server was lost, and that was reported */
-	bool attends;                   /* the command does for the run what Jobs cannot do for each other */
-	unsigned acting;                /* number of such requests under way */
+	bool attends;                   /* the command acts for the run: it does what Jobs cannot do for each other */
+	unsigned acting;                /* number of requests under way that do so */
 	bool complained;                /* one of these requests was refused */
 	struct arena scratch;
 	uint64_t print;                 /* digest of the state that was handed out, to tell whether it has changed */
@@ -33,17 +33,17 @@ struct cluster_watch {
 
 struct cluster_seed {
 	const struct parent *parent;
-	const struct run_state *state;  /* or NULL */
+	const struct run_state *state;  /* the present state, or NULL */
 };
 
 /*
- * Watches a run by what its parent remembers, or by R->record where it has no parent.  With SEED,
- * its parent and perhaps its state are known already, and the server is asked when the caller
- * waits for changes. False with a status after saying why not.
+ * Watches the run that R names. The plan comes from its parent, or from R->record if it has no parent. SEED: the
+ * parent, and perhaps the state, are already known, and the server is only asked when the caller waits for changes.
+ * False with a status after reporting an error.
  */
 bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed,
 	struct run_watch *ret, int *ret_status);
-/* Begins to watch all runs that were opened, and waits until each has a state. */
+/* Starts the watches for all runs that were opened, and waits until each has a state. */
 bool cluster_watch_start(struct cluster *k, int *ret_status);
 
 static inline struct cluster_watch *cluster_watch_of(const struct run_watch *w) { return w->own; }

@@ -1,8 +1,7 @@
 /*
- * credential.c - the credential of the moment: fixed, from a file that rotates, or from a plugin.
- *
- * Values are in an arena of their own that is replaced with each change, so that a process that
- * follows a run for weeks does not collect old tokens.
+ * credential.c - the present credential: fixed, from a file that is renewed, or from a plugin. Its values are in an
+ * arena of their own, which is replaced with each change, so that a process that follows a run for weeks does not
+ * accumulate old tokens.
  */
 #include "runtime/cluster/credential.h"
 
@@ -13,24 +12,24 @@
 #include "runtime/cluster/credential_plugin.h"
 #include "base/words.h"
 
-#define TOKEN_FILE_AGE (50 * NS_PER_SECOND)     /* a minute, with time to spare */
+#define TOKEN_FILE_AGE (50 * NS_PER_SECOND)     /* a minute, minus some time to spare */
 
 struct credential {
 	struct loop *loop;
 	const struct kubeconfig_access *access;
 	bool stdin_free;
-	struct arena arena;             /* of `value` */
+	struct arena arena;             /* memory of `value` */
 	struct credential_value value;
-	bool known;                     /* `value` holds something */
-	bool stale;                     /* it was refused, or has not been read yet */
+	bool known;                     /* `value` is filled in */
+	bool stale;                     /* `value` was refused, or has not been read yet */
 	int64_t read_at;                /* loop_now() of the last reading of the token file */
-	int64_t expiry;                 /* real time; 0: none */
-	struct arena run_arena;         /* why the last plugin failed; empty while one runs */
+	int64_t expiry;                 /* when `value` expires, in real time; 0: never */
+	struct arena run_arena;         /* memory of the last run of the plugin */
 	struct credential_run *run;
 	unsigned runs;
-	struct str failure;             /* the plugin has failed permanently: it is not started again */
+	struct str failure;             /* why the plugin failed for good: it is not started again; empty: it has not */
 	struct credential_wait *first, **last;
-	struct credential_wait *answering;      /* waiting requests that are being called */
+	struct credential_wait *answering;      /* waiting requests that are just being called */
 };
 
 static bool has_plugin(const struct credential *c) { return c->access->exec.command.n != 0; }
@@ -42,7 +41,7 @@ struct credential *credential_new(struct loop *l, const struct kubeconfig_access
 	*c = (struct credential){ .loop = l, .access = access, .stdin_free = stdin_free, .stale = true };
 	c->last = &c->first;
 	if (!access->tls)
-		return c;               /* without TLS no credential is sent */
+		return c;               /* without TLS no client credential is sent */
 	c->value = (struct credential_value){ .token = access->token, .basic_user = access->basic_user,
 		.basic_password = access->basic_password, .certificate = access->certificate, .key = access->key,
 		.generation = 1, .certificate_generation = 1 };
@@ -72,7 +71,7 @@ static bool token_is_sound(struct str *token)
 	return token->n > 0;
 }
 
-/* Reads the token file when it is due; false with WHY when there is no token at all. */
+/* Reads the token file when it is due; false with an explanation in WHY when there is no token at all. */
 static bool read_token_file(struct credential *c, struct arena *a, struct str *why)
 {
 	struct str path = c->access->token_file, token = STR("");
@@ -88,7 +87,7 @@ static bool read_token_file(struct credential *c, struct arena *a, struct str *w
 	}
 	if (!ok) {
 		*why = str_printf(a, "cannot read the token file %.*s: %.*s", STR_ARG(path), STR_ARG(*why));
-		return c->known || c->value.token.n;    /* keep using the last good value */
+		return c->known || c->value.token.n;    /* continue with the last good value */
 	}
 	c->known = true;
 	if (!str_eq(token, c->value.token)) {
@@ -102,7 +101,7 @@ static bool read_token_file(struct credential *c, struct arena *a, struct str *w
 
 /* ---- plugins ---- */
 
-/* Calls every waiting request; a request that asks again goes to the end of the queue. */
+/* Calls every waiting request. A request that asks again during its call is put at the end of the queue. */
 static void answer_all(struct credential *c, const struct credential_value *value, struct str why)
 {
 	struct credential_wait *w;
@@ -166,7 +165,7 @@ static void wait_for_plugin(struct credential *c, struct credential_wait *w)
 	c->last = &w->next;
 }
 
-/* ---- for the transport ---- */
+/* ---- functions for the transport ---- */
 
 void credential_get(struct credential *c, struct credential_wait *w)
 {
@@ -185,7 +184,7 @@ void credential_get(struct credential *c, struct credential_wait *w)
 	arena_release(&scratch);
 }
 
-/* Takes W out of the list at *AT, if it is there. */
+/* Takes W out of the list at *AT, if it is in it. */
 static void unlink_wait(struct credential_wait **at, struct credential_wait *w)
 {
 	while (*at && *at != w)

@@ -1,6 +1,6 @@
 /*
- * credential_answer.c - the two texts of the plugin protocol: what a plugin is given about the
- * cluster, and what it answers.
+ * credential_answer.c - the two JSON texts of the plugin protocol: what a plugin is given about the cluster, and what
+ * it prints.
  */
 #include <openssl/evp.h>
 
@@ -10,7 +10,7 @@
 #include "runtime/cluster/credential_plugin.h"
 #include "base/words.h"
 
-/* ---- what it is given ---- */
+/* ---- input of the plugin ---- */
 
 static void put_base64(struct buf *b, struct str bytes)
 {
@@ -64,7 +64,7 @@ struct str credential_exec_info(struct arena *a, const struct kubeconfig_access 
 	return info;
 }
 
-/* ---- what it answers ---- */
+/* ---- output of the plugin ---- */
 
 static struct str text_member(const struct data *map, const char *name)
 {

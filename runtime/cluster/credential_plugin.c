@@ -1,9 +1,7 @@
 /*
- * credential_plugin.c - the process of a credential plugin and its three descriptors.
- *
- * A plugin that may ask the user questions gets the terminal itself.  What another one writes to
- * standard error passes through a pipe, so that its last line can be part of the message when it
- * fails.
+ * credential_plugin.c - runs a credential plugin as a process with three descriptors. A plugin that may ask the user
+ * questions gets the terminal itself. The standard error of other plugins passes through a pipe, so that its last line
+ * can be part of the message when the plugin fails.
  */
 #include "runtime/cluster/credential_plugin.h"
 
@@ -27,10 +25,10 @@ struct credential_run {
 	struct arena *arena;
 	const struct kubeconfig_access *access;
 	struct loop_child child;
-	struct loop_fd out, err;        /* this process' ends of the pipes */
+	struct loop_fd out, err;        /* ends of the pipes in this process */
 	struct loop_timer limit;
 	struct buf answer;
-	struct buf errors;              /* the last bytes of standard error */
+	struct buf errors;              /* the last part of what the plugin wrote to standard error */
 	bool direct;                    /* the plugin writes to the user's own standard error */
 	void (*done)(void *to, const struct credential_answer *answer, struct str why);
 	void *to;
@@ -56,7 +54,7 @@ void credential_run_cancel(struct credential_run *r)
 	free(r);
 }
 
-/* Releases the run, then hands out its outcome. */
+/* Frees the run, then calls DONE with its outcome. */
 static void finish(struct credential_run *r, const struct credential_answer *answer, struct str why)
 {
 	void (*done)(void *, const struct credential_answer *, struct str) = r->done;
@@ -91,7 +89,7 @@ static void out_ready(struct loop_fd *f, unsigned events)
 		pipe_close(r->loop, f);
 }
 
-/* Passes the plugin's messages on to the user; on a terminal without control characters. */
+/* Copies the plugin's messages to standard error; without control characters if that is a terminal. */
 static void pass_on(struct str text)
 {
 	struct buf shown = { 0 };
@@ -188,7 +186,7 @@ static void limit_reached(struct loop_timer *t)
 
 /* ---- the beginning ---- */
 
-/* A copy of this process' environment in which the plugin's own variables replace others of their names. */
+/* A copy of this process' environment in which the variables of the kubeconfig replace those of the same name. */
 static char **plugin_environment(struct arena *a, const struct kubeconfig_access *access, bool interactive)
 {
 	const struct kubeconfig_exec *e = &access->exec;
@@ -223,7 +221,7 @@ static char **plugin_command(struct arena *a, const struct kubeconfig_exec *e)
 	return all;
 }
 
-/* Starts the process with OUT and ERR as the ends of its pipes; an errno. */
+/* Starts the process with OUT and ERR as the ends of its pipes; returns 0 or an errno. */
 static int spawn(struct credential_run *r, bool interactive, int out, int err)
 {
 	int null = interactive ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /*
- * credential_plugin.h - one run of a credential plugin: started without a shell, at most
- * 60 s, its answer checked.
+ * credential_plugin.h - one run of a credential plugin: it is started without a shell, stopped after 60 s, and its
+ * answer is checked.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_CREDENTIAL_PLUGIN_H
 #define TRAINC_RUNTIME_CLUSTER_CREDENTIAL_PLUGIN_H
@@ -8,27 +8,28 @@
 #include "runtime/cluster/kubeconfig.h"
 #include "runtime/cluster/loop.h"
 
-/* What a plugin answered; the texts live in the arena of the run. */
+/* The answer of a plugin; the texts live in the arena of the run. */
 struct credential_answer {
 	struct str token, certificate, key;
-	int64_t expiry;                 /* ns since 1970; 0: while this process lives */
+	int64_t expiry;                 /* when the credential expires, in ns since 1970; 0: it is valid as long as this
+					 * process lives */
 };
 
 struct credential_run;
 
 /*
- * Starts the plugin of ACCESS.  DONE is called once with the answer, or with NULL and a
- * sentence; the run is released by then.  NULL when it cannot be started: the sentence is in WHY.
+ * Starts the plugin of ACCESS. DONE is called once: with the answer, or with NULL and an explanation; the run has been
+ * freed by then. NULL when the plugin cannot be started, with an explanation in WHY.
  */
 struct credential_run *credential_run_start(struct loop *l, struct arena *a, const struct kubeconfig_access *access,
 	bool stdin_free,
 	void (*done)(void *to, const struct credential_answer *answer, struct str why), void *to, struct str *why);
-/* Kills it; DONE is not called. */
+/* Kills the plugin; DONE is not called. */
 void credential_run_cancel(struct credential_run *r);
 
-/* KUBERNETES_EXEC_INFO as the plugin gets it. */
+/* The value of KUBERNETES_EXEC_INFO for the plugin. */
 struct str credential_exec_info(struct arena *a, const struct kubeconfig_access *access, bool interactive);
-/* Checks what a plugin printed. */
+/* Checks and reads what a plugin printed. */
 bool credential_read_answer(struct arena *a, const struct kubeconfig_exec *exec, struct str text,
 	struct credential_answer *ret, struct str *why);
 

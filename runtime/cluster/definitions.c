@@ -1,8 +1,7 @@
 /*
- * definitions.c - CustomResourceDefinitions of a cluster, for `vendor crd`.
- *
- * An operand is a kind, its plural, the name of a definition (PLURAL.GROUP), or a group: all of its kinds.
- * Discovery finds the names; then each definition is read by its name, without what differs between clusters.
+ * definitions.c - reads CustomResourceDefinitions of a cluster, for `vendor crd`. An operand is a kind, its plural, the
+ * name of a definition (PLURAL.GROUP), or a group, which stands for all of its kinds. Discovery finds the names; then
+ * each definition is read by its name, without the parts that differ between clusters.
  */
 #include "runtime/cluster/cluster.h"
 
@@ -12,7 +11,7 @@
 
 struct wanted_definitions {
 	struct cluster *cluster;
-	struct str *names;              /* "jobsets.jobset.x-k8s.io" */
+	struct str *names;              /* names of the definitions: "jobsets.jobset.x-k8s.io" */
 	size_t n;
 	struct map seen;
 };
@@ -45,7 +44,7 @@ static bool find_names(struct wanted_definitions *w, struct str operand)
 		suggest_add(&near, r->kind);
 	}
 	if (w->n == before && !d->aggregated && memchr(operand.p, '.', operand.n))
-		ARENA_PUSH(w->cluster->arena, w->names, w->n, operand);         /* an old server, which must be asked
+		ARENA_PUSH(w->cluster->arena, w->names, w->n, operand);         /* the server is old and must be asked
 										 * group by group */
 	if (w->n > before)
 		return true;
@@ -55,7 +54,7 @@ static bool find_names(struct wanted_definitions *w, struct str operand)
 	return false;
 }
 
-/* The part of a definition that says what its objects look like: nothing of one cluster alone. */
+/* The part of a definition that describes its objects, without anything that belongs to one cluster. */
 static struct str text_of(struct arena *a, struct str name, const struct data *definition)
 {
 	struct object *all = object_map(a, (struct span){ 0 }), *metadata = object_map(a, (struct span){ 0 }),

@@ -1,9 +1,7 @@
 /*
- * diff.c - what apply would change, without changing it.
- *
- * Each object to be sent is applied as a dry run, and the answer is compared with the present
- * object.  Defaults and fields of others are the same on both sides, so every difference is a
- * change by this program. Contents of Secrets are masked.
+ * diff.c - shows what apply would change, without changing it. Each object to be sent is applied as a dry run, and the
+ * answer is compared with the present object. Defaults and fields of others are the same on both sides, so every
+ * difference is a change by this program. Contents of Secrets are masked.
  */
 #include <unistd.h>
 
@@ -31,7 +29,7 @@ struct diff {
 	size_t n;
 };
 
-/* Members that the server writes itself, or that do not describe the object. */
+/* Is the member ours, not one that the server writes or that does not describe the object? */
 static bool is_ours(struct str path)
 {
 	static const char *const passed[] = { "metadata.managedFields", "metadata.resourceVersion",
@@ -67,7 +65,7 @@ static void compare(struct diff *d, struct diff_object *o, const struct data *ol
 			add_field(d, o, gone.at[i].path, gone.at[i].ours, NULL);
 }
 
-/* ---- finding out ---- */
+/* ---- comparing ---- */
 
 static void diff_object(struct applying *p, struct diff *d, struct wanted *w)
 {
@@ -113,7 +111,7 @@ static void diff_job(struct applying *p, struct diff *d)
 	apply_show_refusals(p);
 }
 
-/* ---- showing ---- */
+/* ---- printing ---- */
 
 static bool is_masked(const struct diff_object *o, struct str path)
 {
@@ -182,7 +180,7 @@ static void put_json(const struct diff *d, struct buf *out)
 	buf_z(out, "]}\n");
 }
 
-/* 0: no difference, 1: some; otherwise the status of the error, never 1. */
+/* Returns 0 when there is no difference, 1 when there are some; after an error its status, which is never 1. */
 int cluster_diff(struct session *s, struct programs *all)
 {
 	struct cluster *k = cluster_of(s);

@@ -1,5 +1,5 @@
 /*
- * discovery.c - kinds, their plurals and their scopes.
+ * discovery.c - finds kinds, their plurals and their scopes on the server.
  */
 #include "runtime/cluster/discovery.h"
 
@@ -52,7 +52,7 @@ struct str resource_group_kind(struct arena *a, const struct resource *r)
 	return r->group.n ? str_cat(a, r->kind, STR("."), r->group) : r->kind;
 }
 
-/* ---- reading what the server says ---- */
+/* ---- reading answers ---- */
 
 static void add_resource(struct discovery *d, struct resource r)
 {
@@ -86,13 +86,13 @@ static void read_resources(struct discovery *d, struct str group, struct str ver
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct data *o = list->u.list.at[i];
 		struct str name = status_text(o, "name");
-		if (!memchr(name.p, '/', name.n))       /* a subresource */
+		if (!memchr(name.p, '/', name.n))       /* a name with '/' is a subresource */
 			add_resource(d, (struct resource){ group, version, status_text(o, "kind"), name,
 				status_true(o, "namespaced") });
 	}
 }
 
-/* Asks for everything at once.  A server without the aggregated form answers in another one. */
+/* Requests all kinds at once. A server without the aggregated document answers in another form. */
 static void ask_for_all(struct discovery *d)
 {
 	static const char *const paths[] = { "/apis", "/api" };
@@ -153,7 +153,7 @@ const struct resource *discovery_any(struct discovery *d, struct str group, stru
 {
 	if (!d->asked)
 		ask_for_all(d);
-	for (size_t i = 0; i < d->n; i++)       /* versions come in the order of preference */
+	for (size_t i = 0; i < d->n; i++)       /* the server lists versions in the order of preference */
 		if (str_eq(d->at[i].group, group) && str_eq(d->at[i].kind, kind))
 			return &d->at[i];
 	return NULL;

@@ -1,6 +1,6 @@
 /*
- * exec.c - `exec` in a cluster: finds the pod of a replica.  What connects to a container there is kubectl, so the
- * answer is its command line.
+ * exec.c - `exec` in a cluster: finds the pod of a replica. The connection to its container is made by kubectl, so this
+ * file builds kubectl's command line.
  */
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/cluster/view.h"

@@ -27,7 +27,7 @@ static const struct data *take_key(const struct data *map, struct str *path)
 	return best->value;
 }
 
-/* The text between a bracket and the one that closes it, which is taken; quotes may hide brackets. */
+/* Takes the text between a bracket and the one that closes it. Brackets within quotes do not count. */
 static bool take_bracket(struct str *path, struct str *ret)
 {
 	bool quoted = false;
@@ -55,7 +55,7 @@ static bool is_number(struct str s, size_t *ret)
 	return s.n > 0;
 }
 
-/* Has the element what one "key=value" of the selector says? */
+/* Does the element match one "key=value" of the selector? */
 static bool element_has(const struct data *element, struct str pair)
 {
 	const char *equals = pair.n ? memchr(pair.p, '=', pair.n) : NULL;
@@ -67,7 +67,7 @@ static bool element_has(const struct data *element, struct str pair)
 	struct str text = path_skip(pair, (size_t)(equals - pair.p) + 1);
 	if (text.n > 1 && text.p[0] == '"')
 		text = (struct str){ text.p + 1, text.n - 2 };
-	if (!v)                         /* a default of the server's, such as a port's protocol */
+	if (!v)                         /* a default of the server, such as the protocol of a port */
 		return true;
 	return v->kind == DATA_STRING ? str_eq(v->u.string, text)
 		: v->kind == DATA_INT && str_eq(str_digits(digits, v->u.integer), text);
@@ -90,7 +90,7 @@ static bool element_matches(const struct data *element, struct str selector)
 	return any;
 }
 
-/* What stands in brackets: an index, a selector, or a key of a map. */
+/* Follows the content of a pair of brackets: an index, a selector, or a key of a map. */
 static const struct data *take_element(const struct data *d, struct str text)
 {
 	size_t index;

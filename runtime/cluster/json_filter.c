@@ -1,11 +1,11 @@
 /*
- * json_filter.c - paths to a tree.
+ * json_filter.c - builds the tree of a filter from paths.
  */
 #include "runtime/cluster/json_filter.h"
 
 const struct json_filter json_filter_all = { .kind = JSON_FILTER_KEEP };
 
-/* Takes the first name off PATH: up to a '.', or what is in brackets. */
+/* Takes the first name from the front of PATH: the text up to a '.', or within brackets. */
 static struct str take_name(struct str *path)
 {
 	const char *end;

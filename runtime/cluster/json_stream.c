@@ -1,12 +1,9 @@
 /*
- * json_stream.c - a reader that can stop after any byte.
- *
- * One state machine reads everything, kept or not, so that what a filter drops is checked in the
- * same way.  Values under construction are on a stack of frames; members of open lists and maps
- * are on a second stack and move into the arena when the list or map closes.  The arena is emptied
- * after each item or document.
- *
- * Within a string, bytes that need no attention are passed over at once: most of a stream is text.
+ * json_stream.c - a JSON reader that can stop after any byte. One state machine reads everything, whether it is kept or
+ * not, so what a filter drops is checked in the same way. Values under construction are on a stack of frames. Members
+ * of open lists and maps are on a second stack and move into the arena when the list or map closes. The arena is
+ * emptied after each item or document. Within a string, bytes without special meaning are skipped at once: most of a
+ * stream is text.
  */
 #include "runtime/cluster/json_stream.h"
 
@@ -25,15 +22,15 @@ enum json_state {
 	JSON_KEY,                       /* a key */
 	JSON_COLON,
 	JSON_AFTER,                     /* ',' or the end of the list or map */
-	JSON_DOCUMENT,                  /* nothing is open: blanks, or the next document */
+	JSON_DOCUMENT,                  /* outside of documents: blanks, or the beginning of the next document */
 	JSON_IN_STRING, JSON_ESCAPE, JSON_HEX, JSON_IN_NUMBER, JSON_IN_WORD,
 };
 
 struct json_frame {
-	const struct json_filter *filter;       /* NULL: the value is dropped */
-	size_t base;                    /* index of its first member on the stack */
+	const struct json_filter *filter;       /* filter of the value; NULL: the value is dropped */
+	size_t base;                    /* index of the value's first member on the stack */
 	bool list;
-	bool items;                     /* the list whose elements are handed out singly */
+	bool items;                     /* this is the list whose elements are handed out one by one */
 };
 
 struct json_stream {
@@ -49,15 +46,15 @@ struct json_stream {
 	const struct json_filter *next; /* filter of the next value; NULL: it is dropped */
 	struct buf text;                /* the string, number or word that is being read */
 	bool is_key;
-	/* bytes that a character still needs, and bounds of the next byte */
+	/* number of bytes that the character still needs, and the bounds of the next byte */
 	unsigned utf8_left, utf8_low, utf8_high;
 	unsigned hex, hex_digits, high_surrogate;
-	uint64_t documents;             /* complete */
-	uint64_t offset, unit;          /* number of bytes taken; offset at which the item or document began */
+	uint64_t documents;             /* number of complete documents */
+	uint64_t offset, unit;          /* number of bytes read; offset at which the present item or document began */
 	bool stopped;
 	struct str error;
 	struct arena error_arena;
-	char tail[40];                  /* the last bytes taken before the present piece */
+	char tail[40];                  /* the last bytes of the piece before the present one */
 	unsigned ntail;
 };
 
@@ -107,7 +104,7 @@ bool json_stream_between(const struct json_stream *s) { return s->state == JSON_
 struct str json_stream_error(const struct json_stream *s) { return s->error; }
 uint64_t json_stream_offset(const struct json_stream *s) { return s->offset; }
 
-/* Fails at the byte AT of PIECE; always false. */
+/* Sets the error at the byte AT of PIECE; returns false. */
 static bool fail(struct json_stream *s, struct str piece, size_t at, const char *what)
 {
 	char near[40];
@@ -130,7 +127,10 @@ static bool fail(struct json_stream *s, struct str piece, size_t at, const char 
 
 /* ---- trees ---- */
 
-/* Inside the list whose elements are handed out, memory is the element's; elsewhere it is the document's. */
+/*
+ * The arena for new values: that of the element within the list whose elements are handed out, else that of the
+ * document.
+ */
 static struct arena *arena_now(struct json_stream *s)
 {
 	if (!s->o.items)
@@ -147,7 +147,7 @@ static void push_member(struct json_stream *s, struct str key, struct data *valu
 	s->members[s->nmembers++] = (struct data_member){ .key = key, .value = value };
 }
 
-/* A value is complete: it goes into the list or map around it, or is handed out. */
+/* Ends a value: adds it to the list or map around it, or hands it out. */
 static bool complete(struct json_stream *s, struct data *value)
 {
 	struct json_frame *f = s->depth ? &s->frames[s->depth - 1] : NULL;
@@ -191,7 +191,7 @@ static bool open_frame(struct json_stream *s, bool list, struct str piece, size_
 
 	if (s->depth == JSON_STREAM_DEEPEST)
 		return fail(s, piece, at, "lists and maps are nested more than 200 deep");
-	push_member(s, s->key, NULL);           /* the key waits here until its value is complete */
+	push_member(s, s->key, NULL);           /* keeps the key until its value is complete */
 	if (items) {
 		s->next = s->o.filter;
 		s->unit = s->offset + at;
@@ -306,7 +306,7 @@ static bool end_string(struct json_stream *s, struct str piece, size_t at)
 		struct str key = buf_text(&s->text);
 		s->next = f->filter ? json_filter_member(f->filter, key) : NULL;
 		if (s->o.items && s->depth == 1)
-			/* the rest of a document with items is small, so all of it is kept */
+			/* outside of its items such a document is small, so all of it is kept */
 			s->next = &json_filter_all;
 		s->key = s->next ? str_copy(arena_now(s), key) : STR("");
 		s->state = JSON_COLON;
@@ -345,7 +345,7 @@ static void put_character(struct json_stream *s, uint32_t c)
 	buf_put(&s->text, bytes, n);
 }
 
-/* A high surrogate without a low one behind it becomes U+FFFD, as in Go's reader. */
+/* Replaces a high surrogate that no low one follows by U+FFFD, as Go's reader does. */
 static void lone_surrogate(struct json_stream *s)
 {
 	if (s->high_surrogate)
@@ -353,7 +353,10 @@ static void lone_surrogate(struct json_stream *s)
 	s->high_surrogate = 0;
 }
 
-/* The first byte of a character beyond ASCII: tells how many bytes follow, and the bounds of the next. */
+/*
+ * Reads the first byte of a character beyond ASCII, which gives the number of bytes that follow, and the bounds of the
+ * next.
+ */
 static bool begin_utf8(struct json_stream *s, unsigned char c)
 {
 	s->utf8_low = 0x80;
@@ -376,7 +379,7 @@ static bool begin_utf8(struct json_stream *s, unsigned char c)
 
 static bool is_plain(unsigned char c) { return c >= ' ' && c < 0x80 && c != '"' && c != '\\'; }
 
-/* Continues a string at *AT; leaves *AT behind what was read. */
+/* Continues a string at *AT; moves *AT behind what was read. */
 static bool in_string(struct json_stream *s, struct str piece, size_t *at)
 {
 	const char *p = piece.p + *at, *end = piece.p + piece.n, *from = p;
@@ -543,7 +546,7 @@ static bool between(struct json_stream *s, struct str piece, size_t at)
 	}
 }
 
-/* Collects a number or a word; its end is the first byte that cannot belong to it. */
+/* Collects a number or a word, which ends at the first byte that cannot belong to it. */
 static bool in_scalar(struct json_stream *s, struct str piece, size_t *at)
 {
 	size_t from = *at;

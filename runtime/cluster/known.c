@@ -1,5 +1,5 @@
 /*
- * known.c - names of contexts and namespaces, for completion.
+ * known.c - lists the names of contexts and namespaces, for completion.
  */
 #include "runtime/cluster/cluster.h"
 

@@ -1,5 +1,5 @@
 /*
- * kubeconfig.c - from the files, the command line and the pod's environment to one access.
+ * kubeconfig.c - finds the access to a cluster from the files, the command line and the pod's environment.
  */
 #include "runtime/cluster/kubeconfig.h"
 
@@ -66,8 +66,8 @@ static bool split_authority(struct arena *a, struct str authority, struct kubeco
 }
 
 /*
- * Fills in the parts of the server's URL; without a scheme it is https when anything about TLS is
- * configured, as in kubectl.
+ * Fills in the parts of the server's URL. A URL without a scheme gets https when any setting about TLS exists, as in
+ * kubectl.
  */
 static bool parse_server(struct arena *a, struct str url, bool tls, struct kubeconfig_access *ret)
 {
@@ -99,7 +99,7 @@ static bool parse_server(struct arena *a, struct str url, bool tls, struct kubec
 
 /* ---- a cluster ---- */
 
-/* The cluster's extension that is meant for plugins. */
+/* The extension of the cluster that is meant for plugins; NULL without. */
 static const struct data *exec_extension(const struct data *cluster)
 {
 	const struct data *list = data_get(cluster, STR("extensions"));
@@ -156,7 +156,7 @@ static bool read_cluster(struct kubeconfig_reading *r, const struct kubeconfig_e
 
 /* ---- a context ---- */
 
-/* "; did you mean 'x'?", "; the contexts are a, b", or nothing. */
+/* "; did you mean 'x'?", or "; the contexts are a, b", or an empty text. */
 static struct str nearest(struct kubeconfig_reading *r, const char *plural, struct str wanted)
 {
 	struct kubeconfig_names names = kubeconfig_list(r, plural);
@@ -195,8 +195,8 @@ static bool find_context(struct kubeconfig_reading *r, struct kubeconfig_entry *
 }
 
 /*
- * Reads the context's cluster and user.  The user comes first, since its certificate decides about
- * a server without a scheme.
+ * Reads the context's cluster and user. The user comes first, because its certificate decides the scheme of a server
+ * that has none.
  */
 static bool read_context(struct kubeconfig_reading *r, const struct kubeconfig_entry *context,
 	struct kubeconfig_access *a)
@@ -225,7 +225,7 @@ static bool read_context(struct kubeconfig_reading *r, const struct kubeconfig_e
 	return (!a->user.n || kubeconfig_user(r, &user, a)) && read_cluster(r, &cluster, a);
 }
 
-/* ---- in a pod ---- */
+/* ---- access from within a pod ---- */
 
 static bool in_cluster(const struct kubeconfig_options *o, struct arena *a)
 {
@@ -260,7 +260,7 @@ static bool read_account(struct kubeconfig_reading *r, struct kubeconfig_access 
 	return true;
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 static bool no_configuration(struct kubeconfig_reading *r)
 {

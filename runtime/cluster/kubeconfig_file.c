@@ -1,8 +1,7 @@
 /*
- * kubeconfig_file.c - the files of a kubeconfig, what they name, and typed fields of it.
- *
- * Files are kept apart rather than merged into one tree: the first file that has a name wins
- * whole, and relative paths are relative to the file that wrote them.
+ * kubeconfig_file.c - reads the files of a kubeconfig, finds entries in them, and reads typed fields. The files are not
+ * merged into one tree: the first file that has an entry provides all of it, and relative paths are relative to the
+ * file that contains them.
  */
 #include "runtime/cluster/kubeconfig_file.h"
 
@@ -16,7 +15,7 @@
 #include "base/path.h"
 #include "data/data_read.h"
 
-enum { KUBECONFIG_LARGEST = 8 << 20 };   /* bytes of a file */
+enum { KUBECONFIG_LARGEST = 8 << 20 };   /* maximum size of a file in bytes */
 
 bool kubeconfig_fail(struct kubeconfig_reading *r, struct span at, const char *fmt, ...)
 {
@@ -59,7 +58,7 @@ static const struct data *member(const struct data *d, const char *name)
 	return found && found->kind == DATA_NULL ? NULL : found;
 }
 
-/* The list of entries under a name; it must be a list without duplicate names. */
+/* Checks the list of entries under a name: it must be a list without duplicate names. */
 static bool list_is_sound(struct kubeconfig_reading *r, const struct data *root, const char *plural)
 {
 	const struct data *list = member(root, plural);

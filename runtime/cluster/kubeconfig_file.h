@@ -1,9 +1,7 @@
 /*
- * kubeconfig_file.h - shared by the kubeconfig readers: the files in their order, and fields of
- * their entries with their places for messages.
- *
- * kubeconfig_file.c reads and looks up, kubeconfig_user.c reads a user, kubeconfig.c a cluster and
- * everything else.
+ * kubeconfig_file.h - shared by the kubeconfig readers: the files in their order, and the fields of their entries with
+ * their places for messages. kubeconfig_file.c reads files and finds entries, kubeconfig_user.c reads a user,
+ * kubeconfig.c reads a cluster and everything else.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_KUBECONFIG_FILE_H
 #define TRAINC_RUNTIME_CLUSTER_KUBECONFIG_FILE_H
@@ -17,52 +15,55 @@ struct kubeconfig_file {
 	const struct data *root;        /* NULL: an empty file */
 };
 
-/* One reading of a set of files. */
+/* The state of reading a set of files. */
 struct kubeconfig_reading {
 	struct arena *arena;
 	const struct kubeconfig_options *options;
 	struct sources sources;
 	struct kubeconfig_file *files;
 	size_t nfiles;
-	struct buf missing;             /* paths that do not exist, for the message that there is no file */
-	struct buf warnings;            /* whole lines */
-	struct str why;                 /* set by the function that fails */
+	struct buf missing;             /* paths that do not exist, for the message that no file was found */
+	struct buf warnings;            /* warnings as whole lines */
+	struct str why;                 /* explanation of an error, set by the function that fails */
 };
 
 /* An entry of one of the three lists, from the first file that has the name. */
 struct kubeconfig_entry {
-	const struct kubeconfig_file *file;     /* NULL: no such entry */
+	const struct kubeconfig_file *file;     /* file that contains the entry; NULL: there is no such entry */
 	const struct data *body;        /* its `cluster`, `user` or `context`; NULL when it has none */
 	struct str name;
 };
 
-/* Fails: sets `why` to "PATH:LINE: ..." of AT, or to the sentence alone when AT has no place.  Always false. */
+/*
+ * Reports an error: sets `why` to "PATH:LINE: ..." for the place AT, or to the sentence alone when AT has no place.
+ * Returns false.
+ */
 bool kubeconfig_fail(struct kubeconfig_reading *r, struct span at, const char *fmt,
 	...) __attribute__((format(printf, 3, 4)));
 
-/* Reads the files that the options mean.  No file at all is not an error here. */
+/* Reads the files that the options name. It is not an error here when there is no file at all. */
 bool kubeconfig_files(struct kubeconfig_reading *r);
 /* Looks up NAME in the lists PLURAL ("clusters") of all files; the body is under SINGULAR. */
 struct kubeconfig_entry kubeconfig_find(const struct kubeconfig_reading *r, const char *plural, const char *singular,
 	struct str name);
-/* Names of PLURAL, first occurrences, in the order of the files. */
+/* The names in the lists PLURAL of all files, each once, in the order of the files. */
 struct kubeconfig_names kubeconfig_list(const struct kubeconfig_reading *r, const char *plural);
-/* The first non-empty scalar NAME. */
+/* The value of the first scalar NAME that is not empty. */
 struct str kubeconfig_scalar(const struct kubeconfig_reading *r, const char *name);
 
-/* ---- fields of an entry; absent and null leave RET as it is ---- */
+/* ---- fields of an entry; RET is unchanged when the field is absent or null ---- */
 
 bool kubeconfig_text(struct kubeconfig_reading *r, const struct data *map, const char *name, struct str *ret);
 bool kubeconfig_flag(struct kubeconfig_reading *r, const struct data *map, const char *name, bool *ret);
 bool kubeconfig_texts(struct kubeconfig_reading *r, const struct data *map, const char *name, struct str **ret,
 	size_t *ret_n);
 /*
- * Bytes given as NAME-data in base64 or as the file NAME, relative to the directory of
- * FILE; both is an error.  RET is PEM.
+ * Reads bytes that are given in base64 as NAME-data or as the file NAME, relative to the directory of FILE; it is an
+ * error to give both. RET is PEM.
  */
 bool kubeconfig_bytes(struct kubeconfig_reading *r, const struct kubeconfig_file *file, const struct data *map,
 	const char *name, struct str *ret);
-/* PATH as seen from the directory of FILE. */
+/* PATH relative to the directory of FILE. */
 struct str kubeconfig_path(const struct kubeconfig_reading *r, const struct kubeconfig_file *file, struct str path);
 
 /* ---- kubeconfig_user.c ---- */

@@ -1,8 +1,6 @@
 /*
- * kubeconfig_user.c - the credentials of one kubeconfig user, and whom it acts for.
- *
- * A contradiction is an error here: otherwise it would be a matter of luck which of two
- * credentials the server sees.
+ * kubeconfig_user.c - reads the credentials of one kubeconfig user, and the user that it impersonates. Two
+ * contradicting credentials are an error here; otherwise it would be undefined which of them the server gets.
  */
 #include "base/path.h"
 #include "runtime/cluster/kubeconfig_file.h"
@@ -176,7 +174,7 @@ bool kubeconfig_user(struct kubeconfig_reading *r, const struct kubeconfig_entry
 	    !read_impersonation(r, e, &a->as))
 		return false;
 	a->token_file = kubeconfig_path(r, e->file, a->token_file);
-	/* A fixed credential takes precedence; the plugin is not run then. */
+	/* a fixed credential takes precedence, and the plugin is not run then */
 	if (exec && (a->token.n || a->token_file.n || a->basic_user.n || a->certificate.n)) {
 		buf_printf(&r->warnings, "user '%.*s' has a credential and a plugin ('exec'); the plugin is not run\n",
 			STR_ARG(e->name));

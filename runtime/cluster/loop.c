@@ -1,8 +1,7 @@
 /*
- * loop.c - epoll, one timerfd for a heap of timers, a signalfd, a pidfd for each child.
- *
- * Events of one round are delivered from a copy.  A callback may disarm a descriptor whose event
- * is still waiting in that copy, so loop_fd_drop() removes it there too.
+ * loop.c - the event loop: epoll, one timerfd for a heap of timers, a signalfd, and a pidfd for each child. The events
+ * of one round are delivered from a copy. A callback may disarm a descriptor whose event is still in that copy, so
+ * loop_fd_drop() removes it there, too.
  */
 #include "runtime/cluster/loop.h"
 
@@ -17,17 +16,17 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOP_ROUND = 64 };               /* events taken from the kernel at once */
+enum { LOOP_ROUND = 64 };               /* maximum number of events taken from the kernel at once */
 
 struct loop {
 	int epoll, timerfd, signalfd;
 	int64_t now;
-	bool stop, inside;              /* a round */
-	/* number of descriptors that callers have armed, with those of children but not of signals and timers */
+	bool stop, inside;              /* loop_stop() was called; a round is under way */
+	/* number of descriptors that are armed, including those of children, without those of signals and timers */
 	size_t nfds;
 	struct loop_timer **timers;     /* a heap of timers, the earliest first */
 	size_t ntimers, timer_room;
-	int64_t timer_set;              /* what the timerfd is set to; 0: off */
+	int64_t timer_set;              /* the time that the timerfd is set to; 0: it is off */
 	struct epoll_event round[LOOP_ROUND];
 	int nround;
 	sigset_t old_mask;
@@ -43,7 +42,7 @@ static int64_t read_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The loop's own two descriptors are recognized by the addresses of these members. */
+/* Adds one of the loop's own descriptors. They are recognized by the addresses of these members. */
 static bool loop_add(struct loop *l, int fd, void *mark)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.ptr = mark };
@@ -176,8 +175,8 @@ void loop_timer_drop(struct loop *l, struct loop_timer *t)
 }
 
 /*
- * Fires timers that are due. A timer that a callback arms for now waits for the next round, so
- * that such timers cannot block everything else.
+ * Fires the timers that are due. A timer that a callback arms for the present time fires in the next round, so that
+ * such timers cannot block everything else.
  */
 static void timers_fire(struct loop *l)
 {
@@ -186,7 +185,7 @@ static void timers_fire(struct loop *l)
 	while (l->ntimers && l->timers[0]->at <= due && !l->stop) {
 		struct loop_timer *t = l->timers[0];
 		loop_timer_drop(l, t);
-		l->now = due + 1;       /* timers that callbacks arm now come after those that were due */
+		l->now = due + 1;       /* timers that callbacks arm now are due after those of this round */
 		t->fire(t);
 	}
 }
@@ -265,7 +264,7 @@ static void deliver(struct loop *l)
 	l->nround = 0;
 }
 
-/* One round: waits at most MS (-1: until something happens). */
+/* Does one round: waits at most MS milliseconds; -1: until something happens. */
 static void round_of(struct loop *l, int ms)
 {
 	timerfd_arm(l);
@@ -315,13 +314,14 @@ static void child_ended(struct loop_fd *f, unsigned events)
 	c->ended(c, status);
 }
 
-/* In the child: exec, or the errno through the pipe. */
+/* Runs in the child: calls exec, or sends the errno through the pipe. */
 static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *const *env, const int fds[3],
 	int report)
 {
 	int moved[3];
 
-	for (int i = 0; i < 3; i++)     /* first above 2: one may have the number that another needs */
+	for (int i = 0; i < 3; i++)     /* first to numbers above 2, because one may have a number that another one
+					 * needs */
 		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
 	for (int i = 0; i < 3; i++)
 		if (moved[i] < 0 || dup2(moved[i], i) < 0)
@@ -336,7 +336,7 @@ failed:;
 	_exit(n == (ssize_t)sizeof error ? 127 : 126);
 }
 
-/* Waits for a child that could not be watched or did not reach exec. */
+/* Waits for a child that could not be watched or did not reach exec; returns ERROR. */
 static int child_failed(pid_t pid, int error)
 {
 	kill(pid, SIGKILL);

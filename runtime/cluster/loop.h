@@ -1,13 +1,9 @@
 /*
- * loop.h - the one event loop of the cluster half: descriptors, timers, signals and child
- * processes over one epoll.
- *
- * Everything happens in the thread that calls loop_run().  The structs below belong to the caller,
- * usually inside a larger struct, and must not be moved while they are armed.  A callback may arm,
- * disarm and free anything, itself included.
- *
- * Fails: loop_new() and the functions that take a descriptor return false or NULL with errno set
- * when the kernel refuses.
+ * loop.h - the event loop of the cluster runtime: descriptors, timers, signals and child processes over one epoll.
+ * Everything happens in the thread that calls loop_run(). The structs below belong to the caller, usually inside a
+ * larger struct, and must not be moved while they are armed. A callback may arm, disarm and free anything, including
+ * itself. loop_new() and the functions that take a descriptor return NULL or false with errno set when the kernel
+ * refuses.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_LOOP_H
 #define TRAINC_RUNTIME_CLUSTER_LOOP_H
@@ -19,33 +15,33 @@
 
 struct loop;
 
-/* A loop with nothing to wait for yet. */
+/* Creates a loop in which nothing is armed yet. */
 struct loop *loop_new(void);
 void loop_release(struct loop *l);
 
-/* Waits and calls back until loop_stop(), or until nothing is armed any more. */
+/* Waits for events and calls back until loop_stop(), or until nothing is armed any more. */
 void loop_run(struct loop *l);
-/* Ends loop_run() after the callback that calls it; the loop can run again. */
+/* Ends loop_run() after the present callback has returned; the loop can run again. */
 void loop_stop(struct loop *l);
 /*
- * For a caller with a poll of its own: the descriptor is readable when something is due;
- * loop_turn() then does one round without waiting.
+ * A descriptor for a caller that has its own poll: it is readable when something is due. loop_turn() then does one
+ * round without waiting.
  */
 int loop_descriptor(struct loop *l);
 void loop_turn(struct loop *l);
-/* Now, on the clock of the timers: monotonic nanoseconds, read once for each round. */
+/* The present time by the clock of the timers: monotonic nanoseconds, read once per round. */
 int64_t loop_now(struct loop *l);
 
 /* ---- descriptors ---- */
 
 struct loop_fd {
-	int fd;                         /* -1: not armed; set it so before the first use */
-	unsigned events;                /* EPOLLIN, EPOLLOUT */
+	int fd;                         /* the descriptor; -1: not armed. Must be -1 before the first use */
+	unsigned events;                /* events to wait for: EPOLLIN, EPOLLOUT */
 	void (*ready)(struct loop_fd *f, unsigned events);
 	void *to;                       /* for the caller's use */
 };
 
-/* Arms F for EVENTS of FD, or changes the events of an armed one.  The descriptor stays the caller's. */
+/* Arms F for the EVENTS of FD, or changes the events if F is armed. The caller still owns the descriptor. */
 bool loop_fd_set(struct loop *l, struct loop_fd *f, int fd, unsigned events);
 /* Disarms F; harmless when it is not armed.  Call it before closing the descriptor. */
 void loop_fd_drop(struct loop *l, struct loop_fd *f);
@@ -54,12 +50,12 @@ void loop_fd_drop(struct loop *l, struct loop_fd *f);
 
 struct loop_timer {
 	int64_t at;                     /* when it fires, by loop_now() */
-	size_t slot;                    /* loop.c's own: place in the heap + 1, 0 when it is not armed */
+	size_t slot;                    /* private to loop.c: position in the heap + 1, 0 when it is not armed */
 	void (*fire)(struct loop_timer *t);
 	void *to;
 };
 
-/* Arms T to fire once, NS from now; an armed timer moves. */
+/* Arms T to fire once, NS nanoseconds from now. If T is armed, its time changes. */
 void loop_timer_set(struct loop *l, struct loop_timer *t, int64_t ns);
 /* Disarms T; harmless when it is not armed. */
 void loop_timer_drop(struct loop *l, struct loop_timer *t);
@@ -68,13 +64,12 @@ static inline bool loop_timer_armed(const struct loop_timer *t) { return t->slot
 /* ---- signals ---- */
 
 /*
- * Blocks the signals of SET in this process and calls HEARD for each that arrives.
- * One set at a time.  Child processes started with loop_child_start() get the mask
- * back that held before.
+ * Blocks the signals of SET in this process and calls HEARD for each one that arrives. Only one set can be active.
+ * Child processes started with loop_child_start() get the signal mask from before.
  */
 bool loop_signals(struct loop *l, const sigset_t *set, void (*heard)(void *to, int signal), void *to);
 
-/* Gives the signals back to their old dispositions; loop_signals() may follow. */
+/* Restores the old dispositions of the signals; loop_signals() may be called again. */
 void loop_signals_drop(struct loop *l);
 
 /* ---- child processes ---- */
@@ -88,16 +83,16 @@ struct loop_child {
 };
 
 /*
- * Starts ARGV[0] (looked up in PATH when it has no '/') with the environment ENV and
- * these descriptors as 0, 1 and 2, without a shell.  0, or the errno of fork or exec.
+ * Starts ARGV[0] (found in PATH when it has no '/') with the environment ENV and these descriptors as 0, 1 and 2,
+ * without a shell. Returns 0, or the errno of fork or exec.
  */
 int loop_child_start(struct loop *l, struct loop_child *c, char *const *argv, char *const *env, const int fds[3]);
-/* Kills and reaps a child that still runs; ENDED is not called. */
+/* Kills and reaps a child that still runs, without calling ENDED. */
 void loop_child_kill(struct loop *l, struct loop_child *c);
 
 /* ---- for people ---- */
 
-/* What is armed, one line each. */
+/* Appends one line for each thing that is armed. */
 void loop_dump(const struct loop *l, struct buf *out);
 
 #endif

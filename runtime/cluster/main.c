@@ -1,5 +1,5 @@
 /*
- * main.c - trainc-cluster: the executable that trainc becomes for what needs a cluster.
+ * main.c - trainc-cluster: the program that trainc executes for commands that need a cluster.
  */
 #include "command/program.h"
 #include "runtime/cluster/client.h"

@@ -1,9 +1,8 @@
 /*
- * manifests.c - the jobs of a cluster, of whatever system, as manifests for `import`.
- *
- * With --all every object of a kind that becomes a program, but not those that `apply` made: they
- * come from a program.  Else those that the operands name, by KIND/NAME, or by NAME in all kinds.
- * Objects that they refer to come along.
+ * manifests.c - fetches the jobs of a cluster, whichever controller runs them, as manifests for `import`. With --all:
+ * every object of a kind that can become a program, except those that `apply` made, since a program for them exists.
+ * Otherwise: the objects that the operands name, by KIND/NAME, or by NAME in all kinds. Objects that they refer to are
+ * fetched, too.
  */
 #include "runtime/cluster/cluster.h"
 
@@ -25,7 +24,7 @@ struct fetching {
 	struct arena *arena;
 	struct kind *kinds;
 	size_t nkinds;
-	struct member *at;              /* found */
+	struct member *at;              /* the objects found */
 	size_t n;
 	struct map seen;                /* uids of the objects found */
 	int *ret_status;
@@ -58,7 +57,7 @@ static void add_found(struct fetching *f, const struct member *m)
 
 /* ---- by their kinds ---- */
 
-/* An object that `apply` made has a program already. */
+/* Was the object made by `apply`? Then a program for it exists. */
 static bool is_applied(const struct member *m)
 {
 	return str_is(status_label(m->object, "app.kubernetes.io/managed-by"), "trainc");
@@ -133,7 +132,7 @@ static bool fetch_all(struct fetching *f)
 
 /* ---- by their names ---- */
 
-/* "jobset", "JobSets" and "jobsets.jobset.x-k8s.io" are one kind. */
+/* Does WORD name the kind? "jobset", "JobSets" and "jobsets.jobset.x-k8s.io" are the same kind. */
 static bool names_kind(struct arena *a, const struct kind *k, struct str word)
 {
 	struct str lower = str_lower(a, word), kind = str_lower(a, str_of(k->row.kind));
@@ -159,7 +158,7 @@ static void unknown_kind(struct fetching *f, struct str word)
 		sentence.n ? "; " : "", STR_ARG(sentence));
 }
 
-/* The kinds that an operand may mean: all that are served, or the one that it names. */
+/* The kinds that an operand can mean: all that the server serves, or the one that the operand names. */
 static bool choose_kinds(struct fetching *f, struct str word, struct kind *ret, size_t *ret_n)
 {
 	const struct kind *absent = NULL;
@@ -205,7 +204,7 @@ static struct member member_from(const struct resource *r, const struct data *ob
 		.name = status_text(object, "metadata.name"), .uid = status_text(object, "metadata.uid") };
 }
 
-/* Objects of one name and several kinds: the operand has to say which. */
+/* Reports that objects of several kinds have this name, so the operand must include the kind. */
 static bool say_several(struct fetching *f, struct str name, const struct member *found, size_t n)
 {
 	struct buf list = { 0 };
@@ -258,7 +257,7 @@ static bool fetch_one(struct fetching *f, struct str operand)
 	return nfound < 2 ? nfound : say_several(f, name, found, nfound);
 }
 
-/* ---- what they refer to ---- */
+/* ---- objects that they refer to ---- */
 
 static bool fetch_needs(struct fetching *f)
 {
@@ -278,7 +277,7 @@ static bool fetch_needs(struct fetching *f)
 		if (x->class == CALL_DONE && x->data) {
 			struct member m = member_from(r, x->data);
 			add_found(f, &m);
-		} else if (x->class != CALL_NOT_FOUND) {        /* the import says what is missing */
+		} else if (x->class != CALL_NOT_FOUND) {        /* the import itself reports what is missing */
 			*f->ret_status = cluster_say(f->cluster, x);
 			return false;
 		}

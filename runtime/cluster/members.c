@@ -1,12 +1,12 @@
 /*
- * members.c - lists of members, requested side by side and reduced to what is needed.
+ * members.c - lists members: the lists are requested in parallel, and objects are reduced to what is needed.
  */
 #include "runtime/cluster/members.h"
 
 #include "runtime/cluster/object_list.h"
 #include "runtime/status/look.h"
 
-/* A tree in an arena that outlives it. */
+/* Copies a tree into an arena that outlives it. */
 static struct data *tree_copy(struct arena *a, const struct data *d)
 {
 	struct data *x = ARENA_NEW(a, struct data);
@@ -68,7 +68,7 @@ const char *const *keep_of(struct str group, struct str kind)
 	return others;
 }
 
-/* Items of a list lack the members that their list has: kind and apiVersion. */
+/* Adds kind and apiVersion to an object of a list: only the list itself has them. */
 static void name_kind(struct arena *a, struct data *object, const struct resource *r)
 {
 	struct data *kind = ARENA_NEW(a, struct data), *version = ARENA_NEW(a, struct data);
@@ -111,7 +111,7 @@ static bool list_object(void *to, const struct data *object)
 	return true;
 }
 
-/* The list begins again: objects from it so far are dropped, those of other lists stay. */
+/* Restarts a list: objects that it has brought so far are dropped, those of other lists stay. */
 static void list_restart(void *to)
 {
 	struct listing *l = to;

@@ -1,5 +1,5 @@
 /*
- * members.h - the objects of runs that exist, listed by the set that they belong to.
+ * members.h - lists the existing objects of runs by the set that they belong to.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_MEMBERS_H
 #define TRAINC_RUNTIME_CLUSTER_MEMBERS_H
@@ -16,24 +16,24 @@ struct member {
 struct members {
 	struct member *at;
 	size_t n;
-	const struct answer *failed;    /* the first list that failed; its kind may be incomplete */
+	const struct answer *failed;    /* the first list that failed; its kind may be incomplete; NULL: none failed */
 };
 
-/* What is kept of an object of KIND while a list or a watch passes: paths for json_filter_new(). */
+/* The members of an object of KIND that are kept when it is listed or watched: paths for json_filter_new(). */
 const char *const *keep_of(struct str group, struct str kind);
 
-/* One collection to list. */
+/* A collection to list. */
 struct member_query {
 	struct resource resource;
-	struct str ns, selector;        /* a label selector */
+	struct str ns, selector;        /* namespace, and a label selector */
 	bool whole;                     /* keep everything, even what keep_of() leaves out */
-	const char *const *keep;        /* paths to keep instead; may be NULL */
+	const char *const *keep;        /* paths to keep in place of those of keep_of(); may be NULL */
 };
 
-/* Lists all of them side by side.  A kind that is not served (404) has no members. */
+/* Lists all collections in parallel. A kind that is not served (404) has no members. */
 struct members members_list(struct client *c, struct arena *a, const struct member_query *queries, size_t n);
 
-/* The members of the run whose parent is P: one list for each kind and namespace. */
+/* Lists the members of the run whose parent is P: one list for each kind and namespace. */
 struct members members_of(struct client *c, struct arena *a, const struct parent *p);
 const struct member *members_find(const struct members *m, const struct resource *r, struct str ns, struct str name);
 

@@ -1,6 +1,5 @@
 /*
- * nodes.c - the objects that `fit` needs: nodes, pods, quotas, and those of Kueue where it is
- * served.
+ * nodes.c - reads the objects that `fit` needs: nodes, pods, quotas, and those of Kueue if the server has them.
  */
 #include "runtime/cluster/cluster.h"
 #include "runtime/status/look.h"

@@ -1,9 +1,7 @@
 /*
- * object_list.c - pages of a collection through the stream reader.
- *
- * A page with a continue token comes from one snapshot and is the same each time it is requested,
- * so a repeated page skips the objects that it already gave.  The first page is a new snapshot
- * each time: `restart` tells to forget what came before.
+ * object_list.c - reads the pages of a collection as streams. A page with a continue token comes from one snapshot and
+ * is the same each time it is requested, so a repeated page skips the objects that were handed out already. The first
+ * page is a new snapshot each time; therefore `restart` is called when it is repeated.
  */
 #include "runtime/cluster/object_list.h"
 
@@ -19,14 +17,17 @@ struct object_list {
 	struct arena arena;
 	struct json_stream *stream;
 	struct call *call;
-	struct str next;                /* continue token of the present page; empty: the first */
-	struct str after;               /* continue token of the next page, as this page gives it */
+	struct str next;                /* continue token of the present page; empty: it is the first */
+	struct str after;               /* continue token of the next page, found in this page */
 	struct str version;             /* resourceVersion of the first page */
-	/* number of objects of this page that were handed out; that must not be handed out again */
+	/*
+	 * number of objects of this page that were handed out; number of objects to skip because they were handed out
+	 * before
+	 */
 	size_t given, skip;
 	unsigned restarts;
 	bool inconsistent, page_complete, reread;
-	bool inside, cancelled;         /* `object` is being called; set when that call cancelled the list */
+	bool inside, cancelled;         /* `object` is being called; that call has cancelled the list */
 };
 
 static void request_page(struct object_list *l);
@@ -45,7 +46,7 @@ static void list_free(struct object_list *l)
 	free(l);
 }
 
-/* ---- a page as it arrives ---- */
+/* ---- reading a page ---- */
 
 static bool take_object(void *to, const struct data *object)
 {
@@ -83,7 +84,7 @@ static bool take_bytes(void *to, struct str bytes)
 	return more;
 }
 
-/* The page is asked for again. */
+/* Requests the page again. */
 static void page_again(void *to)
 {
 	struct object_list *l = to;
@@ -114,7 +115,7 @@ static void next_page(struct object_list *l, struct str token)
 	request_page(l);
 }
 
-/* The server has dropped the snapshot; false when the list cannot go on. */
+/* Handles a snapshot that the server has dropped; false when the list cannot continue. */
 static bool expired(struct object_list *l, const struct transport_result *r)
 {
 	if (r->code != 410 || !l->next.n)
@@ -131,7 +132,7 @@ static bool expired(struct object_list *l, const struct transport_result *r)
 	return true;
 }
 
-/* The answer is not JSON: it is requested once more, then that is an error of the server. */
+/* Handles an answer that is not JSON: the page is requested once more, and after that it is an error of the server. */
 static void unreadable(struct object_list *l, const struct transport_result *r)
 {
 	struct transport_result broken = *r;
@@ -155,7 +156,7 @@ static void page_done(void *to, const struct transport_result *r)
 
 	l->call = NULL;
 	if (r->outcome == TRANSPORT_STOPPED && !json_stream_error(l->stream).n) {
-		list_end(l, r);                 /* `object` cancelled the list, or the calls were stopped */
+		list_end(l, r);                 /* `object` has cancelled the list, or the calls were stopped */
 	} else if (r->outcome == TRANSPORT_STOPPED) {
 		unreadable(l, r);
 	} else if (!transport_ok(r)) {

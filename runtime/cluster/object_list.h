@@ -1,9 +1,7 @@
 /*
- * object_list.h - all objects of a collection, page by page, each handed out once.
- *
- * A page that fails half-way is requested again without handing out objects twice.  When the
- * server has dropped the snapshot (410), the list continues with the token that the server offers
- * and says so (`inconsistent`), or begins again.
+ * object_list.h - reads all objects of a collection, page by page, and hands out each once. A page that fails half-way
+ * is requested again without handing out objects twice. When the server has dropped the snapshot (410), the list
+ * continues with the token that the server offers and sets `inconsistent`, or begins again.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_OBJECT_LIST_H
 #define TRAINC_RUNTIME_CLUSTER_OBJECT_LIST_H
@@ -12,16 +10,17 @@
 #include "runtime/cluster/retry.h"
 
 struct object_list_options {
-	struct str path;                /* of the collection: "/apis/batch/v1/namespaces/x/jobs" */
+	struct str path;                /* path of the collection: "/apis/batch/v1/namespaces/x/jobs" */
 	struct str label_selector, field_selector;
-	const char *const *keep;        /* for json_filter_new(), ends with NULL; NULL: everything but managed fields */
-	unsigned page;                  /* objects; 0: 500 */
-	bool (*object)(void *to, const struct data *object);    /* false: stop */
-	/* The list begins again: forget the objects so far.  NULL: that is an error. */
+	const char *const *keep;        /* paths for json_filter_new(), ended by NULL; NULL: everything but managed
+					 * fields is kept */
+	unsigned page;                  /* number of objects per page; 0: 500 */
+	bool (*object)(void *to, const struct data *object);    /* called for each object; false cancels the list */
+	/* Called when the list begins again: the objects so far must be forgotten. NULL: this is an error. */
 	void (*restart)(void *to);
 	/*
-	 * The list is freed before this is called.  VERSION: resourceVersion of the first page, for a watch.
-	 * `result` is that of the last page.
+	 * Called at the end; the list has been freed by then. VERSION is the resourceVersion of the first page, for a
+	 * watch. RESULT is that of the last page.
 	 */
 	void (*done)(void *to, const struct transport_result *result, struct str version, bool inconsistent);
 	void *to;

@@ -1,6 +1,5 @@
 /*
- * object_table.h - what a watch remembers of each object: uid, name, version, and in which
- * snapshot it was seen last.
+ * object_table.h - what a watch remembers of each object: uid, name, version, and the last snapshot that contained it.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_OBJECT_TABLE_H
 #define TRAINC_RUNTIME_CLUSTER_OBJECT_TABLE_H
@@ -8,7 +7,7 @@
 #include "base/str.h"
 
 struct object_row {
-	struct object_row *next_uid, *next_name;        /* the next row of the same slot */
+	struct object_row *next_uid, *next_name;        /* the next row in the same slot of each table */
 	char *version;
 	uint32_t snapshot;
 	uint32_t nuid, nnamespace, nname;
@@ -32,16 +31,19 @@ struct object_table {
 
 struct object_row *object_table_uid(const struct object_table *t, struct str uid);
 struct object_row *object_table_name(const struct object_table *t, struct str ns, struct str name);
-/* Adds a row; the uid must not be there. */
+/* Adds a row; the table must not contain the uid. */
 struct object_row *object_table_add(struct object_table *t, struct str uid, struct str ns, struct str name,
 	struct str version);
 void object_table_remove(struct object_table *t, struct object_row *r);
 void object_row_version(struct object_row *r, struct str version);
-/* Any row that was not seen in SNAPSHOT; NULL: none. */
+/* Any row whose object was not seen in SNAPSHOT; NULL: there is none. */
 struct object_row *object_table_unseen(const struct object_table *t, uint32_t snapshot, size_t *slot);
 void object_table_release(struct object_table *t);
 
-/* Is version A later than B?  Decimal integers of any length; of other texts, a different one counts as later. */
+/*
+ * Is version A later than B? Versions are decimal integers of any length; of other texts, any different one counts as
+ * later.
+ */
 bool object_version_later(struct str a, struct str b);
 
 #endif

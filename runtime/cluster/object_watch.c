@@ -1,10 +1,7 @@
 /*
- * object_watch.c - the view of one collection: snapshots, then events, over as many connections as
- * necessary.
- *
- * A snapshot has a number.  Each object in it gets that number; when the snapshot is complete,
- * objects with an older number are gone.  A snapshot that breaks off decides nothing: the next one
- * has a new number.
+ * object_watch.c - watches one collection: snapshots, then events, over as many connections as necessary. Each snapshot
+ * has a number, which each object in it gets. When the snapshot is complete, objects with an older number have been
+ * deleted. A snapshot that breaks off changes nothing: the next one has a new number.
  */
 #include "runtime/cluster/object_watch.h"
 
@@ -16,29 +13,29 @@
 #define QUIET (150 * NS_PER_SECOND)
 #define SHORTEST_PAUSE (NS_PER_SECOND / 20)
 #define LONGEST_PAUSE (10 * NS_PER_SECOND)
-#define STEADY (30 * NS_PER_SECOND)     /* a connection that lasted so long counts as a success */
+#define STEADY (30 * NS_PER_SECOND)     /* a connection that lasted this long counts as a success */
 enum { STRANGE_ERRORS = 2 };
 
 struct object_watch {
 	struct calls *calls;
 	struct object_watch_options o;
-	struct arena arena;             /* of the options */
+	struct arena arena;             /* memory of the options */
 	struct arena scratch;           /* memory of one event */
-	const char **keep;              /* for lists; NULL: everything but managed fields */
+	const char **keep;              /* paths to keep in lists; NULL: everything but managed fields */
 	struct json_stream *stream;
 	struct call *call;
 	struct object_list *list;
-	struct loop_timer timer;        /* pause before the next connection */
+	struct loop_timer timer;        /* timer for the pause before the next connection */
 	enum object_watch_state state;
 	struct object_table table;
 	uint32_t snapshot;
 	bool taking;                    /* a snapshot is under way */
-	bool synced;                    /* a snapshot was complete at some time */
-	bool no_streaming;              /* the server has no streaming lists: pages and a watch are used */
+	bool synced;                    /* a complete snapshot has been received */
+	bool no_streaming;              /* the server does not support streaming lists: pages and a watch are used */
 	char version[64];               /* version to continue from; empty: a snapshot is needed */
-	unsigned pauses;                /* number of pauses without an event in between */
+	unsigned pauses;                /* number of pauses since the last event */
 	unsigned strange, reconnects;
-	bool moved;                     /* this connection brought an event */
+	bool moved;                     /* this connection has brought an event */
 	bool relist, ended;
 	unsigned inside;                /* number of callbacks that are running: W is not freed meanwhile */
 	int64_t server_wait;            /* delay that an ERROR event asks for; -1: none */
@@ -89,7 +86,7 @@ static void watch_free(struct object_watch *w)
 	free(w);
 }
 
-/* After a callback: frees W if it was stopped meanwhile. */
+/* Called after a callback: frees W if the callback stopped it. */
 static void leave(struct object_watch *w)
 {
 	if (!--w->inside && w->ended)
@@ -133,7 +130,10 @@ static void gone(struct object_watch *w, struct object_row *row)
 	arena_reset(&w->scratch);
 }
 
-/* The present form of an object, from a snapshot or an event; it is dropped when it is known or older. */
+/*
+ * Handles the present form of an object, from a snapshot or an event. It is dropped when it is known or older than the
+ * known one.
+ */
 static void present(struct object_watch *w, const struct data *object)
 {
 	const struct data *metadata = map_member(object, "metadata");
@@ -148,7 +148,7 @@ static void present(struct object_watch *w, const struct data *object)
 			return;
 		object_row_version(row, version);
 	} else {
-		/* Another uid has the name: the old object was deleted, even if no event said so. */
+		/* another object has this name: the old one was deleted, even if no event said so */
 		if ((other = object_table_name(&w->table, ns, name)))
 			gone(w, other);
 		row = object_table_add(&w->table, uid, ns, name, version);
@@ -168,7 +168,7 @@ static void deleted(struct object_watch *w, const struct data *object)
 	w->o.changed(w->o.to, OBJECT_DELETED, object);
 }
 
-/* The snapshot is complete: what it does not hold is gone. */
+/* Ends a snapshot: objects that it does not contain are gone. */
 static void snapshot_complete(struct object_watch *w)
 {
 	struct object_row *row;
@@ -194,7 +194,7 @@ static void snapshot_begin(struct object_watch *w, struct str why)
 
 /* ---- events ---- */
 
-/* An ERROR event: how to go on is decided when the connection has ended. */
+/* Handles an ERROR event; how to continue is decided when the connection has ended. */
 static void error_event(struct object_watch *w, const struct data *status)
 {
 	const struct data *code = map_member(status, "code"),
@@ -237,7 +237,7 @@ static bool take_event(void *to, const struct data *event)
 		return false;
 	}
 	w->pauses = 0;
-	/* Versions rise along a watch; an event whose version does not is a repetition. */
+	/* versions rise along a watch, so an event whose version does not is a repetition */
 	bool repeated = !w->taking && !object_version_later(version, str_of(w->version));
 	if (str_is(type, "ADDED") || str_is(type, "MODIFIED")) {
 		if (!repeated)
@@ -246,8 +246,8 @@ static bool take_event(void *to, const struct data *event)
 		deleted(w, object);
 	}
 	/*
-	 * Versions inside a streaming snapshot are those of the objects, in no order: only its end
-	 * gives its own version.
+	 * versions inside a streaming snapshot are those of the objects, in no order; only its end has the version of
+	 * the snapshot
 	 */
 	bool end = w->taking && str_is(type, "BOOKMARK") && is_end_of_initial(object);
 	if (end || (!w->taking && !repeated))
@@ -280,7 +280,7 @@ static void pause_fired(struct loop_timer *t)
 	leave(w);
 }
 
-/* Connects again after a pause: none after a planned end, longer each time when nothing came. */
+/* Connects again after a pause. There is none after a planned end, and it gets longer each time no event came. */
 static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 {
 	struct loop *l = transport_loop(calls_transport(w->calls));
@@ -290,8 +290,8 @@ static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 		for (unsigned i = 0; i < w->pauses && wait < LONGEST_PAUSE; i++)
 			wait *= 2;
 		/*
-		 * When a server goes away, all watchers lose it at the same moment; they should
-		 * not all return at the same moment.
+		 * random, so that the watchers that lose a server at the same moment do not all return at the same
+		 * moment
 		 */
 		wait = wait / 2 + (int64_t)((uint64_t)clock_steady() % (uint64_t)(wait / 2));
 		w->pauses++;
@@ -304,8 +304,8 @@ static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 }
 
 /*
- * No connection, and the attempts of one request are spent.  A watch that has brought a snapshot goes on for as long as
- * its caller wants; one that has not is over, so that a command does not begin by waiting for nothing.
+ * Handles the failure of all attempts to connect. A watch that has brought a snapshot continues for as long as its
+ * caller wants. One that has not is given up, so that a command does not wait in vain at its beginning.
  */
 static void lose(struct object_watch *w, const struct transport_result *r)
 {
@@ -320,7 +320,7 @@ static void lose(struct object_watch *w, const struct transport_result *r)
 
 static bool is_future(const struct transport_result *r) { return r->code == 504 && call_class(r) == CALL_GONE; }
 
-/* The connection ended or was refused: decides how to continue. */
+/* Decides how to continue after the connection has ended or was refused. */
 static void go_on(struct object_watch *w, const struct transport_result *r)
 {
 	bool cut = !json_stream_between(w->stream) && !json_stream_error(w->stream).n;
@@ -373,7 +373,8 @@ static void list_object_done(void *to, const struct transport_result *r, struct 
 {
 	struct object_watch *w = to;
 
-	(void)inconsistent;             /* a watch from the first page's version brings what is missing */
+	(void)inconsistent;             /* inconsistency does not matter: a watch from the version of the first page
+					 * brings what is missing */
 	w->list = NULL;
 	w->inside++;
 	if (transport_ok(r)) {
@@ -461,9 +462,9 @@ static void connect_now(struct object_watch *w)
 		start_watch(w);
 }
 
-/* ---- for the caller ---- */
+/* ---- functions for the caller ---- */
 
-/* The paths that are always kept, and the caller's; for events each has "object." in front. */
+/* The paths that are always kept, and those of the caller; for events each begins with "object.". */
 static const char **filter_paths(struct arena *a, const char *const *keep, bool events)
 {
 	static const char *const always[] = { "metadata.uid", "metadata.resourceVersion", "metadata.name",

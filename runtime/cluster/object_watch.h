@@ -1,14 +1,10 @@
 /*
- * object_watch.h - a collection as it is now and each change of it, for as long as wanted,
- * whatever happens to connections and servers.
- *
- * First every existing object comes as ADDED, then `synced`, then changes.  Streaming lists are
- * used where the server has them, else a paged list and a watch.  After a cut it continues from
- * the last version; when the server has dropped that version, a new snapshot is taken and only
- * differences are reported: nothing is lost in between.  Repeated and older events are dropped; a
- * new object under an old name is reported as DELETED and ADDED.
- *
- * Keeps about a hundred bytes for each object: uid, version and name.
+ * object_watch.h - watches a collection: its present objects and each change, across failures of connections and
+ * servers. First every existing object is reported as ADDED, then `synced` is called, then changes follow. Streaming
+ * lists are used if the server supports them, otherwise a paged list and a watch. After a cut the watch continues from
+ * the last version. When the server has dropped that version, a new snapshot is taken and the differences are reported,
+ * so nothing is lost. Repeated and older events are dropped. A new object with an old name is reported as DELETED and
+ * ADDED. Keeps about a hundred bytes for each object: uid, version and name.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_OBJECT_WATCH_H
 #define TRAINC_RUNTIME_CLUSTER_OBJECT_WATCH_H
@@ -18,10 +14,10 @@
 enum object_change { OBJECT_ADDED, OBJECT_MODIFIED, OBJECT_DELETED };
 
 enum object_watch_state {
-	OBJECT_WATCH_LISTING,           /* the first snapshot */
+	OBJECT_WATCH_LISTING,           /* the first snapshot is being taken */
 	OBJECT_WATCH_LIVE,
-	OBJECT_WATCH_RECONNECTING,      /* the view is kept */
-	OBJECT_WATCH_RELISTING,         /* the view stays, while a new snapshot is taken */
+	OBJECT_WATCH_RECONNECTING,      /* the connection is lost; the objects stay as they were */
+	OBJECT_WATCH_RELISTING,         /* a new snapshot is being taken; the objects stay until it is complete */
 	OBJECT_WATCH_ENDED,
 };
 
@@ -30,18 +26,25 @@ struct object_watch;
 struct object_watch_options {
 	struct str path;
 	struct str label_selector, field_selector;
-	/* NULL: everything but managed fields.  metadata.uid, .resourceVersion, .name, .namespace are always kept */
+	/*
+	 * paths to keep; NULL: everything but managed fields. metadata.uid, .resourceVersion, .name and .namespace are
+	 * always kept
+	 */
 	const char *const *keep;
-	bool uncached;                  /* for core Events: there are no bookmarks, so silence means nothing */
+	bool uncached;                  /* for core Events, which have no bookmarks: silence does not mean that the
+					 * connection is dead */
 	unsigned seconds;               /* timeoutSeconds of one watch; 0: 5 to 10 minutes */
-	/* ns of silence after which a connection counts as dead; 0: 150 s, the time of two bookmarks */
+	/* ns of silence after which a connection is considered dead; 0: 150 s, the time of two bookmarks */
 	int64_t quiet;
-	/* The OBJECT of a deletion that only a snapshot revealed has nothing but metadata. */
+	/* Called for each change. When only a snapshot revealed a deletion, OBJECT has nothing but metadata. */
 	void (*changed)(void *to, enum object_change change, const struct data *object);
-	void (*synced)(void *to);       /* after each snapshot */
-	/* The state has changed; WHY tells what happened, or is empty.  May be NULL. */
+	void (*synced)(void *to);       /* called after each snapshot */
+	/* Called when the state has changed; WHY is the reason, or empty. May be NULL. */
 	void (*state)(void *to, enum object_watch_state state, struct str why);
-	/* It cannot go on: not permitted, no such resource, retries exhausted.  Stop it then, here or later. */
+	/*
+	 * Called when the watch cannot continue: it is not permitted, the resource does not exist, or all attempts
+	 * failed. The caller must stop it, now or later.
+	 */
 	void (*failed)(void *to, const struct transport_result *result);
 	void *to;
 };
@@ -50,9 +53,9 @@ struct object_watch *object_watch_start(struct calls *c, const struct object_wat
 void object_watch_stop(struct object_watch *w);
 enum object_watch_state object_watch_state(const struct object_watch *w);
 size_t object_watch_count(const struct object_watch *w);
-/* Has the watch passed VERSION?  Then an object with that version which it has not brought has been deleted since. */
+/* Has the watch passed VERSION? Then an object of that version that it has not reported was deleted. */
 bool object_watch_past(const struct object_watch *w, struct str version);
-/* For people: path, state, version, objects, reconnects. */
+/* Appends path, state, version, and numbers of objects and reconnects, for people. */
 void object_watch_dump(const struct object_watch *w, struct buf *out);
 
 #endif

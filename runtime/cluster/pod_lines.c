@@ -1,10 +1,8 @@
 /*
- * pod_lines.c - the logs of pods as a source of lines: one stream for each container, merged by
- * time.
- *
- * Pods come and go while logs are followed; the view reports that.  A stream holds its lines until
- * every other stream has one as well; while following, it waits for only a moment, and then a slow
- * stream's lines may come after newer ones of a fast stream.
+ * pod_lines.c - the logs of pods as a source of lines: one stream for each container, merged by time. Pods are created
+ * and deleted while logs are followed; the view reports that. A stream holds its lines until every other stream has one
+ * as well. While following, it waits only for a moment; then lines of a slow stream may come after newer lines of a
+ * fast one.
  */
 #include <stdlib.h>
 
@@ -25,25 +23,25 @@ struct line_record {                    /* header of a queued line; its text fol
 struct line_stream {
 	struct pod_lines *all;
 	struct log_stream id;
-	struct str uid;                 /* of the pod */
+	struct str uid;                 /* uid of the pod */
 	struct pod_log *log;
 	struct buf queue;               /* queued records with their texts */
-	size_t at;                      /* offset of the next record in the queue */
-	int64_t arrived;                /* loop_now() of the oldest waiting line */
-	int64_t heard;                  /* time of the last line, or of the container's end */
+	size_t at;                      /* offset of the next record in `queue` */
+	int64_t arrived;                /* loop_now() when the oldest waiting line arrived */
+	int64_t heard;                  /* time of the last line, or of the end of the container */
 	bool ended, paused, running, started, waits;
 	bool begun;                     /* the container has a log */
 	int64_t restarts;
 	int64_t first;                  /* number of the first attempt in this pod */
-	int64_t only;                   /* the attempt that is wanted; 0: each */
-	int64_t began;                  /* when the present one began, to the second */
+	int64_t only;                   /* number of the only attempt to show; 0: all */
+	int64_t began;                  /* begin of the present attempt, in whole seconds */
 	struct attempts_pod pod;
 	int exit_code;
-	bool mark;                      /* the previous attempt has ended, and its end was not handed out yet */
+	bool mark;                      /* the previous attempt has ended, and that has not been handed out yet */
 };
 
 struct pod_lines {
-	struct log_source source;       /* first */
+	struct log_source source;       /* must be the first member */
 	struct cluster *cluster;
 	const struct attend *attend;
 	struct log_choice choice;
@@ -65,10 +63,13 @@ static struct line_record head_of(const struct line_stream *s)
 	return r;
 }
 
-/* The number of the last attempt in its pod. */
+/* The number of the last attempt in the stream's pod. */
 static int64_t last_attempt(const struct line_stream *s) { return s->first + s->restarts; }
 
-/* Which attempt printed a line of this time.  In the second in which one began, it is that one. */
+/*
+ * The number of the attempt that printed a line with this time. A line of the second in which an attempt began counts
+ * as a line of that attempt.
+ */
 static int64_t attempt_at(const struct line_stream *s, int64_t time)
 {
 	if (s->only)
@@ -132,7 +133,7 @@ struct scanning {
 	const struct cluster_watch *watch;
 	unsigned run;
 	struct arena *scratch;
-	struct attempts_before *before; /* as the plan's roles */
+	struct attempts_before *before; /* attempts that the Jobs record, one entry for each role of the plan */
 };
 
 static struct line_stream *stream_of(struct pod_lines *l, struct str uid, struct str container)
@@ -153,7 +154,7 @@ static int64_t index_of(const struct data *pod)
 	return n;
 }
 
-/* The present state of one container, from the status. */
+/* Updates the stream with the present state of its container, from the pod's status. */
 static void note_container(struct line_stream *s, const struct data *status)
 {
 	int64_t restarts = status_number(status, "restartCount", 0);
@@ -165,7 +166,7 @@ static void note_container(struct line_stream *s, const struct data *status)
 		s->mark = true;
 	}
 	bool again = (running && !s->running) || (over && !s->started) || restarts > s->restarts;
-	bool passed = s->only && restarts > s->restarts;        /* the attempt that is wanted is over */
+	bool passed = s->only && restarts > s->restarts;        /* the attempt to show is over */
 	s->restarts = restarts;
 	s->began = status_time(status, running ? "state.running.startedAt" : "state.terminated.startedAt");
 	if (passed && s->log)
@@ -180,8 +181,8 @@ static void note_container(struct line_stream *s, const struct data *status)
 }
 
 /*
- * The number of the first attempt of its pod.  The pods of its replica are known by the streams of
- * their main containers; those that are gone by now still count.
+ * The number of the first attempt in the stream's pod. The pods of its replica are known from the streams of their main
+ * containers; pods that have been deleted still count.
  */
 static int64_t first_attempt(struct arena *scratch, const struct line_stream *s, const struct attempts_before *before)
 {
@@ -200,7 +201,9 @@ static int64_t first_attempt(struct arena *scratch, const struct line_stream *s,
 	return attempts_first(before, pods, n, &s->pod);
 }
 
-/* Is the attempt that is wanted, if one is, in this pod, and still to be had?  Then how to read it. */
+/*
+ * Decides how to read the log. False when only one attempt is to be shown and this pod does not have it, or no longer.
+ */
 static bool choose_attempt(struct line_stream *s, struct log_selection *how)
 {
 	int64_t last = last_attempt(s);
@@ -262,7 +265,7 @@ static void scan_job(void *to, struct str uid, const struct data *job)
 			attempts_before_add(&c->before[i], job);
 }
 
-/* Once all pods are known, since the number of an attempt depends on the pods before. */
+/* Opens the selected streams once all pods are known, because the number of an attempt depends on earlier pods. */
 static void open_wanted(struct scanning *c)
 {
 	struct pod_lines *l = c->all;
@@ -314,7 +317,10 @@ static void lines_read(struct log_source *s)
 
 static void lines_reconsider(struct log_source *s) { lines_scan(lines_of(s)); }
 
-/* Of lines with the same time, that of the first role and the lowest rank comes first. */
+/*
+ * Is the line of A handed out before that of B? Of lines with the same time, the one of the first role and the lowest
+ * rank comes first.
+ */
 static bool comes_before(const struct line_stream *a, const struct line_stream *b)
 {
 	int64_t x = head_of(a).time, y = head_of(b).time;
@@ -326,7 +332,7 @@ static bool comes_before(const struct line_stream *a, const struct line_stream *
 	return a->id.index != b->id.index ? a->id.index < b->id.index : a->id.number < b->id.number;
 }
 
-/* May the earliest line be handed out, or could a stream still bring an earlier one? */
+/* Must the earliest line wait, because another stream could still bring an earlier one? */
 static bool must_wait(struct pod_lines *l, const struct line_stream *first)
 {
 	int64_t now = loop_now(l->cluster->client.loop), until = first->arrived + HELD_MS * (NS_PER_SECOND / 1000);
@@ -371,7 +377,7 @@ static bool lines_next(struct log_source *source, bool over, struct log_line *re
 
 static int lines_fd(const struct log_source *s) { return loop_descriptor(lines_of(s)->cluster->client.loop); }
 
-/* When a container has ended its log ends, too; a server that keeps the stream open is not waited for. */
+/* Is the stream over? The log ends when the container has ended, even if the server keeps the connection open. */
 static bool stream_over(const struct line_stream *s)
 {
 	int64_t now = loop_now(s->all->cluster->client.loop), until = s->heard + QUIET_MS * (NS_PER_SECOND / 1000);

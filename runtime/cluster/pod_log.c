@@ -1,10 +1,9 @@
 /*
- * pod_log.c - lines of a container over as many connections as necessary.
- *
- * Continuing after a cut: sinceTime has whole seconds, so the server repeats the lines of the last
- * second.  Lines with an older stamp are dropped; so are, of those with the last line's stamp, as
- * many as were seen before and are equal.  When only a part of a line arrived, it is dropped and
- * comes again, unless it is so long that parts were handed out already: then only the rest is.
+ * pod_log.c - reads the lines of a container over as many connections as necessary. To continue after a cut: sinceTime
+ * has whole seconds, so the server repeats the lines of the last second. Lines with an older time stamp are dropped. Of
+ * the lines with the same stamp as the last line, those that were seen before are dropped. A line of which only a part
+ * had arrived is dropped and comes again, unless it is so long that parts were handed out already; then only the rest
+ * is handed out.
  */
 #include "runtime/cluster/pod_log.h"
 
@@ -12,7 +11,10 @@
 
 #include "base/words.h"
 
-/* most lines of one time stamp that are compared; most connections in a row that bring no new line */
+/*
+ * maximum number of lines with the same time stamp that are compared; maximum number of connections in a row without a
+ * new line
+ */
 enum { SAME_STAMP = 64, VAIN_ATTACHES = 8 };
 #define SHORTEST_PAUSE (NS_PER_SECOND / 5)
 #define LONGEST_PAUSE (5 * NS_PER_SECOND)
@@ -23,23 +25,23 @@ struct pod_log {
 	struct arena arena;
 	struct call *call;
 	struct loop_timer timer;
-	struct buf line;                /* the part of the present line that has arrived, with its stamp */
-	int64_t last;                   /* stamp of the last whole line */
-	uint32_t seen[SAME_STAMP];      /* hashes of the lines with that stamp */
+	struct buf line;                /* the part of the present line that has arrived, with its time stamp */
+	int64_t last;                   /* time stamp of the last complete line */
+	uint32_t seen[SAME_STAMP];      /* hashes of the lines with that time stamp */
 	unsigned nseen;
-	unsigned matched;               /* how many of those this connection has repeated */
-	int64_t cut_stamp;              /* of a long line: number of bytes that were handed out */
-	size_t cut_given;               /* bytes of its text */
-	int64_t line_stamp;             /* stamp of the present line; valid when `stamped` */
-	size_t line_skip;               /* bytes of its text that must not be handed out again */
-	size_t line_given;              /* bytes of its text that have left `line` already */
+	unsigned matched;               /* number of those lines that this connection has repeated */
+	int64_t cut_stamp;              /* time stamp of a long line of which parts were handed out */
+	size_t cut_given;               /* number of bytes of its text that were handed out */
+	int64_t line_stamp;             /* time stamp of the present line; valid when `stamped` */
+	size_t line_skip;               /* number of bytes of its text that must not be handed out again */
+	size_t line_given;              /* number of bytes of its text that were removed from `line` */
 	bool stamped;
-	/* its stamp shows that it was handed out before; used for lines too long to compare */
+	/* the time stamp shows that the line was handed out before; used for lines that are too long to compare */
 	bool known;
-	bool moved;                     /* this connection brought a line */
+	bool moved;                     /* this connection has brought a line */
 	bool draining;                  /* the container has ended: the rest of its log is read without following */
 	bool paused;                    /* `line` returned false: reading is paused */
-	bool held;                      /* reading paused long enough to end the connection */
+	bool held;                      /* reading was paused for so long that the connection was ended */
 	bool stopped;
 	unsigned inside;                /* number of callbacks that are running: P is not freed meanwhile */
 	unsigned pauses, attaches;
@@ -49,7 +51,7 @@ static void attach(struct pod_log *p);
 
 /* ---- lines ---- */
 
-/* Splits "STAMP TEXT"; the time is 0 without a stamp. */
+/* Splits "TIME TEXT"; RET_TIME is 0 without a time stamp. */
 static struct str split(struct str line, int64_t *ret_time)
 {
 	const char *space = memchr(line.p, ' ', line.n < 64 ? line.n : 64);
@@ -94,7 +96,7 @@ static void remember(struct pod_log *p, int64_t time, struct str text)
 	p->matched = p->nseen;
 }
 
-/* At the start of a line: its stamp decides how much of it was handed out before. */
+/* Begins a line: its time stamp decides how much of it was handed out before. */
 static void begin_line(struct pod_log *p)
 {
 	struct str text = split(buf_text(&p->line), &p->line_stamp);
@@ -127,7 +129,7 @@ static void give_part(struct pod_log *p, size_t n)
 	p->line.n -= n;
 }
 
-/* The line at hand is complete. */
+/* Ends the present line. */
 static void end_line(struct pod_log *p, bool unfinished)
 {
 	if (!p->stamped)
@@ -157,7 +159,7 @@ static void log_free(struct pod_log *p)
 	free(p);
 }
 
-/* After a callback: frees P if it was stopped meanwhile. */
+/* Called after a callback: frees P if the callback stopped it. */
 static void leave(struct pod_log *p)
 {
 	if (!--p->inside && p->stopped)
@@ -212,7 +214,7 @@ static bool message_has(const struct transport_result *r, const char *text)
 	return r->status && memmem(r->status->message.p, r->status->message.n, text, strlen(text));
 }
 
-/* A refusal: does the log not exist yet, or will it never? */
+/* Handles a refusal: the log does not exist yet, or it never will. */
 static void refused(struct pod_log *p, const struct transport_result *r)
 {
 	if (r->code == 400 && (message_has(r, "is waiting to start") || message_has(r, "ContainerCreating") ||
@@ -221,7 +223,7 @@ static void refused(struct pod_log *p, const struct transport_result *r)
 	else if (r->code == 404 || (r->code == 400 && message_has(r, "previous terminated container")))
 		end_with(p, p->draining || (r->code == 404 && p->last) ? POD_LOG_DONE : POD_LOG_ABSENT, r);
 	else if (p->o.follow && !p->draining && r->code >= 500 && p->last && p->o.running && p->o.running(p->o.to))
-		attach_later(p);                /* the kubelet restarts */
+		attach_later(p);                /* the kubelet is restarting */
 	else
 		end_with(p, POD_LOG_FAILED, r);
 }
@@ -236,8 +238,8 @@ static void ended(struct pod_log *p, const struct transport_result *r)
 		end_with(p, POD_LOG_FAILED, r);
 	} else if (p->o.follow && !p->draining) {
 		/*
-		 * The end of a stream is often only the end of a connection. What the container
-		 * wrote after it is read before the log is done.
+		 * The end of a stream is often only the end of a connection, so the rest of the container's output is
+		 * read before the log is done
 		 */
 		p->draining = !p->o.running || !p->o.running(p->o.to);
 		if (p->draining && !p->stopped)
@@ -263,7 +265,7 @@ static void log_done(void *to, const struct transport_result *r)
 	if (!p->held)
 		ended(p, r);
 	else if (!p->paused)
-		attach(p);                      /* resumed meanwhile; else pod_log_resume() attaches */
+		attach(p);                      /* reading was resumed meanwhile; otherwise pod_log_resume() attaches */
 	leave(p);
 }
 
@@ -303,7 +305,7 @@ static void attach(struct pod_log *p)
 	arena_reset(&p->arena);
 }
 
-/* ---- for the caller ---- */
+/* ---- functions for the caller ---- */
 
 struct pod_log *pod_log_start(struct calls *c, const struct pod_log_options *o)
 {

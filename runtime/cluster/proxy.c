@@ -1,5 +1,5 @@
 /*
- * proxy.c - HTTPS_PROXY, HTTP_PROXY and NO_PROXY as Go's programs read them.
+ * proxy.c - evaluates HTTPS_PROXY, HTTP_PROXY and NO_PROXY as Go programs do.
  */
 #include "runtime/cluster/proxy.h"
 
@@ -23,7 +23,7 @@ struct proxy_environment proxy_environment(void)
 		either("NO_PROXY", "no_proxy") };
 }
 
-/* An address as 16 bytes, IPv4 mapped into IPv6. */
+/* An address of 16 bytes; IPv4 addresses are mapped into IPv6. */
 struct address {
 	unsigned char bytes[16];
 };
@@ -83,7 +83,7 @@ static bool in_range(struct str entry, const struct address *address)
 
 static bool same_name(struct str a, struct str b) { return a.n == b.n && strncasecmp(a.p, b.p, a.n) == 0; }
 
-/* Is HOST below DOMAIN, or DOMAIN itself where ITSELF counts? */
+/* Is HOST below DOMAIN? DOMAIN itself counts if ITSELF is set. */
 static bool below(struct str host, struct str domain, bool itself)
 {
 	if (same_name(host, domain))
@@ -92,14 +92,14 @@ static bool below(struct str host, struct str domain, bool itself)
 	       strncasecmp(host.p + host.n - domain.n, domain.p, domain.n) == 0;
 }
 
-/* Takes ":PORT" off the end of ENTRY; false when its port is not PORT. */
+/* Takes ":PORT" from the end of ENTRY; false when it names another port. */
 static bool port_agrees(struct str *entry, unsigned port)
 {
 	const char *colon = memrchr(entry->p, ':', entry->n);
 	unsigned named = 0;
 
 	if (!colon || (memchr(entry->p, ':', entry->n) != colon && entry->p[0] != '['))
-		return true;            /* none, or an IPv6 address without brackets */
+		return true;            /* ENTRY has no port, or it is an IPv6 address without brackets */
 	if (entry->p[0] == '[' && colon[-1] != ']')
 		return true;
 	for (const char *p = colon + 1; p < entry->p + entry->n; p++) {

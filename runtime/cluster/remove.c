@@ -1,9 +1,7 @@
 /*
- * remove.c - deletes objects of runs and waits until they are gone.
- *
- * Every deletion carries the uid from the list: an object that somebody else has made under the
- * same name is not touched.  Workloads go first and in the foreground, so that a Job is gone only
- * when its pods are.
+ * remove.c - deletes objects of runs and waits until they are gone. Every deletion contains the uid from the list, so
+ * an object that somebody else has made under the same name is not touched. Workloads are deleted first and in the
+ * foreground, so that a Job is gone only when its pods are.
  */
 #include "base/words.h"
 #include "data/data_write.h"
@@ -17,11 +15,11 @@ struct removing {
 	bool *gone;                     /* for each member: has it been deleted? */
 	size_t left;
 	bool timed_out;
-	bool told;                      /* which finalizers hold it up */
+	bool told;                      /* the finalizers that delay the deletion have been reported */
 	struct loop_timer timer, deadline;
 };
 
-/* ---- asking ---- */
+/* ---- deleting ---- */
 
 static bool is_workload(const struct member *m)
 {
@@ -51,11 +49,11 @@ static struct answer *add_delete(struct cluster *k, struct batch *b, const struc
 	return x;
 }
 
-/* Not found, or another uid: either way our object is gone. */
+/* Is our object gone? Both "not found" and another uid mean that it is. */
 static bool is_gone(const struct answer *x) { return x->class == CALL_NOT_FOUND || (x->code == 409 &&
 	text_holds(x->message, "UID")); }
 
-/* One wave: workloads, or the rest. */
+/* Deletes one group of objects: the workloads, or the rest. */
 static int delete_wave(struct cluster *k, const struct removal *r, bool workloads, bool *gone)
 {
 	struct batch b = batch_new(&k->client, k->arena);
@@ -75,7 +73,7 @@ static int delete_wave(struct cluster *k, const struct removal *r, bool workload
 		else if (x->class != CALL_DONE)
 			status = runs_worse(status, cluster_say(k, x));
 		else if (r->dry_run || (x->data && str_is(status_text(x->data, "kind"), "Status")))
-			gone[i] = true;         /* without finalizers it is gone at once */
+			gone[i] = true;         /* an object without finalizers is gone at once */
 	}
 	return k->interrupted ? 128 + k->signal : status;
 }
@@ -118,7 +116,7 @@ static void gone_changed(void *to, enum object_change change, const struct data 
 		w->seen[i] = true;
 }
 
-/* An object that a snapshot lacks is gone. */
+/* Marks the objects that a snapshot does not contain as gone. */
 static void gone_synced(void *to)
 {
 	struct gone_watch *w = to;
@@ -149,7 +147,7 @@ static void on_deadline(struct loop_timer *t)
 	loop_stop(d->cluster->client.loop);
 }
 
-/* After half a minute it helps to know what holds an object back. */
+/* Called after half a minute: reports what delays the deletion. */
 static void on_slow(struct loop_timer *t)
 {
 	struct removing *d = t->to;
@@ -191,7 +189,7 @@ static void start_watches(struct removing *d, struct gone_watch **ret, size_t *n
 	}
 }
 
-/* Names what holds the remaining objects, from the server's present answer. */
+/* Reports what delays the deletion of the remaining objects, from the server's present answer. */
 static void tell_finalizers(struct removing *d)
 {
 	struct cluster *k = d->cluster;
@@ -271,7 +269,7 @@ int cluster_delete(struct cluster *k, const struct removal *r)
 
 /* ---- the command ---- */
 
-/* The parent goes last: as long as it exists, all objects of the run can be found. */
+/* Deletes the parent, after everything else: as long as it exists, all objects of the run can be found. */
 static int delete_parent(struct cluster *k, const struct parent *p)
 {
 	struct member m = { .resource = *resource_known(STR(""), STR("ConfigMap")), .ns = p->ns,

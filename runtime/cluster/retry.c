@@ -1,8 +1,7 @@
 /*
- * retry.c - calls: a queue, a window of requests in flight, and repetition.
- *
- * The window halves when the server answers 429, and grows by one for each second with a success.
- * So a busy server sees few of our requests, and an idle one soon all.
+ * retry.c - calls: a queue, a window of requests in flight, and repetition. The window is halved when the server
+ * answers 429, and grows by one for each second with a success. So a busy server soon gets few of our requests, and an
+ * idle one many.
  */
 #include "runtime/cluster/retry.h"
 
@@ -30,17 +29,17 @@ struct call {
 	struct loop_timer timer;
 	int64_t started;
 	unsigned attempts, unclassified;
-	bool refreshed;                 /* the credential, after a 401 */
+	bool refreshed;                 /* the credential was renewed after a 401 */
 	bool taken;                     /* bytes were passed to `take` in this attempt */
 };
 
 struct calls {
 	struct calls_options o;
 	struct loop *loop;
-	struct call *first, **last;     /* all calls, in order of their start */
+	struct call *first, **last;     /* list of all calls, in the order of their start */
 	size_t n;
-	unsigned window, running;       /* limit and number of requests in flight, without streams */
-	int64_t grown, shrunk;          /* when the window last shrank or grew */
+	unsigned window, running;       /* maximum and present number of requests in flight, without streams */
+	int64_t grown, shrunk;          /* when the window last grew, and when it last shrank */
 	bool stopped;
 	uint64_t random;                /* state of the random numbers for jitter */
 };
@@ -109,7 +108,7 @@ static bool has_cause(const struct transport_result *r, const char *reason)
 	return false;
 }
 
-/* A 500 because the object does not fit the schema: an error of content, not of the server. */
+/* Is it a 500 because the object does not match its schema? That is an error of the object, not of the server. */
 static bool is_schema(const struct transport_result *r)
 {
 	return message_has(r, "failed to create typed patch object") ||
@@ -218,7 +217,7 @@ static bool repeats(struct call *c, const struct transport_result *r)
 	return false;
 }
 
-/* A number below N (xorshift: jitter needs no better). */
+/* A random number below N (xorshift: jitter needs nothing better). */
 static int64_t random_below(struct calls *c, int64_t n)
 {
 	c->random ^= c->random << 13;
@@ -304,7 +303,7 @@ static void adapt_window(struct calls *all, const struct transport_result *r)
 	}
 }
 
-/* Arranges the next attempt; false when no time or attempts are left. */
+/* Schedules the next attempt; false when the time or the attempts are used up. */
 static bool wait_and_retry(struct call *c, const struct transport_result *r)
 {
 	struct calls *all = c->calls;
@@ -416,7 +415,7 @@ void calls_stop(struct calls *all)
 		next = c->next;
 		if (c->state != CALL_RUNNING) {
 			call_stopped(c);
-			next = all->first;      /* `done` may have changed the list */
+			next = all->first;      /* `done` may have changed the list, so it starts again at the front */
 		}
 	}
 }

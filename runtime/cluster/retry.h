@@ -1,15 +1,14 @@
 /*
- * retry.h - a request with everything around it: a limit on how many are in flight, repetition
- * where that is safe, one refresh after a 401.
+ * retry.h - sends requests with a limit on the number in flight, repeats them when that is safe, and renews the
+ * credential once after a 401.
  *
- * Ten attempts and a minute by default.  Pauses are what the server asks for (Retry-After, at most
- * 60 s), else 0.5 s doubling to 10 s with full jitter.
+ * By default a request is attempted ten times within a minute. The pause between attempts is what the server asks for
+ * (Retry-After, at most 60 s); otherwise it begins at 0.5 s and doubles up to 10 s, with full jitter.
  *
- * Reads, server-side apply, dry runs and requests with CALL_REPEAT are repeated after any failure
- * of the connection and any 5xx that may pass.  A POST with unknown outcome is not repeated.  What
- * the server certainly did not do is repeated for every method: no connection, 429, 503, a webhook
- * that failed, a 409 about a quota.  Other 4xx and a 500 about the schema are final; any other 500
- * is repeated twice.
+ * Reads, server-side apply, dry runs and requests with CALL_REPEAT are repeated after any failure of the connection and
+ * any 5xx that may be temporary. A POST with an unknown outcome is not repeated. Every method is repeated when the
+ * server certainly did not carry it out: no connection, 429, 503, a webhook that failed, a 409 about a quota. Other 4xx
+ * and a 500 about the schema are final; any other 500 is repeated twice.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_RETRY_H
 #define TRAINC_RUNTIME_CLUSTER_RETRY_H
@@ -20,44 +19,44 @@ struct calls;
 struct call;
 
 enum call_repeat {
-	CALL_BY_METHOD,                 /* GET, server-side apply, dryRun: yes; else no */
-	/* safe to repeat: DELETE with a uid precondition (after an attempt, 404 and 409 mean done) */
+	CALL_BY_METHOD,                 /* repeat GET, server-side apply and dry runs, but no other requests */
+	/* always repeat: for DELETE with a uid precondition (404 and 409 after an attempt mean that it is done) */
 	CALL_REPEAT,
-	CALL_ONCE,                      /* never, not even after 429: a probe */
+	CALL_ONCE,                      /* never repeat, not even after 429: a probe */
 };
 
 struct calls_options {
 	struct transport *transport;
-	int64_t retry_limit;            /* ns of retrying, --retry-timeout; 0: 60 s */
-	unsigned in_flight;             /* at most; 0: 16.  Streams do not count */
-	int64_t first_wait;             /* ns; 0: 0.5 s (tests shorten it) */
-	/* A retry waits: for -v and, after 5 s, the progress line.  May be NULL. */
+	int64_t retry_limit;            /* longest time of retrying in ns, --retry-timeout; 0: 60 s */
+	unsigned in_flight;             /* maximum number of requests in flight, without streams; 0: 16 */
+	int64_t first_wait;             /* first pause in ns; 0: 0.5 s (tests use less) */
+	/* Called when a retry waits, for -v and, after 5 s, for the progress line. May be NULL. */
 	void (*retrying)(void *to, const struct transport_request *r, struct str why, int64_t wait_ns,
 		int64_t since_ns);
 	void *to;
 };
 
 struct calls *calls_new(struct arena *a, const struct calls_options *o);
-/* Cancels what is under way. */
+/* Cancels all calls and frees C. */
 void calls_release(struct calls *c);
-/* No new request starts; those in flight may finish.  Requests that were waiting end with TRANSPORT_STOPPED. */
+/* Stops new requests; those in flight may finish. Requests that were waiting end with TRANSPORT_STOPPED. */
 void calls_stop(struct calls *c);
 
 /*
- * Starts R, or queues it behind those in flight.  `done` is called exactly once, after the last
- * attempt.  `restart` is called before each further attempt of a request with a `take`, so that
- * the caller can drop the bytes so far (it must not cancel the call); without `restart` such a
- * request is not repeated once bytes were taken.
+ * Starts R, or queues it until fewer are in flight. `done` is called exactly once, after the last attempt. For a
+ * request with a `take`, `restart` is called before each further attempt, so that the caller can drop the bytes so far
+ * (it must not cancel the call). Without `restart` such a request is not repeated once bytes have been passed to
+ * `take`.
  */
 struct call *call_start(struct calls *c, const struct transport_request *r, enum call_repeat repeat,
 	void (*restart)(void *to));
-/* `done` is not called. */
+/* Cancels a call; `done` is not called. */
 void call_cancel(struct call *call);
 
-/* In flight and queued. */
+/* The number of calls in flight or queued. */
 size_t calls_pending(const struct calls *c);
 struct transport *calls_transport(const struct calls *c);
-/* For people: every call with its attempts and the reason for its pause. */
+/* Appends every call with its attempts and the reason for its pause, for people. */
 void calls_dump(const struct calls *c, struct buf *out);
 
 /* ---- what a result means ---- */
@@ -67,13 +66,14 @@ enum call_class {
 	CALL_NOT_FOUND,                 /* 404 */
 	CALL_GONE,                      /* 410, or 504 "Too large resource version" */
 	CALL_CONFLICT,                  /* 409: fields, versions, uids */
-	CALL_DENIED,                    /* 401, 403 but for quotas and terminating namespaces */
-	CALL_REJECTED,                  /* 400, 413, 422, 500 about the schema, quota */
-	CALL_UNAVAILABLE,               /* any other error that may pass, after all retries */
-	CALL_CONFIGURATION,             /* credential plugin */
+	CALL_DENIED,                    /* 401, or 403 (but neither about a quota nor about a namespace that is being
+					 * deleted) */
+	CALL_REJECTED,                  /* 400, 413, 422, 500 about the schema, or a refusal by a quota */
+	CALL_UNAVAILABLE,               /* any other error that may be temporary, after all attempts */
+	CALL_CONFIGURATION,             /* the credential plugin failed */
 };
 enum call_class call_class(const struct transport_result *r);
-/* 0, 3, 4, 5, 6 or 7. */
+/* The exit status for a result: 0, 3, 4, 5, 6 or 7. */
 int call_exit_status(const struct transport_result *r);
 
 #endif

@@ -1,10 +1,8 @@
 /*
- * transport.c - exchanges from start to end, over libcurl's multi interface on the loop.
- *
- * libcurl must not be entered from its own callbacks, while our callbacks may start and cancel
- * anything.  So starting only queues, and a timer that is due at once (`kick`) starts what is
- * queued; cancelling inside a callback only sets a mark, which is acted on when libcurl has
- * returned.
+ * transport.c - runs exchanges from start to end, with libcurl's multi interface on the loop. libcurl must not be
+ * entered from its own callbacks, but our callbacks may start and cancel anything. Therefore a start only queues the
+ * exchange, and a timer that is due at once (`kick`) starts what is queued. A cancellation inside a callback only sets
+ * a mark, which takes effect when libcurl has returned.
  */
 #include "runtime/cluster/transport.h"
 
@@ -22,7 +20,7 @@ static void kick_fired(struct loop_timer *t);
 static void pool_check(struct transport_pool *p);
 static void pool_sweep(struct transport *t);
 
-/* ---- pools: libcurl's wishes about sockets and time ---- */
+/* ---- pools: sockets and timers of libcurl ---- */
 
 static void socket_ready(struct loop_fd *f, unsigned events)
 {
@@ -124,10 +122,12 @@ static void pool_release(struct transport_pool *p)
 	free(p);
 }
 
-/* A pool with room for one more exchange and with the client certificate CERTIFICATE (a generation). */
+/*
+ * The pool for one more exchange with the client certificate of generation CERTIFICATE; creates one if none has room.
+ */
 static struct transport_pool *pool_for(struct transport *t, unsigned certificate)
 {
-	bool one = t->o.access->tls && !t->http1;       /* connection in each pool */
+	bool one = t->o.access->tls && !t->http1;       /* each pool has exactly one connection */
 
 	for (struct transport_pool *p = t->pools; p; p = p->next)
 		if (p->certificate == certificate && !p->broken && (!one || p->exchanges < STREAMS_OF_A_CONNECTION))
@@ -190,7 +190,7 @@ static void finish(struct transport_exchange *x, enum transport_outcome outcome,
 		.bytes_out = (int64_t)x->request.body.n, .ns = loop_now(t->o.loop) - x->started, .http2 = x->http2 };
 
 	exchange_count_connections(x);
-	/* Later requests get a new connection: this one may be dead although nothing shows it. */
+	/* later requests get a new connection: this one may be dead without any sign */
 	if (x->pool && (outcome == TRANSPORT_BROKEN || outcome == TRANSPORT_SLOW))
 		x->pool->broken = true;
 	x->state = EXCHANGE_OVER;
@@ -226,7 +226,7 @@ static void limit_fired(struct loop_timer *timer)
 	finish(x, outcome, error);
 }
 
-/* Hands out what libcurl has finished, and frees what was cancelled inside it. */
+/* Ends the exchanges that libcurl has finished, and frees those that were cancelled inside libcurl. */
 static void pool_check(struct transport_pool *p)
 {
 	struct transport *t = p->transport;
@@ -247,7 +247,7 @@ static void pool_check(struct transport_pool *p)
 			continue;
 		}
 		enum transport_outcome outcome = exchange_outcome(x, code, &error);
-		p->exchanges++;         /* keeps the pool alive, since `done` may start and end other exchanges */
+		p->exchanges++;         /* keeps the pool alive while `done` starts and ends other exchanges */
 		finish(x, outcome, error);
 		p->exchanges--;
 	}
@@ -315,7 +315,7 @@ static void credential_ready(struct credential_wait *w, const struct credential_
 		(x->request.kind == TRANSPORT_WRITE ? t->o.write_limit : t->o.read_limit));
 }
 
-/* Starts what is queued, oldest first, and frees what was cancelled while libcurl was busy. */
+/* Starts what is queued, oldest first, and frees what was cancelled while libcurl was running. */
 static void kick_fired(struct loop_timer *timer)
 {
 	struct transport *t = timer->to;
@@ -330,7 +330,7 @@ static void kick_fired(struct loop_timer *timer)
 			if (x->cancelled && x->state == EXCHANGE_OVER)
 				exchange_free(x);
 			else if (x->state == EXCHANGE_READY)
-				oldest = x;             /* new ones are put in front */
+				oldest = x;             /* new exchanges are put at the front */
 		}
 		if (oldest) {
 			more = true;

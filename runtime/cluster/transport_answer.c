@@ -1,8 +1,7 @@
 /*
- * transport_answer.c - an answer as it arrives: header lines, body, and the Status in a failure.
- *
- * Load balancers answer in HTML, a server that is shutting down in plain text: the code decides,
- * and the body only explains it.
+ * transport_answer.c - reads an answer as it arrives: header lines, body, and the Status in a failure. Load balancers
+ * answer in HTML, and a server that is shutting down in plain text. Therefore the code decides, and the body only
+ * explains it.
  */
 #include <ctype.h>
 #include <strings.h>
@@ -21,7 +20,7 @@ static struct str trim(struct str s)
 
 /* ---- header lines ---- */
 
-/* A number of seconds, or a date; at most a minute, and -1 for anything else. */
+/* Reads Retry-After: a number of seconds, or a date. Returns at most a minute, and -1 for anything else. */
 static int64_t parse_retry_after(struct arena *a, struct str value)
 {
 	int64_t seconds = 0;
@@ -45,12 +44,12 @@ static void note_date(struct transport_exchange *x, struct str value)
 
 	if (at < 0)
 		return;
-	/* The header has whole seconds, so less than one second counts as no difference. */
+	/* the header has whole seconds, so less than one second is not a difference */
 	int64_t offset = (int64_t)at * NS_PER_SECOND - clock_real();
 	t->clock_offset = offset > 0 ? offset : offset < -NS_PER_SECOND ? offset + NS_PER_SECOND : 0;
 }
 
-/* `299 - "text"`, the text with backslashes before quotes; each text is shown once. */
+/* Reports the text of `299 - "text"`, in which a backslash precedes quotes; each text is reported once. */
 static void note_warning(struct transport_exchange *x, struct str value)
 {
 	struct transport *t = x->transport;
@@ -70,7 +69,7 @@ static void note_warning(struct transport_exchange *x, struct str value)
 		t->o.warning(t->o.to, said);
 }
 
-/* "HTTP/1.1 200 OK" begins an answer; one of 100 to 199 is followed by another. */
+/* Reads a line such as "HTTP/1.1 200 OK", which begins an answer; after a code of 100 to 199 another one follows. */
 static void status_line(struct transport_exchange *x, struct str line)
 {
 	const char *space = memchr(line.p, ' ', line.n);
@@ -138,7 +137,10 @@ static bool is_type(struct str type, const char *wanted)
 		(type.n == n || type.p[n] == ';' || type.p[n] == ' ');
 }
 
-/* A success must be JSON, unless text was asked for: anything else is a login page. */
+/*
+ * Does the answer have the expected content type? A success must be JSON, unless text was requested: anything else is,
+ * for example, a login page.
+ */
 static bool type_is_right(const struct transport_exchange *x)
 {
 	return x->request.text ? !is_type(x->content_type, "text/html") : is_type(x->content_type, "application/json");
@@ -166,7 +168,7 @@ size_t exchange_body(char *bytes, size_t size, size_t n, void *to)
 		return x->cancelled || x->stopped ? 0 : piece.n;
 	}
 	if (!success && x->body.n + piece.n > FAILURE_LARGEST)
-		return piece.n;                 /* enough to explain a failure */
+		return piece.n;                 /* what was collected is enough to explain the failure */
 	if (x->body.n + piece.n > TRANSPORT_LARGEST) {
 		x->stopped = TRANSPORT_TOO_LARGE;
 		return 0;
@@ -229,7 +231,7 @@ static const char *code_words(int code)
 	}
 }
 
-/* The first line of a plain text body; HTML has nothing worth repeating. */
+/* The first line of a plain text body. Empty for HTML, which contains nothing that is worth repeating. */
 static struct str plain_message(struct transport_exchange *x)
 {
 	struct str text = trim(buf_text(&x->body));

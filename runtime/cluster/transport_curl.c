@@ -1,7 +1,6 @@
 /*
- * transport_curl.c - a libcurl handle for one exchange: address, TLS, proxy, headers, body.
- *
- * Keys and certificates are passed in memory; none of them is written to a disk.
+ * transport_curl.c - sets up a libcurl handle for one exchange: address, TLS, proxy, headers, body. Keys and
+ * certificates are passed in memory and never written to a disk.
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -17,7 +16,10 @@ static void option(curl_socket_t fd, int level, int name, int value)
 	setsockopt(fd, level, name, &value, sizeof value);
 }
 
-/* A peer that has silently gone is noticed within 45 s: this libcurl sends no HTTP/2 pings. */
+/*
+ * Sets keep-alive on a socket, so that a peer that has silently gone is detected within 45 s: this libcurl sends no
+ * HTTP/2 pings.
+ */
 static int socket_options(void *to, curl_socket_t fd, curlsocktype purpose)
 {
 	(void)to;
@@ -42,7 +44,7 @@ static CURLcode tls_context(CURL *easy, void *ctx, void *to)
 	return CURLE_OK;
 }
 
-/* libcurl copies the bytes but wants them in writable memory; a private key may be among them. */
+/* Passes PEM text to libcurl, which copies it but requires writable memory; it may be a private key. */
 static CURLcode set_blob(CURL *easy, CURLoption which, struct str pem)
 {
 	struct buf copy = { 0 };
@@ -68,7 +70,7 @@ static CURLcode set_tls(struct transport_exchange *x, const struct credential_va
 	}
 	if (!code && a->ca.n) {
 		curl_easy_setopt(x->easy, CURLOPT_CAINFO, NULL);
-		/* then the system's authorities no longer count */
+		/* with an authority of its own, the system's authorities do not count */
 		curl_easy_setopt(x->easy, CURLOPT_CAPATH, NULL);
 		code = set_blob(x->easy, CURLOPT_CAINFO_BLOB, a->ca);
 	}
@@ -94,13 +96,13 @@ static void add_header(struct transport_exchange *x, struct buf *line)
 static void put_header(struct transport_exchange *x, struct buf *line, const char *name, struct str value)
 {
 	buf_printf(line, "%s: ", name);
-	/* Control characters would begin another header. */
+	/* a line end would begin another header */
 	for (size_t i = 0; i < value.n; i++)
 		buf_char(line, (unsigned char)value.p[i] < ' ' || value.p[i] == 0x7f ? ' ' : value.p[i]);
 	add_header(x, line);
 }
 
-/* A key of `as-user-extra` as part of a header's name: percent-encoded. */
+/* Appends a key of `as-user-extra` as part of a header's name, percent-encoded. */
 static void put_extra(struct transport_exchange *x, struct buf *line, const struct kubeconfig_variable *v)
 {
 	struct buf name = { 0 };
@@ -159,7 +161,7 @@ static void set_headers(struct transport_exchange *x, const struct credential_va
 	put_header(x, &line, "Accept", r->accept.n ? r->accept : r->text ? STR("*/*") : STR("application/json"));
 	if (r->body.n)
 		put_header(x, &line, "Content-Type", r->content_type.n ? r->content_type : STR("application/json"));
-	buf_z(&line, "Expect:");                /* libcurl would wait for a 100 before it sends a large body */
+	buf_z(&line, "Expect:");                /* otherwise libcurl waits for a 100 before it sends a large body */
 	add_header(x, &line);
 	if (a->tls_server_name.n)
 		put_header(x, &line, "Host", a->port == 443 ? a->host : x->transport->host);
@@ -181,8 +183,8 @@ static void set_headers(struct transport_exchange *x, const struct credential_va
 /* ---- the rest ---- */
 
 /*
- * TLS asks for and verifies the name in the URL; with tls-server-name the connection itself goes
- * to the server's own address.
+ * Sets the address. TLS requests and verifies the name in the URL; with tls-server-name the connection itself goes to
+ * the server's own address.
  */
 static CURLcode set_address(struct transport_exchange *x)
 {
@@ -213,8 +215,8 @@ static size_t read_body(char *room, size_t size, size_t n, void *to)
 }
 
 /*
- * libcurl itself repeats a request when a used connection dies before it, unless it cannot read
- * the body again.  Here the caller decides about repetition, so libcurl is not allowed to.
+ * Refuses to read the body again. libcurl repeats a request by itself when a reused connection dies, unless it cannot
+ * read the body again; but here the caller decides about repetition.
  */
 static int refuse_rewind(void *to, curl_off_t offset, int origin)
 {
@@ -255,8 +257,7 @@ static void set_behaviour(struct transport_exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION,
 		(long)(t->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
 	/*
-	 * Waits for the first connection to know whether it can be shared; with HTTP/1.1 that
-	 * would only make a queue.
+	 * wait for the first connection to know whether it can be shared; with HTTP/1.1 that would only delay requests
 	 */
 	curl_easy_setopt(x->easy, CURLOPT_PIPEWAIT, t->http1 || !t->o.access->tls ? 0L : 1L);
 	curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(t->o.connect_limit / 1000000));
@@ -266,7 +267,7 @@ static void set_behaviour(struct transport_exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_WRITEFUNCTION, exchange_body);
 	curl_easy_setopt(x->easy, CURLOPT_WRITEDATA, x);
 	curl_easy_setopt(x->easy, CURLOPT_USERAGENT, t->o.user_agent.p);
-	/* Only we decide about proxies: libcurl must not look at variables. */
+	/* libcurl must not read the proxy variables, because the rules of proxy.h decide */
 	curl_easy_setopt(x->easy, CURLOPT_PROXY, t->proxy.n ? t->proxy.p : "");
 	curl_easy_setopt(x->easy, CURLOPT_NOPROXY, "");
 	if (t->proxy.n)

@@ -1,11 +1,11 @@
 /*
- * transport_error.c - the failure of an exchange, as an outcome and a sentence.
+ * transport_error.c - turns the failure of an exchange into an outcome and a sentence.
  */
 #include "base/file.h"
 #include "runtime/cluster/proxy.h"
 #include "runtime/cluster/transport_internal.h"
 
-/* libcurl's own words for what happened, or its general ones for CODE. */
+/* The description of the failure by libcurl, or its general text for CODE. */
 static const char *curl_words(const struct transport_exchange *x, CURLcode code)
 {
 	return x->curl_error[0] ? x->curl_error : curl_easy_strerror(code);
@@ -138,7 +138,7 @@ static enum transport_outcome classify(struct transport_exchange *x, CURLcode co
 		return TRANSPORT_UNTRUSTED;
 	case CURLE_SSL_CONNECT_ERROR: return of_handshake(x);
 	case CURLE_RECV_ERROR: case CURLE_SEND_ERROR:
-		/* With TLS 1.3 a refused client certificate shows up at the first read. */
+		/* with TLS 1.3 a refused client certificate shows up at the first read */
 		return says(x, "CONNECT tunnel failed") || says(x, "Proxy CONNECT") ? TRANSPORT_UNREACHABLE
 			: says(x, "alert") ? TRANSPORT_UNTRUSTED : TRANSPORT_BROKEN;
 	default: return TRANSPORT_BROKEN;

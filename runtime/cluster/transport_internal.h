@@ -29,16 +29,17 @@ enum {
 };
 
 /*
- * One HTTP/2 connection, or any number of HTTP/1.1 connections, that show one client certificate: a libcurl multi
- * handle on the loop.  libcurl alone would open a connection for each request that finds none with room.
+ * One HTTP/2 connection, or any number of HTTP/1.1 connections, with the same client certificate: a libcurl multi
+ * handle on the loop. By itself libcurl would open a new connection for each request that finds no connection with
+ * room.
  */
 struct transport_pool {
 	struct transport *transport;
 	CURLM *multi;
 	struct loop_timer timer;
 	struct transport_socket *sockets;
-	unsigned certificate;           /* generation */
-	unsigned exchanges;             /* that use it */
+	unsigned certificate;           /* generation of its client certificate */
+	unsigned exchanges;             /* number of exchanges that use it */
 	bool broken;                    /* its connection failed: it serves only exchanges that are under way */
 	struct transport_pool *next;
 };
@@ -53,82 +54,82 @@ struct transport {
 	struct arena *arena;
 	struct transport_options o;
 	struct str host;                /* HOST:PORT for messages and headers */
-	struct str proxy;               /* URL; empty: none */
-	struct transport_pool *pools;   /* the one in use first */
+	struct str proxy;               /* URL of the proxy; empty: none */
+	struct transport_pool *pools;   /* list of pools; the first one is in use */
 	struct transport_exchange *exchanges;
-	struct loop_timer kick;         /* starts and reaps what waits */
+	struct loop_timer kick;         /* timer that starts queued exchanges and frees cancelled ones */
 	CURL *handles[HANDLES_KEPT];
 	unsigned nhandles;
-	/* number of running calls of libcurl or of callbacks: while it is not 0, handles are not touched */
+	/* number of running calls of libcurl or of callbacks; while it is not 0, handles must not be changed */
 	unsigned inside;
 	bool http1;                     /* the server does not speak HTTP/2 */
-	struct certificate_facts facts; /* of the last handshake */
+	struct certificate_facts facts; /* facts from the last handshake */
 	struct transport_counts counts;
 	int64_t clock_offset;
-	struct map warnings;            /* warnings that were shown already */
+	struct map warnings;            /* warnings that have been shown */
 };
 
 enum exchange_state {
-	EXCHANGE_CREDENTIAL,            /* waits for one */
+	EXCHANGE_CREDENTIAL,            /* waits for a credential */
 	EXCHANGE_READY,                 /* starts in the next round */
-	EXCHANGE_SENT,                  /* libcurl has it; no answer yet */
-	EXCHANGE_ANSWER,                /* header complete, body arrives */
-	EXCHANGE_OVER,                  /* `done` is about to be called, or it is cancelled */
+	EXCHANGE_SENT,                  /* was given to libcurl; no answer yet */
+	EXCHANGE_ANSWER,                /* the header is complete, and the body is arriving */
+	EXCHANGE_OVER,                  /* `done` is about to be called, or the exchange was cancelled */
 };
 
 struct transport_exchange {
 	struct transport *transport;
 	struct transport_exchange *next, **at;
-	struct arena arena;             /* copy of the request, texts of the answer */
+	struct arena arena;             /* memory of the copy of the request, and of the texts of the answer */
 	struct transport_request request;
-	struct str url;                 /* path and query, encoded */
+	struct str url;                 /* path and query, percent-encoded */
 	enum exchange_state state;
 	bool cancelled;
 	struct credential_wait wait;
-	unsigned credential;            /* generation shown */
-	struct transport_pool *pool;    /* while libcurl has it */
+	unsigned credential;            /* generation of the credential that was sent */
+	struct transport_pool *pool;    /* the pool, while libcurl has the exchange */
 	CURL *easy;
 	struct curl_slist *headers, *connect_to;
 	char curl_error[CURL_ERROR_SIZE];
-	size_t body_sent;               /* bytes of the request's */
+	size_t body_sent;               /* number of bytes of the request's body that were sent */
 	struct loop_timer limit;
-	int64_t limit_ns;               /* of the limit that runs */
+	int64_t limit_ns;               /* length of the time limit that is running */
 	int64_t started;
-	/* the answer */
+	/* the members below describe the answer */
 	int code;
 	struct str content_type, location;
 	int64_t retry_after;
-	bool counted;                   /* its connection was counted */
+	bool counted;                   /* its connections have been counted */
 	bool http2, too_slow;
-	enum transport_outcome stopped; /* why the body was refused; TRANSPORT_ANSWERED: it was not */
+	enum transport_outcome stopped; /* why the body was refused; TRANSPORT_ANSWERED: it was not refused */
 	struct buf body;
 	int64_t bytes_in;
 };
 
 /* ---- transport_curl.c ---- */
 
-/* Sets up X->easy for the request and the credential; false with a sentence when libcurl refuses. */
+/* Sets up X->easy for the request and the credential; false with an explanation when libcurl refuses. */
 bool exchange_set_up(struct transport_exchange *x, const struct credential_value *credential, struct str *why);
-/* Gives the handle back and frees what it used. */
+/* Returns the handle and frees what it used. */
 void exchange_tear_down(struct transport_exchange *x);
 
 /* ---- transport_answer.c ---- */
 
 size_t exchange_header(char *line, size_t size, size_t n, void *to);
 size_t exchange_body(char *bytes, size_t size, size_t n, void *to);
-/* The failure that X's answer means; for codes of 300 and more. */
+/* The failure that X's answer means, for codes of 300 and above. */
 const struct transport_status *exchange_status(struct transport_exchange *x);
 
 /* ---- transport_error.c ---- */
 
-/* The outcome of a transfer that libcurl ended with CODE, and the sentence for everything but an answer. */
+/* The outcome of a transfer that libcurl ended with CODE, and the sentence for every outcome but an answer. */
 enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode code, struct str *error);
 /* The sentence for an answer that reports a failure. */
 struct str exchange_refusal(struct transport_exchange *x, const struct transport_status *status);
 
 /* ---- transport_path.c ---- */
 
-/* Path of R behind the server's prefix, with its query. */
+/* The path of R after the server's prefix, with its query. */
 struct str transport_url(struct arena *a, struct str prefix, const struct transport_request *r);
 void transport_trace_end(struct transport_exchange *x, const struct transport_result *result);
 
@@ -136,7 +137,7 @@ void transport_trace_end(struct transport_exchange *x, const struct transport_re
 
 /* Adds the connections that X opened to the counts, once. */
 void exchange_count_connections(struct transport_exchange *x);
-/* Arms the time limit of X: the exchange fails when nothing arrives for NS; 0: none. */
+/* Arms a time limit: X fails when nothing arrives for NS nanoseconds; 0: no limit. */
 void exchange_limit(struct transport_exchange *x, int64_t ns);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * transport_path.c - paths and queries, and descriptions of requests for people.
+ * transport_path.c - builds paths and queries, and descriptions of requests for people.
  */
 #include "runtime/cluster/transport_internal.h"
 
@@ -10,7 +10,7 @@ const char *transport_method_word(enum transport_method m)
 	return words[m];
 }
 
-/* Appends S with everything but unreserved characters percent-encoded. */
+/* Appends S and percent-encodes everything but unreserved characters. */
 static void put_encoded(struct buf *b, struct str s)
 {
 	static const char hex[] = "0123456789ABCDEF";
@@ -102,7 +102,7 @@ static void put_bytes(struct buf *b, uint64_t n)
 		buf_printf(b, "%.1f MiB", (double)n / (1024 * 1024));
 }
 
-/* One line for each finished exchange; bodies and headers never appear in it. */
+/* Traces a finished exchange in one line; bodies and headers never appear in it. */
 void transport_trace_end(struct transport_exchange *x, const struct transport_result *result)
 {
 	struct transport *t = x->transport;

@@ -1,5 +1,5 @@
 /*
- * tree_diff.c - walks two trees side by side.
+ * tree_diff.c - compares two trees.
  */
 #include "runtime/cluster/tree_diff.h"
 
@@ -76,7 +76,7 @@ static void walk_map(struct tree_walk *w, const struct data *ours, const struct 
 	}
 }
 
-/* The member that identifies the elements of a list of maps; NULL when their position does. */
+/* The member that identifies the elements of a list of maps; NULL when their positions do. */
 static const char *identity_of(const struct data *list)
 {
 	static const char *const keys[] = { "name", "mountPath", "containerPort", "key", "ip", "topologyKey" };
@@ -125,7 +125,7 @@ static void walk_list(struct tree_walk *w, const struct data *ours, const struct
 static void walk(struct tree_walk *w, const struct data *ours, const struct data *theirs)
 {
 	if (!theirs || theirs->kind == DATA_NULL) {
-		if (!is_empty(ours))            /* servers leave out what is empty */
+		if (!is_empty(ours))            /* servers leave out empty values */
 			differ(w, ours, NULL);
 	} else if (ours->kind == DATA_MAP && theirs->kind == DATA_MAP) {
 		walk_map(w, ours, theirs);

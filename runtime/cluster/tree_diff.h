@@ -1,9 +1,7 @@
 /*
- * tree_diff.h - where what is wanted differs from what exists.
- *
- * Only wanted fields count: the server adds defaults and a status, and other managers add fields
- * of their own.  Quantities are compared as amounts, elements of lists by the name that identifies
- * them.
+ * tree_diff.h - finds where existing objects differ from what is wanted. Only wanted fields count, because the server
+ * adds defaults and a status, and other managers add fields of their own. Quantities are compared as amounts, and
+ * elements of lists by the name that identifies them.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_TREE_DIFF_H
 #define TRAINC_RUNTIME_CLUSTER_TREE_DIFF_H
@@ -12,8 +10,8 @@
 #include "data/data.h"
 
 struct tree_difference {
-	struct str path;                /* "spec.template.spec.containers[0].image" */
-	const struct data *ours, *theirs;       /* theirs NULL: it is not there */
+	struct str path;                /* path of the field: "spec.template.spec.containers[0].image" */
+	const struct data *ours, *theirs;       /* the two values; `theirs` NULL: the field does not exist */
 };
 
 struct tree_differences {

@@ -1,8 +1,6 @@
 /*
- * view.c - watches into texts.
- *
- * Slots are in a table by uid, with open addressing; a slot whose object is gone keeps its place
- * until the table grows.
+ * view.c - keeps the objects of several watches as texts. Slots are in a table by uid with open addressing; the slot of
+ * a deleted object stays in use until the table grows.
  */
 #include "runtime/cluster/view.h"
 
@@ -16,7 +14,7 @@
 enum { VIEW_KINDS = 12 };
 
 struct view_slot {
-	char *text;                     /* JSON; NULL: free, or gone */
+	char *text;                     /* the object as JSON; NULL: the slot is free, or its object was deleted */
 	uint32_t ntext, hash;
 	uint8_t kind;                   /* number of the watch that brought the object */
 	bool used;
@@ -37,7 +35,7 @@ struct view {
 	size_t nwatches;
 	struct view_slot *slots;
 	size_t nslots, nused;
-	struct str why;                 /* the first watch that gave up */
+	struct str why;                 /* the explanation of the first watch that gave up */
 	int status;
 	int64_t cut_off;
 };
@@ -140,7 +138,7 @@ static void on_state(void *to, enum object_watch_state state, struct str why)
 		v->options.changed(v->options.to);
 }
 
-/* Events are only evidence: without them a run is judged all the same. */
+/* Handles a watch that gave up. Events are only evidence: without them runs are still judged. */
 static void on_failed(void *to, const struct transport_result *r)
 {
 	struct view_watch *w = to;
@@ -215,7 +213,7 @@ int64_t view_cut_off(const struct view *v) { return v->cut_off; }
 
 /* ---- reading ---- */
 
-/* Is it "bert", or a name that begins with "bert-"?  Events name objects, and have no labels. */
+/* Is NAME the name of the run, "bert", or does it begin with "bert-"? Events have no labels and name their object. */
 static bool is_name_of(struct str name, struct str run)
 {
 	return str_starts(name, run) && (name.n == run.n || name.p[run.n] == '-');
@@ -232,11 +230,11 @@ static bool belongs(const struct data *o, struct str kind, struct str run, struc
 	return label.n ? str_eq(label, run) : true;
 }
 
-/* May the text concern RUN?  Every object that belongs to the run contains its name. */
+/* May the text concern RUN? Every object that belongs to the run contains its name. */
 static bool mentions(const struct view_slot *s, struct str run) { return memmem(s->text, s->ntext, run.p,
 	run.n) != NULL; }
 
-/* The tree of a slot, with `kind` and `apiVersion`, which items of a list lack. */
+/* The tree of a slot, with `kind` and `apiVersion`, which items of a list do not have. */
 static struct data *slot_tree(const struct view *v, const struct view_slot *s, struct arena *a)
 {
 	const struct resource *r = &v->watches[s->kind].resource;

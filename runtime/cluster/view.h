@@ -1,9 +1,7 @@
 /*
- * view.h - the present objects of runs: a few watches for each namespace, whatever the number of
- * runs and replicas, and the newest text of every object.
- *
- * Objects are kept as text, without members that no state depends on, and become trees when a run
- * is judged: a pod takes a few hundred bytes.
+ * view.h - the present objects of runs: a few watches for each namespace, whatever the number of runs and replicas, and
+ * the newest form of every object. Objects are kept as text, without members that no state depends on, and become trees
+ * when a run is judged. A pod takes a few hundred bytes.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_VIEW_H
 #define TRAINC_RUNTIME_CLUSTER_VIEW_H
@@ -16,12 +14,12 @@ struct view;
 
 struct view_options {
 	struct client *client;
-	struct str ns;                  /* empty: all namespaces */
-	struct str selector;            /* of members: "trainc.dev/job=bert" */
-	/* besides Pods, Jobs and Events: kinds that stand for runs, or hold them back */
+	struct str ns;                  /* namespace to watch; empty: all */
+	struct str selector;            /* label selector of members: "trainc.dev/job=bert" */
+	/* kinds besides Pods, Jobs and Events: those that stand for runs, or admit them */
 	const struct resource *kinds;
 	size_t nkinds;
-	/* Something has changed. */
+	/* Called when something has changed. */
 	void (*changed)(void *to);
 	void *to;
 };
@@ -31,14 +29,14 @@ struct view *view_start(struct arena *a, const struct view_options *o);
 void view_stop(struct view *v);
 /* Have all watches brought every object that exists? */
 bool view_synced(const struct view *v);
-/* The first watch that gave up, as a sentence and a status; false when all go on. */
+/* The first watch that gave up, as an explanation and a status; false when none has. */
 bool view_failed(const struct view *v, struct str *ret_why, int *ret_status);
-/* Since when a watch has been cut off from the server, by loop_now(); 0: none is. */
+/* When the earliest watch that is cut off from the server lost it, by loop_now(); 0: none is cut off. */
 int64_t view_cut_off(const struct view *v);
 /* Adds the objects of one run as trees in A: those with its label, and Events that name them. */
 void view_objects(const struct view *v, struct arena *a, struct str run, struct str ns, struct status_objects *ret);
 
-/* Calls EACH for every object of KIND (NULL: of any) that belongs to RUN, as a tree in A. */
+/* Calls EACH for every object of KIND (NULL: of any kind) that belongs to RUN, as a tree in A. */
 void view_each(const struct view *v, struct arena *a, const char *kind, struct str run, struct str ns,
 	void (*each)(void *to, struct str uid, const struct data *object), void *to);
 

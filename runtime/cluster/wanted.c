@@ -1,5 +1,5 @@
 /*
- * wanted.c - from the compiler's objects to the objects that are sent.
+ * wanted.c - turns the compiler's objects into the objects that are sent.
  */
 #include "runtime/cluster/wanted.h"
 
@@ -16,7 +16,7 @@ const char *wanted_outcome_word(enum wanted_outcome o)
 	return words[o];
 }
 
-/* Kinds that run something, and kinds that others wait for. */
+/* The stage of a kind: kinds that others wait for come before kinds that run something. */
 static enum wanted_stage stage_of(const struct emit_listed *o)
 {
 	static const char *const configuration[] = { "ServiceAccount", "ConfigMap", "Secret", "PersistentVolumeClaim",
@@ -52,7 +52,7 @@ static void put_member(struct arena *a, struct data *map, struct str key, struct
 	ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
 }
 
-/* A copy of the map that IN has under KEY, with room for more; an empty one where it has none. */
+/* Replaces the map under KEY of IN by a copy with room for more; by an empty one if there is none. */
 static struct data *own_map(struct arena *a, struct data *in, struct str key)
 {
 	const struct data *old = data_get(in, key);
@@ -76,7 +76,7 @@ static struct str hash_of(struct arena *a, struct str text)
 	return str_copy(a, (struct str){ hex, 16 });
 }
 
-/* Makes the object a member of the set, in a namespace that is written out. */
+/* Makes the object a member of the set and writes out its namespace. */
 static void make_member(struct arena *a, struct wanted *w, struct str id)
 {
 	struct data *root = w->tree, *metadata = own_map(a, root, STR("metadata"));

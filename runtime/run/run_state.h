@@ -30,12 +30,12 @@ enum run_phase {
 	RUN_ABSENT                      /* no object of the run exists */
 };
 const char *run_phase_word(enum run_phase phase);       /* "Running" */
-bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: nothing will change */
+bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: the state is final */
 
 /* Identifies a process: its start time distinguishes it from a later process with the same number. */
 struct process_id {
-	pid_t pid;                      /* 0: none */
-	uint64_t start;                 /* FAILED, SUCCEEDED, UNKNOWN: the state does not change any more */
+	pid_t pid;                      /* number of the process; 0: none */
+	uint64_t start;                 /* start time: field 22 of /proc/PID/stat */
 };
 /* Fills in the identity of a living process; false when the process is gone. */
 bool process_identify(pid_t pid, struct process_id *ret);
