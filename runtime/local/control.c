@@ -1,9 +1,7 @@
 /*
- * control.c - the keeper's end of the socket.
- *
- * The keeper must never wait for a client.  So everything is non-blocking, a watcher has at most
- * one line on its way and the newest one behind it, and the length of requests and the number of
- * connections are limited.
+ * control.c - the keeper's end of the socket. The keeper must never wait for a client. Therefore everything is
+ * non-blocking; for each watcher only the line that is being sent and the newest one are kept; and the length of
+ * requests and the number of connections are limited.
  */
 #include "runtime/local/control.h"
 
@@ -23,20 +21,21 @@
 enum { CLIENTS = 128, REQUEST = 1024 };
 
 struct control_peer {
-	int fd;                         /* -1: free */
-	bool watches, closing;          /* closing: as soon as `out` is sent */
+	int fd;                         /* descriptor of the connection; -1: the entry is free */
+	bool watches, closing;          /* the client watches the run; the connection closes as soon as `out` has been
+					 * sent */
 	char in[REQUEST];
 	size_t nin;
 	struct buf out;
 	size_t sent;
 	uint64_t version;               /* version of the state that was last put into `out`; 0: none */
-	/* when the client last sent something: the client that is silent longest is dropped for a new one */
+	/* when the client last sent something: a new client takes the place of the one that has been silent longest */
 	uint64_t turn;
 };
 
 struct control {
 	struct control_ops ops;
-	/* the socket, through the directory's descriptor, since the path may lead elsewhere by now */
+	/* address of the socket, relative to the directory's descriptor, since the path may lead elsewhere by now */
 	struct sockaddr_un address;
 	int listener, epoll;
 	struct control_peer clients[CLIENTS];
@@ -56,7 +55,7 @@ static void drop(struct control_peer *c)
 	*c = (struct control_peer){ .fd = -1 };
 }
 
-/* How much of it is still to be sent. */
+/* The number of bytes that are still to be sent to the client. */
 static size_t unsent(const struct control_peer *c) { return c->out.n - c->sent; }
 
 static void flush(struct control *all, struct control_peer *c)
@@ -84,7 +83,7 @@ static void flush(struct control *all, struct control_peer *c)
 	}
 }
 
-/* Asks for events of a client that cannot be written to at the moment. */
+/* Waits for events of a client that cannot be written to at the moment. */
 static void listen_to(struct control *all, struct control_peer *c)
 {
 	struct epoll_event e = { .events = EPOLLIN | (unsent(c) ? EPOLLOUT : 0u),
@@ -110,7 +109,9 @@ static struct control_peer *free_client(struct control *all)
 	return oldest;
 }
 
-/* Only the user whose run it is, and root, whatever the modes of the directories above. */
+/*
+ * May the client send requests? Only the user who owns the run and root may, whatever the modes of the directories are.
+ */
 static bool is_permitted(int fd)
 {
 	struct ucred peer;
@@ -160,7 +161,7 @@ static struct str word(struct str *rest)
 	return w;
 }
 
-/* "scale ROLE N", "restart ROLE N" */
+/* Splits the operands of "scale ROLE N" and "restart ROLE N". */
 static bool role_and_number(struct control *all, struct str verb, struct str rest, struct str *why)
 {
 	struct str role = word(&rest), number = word(&rest);
@@ -200,7 +201,7 @@ static void request(struct control *all, struct control_peer *c, struct str line
 	answer(c, ok, why);
 }
 
-/* False: the client has sent everything. */
+/* Reads requests; false when the client will send no more. */
 static bool read_requests(struct control *all, struct control_peer *c)
 {
 	ssize_t n = recv(c->fd, c->in + c->nin, sizeof c->in - c->nin, MSG_DONTWAIT);
@@ -213,7 +214,7 @@ static bool read_requests(struct control *all, struct control_peer *c)
 	c->turn = ++all->turns;
 	for (char *end; (end = memchr(c->in, '\n', c->nin));) {
 		size_t used = (size_t)(end - c->in) + 1;
-		if (unsent(c) < 65536)          /* a client that asks and never reads is not answered forever */
+		if (unsent(c) < 65536)          /* a client that sends requests but never reads gets no more answers */
 			request(all, c, (struct str){ c->in, used - 1 });
 		memmove(c->in, c->in + used, c->nin - used);
 		c->nin -= used;
@@ -243,7 +244,7 @@ static void serve_client(struct control *all, struct control_peer *c, uint32_t e
 	listen_to(all, c);
 }
 
-/* ---- the interface ---- */
+/* ---- functions for the engine ---- */
 
 struct control *control_open(struct arena *a, const struct run_dir *dir, const struct control_ops *ops, struct str *why)
 {
@@ -258,7 +259,8 @@ struct control *control_open(struct arena *a, const struct run_dir *dir, const s
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->listener >= 0 && c->epoll >= 0) {
-		unlink(c->address.sun_path);       /* left by a keeper that is gone: we hold the lock */
+		unlink(c->address.sun_path);       /* left over from a keeper that has ended: this process holds the
+						    * lock */
 		if (bind(c->listener, (void *)&c->address, sizeof c->address) == 0 &&
 		    chmod(c->address.sun_path, 0600) == 0 && listen(c->listener, 64) == 0 &&
 		    epoll_ctl(c->epoll, EPOLL_CTL_ADD, c->listener, &e) == 0)
@@ -285,7 +287,10 @@ static void flush_watchers(struct control *c)
 	}
 }
 
-/* Limited: a client that keeps asking must not hold us here. */
+/*
+ * Reads requests of all clients. The number of rounds is limited, so that a client that keeps asking cannot block the
+ * keeper.
+ */
 static void serve(struct control *c)
 {
 	struct epoll_event events[64];
@@ -340,8 +345,8 @@ static bool any_unsent(struct control *c)
 
 void control_close(struct control *c)
 {
-	unlink(c->address.sun_path);       /* from now on nobody finds us */
-	control_serve(c);                       /* a client that has already connected is answered */
+	unlink(c->address.sun_path);       /* from now on no client can connect */
+	control_serve(c);                       /* answers clients that have already connected */
 	for (int64_t end = clock_steady() + NS_PER_SECOND, left; any_unsent(c) && (left = end - clock_steady()) > 0;) {
 		struct pollfd p = { .fd = c->epoll, .events = POLLIN };
 		poll(&p, 1, (int)(left / 1000000) + 1);

@@ -41,7 +41,10 @@ void control_path_close(struct control_path *p)
 	p->directory = -1;
 }
 
-/* While the queue of connections is full, waits as long as an answer may take; false with errno. */
+/*
+ * Connects, and waits for room while the queue of connections is full, at most as long as for an answer. False with
+ * errno.
+ */
 static bool connect_in_time(int fd, const struct control_path *path)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };
@@ -78,7 +81,7 @@ int control_connect(struct arena *a, struct str run_dir, struct str *why)
 	return -1;
 }
 
-/* A byte at a time: what follows the answer is left for others. */
+/* Reads an answer byte by byte, so that what follows it stays in the socket. */
 static enum control_answer read_answer(int fd, int64_t until, struct buf *ret, struct arena *a, struct str *why)
 {
 	for (;;) {
@@ -146,7 +149,7 @@ void control_read(struct control_lines *l)
 {
 	char block[65536];
 
-	if (l->at) {                    /* lines that were taken before */
+	if (l->at) {                    /* removes lines that were taken before */
 		memmove(l->pending.p, l->pending.p + l->at, l->pending.n - l->at);
 		l->pending.n -= l->at;
 		l->at = 0;

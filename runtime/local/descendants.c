@@ -16,7 +16,7 @@
 
 enum { DEEPEST = 64, BLOCK = 16 << 10 };
 
-/* A file of /proc to its end, with a NUL behind it; false when it cannot be read. */
+/* Reads a file of /proc to its end and appends a NUL; false when it cannot be read. */
 static bool proc_read(const char *path, struct buf *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -53,7 +53,7 @@ static void pids_add(struct pids *p, pid_t pid)
 	p->at[p->n++] = pid;
 }
 
-/* Children are listed by the thread that started them. */
+/* Adds the children that a thread has started; the kernel lists them by thread. */
 static void thread_children(pid_t pid, const char *thread, struct pids *ret)
 {
 	char path[96];
@@ -70,7 +70,7 @@ static void thread_children(pid_t pid, const char *thread, struct pids *ret)
 	buf_release(&text);
 }
 
-/* Where the kernel keeps no lists of children: looks for processes with that parent. */
+/* Adds the children of a process by looking at all processes, if the kernel has no lists of children. */
 static void children_by_parent(pid_t pid, struct pids *ret)
 {
 	DIR *dir = directory_open("/proc");
@@ -104,8 +104,7 @@ static void children_of(pid_t pid, struct pids *ret)
 }
 
 /*
- * A handle on a process if it is still a child of `parent`, and alive: its number may belong to
- * another process by now.
+ * Opens a process if it is alive and still a child of PARENT: its number may belong to another process by now.
  */
 static int hold(pid_t parent, pid_t pid)
 {
@@ -120,8 +119,8 @@ static int hold(pid_t parent, pid_t pid)
 }
 
 /*
- * From the top, so that nothing is started again.  Processes below are opened first, since they
- * get another parent when theirs dies.
+ * Kills a process and everything below it, from the top, so that nothing is started again. Processes below are opened
+ * first, because their parent changes when it dies.
  */
 static size_t kill_tree(pid_t pid, int fd, int depth)
 {

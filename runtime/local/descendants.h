@@ -1,6 +1,6 @@
 /*
- * descendants.h - processes that the programs of replicas have started, found through /proc:
- * daemons that left their process group, and their own children.
+ * descendants.h - finds processes that the programs of replicas have started, through /proc: daemons that left their
+ * process group, and their children.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_DESCENDANTS_H
 #define TRAINC_RUNTIME_LOCAL_DESCENDANTS_H
@@ -11,17 +11,17 @@
 
 enum descendant {
 	DESCENDANT_SPARE,               /* leave the process and everything below it alone */
-	DESCENDANT_PASS,                /* leave it, look below it */
+	DESCENDANT_PASS,                /* leave the process alone, but look at those below it */
 	DESCENDANT_KILL                 /* kill it and everything below it */
 };
 
 /*
- * Asks about each process below `of`, from the top.  Returns how many were killed; those that had
+ * Calls JUDGE for each process below OF, from the top. Returns the number of processes that were killed; those that had
  * ended already do not count.
  */
 size_t descendants_kill(pid_t of, enum descendant (*judge)(void *context, pid_t pid), void *context);
 
-/* Had the process this entry ("NAME=value") in its environment when it was started? */
+/* Did the environment of the process contain this entry ("NAME=value") when it was started? */
 bool process_has_variable(pid_t pid, const char *entry);
 
 #endif

@@ -3,16 +3,16 @@
 #include <glob.h>
 #include <stdlib.h>
 
-/* One kind of device: the same files, announced by the same variable. */
+/* One kind of device: all accelerators with the same files and the same variable. */
 struct kind {
-	const struct plan_accelerator *acc;     /* the first accelerator that asks for this kind */
-	struct str *names;              /* the word by which the variable names each device */
+	const struct plan_accelerator *acc;     /* the first accelerator of this kind in the plan */
+	struct str *names;              /* for each device, the word that stands for it in the variable */
 	bool *taken;
 	size_t n;
 	int64_t wanted;
 };
 
-struct holding {                        /* for each replica: devices [at[0]...] of its role's kind */
+struct holding {                        /* the devices of a replica: [at[0]...] of its role's kind */
 	size_t *at;
 	size_t n;
 };
@@ -23,7 +23,7 @@ struct devices {
 	bool none;
 	struct kind *kinds;
 	size_t nkinds;
-	struct holding **held;          /* by role and index */
+	struct holding **held;          /* the devices that each replica has, by role and index */
 };
 
 static bool same_kind(const struct plan_accelerator *a, const struct plan_accelerator *b)
@@ -67,10 +67,9 @@ static bool is_listed(const struct kind *k, struct str name)
 }
 
 /*
- * What the caller's own variable leaves: "2,3".  One that occurs twice is given twice, so replicas share it.  Names of
- * another form are taken as
- * they are: parts of devices have some, of which there are more than files.  Of different numbers there are as many as
- * devices.
+ * Takes the names of devices from the caller's own variable, such as "2,3". A name that occurs twice is given out
+ * twice, so replicas share that device. Names of another form are taken unchanged: they are parts of devices, and there
+ * may be more of them than files. Numbers must be those of existing devices.
  */
 static void names_of_caller(struct devices *d, struct kind *k, struct str list, size_t devices)
 {
@@ -142,7 +141,7 @@ struct devices *devices_new(struct arena *a, const struct plan_job *j, bool none
 	return d;
 }
 
-/* Does the replica have the device already, where it is listed several times? */
+/* Does the replica already have the device, which may be listed several times? */
 static bool has_already(const struct kind *k, const struct holding *h, struct str name)
 {
 	for (size_t i = 0; i < h->n; i++)

@@ -1,6 +1,6 @@
 /*
- * engine.c - the loop: events of the machine go to life.c, its orders go to replica.c, and whoever
- * watches is told.
+ * engine.c - the main loop: passes events of the machine to life.c, carries out its orders with replica.c, and informs
+ * clients that watch.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ void engine_unwatch(struct engine *e, int *fd)
 	*fd = -1;
 }
 
-/* A few for each process: what the caller permits may be less than the system does. */
+/* Raises the limit of descriptors if the caller's is low: each process needs a few. */
 static void permit_files(struct engine *e)
 {
 	if (getrlimit(RLIMIT_NOFILE, &e->files) < 0)
@@ -83,7 +83,7 @@ static bool open_descriptors(struct engine *e, struct buf *why)
 	return false;
 }
 
-/* ---- before anything starts ---- */
+/* ---- checks before anything starts ---- */
 
 static struct str caller_variable(const void *context, struct str name)
 {
@@ -142,7 +142,7 @@ static void take_devices(struct engine *e, struct buf *why)
 			}
 }
 
-/* --pin: processors for every replica that is to run at the start. */
+/* --pin: takes processors for every replica that runs at the start. */
 static void take_processors(struct engine *e, struct buf *why)
 {
 	struct str reason;
@@ -175,7 +175,7 @@ static void make_replicas(struct engine *e)
 			replica_init(e, engine_replica(e, k, i), k, i);
 }
 
-/* "http=20017,metrics=20018" */
+/* Writes the ports of a replica: "http=20017,metrics=20018". */
 static void put_ports(const struct placement *p, const struct plan_job *j, const struct plan_role *r, int64_t i,
 	struct buf *out)
 {
@@ -184,7 +184,7 @@ static void put_ports(const struct placement *p, const struct plan_job *j, const
 			(long long)p->port(p->context, j, r, i, r->main.ports[k].name));
 }
 
-/* Where every replica is. */
+/* Notes the address and ports of every replica in the state. */
 static void describe(struct engine *e)
 {
 	const struct placement *p = places_placement(e->places);
@@ -205,7 +205,7 @@ static void describe(struct engine *e)
 	publish_describe(e);
 }
 
-/* Checks everything that can be refused.  `*status`: 3 when the machine is to blame, 8 when the program is. */
+/* Checks everything that can be refused. STATUS is 3 when the machine is the reason, and 8 when the program is. */
 static bool prepare(struct engine *e, struct buf *why, int *status)
 {
 	struct life_options life = { .backoff = e->options->backoff, .nsizes = e->options->nstarts };
@@ -216,7 +216,7 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 	bool sized = !why->n;
 	e->launch = launch_new(e->arena, e->job, e->options, e->dir.path, why);
 	e->devices = devices_new(e->arena, e->job, e->options->no_devices, caller_variable, e, why);
-	if (sized) {                            /* when it is known how many replicas want devices */
+	if (sized) {                            /* now it is known how many replicas need devices */
 		e->life = life_new(e->arena, e->job, &life, e->state, e->now);
 		take_devices(e, why);
 		if (e->options->pin)
@@ -316,7 +316,7 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 	}
 	if (!life_scale(e->life, role, n, why))
 		return false;
-	/* before the answer, so that a client that asks for the state next sees the new size */
+	/* before the answer, so that a client that asks for the state next gets the new size */
 	tell_state(e);
 	return true;
 }
@@ -333,7 +333,7 @@ struct control_ops engine_ops(struct engine *e)
 
 /* ---- orders ---- */
 
-/* F-49 of docs/testing.md: another program took a port while its replica was not running. */
+/* F-49 of docs/testing.md: handles a port that another program took while the replica was not running. */
 static void port_taken(struct engine *e, const struct replica *r, int64_t number)
 {
 	struct str why = str_printf(e->arena, "port %lld is taken by another program", (long long)number);
@@ -355,7 +355,7 @@ static void start(struct engine *e, struct replica *r, bool fresh)
 			return;
 		}
 		if (e->collisions)
-			describe(e);            /* with the new numbers */
+			describe(e);            /* the state shows the new ports */
 		e->beginnings = life_beginnings(e->life);
 	}
 	if (!places_free(e->places, r->role, r->index, &taken)) {
@@ -371,7 +371,10 @@ static void give_up(struct engine *e, struct replica *r)
 	e->changed = true;
 }
 
-/* Not too long at a time: a thousand starts take seconds on a busy machine, and commands are answered meanwhile. */
+/*
+ * Carries out orders for a limited time: a thousand starts take seconds on a busy machine, and requests must be
+ * answered meanwhile.
+ */
 static void obey(struct engine *e)
 {
 	struct life_action a;
@@ -391,13 +394,13 @@ static void obey(struct engine *e)
 	}
 }
 
-/* ---- what has ended ---- */
+/* ---- ended processes ---- */
 
 static void reap(struct engine *e)
 {
 	siginfo_t info = { 0 };
 
-	/* stays unreaped until its whole process group is dead: its number is that of the group */
+	/* a process stays unreaped until its whole process group is dead, because its number is that of the group */
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
 		struct container *c = container_of(e, info.si_pid);
 		bool exited = info.si_code == CLD_EXITED;
@@ -411,7 +414,10 @@ static void reap(struct engine *e)
 	}
 }
 
-/* Daemons of replicas that have ended: they carry the replica's mark, or at least its name in their environment. */
+/*
+ * Judges a daemon of a replica that has ended. Such a process has the replica's mark, or at least its name in its
+ * environment.
+ */
 static enum descendant judge_orphan(void *context, pid_t pid)
 {
 	const struct engine *e = context;
@@ -435,7 +441,7 @@ static enum descendant judge_orphan(void *context, pid_t pid)
 	return DESCENDANT_PASS;
 }
 
-/* Attempts that are over together with all processes that they left: now life is told. */
+/* Reports to life the attempts that are over together with all processes that they left. */
 static void tell_ends(struct engine *e)
 {
 	if (!e->gone)
@@ -485,8 +491,8 @@ static void on_event(struct engine *e, const struct watch *w, int lifeline)
 }
 
 /*
- * Looks every few seconds whether the directory of the run was removed: no command can find such a
- * run any more, so it ends by itself.  Returns when to look again.
+ * Checks every few seconds whether the directory of the run was removed: no command can find such a run any more, so it
+ * is ended. Returns the time of the next check.
  */
 static int64_t check_directory(struct engine *e)
 {
@@ -541,7 +547,7 @@ static void wait_and_handle(struct engine *e, int lifeline)
 	reap(e);
 }
 
-/* Is there something left to wait for? */
+/* Does the loop still have to wait for something? */
 static bool go_on(struct engine *e)
 {
 	do {
@@ -564,7 +570,7 @@ static enum descendant judge_all(void *context, pid_t pid)
 	return DESCENDANT_KILL;
 }
 
-/* Ends everything of the run that is left: what its programs started and did not wait for. */
+/* Ends all processes that are left: those that programs started and did not wait for. */
 static void sweep(struct engine *e)
 {
 	int64_t until = e->now + SWEEP_SECONDS * SECOND;
@@ -577,7 +583,7 @@ static void sweep(struct engine *e)
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		if (waitpid(-1, NULL, WNOHANG) < 0)
-			return;                 /* no child is left */
+			return;                 /* no child is left to reap */
 		nanosleep(&pause, NULL);
 		look_at_clock(e);
 	} while (e->now < until);
@@ -599,7 +605,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 	if (clean_takes(e->job, false))
 		launch_clean(e->launch);
 	tell_state(e);
-	e->state->cause = str_copy(e->arena, e->state->cause);  /* it outlives the life */
+	e->state->cause = str_copy(e->arena, e->state->cause);  /* the text must outlive the life */
 }
 
 void engine_release(struct engine *e)

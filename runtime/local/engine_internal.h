@@ -1,6 +1,5 @@
 /*
- * engine_internal.h - what engine.c (the loop) and replica.c (the processes of
- * one replica) share.
+ * engine_internal.h - shared by engine.c (the loop) and replica.c (the processes of one replica).
  */
 #ifndef TRAINC_RUNTIME_LOCAL_ENGINE_INTERNAL_H
 #define TRAINC_RUNTIME_LOCAL_ENGINE_INTERNAL_H
@@ -19,42 +18,44 @@ enum watch_kind { WATCH_SIGNALS, WATCH_CONTROL, WATCH_LIFELINE, WATCH_FORWARD, W
 struct container;
 struct watch {                          /* what epoll stores for a descriptor */
 	enum watch_kind kind;
-	struct container *container;    /* OUTPUT, REPORT */
+	struct container *container;    /* for OUTPUT and REPORT: the container */
 };
 
-/* Probes that find out whether a container is ready: probe.c. */
+/* The state of the probes that find out whether a container is ready: probe.c. */
 struct probing {
 	pid_t pid;                      /* process of the running probe; 0: none */
-	int64_t due, pause;             /* when the next probe is due, and the pause after the one before */
-	int64_t until;                  /* when the container's time is over; 0: there are no probes */
-	bool overdue;                   /* its time is over, and it was asked to end: KILL follows at `until` */
+	int64_t due, pause;             /* when the next probe is due; the pause before it */
+	int64_t until;                  /* when the time for becoming ready is over; 0: the container has no probes */
+	bool overdue;                   /* the time is over and the container was asked to end: it is killed at
+					 * `until` */
 };
 
 struct replica;
 struct container {
 	struct replica *replica;
-	size_t k;                       /* position among the role's containers */
-	pid_t pid;                      /* 0: no process */
-	struct container *same_slot;    /* next one in the slot of the table of processes */
-	int output, report;             /* ends of pipes, or -1 */
+	size_t k;                       /* its position among the role's containers */
+	pid_t pid;                      /* its process; 0: none */
+	struct container *same_slot;    /* the next container in the same slot of the table of processes */
+	int output, report;             /* our ends of its pipes, or -1 */
 	struct watch output_watch, report_watch;
 	struct log_writer log;
-	bool logs;                      /* `log` is open */
+	bool logs;                      /* `log` has been opened */
 	uint64_t attempt_at;            /* length of the log when its last process began */
-	struct str command;             /* its first word, for messages */
-	int64_t again, series, begin;   /* for a sidecar that ended: when it starts again */
+	struct str command;             /* first word of its command, for messages */
+	int64_t again, series, begin;   /* for a sidecar that has ended: when it starts again, number of ends in a row,
+					 * begin of its last process */
 	struct probing probe;
-	int64_t unready;                /* number of seconds after which it was ended because it was not ready; 0: it
-					 * was not ended */
+	int64_t unready;                /* it was ended because it was not ready after this number of seconds; 0: it was
+					 * not */
 };
 
 enum replica_phase {
 	PHASE_IDLE,
-	PHASE_STARTING,                 /* containers start one after the other: `next` */
+	PHASE_STARTING,                 /* containers start one after the other; `next` is the next one */
 	PHASE_RUNS,
-	/* the main container has ended, or an init has failed; others have been told to stop */
+	/* the main container has ended or an init container has failed; the others have been asked to stop */
 	PHASE_STOPPING,
-	PHASE_GONE                      /* everything has ended, and that has not been reported yet */
+	PHASE_GONE                      /* all processes have ended, but that has not been reported to life yet */
 };
 
 struct replica {
@@ -64,9 +65,9 @@ struct replica {
 	struct container *containers;
 	size_t ncontainers, next;
 	struct life_end end;
-	struct str refused;             /* not empty: why it cannot be started */
-	int64_t patience;               /* STOPPING: when the rest is killed, then given up; 0: never */
-	bool asked, killed;             /* it was asked to stop; it was killed */
+	struct str refused;             /* why the replica cannot be started; empty: it can */
+	int64_t patience;               /* STOPPING: when the remaining processes are killed, then given up; 0: never */
+	bool asked, killed;             /* the replica was asked to stop; it was killed */
 };
 
 struct engine {
@@ -78,42 +79,43 @@ struct engine {
 	struct life *life;
 	struct launch *launch;
 	struct devices *devices;
-	struct processors *processors;  /* NULL: nothing is pinned */
+	struct processors *processors;  /* NULL: processors are not pinned */
 	struct places *places;
 	struct isolation *iso;
 
-	struct replica *replicas;       /* in the order of places_number() */
+	struct replica *replicas;       /* the replicas, in the order of places_number() */
 	size_t nreplicas;
-	struct container **table;       /* processes by number */
+	struct container **table;       /* containers by the number of their process */
 	size_t table_size;
-	size_t gone;                    /* replicas in PHASE_GONE */
+	size_t gone;                    /* number of replicas in PHASE_GONE */
 	size_t probing;                 /* number of containers that are probed */
 
 	int epoll, signals, logs;
 	struct spawn_low low;
 	struct watch signal_watch, control_watch, lifeline_watch, forward_watch;
 	struct control *control;
-	struct forward *forward;        /* NULL: no port is published */
-	int64_t *host_ports;            /* port of this machine for each of options->published; NULL: none was taken */
+	struct forward *forward;        /* forwards connections to published ports; NULL: no port is published */
+	int64_t *host_ports;            /* for each of options->published, its port on this machine; NULL: none was
+					 * taken */
 	uint64_t mark;                  /* mark of the run, by which its processes are recognized (mark.h) */
-	struct rlimit files;            /* the caller's limit, which children get back */
+	struct rlimit files;            /* the caller's limit of descriptors, which children get back */
 	pid_t self;
-	int64_t clock_offset;           /* real time minus time since boot, at the start */
+	int64_t clock_offset;           /* real time minus time since boot, as it was at the start */
 	int64_t now;
-	int64_t heard;                  /* when the last words of all were read */
-	int64_t directory_due;          /* when to look again whether the directory of the run exists */
+	int64_t heard;                  /* when the last words of all replicas were last read */
+	int64_t directory_due;          /* when to check again whether the directory of the run exists */
 	bool removed;                   /* the directory was removed */
-	uint64_t told;                  /* version of the life that was last reported */
+	uint64_t told;                  /* version of the life whose state was last published */
 	int64_t tell_after;
-	bool more;                      /* orders are left that need no event: clients are served before the next
-					 * ones */
-	bool changed;                   /* something other than the life has changed */
-	int reserve;                    /* descriptor of a file that reserves room for the state */
+	bool more;                      /* some orders are left that need no event: clients are served before these are
+					 * carried out */
+	bool changed;                   /* something has changed that is not part of the life */
+	int reserve;                    /* descriptor of a file that reserves disk space for the state */
 	off_t reserved;
-	off_t given;                    /* bytes taken from the reserve for the last output of programs */
+	off_t given;                    /* number of bytes taken from the reserve for the last output of programs */
 	unsigned collisions, beginnings;
 	unsigned interrupts;            /* number of signals that asked to stop */
-	char *chunk;                    /* buffer for one read */
+	char *chunk;                    /* buffer for reading */
 };
 
 enum { CHUNK = 64 * 1024 };
@@ -125,55 +127,57 @@ void engine_unwatch(struct engine *e, int *fd);
 
 /* ---- tell.c ---- */
 
-/* Before anything starts: reserves room for the verdict.  False with a sentence. */
+/* Reserves disk space for the verdict, before anything starts. False with an explanation. */
 bool tell_open(struct engine *e, struct str *why);
-/* Save the state, and publish it. */
+/* Saves the state and publishes it. */
 void tell_state(struct engine *e);
-/* Gives output N bytes of the reserved room when the disk is full, as long as half of it stays. */
+/* Releases N bytes of the reserved space for output when the disk is full, as long as half of it is left. */
 void tell_give(struct engine *e, off_t n);
-/* Has anything changed, and may it be published now?  That is at most twenty times a second, and less often
- * where it takes long. */
+/*
+ * Has anything changed, and may it be published now? States are published at most twenty times a second, and less often
+ * if that takes long.
+ */
 bool tell_due(const struct engine *e, int64_t *ret_when);
 void tell_close(struct engine *e);
 
 /* ---- replica.c ---- */
 
 void replica_init(struct engine *e, struct replica *r, unsigned role, int64_t index);
-/* Begins an attempt; `fresh`: in a new pod. */
+/* Begins an attempt; FRESH: in a new pod. */
 void replica_start(struct engine *e, struct replica *r, bool fresh);
-/* Sends TERM to its program; the other processes follow when the program has ended. */
+/* Sends TERM to the program of the replica; its other processes are ended after the program. */
 void replica_stop(struct engine *e, struct replica *r);
-/* Sends KILL to all of its processes. */
+/* Sends KILL to all processes of the replica. */
 void replica_kill(struct engine *e, struct replica *r);
-/* Its processes cannot be killed: gives them up. */
+/* Gives up the processes of the replica, because they cannot be killed. */
 void replica_abandon(struct engine *e, struct replica *r);
-/* Handles the time: restarts sidecars, kills what had its grace period.  Returns when to call it again. */
+/* Does what is due: restarts sidecars, kills processes whose grace period is over. Returns when to call it again. */
 int64_t replica_tick(struct engine *e, struct replica *r);
 void replica_output(struct engine *e, struct container *c);
 void replica_report(struct engine *e, struct container *c);
 /*
- * A process of it has ended and is not reaped yet, so that its number is still taken.  `exit_code`
- * is 128 + a signal.
+ * Handles a process of the replica that has ended. It is not reaped yet, so its number is still taken. EXIT_CODE is 128
+ * + the signal for a signal.
  */
 void replica_ended(struct engine *e, struct container *c, int exit_code, int signal);
 struct container *container_of(const struct engine *e, pid_t pid);
-/* A running container counts as ready from now on: containers that wait for it start. */
+/* Marks a running container as ready, and starts the containers that wait for it. */
 void replica_container_ready(struct engine *e, struct container *c);
 void replica_release(struct engine *e, struct replica *r);
-/* The last lines of what it printed. */
+/* Copies the last lines that the replica printed. */
 void replica_tail(struct engine *e, const struct replica *r, struct str **lines, size_t *n);
 
 /* ---- probe.c ---- */
 
-/* The program of the container runs: probes it until it is ready. */
+/* Starts to probe a container whose program runs, until it is ready. */
 void probe_begin(struct engine *e, struct container *c);
 /* Stops probing. */
 void probe_stop(struct engine *e, struct container *c);
-/* Handles the time.  Returns when to call it again. */
+/* Does what is due. Returns when to call it again. */
 int64_t probe_tick(struct engine *e, struct container *c);
 /*
- * A process has ended, and is not reaped yet.  If it was a probe that makes its container ready, returns that
- * container, which is probed no more; else NULL.
+ * Handles a process that has ended and is not reaped yet. If it was a probe that makes its container ready, stops
+ * probing and returns that container; else returns NULL.
  */
 struct container *probe_ended(struct engine *e, pid_t pid, int exit_code);
 

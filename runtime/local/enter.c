@@ -1,10 +1,7 @@
 /*
- * enter.c - see enter.h: through /proc, which shows of a process what it was
- * started with and where it is.
- *
- * Everything is opened before the first namespace is entered, since /proc may be
- * another one afterwards.  Whether the process is still the one that was meant is
- * asked when its files are open.
+ * enter.c - see enter.h. /proc shows with what a process was started, and its namespaces. Everything is opened before
+ * the first namespace is entered, since /proc may be another one afterwards. Whether the process is still the right one
+ * is checked when its files are open.
  */
 #include "runtime/local/enter.h"
 
@@ -28,7 +25,8 @@
 #include "runtime/local/mark.h"
 
 /*
- * In the order in which they are entered: rights first, files last, and behind them nothing but what is open already.
+ * The namespaces, in the order in which they are entered: rights first, files last. After that, only descriptors that
+ * are already open can be used.
  */
 static const struct {
 	const char *name;
@@ -42,16 +40,16 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 struct entering {
 	struct arena *arena;
 	pid_t pid;
-	int process;                    /* pidfd */
-	int spaces[KINDS];              /* -1: it is ours, too */
-	int root, directory;            /* root -1: it is ours, too */
+	int process;                    /* pidfd of the replica's process */
+	int spaces[KINDS];              /* descriptors of its namespaces; -1: we are in the same one */
+	int root, directory;            /* its root and working directory; `root` -1: we have the same root */
 	char **environment;
-	bool pinned;                    /* `cpus` are those of the program */
+	bool pinned;                    /* the program is pinned to the processors `cpus` */
 	cpu_set_t cpus;
-	bool processes;                 /* it has processes of its own, so /proc is not ours any more */
+	bool processes;                 /* it has a process namespace of its own, so our /proc shows other numbers */
 };
 
-/* ---- what it is about ---- */
+/* ---- finding the replica ---- */
 
 static struct str not_running(struct arena *a, const struct enter *w, const struct run_replica *r)
 {
@@ -65,7 +63,7 @@ static struct str not_running(struct arena *a, const struct enter *w, const stru
 	return str_printf(a, "%.*s does not run now%s%.*s", STR_ARG(who), r->cause.n ? ": " : "", STR_ARG(r->cause));
 }
 
-/* Its row among the replicas of all roles, as the mark counts them. */
+/* The number of the replica, counted over all roles as the mark counts. */
 static size_t row_of_replica(const struct run_state *s, const struct run_role *role, int64_t index)
 {
 	size_t n = (size_t)index;
@@ -123,7 +121,7 @@ static bool open_space(struct entering *e, size_t i)
 	snprintf(ours, sizeof ours, "/proc/self/ns/%s", kinds[i].name);
 	e->spaces[i] = open_of(e->pid, name, O_RDONLY);
 	if (e->spaces[i] < 0)
-		return errno == ENOENT;         /* a kernel without such namespaces */
+		return errno == ENOENT;         /* the kernel has no such namespaces */
 	if (same_file(e->spaces[i], ours)) {
 		close(e->spaces[i]);
 		e->spaces[i] = -1;
@@ -143,7 +141,10 @@ static bool is_entry(struct str s)
 	return equals && equals > s.p;
 }
 
-/* What it was started with; a program that writes its title over that may have spoilt a part. */
+/*
+ * Reads the environment with which the process was started; a program that writes its title over it may have
+ * overwritten a part.
+ */
 static bool read_environment(struct entering *e, size_t *ret_n)
 {
 	struct str text, why;
@@ -163,7 +164,7 @@ static bool read_environment(struct entering *e, size_t *ret_n)
 	return true;
 }
 
-/* With the kind of the terminal, if the command has one. */
+/* Makes the environment of the command; adds TERM if the command has a terminal. */
 static bool make_environment(struct entering *e)
 {
 	size_t n;
@@ -197,7 +198,7 @@ static bool open_all(struct entering *e)
 
 /* ---- entering ---- */
 
-/* False with errno. */
+/* Enters the namespaces; false with errno. */
 static bool enter_spaces(const struct entering *e)
 {
 	for (size_t i = 0; i < KINDS; i++)
@@ -211,8 +212,8 @@ static bool enter_spaces(const struct entering *e)
 extern char **environ;
 
 /*
- * Is there a file of that name, where commands are? A directory that may not be searched makes execvp() say EACCES of a
- * command that is nowhere.
+ * Does a file of that name exist in the directories of PATH? If one of them may not be searched, execvp() reports
+ * EACCES even for a command that does not exist.
  */
 static bool command_exists(const char *word)
 {
@@ -254,8 +255,8 @@ static _Noreturn void run_command(const struct entering *e, char *const *words, 
 /* ---- waiting ---- */
 
 /*
- * The terminal tells the command itself; what is sent to this process is for the command, too: a descriptor tells of
- * it, or -1.
+ * Takes over signals that are meant for the command. The terminal sends its signals to the command itself. Returns a
+ * descriptor for the signals, or -1.
  */
 static int hear_signals(void)
 {
@@ -285,11 +286,14 @@ static enum descendant judge_left(void *context, pid_t pid)
 	return DESCENDANT_KILL;
 }
 
-/* Ends the processes that the command has started and left behind. */
+/* Ends the processes that the command has started and not ended. */
 static void end_rest(const struct entering *e)
 {
 	if (e->processes)
-		/* /proc shows other numbers: the first process of theirs reaps them, and ends with the run */
+		/*
+		 * /proc shows other numbers here: the first process of the replica's namespace reaps them, and ends
+		 * with the run
+		 */
 		return;
 	for (int rounds = 0; rounds < 100; rounds++) {
 		descendants_kill(getpid(), judge_left, NULL);
@@ -301,7 +305,7 @@ static void end_rest(const struct entering *e)
 	}
 }
 
-/* Waits until the command has ended, or the replica, whose end ends the command. */
+/* Waits until the command ends, or the replica, whose end also ends the command. */
 static struct entered wait_for(const struct entering *e, int signals, pid_t child)
 {
 	struct entered ret = { 0 };
@@ -315,7 +319,7 @@ static struct entered wait_for(const struct entering *e, int signals, pid_t chil
 		pass_on(signals, child);
 	}
 	if (fd >= 0 && !ends[0].revents) {
-		poll(ends, 1, 200);             /* a command that ends with the replica by itself */
+		poll(ends, 1, 200);             /* the command may end together with the replica by itself */
 		ret.over = !ends[0].revents;
 		if (ret.over)
 			kill(child, SIGKILL);
@@ -357,7 +361,7 @@ bool enter_environment(struct arena *a, const struct enter *w, char *const **ret
 
 bool enter_network(struct arena *a, const struct enter *w, size_t *ret, struct str *why)
 {
-	enum { USER, NETWORK };                 /* in `kinds` */
+	enum { USER, NETWORK };                 /* indexes in `kinds` */
 	struct entering e = { .arena = a };
 	const struct run_replica *r;
 	int error = 0;

@@ -1,9 +1,7 @@
 /*
- * follow.c - from files to lines in the order of time.
- *
- * Each stream has at most one line ready, its head; the heads are in a heap by time.  When a head
- * is taken, the next line of its stream is read.  A stream without a head is read again when the
- * kernel reports that its files have changed.
+ * follow.c - reads log files as lines ordered by time. Each stream has at most one line ready, its head; the heads are
+ * in a heap by time. When a head is taken, the next line of its stream is read. A stream without a head is read again
+ * when the kernel reports that its files have changed.
  */
 #include "runtime/local/follow.h"
 
@@ -24,15 +22,15 @@ struct followed {
 	struct follow_run run;
 	unsigned number;
 	struct str name;
-	struct run_role *roles;         /* names only */
+	struct run_role *roles;         /* the roles of the run, with their names only */
 	size_t nroles;
-	int logs, watch;                /* directory; inotify's number for it */
-	bool scan;                      /* there may be new files */
-	struct map streams;             /* streams by the name of the file without its suffix */
+	int logs, watch;                /* descriptor of the directory; its number in inotify */
+	bool scan;                      /* there may be new files in the directory */
+	struct map streams;             /* name of the log file without suffix -> stream */
 };
 
 struct follow {
-	struct log_source source;       /* first: see follow_source() */
+	struct log_source source;       /* must be the first member: see follow_source() */
 	struct arena *arena;
 	struct followed **runs;
 	size_t nruns;
@@ -40,7 +38,7 @@ struct follow {
 	size_t nstreams;
 	struct stream **heap;
 	size_t nheap, heap_size;
-	struct stream *taken;           /* its line was handed out: the next one must be read */
+	struct stream *taken;           /* the stream whose line was handed out: its next line must be read */
 	int inotify;
 };
 
@@ -98,7 +96,7 @@ static void fill(struct follow *f, struct stream *s, bool over)
 
 /* ---- files ---- */
 
-/* "worker-3" or "worker-3.logger": whose log it is; false for other files. */
+/* Finds the container of a file name such as "worker-3" or "worker-3.logger"; false for other files. */
 static bool identify(const struct followed *r, struct str name, struct log_stream *ret)
 {
 	for (size_t k = 0; k < r->nroles; k++) {
@@ -121,7 +119,7 @@ static bool identify(const struct followed *r, struct str name, struct log_strea
 	return false;
 }
 
-/* Begins to read it, if it is wanted (by now). */
+/* Begins to read a stream, if it is selected now. */
 static void consider(struct follow *f, const struct followed *r, struct stream *s)
 {
 	struct log_selection how = { .tail = -1 };
@@ -182,7 +180,7 @@ static void scan(struct follow *f, struct followed *r)
 	r->scan = false;
 }
 
-/* ---- what has changed ---- */
+/* ---- changes of files ---- */
 
 static void all_changed(struct follow *f)
 {
@@ -241,7 +239,7 @@ void follow_read(struct follow *f)
 	}
 }
 
-/* When the first unfinished line is to be shown. */
+/* When the first unfinished line is due to be shown. */
 static int64_t follow_due(const struct follow *f)
 {
 	int64_t first = INT64_MAX;
@@ -274,7 +272,7 @@ bool follow_next(struct follow *f, bool over, struct log_line *ret)
 	return true;
 }
 
-/* ---- the interface ---- */
+/* ---- functions for the caller ---- */
 
 struct follow *follow_new(struct arena *a)
 {
@@ -309,7 +307,7 @@ bool follow_add(struct follow *f, const struct follow_run *run)
 	if (f->inotify >= 0) {
 		r->watch = inotify_add_watch(f->inotify, path.p, IN_MODIFY | IN_CREATE);
 		if (r->watch < 0)
-			no_inotify(f);          /* too many watches on this machine: look from time to time */
+			no_inotify(f);          /* this machine has too many inotify watches: look from time to time */
 	}
 	ARENA_PUSH(f->arena, f->runs, f->nruns, r);
 	return true;
@@ -327,7 +325,7 @@ void follow_release(struct follow *f)
 	free(f->heap);
 }
 
-/* ---- as a source of lines like any other ---- */
+/* ---- follow.c as a log_source ---- */
 
 static void source_read(struct log_source *s) { follow_read((struct follow *)s); }
 static bool source_next(struct log_source *s, bool over, struct log_line *ret)
@@ -338,7 +336,7 @@ static int source_fd(const struct log_source *s) { return follow_fd((const struc
 static void source_reconsider(struct log_source *s) { follow_reconsider((struct follow *)s); }
 static void source_release(struct log_source *s) { follow_release((struct follow *)s); }
 static int64_t source_due(const struct log_source *s) { return follow_due((const struct follow *)s); }
-/* The files contain everything that was printed. */
+/* Returns true: the files contain everything that was printed. */
 static bool source_done(const struct log_source *s) { return s != NULL; }
 
 struct log_source *follow_source(struct follow *f)

@@ -8,7 +8,7 @@
 
 #include "base/words.h"
 
-/* ---- files, open for a moment ---- */
+/* ---- files, which are open only for a moment ---- */
 
 static size_t read_at(int fd, void *into, size_t n, uint64_t at)
 {
@@ -29,11 +29,11 @@ static uint64_t size_of(int fd)
 	return fd >= 0 && fstat(fd, &is) == 0 ? (uint64_t)is.st_size : 0;
 }
 
-/* ---- where to begin ---- */
+/* ---- the place to begin ---- */
 
 /*
- * Where in a piece the last of `*lines` lines before `end` begins; false: not in this one. A line without an end is
- * one.
+ * Finds in a piece where the last *LINES lines before END begin; false: they begin in an earlier piece. Text without a
+ * line end counts as a line.
  */
 static bool tail_in_piece(const struct log_piece *p, uint64_t end, bool last, int64_t *lines, uint64_t *ret)
 {
@@ -54,7 +54,7 @@ static bool tail_in_piece(const struct log_piece *p, uint64_t end, bool last, in
 	return false;
 }
 
-/* Where the last `lines` lines before `end` begin. */
+/* The offset at which the last LINES lines before END begin. */
 static uint64_t tail_offset(const struct stream *s, uint64_t end, int64_t lines)
 {
 	struct log_piece p;
@@ -74,7 +74,7 @@ static uint64_t tail_offset(const struct stream *s, uint64_t end, int64_t lines)
 	return lines == 0 && !found ? end : enough ? found : start;
 }
 
-/* Every record of the pieces that there are, in order, to `each`, until it says no. */
+/* Calls EACH for every record of the existing pieces, in order, until it returns false. */
 static void each_record(const struct stream *s, bool (*each)(void *context, const struct log_record *r), void *context)
 {
 	struct log_record records[512];
@@ -111,7 +111,7 @@ static bool look_for_time(void *context, const struct log_record *r)
 
 enum { ENDS = 3 };
 
-struct ends {                           /* ends of the last attempts, the newest first */
+struct ends {                           /* the ends of the last attempts, newest first */
 	uint64_t at[ENDS];
 	int64_t n;
 };
@@ -125,7 +125,7 @@ static bool count_end(void *context, const struct log_record *r)
 		e->at[0] = r->offset;
 		e->n++;
 	} else if (r->mark == LOG_BEGINS && !e->n) {
-		e->n = r->value;                /* attempts in removed pieces; they ended before this one */
+		e->n = r->value;                /* number of attempts in removed pieces, which ended before this one */
 		for (int i = 0; i < ENDS; i++)
 			e->at[i] = r->offset;
 	}
@@ -135,14 +135,14 @@ static bool count_end(void *context, const struct log_record *r)
 struct attempt_range {
 	int64_t wanted, ended;
 	uint64_t begin, end;
-	bool begun;                     /* some of it is kept: `begin` is known */
+	bool begun;                     /* a part of the attempt still exists, so `begin` is known */
 };
 
 static bool look_for_attempt(void *context, const struct log_record *r)
 {
 	struct attempt_range *a = context;
 
-	if (r->mark == LOG_BEGINS && a->ended < r->value) {     /* pieces before it were removed */
+	if (r->mark == LOG_BEGINS && a->ended < r->value) {     /* the pieces before this record's piece were removed */
 		a->ended = r->value;
 		a->begin = r->offset;
 		a->begun = a->ended + 1 == a->wanted;
@@ -158,7 +158,7 @@ static bool look_for_attempt(void *context, const struct log_record *r)
 	return a->ended < a->wanted;
 }
 
-/* The range of one attempt; empty for one whose output was removed. */
+/* Selects the range of one attempt; an empty one if its output was removed. */
 static void begin_attempt(struct stream *s)
 {
 	struct attempt_range a = { .wanted = s->how.attempt, .end = UINT64_MAX, .begun = s->how.attempt == 1 };
@@ -168,25 +168,26 @@ static void begin_attempt(struct stream *s)
 	s->end = a.begun ? a.end : 0;
 }
 
-/* The range of the attempt before the one that runs, or ran last. */
+/* Selects the range of the attempt before the one that runs, or ran last. */
 static void begin_previous(struct stream *s, uint64_t size)
 {
 	struct ends e = { 0 };
 
 	each_record(s, count_end, &e);
-	bool another = size > e.at[0] || s->how.attempts > e.n;         /* an attempt begins after the last end */
-	int64_t which = e.n - !another;         /* number of attempts that ended before the one that runs or ran last */
+	bool another = size > e.at[0] || s->how.attempts > e.n;         /* an attempt has begun after the last end */
+	int64_t which = e.n - !another;         /* number of attempts that ended before the one that runs, or ran
+						 * last */
 
 	s->at = s->end = 0;
 	if (which >= 1) {
 		s->end = e.at[!another];
-		s->at = e.at[!another + 1];     /* 0 when there is none */
+		s->at = e.at[!another + 1];     /* 0 when there is no such end */
 	}
 }
 
 struct stream_position {
 	uint64_t offset, piece;
-	uint64_t records;               /* number of records of that piece that were passed */
+	uint64_t records;               /* number of records of the piece that were skipped */
 	int64_t time, attempts;
 };
 
@@ -208,7 +209,7 @@ static bool pass(void *context, const struct log_record *r)
 	return true;
 }
 
-/* Does `at` lie in the middle of a line? */
+/* Is `at` within a line? */
 static bool in_line(const struct stream *s)
 {
 	char before = '\n';
@@ -223,7 +224,7 @@ static bool in_line(const struct stream *s)
 	return before != '\n';
 }
 
-/* At the first record and byte of a piece. */
+/* Moves to the first record and byte of a piece. */
 static void enter_piece(struct stream *s, const struct log_piece *p)
 {
 	s->piece = p->number;
@@ -236,7 +237,7 @@ static void enter_piece(struct stream *s, const struct log_piece *p)
 	s->look = true;
 }
 
-/* The piece and the records that belong to `at`. */
+/* Finds the piece and the records for the offset `at`. */
 static void find_position(struct stream *s)
 {
 	struct stream_position position = { .offset = s->at, .piece = s->piece, .attempts = s->attempt };
@@ -253,8 +254,8 @@ static void find_position(struct stream *s)
 }
 
 /*
- * By the selection, from the oldest piece on, which is entered. True: at a moment, which may be in the middle of a
- * line.
+ * Sets where to begin, by the selection; enters the oldest piece first. True: it begins at a point in time, which may
+ * be within a line.
  */
 static bool select_begin(struct stream *s)
 {
@@ -321,8 +322,8 @@ static size_t read_records(struct stream *s)
 }
 
 /*
- * The next record that has not been passed; NULL when there is none.  The writer writes bytes
- * before their record, so records are read after the bytes.
+ * The next record that has not been passed; NULL when there is none. The writer writes bytes before their record, so
+ * records are read after the bytes.
  */
 static const struct log_record *next_record(struct stream *s)
 {
@@ -335,7 +336,10 @@ static const struct log_record *next_record(struct stream *s)
 	return s->record < s->nrecords ? &s->records[s->record] : NULL;
 }
 
-/* The piece at `at` is gone: goes on with the oldest that there is.  False: nothing is known to be missing. */
+/*
+ * Continues with the oldest existing piece, because the piece at `at` was removed. False: nothing is known to be
+ * missing.
+ */
 static bool skip_removed(struct stream *s)
 {
 	struct log_piece p;
@@ -364,7 +368,7 @@ static size_t read_block(struct stream *s)
 	return n;
 }
 
-/* From the end of a piece to the next one.  False: there is none (yet). */
+/* Moves from the end of a piece to the next one. False: there is none yet. */
 static bool pass_piece(struct stream *s)
 {
 	struct log_piece p;
@@ -378,7 +382,7 @@ static bool pass_piece(struct stream *s)
 	return true;
 }
 
-/* Bytes of the file at `at`, as many as can be had at once; none: this is all for now. */
+/* The bytes of the file at `at`, as many as can be read at once; empty: no more have been written. */
 static struct str bytes_here(struct stream *s)
 {
 	if (s->block && s->at < s->block_at + s->nblock) {
@@ -402,10 +406,10 @@ static bool text_head(struct stream *s, struct str text, int64_t time, bool more
 	return s->has_head = true;
 }
 
-/* Hands out the kept beginning of a line that ends here. */
+/* Hands out a line that ends here, and whose beginning was kept. */
 static bool kept_head(struct stream *s, bool more)
 {
-	/* the bytes stay where they are until the next line is made */
+	/* the bytes stay valid until the next line is made */
 	struct str text = buf_text(&s->line);
 
 	s->line.n = 0;
@@ -440,7 +444,7 @@ static bool removed_head(struct stream *s)
 	return s->has_head = true;
 }
 
-/* The number of bytes at the end of a piece that begin an incomplete character; none in data that is not text. */
+/* The number of bytes at the end of TEXT that begin an incomplete character; 0 if it is not text. */
 static size_t unfinished(struct str text)
 {
 	for (size_t n = 1; n <= 3 && n <= text.n; n++) {
@@ -451,7 +455,10 @@ static size_t unfinished(struct str text)
 	return 0;
 }
 
-/* A part of a line that is too long, cut between characters.  The rest of the last character begins the next part. */
+/*
+ * Hands out a part of a line that is too long, cut between characters. The rest of the last character begins the next
+ * part.
+ */
 static bool part_head(struct stream *s)
 {
 	s->nrest = unfinished(buf_text(&s->line));
@@ -460,7 +467,7 @@ static bool part_head(struct stream *s)
 	return kept_head(s, true);
 }
 
-/* Turns bytes of one chunk into a line, or keeps them.  False: no line yet. */
+/* Makes a line from the bytes of one chunk, or keeps them for later. False: there is no complete line yet. */
 static bool take(struct stream *s, struct str bytes)
 {
 	const char *newline = memchr(bytes.p, '\n', bytes.n);
@@ -489,8 +496,8 @@ static bool take(struct stream *s, struct str bytes)
 }
 
 /*
- * A line is shown half a second after it stopped growing; one that grows all the time, such as a
- * progress bar, once a second.
+ * When to show a line without an end: half a second after it stopped growing. A line that grows all the time, such as a
+ * progress bar, is shown once a second.
  */
 int64_t stream_due(const struct stream *s)
 {
@@ -529,7 +536,7 @@ bool stream_fill(struct stream *s, bool over)
 
 		if (r && r->offset <= s->at) {
 			if (log_ends_attempt(r) && s->attempt + 1 < s->how.attempt) {
-				s->attempt++;           /* of one that printed nothing, before the one that is wanted */
+				s->attempt++;           /* an attempt that printed nothing, before the selected one */
 				s->record++;
 				continue;
 			}

@@ -1,6 +1,6 @@
 /*
- * follow_stream.h - one container's files as a sequence of lines: the part of follow.c that knows
- * their form.
+ * follow_stream.h - one container's files as a sequence of lines: the part of follow.c that knows the format of the
+ * files.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_FOLLOW_STREAM_H
 #define TRAINC_RUNTIME_LOCAL_FOLLOW_STREAM_H
@@ -16,47 +16,49 @@ struct stream {
 	int directory;
 	const char *name;               /* name of the files, without suffix */
 	bool identified, wanted;
-	bool dirty;                     /* its files may have more than has been read */
+	bool dirty;                     /* its files may contain more than has been read */
 
 	/* the piece that is read (log_file.h) */
-	uint64_t piece, piece_start;    /* number of the piece; offset at which it begins */
-	bool piece_read;                /* the piece was read completely, and does not grow any more */
-	uint64_t missing;               /* number of bytes before `at` that were removed, still to be reported */
+	uint64_t piece, piece_start;    /* number of the piece that is being read; offset at which it begins */
+	bool piece_read;                /* the piece was read completely and does not grow any more */
+	uint64_t missing;               /* number of removed bytes before `at` that are still to be reported */
 
 	/* its NAME.log */
-	uint64_t at, end;               /* next byte to look at; where to stop */
-	char *block;                    /* the file from `block_at` on, or NULL */
+	uint64_t at, end;               /* offset of the next byte to read; offset at which to stop */
+	char *block;                    /* contents of the file from `block_at` on, or NULL */
 	uint64_t block_at;
 	size_t nblock;
 
-	/* its NAME.times */
+	/* records of NAME.times that were read ahead */
 	struct log_record records[STREAM_RECORDS];
-	size_t nrecords, record;        /* records read ahead; the next of them */
-	uint64_t next_record;           /* number of the first record that was not read */
-	bool look;                      /* there may be more records */
-	int64_t time;                   /* time of the chunk at `at` */
+	size_t nrecords, record;        /* number of records read ahead; index of the next of them */
+	uint64_t next_record;           /* number of the first record that has not been read */
+	bool look;                      /* there may be more records in the file */
+	int64_t time;                   /* time of the chunk that contains `at` */
 	int64_t attempt;                /* number of attempts that ended before `at` */
 
-	struct buf line;                /* the beginning of a line whose end is in another block, or not there yet */
-	int64_t grown_at, kept_at;      /* by the steady clock: when bytes of `line` arrived last, and first */
-	char rest[3];                   /* how the line continues, when a part of it has been handed out */
+	struct buf line;                /* the beginning of a line whose end is in another block, or has not been
+					 * written yet */
+	int64_t grown_at, kept_at;      /* by the steady clock: when bytes were last added to `line`, and when the first
+					 * were */
+	char rest[3];                   /* the line's next bytes, when a part of it has been handed out */
 	size_t nrest;
-	bool skip;                      /* `at` is inside a line that is not wanted */
+	bool skip;                      /* `at` is within a line that is not selected */
 
 	struct log_line head;
 	bool has_head;
 };
 
-/* Decides where to begin, by the selection. */
+/* Finds the place to begin, by the selection. */
 void stream_begin(struct stream *s);
 /*
- * Makes the head; false when there is no line (yet).  `over`: nothing more will come, so text
- * without a line end is a line.
+ * Sets the head to the next line; false when there is none yet. OVER: no more output will come, so text without a line
+ * end is a line.
  */
 bool stream_fill(struct stream *s, bool over);
 /* When to show a line without an end; INT64_MAX: there is none. */
 int64_t stream_due(const struct stream *s);
-/* Makes such a line the head, as far as it exists; false when it is too early. */
+/* Sets the head to the part of an unfinished line that exists; false when it is too early for that. */
 bool stream_pause(struct stream *s, int64_t now);
 void stream_release(struct stream *s);
 

@@ -1,10 +1,8 @@
 /*
- * forward.c - see forward.h: one epoll over listeners and both ends of every connection.
- *
- * Listeners report an arrival once (EPOLLET), so that connections beyond the limit, or without a descriptor, do not
- * keep the loop awake:
- * they are accepted when another one has ended.  An end that nothing is wanted of leaves the epoll, which would report
- * its hang-up forever.
+ * forward.c - see forward.h. One epoll handles the listeners and both ends of every connection. Listeners report an
+ * arrival once (EPOLLET). So connections beyond the limit, or without a descriptor, do not keep the loop busy: they are
+ * accepted when another one has ended. An end for which no event is awaited leaves the epoll, which would otherwise
+ * report its hang-up forever.
  */
 #include "runtime/local/forward.h"
 
@@ -22,20 +20,20 @@ enum { EVENTS = 64, LAST_PORT = 65535 };
 
 struct flow {                         /* one direction of a connection */
 	char at[FORWARD_BLOCK];
-	size_t from, to;                /* the bytes that are still to be sent */
-	bool ended, shut;               /* the sender has sent everything; the receiver was informed */
+	size_t from, to;                /* range of the bytes in the block that are still to be sent */
+	bool ended, shut;               /* the sender has sent everything; the receiver has been informed of that */
 };
 
 struct connection;
-struct end {                            /* what epoll stores for a descriptor */
+struct end {                            /* one end of a connection, or a listener: what epoll stores for a descriptor */
 	int fd;
-	uint32_t wanted;                /* events that are asked for; 0: it is not in the epoll */
-	struct connection *of;          /* NULL: a listener */
+	uint32_t wanted;                /* events to wait for; 0: the descriptor is not in the epoll */
+	struct connection *of;          /* the connection; NULL: it is a listener */
 };
 
 struct connection {
 	struct end client, target;
-	struct flow up, down;         /* from the client, to the client */
+	struct flow up, down;         /* bytes from the client, and to the client */
 	size_t listener;
 	unsigned try;
 	bool connected, over;
@@ -48,7 +46,7 @@ struct forward {
 	struct end *listeners;
 	size_t n;
 	struct connection *all;
-	size_t open;                    /* connections that are not over */
+	size_t open;                    /* number of connections that have not ended */
 };
 
 /* ---- listeners ---- */
@@ -76,7 +74,7 @@ int forward_listen(int64_t *port)
 
 	if (fd < 0)
 		return -1;
-	/* connections of an earlier run that are closing do not count */
+	/* connections of an earlier run that are still closing must not block the port */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
 	if (bind(fd, (struct sockaddr *)&address, n) != 0 || listen(fd, FORWARD_MOST) != 0 || getsockname(fd,
 		(struct sockaddr *)&address, &n) != 0)
@@ -110,7 +108,9 @@ static void want(struct forward *f, struct end *e, uint32_t events)
 	e->wanted = events;
 }
 
-/* `broken`: the other end learns that it did not end in an orderly way. */
+/*
+ * Closes an end. BROKEN: the other end is reset, so that it learns that the connection did not end in an orderly way.
+ */
 static void close_end(struct forward *f, struct end *e, bool broken)
 {
 	struct linger reset = { .l_onoff = 1 };
@@ -124,7 +124,10 @@ static void close_end(struct forward *f, struct end *e, bool broken)
 	e->fd = -1;
 }
 
-/* Its memory is released at the end of the round: events of it may still be in hand. */
+/*
+ * Ends a connection. Its memory is released at the end of the round, because events for it may still be pending in this
+ * round.
+ */
 static void end_connection(struct forward *f, struct connection *c, bool broken)
 {
 	close_end(f, &c->client, broken);
@@ -133,7 +136,7 @@ static void end_connection(struct forward *f, struct connection *c, bool broken)
 	c->over = true;
 }
 
-/* Begins to connect, where that was not refused before.  False: no program listens. */
+/* Begins to connect to the next address that has not refused before. False: no program listens. */
 static bool dial_target(struct forward *f, struct connection *c)
 {
 	int on = 1, fd;
@@ -148,7 +151,7 @@ static bool dial_target(struct forward *f, struct connection *c)
 	return true;
 }
 
-/* Has the target answered?  False: no program listens, or not yet. */
+/* Is the connection to the target established? False: no program listens, or the answer has not come yet. */
 static bool connected(struct forward *f, struct connection *c)
 {
 	int error = 0;
@@ -161,7 +164,7 @@ static bool connected(struct forward *f, struct connection *c)
 	return c->connected;
 }
 
-/* Carries bytes from one end to the other, as many as go without waiting.  False: one of the ends is gone. */
+/* Moves bytes from one end to the other, as many as possible without blocking. False: one of the ends is gone. */
 static bool carry_bytes(const struct end *from, const struct end *to, struct flow *s)
 {
 	if (!s->ended && s->from == s->to) {
@@ -233,8 +236,8 @@ static void begin_connection(struct forward *f, int client, size_t listener)
 }
 
 /*
- * Clients that come as fast as they are refused must not hold us here: after a while the listener reports the next ones
- * again.
+ * Accepts clients. Their number is limited, so that clients that come as fast as they are refused cannot block the
+ * loop; the listener then reports the next ones again.
  */
 static void accept_all(struct forward *f)
 {
@@ -252,7 +255,7 @@ static void accept_all(struct forward *f)
 	}
 }
 
-/* Releases the connections that are over; true when there was one. */
+/* Frees the connections that have ended; true when there was one. */
 static bool release_ended(struct forward *f)
 {
 	bool any = false;
@@ -269,7 +272,7 @@ static bool release_ended(struct forward *f)
 	return any;
 }
 
-/* ---- the interface ---- */
+/* ---- functions for the caller ---- */
 
 struct forward *forward_open(struct arena *a, const int *listeners, size_t n, const struct forward_ops *ops)
 {

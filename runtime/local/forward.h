@@ -1,11 +1,9 @@
 /*
- * forward.h - connections that are carried from ports of this machine to where only one process can connect.
- *
- * Each connection has a block of bytes for either direction.  While a block is full its sender is not read from, so
- * whoever reads slowly
- * holds up the other end and costs no memory.  An end of data is passed on by itself: the other direction goes
- * on.  There are at most
- * FORWARD_MOST connections at a time; those behind them wait, as for a program that is slow to accept.
+ * forward.h - forwards connections from ports of this machine to a target that only this process can reach. Each
+ * connection has a block of bytes for either direction. While a block is full, nothing is read from its sender; so a
+ * slow reader delays the other end and costs no memory. The end of data in one direction is passed on, and the other
+ * direction continues. At most FORWARD_MOST connections are open at a time; further ones wait, as they do for a program
+ * that is slow to accept.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_FORWARD_H
 #define TRAINC_RUNTIME_LOCAL_FORWARD_H
@@ -14,30 +12,32 @@
 
 enum { FORWARD_MOST = 128, FORWARD_BLOCK = 64 << 10 };
 
-/* What dial() says in place of a descriptor. */
+/* Results of dial() other than a descriptor. */
 enum { DIAL_NEXT = -1, DIAL_NONE = -2 };
 
 struct forward_ops {
 	void *context;
 	/*
-	 * Begins to connect on behalf of listener I: a non-blocking socket, DIAL_NEXT when this try cannot succeed,
-	 * DIAL_NONE when there are
-	 * no more.  Tries are counted from 0.
+	 * Begins to connect on behalf of listener I. Returns a non-blocking socket, DIAL_NEXT when this try cannot
+	 * succeed, or DIAL_NONE when there are no more addresses to try. Tries are counted from 0.
 	 */
 	int (*dial)(void *context, size_t i, unsigned try);
 };
 
 struct forward;
 
-/* A socket that listens at 127.0.0.1, on a free port when *PORT is 0: it is set then.  -1 with errno. */
+/* Makes a socket that listens at 127.0.0.1. If *PORT is 0, a free port is chosen and *PORT is set. -1 with errno. */
 int forward_listen(int64_t *port);
-/* The lowest port from FIRST on that is free now; 0: there is none. */
+/* The lowest free port from FIRST on; 0: there is none. */
 int64_t forward_free_port(int64_t first);
-/* Accepts from N listeners, which belong to it from now on also when it fails: NULL with errno.  In the arena. */
+/*
+ * Accepts connections from N listeners, in memory of the arena. It owns the listeners from now on, also when it fails:
+ * NULL with errno.
+ */
 struct forward *forward_open(struct arena *a, const int *listeners, size_t n, const struct forward_ops *ops);
 /* One descriptor for the caller's loop: readable when forward_serve() has something to do. */
 int forward_fd(const struct forward *f);
-/* Carries what there is without waiting: at most a block of each connection. */
+/* Moves the bytes that can be moved without waiting: at most a block for each connection. */
 void forward_serve(struct forward *f);
 /* Ends all connections and closes the listeners. */
 void forward_close(struct forward *f);

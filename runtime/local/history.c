@@ -13,7 +13,7 @@
 
 enum { SURVIVORS_SECONDS = 2 };
 
-/* The number of an earlier run of NAME; 0: it is no such name. */
+/* The number of an earlier run, if RUN is the name of an earlier run of NAME; otherwise 0. */
 static long number_of(struct str run, struct str name)
 {
 	struct str base;
@@ -35,7 +35,7 @@ static long newest_number(struct arena *a, struct str path)
 	return most;
 }
 
-/* Removes the earlier runs that are too many when one more is added. */
+/* Removes the oldest earlier runs, so that there is room for one more. */
 static void forget_oldest(struct arena *a, struct str path, long last)
 {
 	struct run_names all = run_list(a, state_dir_of(path));
@@ -48,7 +48,7 @@ static void forget_oldest(struct arena *a, struct str path, long last)
 	}
 }
 
-/* Nothing of it runs, and no other command can begin a run here while `fd` is open. */
+/* Has the run at PATH ended? No other command can begin a run there while FD is open. */
 static bool is_over(struct arena *a, struct str path, int fd)
 {
 	struct run_state s;
@@ -60,7 +60,7 @@ static bool is_over(struct arena *a, struct str path, int fd)
 	return run_phase_final(s.phase) && s.nroles && !survivors_end(a, &s, SURVIVORS_SECONDS * NS_PER_SECOND, &found);
 }
 
-/* Scratch space can be large, and only the replicas needed it. */
+/* Empties the scratch space, which can be large and which only the replicas needed. */
 static void empty_scratch(struct arena *a, int dir)
 {
 	int fd = openat(dir, "scratch", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

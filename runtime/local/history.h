@@ -1,7 +1,7 @@
 /*
- * history.h - runs of a name that ended before the one that has it now: the last ten,
- * as runs/NAME~1, NAME~2 and so on, the oldest first.  They have a state and logs, no
- * scratch space, and are looked at and removed like every run.
+ * history.h - earlier runs of a name: the last ten that ended before the present run of that name, as runs/NAME~1,
+ * NAME~2 and so on, oldest first. They have a state and logs but no scratch space, and can be shown and removed like
+ * every run.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_HISTORY_H
 #define TRAINC_RUNTIME_LOCAL_HISTORY_H
@@ -11,14 +11,14 @@
 enum { HISTORY_RUNS = 10 };
 
 /*
- * Before a new run of that name: moves what the ended one at PATH left aside, and returns its new
- * path.  Empty when there is none, when it has not ended, or when the disk refuses.
+ * Moves the ended run at PATH aside, before a new run of that name, and returns its new path. Empty when there is no
+ * such run, when it has not ended, or when the disk refuses.
  */
 struct str history_keep(struct arena *a, struct str path);
-/* The new run did not begin: undoes the move. */
+/* Undoes the move, because the new run did not begin. */
 void history_restore(struct str kept, struct str path);
 
-/* Removes every earlier run of NAME; false with a sentence. */
+/* Removes every earlier run of NAME; false with an explanation. */
 bool history_remove(struct arena *a, struct str state_dir, struct str name, struct str *why);
 
 #endif

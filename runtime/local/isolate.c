@@ -1,8 +1,7 @@
 /*
- * isolate.c - see isolate.h: namespaces, and the message when there are none.
- *
- * Whether the kernel permits namespaces is found out by asking for them, first with the present
- * rights, then in a user namespace.  Kernel settings are read only to explain a refusal.
+ * isolate.c - see isolate.h: creates namespaces, and explains why when that is not possible. Whether the kernel permits
+ * namespaces is tested by creating them, first with the present rights, then in a user namespace. Kernel settings are
+ * read only to explain a refusal.
  */
 #include "runtime/local/isolate.h"
 
@@ -33,13 +32,13 @@ struct isolation {
 	enum isolate_mode mode;
 	pid_t init;                     /* the first process of the process namespace; 0: there is none */
 	struct network net;
-	struct rlimit files;            /* limit of descriptors of the caller, before ours were added */
-	struct str loopback;            /* lines of /etc/hosts: the machine's own names */
+	struct rlimit files;            /* the caller's limit of descriptors, before it was raised */
+	struct str loopback;            /* lines of /etc/hosts for loopback, with the machine's own names */
 };
 
 /* ---- refusals ---- */
 
-/* Settings of the kernel that forbid namespaces, and the value that does. */
+/* Kernel settings that forbid namespaces, and the value that does so. */
 static const struct isolate_setting {
 	const char *path, *name;
 	int64_t forbids;
@@ -72,7 +71,7 @@ static const struct isolate_setting *forbidding(struct arena *a)
 
 static const char apart_step[] = "keep mounts from the machine";
 
-/* "cannot isolate the run: STEP: CAUSE; REMEDY". */
+/* The text "cannot isolate the run: STEP: CAUSE; REMEDY". */
 static struct str refusal(struct arena *a, enum isolate_mode mode, const char *step, int error)
 {
 	const struct isolate_setting *s = error == EPERM || error == EACCES || error == ENOSPC || error == EUSERS ?
@@ -117,7 +116,7 @@ static bool write_proc(const char *path, const char *text)
 	return ok;
 }
 
-/* The user maps only to himself in his namespace: no other mapping is possible without help. */
+/* Maps the user to himself in his namespace: no other mapping is possible without privileges. */
 static bool map_self(uid_t uid, gid_t gid)
 {
 	char users[64], groups[64];
@@ -128,7 +127,7 @@ static bool map_self(uid_t uid, gid_t gid)
 		write_proc("/proc/self/gid_map", groups);
 }
 
-/* 0, or errno and what was tried. */
+/* Enters the namespaces of the keeper; returns 0, or errno with the failed STEP. */
 static int enter(enum isolate_mode mode, const char **step)
 {
 	int flags = CLONE_NEWNS | (mode == ISOLATE_NONE ? 0 : CLONE_NEWNET);
@@ -152,8 +151,8 @@ static int enter(enum isolate_mode mode, const char **step)
 /* ---- the process namespace ---- */
 
 /*
- * Can a process namespace have its /proc here?  This is tried in a child: a process that has begun
- * to make a namespace cannot go back.
+ * Can /proc be mounted for a new process namespace here? This is tested in a child, because a process cannot undo its
+ * own steps towards a namespace.
  */
 static bool proc_permitted(void)
 {
@@ -175,8 +174,8 @@ static bool proc_permitted(void)
 }
 
 /*
- * The first process of the namespace: it adopts orphans, which the kernel reaps since the process
- * ignores their ends, and it ends everything when the keeper dies.
+ * Runs as the first process of the namespace: adopts orphans, which the kernel reaps because this process ignores their
+ * ends, and ends everything when the keeper dies.
  */
 static _Noreturn void init_run(int keeper)
 {
@@ -186,7 +185,7 @@ static _Noreturn void init_run(int keeper)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (poll(&gone, 1, 0) != 0)
-		_exit(0);               /* the keeper died before we could ask to be signaled */
+		_exit(0);               /* the keeper died before this process asked to be signaled */
 	prctl(PR_SET_NAME, "trainc-init");
 	setsid();
 	close_range(0, ~0U, 0);
@@ -214,7 +213,7 @@ static int init_start(struct isolation *iso, const char **step)
 	return error;
 }
 
-/* ---- names ---- */
+/* ---- host names ---- */
 
 static struct str next_line(struct str *text)
 {
@@ -235,7 +234,7 @@ static bool names(struct str text, struct str name)
 	return false;
 }
 
-/* The loopback lines of /etc/hosts, with the names that programs expect and the name of this machine. */
+/* The loopback lines for /etc/hosts, with the names that programs expect and the name of this machine. */
 static struct str loopback_lines(struct arena *a)
 {
 	struct str text = STR(""), why;
@@ -262,9 +261,9 @@ static struct str loopback_lines(struct arena *a)
 	return text;
 }
 
-/* ---- open ---- */
+/* ---- opening ---- */
 
-/* A descriptor for each replica, in addition to those that the caller needs. */
+/* Raises the limit of descriptors: one for each replica, in addition to those that the caller needs. */
 static void raise_files(const struct isolation *iso)
 {
 	struct rlimit all = iso->files;
@@ -345,12 +344,12 @@ int isolation_socket(const struct isolation *iso, size_t replica, int family)
 	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (home < 0)
 		return -1;
-	/* a socket belongs to the network in which it was made */
+	/* a socket belongs to the network in which it was created */
 	if (setns(iso->net.replicas[replica], CLONE_NEWNET) == 0)
 		fd = socket(family, type, 0);
 	error = errno;
 	if (setns(home, CLONE_NEWNET) != 0)
-		abort();                /* otherwise this process would start replicas in the network of another one */
+		abort();                /* otherwise this process would start replicas in the wrong network */
 	close(home);
 	errno = error;
 	return fd;
@@ -365,7 +364,10 @@ static bool failed(struct isolation_error *ret, const char *step)
 	return false;
 }
 
-/* As a kubelet does it: at most 63 characters, without a character at the end with which no name may end. */
+/*
+ * Sets the host name as a kubelet does: at most 63 characters, and not ending with a character with which a name must
+ * not end.
+ */
 static bool set_host(const char *name)
 {
 	size_t n = strnlen(name, 63);
@@ -416,11 +418,11 @@ bool isolation_enter(const struct isolation *iso, const struct sandbox *box, str
 	return true;
 }
 
-/* ---- close ---- */
+/* ---- closing ---- */
 
 /*
- * The first process ends only when every process of the namespace has been reaped by its parent;
- * we reap those that we forked.
+ * Ends the first process, which only ends when every process of the namespace has been reaped by its parent. This
+ * process reaps those that it forked.
  */
 static void init_stop(pid_t init)
 {

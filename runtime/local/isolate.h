@@ -31,24 +31,22 @@ enum isolate_mode { ISOLATE_NONE, ISOLATE_JOB, ISOLATE_REPLICA };
 struct isolation;
 
 /*
- * Called once, in the keeper, before it starts anything else and while it has one
- * thread: enters the namespaces that the mode needs, makes a network for each of
- * `replicas`.  `mounts`: some container has mounts, files or a root.  NULL with a
- * sentence that names what the kernel refuses and what would permit it, or do
- * without.  The arena must live as long as the isolation.
+ * Enters the namespaces that the mode needs and makes a network for each of REPLICAS. Must be called once, in the
+ * keeper, before it starts anything else and while it has one thread. MOUNTS: some container has mounts, files or a
+ * root. NULL with an explanation that says what the kernel refuses, and what would permit it or which option avoids it.
+ * The arena must live as long as the isolation.
  */
 struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool mounts, size_t replicas,
 	struct str *why);
 
-/* Of a run that is not to begin: it knows addresses, and nothing was made or entered. */
+/* An isolation for a run that does not begin: it knows the addresses, but nothing was made or entered. */
 struct isolation *isolation_planned(struct arena *a, enum isolate_mode mode);
 
 /* The address of a replica, as text: "127.0.0.1", or "10.88.0.7" in mode REPLICA. */
 struct str isolation_address(const struct isolation *iso, size_t replica);
 
 /*
- * A non-blocking TCP socket that is in the network of a replica, made by the keeper; FAMILY is AF_INET or AF_INET6.  -1
- * with errno.
+ * Makes a non-blocking TCP socket in the network of a replica; FAMILY is AF_INET or AF_INET6. -1 with errno.
  */
 int isolation_socket(const struct isolation *iso, size_t replica, int family);
 
@@ -56,27 +54,27 @@ enum sandbox_kind { SANDBOX_BIND, SANDBOX_TMPFS };
 
 struct sandbox_mount {
 	enum sandbox_kind kind;
-	/* BIND: a file or directory of the machine, even if something is mounted over it by then */
+	/* BIND: a file or directory of the machine; a mount that is made over it meanwhile does not matter */
 	const char *source;
-	/* absolute, normalized; missing parts are made, without touching the machine's directories */
+	/* absolute and normalized; missing parts are made without changing the machine's directories */
 	const char *target;
 	bool readonly;
-	uint64_t size;                  /* TMPFS: bytes, 0 for the kernel's default */
+	uint64_t size;                  /* TMPFS: size in bytes, 0: the kernel's default */
 };
 
 struct sandbox {
-	const struct sandbox_mount *mounts;     /* in the order in which they are made */
+	const struct sandbox_mount *mounts;     /* the mounts, in the order in which they are made */
 	size_t nmounts;
-	const char *root;               /* --image-root: a directory that becomes `/`; NULL: the machine's */
-	const char *hosts;              /* lines for /etc/hosts, before those of the machine's loopback; NULL: none */
-	const char *hostname;           /* mode REPLICA; NULL: as it is */
+	const char *root;               /* --image-root: a directory that becomes `/`; NULL: the root of the machine */
+	const char *hosts;              /* lines to put into /etc/hosts before those for loopback; NULL: none */
+	const char *hostname;           /* host name in the mode REPLICA; NULL: unchanged */
 };
 
 /*
- * Called in a child between fork and exec, one after the other: isolation_join() enters the
- * replica's network and opens nothing, isolation_enter() builds its view of the files.  False with
- * the step that failed and errno in `error` (0: none): "mount '/srv/corpus' at '/data'".  Nothing
- * of it is seen outside of the child.  The working directory is not kept: chdir() afterwards.
+ * To be called in a child between fork and exec, one after the other. isolation_join() enters the replica's network and
+ * opens nothing. isolation_enter() builds the view of the files; it changes nothing outside of the child and does not
+ * keep the working directory, so chdir() must follow. False with the failed step and errno in ERROR (0: none): "mount
+ * '/srv/corpus' at '/data'".
  */
 struct isolation_error {
 	int error;
@@ -86,9 +84,8 @@ bool isolation_join(const struct isolation *iso, size_t replica, struct isolatio
 bool isolation_enter(const struct isolation *iso, const struct sandbox *box, struct isolation_error *ret);
 
 /*
- * Kills and reaps what is left in the process namespace, and with it every ended child of the
- * caller; closes what isolation_open() opened.  The caller stays in its namespaces, which end when
- * it does.
+ * Kills and reaps what is left in the process namespace, and every ended child of the caller with it; closes what
+ * isolation_open() opened. The caller stays in its namespaces, which end when it does.
  */
 void isolation_close(struct isolation *iso);
 

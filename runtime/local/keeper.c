@@ -1,9 +1,7 @@
 /*
- * keeper.c - from a command to a process that outlives it, or that ends with it.
- *
- * The keeper needs no copy of the plan: it is a fork of the command, which has compiled it.  It
- * must not inherit anything else: descriptors (such as another keeper's lifeline), the terminal,
- * signal handlers.
+ * keeper.c - starts the process that outlives a command, or ends with it. The keeper needs no copy of the plan, because
+ * it is a fork of the command that has compiled it. It must not inherit anything else: descriptors (such as another
+ * keeper's lifeline), the terminal, signal handlers.
  */
 #include "runtime/local/keeper.h"
 
@@ -28,16 +26,16 @@
 
 enum { STATUS_SYSTEM = 3, STATUS_INTERNAL = 70 };
 
-/* ---- what the keeper says to the command, once ---- */
+/* ---- the one message from the keeper to the command ---- */
 
 struct keeper_report {
-	int status;                     /* 0: it runs, and the text is notes; else a refusal */
+	int status;                     /* 0: the run has begun, and the text has notes; else the status of a refusal */
 	uint32_t n;                     /* number of bytes of the text that follows */
 };
 
 /*
- * The text has its length in front: waiting for the end of the pipe could take forever, since processes of the
- * keeper may hold it open.
+ * Sends the message with its length in front: waiting for the end of the pipe could take forever, since processes of
+ * the keeper may hold it open.
  */
 static void report(int fd, int status, struct str text)
 {
@@ -74,7 +72,7 @@ static bool read_report(struct arena *a, int fd, struct keeper_report *ret, stru
 
 enum { REPORT_FD = 3, LIFELINE_FD = 4, FIRST_FREE_FD = 5 };
 
-/* Closes all descriptors of the command but these two, which get fixed numbers. */
+/* Closes all descriptors of the command except these two, which get fixed numbers. */
 static void keep_descriptors(int report_fd, int *lifeline)
 {
 	int high = fcntl(report_fd, F_DUPFD_CLOEXEC, 16),
@@ -97,12 +95,13 @@ static void default_signals(void)
 	for (int s = 1; s < NSIG; s++)
 		signal(s, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);       /* a file that may not grow is like a full disk: lost bytes are counted */
+	signal(SIGXFSZ, SIG_IGN);       /* without the signal, a file that reaches its maximum size is handled like a
+					 * full disk: lost bytes are counted */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Errors of the keeper itself must be found later. */
+/* Redirects standard error to a file, so that errors of the keeper itself can be found later. */
 static void log_errors(const struct run_dir *dir)
 {
 	int fd = openat(dir->fd, "keeper.log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -133,7 +132,7 @@ static struct run_state begin_state(struct arena *a, const struct keeper_start *
 	return state;
 }
 
-/* With the directory locked: starts the run, or says why it cannot. */
+/* Starts the run, or reports why it cannot be started; the directory is locked. */
 static bool keep(struct arena *a, const struct keeper_start *s, const struct run_dir *dir, int lifeline,
 	struct str *why, int *status)
 {
@@ -190,7 +189,7 @@ static enum descendant judge_all(void *context, pid_t pid)
 	return DESCENDANT_KILL;
 }
 
-/* Kills every descendant of this process and reaps what becomes its child, for at most five seconds. */
+/* Kills every descendant of this process and reaps its children, for at most five seconds. */
 static void kill_descendants(void)
 {
 	const struct timespec pause = { 0, 5 * 1000000 };
@@ -205,7 +204,7 @@ static void kill_descendants(void)
 	}
 }
 
-/* Ends in the same way as the keeper did, so that whoever waits for this process learns about it. */
+/* Ends in the same way as the keeper did, so that the process that waits for this one learns how. */
 static _Noreturn void end_as(int how)
 {
 	const struct rlimit none = { 0, 0 };
@@ -219,8 +218,8 @@ static _Noreturn void end_as(int how)
 }
 
 /*
- * A detached keeper has this process as its parent.  When the keeper is killed, the
- * processes that it started become children of this one, which kills them.
+ * The guard: the parent of a detached keeper. When the keeper is killed, the processes that it started become children
+ * of the guard, which kills them.
  */
 static _Noreturn void guard(pid_t keeper)
 {
@@ -243,7 +242,7 @@ static _Noreturn void guard(pid_t keeper)
 	end_as(how);
 }
 
-/* Returns in the keeper; its parent stays behind as the guard. */
+/* Forks; returns in the keeper, while the parent becomes the guard. */
 static void leave_guard(void)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -251,7 +250,7 @@ static void leave_guard(void)
 	setsid();
 	pid_t pid = fork();
 	if (pid > 0)
-		guard(pid);             /* where there is no room for another process, the keeper has no guard */
+		guard(pid);             /* if no further process can be started, the keeper has no guard */
 }
 
 /* ---- the command ---- */
@@ -316,8 +315,8 @@ static bool wait_for_report(struct arena *a, int fd, struct keeper *k, struct st
 }
 
 /*
- * The number of descriptors that the keeper needs: a log, its times and a pipe for each container,
- * sockets that hold ports, both ends of connections that it carries, and some of its own.
+ * The number of descriptors that the keeper needs: for each container a log, its times and a pipe; sockets that hold
+ * ports; both ends of the connections that it forwards; and some of its own.
  */
 static rlim_t descriptors_needed(const struct plan_job *j, size_t published)
 {
@@ -330,7 +329,7 @@ static rlim_t descriptors_needed(const struct plan_job *j, size_t published)
 	return n;
 }
 
-/* False with a sentence when the caller may not have that many. */
+/* May the caller have that many descriptors? False with an explanation. */
 static bool has_descriptors(struct arena *a, const struct plan_job *j, size_t published, struct str *why)
 {
 	rlim_t needed = descriptors_needed(j, published);
@@ -381,7 +380,7 @@ bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *
 	return ok;
 }
 
-/* ---- after its death ---- */
+/* ---- after the keeper's death ---- */
 
 static bool is_keeper(const struct keeper *keepers, size_t n, pid_t pid)
 {
@@ -391,7 +390,7 @@ static bool is_keeper(const struct keeper *keepers, size_t n, pid_t pid)
 	return false;
 }
 
-/* Kills and reaps every child that is no keeper; false when there was none. */
+/* Kills and reaps every child that is not a keeper; false when there was none. */
 static bool kill_children(const struct keeper *keepers, size_t n, size_t *gone)
 {
 	DIR *d = directory_open("/proc");
@@ -416,7 +415,10 @@ size_t keeper_sweep(const struct keeper *keepers, size_t n)
 	const struct timespec pause = { 0, 5 * 1000000 };
 	size_t gone = 0;
 
-	/* the children of a process that dies become ours: repeated until nothing is left, for at most five seconds */
+	/*
+	 * the children of a process that dies become ours, so this is repeated until none is left, for at most five
+	 * seconds
+	 */
 	for (int rounds = 0; rounds < 1000 && kill_children(keepers, n, &gone); rounds++)
 		nanosleep(&pause, NULL);
 	return gone;

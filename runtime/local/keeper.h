@@ -1,12 +1,9 @@
 /*
- * keeper.h - the process that stays with a run.
- *
- * keeper_start() makes the run's directory, forks the keeper and waits until it
- * runs or has refused.  Attached (`trainc run`): when the command dies the keeper
- * kills everything; when the keeper dies the command, a subreaper too, does.
- * Detached (`trainc apply`): it survives the command, and a small process, its
- * guard, does what the command would.  Either way it has a session
- * of its own: signals of the terminal are the command's business.
+ * keeper.h - the keeper: the process that manages a run from its start to its end. keeper_start() makes the run's
+ * directory, forks the keeper and waits until the run has begun or was refused. Attached (`trainc run`): when the
+ * command dies, the keeper kills everything; when the keeper dies, the command, which is also a subreaper, does.
+ * Detached (`trainc apply`): the keeper survives the command, and a small process, its guard, kills what it leaves. In
+ * either case it has a session of its own, so signals of the terminal only reach the command.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_KEEPER_H
 #define TRAINC_RUNTIME_LOCAL_KEEPER_H
@@ -14,36 +11,38 @@
 #include "runtime/local/engine.h"
 
 struct keeper {
-	pid_t pid;                      /* attached: the keeper; detached: its guard, which ends as the keeper does */
-	int lifeline;                   /* attached: held open by the command; else -1 */
+	pid_t pid;                      /* attached: the keeper; detached: its guard, which ends in the same way as the
+					 * keeper */
+	int lifeline;                   /* attached: a pipe that the command holds open; else -1 */
 	struct str run_dir;
-	struct str notes;               /* notes of the engine for the user: one on each line */
+	struct str notes;               /* notes of the engine for the user, one per line */
 };
 
-/* What the run is, beside its plan. */
+/* Everything about a run except its plan. */
 struct keeper_start {
 	const struct plan_job *job;
-	struct str name;                /* of the run */
-	struct str file;                /* the program, as the user named it */
-	struct str digest;              /* identity of program and options (run_state.h) */
+	struct str name;                /* name of the run */
+	struct str file;                /* the program's file, as given on the command line */
+	struct str digest;              /* identity of the program and options (run_state.h) */
 	struct str state_dir;
 	const struct engine_options *options;
-	bool attached, replace;         /* replace: a run of that name that has ended */
+	bool attached, replace;         /* attached: see above; replace: a run of that name that has ended may be
+					 * replaced */
 };
 
 /*
- * False with sentences, one a line, and the status to leave with (3; 5: a run of
- * that name is there; 8; 70: the keeper died).
+ * Starts the keeper. False with explanations, one per line, and the exit status: 3; 5 when a run of that name exists;
+ * 8; 70 when the keeper died.
  */
 bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *ret, struct str *why, int *status);
 
-/* What is known of a run before it begins. */
+/* The state of a run before it begins. */
 struct run_state keeper_first_state(struct arena *a, const struct keeper_start *s);
 
 /*
- * To be called after an attached keeper has died without a verdict: kills what it left, which are
- * children of this process by then.  `keepers` are those that must live.  Returns the number of
- * processes.
+ * To be called after an attached keeper has died without a verdict: kills the processes that it left, which have become
+ * children of this process. KEEPERS are the keepers that must stay alive. Returns the number of processes that were
+ * killed.
  */
 size_t keeper_sweep(const struct keeper *keepers, size_t n);
 

@@ -7,12 +7,12 @@
 
 /* ---- containers ---- */
 
-/* ---- what is said ---- */
+/* ---- notes for the user ---- */
 
 struct str launch_notes(const struct launch *l) { return buf_text(&l->notes); }
 void launch_release(struct launch *l) { buf_release(&l->notes); }
 
-/* The role of which a text lists several replicas by their hosts alone, without ports; -1 where there is none. */
+/* The role whose replicas a text lists by their hosts alone, without ports; -1 when there is none. */
 static int listed_role(const struct text *t)
 {
 	int64_t first = -1;
@@ -35,8 +35,8 @@ static int listed_role(const struct text *t)
 }
 
 /*
- * In a cluster a list of hosts tells replicas apart; here, without a network for each replica, all
- * have the same address.
+ * Notes a list of hosts that cannot tell replicas apart here: in a cluster it does, but without a network for each
+ * replica all have the same address.
  */
 static void note_list(struct launch *l, struct str where, const struct text *t)
 {
@@ -68,8 +68,8 @@ static void note_unasked(struct launch *l, const struct plan_role *r, const stru
 }
 
 /*
- * Settings that only mean something in a cluster, and that are easily overlooked.  One line for
- * each, however many roles have it.
+ * Notes settings that only have an effect in a cluster and are easily overlooked; one line for each, however many roles
+ * have it.
  */
 static void note_role(struct launch *l, const struct plan_role *r)
 {
@@ -95,7 +95,7 @@ static void note_role(struct launch *l, const struct plan_role *r)
 	launch_note_home(l, r);
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 static void check_role(struct launch *l, unsigned role, struct buf *why)
 {
@@ -164,7 +164,7 @@ void launch_place(struct launch *l, const struct places *places, const struct is
 	for (unsigned k = 0; k < l->job->nroles; k++)
 		for (int64_t i = 0; i < l->job->roles[k].max; i++)
 			if (!check_replica(l, k, i, why))
-				break;          /* the message would be the same for other replicas of the role */
+				break;          /* other replicas of the role would give the same message */
 }
 
 static char *const *environment(struct arena *a, const struct variables *v)

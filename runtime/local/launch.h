@@ -1,10 +1,7 @@
 /*
- * launch.h - from the plan to what a process of this machine needs: words, environment, directory,
- * and what it sees of the files.
- *
- * Texts are those of plan_env() and plan_text(), finished with what only this run knows.
- * Everything that can be refused is refused before anything starts, in sentences that begin with
- * the role, one line each.
+ * launch.h - turns the plan into what a process of this machine needs: words, environment, directory, and its view of
+ * the files. Texts are those of plan_env() and plan_text(), completed with what only this run knows. Everything that
+ * can be refused is refused before anything starts, in sentences that begin with the role, one per line.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LAUNCH_H
 #define TRAINC_RUNTIME_LOCAL_LAUNCH_H
@@ -16,61 +13,64 @@
 struct launch;
 
 /*
- * Checks everything that needs neither network nor ports: commands, directories, volumes, secrets.
- *  Complaints are appended to `why`.  Lives in the arena.
+ * Checks everything that needs neither network nor ports: commands, directories, volumes, secrets. Errors are appended
+ * to WHY. The result lives in the arena.
  */
 struct launch *launch_new(struct arena *a, const struct plan_job *j, const struct engine_options *o, struct str run_dir,
 	struct buf *why);
-/* Does some container see files that differ from the machine's? */
+/* Does any container see other files than those of the machine? */
 bool launch_needs_mounts(const struct launch *l);
-/* What the program asks for and a local run does not provide, one on each line. */
+/* Settings of the program that a local run ignores, one per line. */
 struct str launch_notes(const struct launch *l);
-/* One more of them, once. */
+/* Adds a note, unless it has been added already. */
 void launch_note(struct launch *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* To be called when addresses and devices are known: checks every environment (F-48 of docs/testing.md). */
+/* Checks every environment (F-48 of docs/testing.md). To be called when addresses and devices are known. */
 void launch_place(struct launch *l, const struct places *places, const struct isolation *iso,
 	const struct devices *devices, struct buf *why);
 
 /* ---- one replica ---- */
 
-/* Containers of a role in the order in which they start: inits, sidecars, the main one. */
+/* The number of containers of a role, in the order in which they start: inits, sidecars, the main one. */
 size_t launch_containers(const struct plan_role *r);
 const struct plan_container *launch_container(const struct plan_role *r, size_t k);
 enum container_part { CONTAINER_INIT, CONTAINER_SIDECAR, CONTAINER_MAIN };
 enum container_part launch_part(const struct plan_role *r, size_t k);
 
-/* Prepares a new pod: empties scratch space, writes files, makes keys.  False with a sentence. */
+/* Prepares a new pod: empties scratch space, writes files, generates keys. False with an explanation. */
 bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str *why);
 
-/* The file in which a replica writes its last words (last_words.h); p == NULL: it has none. */
+/* The file in which a replica writes its last words (last_words.h); p == NULL: it writes none. */
 struct str launch_last_words(const struct launch *l, struct arena *a, unsigned role, int64_t i);
 
-/* Where the value of a variable comes from. */
+/* The source of the value of a variable. */
 enum variable_source {
-	VARIABLE_OF_CALLER,             /* the caller's environment */
-	VARIABLE_OF_POD,                /* what every pod has, and the numbers of its devices */
+	VARIABLE_OF_CALLER,             /* from the caller's environment */
+	VARIABLE_OF_POD,                /* a variable that every pod has, or the numbers of its devices */
 	VARIABLE_OF_PROGRAM,
-	VARIABLE_OF_SECRET,             /* the caller's environment, in place of a secret or config map */
-	VARIABLE_OF_OPTION              /* --env */
+	VARIABLE_OF_SECRET,             /* from the caller's environment, in place of a secret or config map */
+	VARIABLE_OF_OPTION              /* from --env */
 };
 
 struct launched {
 	const char *const *candidates;
 	char *const *argv, *const *envp;
-	const enum variable_source *sources;    /* of each of envp */
+	const enum variable_source *sources;    /* for each entry of `envp`, its source */
 	const char *cwd;
-	struct str command;             /* the first word, for messages */
+	struct str command;             /* first word of the command, for messages */
 	struct sandbox box;
 };
-/* Everything lives in `a`, which may be released when the process has been started.  Attempts are counted from 1. */
+/*
+ * Makes the description of a process, in memory of A, which may be released when the process has been started. Attempts
+ * are counted from 1.
+ */
 bool launch_make(const struct launch *l, struct arena *a, unsigned role, int64_t i, size_t container, int64_t attempt,
 	struct launched *ret, struct str *why);
 
-/* The same container's place with other words: a command that is run in it.  Everything in `a`. */
+/* Makes the description of a command that is run in the same container; everything is in A. */
 void launch_other_words(struct arena *a, const struct plan_str *words, size_t n, struct launched *what);
 
-/* Remove the scratch space of the run. */
+/* Removes the scratch space of the run. */
 void launch_clean(struct launch *l);
 void launch_release(struct launch *l);
 

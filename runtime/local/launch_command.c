@@ -1,6 +1,5 @@
 /*
- * launch_command.c - the words of a command, where its program is, and the
- * directory that it starts in.
+ * launch_command.c - the words of a command, the file of its program, and its working directory.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -40,8 +39,8 @@ static void words_add(const struct launch *l, struct arena *a, unsigned role, in
 }
 
 /*
- * Finds a program as execvp() does: a name with a slash is a file, any other is looked up in the
- * directories of PATH.
+ * Lists the files that execvp() would try: a name with a slash is a file; any other is looked up in the directories of
+ * PATH.
  */
 static const char *const *candidates(struct arena *a, const struct variables *v, struct str command)
 {
@@ -125,7 +124,7 @@ static void check_directory(struct launch *l, unsigned role, const struct plan_c
 			STR_ARG(who), STR_ARG(dir));
 }
 
-/* PATH of the container, when it is known before ports are. */
+/* PATH of the container, if it is known before the ports are. */
 static struct str path_of(const struct launch *l, const struct plan_container *c)
 {
 	struct str caller = l->options->image_root.n ? (struct str){ 0 } : launch_caller(l, STR("PATH"));
@@ -169,7 +168,7 @@ static enum found look(struct launch *l, unsigned role, const struct plan_contai
 	return best;
 }
 
-enum { PATH_SHOWN = 40 };               /* nobody reads a long list of directories */
+enum { PATH_SHOWN = 40 };               /* longer lists of directories are cut in messages */
 
 void launch_check_command(struct launch *l, unsigned role, const struct plan_container *c, struct buf *why)
 {
@@ -184,7 +183,7 @@ void launch_check_command(struct launch *l, unsigned role, const struct plan_con
 		return;
 	}
 	if (!text_is_plain(&words->at[0]) || !path.p)
-		return;                         /* exec will tell */
+		return;                         /* exec reports the error */
 	struct str command = words->at[0].n ? words->at[0].at[0].u.text : STR("");
 	switch (look(l, role, c, command, path)) {
 	case FOUND:

@@ -1,6 +1,6 @@
 /*
- * launch_env.c - the environment of one replica: a few of the caller's variables, then those that
- * every container of a cluster has, then the container's own from plan_env().
+ * launch_env.c - the environment of one replica: a few of the caller's variables, then those that every container in a
+ * cluster has, then the container's own from plan_env().
  */
 #include <sys/resource.h>
 #include <unistd.h>
@@ -8,7 +8,9 @@
 #include "base/sha256.h"
 #include "runtime/local/launch_internal.h"
 
-/* limits of execve(2): for each, with its NUL; for all together */
+/*
+ * limits of execve(2) including each NUL: for one string, and the largest and smallest limit for all strings together
+ */
 enum { MOST_WORD = 131072, MOST_TOTAL = 6 << 20, LEAST_TOTAL = 128 << 10 };
 
 const struct variable *variables_find(const struct variables *v, struct str name)
@@ -32,7 +34,7 @@ static void put(struct variables *v, struct str name, struct str value)
 	ARENA_PUSH(v->arena, v->at, v->n, added);
 }
 
-/* ---- the caller's ---- */
+/* ---- variables of the caller ---- */
 
 struct str launch_caller(const struct launch *l, struct str name)
 {
@@ -42,7 +44,7 @@ struct str launch_caller(const struct launch *l, struct str name)
 	return (struct str){ 0 };
 }
 
-/* Settings of a device's library are passed on: variables that begin like the variable of its devices. */
+/* Is it a setting of a device's library? Variables that begin like the variable of its devices are passed on. */
 static bool is_of_devices(const struct launch *l, struct str name)
 {
 	for (size_t i = 0; i < l->job->nroles; i++) {
@@ -55,7 +57,7 @@ static bool is_of_devices(const struct launch *l, struct str name)
 	return false;
 }
 
-/* the variables of the caller that are passed on */
+/* Is the variable of the caller passed on? */
 static bool is_allowed(const struct launch *l, struct str name)
 {
 	static const char *const names[] = { "PATH", "HOME", "LANG", "TMPDIR" };
@@ -81,7 +83,7 @@ static void put_caller(const struct launch *l, struct variables *v)
 	}
 }
 
-/* ---- what a container of a cluster has ---- */
+/* ---- variables that every container in a cluster has ---- */
 
 static void put_pod(const struct launch *l, struct variables *v, unsigned role, int64_t i)
 {
@@ -148,7 +150,7 @@ static bool earlier_variable(void *context, struct str name, struct buf *out)
 	if (v)
 		buf_str(out, v->value);
 	else
-		buf_printf(out, "$(%.*s)", STR_ARG(name));      /* as the kubelet leaves it */
+		buf_printf(out, "$(%.*s)", STR_ARG(name));      /* left unchanged, as the kubelet does */
 	return true;
 }
 
@@ -161,7 +163,7 @@ bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attem
 	return plan_text(l->job, &l->job->roles[role], i, t, places_placement(l->places), &facts, out);
 }
 
-/* ---- the container's own ---- */
+/* ---- the container's own variables ---- */
 
 static void missing_secret(struct arena *a, const struct plan_env *e, struct str *why)
 {
@@ -180,7 +182,7 @@ void launch_check_secrets(struct launch *l, const struct plan_role *r, const str
 	}
 }
 
-/* The command line comes last, so it wins. */
+/* Adds the variables of the command line. They come last, so they override the others. */
 static void put_given(const struct launch *l, struct variables *v)
 {
 	v->source = VARIABLE_OF_OPTION;
@@ -228,7 +230,7 @@ bool launch_variables(const struct launch *l, struct variables *ret, unsigned ro
 	return ok;
 }
 
-/* ---- what exec takes ---- */
+/* ---- limits of exec ---- */
 
 static size_t most_total(void)
 {

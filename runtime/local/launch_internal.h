@@ -1,5 +1,5 @@
 /*
- * launch_internal.h - what the files launch*.c share.
+ * launch_internal.h - shared by the files launch*.c.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LAUNCH_INTERNAL_H
 #define TRAINC_RUNTIME_LOCAL_LAUNCH_INTERNAL_H
@@ -10,18 +10,18 @@ struct launch {
 	struct arena *arena;
 	const struct plan_job *job;
 	const struct engine_options *options;
-	struct str run_dir, scratch;            /* scratch: RUN_DIR/scratch */
+	struct str run_dir, scratch;            /* directory of the run, and RUN_DIR/scratch */
 	struct str node;                        /* the machine's name */
-	uint64_t salt;                          /* of the uids of this run's pods */
+	uint64_t salt;                          /* makes the uids of this run's pods unique */
 	const struct places *places;
 	const struct isolation *iso;
 	const struct devices *devices;
 	struct buf notes;
 };
 
-/* "worker", "worker, container 'logger'": what a sentence is about. */
+/* The beginning of an error message: "worker", or "worker, container 'logger'". */
 struct str launch_who(struct arena *a, const struct plan_role *r, const struct plan_container *c);
-/* One more line of complaint. */
+/* Appends one line to WHY. */
 void launch_complain(struct buf *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- launch_env.c ---- */
@@ -34,27 +34,27 @@ struct variables {
 	struct arena *arena;
 	struct variable *at;
 	size_t n;
-	enum variable_source source;    /* of what is put next */
+	enum variable_source source;    /* source of the variables that are added next */
 };
 const struct variable *variables_find(const struct variables *v, struct str name);
 
 /* A variable of the command's own environment; p == NULL: not set. */
 struct str launch_caller(const struct launch *l, struct str name);
-/* Values that have to come from the caller. */
+/* Checks values that must come from the caller: secrets and config maps. */
 void launch_check_secrets(struct launch *l, const struct plan_role *r, const struct plan_container *c, struct buf *why);
-/* The environment of a container.  False with a sentence: a value cannot be known. */
+/* Makes the environment of a container. False with an explanation when a value is unknown. */
 bool launch_variables(const struct launch *l, struct variables *ret, unsigned role, int64_t i,
 	const struct plan_container *c,
 	int64_t attempt, struct str *why);
-/* The text of a replica, with what only its pod knows. */
+/* The text for a replica, completed with what only its pod knows. */
 bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attempt, const struct variables *v,
 	const struct text *t, struct buf *out);
-/* Would exec accept it?  False with a sentence that names what is too large. */
+/* Would exec accept the environment? False with an explanation that names what is too large. */
 bool launch_fits(struct arena *a, const struct variables *v, char *const *argv, struct str *why);
 
 /* ---- launch_command.c ---- */
 
-/* PATH where nobody set one. */
+/* Value of PATH when nothing sets it. */
 extern const struct str launch_standard_path;
 
 void launch_check_command(struct launch *l, unsigned role, const struct plan_container *c, struct buf *why);
@@ -64,16 +64,16 @@ bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_
 
 /* ---- launch_mounts.c ---- */
 
-/* Reports volumes that have no place on this machine, and `--mount` options that nothing needs; makes keys. */
+/* Reports volumes without a directory on this machine and `--mount` options that no volume needs; generates keys. */
 void launch_check_volumes(struct launch *l, struct buf *why);
-/* Notes about mounts that lie elsewhere than on a cluster. */
+/* Notes mounts whose path here differs from that on a cluster. */
 void launch_note_home(struct launch *l, const struct plan_role *r);
 bool launch_boxed(const struct launch *l, const struct plan_role *r, const struct plan_container *c);
 void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c,
 	struct sandbox *ret);
 /*
- * The path on the machine of what a container sees as `path`: the same, or one behind a mount.  p
- * == NULL: it exists only during the run (scratch space, an image's root).
+ * The path on the machine of the file that a container sees as PATH: the same, or one below the source of a mount. p ==
+ * NULL: it exists only during the run (scratch space, an image's root).
  */
 struct str launch_behind(const struct launch *l, struct arena *a, unsigned role, const struct plan_container *c,
 	struct str path);

@@ -1,6 +1,6 @@
 /*
- * launch_mounts.c - volumes, files and generated things on this machine: directories that are
- * bound over what the container sees.
+ * launch_mounts.c - volumes, files and generated keys on this machine: directories that are bound over those that the
+ * container would see.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include "runtime/local/launch_internal.h"
 #include "runtime/local/remove.h"
 
-/* ---- where a volume is ---- */
+/* ---- the directory of a volume ---- */
 
-/* The name of a volume in `--mount NAME=DIR`. */
+/* The name by which `--mount NAME=DIR` refers to a volume. */
 static struct str volume_name(struct arena *a, const struct plan_volume *v)
 {
 	if (v->kind == VOLUME_HOST_PATH)
@@ -25,19 +25,19 @@ static struct str volume_name(struct arena *a, const struct plan_volume *v)
 	return v->kind == VOLUME_NFS ? str_cat(a, v->name, STR(":"), v->path) : v->name;
 }
 
-/* Is it empty for each pod that starts? */
+/* Is the volume empty for each new pod? */
 static bool is_emptied(const struct plan_volume *v)
 {
 	return v->kind == VOLUME_SCRATCH || (v->kind == VOLUME_CLAIM && !v->keep);
 }
 
-/* Volumes that need a place on the machine; those that a run makes by itself do not. */
+/* Does the volume need a directory from the user? Those that the run makes by itself do not. */
 static bool is_from_outside(const struct plan_volume *v)
 {
 	return !is_emptied(v) && v->kind != VOLUME_GENERATED;
 }
 
-/* Does each replica have a directory of its own in what is mounted? */
+/* Does each replica have a directory of its own within the volume? */
 static bool is_each(const struct plan_volume *v) { return v->path_text.n || v->keep; }
 
 static struct str mapped(const struct launch *l, struct arena *a, const struct plan_volume *v)
@@ -64,7 +64,7 @@ static bool container_has(const struct plan_container *c, const struct plan_volu
 }
 
 /*
- * Memory that one container sees becomes a file system of its own.  When several share it, or it
+ * Is the volume a file system in memory? Memory that only one container sees is. If several containers share it, or it
  * outlives a restart in place, it is a directory.
  */
 static bool is_memory(const struct plan_role *r, const struct plan_volume *v)
@@ -94,7 +94,7 @@ static struct str scratch_directory(const struct launch *l, struct arena *a, uns
 	return str_cat(a, pod_directory(l, a, role, i), kind, str_replace(a, v->name, "/", '_'));
 }
 
-/* DIR/ROLE-i, so that one --mount has the claims of all roles. */
+/* DIR/ROLE-i. The role is part of it, so that one --mount can hold the claims of all roles. */
 static struct str kept_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i, struct str dir)
 {
 	return path_join(a, dir, str_printf(a, "%.*s-%lld", STR_ARG(l->job->roles[role].name), (long long)i));
@@ -105,7 +105,7 @@ static struct str generated_directory(const struct launch *l, struct arena *a, c
 	return str_cat(a, l->scratch, STR("/generated/"), v->name);
 }
 
-/* The directory behind a volume; p == NULL for memory, and for a volume without a place. */
+/* The directory behind a volume; p == NULL for memory and for a volume without a directory. */
 static struct str volume_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i,
 	const struct plan_volume *v)
 {
@@ -127,7 +127,7 @@ static struct str volume_directory(const struct launch *l, struct arena *a, unsi
 	return dir;
 }
 
-/* Drivers of devices that the run does not give. */
+/* Is the mount left out because it has the drivers of devices that the run does not give? */
 static bool is_left_out(const struct launch *l, const struct plan_role *r, const struct plan_mount *m)
 {
 	if (!l->options->no_devices || !r->accelerator)
@@ -138,11 +138,11 @@ static bool is_left_out(const struct launch *l, const struct plan_role *r, const
 	return false;
 }
 
-/* ---- what a container sees ---- */
+/* ---- the container's view of the files ---- */
 
 /*
- * Most images run as root, with the home /root; here the user is whoever runs this, with HOME as
- * home.  A program could not even enter somebody else's home.
+ * The path at which a mount appears. Most images run as root with the home /root, but here the user is the one who runs
+ * the command, with HOME as home. A program could not even enter the home of another user.
  */
 static struct str target_of(const struct launch *l, struct arena *a, struct str path)
 {
@@ -212,7 +212,7 @@ static void add_files(const struct launch *l, struct box *b, unsigned role, int6
 			.target = target_of(l, b->arena, r->files[k].path).p, .readonly = true });
 }
 
-/* Sorted so that a directory comes before what lies in it. */
+/* Sorts so that a directory comes before the files in it. */
 static int by_target(const void *a, const void *b)
 {
 	return strcmp(((const struct sandbox_mount *)a)->target, ((const struct sandbox_mount *)b)->target);
@@ -283,7 +283,7 @@ static bool cannot(struct launch *l, const char *what, struct str path, struct s
 	return false;
 }
 
-/* With those above it. */
+/* Makes a directory and the missing ones above it. */
 static bool make_directory(struct launch *l, struct str path, struct str *why)
 {
 	char *p = arena_copy(l->arena, path.p, path.n);
@@ -375,8 +375,7 @@ static bool make_scratch(struct launch *l, struct arena *a, unsigned role, int64
 }
 
 /*
- * A sub path of a claim that differs between replicas, and the place of a kept claim; the kubelet makes such
- * directories too.
+ * Makes the sub paths of a claim that differ between replicas, and the directories of kept claims, as the kubelet does.
  */
 static bool make_sub_paths(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str *why)
 {
@@ -414,7 +413,7 @@ void launch_clean(struct launch *l)
 	make_empty(l, l->scratch, &why);
 }
 
-/* ---- generated things ---- */
+/* ---- generated keys ---- */
 
 extern char **environ;
 
@@ -442,7 +441,7 @@ static bool run_keygen(struct arena *a, const char *key)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* The files of a Secret that in a cluster the runtime makes. */
+/* Writes the files of a Secret that the runtime generates in a cluster. */
 static bool make_keypair(struct launch *l, struct str dir, struct str *why)
 {
 	struct str key = str_cat(l->arena, dir, STR("/id_ed25519"), STR("")), public, reason;
@@ -471,7 +470,7 @@ static void generate(struct launch *l, const struct plan_volume *v, struct buf *
 	struct stat s;
 
 	if (stat(str_cat(l->arena, dir, STR("/config"), STR("")).p, &s) == 0)
-		return;                         /* made for another role */
+		return;                         /* already made for another role */
 	if (!make_keypair(l, dir, &reason))
 		launch_complain(why, "%.*s", STR_ARG(reason));
 }
@@ -499,7 +498,7 @@ static void check_volume(struct launch *l, unsigned role, const struct plan_cont
 		generate(l, v, why);
 	if (!is_from_outside(v))
 		return;
-	/* the directory of each replica is made when it starts */
+	/* the directory of each replica is made when the replica starts */
 	struct str dir = is_each(v) ? mapped(l, l->arena, v) : volume_directory(l, l->arena, role, 0, v);
 	if (!dir.p)
 		launch_complain(why,

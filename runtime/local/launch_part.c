@@ -1,6 +1,5 @@
 /*
- * launch_part.c - the containers of a role in the order in which they start, and
- * how messages about them begin.
+ * launch_part.c - the containers of a role in the order in which they start, and the beginning of messages about them.
  */
 #include "runtime/local/launch_internal.h"
 
@@ -55,7 +54,7 @@ void launch_note(struct launch *l, const char *fmt, ...)
 		buf_printf(&l->notes, "%s\n", text);
 }
 
-/* An image's root does not show the directory of the run. */
+/* Not available with an image's root, which does not show the directory of the run. */
 struct str launch_last_words(const struct launch *l, struct arena *a, unsigned role, int64_t i)
 {
 	const struct plan_role *r = &l->job->roles[role];

@@ -1,9 +1,7 @@
 /*
- * life.c - events in, orders out.
- *
- * Nothing is decided at the moment of an event: life_next() looks at everything at once and orders
- * what is missing.  So events of the same time are judged together, and the order in which they
- * were reported does not matter.
+ * life.c - takes events and gives orders. Nothing is decided at the moment of an event: life_next() looks at the whole
+ * state and orders what is missing. So events of the same time are judged together, and the order in which they were
+ * reported does not matter.
  */
 #include "runtime/local/life_internal.h"
 #include "base/words.h"
@@ -21,11 +19,11 @@ static void set_state(struct life_part *p, int64_t i, enum replica_state state)
 	bool between = state == REPLICA_WAITING && (replica(p, i)->again || p->units[i].process != PROCESS_GONE);
 
 	replica(p, i)->state = state;
-	/* an elastic role is not done while one of its replicas only begins, or is between two attempts */
+	/* an elastic role is not done while one of its replicas is only beginning, or is between two attempts */
 	p->states[i] = between && p->plan->elastic ? REPLICA_STARTED : state;
 }
 
-/* Back to before the first attempt. */
+/* Resets a replica to the state before its first attempt. */
 static void forget(struct life_part *p, int64_t i)
 {
 	struct unit *u = &p->units[i];
@@ -107,7 +105,7 @@ struct life *life_new(struct arena *a, const struct plan_job *j, const struct li
 
 void life_release(struct life *l) { arena_release(&l->words); }
 
-/* ---- what happened ---- */
+/* ---- events ---- */
 
 void life_started(struct life *l, unsigned role, int64_t i)
 {
@@ -123,7 +121,7 @@ void life_ready(struct life *l, unsigned role, int64_t i)
 	touch(l);
 }
 
-/* The consequence of an attempt that failed by itself. */
+/* Handles an attempt that failed by itself. */
 static void failed(struct life *l, struct life_part *p, int64_t i, const struct life_end *e)
 {
 	struct unit *u = &p->units[i];
@@ -237,7 +235,7 @@ void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause)
 {
 	l->parts[role].units[i].process = PROCESS_GONE;
 	l->parts[role].units[i].ours = false;
-	replica(&l->parts[role], i)->attempts--;        /* it has not begun */
+	replica(&l->parts[role], i)->attempts--;        /* the attempt has not begun */
 	touch(l);
 	if (l->mode != MODE_GOING)
 		return;
@@ -264,7 +262,7 @@ bool life_stop(struct life *l, bool kill, struct str *why)
 	return true;
 }
 
-/* Before the job begins again; replicas that still stop are reset when they have stopped. */
+/* Resets all replicas before the job begins again; those that are still stopping are reset when they have stopped. */
 static void forget_all(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {
@@ -277,7 +275,7 @@ static void forget_all(struct life *l)
 	l->state->failure = (struct run_failure){ 0 };
 }
 
-/* Replicas that have ended stay so, and those between two attempts begin at once. */
+/* Forgets the waiting times. Replicas that have ended stay so, and those between two attempts begin at once. */
 static void forget_waiting(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {
@@ -289,7 +287,7 @@ static void forget_waiting(struct life *l)
 	}
 }
 
-/* A replica that begins because of the resumption has not restarted. */
+/* Counts the beginning of a replica as part of the resumption, not as a restart. */
 static void count_resumed(struct life *l)
 {
 	for (size_t k = 0; k < l->job->nroles; k++) {
@@ -333,7 +331,7 @@ static struct life_part *find_part(const struct life *l, struct str role)
 	return NULL;
 }
 
-/* "'a', 'b'" */
+/* The names of all roles: "'a', 'b'". */
 static struct str role_names(const struct life *l)
 {
 	struct buf b = { 0 };
@@ -386,7 +384,7 @@ bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
 			(long long)p->run->desired - 1, (long long)i);
 	else {
 		if (p->units[i].process == PROCESS_GONE)
-			forget(p, i);           /* it waits, or has ended: it begins in its turn */
+			forget(p, i);           /* the replica waits, or has ended: it begins when it is its turn */
 		else
 			p->units[i].restart = true;
 		touch(l);
@@ -443,7 +441,7 @@ static void end_at_limit(struct life *l)
 		l->facts.spent == 1 ? "" : "s"));
 }
 
-/* Fills in what the judge is told: everything that may have changed. */
+/* Gives the judge the facts that may have changed, and returns its verdict. */
 static enum judge_what ask_judge(struct life *l, int64_t now)
 {
 	size_t released = 0;
@@ -475,7 +473,7 @@ static void act(struct life *l, int64_t now)
 	case JUDGE_DEADLINE: end_at_deadline(l); break;
 	case JUDGE_LIMIT: end_at_limit(l); break;
 	case JUDGE_UNREACHABLE: end_unreachable(l); break;
-	/* no process is left that somebody could watch */
+	/* no process is left that could change anything */
 	case JUDGE_IDLE: end(l, true, STR("everything has ended")); break;
 	}
 }
@@ -566,7 +564,7 @@ bool life_runs_any(const struct life *l)
 	return false;
 }
 
-/* Everything has stopped: resets all replicas, in the start order of the program. */
+/* Resets all replicas when everything has stopped; they begin in the start order of the program. */
 static void begin_anew(struct life *l, int64_t now)
 {
 	if (now < l->anew_at) {

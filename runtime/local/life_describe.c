@@ -1,5 +1,5 @@
 /*
- * life_describe.c - the state of a run in words: phase, cause, and which replica is to blame.
+ * life_describe.c - describes the state of a run: phase, cause, and the replica to blame.
  */
 #include <signal.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- blame ---- */
 
-/* Ends that are closer together than this have no reliable order: the kernel reports them one after the other. */
+/* Ends that differ by less than this have no reliable order, because the kernel reports them one after the other. */
 static const int64_t AT_ONCE = SECOND / 1000;
 
 static bool at_once(const struct run_replica *r, const struct run_replica *other)
@@ -16,9 +16,9 @@ static bool at_once(const struct run_replica *r, const struct run_replica *other
 }
 
 /*
- * Is `r` to blame rather than `other`?  Both failed; equal otherwise, the lower rank comes first.  Of ends at one
- * moment a kill from outside, as for want of memory, is never the echo of another rank's end; other signals often are.
- * A replica that told when it failed did so then, however long it took to end.
+ * Is R to blame rather than OTHER? Both failed; if nothing else decides, the lower rank is. Of ends at the same moment,
+ * a kill from outside (as for lack of memory) is never the consequence of another rank's end; other signals often are.
+ * If a replica has recorded when it failed, that time counts, however long it took to end.
  */
 static bool earlier(const struct run_replica *r, const struct run_replica *other)
 {
@@ -37,15 +37,15 @@ static bool earlier(const struct run_replica *r, const struct run_replica *other
 }
 
 /*
- * A replica that waits for its next attempt counts too: in collective training, the replica that
- * fails for good is often the echo of another one that may try again.
+ * Can the replica be to blame? One that waits for its next attempt can, too: in collective training, the replica that
+ * fails for good often fails because of another one that may try again.
  */
 static bool suspect(const struct life_part *p, int64_t i)
 {
 	const struct run_replica *r = &p->run->at[i];
 
 	if (r->words.time && !r->words.follows && r->state != REPLICA_SUCCEEDED)
-		return true;                    /* it ends by and by, or was ended by others' failures */
+		return true;                    /* the replica failed after others, or was ended because of them */
 	return r->state == REPLICA_FAILED || (r->state == REPLICA_WAITING && r->again && r->exit_code > 0);
 }
 
@@ -59,7 +59,9 @@ static bool part_suspect(const struct life_part *p)
 	return !p->plan->elastic;
 }
 
-/* " (at the same moment: b-0, b-2)": other replicas that failed at the same time, as far as the clock can tell. */
+/*
+ * The text " (at the same moment: b-0, b-2)": other replicas that failed at the same time, as far as the clock shows.
+ */
 static struct str at_the_same_moment(struct life *l, const struct run_replica *first)
 {
 	struct buf b = { 0 };
@@ -111,16 +113,16 @@ void life_blame(struct life *l)
 
 struct count {
 	int64_t expected, ready, begun, running;
-	const struct run_replica *again;        /* the next attempt that is due */
+	const struct run_replica *again;        /* the replica whose next attempt is due first */
 	const struct life_part *again_of;
-	/* failed for good, and the job waits until somebody starts that again */
+	/* a replica that failed for good, so that the job waits until somebody starts it again */
 	const struct run_replica *waits;
 	const struct life_part *waits_of;
 };
 
 static void count_part(const struct life_part *p, bool running, struct count *c)
 {
-	/* while a replica is replaced the job runs on */
+	/* the job continues while a replica is replaced */
 	bool replaced = running && failure_judge(p->plan, true) == FAILURE_PASSES;
 	bool waits = failure_judge(p->plan, false) == FAILURE_RESTARTS;
 

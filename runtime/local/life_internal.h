@@ -1,5 +1,5 @@
 /*
- * life_internal.h - what life.c (what to do) and life_describe.c (how to describe it) share.
+ * life_internal.h - shared by life.c (what to do) and life_describe.c (how to describe it).
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LIFE_INTERNAL_H
 #define TRAINC_RUNTIME_LOCAL_LIFE_INTERNAL_H
@@ -9,32 +9,32 @@
 
 enum process { PROCESS_GONE, PROCESS_RUNS, PROCESS_ASKED, PROCESS_KILLED };
 
-struct unit {                           /* what life keeps of a replica besides its run_replica */
+struct unit {                           /* what life knows of a replica in addition to its run_replica */
 	enum process process;
-	bool ours;                      /* it was told to stop, so how it ends does not count */
-	bool restart;                   /* it was told to stop and begin again */
-	bool in_place;                  /* the next attempt keeps the pod */
-	int64_t failures;               /* failed attempts that counted against `retries` */
-	int64_t series;                 /* failures in a row: they decide how long to wait */
-	int64_t due;                    /* ASKED, KILLED: when the grace period ends */
+	bool ours;                      /* the replica was asked to stop, so its exit code does not count */
+	bool restart;                   /* the replica was asked to stop and begins again after that */
+	bool in_place;                  /* the next attempt is in the same pod */
+	int64_t failures;               /* number of failed attempts that count against `retries` */
+	int64_t series;                 /* number of failures in a row, which decides how long to wait */
+	int64_t due;                    /* ASKED, KILLED: end of the grace period */
 };
 
-struct life_part {                           /* a role */
+struct life_part {                           /* a role of the job */
 	const struct plan_role *plan;
 	struct run_role *run;
 	struct unit *units;
-	enum replica_state *states;     /* as conditions see them */
+	enum replica_state *states;     /* states of the replicas, as conditions see them */
 	int64_t grace;
 	struct judge_role *judged;      /* what the judge sees of the role */
-	bool *present;                  /* which of its replicas have processes, for the judge */
+	bool *present;                  /* for each replica: does it have processes? For the judge */
 	bool required;                  /* a failure of the role is a failure of the job */
 };
 
 enum mode {
 	MODE_GOING,
 	MODE_SUSPENDED,
-	MODE_ANEW,                      /* everything stops, then begins again */
-	MODE_ENDING                     /* the verdict is known */
+	MODE_ANEW,                      /* everything stops, then the job begins again */
+	MODE_ENDING                     /* the verdict is known, and replicas are stopping */
 };
 
 struct life {
@@ -46,10 +46,10 @@ struct life {
 	struct role_states *seen;       /* the states of all parts */
 	enum mode mode;
 	bool succeeded, asked_to_stop;  /* ENDING: the verdict */
-	bool stop_all, kill;            /* ENDING: everything ends, whatever `clean` says, and without grace */
-	struct str reason;              /* ANEW, ENDING: why */
+	bool stop_all, kill;            /* ENDING: end everything, whatever `clean` says; without a grace period */
+	struct str reason;              /* ANEW, ENDING: the reason */
 	int64_t backoff;
-	int64_t anew_at;                /* ANEW: the job does not begin again before this time */
+	int64_t anew_at;                /* ANEW: earliest time at which the job begins again */
 	struct judge_facts facts;
 	int64_t degraded_until;
 	unsigned beginnings;
@@ -61,7 +61,7 @@ struct life {
 	int64_t deadline;
 };
 
-/* Sets phase and cause from everything else.  Lowers the deadline to when they change by themselves. */
+/* Sets phase and cause from everything else. Lowers the deadline to the time at which they change without an event. */
 void life_describe(struct life *l, int64_t now);
 /* Sets the replica to blame: section 4, last paragraph. */
 void life_blame(struct life *l);

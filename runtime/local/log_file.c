@@ -1,5 +1,5 @@
 /*
- * log_file.c - the writer of a container's log.
+ * log_file.c - writes a container's log.
  */
 #include "runtime/local/log_file.h"
 
@@ -39,7 +39,7 @@ bool log_create(struct log_writer *w, int directory, const char *name, uint64_t 
 	return false;
 }
 
-/* How much of it the disk took. */
+/* Writes bytes; returns how many the disk took. */
 static size_t write_some(int fd, const char *bytes, size_t n)
 {
 	size_t done = 0;
@@ -55,7 +55,7 @@ static size_t write_some(int fd, const char *bytes, size_t n)
 	return done;
 }
 
-/* Half a record would shift all that follow, so it is removed. */
+/* Appends a record. Half a record would shift all that follow, so it is removed again. */
 static void mark(struct log_writer *w, const struct log_record *r)
 {
 	size_t n = write_some(w->times, (const char *)r, sizeof *r);
@@ -83,7 +83,7 @@ static void put_renaming(const struct log_writer *w, struct renaming *r, const c
 	}
 }
 
-/* All of them or none. */
+/* Renames all files, or none. */
 static bool rename_all(const struct log_writer *w, const struct renaming *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -96,7 +96,7 @@ static bool rename_all(const struct log_writer *w, const struct renaming *r, siz
 	return true;
 }
 
-/* The oldest piece makes room for a new one. */
+/* Removes the oldest piece to make room for a new one. */
 static void remove_oldest(struct log_writer *w)
 {
 	static const char *const suffixes[] = { ".log", ".times" };
@@ -112,7 +112,7 @@ static void remove_oldest(struct log_writer *w)
 	w->removed = w->starts[(oldest + 1) % LOG_PIECES];
 }
 
-/* Puts new files in the place of the full ones. */
+/* Replaces the full files by new ones. */
 static bool replace_files(struct log_writer *w, int log, int times)
 {
 	struct log_record begins = { .offset = w->offset, .time = (int64_t)w->number + 1, .mark = LOG_BEGINS,
@@ -132,7 +132,7 @@ static bool replace_files(struct log_writer *w, int log, int times)
 	return true;
 }
 
-/* Begins a new piece.  False: the disk does not take one, so the log goes on where it is. */
+/* Begins a new piece. False: the disk does not take one, so the log continues in the present one. */
 static bool next_piece(struct log_writer *w)
 {
 	if (w->offset < w->again)
@@ -157,7 +157,7 @@ static bool next_piece(struct log_writer *w)
 
 static uint64_t piece_start(const struct log_writer *w) { return w->starts[w->number % LOG_PIECES]; }
 
-/* What the newest piece has room for. */
+/* The number of bytes that the newest piece can still take. */
 static uint64_t piece_room(const struct log_writer *w)
 {
 	uint64_t used = w->offset - piece_start(w);
@@ -166,8 +166,8 @@ static uint64_t piece_room(const struct log_writer *w)
 }
 
 /*
- * How many of N bytes go into the newest piece: whole lines, so that a piece begins with one, unless a line is very
- * long. 0: it is full.
+ * The number of the N bytes that go into the newest piece: whole lines, so that the next piece begins with one, unless
+ * a line is very long. 0: the piece is full.
  */
 static size_t piece_takes(const struct log_writer *w, const char *bytes, size_t n)
 {
@@ -184,9 +184,9 @@ static size_t piece_takes(const struct log_writer *w, const char *bytes, size_t 
 	return w->in_line || w->offset == piece_start(w) ? room : 0;
 }
 
-/* ---- what the disk does not take ---- */
+/* ---- bytes that the disk does not take ---- */
 
-/* Keeps the last MOST of the bytes that are kept, from the beginning of a line if possible. */
+/* Drops all but the last MOST of the kept bytes; begins with a whole line if possible. */
 static void drop_first(struct log_writer *w, size_t most)
 {
 	if (w->kept.n <= most)
@@ -201,7 +201,7 @@ static void drop_first(struct log_writer *w, size_t most)
 	w->lost += n;
 }
 
-/* Writes bytes first, then their records, as log_append() does. */
+/* Writes the kept bytes, then their records, in the order of log_append(). */
 static void write_kept(struct log_writer *w, int64_t now)
 {
 	struct log_record gap = { .offset = w->offset, .time = now, .mark = LOG_GAP },
@@ -226,7 +226,7 @@ static void write_kept(struct log_writer *w, int64_t now)
 
 /* ---- writing ---- */
 
-/* Bytes for the newest piece; how many the disk took. */
+/* Writes bytes into the newest piece; returns how many the disk took. */
 static size_t write_chunk(struct log_writer *w, const char *bytes, size_t n, int64_t now)
 {
 	struct log_record r = { .offset = w->offset, .time = now, .mark = LOG_CHUNK };

@@ -1,16 +1,13 @@
 /*
- * log_file.h - what a container printed, and when.
+ * log_file.h - stores what a container printed, and when. NAME.log has the bytes unchanged. NAME.times has a record for
+ * each chunk that was read at once, and one for each attempt that ended; with it the lines of several replicas are
+ * merged by time without a time stamp in each line.
  *
- * NAME.log has the bytes as they came.  NAME.times has a record for each chunk
- * that was read at once, and one for each attempt that ended; with it the lines
- * of several replicas are merged by time without a stamp in each line.
- *
- * A log with a limit is in pieces, at most LOG_PIECES of them.  The newest has the
- * names above; when it is full it becomes NAME.log.K and NAME.times.K, K counted
- * from 1, and the oldest is removed.  Offsets go on from piece to piece.  The times
- * of each piece but the first begin with a LOG_BEGINS, so that whoever reads knows
- * which piece a file is.  NAME.log is renamed before NAME.times, and the new files
- * get their names in the same order: see log_piece_open().
+ * A log with a limit consists of pieces, at most LOG_PIECES of them. The newest has the names above. When it is full it
+ * is renamed to NAME.log.K and NAME.times.K, with K counted from 1, and the oldest piece is removed. Offsets continue
+ * from piece to piece. The times of each piece but the first begin with a LOG_BEGINS record, which tells a reader which
+ * piece a file is. NAME.log is renamed before NAME.times, and the new files get their names in the same order: see
+ * log_piece_open().
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LOG_FILE_H
 #define TRAINC_RUNTIME_LOCAL_LOG_FILE_H
@@ -20,9 +17,12 @@
 enum log_mark {
 	LOG_CHUNK,
 	LOG_ATTEMPT_ENDED,
-	LOG_ATTEMPT_STOPPED,            /* the attempt ended after it had been told to */
-	LOG_GAP,                        /* the disk took nothing for a while: bytes are missing here */
-	/* the first record of a piece: `time` is its number, `value` how many attempts ended before it */
+	LOG_ATTEMPT_STOPPED,            /* the attempt ended after it had been asked to stop */
+	LOG_GAP,                        /* the disk was full for some time: bytes are missing here */
+	/*
+	 * the first record of a piece: `time` is the number of the piece, `value` the number of attempts that ended
+	 * before it
+	 */
 	LOG_BEGINS
 };
 enum { LOG_PIECES = 5 };
@@ -32,7 +32,7 @@ struct log_record {                     /* in the byte order of the machine */
 	uint64_t offset;
 	int64_t time;                   /* ns of the real-time clock */
 	int32_t mark;                   /* enum log_mark */
-	/* end of an attempt: exit code (128 + signal); gap: the number of bytes, INT32_MAX for that or more */
+	/* end of an attempt: exit code (128 + signal); gap: number of missing bytes, at most INT32_MAX */
 	int32_t value;
 };
 static inline bool log_ends_attempt(const struct log_record *r)
@@ -40,45 +40,45 @@ static inline bool log_ends_attempt(const struct log_record *r)
 	return r->mark == LOG_ATTEMPT_ENDED || r->mark == LOG_ATTEMPT_STOPPED;
 }
 
-/* "worker-3" or, for print this container instead of the main one, "worker-3.logger". */
+/* The name of a container's log without suffix: "worker-3", or "worker-3.logger" if PRINT is not the main container. */
 struct str log_name(struct arena *a, struct str role, int64_t index, struct str container, bool main);
 
-/* ---- writing: the keeper ---- */
+/* ---- writing, by the keeper ---- */
 
 struct log_writer {
-	int log, times;                 /* descriptors of the two files, or -1 */
-	uint64_t offset, lost;          /* bytes written; bytes lost */
+	int log, times;                 /* descriptors of NAME.log and NAME.times, or -1 */
+	uint64_t offset, lost;          /* number of bytes written, and of bytes lost */
 	uint64_t records;               /* number of records in NAME.times */
 	struct buf kept;                /* the last bytes that the disk has not taken yet, at most LOG_KEPT */
-	uint64_t dropped;               /* earlier bytes that are lost */
+	uint64_t dropped;               /* number of earlier bytes that are lost */
 	int directory;
 	char name[256];                 /* name of the files, without suffix */
-	uint64_t piece;                 /* bytes of a piece; 0: the log has no limit */
-	uint64_t number, starts[LOG_PIECES];    /* number of the newest piece, from 1; offsets at which the last
-						 * pieces begin, by number modulo LOG_PIECES */
-	uint64_t removed;               /* bytes of pieces that were removed */
-	uint64_t again;                 /* a new piece could not be made: tries again at this offset */
+	uint64_t piece;                 /* maximum size of a piece; 0: the log has no limit */
+	uint64_t number, starts[LOG_PIECES];    /* number of the newest piece, from 1; offsets at which the last pieces
+						 * begin, by their number modulo LOG_PIECES */
+	uint64_t removed;               /* number of bytes in pieces that were removed */
+	uint64_t again;                 /* no new piece could be made: the next try is at this offset */
 	int32_t attempts;               /* number of attempts that have ended */
-	bool in_line;                   /* the last byte did not end a line */
+	bool in_line;                   /* the last byte was not a line end */
 };
 enum { LOG_KEPT = 64 << 10 };
 /*
- * Creates both files (append, 0600, exclusively) in a directory that stays open as long. `limit`: how many bytes are
- * kept about, in the log as in its times; 0: all.  False with errno.
+ * Creates both files (append, 0600, exclusively) in a directory that must stay open. LIMIT: about how many bytes are
+ * kept, of the log as of its times; 0: all. False with errno.
  */
 bool log_create(struct log_writer *w, int directory, const char *name, uint64_t limit);
 /*
- * Never blocks for a reader and never fails: bytes that the disk does not take are kept and tried
- * again with the next ones.  Beyond LOG_KEPT bytes the first lines are dropped, which counts in
- * `lost` and is marked as a gap once the file grows again.
+ * Appends bytes. Never waits for a reader and never fails: bytes that the disk does not take are kept and written with
+ * the next ones. Beyond LOG_KEPT bytes the first lines are dropped; they are counted in `lost` and recorded as a gap
+ * once the file can grow again.
  */
 void log_append(struct log_writer *w, const char *bytes, size_t n, int64_t now);
-/* `stopped`: it had been told to stop, so the exit code is not its own. */
+/* Records the end of an attempt. STOPPED: it had been asked to stop, so the exit code is not its own. */
 void log_attempt_ended(struct log_writer *w, int exit_code, bool stopped, int64_t now);
-/* The program has ended: tries to write the last MOST bytes of what was kept; the rest is lost. */
+/* Tries to write the last MOST of the kept bytes after the program has ended; the rest is lost. */
 void log_last_try(struct log_writer *w, size_t most, int64_t now);
 void log_close(struct log_writer *w);
-/* The last bytes from `from` on, N at most; they may be in two pieces.  Returns how many. */
+/* Copies at most N of the last bytes, from the offset FROM on; they may be in two pieces. Returns how many. */
 size_t log_last(const struct log_writer *w, uint64_t from, char *into, size_t n);
 
 #endif

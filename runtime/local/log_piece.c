@@ -7,7 +7,7 @@
 
 enum { TRIES = 100 };
 
-/* The file of piece NUMBER; 0: the one that is written. */
+/* Opens a file of piece NUMBER; 0: of the piece that is being written. */
 static int open_file(int directory, const char *name, const char *suffix, uint64_t number)
 {
 	char path[300];
@@ -29,7 +29,7 @@ void log_piece_close(struct log_piece *p)
 }
 
 /*
- * Which piece it is says the first record of its times; that of the first piece says something else, or is not there
+ * Reads which piece it is from the first record of its times. The first piece begins with another record, or has none
  * yet.
  */
 static void read_begin(struct log_piece *p)
@@ -60,8 +60,8 @@ static bool open_full(int directory, const char *name, uint64_t number, struct l
 }
 
 /*
- * The piece that is written. The writer renames the log first: when the times still have their name after the log was
- * opened, the log was the one that belongs to them.  False: just now they are renamed, so try again.
+ * Opens the piece that is being written. The writer renames the log before its times. So if the times still have their
+ * name after the log was opened, that log belongs to them. False: they are being renamed at this moment, so try again.
  */
 static bool open_newest(int directory, const char *name, struct log_piece *ret)
 {
@@ -93,7 +93,7 @@ bool log_piece_open(int directory, const char *name, uint64_t number, struct log
 			return true;
 		bool passed = ret->number > number;
 		log_piece_close(ret);
-		/* it was full before the newest one began, so its name is there by now, or it has been removed */
+		/* that piece was full before the newest one began, so it has been renamed by now, or removed */
 		return passed && open_full(directory, name, number, ret);
 	}
 	return false;

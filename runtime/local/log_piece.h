@@ -1,6 +1,5 @@
 /*
- * log_piece.h - the pieces of a container's log (log_file.h), for those who read
- * while the writer goes on.
+ * log_piece.h - opens the pieces of a container's log (log_file.h) for readers, while the writer continues.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LOG_PIECE_H
 #define TRAINC_RUNTIME_LOCAL_LOG_PIECE_H
@@ -8,18 +7,18 @@
 #include "runtime/local/log_file.h"
 
 struct log_piece {
-	int log, times;                 /* descriptors */
-	uint64_t number, start;         /* from 1; the offset of its first byte */
-	int64_t attempts;               /* that have ended before it */
-	bool full;                      /* nothing is written into it any more: the next one is there */
+	int log, times;                 /* descriptors of the log and of its times */
+	uint64_t number, start;         /* number of the piece, from 1; offset of its first byte */
+	int64_t attempts;               /* number of attempts that ended before it */
+	bool full;                      /* nothing is written into it any more: the next piece exists */
 };
 
 /*
- * Opens piece NUMBER of the log NAME, or the newest for 0. Both files are of the same piece whatever the writer does
- * meanwhile. False: it is not there, or not any more.
+ * Opens piece NUMBER of the log NAME, or the newest for 0. Both files belong to the same piece, whatever the writer
+ * does meanwhile. False: the piece does not exist, or not any more.
  */
 bool log_piece_open(int directory, const char *name, uint64_t number, struct log_piece *ret);
-/* The oldest piece that there is.  False as above. */
+/* Opens the oldest existing piece. False as above. */
 bool log_piece_oldest(int directory, const char *name, struct log_piece *ret);
 void log_piece_close(struct log_piece *p);
 

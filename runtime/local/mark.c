@@ -1,4 +1,4 @@
-/* mark.c - the limit that carries the mark: written by the child, read from /proc. */
+/* mark.c - the resource limit that holds the mark: set by the child, read from /proc. */
 #include "runtime/local/mark.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ uint64_t mark_of_replica(uint64_t run, size_t number)
 	return run ? run | ((number + 1) & replica_mask) : 0;
 }
 
-/* The soft limit as PID has it; 0 when it is unlimited or cannot be read. */
+/* The soft limit of process PID; 0 when it is unlimited or cannot be read. */
 static uint64_t soft_limit(pid_t pid)
 {
 	static const char name[] = "Max file locks";

@@ -1,12 +1,8 @@
 /*
- * mounts.c - see mounts.h.
- *
- * Every source is opened before anything is mounted, since a mount may hide the source of a later
- * one.  It is then bound by its descriptor.
- *
- * `/` itself cannot be covered by a mount.  When something is missing there, or when another root
- * is wanted, the mirror is built at a directory that certainly exists and becomes the root; the
- * old one stays attached until everything is bound.
+ * mounts.c - see mounts.h. Every source is opened before anything is mounted, because a mount may hide the source of a
+ * later one; it is then bound by its descriptor. `/` itself cannot be covered by a mount. When something is missing
+ * there, or when another root is wanted, the mirror is built at a directory that certainly exists and becomes the root.
+ * The old root stays attached until everything is bound.
  */
 #include "runtime/local/mounts.h"
 
@@ -62,7 +58,7 @@ static bool ours(const struct mount_view *v, dev_t dev)
 	return false;
 }
 
-/* Mounts below the source come along: otherwise a user namespace must not bind it at all. */
+/* Binds a source with the mounts below it: otherwise a user namespace must not bind it at all. */
 static bool bind_at(int from, const char *at)
 {
 	char path[32];
@@ -73,7 +69,7 @@ static bool bind_at(int from, const char *at)
 
 /* ---- mirrors ---- */
 
-/* Makes a directory or an empty file; a symbolic link that leads nowhere is replaced. */
+/* Makes a directory or an empty file; a symbolic link whose target does not exist is replaced. */
 static bool create(const char *path, bool directory)
 {
 	struct stat st;
@@ -89,8 +85,8 @@ static bool create(const char *path, bool directory)
 }
 
 /*
- * One entry of a directory, at `path`.  What cannot be read or bound here could not be used anyway
- * (another user's FUSE mount): it is left out.
+ * Adds one entry of a directory at PATH. An entry that cannot be read or bound here could not be used anyway (such as
+ * another user's FUSE mount), so it is left out.
  */
 static bool mirror_entry(struct mount_view *v, int dir, const char *name, const char *path, int covered)
 {
@@ -113,7 +109,7 @@ static bool mirror_entry(struct mount_view *v, int dir, const char *name, const 
 		}
 	} else {
 		ok = create(path, S_ISDIR(st.st_mode));
-		if (ok && covered >= 0 && ours(v, st.st_dev))   /* the stage: that is the mirror itself */
+		if (ok && covered >= 0 && ours(v, st.st_dev))   /* this is the stage, that is, the mirror itself */
 			ok = move_mount(covered, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) == 0;
 		else if (ok)
 			bind_at(fd, path);
@@ -124,7 +120,7 @@ static bool mirror_entry(struct mount_view *v, int dir, const char *name, const 
 	return ok;
 }
 
-/* Entries of a directory, with `.` and `..`; stops at the limit. */
+/* The number of entries of a directory, including `.` and `..`; stops at the limit. */
 static size_t count_entries(DIR *list)
 {
 	size_t n = 0;
@@ -148,7 +144,7 @@ static bool mirror_entries(struct mount_view *v, DIR *list, const char *at, int 
 	return ok;
 }
 
-/* A file system in memory, in which we may create mount points, and programs may write. */
+/* Mounts a file system in memory, in which mount points can be made and programs may write. */
 static bool mount_tmpfs(struct mount_view *v, const char *at, const char *options)
 {
 	struct stat st;
@@ -163,8 +159,8 @@ static bool mount_tmpfs(struct mount_view *v, const char *at, const char *option
 }
 
 /*
- * Mirrors an open directory with the name `name` at a path; `covered` is a copy of what lies
- * there, or -1 when that is the directory itself.
+ * Mirrors an open directory named NAME at a path. COVERED is a copy of what exists at that path, or -1 when that is the
+ * directory itself.
  */
 static bool mirror(struct mount_view *v, DIR *list, const char *name, const char *at, int covered)
 {
@@ -181,11 +177,11 @@ static bool mirror(struct mount_view *v, DIR *list, const char *name, const char
 	if (!mount_tmpfs(v, at, options))
 		return false;
 	if (chown(at, st.st_uid, st.st_gid) != 0)
-		errno = 0;              /* an owner that this user namespace does not know */
+		errno = 0;              /* this user namespace does not know the owner */
 	return mirror_entries(v, list, at, covered);
 }
 
-/* The deepest directory on the way to `target` that is there, in `path`; its length. */
+/* Finds the deepest existing directory on the way to TARGET and copies it to PATH; returns its length. */
 static size_t deepest(const char *target, char *path, struct stat *st)
 {
 	size_t n = strlen(target);
@@ -200,7 +196,7 @@ static size_t deepest(const char *target, char *path, struct stat *st)
 	return n;
 }
 
-/* Replaces the directory in which something is missing by one of ours. */
+/* Replaces the directory in which something is missing by a mirror. */
 static bool open_up(struct mount_view *v, const char *path)
 {
 	struct stat st;
@@ -221,7 +217,7 @@ static bool open_up(struct mount_view *v, const char *path)
 	return ok;
 }
 
-/* Makes sure that there is something to mount on. */
+/* Makes sure that a mount point exists. */
 static bool place(struct mount_view *v, const char *target, bool directory)
 {
 	char path[PATH_MAX];
@@ -236,7 +232,7 @@ static bool place(struct mount_view *v, const char *target, bool directory)
 	if (!open_up(v, path))
 		return false;
 	while (n < length) {
-		n += n > 1;             /* the slash; that of `/` is counted */
+		n += n > 1;             /* the slash, which `/` already includes */
 		n += strcspn(target + n, "/");
 		memcpy(path, target, n);
 		path[n] = '\0';
@@ -261,7 +257,7 @@ static bool remount_readonly(const char *path)
 	return mount(NULL, path, NULL, flags, NULL) == 0;
 }
 
-/* Undo the escapes of /proc/self/mountinfo, in place. */
+/* Replaces the escapes of /proc/self/mountinfo, in place. */
 static void unescape(char *s)
 {
 	char *to = s;
@@ -289,7 +285,7 @@ static char *mount_point(char *line)
 	return field;
 }
 
-/* A mount and all that are below it. */
+/* Makes a mount and all mounts below it read-only. */
 static bool readonly_at(struct mount_view *v, const char *target)
 {
 	char real[PATH_MAX], *line = NULL;
@@ -340,7 +336,7 @@ static bool mount_one(struct mount_view *v, const struct sandbox_mount *m, int s
 	return !m->readonly || readonly_at(v, m->target);
 }
 
-/* O_DIRECTORY first: that triggers an automounter. */
+/* opened with O_DIRECTORY first, because that triggers an automounter */
 static int open_source(const char *path)
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -364,7 +360,7 @@ static bool open_sources(struct mount_view *v, const struct sandbox *box, int *s
 	return true;
 }
 
-/* ---- the parts of a system ---- */
+/* ---- parts of a system ---- */
 
 static bool mount_proc(struct mount_view *v, const char *at)
 {
@@ -373,7 +369,7 @@ static bool mount_proc(struct mount_view *v, const char *at)
 	return true;
 }
 
-/* It lists interfaces too; but what the machine has below it stays. */
+/* Mounts /sys, which lists network interfaces, too; but the machine's mounts below it are kept. */
 static void mount_sys(void)
 {
 	int cgroup = open("/sys/fs/cgroup", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -389,13 +385,13 @@ static bool mount_shm(struct mount_view *v)
 	return place(v, "/dev/shm", true) && mount_memory(v, "/dev/shm", 0);
 }
 
-/* A file of the system in the view, and what it holds there. */
+/* A file of the system and the text that replaces it in the view. */
 struct text_file {
 	const char *at;
 	struct str text, rest;
 };
 
-/* Puts a text over its file. */
+/* Binds a text over its file. */
 static bool bind_text(struct mount_view *v, const char *name, const struct text_file *f)
 {
 	int fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
@@ -410,8 +406,8 @@ static bool bind_text(struct mount_view *v, const char *name, const struct text_
 }
 
 /*
- * Replaces files by texts. The file system that holds the texts is attached only while they are bound, and for all of
- * them at once: the kernel waits whenever one is detached.
+ * Replaces files by texts. The file system that contains the texts is attached only while they are bound, and for all
+ * of them at once, because the kernel waits each time one is detached.
  */
 static bool mount_texts(struct mount_view *v, const struct text_file *files, size_t n)
 {
@@ -430,7 +426,7 @@ static bool mount_texts(struct mount_view *v, const struct text_file *files, siz
 }
 
 /*
- * With a network of its own no name server can be reached.  With an empty list of servers a
+ * Sets up name resolution. With a network of its own no name server can be reached. With an empty list of servers a
  * resolver asks this host, which refuses at once, so nobody waits for an answer.
  */
 static bool mount_names(struct mount_view *v, const struct sandbox *box, const struct mounts_extra *extra)
@@ -466,7 +462,7 @@ static bool lacks_root(const struct sandbox *box)
 	return false;
 }
 
-/* An image has no /proc, and nothing can be bound without one. */
+/* Mounts /proc: an image has none, and nothing can be bound without it. */
 static bool root_proc(struct mount_view *v, bool own)
 {
 	char path[sizeof(stage) + 8];
@@ -482,7 +478,7 @@ static bool root_proc(struct mount_view *v, bool own)
 	return true;
 }
 
-/* Makes `.` the root. The old root then lies over it, hidden from absolute paths. */
+/* Makes `.` the root. The old root is then mounted over it, hidden from absolute paths. */
 static bool pivot(struct mount_view *v)
 {
 	v->old_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -517,7 +513,7 @@ static bool new_root(struct mount_view *v, const char *image, bool proc)
 	return ok;
 }
 
-/* Let go of the old root. */
+/* Detaches the old root. */
 static bool leave_old(struct mount_view *v)
 {
 	if (v->old_root < 0)
@@ -529,8 +525,7 @@ static bool leave_old(struct mount_view *v)
 }
 
 /*
- * What an image lacks and a process needs from the machine: devices (accelerators among them),
- * /sys, name resolution.
+ * What a process needs from the machine and an image lacks: devices (accelerators among them), /sys, name resolution.
  */
 struct machine {
 	int dev, sys, hosts, resolver;
@@ -563,9 +558,9 @@ static bool machine_bind(struct mount_view *v, const struct machine *m)
 		machine_part(v, m->hosts, "/etc/hosts") && machine_part(v, m->resolver, "/etc/resolv.conf");
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
-/* New mounts of the machine keep appearing here; ours do not appear there. */
+/* Separates the mounts: new mounts of the machine appear here, but ours do not appear there. */
 static bool apart(struct mount_view *v)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)

@@ -1,8 +1,6 @@
 /*
- * network.c - see network.h.
- *
- * Requests to one namespace are sent together and answered together: a replica costs two
- * exchanges.  We number the links ourselves, so nothing has to be queried.
+ * network.c - see network.h. All requests to one namespace are sent together and answered together: a replica costs two
+ * exchanges. The numbers of links are chosen here, so nothing has to be queried.
  */
 #include "runtime/local/network.h"
 
@@ -25,11 +23,11 @@
 enum {
 	LOOPBACK = 1,
 	INSIDE = 100,                   /* number of a replica's eth0 */
-	/* number of replica 0's link in the keeper's namespace; above those that the kernel makes */
+	/* number of replica 0's link in the keeper's namespace, above those that the kernel chooses */
 	OUTSIDE = 100
 };
 
-#define NETWORK UINT32_C(0x0a580000)    /* 10.88.0.0/16 */
+#define NETWORK UINT32_C(0x0a580000)    /* 10.88.0.0/16, the network of all replicas */
 #define ROUTER (NETWORK | 0xfffe)
 
 uint32_t network_address(size_t replica)
@@ -43,8 +41,8 @@ struct netlink_batch {
 	_Alignas(struct nlmsghdr) char at[2048];
 	size_t n, begin;                /* number of bytes; offset of the last message */
 	unsigned messages;
-	const char *steps[8];           /* the step that each message belongs to */
-	unsigned optional;              /* a bit for each message that may fail */
+	const char *steps[8];           /* for each message, the step that it belongs to */
+	unsigned optional;              /* one bit for each message that may fail */
 };
 
 static void *append(struct netlink_batch *b, const void *bytes, size_t n)
@@ -58,7 +56,7 @@ static void *append(struct netlink_batch *b, const void *bytes, size_t n)
 	return to;
 }
 
-/* A new message of the batch; its attributes follow. */
+/* Appends a message to the batch; its attributes follow. */
 static void message(struct netlink_batch *b, const char *step, uint16_t type, uint16_t flags, const void *body,
 	size_t n)
 {
@@ -95,7 +93,7 @@ static void nest_end(struct netlink_batch *b, struct rtattr *outer)
 	outer->rta_len = (uint16_t)(b->at + b->n - (char *)outer);
 }
 
-/* Sends all of it and reads the results; the first failure counts. */
+/* Sends the batch and reads the results; the first failure counts. */
 static int exchange(int fd, struct netlink_batch *b, const char **step)
 {
 	_Alignas(struct nlmsghdr) char answer[8192];
@@ -137,7 +135,7 @@ static int netlink(void)
 	return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 }
 
-/* ---- what is asked for ---- */
+/* ---- the requests ---- */
 
 static const struct ifinfomsg up = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
 
@@ -149,7 +147,7 @@ static void link_up(struct netlink_batch *b, int index)
 	message(b, "bring up an interface", RTM_SETLINK, 0, &body, sizeof(body));
 }
 
-/* Link addresses are derived from network addresses, so both ends know them without asking. */
+/* Appends a link address. It is derived from the network address, so both ends know it without asking. */
 static void link_address(struct netlink_batch *b, uint16_t type, uint32_t address)
 {
 	uint8_t bytes[6] = { 0x0a, 0x58, (uint8_t)(address >> 24), (uint8_t)(address >> 16), (uint8_t)(address >> 8),
@@ -166,8 +164,8 @@ static void network_attribute(struct netlink_batch *b, uint16_t type, uint32_t a
 }
 
 /*
- * One queue each: of several, one for each processor, the kernel would let go of all but one, and wait at each end
- * until no processor uses them any more.
+ * Limits the link to one queue. By default there is one for each processor, of which the kernel would release all but
+ * one, and wait at each end until no processor uses them any more.
  */
 static void queues(struct netlink_batch *b)
 {
@@ -177,7 +175,7 @@ static void queues(struct netlink_batch *b)
 	attribute(b, IFLA_NUM_RX_QUEUES, &one, sizeof(one));
 }
 
-/* Both ends of a replica's link: one here, one in `namespace`. */
+/* Makes both ends of a replica's link: one here, one in NAMESPACE. */
 static void link_make(struct netlink_batch *b, size_t replica, int namespace)
 {
 	/* a link cannot be up before it has two ends */
@@ -205,7 +203,10 @@ static void link_make(struct netlink_batch *b, size_t replica, int namespace)
 	nest_end(b, info);
 }
 
-/* What arrives on this link may leave by another: a setting of the interface, which needs no writable /proc/sys. */
+/*
+ * Permits packets that arrive on this link to leave by another. This is a setting of the interface, which needs no
+ * writable /proc/sys.
+ */
 static void forward(struct netlink_batch *b, int index)
 {
 	struct ifinfomsg body = { .ifi_index = index };
@@ -223,9 +224,9 @@ static void forward(struct netlink_batch *b, int index)
 }
 
 /*
- * No link-local address, and so no detection of duplicates.  The default of the namespace would do the same, but what
- * is found below
- * /proc/sys/net is found more slowly with each namespace.  May fail: there are kernels without IPv6.
+ * Disables link-local addresses, and with them the detection of duplicates. The default of the namespace would do the
+ * same, but looking up files below /proc/sys/net gets slower with each namespace. May fail, because some kernels have
+ * no IPv6.
  */
 static void no_link_local(struct netlink_batch *b, int index)
 {
@@ -242,7 +243,7 @@ static void no_link_local(struct netlink_batch *b, int index)
 	nest_end(b, families);
 }
 
-/* The prefix is only for people who look at it: routes are set explicitly. */
+/* Adds an address. The prefix is only for people who look at it: routes are set explicitly. */
 static void address_add(struct netlink_batch *b, int index, uint32_t address, uint8_t prefix)
 {
 	struct ifaddrmsg body = { .ifa_family = AF_INET, .ifa_prefixlen = prefix, .ifa_index = (uint32_t)index };
@@ -272,14 +273,14 @@ static void route_add(struct netlink_batch *b, int index, struct rtmsg body)
 	attribute(b, RTA_OIF, &index, sizeof(index));
 }
 
-/* A route to one address, at the other end of the link. */
+/* Adds a route to one address, at the other end of the link. */
 static void route_to(struct netlink_batch *b, int index, uint32_t address)
 {
 	route_add(b, index, (struct rtmsg){ .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_LINK, .rtm_dst_len = 32 });
 	network_attribute(b, RTA_DST, address);
 }
 
-/* To everything, by the router. */
+/* Adds the route through the router to everything else. */
 static void route_out(struct netlink_batch *b, int index)
 {
 	route_add(b, index, (struct rtmsg){ .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_UNIVERSE,
@@ -287,7 +288,7 @@ static void route_out(struct netlink_batch *b, int index)
 	network_attribute(b, RTA_GATEWAY, ROUTER);
 }
 
-/* Every address without another route ends here, where nothing listens. */
+/* Adds a route for every address without another route: it ends here, where nothing listens. */
 static void route_end(struct netlink_batch *b)
 {
 	route_add(b, LOOPBACK, (struct rtmsg){ .rtm_type = RTN_LOCAL, .rtm_scope = RT_SCOPE_HOST });
@@ -296,8 +297,8 @@ static void route_end(struct netlink_batch *b)
 /* ---- namespaces ---- */
 
 /*
- * /proc/sys/net shows the settings of the reader's own namespace.  These are conveniences, and
- * stay unchanged where they are read-only.
+ * Writes a setting. /proc/sys/net shows those of the reader's own namespace. They are conveniences, and stay unchanged
+ * where they are read-only.
  */
 static void setting(const char *path, const char *value)
 {
@@ -377,9 +378,9 @@ static int router_make(int outside, const char **step)
 	struct netlink_batch b = { .n = 0 };
 
 	/*
-	 * Every refusal must be reported: the mask exempts refusals from rate limits, that of a
-	 * destination and that of the namespace.  The latter's credit starts with its first
-	 * refusal, so of two refusals at once the second could be dropped.
+	 * every refusal must be reported: the mask exempts refusals from two rate limits, that of a destination and
+	 * that of the namespace. The credit of the latter starts with its first refusal, so of two refusals at once the
+	 * second could be dropped
 	 */
 	setting("/proc/sys/net/ipv4/icmp_ratemask", "0");
 	route_end(&b);

@@ -10,21 +10,21 @@
 #include <unistd.h>
 
 /*
- * Libraries use ports without asking: workers of clusters from 10000 up, rendezvous around 29400
- * and 29500.  LOWEST and the reserved numbers avoid these.
+ * Libraries use some ports without asking: workers of clusters from 10000 up, rendezvous around 29400 and 29500. LOWEST
+ * and the reserved numbers avoid these.
  */
 enum { LOWEST = 20000, TRIES = 4096, RESERVED_LOW = 29400, RESERVED_HIGH = 29599 };
 
 struct port {                           /* a port of one replica */
 	int64_t number;
-	int held;                       /* a socket that is bound to it, or -1 */
-	int claim;                      /* the socket whose name claims the number as long as the run lasts */
+	int held;                       /* a socket that is bound to the port, or -1 */
+	int claim;                      /* the socket whose name reserves the number as long as the run lasts */
 };
 
 struct place_role {
-	size_t first;                   /* number of replica 0 */
+	size_t first;                   /* number of replica 0 of the role, counted over all roles */
 	size_t nports;
-	struct port *ports;             /* replica i, port k: [i * nports + k] */
+	struct port *ports;             /* the ports: that of replica i with number k is [i nports + k] */
 };
 
 struct places {
@@ -34,7 +34,7 @@ struct places {
 	enum isolate_mode mode;
 	struct place_role *roles;
 	struct placement placement;
-	int64_t next, low, high;        /* numbers are tried in a row that begins at a random place in [low, high) */
+	int64_t next, low, high;        /* numbers are tried in turn, beginning at a random one in [low, high) */
 	const char *hosts;
 };
 
@@ -96,8 +96,8 @@ static void close_keeping_errno(int fd)
 }
 
 /*
- * A socket bound to the number on every address, for both families where there are two.  `again`:
- * connections that are closing do not count.
+ * Binds a socket to the number on every address, for both families if the machine has both. AGAIN: connections that are
+ * still closing do not count.
  */
 static int bind_number(int64_t number, bool again)
 {
@@ -128,7 +128,7 @@ static int bind_number(int64_t number, bool again)
 	return -1;
 }
 
-/* Announces to other runs that the number is ours: two sockets cannot have one name. */
+/* Reserves the number against other runs: two sockets cannot have the same name. */
 static int claim_number(int64_t number)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
@@ -161,7 +161,7 @@ static bool is_avoided(const struct plan_job *j, int64_t number)
 	return false;
 }
 
-/* Numbers that occur in the program stay free: it may use them without asking. */
+/* Finds a free port. Numbers that occur in the program are left free, because it may use them without asking. */
 static bool find_port(struct places *p, struct port *ret)
 {
 	for (int tries = 0; tries < TRIES; tries++) {
@@ -189,7 +189,7 @@ static bool find_port(struct places *p, struct port *ret)
 	return false;
 }
 
-/* The kernel gives ports from `low` on to outgoing connections. */
+/* The lowest port that the kernel gives to outgoing connections. */
 static int64_t ephemeral_low(void)
 {
 	FILE *f = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
@@ -239,7 +239,7 @@ static const char *hosts_text(struct places *p)
 			buf_char(&b, ' ');
 			plan_host(p->job, r, i, &b);
 			buf_printf(&b, " %.*s-%lld\n", STR_ARG(r->object), (long long)i);
-			/* what a program asks for when it listens on both families */
+			/* the address that a program uses when it listens on both families */
 			buf_printf(&b, "::ffff:%.*s ",
 				STR_ARG(isolation_address(p->iso, p->roles[k].first + (size_t)i)));
 			plan_host(p->job, r, i, &b);
@@ -266,7 +266,7 @@ const struct placement *places_placement(const struct places *p) { return &p->pl
 size_t places_number(const struct places *p, unsigned role, int64_t i) { return p->roles[role].first + (size_t)i; }
 const char *places_hosts(const struct places *p) { return p->hosts; }
 
-/* ---- while it runs ---- */
+/* ---- during the run ---- */
 
 static bool let_go(struct port *port)
 {

@@ -1,5 +1,5 @@
 /*
- * preview.c - what a run would start, replica by replica: `run --local --dry-run`.
+ * preview.c - shows what a run would start, replica by replica: `run --local --dry-run`.
  */
 #include "base/words.h"
 #include "runtime/local/engine_internal.h"
@@ -42,7 +42,7 @@ static void text_mounts(struct buf *out, const struct sandbox *box)
 	}
 }
 
-/* "NAME=VALUE"; of what is known to this user only, and of secrets, the name. */
+/* Appends "NAME=VALUE"; only the name if the value is a secret or known to this user only. */
 static void text_variable(struct buf *out, const char *entry, enum variable_source source)
 {
 	const char *equals = strchr(entry, '=');
@@ -56,7 +56,7 @@ static void text_variable(struct buf *out, const char *entry, enum variable_sour
 	buf_char(out, '\n');
 }
 
-/* Where the values of an environment come from, in the words of the user. */
+/* The sources of variables, as shown to the user. */
 static const struct {
 	const char *label, *word;
 } sources[] = {
@@ -82,11 +82,11 @@ static void text_environment(struct buf *out, const struct launched *made)
 	}
 }
 
-/* ---- both ---- */
+/* ---- both forms ---- */
 
 struct preview {
 	const struct engine *engine;
-	struct arena arena;             /* for one container */
+	struct arena arena;             /* memory for one container */
 	bool json;
 	struct buf *out;
 };
@@ -231,7 +231,7 @@ static void preview_replica(struct preview *p, unsigned role, int64_t i, bool fi
 	}
 	for (size_t k = 0; k < launch_containers(r); k++) {
 		if (!launch_make(e->launch, &p->arena, role, i, k, 1, &made, &why))
-			continue;               /* it could be made a moment ago: engine_new() */
+			continue;               /* cannot happen: engine_new() has just made it */
 		if (p->json)
 			json_container(p, role, i, k, &made);
 		else

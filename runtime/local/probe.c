@@ -1,10 +1,8 @@
 /*
- * probe.c - finds out whether a container is ready, as the kubelet does with a startup probe: a
- * process in the container's place connects, asks over HTTP or runs a command, until the first
- * answer or until the container's time is over.
- *
- * Every question is a process of its own, because only a process can enter the network and the
- * files of a replica.  It has a process group, and an alarm ends it when there is no answer.
+ * probe.c - finds out whether a container is ready, as the kubelet does with a startup probe: a process in the same
+ * namespaces as the container connects, sends an HTTP request or runs a command, until the first success or until the
+ * container's time is over. Every probe is a process of its own, because only a process can enter the network and the
+ * files of a replica. It has its own process group, and an alarm ends it when there is no answer.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,10 +17,10 @@
 
 enum { FIRST_PAUSE = SECOND / 20, LONGEST_PAUSE = SECOND, PROBE_SECONDS = 5 };
 
-/* What a question is about: the child has a copy of it. */
+/* What a probe has to do; the child has a copy of it. */
 struct probe_question {
 	struct sockaddr_in address;
-	const char *request;            /* HTTP; NULL: connecting is enough */
+	const char *request;            /* the HTTP request; NULL: connecting is enough */
 };
 
 static const struct plan_container *plan_of(const struct engine *e, const struct container *c)
@@ -44,7 +42,7 @@ static bool write_all(int fd, const char *s, size_t n)
 	return true;
 }
 
-/* "HTTP/1.1 204": a status of 200 to 399 counts as ready. */
+/* Does the answer begin like "HTTP/1.1 204", with a status of 200 to 399? */
 static bool good_status(int fd)
 {
 	char line[16] = "";
@@ -59,7 +57,7 @@ static bool good_status(int fd)
 	return memcmp(line, "HTTP/1.", 7) == 0 && (line[9] == '2' || line[9] == '3');
 }
 
-/* The exit status of the child. */
+/* Runs the probe in the child; returns the child's exit status. */
 static int ask(const void *context)
 {
 	const struct probe_question *q = context;
@@ -80,7 +78,7 @@ static int64_t port_of(const struct engine *e, const struct container *c, struct
 
 	if (plan == &role->main)
 		return p->port(p->context, e->job, role, c->replica->index, name);
-	for (size_t i = 0; i < plan->nports; i++)       /* a sidecar's ports are the declared ones */
+	for (size_t i = 0; i < plan->nports; i++)       /* the ports of a sidecar are the declared ones */
 		if (str_eq(plan->ports[i].name, name))
 			return plan->ports[i].port;
 	return 0;
@@ -130,7 +128,7 @@ static bool start(struct engine *e, struct container *c, struct arena *a)
 	}
 	if (!spawn_start(&s, &child))
 		return false;
-	close(child.report);            /* a question that cannot begin counts as unanswered */
+	close(child.report);            /* a probe that cannot be started counts as one without an answer */
 	c->probe.pid = child.pid;
 	return true;
 }
@@ -153,7 +151,7 @@ void probe_stop(struct engine *e, struct container *c)
 	e->probing--;
 }
 
-/* The time of the container is over: the kubelet would end it, so it is ended here. */
+/* Ends a container whose time is over, as the kubelet would. */
 static int64_t give_up(struct engine *e, struct container *c)
 {
 	const struct plan_role *role = &e->job->roles[c->replica->role];
@@ -179,12 +177,12 @@ int64_t probe_tick(struct engine *e, struct container *c)
 	if (c->probe.pid || c->probe.overdue)
 		return c->probe.until;
 	if (e->now >= c->probe.due && !start(e, c, &a))
-		c->probe.due = e->now + LONGEST_PAUSE;  /* no process now: later */
+		c->probe.due = e->now + LONGEST_PAUSE;  /* no process can be started now: tries later */
 	arena_release(&a);
 	return c->probe.pid || c->probe.due > c->probe.until ? c->probe.until : c->probe.due;
 }
 
-/* The container whose question the process was, or NULL. */
+/* The container that the process PID probes, or NULL. */
 static struct container *asked_by(const struct engine *e, pid_t pid)
 {
 	for (size_t i = 0; i < e->nreplicas; i++)
@@ -200,7 +198,7 @@ struct container *probe_ended(struct engine *e, pid_t pid, int exit_code)
 
 	if (!c)
 		return NULL;
-	kill(-pid, SIGKILL);            /* what a command left behind */
+	kill(-pid, SIGKILL);            /* kills what a command left behind */
 	c->probe.pid = 0;
 	if (exit_code == 0 && !c->probe.overdue) {
 		probe_stop(e, c);

@@ -1,6 +1,6 @@
 /*
- * process.c - tells a process from a later one with the same number: by the time of its beginning,
- * and by the boot.
+ * process.c - distinguishes a process from a later one with the same number: by the time of its beginning, and by the
+ * boot.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static size_t read_small(const char *path, char *into, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Fields 3, 4 and 22 of /proc/PID/stat; the name before them may contain anything, even parentheses. */
+/* Reads fields 3, 4 and 22 of /proc/PID/stat; the name before them may contain anything, even parentheses. */
 static bool read_stat(pid_t pid, char *ret_state, pid_t *ret_parent, uint64_t *ret_start)
 {
 	char path[64], text[1024];

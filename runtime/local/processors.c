@@ -8,7 +8,7 @@ struct processors {
 	struct arena *arena;
 	const struct plan_job *job;
 	cpu_set_t all, free;
-	cpu_set_t **held;               /* by role and index: empty sets for those that hold none */
+	cpu_set_t **held;               /* the processors of each replica, by role and index; an empty set: none */
 };
 
 struct processors *processors_new(struct arena *a, const struct plan_job *j, struct str *why)
@@ -31,7 +31,7 @@ struct processors *processors_new(struct arena *a, const struct plan_job *j, str
 	return p;
 }
 
-/* Whole processors for what the containers that run at the same time ask for. */
+/* The number of whole processors that the containers of a replica which run at the same time ask for. */
 static int64_t whole_processors(const struct plan_role *r, int64_t i)
 {
 	const struct plan_quantity *cpu = &plan_amounts(&r->main, i)->cpu;

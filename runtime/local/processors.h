@@ -1,10 +1,8 @@
 /*
- * processors.h - --pin: processors of this machine that each replica has for itself.
- *
- * A replica gets as many as its containers ask for with `cpu`, rounded up, in the order of the plan, and keeps them to
- * the end of
- * the run.  Those that are given away are the ones on which the command may run.  Without --pin, and for
- * replicas that ask for none, nothing is pinned.
+ * processors.h - --pin: gives each replica processors of this machine for itself. A replica gets as many as its
+ * containers ask for with `cpu`, rounded up, in the order of the plan, and keeps them to the end of the run. Only
+ * processors on which the command may run are given away. Without --pin, and for replicas that ask for none, nothing is
+ * pinned.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_PROCESSORS_H
 #define TRAINC_RUNTIME_LOCAL_PROCESSORS_H
@@ -15,14 +13,14 @@
 
 struct processors;
 
-/* NULL with a sentence when it is not known which processors there are. */
+/* Finds the available processors; NULL with an explanation when they cannot be determined. */
 struct processors *processors_new(struct arena *a, const struct plan_job *j, struct str *why);
-/* Gives a replica its processors, or takes them back.  False with a sentence when there are not enough left. */
+/* Gives a replica its processors, or takes them back. False with an explanation when there are not enough left. */
 bool processors_take(struct processors *p, unsigned role, int64_t i, struct str *why);
 void processors_return(struct processors *p, unsigned role, int64_t i);
-/* Those of a replica; NULL: it is not pinned. */
+/* The processors of a replica; NULL: it is not pinned. */
 const cpu_set_t *processors_of(const struct processors *p, unsigned role, int64_t i);
-/* "0-3,8" */
+/* Appends a set such as "0-3,8". */
 void processors_put(const cpu_set_t *set, struct buf *out);
 
 #endif

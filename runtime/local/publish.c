@@ -1,6 +1,6 @@
 /*
- * publish.c - see publish.h.  A port is looked up each time that somebody connects, since a job that is started again
- * may have others.
+ * publish.c - see publish.h. A port is looked up for each new connection, because a job that begins again may have
+ * other ports.
  */
 #include "runtime/local/publish.h"
 
@@ -17,7 +17,7 @@
 
 enum { LAST_PORT = 65535 };
 
-/* ---- what was written ---- */
+/* ---- parsing the option ---- */
 
 /* A number of at most five digits; false for anything else. */
 static bool read_number(struct str text, int64_t *ret)
@@ -115,7 +115,7 @@ static const struct plan_port *port_in(const struct plan_container *c, const str
 	return NULL;
 }
 
-/* The declared port that is meant, and whether it is the program's own; NULL: there is none. */
+/* The declared port that is meant, and whether the program listens on it itself; NULL: there is none. */
 static const struct plan_port *find_declared(const struct plan_role *r, const struct published_port *p, bool *ret_main)
 {
 	const struct plan_port *found = port_in(&r->main, p);
@@ -134,7 +134,7 @@ static const struct plan_role *published_role(const struct engine *e, const stru
 	return NULL;
 }
 
-/* The number at which the program listens now. */
+/* The port at which the program listens at present. */
 static int64_t inner_port(const struct engine *e, const struct published_port *p)
 {
 	const struct placement *where = places_placement(e->places);
@@ -147,7 +147,7 @@ static int64_t inner_port(const struct engine *e, const struct published_port *p
 	return port ? port->port : p->number;
 }
 
-/* "; it declares http, metrics" */
+/* Appends "; it declares http, metrics". */
 static void put_declared(const struct plan_role *r, struct buf *out)
 {
 	buf_z(out, r->main.nports ? "; it declares " : "; it declares none");

@@ -1,5 +1,5 @@
 /*
- * publish.h - ports of replicas at ports of this machine: --publish and port-forward.
+ * publish.h - makes ports of replicas available at ports of this machine, for --publish and port-forward.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_PUBLISH_H
 #define TRAINC_RUNTIME_LOCAL_PUBLISH_H
@@ -8,39 +8,43 @@
 
 struct engine;
 
-/* [HOSTPORT:]ROLE/N:PORT */
+/* A port given as [HOSTPORT:]ROLE/N:PORT. */
 struct published_port {
-	struct str text;                /* as it was written */
-	struct str role, port;          /* port: a name of the program, or a number */
+	struct str text;                /* the text as the user wrote it */
+	struct str role, port;          /* name of the role; port as a name of the program, or as a number */
 	int64_t index;
-	int64_t number;                 /* of a port that is a number; 0: it is a name */
-	/* port of this machine; 0: any that is free; -1: the number of the replica's port */
+	int64_t number;                 /* number of the port, if it was given as a number; 0: it is a name */
+	/* port of this machine; 0: any free port; -1: the same number as the replica's port */
 	int64_t host;
 };
 
-/* False when it is not of that form. */
+/* Parses such a text; false when it has another form. */
 bool publish_parse(struct str text, struct published_port *ret);
 /*
- * Why the number is not ours: errno, and what to write in its place.  `option`: in front of that, such as "--publish ".
+ * Explains with errno why the port of this machine cannot be used, and what to write instead. OPTION is put before
+ * that, such as "--publish ".
  */
 struct str publish_refused(struct arena *a, const char *option, const struct published_port *p, int64_t port,
 	int error);
 /*
- * Tries one of the addresses at which a program may listen: those of forward.h's dial().  `own` in host byte order, 0:
- * it has none.
+ * Tries one of the addresses at which a program may listen, for dial() of forward.h. OWN is the replica's own address
+ * in host byte order; 0: it has none.
  */
 int publish_dial(int (*socket_of)(void *context, int family), void *context, uint32_t own, int64_t port, unsigned try);
 
 /* ---- in the engine ---- */
 
-/* Complains about roles, replicas and ports that the job does not have. */
+/* Reports roles, replicas and ports that the job does not have. */
 void publish_check(struct engine *e, struct buf *why);
 /*
- * Takes the ports of this machine, unless nothing is to begin: to be called before the keeper leaves its
- * network.  False with a sentence.
+ * Takes the ports of this machine, unless nothing will be started. To be called before the keeper leaves its network.
+ * False with an explanation.
  */
 bool publish_open(struct engine *e, struct str *why);
-/* For the state, once places are known: "http=6006,8080=8081" of a replica, names as they were written. */
+/*
+ * Writes the published ports of each replica into the state, once places are known: "http=6006,8080=8081", with names
+ * as the user wrote them.
+ */
 void publish_describe(struct engine *e);
 void publish_close(struct engine *e);
 

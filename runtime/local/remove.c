@@ -1,8 +1,7 @@
 /*
- * remove.c - goes down into the first directory that is not empty, and up again when it is.
- *
- * Without recursion and with at most two descriptors: directories of a training program may be
- * nested deeper than any stack.
+ * remove.c - removes a directory: goes down into the first directory that is not empty, and up again when it is empty.
+ * It uses no recursion and at most two descriptors, because directories of a training program may be nested deeper than
+ * any stack.
  */
 #include "runtime/local/remove.h"
 
@@ -17,7 +16,7 @@
 struct level {
 	char *name;                     /* name of the directory in its parent */
 	dev_t device;
-	ino_t inode;                    /* inode of the directory above: the way up must lead there */
+	ino_t inode;                    /* inode of the directory above, to check that the way up leads there */
 };
 
 struct local_removal {
@@ -39,7 +38,7 @@ static int open_directory(int at, const char *name)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	/* the kernel lets an owner change the mode of what he cannot read */
+	/* an owner may change the mode of a directory that he cannot read */
 	if (fd < 0 && errno == EACCES && fchmodat(at, name, 0700, 0) == 0)
 		fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd;
@@ -52,7 +51,7 @@ static bool go_down(struct local_removal *r, const char *name)
 
 	if (fd < 0 || fstat(r->fd, &here) != 0)
 		return fail(r, name, errno);
-	fchmod(fd, 0700);               /* to take names out of it, it must be writable */
+	fchmod(fd, 0700);               /* it must be writable to remove names from it */
 	struct level level = { arena_copy(r->arena, name, strlen(name)), here.st_dev, here.st_ino };
 	ARENA_PUSH(r->arena, r->levels, r->n, level);
 	if (r->n > 1)
@@ -72,7 +71,7 @@ static bool go_up(struct local_removal *r, int top)
 	if (fstat(fd, &above) != 0 || above.st_dev != level->device || above.st_ino != level->inode) {
 		if (fd != top)
 			close(fd);
-		return fail(r, level->name, EBUSY);     /* somebody moved it while we were inside */
+		return fail(r, level->name, EBUSY);     /* the directory was moved meanwhile */
 	}
 	close(r->fd);
 	r->fd = fd;
@@ -81,7 +80,7 @@ static bool go_up(struct local_removal *r, int top)
 	return true;
 }
 
-/* Removes one entry if it can; a directory that is not empty is left in `ret_below`. */
+/* Removes one entry if possible; the name of a directory that is not empty is stored in RET_BELOW. */
 static bool remove_entry(struct local_removal *r, const char *name, char *ret_below, size_t size)
 {
 	if (unlinkat(r->fd, name, 0) == 0 || errno == ENOENT)
@@ -95,7 +94,7 @@ static bool remove_entry(struct local_removal *r, const char *name, char *ret_be
 	return true;
 }
 
-/* Everything that goes at once. */
+/* Removes every entry that can be removed at once. */
 static bool sweep(struct local_removal *r, char *ret_below, size_t size)
 {
 	int fd = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

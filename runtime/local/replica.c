@@ -1,11 +1,8 @@
 /*
- * replica.c - the processes of one replica: its containers, one after the other,
- * as a pod has them.
- *
- * Init containers run one by one; then each sidecar is started, and the main
- * container when they run.  The end of the main container is the end of the
- * replica: sidecars are asked to stop, and what is left of any process group is
- * killed while its number is still taken by the process that has just ended.
+ * replica.c - the processes of one replica: its containers, which start one after the other, as in a pod. Init
+ * containers run one by one; then each sidecar is started, and the main container when the sidecars run. When the main
+ * container ends, the replica ends: sidecars are asked to stop, and what is left of any process group is killed while
+ * its number is still held by the process that has just ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +98,10 @@ static void append(struct engine *e, struct container *c, size_t n)
 	count_removed(e, c->log.removed - removed);
 }
 
-/* Its program has ended.  On a full disk its last lines get some of the room that is reserved for the verdict. */
+/*
+ * Writes the last output of a container whose program has ended. On a full disk it gets some of the space that is
+ * reserved for the verdict.
+ */
 static void append_last(struct engine *e, struct container *c)
 {
 	enum { BLOCK = 4096, GIVEN = 96 << 10, FILES = 2 };
@@ -116,7 +116,7 @@ static void append_last(struct engine *e, struct container *c)
 	count_lost(e, c->log.lost - lost);
 }
 
-/* One chunk; false at the end, or when there is nothing now. */
+/* Reads one chunk; false at the end, or when there is nothing at present. */
 static bool read_chunk(struct engine *e, struct container *c)
 {
 	ssize_t n = read(c->output, e->chunk, CHUNK);
@@ -133,11 +133,11 @@ static bool read_chunk(struct engine *e, struct container *c)
 void replica_output(struct engine *e, struct container *c)
 {
 	if (c->output >= 0)
-		/* one chunk of each at a time, so that a busy replica does not starve the others */
+		/* one chunk of each replica at a time, so that a busy one does not starve the others */
 		read_chunk(e, c);
 }
 
-/* Reads what it printed before it ended.  A process that still holds the pipe cannot keep us here. */
+/* Reads what a program printed before it ended. A process that still holds the pipe open cannot block this. */
 static void drain(struct engine *e, struct container *c)
 {
 	for (int i = 0; i < DRAIN && c->output >= 0 && read_chunk(e, c); i++)
@@ -147,7 +147,7 @@ static void drain(struct engine *e, struct container *c)
 
 /* ---- stopping ---- */
 
-/* Signals the whole group; before the child has made one, only itself. */
+/* Signals the whole process group; only the process if the child has not made a group yet. */
 static void signal_container(const struct container *c, int signal)
 {
 	if (c->pid && kill(-c->pid, signal) < 0 && errno == ESRCH)
@@ -169,7 +169,7 @@ static bool runs_any(const struct replica *r)
 	return false;
 }
 
-/* The replica is over, except for processes of it that still run. */
+/* Handles the end of a replica of which some processes still run: asks them to stop. */
 static void stop_rest(struct engine *e, struct replica *r)
 {
 	const struct plan_role *plan = plan_of(e, r);
@@ -282,7 +282,7 @@ static void start_next(struct engine *e, struct replica *r)
 	arena_release(&a);
 }
 
-/* The next attempt begins without the words of this one. */
+/* Removes the last words of this attempt before the next one begins. */
 static void forget_words(struct engine *e, const struct replica *r)
 {
 	struct arena a = { 0 };
@@ -356,7 +356,7 @@ void replica_kill(struct engine *e, struct replica *r)
 		r->patience = e->now + LIFE_REAP_SECONDS * SECOND;
 }
 
-/* A pod's sidecars outlive its program: TERM goes to the container whose end is the end of the replica. */
+/* Sends TERM to the container whose end is the end of the replica. The sidecars are stopped after it, as in a pod. */
 void replica_stop(struct engine *e, struct replica *r)
 {
 	r->asked = true;
@@ -386,7 +386,7 @@ void replica_abandon(struct engine *e, struct replica *r)
 	r->patience = 0;
 }
 
-/* Soon at first, then with the pauses of replicas. */
+/* The wait before a sidecar starts again: short at first, then as long as for replicas. */
 static int64_t sidecar_delay(const struct engine *e, struct container *c)
 {
 	int64_t first = e->options->backoff ? e->options->backoff : ATTEMPT_DELAY_SECONDS * SECOND;
@@ -438,7 +438,10 @@ static void hear(struct engine *e, const struct replica *r)
 	arena_release(&a);
 }
 
-/* One has failed: which was first may be one that still runs, such as a launcher that waits for its processes. */
+/*
+ * Reads the last words of all replicas after one has failed: the first to fail may be one that still runs, such as a
+ * launcher that waits for its processes.
+ */
 static void hear_all(struct engine *e)
 {
 	if (e->heard == e->now)
@@ -461,11 +464,11 @@ void replica_ended(struct engine *e, struct container *c, int exit_code, int sig
 	struct replica *r = c->replica;
 	struct life_end end = { .time = e->now, .exit_code = exit_code, .signal = signal, .unready = c->unready };
 
-	signal_container(c, SIGKILL);           /* the rest of its group */
+	signal_container(c, SIGKILL);           /* kills the rest of its process group */
 	probe_stop(e, c);
 	c->unready = 0;
 	if (c->report >= 0)
-		replica_report(e, c);           /* it ends because it could not begin */
+		replica_report(e, c);           /* its program could not be executed */
 	close_pipes(e, c);
 	set_process(e, c, 0);
 	append_last(e, c);
@@ -503,7 +506,8 @@ int64_t replica_tick(struct engine *e, struct replica *r)
 	if (r->phase != PHASE_STOPPING || !r->patience)
 		return next;
 	if (e->now >= r->patience && r->killed) {
-		replica_abandon(e, r);          /* stuck in the kernel: the attempt counts as ended all the same */
+		replica_abandon(e, r);          /* the process is stuck in the kernel: the attempt counts as ended all
+						 * the same */
 		finish(e, r);
 	} else if (e->now >= r->patience) {
 		replica_kill(e, r);
@@ -519,12 +523,14 @@ void replica_release(struct engine *e, struct replica *r)
 	}
 }
 
-/* ---- what it printed ---- */
+/* ---- the last output ---- */
 
 void replica_tail(struct engine *e, const struct replica *r, struct str **lines, size_t *n)
 {
 	const struct container *c = &r->containers[r->ncontainers - 1];
-	bool whole = c->log.offset - c->attempt_at <= TAIL_BYTES;       /* output of earlier attempts is not wanted */
+	bool whole = c->log.offset - c->attempt_at <= TAIL_BYTES;       /* the whole log of this attempt is short
+									 * enough; output of earlier attempts must not
+									 * be shown */
 	uint64_t from = whole ? c->attempt_at : c->log.offset - TAIL_BYTES;
 	char *text = ARENA_ARRAY(e->arena, char, TAIL_BYTES);
 	size_t end = c->logs ? log_last(&c->log, from, text, TAIL_BYTES) : 0;

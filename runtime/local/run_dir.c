@@ -26,7 +26,7 @@
 
 enum { STATUS_DISK = 3, STATUS_CONFLICT = 5, SURVIVORS_SECONDS = 2 };
 
-/* ---- where ---- */
+/* ---- paths ---- */
 
 static struct str absolute(struct arena *a, const char *path)
 {
@@ -61,13 +61,16 @@ static bool make_directories(struct arena *a, struct str path, struct str *why)
 	return true;
 }
 
-/* Its owner could replace anything in it: programs, logs, and the keeper that a command talks to. */
+/*
+ * Is the state directory safe? Its owner could replace anything in it: programs, logs, and the keeper that a command
+ * talks to.
+ */
 static bool state_dir_fits(struct arena *a, struct str path, struct str *why)
 {
 	struct stat is;
 
 	if (stat(path.p, &is) != 0)
-		return true;            /* who uses it is told */
+		return true;            /* the user has already been warned */
 	if (!S_ISDIR(is.st_mode)) {
 		*why = str_printf(a, "'%.*s', where the state of runs belongs, is not a directory", STR_ARG(path));
 		return false;
@@ -86,7 +89,7 @@ bool state_dir(struct arena *a, struct str *ret, struct str *why)
 
 	if (own) {
 		*ret = absolute(a, own);
-	} else if (xdg && xdg[0] == '/') {      /* its specification says that a relative path is ignored */
+	} else if (xdg && xdg[0] == '/') {      /* the XDG specification says that a relative path is ignored */
 		*ret = path_join(a, str_of(xdg), STR("trainc"));
 	} else if (home && home[0] == '/') {
 		*ret = path_join(a, str_of(home), STR(".local/state/trainc"));
@@ -137,7 +140,7 @@ static const char *in(struct arena *a, struct str path, const char *name)
 	return str_cat(a, path, STR("/"), str_of(name)).p;
 }
 
-/* ---- making one ---- */
+/* ---- making a directory ---- */
 
 struct making {
 	struct arena *arena;
@@ -167,7 +170,7 @@ static void pause_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* -1 with errno; ENOENT: somebody removed what we made, so begin again. */
+/* Opens the new directory; -1 with errno. ENOENT: somebody has removed it, so begin again. */
 static int open_made(struct making *m)
 {
 	mkdir(str_copy(m->arena, path_directory(m->path)).p, 0700);
@@ -176,7 +179,10 @@ static int open_made(struct making *m)
 	return open(m->path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Does the path still lead to the open directory?  Otherwise it was removed while we waited for the lock. */
+/*
+ * Does the path still lead to the open directory? Otherwise the directory was removed while this process waited for the
+ * lock.
+ */
 static bool still_there(const struct making *m)
 {
 	struct stat opened, named;
@@ -185,7 +191,7 @@ static bool still_there(const struct making *m)
 		opened.st_dev == named.st_dev;
 }
 
-/* The state in the file, whether or not the run is alive; false when there is none that can be read. */
+/* Reads the state in the file, whether or not the run is alive; false when no state can be read. */
 static bool read_state(struct arena *a, struct str path, const char *name, struct run_state *ret, struct str *why)
 {
 	struct str text;
@@ -193,7 +199,7 @@ static bool read_state(struct arena *a, struct str path, const char *name, struc
 	return file_read(a, str_of(in(a, path, name)), &text, why) && run_state_read(a, text, ret, why);
 }
 
-/* Does the run go on?  A keeper that has saved its verdict ends in a moment. */
+/* Is the keeper alive, and has the run not ended? A keeper that has saved its verdict ends in a moment. */
 static bool keeper_alive(struct arena *a, struct str path)
 {
 	struct run_state s;
@@ -206,8 +212,8 @@ static bool keeper_alive(struct arena *a, struct str path)
 static struct str run_of(struct str path) { return path_base(path); }
 
 /*
- * Takes the lock.  Others hold it only for moments, when they look at a directory without a state:
- * tries for a second.
+ * Takes the lock, with tries for a second: other processes hold it only for moments, when they look at a directory
+ * without a state.
  */
 static bool lock(struct making *m)
 {
@@ -263,8 +269,8 @@ static bool clear(struct making *m, bool replace)
 }
 
 /*
- * Bytes that must be free for the beginnings of logs; bytes that are reserved for the last state,
- * in case logs fill the disk.
+ * number of bytes that must be free for the beginnings of logs; number of bytes reserved for the last state, in case
+ * logs fill the disk
  */
 enum { ROOM = 1 << 20, RESERVE = 256 << 10 };
 
@@ -305,11 +311,11 @@ int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why
 	return -1;
 }
 
-/* ---- the state of one ---- */
+/* ---- the state of one run ---- */
 
 /*
- * Written whole or not at all, but not synced: it is written at each change, and means nothing
- * after a crash of the machine.  The result is synced.
+ * Replaces a file by a complete new one. It is not synced, because the state is written at each change and means
+ * nothing after a crash of the machine. The result is synced.
  */
 static bool replace_file(int dir, const char *name, struct str text, bool sync)
 {
@@ -333,8 +339,8 @@ static bool replace_file(int dir, const char *name, struct str text, bool sync)
 }
 
 /*
- * The last state uses the room that was reserved for it; the result is a second name of the same
- * file where possible.
+ * Writes the last state into the space that was reserved for it; the result is a second name of the same file if
+ * possible.
  */
 static bool save_final(int dir, struct str text)
 {
@@ -360,7 +366,7 @@ bool run_save(struct arena *a, const struct run_dir *dir, struct run_state *s, s
 	return ok;
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 static struct str no_such_run(struct arena *a, struct str state_dir, struct str run)
 {
@@ -392,7 +398,7 @@ static void set_unknown(struct run_state *s, struct str cause)
 		}
 }
 
-/* There is no state yet, or it is not one of ours. */
+/* Makes a state for a run that has none yet, or whose state cannot be read. */
 static void load_stateless(struct arena *a, struct str path, struct str run, struct str reason, struct run_state *ret)
 {
 	int fd = open(path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -407,7 +413,7 @@ static void load_stateless(struct arena *a, struct str path, struct str run, str
 	                    : str_printf(a, "its state cannot be read: %.*s", STR_ARG(reason));
 }
 
-/* An earlier run now has another name, and its files are elsewhere. */
+/* Changes the name and the paths in the state of an earlier run, which has been renamed. */
 static void rename_loaded(struct arena *a, struct str path, struct run_state *s)
 {
 	struct str base;
@@ -431,7 +437,7 @@ bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_
 		*why = no_such_run(a, state_dir, run);
 		return false;
 	}
-	/* the keeper may end while we look: then what it wrote last counts */
+	/* the keeper may end meanwhile; then the state must be read again, because the last one that it wrote counts */
 	for (int tries = 0; tries < 2; tries++) {
 		if (!read_state(a, path, "state", ret, &reason)) {
 			load_stateless(a, path, str_copy(a, run), reason, ret);
@@ -464,7 +470,7 @@ struct run_names run_list(struct arena *a, struct str state_dir)
 	return all;
 }
 
-/* Another command is removing it: waits until it is gone, for at most five seconds. */
+/* Waits while another command removes the directory, for at most five seconds. */
 static bool removed_meanwhile(const struct making *m)
 {
 	for (int tries = 0; tries < 500; tries++) {
@@ -493,7 +499,8 @@ bool run_dir_remove(struct arena *a, struct str path, struct str *why)
 		return close(m.fd), true;
 	if (flock(m.fd, LOCK_EX | LOCK_NB) != 0)
 		*why = str_printf(a, "'%.*s' is running, or another command removes it", STR_ARG(run_of(path)));
-	else    /* the state goes last: if this is interrupted, the run can still be seen, and removed again */
+	else    /* the state is removed last, so that after an interruption the run can still be listed and removed
+		 * again */
 		ok = remove_inside(a, m.fd, "state", why) && remove_inside(a, m.fd, NULL, why);
 	if (ok && rmdir(m.path.p) != 0 && errno != ENOENT) {
 		*why = str_printf(a, "cannot remove '%.*s': %.*s", STR_ARG(path), STR_ARG(file_reason(a, errno)));
@@ -501,6 +508,6 @@ bool run_dir_remove(struct arena *a, struct str path, struct str *why)
 	}
 	close(m.fd);
 	if (ok)
-		rmdir(str_copy(a, path_directory(path)).p);     /* the last one takes `runs` along */
+		rmdir(str_copy(a, path_directory(path)).p);     /* removes `runs`, too, if it is empty */
 	return ok;
 }

@@ -18,59 +18,56 @@
 
 #include "runtime/run/run_state.h"
 
-/* The state directory, made if it is not there; false with a sentence (status 3). */
+/* Finds the state directory, and makes it if necessary; false with an explanation (status 3). */
 bool state_dir(struct arena *a, struct str *ret, struct str *why);
 
-/* Where a run's things are; nothing is made. */
+/* The directory of a run. Nothing is made. */
 struct str run_dir_path(struct arena *a, struct str state_dir, struct str run);
 
 /*
- * Make the directory of a new run, with `logs` and `scratch` in it, and lock it: whoever holds the
- * descriptor that comes back (close-on-exec) is the keeper of the run.  -1 with a sentence and
- * `*status` 5 when a run of that name is alive, or is there and `replace` is false, or 3 when the
- * disk refuses.  Fails before anything starts when there is no room for its logs (F-47 of
- * docs/testing.md).
+ * Makes the directory of a new run, with `logs` and `scratch` in it, and locks it: the process that holds the returned
+ * descriptor (close-on-exec) is the keeper of the run. -1 with an explanation and STATUS 5 when a run of that name is
+ * alive, or exists while REPLACE is false; STATUS 3 when the disk refuses. Fails before anything starts when there is
+ * no room for the run's logs (F-47 of docs/testing.md).
  */
 int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why, int *status);
 
 /*
- * The directory of a run as its keeper has it.  What the keeper writes goes through
- * the descriptor: the path may lead to another run's directory by now, when somebody
- * has removed this one.
+ * The directory of a run, for its keeper. The keeper writes through the descriptor: when somebody has removed the
+ * directory, its path may lead to that of another run by now.
  */
 struct run_dir {
 	struct str path;
-	int fd;                         /* locked: of run_dir_make() */
+	int fd;                         /* locked descriptor from run_dir_make() */
 };
 
 /*
- * Save the state (after run_state_observe()); a final one as the result, too.
- * False with a sentence when the disk refuses: what was there before stays.
+ * Saves the state (after run_state_observe()), and a final one as the result, too. False with an explanation when the
+ * disk refuses: the old file stays then.
  */
 bool run_save(struct arena *a, const struct run_dir *dir, struct run_state *s, struct str *why);
 
-/* NAME of NAME~3, an earlier run (history.h); false when it is none. */
+/* The part NAME of NAME~3, the name of an earlier run (history.h); false for other names. */
 bool run_base(struct str run, struct str *ret_name);
 
-/* May it be the name of a run, or of an earlier one (history.h)?  What may not is no file either. */
+/* Can it be the name of a run, or of an earlier one (history.h)? Only such names are used in paths. */
 bool run_name_valid(struct str name);
 
 /*
- * The state of a run by its name.  When its keeper is gone without a verdict the
- * phase is RUN_UNKNOWN and the processes that survived it are those for which
- * process_alive() holds.  False: there is no such run (why is a sentence with the
- * nearest name), or it cannot be read.
+ * Loads the state of a run by its name. When the keeper is gone without a verdict, the phase is RUN_UNKNOWN, and
+ * process_alive() says which processes have survived it. False with an explanation when there is no such run (it names
+ * the nearest one), or when it cannot be read.
  */
 bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_state *ret, struct str *why);
 
-/* The main processes of a run that are still those that it started. */
+/* The main processes of a run that are still those which it started. */
 struct process_ids {
 	struct process_id *at;
 	size_t n;
 };
 struct process_ids run_survivors(struct arena *a, const struct run_state *s);
 
-/* All runs, by name, with the earlier ones. */
+/* The names of all runs in order, including earlier ones. */
 struct run_names {
 	struct str *at;
 	size_t n;
@@ -78,8 +75,8 @@ struct run_names {
 struct run_names run_list(struct arena *a, struct str state_dir);
 
 /*
- * Remove everything of it.  Only for a run without living processes: false with a
- * sentence when its keeper is alive, or the disk refuses.
+ * Removes everything that belongs to a run without living processes. False with an explanation when its keeper is
+ * alive, or the disk refuses.
  */
 bool run_dir_remove(struct arena *a, struct str path, struct str *why);
 

@@ -22,13 +22,13 @@ struct failure {
 	struct isolation_error why;
 };
 
-enum { REPORT = 3 };                    /* number of the report's descriptor in the child */
+enum { REPORT = 3 };                    /* number of the descriptor for the report in the child */
 
 /* ---- in the child: async-signal-safe calls only, but for isolation_join and isolation_enter ---- */
 
 static _Noreturn void send_failure(int fd, const struct failure *f)
 {
-	if (write(fd, f, sizeof *f) < 0)        /* nobody is left to hear it */
+	if (write(fd, f, sizeof *f) < 0)        /* no process is left to read it */
 		_exit(127);
 	_exit(127);
 }
@@ -41,9 +41,9 @@ static _Noreturn void report(int fd, enum step step, int error)
 }
 
 /*
- * All signals: the C library refuses to touch the two that it keeps for itself, but a program
- * before us may have left them ignored.  For the kernel all zeros mean the default action,
- * whatever the layout of its struct.
+ * Sets the default action for all signals. The C library refuses to change the two that it keeps for itself, but a
+ * program before us may have left them ignored. For the kernel all zeros mean the default action, whatever the layout
+ * of its struct is.
  */
 static void default_signals(void)
 {
@@ -56,12 +56,12 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Standard descriptors and the report, nothing else.  False with errno. */
+/* Sets up the standard descriptors and that of the report, and closes all others. False with errno. */
 static bool descriptors(const struct spawn *s, int *fd)
 {
 	int report_fd = *fd;
 
-	/* away from the numbers that are about to be used */
+	/* moves the report's descriptor away from the numbers that are about to be used */
 	if (report_fd <= REPORT) {
 		report_fd = fcntl(report_fd, F_DUPFD_CLOEXEC, REPORT + 1);
 		if (report_fd < 0)
@@ -113,7 +113,8 @@ static _Noreturn void child(const struct spawn *s, pid_t parent, int fd)
 	if (!isolation_enter(s->isolation, s->box, &f.why))
 		send_failure(fd, &f);
 	/*
-	 * after anything that changes credentials, which forgets it; 0: the parent is outside of the process namespace
+	 * must follow anything that changes credentials, which resets it; getppid() is 0 if the parent is outside of
+	 * the process namespace
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent && getppid() != 0)
@@ -129,7 +130,7 @@ static _Noreturn void child(const struct spawn *s, pid_t parent, int fd)
 	execute(s, fd);
 }
 
-/* A child with a copy of all descriptors. */
+/* Runs in a child with copies of all descriptors. */
 static _Noreturn void child_with_all(const struct spawn *s, pid_t parent, int fd)
 {
 	struct failure f = { .step = STEP_ISOLATE };
@@ -140,8 +141,8 @@ static _Noreturn void child_with_all(const struct spawn *s, pid_t parent, int fd
 }
 
 /*
- * A child that begins with its parent's own descriptors: it takes copies of the low ones, tells the
- * parent, and only then opens or closes any.
+ * Runs in a child that begins with its parent's own descriptors: it copies the low ones, informs the parent, and only
+ * then opens or closes any.
  */
 static _Noreturn void child_with_low(const struct spawn *s, pid_t parent)
 {
@@ -168,7 +169,7 @@ bool spawn_low_open(struct spawn_low *low)
 	low->output = fcntl(low->null, F_DUPFD_CLOEXEC, 0);
 	low->report = fcntl(low->null, F_DUPFD_CLOEXEC, 0);
 	low->begun = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* an empty range: does the kernel, or what filters its calls, know the word? */
+	/* an empty range, to find out whether the kernel and its system call filters permit the flag */
 	low->usable = close_range(~0U, ~0U, CLOSE_RANGE_UNSHARE) == 0;
 	low->last = largest(largest(low->null, low->output), largest(low->report, low->begun));
 	return low->null >= 0 && low->output >= 0 && low->report >= 0 && low->begun >= 0;
@@ -197,8 +198,8 @@ static void wait_until_begun(const struct spawn_low *low, int process)
 }
 
 /*
- * fork() that copies the low descriptors only.  A keeper of a thousand replicas has thousands of
- * them, and each child would copy and close all.  -1 with errno where the kernel does not permit it.
+ * Forks with copies of the low descriptors only. A keeper of a thousand replicas has thousands of them, and each child
+ * would copy and close all. -1 with errno when the kernel does not permit it.
  */
 static pid_t fork_low(const struct spawn *s, pid_t parent, int report_end)
 {
@@ -217,7 +218,7 @@ static pid_t fork_low(const struct spawn *s, pid_t parent, int report_end)
 		wait_until_begun(low, process);
 		close(process);
 	}
-	dup3(low->null, low->output, O_CLOEXEC);        /* these ends are the child's */
+	dup3(low->null, low->output, O_CLOEXEC);        /* these ends belong to the child now */
 	dup3(low->null, low->report, O_CLOEXEC);
 	errno = error;
 	return pid;

@@ -1,9 +1,7 @@
 /*
- * survivors.c - looks at all processes of the machine again and again until none belongs to the
- * run: a process that is found late was started by one that was dying.
- *
- * A signal goes through a pidfd that was opened before the process was judged, so it never reaches
- * a later process with the same number.
+ * survivors.c - looks at all processes of the machine again and again until none belongs to the run, because a dying
+ * process may have started another one that is found later. A signal is sent through a pidfd that was opened before the
+ * process was judged, so it never reaches a later process with the same number.
  */
 #include "runtime/local/survivors.h"
 
@@ -29,7 +27,7 @@ struct process {
 struct search {
 	struct arena *arena;
 	uint64_t mark;
-	struct process_ids leaders;     /* main processes that live */
+	struct process_ids leaders;     /* main processes of the run that are alive */
 	struct process *at;
 	size_t n;
 };
@@ -87,7 +85,7 @@ static void spare_caller(struct search *s)
 	}
 }
 
-/* Children of a process of ours are ours, whatever they did to their mark. */
+/* Adds the children of processes of the run, even if they have changed their mark. */
 static void add_children(struct search *s)
 {
 	for (bool more = true; more;) {
@@ -132,7 +130,7 @@ static size_t signal_all(const struct run_state *run, int signal)
 	return n;
 }
 
-/* Waits until none is left, for at most NS; returns how many are left then. */
+/* Waits until no process is left, for at most NS; returns the number that is left. */
 static size_t wait_for(const struct run_state *run, int64_t ns, int signal)
 {
 	const struct timespec pause = { 0, PAUSE_MS * 1000000 };

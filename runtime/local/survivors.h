@@ -1,5 +1,5 @@
 /*
- * survivors.h - the processes that are left of a run whose keeper has died.
+ * survivors.h - ends the processes of a run whose keeper has died.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_SURVIVORS_H
 #define TRAINC_RUNTIME_LOCAL_SURVIVORS_H
@@ -7,12 +7,10 @@
 #include "runtime/run/run_state.h"
 
 /*
- * Ends every process of the run S: TERM, and KILL after GRACE ns.  A process
- * belongs to the run if it carries the run's mark (mark.h), if it is in the session
- * of a main process that S records and that still lives, or if it descends from
- * such a process.  No other process is signaled, and neither is the caller nor an
- * ancestor of it.  Returns how many live on after five more seconds, and counts
- * those that were found in *RET_FOUND.
+ * Ends every process of the run S: sends TERM, and KILL after GRACE ns. A process belongs to the run if it has the
+ * run's mark (mark.h), if it is in the session of a main process that S records and that is still alive, or if it
+ * descends from such a process. No other process is signaled, and neither is the caller nor an ancestor of it. Returns
+ * the number of processes that are still alive five seconds later, and counts those that were found in *RET_FOUND.
  */
 size_t survivors_end(struct arena *a, const struct run_state *s, int64_t grace, size_t *ret_found);
 

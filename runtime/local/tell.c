@@ -1,9 +1,8 @@
 /*
- * tell.c - writes the state of the run to the disk and to whoever watches.
- *
- * A full disk takes no output, but it must still take the verdict: a file reserves room for that,
- * and its own place among the files, too.  Both are released just before the state is written.  No
- * other output of this run can use them in between, since all of it goes through here.
+ * tell.c - writes the state of the run to the disk and to the clients that watch. A full disk takes no more output, but
+ * it must still take the verdict. So a file reserves space for the state, and a directory entry. Both are released just
+ * before the state is written. No other output of this run can use them in between, since all of it passes through this
+ * file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,15 +25,15 @@ static void reserve_keep(struct engine *e, size_t state)
 	if (e->reserve < 0)
 		return;
 	/*
-	 * reserves as much as a full disk has: an earlier, larger state may have left some, except
-	 * for the page that it took
+	 * reserves as much as a full disk has; an earlier, larger state may have left some, except for the page that it
+	 * took
 	 */
 	for (off_t want = size; want > e->reserved; want -= RESERVE_STEP)
 		if (posix_fallocate(e->reserve, 0, want) == 0) {
 			e->reserved = want;
 			return;
 		}
-	/* posix_fallocate() may have taken bytes before it failed: gives them back */
+	/* posix_fallocate() may have taken bytes before it failed, so they are given back */
 	if (ftruncate(e->reserve, e->reserved) < 0)
 		e->reserved = 0;
 }
@@ -59,13 +58,14 @@ void tell_give(struct engine *e, off_t n)
 	e->given += n;
 }
 
-/* The disk has room again, and one file less. */
+/* Releases the reserved space and the file. */
 void tell_close(struct engine *e)
 {
 	if (e->reserve < 0)
 		return;
 	unlinkat(e->dir.fd, "reserve", 0);
-	(void)!ftruncate(e->reserve, 0);        /* a process that has just been forked has it open, too */
+	(void)!ftruncate(e->reserve, 0);        /* a process that has just been forked has the file open, too, so its
+						 * space is released explicitly */
 	close(e->reserve);
 	e->reserve = -1;
 	e->reserved = 0;
@@ -83,7 +83,7 @@ static bool save(struct engine *e, struct arena *a)
 	return run_save(a, &e->dir, e->state, &why);
 }
 
-/* What the replica to blame printed last. */
+/* Copies the last lines of the replica to blame into the state. */
 static void blame_log(struct engine *e)
 {
 	struct run_failure *f = &e->state->failure;
@@ -110,7 +110,7 @@ void tell_state(struct engine *e)
 	buf_release(&text);
 	e->told = life_version(e->life);
 	e->changed = false;
-	/* the state of a thousand replicas is long: most of the time goes to the replicas themselves */
+	/* the state of a thousand replicas is long, so publishing may only take a small share of the time */
 	if (PUBLISH_SHARE * (clock_steady() - begin) > pause)
 		pause = PUBLISH_SHARE * (clock_steady() - begin);
 	e->tell_after = e->now + pause;

@@ -35,8 +35,8 @@ static struct str read_of(pid_t pid, const char *name, char *into, size_t size)
 }
 
 /*
- * Ticks of a process, and of those of its children that have ended: fields 14 to 17 of its stat; the name before them
- * may hold anything.
+ * The clock ticks of a process, and of those of its children that have ended: fields 14 to 17 of its stat. The name
+ * before them may contain anything.
  */
 static int64_t ticks_of(pid_t pid)
 {
@@ -53,7 +53,7 @@ static int64_t ticks_of(pid_t pid)
 	return sum;
 }
 
-/* The number behind NAME in a status of proc(5), in bytes. */
+/* The number after NAME in a status of proc(5), in bytes. */
 static int64_t bytes_of(const char *text, const char *name)
 {
 	const char *line = strstr(text, name);
@@ -62,8 +62,8 @@ static int64_t bytes_of(const char *text, const char *name)
 }
 
 /*
- * What would be free without it: its own pages, and of those that processes share by
- * shm_open() and the like once as many as the process has of them that has most.
+ * Adds the memory that would be free without the process. That is its own pages, and for pages that processes share
+ * (shm_open() and the like) the largest number that any one of them has.
  */
 static void add_memory(pid_t pid, struct run_usage *u, int64_t *shared)
 {
@@ -98,7 +98,10 @@ static void look_at_processes(struct run_usage *at, size_t n, uint64_t mark)
 	free(shared);
 }
 
-/* Processor time per time, since the look before; processes that have ended in between take theirs along. */
+/*
+ * Computes the processor time per time since the last measurement; the time of processes that have ended since then is
+ * lost.
+ */
 static void put_rate(struct run_usage *now, const struct run_usage *before, int64_t elapsed)
 {
 	int64_t used = now->cpu - before->cpu;

@@ -9,16 +9,16 @@
 
 struct local_watch {
 	struct str state_dir, dir;
-	struct arena memory[2];         /* buffers: the state lives in one of them, and is replaced by a newer one */
+	struct arena memory[2];         /* buffers: one of them holds the present state, the other gets the next one */
 	unsigned current;
-	struct control_lines lines;     /* fd -1: no keeper sends states any more */
-	bool silent;                    /* its keeper lives but does not answer */
+	struct control_lines lines;     /* connection to the keeper; fd -1: no keeper sends states any more */
+	bool silent;                    /* the keeper is alive but does not answer */
 	struct usage usage;
 };
 
 static struct local_watch *own_of(const struct run_watch *w) { return w->own; }
 
-/* A buffer for a state that is about to be read: the older of the two. */
+/* The buffer for a state that is about to be read: the one that does not hold the present state. */
 static struct arena *next_memory(struct local_watch *l)
 {
 	struct arena *a = &l->memory[!l->current];
@@ -49,8 +49,8 @@ static bool load(struct run_watch *w, struct str *why)
 static void disconnect(struct local_watch *l) { control_lines_release(&l->lines); }
 
 /*
- * Connects to its keeper; false when nobody listens.  A keeper that does not answer in time keeps
- * the request: if it continues, its answer and the states arrive after all.
+ * Connects to the keeper; false when none listens. A keeper that does not answer in time still has the request: if it
+ * continues, its answer and the states arrive later.
  */
 static bool connect_to(struct local_watch *l)
 {
@@ -70,7 +70,7 @@ static bool connect_to(struct local_watch *l)
 	return ok;
 }
 
-/* Has its keeper left processes that are about to end, too? */
+/* Has the keeper ended and left processes that are about to end, too? */
 static bool is_ending(const struct run_watch *w)
 {
 	struct arena scratch = { 0 };
@@ -81,8 +81,8 @@ static bool is_ending(const struct run_watch *w)
 }
 
 /*
- * The files of a run without a keeper to ask: a keeper that begins has no socket yet, one that
- * ends has none any more.  It is given a second to do either.
+ * Reads the files of a run whose keeper cannot be asked. A keeper that begins has no socket yet, and one that ends has
+ * none any more. It gets a second to do either.
  */
 static bool settle(struct run_watch *w, struct str *why)
 {
@@ -128,7 +128,7 @@ static bool local_update(struct run_watch *w)
 		return changed;
 	disconnect(l);
 	l->silent = false;
-	/* no last state came: the keeper died, we were too slow, or the run was removed */
+	/* no final state came: the keeper died, this process was too slow, or the run was removed */
 	if (!run_phase_final(w->state.phase) && !settle(w, &why))
 		w->gone = true;
 	return true;

@@ -1,6 +1,5 @@
 /*
- * watch.h - a run on this machine that is being watched: its state comes from its keeper while
- * there is one, then from its files.
+ * watch.h - watches a run on this machine: the state comes from its keeper while there is one, then from its files.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_WATCH_H
 #define TRAINC_RUNTIME_LOCAL_WATCH_H
@@ -8,11 +7,11 @@
 #include "runtime/local/control.h"
 #include "runtime/run/run_watch.h"
 
-/* Looks at RUN, in memory of A; false with a sentence in WHY: there is no such run. */
+/* Begins to watch RUN, in memory of A; false with an explanation in WHY when there is no such run. */
 bool local_watch_open(struct arena *a, struct run_watch *w, struct str state_dir, struct str run, struct str *why);
-/* Does the keeper of W live without an answer?  Then the state is the one that it saved last. */
+/* Is the keeper of W alive without answering? Then the state is the one that it saved last. */
 bool local_watch_silent(const struct run_watch *w);
-/* The directory of the run that W looks at. */
+/* The directory of the run that W watches. */
 struct str local_watch_dir(const struct run_watch *w);
 
 #endif
