@@ -53,7 +53,7 @@ void engine_unwatch(struct engine *e, int *fd)
 	*fd = -1;
 }
 
-/* Raises the limit of descriptors if the caller's is low: each process needs a few. */
+/* Raises the limit of descriptors as far as the system permits: each process needs a few. */
 static void permit_files(struct engine *e)
 {
 	if (getrlimit(RLIMIT_NOFILE, &e->files) < 0)

@@ -275,7 +275,7 @@ static void forget_all(struct life *l)
 	l->state->failure = (struct run_failure){ 0 };
 }
 
-/* Forgets the waiting times. Replicas that have ended stay so, and those between two attempts begin at once. */
+/* Resets replicas that wait. Those that have ended stay so, and those between two attempts begin at once. */
 static void forget_waiting(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {

@@ -99,8 +99,8 @@ static void look_at_processes(struct run_usage *at, size_t n, uint64_t mark)
 }
 
 /*
- * Computes the processor time per time since the last measurement; the time of processes that have ended since then is
- * lost.
+ * Computes the processor time per time since the last measurement. Processes that have ended since then are missing in
+ * the new sum.
  */
 static void put_rate(struct run_usage *now, const struct run_usage *before, int64_t elapsed)
 {
