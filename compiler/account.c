@@ -1,6 +1,5 @@
 /*
- * account.c - accounts that join: the account that the others joined holds the pieces of all of
- * them.
+ * account.c - accounts that can be joined: the account that the others have joined holds the pieces of all of them.
  */
 #include "account.h"
 

@@ -1,9 +1,8 @@
 /*
- * account.h - the memory of programs that callers of the library opened.
- *
- * When memory runs out in the middle of a call, what the program was being made of is in no known state: nothing can
- * be done with it but to free its pieces one by one.  So each program has an account of them.  Programs that were
- * once used in one call share an account from then on, since either may hold pieces of the other's.
+ * account.h - the memory of programs that callers of the library opened. When memory runs out in the middle of a call,
+ * the data structures of the program may be incomplete: nothing can be done with them except to free their pieces one
+ * by one. So each program has an account of its pieces. Programs that were once used in one call share an account from
+ * then on, since either may hold pieces of the other.
  */
 #ifndef TRAINC_ACCOUNT_H
 #define TRAINC_ACCOUNT_H

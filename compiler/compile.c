@@ -1,5 +1,5 @@
 /*
- * compile.c - the phases in order.
+ * compile.c - runs the phases of the compiler in order.
  */
 #include "compile.h"
 
@@ -34,7 +34,7 @@ void compile_release(struct trainc *c)
 	arena_release(&c->arena);
 }
 
-/* Returns the '=' behind the name of ASSIGNMENT, not one in a quoted key of it; NULL without one. */
+/* Returns the '=' after the name in ASSIGNMENT, skipping any in quoted keys of the name; NULL when there is none. */
 static const char *find_equals(struct str assignment)
 {
 	bool quoted = false;
@@ -77,7 +77,7 @@ bool compile_set(struct trainc *c, struct str assignment)
 	return true;
 }
 
-/* A file without any declaration compiles to nothing, and that would look fine in a pipe into kubectl. */
+/* Warns about a file without declarations: it compiles to nothing, which a pipe into kubectl would not show. */
 static void warn_empty(struct trainc *c)
 {
 	const struct module *root = c->program.root;
@@ -106,7 +106,7 @@ void compile_front(struct trainc *c, struct str path)
 
 /* ---- jobs ---- */
 
-struct job_list {                       /* jobs with their loop variables, in file order */
+struct job_list {                       /* the jobs with their loop variables, in file order */
 	struct node **node;
 	struct frame **frame;
 	size_t n, m;
@@ -118,7 +118,7 @@ static void add_job(struct trainc *c, struct job_list *jobs, struct node *node, 
 	ARENA_PUSH(&c->arena, jobs->frame, jobs->m, frame);
 }
 
-/* Is the sweep's condition met for this pass?  What fails is reported. */
+/* Is the sweep's condition met for this pass? Errors in it are reported. */
 static bool is_wanted(struct eval *ev, struct frame *f, struct node *filter)
 {
 	const struct value *v = filter ? eval_expr(ev, f, filter) : NULL;
@@ -141,7 +141,8 @@ static void bind_element(struct eval *ev, struct frame *f, const struct clause *
 }
 
 /*
- * A fleet declares one job for each pass of its loops, the first clause being the outermost; K is the clause at hand.
+ * Adds the jobs of a fleet: one for each pass of its loops, of which the first clause is the outermost. K is the
+ * present clause.
  */
 static void add_clause(struct trainc *c, struct job_list *jobs, struct node *node, struct frame *outer, size_t k)
 {
@@ -200,7 +201,7 @@ static void drop_other_jobs(struct trainc *c)
 	c->plan.njobs = kept;
 }
 
-/* Each job has at least one object: a program over the limit is refused before its objects are built. */
+/* Refuses a program with too many jobs before its objects are built: each job has at least one object. */
 static bool few_enough(struct trainc *c, const struct job_list *jobs)
 {
 	if (jobs->n <= LIMIT_OBJECTS || c->options.job_name.p)
@@ -211,7 +212,7 @@ static bool few_enough(struct trainc *c, const struct job_list *jobs)
 	return false;
 }
 
-/* A program whose sweeps have no pass compiles to nothing as well: reports that at its first sweep. */
+/* Warns at the first sweep when no sweep has a pass: such a program compiles to nothing, too. */
 static void warn_no_pass(struct trainc *c, const struct nodes *decls)
 {
 	const struct node *sweep = NULL;
@@ -244,7 +245,7 @@ static void build_jobs(struct trainc *c)
 		warn_no_pass(c, &decls);
 	c->plan.jobs = ARENA_ARRAY(&c->arena, struct plan_job, jobs.n);
 	for (size_t i = 0; i < jobs.n && !c->eval.exhausted; i++) {
-		c->diags.group = jobs.node[i]->u.job.list;      /* NULL unless it is a fleet */
+		c->diags.group = jobs.node[i]->u.job.list;      /* NULL unless the job belongs to a fleet */
 		c->diags.pass = i;
 		job_build(&c->eval, jobs.node[i], jobs.frame[i], &c->options.job, &c->plan.jobs[c->plan.njobs++]);
 	}
@@ -265,7 +266,7 @@ static struct str without_patch(struct str v)
 	return v;
 }
 
-/* The place of what an option says. */
+/* A place for the text of an option on the command line. */
 static struct span command_line(struct trainc *c, struct str text)
 {
 	uint32_t base = source_add(&c->sources, STR("command line"), text)->base;
@@ -290,7 +291,7 @@ static void report_version(struct trainc *c)
 		diag_help(&c->diags, d, "known: 1.%d to 1.%d", KUBE_OLDEST, KUBE_NEWEST);
 }
 
-/* "v0.18.3" as "0.18", or as it is. */
+/* "v0.18.3" as "0.18"; other texts unchanged. */
 static struct str addon_meant(struct str v)
 {
 	const char *dot = v.n ? memchr(v.p, '.', v.n) : NULL, *next;

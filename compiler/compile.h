@@ -1,9 +1,8 @@
 /*
- * compile.h - what is behind the door of trainc.h: a program from text to plan, readable as a table of contents.
- *
- * Commands and the language server open, compile, report and close programs through trainc.h, and look at the
- * tree and the plan through this header.  compile_init(), compile_plan() and compile_release() are for parts of
- * the compiler that compile a text of their own.  Nothing here prints or exits.
+ * compile.h - the compiler behind the interface of trainc.h: a program from text to plan. Commands and the language
+ * server open, compile, report and close programs with trainc.h, and read the tree and the plan with this header.
+ * compile_init(), compile_plan() and compile_release() are for parts of the compiler that compile a text of their own.
+ * Nothing here prints or exits.
  */
 #ifndef TRAINC_COMPILE_H
 #define TRAINC_COMPILE_H
@@ -42,26 +41,24 @@ struct trainc {
 	struct door *door;              /* set if trainc_open() made the program; otherwise NULL */
 };
 
-/* Opens a program that reads through READER, which stays the caller's and must outlive it. */
+/* Opens a program that reads with READER, which the caller still owns and which must outlive the program. */
 struct trainc *trainc_open_reader(const struct reader *reader);
-/* Sorts the diagnostics, drops duplicates and allowed ones: once, on the first call. */
+/* Sorts the diagnostics and drops duplicates and allowed ones; only the first call does so. */
 void trainc_finish(struct trainc *t);
 
 void compile_init(struct trainc *c, const struct reader *reader);
 
-/* --set NAME=VALUE.  False (nothing recorded) when there is no `=` or no name. */
+/* Records --set NAME=VALUE. False, with nothing recorded, when there is no `=` or no name. */
 bool compile_set(struct trainc *c, struct str assignment);
 
 /*
- * --params FILE: lines `name = value` (.tj) or one mapping (.yaml, .yml, .json).
- * What is wrong with it is a diagnostic.
+ * Reads --params FILE: lines `name = value` (.tj) or one mapping (.yaml, .yml, .json). Errors in it become diagnostics.
  */
 void compile_params(struct trainc *c, struct str path);
 
 /*
- * Run every phase up to the plan.  Always returns the plan of what could be
- * built; it is fit for emission only when diags_ok(&c->diags).  Call
- * diags_finish() before printing.
+ * Runs every phase up to the plan. Always returns the plan of what could be built; it may be emitted only when
+ * diags_ok(&c->diags). Call diags_finish() before printing.
  */
 struct plan *compile_plan(struct trainc *c, struct str path);
 
@@ -72,7 +69,7 @@ struct plan *compile_plan(struct trainc *c, struct str path);
  */
 const struct schema *compile_kinds(struct trainc *c);
 
-/* Only load, resolve and type (dump --ast, --types, explain, doc). */
+/* Only loads, resolves and types the program (dump --ast, --types, explain, doc). */
 void compile_front(struct trainc *c, struct str path);
 
 void compile_release(struct trainc *c);

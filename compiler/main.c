@@ -1,5 +1,5 @@
 /*
- * main.c - trainc itself: everything but what needs a network.
+ * main.c - the program trainc: all commands except those that need a network.
  */
 #include "command/program.h"
 

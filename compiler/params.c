@@ -34,7 +34,7 @@ static bool is_new(struct reading *r, struct str name)
 	return false;
 }
 
-/* A value that is part of the file, from START to END. */
+/* Adds a value that is written in the file, from START to END. */
 static void add_value(struct reading *r, struct str name, size_t start, size_t end)
 {
 	struct str text = { r->source->text.p + start, end - start };
@@ -58,7 +58,7 @@ static struct diag *report(struct reading *r, size_t start, size_t end, const ch
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The end of the value that starts at `i`: before a comment and blanks, but not inside a string. */
+/* The end of the value that begins at I: before a comment and blanks, but not within a string. */
 static size_t value_end(struct str text, size_t i, size_t end)
 {
 	size_t start = i;
@@ -141,7 +141,7 @@ static void read_yaml(struct reading *r)
 {
 	struct diags *ds = &r->c->diags;
 	struct data_reader *reader = data_reader_new(&r->c->arena, r->source);
-	data_reader_keep_infinite(reader);      /* a mistake of its parameter, not of the file */
+	data_reader_keep_infinite(reader);      /* an infinite number is an error of its parameter, not of the file */
 	struct data *root, *more;
 	struct data_error why = { 0 };
 	enum data_step step = data_next(reader, &root, &why), next = DATA_END;

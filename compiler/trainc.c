@@ -1,9 +1,8 @@
 /*
- * trainc.c - the door: what trainc.h promises, on top of the phases of the compiler.
- *
- * A program is compiled twice at most.  The first time, library modules are read declaration by declaration, which
- * is enough for a program without mistakes; if anything is reported, everything starts again with whole modules.
- * For that the door keeps the options and the texts of files: a pipe can be read only once.
+ * trainc.c - implements trainc.h with the phases of the compiler. A program is compiled at most twice. The first time,
+ * library modules are read declaration by declaration, which is enough for a program without errors; if anything is
+ * reported, the program is compiled again with whole modules. For that the options and the texts of files are kept,
+ * since a pipe can be read only once.
  */
 #include "trainc.h"
 
@@ -21,7 +20,7 @@ struct assigned {
 	struct str value;
 };
 
-/* A file that was read, or could not be: a pipe without a writer is waited for once. */
+/* A file that was read, or could not be read. Both are kept: a pipe without a writer must be waited for only once. */
 struct kept_text {
 	struct str text, why;
 	bool there;
@@ -92,8 +91,8 @@ static bool real_from(void *context, struct arena *a, struct str path, struct st
 /* ---- reading through the callbacks of the caller ---- */
 
 /*
- * What a callback hands in.  Without memory nothing may jump out of the caller's own function, so
- * the lack is noted and acted on after the callback has returned.
+ * What a callback hands in. When memory runs out, nothing may jump out of the caller's own function; so that is noted,
+ * and handled after the callback has returned.
  */
 struct handed {
 	const struct door *door;
@@ -178,7 +177,7 @@ static void list_files(void *context, struct arena *a, struct str directory, voi
 
 /* ---- calls ---- */
 
-/* What a function of the library was called with, and what it answers; each uses some of it. */
+/* The arguments and the result of a function of the library; each function uses some of them. */
 struct call {
 	struct trainc *const *programs;
 	size_t n;
@@ -205,7 +204,7 @@ static void act(void *with)
 /* Returns the account of T; NULL for a program that the commands compile themselves. */
 static struct account *account_of(const struct trainc *t) { return t->door ? t->door->account : NULL; }
 
-/* Returns false also when memory runs out. */
+/* Runs a call; false also when memory runs out. */
 static bool run(struct call c)
 {
 	struct account *account = c.n ? account_of(c.programs[0]) : NULL;
@@ -288,7 +287,7 @@ void trainc_close(struct trainc *t)
 
 /* ---- options ---- */
 
-/* The options with a value, and the switches, by their words on the command line. */
+/* The options with a value, and the switches, by the words that they have on the command line. */
 static struct str *text_option(struct compile_options *o, const char *name)
 {
 	const struct { const char *name; struct str *value; } all[] = {
@@ -316,7 +315,7 @@ static bool *switch_option(struct compile_options *o, const char *name)
 	return NULL;
 }
 
-/* Notes an assignment or a file of parameters; false when an assignment is none. */
+/* Records an assignment or a file of parameters; false when an assignment has no `=` or no name. */
 static bool assign(struct trainc *t, bool params, struct str value)
 {
 	struct assigned a = { params, value };
@@ -360,7 +359,7 @@ bool trainc_option(struct trainc *t, const char *name, const char *value)
 
 static bool is_label_byte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
 
-/* One DNS label, or several with dots between them. */
+/* Is TEXT one DNS label or, with DOTS, several with dots between them? */
 static bool is_dns(struct str text, bool dots)
 {
 	size_t label = 0;
@@ -377,7 +376,7 @@ static bool is_dns(struct str text, bool dots)
 	return label > 0 && text.n <= 253;
 }
 
-/* The type checker judges names in a program; this judges those that options set. */
+/* Checks a name that an option sets; names in a program are checked by the type checker. */
 static void check_name(struct trainc *t, const char *what, struct str name, bool dots)
 {
 	if (!name.p || is_dns(name, dots))
@@ -396,7 +395,7 @@ static void check_names(struct trainc *t)
 		check_name(t, "cluster domain", t->options.job.domain, true);
 }
 
-/* Empties the program but for its options. */
+/* Empties the program except for its options. */
 static void begin_again(struct trainc *t)
 {
 	struct door *d = t->door;
@@ -442,7 +441,7 @@ bool trainc_compile(struct trainc *t, const char *path)
 
 /* ---- checking ---- */
 
-/* Is it the report that the program has no parameter for a `set`?  Its place is on the command line. */
+/* Does the diagnostic report that the program has no parameter for a `set`? Its place is on the command line then. */
 static bool is_unknown_set(const struct trainc *t, const struct diag *d)
 {
 	const struct source *source = source_at(&t->sources, d->at.start);
@@ -467,12 +466,12 @@ static bool is_reported_by_all(struct trainc *const *programs, size_t n, struct 
 }
 
 /*
- * Of several programs, `set` goes to those that declare the parameter; it is a
- * mistake only when none does, and then the last program reports it.
+ * Gives `set` to those of several programs that declare the parameter. It is an error only when none does; then the
+ * last program reports it.
  */
 static void settle_sets(struct trainc *const *programs, size_t n)
 {
-	for (size_t i = n; i-- > 0;) {          /* the last one first: it keeps what all of them reported */
+	for (size_t i = n; i-- > 0;) {          /* the last program first: it keeps what all of them reported */
 		struct trainc *t = programs[i];
 		size_t kept = 0;
 
@@ -649,7 +648,7 @@ const char *trainc_file(struct trainc *t, size_t i)
 {
 	if (trainc_out_of_memory(t))
 		return NULL;
-	/* files are asked for in order: the last answer is where the next one begins */
+	/* files are usually asked for in order, so the search begins where the last one ended */
 	if (i < t->next_file)
 		t->next_file = t->next_source = 0;
 	while (t->next_source < t->sources.n) {
@@ -749,7 +748,7 @@ static bool format_text(struct call *c)
 		diag_report(&t->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%s': too much text", c->name);
 		return false;
 	}
-	/* the canonical form is the same for all files, so what only the library may write is not judged here */
+	/* the canonical form is the same for all files, so syntax that only the library may use is accepted here */
 	source->library = true;
 	if (!format_source(&t->arena, &t->names, &t->diags, source, &formatted)) {
 		buf_release(&formatted);

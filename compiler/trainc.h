@@ -38,7 +38,7 @@ extern "C" {
 
 struct trainc;
 
-/* Where programs are read from. */
+/* The source of programs. */
 struct trainc_files {
 	void *context;
 	/*
@@ -47,13 +47,13 @@ struct trainc_files {
 	 */
 	bool (*read)(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
 		const char **why);
-	/* Tells whether a file exists, for suggestions.  May be NULL. */
+	/* Returns whether a file exists, for suggestions. May be NULL. */
 	bool (*exists)(void *context, const char *path);
 	/* Calls EACH with TO and the names in a directory, in byte order.  May be NULL. */
 	void (*list)(void *context, const char *directory, void (*each)(void *to, const char *name), void *to);
 };
 
-/* Where results go.  `write` takes N bytes; false stops the function that called it. */
+/* The destination of results. `write` takes N bytes; false stops the function that called it. */
 struct trainc_output {
 	void *context;
 	bool (*write)(void *context, const char *bytes, size_t n);
@@ -70,7 +70,7 @@ enum trainc_form {
 	TRAINC_SVG                      /* SVG: a drawing of a plan */
 };
 
-/* How messages for people look. */
+/* The appearance of messages for people. */
 struct trainc_look {
 	bool color;
 	unsigned width;                 /* columns of the terminal; 0: not a terminal */
@@ -94,7 +94,9 @@ struct trainc_job {
 /* Returns the version of the library: "0.1.0". */
 const char *trainc_version(void);
 
-/* Opens a program that reads through FILES; with NULL it can read the standard library only.  NULL without memory. */
+/*
+ * Opens a program that reads through FILES; with NULL it can read the standard library only. NULL when memory runs out.
+ */
 struct trainc *trainc_open(const struct trainc_files *files);
 
 /*
@@ -116,7 +118,10 @@ bool trainc_compile(struct trainc *t, const char *path);
  */
 bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl);
 
-/* Returns how many diagnostics the program has: sorted, without duplicates and allowed ones.  None are added after. */
+/*
+ * Returns the number of diagnostics of the program: sorted, without duplicates and allowed ones. No diagnostic is added
+ * later.
+ */
 size_t trainc_diagnostics(struct trainc *t);
 /* Fills *RET with diagnostic I; false when there is none. */
 bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret);
@@ -128,7 +133,7 @@ bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form fo
 /* Fills *RET with job I of the plan; false when there is none. */
 bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret);
 /*
- * Returns file I of those that the program was read from, imports and parameter files included; NULL behind the last.
+ * Returns file I of those that were read for the program, including imports and parameter files; NULL after the last.
  */
 const char *trainc_file(struct trainc *t, size_t i);
 
@@ -151,7 +156,7 @@ bool trainc_emit(struct trainc *const *programs, size_t n, enum trainc_form form
 /* Writes TEXT, which is called NAME in diagnostics, in the canonical style.  False when it has syntax errors. */
 bool trainc_format(struct trainc *t, const char *name, const char *text, size_t n, struct trainc_output out);
 
-/* Has memory run out while something was done with the program?  Then nothing more can be. */
+/* Has memory run out while the program was being used? Then it can only be closed. */
 bool trainc_out_of_memory(const struct trainc *t);
 
 /* Releases the program and every text that it returned.  NULL is allowed. */

@@ -24,13 +24,16 @@ enum {
 	LARGEST_BLOCK = LARGE_PAGE - sizeof(struct arena_block) - ARENA_ALIGN
 };
 
-/* calloc() would clear all of a large block, and touch pages that nothing will use: the system's pages are clear. */
+/*
+ * Does calloc() take a block of this size from the system? Its pages are zero already, and clearing them would touch
+ * pages that nothing will use.
+ */
 static bool is_mapped(size_t payload)
 {
 #ifdef ARENA_DEBUG
 	return payload == SIZE_MAX;
 #elif defined __wasi__
-	return payload == SIZE_MAX;     /* no pages there */
+	return payload == SIZE_MAX;     /* large pages are not available there */
 #else
 	return payload >= MAPPED_BLOCK && payload <= LARGEST_BLOCK;
 #endif
@@ -43,9 +46,9 @@ static void *map(size_t size, int flags)
 }
 
 /*
- * A block in one large page of the processor's, where the system has them: a program that has filled the blocks
- * before fills most of it, and 512 small pages cost five times as much.  More is mapped than is needed, so that the
- * block can begin where such a page does; the rest is given back.
+ * Makes a block in one large page of the processor, if the system has them. A program that has filled the blocks before
+ * fills most of it, and 512 small pages cost five times as much. More is mapped than is needed, so that the block can
+ * begin at the boundary of a large page; the rest is given back.
  */
 static void *map_large(void)
 {
@@ -110,7 +113,8 @@ void *arena_more(struct arena *a, size_t size)
 		need = SIZE_MAX;
 	if (next > LARGE_PAGE / 4)
 		next = LARGEST_BLOCK;
-	if (need > next / 4)            /* a large allocation gets a block to itself: the current block stays open */
+	if (need > next / 4)            /* a large allocation gets a block of its own, and the current block stays in
+					 * use */
 		return block_data(block_new(a, need));
 	struct arena_block *b = block_new(a, next);
 	a->at = block_data(b) + need;
@@ -156,7 +160,7 @@ void arena_reset(struct arena *a)
 	for (struct arena_block *b = a->blocks, *next; b; b = next) {
 		next = b->next;
 		if (a->end && a->end == block_data(b) + b->size)
-			keep = b;               /* the block that is being filled */
+			keep = b;               /* the block that is being filled is kept */
 		else
 			block_free(b);
 	}

@@ -1,15 +1,9 @@
 /*
- * arena.h - memory that dies together.
- *
- * An arena hands out zeroed memory that is never freed one by one; releasing the arena frees
- * everything.  Arenas are named after lifetimes: the run's (sources, names), a compilation's (tree
- * to plan), an object's (one manifest). A pointer never outlives its arena and never points into a
- * shorter-lived one.
- *
- * Fails: never to the caller.  base/memory.h says what happens without memory.
- *
- * With -DARENA_DEBUG every allocation is its own malloc, so that a sanitizer sees what an arena
- * would hide.
+ * arena.h - memory that is freed together. An arena hands out zeroed memory that is never freed piece by piece;
+ * releasing the arena frees everything. Arenas are named after lifetimes: that of the run (sources, names), of a
+ * compilation (tree to plan), of an object (one manifest). A pointer never outlives its arena and never points into one
+ * with a shorter life. Functions never fail for the caller: base/memory.h says what happens when memory runs out. With
+ * -DARENA_DEBUG every allocation is its own malloc, so that a sanitizer sees errors that an arena would hide.
  */
 #ifndef TRAINC_BASE_ARENA_H
 #define TRAINC_BASE_ARENA_H
@@ -35,10 +29,13 @@ struct arena {
 
 enum { ARENA_ALIGN = 16 };              /* alignment of the memory that is handed out: enough for any object */
 
-/* Memory from a new block, when the current one has no room for it. */
+/* Allocates from a new block, because the current one has no room. */
 void *arena_more(struct arena *a, size_t size) __attribute__((malloc, alloc_size(2)));
 
-/* Zeroed memory, aligned for any object.  `size` may be 0.  Inlined: there are hundreds for each job. */
+/*
+ * Allocates zeroed memory, aligned for any object. SIZE may be 0. Inlined, because it is called hundreds of times for
+ * each job.
+ */
 static inline __attribute__((malloc, alloc_size(2))) void *arena_alloc(struct arena *a, size_t size)
 {
 #ifndef ARENA_DEBUG
@@ -52,28 +49,28 @@ static inline __attribute__((malloc, alloc_size(2))) void *arena_alloc(struct ar
 	return arena_more(a, size);
 }
 
-/* A copy of `n` bytes with a NUL after them. */
+/* Copies N bytes and adds a NUL. */
 char *arena_copy(struct arena *a, const char *bytes, size_t n);
 
 /*
- * Make room for one more element in an array that lives in the arena: grows by
- * doubling, returns the (possibly moved) array.  `n` is the number in use; the
- * capacity is the next power of two (at least 4), so it is not stored.
+ * Makes room for one more element in an array that lives in the arena. The array grows by doubling; returns the array,
+ * which may have moved. N is the number in use; the capacity is the next power of two (at least 4), so it is not
+ * stored.
  */
 void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size);
 
 /*
- * Frees everything but one block, which it keeps for reuse: for an arena that is filled again for each object.
- * Memory handed out before is gone.
+ * Frees everything but one block, which is kept for reuse: for an arena that is filled again for each object. Memory
+ * that was handed out before becomes invalid.
  */
 void arena_reset(struct arena *a);
 
-/* Free everything; the arena is empty and usable again. */
+/* Frees everything; the arena is empty and can be used again. */
 void arena_release(struct arena *a);
 
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (n)))
-/* Append `value` to (array, count); both are lvalues of the caller. */
+/* Appends VALUE to (array, count); both are lvalues of the caller. */
 #define ARENA_PUSH(a, array, count, value)                                              \
 	((array) = arena_grow((a), (array), (count), sizeof(*(array))), (array)[(count)++] = (value))
 

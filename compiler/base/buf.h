@@ -1,9 +1,7 @@
 /*
- * buf.h - growing bytes, always with a ceiling.
- *
- * The bytes are malloc'd and owned by the buffer; buf_release frees them.  When
- * an append would pass `limit`, nothing is appended and `overflow` stays true:
- * check it once at the end.  `limit` 0 means 1 GiB.
+ * buf.h - a growing buffer of bytes with an upper limit. The bytes are malloc'd and owned by the buffer; buf_release()
+ * frees them. When an append would exceed `limit`, nothing is appended and `overflow` stays true: check it once at the
+ * end. `limit` 0 means 1 GiB.
  */
 #ifndef TRAINC_BASE_BUF_H
 #define TRAINC_BASE_BUF_H
@@ -17,14 +15,14 @@ struct buf {
 	bool overflow;
 };
 
-/* Room for `n` more bytes at b->p + b->n, which the caller writes and adds to b->n; false beyond the ceiling. */
+/* Makes room for N more bytes at b->p + b->n, which the caller writes and adds to b->n; false beyond the limit. */
 bool buf_reserve(struct buf *b, size_t n);
 static inline bool buf_room(struct buf *b, size_t n)
 {
 	return (n < b->size - b->n && !b->overflow) || buf_reserve(b, n);
 }
 
-/* Inlined because output is made of short pieces. */
+/* Appends bytes. Inlined, because output is made of short pieces. */
 static inline void buf_put(struct buf *b, const char *bytes, size_t n)
 {
 	if (!n || !buf_room(b, n))
@@ -41,11 +39,11 @@ void buf_str(struct buf *b, struct str s);
 void buf_z(struct buf *b, const char *z);
 void buf_int(struct buf *b, int64_t n);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* `s` as a JSON string with its quotes; malformed UTF-8 becomes U+FFFD. */
+/* Appends S as a JSON string with its quotes; malformed UTF-8 becomes U+FFFD. */
 void buf_json(struct buf *b, struct str s);
-/* `s` as text between the tags of XML or HTML: nothing in it is markup. */
+/* Appends S as text between the tags of XML or HTML: nothing in it is markup. */
 void buf_markup(struct buf *b, struct str s);
-/* A finished copy in the arena; the buffer is emptied but keeps its memory. */
+/* Copies the bytes into the arena and empties the buffer, which keeps its memory. */
 struct str buf_take(struct buf *b, struct arena *a);
 void buf_release(struct buf *b);
 

@@ -1,9 +1,9 @@
-/* escape.c - text from elsewhere, as a terminal may show it. */
+/* escape.c - shows untrusted text safely on a terminal. */
 #include "base/words.h"
 
 #include "base/glyph.h"
 
-/* The word by which glyph.h shows a character that must not be printed as it is. */
+/* Does the character at I have to be replaced when it is printed, as glyph.h does? */
 static bool is_replaced(const struct glyph *g, struct str s, size_t i)
 {
 	return g->shown.n == 3 && memcmp(g->shown.p, "\xEF\xBF\xBD", 3) == 0 &&

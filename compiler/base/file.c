@@ -1,9 +1,6 @@
 /*
- * file.c - the only file of the core that talks to the file system.
- *
- * Reading goes through a descriptor and fstat, never through seek, so that
- * pipes, standard input and files that grow while being read all end in either
- * the whole text or a sentence.
+ * file.c - the only file of the core that accesses the file system. Reading uses a descriptor and fstat, never seek. So
+ * pipes, standard input and files that grow while being read give either the whole text or an explanation.
  */
 #include "base/file.h"
 
@@ -25,8 +22,7 @@
 enum { LARGEST = 64 << 20, PORTION = 64 << 10 };
 
 /*
- * The C library's message for an errno, adapted to the middle of a sentence: "Too many open files" loses its
- * capital.
+ * The C library's message for an errno, for use within a sentence: "Too many open files" loses its capital.
  */
 static struct str library_reason(struct arena *a, int error)
 {
@@ -54,7 +50,7 @@ static bool read_fd(int fd, struct buf *into, size_t most, struct str *why, stru
 {
 	struct stat known;
 	bool sized = fstat(fd, &known) == 0 && known.st_size > 0 && (size_t)known.st_size < most;
-	/* Only a hint: a file may grow, and a pipe has no size.  One byte is added for the read that finds the end. */
+	/* a hint only: a file may grow, and a pipe has no size. One byte is added for the read that finds the end */
 	buf_reserve(into, sized ? (size_t)known.st_size + 1 : PORTION);
 	while (buf_room(into, 1)) {
 		ssize_t got = read(fd, into->p + into->n, into->size - into->n - 1);
@@ -78,9 +74,9 @@ static bool is_null_device(const struct stat *st)
 }
 
 /*
- * A named pipe without a writer would keep us waiting forever.  poll() reports the end of a pipe
- * only if it once had a writer, and read() returns nothing only then.  A pipe that the shell made
- * has no name and always has a writer.
+ * Does the pipe have a writer? Without one, reading a named pipe would block forever. poll() reports the end of a pipe
+ * only if it once had a writer, and read() returns nothing only then. A pipe that the shell made has no name and always
+ * has a writer.
  */
 static bool has_writer(int fd, struct buf *text)
 {
@@ -104,7 +100,7 @@ static bool has_writer(int fd, struct buf *text)
 }
 
 /*
- * Opens a file, a pipe that has a writer, or /dev/null: descriptors whose reading ends. -1 with a reason for
+ * Opens a file, a pipe that has a writer, or /dev/null, all of which can be read to an end. -1 with a reason for
  * anything else.
  */
 static int open_text(struct arena *a, const char *path, struct buf *text, struct str *why)
@@ -120,7 +116,7 @@ static int open_text(struct arena *a, const char *path, struct buf *text, struct
 		*why = STR("is a pipe without a writer");
 	} else {
 		if (S_ISFIFO(st.st_mode))
-			fcntl(fd, F_SETFL, 0);          /* the pipe has a writer: from here on a read may block */
+			fcntl(fd, F_SETFL, 0);          /* the pipe has a writer, so from here on a read may block */
 		return fd;
 	}
 	if (fd >= 0)
@@ -135,7 +131,7 @@ bool file_read(struct arena *a, struct str path, struct str *ret, struct str *wh
 
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why)
 {
-	struct buf text = { .limit = most + 1 };        /* fills up only when the file is larger than MOST */
+	struct buf text = { .limit = most + 1 };        /* overflows only when the file is larger than MOST */
 	int fd = STDIN_FILENO;
 	if (memchr(path.p, 0, path.n)) {
 		*why = STR("the name contains a NUL");
@@ -205,7 +201,7 @@ static void reader_list(void *context, struct arena *arena, struct str directory
 		each(to, names[i]);
 }
 
-/* A path that does not exist leaves no directory; reading it will say that it is missing. */
+/* Does the path leave its directory? One that does not exist does not; reading it will report that it is missing. */
 static bool reader_leaves(void *context, struct arena *arena, struct str directory, struct str path)
 {
 	(void)context;

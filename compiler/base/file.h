@@ -1,5 +1,5 @@
 /*
- * file.h - files, whole: read at once, replaced atomically.
+ * file.h - reads whole files at once, and replaces files atomically.
  */
 #ifndef TRAINC_BASE_FILE_H
 #define TRAINC_BASE_FILE_H
@@ -9,25 +9,24 @@
 #include "base/source.h"
 
 /*
- * Read a whole file, or standard input for "-".  At most 64 MiB.  False with a sentence in `why`
- * ("no such file", "is a directory", "permission denied"). Devices are refused, and so is a named
- * pipe without a writer within a second.
+ * Reads a whole file, or standard input for "-", of at most 64 MiB. False with an explanation in WHY ("no such file",
+ * "is a directory", "permission denied"). Devices are refused, and so is a named pipe that has no writer within a
+ * second.
  */
 bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why);
-/* As file_read(), for larger files: up to `most` bytes, a multiple of 1 MiB and less than 1 GiB. */
+/* As file_read(), for larger files: up to MOST bytes, a multiple of 1 MiB and less than 1 GiB. */
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why);
 
 /*
- * Replaces what `path` names by `bytes`, whole or not at all.  Links to it, its
- * owner and its mode are kept.  What is read-only or not a regular file is
- * refused.
+ * Replaces the file that PATH names by BYTES, completely or not at all. Links to it, its owner and its mode are kept. A
+ * file that is read-only or not regular is refused.
  */
 bool file_replace(struct arena *a, struct str path, struct str bytes, struct str *why);
 
-/* As file_replace(), but a device or a pipe is written to as it is: --depfile /dev/null. */
+/* As file_replace(), but also writes to a device or a pipe: --depfile /dev/null. */
 bool file_pour(struct arena *a, struct str path, struct str bytes, struct str *why);
 
-/* Writes a file at a path where none exists yet; false with "it already exists" where something is. */
+/* Writes a new file; false with "it already exists" when the path exists. */
 bool file_create(struct arena *a, struct str path, struct str bytes, struct str *why);
 
 /*
@@ -36,16 +35,16 @@ bool file_create(struct arena *a, struct str path, struct str bytes, struct str 
  */
 #define FILE_ASIDE ".trainc-new"
 
-/* An errno as a sentence: "no such file", "permission denied". */
+/* An errno as text: "no such file", "permission denied". */
 struct str file_reason(struct arena *a, int error);
 
-/* opendir(); without memory the process ends (arena.h). */
+/* opendir(), but the process ends when memory runs out (arena.h). */
 DIR *directory_open(const char *path);
 
-/* Write all bytes to a descriptor.  False with errno set. */
+/* Writes all bytes to a descriptor. False with errno set. */
 bool file_write_all(int fd, const char *bytes, size_t n);
 
-/* The reader that uses the machine's files. */
+/* The reader for files of the machine. */
 extern const struct reader file_reader;
 
 #endif

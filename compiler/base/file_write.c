@@ -1,13 +1,9 @@
 /*
- * file_write.c - files that are replaced whole, or not at all.
- *
- * The new text is written beside the old one, as `.NAME.trainc-new`, synced, and renamed over it.
- * The new file is locked while it is written: an unlocked one was left by a killed run
- * and is removed.
- *
- * What is replaced keeps its nature: a symbolic link still leads where it led, hard links still
- * name the same file, owner and mode are kept.  Where a rename cannot do that, the old file itself
- * is written to, while the new text is safe beside it.
+ * file_write.c - replaces files completely, or not at all. The new text is written to a file beside the old one,
+ * `.NAME.trainc-new`, synced, and renamed over it. The new file is locked while it is written; one that is not locked
+ * was left by a killed run and is removed. The properties of the file stay: a symbolic link still leads to the same
+ * place, hard links still name the same file, owner and mode are kept. Where a rename cannot do that, the old file
+ * itself is written to, while the new text is safe beside it.
  */
 #include "base/file.h"
 
@@ -40,7 +36,7 @@ bool file_write_all(int fd, const char *bytes, size_t n)
 
 struct aside {
 	struct str path;
-	int fd;                         /* -1: `error` says why */
+	int fd;                         /* descriptor; -1: `error` is the reason */
 	int error;
 };
 
@@ -51,7 +47,7 @@ static bool is_same_file(int fd, const char *path)
 	return fstat(fd, &a) == 0 && lstat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Removes a file that no living run holds.  False when one does. */
+/* Removes a file that no running process holds. False when one does. */
 static bool remove_litter(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -65,7 +61,7 @@ static bool remove_litter(const char *path)
 	return ours;
 }
 
-/* Makes and locks a file of that name; -1 with errno, EEXIST when another run has it. */
+/* Makes and locks a file of that name; -1 with errno, EEXIST when another process has it. */
 static int make_locked(const char *path)
 {
 	enum { TRIES = 20 };
@@ -75,7 +71,8 @@ static int make_locked(const char *path)
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same_file(fd, path))
 			return fd;
 		if (fd >= 0)
-			close(fd);              /* another run took our file for a leftover and removed it: try again */
+			close(fd);              /* another process took our file for a leftover and removed it: try
+						 * again */
 		else if (errno != EEXIST)
 			return -1;
 		else if (!remove_litter(path))
@@ -200,7 +197,7 @@ bool file_replace(struct arena *a, struct str path, struct str bytes, struct str
 	return ok;
 }
 
-/* Not every file system can rename only where nothing exists; there link() does it, since it never replaces. */
+/* Renames a file unless TO exists. Some file systems cannot do that; there link() is used, which never replaces. */
 static bool rename_new(const char *from, const char *to)
 {
 	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)

@@ -19,8 +19,8 @@ static const struct range wide[] = {
 };
 
 /*
- * Characters that would move the cursor or reorder the line.  They are not printed as they are: a
- * listing must show what is in the file.
+ * Characters that would move the cursor or reorder the line. They are replaced when printed, so that a listing shows
+ * what is in the file.
  */
 static const struct range hidden[] = {
 	{ 0x00, 0x1F }, { 0x7F, 0x9F }, { 0x061C, 0x061C }, { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2060, 0x206F },
@@ -35,7 +35,7 @@ static bool in(const struct range *at, size_t n, uint32_t c)
 }
 #define IN(table, c) in(table, sizeof(table) / sizeof(*(table)), c)
 
-/* Decode well-formed UTF-8; 0 bytes when it is not. */
+/* Decodes one character of well-formed UTF-8; 0 bytes when it is malformed. */
 static size_t decode(const unsigned char *p, size_t n, uint32_t *ret)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

@@ -1,8 +1,6 @@
 /*
- * glyph.h - one character of text as a terminal shows it.
- *
- * The C library's wcwidth() depends on the locale, which the compiler never
- * sets, so the few ranges that matter are a table here.
+ * glyph.h - one character of text as a terminal shows it. The C library's wcwidth() depends on the locale, which the
+ * compiler never sets; so the few ranges that matter are in a table here.
  */
 #ifndef TRAINC_BASE_GLYPH_H
 #define TRAINC_BASE_GLYPH_H
@@ -10,16 +8,16 @@
 #include "base/str.h"
 
 struct glyph {
-	/* what to print: control characters and malformed bytes become U+FFFD, a tab its spaces */
+	/* the text to print: control characters and malformed bytes become U+FFFD, a tab becomes blanks */
 	struct str shown;
 	size_t bytes;           /* length of the glyph in bytes, at least 1 */
 	unsigned width;         /* width in columns: 0 for combining marks, 2 for wide characters */
 };
 
-/* The character at byte `i` of `s` when printed at `column` (from 0; tab stops are every 8). */
+/* The character at byte I of S, printed at COLUMN (from 0; tab stops are every 8 columns). */
 struct glyph glyph_at(struct str s, size_t i, unsigned column);
 
-/* How many columns a text takes from the left edge on. */
+/* The number of columns that a text takes when it begins at the left edge. */
 unsigned text_columns(struct str s);
 
 #endif

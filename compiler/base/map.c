@@ -1,6 +1,6 @@
 #include "base/map.h"
 
-enum { SMALL = 8 };                     /* below this a scan beats an index */
+enum { SMALL = 8 };                     /* below this size, comparing all keys is faster than an index */
 
 static uint32_t *find_slot(const struct map *m, struct str key, uint32_t hash)
 {

@@ -1,7 +1,6 @@
 /*
- * map.h - name -> pointer, iterated in insertion order so that the same input always gives the same
- * output.  Keys are compared by content and borrowed, not copied.  Lives in an arena; there is no
- * removal.
+ * map.h - a map from names to pointers, iterated in insertion order so that the same input always gives the same
+ * output. Keys are compared by content and borrowed, not copied. A map lives in an arena; entries cannot be removed.
  */
 #ifndef TRAINC_BASE_MAP_H
 #define TRAINC_BASE_MAP_H
@@ -24,11 +23,11 @@ struct map {
 	size_t size;
 };
 
-/* The value of `key`, or NULL. */
+/* The value of KEY, or NULL. */
 void *map_get(const struct map *m, struct str key);
-/* Set `key`; an existing key keeps its position.  Returns the value it had. */
+/* Sets the value of KEY; an existing key keeps its position. Returns the earlier value. */
 void *map_put(struct map *m, struct arena *a, struct str key, void *value);
-/* For a map of constants: take its values out as pointers to const only. */
+/* For a map of constants, whose values must be read as pointers to const only. */
 const void *map_put_const(struct map *m, struct arena *a, struct str key, const void *value);
 
 #endif

@@ -1,9 +1,7 @@
 /*
- * memory.c - accounts of memory, and the way out when there is none.
- *
- * A ring of pieces costs two pointers each and frees them in any order.  The way
- * out is a jump to the innermost memory_try(); WebAssembly has no such jump, and a
- * page that runs out of memory is loaded again.
+ * memory.c - accounts of memory, and what happens when memory runs out. A ring of pieces costs two pointers each and
+ * frees them in any order. When memory runs out, execution jumps to the innermost memory_try(). WebAssembly has no such
+ * jump; there, the page is loaded again.
  */
 #include "base/memory.h"
 
@@ -17,9 +15,9 @@
 #include <setjmp.h>
 #endif
 
-enum { STATUS_NO_MEMORY = 70 };         /* EX_SOFTWARE, as every error of trainc itself */
+enum { STATUS_NO_MEMORY = 70 };         /* EX_SOFTWARE, as for every internal error of trainc */
 
-/* What a thread is doing inside memory_try(). */
+/* The state of a thread within memory_try(). */
 struct trying {
 	struct memory *account;
 	struct memory_end *ends;        /* the value of account->ends when this memory_try() began */
@@ -49,13 +47,13 @@ bool memory_try(struct memory *m, void (*act)(void *with), void *with)
 	return true;
 }
 
-/* Without stdio, which allocates, and without handlers, which might. */
+/* Ends the process without stdio, which allocates, and without handlers, which might allocate. */
 static _Noreturn void end_process(void)
 {
 	static const char text[] = "trainc: out of memory\n";
 
 	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-		_exit(STATUS_NO_MEMORY);        /* if nobody reads the line, the exit status still says it */
+		_exit(STATUS_NO_MEMORY);        /* if nobody reads the line, the exit status still shows the cause */
 	_exit(STATUS_NO_MEMORY);
 }
 
@@ -145,7 +143,7 @@ void memory_join(struct memory *m, struct memory *other)
 
 /* ---- pieces of any length ---- */
 
-/* The header in front of each block that memory_hold() returns, which is aligned for any object. */
+/* The header of each block that memory_hold() returns; the block is aligned for any object. */
 union held {
 	struct memory_link link;
 	max_align_t aligned;

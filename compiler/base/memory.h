@@ -1,12 +1,9 @@
 /*
- * memory.h - what happens when memory runs out, and to whom memory belongs then.
- *
- * A command ends: without memory the process writes a sentence to standard error and ends with status 70, at once; no
- * handler runs and no buffer is written.  A library must not end its caller: what it does on behalf of a program runs
- * inside memory_try(), which comes back with false instead, and all memory that was asked for inside, finished
- * structures or not, can be given back with memory_give_back().
- *
- * A thread does the work of one `struct memory` at a time, and nothing else is kept between calls.
+ * memory.h - what happens when memory runs out, and who owns memory then. In a command, the process writes a sentence
+ * to standard error and ends with status 70, at once; no handler runs and no buffer is written. A library must not end
+ * its caller. What it does on behalf of a program runs inside memory_try(), which returns false then. All memory that
+ * was allocated inside, finished structures or not, can be freed with memory_give_back(). A thread works with one
+ * `struct memory` at a time, and nothing else is kept between calls.
  */
 #ifndef TRAINC_BASE_MEMORY_H
 #define TRAINC_BASE_MEMORY_H
@@ -20,7 +17,7 @@ struct memory_link {
 	size_t mapped;                  /* size in bytes of a piece from mmap(); 0: the piece came from malloc() */
 };
 
-/* What a library's caller must be able to get rid of when memory runs out.  All zero: nothing yet. */
+/* Everything that must be freed when memory runs out in a call of the library. All zero: nothing yet. */
 struct memory {
 	struct memory_link pieces;      /* all pieces of memory: a ring with this as its head */
 	struct memory_end *ends;
@@ -34,26 +31,26 @@ struct memory_end {
 };
 
 /*
- * Does ACT with WITH on the account of M.  False when memory ran out in the middle: then what ACT was changing is
- * unusable, and only memory_give_back() is left.  Calls may be nested.
+ * Calls ACT with WITH on the account of M. False when memory ran out in between: what ACT was changing cannot be used
+ * any more, and only memory_give_back() may be called. Calls may be nested.
  */
 bool memory_try(struct memory *m, void (*act)(void *with), void *with);
 
-/* Frees every piece on the account of M that was not freed before. */
+/* Frees every piece on the account of M that has not been freed. */
 void memory_give_back(struct memory *m);
-/* Closes the account of M: its pieces stay and are freed by those who hold them. */
+/* Closes the account of M: its pieces stay allocated, and their owners free them. */
 void memory_forget(struct memory *m);
-/* The pieces of OTHER become M's. */
+/* Moves the pieces of OTHER to M. */
 void memory_join(struct memory *m, struct memory *other);
 
 /*
- * Between these two calls, E is ended when memory runs out.  Calls are nested like brackets;
- * outside of memory_try() they do nothing.
+ * Between these two calls, E is ended when memory runs out. Calls must be nested like brackets; outside of memory_try()
+ * they have no effect.
  */
 void memory_end_add(struct memory_end *e);
 void memory_end_drop(struct memory_end *e);
 
-/* Puts a new piece on the account of the memory_try() that is running; takes it off again before it is freed. */
+/* Adds a new piece to the account of the running memory_try(). It must be removed before it is freed. */
 void memory_link(struct memory_link *piece);
 void memory_unlink(struct memory_link *piece);
 

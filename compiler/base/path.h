@@ -1,5 +1,5 @@
 /*
- * path.h - file names as text: nothing here looks at a disk.
+ * path.h - file names as text: nothing here accesses a disk.
  */
 #ifndef TRAINC_BASE_PATH_H
 #define TRAINC_BASE_PATH_H
@@ -8,11 +8,11 @@
 
 /* The directory of a path: "." for a plain name, "/" at the top. */
 struct str path_directory(struct str path);
-/* What follows the last slash. */
+/* The part of a path after the last slash. */
 struct str path_base(struct str path);
-/* `path` as seen from `directory`, without `.`, `//` and, where possible, `..`. */
+/* PATH relative to DIRECTORY, without `.`, `//` and, where possible, `..`. */
 struct str path_join(struct arena *a, struct str directory, struct str path);
-/* Is `path` inside `directory`?  Both were normalised by path_join() and are relative to the same directory. */
+/* Is PATH inside DIRECTORY? Both were normalized by path_join() and are relative to the same directory. */
 bool path_inside(struct str directory, struct str path);
 
 #endif

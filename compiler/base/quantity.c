@@ -1,16 +1,10 @@
 /*
- * quantity.c - exact amounts and durations.
- *
- * A literal is digits, a fraction and a unit.  All three are put together in
- * integers: the digits without their point are the mantissa, the fraction only
- * lowers the decimal exponent, a decimal unit raises it and a binary unit is a
- * shift.  So nothing is rounded, ever: what has no whole number of nano-units
- * is refused (Kubernetes would round it up), as is what does not fit.
- *
- * The canonical text follows resource.Quantity: decimal amounts lose their
- * trailing zeros and take the exponent that is a multiple of three; binary ones
- * lose factors of 1024, unless they are below 1024 or have a fraction, which
- * makes them decimal.
+ * quantity.c - exact amounts and durations. A literal consists of digits, a fraction and a unit. All three are combined
+ * in integers: the digits without their point are the mantissa, the fraction only lowers the decimal exponent, a
+ * decimal unit raises it, and a binary unit is a shift. So nothing is ever rounded: an amount that is not a whole
+ * number of nano-units is refused (Kubernetes would round it up), as is one that is too large. The canonical text
+ * follows resource.Quantity. Decimal amounts lose their trailing zeros and take the exponent that is a multiple of
+ * three. Binary ones lose factors of 1024, unless they are below 1024 or have a fraction, which makes them decimal.
  */
 #include "base/quantity.h"
 
@@ -21,17 +15,17 @@ enum { NANO_DIGITS = 9, BASE_TEN = 10 };
 /* The parts of a number word; `number` ends where `suffix` begins. */
 struct word {
 	uint128 mantissa;
-	bool too_large;                 /* the digits alone do not fit */
-	bool too_fine;                  /* the fraction alone is beyond any nano-unit */
-	int fraction;                   /* digits behind the point, trailing zeros left out */
+	bool too_large;                 /* the digits alone are too large */
+	bool too_fine;                  /* the fraction alone is finer than a nano-unit */
+	int fraction;                   /* number of digits after the point, without trailing zeros */
 	struct str suffix;
 };
 
 struct quantity_unit {
 	const char *suffix;
 	enum quantity_form form;
-	int shift;                      /* power of two */
-	int exponent;                   /* power of ten */
+	int shift;                      /* exponent of the power of two */
+	int exponent;                   /* exponent of the power of ten */
 };
 
 static const struct quantity_unit units[] = {
@@ -46,7 +40,7 @@ static const struct quantity_unit units[] = {
 static const struct duration_unit {
 	const char *suffix;
 	int64_t millis;
-} duration_units[] = {          /* largest first: duration_text takes the first that divides */
+} duration_units[] = {          /* largest first: duration_text() takes the first one that divides the duration */
 	{ "d", 86400000 }, { "h", 3600000 }, { "min", 60000 }, { "s", 1000 }, { "ms", 1 },
 };
 
@@ -66,7 +60,7 @@ static bool append_digit(uint128 *mantissa, char digit)
 	return true;
 }
 
-/* Digits before the point; the number of bytes taken. */
+/* Reads the digits before the point; returns the number of bytes. */
 static size_t take_whole(struct str s, bool underscores, struct word *w)
 {
 	size_t i = 0;
@@ -82,7 +76,7 @@ static size_t take_whole(struct str s, bool underscores, struct word *w)
 	return i;
 }
 
-/* Digits behind the point; zeros wait until a later digit needs them. */
+/* Reads the digits after the point; zeros only count when another digit follows. */
 static size_t take_fraction(struct str s, struct word *w)
 {
 	size_t i = 0;
@@ -102,7 +96,7 @@ static size_t take_fraction(struct str s, struct word *w)
 	return i;
 }
 
-/* Cut an unsigned literal of the language.  False when it does not begin with a number. */
+/* Splits an unsigned literal of the language. False when it does not begin with a number. */
 static bool cut_literal(struct str s, struct word *w)
 {
 	size_t at = take_whole(s, true, w);
@@ -117,7 +111,7 @@ static bool cut_literal(struct str s, struct word *w)
 	return true;
 }
 
-/* Cut Kubernetes' form: ".5" and "5." are numbers; underscores have no place in it. */
+/* Splits a number in Kubernetes' form: ".5" and "5." are numbers, and underscores are not allowed. */
 static bool cut_full(struct str s, struct word *w)
 {
 	size_t whole = take_whole(s, false, w), at = whole;
@@ -131,7 +125,7 @@ static bool cut_full(struct str s, struct word *w)
 	return whole > 0 || at > 1;
 }
 
-/* "e6", "E+3", "e-9".  A huge exponent is clamped: beyond the clamp every amount is too large or too small anyway. */
+/* Reads "e6", "E+3" or "e-9". A huge exponent is clamped: beyond that every amount is too large or too small anyway. */
 static bool exponent_suffix(struct str s, int *ret_exponent)
 {
 	size_t i = 1;
@@ -169,8 +163,8 @@ static bool find_unit(struct str suffix, struct quantity_unit *ret)
 }
 
 /*
- * mantissa * 10^exponent, exactly.  Dividing by 10 divides by 2 and by 5; `shift`, a power of two
- * that is still to be multiplied in, can pay for the 2.
+ * Computes mantissa 10^exponent exactly. Dividing by 10 divides by 2 and by 5; SHIFT, a power of two that is still to
+ * be multiplied in, can cancel the 2.
  */
 static enum quantity_error scale(uint128 mantissa, int exponent, int shift, uint128 limit, uint128 *ret)
 {
@@ -210,7 +204,7 @@ static enum quantity_error word_value(const struct word *w, const struct quantit
 		if (e)
 			return e;
 	}
-	/* As Kubernetes does: an amount below 1 is never written in binary units. */
+	/* as in Kubernetes, an amount below 1 is never written in binary units */
 	enum quantity_form form = unit->form;
 	if (form == QUANTITY_BINARY && nano > 0 && nano < (uint128)QUANTITY_UNIT)
 		form = QUANTITY_DECIMAL;
@@ -285,7 +279,7 @@ const char *quantity_unit_of(struct str number, struct str word)
 	return !n || !quantity_binary(n) ? meant : *meant == 'G' ? "Gi" : "Ti";
 }
 
-/* A number at the start of the rest.  False when there is none, or when it is too large to be a duration. */
+/* Reads a number at the beginning of the rest. False when there is none, or when it is too large for a duration. */
 static bool cut_number(struct str *rest, int64_t *ret)
 {
 	size_t n = 0;
@@ -387,7 +381,7 @@ enum quantity_error duration_parse(struct str word, struct quantity *ret)
 
 /* ---- text ---- */
 
-/* `digits` needs room for 40 bytes; the text stands at the end of that room. */
+/* Writes digits to the end of the 40 bytes at DIGITS. */
 static struct str unsigned_text(uint128 u, char digits[40])
 {
 	char *p = digits + 40;
@@ -508,7 +502,7 @@ static bool finish(int128 nano, enum quantity_form form, struct quantity *ret)
 	return true;
 }
 
-/* The result is written in the form of the first operand, or of the second when the first is zero. */
+/* The form in which the result is written: that of the first operand, or of the second when the first is zero. */
 static enum quantity_form joint_form(struct quantity a, struct quantity b)
 {
 	return a.nano == 0 ? b.form : a.form;

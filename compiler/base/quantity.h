@@ -28,45 +28,47 @@ enum quantity_error {
 	QUANTITY_TOO_FINE               /* the value is not a multiple of a nano-unit */
 };
 
-/* What a unit suffix can mean. */
+/* The meaning of a unit suffix. */
 enum unit_kind { UNIT_NONE, UNIT_AMOUNT, UNIT_DURATION, UNIT_UNKNOWN };
 
-/* The unit that a number word of the language ends with ("64Gi", "30min", "12e6" is UNIT_AMOUNT). */
+/* The kind of the unit at the end of a number of the language ("64Gi", "30min"; "12e6" is UNIT_AMOUNT). */
 enum unit_kind quantity_unit(struct str word);
 
-/* Does an author who writes N with G or T surely mean Gi or Ti?  For 64, 512 and 1000 yes, for 100 no. */
+/* Does somebody who writes N with G or T almost certainly mean Gi or Ti? For 64, 512 and 1000 yes, for 100 no. */
 static inline bool quantity_binary(long long n) { return !(n & (n - 1)) || n % 8 == 0; }
 
 /*
- * The unit that people mean by another word: "G" for "GB", "min" for "minutes", "" for "cores";
- * NULL when it is unknown.
+ * The unit that another word stands for: "G" for "GB", "min" for "minutes", "" for "cores"; NULL when it is unknown.
  */
 const char *quantity_unit_meant(struct str word);
 /* Is UNIT one of kMGTPE?  A word for such a unit, such as "GB", may also mean the binary unit. */
 bool quantity_decimal_bytes(struct str unit);
-/* As quantity_unit_meant(), but it looks at the amount too: "Gi" for 256 "GB", since 256G would be doubted (TJ0620). */
+/*
+ * As quantity_unit_meant(), but it considers the amount, too: "Gi" for 256 "GB", since 256G would get a warning
+ * (TJ0620).
+ */
 const char *quantity_unit_of(struct str number, struct str word);
 
-/* Read an unsigned literal of the language ("1.5Gi", "500m", "12e6", "8"; `_` between digits allowed). */
+/* Reads an unsigned literal of the language ("1.5Gi", "500m", "12e6", "8"; `_` is allowed between digits). */
 enum quantity_error quantity_parse(struct str word, struct quantity *ret);
-/* Read Kubernetes' full syntax: signs, ".5", "5." (for --set and raw). */
+/* Reads Kubernetes' full syntax: signs, ".5", "5." (for --set and raw). */
 enum quantity_error quantity_parse_full(struct str text, struct quantity *ret);
-/* Read a duration ("30s", "1.5h", "90min"): whole milliseconds, as nano-seconds in `ret->nano`. */
+/* Reads a duration ("30s", "1.5h", "90min") of whole milliseconds, as nanoseconds in `ret->nano`. */
 enum quantity_error duration_parse(struct str word, struct quantity *ret);
 
-/* Canonical text as Kubernetes writes it. */
+/* The canonical text, as Kubernetes writes it. */
 struct str quantity_text(struct arena *a, struct quantity q);
 /*
- * "2h30m", "1d12h", "01:30:00", as other tools write durations; false
- * for anything else, also for one number with one unit.
+ * Reads "2h30m", "1d12h" or "01:30:00", as other tools write durations; false for anything else, including one number
+ * with one unit.
  */
 bool duration_compound(struct str word, struct quantity *ret);
-/* A duration in the largest unit that loses nothing: "90min", "1500ms". */
+/* A duration in the largest unit that represents it exactly: "90min", "1500ms". */
 struct str duration_text(struct arena *a, struct quantity q);
-/* A duration as Go writes it: "1h2m3s". */
+/* A duration in the form of Go: "1h2m3s". */
 struct str duration_go_text(struct arena *a, struct quantity q);
 
-/* a + b, a - b, a * n; false when the result is out of range. */
+/* Computes a + b, a - b, a n; false when the result is out of range. */
 bool quantity_add(struct quantity a, struct quantity b, struct quantity *ret);
 bool quantity_sub(struct quantity a, struct quantity b, struct quantity *ret);
 bool quantity_mul(struct quantity a, int64_t n, struct quantity *ret);

@@ -1,5 +1,5 @@
 /*
- * sha256.h - SHA-256 (FIPS 180-4), for the built-in of that name and for locks.
+ * sha256.h - SHA-256 (FIPS 180-4), for the built-in function of that name and for locks.
  */
 #ifndef TRAINC_BASE_SHA256_H
 #define TRAINC_BASE_SHA256_H
@@ -14,10 +14,10 @@ struct sha256 {
 
 void sha256_init(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *bytes, size_t n);
-/* The digest as 64 hexadecimal digits and a NUL; the state is spent. */
+/* Writes the digest as 64 hexadecimal digits and a NUL; S cannot be used any more. */
 void sha256_end(struct sha256 *s, char out[65]);
 
-/* All of the above at once. */
+/* Computes the digest of a text. */
 void sha256_hex(struct str text, char out[65]);
 
 #endif

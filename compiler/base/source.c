@@ -70,9 +70,9 @@ static struct str line_around(struct str text, uint32_t offset)
 }
 
 /*
- * A dump asks for the place of every expression, and counting lines from the start of the file
- * each time would be quadratic.  So the text is read once, and the line and column at every STEP
- * bytes are noted.
+ * The distance in bytes between noted places. A dump needs the place of every expression, and counting lines from the
+ * start of the file each time would take quadratic time. So the text is read once, and the line and column at every
+ * STEP bytes are noted.
  */
 enum { STEP = 256 };
 
@@ -80,7 +80,7 @@ struct place_mark {
 	unsigned line, column;
 };
 
-/* Counts on from `at` to the byte `offset` of its text. */
+/* Counts from AT to the byte OFFSET of its text. */
 static struct place advance(struct place at, uint32_t offset)
 {
 	for (; at.offset < offset; at.offset++) {

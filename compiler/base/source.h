@@ -1,10 +1,7 @@
 /*
- * source.h - the set of texts that a run reads, and places in them.
- *
- * Every text gets a range of global byte offsets, so a place is two numbers and
- * line and column are computed only when an error is printed.  The core reads
- * files through `struct reader` only: an editor supplies unsaved buffers, the
- * browser and the fuzzers have no file system.
+ * source.h - the set of texts that a run reads, and places in them. Every text gets a range of global byte offsets. So
+ * a place is two numbers, and line and column are computed only when an error is printed. The core reads files through
+ * `struct reader` only: an editor supplies unsaved buffers, and the browser and the fuzzers have no file system.
  */
 #ifndef TRAINC_BASE_SOURCE_H
 #define TRAINC_BASE_SOURCE_H
@@ -23,8 +20,7 @@ static inline struct span span_join(struct span a, struct span b)
 }
 
 /*
- * Elements are sorted by an offset that each holds.  The first of the `n` whose offset is `offset`
- * or more; `n` if there is none.
+ * Finds the first of N elements, sorted by an offset, whose offset is at least OFFSET; N if there is none.
  */
 #define OFFSET_SEARCH(array, n, field, offset) ((n) ? offset_search(&(array)[0].field, n, sizeof *(array), offset) : 0)
 size_t offset_search(const uint32_t *first, size_t n, size_t stride, uint32_t offset);
@@ -32,7 +28,7 @@ size_t offset_search(const uint32_t *first, size_t n, size_t stride, uint32_t of
 struct place_mark;                      /* defined in source.c */
 
 struct source {
-	/* the name as shown: relative to the working directory, <stdin>, std/x.tj, "command line" */
+	/* the name in messages: relative to the working directory, <stdin>, std/x.tj, "command line" */
 	struct str name;
 	struct str text;                /* the text of the file, NUL-terminated */
 	uint32_t base;                  /* global offset of the first byte of the text; at least 1 */
@@ -48,22 +44,22 @@ struct sources {
 	uint32_t next;                  /* next free global offset */
 };
 
-/* Where a place is, for people: lines and columns from 1, columns in characters. */
+/* A place for people: lines and columns count from 1, columns in characters. */
 struct place {
 	const struct source *source;
 	uint32_t offset;                /* the place as a byte offset in the file */
 	unsigned line, column;
 };
 
-/* Add a text; `name` and `text` are copied.  NULL when the 4 GiB of offsets are used up. */
+/* Adds a text; NAME and TEXT are copied. NULL when the 4 GiB of offsets are used up. */
 struct source *source_add(struct sources *ss, struct str name, struct str text);
-/* As source_add(), but the text is not copied: it ends with a NUL and lives as long as the set. */
+/* As source_add(), but the text is not copied: it must end with a NUL and live as long as the set. */
 struct source *source_add_kept(struct sources *ss, struct str name, struct str text);
-/* The text that holds a global offset (its end included); NULL for no place. */
+/* The text that contains a global offset (or ends there); NULL for no place. */
 const struct source *source_at(const struct sources *ss, uint32_t offset);
 /* Computes line and column.  The first call reads the whole text, later calls a few hundred bytes. */
 struct place source_place(const struct sources *ss, uint32_t offset);
-/* The line (without its newline) that holds a global offset. */
+/* The line, without its newline, that contains a global offset. */
 struct str source_line(const struct sources *ss, uint32_t offset);
 /* The text that a span covers. */
 struct str source_text(const struct sources *ss, struct span s);
@@ -88,7 +84,8 @@ struct reader {
 };
 
 /*
- * Reads the file PATH by R; false with a sentence in WHY also where it has more than MOST bytes, a multiple of 1 MiB.
+ * Reads the file PATH with R. False with an explanation in WHY, also when it has more than MOST bytes, a multiple of 1
+ * MiB.
  */
 bool reader_text(const struct reader *r, struct arena *a, struct str path, size_t most, struct str *ret,
 	struct str *why);

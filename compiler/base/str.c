@@ -120,7 +120,7 @@ struct str str_int(struct arena *a, int64_t n)
 	return str_copy(a, str_digits(room, n));
 }
 
-/* Most texts are short: they are printed on the stack first, and only a longer one is printed a second time. */
+/* Most texts are short, so they are printed on the stack first; only a longer one is printed a second time. */
 struct str str_printf(struct arena *a, const char *fmt, ...)
 {
 	char small[256];
@@ -177,9 +177,9 @@ size_t str_malformed(struct str s)
 }
 
 /*
- * Names come from files that anyone may have written.  The hash starts from a number that differs
- * in each process, so names that collide cannot be chosen.  No output depends on it: tables are
- * listed in the order of insertion.
+ * The hash starts from a number that differs in each process, because names come from files that anyone may have
+ * written: so nobody can choose names that collide. No output depends on it: tables are listed in the order of
+ * insertion.
  */
 static uint64_t hash_seed[2] = { 0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu };
 
@@ -194,8 +194,8 @@ static uint64_t hash_fold(uint64_t a, uint64_t b)
 
 #if defined __linux__ && !defined FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 /*
- * The kernel hands each process 16 random bytes, so no call is needed, and it works before there
- * are threads. A fuzzer needs runs that repeat, so there the number is fixed.
+ * Sets the seed from the 16 random bytes that the kernel gives each process: that needs no call, and works before there
+ * are threads. A fuzzer needs repeatable runs, so there the number is fixed.
  */
 __attribute__((constructor)) static void hash_seed_init(void)
 {

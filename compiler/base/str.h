@@ -1,10 +1,8 @@
 /*
- * str.h - text as pointer and length, and interned names.
- *
- * A `struct str` borrows its bytes; it is not NUL-terminated unless said so.
- * Names that the compiler compares often (identifiers, keys, fields) are
- * interned: two interned strings are the same text exactly when their pointers
- * are equal.  Interned text is NUL-terminated and lives as long as the table.
+ * str.h - text as pointer and length, and interned names. A `struct str` borrows its bytes; it is not NUL-terminated
+ * unless that is documented. Names that the compiler compares often (identifiers, keys, fields) are interned: two
+ * interned strings are the same text exactly when their pointers are equal. Interned text is NUL-terminated and lives
+ * as long as the table.
  */
 #ifndef TRAINC_BASE_STR_H
 #define TRAINC_BASE_STR_H
@@ -21,7 +19,7 @@ struct str {
 	size_t n;
 };
 
-/* For printf: "%.*s" with STR_ARG(s). */
+/* Arguments of printf for "%.*s". */
 #define STR_ARG(s) (int)(s).n, (s).p
 #define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
 
@@ -41,27 +39,27 @@ static inline bool str_ends(struct str s, struct str end)
 }
 /* Does the text equal `pattern`, or begin with the part of `pattern` before its final '*'? */
 bool str_covered(struct str s, struct str pattern);
-/* A letter or '_', then letters, digits and '_': a key of this form needs no quotes. */
+/* Is S a letter or '_', followed by letters, digits and '_'? A key of this form needs no quotes. */
 bool str_is_word(struct str s);
 
-/* Byte order; a prefix comes first. */
+/* Compares in byte order; a prefix comes first. */
 int str_cmp(struct str a, struct str b);
-/* A NUL-terminated copy in the arena. */
+/* Copies S into the arena and adds a NUL. */
 struct str str_copy(struct arena *a, struct str s);
-/* a, b and c one after the other, NUL-terminated: for names that are made so often that printf would cost too much. */
+/* Joins A, B and C, NUL-terminated. For names that are made so often that printf would cost too much. */
 struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c);
 /* As str_cat(), but the characters may be changed. */
 char *str_cat_chars(struct arena *arena, struct str a, struct str b, struct str c);
-/* A copy in which TO takes the place of each of CHARACTERS; NUL-terminated. */
+/* A copy in which TO replaces each of CHARACTERS; NUL-terminated. */
 struct str str_replace(struct arena *a, struct str s, const char *characters, char to);
 /*
- * A copy of WORDS, which end with NULL, as changeable words: the signatures of exec() and posix_spawn() ask for
- * these.
+ * A copy of WORDS, which end with NULL, as words that may be changed, as the signatures of exec() and posix_spawn()
+ * require.
  */
 char **str_argv(struct arena *a, const char *const *words);
-/* Letters of ASCII in lower case, in the arena. */
+/* A copy with ASCII letters in lower case. */
 struct str str_lower(struct arena *a, struct str s);
-/* The number in decimal digits: at the end of `room`, or NUL-terminated in the arena. */
+/* A number in decimal digits: at the end of ROOM, or NUL-terminated in the arena. */
 enum { STR_DIGITS = 20 };
 struct str str_digits(char room[STR_DIGITS], int64_t n);
 struct str str_int(struct arena *a, int64_t n);
@@ -72,19 +70,19 @@ struct str str_int(struct arena *a, int64_t n);
 enum { STR_DOUBLE = 32 };
 struct str str_double(struct arena *a, double number);
 void str_double_put(char room[STR_DOUBLE], double number);
-/* printf into the arena; NUL-terminated. */
+/* printf() into the arena; NUL-terminated. */
 struct str str_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Characters (code points) in UTF-8 text; malformed bytes count one each. */
+/* The number of characters (code points) in UTF-8 text; each malformed byte counts as one. */
 size_t str_chars(struct str s);
-/* Length of the well-formed UTF-8 sequence at the first of `n` > 0 bytes; 0 if there is none. */
+/* The length of the well-formed UTF-8 sequence at the first of N > 0 bytes; 0 if there is none. */
 size_t str_utf8(const char *bytes, size_t n);
-/* Offset of the first byte that is not UTF-8, or is NUL; the length when there is none. */
+/* The offset of the first byte that is not UTF-8, or is NUL; the length when there is none. */
 size_t str_malformed(struct str s);
-/* For tables in memory: the seed differs in each process, so the value must not be stored or decide an order. */
+/* A hash for tables in memory. Its seed differs in each process, so the value must not be stored or decide an order. */
 uint32_t str_hash(struct str s);
 /*
- * FNV-1a without a seed, the same in every process: for tables that are listed in the order of
- * their slots, and only for words that no user can choose.
+ * A hash (FNV-1a) that is the same in every process. For tables that are listed in the order of their slots, and only
+ * for words that no user can choose.
  */
 uint32_t str_hash_stable(struct str s);
 
@@ -94,7 +92,7 @@ struct names {
 	size_t used, size;
 };
 
-/* Interned copy of `s`; equal text gives the same pointer. */
+/* Returns the interned copy of S; equal texts give the same pointer. */
 struct str names_intern(struct names *t, struct str s);
 static inline bool name_eq(struct str a, struct str b) { return a.p == b.p; }
 

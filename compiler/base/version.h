@@ -1,4 +1,4 @@
-/* version.h - what `trainc version` and machine-readable output say. */
+/* version.h - the version in `trainc version` and in machine-readable output. */
 #ifndef TRAINC_BASE_VERSION_H
 #define TRAINC_BASE_VERSION_H
 

@@ -1,17 +1,16 @@
 /*
- * cel.c - the bodies of policies: loops become `all`, conditions become `||`.
- *
- * For the message the same loops collect what the first failed check says: "" where all hold.
+ * cel.c - translates the bodies of policies: loops become `all`, conditions become `||`. For the message the same loops
+ * collect the text of the first check that failed: "" if all hold.
  */
 #include "cel/cel.h"
 
 #include "base/buf.h"
 #include "cel/expr.h"
 
-/* What is around a check: text in front of it and behind it, in the expression and in the message. */
+/* The expressions around a check: the text before it and after it, in the expression and in the message. */
 struct around {
 	struct str check[2], message[2];
-	struct str why;                 /* it cannot be said */
+	struct str why;                 /* why CEL cannot express it */
 	struct span at;
 	const struct cel_bound *bound;
 };
@@ -39,7 +38,7 @@ static void put_joined(struct buf *b, struct str text)
 			buf_char(b, (unsigned char)text.p[i] < ' ' ? ' ' : text.p[i]);
 }
 
-/* The message without values: what is inserted is shown as it was written. */
+/* The message without values: insertions are shown as they are written. */
 static struct str plain_message(const struct reading *r, const struct node *n)
 {
 	struct buf b = { 0 };
@@ -59,7 +58,7 @@ static struct str plain_message(const struct reading *r, const struct node *n)
 	return text;
 }
 
-/* A message in which something is inserted, with its lines as one; NULL when nothing is. */
+/* A message with insertions, its lines joined to one; NULL when it has no insertion. */
 static const struct node *message_line(const struct reading *r, const struct node *n)
 {
 	bool inserts = false;
@@ -114,7 +113,7 @@ static void read_check(struct reading *r, const struct node *n, const struct aro
 
 static void say_body(struct reading *r, const struct node *body, const struct around *a);
 
-/* One loop of CEL around what is already around. */
+/* Adds one loop of CEL around what exists already. */
 static void go_over(const struct reading *r, struct around *a, struct str list, struct str name)
 {
 	struct str open = str_printf(r->arena, "%.*s.all(%.*s, ", STR_ARG(list), STR_ARG(name)),
@@ -161,7 +160,7 @@ static void read_loop(struct reading *r, const struct node *n, struct around a)
 	say_body(r, n->u.for_item.body, &a);
 }
 
-/* The check holds, and has nothing to say, unless CONDITION is HOLDS. */
+/* Makes the check depend on CONDITION: unless it is HOLDS, the check holds and its message is empty. */
 static void only_if(const struct reading *r, struct around *a, struct str condition, bool holds)
 {
 	struct str open = str_printf(r->arena, holds ? "!(%.*s) || (" : "(%.*s) || (", STR_ARG(condition)),

@@ -40,7 +40,7 @@ struct cel_policies {
 	size_t npolicies;               /* number of policies that the project has */
 };
 
-/* The policies of the project of P, which has been checked without an error.  RET is in A. */
+/* Translates the policies of the project of P, which has been checked without an error. RET lives in A. */
 void cel_policies(struct arena *a, const struct program *p, struct cel_policies *ret);
 
 #endif

@@ -1,14 +1,13 @@
 /*
- * expr.c - walks an expression of the language and writes the one of CEL with the same value.
- *
- * What is not here has another meaning in CEL, or none in an object: it is refused with a reason.
+ * expr.c - translates an expression of the language into one of CEL with the same value. An expression that is not
+ * handled here has another meaning in CEL, or none for an object; it is refused with a reason.
  */
 #include "cel/expr.h"
 
 #include "base/buf.h"
 #include "check/schema.h"
 
-enum { LONGEST = 1 << 14 };             /* bytes of an expression */
+enum { LONGEST = 1 << 14 };             /* maximum length of an expression in bytes */
 
 /* ---- refusals ---- */
 
@@ -95,7 +94,7 @@ static const struct decl *let_of(const struct cel *c, const struct node *n)
 	return d && d->kind == DECL_LET && d->node && d->node->u.binding.value ? d : NULL;
 }
 
-/* The value of a `let`, behind any number of names; N itself when it is none. */
+/* The value of a `let`, through any number of names; N itself when it is not the name of one. */
 static const struct node *behind(const struct cel *c, const struct node *n)
 {
 	for (const struct decl *d = let_of(c, n); d; d = let_of(c, n))
@@ -116,7 +115,7 @@ static enum function function_of(const struct node *n)
 	return d && d->kind == DECL_BUILTIN_FN ? (enum function)d->function : FUNCTIONS;
 }
 
-/* The value of an argument; NULL where the default applies. */
+/* The value of an argument; NULL if the default applies. */
 static const struct node *given(const struct node *call, size_t i)
 {
 	const struct node *n = i < call->u.call.nbound ? call->u.call.bound[i] : NULL;
@@ -149,7 +148,7 @@ static bool is_amount(const struct node *n)
 
 /* ---- members ---- */
 
-/* The container that a member is read of; empty for a member of something else. */
+/* The container of which a member is read; empty for a member of something else. */
 static struct str container_of(const struct cel *c, const struct node *base)
 {
 	const struct cel_bound *b = bound_of(c, behind(c, base));
@@ -159,7 +158,7 @@ static struct str container_of(const struct cel *c, const struct node *base)
 	return b->subject == CEL_CONTAINER ? b->text : str_cat(c->arena, b->text, STR(".main[0]"), STR(""));
 }
 
-/* What KEY asks for, in an `optional`: a request, and without it a limit. */
+/* The amount for KEY, as an `optional`: the request, or the limit if there is no request. */
 static struct str resource(const struct cel *c, struct str container, struct str key)
 {
 	struct str quoted = cel_quote(c->arena, key);
@@ -213,7 +212,7 @@ static struct str said_member(struct cel *c, const struct node *n)
 	return cannot(c, n, str_printf(c->arena, "'%.*s': %s", STR_ARG(name), why_no_member(name)));
 }
 
-/* N as an `optional`; false when it is nothing that may be none. */
+/* N as an `optional`; false when N cannot be none. */
 static bool optional(const struct cel *c, const struct node *n, struct str *ret)
 {
 	n = behind(c, n);
@@ -264,7 +263,7 @@ static struct str said_amount(struct cel *c, const struct node *n)
 
 /* ---- images ---- */
 
-/* TEXT as a regular expression that it alone matches; empty when it has characters that are not in tags. */
+/* A regular expression that matches exactly TEXT; empty when it has characters that tags cannot have. */
 static struct str plain_pattern(struct arena *a, struct str text)
 {
 	struct buf b = { 0 };
@@ -283,7 +282,7 @@ static struct str plain_pattern(struct arena *a, struct str text)
 	return text;
 }
 
-/* tag(image), or tag(image) ?? "text" with that text: the call; NULL when N is neither. */
+/* The call in tag(image), or in tag(image) ?? "text" with that text; NULL when N is neither. */
 static const struct node *tag_call(const struct cel *c, const struct node *n, struct str *ret_otherwise)
 {
 	n = behind(c, n);
@@ -297,7 +296,7 @@ static const struct node *tag_call(const struct cel *c, const struct node *n, st
 	return function_of(n) == FUNCTION_TAG ? n : NULL;
 }
 
-/* The image has no tag. */
+/* The expression for "the image has no tag". */
 static struct str untagged(struct cel *c, const struct node *call)
 {
 	struct str image = cel_expr(c, given(call, 0)), pattern = cel_quote(c->arena, STR("(?s)^[^@]*:[^/@:]*(@.*)?$"));
@@ -305,7 +304,7 @@ static struct str untagged(struct cel *c, const struct node *call)
 	return SAID(c, call, "!(%.*s).matches(%.*s)", STR_ARG(image), STR_ARG(pattern));
 }
 
-/* tag(image) == TAG, where an image without a tag has OTHERWISE. */
+/* The expression for tag(image) == TAG, where an image without a tag has OTHERWISE. */
 static struct str tag_is(struct cel *c, const struct node *call, struct str otherwise, const struct node *tag)
 {
 	struct str image = cel_expr(c, given(call, 0)), text = { 0 }, pattern;
@@ -322,7 +321,7 @@ static struct str tag_is(struct cel *c, const struct node *call, struct str othe
 
 /* ---- comparisons ---- */
 
-/* V == none, or without NONE its opposite. */
+/* The expression for V == none; without NONE, for its opposite. */
 static struct str is_none(struct cel *c, const struct node *v, bool none)
 {
 	const struct node *n = behind(c, v);
@@ -336,11 +335,11 @@ static struct str is_none(struct cel *c, const struct node *v, bool none)
 		struct str text = cel_expr(c, given(n, 0)), part = cel_expr(c, given(n, 1));
 		return SAID(c, v, "%s(%.*s).contains(%.*s)", none ? "!" : "", STR_ARG(text), STR_ARG(part));
 	}
-	cel_expr(c, n);                 /* why it cannot be read is a better reason */
+	cel_expr(c, n);                 /* reports why it cannot be read, which is the better reason */
 	return cannot(c, v, STR("whether this is none cannot be seen in an object"));
 }
 
-/* N compares with none: the other side; NULL when it does not. */
+/* If N compares something with none, the other side; else NULL. */
 static const struct node *beside_none(const struct cel *c, const struct node *n)
 {
 	if (behind(c, n->u.op.right)->kind == NODE_NONE)
@@ -379,7 +378,7 @@ static struct str said_order(struct cel *c, const struct node *n)
 	return SAID(c, n, "%.*s %s %.*s", STR_ARG(a), op_name(n->u.op.op), STR_ARG(b));
 }
 
-/* tag(image) in ["1", "2"] */
+/* The expression for tag(image) in ["1", "2"]. */
 static struct str tag_in(struct cel *c, const struct node *call, struct str otherwise, const struct node *list)
 {
 	struct str all = STR("");
@@ -406,7 +405,7 @@ static struct str said_in(struct cel *c, const struct node *n)
 	if (right->kind == NODE_MEMBER && str_is(right->u.member.name, "resources") && left->kind == NODE_STRING &&
 	    (container = container_of(c, right->u.member.base)).n && node_static_text(left, &key)) {
 		if (!memchr(key.p, '/', key.n) && !str_starts(key, STR("hugepages-")))
-			return STR("false");    /* the map holds devices and huge pages alone */
+			return STR("false");    /* the map contains only devices and huge pages */
 		return SAID(c, n, "(%.*s).hasValue()", STR_ARG(resource(c, container, key)));
 	}
 	cel_expr(c, right);
@@ -431,7 +430,7 @@ static struct str said_binary(struct cel *c, const struct node *n)
 	case OP_IN: return said_in(c, n);
 	case OP_NOT_IN: return said_not(c, n, said_in(c, n));
 	default:
-		cel_expr(c, n->u.op.left);      /* what they read is a better reason */
+		cel_expr(c, n->u.op.left);      /* reports why they cannot be read, which is the better reason */
 		cel_expr(c, n->u.op.right);
 		return cannot(c, n, STR("CEL rounds and overflows in another way"));
 	}
@@ -446,12 +445,13 @@ static bool means_itself(char x)
 }
 
 /*
- * Has PATTERN the same meaning in POSIX and in RE2?  Words, dots, groups, alternatives, anchors, plain brackets and
- * single repetitions have.
+ * Does PATTERN mean the same in POSIX and in RE2? Words, dots, groups, alternatives, anchors, plain brackets and single
+ * repetitions do.
  */
 static bool same_pattern(struct str p)
 {
-	bool repeated = true;           /* nothing to repeat, or repeated already */
+	bool repeated = true;           /* whether a repetition may not follow: at the beginning, and after another
+					 * repetition */
 
 	for (size_t i = 0; i < p.n; i++) {
 		char x = p.p[i];
@@ -490,7 +490,7 @@ static struct str said_match(struct cel *c, const struct node *n)
 	return SAID(c, n, "(%.*s).matches(%.*s)", STR_ARG(text), STR_ARG(p));
 }
 
-/* A function of the program: its value, with the arguments in the places of their names. */
+/* The value of a call of the program's own function, with the arguments in place of their names. */
 static struct str inlined(struct cel *c, const struct node *n)
 {
 	const struct decl *fn = n->u.call.target;
@@ -537,7 +537,7 @@ static struct str said_call(struct cel *c, const struct node *n)
 
 /* ---- the rest ---- */
 
-/* A part of a text.  An amount can be shown to people as it was written; elsewhere its text would be another one. */
+/* A part of a text. In a message an amount is shown as it is written; elsewhere its text would differ. */
 static struct str said_part(struct cel *c, const struct node *n)
 {
 	const struct node *v = behind(c, n);

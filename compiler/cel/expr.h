@@ -1,5 +1,5 @@
 /*
- * expr.h - one expression at a time as text of CEL.
+ * expr.h - translates single expressions to the text of CEL.
  */
 #ifndef TRAINC_CEL_EXPR_H
 #define TRAINC_CEL_EXPR_H
@@ -8,7 +8,7 @@
 
 enum cel_subject { CEL_VALUE, CEL_ROLE, CEL_CONTAINER };
 
-/* What a name means at present: a loop variable, or an argument of a function. */
+/* The present meaning of a name: a loop variable, or an argument of a function. */
 struct cel_bound {
 	const struct decl *decl;
 	enum cel_subject subject;
@@ -25,19 +25,19 @@ struct cel {
 	struct span at;
 };
 
-/* What a loop goes over. */
+/* The list that a loop goes over. */
 struct cel_list {
 	struct str outer, inner;        /* paths of lists: `inner` is in each element of `outer`; empty: the elements
 					 * themselves */
 	enum cel_subject subject;
 };
 
-/* The text of N; after a failure `why` and `at` are set. */
+/* Translates N; after a failure `why` and `at` are set. */
 struct str cel_expr(struct cel *c, const struct node *n);
 struct cel_list cel_list(struct cel *c, const struct node *n);
-/* A name for a variable that means nothing else there. */
+/* A name for a variable that is not used otherwise there. */
 struct str cel_name(const struct cel *c, struct str name);
-/* A literal. */
+/* A text as a literal of CEL. */
 struct str cel_quote(struct arena *a, struct str text);
 
 #endif

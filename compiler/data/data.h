@@ -1,5 +1,5 @@
 /*
- * data.h - free-form trees: what `raw` and `object` carry to the output.
+ * data.h - free-form trees: the values of `raw` and `object` on their way to the output.
  */
 #ifndef TRAINC_DATA_DATA_H
 #define TRAINC_DATA_DATA_H
@@ -37,8 +37,7 @@ struct data {
 const struct data *data_get(const struct data *d, struct str key);
 
 /*
- * `upper` laid over `lower`: maps are merged key by key, lists of maps are joined, and of anything
- * else `upper` wins.
+ * Merges UPPER into LOWER: maps are merged key by key, lists of maps are joined, and for all other values UPPER wins.
  */
 const struct data *data_extend(struct arena *a, const struct data *lower, const struct data *upper);
 

@@ -1,6 +1,5 @@
 /*
- * data_build.c - the pieces of which both readers make trees: nodes, open lists
- * and maps, places, the first error.
+ * data_build.c - builds trees for both readers: nodes, open lists and maps, places, the first error.
  */
 #include "data/data_parts.h"
 
@@ -34,7 +33,7 @@ void data_stack_release(struct data_stack *s)
 	*s = (struct data_stack){ 0 };
 }
 
-enum { FEW = 12 };      /* so few keys are compared with each other; more are looked up in a table */
+enum { FEW = 12 };      /* up to this number, keys are compared with each other; more are looked up in a table */
 
 static const struct data_member *earlier(const struct data_member *at, size_t i, struct map *seen, struct arena *a)
 {
@@ -89,7 +88,7 @@ bool data_fail(struct data_text *t, size_t start, size_t end, const char *fmt, .
 
 size_t data_budget(size_t n)
 {
-	enum { BYTES_FOR_EACH = 12 };           /* kubectl's output, with a line for each value, has about 25 */
+	enum { BYTES_FOR_EACH = 12 };           /* bytes of text for each unit; the output of kubectl has about 25 */
 
 	return n / BYTES_FOR_EACH > DATA_UNITS ? n / BYTES_FOR_EACH : DATA_UNITS;
 }

@@ -1,8 +1,6 @@
 /*
- * data_json.c - JSON, strictly.
- *
- * Most of a large input is strings without an escape: these are not copied, and their bytes are
- * looked at once.
+ * data_json.c - a strict JSON reader. Most of a large input is strings without an escape: these are not copied, and
+ * each of their bytes is read once.
  */
 #include <ctype.h>
 
@@ -32,7 +30,7 @@ static int peek(struct json *j)
 	return j->at < j->text.n ? (unsigned char)j->text.p[j->at] : -1;
 }
 
-/* Marks the character at `at`, or the end of the text. */
+/* Reports an error at the character at AT, or at the end of the text. */
 static struct data *fail_at(struct json *j, size_t at, const char *what)
 {
 	size_t end = at < j->text.n ? at + 1 : at;
@@ -78,7 +76,10 @@ static void put_utf8(struct buf *b, uint32_t c)
 	}
 }
 
-/* \uXXXX, or two of them for one character beyond U+FFFF.  Half of such a pair becomes U+FFFD, as in other readers. */
+/*
+ * Reads \uXXXX, or two of them for one character beyond U+FFFF. Half of such a pair becomes U+FFFD, as in other
+ * readers.
+ */
 static bool escape_unicode(struct json *j, struct buf *b)
 {
 	uint32_t c, low;
@@ -110,7 +111,7 @@ static bool escape(struct json *j, struct buf *b)
 	return true;
 }
 
-/* The index behind a run of bytes that stand for themselves. */
+/* The index after a run of bytes that need no decoding. */
 static bool plain_bytes(struct json *j)
 {
 	const char *p = j->text.p;
@@ -222,7 +223,7 @@ static struct data *word(struct json *j)
 	return fail_at(j, j->at, "expected a value");
 }
 
-/* After an element: is there another one? -1 with the error when neither a comma nor the end follows. */
+/* Is there another element after this one? -1, with the error set, when neither a comma nor the end follows. */
 static int another(struct json *j, char end, const char *what)
 {
 	int c = peek(j);

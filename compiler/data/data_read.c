@@ -1,9 +1,7 @@
 /*
- * data_read.c - the documents of a text, whichever form they have.
- *
- * A text that looks like JSON is tried as JSON first: that is several times faster, and JSON is
- * not quite a part of YAML 1.1 (tabs, `\/`, pairs of surrogates).  If both readers refuse it, the
- * error of the one that came further is reported.
+ * data_read.c - reads the documents of a text, in JSON or YAML. A text that looks like JSON is first read as JSON: that
+ * is several times faster, and not all JSON is YAML 1.1 (tabs, `\/`, pairs of surrogates). If both readers refuse it,
+ * the error of the one that got further is reported.
  */
 #include "data/data_read.h"
 
@@ -15,9 +13,9 @@
 
 struct data_reader {
 	struct data_text text;
-	size_t at;                      /* of the next JSON document */
-	struct yaml_reading *yaml;      /* once the text is not JSON */
-	/* DATA_DOCUMENT while there are more; then END or ERROR, which every later call answers */
+	size_t at;                      /* offset of the next JSON document */
+	struct yaml_reading *yaml;      /* NULL until the text turns out not to be JSON */
+	/* DATA_DOCUMENT while there are more documents; then END or ERROR, which every later call returns */
 	enum data_step over;
 	struct data_error error;
 };
@@ -29,13 +27,13 @@ struct data_reader *data_reader_new(struct arena *a, const struct source *source
 	r->text = (struct data_text){ .arena = a, .source = source, .error = &r->error,
 		.most = data_budget(source->text.n) };
 	if (str_starts(source->text, STR("\xef\xbb\xbf")))
-		r->at = 3;              /* a byte order mark, which is no part of the text */
+		r->at = 3;              /* skips a byte order mark, which is not part of the text */
 	return r;
 }
 
 void data_reader_keep_infinite(struct data_reader *r) { r->text.infinite = true; }
 
-/* Behind a line `---` between two JSON documents. */
+/* The offset after a line `---` between two JSON documents. */
 static size_t skip_mark(const struct data_reader *r, size_t at)
 {
 	struct str text = r->text.source->text;
@@ -65,7 +63,7 @@ static struct data *try_json(struct data_reader *r)
 
 static enum data_step next_yaml(struct data_reader *r, struct data **ret)
 {
-	struct data_error json = r->error;      /* why it is not JSON, if it looked like it */
+	struct data_error json = r->error;      /* why the text is not JSON, if it looked like JSON */
 
 	r->error = (struct data_error){ 0 };
 	if (!r->yaml)

@@ -1,17 +1,13 @@
 /*
- * data_read.h - free-form trees from JSON or YAML text.
+ * data_read.h - reads free-form trees from JSON or YAML text. Values are read as Kubernetes' tools read them (YAML 1.1
+ * with the rules of sigs.k8s.io/yaml): `yes`, `on` and `y` are true, `0o17`, `017` and `0x0f` are 15, a date is a
+ * string, keys become strings, `<<` merges. Some things that those tools silently accept are refused, because they are
+ * usually mistakes: duplicate keys, numbers that are not finite, tags that change how a text is read. Text that begins
+ * with `{` or `[` is read as JSON (several documents may follow each other) and, if it is not JSON, as YAML.
  *
- * Values are read as Kubernetes' tools read them (YAML 1.1 with the rules of
- * sigs.k8s.io/yaml): `yes`, `on` and `y` are true, `0o17`, `017` and `0x0f` are 15,
- * a date is a string, keys become strings, `<<` merges.  What those tools take in
- * silence and people trip over is refused: a key twice, what is not finite, tags
- * that change how a text is read.
- *
- * Text that begins with `{` or `[` is read as JSON (documents may follow each
- * other) and, where it is not JSON, as YAML.  Time and memory are linear in the
- * text: trees are at most DATA_DEEPEST deep, and aliases, which share what they
- * stand for, at most DATA_ALIASED nodes when written out.  A text has at most DATA_UNITS values and
- * keys, or one for every 12 bytes: a file that is dense on purpose ends after a second.
+ * Time and memory are linear in the text. Trees are at most DATA_DEEPEST deep, and aliases, which share their value,
+ * stand for at most DATA_ALIASED nodes when written out. A text has at most DATA_UNITS values and keys, or one for
+ * every 12 bytes; so reading a file that was made dense on purpose stops after a second.
  *
  * Memory: trees live in the arena and borrow from the source's text.
  */
@@ -21,7 +17,7 @@
 #include "data/data.h"
 
 enum { DATA_DEEPEST = 200, DATA_ALIASED = 1000000 };
-/* The budget of a file: values and keys of JSON; one event of libyaml costs as much as three of them. */
+/* The budget of a file in values and keys of JSON; one event of libyaml costs as much as three of them. */
 enum { DATA_UNITS = 4000000, DATA_YAML_UNITS = 3 };
 
 struct data_error {
@@ -34,7 +30,7 @@ struct data_reader;
 
 /* Begins to read a text; nothing is read yet. */
 struct data_reader *data_reader_new(struct arena *a, const struct source *source);
-/* From here on a plain number without end is read, as an infinite one, for a caller that judges each value. */
+/* From here on, a plain number that is too large is read as an infinite one, for a caller that checks each value. */
 void data_reader_keep_infinite(struct data_reader *r);
 
 /* Reads the next document that is not empty.  After the end or an error, every call returns that same result. */
@@ -43,7 +39,7 @@ enum data_step data_next(struct data_reader *r, struct data **ret, struct data_e
 
 void data_reader_release(struct data_reader *r);
 
-/* One JSON document and nothing else. */
+/* Reads exactly one JSON document. */
 bool data_read_json(struct arena *a, const struct source *source, struct data **ret, struct data_error *error);
 
 #endif

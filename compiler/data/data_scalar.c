@@ -1,6 +1,6 @@
 /*
- * data_scalar.c - what a plain scalar stands for, by the rules of the YAML reader
- * that Kubernetes' tools use: YAML 1.1 without base 60 and without dates.
+ * data_scalar.c - the value of a plain scalar, by the rules of the YAML reader that Kubernetes' tools use: YAML 1.1
+ * without base 60 and without dates.
  */
 #include <ctype.h>
 #include <math.h>
@@ -72,7 +72,7 @@ bool data_fraction(struct arena *a, struct str text, double *ret)
 	return isfinite(*ret);
 }
 
-/* "0x1f", "0b11", "0o17", "017", "-5": what stands in front of the digits tells the base. */
+/* Reads an integer such as "0x1f", "0b11", "0o17", "017" or "-5", whose prefix gives the base. */
 static bool read_int(struct str text, int64_t *ret)
 {
 	char digits[80];
@@ -88,7 +88,7 @@ static bool read_int(struct str text, int64_t *ret)
 		return false;
 	memcpy(digits, text.p, sign);
 	memcpy(digits + sign, text.p + sign + skip, text.n - sign - skip);
-	/* after "0x" no second sign */
+	/* no second sign may follow "0x" */
 	if (skip && text.n > sign + skip && !isxdigit((unsigned char)text.p[sign + skip]))
 		return false;
 	return data_digits((struct str){ digits, text.n - skip }, base, ret);
@@ -101,7 +101,7 @@ static size_t run_of_digits(struct str text, size_t i)
 	return i;
 }
 
-/* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? */
+/* Does the text match [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? */
 static bool is_fraction(struct str text)
 {
 	size_t start = text.n && (text.p[0] == '-' || text.p[0] == '+'), i = run_of_digits(text, start);
@@ -136,7 +136,7 @@ static bool is_infinite(struct str text)
 	return false;
 }
 
-/* Underscores may stand between digits, and mean nothing. */
+/* Removes the underscores between digits, which have no meaning. */
 static struct str without_underscores(struct arena *a, struct str text)
 {
 	if (!memchr(text.p, '_', text.n))

@@ -1,10 +1,7 @@
 /*
- * data_write.h - trees as JSON.
- *
- * The API server reads the body of a server-side apply with a YAML reader, even when
- * it is JSON.  What is written here is JSON that both kinds of reader understand
- * alike: '/' is not escaped, characters above U+FFFF are not split into surrogates,
- * and what YAML refuses or takes for a line end is written as \uXXXX.
+ * data_write.h - writes trees as JSON. The API server reads the body of a server-side apply with a YAML reader, even
+ * when it is JSON. Therefore this JSON means the same to both kinds of reader: '/' is not escaped, characters above
+ * U+FFFF are not split into surrogates, and characters that YAML refuses or treats as line ends are written as \uXXXX.
  */
 #ifndef TRAINC_DATA_DATA_WRITE_H
 #define TRAINC_DATA_DATA_WRITE_H

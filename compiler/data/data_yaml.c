@@ -1,10 +1,7 @@
 /*
- * data_yaml.c - YAML by the events of libyaml.
- *
- * Events rather than libyaml's own documents: those take several times the memory
- * and lose what an alias is.  An alias shares the tree it stands for; how large
- * everything would be when written out is counted, so that nobody who walks a tree
- * is surprised (a few lines can stand for billions).
+ * data_yaml.c - reads YAML from the events of libyaml. libyaml's own documents are not used: they take several times
+ * the memory and do not keep aliases. An alias shares the tree of its anchor. The size that everything would have when
+ * written out is counted and limited, because a few lines can stand for billions of values.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,25 +13,25 @@
 struct anchor {
 	struct data *node;              /* NULL while it is being read */
 	uint64_t nodes;                 /* number of values in it when written out */
-	unsigned height;                /* of lists and maps inside each other */
+	unsigned height;                /* depth of lists and maps within each other */
 };
 
 struct yaml_reading {
 	struct data_text *t;
 	yaml_parser_t parser;
 	struct map *anchors;
-	uint64_t nodes, aliased;        /* values of the document so far when written out, and how many of them come
-					 * from aliases */
-	unsigned deepest;               /* level that the node being read has reached */
+	uint64_t nodes, aliased;        /* number of values in the document so far when written out, and how many of
+					 * them come from aliases */
+	unsigned deepest;               /* deepest level that the present node has reached */
 	size_t from;                    /* offset in the text at which the parser began */
-	size_t character, byte;         /* libyaml counts characters: the last position that was translated */
-	yaml_event_t **live;            /* events that were read and not used up, the outermost first */
+	size_t character, byte;         /* libyaml counts characters: the last position that was converted to bytes */
+	yaml_event_t **live;            /* events that have been read and are still in use, outermost first */
 	size_t nlive;
 	struct memory_end end;          /* releases libyaml's own memory when memory runs out */
 	bool begun;
 };
 
-/* Positions come nearly in order, so a walk from the last one is short. */
+/* Converts a position. Positions are nearly in order, so it is a short way from the last one. */
 static size_t byte_of(struct yaml_reading *y, size_t character)
 {
 	struct str text = y->t->source->text;
@@ -54,7 +51,7 @@ static size_t byte_of(struct yaml_reading *y, size_t character)
 	return y->byte;
 }
 
-/* libyaml does not promise that the start comes before the end. */
+/* Finds the place of an event. libyaml does not guarantee that the start comes before the end. */
 static void event_place(struct yaml_reading *y, const yaml_event_t *e, size_t *ret_start, size_t *ret_end)
 {
 	size_t start = byte_of(y, e->start_mark.index), end = byte_of(y, e->end_mark.index);
@@ -82,7 +79,7 @@ static struct data *fail_event(struct yaml_reading *y, const yaml_event_t *e, co
 	return NULL;
 }
 
-/* What libyaml could not read. */
+/* Reports what libyaml could not read. */
 static bool fail_parser(struct yaml_reading *y)
 {
 	const yaml_parser_t *p = &y->parser;
@@ -166,7 +163,7 @@ static bool is_tag(const yaml_char_t *tag, const char *name)
 		strcmp((const char *)tag + sizeof prefix - 1, name) == 0;
 }
 
-/* The text of a scalar: a piece of the source where it stands there unchanged, else a copy. */
+/* The text of a scalar: a piece of the source if it is unchanged there, else a copy. */
 static struct str scalar_text(struct yaml_reading *y, const yaml_event_t *e)
 {
 	struct str text = { (const char *)e->data.scalar.value, e->data.scalar.length }, all = y->t->source->text;
@@ -177,7 +174,9 @@ static struct str scalar_text(struct yaml_reading *y, const yaml_event_t *e)
 	return str_copy(y->t->arena, text);
 }
 
-/* A tag is accepted when it says what the value is anyway, or that it is a text. */
+/*
+ * Does the tag agree with the value? A tag is accepted when it names the kind that the value has anyway, or a string.
+ */
 static bool fits_tag(const yaml_char_t *tag, enum data_kind kind)
 {
 	static const char *const names[] = { [DATA_NULL] = "null", [DATA_BOOL] = "bool", [DATA_INT] = "int",
@@ -230,7 +229,7 @@ static struct data *list(struct yaml_reading *y, struct data *d, unsigned depth)
 	return NULL;
 }
 
-/* Keys are texts.  A scalar of another kind becomes one, spelt as in JSON. */
+/* Reads a key. Keys are texts; a scalar of another kind becomes one, spelled as in JSON. */
 static bool key_text(struct yaml_reading *y, const yaml_event_t *e, const struct data *d, struct str *ret)
 {
 	switch (d->kind) {
@@ -242,7 +241,7 @@ static bool key_text(struct yaml_reading *y, const yaml_event_t *e, const struct
 	}
 }
 
-/* The event of a key: gives the key, or says that a merge (`<<`) begins. */
+/* Reads the event of a key. Returns the key, or reports that a merge (`<<`) begins. */
 static bool key(struct yaml_reading *y, yaml_event_t *e, struct data_member *ret, bool *ret_merge)
 {
 	*ret_merge = false;
@@ -265,7 +264,7 @@ static bool key(struct yaml_reading *y, yaml_event_t *e, struct data_member *ret
 	return key_text(y, e, d, &ret->key);
 }
 
-/* ---- `<<`: members that are not written otherwise ---- */
+/* ---- `<<`: members of merged maps ---- */
 
 static bool has_key(struct map *keys, const struct data_member *at, size_t n, struct arena *a, struct str key)
 {
@@ -274,7 +273,10 @@ static bool has_key(struct map *keys, const struct data_member *at, size_t n, st
 	return map_get(keys, key);
 }
 
-/* The maps to be merged: earlier maps win over later ones, and keys written in the map itself win over all of them. */
+/*
+ * Adds the members of a merged map. Earlier maps take precedence over later ones, and keys written in the map itself
+ * over all of them.
+ */
 static bool merge_one(struct yaml_reading *y, size_t base, struct map *keys, struct arena *scratch,
 	const struct data *from)
 {
@@ -310,7 +312,7 @@ static bool merge(struct yaml_reading *y, size_t base, const struct data *from)
 static struct data *close_map(struct yaml_reading *y, struct data *d, size_t base, const struct data *merged)
 {
 	if (merged) {
-		/* duplicate keys are looked for among what is written, before merged keys are added */
+		/* duplicate keys are looked for among the written keys, before merged ones are added */
 		struct data written = { .kind = DATA_MAP };
 		size_t n = y->t->stack.n;
 		if (!data_close_map(y->t, base, &written))
@@ -351,7 +353,7 @@ static struct data *map(struct yaml_reading *y, struct data *d, unsigned depth)
 	return NULL;
 }
 
-/* libyaml gives a block no end of its own but the start of the next token, which may be lines below. */
+/* Shortens the place of a block: for libyaml it ends at the start of the next token, which may be lines below. */
 static void trim_end(struct yaml_reading *y, struct data *d)
 {
 	const char *p = y->t->source->text.p;
@@ -378,7 +380,7 @@ static struct data *collection(struct yaml_reading *y, yaml_event_t *e, unsigned
 	return d;
 }
 
-/* The node that begins with event `e`, which is used up by it. */
+/* Reads the node that begins with event E, and releases E. */
 static struct data *node(struct yaml_reading *y, yaml_event_t *e, unsigned depth)
 {
 	struct str name = anchor_of(e);
@@ -408,7 +410,10 @@ static struct data *node(struct yaml_reading *y, yaml_event_t *e, unsigned depth
 
 /* ---- documents ---- */
 
-/* When memory runs out in the middle of a document: all functions that hold an event are still on the stack. */
+/*
+ * Frees libyaml's memory when memory runs out within a document; all functions that hold an event are still on the
+ * stack.
+ */
 static void end_yaml(void *what)
 {
 	struct yaml_reading *y = what;
@@ -435,7 +440,7 @@ struct yaml_reading *yaml_reading_new(struct data_text *t, size_t at)
 
 static bool is_empty(const struct data *d) { return d->kind == DATA_NULL && d->from.start == d->from.end; }
 
-/* libyaml compares each of them with every other, and no manifest needs one */
+/* Refuses many directives: libyaml compares each with every other one, and no manifest needs any */
 static bool few_directives(struct yaml_reading *y)
 {
 	enum { MOST = 64 };

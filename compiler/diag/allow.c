@@ -1,12 +1,9 @@
 /*
- * allow.c - find the comments, then strike out what they cover.
- *
- * The tree keeps no comments, and after a syntax error there may be no tree.  So the texts are
- * scanned here, but only those that contain the words "# allow" at all. The scanner knows just
- * enough of the language to tell a comment from a `#` inside a string.
- *
- * A comment behind something covers its own line.  A comment alone on its line covers the next
- * line that is not such a comment, so several can be stacked.
+ * allow.c - finds `# allow` comments and removes the warnings that they cover. The tree keeps no comments, and after a
+ * syntax error there may be no tree. So the texts are scanned here, but only those that contain the words "# allow".
+ * The scanner knows just enough of the language to distinguish a comment from a `#` within a string. A comment after
+ * code covers its own line. A comment alone on its line covers the next line that is not such a comment, so several can
+ * be stacked.
  */
 #include "diag/allow.h"
 
@@ -17,7 +14,7 @@ struct allow_comment {
 	struct span at;                 /* from '#' to the end of the line */
 	struct str code;                /* the word after "allow" */
 	bool reason, alone, used;
-	struct span covers;             /* the line, as global offsets */
+	struct span covers;             /* the line that the comment covers, as global offsets */
 };
 
 struct allow_comments {
@@ -48,7 +45,7 @@ static struct str trim(struct str s)
 	return s;
 }
 
-/* The rest of "# allow CODE: reason" after its first word; false for other comments. */
+/* Finds the text after "# allow" in a comment; false for other comments. */
 static bool allow_words(struct str comment, struct str *ret)
 {
 	struct str s = trim((struct str){ comment.p + 1, comment.n - 1 });
@@ -59,7 +56,7 @@ static bool allow_words(struct str comment, struct str *ret)
 	return true;
 }
 
-/* TJ and four digits. */
+/* Is the word TJ and four digits? */
 static bool is_code(struct str word)
 {
 	if (word.n != 6 || toupper((unsigned char)word.p[0]) != 'T' || toupper((unsigned char)word.p[1]) != 'J')
@@ -83,7 +80,7 @@ static void comment_found(struct allow_comments *cs, const struct source *s, siz
 	c.code = (struct str){ words.p, n };
 	struct str rest = trim((struct str){ words.p + n, words.n - n });
 	if (!is_code(c.code) && !(n && rest.n && rest.p[0] == ':'))
-		return;                 /* a sentence in prose: "# allow shadowing of disks" */
+		return;                 /* an ordinary sentence: "# allow shadowing of disks" */
 	c.reason = rest.n > 1 && rest.p[0] == ':' && trim((struct str){ rest.p + 1, rest.n - 1 }).n > 0;
 	size_t first = line_start(s->text, start);
 	c.alone = trim((struct str){ s->text.p + first, start - first }).n == 0;
@@ -94,7 +91,7 @@ static void comment_found(struct allow_comments *cs, const struct source *s, siz
 	ARENA_PUSH(cs->arena, cs->at, cs->n, c);
 }
 
-/* The offset behind the string that opens at `i` (a quote). */
+/* The offset after the string that begins at I with a quote. */
 static size_t skip_string(struct str text, size_t i)
 {
 	bool raw = i > 0 && text.p[i - 1] == 'r';
@@ -130,7 +127,10 @@ static void scan(struct allow_comments *cs, const struct source *s)
 	}
 }
 
-/* A comment alone on its line covers the next line.  All comments of a stack cover the line below the last one. */
+/*
+ * Finds the lines that comments cover. A comment alone on its line covers the next line, and all comments of a stack
+ * cover the line below the last one.
+ */
 static void settle_lines(struct allow_comments *cs)
 {
 	for (size_t i = cs->n; i-- > 0;) {
@@ -192,7 +192,7 @@ static void report(struct diags *ds, const struct allow_comment *c)
 	}
 }
 
-/* A `#` is rare and quick to find: most texts need no other look. */
+/* May the text have an `# allow` comment? A `#` is rare and quick to find, so most texts need no further search. */
 static bool may_allow(struct str text)
 {
 	const char *end = text.p + text.n, *p = text.p;

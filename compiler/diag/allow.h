@@ -1,5 +1,5 @@
 /*
- * allow.h - `# allow CODE: reason` comments.
+ * allow.h - comments of the form `# allow CODE: reason`.
  */
 #ifndef TRAINC_DIAG_ALLOW_H
 #define TRAINC_DIAG_ALLOW_H
@@ -7,9 +7,8 @@
 #include "diag/diag.h"
 
 /*
- * Remove the warnings that comments in the sources silence, and report
- * comments without a reason or, in a program without errors, without effect
- * (TJ1009).  The collection must be sorted by place and is not afterwards.
+ * Removes the warnings that comments in the sources allow. Reports comments without a reason and, in a program without
+ * errors, those without effect (TJ1009). The collection must be sorted by place, and is not sorted afterwards.
  */
 void allow_apply(struct diags *ds);
 

@@ -1,9 +1,7 @@
 /*
- * diag.c - the collection.
- *
- * A diagnostic is complete when its phase has added labels and notes, so everything that compares
- * diagnostics (duplicates, order, `# allow`) waits for diags_finish().  allow.c has the comments
- * that silence warnings.
+ * diag.c - the collection of diagnostics. A diagnostic is complete only when its phase has added labels and notes, so
+ * everything that compares diagnostics (duplicates, order, `# allow`) waits for diags_finish(). allow.c handles the
+ * comments that silence warnings.
  */
 #include "diag/diag.h"
 
@@ -27,7 +25,7 @@ static struct str format(struct arena *a, const char *fmt, va_list args)
 	return (struct str){ p, (size_t)n };
 }
 
-/* `ret = text`, printf'ed from the caller's last arguments. */
+/* Sets RET to the text that FMT and the caller's last arguments give. */
 #define FORMAT(ds, fmt, ret)                                    \
 	do {                                                    \
 		va_list args_;                                  \
@@ -119,7 +117,10 @@ void diag_fix(struct diags *ds, struct diag *d, struct span at, struct str text,
 	(*last)->edits->text = str_copy(ds->arena, text);
 }
 
-/* Global offsets rise in the order of reading, so one comparison orders files and positions. */
+/*
+ * Compares two diagnostics by place. Global offsets rise in the order of reading, so one comparison orders files and
+ * positions.
+ */
 static int by_place(const void *a, const void *b)
 {
 	const struct diag *x = *(struct diag *const *)a, *y = *(struct diag *const *)b;
@@ -137,7 +138,7 @@ static bool same(const struct diag *a, const struct diag *b)
 		(again || str_eq(a->message, b->message));
 }
 
-/* Looks only among those that start at one place: the list is sorted. */
+/* Was the same diagnostic kept already? Only those at the same place are compared: the list is sorted. */
 static bool repeated(const struct diags *ds, size_t kept, const struct diag *d)
 {
 	while (kept-- && ds->at[kept]->at.start == d->at.start)

@@ -1,17 +1,14 @@
 /*
- * diag.h - collect what the compiler has to say; print it once, in order.
+ * diag.h - collects the diagnostics of the compiler and puts them in order. A phase calls diag_report() and continues
+ * with a harmless placeholder (a NODE_BAD, TYPE_BAD, VALUE_BAD) that later phases accept silently, so one mistake is
+ * reported once. Nothing here prints: see diag_text.c and diag_json.c. The severity is that of codes.def.
  *
- * A phase calls diag_report() and continues with a harmless placeholder (a NODE_BAD, TYPE_BAD,
- * VALUE_BAD) that later phases accept in silence, so one mistake is reported once.  Nothing here
- * prints: see diag_text.c and diag_json.c.
+ * Parts of a report: the headline states one fact in the terms of the problem, in lower case, without a full stop, with
+ * names in single quotes. The primary span is the text that the user must change, with a short label. Notes show the
+ * other places that matter. Help says what to do. A fix is an edit that is certainly right.
  *
- * The severity is that of codes.def.  Parts of a report: the headline states one fact in the words
- * of the problem, lower case, no full stop, names in single quotes; the primary span points at
- * what the user must change, with a short label; notes show the other places that matter; help
- * says what to do; a fix is an edit that is certain.
- *
- * Memory: everything lives in the arena of its `struct diags`; formats are expanded at once.
- * Fails: never.  Past DIAGS_KEPT the rest are counted.
+ * Memory: everything lives in the arena of its `struct diags`; formats are expanded at once. Functions never fail.
+ * After DIAGS_KEPT diagnostics the rest are only counted.
  */
 #ifndef TRAINC_DIAG_DIAG_H
 #define TRAINC_DIAG_DIAG_H
@@ -73,14 +70,13 @@ struct diags {
 	int muted;
 	size_t muted_errors;
 	/*
-	 * One text may be evaluated several times, once for each `group` (NULL otherwise): what
-	 * one pass has said about a place is not said again by another.
+	 * The same text may be evaluated several times, once for each `group` (NULL otherwise). A report that one pass
+	 * has made about a place is not repeated by another pass.
 	 */
 	const void *group;
 	size_t pass;
 	/*
-	 * Codes of warnings that this run does not look for: a comment that allows one of them is
-	 * not reported as unused.
+	 * Codes of warnings that this run does not check: a comment that allows one of them is not reported as unused.
 	 */
 	bool unasked[DIAG_CODES];
 	/* diag.c's own */
@@ -90,36 +86,35 @@ struct diags {
 };
 
 /*
- * The number of errors kept, and of warnings, so that warnings cannot crowd out an error; bounded, so that a file
- * of noise cannot fill the memory.
+ * The maximum number of errors that are kept, and of warnings, so that warnings cannot displace an error. It is limited
+ * so that a file of random text cannot fill the memory.
  */
 enum { DIAGS_KEPT = 10000 };
 
 /*
- * Record a diagnostic.  State the fact, without advice.  Always returns an
- * object (a throw-away one while muted), so that labels can be added blindly.
+ * Records a diagnostic. FMT states the fact, without advice. Always returns an object (a temporary one while muted), so
+ * that callers can add labels without a check.
  */
 struct diag *diag_report(struct diags *ds, enum diag_code code, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The few words under the primary span: "2 is outside 1..1". */
+/* Sets the few words under the primary span: "2 is outside 1..1". */
 void diag_label(struct diags *ds, struct diag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Point at a second place and say why it matters: "declared here". */
+/* Adds a second place and says why it matters: "declared here". */
 void diag_note(struct diags *ds, struct diag *d, struct span at, const char *fmt,
 	...) __attribute__((format(printf, 4, 5)));
-/* Say what to do about it: "did you mean 'gpus'?"  At most one; a second call appends "; ...". */
+/* Adds advice: "did you mean 'gpus'?" There is at most one help; a second call appends "; ...". */
 void diag_help(struct diags *ds, struct diag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* One certain edit: replace the text of `at` by `text` (empty deletes). */
+/* Adds an edit that is certainly right: replaces the text of AT by TEXT (empty: deletes it). */
 void diag_fix(struct diags *ds, struct diag *d, struct span at, struct str text, const char *title_fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
 static inline bool diags_ok(const struct diags *ds) { return ds->errors == 0; }
 
 /*
- * Prepare for printing (once): drop duplicates (same code, place and message; in
- * different passes of one group, same code and place), apply
- * the `# allow CODE: reason` comments of the sources (TJ1009 for those without
- * reason or effect), apply deny_warnings, order by file (in order of reading)
- * and position.  `errors` and `warnings` are recounted.
+ * Prepares the collection for printing, once: drops duplicates (same code, place and message; in different passes of
+ * one group, same code and place), applies the `# allow CODE: reason` comments of the sources (TJ1009 for those without
+ * reason or effect), applies deny_warnings, and sorts by file (in order of reading) and position. Recounts `errors` and
+ * `warnings`.
  */
 void diags_finish(struct diags *ds);
 
@@ -127,7 +122,7 @@ const char *diag_code_name(enum diag_code code);        /* returns "TJ0502" */
 const char *diag_slug(enum diag_code code);             /* returns "role-replicas" */
 const char *diag_meaning(enum diag_code code);
 enum severity diag_severity(enum diag_code code);
-/* By code or slug, any case; false if there is none. */
+/* Finds a diagnostic by its code or slug, in any case; false if there is none. */
 bool diag_code_find(struct str text, enum diag_code *ret);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * diag_json.c - diagnostics for machines: one JSON object per line.  Every key is always there, so
- * readers need no defaults.
+ * diag_json.c - diagnostics for programs: one JSON object per line. Every key is always present, so readers need no
+ * defaults.
  */
 #include "diag/render.h"
 
@@ -39,7 +39,7 @@ static void spans_json(const struct sources *sources, const struct diag *d, stru
 	buf_char(out, ']');
 }
 
-/* Notes that have no place of their own. */
+/* Writes the notes that have no place of their own. */
 static void notes_json(const struct diags *ds, const struct diag *d, struct buf *out)
 {
 	const char *comma = "";

@@ -1,8 +1,6 @@
 /*
- * diag_sarif.c - one SARIF 2.1.0 log (OASIS standard), for code scanning.
- *
- * Columns are code points, said so by columnKind.  Artifact locations are URI
- * references, so the names of files are percent-encoded.
+ * diag_sarif.c - writes one SARIF 2.1.0 log (OASIS standard), for code scanning. Columns are code points, as columnKind
+ * declares. Artifact locations are URI references, so the names of files are percent-encoded.
  */
 #include "base/version.h"
 #include "diag/page.h"
@@ -42,7 +40,7 @@ static void physical(const struct sources *sources, struct span at, struct buf *
 	buf_printf(out, ",\"byteOffset\":%u,\"byteLength\":%u}}", from.offset, to.offset - from.offset);
 }
 
-/* The explanation: its first paragraphs as text, and all of it for readers that show Markdown. */
+/* Writes the explanation of a code: its first paragraphs as plain text, and all of it as Markdown. */
 static void put_page(enum diag_code code, struct buf *out)
 {
 	struct str text = diag_page_text(code);
@@ -103,7 +101,7 @@ static void replacement(const struct diags *ds, const struct diag_edit *e, struc
 	buf_char(out, '}');
 }
 
-/* The edits in the file of `first`, which is the first of them. */
+/* Writes all edits in one file, of which FIRST is the first. */
 static void change(const struct diags *ds, const struct diag_edit *first, struct buf *out)
 {
 	const struct source *s = source_at(ds->sources, first->at.start);

@@ -1,10 +1,8 @@
 /*
- * diag_text.c - diagnostics for people.
- *
- * The hard part is the line of marks under a line of source: it has to agree with what a terminal
- * makes of tabs, wide characters and bytes that are not text, and with what is left of a long line
- * after clipping.  So a snippet is measured first, in display columns; then a window of columns is
- * chosen that holds the start of the span; then the glyphs inside the window are printed.
+ * diag_text.c - diagnostics for people. The difficult part is the line of marks under a line of source. It must agree
+ * with how a terminal shows tabs, wide characters and bytes that are not text, and with what is left of a long line
+ * after clipping. So a snippet is first measured in display columns; then a window of columns is chosen that contains
+ * the start of the span; then the glyphs within the window are printed.
  */
 #include "diag/render.h"
 
@@ -14,9 +12,9 @@
 
 enum {
 	DEFAULT_LIMIT = 50,
-	DEFAULT_WIDTH = 160,            /* width to assume when the reader's window is unknown */
+	DEFAULT_WIDTH = 160,            /* width to assume when the width of the terminal is unknown */
 	LEAST_WIDTH = 40,
-	FAR = 4096                      /* bytes of a line that are looked at before and after the span */
+	FAR = 4096                      /* number of bytes of a line before and after the span that are examined */
 };
 
 enum paint { PLAIN, BOLD, RED, YELLOW, CYAN, GREEN, BLUE };
@@ -45,7 +43,7 @@ static void painted(struct painter *p, enum paint with, const char *text)
 	paint(p, PLAIN);
 }
 
-/* Text that came from a program or the command line; its newlines become `newline`. */
+/* Writes text from a program or the command line; NEWLINE replaces its newlines. */
 static void put_text(struct painter *p, struct str s, const char *newline)
 {
 	for (size_t i = 0; i < s.n;) {
@@ -66,7 +64,7 @@ static void put_times(struct buf *out, char c, unsigned n)
 		buf_char(out, c);
 }
 
-/* The gutter: a line number, or blanks. */
+/* Writes the gutter: a line number, or blanks. */
 static void put_gutter(struct painter *p, unsigned line)
 {
 	paint(p, BLUE);
@@ -84,7 +82,7 @@ struct snippet {
 	bool cut_before, cut_after;     /* bytes on that side were left out before measuring */
 };
 
-/* The same in display columns, and the window of them that is shown. */
+/* The same snippet in display columns, and the window of columns that is shown. */
 struct measure {
 	unsigned from, to, total;
 	unsigned lo, hi;
@@ -93,7 +91,7 @@ struct measure {
 
 static bool is_inside_character(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* Looks only at the neighbourhood of the span: there are lines of megabytes. */
+/* Cuts the line to the neighborhood of the span, because a line can be megabytes long. */
 static void cut_far(struct snippet *s)
 {
 	if (s->line.n - s->from > FAR) {
@@ -127,7 +125,8 @@ static struct snippet snippet_of(const struct sources *ss, struct span at)
 	s.to = at.end > at.start ? s.from + (at.end - at.start) : s.from;
 	if (s.from > s.line.n)
 		s.from = s.line.n;
-	if (s.to > s.line.n) {          /* a span of several lines: the first is shown, to its last word */
+	if (s.to > s.line.n) {          /* of a span over several lines, only the first line is shown, to its last
+					 * word */
 		s.to = s.line.n;
 		while (s.to > s.from + 1 && (s.line.p[s.to - 1] == ' ' || s.line.p[s.to - 1] == '\t'))
 			s.to--;
@@ -190,7 +189,7 @@ static void put_line(struct painter *p, const struct snippet *s, const struct me
 		buf_z(p->out, "…");
 }
 
-/* A label that does not fit behind its underline stands on a line of its own. */
+/* Writes the marks and the label. A label that does not fit after the marks is put on a line of its own. */
 static void put_underline(struct painter *p, const struct measure *m, enum paint with, struct str label)
 {
 	unsigned to = m->to < m->hi || m->from >= m->hi ? m->to : m->hi, room = p->width - p->digits - 5;

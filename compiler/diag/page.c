@@ -22,7 +22,7 @@ static struct str trimmed(const char *from, const char *to)
 	return (struct str){ from, (size_t)(to - from) };
 }
 
-/* Take the lines `# run:` and `# also:` away from the beginning of a program. */
+/* Removes the lines `# run:` and `# also:` from the beginning of a program. */
 static void take_head(struct page_part *part)
 {
 	struct str rest = part->text, line;

@@ -20,13 +20,13 @@
 
 #include "diag/diag.h"
 
-/* The whole page; generated into build/. */
+/* The text of the whole page; generated into build/. */
 struct str diag_page(enum diag_code code);
 
-/* Its paragraphs before the first fence, without the newline at the end. */
+/* The paragraphs before the first fence, without the newline at the end. */
 struct str diag_page_text(enum diag_code code);
 
-/* One after the other: a stretch of paragraphs, or the inside of a fence. */
+/* A part of a page: consecutive paragraphs, or the content of a fence. */
 struct page_part {
 	enum { PAGE_TEXT, PAGE_WRONG, PAGE_RIGHT } kind;
 	struct str text;                /* text of the part: of a fence, whole lines; of paragraphs, without blank lines
@@ -34,10 +34,10 @@ struct page_part {
 	struct str run;                 /* the words after `# run:`, a line that is not in `text`; p == NULL if there is
 					 * none */
 };
-/* The next part of `*rest`, which is moved on; false at the end. */
+/* Takes the next part from the front of *REST; false at the end. */
 bool page_next(struct str *rest, struct page_part *ret);
 
-/* A line of `*rest` without its newline, moved on; false at the end. */
+/* Takes a line without its newline from the front of *REST; false at the end. */
 bool page_line(struct str *rest, struct str *ret);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * render.h - diagnostics as text for people, JSON lines and SARIF for machines.
- * Reads the collection after diags_finish(); appends to a buffer, prints nothing.
+ * render.h - writes diagnostics as text for people, as JSON lines and as SARIF. Reads the collection after
+ * diags_finish(); appends to a buffer, prints nothing.
  */
 #ifndef TRAINC_DIAG_RENDER_H
 #define TRAINC_DIAG_RENDER_H
@@ -16,7 +16,7 @@ struct render_options {
 
 void diags_text(const struct diags *ds, struct render_options options, struct buf *out);
 void diags_json(const struct diags *ds, struct buf *out);
-/* One log of several collections (one for each program): a run for each. */
+/* Writes one log for several collections (one for each program), with a run for each. */
 void diags_sarif(const struct diags *const *all, size_t n, struct buf *out);
 
 #endif

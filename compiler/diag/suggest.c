@@ -1,9 +1,7 @@
 /*
- * suggest.c - edit distance with transpositions, and when to believe it.
- *
- * Words longer than LONGEST are never near anything: nobody misspells them by
- * hand, and the distance is quadratic.  Nor is anything near after COMPARISONS
- * in one arena: n wrong names beside n names would cost n times n.
+ * suggest.c - edit distance with transpositions, and when a suggestion is good enough. Words longer than LONGEST are
+ * never near anything: nobody misspells them by hand, and the time for the distance is quadratic. Nothing is near any
+ * more after COMPARISONS in one arena: otherwise n wrong names beside n names would cost n times n.
  */
 #include "diag/suggest.h"
 
@@ -16,7 +14,7 @@ enum { LONGEST = 64, LIST_UP_TO = 10, COMPARISONS = 1 << 21 };
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* The distance, or any number above `most` when it is more: most words are given up after a few letters. */
+/* The distance, or any number above MOST when it is larger: most words are given up after a few letters. */
 static unsigned distance_within(struct str a, struct str b, unsigned most)
 {
 	unsigned rows[3][LONGEST + 1];
@@ -53,7 +51,7 @@ unsigned edit_distance(struct str a, struct str b)
 
 static bool joins(char c) { return c == '_' || c == '-'; }
 
-/* Are the words equal except for signs that join words: IfNotPresent and if-not-present? */
+/* Do the words differ only in case and in the characters that join words, as IfNotPresent and if-not-present do? */
 static bool same_but_for_case(struct str a, struct str b)
 {
 	size_t i = 0, k = 0;
@@ -86,8 +84,8 @@ static bool same_letters(struct str a, struct str b)
 }
 
 /*
- * 'pull' of 'pull_secrets', 'a100' of 'a100_40g', 'slots' of 'slotsPerWorker': is one word the
- * first part of the other?
+ * Is one word the first part of the other, as 'pull' of 'pull_secrets', 'a100' of 'a100_40g', 'slots' of
+ * 'slotsPerWorker'?
  */
 static bool continues(struct str wanted, struct str candidate)
 {
@@ -98,13 +96,13 @@ static bool continues(struct str wanted, struct str candidate)
 	       same_but_for_case(wanted, (struct str){ candidate.p, wanted.n });
 }
 
-/* One of the two is the first part of the other: 'nproc_per_node' of another tool is 'nproc'. */
+/* Does one of the two begin with the other as a word, as 'nproc_per_node' of another tool with 'nproc'? */
 static bool shares_first_word(struct str wanted, struct str candidate)
 {
 	return continues(wanted, candidate) || continues(candidate, wanted);
 }
 
-/* A lower bound of the number of edits: the letters that only one of the two has. */
+/* A lower bound of the number of edits: the number of letters that only one of the two has. */
 static size_t letters_apart(struct suggest *s, struct str candidate)
 {
 	size_t more = 0, less;
@@ -118,7 +116,7 @@ static size_t letters_apart(struct suggest *s, struct str candidate)
 }
 
 /*
- * `ret` is the rank: twice the distance, so that the first part of a longer name can rank between
+ * Is the candidate near? RET is its rank: twice the distance, so that the first part of a longer name can rank between
  * two distances.
  */
 static bool near(struct suggest *s, struct str candidate, unsigned *ret)
@@ -183,7 +181,7 @@ void suggest_add(struct suggest *s, struct str candidate)
 		s->n++;
 }
 
-/* Only candidates as near as the nearest: a worse guess beside a better one is noise. */
+/* The number of candidates that are as near as the nearest one. Worse ones are not suggested. */
 static unsigned equally_near(const struct suggest *s)
 {
 	unsigned n = 0;

@@ -56,7 +56,7 @@ const struct addon_pair *addon_pair_at(size_t i)
 	return i < sizeof pairs / sizeof *pairs ? &pairs[i] : NULL;
 }
 
-/* A number of at most three digits without a needless zero, as far as it goes. */
+/* Reads a number of at most three digits without a leading zero. */
 static bool number(struct str *s, unsigned *ret)
 {
 	size_t n = 0;

@@ -1,7 +1,6 @@
 /*
- * addon.h - the versions of add-ons that a project may name, and what differs between them (addons.def).
- *
- * A version is major * 1000 + minor; 0 stands for an unknown version, about which nothing is said.
+ * addon.h - the versions of add-ons that a project may name, and how they differ (addons.def). A version is major 1000
+ * + minor; 0 means that the version is unknown, and nothing is reported about it.
  */
 #ifndef TRAINC_KUBE_ADDON_H
 #define TRAINC_KUBE_ADDON_H
@@ -43,21 +42,21 @@ struct addon_pair {
 };
 
 const struct addon_row *addon_row(enum addon id);
-/* The add-on of that name, or of that group; false without. */
+/* The add-on of that name, or of that API group; false when there is none. */
 bool addon_find(struct str name, enum addon *ret);
 bool addon_of_group(struct str group, enum addon *ret);
-/* The rows of the tables, NULL behind the last. */
+/* The rows of the tables; NULL after the last. */
 const struct addon_field *addon_field_at(size_t i);
 const struct addon_pair *addon_pair_at(size_t i);
 
-/* "0.18" to its number; false for another form.  Says nothing about whether it is known. */
+/* Reads "0.18" as a number; false for another form. The version need not be known. */
 bool addon_parse(struct str text, unsigned *ret);
-/* "0.18". */
+/* The text of a version: "0.18". */
 struct str addon_text(struct arena *a, unsigned version);
 bool addon_known(enum addon id, unsigned version);
-/* Has a version the field?  True for an unknown version. */
+/* Does a version have the field? True for an unknown version. */
 bool addon_has(const struct addon_field *f, unsigned version);
-/* Do the versions never start an object of the pair's kind? */
+/* Is it certain that these two versions never start an object of the pair's kind? */
 bool addon_stuck(const struct addon_pair *p, unsigned queue, unsigned runner);
 
 #endif

@@ -1,4 +1,4 @@
-/* crd.c - CustomResourceDefinitions as schemas. */
+/* crd.c - turns CustomResourceDefinitions into schemas. */
 #include "kube/crd.h"
 
 #include "base/map.h"
@@ -7,7 +7,7 @@
 struct crd {
 	struct arena *arena;
 	struct buf *out;
-	struct str prefix;              /* of its types: "jobset.x-k8s.io.v1alpha2." */
+	struct str prefix;              /* prefix of the names of its types: "jobset.x-k8s.io.v1alpha2." */
 	unsigned depth;
 };
 
@@ -39,7 +39,7 @@ bool crd_is(const struct data *document)
 	return str_is(text_of(document, "kind"), "CustomResourceDefinition");
 }
 
-/* ---- objects that Kubernetes has ---- */
+/* ---- objects that Kubernetes defines ---- */
 
 static bool requires(const struct data *schema, struct str name)
 {
@@ -52,8 +52,7 @@ static bool requires(const struct data *schema, struct str name)
 }
 
 /*
- * Are the properties of SCHEMA the fields of the type of field F?  Objects of two kinds differ
- * only in their `spec`.
+ * Are the properties of SCHEMA the fields of the type of field F? Objects of two kinds may differ only in their `spec`.
  */
 static bool holds_fields(const struct schema_field *f, const struct data *schema)
 {
@@ -67,8 +66,8 @@ static bool holds_fields(const struct schema_field *f, const struct data *schema
 }
 
 /*
- * Is SCHEMA such a type?  All its properties must be fields of the type, most fields must be among
- * them, and the same ones must be required.
+ * Is SCHEMA the type T of Kubernetes? All its properties must be fields of the type, most fields must be among them,
+ * and the same ones must be required.
  */
 static bool is_type(const struct schema_type *t, const struct data *schema, const struct data *properties)
 {
@@ -101,11 +100,13 @@ static struct str builtin_type(const struct data *schema, const struct data *pro
 	return STR("");
 }
 
-/* ---- from JSON schema to words ---- */
+/* ---- from JSON schema to type words ---- */
 
 static void type(struct crd *c, struct str name, const struct data *schema, bool root);
 
-/* The word for a value; types that it refers to are written first.  `name`: what its own type would be called. */
+/*
+ * The word for the type of a value; types that it refers to are written first. NAME is the name for a type of its own.
+ */
 static struct str word(struct crd *c, const struct data *schema, struct str name)
 {
 	struct str kind = text_of(schema, "type");
@@ -139,7 +140,7 @@ static struct str word(struct crd *c, const struct data *schema, struct str name
 	return result;
 }
 
-/* "jobs" below "JobSetSpec" is JobSetSpecJobs. */
+/* The name of a type for a property: "jobs" in "JobSetSpec" gives JobSetSpecJobs. */
 static struct str below(struct crd *c, struct str name, struct str property)
 {
 	char *copy = arena_copy(c->arena, property.p, property.n);
@@ -156,7 +157,7 @@ static void keys(struct buf *out, const struct data *list)
 			buf_printf(out, "%s%.*s", i ? "," : "", STR_ARG(list->u.list.at[i]->u.string));
 }
 
-/* " enum=red,blue", where all of them are plain words. */
+/* Writes " enum=red,blue", if all values are plain words. */
 static void words(struct buf *out, const struct data *list)
 {
 	size_t before = out->n;
@@ -187,7 +188,7 @@ static void field(struct buf *out, const struct data *schema, struct str name, c
 	struct str list = text_of(value, "x-kubernetes-list-type"), map = text_of(value, "x-kubernetes-map-type");
 
 	buf_printf(out, "\t%.*s %.*s", STR_ARG(name), STR_ARG(of));
-	/* the API server sets the default before it looks for what is missing */
+	/* the API server sets the default before it checks for missing fields */
 	if (requires(schema, name) && !data_get(value, STR("default")))
 		buf_z(out, " required");
 	if (str_is(list, "map")) {
@@ -201,7 +202,7 @@ static void field(struct buf *out, const struct data *schema, struct str name, c
 	buf_char(out, '\n');
 }
 
-/* What every object has, whether or not its definition lists it. */
+/* Writes the fields that every object has, whether or not its definition lists them. */
 static void object_fields(struct buf *out, const struct data *properties)
 {
 	static const char *const fields[][2] = { { "apiVersion", "string" }, { "kind", "string" },

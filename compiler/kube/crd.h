@@ -1,6 +1,5 @@
 /*
- * crd.h - what a CustomResourceDefinition says about its kinds, as lines of a
- * schema table (schema_text.h).
+ * crd.h - turns the kinds of a CustomResourceDefinition into lines of a schema table (schema_text.h).
  */
 #ifndef TRAINC_KUBE_CRD_H
 #define TRAINC_KUBE_CRD_H
@@ -13,13 +12,12 @@ struct crd_error {
 	struct str what;                /* the message: "a CustomResourceDefinition needs 'spec.group'" */
 };
 
-/* Is the document one? */
+/* Is the document a CustomResourceDefinition? */
 bool crd_is(const struct data *document);
 
 /*
- * Append the kinds of all served versions and their types.  Objects that are those
- * of Kubernetes, such as pod templates, become references to its types.  False
- * with `*error`: nothing has been appended.
+ * Appends the kinds of all served versions and their types. Parts that are types of Kubernetes, such as pod templates,
+ * become references to those types. False with ERROR: nothing has been appended.
  */
 bool crd_schema(struct arena *a, const struct data *crd, struct buf *out, struct crd_error *error);
 

@@ -1,4 +1,4 @@
-/* crd_write.c - one function for each kind of value. */
+/* crd_write.c - writes schemas, with one function for each kind of value. */
 #include "kube/crd_write.h"
 
 enum { DEEPEST = 40 };
@@ -17,8 +17,8 @@ static bool is_first(const struct crd_writing *w, const struct schema_type *t, u
 }
 
 /*
- * The field of T at position I, in the version that is written; NULL when that version lacks it,
- * or when I is another form of the field before.
+ * The field of T at position I, in the version that is being written. NULL when that version lacks it, or when I is
+ * another form of the field before.
  */
 static const struct schema_field *field_at(const struct crd_writing *w, const struct schema_type *t, uint32_t i)
 {

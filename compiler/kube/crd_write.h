@@ -1,5 +1,5 @@
 /*
- * crd_write.h - types of the tables as structural schemas: what a CustomResourceDefinition holds.
+ * crd_write.h - writes types of the tables as structural schemas, as a CustomResourceDefinition contains them.
  */
 #ifndef TRAINC_KUBE_CRD_WRITE_H
 #define TRAINC_KUBE_CRD_WRITE_H

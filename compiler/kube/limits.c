@@ -37,7 +37,7 @@ bool kube_data_key(struct str key)
 	return key.n > 0 && key.n <= LIMIT_NAME && !str_is(key, ".") && !str_starts(key, STR(".."));
 }
 
-/* What stands after a key's prefix, and a label's value, are made of the same characters. */
+/* Checks the part of a key after its prefix, or a label's value: both may contain the same characters. */
 static bool label_part(struct str s, const char **why)
 {
 	for (size_t i = 0; i < s.n; i++) {

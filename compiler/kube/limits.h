@@ -1,5 +1,5 @@
 /*
- * limits.h - what Linux, the API server and etcd take.
+ * limits.h - limits of Linux, the API server and etcd.
  */
 #ifndef TRAINC_KUBE_LIMITS_H
 #define TRAINC_KUBE_LIMITS_H
@@ -20,17 +20,20 @@ enum {
 	LIMIT_OBJECTS = 10000                   /* number of objects that one program emits */
 };
 
-/* The parts of a label's or annotation's key and a label's value; false with the reason in `why`. */
+/* Check the key of a label or annotation, and the value of a label; false with the reason in WHY. */
 bool kube_label_key(struct str key, const char **why);
 bool kube_label_value(struct str value, const char **why);
-/* The name of a container's port. */
+/* Checks the name of a container's port. */
 bool kube_port_name(struct str name, const char **why);
-/* Lower-case letters, digits and `-` between letters and digits; the length is not looked at. */
+/*
+ * Does the name consist of lower-case letters, digits and `-`, with a letter or digit at both ends? The length is not
+ * checked.
+ */
 bool kube_dns_label(struct str name);
-/* The name of an object of most kinds: a DNS subdomain.  The key of a Secret or ConfigMap. */
+/* Check the name of an object of most kinds (a DNS subdomain), and the key of a Secret or ConfigMap. */
 bool kube_object_name(struct str name);
 bool kube_data_key(struct str key);
-/* Is the kind one that has no namespace? */
+/* Do objects of this kind have no namespace? */
 bool kube_cluster_scoped(struct str kind);
 
 #endif

@@ -1,4 +1,4 @@
-/* schema.c - looking things up in a table of schemas. */
+/* schema.c - finds kinds, types and fields in a table of schemas. */
 #include "kube/schema.h"
 
 static int compare(const struct schema *s, uint32_t at, struct str name) { return str_cmp(schema_text(s, at), name); }
@@ -40,7 +40,7 @@ const struct schema_kind *schema_find_kind(const struct schema *s, struct str ap
 	return NULL;
 }
 
-/* The first field of a type whose name is not below `name`. */
+/* The first field of a type whose name is not less than NAME. */
 static size_t first_not_below(const struct schema *s, const struct schema_type *t, struct str name)
 {
 	size_t low = t->first, high = t->first + t->n;

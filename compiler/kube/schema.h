@@ -1,11 +1,8 @@
 /*
- * schema.h - which fields the objects of Kubernetes have, version by version.
- *
- * One table holds all versions: what differs between them stands there once for
- * each form, with the set of versions that have it.  Names and types only.
- * The built-in table is made at build time from the schema_*.tbl files and needs
- * nothing at start; a project's own kinds come from text of the same form
- * (schema_text.h).
+ * schema.h - the fields of the objects of Kubernetes in each version. One table holds all versions: a field that
+ * differs between versions has one entry for each form, with the set of versions that have it. The table contains names
+ * and types only. The built-in table is generated from the schema_*.tbl files when trainc is built and needs nothing at
+ * start; a project's own kinds come from text of the same form (schema_text.h).
  */
 #ifndef TRAINC_KUBE_SCHEMA_H
 #define TRAINC_KUBE_SCHEMA_H
@@ -72,18 +69,18 @@ static inline bool schema_in(uint32_t versions, unsigned minor)
 	return minor >= SCHEMA_OLDEST && minor < SCHEMA_OLDEST + 16 && (versions >> (minor - SCHEMA_OLDEST) & 1);
 }
 
-/* NULL when there is none of that name (in any version). */
+/* The kind of that name; NULL when no version has it. */
 const struct schema_kind *schema_find_kind(const struct schema *s, struct str api_version, struct str kind);
 const struct schema_type *schema_find_type(const struct schema *s, struct str name);
-/* The form of a field that a version has. */
+/* The form that a field has in a version. */
 const struct schema_field *schema_find_field(const struct schema *s, const struct schema_type *t, struct str name,
 	unsigned minor);
 /* The newest form of a field, whatever the version. */
 const struct schema_field *schema_newest_field(const struct schema *s, const struct schema_type *t, struct str name);
 
-/* "1.29 to 1.33", "1.34 and later", "all versions": the versions in a set, of those that are known. */
+/* Appends the versions in a set, of those that are known: "1.29 to 1.33", "1.34 and later", "all versions". */
 void schema_versions_text(uint32_t versions, struct buf *out);
-/* "list of Container", "map of quantity", "whole number": for people. */
+/* Appends a type for people: "list of Container", "map of quantity", "whole number". */
 void schema_ref_text(const struct schema *s, const struct schema_ref *r, struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* schema_check.c - free-form data against a schema. */
+/* schema_check.c - checks free-form data against a schema. */
 #include "kube/schema_check.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "diag/suggest.h"
 
-/* "PodSpec" of "core.v1.PodSpec". */
+/* The last part of a type's name: "PodSpec" of "core.v1.PodSpec". */
 static struct str short_name(const struct schema_checking *c, const struct schema_type *t)
 {
 	struct str name = schema_text(c->schema, t->name);
@@ -80,8 +80,8 @@ static bool is_whole(struct str s)
 }
 
 /*
- * Is the number a whole number of thousandths, as 0.5 is 500m? (0.0015 is not; nor is a number
- * that is only nearly one.)
+ * Is the number a whole number of thousandths, as 0.5 is 500m? 0.0015 is not, nor is a number that is only close to
+ * one.
  */
 static bool is_milli(double number)
 {
@@ -93,7 +93,7 @@ static bool is_milli(double number)
 	return strtod(text, NULL) == number;
 }
 
-/* What the value would be in the wanted kind, where that is certain; else empty. */
+/* The value as it would be in the wanted kind, if that is certain; else empty. */
 static struct str instead(struct schema_checking *c, const struct schema_ref *r, const struct data *d)
 {
 	if (d->kind == DATA_STRING && (r->word == SCHEMA_INT || r->word == SCHEMA_NUMBER) && is_whole(d->u.string))
@@ -158,7 +158,7 @@ static bool fits(const struct schema_ref *r, const struct data *d)
 
 static void check_map(struct schema_checking *c, const struct schema_type *t, const struct data *map, bool whole);
 
-/* `whole`: nothing will be merged into a map, so a field that it lacks stays missing. */
+/* Checks a value. WHOLE: no other value will be merged into a map, so a missing field stays missing. */
 static void check_value(struct schema_checking *c, const struct schema_ref *r, const struct data *d, struct str what,
 	bool whole)
 {
@@ -197,7 +197,7 @@ static void missing(struct schema_checking *c, const struct schema_type *t, cons
 	}
 }
 
-/* A text for which the definition allows only certain words. */
+/* Checks a text for which the definition allows only certain words. */
 static void check_enum(struct schema_checking *c, const struct schema_field *f, const struct data_member *m)
 {
 	struct str rest = schema_text(c->schema, f->keys);

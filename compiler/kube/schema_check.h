@@ -16,10 +16,10 @@ struct schema_checking {
 };
 
 /*
- * Reports what Kubernetes would refuse in a map that is, or is merged into, an object of type `t`:
- * unknown fields (TJ0903), fields of another version (TJ0905), values of another kind (TJ0904),
- * and missing fields (TJ0907). Unless `whole`, the first level and elements of lists that merge by
- * a key may miss fields.  null is accepted everywhere: it takes a field away.
+ * Reports what Kubernetes would refuse in a map that is an object of type T, or is merged into one: unknown fields
+ * (TJ0903), fields of another version (TJ0905), values of another kind (TJ0904), and missing fields (TJ0907). Unless
+ * WHOLE, fields may be missing at the first level and in elements of lists that merge by a key. null is accepted
+ * everywhere, because it removes a field.
  */
 void schema_check(struct schema_checking *c, const struct schema_type *t, const struct data *map, bool whole);
 

@@ -1,4 +1,4 @@
-/* schema_print.c - versions and types in words. */
+/* schema_print.c - describes versions and types in words. */
 #include "kube/schema.h"
 #include "kube/version.h"
 

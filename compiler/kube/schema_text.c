@@ -1,4 +1,4 @@
-/* schema_text.c - from text to a table of schemas. */
+/* schema_text.c - reads text and builds a table of schemas from it. */
 #include "kube/schema_text.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct form {                           /* one form of a field: the words after 
 struct built_field {
 	struct str name;
 	struct form *newest;
-	bool gone;                      /* the newest form ended before the version that is being read */
+	bool gone;                      /* the field ended before the version that is being read */
 };
 struct built_type {
 	struct str name;
@@ -31,9 +31,9 @@ struct built_kind {
 
 struct schema_builder {
 	struct arena *arena;
-	const struct schema *base;      /* whose types may be named, or NULL */
+	const struct schema *base;      /* schema whose types may be named, or NULL */
 	struct map types, kinds;        /* struct built_type, struct built_kind by "apiVersion kind" */
-	struct built_type *type;        /* that lines with a tab belong to */
+	struct built_type *type;        /* the type that lines with a tab belong to */
 	uint32_t versions;              /* the version to which the lines being read apply */
 };
 
@@ -185,19 +185,19 @@ bool schema_read(struct schema_builder *b, struct str text, struct str *why)
 	return true;
 }
 
-/* ---- building ---- */
+/* ---- building the table ---- */
 
 struct building {
 	struct schema_builder *b;
 	struct buf text;
-	struct map texts;               /* word -> its position + 1 */
+	struct map texts;               /* word -> its position in the text of the table, plus 1 */
 	struct built_type **types;
 	struct schema_ref *refs;
 	struct schema_field *fields;
 	size_t nrefs, nfields;
-	struct map ref_of;              /* "[]core.v1.Pod" -> position + 1 */
-	struct map type_of;             /* name -> position + 1 */
-	struct str lost;                /* a type that no line describes */
+	struct map ref_of;              /* "[]core.v1.Pod" -> its position, plus 1 */
+	struct map type_of;             /* name -> its position, plus 1 */
+	struct str lost;                /* a type that is named but not described */
 };
 
 static uint32_t text(struct building *g, struct str s)

@@ -21,11 +21,11 @@
 
 struct schema_builder;
 
-/* Types that the text does not describe are looked up in `base`, the built-in table; it may be NULL. */
+/* Begins a table. Types that the text does not describe are looked up in BASE, the built-in table; BASE may be NULL. */
 struct schema_builder *schema_builder_new(struct arena *a, const struct schema *base);
-/* Read one text after those before it.  False with "line 3: ..." in `why`. */
+/* Reads one text after those before it. False with "line 3: ..." in WHY. */
 bool schema_read(struct schema_builder *b, struct str text, struct str *why);
-/* The table; what was read must not be freed.  False when a type is named that nobody describes. */
+/* Builds the table; the texts that were read must not be freed. False when a type is named that no text describes. */
 bool schema_build(struct schema_builder *b, struct schema *ret, struct str *why);
 
 #endif

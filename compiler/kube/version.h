@@ -1,6 +1,6 @@
 /*
- * version.h - the versions of Kubernetes that the compiler knows, and what
- * they can do.  A version is its minor number: 34 for "1.34".
+ * version.h - the versions of Kubernetes that the compiler knows, and the features that they have. A version is its
+ * minor number: 34 for "1.34".
  */
 #ifndef TRAINC_KUBE_VERSION_H
 #define TRAINC_KUBE_VERSION_H
@@ -18,11 +18,11 @@ enum kube_feature {
 
 /* Does the version have the feature on by default? */
 bool kube_has(unsigned minor, enum kube_feature f);
-/* The first version that has it. */
+/* The first version that has the feature. */
 unsigned kube_usable_from(enum kube_feature f);
-/* For messages: "the success policy". */
+/* The name of the feature in messages: "the success policy". */
 const char *kube_words(enum kube_feature f);
-/* "1.34" to 34; false for another form.  Says nothing about whether it is known. */
+/* Reads "1.34" as 34; false for another form. The version need not be known. */
 bool kube_version_parse(struct str text, unsigned *ret_minor);
 bool kube_version_known(unsigned minor);
 

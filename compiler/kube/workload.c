@@ -1,5 +1,5 @@
 /*
- * workload.c - the table of kinds of objects that run pods.
+ * workload.c - the table of the kinds of objects that run pods.
  */
 #include "kube/workload.h"
 

@@ -1,10 +1,7 @@
 /*
- * workload.h - the kinds of objects that run pods, one row each.
- *
- * A role of a program becomes one of those that have an id; the others are only
- * written by people, and read by `import`, `status` and `fit`.  To let a target
- * write another kind, give it an id and a row: the compiler and the tests then
- * name the places that have to know what it is.
+ * workload.h - the kinds of objects that run pods, one row each. A role of a program becomes one of those that have an
+ * id; the others are only written by users, and read by `import`, `status` and `fit`. To let a target write another
+ * kind, give it an id and a row: the compiler and the tests then report the places that must handle it.
  */
 #ifndef TRAINC_KUBE_WORKLOAD_H
 #define TRAINC_KUBE_WORKLOAD_H
@@ -47,9 +44,9 @@ struct workload {
 
 /* The row of ID, which is less than WORKLOADS. */
 const struct workload *workload_row(enum workload_id id);
-/* The row of Kubernetes' own objects of KIND; NULL if such objects run no pods. */
+/* The row of Kubernetes' own objects of KIND; NULL if such objects do not run pods. */
 const struct workload *workload_named(struct str kind);
-/* Row I of all, for those that list them; NULL after the last. */
+/* Row I of all kinds; NULL after the last. */
 const struct workload *workload_at(size_t i);
 
 #endif

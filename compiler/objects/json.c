@@ -1,5 +1,5 @@
 /*
- * json.c - a tree as JSON, two spaces, one field a line.
+ * json.c - writes a tree as JSON, indented by two spaces, one field per line.
  */
 #include "objects/render.h"
 
@@ -10,7 +10,7 @@ static void line(struct rendered *r, unsigned indent)
 		buf_char(&r->bytes, ' ');
 }
 
-/* A segment is a string without its quotes. */
+/* Writes a segment: a string without its quotes. */
 static void segment(struct buf *b, struct str s)
 {
 	size_t at = b->n;
@@ -87,7 +87,7 @@ void json_value(struct rendered *r, const struct object *o, unsigned indent)
 	}
 }
 
-/* Objects stand as items of a List, two levels deep. */
+/* Writes an object as an item of a List, two levels deep. */
 void json_object(struct rendered *r, const struct object *root)
 {
 	json_value(r, root, 4);

@@ -1,12 +1,7 @@
 /*
- * object.h - an object as an ordered tree of fields, each with the place in the
- * program that decided it.
- *
- * One tree may stand for many objects that differ by an index: OBJECT_TEXT has
- * holes where the index goes, OBJECT_MADE is a value that is built for each
- * index when it is written.
- *
- * Memory: a tree lives in the arena that its makers are given; texts are
+ * object.h - an object as an ordered tree of fields, each with the place in the program that decided it. One tree may
+ * represent many objects that differ by an index: OBJECT_TEXT has holes for the index, and OBJECT_MADE is a value that
+ * is built for each index when it is written. Memory: a tree lives in the arena that its makers are given; texts are
  * borrowed.
  */
 #ifndef TRAINC_OBJECTS_OBJECT_H
@@ -59,12 +54,12 @@ struct object *object_list(struct arena *a, struct span from);
 struct object *object_string(struct arena *a, struct str s, struct span from);
 struct object *object_integer(struct arena *a, int64_t n, struct span from);
 struct object *object_boolean(struct arena *a, bool b, struct span from);
-/* A tree with the same content. */
+/* Makes a tree with the same content. */
 struct object *object_from_data(struct arena *a, const struct data *d);
-/* The content of replica `index`, without places that are unknown. */
+/* The content for replica INDEX, without places that are unknown. */
 struct data *object_to_data(struct arena *a, const struct object *o, int64_t index);
 
-/* Set a field; an existing key keeps its position and takes the new value. */
+/* Sets a field; an existing key keeps its position and gets the new value. */
 void object_put(struct arena *a, struct object *map, struct str key, struct object *value);
 /*
  * The same for many fields whose keys are known to differ, so none is looked up in the map; `map`
@@ -74,21 +69,21 @@ void object_put_all(struct arena *a, struct object *map, const struct object_fie
 void object_add(struct arena *a, struct object *list, struct object *value);
 struct object *object_get(const struct object *map, struct str key);
 
-/* The same for a key that is known to be new. */
+/* The same for a key that is certainly new. */
 void object_append(struct arena *a, struct object *map, struct str key, struct object *value);
-/* The same for a key that is a literal of ours: a plain word that no reader takes for anything else. */
+/* The same for a key that is a literal in the compiler: a plain word that every reader takes for a text. */
 void object_append_word(struct arena *a, struct object *map, struct str key, struct object *value);
 #define PUT_STR(a, map, key, s, from) object_append_word((a), (map), STR(key), object_string((a), (s), (from)))
 #define PUT_INT(a, map, key, n, from) object_append_word((a), (map), STR(key), object_integer((a), (n), (from)))
 #define PUT_BOOL(a, map, key, b, from) object_append_word((a), (map), STR(key), object_boolean((a), (b), (from)))
-/* An empty map or list under such a key, to be filled. */
+/* Adds an empty map or list under such a key, for the caller to fill. */
 struct object *object_put_map(struct arena *a, struct object *map, struct str key, struct span from);
 struct object *object_put_list(struct arena *a, struct object *map, struct str key, struct span from);
 struct object *object_add_map(struct arena *a, struct object *list, struct span from);
 #define PUT_MAP(a, map, key, from) object_put_map((a), (map), STR(key), (from))
 #define PUT_LIST(a, map, key, from) object_put_list((a), (map), STR(key), (from))
 
-/* The whole text of a string or text at `index`. */
+/* Appends the whole text of a string or text for INDEX. */
 void object_text(const struct object *o, int64_t index, struct buf *out);
 
 #endif

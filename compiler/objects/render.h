@@ -1,9 +1,7 @@
 /*
- * render.h - a tree as bytes with holes, and the bytes of one index.
- *
- * Rendering decides everything that does not depend on the index once: layout,
- * quoting, escapes.  Writing replica i is then copying bytes between holes.  A
- * hole is the index as digits, or a value that is made and rendered on the spot.
+ * render.h - renders a tree as bytes with holes, and writes the bytes for one index. Rendering decides everything that
+ * does not depend on the index once: layout, quoting, escapes. Writing replica i then only copies the bytes between
+ * holes. A hole is the index as digits, or a value that is made and rendered when it is written.
  */
 #ifndef TRAINC_OBJECTS_RENDER_H
 #define TRAINC_OBJECTS_RENDER_H
@@ -31,11 +29,11 @@ struct rendered {
 	int64_t index;                  /* with `nested`: the index, which is known */
 };
 
-/* Render a tree into `r` (emptied first). */
+/* Renders a tree into R (emptied first). */
 void render_object(struct rendered *r, const struct object *root);
 void render_release(struct rendered *r);
 
-/* Bytes on their way to a sink, in large portions. */
+/* Collects bytes for a sink in large portions. */
 struct outlet {
 	const struct emit_sink *sink;
 	char *p;
@@ -46,7 +44,7 @@ void outlet_put(struct outlet *out, const char *bytes, size_t n);
 void outlet_flush(struct outlet *out);
 void outlet_release(struct outlet *out);
 
-/* The bytes of one index. */
+/* Writes the bytes for one index. */
 void render_write(const struct rendered *r, int64_t index, struct outlet *out);
 
 /* ---- for the two forms ---- */
@@ -54,7 +52,7 @@ void render_write(const struct rendered *r, int64_t index, struct outlet *out);
 void render_hole(struct rendered *r, const struct object *made, unsigned indent, bool in_list);
 /* A text as segments: those of OBJECT_TEXT, or the one of OBJECT_STRING (kept in `one`). */
 const struct str *render_segments(const struct object *o, struct str *one, size_t *ret_n);
-/* A number in the shortest form that every reader takes for a number with a fraction. */
+/* Appends a number in the shortest form that every reader takes for a number with a fraction. */
 void render_float(struct buf *b, double number);
 
 void yaml_object(struct rendered *r, const struct object *root);
@@ -62,14 +60,14 @@ void yaml_value(struct rendered *r, const struct object *o, unsigned indent, boo
 void json_object(struct rendered *r, const struct object *root);
 void json_value(struct rendered *r, const struct object *o, unsigned indent);
 
-/* How a text stands in YAML. */
+/* The style of a text in YAML. */
 enum yaml_style { YAML_PLAIN, YAML_SINGLE, YAML_DOUBLE, YAML_LITERAL };
 /*
- * Must the character at `at` (not ASCII) be escaped?  So is what YAML does not allow, and what
- * some reader takes for a line end; a malformed byte counts as U+FFFD.
+ * Must the character at AT (not ASCII) be escaped? That is so if YAML does not allow it, or if some reader takes it for
+ * a line end; a malformed byte counts as U+FFFD.
  */
 bool yaml_special(struct str s, size_t at, size_t *ret_size, uint32_t *ret);
-/* Certainly plain?  The quick answer for most texts. */
+/* Is the text certainly plain? A quick answer for most texts. */
 bool yaml_simple(struct str s);
 enum yaml_style yaml_style_of(const struct str *segments, size_t n, bool key);
 

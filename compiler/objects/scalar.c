@@ -1,11 +1,9 @@
 /*
- * scalar.c - how a text stands in YAML so that every reader gets it back.
- *
- * Readers disagree about plain scalars (YAML 1.1 has yes/no, base 60, 0o7, 1e3, =, dates; 1.2 has
- * others).  So a text is written plain only if no reader could take it for anything else: it
- * begins with a letter, or with a sign that cannot begin a number.  The rest is quoted.  A hole
- * counts as a digit, and the rules never depend on which digit: the style is the same for every
- * index.
+ * scalar.c - chooses a style for a text in YAML with which every reader gets it back. Readers disagree about plain
+ * scalars (YAML 1.1 has yes/no, base 60, 0o7, 1e3, =, dates; 1.2 has others). So a text is written plain only if no
+ * reader could take it for anything else: it begins with a letter, or with a sign that cannot begin a number. All
+ * others are quoted. A hole counts as a digit, and the rules never depend on which digit; so the style is the same for
+ * every index.
  */
 #include "objects/render.h"
 
@@ -46,7 +44,7 @@ static unsigned scan(const struct str *s, size_t n)
 	return has;
 }
 
-/* The byte at a place that counts over segments; a hole is one '0'. */
+/* Walks over the bytes of all segments; a hole counts as one '0'. */
 struct walk {
 	const struct str *s;
 	size_t n, segment, at;
@@ -68,8 +66,8 @@ static bool letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= '
 static bool digit(int c) { return c >= '0' && c <= '9'; }
 
 /*
- * Could a text of only these characters be a number, a time or a date to some reader?  Letters for
- * time and zone occur only in a date, and a date has a `-` inside.
+ * Could a text of only such characters be a number, a time or a date for some reader? Letters for time and zone occur
+ * only in a date, and a date has a `-` in it.
  */
 static bool numeric(int c, bool date)
 {
@@ -85,7 +83,7 @@ static bool dash_inside(struct walk w)
 	return false;
 }
 
-/* Begins like a number, and has nothing that rules a number out. */
+/* Does the text begin like a number, without anything that rules a number out? */
 static bool like_number(struct walk w)
 {
 	bool date = dash_inside(w);
@@ -120,7 +118,7 @@ static bool reserved_word(const struct str *s, size_t n)
 	return false;
 }
 
-/* ": ", " #", a space or a colon at the end, "---" and "..." at the start. */
+/* May the text be plain inside? Not with ": ", " #", a space or a colon at the end, or "---" or "..." at the start. */
 static bool plain_inside(struct walk w)
 {
 	int before = 0, c, at = 0, marks = 0;
@@ -192,9 +190,8 @@ static bool any_special(const struct str *s, size_t n)
 }
 
 /*
- * Can a literal block give these lines back exactly?  The first line must not be empty or indented
- * (readers measure the indentation by it), none may begin with a tab or consist of spaces, and at
- * most one newline may end the text.
+ * Does a literal block give these lines back exactly? The first line must not be empty or indented (readers measure the
+ * indentation by it), no line may begin with a tab or consist of spaces, and at most one newline may end the text.
  */
 static bool literal_lines(const struct str *s, size_t n)
 {
@@ -221,8 +218,8 @@ static bool literal_lines(const struct str *s, size_t n)
 }
 
 /*
- * Nearly every text is a word, a path or an image: it begins with a letter or a slash, and has
- * letters, digits and signs that mean nothing inside a scalar (a colon at the end would).
+ * The classes of characters for a quick test: nearly every text is a word, a path or an image. It begins with a letter
+ * or a slash, and has letters, digits and signs that mean nothing inside a scalar (a colon at the end would).
  */
 #define LETTERS(value) ['a'] = value, ['b'] = value, ['c'] = value, ['d'] = value, ['e'] = value, ['f'] = value, \
 	['g'] = value, ['h'] = value, ['i'] = value, ['j'] = value, ['k'] = value, ['l'] = value, ['m'] = value, \
@@ -243,8 +240,8 @@ static const unsigned char simple_bytes[256] = {
 };
 
 /*
- * The index behind what a simple text begins with: a letter, perhaps after the dashes of an
- * option; 0 when it is not simple.
+ * The index after the beginning of a simple text: a letter, possibly after the dashes of an option; 0 when it is not
+ * simple.
  */
 static size_t simple_start(struct str s)
 {
@@ -255,7 +252,7 @@ static size_t simple_start(struct str s)
 	if (dashes == s.n)
 		return 0;
 	if (!dashes && digit((unsigned char)s.p[0]) && s.p[s.n - 1] == 'i')
-		return 1;               /* 256Gi: no number ends with an i */
+		return 1;               /* such as 256Gi: no number ends with an i */
 	return simple_bytes[(unsigned char)s.p[dashes]] & FIRST ? dashes + 1 : 0;
 }
 

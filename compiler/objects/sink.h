@@ -1,5 +1,5 @@
 /*
- * sink.h - where written objects go: a stream, a file, a buffer.
+ * sink.h - the destination of written objects: a stream, a file, a buffer.
  */
 #ifndef TRAINC_OBJECTS_SINK_H
 #define TRAINC_OBJECTS_SINK_H

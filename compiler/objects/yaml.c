@@ -1,11 +1,11 @@
 /*
- * yaml.c - a tree in block style: two spaces, lists not indented below their
- * key, one field a line, as kubectl prints it.
+ * yaml.c - writes a tree in block style, as kubectl prints it: two spaces, lists not indented below their key, one
+ * field per line.
  */
 #include "base/words.h"
 #include "objects/render.h"
 
-/* behind so many characters readers no longer look for the ':' of a simple key (YAML: 1,024) */
+/* after this number of characters readers stop looking for the ':' of a simple key (YAML: 1,024) */
 enum { LONGEST_KEY = 1000 };
 
 static void spaces(struct buf *b, unsigned n)
@@ -16,14 +16,15 @@ static void spaces(struct buf *b, unsigned n)
 	b->n += n;
 }
 
-/* Where the line came from, as a comment at its end. */
+/* Writes the source position of the line as a comment at its end. */
 static void line_end(struct rendered *r, struct span from)
 {
 	if (r->annotate && (span_known(from) || span_known(r->from))) {
 		struct place at = source_place(r->annotate, (span_known(from) ? from : r->from).start);
 		if (at.source) {
 			buf_z(&r->bytes, " # ");
-			put_escaped(&r->bytes, at.source->name);        /* a line end in a name would end the comment */
+			put_escaped(&r->bytes, at.source->name);        /* escaped, because a line end in a name would
+									 * end the comment */
 			buf_printf(&r->bytes, ":%u", at.line);
 		}
 	}
@@ -72,7 +73,9 @@ static void double_quoted(struct buf *b, struct str s)
 	buf_put(b, s.p + plain, s.n - plain);
 }
 
-/* One segment of a literal block: an indentation after every newline but the last, and none on empty lines. */
+/*
+ * Writes one segment of a literal block, with an indentation after every newline but the last, and none on empty lines.
+ */
 static void literal_part(struct rendered *r, struct str s, unsigned indent, bool *start)
 {
 	size_t i = 0;
@@ -163,7 +166,7 @@ static void key(struct rendered *r, const struct object_field *f, unsigned inden
 	buf_char(&r->bytes, ':');
 }
 
-/* `key: value` where both are plain, as in nearly every line: each byte is looked at once. */
+/* Writes `key: value` when both are plain, as in nearly every line: each byte is looked at once. */
 static bool plain_line(struct rendered *r, const struct object_field *f, unsigned indent)
 {
 	struct str k = f->key, v = f->value->u.string;
@@ -185,7 +188,7 @@ static bool plain_line(struct rendered *r, const struct object_field *f, unsigne
 	return true;
 }
 
-/* The fields of a map; the first one goes where the line already is. */
+/* Writes the fields of a map; the first one continues the present line. */
 static void fields(struct rendered *r, const struct object *o, unsigned indent)
 {
 	for (size_t i = 0; i < o->u.map.n; i++) {
@@ -198,7 +201,7 @@ static void fields(struct rendered *r, const struct object *o, unsigned indent)
 	}
 }
 
-/* `- value` likewise. */
+/* Writes `- value` in the same way. */
 static bool plain_item(struct rendered *r, const struct object *o, unsigned indent)
 {
 	struct str v = o->u.string;
@@ -230,7 +233,7 @@ static void items(struct rendered *r, const struct object *o, unsigned indent)
 	}
 }
 
-/* A map or list that is not empty: on the same line after "-", below after "key:". */
+/* Writes a map or list that is not empty: on the same line after "-", below after "key:". */
 static void nested(struct rendered *r, const struct object *o, unsigned indent, bool in_list)
 {
 	bool deeper = in_list || o->kind == OBJECT_MAP;
@@ -284,7 +287,7 @@ void yaml_object(struct rendered *r, const struct object *root)
 		fields(r, root, 0);
 	} else if (root->kind == OBJECT_LIST && root->u.list.n) {
 		items(r, root, 0);
-	} else {                        /* any other value follows "key:" after a blank */
+	} else {                        /* any other value follows "key:" on the same line */
 		size_t start = r->bytes.n;
 		yaml_value(r, root, 0, true);
 		if (r->bytes.n == start)

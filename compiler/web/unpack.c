@@ -1,9 +1,8 @@
 /*
- * unpack.c - a second, small module of the playground: it reads the stream in which the first one travels.
- *
- * Browsers read gzip by themselves, but with LZMA the page is a sixth smaller.  The stream is raw LZMA with lc=3, lp=0,
- * pb=0 and a size that the page knows; build.py writes it.  Names are those of the format's description:
- * each bit is decoded with a chance that follows the bits which were seen in its place before.
+ * unpack.c - a second, small module of the playground: it unpacks the stream that contains the first one. Browsers can
+ * unpack gzip by themselves, but with LZMA the page is a sixth smaller. The stream is raw LZMA with lc=3, lp=0, pb=0
+ * and a size that the page knows; build.py writes it. Names are those of the format's description: each bit is decoded
+ * with a probability ("chance") that adapts to the bits that were seen in the same position before.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +13,7 @@
 #define EXPORT(name) name
 #endif
 
-typedef uint16_t chance;                /* that the next bit is 0, of 2048 */
+typedef uint16_t chance;                /* the probability that the next bit is 0, in units of 1/2048 */
 
 enum { LITERALS = 0x300 << 3, STATES = 12, ALIGN_BITS = 4, FIRST_MODELED = 4, FIRST_EVEN = 14 };
 
@@ -25,8 +24,8 @@ struct lengths {
 struct web_unpack {
 	const uint8_t *in;
 	uint32_t range, code;
-	uint32_t last[4];               /* distances, the latest first, less one */
-	unsigned state;                 /* what the latest packets were: 0 to 6 when the last was a literal */
+	uint32_t last[4];               /* the last four distances, latest first, each less one */
+	unsigned state;                 /* the kinds of the latest packets: 0 to 6 when the last was a literal */
 	struct {
 		chance literal[LITERALS], match[STATES], repeat[STATES];
 		chance older[STATES], second[STATES], third[STATES], many[STATES];
@@ -85,7 +84,7 @@ static unsigned backwards(struct web_unpack *u, chance *c, int bits)
 	return value;
 }
 
-/* Reads BITS bits that have no chance of their own. */
+/* Reads BITS bits with equal probabilities. */
 static unsigned evenly(struct web_unpack *u, int bits)
 {
 	unsigned value = 0;
@@ -123,7 +122,10 @@ static unsigned distance(struct web_unpack *u, unsigned n)
 	return base + backwards(u, u->chances.align, ALIGN_BITS);
 }
 
-/* After a match, LIKE is the byte that follows in the place it was copied from: the literal is another one. */
+/*
+ * Reads a literal. After a match, LIKE is the byte that follows the copied bytes at their source: the literal differs
+ * from it.
+ */
 static uint8_t literal(struct web_unpack *u, uint8_t before, unsigned like)
 {
 	chance *c = u->chances.literal + 0x300 * (before >> 5);
@@ -143,7 +145,7 @@ static uint8_t literal(struct web_unpack *u, uint8_t before, unsigned like)
 	return (uint8_t)m;
 }
 
-/* Takes one of the older distances to the front. */
+/* Moves one of the older distances to the front. */
 static void older(struct web_unpack *u)
 {
 	int which = !bit(u, &u->chances.second[u->state]) ? 1 : !bit(u, &u->chances.third[u->state]) ? 2 : 3;
@@ -154,7 +156,7 @@ static void older(struct web_unpack *u)
 	u->last[0] = found;
 }
 
-/* Reads a match: its distance is u->last[0] afterwards, its length is returned. */
+/* Reads a match; returns its length and leaves its distance in u->last[0]. */
 static unsigned match(struct web_unpack *u)
 {
 	unsigned state = u->state, n;
@@ -181,7 +183,7 @@ static unsigned match(struct web_unpack *u)
 extern uint8_t __heap_base;
 void *EXPORT(web_room)(void);
 
-/* Where the page may put the packed bytes, and after them the unpacked ones. */
+/* The memory for the packed bytes, followed by that for the unpacked ones. */
 void *web_room(void)
 {
 	return &__heap_base;

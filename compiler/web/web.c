@@ -1,8 +1,7 @@
 /*
- * web.c - the language server as a WebAssembly module: what a page or an editor's extension calls.
- *
- * A message is copied into memory of web_alloc() and received; web_work() does one thing and returns whether there is
- * more. Answers leave through web_send(), which the host provides. The only files are those of web_file().
+ * web.c - the language server as a WebAssembly module, with the functions that a page or an editor's extension calls. A
+ * message is copied into memory of web_alloc() and received; web_work() does one thing and returns whether there is
+ * more to do. Answers leave through web_send(), which the host provides. The only files are those of web_file().
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@ __attribute__((import_module("env"), import_name("web_send"))) void web_send(con
 struct web {
 	struct lsp *server;
 	struct arena arena;
-	struct map files;               /* path -> struct str *; a file without text (p is NULL) is gone */
+	struct map files;               /* path -> struct str *; a file without text (p is NULL) has been removed */
 };
 
 void *EXPORT(web_alloc)(size_t n);
@@ -27,7 +26,10 @@ void EXPORT(web_file)(struct web *w, const char *path, size_t npath, const char 
 void EXPORT(web_receive)(struct web *w, const char *message, size_t n);
 int EXPORT(web_work)(struct web *w);
 
-/* Debian's C library for WebAssembly is compiled with stack protection and has no guard of its own. */
+/*
+ * The guard value of the stack protection with which Debian's C library for WebAssembly is compiled; it has none of its
+ * own.
+ */
 uintptr_t __stack_chk_guard = 0x7a3c91d5;
 _Noreturn void __stack_chk_fail(void);
 _Noreturn void __stack_chk_fail(void)
@@ -82,7 +84,7 @@ struct web *web_open(void)
 	return w;
 }
 
-/* Puts a file there; both texts are taken over. A size of -1 takes the file away. */
+/* Sets the text of a file; takes over both texts. A size of -1 removes the file. */
 void web_file(struct web *w, const char *path, size_t npath, const char *text, size_t n)
 {
 	struct str *kept = arena_alloc(&w->arena, sizeof *kept);
@@ -101,7 +103,7 @@ int web_work(struct web *w)
 	return lsp_work(w->server);
 }
 
-/* The trees of the library would make the module a fifth larger: here its text is parsed. */
+/* Returns NULL, so that the library's text is parsed: its trees would make the module a fifth larger. */
 const struct library_tree *library_tree_find(struct str module)
 {
 	(void)module;

@@ -1,6 +1,6 @@
 /*
- * compile.c - a program of the build: schema_*.tbl files, oldest first,
- * to the C source of schema_builtin on standard output.
+ * compile.c - a program of the build: reads schema_*.tbl files, oldest first, and writes the C source of schema_builtin
+ * to standard output.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void put_text(const struct schema *s, uint32_t n)
 	puts(";");
 }
 
-/* Where the last word of the table ends. */
+/* The end of the last word of the table. */
 static uint32_t text_size(const struct schema *s)
 {
 	uint32_t last = 0;
