@@ -298,7 +298,8 @@ static const struct type *type_string_node(struct check *c, struct node *n, cons
 		struct node *part = n->u.string.parts[i].expr;
 		if (!part) {
 			/* r"..." states that nothing is to be inserted in it; what the library means is known */
-			if (!n->u.string.raw && !c->at.module->library && !doubled_interpolation(c, &n->u.string.parts[i]))
+			if (!n->u.string.raw && !c->at.module->library &&
+			    !doubled_interpolation(c, &n->u.string.parts[i]))
 				single_interpolation(c, &n->u.string.parts[i]);
 			continue;
 		}
