@@ -33,6 +33,8 @@ int cluster_attach_end(struct attached *x, enum attend_end end, int status)
 
 	if (end == ATTEND_INTERRUPTED)
 		return runs_interrupted(x->session, x->attend);
+	if (end == ATTEND_LOST)
+		return status;
 	for (size_t i = 0; i < k->nwatches; i++)
 		all = all && str_is(k->watches[i]->plan.clean.value, "all");
 	if (!all)

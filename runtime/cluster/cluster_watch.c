@@ -152,13 +152,18 @@ static bool may_be_replaced(struct cluster_watch *c)
 	return true;
 }
 
+static bool has_ended(const struct run_watch *w)
+{
+	return run_phase_final(w->state.phase) && w->state.phase != RUN_UNKNOWN;
+}
+
 /* Updates the state; true when it differs from the one before. */
 static bool judge(struct cluster_watch *c)
 {
 	struct arena *a = &c->memory[!c->current];
 	struct status_objects objects = { 0 };
 	struct run_watch *w = c->watch;
-	bool was_final = run_phase_final(w->state.phase) && w->state.phase != RUN_UNKNOWN;
+	bool was_final = has_ended(w);
 
 	arena_release(a);
 	view_objects(c->view, a, w->name, c->ns, &objects);
@@ -223,13 +228,31 @@ static bool tell_cut_off(struct cluster_watch *c)
 	return true;
 }
 
+/* A watch has given up.  What it brought before that is judged first: a verdict counts. */
+static bool note_lost(struct cluster_watch *c)
+{
+	struct run_watch *w = c->watch;
+	struct str why;
+	int status;
+
+	if (!c->view || w->lost || has_ended(w) || !view_failed(c->view, &why, &status))
+		return false;
+	if (c->dirty)
+		judge(c);
+	if (!has_ended(w)) {
+		w->lost = status;
+		w->lost_why = why;
+	}
+	return true;
+}
+
 static bool watch_update(struct run_watch *w)
 {
 	struct cluster_watch *c = cluster_watch_of(w);
 	struct loop *l = c->cluster->client.loop;
 
 	loop_turn(l);
-	if (tell_cut_off(c))
+	if (note_lost(c) || tell_cut_off(c))
 		return true;
 	if (c->cut_off)
 		return false;
@@ -245,8 +268,7 @@ static bool watch_update(struct run_watch *w)
 
 static bool watch_is_over(const struct run_watch *w)
 {
-	return w->replaced || (run_phase_final(w->state.phase) && w->state.phase != RUN_UNKNOWN &&
-		!cluster_watch_of(w)->acting);
+	return w->replaced || (has_ended(w) && !cluster_watch_of(w)->acting);
 }
 
 static void watch_close(struct run_watch *w)

@@ -134,6 +134,8 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 		s->error = a->out.error;
 	if (end == ATTEND_INTERRUPTED)
 		return runs_interrupted(s, a);
+	if (end == ATTEND_LOST)
+		return runs_lost(s, a);
 	if (a->logs && a->logs->status)
 		return a->logs->status;         /* what could not be read has been reported */
 	say_held_back(s, a, r);

@@ -31,6 +31,8 @@ static int watch(struct session *s, struct attend *a, enum report_form form)
 	runs_report(s, a, w.form);
 	enum attend_end end = attend(a);
 	attend_close(a);
+	if (end == ATTEND_LOST)
+		return runs_lost(s, a);
 	return end == ATTEND_INTERRUPTED ? 128 + a->signal : STATUS_DONE;
 }
 

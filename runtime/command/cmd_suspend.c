@@ -69,6 +69,8 @@ static int await(struct session *s, struct attend *a, bool yes)
 	runs_attend_open(s, a);
 	enum attend_end end = attend(a);
 	attend_close(a);
+	if (end == ATTEND_LOST)
+		return runs_lost(s, a);
 	return report(s, &c, end);
 }
 

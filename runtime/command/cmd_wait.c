@@ -39,6 +39,8 @@ static int outcome(struct session *s, const struct attend *a, enum run_goal goal
 
 	if (end == ATTEND_INTERRUPTED)
 		return runs_interrupted(s, a);
+	if (end == ATTEND_LOST)
+		return runs_lost(s, a);
 	if (end == ATTEND_TIMEOUT) {
 		session_say(s, "the time is up; the run%s on", a->n == 1 ? " goes" : "s go");
 		return STATUS_TIMEOUT;

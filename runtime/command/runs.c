@@ -266,6 +266,21 @@ int runs_interrupted(struct session *s, const struct attend *a)
 	return 128 + a->signal;
 }
 
+int runs_lost(struct session *s, const struct attend *a)
+{
+	int status = STATUS_DONE;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct run_watch *w = &a->runs[i];
+		if (!w->lost)
+			continue;
+		session_say(s, "run '%.*s' cannot be followed any more, and goes on: %.*s", STR_ARG(w->name),
+			STR_ARG(w->lost_why));
+		status = runs_worse(status, w->lost);
+	}
+	return status;
+}
+
 int runs_verdict(struct session *s, const struct attend *a, bool tell_success)
 {
 	int status = STATUS_DONE;

@@ -92,6 +92,14 @@ static bool all_over(const struct attend *a)
 	return true;
 }
 
+static bool any_lost(const struct attend *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->runs[i].lost)
+			return true;
+	return false;
+}
+
 /* Writes a line to standard error, in the right order with the display there. */
 static void put_beside(struct attend *a, struct str text)
 {
@@ -231,6 +239,8 @@ enum attend_end attend(struct attend *a)
 		drain_pump(&a->err);
 		if (a->reached && a->reached(a->context))
 			return ATTEND_REACHED;
+		if (any_lost(a))
+			return ATTEND_LOST;
 		if ((!more && drain_empty(&a->out)) || (a->leaving && all_over(a)))
 			return ATTEND_OVER;
 		if (a->deadline && clock_steady() >= a->deadline)

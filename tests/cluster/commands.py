@@ -500,6 +500,47 @@ def away(w):
     must(p.returncode == 8 and "exited with code 3" in out + err, (p.returncode, out, err))
 
 
+@check
+def refused_later(w):
+    """a watch that is refused after it was cut: every command that follows a run says so, ends with 4, and leaves the run alone"""
+    w.write("a.tj", JOB % ("a", 2))
+    w.want(0, "apply", "a.tj")
+    commands = ("wait", "a"), ("wait", "a", "--for", "complete", "--timeout", "20s"), ("status", "a", "--watch"), ("logs", "-f", "a"), \
+        ("apply", "a.tj", "--for", "complete"), ("run", "a.tj")
+    for words in commands:
+        for plural in "pods", "jobs":
+            p = w.start(*words)
+            w.wait_for("a watch of %s" % plural, lambda: any("/%s?" % plural in r[1] and "watch=true" in r[1] for r in w.requests))
+            time.sleep(0.5)
+            w.fault("GET", "/%s\\?.*watch=true" % plural, status(403, "Forbidden", "user 'eve' cannot watch this"), times=10 ** 9)
+            with w.lock:                    # the watches that are open end
+                w.stopped = True
+                w.lock.notify_all()
+            time.sleep(0.7)
+            w.stopped = False
+            out, err = p.communicate(timeout=30)
+            must(p.returncode == 4, (words, plural, p.returncode, out, err))
+            must("run 'a' cannot be followed any more" in err and "user 'eve' cannot watch this" in err, (words, plural, err))
+            w.faults.clear()
+            w.requests.clear()
+    must(w.get("jobs", "a-worker"), "the run was touched")
+
+
+@check
+def refused_after_the_end(w):
+    """a watch of Events may be refused, and a verdict that has been seen stays one"""
+    w.write("a.tj", JOB % ("a", 2))
+    w.want(0, "apply", "a.tj")
+    w.fault("GET", "/events\\?.*watch=true", status(403, "Forbidden", "no events for you"), times=10 ** 9)
+    p = w.start("wait", "a")
+    w.wait_for("a watch", lambda: any("/jobs?" in r[1] and "watch=true" in r[1] for r in w.requests))
+    time.sleep(0.5)
+    must(p.poll() is None, "wait has ended without Events")
+    w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")
+    out, err = p.communicate(timeout=30)
+    must(p.returncode == 0, (p.returncode, out, err))
+
+
 def life(w, name, made, restarts, over=False):
     """A pod of worker/0 in one of its lives."""
     pod = json.loads(json.dumps(w.get("pods", "a-worker-0-x")))
