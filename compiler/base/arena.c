@@ -33,7 +33,7 @@ static bool is_mapped(size_t payload)
 #ifdef ARENA_DEBUG
 	return payload == SIZE_MAX;
 #elif defined __wasi__
-	return payload == SIZE_MAX;     /* large pages are not available there */
+	return payload == SIZE_MAX;     /* WebAssembly has no mapped pages */
 #else
 	return payload >= MAPPED_BLOCK && payload <= LARGEST_BLOCK;
 #endif

@@ -1,8 +1,7 @@
 /*
- * blueprint.c - an accelerator declaration and its arguments make a device.
- *
- * The declaration's checks run before its fields are evaluated, and a failed one hides the others
- * and the fields: `v5e(2x3)` is a topology that is not offered, not a division inside the library.
+ * blueprint.c - evaluates an accelerator declaration with its arguments to a device. The declaration's checks run
+ * before its fields are evaluated, and when one fails, the others and the fields are not evaluated: for `v5e(2x3)` the
+ * user reads that the topology is not offered, and not of a division inside the library.
  */
 #include "eval/blueprint.h"
 #include "eval/internal.h"
@@ -30,7 +29,7 @@ struct frame *blueprint_bind(struct eval *ev, const struct decl *d, struct node 
 	return f;
 }
 
-/* A map value of volumes as mounts, with normalized paths (TJ0613). */
+/* Turns a map of volumes into mounts with normalized paths (TJ0613). */
 static struct plan_mount *value_mounts(struct eval *ev, const struct value *map, size_t *ret_n)
 {
 	*ret_n = 0;
@@ -51,7 +50,7 @@ static struct plan_mount *value_mounts(struct eval *ev, const struct value *map,
 
 /* ---- accelerators ---- */
 
-/* An int argument outside its refinement is a count that no node offers (TJ0602). */
+/* Checks an int argument against its refinement: a count outside of it is one that no node offers (TJ0602). */
 static bool count_offered(struct eval *ev, struct frame *outer, const struct decl *acc, const struct decl *formal,
 	struct node *arg)
 {
@@ -102,8 +101,8 @@ static struct plan_str accelerator_text(struct eval *ev, struct entries *body, e
 }
 
 /*
- * A field without a default.  The checker cannot tell that it is missing: its setting may be in a
- * condition, or it is only declared.
+ * The value of a field that has no default. The checker cannot report that it is missing: the item that sets it may be
+ * in a condition, or the field may only be declared.
  */
 static const struct value *required_field(struct eval *ev, struct entries *body, enum field_id id, const struct decl *d,
 	struct span call)

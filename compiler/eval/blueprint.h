@@ -1,5 +1,5 @@
 /*
- * blueprint.h - frameworks and accelerators: formals bound to arguments.
+ * blueprint.h - binds arguments to the formals of frameworks and accelerators.
  */
 #ifndef TRAINC_EVAL_BLUEPRINT_H
 #define TRAINC_EVAL_BLUEPRINT_H
@@ -7,8 +7,8 @@
 #include "eval/eval.h"
 
 /*
- * A frame with the formals of `d`: `bound[i]` is the argument of formal i, to be
- * evaluated in `outer` on first use, or NULL where the default applies.
+ * Makes a frame with the formals of D. `bound[i]` is the argument of formal i, to be evaluated in OUTER on first use,
+ * or NULL if the default applies.
  */
 struct frame *blueprint_bind(struct eval *ev, const struct decl *d, struct node **bound, struct frame *outer);
 

@@ -1,13 +1,11 @@
 /*
- * body.c - a body as a value: a record or a map.
- *
- * A key that is extended several times, `a { x = 1 }` and `a { y = 2 }`, is one value written in
- * several parts.  The parts are merged entry by entry, at every depth, and only then converted: a
- * record that was completed too early would have defaults that hide what the other parts say.
+ * body.c - evaluates a body to a record or a map. A key that is extended several times, `a { x = 1 }` and `a { y = 2
+ * }`, is one value written in several parts. The parts are merged entry by entry, at every depth, and only then
+ * converted. A record that was completed earlier would have defaults that hide what the other parts set.
  */
 #include "eval/internal.h"
 
-struct growing {                        /* the entry that is being extended */
+struct growing {                        /* an entry that is being extended */
 	const struct value *base;       /* the value that is extended; NULL when there is none */
 	struct eval_part *at;
 	size_t n;
@@ -46,8 +44,8 @@ static void put_pod_key(struct building *b, const struct entry *e, const struct 
 }
 
 /*
- * Can the text KEY be equal to CONSTANT in some replica?  Then CONSTANT is what stands around the
- * index, with digits in between.
+ * Can the text KEY be equal to CONSTANT in some replica? Then CONSTANT consists of the text around the index, with
+ * digits between.
  */
 static bool may_be(const struct text *key, struct str constant)
 {
@@ -72,7 +70,7 @@ static bool may_be(const struct text *key, struct str constant)
 	return at == constant.n;
 }
 
-/* A key depends on the replica: in some replica it may be equal to another key. */
+/* Checks a key that depends on the replica: in some replica it may be equal to another key. */
 static void check_pod_key(struct building *b)
 {
 	const struct value_map *map = &b->map->u.map;

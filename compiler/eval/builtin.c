@@ -1,22 +1,20 @@
 /*
- * builtin.c - the table of built-in functions, and their arguments.
- *
- * The checker has bound and typed the arguments.  The functions differ in how much of a text they
- * must know: join and json keep pieces, upper needs all of the text, sorted needs all of every
- * element.
+ * builtin.c - the table of built-in functions, and the evaluation of their arguments. The checker has bound and typed
+ * the arguments. The functions differ in how much of a text they must know: join and json keep pieces, upper needs the
+ * whole text, sorted needs the whole text of every element.
  */
 #include "eval/builtin.h"
 
 enum need {
-	KEEP,                           /* texts are passed as texts, with their pieces */
-	KNOW,                           /* an argument that is a text must be known completely */
-	KNOW_ALL                        /* every element of a list or map must be known, too */
+	KEEP,                           /* texts are passed with their pieces */
+	KNOW,                           /* a text must be known completely */
+	KNOW_ALL                        /* every element of a list or map must be known completely, too */
 };
 
 static const struct {
 	const struct value *(*call)(struct arguments *a);
 	enum need need;
-	bool glances;                   /* does not walk over the lists and maps that it is given */
+	bool glances;                   /* the function does not walk over lists and maps in its arguments */
 } functions[FUNCTIONS] = {
 	[FUNCTION_LEN] = { builtin_len, KNOW, true },
 	[FUNCTION_RANGE] = { builtin_range, KNOW, false },

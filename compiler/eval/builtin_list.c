@@ -36,7 +36,7 @@ BUILTIN(range)
 
 /* ---- order ---- */
 
-/* Stable, so that equal elements that are written differently (1Gi, 1024Mi) keep their order. */
+/* A stable sort, so that equal elements that are written differently (1Gi, 1024Mi) keep their order. */
 static void merge_sort(const struct value **at, const struct value **spare, size_t n)
 {
 	if (n < 2)
@@ -75,7 +75,7 @@ BUILTIN(sorted)
 	return copy;
 }
 
-/* A text that differs when two scalars differ; false for values that must be compared one by one. */
+/* A text that is different for different scalars; false for values that must be compared one by one. */
 static bool identity(struct arguments *a, const struct value *v, struct str *ret)
 {
 	switch (v->kind) {

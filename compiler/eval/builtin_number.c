@@ -13,7 +13,7 @@ static const struct value *overflow(struct arguments *a)
 
 /* ---- sum, product ---- */
 
-/* The sum of an empty list, by the type of the call. */
+/* The sum of an empty list, whose type is that of the call. */
 static const struct value *neutral(struct arguments *a, int64_t i)
 {
 	const struct type *t = a->call->type;
@@ -143,7 +143,7 @@ BUILTIN(ceil_div)
 	return value_int(a->ev->arena, x / y + (x % y != 0 && (x < 0) == (y < 0)), a->call->span);
 }
 
-/* Halves are rounded to the even neighbor, as in Python. */
+/* Rounds halves to the even neighbor, as Python does. */
 BUILTIN(round)
 {
 	double d = a->at[0]->kind == VALUE_INT ? (double)a->at[0]->u.integer : a->at[0]->u.floating;

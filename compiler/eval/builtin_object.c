@@ -1,5 +1,5 @@
 /*
- * builtin_object.c - volumes, references to secrets, conditions; and what tests ask.
+ * builtin_object.c - functions for volumes, references to secrets and conditions, and functions of tests.
  */
 #include "eval/builtin.h"
 #include "eval/role.h"
@@ -21,7 +21,7 @@ static struct plan_volume *volume(struct arguments *a, enum volume_kind kind, co
 	return volume;
 }
 
-/* One of a few words, for an argument that is a string by signature: TJ0312 as for an enum. */
+/* Checks an argument that is a string by its signature, but must be one of a few words: TJ0312 as for an enum. */
 static bool one_of(struct arguments *a, size_t i, struct str found, const char *what, const char *const *words)
 {
 	struct suggest s;
@@ -38,7 +38,7 @@ static bool one_of(struct arguments *a, size_t i, struct str found, const char *
 	return false;
 }
 
-/* `..` as a component, which Kubernetes refuses in a path of a claim (subPath) and of a node. */
+/* Does the path have `..` as a component? Kubernetes refuses that in a path of a claim (subPath) and of a node. */
 static bool climbs(struct str path)
 {
 	for (size_t at = 0; at < path.n;) {
@@ -58,7 +58,7 @@ static void report_replica_path(struct arguments *a, const char *what)
 	diag_help(a->ev->diags, d, "of the pod only 'pod.index' has a place in it: path = \"runs/${pod.index}\"");
 }
 
-/* A sub path with the index of the replica; other facts about the pod are known too late for a sub path. */
+/* Makes a sub path with the index of the replica; other facts about the pod become known too late for a sub path. */
 static bool replica_path(struct arguments *a, const struct text *t, struct plan_volume *p)
 {
 	struct buf shown = { 0 };
@@ -113,7 +113,7 @@ BUILTIN(pvc)
 	return v;
 }
 
-/* The text becomes the name of a volume of the pod. */
+/* Can the text become the name of a volume of the pod? */
 static bool is_volume_name(struct str name)
 {
 	static const char inner[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
@@ -285,7 +285,7 @@ BUILTIN(done)
 		return condition(a, CONDITION_DONE, all_or_any(a, 2));
 	if (a->at[0]->kind != VALUE_ROLE || !role_replicas(a->ev, a->at[0]->u.role, &min, &max))
 		return &value_bad;
-	/* TJ0517 reports a role without replicas. */
+	/* TJ0517 reports a role without replicas */
 	if (index >= 0 && (index < max || max == 0))
 		return condition(a, CONDITION_DONE, index);
 	struct role *r = a->at[0]->u.role;
@@ -304,7 +304,7 @@ BUILTIN(started) { return condition(a, CONDITION_STARTED, all_or_any(a, 1)); }
 /* ---- readiness ---- */
 
 /*
- * { tcp = "http", within = 10min }: KEY is the kind of probe, FIRST its argument, and the other
+ * Makes the record { tcp = "http", within = 10min }: KEY is the kind of probe, FIRST its argument, and the other
  * entries follow from the call.
  */
 static const struct value *probe(struct arguments *a, const char *key, const char *second, size_t within)
@@ -352,7 +352,7 @@ BUILTIN(fails)
 
 /* ---- places ---- */
 
-/* { near = "rack", prefer = none, pack = none }: KEY is the one that is set. */
+/* Makes the record { near = "rack", prefer = none, pack = none }, in which KEY is set. */
 static const struct value *place_value(struct eval *ev, const char *key, const struct value *set, struct span at)
 {
 	struct value *v = value_new(ev->arena, VALUE_MAP, at);

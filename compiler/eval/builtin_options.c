@@ -1,20 +1,21 @@
 /*
- * builtin_options.c - options(): a command line read into its options.
- *
- * Modules that know a launcher compare its options with the job.  Options end where the program
- * begins: at the first word that is neither an option nor the value of one.  The words alone do
- * not show which options take no value, so the caller names those.
+ * builtin_options.c - options(): splits a command line into its options. Modules that know a launcher compare its
+ * options with the job. Options end where the program begins: at the first word that is neither an option nor the value
+ * of one. The words alone do not show which options take no value, so the caller names those.
  */
 #include "eval/builtin.h"
 
-/* "-n" and "--nnodes"; not "-", "--", nor the number in `--offset -1`. */
+/* Is the word an option, such as "-n" or "--nnodes"? Not "-", "--", nor the number in `--offset -1`. */
 static bool is_option(struct str word)
 {
 	return word.n > 1 && word.p[0] == '-' && !str_is(word, "--") && word.p[1] != '.' &&
 		(word.p[1] < '0' || word.p[1] > '9');
 }
 
-/* The name of option WORD without dashes, with '-' for '_'; *RET_VALUE: what follows '=', or without one {NULL, 0}. */
+/*
+ * The name of option WORD without dashes, with '-' for '_'. *RET_VALUE is the text after '='; {NULL, 0} when there is
+ * no '='.
+ */
 static struct str option_name(struct arena *a, struct str word, struct str *ret_value)
 {
 	size_t dashes = word.p[1] == '-' ? 2 : 1;

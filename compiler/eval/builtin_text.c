@@ -32,7 +32,7 @@ BUILTIN(str)
 	return &value_bad;
 }
 
-/* The elements, each followed by `after`, or with `between` between two of them. */
+/* Joins the elements: AFTER follows each of them, or BETWEEN separates them. */
 static const struct value *join_list(struct arguments *a, const struct value *list, const struct value *between,
 	const char *after)
 {
@@ -201,7 +201,7 @@ BUILTIN(has_digest)
 	return boolean(a, memchr(image.p, '@', image.n) != NULL);
 }
 
-/* The tag follows the last colon behind the last slash, so a registry's port is no tag. */
+/* Returns the tag: the text after the last colon that follows the last slash, so a registry's port is not a tag. */
 BUILTIN(tag)
 {
 	struct str image = argument_text(a, 0, "");

@@ -1,5 +1,5 @@
 /*
- * call.c - calls: of the program's functions, of roles and of the pod.
+ * call.c - evaluates calls of the program's functions, of roles and of the pod.
  */
 #include "eval/internal.h"
 
@@ -29,8 +29,8 @@ static bool bind_arguments(struct eval *ev, struct frame *outer, struct frame *f
 }
 
 /*
- * For all later phases, a value that a library function makes was made by the call: the user
- * cannot change the library's text.
+ * Makes V look like the result of the call for all later phases: the user cannot change the library's text in which it
+ * was made.
  */
 static const struct value *made_by_call(struct eval *ev, const struct value *v, const struct node *call, bool from_user)
 {

@@ -1,14 +1,12 @@
 /*
- * check_run.c - check, warn and policies.
- *
- * A check that fails is reported where the user wrote what decided it.  Among the values that its
- * condition read, that is the command of a role if there is one, else an argument of the framework,
- * else a value from the command line, else the text written last; a `let` only if there is nothing
- * else.  The check itself is a note.
+ * check_run.c - runs check, warn and policies. A check that fails is reported where the user wrote the value that
+ * decided it. Of the values that its condition read, that is the command of a role if there is one, else an argument of
+ * the framework, else a value from the command line, else the text written last; a `let` only if there is nothing else.
+ * The check itself is a note.
  */
 #include "eval/internal.h"
 
-/* ---- the place ---- */
+/* ---- the place of a report ---- */
 
 static bool from_module(struct eval *ev, struct span at)
 {
@@ -45,7 +43,7 @@ static const struct read *deciding(struct eval *ev, const struct reads *reads)
 	return best;
 }
 
-/* Is the value worth showing?  None is the value of a field that nobody set. */
+/* Is the value worth showing? `none` is the value of a field that nothing sets. */
 static bool tells(const struct read *r)
 {
 	return r->what.p && r->value && value_ok(r->value) && r->value->kind != VALUE_NONE;
@@ -74,7 +72,7 @@ static void note_reads(struct eval *ev, struct diag *d, const struct reads *read
 	}
 }
 
-/* ---- the words ---- */
+/* ---- the text of a report ---- */
 
 static struct str message_text(struct eval *ev, struct frame *f, struct node *message)
 {

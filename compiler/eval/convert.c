@@ -1,9 +1,8 @@
 /*
- * convert.c - a value meets the type of its place.
- *
- * Few conversions happen by themselves, and the checker has allowed this one.  This file performs
- * it, and tests what depends on the value: bounds, lengths, patterns, forms.  A text that waits for
- * the pod passes where nothing must be tested; elsewhere it is computed from the index, or refused.
+ * convert.c - converts a value to the type of its place. There are few implicit conversions, and the checker has
+ * allowed this one. This file performs it, and tests what depends on the value: bounds, lengths, patterns, forms. A
+ * text that depends on the pod is accepted if nothing must be tested; otherwise it is computed from the index, or
+ * refused.
  */
 #include "eval/internal.h"
 
@@ -23,7 +22,7 @@ static void note_origin(struct eval *ev, struct diag *d, const struct value *v, 
 		diag_note(ev->diags, d, v->from, "the value comes from here");
 }
 
-/* "'nodes' needs an int", or the same without the name when it is unknown. */
+/* Reports "'nodes' needs an int", or the same without the name when it is unknown. */
 static const struct value *mismatch(struct eval *ev, const struct value *v, const struct type *to, struct span at,
 	struct span rule)
 {
@@ -44,7 +43,7 @@ static const struct value *mismatch(struct eval *ev, const struct value *v, cons
 	return &value_bad;
 }
 
-/* "nodes = 96 is outside 1..64" */
+/* Reports "nodes = 96 is outside 1..64". */
 static const struct value *outside(struct eval *ev, const struct value *v, struct str bounds, struct span at,
 	struct span rule, bool port)
 {
@@ -144,9 +143,9 @@ static const struct value *test_length(struct eval *ev, const struct value *v, c
 }
 
 /*
- * The library tells only how much of a text matches the whole pattern.  If some part matches, or
- * if the pattern is one repeated set of characters, the text goes wrong behind that part; else the
- * place is unknown.
+ * Is the place of the mismatch known? The library only returns how much of a text matches the whole pattern. If some
+ * part matches, or if the pattern is one repeated set of characters, the error is behind that part; otherwise its place
+ * is unknown.
  */
 static bool knows_place(struct str pattern, size_t fits)
 {
@@ -182,7 +181,7 @@ static const struct value *test_pattern(struct eval *ev, const struct value *v, 
 		struct str c = character(v->u.string, fits);
 		size_t position = str_chars((struct str){ v->u.string.p, fits }) + 1;
 		diag_label(ev->diags, d, "character %zu, '%.*s', does not fit", position, STR_ARG(c));
-		/* In a plain literal the message can point at the character. */
+		/* in a plain literal the message can point at the character */
 		struct str written = source_text(ev->program->sources, at);
 		if (written.n == v->u.string.n + 2 && memcmp(written.p + 1, v->u.string.p, v->u.string.n) == 0)
 			d->at = (struct span){ at.start + 1 + (uint32_t)fits, at.start + 1 + (uint32_t)(fits + c.n) };
@@ -331,7 +330,7 @@ static const struct value *field_value(struct eval *ev, const struct value *v, c
 	return &value_bad;
 }
 
-/* The fields in the order of the declaration; a field that was left out gets its default. */
+/* Puts the fields in the order of the declaration; a field that was left out gets its default. */
 static const struct value *record_complete(struct eval *ev, const struct value *v, const struct type *record,
 	struct span at)
 {
@@ -406,7 +405,7 @@ static void report_fine(struct eval *ev, struct str word, const struct type *to,
 		eval_report(ev, TJ0306, at, "%.*s is not a whole number of bytes", STR_ARG(word));
 }
 
-/* 8 and 0.5 can be cpus, and -12e6 a memory; the checker has refused other numbers. */
+/* Converts a number to a quantity: 8 and 0.5 can be cpus, and -12e6 a memory; the checker has refused other numbers. */
 static const struct value *convert_quantity(struct eval *ev, const struct value *v, const struct type *to,
 	struct span at, struct span rule)
 {
@@ -472,9 +471,9 @@ static bool is_data(const struct value *v)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
-/* A text that waits for the pod, where the type tests the whole text. */
+/* Converts a text that depends on the pod to a type that tests the whole text. */
 static const struct value *waiting(struct eval *ev, const struct value *v, const struct type *to, struct span at)
 {
 	struct node place = { .kind = NODE_BAD, .span = at };
@@ -517,7 +516,7 @@ static const struct value *convert_scalar(struct eval *ev, const struct value *v
 	case TYPE_STRING:
 		return v->kind == VALUE_STRING ? test_string(ev, v, to, at, rule) : v->kind == VALUE_TEXT ? v
 			: mismatch(ev, v, to, at, rule);
-	default: {                              /* elastic */
+	default: {                              /* an elastic range */
 		if (v->kind == VALUE_ELASTIC)
 			return test_elastic(ev, v, to, at, rule);
 		if (v->kind != VALUE_INT)
@@ -531,7 +530,7 @@ static const struct value *convert_scalar(struct eval *ev, const struct value *v
 	}
 }
 
-/* A number n is the range n:n. */
+/* Converts a number n to the range n:n. */
 static const struct value *convert_range(struct eval *ev, const struct value *v, const struct type *to, struct span at,
 	struct span rule)
 {
@@ -579,7 +578,7 @@ const struct value *value_convert(struct eval *ev, const struct value *v, const 
 	case TYPE_ANON:
 		return v->kind == VALUE_MAP ? convert_members(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_ENV_VALUE: return convert_env(ev, v, at);
-	case TYPE_DATA: eval_walk(ev, v);       /* fall through */
+	case TYPE_DATA: eval_walk(ev, v);       /* falls through */
 	default: return kind_fits(v, to) ? v : mismatch(ev, v, to, at, rule);
 	}
 }

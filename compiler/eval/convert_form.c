@@ -1,5 +1,5 @@
 /*
- * convert_form.c - texts that have a form: enum, image, name, path.
+ * convert_form.c - checks texts that must have a form: enum, image, name, path.
  */
 #include "eval/internal.h"
 
@@ -25,7 +25,7 @@ static struct str quoted(struct eval *ev, struct str s)
 	return str_printf(ev->arena, "\"%.*s\"", STR_ARG(s));
 }
 
-/* Offers to replace the literal, if the place of the value is one. */
+/* Adds a fix that replaces the literal, if the value comes from one. */
 static void fix_literal(struct eval *ev, struct diag *d, struct span at, struct str found, struct str better)
 {
 	struct str written = source_text(ev->program->sources, at);
@@ -106,7 +106,10 @@ static const char *bad_tag(struct str s)
 	return NULL;
 }
 
-/* One part of the path, between slashes: words joined by '.', '_', '__' or any number of '-'. */
+/*
+ * Why a part of the path, between slashes, is invalid: it must be words joined by '.', '_', '__' or any number of '-'.
+ * NULL if it is valid.
+ */
 static const char *bad_part(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -158,7 +161,7 @@ static const char *bad_path(struct str s)
 	}
 }
 
-/* Why a text is no image reference; NULL if it is one. */
+/* Why a text is not an image reference; NULL if it is one. */
 static const char *bad_image(struct str s)
 {
 	const char *why = NULL;
@@ -187,7 +190,7 @@ static const char *bad_image(struct str s)
 	return why ? why : bad_path((struct str){ s.p, end });
 }
 
-/* Forms that people write although no registry has such an image: an address, a variable of a shell or a chart. */
+/* Adds a help for common mistakes in images: an address, a variable of a shell or a chart. */
 static bool help_image(struct eval *ev, struct diag *d, struct str image, struct span at)
 {
 	const char *scheme = memmem(image.p, image.n, "://", 3), *dollar = memchr(image.p, '$', image.n),
@@ -258,7 +261,7 @@ static bool label_letters(struct str s)
 
 static bool is_label(struct str s) { return s.n <= LONGEST_LABEL && label_letters(s); }
 
-/* The label that was probably meant: lower case, with dashes for everything else. */
+/* The label that was probably meant: in lower case, with dashes for all other characters. */
 static struct str as_label(struct eval *ev, struct str s)
 {
 	struct str lower = lower_case(ev, s);
@@ -297,7 +300,7 @@ static const struct value *convert_name(struct eval *ev, const struct value *v, 
 	return &value_bad;
 }
 
-/* The text between `${` and `}` from P on, when that is one expression without strings; empty otherwise. */
+/* The text between `${` and `}` from P on, if it is one expression without strings; otherwise empty. */
 static struct str inserted(const char *p, const char *end)
 {
 	const char *close = p + 2 < end ? memchr(p, '}', (size_t)(end - p)) : NULL;
@@ -306,10 +309,10 @@ static struct str inserted(const char *p, const char *end)
 	return inside.n && !memchr(inside.p, '"', inside.n) && !memchr(inside.p, '{', inside.n) ? inside : STR("");
 }
 
-/* Letters that a name cannot have, for which others can be written. */
+/* Can a name not have the letter, although another letter can replace it? */
 static bool replaceable(char k) { return (k && strchr("._ /:+", k)) || (k >= 'A' && k <= 'Z'); }
 
-/* The expression INSIDE, which has the value TEXT, as a part of a name. */
+/* The expression INSIDE, whose value is TEXT, as a part of a name. */
 static struct str as_part(struct eval *ev, struct str inside, struct str text)
 {
 	struct str right = str_printf(ev->arena, "str(%.*s)", STR_ARG(inside));
@@ -324,9 +327,8 @@ static struct str as_part(struct eval *ev, struct str inside, struct str text)
 }
 
 /*
- * The insertion in the string at AT that brought letters into NAME which no name has, and its text.
- * The parts of the string between insertions are looked for in NAME one after the other.  Empty
- * when the insertion is not certain.
+ * Finds the insertion in the string at AT that brought letters into NAME which a name cannot have, and its text. The
+ * parts of the string between insertions are looked for in NAME one after the other. Empty when it is uncertain.
  */
 static struct str culprit(struct eval *ev, struct span at, struct str name, struct str *ret)
 {
@@ -359,8 +361,8 @@ static struct str culprit(struct eval *ev, struct span at, struct str name, stru
 }
 
 /*
- * The name of a job begins the name of each object, and that of a Service begins with a letter.
- * TJ0801 judges the length.
+ * Checks the name of a job. It begins the names of all objects, and the name of a Service must begin with a letter.
+ * TJ0801 checks the length.
  */
 bool convert_job_name(struct eval *ev, struct str s, struct span at)
 {

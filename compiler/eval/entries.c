@@ -1,8 +1,7 @@
 /*
- * entries.c - what a body says, once its `if`, `for` and spreads are worked out.
- *
- * A body is a list of entries in the order of the text.  Conditions and lists are evaluated here.
- * Values are not: the caller evaluates entries one by one, in the frame that each carries.
+ * entries.c - collects the entries of a body, after its `if`, `for` and spreads have been evaluated. A body is a list
+ * of entries in the order of the text. Conditions and lists are evaluated here. Values are not: the caller evaluates
+ * entries one by one, in the frame that each of them has.
  */
 #include "eval/internal.h"
 
@@ -128,7 +127,7 @@ static void push(struct entries_gathering *g, struct entry e)
 		index_entry(g, g->to->n - 1);
 }
 
-/* The first entry of a key; most bodies are so short that looking through them is quicker than an index. */
+/* The first entry of a key. Most bodies are so short that a search is quicker than an index. */
 static struct entry *first_of(struct entries_gathering *g, struct str key)
 {
 	if (!key.p)
@@ -143,7 +142,10 @@ static struct entry *first_of(struct entries_gathering *g, struct str key)
 	return NULL;
 }
 
-/* A pod-time key stays a text; any other key must be known now.  False when it is neither. */
+/*
+ * Evaluates a key. A key that depends on the pod stays a text; any other key must be known now. False when it is
+ * neither.
+ */
 static bool entry_key(struct entries_gathering *g, struct frame *f, const struct key *k, struct entry *e)
 {
 	struct eval *ev = g->ev;
@@ -177,7 +179,8 @@ static void gather_keyed(struct entries_gathering *g, struct frame *f, struct no
 	bool extends = item->kind == NODE_EXTEND;
 	if (!first) {
 		push(g, e);
-	} else if (!first->item && !first->joined && !extends) {        /* a written entry wins over an inserted one */
+	} else if (!first->item && !first->joined && !extends) {        /* a written entry takes precedence over an
+									 * inserted one */
 		e.field = field_of(g, &e);
 		*first = e;
 	} else if (extends && (!first->item || first->item->kind == NODE_EXTEND)) {
@@ -188,7 +191,7 @@ static void gather_keyed(struct entries_gathering *g, struct frame *f, struct no
 	}
 }
 
-/* The setting comes after an entry that extends it: it is moved in front of that entry at the end. */
+/* Notes an inserted setting that comes after an entry which extends it: it is moved before that entry at the end. */
 static void insert_late(struct entries_gathering *g, struct entry *first, struct entry e)
 {
 	struct late late = { .before = (size_t)(first - g->to->at), .entry = e };
@@ -268,7 +271,7 @@ static void gather_spread(struct entries_gathering *g, struct frame *f, struct n
 
 /* ---- if, for ---- */
 
-/* The branch whose condition holds: a NODE_BODY, or NULL.  The chain of `else if` may be of any length. */
+/* The branch whose condition holds: a NODE_BODY, or NULL. The chain of `else if` may have any length. */
 static struct node *branch(struct entries_gathering *g, struct frame *f, struct node *item)
 {
 	while (item && item->kind == NODE_IF_ITEM) {
@@ -300,7 +303,7 @@ static void gather_for(struct entries_gathering *g, struct frame *f, struct node
 		return;
 	}
 	for (size_t i = 0; i < loop.n && eval_step(g->ev, item->span); i++) {
-		struct frame *inner = frame_new(g->ev, f);      /* entries keep it */
+		struct frame *inner = frame_new(g->ev, f);      /* the entries keep this frame */
 		loop_bind(g->ev, &loop, i, inner);
 		gather_body(g, inner, item->u.for_item.body);
 	}
@@ -330,7 +333,7 @@ static void gather_item(struct entries_gathering *g, struct frame *f, struct nod
 	}
 }
 
-/* A frame with the lets of a body; the given one when there are none. */
+/* A frame with the lets of a body; F itself when there are none. */
 static struct frame *body_frame(struct eval *ev, struct frame *f, const struct node *body)
 {
 	struct frame *own = NULL;

@@ -1,9 +1,7 @@
 /*
- * entry.c - what the entries of a block say about a field.
- *
- * A field may be mentioned several times: extensions merge, in one body and over all levels of a
- * role.  Only this file tells entries that are written out, declared with a type and inserted from
- * a record from each other; the caller gets the same kind of value from all.
+ * entry.c - combines the entries of a block for one field. A field may occur several times: extensions merge, within
+ * one body and over all levels of a role. Only this file distinguishes entries that are written out, declared with a
+ * type, and inserted from a record; the caller gets the same kind of value for all of them.
  */
 #include "eval/internal.h"
 
@@ -65,7 +63,7 @@ struct entries *entry_body(struct eval *ev, struct entry *e)
 	return es;
 }
 
-/* ---- several of them ---- */
+/* ---- several entries ---- */
 
 struct entry *said_first(const struct entries *es, enum field_id id)
 {
@@ -111,7 +109,7 @@ const struct value *list_joined(struct eval *ev, const struct value *a, const st
 	return v;
 }
 
-/* The entries of both maps; an overridden key keeps its position. *own is the map that is being made. */
+/* Merges the entries of two maps; an overridden key keeps its position. *OWN is the map that is being made. */
 static const struct value *extend(struct eval *ev, const struct value *lower, const struct value *upper,
 	struct value **own)
 {

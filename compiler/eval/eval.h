@@ -1,10 +1,7 @@
 /*
- * eval.h - expressions to values.
- *
- * Runs after check_program(); trusts the tree's types.  Every parameter, let
- * and (role, field) is a slot: evaluated at most once, on demand.  Needing a
- * slot that is being evaluated is a cycle (TJ0405).  Evaluation never fails as
- * such: what cannot be computed is reported and VALUE_BAD.
+ * eval.h - evaluates expressions to values. Runs after check_program() and relies on the types in the tree. Every
+ * parameter, let and (role, field) is a slot: evaluated at most once, on demand. Needing a slot that is being evaluated
+ * is a cycle (TJ0405). Evaluation never fails: what cannot be computed is reported and becomes VALUE_BAD.
  */
 #ifndef TRAINC_EVAL_EVAL_H
 #define TRAINC_EVAL_EVAL_H
@@ -69,7 +66,10 @@ struct frame {
 	size_t n;
 };
 
-/* Where parameter values come from, first one wins: set, params files (later ones), profile, default. */
+/*
+ * The sources of parameter values, of which the first that has one decides: set, params files (later ones first),
+ * profile, default.
+ */
 struct setting {
 	struct str name, text;
 	struct source *source;          /* the text, so that messages can point into it ("command line", or the file) */
@@ -91,7 +91,7 @@ struct settings {
 	bool shared;
 };
 
-/* A call of a user's function that is being evaluated, for the frames of TJ0407. */
+/* A call of a user's function that is being evaluated, for the call chain of TJ0407. */
 struct eval_call {
 	const struct decl *function;
 	struct span at;
@@ -101,7 +101,7 @@ struct eval_call {
 
 struct eval;
 
-/* In a test: the answers of `roles`, env(), object() and fails(); VALUE_BAD where a function is missing. */
+/* In a test: the functions for `roles`, env(), object() and fails(); VALUE_BAD if a function is missing. */
 struct test_facts {
 	void *context;
 	const struct value *(*roles)(void *context, struct eval *ev, struct span at);
@@ -170,9 +170,9 @@ void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct
 void eval_release(struct eval *ev);
 
 /*
- * Memory for what nothing needs once the job is built: its frames, entries and slots, but no value
- * and nothing that a plan points to.  The next job uses it again, so that a thousand jobs need no
- * more of it than one.  Outside of a job it is the compilation's arena.
+ * Memory for what is needed only while the job is built: frames, entries and slots, but no value and nothing that a
+ * plan points to. The next job reuses it, so that a thousand jobs need no more of it than one. Outside of a job it is
+ * the compilation's arena.
  */
 static inline struct arena *eval_work(struct eval *ev)
 {
@@ -180,32 +180,29 @@ static inline struct arena *eval_work(struct eval *ev)
 }
 
 /*
- * Evaluate all parameters: settings that name no parameter (TJ0402), unknown
- * profile (TJ0404), text that is not of the type (TJ0403, TJ0311), parameters
- * without a value (TJ0401).  Also forces the file-level lets and checks of the
- * root file, so that their errors show although no job reads them.
+ * Evaluates all parameters. Reports settings that name no parameter (TJ0402), an unknown profile (TJ0404), text that is
+ * not of the type (TJ0403, TJ0311), and parameters without a value (TJ0401). Also evaluates the file-level lets and
+ * checks of the root file, so that their errors are reported even if no job reads them.
  */
 void eval_params(struct eval *ev);
 /* Reports TJ0402 for every setting that no program used: for callers that share settings between programs. */
 void eval_unused_settings(struct eval *ev);
 
-/* The value of an expression, converted to the place's type where the checker asks for it. */
+/* Evaluates an expression and converts the value to the place's type if the checker asks for it. */
 const struct value *eval_expr(struct eval *ev, struct frame *f, struct node *n);
 
 /*
- * As eval_expr(); `name` says what the value is for ("nodes"), so that a refusal can say "nodes = 96 is outside
- * 1..64".
+ * As eval_expr(); NAME is the name of the value ("nodes") in messages such as "nodes = 96 is outside 1..64".
  */
 const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n, struct str name);
 
-/* Without the conversion, for callers that have a better message than TJ0302 and its like. */
+/* As eval_expr() without the conversion, for callers that have a better message than TJ0302 and similar ones. */
 const struct value *eval_unconverted(struct eval *ev, struct frame *f, struct node *n);
 
 /*
- * Convert to the type of a place and test its refinement: int literal to float,
- * cpu or elastic, string to enum, image, name or path, anything to an
- * environment value or raw data.  Reports TJ0302..TJ0313 at `at`, with a note at
- * the declaration that imposed the rule (`rule`, may be unknown).
+ * Converts a value to the type of a place and tests its refinement: int literal to float, cpu or elastic, string to
+ * enum, image, name or path, any value to an environment value or raw data. Reports TJ0302..TJ0313 at AT, with a note
+ * at RULE, the declaration that imposed the rule (which may be unknown).
  */
 const struct value *value_convert(struct eval *ev, const struct value *v, const struct type *to, struct span at,
 	struct span rule);
@@ -213,20 +210,19 @@ const struct value *value_convert(struct eval *ev, const struct value *v, const 
 /* ---- frames and slots ---- */
 
 struct frame *frame_new(struct eval *ev, struct frame *parent);
-/* Bind a finished value, or an expression for later (evaluated in `in`). */
+/* Bind a finished value, or an expression that is evaluated later (in IN). */
 void frame_bind(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v);
 void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, struct node *expr, struct frame *in);
 
 /*
- * Begin to evaluate a slot.  False: the value already exists in slot->value
- * (done before, or a cycle, which is reported and VALUE_BAD).  After true, call
- * slot_leave() with the value.  Both take care of recording what was read.
+ * Begins to evaluate a slot. False: slot->value already exists (evaluated before, or VALUE_BAD for a cycle, which is
+ * reported). After true, slot_leave() must be called with the value. Both also record what was read.
  */
 bool slot_enter(struct eval *ev, struct slot *s);
 const struct value *slot_leave(struct eval *ev, struct slot *s, const struct value *v);
-/* Notes that `what` was read at `at`, for things that have no slot. */
+/* Notes that WHAT was read at AT, for things that have no slot. */
 void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v);
-/* As eval_read(), for the words that a role is started with. */
+/* As eval_read(), for the words of a role's command. */
 void eval_read_words(struct eval *ev, struct span at, struct str what, const struct value *v);
 
 /* ---- bodies ---- */
@@ -267,9 +263,8 @@ static inline size_t entries_about(const struct entries *es, enum field_id id)
 }
 
 /*
- * The entries of a body in order.  A written entry wins over a spread's of the
- * same key, or extends it, wherever the spread stands; two written ones are
- * TJ0206 unless both extend.  Checks and blocks are entries too.
+ * The entries of a body in order. A written entry takes precedence over a spread's of the same key, or extends it,
+ * wherever the spread is; two written ones are TJ0206 unless both extend. Checks and blocks are entries too.
  */
 struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body);
 /* The same for the body of a block, whose keys are fields of any of `blocks`. */
@@ -277,20 +272,20 @@ struct entries *eval_block(struct eval *ev, struct frame *f, struct node *body, 
 /* The entries of the record that an entry sets or extends, given as a body or as a value. */
 struct entries *entry_body(struct eval *ev, struct entry *e);
 
-/* What is written for an entry; NULL for a spread's, and for a typed field without a value. */
+/* The expression that is written for an entry; NULL for a spread's entry, and for a typed field without a value. */
 struct node *entry_expr(const struct entry *e);
 /* Does this entry give the field a value?  A typed declaration alone does not. */
 bool entry_speaks(const struct entry *e, enum field_id id);
 /* Does the entry set the field, so that lower levels do not matter? */
 bool entry_sets(const struct entry *e);
-/* The value of an entry that gives one, in the type of its field: written out or inserted alike. */
+/* The value of an entry, in the type of its field, whether it was written out or inserted. */
 const struct value *entry_value(struct eval *ev, struct entry *e);
 /* The place of the value: the expression, or the key that was inserted. */
 struct span entry_at(const struct entry *e);
 
 /*
- * What several entries say about one field.  The nearest comes first; each extends those behind
- * it, and the last one may set.
+ * What several entries set for one field. The nearest comes first; each extends those after it, and only the last one
+ * may set the field.
  */
 struct contribution {
 	struct entry *entry;
@@ -300,51 +295,57 @@ struct said {                           /* contributions to one field, in memory
 	struct contribution *at;
 	size_t n;
 };
-/* Add what a body says of a field; true when one of its entries sets it.  `es` may be NULL. */
+/* Adds the entries of a body for a field; true when one of them sets it. ES may be NULL. */
 bool said_by(struct eval *ev, struct entries *es, enum field_id id, unsigned level, struct said *into);
 /* The nearest entry of a field; NULL when the body does not mention the field. */
 struct entry *said_first(const struct entries *es, enum field_id id);
-/* Where the body declares the field with a type, with or without a value; NULL without. */
+/* The declaration of the field with a type in a body, with or without a value; NULL when there is none. */
 struct node *declared_by(const struct entries *es, enum field_id id);
-/* Combines all entries of a field into one value: bad or computed if one of them is; NULL when there is none. */
+/* Combines all entries of a field into one value; bad or computed if one of them is; NULL when there is none. */
 const struct value *said_value(struct eval *ev, const struct said *s);
 
-/* A NODE_BODY as a record or map value. */
+/* Evaluates a NODE_BODY to a record or a map. */
 const struct value *eval_body(struct eval *ev, struct frame *f, struct node *body);
 
 /*
- * Runs a `check` or `warn`.  True if it holds.  Reports TJ0408, TJ0409 or its own code; `fallback`
- * is the place when the condition read nothing of the user's; `policy` (p == NULL without) makes
- * it TJ0901 with that title.
+ * Runs a `check` or `warn`. True if it holds. Reports TJ0408, TJ0409 or its own code. FALLBACK is the place if the
+ * condition read no value of the user. POLICY, the title of a policy (p == NULL: none), makes it TJ0901.
  */
 bool eval_check(struct eval *ev, struct frame *f, struct node *check, struct span fallback, struct str policy);
 
-/* ---- what the evaluator needs from roles and blueprints (eval/role.c, blueprint.c) ---- */
+/* ---- functions for roles and blueprints (eval/role.c, blueprint.c) ---- */
 
-/* role.replicas, role.hosts, role.ports, ...; `at` is the NODE_MEMBER. */
+/* The value of role.replicas, role.hosts, role.ports, ...; AT is the NODE_MEMBER. */
 const struct value *role_member(struct eval *ev, struct role *r, struct str name, struct node *at);
-/* role.ports.NAME */
+/* The value of role.ports.NAME. */
 const struct value *role_port_number(struct eval *ev, struct role *r, struct str name, struct node *at);
 /*
- * role.host(i), role.address(i, "p"), role.addresses("p"), role.port(i, "p"); arguments evaluated, possibly pod-time.
+ * The value of role.host(i), role.address(i, "p"), role.addresses("p") or role.port(i, "p"); the arguments have been
+ * evaluated and may depend on the pod.
  */
 const struct value *role_method(struct eval *ev, struct role *r, struct str name, const struct value **args, size_t n,
 	struct node *call);
-/* cluster.name, namespace, domain, roles, all_roles, run_id */
+/* The value of cluster.name, namespace, domain, roles, all_roles or run_id. */
 const struct value *cluster_member(struct eval *ev, struct str name, struct node *at);
 /*
- * What policies and tests see of a planned job (policy_value.c):
- * role.containers, volumes, tolerations, raw; cluster.containers, objects.
+ * Values of a planned job for policies and tests (policy_value.c): role.containers, volumes, tolerations, raw;
+ * cluster.containers, objects.
  */
 const struct value *planned_role_member(struct eval *ev, const struct role *r, struct str name, struct span at);
 const struct value *planned_cluster_member(struct eval *ev, const struct job *j, struct str name, struct span at);
-/* pod.index, name, uid, ip, node, host */
+/* The value of pod.index, name, uid, ip, node or host. */
 const struct value *pod_member(struct eval *ev, struct str name, struct node *at);
-/* acme.a1(8): the formals are bound to the arguments of the call, which are evaluated in `f`. */
+/*
+ * Makes the device of a call such as acme.a1(8): the formals are bound to the arguments of the call, which are
+ * evaluated in F.
+ */
 const struct value *accelerator_make(struct eval *ev, struct frame *f, struct node *call);
 /* The role value that a DECL_ROLE stands for in the job being built. */
 const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct span at);
-/* Plain text of a text value, with hosts and ports as the cluster places them; false when it has pod-time pieces. */
+/*
+ * The plain text of a text value, with hosts and ports as in a cluster; false when it has pieces that only the pod
+ * knows.
+ */
 bool text_flatten(struct eval *ev, const struct text *t, struct str *ret);
 
 #endif

@@ -1,9 +1,7 @@
 /*
- * expr.c - the value of an expression: literals, names, lists, conditions.
- *
- * Trusts the checker: a node of TYPE_BAD has been reported and is VALUE_BAD in silence.
- * VALUE_COMPUTED passes through every operation, because whatever depends on it is evaluated again
- * for each replica.
+ * expr.c - evaluates expressions: literals, names, lists, conditions. Relies on the checker: a node of TYPE_BAD has
+ * been reported and silently becomes VALUE_BAD. VALUE_COMPUTED passes through every operation, because everything that
+ * depends on it is evaluated again for each replica.
  */
 #include "eval/internal.h"
 
@@ -45,7 +43,7 @@ static const struct value *eval_int(struct eval *ev, struct node *n)
 	return value_int(ev->arena, (int64_t)n->u.integer.value, n->span);
 }
 
-/* The amount that a literal spells; the checker has made sure that it is sound. */
+/* The amount of a literal; the checker has made sure that it is valid. */
 static const struct value *literal_amount(struct eval *ev, struct str word, enum type_kind unit, struct span at)
 {
 	struct quantity q;
@@ -58,7 +56,7 @@ static const struct value *eval_float(struct eval *ev, struct node *n)
 {
 	const struct type *t = place_type(n);
 
-	if (t && type_is_quantity(t))           /* converted exactly, without going through a double */
+	if (t && type_is_quantity(t))           /* exact, because it does not go through a double */
 		return literal_amount(ev, n->u.floating.word, t->kind, n->span);
 	return value_float(ev->arena, n->u.floating.value, n->span);
 }
@@ -99,7 +97,7 @@ const struct value *eval_string(struct eval *ev, struct frame *f, struct node *n
 			continue;
 		}
 		const struct value *v = eval_expr(ev, f, part->expr);
-		if (!value_ok(v))               /* continue: other parts may have mistakes too */
+		if (!value_ok(v))               /* continue, because other parts may have errors too */
 			stop = stop && stop->kind == VALUE_BAD ? stop : v;
 		else if (!pieces_value(&p, v))
 			stop = &value_bad;
@@ -144,7 +142,7 @@ const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *li
 
 static void set_binder(struct eval *ev, struct frame *f, const struct binder *b, size_t position, const struct value *v)
 {
-	if (position < f->n) {          /* a frame that is used again for the next element */
+	if (position < f->n) {          /* reuses a frame for the next element */
 		f->at[position]->slot.value = v;
 		return;
 	}
@@ -165,7 +163,10 @@ void loop_bind(struct eval *ev, const struct eval_loop *l, size_t i, struct fram
 		set_binder(ev, f, &l->binders[1], 1, e->value);
 }
 
-/* 1: take the element; 0: leave it out; -1: the condition has no value, and *ret_stop is the result. */
+/*
+ * Evaluates the filter of a loop. 1: take the element; 0: leave it out; -1: the condition has no value, and *RET_STOP
+ * is the result.
+ */
 static int filter(struct eval *ev, struct frame *f, struct node *n, const struct value **ret_stop)
 {
 	if (!n)
@@ -251,7 +252,7 @@ static const struct value *eval_name(struct eval *ev, struct frame *f, struct no
 
 /* ---- choices ---- */
 
-/* `else if` may go on forever: a loop, not a recursion. */
+/* Evaluates `if`. A loop instead of a recursion, because `else if` may repeat any number of times. */
 static const struct value *eval_if(struct eval *ev, struct frame *f, struct node *n)
 {
 	for (; n && n->kind == NODE_IF; n = n->u.if_expr.otherwise) {
@@ -265,7 +266,7 @@ static const struct value *eval_if(struct eval *ev, struct frame *f, struct node
 	return n ? eval_expr(ev, f, n) : &value_bad;
 }
 
-/* A name that nothing reads is not evaluated, as everywhere. */
+/* Evaluates `let ... in`. The value of a name that nothing reads is not evaluated, as everywhere. */
 static const struct value *eval_let_in(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct node *let = n->u.op.left;
@@ -356,7 +357,7 @@ const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n
 	case VALUE_PORTS: return role_port_number(ev, base->u.role, name, n);
 	case VALUE_CLUSTER: return cluster_member(ev, name, n);
 	case VALUE_POD: return pod_member(ev, name, n);
-	/* An elastic role with a fixed size: `.min` of a number is the number. */
+	/* `.min` of an elastic role with a fixed size is that number */
 	case VALUE_INT:
 		if (str_is(name, "min") || str_is(name, "max"))
 			return base;
@@ -365,7 +366,7 @@ const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 static const struct value *eval_kind(struct eval *ev, struct frame *f, struct node *n)
 {
@@ -396,7 +397,7 @@ static const struct value *eval_kind(struct eval *ev, struct frame *f, struct no
 	}
 }
 
-/* Is the value the same whatever surrounds it?  A list is when its elements, which have been evaluated, are. */
+/* Is the value the same in every context? A list's is when its elements, which have been evaluated, are literals. */
 static bool is_literal(const struct node *n)
 {
 	struct str text;
@@ -426,7 +427,7 @@ const struct value *eval_unconverted(struct eval *ev, struct frame *f, struct no
 	return v;
 }
 
-/* `name` is what the value is for; empty when nothing better is known than the value. */
+/* Evaluates N; NAME is the name of the value in messages, empty if it has none. */
 const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n, struct str name)
 {
 	if (n && n->literal)

@@ -1,16 +1,10 @@
 /*
- * frame.c - names, slots, and what they read.
- *
- * A slot is evaluated once, when something first needs it; while it runs it is
- * on a chain (`outer`), so needing it again is a cycle whose path is the chain.
- *
- * Every slot remembers what its evaluation read, because a check that fails is
- * reported where the user wrote what decided it: reading a slot whose text is
- * the user's counts as reading that text; reading one whose text is the
- * library's, or a let, counts as reading everything that it has read.
- *
- * A slot that has read `pod` or `self` holds for one replica index or role only
- * and is evaluated again for another.
+ * frame.c - names, slots, and what slots read. A slot is evaluated once, when it is first needed. While it is being
+ * evaluated it is on a chain (`outer`), so needing it again is a cycle, and the chain is the path of the cycle. Every
+ * slot remembers what its evaluation read, because a check that fails is reported where the user wrote the value that
+ * decided it. Reading a slot whose text is the user's counts as reading that text; reading one whose text is the
+ * library's, or a let, counts as reading everything that it has read. A slot that has read `pod` or `self` holds for
+ * one replica index or role only and is evaluated again for another.
  */
 #include "check/schema.h"
 #include "eval/internal.h"
@@ -55,7 +49,8 @@ void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, str
 
 /* ---- reads ---- */
 
-enum { MOST_READS = 64 };               /* number of reads kept for a slot; more would not make a better message */
+enum { MOST_READS = 64 };               /* maximum number of reads that are kept for a slot; more would not make a
+					 * better message */
 
 static void add_read(struct eval *ev, struct reads *to, struct read r)
 {
@@ -99,9 +94,9 @@ static void read_slot(struct eval *ev, const struct slot *s)
 
 /* ---- slots ---- */
 
-enum { LONGEST_PATH = 32 };             /* slots of a cycle that are reported in full */
+enum { LONGEST_PATH = 32 };             /* maximum number of slots of a cycle that a message names */
 
-/* "w.tolerate": the field of a role or job, when it is a list; else NULL. */
+/* The list field of a role or job whose name is in WHAT ("w.tolerate"); NULL when it is not a list. */
 static const struct field *list_field_of(struct str what)
 {
 	const char *dot = what.n ? memrchr(what.p, '.', what.n) : NULL;
@@ -136,7 +131,7 @@ static void report_cycle(struct eval *ev, struct slot *s)
 	buf_release(&path);
 }
 
-/* The pod belongs to one role: `pod.host` has another value in another role. */
+/* Is the value of the slot valid for the present replica? `pod.host` differs between roles. */
 static bool still_good(const struct eval *ev, const struct slot *s)
 {
 	return (!s->read_pod || s->pod_index == ev->pod_index) &&
@@ -197,7 +192,7 @@ const struct value *eval_local(struct eval *ev, struct frame *f, const struct de
 {
 	struct binding *b = find_binding(f, d);
 
-	if (!b)                         /* a slot of a declaration whose failure was reported there */
+	if (!b)                         /* the declaration failed, which was reported there */
 		return &value_bad;
 	if (!slot_enter(ev, &b->slot))
 		return b->slot.value;
@@ -216,7 +211,7 @@ const struct value *eval_global(struct eval *ev, const struct decl *d)
 	}
 	if (!slot_enter(ev, s))
 		return s->value;
-	/* The value of a file's let does not know the job and the pod that ask for it. */
+	/* the value of a file's let does not depend on the job and the pod that ask for it */
 	const struct value *v = d->kind == DECL_PARAM ? param_value(ev, d)
 		: eval_named(ev, NULL, binding->u.binding.value, d->name);
 	if (s->reads.n)                 /* the slot outlives the job that asked for its value */

@@ -1,16 +1,14 @@
 /*
- * job.h - one job of the program while its plan is built, as expressions see it.
- *
- * lower/job.c fills it: roles first, then the fields, each of which is a slot
- * that is evaluated on first use.  Expressions ask for fields of the job and of
- * its roles through it.
+ * job.h - one job of the program while its plan is built, as expressions see it. lower/job.c fills it in: roles first,
+ * then the fields, each of which is a slot that is evaluated on first use. Expressions read fields of the job and of
+ * its roles here.
  */
 #ifndef TRAINC_EVAL_JOB_H
 #define TRAINC_EVAL_JOB_H
 
 #include "eval/role.h"
 
-/* What the command line sets regardless of the program. */
+/* Settings of the command line that override the program. */
 struct job_options {
 	struct str ns, domain, gang, run_id;    /* options for the job; p == NULL: not given */
 	bool unroll, no_raw;
@@ -19,14 +17,14 @@ struct job_options {
 	bool controller, in_set;        /* see the members of these names in plan.h */
 };
 
-/* A framework of the job: the one that the job names, or the one that the layer before it wraps. */
+/* A framework of the job: the one that the job names, or one that another framework wraps. */
 struct job_layer {
 	struct decl *framework;
 	struct frame *formals;
 	struct entries *body;
 };
 
-/* The name of a variable, or PREFIX_*, that framework LAYER locks: layers nearer to the job may not set it. */
+/* The name of a variable, or PREFIX_*, that framework LAYER locks: layers that are nearer to the job may not set it. */
 struct reserved {
 	struct str name;
 	unsigned layer;
@@ -63,7 +61,7 @@ const struct value *job_field(struct job *j, enum field_id id);
 /* Does the job or one of its frameworks mention the field? */
 bool job_says(const struct job *j, enum field_id id);
 struct span job_field_at(struct job *j, enum field_id id);
-/* Is a variable that LEVEL sets locked by a framework behind that level? */
+/* Is a variable that LEVEL sets locked by a framework after that level? */
 bool job_reserves(const struct job *j, struct str name, unsigned level);
 
 #endif

@@ -32,8 +32,8 @@ static struct entry *job_entry(const struct job *j, enum field_id id)
 bool job_says(const struct job *j, enum field_id id) { return job_entry(j, id) != NULL; }
 
 /*
- * The typed declaration by LAYER of a field that only jobs have: clean: enum("all", "none").
- * Fields of roles have theirs in role.c.
+ * The declaration with a type, by framework LAYER, of a field that only jobs have: clean: enum("all", "none"). role.c
+ * handles fields of roles.
  */
 static const struct node *typed_by(const struct job *j, unsigned layer, enum field_id id)
 {

@@ -1,9 +1,7 @@
 /*
- * json.c - json(): compact, in the order of the keys, with pieces inside.
- *
- * Host names, ports, the index and what the pod knows of itself need no JSON escapes, so a piece
- * goes between the quotes as it is; the index goes without quotes where it stands for a number.
- * The value of another variable may be any text and is refused.
+ * json.c - json(): writes compact JSON, with keys in order and with pieces. Host names, ports, the index and facts
+ * about the pod need no JSON escapes, so a piece is put between the quotes unchanged; the index is written without
+ * quotes when it is used as a number. The value of another variable may be any text and is refused.
  */
 #include "eval/internal.h"
 
@@ -12,7 +10,7 @@ struct json {
 	struct node *call;
 	struct pieces out;
 	bool html;                      /* escape as Go's encoder does */
-	const struct value *stop;       /* the value that keeps the text from being made */
+	const struct value *stop;       /* the value because of which the text cannot be made */
 };
 
 static const char *escape_of(unsigned char c, bool html, char hex[8])
@@ -36,7 +34,7 @@ static const char *escape_of(unsigned char c, bool html, char hex[8])
 	return hex;
 }
 
-/* U+2028 or U+2029 at `p`: line ends for old readers of JavaScript. */
+/* Is there U+2028 or U+2029 at P? Old readers of JavaScript take these for line ends. */
 static bool line_separator(const char *p, size_t n)
 {
 	return n >= 3 && p[0] == '\xE2' && p[1] == '\x80' && (p[2] == '\xA8' || p[2] == '\xA9');

@@ -1,9 +1,7 @@
 /*
- * operate.c - the operators.
- *
- * Ints never wrap and never round: a sum that does not fit is TJ0301, a division
- * that leaves a rest TJ0314.  Quantities are counted in their unit's smallest
- * step (a byte, a milli-CPU, a millisecond) and obey the same rules.
+ * operate.c - the operators. Ints never wrap and never round: a sum that is out of range is TJ0301, a division with a
+ * remainder TJ0314. Quantities are counted in their unit's smallest step (a byte, a milli-CPU, a millisecond) and obey
+ * the same rules.
  */
 #include "eval/internal.h"
 #include "eval/role.h"
@@ -296,7 +294,7 @@ bool topology_comparable(struct eval *ev, const struct value *a, const struct va
 	return false;
 }
 
-/* An int and a float of equal value are equal; an elastic n:n is n. */
+/* Are two values equal? An int and a float of equal value are, and an elastic n:n equals n. */
 static bool equal(const struct value *l, const struct value *r)
 {
 	if (l->kind == VALUE_ELASTIC && r->kind == VALUE_INT)
@@ -317,7 +315,7 @@ static const struct value *same(struct eval *ev, struct node *n, const struct va
 
 /* ---- membership ---- */
 
-/* 1: it is in the list, 0: it is not, -1: after a report. */
+/* 1: the list contains it, 0: it does not, -1: after a report. */
 static int contains(struct eval *ev, struct node *n, const struct value *v, const struct value *in)
 {
 	switch (in->kind) {
@@ -413,7 +411,7 @@ const struct value *eval_unary(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct node *inner = n->u.op.left;
 
-	/* The one literal that is too large without its minus sign. */
+	/* the only literal that is too large without its minus sign */
 	if (n->u.op.op == OP_NEGATE && inner->kind == NODE_INT && inner->u.integer.value == (uint64_t)INT64_MAX + 1)
 		return value_int(ev->arena, INT64_MIN, n->span);
 	const struct value *v = value_static(ev, eval_expr(ev, f, inner), n);

@@ -1,10 +1,7 @@
 /*
- * param_data.c - values of parameter files: a tree that was read from YAML or
- * JSON becomes a value of the parameter's type.
- *
- * Each scalar is judged where it is in the file, with the path that leads to it,
- * so that one mistake in a long list is one message about one element, and
- * several mistakes are several messages.
+ * param_data.c - converts values of parameter files: a tree that was read from YAML or JSON becomes a value of the
+ * parameter's type. Each scalar is checked at its place in the file, and messages contain the path that leads to it. So
+ * one error in a long list is one message about one element, and several errors are several messages.
  */
 #include "eval/params.h"
 
@@ -14,7 +11,7 @@
 
 enum { LONGEST = 60 };
 
-/* What a message shows of D: the text of a scalar, else its kind. */
+/* The form in which a message shows D: the text of a scalar, else its kind. */
 static struct str shown(struct eval *ev, const struct data *d)
 {
 	struct str text = source_text(ev->program->sources, d->from);
@@ -44,7 +41,7 @@ static const struct value *mismatch(struct eval *ev, const struct data *d, const
 
 /* ---- scalars ---- */
 
-/* NUL and other bytes that a text of a program cannot have. */
+/* Reports NUL and other bytes that a text of a program cannot have. */
 static bool plain_text(struct eval *ev, const struct data *d, struct str path)
 {
 	if (!memchr(d->u.string.p ? d->u.string.p : "", 0, d->u.string.n))
@@ -133,7 +130,7 @@ static void report_field(struct eval *ev, struct str key, struct span at, const 
 		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
 }
 
-/* value_convert() takes care of missing fields, defaults and refinements. */
+/* Reads a record. value_convert() handles missing fields, defaults and refinements. */
 static const struct value *record_of(struct eval *ev, const struct data *d, const struct type *t, struct str path)
 {
 	struct value *map = value_new(ev->arena, VALUE_MAP, d->from);
@@ -156,7 +153,7 @@ static const struct value *record_of(struct eval *ev, const struct data *d, cons
 	return ok ? map_finish(ev, map) : &value_bad;
 }
 
-/* Free-form data: the value of a `raw` field. */
+/* Free-form data as the value of a `raw` field. */
 static const struct value *free_form(struct eval *ev, const struct data *d, struct str path)
 {
 	static const struct type list = { .kind = TYPE_LIST, .elem = &type_data },

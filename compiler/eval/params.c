@@ -1,9 +1,7 @@
 /*
- * params.c - parameters: --set, --params, the profile, the default.
- *
- * Text from outside is a source like any other, so that a message can point into it.  It is parsed
- * as an expression of the parameter's type.  A parameter whose type is a text takes it as it
- * stands, so that no quotes are needed in a shell.
+ * params.c - finds the values of parameters: --set, --params, the profile, the default. Text from outside is a source
+ * like any other, so that a message can point into it. It is parsed as an expression of the parameter's type. A
+ * parameter whose type is a text takes it unchanged, so that no quotes are needed in a shell.
  */
 #include "eval/params.h"
 
@@ -19,7 +17,7 @@ static struct decl *find_param(struct eval *ev, struct str name)
 	return d && d->kind == DECL_PARAM ? d : NULL;
 }
 
-/* Returns NAME up to its first dot, or the whole of it. */
+/* Returns NAME up to its first dot, or all of it. */
 static struct str head_of(struct str name)
 {
 	const char *dot = memchr(name.p, '.', name.n);
@@ -35,7 +33,7 @@ static struct span setting_span(const struct setting *s)
 	return (struct span){ start, start ? start + (uint32_t)s->text.n : 0 };
 }
 
-/* The place of its name, which stands before the value: the last word there with that spelling. */
+/* The place of a setting's name, before the value: the last word there with that spelling. */
 static struct span name_span(const struct setting *s)
 {
 	size_t n = s->name.n;
@@ -48,7 +46,7 @@ static struct span name_span(const struct setting *s)
 	return setting_span(s);
 }
 
-/* The last setting of a name; NULL without.  INDEX is filled on first use. */
+/* The last setting of a name; NULL when there is none. INDEX is filled on first use. */
 static const struct setting *find_setting(struct eval *ev, struct map *index, struct setting *at, size_t n,
 	struct str name)
 {
@@ -57,14 +55,17 @@ static const struct setting *find_setting(struct eval *ev, struct map *index, st
 	return map_get(index, name);
 }
 
-/* Words that people use for the map of all parameters in a file. */
+/* Is NAME a word that people use for the map of all parameters in a file? */
 static bool is_wrapper(struct str name)
 {
 	return str_is(name, "params") || str_is(name, "parameters") || str_is(name, "values") || str_is(name, "vars") ||
 		str_is(name, "set");
 }
 
-/* `--set base.registry=...`, or `registry` alone, of an imported module: true after a help. */
+/*
+ * Adds a help for `--set base.registry=...`, or `registry` alone, when it is a parameter of an imported module; true if
+ * it did.
+ */
 static bool help_module(struct eval *ev, struct diag *d, struct str name)
 {
 	const struct map *values = &ev->program->root->values;
@@ -153,7 +154,7 @@ static const struct type *bare(const struct type *t)
 	return t;
 }
 
-/* Codes whose message is clear by itself: the text has the right type, but its value is refused. */
+/* Is the message of this code clear by itself? It is when the text has the right type, but its value is refused. */
 static bool speaks_for_itself(enum diag_code code)
 {
 	switch (code) {
@@ -162,7 +163,7 @@ static bool speaks_for_itself(enum diag_code code)
 	}
 }
 
-/* 1,2,3 and a,b as a list: ["a","b"]; empty when the text has quotes or brackets. */
+/* Turns 1,2,3 or a,b into a list: ["a","b"]; empty when the text has quotes or brackets. */
 static struct str listed(struct eval *ev, struct str text, const struct type *elem)
 {
 	struct str all = STR("");
@@ -241,7 +242,7 @@ static struct node *parse_setting(struct eval *ev, const struct decl *d, const s
 {
 	struct program *p = ev->program;
 	struct diags aside = { .arena = ev->arena, .sources = p->sources }, *usual = p->diags;
-	/* A part of a source that is read like a source of its own: spans still point into the whole. */
+	/* a part of a source, read as a source of its own; spans still point into the whole */
 	struct source part = { .name = s->source->name, .text = str_copy(ev->arena, s->text),
 		.base = s->source->base + s->offset };
 
@@ -262,7 +263,7 @@ const struct value *param_text(struct eval *ev, struct str text, struct span at,
 	struct source part = { .name = STR("parameter"), .text = str_copy(ev->arena, text), .base = at.start };
 	struct source *composed = NULL;
 
-	/* it has quotes or escapes in the file, so nothing can point into it */
+	/* the text has quotes or escapes in the file, so nothing can point into it */
 	if (!str_eq(source_text(p->sources, at), text))
 		composed = source_add(p->sources, STR("parameter"), part.text);
 	p->diags = &aside;
@@ -351,7 +352,7 @@ static const struct value *default_value(struct eval *ev, const struct decl *d)
 	return eval_named(ev, NULL, d->node->u.binding.value, d->name);
 }
 
-/* The value in the profile; in braces it extends the default. */
+/* The value in the profile; a body in braces extends the default. */
 static const struct value *profile_value(struct eval *ev, const struct decl *d, struct span at)
 {
 	struct eval_part *parts = NULL;
@@ -361,7 +362,7 @@ static const struct value *profile_value(struct eval *ev, const struct decl *d, 
 	for (struct entry *e = profile_entry(ev, d->name, &next); e; e = profile_entry(ev, d->name, &next)) {
 		if (entry_sets(e)) {
 			v = entry_value(ev, e);
-			n = 0;                  /* in a profile that the chosen one extends */
+			n = 0;                  /* the entry is in a profile that the chosen one extends */
 			continue;
 		}
 		struct eval_part part = { e->frame, entry_expr(e) };
@@ -431,8 +432,8 @@ static const struct value *report_member(struct eval *ev, const struct decl *d, 
 }
 
 /*
- * The first member of PATH, which may be quoted: m."a/b".c.  In RET_END its length there; false when the quotes do not
- * match.
+ * Takes the first member of PATH, which may be quoted: m."a/b".c. RET_END is its length there; false when the quotes do
+ * not match.
  */
 static bool first_member(struct str path, struct str *ret_name, size_t *ret_end)
 {
@@ -495,7 +496,7 @@ static const struct member_settings *find_members(struct eval *ev, struct str na
 	return map_get(&ev->member_index, name);
 }
 
-/* Applies the members that --set gives one by one, after everything else. */
+/* Applies the members that --set sets one by one, after everything else. */
 static const struct value *with_members(struct eval *ev, const struct decl *d, const struct value *v)
 {
 	const struct member_settings *members = find_members(ev, d->name);
@@ -511,7 +512,9 @@ static const struct value *with_members(struct eval *ev, const struct decl *d, c
 
 static const struct value *whole_value(struct eval *ev, const struct decl *d);
 
-/* A parameter of a module has the value that an import passes, else its default; without either, that is reported. */
+/*
+ * The value of a parameter of a module: the one that an import passes, else its default. Reports when there is neither.
+ */
 static const struct value *module_param(struct eval *ev, const struct decl *d)
 {
 	if (d->argument)
@@ -551,7 +554,7 @@ static const struct value *whole_value(struct eval *ev, const struct decl *d)
 	return d->node->u.binding.value ? default_value(ev, d) : NULL;
 }
 
-/* check_profile() has refused longer rows of profiles, and circles. */
+/* check_profile() has refused longer chains of profiles, and cycles. */
 static void add_profile(struct eval *ev, const struct map *profiles, struct node *profile, struct entries *to,
 	unsigned depth)
 {
@@ -566,7 +569,7 @@ static void add_profile(struct eval *ev, const struct map *profiles, struct node
 		ARENA_PUSH(eval_work(ev), to->at, to->n, own->at[i]);
 }
 
-/* Is this very line of a profile among the entries?  Profiles that extend one profile share its lines. */
+/* Is this line of a profile among the entries already? Profiles that extend the same profile share its lines. */
 static bool has_entry(const struct entries *all, const struct entry *e)
 {
 	for (size_t i = 0; all && i < all->n; i++)
@@ -575,7 +578,7 @@ static bool has_entry(const struct entries *all, const struct entry *e)
 	return false;
 }
 
-/* The last entry that sets KEY; NULL without. */
+/* The last entry that sets KEY; NULL when there is none. */
 static const struct entry *last_set(const struct entries *all, struct str key)
 {
 	for (size_t i = all ? all->n : 0; i-- > 0;)
@@ -585,8 +588,8 @@ static const struct entry *last_set(const struct entries *all, struct str key)
 }
 
 /*
- * Two profiles of one command set the same parameter, so it is not clear which value is meant: unless
- * one of them extends the other, over which it wins.
+ * Reports two profiles of one command that set the same parameter, because it is unclear which value is meant. It is
+ * clear when one of them extends the other: then its value is used.
  */
 static void test_conflicts(struct eval *ev, const struct map *before, const struct entries *more, struct str name)
 {
@@ -642,7 +645,7 @@ static void begin_profile(struct eval *ev)
 	ev->profile = all;
 }
 
-/* A let that waits for the pod has no value outside of a role. */
+/* Does a let depend on the pod? Then it has no value outside of a role. */
 static bool waits_for_pod(const struct type *t)
 {
 	enum { DEEPEST = 512 };                 /* more deeply nested values are refused */
@@ -660,7 +663,7 @@ static void force(struct eval *ev, const struct decl *d)
 		eval_global(ev, d);
 }
 
-/* A literal has the same value whatever the settings are. */
+/* Is it a literal? Its value does not depend on the settings. */
 static bool is_literal(const struct node *n)
 {
 	struct str text;
@@ -703,7 +706,7 @@ static void test_defaults(struct eval *ev)
 	}
 }
 
-/* Values that imports pass are judged whether they are used or not. */
+/* Evaluates the values that imports pass, whether they are used or not. */
 static void force_passed(struct eval *ev)
 {
 	for (size_t m = 0; m < ev->program->n; m++) {
@@ -716,7 +719,7 @@ static void force_passed(struct eval *ev)
 	}
 }
 
-/* The checks of a file: of the program, and of every module that it imports. */
+/* Runs the checks of a file: those of the program, and of every module that it imports. */
 static void run_file_checks(struct eval *ev, const struct module *m)
 {
 	struct nodes decls = m->file->u.file.decls;
@@ -743,7 +746,8 @@ void eval_params(struct eval *ev)
 			force(ev, decls.at[i]->u.binding.decl);
 	force_passed(ev);
 	test_defaults(ev);
-	ev->profile = NULL;             /* it lies in eval_work(), and everything that it sets has been read */
+	ev->profile = NULL;             /* its memory is that of eval_work(), and everything that it sets has been
+					 * read */
 	for (size_t m = 0; m < ev->program->n; m++)
 		run_file_checks(ev, ev->program->modules[m]);
 }

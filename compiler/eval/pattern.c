@@ -1,9 +1,7 @@
 /*
- * pattern.c - regular expressions (regex.h) over whole texts, within the budget of an evaluation.
- *
- * A pattern is part of the program and must not be able to stop the compiler:
- * its length and the product of its repetitions are limited, and what a match
- * costs is taken from the steps that an evaluation has.
+ * pattern.c - matches regular expressions (regex.h) against whole texts, within the budget of an evaluation. A pattern
+ * is part of the program and must not be able to stop the compiler. So its length and the product of its repetitions
+ * are limited, and the cost of a match is taken from the steps of the evaluation.
  */
 #include "eval/internal.h"
 
@@ -11,7 +9,7 @@
 
 enum { LONGEST_PATTERN = 1000, MOST_REPETITIONS = 5000, STEPS_TO_COMPILE = 500, STATES_OF_A_STEP = 16 };
 
-/* What keeps a pattern from being used, or NULL. */
+/* Why the pattern must not be used; NULL if it may. */
 static const char *unusable(struct str pattern)
 {
 	unsigned long product = 1;
@@ -47,7 +45,10 @@ static void report_pattern(struct eval *ev, struct str pattern, struct span at, 
 	eval_report(ev, TJ0302, at, "'%.*s' is not a usable pattern: %s", STR_ARG(pattern), why);
 }
 
-/* Patterns are few, and each is needed again for every job and role; NULL after a report. */
+/*
+ * The compiled pattern; NULL after a report. Patterns are kept: they are few, and each is needed again for every job
+ * and role.
+ */
 static const struct regex *compiled(struct eval *ev, struct str pattern, struct span at)
 {
 	const char *why = unusable(pattern);
@@ -66,7 +67,7 @@ static const struct regex *compiled(struct eval *ev, struct str pattern, struct 
 	return re;
 }
 
-/* The longest beginning of `text` that matches; what it costs is taken from the budget of the evaluation. */
+/* The length of the longest beginning of TEXT that matches; its cost is taken from the budget of the evaluation. */
 static int64_t longest(struct eval *ev, const struct regex *re, struct str text)
 {
 	uint64_t room = ev->steps < EVAL_STEPS ? (EVAL_STEPS - ev->steps) * STATES_OF_A_STEP : 1, work = room;

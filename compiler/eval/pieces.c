@@ -22,7 +22,7 @@ static void push(struct pieces *p, struct piece piece)
 	p->at[p->n++] = piece;
 }
 
-/* In a list of addresses the same separators come again and again: they share one copy. */
+/* The shared copy of a text: in a list of addresses the same separators occur again and again. */
 static struct str shared_text(const struct pieces *p, struct str s)
 {
 	for (size_t back = 2; back <= 4 && back <= p->n; back += 2) {

@@ -1,8 +1,6 @@
 /*
- * pieces.h - building a text out of static text and pieces.
- *
- * Neighbouring static text is gathered in one growing buffer and becomes one
- * piece, so that a description of thousands of replicas is built in linear time.
+ * pieces.h - builds a text from static text and pieces. Adjacent static text is collected in one growing buffer and
+ * becomes one piece, so that a description of thousands of replicas is built in linear time.
  */
 #ifndef TRAINC_EVAL_PIECES_H
 #define TRAINC_EVAL_PIECES_H
@@ -26,13 +24,13 @@ void pieces_text(struct pieces *p, const struct text *t);
 /* Appends the text of a scalar; false (nothing appended) for lists, records and the like. */
 bool pieces_value(struct pieces *p, const struct value *v);
 /*
- * A string, or a text when it has pieces; VALUE_BAD after a report that the budget is spent. The
+ * Ends the text: a string, or a text if it has pieces; VALUE_BAD after reporting that the budget is used up. The
  * builder is released.
  */
 const struct value *pieces_take(struct pieces *p, struct eval *ev, struct span from);
 void pieces_release(struct pieces *p);
 
-/* What is known about a text at compile time. */
+/* How much is known about a text at compile time. */
 enum text_class {
 	TEXT_PLAIN,                     /* all of the text is known */
 	TEXT_PLACED,                    /* the text is known except for the place of replicas: see text_flatten() */

@@ -1,6 +1,6 @@
 /*
- * plan_value.c - values as the plan holds them: texts with places, pairs, paths
- * and names of variables, each checked for its form.
+ * plan_value.c - converts values to the types of the plan: texts with places, pairs, paths and names of variables, each
+ * checked for its form.
  */
 #include "eval/plan_value.h"
 #include "eval/internal.h"
@@ -106,7 +106,7 @@ bool mount_path(struct eval *ev, struct str path, struct span at, struct str *re
 
 static bool env_name_start(char c) { return isalpha((unsigned char)c) || c == '_' || c == '-' || c == '.'; }
 
-/* The form that every shell and every version takes, as nearly all names have. */
+/* Has the name the form that every shell and every version accepts, as nearly all names do? */
 static bool env_name_usual(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)

@@ -1,10 +1,8 @@
 /*
- * policy_value.c - what policies and tests can ask about a planned job: every container, volume
- * and toleration, raw blocks and extra objects.
- *
- * A policy runs when the plan is finished, so these members are made from the plan and not from
- * fields.  Containers and pods may also hide in raw blocks and in objects of any kind: every list
- * under a key that holds containers in the API counts, wherever it is.
+ * policy_value.c - values of a planned job that policies and tests can read: every container, volume and toleration,
+ * raw blocks and extra objects. A policy runs when the plan is complete, so these members are made from the plan and
+ * not from fields. Containers and pods may also be in raw blocks and in objects of any kind: every list under a key
+ * that holds containers in the API counts, wherever it is.
  */
 #include "eval/internal.h"
 #include "eval/job.h"
@@ -38,7 +36,7 @@ static const struct value *data_value(struct eval *ev, const struct data *d)
 	}
 }
 
-/* The data of a block; an empty map when it is missing. */
+/* The data of a block; an empty map when there is none. */
 static const struct value *block_value(struct eval *ev, const struct data *d, struct span at)
 {
 	if (d)
@@ -62,7 +60,7 @@ static struct span place_of(const struct data *d, const char *key)
 
 /* ---- records ---- */
 
-/* A record that remembers where its members were written: reading the member `number` decides a check. */
+/* Makes a record that remembers where its members were written: reading the member `number` decides a check. */
 static struct value *record(struct eval *ev, struct span at)
 {
 	struct value *v = value_new(ev->arena, VALUE_MAP, at);
@@ -97,7 +95,7 @@ static const struct value *texts(struct eval *ev, const struct str *at, size_t n
 	return list_finish(ev, list);
 }
 
-/* The words that are known at this point; parts that a placement or the pod decides are left out. */
+/* Adds the words that are known at this point; parts that a placement or the pod decides are left out. */
 static void add_words(struct eval *ev, struct value *list, const struct plan_texts *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -115,11 +113,11 @@ static void add_words(struct eval *ev, struct value *list, const struct plan_tex
 struct containers {
 	struct eval *ev;
 	struct value *list;
-	struct str role;                /* empty in an object */
-	const char *kind;               /* of those in data */
+	struct str role;                /* name of the role; empty for a container in an object */
+	const char *kind;               /* kind of the object */
 };
 
-/* Adds the devices and huge pages that a container in data asks for: where nothing is requested, a limit counts. */
+/* Adds the devices and huge pages that a container in data asks for; a limit counts if there is no request. */
 static void add_resources(struct eval *ev, struct value *v, const struct data *container)
 {
 	static const char *const groups[] = { "requests", "limits" };
@@ -266,7 +264,7 @@ static bool holds_containers(struct str key)
 	return str_is(key, "containers") || str_is(key, "initContainers") || str_is(key, "ephemeralContainers");
 }
 
-/* Adds the containers anywhere in D. */
+/* Adds all containers in D, at any depth. */
 static void add_data(struct containers *to, const struct data *d)
 {
 	for (size_t i = 0; d && d->kind == DATA_LIST && i < d->u.list.n; i++)
@@ -283,7 +281,7 @@ static void add_data(struct containers *to, const struct data *d)
 	}
 }
 
-/* The containers of role R as replicas with the amounts of replica I have them. */
+/* Adds the containers of role R with the amounts of replica I. */
 static void add_kind(struct containers *to, const struct plan_role *role, int64_t i)
 {
 	const struct plan_role own = plan_role_of(to->ev->arena, role, i), *r = &own;
@@ -295,7 +293,7 @@ static void add_kind(struct containers *to, const struct plan_role *role, int64_
 		add_planned(to, &r->inits[k], NULL, "init");
 }
 
-/* A policy sees one kind of replica at a time, a test all of them. */
+/* Adds the containers of a role: for a policy those of one kind of replica at a time, for a test all of them. */
 static void add_role(struct containers *to, const struct role *role)
 {
 	const struct plan_role *r = role->plan;
@@ -314,7 +312,7 @@ static void add_role(struct containers *to, const struct role *role)
 
 /* ---- volumes, tolerations ---- */
 
-/* The thing that a volume of raw pod refers to, whatever its kind calls it: a path, a claim, an image, a driver. */
+/* What a volume of raw pod refers to, under any name: a path, a claim, an image, a driver. */
 static struct str volume_subject(const struct data *d)
 {
 	static const char *const names[] = { "path", "claimName", "secretName", "name", "reference", "driver", "server",

@@ -1,6 +1,6 @@
 /*
- * regex.c - a pattern becomes a tree and the tree a program of states; matching follows all states
- * that the text so far can lead to.
+ * regex.c - compiles a pattern to a tree, and the tree to a program of states; matching follows all states that the
+ * text so far can lead to.
  */
 #include "eval/regex.h"
 
@@ -64,7 +64,7 @@ static bool take(struct reading *r, char c)
 	return is;
 }
 
-/* Reads the code point at `*at`, and moves `*at` behind it; a byte that begins no code point counts as one. */
+/* Reads the code point at *AT and moves *AT behind it; a byte that begins no code point counts as one. */
 static uint32_t next_character(struct str s, size_t *at)
 {
 	const unsigned char *p = (const unsigned char *)s.p + *at;
@@ -110,7 +110,7 @@ static bool add_class(struct reading *r, struct regex_set *s, struct str name)
 	return false;
 }
 
-/* The characters that a letter after a backslash stands for; p == NULL if it stands for none. */
+/* The characters that a letter after a backslash means; p == NULL if it means none. */
 static struct str letter_class(char letter)
 {
 	switch (letter) {
@@ -121,7 +121,7 @@ static struct str letter_class(char letter)
 	}
 }
 
-/* `[:name:]`, `[.c.]` or `[=c=]` at the reader's place; false when it is none of them. */
+/* Reads `[:name:]`, `[.c.]` or `[=c=]`; false when it is none of them. */
 static bool bracket_name(struct reading *r, struct regex_set *s, uint32_t *ret, bool *ret_character)
 {
 	char mark = r->i + 1 < r->p.n ? r->p.p[r->i + 1] : 0;
@@ -146,7 +146,7 @@ static bool bracket_name(struct reading *r, struct regex_set *s, uint32_t *ret, 
 	return true;
 }
 
-/* One character of a bracket expression; false for a class, which has been added. */
+/* Reads one character of a bracket expression; false for a class, which has been added. */
 static bool bracket_character(struct reading *r, struct regex_set *s, uint32_t *ret)
 {
 	bool character = false;
@@ -255,7 +255,7 @@ static int number(struct reading *r)
 	return any ? n : NO_LIMIT;
 }
 
-/* `{2}`, `{2,}`, `{,3}`, `{2,3}` behind its opening brace. */
+/* Reads `{2}`, `{2,}`, `{,3}` or `{2,3}` after its opening brace. */
 static void interval(struct reading *r, int *least, int *most)
 {
 	*least = number(r);
@@ -313,8 +313,8 @@ static struct tree *alternatives(struct reading *r, unsigned depth)
 
 struct state {
 	enum { TAKE, FORK, AT_BEGIN, AT_END, MATCH } kind;
-	const struct regex_set *set;          /* characters of TAKE, which continues with the next state */
-	size_t other;                   /* FORK: beside the next */
+	const struct regex_set *set;          /* for TAKE: the accepted characters; it continues with the next state */
+	size_t other;                   /* for FORK: the other state to continue with, besides the next one */
 };
 
 struct regex {
@@ -344,7 +344,7 @@ static void write_optional(struct regex *re, const struct tree *t, bool again)
 	size_t fork = put(re, (struct state){ .kind = FORK });
 
 	write_tree(re, t);
-	if (again)                      /* on, or back */
+	if (again)                      /* continues, or goes back */
 		put(re, (struct state){ .kind = FORK, .other = fork });
 	if (!re->full)
 		re->at[fork].other = re->n;
@@ -368,7 +368,7 @@ static void write_alternatives(struct regex *re, const struct tree *t)
 
 	write_tree(re, t->left);
 	size_t over = put(re, (struct state){ .kind = FORK });
-	put(re, (struct state){ .kind = TAKE, .set = &nothing });       /* where the fork's next way ends */
+	put(re, (struct state){ .kind = TAKE, .set = &nothing });       /* where the other way of the fork ends */
 	if (re->full)
 		return;
 	re->at[fork].other = re->n;
@@ -428,7 +428,7 @@ const struct regex *regex_new(struct arena *a, struct str pattern, const char **
 
 /* ---- matching ---- */
 
-/* The states that a match is in: listed in `at`, and marked with the number of the character. */
+/* The present states of a match: listed in `at`, and marked with the number of the character. */
 struct states {
 	uint32_t *at, n;
 	uint64_t *seen;

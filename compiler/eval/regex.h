@@ -18,13 +18,12 @@
 
 struct regex;
 
-/* Compiles PATTERN into memory of `a`.  NULL with a reason in `ret_why`. */
+/* Compiles PATTERN into memory of A. NULL with a reason in RET_WHY. */
 const struct regex *regex_new(struct arena *a, struct str pattern, const char **ret_why);
 
 /*
- * The length of the longest beginning of TEXT that RE matches; -1 when not even the empty one
- * matches.  Each state at each character takes one from `*work`; when none is left it stops with
- * -1 and `*work` 0.
+ * The length of the longest beginning of TEXT that RE matches; -1 when not even the empty one matches. Each state at
+ * each character takes one from *WORK. When nothing is left, the function returns -1 and *WORK is 0.
  */
 int64_t regex_longest(const struct regex *re, struct str text, uint64_t *work);
 

@@ -1,8 +1,6 @@
 /*
- * report.c - the places of the evaluator's reports, and its budgets.
- *
- * A mistake inside the library is the fault of the text that called it: the
- * report is about that text, and the library's line is a note.
+ * report.c - chooses the places of the evaluator's reports, and keeps its budgets. An error inside the library is
+ * caused by the text that called it: the report is about that text, and the library's line is a note.
  */
 #include "eval/internal.h"
 #include "eval/job.h"
@@ -149,7 +147,10 @@ void eval_walk(struct eval *ev, const struct value *v)
 		ev->steps += v->u.text.n;
 }
 
-/* A few lists that contain each other twice would exceed any memory once they are written out. */
+/*
+ * Does the weight of a value fit? A few lists that contain each other twice would need unlimited memory when written
+ * out.
+ */
 static bool weight_fits(struct eval *ev, uint64_t weight, struct span at)
 {
 	if (weight <= EVAL_WEIGHT)
@@ -217,7 +218,7 @@ const struct value *report_fact(struct eval *ev, const struct text *t, const str
 	return &value_bad;
 }
 
-/* A port where an int is wanted stands for its number: "29500" as an int. */
+/* The text as a value, if it is known; a port where an int is wanted becomes its number: "29500" as an int. */
 static const struct value *known_text(struct eval *ev, const struct value *v, struct str text)
 {
 	int64_t number = 0;

@@ -1,21 +1,19 @@
 /*
- * role.c - the value of a role's field, from its levels.
- *
- * A level is a list of entries (if, for and spreads are worked out once when the job begins).  A
- * field collects what the levels say about it, from the job outwards, until one of them sets it;
- * entries that extend are merged over those behind them.
+ * role.c - computes the value of a role's field from its levels. A level is a list of entries (if, for and spreads are
+ * evaluated once when the job begins). For a field the entries of all levels are collected, from the role's block
+ * outwards, until one of them sets it; entries that extend are merged over those after them.
  */
 #include "eval/role.h"
 
 #include "eval/job.h"
 
-/* Fields for which `=` in a job replaces only the levels of the job. */
+/* Does `=` in a job replace only the levels of the job for this field? */
 static bool keeps_framework(enum field_id id)
 {
 	return id == FIELD_ENV || id == FIELD_PORTS || id == FIELD_FILES || id == FIELD_MOUNTS;
 }
 
-/* Fields of the job that are no defaults for auxiliary roles. */
+/* Is the job's field a default for auxiliary roles, too? */
 static bool aux_inherits(enum field_id id)
 {
 	switch (id) {
@@ -30,7 +28,7 @@ static bool aux_inherits(enum field_id id)
 	}
 }
 
-/* Is the entry a field or block that is not known, and so was reported? */
+/* Is the entry an unknown field or block, which was reported already? */
 static bool is_unknown(const struct entry *e)
 {
 	if (!e->item)
@@ -53,7 +51,7 @@ void role_find_torn(struct role *r)
 	}
 }
 
-/* Most fields of most roles have their built-in default: no level mentions them. */
+/* Does any level mention the field? Most fields of most roles have their built-in default. */
 static bool mentions(const struct role *r, enum field_id id)
 {
 	for (unsigned l = LEVEL_ROLE; l < r->nlevels; l++)
@@ -62,7 +60,7 @@ static bool mentions(const struct role *r, enum field_id id)
 	return false;
 }
 
-/* Could something broken in the job have been meant for this field? */
+/* Could a broken item in the job have been meant for this field? */
 static bool may_be_lost(struct role *r, enum field_id id)
 {
 	struct contribution first;
@@ -100,7 +98,7 @@ bool role_first(struct role *r, enum field_id id, struct contribution *ret)
 	return false;
 }
 
-/* The typed declaration of a field for this role by framework LAYER: replicas: int(1..). */
+/* The declaration with a type of a field for this role, by framework LAYER: replicas: int(1..). */
 static struct node *typed_by(const struct role *r, unsigned layer, enum field_id id)
 {
 	struct node *item = declared_by(r->levels[level_block(layer)], id);
@@ -123,7 +121,7 @@ static const struct value *empty(struct eval *ev, enum value_kind kind)
 	return value_new(ev->arena, kind, (struct span){ 0 });
 }
 
-/* The built-in default, from its text in vocabulary.def. */
+/* Makes the built-in default from its text in vocabulary.def. */
 static const struct value *make_fallback(struct eval *ev, const struct field *f)
 {
 	struct str type = str_of(f->type), text = str_of(f->fallback);
@@ -165,7 +163,10 @@ static const struct value *by_levels(struct eval *ev, struct role *r, enum field
 
 /* ---- replicas ---- */
 
-/* Does a role block say `replicas: elastic(...)`?  From the text: a library's other frameworks are not checked. */
+/*
+ * Does a role block declare `replicas: elastic(...)`? Only the text is read: a library's other frameworks are not
+ * checked.
+ */
 static bool block_is_elastic(const struct node *block)
 {
 	struct nodes items = block->u.block.body->u.body.items;
@@ -190,7 +191,7 @@ static bool framework_is_elastic(const struct node *framework, struct str role)
 	return false;
 }
 
-/* Another framework of the same module that has a role of this name which may be elastic. */
+/* Another framework of the same module whose role of this name may be elastic. */
 static struct str elastic_sibling(struct eval *ev, const struct job *j, const struct role *r)
 {
 	struct nodes decls = j->framework->module->file->u.file.decls;
@@ -240,7 +241,7 @@ static struct str bounds_range(struct eval *ev, const struct refinement *f)
 	return str_printf(ev->arena, "%.*s..%.*s", STR_ARG(lo), STR_ARG(hi));
 }
 
-/* What the library's documentation says about a field, as a clause: the first line without its full stop. */
+/* The first line of the library's documentation of a field, without its full stop, for use within a sentence. */
 static struct str first_sentence(struct str doc)
 {
 	struct str line = doc;
@@ -268,7 +269,7 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 	struct str why = first_sentence(typed->u.field.doc);
 	bool absent = typed->u.field.value && typed->u.field.value->kind == NODE_INT &&
 		!typed->u.field.value->u.integer.value;
-	/* the declaration gives 0 replicas, so the role exists because the program sets them */
+	/* the declaration gives 0 replicas, so the role exists only if the program sets them */
 	if (why.n && n > 0 && absent && f->has_hi)
 		diag_help(ev->diags, d, "%.*s; write 'replicas = %lld'", STR_ARG(why), (long long)f->hi);
 	else if (why.n && n > 0 && typed->u.field.value)
@@ -284,7 +285,7 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 
 enum { MOST_REPLICAS = 100000 };        /* the limit of the API server */
 
-/* `replicas = 1-3` is a subtraction. */
+/* Adds a help: `replicas = 1-3` is a subtraction. */
 static void help_negative(struct eval *ev, struct diag *d, struct span at)
 {
 	struct str words = source_text(ev->diags->sources, at);
@@ -300,7 +301,7 @@ static void help_negative(struct eval *ev, struct diag *d, struct span at)
 	diag_fix(ev->diags, d, at, range, "write %.*s", STR_ARG(range));
 }
 
-/* The range that the framework allows for replicas, with the codes that speak of roles. */
+/* Tests the value against the framework's range for replicas, with the codes for roles. */
 static const struct value *test_replicas_by(struct eval *ev, struct role *r, struct node *typed, const struct value *v,
 	struct span at)
 {
@@ -313,7 +314,7 @@ static const struct value *test_replicas_by(struct eval *ev, struct role *r, str
 		help_negative(ev, d, at);
 		return &value_bad;
 	}
-	if (hi > MOST_REPLICAS) {       /* reported here, before the address of each replica is asked for */
+	if (hi > MOST_REPLICAS) {       /* reported here, before the address of each replica is computed */
 		struct diag *d = diag_report(ev->diags, TJ0311, at, "replicas = %lld is outside 0..%d", (long long)hi,
 			MOST_REPLICAS);
 		diag_help(ev->diags, d, "an indexed Job has at most %d pods", MOST_REPLICAS);
@@ -340,7 +341,7 @@ static const struct value *test_replicas_by(struct eval *ev, struct role *r, str
 	return t->kind == TYPE_ELASTIC ? v : value_int(ev->arena, lo, v->from);
 }
 
-/* Every framework may narrow the value; it has the form that the innermost one gives it. */
+/* Tests the number of replicas against every framework; the value has the form that the innermost one gives it. */
 static const struct value *test_replicas(struct eval *ev, struct role *r, const struct value *v, struct span at)
 {
 	bool tested = false;
@@ -355,8 +356,8 @@ static const struct value *test_replicas(struct eval *ev, struct role *r, const 
 }
 
 /*
- * A default of the job is for roles that the job has: a role that the framework leaves out (0
- * replicas) and the job does not mention stays out. Gives the framework's 0, or NULL.
+ * The framework's 0 replicas, if a default of the job does not apply: a role that the framework leaves out and the job
+ * does not mention is not created by it. Otherwise NULL.
  */
 static const struct value *left_out(struct eval *ev, struct role *r, struct role_slot *s)
 {
@@ -373,7 +374,10 @@ static const struct value *left_out(struct eval *ev, struct role *r, struct role
 	return v;
 }
 
-/* Hosts of all slices.  Stops at MOST_REPLICAS + 1, which is reported where the number of replicas is tested. */
+/*
+ * The number of hosts of all slices. Stops at MOST_REPLICAS + 1, which is reported where the number of replicas is
+ * tested.
+ */
 static int64_t hosts_of(struct eval *ev, struct role *r, const struct plan_accelerator *acc)
 {
 	int64_t slices = role_slices(ev, r);
@@ -416,7 +420,7 @@ static const struct value *replicas_value(struct eval *ev, struct role *r, struc
 
 void role_report_required(struct eval *ev, const struct role *r, enum field_id id, const struct node *typed)
 {
-	if (typed->u.field.declared->kind == TYPE_BAD)  /* reported at the declaration */
+	if (typed->u.field.declared->kind == TYPE_BAD)  /* the declaration has been reported */
 		return;
 	struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
 		"'%.*s' requires '%s' of role '%.*s'", STR_ARG(r->job->plan->framework), schema_field(id)->name,
@@ -426,7 +430,7 @@ void role_report_required(struct eval *ev, const struct role *r, enum field_id i
 		STR_ARG(r->name));
 }
 
-/* A framework may narrow any field of a role, and the job's value must fit. */
+/* Tests the value against the types that frameworks declare for the field. */
 static const struct value *narrowed(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s,
 	const struct value *v)
 {
@@ -458,7 +462,10 @@ static struct role_slot *slot_of(struct eval *ev, struct role *r, enum field_id 
 	return r->slots[id];
 }
 
-/* A built-in default whose reads nobody needs has no slot; `replicas` may follow from the accelerator. */
+/*
+ * Does the field need a slot? A built-in default whose reads nothing needs has none; `replicas` may follow from the
+ * accelerator.
+ */
 static bool needs_slot(const struct eval *ev, const struct role *r, enum field_id id)
 {
 	return ev->reads || r->torn || id == FIELD_REPLICAS || mentions(r, id);

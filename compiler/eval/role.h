@@ -57,40 +57,40 @@ struct role {
 	int64_t seen;
 };
 
-/* The value of a field by the levels above, converted; VALUE_NONE where there is none. */
+/* The value of a field from these levels, converted; VALUE_NONE if there is none. */
 const struct value *role_field(struct eval *ev, struct role *r, enum field_id id);
-/* The value of a field in which replicas may differ (schema_differs()) for replica I, and where it was decided. */
+/* The value for replica I of a field in which replicas may differ (schema_differs()), and the place that decided it. */
 const struct value *role_field_of(struct eval *ev, struct role *r, enum field_id id, int64_t i, struct span *ret_at);
-/* Is V known for each replica alone?  Then *RET_COMPUTED is an expression that decides it, if one is known. */
+/* Is V known only for each replica? Then *RET_COMPUTED is an expression that decides it, if one is known. */
 bool value_differs(const struct value *v, struct span *ret_computed);
-/* The place where the user decided the value of a field; the place of the role when the user did not. */
+/* The place where the user set a field; the place of the role when the user did not. */
 struct span role_field_at(struct eval *ev, struct role *r, enum field_id id);
 /* Which level decided a field; LEVELS for the built-in default. */
 unsigned role_field_level(struct eval *ev, struct role *r, enum field_id id);
 
-/* The framework's typed declaration of a field for this role, `replicas: int(1..)`; NULL without. */
+/* The framework's declaration with a type of a field for this role, `replicas: int(1..)`; NULL when there is none. */
 struct node *role_typed(const struct role *r, enum field_id id);
 /* Reports that nothing sets a field which the framework declares with TYPED and without a value (TJ0512). */
 void role_report_required(struct eval *ev, const struct role *r, enum field_id id, const struct node *typed);
 
-/* Is something broken in its levels?  To be called when `levels` is filled in. */
+/* Notes whether an item in its levels is broken. To be called when `levels` is filled in. */
 void role_find_torn(struct role *r);
 
-/* What all levels say about a field, nearest to the job first, up to the first that sets it. */
+/* The entries of all levels for a field, nearest to the job first, up to the first that sets it. */
 struct said role_said(struct eval *ev, struct role *r, enum field_id id);
 /* The nearest entry for the field; false when no level mentions it. */
 bool role_first(struct role *r, enum field_id id, struct contribution *ret);
 
 /*
- * Leaves out what frameworks say about ARGS when the job has a command of its own: arguments
- * belong to the command that they were written for.
+ * Removes frameworks' entries for ARGS when the job has a command of its own: arguments belong to the command for which
+ * they were written.
  */
 void role_own_args(struct role *r, struct said *args);
 
 /* Smallest and largest number of replicas; false when that could not be evaluated. */
 bool role_replicas(struct eval *ev, struct role *r, int64_t *ret_min, int64_t *ret_max);
 bool role_is_elastic(struct eval *ev, struct role *r);
-/* In how many slices the role is divided: 1 when it is not, or when nobody can tell. */
+/* The number of slices of the role: 1 when it is not divided, or when the number is unknown. */
 int64_t role_slices(struct eval *ev, struct role *r);
 /* The role's accelerator, or NULL. */
 const struct plan_accelerator *role_accelerator(struct eval *ev, struct role *r);

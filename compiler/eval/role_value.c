@@ -1,8 +1,6 @@
 /*
- * role_value.c - what expressions can ask about roles, the cluster and the pod.
- *
- * Host names and ports become pieces, not text: only the environment function of a placement turns
- * them into text.
+ * role_value.c - values of roles, the cluster and the pod. Host names and ports become pieces, not text: only the
+ * environment function of a placement turns them into text.
  */
 #include "diag/suggest.h"
 #include "eval/internal.h"
@@ -32,7 +30,7 @@ static struct piece host_piece(const struct role *r, int64_t i)
 
 /* ---- ports ---- */
 
-/* How to declare the port that somebody names, or gives by its number. */
+/* Adds a help on how to declare a port that is named, or given by its number. */
 static void help_declare(struct eval *ev, struct diag *d, struct str name)
 {
 	bool number = name.n > 0;
@@ -177,8 +175,8 @@ static const struct value *computed(struct eval *ev, struct span at)
 }
 
 /*
- * While the parts of a framework and its roles are still being worked out, only the roles
- * themselves are known (TJ0529).
+ * Are values of the role known yet? While the parts of a framework and its roles are being computed, only the roles
+ * themselves are (TJ0529).
  */
 static bool known_yet(struct eval *ev, struct str role, struct str name, struct span at)
 {
@@ -219,7 +217,7 @@ const struct value *role_method(struct eval *ev, struct role *r, struct str name
 	return text_value(ev, call->span, &number, 1, true);
 }
 
-/* ---- what it is started with ---- */
+/* ---- the command ---- */
 
 /* The known parts of a word; parts that a placement or the pod decides are left out. */
 static const struct value *known_word(struct eval *ev, const struct value *v)
@@ -239,7 +237,7 @@ static const struct value *known_word(struct eval *ev, const struct value *v)
 	return ret;
 }
 
-/* The words of a command; false where the image, or the replica, decides them. */
+/* Adds the words of a command; false if they depend on the image or the replica. */
 static bool add_words(struct eval *ev, struct role *r, const struct said *said, struct value *to)
 {
 	struct role *self = ev->self;
@@ -280,7 +278,9 @@ static const struct value *role_words(struct eval *ev, struct role *r, struct sp
 
 /* ---- members ---- */
 
-/* A policy is asked for each kind of replica; nobody else could say which replica is meant. */
+/*
+ * The amount in a field. A policy runs for each kind of replica; elsewhere it would be unclear which replica is meant.
+ */
 static const struct value *amount_field(struct eval *ev, struct role *r, enum field_id id, struct node *at)
 {
 	const struct value *v = role_field(ev, r, id);
@@ -340,12 +340,12 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 	return schema_differs(f->id) ? amount_field(ev, r, f->id, at) : role_field(ev, r, f->id);
 }
 
-/* `worker.replicas` is a range such as 1:8 where a number is wanted (TJ0506). */
+/* Reports `worker.replicas` when it is a range such as 1:8 and a number is needed (TJ0506). */
 static const struct value *one_number(struct eval *ev, struct role *r, const struct value *v, struct node *at)
 {
 	if (v->kind != VALUE_ELASTIC || type_strip_optional(at->type)->kind == TYPE_ELASTIC)
 		return v;
-	/* a framework may fix a size that the framework which it wraps leaves elastic */
+	/* a framework may fix a size that is elastic in the framework which it wraps */
 	if (v->u.range.lo == v->u.range.hi)
 		return value_int(ev->arena, v->u.range.lo, v->from);
 	struct diag *d = diag_report(ev->diags, TJ0506, at->span,
@@ -420,7 +420,7 @@ const struct value *cluster_member(struct eval *ev, struct str name, struct node
 	if (str_is(name, "namespace")) {
 		const struct value *v = value_string(ev->arena, j->plan->ns.set ? j->plan->ns.value : STR("default"),
 			j->plan->ns.set ? j->plan->ns.from : at->span);
-		if (!ev->asking || ev->reads != ev->asking)     /* more than a check's condition reads it */
+		if (!ev->asking || ev->reads != ev->asking)     /* not only a check's condition reads it */
 			j->plan->namespace_in_address = true;
 		eval_read(ev, v->from, STR("namespace"), v);
 		return v;
@@ -454,7 +454,7 @@ static int64_t slice_size(struct eval *ev, struct role *r)
 	return slices > 1 && role_replicas(ev, r, &lo, &hi) && hi >= slices ? hi / slices : INT64_MAX;
 }
 
-/* Counted in the slice, if the role has some. */
+/* The index within the slice, if the role has slices. */
 static const struct value *index_value(struct eval *ev, struct span from)
 {
 	struct piece p = { .kind = PIECE_INDEX };
@@ -473,7 +473,10 @@ static const struct value *slice_value(struct eval *ev, struct span from)
 	return value_int(ev->arena, ev->pod_index < 0 ? 0 : ev->pod_index / slice_size(ev, ev->self), from);
 }
 
-/* A replica reads the number of its slice and its index in it; no field of a pod has the sum (TJ0720). */
+/*
+ * Reports TJ0720: a replica can read the number of its slice and its index in it, but no field of a pod contains the
+ * sum.
+ */
 static const struct value *report_index_in_slices(struct eval *ev, struct node *at)
 {
 	struct role *r = ev->self;
@@ -529,7 +532,7 @@ const struct value *pod_member(struct eval *ev, struct str name, struct node *at
 	return &value_bad;
 }
 
-/* ---- plain text where a piece is not welcome ---- */
+/* ---- plain text where pieces are not possible ---- */
 
 bool text_flatten(struct eval *ev, const struct text *t, struct str *ret)
 {

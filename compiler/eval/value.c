@@ -1,5 +1,5 @@
 /*
- * value.c - making, comparing and writing values.
+ * value.c - makes, compares and prints values.
  */
 #include "eval/value.h"
 
@@ -12,7 +12,7 @@
 const struct value value_bad = { .kind = VALUE_BAD };
 const struct value value_none = { .kind = VALUE_NONE };
 
-/* A value is allocated with the size that its kind needs: a loop makes many ints, and a map is twice as large. */
+/* The size that a value of this kind needs: a loop makes many ints, and a map is twice as large. */
 static size_t value_size(enum value_kind kind)
 {
 	switch (kind) {
@@ -23,7 +23,7 @@ static size_t value_size(enum value_kind kind)
 	}
 }
 
-/* Not inlined: else the compiler warns of an object that is smaller than its type. */
+/* Not inlined, because the compiler would warn of an object that is smaller than its type. */
 static __attribute__((noinline)) struct value *value_alloc(struct arena *a, enum value_kind kind)
 {
 	return arena_alloc(a, value_size(kind));
@@ -190,8 +190,8 @@ bool value_equal(const struct value *a, const struct value *b)
 /* ---- the text of an environment value ---- */
 
 /*
- * The digits of a double that is not 0, the fewest that read back the same, and its decimal
- * exponent: 0.00123 is "123" and -3.
+ * The fewest digits of a double (not 0) that read back as the same number, and its decimal exponent: 0.00123 is "123"
+ * and -3.
  */
 static int shortest_digits(double d, char digits[32])
 {
@@ -285,13 +285,13 @@ bool value_text(struct arena *a, const struct value *v, struct text *ret)
 	return true;
 }
 
-/* ---- spelling for messages ---- */
+/* ---- values in messages ---- */
 
 enum { SPELL_WIDTH = 60, SPELL_MOST = 64 << 20 };
 
 static void spell(struct arena *a, struct buf *b, const struct value *v);
 
-/* A buffer with a limit of its own holds more than a message. */
+/* Is the buffer full? Its limit is longer than a message. */
 static bool spell_full(const struct buf *b) { return b->n >= (b->limit ? b->limit : SPELL_WIDTH); }
 
 static void spell_bytes(struct buf *b, struct str s)

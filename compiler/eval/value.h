@@ -1,14 +1,10 @@
 /*
- * value.h - what an expression evaluates to.
- *
- * Values are immutable and live in the compilation's arena.  Every value knows the place that made
- * it (`from`): the literal, operator or call in the text nearest to the user.  Names give the
- * value they stand for, with its place.
- *
- * VALUE_BAD: already reported; operations on it give VALUE_BAD in silence. VALUE_COMPUTED:
- * something was computed from the pod's index while the index is symbolic (class "computed" of
- * docs/language.md); operations on it give VALUE_COMPUTED.  The role that needs it is unrolled,
- * and the expression evaluated again for each replica with a literal index.
+ * value.h - the values of expressions. Values are immutable and live in the compilation's arena. Every value knows the
+ * place that made it (`from`): the literal, operator or call in the text nearest to the user. A name gives the value
+ * that it refers to, with its place. VALUE_BAD: an error was reported; operations on it silently give VALUE_BAD.
+ * VALUE_COMPUTED: the value was computed from the pod's index while the index is symbolic (class "computed" of
+ * docs/language.md); operations on it give VALUE_COMPUTED. The role that needs it is unrolled, and the expression is
+ * evaluated again for each replica with a literal index.
  */
 #ifndef TRAINC_EVAL_VALUE_H
 #define TRAINC_EVAL_VALUE_H
@@ -107,32 +103,31 @@ const struct value *value_quantity(struct arena *a, struct quantity q, enum type
 const struct value *value_list(struct arena *a, const struct value **at, size_t n, struct span from);
 /* Copies V, with FROM as its place. */
 const struct value *value_at(struct arena *a, const struct value *v, struct span from);
-/* Set an entry of a map that is being made; an existing key keeps its position. */
+/* Sets an entry of a map that is being made; an existing key keeps its position. */
 struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at,
 	const struct value *v);
-/* The number of values that a walk over it visits; a shared element counts each time. */
+/* The number of values that a walk over a value visits; a shared element counts each time. */
 uint32_t value_weight(const struct value *v);
 /* The entry of a map or record; NULL if absent. */
 const struct value *value_get(const struct value *map, struct str key);
-/* Structural equality of two static values of one type. */
+/* Are two static values of one type equal in content? */
 bool value_equal(const struct value *a, const struct value *b);
-/* As a user would write it, shortened to about 60 characters: for messages. */
+/* The value as a user would write it, shortened to about 60 characters, for messages. */
 struct str value_spell(struct arena *a, const struct value *v);
-/* As a user would write it, at its full length. */
+/* The value as a user would write it, at full length. */
 struct str value_spell_whole(struct arena *a, const struct value *v);
-/* A text as a program writes it, with facts about the pod as ${pod.name}; without quotes or escapes. */
+/* A text as a program writes it, without quotes or escapes, and with facts about the pod as ${pod.name}. */
 struct str text_spell(struct arena *a, const struct text *t);
-/* With its kind: "the string \"4\"", "a list". */
+/* The value with its kind: "the string \"4\"", "a list". */
 struct str value_phrase(struct arena *a, const struct value *v);
 /*
- * The text that an environment value would have: decimal ints, shortest floats, canonical
- * quantities, true/false, lo:hi. False for lists, records and other kinds.  Pieces stay pieces in
- * `ret`.
+ * The text of a value in an environment variable: decimal ints, shortest floats, canonical quantities, true/false,
+ * lo:hi. False for lists, records and other kinds. Pieces stay pieces in RET.
  */
 bool value_text(struct arena *a, const struct value *v, struct text *ret);
 /* The same for a value without pieces. */
 bool value_plain_text(struct arena *a, const struct value *v, struct str *ret);
-/* Shortest text of a float that reads back the same, as Python's repr. */
+/* The shortest text of a float that reads back as the same number, as Python's repr. */
 struct str float_text(struct arena *a, double d);
 
 #endif

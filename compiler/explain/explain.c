@@ -1,4 +1,4 @@
-/* explain.c - puts one question to everything that may know an answer. */
+/* explain.c - passes a question to every part that may know an answer. */
 #include "explain/explain.h"
 
 #include <stdlib.h>

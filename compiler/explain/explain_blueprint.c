@@ -1,9 +1,7 @@
 /*
- * explain_blueprint.c - what a framework or an accelerator of the library is
- * made of: arguments, roles, environment, what it locks, when it succeeds.
- *
- * Everything is shown as its author spelt it, on one line; what stands under an
- * `if` or `for` says so behind it.
+ * explain_blueprint.c - shows the parts of a framework or an accelerator of the library: arguments, roles, environment,
+ * what it locks, when it succeeds. Everything is shown as its author wrote it, on one line; items within an `if` or
+ * `for` are followed by its condition.
  */
 #include "explain/explain_blueprint.h"
 
@@ -32,7 +30,7 @@ static struct str shortened(struct telling *t, struct str s)
 	return str_printf(t->arena, "%.*s...", (int)n, s.p);
 }
 
-/* "  worker       TEXT  (WHEN)  # DOC", with headings where they are due. */
+/* Writes a line " worker TEXT (WHEN) # DOC", with headings if they are due. */
 static void line(struct telling *t, struct str text, struct str when, struct str doc)
 {
 	if (*t->heading)
@@ -82,7 +80,7 @@ static void tell_field(void *to, const struct node *item, struct str when)
 		line(t, shortened(t, outline_setting(&t->outline, item)), when, item->u.item.doc);
 }
 
-/* Names that the rest mentions. */
+/* Writes the names that the rest refers to. */
 static void tell_let(void *to, const struct node *item, struct str when)
 {
 	struct telling *t = to;
@@ -100,7 +98,7 @@ static bool is_role(const struct node *item)
 	return item->kind == NODE_BLOCK && str_is(item->u.block.word, "role");
 }
 
-/* Visits the items of every role and of all together, as `tell` says. */
+/* Visits the items of every role, and those for all roles, as `tell` says. */
 static void section(struct telling *t, const struct node *body, const char *heading, outline_item *tell)
 {
 	t->heading = heading;
@@ -117,7 +115,7 @@ static void section(struct telling *t, const struct node *body, const char *head
 	}
 }
 
-/* The value of a field of the framework; of a list of texts, the texts. */
+/* Writes the value of a field of the framework; for a list of texts, the texts. */
 static void tell_field_of(struct telling *t, const struct node *body, const char *field, const char *heading)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++) {

@@ -1,5 +1,5 @@
 /*
- * explain_blueprint.h - the parts of a framework or an accelerator, from its syntax tree.
+ * explain_blueprint.h - describes the parts of a framework or an accelerator from its syntax tree.
  */
 #ifndef TRAINC_EXPLAIN_BLUEPRINT_H
 #define TRAINC_EXPLAIN_BLUEPRINT_H
@@ -9,9 +9,8 @@
 #include "syntax/flat.h"
 
 /*
- * Appends sections, each with a blank line before its heading: Roles,
- * Environment, Where, Locked and Success of a NODE_FRAMEWORK, Gives of a
- * NODE_ACCELERATOR, whose text `flat` has.  docs/frameworks.py reads them, too.
+ * Appends sections, each with a blank line before its heading: Roles, Environment, Where, Locked and Success for a
+ * NODE_FRAMEWORK, Gives for a NODE_ACCELERATOR, whose text is in `flat`. docs/frameworks.py reads them, too.
  */
 void explain_blueprint(struct arena *a, const struct flat *flat, const struct node *decl, struct buf *out);
 

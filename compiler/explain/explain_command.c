@@ -1,4 +1,4 @@
-/* explain_command.c - the commands of the program itself, for people who ask about one. */
+/* explain_command.c - explains the commands of trainc. */
 #include "explain/explain.h"
 #include "command/options.h"
 

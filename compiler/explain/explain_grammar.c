@@ -1,12 +1,12 @@
 /*
- * explain_grammar.c - declarations and types of the language, and words of other tools that it
- * does not have.
+ * explain_grammar.c - explains declarations and types of the language, and words of other tools that the language does
+ * not have.
  */
 #include "check/schema.h"
 #include "explain/explain.h"
 #include "syntax/help/foreign.h"
 
-/* The reserved words that begin something, and the types. */
+/* The reserved words that begin an item or a statement, and the types. */
 static const struct {
 	const char *word, *kind, *doc, *example;
 } topics[] = {
@@ -129,7 +129,10 @@ static const struct {
 	{ "topology", "type", "The shape of a slice of devices: 4x4, 2x2x4.", NULL },
 };
 
-/* pod.index is on the page of pod; members of the other built-in values are on theirs. */
+/*
+ * The part of a topic before a member: pod.index is on the page of pod, and members of the other built-in values are on
+ * theirs.
+ */
 static struct str before_member(struct str topic)
 {
 	static const char *const values[] = { "pod.", "self.", "cluster." };
@@ -160,7 +163,7 @@ bool explain_grammar(struct explain *e)
 	return e->told > told;
 }
 
-/* A word may mean something here and still not be the field that it is elsewhere. */
+/* Explains a word of another tool. Such a word may mean something else in this language. */
 bool explain_foreign(struct explain *e)
 {
 	const struct foreign *other = foreign_field(e->topic);

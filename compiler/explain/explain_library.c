@@ -1,8 +1,6 @@
 /*
- * explain_library.c - answers about the standard library, from its own text.
- *
- * A module is parsed only when the topic names it, except for a bare name (`elastic`), which any
- * module may declare.
+ * explain_library.c - explains the standard library from its own text. A module is parsed only when the topic names it,
+ * except for a bare name (`elastic`), which any module may declare.
  */
 #include "explain/explain.h"
 #include "explain/explain_blueprint.h"
@@ -22,7 +20,7 @@ static bool is_documented(const struct nodes *formals)
 	return false;
 }
 
-/* The documentation of an argument above it, as in its text. */
+/* Writes the documentation of an argument above it, as in the source. */
 static void put_doc(struct str doc, struct buf *out)
 {
 	while (doc.n) {
@@ -33,7 +31,7 @@ static void put_doc(struct str doc, struct buf *out)
 	}
 }
 
-/* ": base(port = port)" of a framework that wraps another, and the end of the line. */
+/* Writes ": base(port = port)" for a framework that wraps another one, and the end of the line. */
 static void put_base(const struct library_module *m, const struct node *blueprint, struct buf *out)
 {
 	if (blueprint && blueprint->kind == NODE_FRAMEWORK && blueprint->u.blueprint_decl.base) {
@@ -67,13 +65,13 @@ static void put_signature(const struct library_module *m, const struct library_i
 	put_base(m, d->blueprint, out);
 }
 
-/* The word for what the declaration is, as people say it. */
+/* The word for the kind of a declaration. */
 static const char *kind_words(const char *kind)
 {
 	return strcmp(kind, "fn") == 0 ? "function" : strcmp(kind, "let") == 0 ? "value" : kind;
 }
 
-/* The declaration as its module has it, two columns to the right. */
+/* Writes the declaration as it is in its module, indented by two columns. */
 static void put_declaration(const struct library_module *m, const struct node *declaration, struct buf *out)
 {
 	struct str text = source_text(&m->sources, declaration->span);

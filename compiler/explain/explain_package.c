@@ -1,9 +1,7 @@
 /*
- * explain_package.c - answers about modules of the project's packages, from their own text: a
- * project's own catalogue is explained like std's.
- *
- * "acme.sizes" is a module, "acme.sizes.node" something in it; "sizes.node" looks in every package
- * for a module of that name.
+ * explain_package.c - explains modules of the project's packages from their own text, as those of the standard library.
+ * "acme.sizes" is a module, "acme.sizes.node" is a declaration in it, and "sizes.node" looks for a module of that name
+ * in every package.
  */
 #include "base/path.h"
 #include "check/project.h"

@@ -1,9 +1,6 @@
 /*
- * explain_page.c - the page of a diagnostic.
- *
- * The messages about a wrong program are not part of the page: the program is compiled when the
- * page is asked for, from the page's text instead of files, so that the message shown is the
- * message given.
+ * explain_page.c - shows the page of a diagnostic. The messages about a wrong program are not part of the page: the
+ * program is compiled from the page's text when the page is shown, so the messages are always those of this version.
  */
 #include "base/path.h"
 #include "diag/page.h"
@@ -20,7 +17,7 @@ struct folder {
 	unsigned n;
 };
 
-/* The manifest of a page about manifests comes first. */
+/* Is the part a manifest? In a page about manifests it comes first. */
 static bool is_import(const struct page_part *part) { return part->run.p && str_starts(part->run, STR("import")); }
 static struct str first_name(const struct page_part *part) { return is_import(part) ? STR("job.yaml") : STR("job.tj"); }
 
@@ -63,7 +60,7 @@ static bool folder_read(void *context, struct arena *a, struct str path, struct 
 
 static bool folder_exists(void *context, struct str path) { return find(context, path); }
 
-/* Pages name their files in byte order, and each directory holds files only. */
+/* Lists the files of a directory. Pages name their files in byte order, and each directory contains files only. */
 static void folder_list(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name),
 	void *to)
 {
@@ -74,9 +71,9 @@ static void folder_list(void *context, struct arena *a, struct str directory, vo
 			each(to, path_base(f->name[i]));
 }
 
-/* ---- what is said about a program ---- */
+/* ---- the messages about a program ---- */
 
-/* `# run:` as a command line; false when it is none, which the tests of the pages would show. */
+/* Does the word name a file? For reading `# run:` as a command line. */
 static bool names_file(struct str word) { return str_ends(word, STR(".tj")) || str_ends(word, STR(".yaml")); }
 
 static bool read_run(struct arena *a, const struct page_part *part, struct options *ret)
@@ -155,7 +152,7 @@ static void put_heading(struct explain *e, const char *text)
 	buf_char(e->out, '\n');
 }
 
-/* In the page names are in backquotes; here they are in color or in single quotes. */
+/* Writes a text of the page, in which names are in backquotes; here they are in color or in single quotes. */
 static void put_text(struct explain *e, struct str text)
 {
 	bool inside = false;

@@ -1,5 +1,5 @@
 /*
- * explain_schema.c - kinds of Kubernetes and of the project, and their fields, from the tables:
+ * explain_schema.c - explains kinds of Kubernetes and of the project, and their fields, from the tables:
  * Pod.spec.hostNetwork, PodSpec, Job.
  */
 #include "explain/explain.h"
@@ -18,7 +18,7 @@ static struct str last_part(struct str name)
 
 /* ---- one type ---- */
 
-/* The versions in which the field means the same to people; how server-side apply merges its lists may differ. */
+/* The versions in which the field looks the same to users; how server-side apply merges its lists may differ. */
 static uint32_t versions_of(const struct explain *e, const struct schema_type *t, const struct schema_field *f)
 {
 	uint32_t all = 0;
@@ -74,7 +74,7 @@ static void versions(struct explain *e, uint32_t set)
 	buf_char(e->out, '\n');
 }
 
-/* The raw block that is merged into the type. */
+/* The name of the raw block that is merged into the type. */
 static const char *raw_block(const struct explain *e, const struct schema_type *t)
 {
 	static const char *const blocks[][2] = { { "core.v1.PodSpec", "raw pod" },
@@ -87,7 +87,7 @@ static const char *raw_block(const struct explain *e, const struct schema_type *
 	return NULL;
 }
 
-/* ---- a way through the types ---- */
+/* ---- a path through the types ---- */
 
 static struct str next_part(struct str *rest)
 {
@@ -98,7 +98,7 @@ static struct str next_part(struct str *rest)
 	return part;
 }
 
-/* The type of the elements behind lists and maps; NULL for a scalar. */
+/* The type of the elements of lists and maps; NULL for a scalar. */
 static const struct schema_type *inner(const struct explain *e, const struct schema_ref *r)
 {
 	while (r->word == SCHEMA_LIST || r->word == SCHEMA_MAP)
@@ -106,7 +106,7 @@ static const struct schema_type *inner(const struct explain *e, const struct sch
 	return r->word == SCHEMA_OBJECT ? &e->tables->types[r->of] : NULL;
 }
 
-/* What the field was in versions where it had another type. */
+/* Writes which type the field had in other versions. */
 static void other_forms(struct explain *e, const struct schema_type *t, const struct schema_field *f)
 {
 	for (size_t i = t->first; i < t->first + t->n; i++) {
@@ -211,7 +211,7 @@ static void type(struct explain *e, const struct schema_type *t)
 	fields(e, t);
 }
 
-/* v1 before v1beta1 before v1alpha1. */
+/* Is API version A more stable than B? v1 comes before v1beta1, and that before v1alpha1. */
 static bool stabler(struct str a, struct str b)
 {
 	bool beta_a = memmem(a.p, a.n, "beta", 4) != NULL, beta_b = memmem(b.p, b.n, "beta", 4) != NULL;
@@ -219,7 +219,7 @@ static bool stabler(struct str a, struct str b)
 	return alpha_a != alpha_b ? alpha_b : beta_a != beta_b ? beta_b : str_cmp(a, b) > 0;
 }
 
-/* When several API versions have a name, the most stable one is meant. */
+/* Finds a kind. When several API versions have the name, the most stable one is used. */
 static const struct schema_kind *find_kind(struct explain *e, struct str name)
 {
 	const struct schema_kind *found = NULL;
@@ -248,7 +248,10 @@ static const struct schema_type *find_type(struct explain *e, struct str name)
 	return found;
 }
 
-/* The kinds that 'trainc vendor crd' wrote beside the project.tj around; NULL without, or when they cannot be read. */
+/*
+ * The kinds in crds.tbl of the project around, which 'trainc vendor crd' wrote; NULL when there are none, or they
+ * cannot be read.
+ */
 static const struct schema *own_kinds(struct explain *e)
 {
 	struct trainc c;
@@ -294,7 +297,7 @@ static bool ask(struct explain *e, const struct schema *tables)
 
 bool explain_schema(struct explain *e)
 {
-	/* A name of Kubernetes begins with a capital letter, a word of the language does not. */
+	/* a kind or type of Kubernetes begins with a capital letter, a word of the language does not */
 	if (!e->topic.n || e->topic.p[0] < 'A' || e->topic.p[0] > 'Z')
 		return false;
 	return ask(e, &schema_builtin) || ask(e, own_kinds(e));

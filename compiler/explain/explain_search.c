@@ -1,6 +1,6 @@
 /*
- * explain_search.c - searches all texts for an unknown topic, each word of it: diagnostics and their pages, fields,
- * functions.  A result is the name of a page, and the sentence that it begins with.
+ * explain_search.c - searches all texts for the words of an unknown topic: diagnostics and their pages, fields,
+ * functions. A result is the name of a page and the first sentence of the page.
  */
 #include "check/schema.h"
 #include "diag/page.h"
@@ -20,7 +20,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Does a word of TEXT begin with PART, in whatever case? */
+/* Does a word of TEXT begin with PART, in any case? */
 static bool mentions(struct str text, struct str part)
 {
 	for (size_t i = 0; i + part.n <= text.n; i++) {

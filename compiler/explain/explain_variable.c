@@ -1,6 +1,6 @@
 /*
- * explain_variable.c - variables of the environment: which frameworks of the library set one and
- * to what, and which reserve it.
+ * explain_variable.c - explains variables of the environment: which frameworks of the library set one and to which
+ * value, and which reserve it.
  */
 #include "explain/explain.h"
 #include "explain/outline.h"
@@ -8,14 +8,14 @@
 struct asking {
 	struct explain *explain;
 	struct outline outline;
-	struct str framework, role;     /* where we are: "module.framework", and the role or "every role" */
-	struct str shown;               /* the last framework that was named: each is named once */
-	bool told, kept;                /* something was found so far; one of them reserves it */
+	struct str framework, role;     /* the place in the search: "module.framework", and the role or "every role" */
+	struct str shown;               /* the last framework that was shown: each is shown once */
+	bool told, kept;                /* something was found; one of the frameworks reserves the variable */
 };
 
 /*
- * Only a topic that begins with two capitals is looked up: anything else is a word of the language
- * or a name of the library.
+ * Can the topic be a variable? It must begin with two capitals: otherwise it is a word of the language or a name of the
+ * library.
  */
 static bool is_variable(struct str s)
 {

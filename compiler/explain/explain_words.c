@@ -1,5 +1,5 @@
 /*
- * explain_words.c - codes and the words of the language, from their tables.
+ * explain_words.c - explains codes and the words of the language, from their tables.
  */
 #include "base/quantity.h"
 #include "check/module.h"
@@ -61,7 +61,7 @@ static void put_example(struct explain *e, const char *code)
 
 /* ---- fields ---- */
 
-/* How blocks are written before the dot in a topic. */
+/* The words for blocks before the dot in a topic. */
 static const struct {
 	const char *word;
 	enum block block;
@@ -72,7 +72,7 @@ static const struct {
 };
 enum { NBLOCKS = sizeof blocks / sizeof *blocks };
 
-/* "role.memory" to the set of blocks and "memory"; a bare name matches in every block. */
+/* Splits "role.memory" into the set of blocks and "memory"; a bare name matches in every block. */
 static unsigned split_topic(struct str topic, struct str *ret_name)
 {
 	const char *dot = memchr(topic.p, '.', topic.n);
@@ -85,7 +85,7 @@ static unsigned split_topic(struct str topic, struct str *ret_name)
 	for (size_t i = 0; i < NBLOCKS; i++)
 		if (str_is(block, blocks[i].word))
 			return blocks[i].block | (blocks[i].block == BLOCK_ROLE ? BLOCK_FRAMEWORK_ROLE : 0);
-	/* worker.replicas: the first part is the name of a role in some program, unless it is a module's */
+	/* worker.replicas: the first part is the name of a role in a program, unless it is that of a module */
 	return stdlib_text(block).p || !schema_find(BLOCK_ROLE, *ret_name) ? 0 : BLOCK_ROLE | BLOCK_FRAMEWORK_ROLE;
 }
 

@@ -1,8 +1,6 @@
 /*
- * library.h - the standard library as text that describes itself: for explain, init and
- * completion, which ask what there is without compiling it.
- *
- * Only the syntax tree is made: documentation, and signatures in their author's spelling.
+ * library.h - the standard library as documented declarations, for explain, init and completion, which list what exists
+ * without compiling it. Only the syntax tree is made: it has documentation, and signatures as their authors wrote them.
  */
 #ifndef TRAINC_LIBRARY_H
 #define TRAINC_LIBRARY_H
@@ -17,9 +15,9 @@ struct library_module {
 	struct diags diags;
 };
 
-/* `name` is one of stdlib_names(). */
+/* Parses a module of the library; NAME is one of stdlib_names(). */
 struct library_module *library_parse(struct arena *a, struct str name);
-/* A module of a package, from its text. */
+/* Parses a module of a package from its text. */
 struct library_module *library_parse_text(struct arena *a, struct str name, struct str dotted, struct str text);
 
 struct library_item {
@@ -29,16 +27,16 @@ struct library_item {
 	const struct node *blueprint;   /* the declaration of a framework or accelerator; otherwise NULL */
 };
 
-/* The value of a declaration for those who import the module; false for private ones and other kinds. */
+/* Describes a declaration that importers of the module can use; false for private ones and other kinds. */
 bool library_item(const struct node *declaration, struct library_item *ret);
 
 /*
- * The program in a documentation comment, without the indentation: the indented
- * lines below a line "Example:".  Empty without one.
+ * The example in a documentation comment, without indentation: the indented lines below a line "Example:". Empty when
+ * there is none.
  */
 struct str library_example(struct arena *a, struct str doc);
 
-/* Every framework, module by module, each in its order. */
+/* Calls EACH for every framework, module by module, in the order of declaration. */
 void library_frameworks(struct arena *a, void (*each)(void *to, const struct library_module *m,
 	const struct library_item *item), void *to);
 

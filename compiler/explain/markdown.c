@@ -1,7 +1,6 @@
 /*
- * markdown.c - characters that mean something in Markdown but not in a comment get a backslash:
- * the star of PREFIX_*, the angle of <name>, a leading #.  Code spans and indented lines are code
- * in both.
+ * markdown.c - adds a backslash to characters that mean something in Markdown but not in a comment: the star of
+ * PREFIX_*, the angle bracket of <name>, a leading #. Code spans and indented lines are code in both.
  */
 #include "explain/markdown.h"
 
@@ -15,7 +14,7 @@ static struct str next_line(struct str *rest)
 	return line;
 }
 
-/* `code`: is a code span open, which may continue on the next line? */
+/* Writes a line. CODE: a code span is open, which may continue on the next line. */
 static void put_line(struct buf *out, struct str line, bool cell, bool *code)
 {
 	for (size_t i = 0; i < line.n; i++) {

@@ -6,13 +6,13 @@
 
 #include "base/buf.h"
 
-/* A documentation comment as paragraphs, with a newline behind it; an empty one gives nothing. */
+/* Writes a documentation comment as paragraphs, followed by a newline; nothing if it is empty. */
 void markdown_prose(struct buf *out, struct str doc);
-/* The same for a table's cell or a list's item: on one line, without a newline. */
+/* The same for a cell of a table or an item of a list: on one line, without a newline. */
 void markdown_line(struct buf *out, struct str doc);
-/* `text`, on one line; in a cell a bar gets a backslash.  An empty text gives nothing. */
+/* Writes `text` as code on one line; in a cell of a table a bar gets a backslash. Writes nothing if it is empty. */
 void markdown_code(struct buf *out, struct str text, bool cell);
-/* The head of a table, such as "| name | type |", and the line under it. */
+/* Writes the head of a table, such as "| name | type |", and the line under it. */
 void markdown_head(struct buf *out, const char *head);
 
 #endif

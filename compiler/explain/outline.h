@@ -1,6 +1,6 @@
 /*
- * outline.h - the items of a body one after the other, whatever `if` and `for` are around them,
- * for lists of what a declaration contains.
+ * outline.h - lists the items of a body in order, including those within `if` and `for`, for descriptions of a
+ * declaration.
  */
 #ifndef TRAINC_OUTLINE_H
 #define TRAINC_OUTLINE_H
@@ -13,17 +13,17 @@ struct outline {
 	const struct flat *flat;        /* the text that contains the bodies */
 };
 
-/* `when` is "if a > 0, for k in keys", or empty. */
+/* WHEN is "if a > 0, for k in keys", or empty. */
 typedef void outline_item(void *to, const struct node *item, struct str when);
 
-/* Visits every item of a NODE_BODY; other nodes have none.  `when` is the condition of the body itself. */
+/* Visits every item of a NODE_BODY; other nodes have none. WHEN is the condition of the body itself. */
 void outline_items(const struct outline *o, const struct node *body, struct str when, outline_item *each, void *to);
 
-/* Does the item set or extend that field? */
+/* Does the item set or extend the field NAME? */
 bool outline_is_field(const struct node *item, const char *name);
-/* `key = value` of a NODE_SET, on one line. */
+/* The text `key = value` of a NODE_SET, on one line. */
 struct str outline_setting(const struct outline *o, const struct node *item);
-/* "a, b"; `b` when `a` is empty. */
+/* Joins two texts as "a, b"; only `b` when `a` is empty. */
 struct str outline_both(struct arena *a, struct str left, struct str right);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * reference.c - a section for each kind of declaration, in the order of a reader's questions: what
- * can be set, what it runs, what it offers.
+ * reference.c - writes a section for each kind of declaration, in the order of a reader's questions: what can be set,
+ * what runs, what else the module offers.
  */
 #include "explain/reference.h"
 
@@ -37,7 +37,7 @@ void reference_cell_doc(struct reference *r, struct str doc)
 	buf_z(r->out, doc.n ? " |" : "|");
 }
 
-/* "| `name` | `type` | `value` | documentation |" */
+/* Writes a row "| `name` | `type` | `value` | documentation |". */
 static void put_row(struct reference *r, struct str name, struct str type, const struct node *value, struct str doc)
 {
 	buf_char(r->out, '|');
@@ -60,7 +60,7 @@ static struct str type_of(struct reference *r, const struct node *n)
 	return found && found->kind != TYPE_BAD ? type_spell(r->arena, found) : STR("");
 }
 
-/* A parameter, an argument or a `let`. */
+/* Writes the row of a parameter, an argument or a `let`. */
 static void put_binding(struct reference *r, const struct node *n)
 {
 	put_row(r, n->u.binding.name, type_of(r, n), n->u.binding.value, n->u.binding.doc);
@@ -84,15 +84,15 @@ void reference_arguments(struct reference *r, const struct nodes *formals)
 		put_binding(r, formals->at[i]);
 }
 
-/* A list, which begins with its first item. */
+/* A list whose introduction is written before its first item. */
 struct told {
 	struct reference *r;
-	const char *intro;              /* until then */
+	const char *intro;              /* the introduction, until it has been written */
 };
 
 /* ---- checks ---- */
 
-/* The headline of a message in its author's spelling; lines behind the first are the help. */
+/* Writes the headline of a message as its author wrote it; further lines are the help. */
 static void put_message(struct reference *r, const struct node *message)
 {
 	struct buf text = { 0 };
@@ -112,7 +112,7 @@ static void put_message(struct reference *r, const struct node *message)
 	buf_release(&text);
 }
 
-/* "- `condition`, if x: message" */
+/* Writes an item "- `condition`, if x: message". */
 static void put_check(void *to, const struct node *n, struct str when)
 {
 	struct told *c = to;
@@ -139,7 +139,7 @@ void reference_checks(struct reference *r, const struct node *body, const char *
 	outline_items(&r->outline, body, STR(""), put_check, &c);
 }
 
-/* ---- declarations: what stands below their heading, or in their row ---- */
+/* ---- declarations: the text below their heading, or in their row ---- */
 
 static void put_profile(struct reference *r, const struct node *n)
 {
@@ -153,7 +153,7 @@ static void put_profile(struct reference *r, const struct node *n)
 	}
 }
 
-/* "One job for each `i in range(3)`." */
+/* Writes "One job for each `i in range(3)`." */
 static void put_fleet(struct reference *r, const struct node *n)
 {
 	const struct binder *b = n->u.job.binders;
@@ -188,7 +188,7 @@ static void put_framework_of(struct reference *r, const struct node *n)
 	buf_z(r->out, ".\n");
 }
 
-/* "- `role worker`, `replicas = 4`: documentation" */
+/* Writes an item "- `role worker`, `replicas = 4`: documentation". */
 static void put_role(void *to, const struct node *n, struct str when)
 {
 	struct told *roles = to;
@@ -250,7 +250,7 @@ static void put_fn(struct reference *r, const struct node *n)
 	reference_doc(r, n->u.fn.doc);
 	for (size_t i = 0; i < n->u.fn.formals.n; i++)
 		documented = documented || n->u.fn.formals.at[i]->u.binding.doc.n;
-	if (documented)                 /* else the heading has said it all */
+	if (documented)                 /* otherwise the heading shows everything */
 		reference_arguments(r, &n->u.fn.formals);
 }
 
@@ -264,7 +264,7 @@ static void put_policy(struct reference *r, const struct node *n)
 
 static const struct section {
 	enum node_kind kind;
-	/* head of the table whose rows they are; NULL: each has a heading of its own */
+	/* title and head of the table; `head` NULL: each declaration has a heading of its own */
 	const char *title, *head;
 	void (*put)(struct reference *r, const struct node *n);
 } sections[] = {
@@ -279,7 +279,7 @@ static const struct section {
 	{ NODE_POLICY, "Policies", NULL, put_policy },
 };
 
-/* "twice(n: int) -> int" */
+/* The signature of a function: "twice(n: int) -> int". */
 static struct str signature(struct reference *r, const struct node *n)
 {
 	struct span to = n->u.fn.result->span;
@@ -287,7 +287,7 @@ static struct str signature(struct reference *r, const struct node *n)
 	return flat_text(r->outline.flat, (struct span){ n->u.fn.name_span.start, to.end });
 }
 
-/* What the heading of a declaration shows; empty: it is private. */
+/* The name in the heading of a declaration; empty: the declaration is private. */
 static struct str shown_name(struct reference *r, const struct node *n)
 {
 	struct str name, alias;

@@ -1,9 +1,7 @@
 /*
- * reference.h - `trainc doc`: what a module offers, as Markdown, from its declarations and their
- * `##` comments.
- *
- * Names that begin with `_` are private and left out.  Types are as written; where none is
- * written, as the checker found them, if it looked at the declaration.
+ * reference.h - `trainc doc`: writes what a module offers as Markdown, from its declarations and their `##` comments.
+ * Names that begin with `_` are private and left out. Types are shown as written; where none is written, as the checker
+ * found them, if it checked the declaration.
  */
 #ifndef TRAINC_REFERENCE_H
 #define TRAINC_REFERENCE_H
@@ -20,20 +18,20 @@ struct reference {
 	struct buf *out;
 };
 
-/* The whole page.  The module has no syntax errors. */
+/* Writes the whole page. The module must have no syntax errors. */
 void reference_module(struct arena *a, const struct module *m, struct str title, struct buf *out);
 
 /* ---- between the files that write it ---- */
 
-/* A NODE_FRAMEWORK or NODE_ACCELERATOR: documentation, arguments, parts. */
+/* Writes a NODE_FRAMEWORK or NODE_ACCELERATOR: documentation, arguments, parts. */
 void reference_blueprint(struct reference *r, const struct node *decl);
-/* A blank line, and the documentation below it; nothing when there is none. */
+/* Writes a blank line and the documentation; nothing when there is none. */
 void reference_doc(struct reference *r, struct str doc);
-/* A table of formals, if there are any. */
+/* Writes a table of formals, if there are any. */
 void reference_arguments(struct reference *r, const struct nodes *formals);
-/* A list of the checks in a body, below `intro`. */
+/* Writes a list of the checks in a body, below INTRO. */
 void reference_checks(struct reference *r, const struct node *body, const char *intro);
-/* Cells of a table, with the bar behind them. */
+/* Write cells of a table, each followed by a bar. */
 void reference_cell_code(struct reference *r, struct str text);
 void reference_cell_doc(struct reference *r, struct str doc);
 /* The text of a node on one line, cut off when it is long. */

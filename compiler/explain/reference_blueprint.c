@@ -1,16 +1,15 @@
 /*
- * reference_blueprint.c - what a framework or an accelerator consists of: the roles and their
- * bounds, the environment that every process gets, what is locked; what a device needs of its
- * node.
+ * reference_blueprint.c - describes a framework or an accelerator: the roles and their bounds, the environment that
+ * every process gets, what is locked, what a device needs of its node.
  */
 #include "explain/markdown.h"
 #include "explain/reference.h"
 
-/* A table, which begins with its first row. */
+/* A table whose head is written before its first row. */
 struct table {
 	struct reference *r;
-	const char *head;               /* until then */
-	struct str role;                /* name of the role whose items these are; empty: of every role */
+	const char *head;               /* the head, until it has been written */
+	struct str role;                /* name of the role that the items belong to; empty: every role */
 };
 
 static void begin_row(struct table *t)
@@ -31,7 +30,7 @@ static void cell_role(struct table *t)
 		buf_z(t->r->out, " every role |");
 }
 
-/* "`value`, `if x`" */
+/* Writes "`value`, `if x`". */
 static void put_under(struct buf *out, struct str text, struct str when)
 {
 	markdown_code(out, text, true);
@@ -60,7 +59,7 @@ static void put_port(void *to, const struct node *item, struct str when)
 	put_under(&role->ports, outline_setting(&role->r->outline, item), when);
 }
 
-/* "replicas: int(1..) = 1" without the name, which has its own column */
+/* The type and default of a field such as "replicas: int(1..) = 1", without the name, which has its own column. */
 static struct str bounds(const struct reference *r, const struct node *field)
 {
 	struct str type = reference_text(r, field->u.field.type);
@@ -138,7 +137,7 @@ static void put_environment(void *to, const struct node *item, struct str when)
 
 static void put_let(void *to, const struct node *item, struct str when)
 {
-	struct table *t = to;           /* its head is the text in front of the first part */
+	struct table *t = to;           /* its head is the text before the first part */
 	struct reference *r = t->r;
 
 	(void)when;
@@ -151,7 +150,7 @@ static void put_let(void *to, const struct node *item, struct str when)
 	markdown_code(r->out, reference_text(r, item->u.binding.value), false);
 }
 
-/* "Locked: `A`, `B_*`." */
+/* Writes "Locked: `A`, `B_*`." */
 static void put_reserved(struct reference *r, const struct node *value)
 {
 	struct str word;
@@ -187,7 +186,7 @@ static void put_sentences(struct reference *r, const struct node *body)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 static bool is_role(const struct node *item) { return item->kind == NODE_BLOCK && str_is(item->u.block.word, "role"); }
 

@@ -1,6 +1,6 @@
 /*
- * condition.c - a condition as the language writes it, in the form of `fmt`.
- * `and` binds closer than `or`, so only an `or` below an `and` needs brackets.
+ * condition.c - writes a condition as the language does, in the form of `fmt`. `and` binds more tightly than `or`, so
+ * only an `or` below an `and` needs parentheses.
  */
 #include "plan/plan.h"
 

@@ -17,7 +17,7 @@ struct printing {
 	const struct plan *plan;
 	struct env_selection which;
 	struct buf *out;
-	bool first;                     /* nothing printed in this list yet */
+	bool first;                     /* nothing has been printed in this list yet */
 };
 
 /* ---- selection ---- */
@@ -248,7 +248,7 @@ void env_value_print(const struct env_value *v, struct buf *out)
 	}
 }
 
-/* The further lines of a value stand below its first. */
+/* Prints a value; its further lines are aligned with the first one. */
 static void indented(struct printing *p, struct str value, int width)
 {
 	for (size_t i = 0; i <= value.n;) {
@@ -335,7 +335,7 @@ static bool shell_name(struct str name)
 	return name.n > 0;
 }
 
-/* A variable whose value cannot be told here is shown as a comment, so that nobody misses it. */
+/* Prints a variable whose value is unknown here as a comment, so that the reader sees that it exists. */
 static bool comment_text(struct printing *p, const struct env_value *v)
 {
 	if (v->kind != ENV_TEXT)
@@ -353,7 +353,7 @@ static bool comment_text(struct printing *p, const struct env_value *v)
 	return true;
 }
 
-/* A comment stays on one line whatever the text is: the rest of it must not become a command. */
+/* Prints a comment on one line, whatever the text is: no part of it must become a command. */
 static bool comment(struct printing *p, const struct env_value *v)
 {
 	size_t start = p->out->n;

@@ -1,19 +1,15 @@
 /*
- * environment.c - the finished environment of one replica: the function that
- * every target, `trainc env`, the local backend and the tests share.
- *
- * A value is whole text as long as only text went into it.  From the first
- * piece that only the pod knows it becomes a list of pieces, to which text is
- * appended in runs.  A reference to an earlier variable takes that variable's
- * text or pieces; a reference to a secret stays a reference, since nobody but
- * the pod may see it.
+ * environment.c - computes the environment of one replica: the function that every target, `trainc env`, the local
+ * backend and the tests share. A value is a plain text as long as all of its parts are. From the first part that only
+ * the pod knows, it becomes a list of pieces, to which text is appended. A reference to an earlier variable takes that
+ * variable's text or pieces. A reference to a secret stays a reference, since only the pod may read it.
  */
 #include "base/map.h"
 #include "plan/plan.h"
 
 /*
- * Far more than a process can be given, which the target's checks refuse anyway: a chain of
- * references can double its length at each step.
+ * Much more than a process can be given, which the target's checks refuse anyway; needed because a chain of references
+ * can double its length at each step.
  */
 enum { MOST_TEXT = 1 << 20 };
 
@@ -24,8 +20,8 @@ struct making {
 	int64_t replica;
 	const struct placement *where;
 	struct env_values done;
-	struct map index;               /* the variables by name -> position + 1; made when one is first referred to */
-	struct buf run;                 /* static text since the last piece */
+	struct map index;               /* variables by name -> position + 1; made when one is first referred to */
+	struct buf run;                 /* plain text since the last piece */
 	struct piece *pieces;
 	size_t npieces;
 };
@@ -120,7 +116,8 @@ static struct str member_text(const struct data *d, const char *key)
 }
 
 /*
- * A variable of `raw container { env = [...] }`: a text, or a key of a Secret or ConfigMap. False for another source.
+ * Reads a variable of `raw container { env = [...] }`: a text, or a key of a Secret or ConfigMap. False for another
+ * source.
  */
 static bool raw_value(struct making *m, const struct data *d, struct env_value *ret)
 {
@@ -142,7 +139,7 @@ static bool raw_value(struct making *m, const struct data *d, struct env_value *
 	return e->name.n && (secret || config);
 }
 
-/* Adds the variables of raw, in their order; they may replace earlier ones. */
+/* Adds the variables of raw blocks in their order; they may replace earlier ones. */
 static void raw_env(struct making *m, const struct plan_container *c)
 {
 	const struct data *list = c->raw && c->raw->kind == DATA_MAP ? data_get(c->raw, STR("env")) : NULL;

@@ -1,5 +1,5 @@
 /*
- * names.c - how a program's names stand in Kubernetes, and where replicas are found.
+ * names.c - how names of a program are written in Kubernetes, and the addresses of replicas.
  */
 #include "plan/plan.h"
 

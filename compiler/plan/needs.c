@@ -1,8 +1,6 @@
 /*
- * needs.c - what a job needs that Kubernetes' Jobs cannot do by themselves.
- *
- * Whoever applies the objects by other means must know it: a parameter server that nobody stops
- * costs money.
+ * needs.c - lists what a job needs that plain Jobs cannot do by themselves. Users who apply the objects by other means
+ * must know it: a parameter server that nobody stops costs money.
  */
 #include "plan/plan.h"
 

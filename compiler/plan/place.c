@@ -1,5 +1,5 @@
 /*
- * place.c - where replicas run: places of roles.
+ * place.c - places of roles: where replicas run.
  */
 #include "plan/plan.h"
 

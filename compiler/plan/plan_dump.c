@@ -1,6 +1,5 @@
 /*
- * plan_dump.c - `trainc dump --plan`: the plan with nothing left out, one fact on each line with
- * the place that decided it.
+ * plan_dump.c - `trainc dump --plan`: prints the whole plan, one fact per line with the place that decided it.
  */
 #include "plan/print.h"
 
@@ -186,7 +185,7 @@ static void mount(struct dumping *d, const struct plan_mount *m)
 	end(d, v->from);
 }
 
-/* As the language writes it: http("http", path = "/health", within = 3600s). */
+/* The probe as the language writes it: http("http", path = "/health", within = 3600s). */
 struct str plan_probe_text(struct arena *a, const struct plan_probe *p)
 {
 	struct buf out = { 0 };

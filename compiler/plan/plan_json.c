@@ -1,5 +1,5 @@
 /*
- * plan_json.c - `trainc plan -o json`.  What is not set is null.
+ * plan_json.c - `trainc plan -o json`. A member that is not set is null.
  */
 #include "plan/print.h"
 #include "plan/totals.h"
@@ -50,7 +50,7 @@ static void devices(struct printing *p, const struct plan_accelerator *acc)
 	buf_printf(p->out, ", \"count\": %lld }", (long long)acc->per_pod);
 }
 
-/* Counts are numbers; memory is written as everywhere. */
+/* Writes the numbers of devices; amounts of memory are written as elsewhere. */
 static void device_counts(struct printing *p, const struct plan_device_total *at, size_t n)
 {
 	buf_char(p->out, '{');
@@ -67,7 +67,7 @@ static void device_counts(struct printing *p, const struct plan_device_total *at
 	buf_z(p->out, n ? " }" : "}");
 }
 
-/* What its pods ask for besides the accelerator. */
+/* Writes what the pods ask for besides the accelerator. */
 static void resources(struct printing *p, const struct plan_role *r)
 {
 	size_t n, skip = r->accelerator ? 1 : 0;
@@ -77,7 +77,7 @@ static void resources(struct printing *p, const struct plan_role *r)
 	device_counts(p, n > skip ? at + skip : NULL, n - skip);
 }
 
-/* Claims of devices, each with its template or the claim that exists. */
+/* Writes claims of devices, each with its template or the existing claim. */
 static void claims_by_name(struct printing *p, const char *key, const struct plan_pairs *claims)
 {
 	if (!claims->n)
@@ -127,7 +127,7 @@ static void hosts(struct printing *p, const struct plan_job *j, const struct pla
 	buf_z(p->out, r->max ? " ]" : "]");
 }
 
-/* What one pod asks for. */
+/* Writes what one pod asks for. */
 static void pod(struct printing *p, const char *before, const struct plan_role *r)
 {
 	struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
@@ -136,7 +136,7 @@ static void pod(struct printing *p, const char *before, const struct plan_role *
 	amount(p, ", ", "memory", &memory);
 }
 
-/* Replicas that differ in what they ask for, in groups that do not. */
+/* Writes the replicas of a role in groups that ask for the same. */
 static void kinds(struct printing *p, const struct plan_role *r)
 {
 	name(p, ",\n          ", "kinds");

@@ -1,8 +1,7 @@
 /*
- * plan_svg.c - `trainc plan -o svg`: a drawing of each job.
- *
- * A role is a band with its replicas and their devices. On the right, each port that some role's texts mention is a
- * lane: it begins at the roles that name it and ends with an arrow at the role that listens.
+ * plan_svg.c - `trainc plan -o svg`: draws each job. A role is a band with its replicas and their devices. On the right
+ * there is a lane for each port that is mentioned in a role's texts: it begins at the roles that name the port and ends
+ * with an arrow at the role that listens on it.
  */
 #include "plan/print.h"
 #include "plan/totals.h"
@@ -15,8 +14,8 @@ enum {
 /* A lane of the drawing: a port that somebody listens on, and the roles that name it. */
 struct lane {
 	unsigned role;
-	const struct plan_port *port;   /* NULL: only the host is named */
-	bool *from;                     /* by position in plan_job.roles */
+	const struct plan_port *port;   /* the port; NULL: only the host is named */
+	bool *from;                     /* for each role, by its position in plan_job.roles: does it name the port? */
 };
 
 struct drawing {
@@ -25,12 +24,13 @@ struct drawing {
 	struct buf *out;
 	struct lane *lanes;
 	size_t nlanes;
-	bool *names;                    /* at source * nroles + target: does the source name a host of the target? */
+	bool *names;                    /* at source nroles + target: does the source name a host of the target? */
 	bool *reaches;                  /* as above, for a port of the target */
-	int64_t *top, *height, *slot;   /* of each role: its band, and the next free place at its right edge */
+	int64_t *top, *height, *slot;   /* for each role: position and height of its band, and the next free place at
+					 * its right edge */
 };
 
-/* ---- who names whom ---- */
+/* ---- which role names which ---- */
 
 static struct lane *lane_of(struct drawing *d, unsigned role, const struct plan_port *port)
 {
@@ -67,7 +67,7 @@ static void read_texts(struct drawing *d, unsigned role, const struct plan_texts
 			read_text(d, role, &t->per_replica[i].at[k]);
 }
 
-/* A text, or one for each replica. */
+/* Reads a text, or one text for each replica. */
 static void read_each(struct drawing *d, unsigned role, const struct text *text, const struct text *per_replica)
 {
 	if (!per_replica)
@@ -99,7 +99,7 @@ static void read_role(struct drawing *d, unsigned role)
 		read_each(d, role, &r->files[i].text, r->files[i].per_replica);
 }
 
-/* When only hosts of a role are named, its only port is meant, or an unknown one. */
+/* Adds lanes for roles of which only hosts are named: they lead to the only port, or to an unknown one. */
 static void read_hosts(struct drawing *d)
 {
 	size_t n = d->job->nroles;
@@ -128,7 +128,7 @@ static void put_rect(struct drawing *d, int64_t x, int64_t y, int64_t width, int
 		(long long)width, (long long)height, width > 10 ? 4 : 1, class);
 }
 
-/* One replica: its number and a square for each of its devices. */
+/* Draws one replica: its number and a square for each of its devices. */
 static void put_replica(struct drawing *d, const struct plan_role *r, int64_t i, int64_t x, int64_t y)
 {
 	int64_t devices = r->accelerator ? r->accelerator->per_pod : 0;
@@ -249,7 +249,10 @@ static void put_lane(struct drawing *d, size_t number)
 	put_label(d, RIGHT + 18 + LANE * (int64_t)d->nlanes, to + 4, "small", lane_label(d, l));
 }
 
-/* Places at the right edge of a role: one for each lane that ends there, and one for each that begins there. */
+/*
+ * The number of places at the right edge of a role: one for each lane that ends there, and one for each that begins
+ * there.
+ */
 static int64_t places(const struct drawing *d, unsigned role)
 {
 	int64_t n = 0;
@@ -302,7 +305,7 @@ static bool *flags(struct drawing *d, size_t n)
 	return set;
 }
 
-/* Draws the job below Y and returns where it ends; the width that it needs goes into *WIDTH. */
+/* Draws the job below Y; returns the position below it. *WIDTH is the width that the job needs. */
 static int64_t put_job(const struct plan_job *job, int64_t y, int64_t *width, struct buf *out)
 {
 	struct drawing d = { .job = job, .out = out };

@@ -1,6 +1,6 @@
 /*
- * plan_table.c - `trainc plan` for people: a table of roles for each job, what
- * it adds up to, and what it needs besides Kubernetes.
+ * plan_table.c - `trainc plan` as text: for each job a table of roles, the sum of its requests, and what it needs
+ * besides Kubernetes.
  */
 #include "plan/print.h"
 #include "plan/totals.h"
@@ -171,7 +171,9 @@ static void places(struct arena *a, const struct plan_job *j, struct buf *out)
 	}
 }
 
-/* Notes about directories of the node that are read-only by default: the program would find out only when it writes. */
+/*
+ * Notes directories of the node that are mounted read-only by default: the program would only find out when it writes.
+ */
 static void unasked_mounts(const struct plan_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->nroles; i++)

@@ -1,6 +1,5 @@
 /*
- * print.h - the plan and the environment for people and scripts: appended to a buffer, nothing is
- * printed.
+ * print.h - prints the plan and the environment for people and scripts. Everything is appended to a buffer.
  */
 #ifndef TRAINC_PLAN_PRINT_H
 #define TRAINC_PLAN_PRINT_H
@@ -8,15 +7,15 @@
 #include "plan/plan.h"
 
 /*
- * `trainc plan -o table` and `-o json`.  `objects` says how many objects each job
- * becomes, by position (emit_counts()); `sources` shows why a role is unrolled.
+ * Print `trainc plan -o table` and `-o json`. OBJECTS has the number of objects of each job (emit_counts()); SOURCES
+ * shows why a role is unrolled.
  */
 void plan_print_table(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out);
 /* Appends `trainc plan -o svg`: a drawing of each job, one below the other, in the colors of the viewer. */
 void plan_print_svg(const struct plan *plan, struct buf *out);
 void plan_print_json(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out);
 
-/* Which replicas `trainc env` shows: `role.p == NULL` all roles, `index` -1 all replicas. */
+/* The replicas that `trainc env` shows. `role.p == NULL`: all roles; `index` -1: all replicas. */
 struct env_selection {
 	struct str role;
 	int64_t index;
@@ -24,10 +23,9 @@ struct env_selection {
 enum env_form { ENV_TABLE, ENV_JSON, ENV_SHELL, ENV_FISH, ENV_DOTENV };
 
 /*
- * The environment of the selected replicas.  False, with a sentence in `why`
- * (memory of `a`) and nothing appended, when the selection names no replica, or
- * when shell, fish and dotenv are asked for more than one ("choose one of 4 replicas
- * with --role and --index").
+ * Prints the environment of the selected replicas. False, with an explanation in WHY (memory of A) and nothing
+ * appended, when the selection matches no replica, or when shell, fish or dotenv would get more than one ("choose one
+ * of 4 replicas with --role and --index").
  */
 bool env_print(struct arena *a, const struct plan *plan, struct env_selection which, enum env_form form,
 	struct buf *out, struct str *why);
@@ -38,7 +36,7 @@ void env_values_print(const struct env_values *env, enum env_form form, struct b
 /* Appends the value of one variable as the table shows it: facts that only the pod knows are in angle brackets. */
 void env_value_print(const struct env_value *v, struct buf *out);
 
-/* `trainc dump --plan`: everything, one fact on each line, with the places that decided it. */
+/* Prints `trainc dump --plan`: the whole plan, one fact per line, with the places that decided it. */
 void plan_dump(const struct plan *plan, const struct sources *sources, struct buf *out);
 
 #endif

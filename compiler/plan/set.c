@@ -1,10 +1,7 @@
 /*
- * set.c - conditions that a set of Jobs can express: all of some Jobs are complete, or any of
- * them.
- *
- * A condition is read as alternatives.  Each asks for whole Jobs, or for some indexes of one role:
- * then the Job of that role gets a success policy of its own, and is complete when these have
- * succeeded.
+ * set.c - finds conditions that a set of Jobs can express: all of some Jobs are complete, or any of them. A condition
+ * is read as alternatives. Each alternative requires whole Jobs, or some indexes of one role. In the second case the
+ * Job of that role gets a success policy of its own, and is complete when these indexes have succeeded.
  */
 #include "plan/plan.h"
 
@@ -41,7 +38,7 @@ static bool no(struct set_gathering *g, const struct plan_condition *c)
 	return false;
 }
 
-/* The Jobs that must all be complete for this part of an alternative. */
+/* Adds the Jobs that must all be complete for this part of an alternative. */
 static bool whole_jobs(struct set_gathering *g, const struct plan_condition *c)
 {
 	const struct plan_role *r = &g->job->roles[c->role];
@@ -59,7 +56,7 @@ static bool whole_jobs(struct set_gathering *g, const struct plan_condition *c)
 	return true;
 }
 
-/* Some of the indexes of one role that has one Job: not of one with a Job for each slice. */
+/* Adds some of the indexes of one role that has one Job; not possible for a role with a Job for each slice. */
 static bool some_indexes(const struct plan_job *j, const struct plan_condition *c, unsigned *ret_role,
 	struct plan_index_set *ret)
 {
@@ -78,7 +75,7 @@ static size_t alternatives(const struct plan_job *j, const struct plan_condition
 		(size_t)j->roles[c->role].max : 1;
 }
 
-/* When there are several alternatives, each must be one Job. */
+/* Checks that an alternative is one Job, which it must be when there are several alternatives. */
 static bool one_job(struct set_gathering *g, const struct plan_condition *c)
 {
 	struct plan_set_success own = { 0 };
@@ -87,7 +84,7 @@ static bool one_job(struct set_gathering *g, const struct plan_condition *c)
 	if (!whole_jobs(&inner, c))
 		return no(g, own.because);
 	if (own.n != 1 || plan_is_sliced(&g->job->roles[own.at[0].role]))
-		return no(g, c);        /* any one slice would do */
+		return no(g, c);        /* any one slice would be enough */
 	add(g, own.at[0].role, own.at[0].index);
 	return true;
 }
@@ -135,7 +132,7 @@ bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set
 	return true;
 }
 
-/* False when there are more alternatives than a success policy has rules. */
+/* Makes the rules of a success policy. False when there are more alternatives than the policy may have rules. */
 static bool rules_of(const struct plan_job *j, const struct plan_condition *c, unsigned role, struct plan_success *ret)
 {
 	unsigned found;

@@ -1,5 +1,5 @@
 /*
- * text.c - the text of one replica, from its pieces.
+ * text.c - computes the text for one replica from the pieces of a text.
  */
 #include "plan/plan.h"
 

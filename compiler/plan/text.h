@@ -1,8 +1,7 @@
 /*
- * text.h - text that is finished only in the pod, or by a placement.
- *
- * A text is a list of pieces.  Host names and ports stay pieces until the very end, so that a
- * placement (the cluster, or the processes of one machine) can put replicas where it likes.
+ * text.h - texts that are completed only in the pod, or when replicas are placed. A text is a list of pieces. Host
+ * names and ports stay pieces to the end, so that the placement (the cluster, or the processes of one machine) can
+ * decide where replicas are.
  */
 #ifndef TRAINC_PLAN_TEXT_H
 #define TRAINC_PLAN_TEXT_H
@@ -44,11 +43,11 @@ struct text {
 	struct span from;
 };
 
-/* The text of a replica that lacks the entry. */
+/* The text of a replica that does not have the entry. */
 extern const struct piece piece_absent;
 static inline bool text_is_absent(const struct text *t) { return t->at == &piece_absent; }
 
-/* Is this plain text, known now and the same in every placement? */
+/* Is the text known now and the same in every placement? */
 static inline bool text_is_plain(const struct text *t)
 {
 	return t->n == 0 || (t->n == 1 && t->at[0].kind == PIECE_TEXT);

@@ -1,12 +1,12 @@
 /*
- * totals.h - what a job asks for at its maximum.
+ * totals.h - the resources that a job asks for when all roles have their maximum size.
  */
 #ifndef TRAINC_PLAN_TOTALS_H
 #define TRAINC_PLAN_TOTALS_H
 
 #include "plan/plan.h"
 
-/* Devices of an accelerator, and those that `resources` asks for. */
+/* The number of devices of an accelerator, or of a resource in `resources`. */
 struct plan_device_total {
 	struct str resource;
 	bool bytes;                     /* huge pages: `count` is an amount of memory */
@@ -18,22 +18,21 @@ struct plan_totals {
 	struct plan_device_total *devices;
 	size_t ndevices;
 };
-/* "16 example.com/npu", "4Gi hugepages-2Mi" */
+/* The text of an amount of devices: "16 example.com/npu", "4Gi hugepages-2Mi". */
 struct str plan_device_text(struct arena *a, const struct plan_device_total *t);
-/* The sum of a job's roles. */
+/* Sums up the roles of a job. */
 struct plan_totals plan_totals(struct arena *a, const struct plan_job *j);
-/* The sum of all jobs of the plan. */
+/* Sums up all jobs of the plan. */
 struct plan_totals plan_sum(struct arena *a, const struct plan *plan);
 
-/* What one pod of the role requests: its main container and its sidecars.  Not for a role whose replicas differ. */
+/* What one pod of the role requests: its main container and its sidecars. Not for a role whose replicas differ. */
 struct plan_quantity plan_pod_cpu(const struct plan_role *r);
 struct plan_quantity plan_pod_memory(const struct plan_role *r);
-/* Those of the accelerator first. */
+/* The devices of one pod, those of the accelerator first. */
 struct plan_device_total *plan_pod_devices(struct arena *a, const struct plan_role *r, size_t *ret_n);
 
 /*
- * What TEXT says of one pod, for all kinds of replicas of the role: "8Gi", "8Gi or 4Gi", "8Gi ... 1Gi" of more than
- * three.
+ * The result of TEXT for all kinds of replicas of the role: "8Gi", "8Gi or 4Gi", or "8Gi ... 1Gi" for more than three.
  */
 typedef struct str plan_pod_text(struct arena *a, const struct plan_role *r);
 struct str plan_kinds_text(struct arena *a, const struct plan_role *r, plan_pod_text *text);

@@ -1,7 +1,7 @@
 /*
- * api_docker.c - is a text one JSON object?  A server asks this of a Secret with credentials of a registry.
- *
- * As the server does, it takes the last of two values with one key; null is an object without members.
+ * api_docker.c - is a text one JSON object? The API server checks this for a Secret with credentials of a registry.
+ * Like the server, this code takes the last of two values with the same key, and accepts null as an object without
+ * members.
  */
 #include "verify/api_rules.h"
 
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DEEPEST = 1000 };                /* such a text is left to the server */
+enum { DEEPEST = 1000 };                /* texts that are nested more deeply are left to the server */
 
 struct json_text {
 	const char *p, *end;
@@ -77,7 +77,7 @@ static bool skip_digits(struct json_text *t)
 	return t->p > start;
 }
 
-/* A number that a double can hold. */
+/* Skips a number that a double can hold. */
 static bool skip_number(struct json_text *t)
 {
 	const char *start = t->p;
@@ -106,7 +106,7 @@ static bool skip_number(struct json_text *t)
 
 static bool skip_value(struct json_text *t);
 
-/* The rest of a list or an object, behind its opening bracket. */
+/* Skips the rest of a list or an object, after its opening bracket. */
 static bool skip_members(struct json_text *t, char close, bool keys)
 {
 	if (skip_sign(t, close))

@@ -1,9 +1,7 @@
 /*
- * api_fields.c - what the API server validates of one field: words of enumerations,
- * ranges of numbers and formats of texts.
- *
- * A row names a type of the schema and a field of it. A field that is a list has the
- * rule for each element. A word or name that is empty is left to the server's default.
+ * api_fields.c - what the API server validates in one field: words of enumerations, ranges of numbers and formats of
+ * texts. A row names a type of the schema and a field of it. For a field that is a list, the rule applies to each
+ * element. An empty word or name is left to the server's default.
  */
 #include "verify/api_rules.h"
 
@@ -122,7 +120,7 @@ static const struct {
 	{ "networking.v1.ServiceBackendPort", "number", 1, 65535 },
 };
 
-/* Fields of 64 bits; all other whole numbers of the built-in groups have 32. */
+/* Fields of 64 bits; all other whole numbers in the built-in groups have 32 bits. */
 static const char *const wide[] = {
 	"activeDeadlineSeconds", "terminationGracePeriodSeconds", "tolerationSeconds", "expirationSeconds",
 		"startingDeadlineSeconds", "runAsUser",
@@ -130,7 +128,7 @@ static const char *const wide[] = {
 		"deletionGracePeriodSeconds", NULL
 };
 
-/* Names of other objects, and other texts with a fixed form. */
+/* Formats of texts: names of other objects, and others with a fixed form. */
 enum format {
 	FORMAT_OBJECT, FORMAT_PORT, FORMAT_PORT_OR_NUMBER, FORMAT_LABEL_KEY, FORMAT_DOMAIN_PATH, FORMAT_LABEL,
 		FORMAT_ADDRESS, FORMAT_WITHIN,
@@ -215,7 +213,7 @@ static bool domain_path(struct str s)
 	return n && n + 1 < s.n && kube_object_name((struct str){ s.p, n });
 }
 
-/* A path that stays in the directory that it is about. */
+/* Does the path stay within its directory? */
 static bool stays_within(struct str s)
 {
 	for (size_t i = 0, start = 0; i <= s.n; i++) {
@@ -294,7 +292,7 @@ static const char *help_with(enum format format)
 	return "use lower case letters, digits and '-', with a letter or digit at both ends";
 }
 
-/* Is a text without characters left to the server's default? */
+/* Is an empty text left to the server's default? */
 static bool may_be_empty(enum format format)
 {
 	return format != FORMAT_LABEL && format != FORMAT_GIVEN && format != FORMAT_DATA_KEY &&
@@ -353,7 +351,7 @@ struct api_row *api_rows(struct arena *a, struct str type)
 	return rows;
 }
 
-/* Whole numbers of the built-in groups have 32 bits where no row and no list says otherwise. */
+/* Checks a whole number of the built-in groups: it has 32 bits, unless a row or a list gives another range. */
 static void check_int32(struct api_check *k, struct str type, struct str field, const struct data *d)
 {
 	if (!str_starts(type, STR("core.v1.")) && !str_starts(type, STR("batch.v1.")) &&

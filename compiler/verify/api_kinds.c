@@ -41,7 +41,7 @@ void api_ingress_backend(struct api_check *k, const struct data *d)
 			"the Service of a backend needs its port: a name or a number");
 }
 
-/* A number, or a share such as "50%". */
+/* Checks a number or a percentage such as "50%". */
 static void share(struct api_check *k, const struct data *d, const char *field)
 {
 	struct str s = api_text(d, field);
@@ -84,7 +84,7 @@ void api_strategy(struct api_check *k, const struct data *d)
 			"the strategy 'Recreate' has no 'rollingUpdate'");
 }
 
-/* Standard base64 with its padding; line ends are allowed. */
+/* Is the text standard base64 with its padding? Line ends are allowed. */
 static bool base64(struct str s)
 {
 	size_t n = 0, padding = 0;
@@ -130,7 +130,7 @@ void api_config(struct api_check *k, const struct data *d)
 				STR_ARG(check_short(k->c->arena, bytes->u.map.at[i].key)));
 }
 
-/* What Secrets of a type hold at least. */
+/* The keys that Secrets of a type must have. */
 static const struct { const char *type, *key; } secret_keys[] = {
 	{ "kubernetes.io/tls", "tls.crt" }, { "kubernetes.io/tls", "tls.key" }, { "kubernetes.io/dockerconfigjson",
 		".dockerconfigjson" },
@@ -144,7 +144,7 @@ static bool secret_has(const struct data *d, const char *key)
 	return (data && data_get(data, str_of(key))) || (text && data_get(text, str_of(key)));
 }
 
-/* Decodes S, which is base64, into its bytes. */
+/* The bytes of S, which is base64. */
 static struct str decoded(struct arena *a, struct str s)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -155,7 +155,7 @@ static struct str decoded(struct arena *a, struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		const char *digit = s.p[i] ? strchr(digits, s.p[i]) : NULL;
 		if (!digit)
-			continue;               /* padding, line ends */
+			continue;               /* skips padding and line ends */
 		bits = bits << 6 | (uint32_t)(digit - digits);
 		have += 6;
 		if (have >= 8) {
@@ -166,7 +166,7 @@ static struct str decoded(struct arena *a, struct str s)
 	return (struct str){ out, n };
 }
 
-/* Credentials of a registry are JSON: of the keys of both maps, that of stringData counts. */
+/* Checks that the credentials of a registry are JSON. If a key is in both maps, that of stringData counts. */
 static void credentials(struct api_check *k, const struct data *d, const char *key)
 {
 	const struct data *data = api_member(d, "data"), *text = api_member(d, "stringData");

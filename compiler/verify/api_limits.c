@@ -1,6 +1,6 @@
 /*
- * api_limits.c - rules of the API server about ResourceQuotas and LimitRanges: the names that they count, and for which
- * pods they hold.
+ * api_limits.c - rules of the API server about ResourceQuotas and LimitRanges: the names that they count, and the pods
+ * that they apply to.
  */
 #include "verify/api_rules.h"
 
@@ -29,7 +29,7 @@ static bool is_hugepages(struct str name)
 	return str_starts(name, STR("hugepages-")) && name.n > 10;
 }
 
-/* Numbers of objects: they are whole. */
+/* Resources that are numbers of objects, and so must be whole. */
 static const char *const counted_objects[] = { "pods", "services", "services.nodeports", "services.loadbalancers",
 	"replicationcontrollers", "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims" };
 
@@ -66,7 +66,7 @@ static void quota_amount(struct api_check *k, const struct data_member *m)
 			STR_ARG(check_short(k->c->arena, m->key)));
 }
 
-/* Reports two scopes of which a pod has exactly one. */
+/* Reports two scopes that exclude each other: a pod has exactly one of them. */
 static void scopes_exclude(struct api_check *k, const struct data *list)
 {
 	static const char *const pairs[][2] = { { "Terminating", "NotTerminating" },
@@ -121,7 +121,7 @@ void api_scope(struct api_check *k, const struct data *d)
 			"the operator '%.*s' has no 'values'", STR_ARG(check_short(k->c->arena, operator)));
 }
 
-/* The names in one map of a limit for containers or pods. */
+/* Checks the names in one map of a limit for containers or pods. */
 static void limited_names(struct api_check *k, const struct data *map)
 {
 	static const char *const names[] = { "cpu", "memory", "ephemeral-storage" };

@@ -1,5 +1,5 @@
 /*
- * api_object.c - rules of the API server about objects that a program adds.
+ * api_object.c - rules of the API server about objects that a program adds itself.
  */
 #include "verify/api_rules.h"
 
@@ -16,7 +16,7 @@ void api_job_spec(struct api_check *k, const struct data *d)
 			: "the pods of a Job need a restartPolicy%.*s", STR_ARG(policy));
 }
 
-/* Of a Deployment and the like: does the selector match the pods of the template? */
+/* For a Deployment and similar kinds: does the selector match the pods of the template? */
 void api_set_spec(struct api_check *k, const struct data *d)
 {
 	const struct data *wanted = api_member(api_member(d, "selector"), "matchLabels");

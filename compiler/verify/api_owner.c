@@ -3,7 +3,7 @@
  */
 #include "verify/api_rules.h"
 
-/* `v1` or `group/v1`. */
+/* Does S have the form `v1` or `group/v1`? */
 static bool is_version(struct str s)
 {
 	const char *slash = s.n ? memchr(s.p, '/', s.n) : NULL;

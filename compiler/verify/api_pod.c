@@ -21,7 +21,7 @@ static struct map names_in(struct api_check *k, const struct data *list)
 	return names;
 }
 
-/* A StatefulSet gives its pods a volume for each template of a claim. */
+/* Adds the volumes that a StatefulSet gives its pods, one for each template of a claim. */
 static void claimed_names(struct api_check *k)
 {
 	const struct data *list = k->templates && k->templates->kind == DATA_LIST ? k->templates : NULL;
@@ -33,7 +33,7 @@ static void claimed_names(struct api_check *k)
 	}
 }
 
-/* Names in a pod that its containers may refer to; collected once, however many containers there are. */
+/* Collects the names in a pod that its containers may refer to; once, however many containers there are. */
 static void pod_names(struct api_check *k)
 {
 	if (k->named_of == k->pod)
@@ -50,7 +50,7 @@ static bool is_true(const struct data *map, const char *key)
 	return d && d->kind == DATA_BOOL && d->u.boolean;
 }
 
-/* Containers share one space of names, volumes another. */
+/* Reports names that occur twice. Containers share one set of names, volumes another. */
 static void names_once(struct api_check *k, const struct data *d, const char *const *lists, const char *what)
 {
 	struct map seen = { 0 };
@@ -69,7 +69,7 @@ static void names_once(struct api_check *k, const struct data *d, const char *co
 	}
 }
 
-/* A container that runs before the others, and ends: readiness probes do not apply to it. */
+/* Checks init containers. One that ends before the others start cannot have readiness probes. */
 static void init_containers(struct api_check *k, const struct data *d)
 {
 	static const char *const lasting[] = { "readinessProbe", "livenessProbe", "startupProbe", "lifecycle", NULL };
@@ -84,7 +84,7 @@ static void init_containers(struct api_check *k, const struct data *d)
 					"sidecar", "an init container has no '%s'", lasting[f]);
 }
 
-/* Which fields of a pod exclude each other. */
+/* Fields of a pod that exclude each other. */
 static void excluded(struct api_check *k, const struct data *d)
 {
 	const struct data *containers = list_of(d, "containers"), *servers = list_of(data_get(d, STR("dnsConfig")),
@@ -230,7 +230,7 @@ void api_exec(struct api_check *k, const struct data *d)
 		api_missing(k, d, "add command = [\"PROGRAM\"]", "'exec' needs 'command'");
 }
 
-/* Of seccomp and AppArmor. */
+/* Checks a profile of seccomp or AppArmor. */
 void api_profile(struct api_check *k, const struct data *d)
 {
 	bool local = str_is(api_text(d, "type"), "Localhost");
@@ -255,7 +255,7 @@ void api_env_from(struct api_check *k, const struct data *d)
 		api_refuse(k, d, "write one of configMapRef and secretRef", "an entry of 'envFrom' has one source");
 }
 
-/* Amounts of the container that a variable can have. */
+/* Checks a variable that contains an amount of the container. */
 void api_amount_ref(struct api_check *k, const struct data *d)
 {
 	static const char *const names[] = { "cpu", "memory", "ephemeral-storage", NULL };
@@ -302,7 +302,10 @@ void api_toleration(struct api_check *k, const struct data *d)
 			"'tolerationSeconds' needs the effect 'NoExecute'");
 }
 
-/* Before 1.32 a name is an identifier with '-' and '.'; since then it is any printable text without '='. */
+/*
+ * Is it a valid name of a variable? Before 1.32 a name is an identifier with '-' and '.'; since then it is any
+ * printable text without '='.
+ */
 static bool env_name(struct str name, unsigned minor)
 {
 	for (size_t i = 0; i < name.n; i++) {
@@ -366,7 +369,7 @@ void api_security(struct api_check *k, const struct data *d)
 			"'allowPrivilegeEscalation' cannot be false for a privileged container");
 }
 
-/* Resources of device plugins are counted in whole numbers. */
+/* Is it a resource of a device plugin? Such resources are counted in whole numbers. */
 static bool is_extended(struct str name)
 {
 	const char *slash = memchr(name.p, '/', name.n);
@@ -374,7 +377,10 @@ static bool is_extended(struct str name)
 	return domain.n && !str_ends(domain, STR("kubernetes.io"));
 }
 
-/* Resources that Kubernetes itself counts have no domain; those of device plugins have one. */
+/*
+ * Is it a valid name of a resource? Resources that Kubernetes itself counts have no domain; those of device plugins
+ * have one.
+ */
 static bool is_resource(struct str name)
 {
 	return memchr(name.p, '/', name.n) || str_is(name, "cpu") || str_is(name, "memory") ||
@@ -382,7 +388,7 @@ static bool is_resource(struct str name)
 	       str_starts(name, STR("hugepages-"));
 }
 
-/* Huge pages come whole. */
+/* Is the amount of huge pages a whole number of pages? */
 static bool in_pages(struct str name, struct quantity q)
 {
 	const struct str prefix = STR("hugepages-");

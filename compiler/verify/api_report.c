@@ -1,5 +1,5 @@
 /*
- * api_report.c - what the rules of the API server share: reports, members of maps, addresses.
+ * api_report.c - shared by the rules of the API server: reports, members of maps, addresses.
  */
 #include "verify/api_rules.h"
 
@@ -74,7 +74,7 @@ size_t api_chosen(const struct data *d, const char *const *not)
 	return n;
 }
 
-/* Four numbers of at most 255; servers take zeros in front of them. */
+/* Is it an IPv4 address: four numbers of at most 255? Servers accept leading zeros. */
 static bool is_address_4(struct str s)
 {
 	int numbers = 0, value = 0, digits = 0;
@@ -96,7 +96,10 @@ static bool is_address_4(struct str s)
 	return numbers == 4;
 }
 
-/* Eight groups of hexadecimal digits, or fewer with one '::'; four numbers may be the last two of them. */
+/*
+ * Is it an IPv6 address: eight groups of hexadecimal digits, or fewer with one '::'? An IPv4 address may take the place
+ * of the last two.
+ */
 static bool is_address_6(struct str s)
 {
 	int groups = 0, digits = 0, gaps = 0;

@@ -1,8 +1,6 @@
 /*
- * api_rules.c - the walk over a finished object.
- *
- * Rules about one field are rows of api_fields.c. Rules about a whole map, such as
- * "exactly one source", are functions, and `maps` says of which type.
+ * api_rules.c - walks over a finished object and applies the rules. Rules about one field are rows of api_fields.c.
+ * Rules about a whole map, such as "exactly one source", are functions, and `maps` says for which types.
  */
 #include "verify/api_rules.h"
 
@@ -59,7 +57,7 @@ static void walk(struct api_check *k, const struct schema_ref *r, const struct d
 	k->at = outer;
 }
 
-/* What the schema requires; a raw block that is merged by a key may leave it out. */
+/* Reports missing fields that the schema requires; a raw block that is merged by a key may leave them out. */
 static void required(struct api_check *k, const struct schema_type *t, struct str type, const struct data *d)
 {
 	const struct schema *s = &schema_builtin;
@@ -75,7 +73,7 @@ static void required(struct api_check *k, const struct schema_type *t, struct st
 	}
 }
 
-/* The rules about a type. They are looked up once in a check, since few types come again and again. */
+/* The rules about a type. They are looked up once per check, since few types occur again and again. */
 struct api_type {
 	const size_t *maps;             /* positions in `maps` */
 	size_t nmaps;

@@ -11,7 +11,7 @@
 #include "kube/schema.h"
 #include "verify/verify.h"
 
-/* One object that is being looked at. */
+/* The object that is being checked. */
 struct api_check {
 	struct checking *c;
 	struct span at;                 /* place of members that have no place of their own */
@@ -24,14 +24,14 @@ struct api_check {
 /* Applies all rules to OBJECT, which has the type T. */
 void api_check(struct checking *c, const struct schema_type *t, const struct data *object, struct span at);
 
-/* The place of D if it has one, else of the object around it. */
+/* The place of D if it has one, else that of the object around it. */
 struct span api_place(const struct api_check *k, const struct data *d);
-/* TJ0904 and TJ0907 with a help. */
+/* Reports TJ0904 or TJ0907 with a help. */
 void api_refuse(struct api_check *k, const struct data *d, const char *help, const char *format,
 	...) __attribute__((format(printf, 4, 5)));
 void api_missing(struct api_check *k, const struct data *d, const char *help, const char *format,
 	...) __attribute__((format(printf, 4, 5)));
-/* The text of a member, empty without. */
+/* The text of a member; empty when there is none. */
 struct str api_text(const struct data *map, const char *key);
 bool api_has(const struct data *map, const char *key);
 /* A member that is a map, or NULL. */
@@ -45,7 +45,7 @@ struct api_row {
 	size_t at;                      /* position of the rule in the table of such rules */
 };
 
-/* The rules about the fields of a type, in A. */
+/* Finds the rules about the fields of a type; they live in A. */
 struct api_row *api_rows(struct arena *a, struct str type);
 /* Applies those of ROWS that are about FIELD, whose value is D. */
 void api_field(struct api_check *k, const struct api_row *rows, struct str type, struct str field,

@@ -1,5 +1,5 @@
 /*
- * api_schedule.c - the schedule of a CronJob: five fields, or a word that begins with '@'.
+ * api_schedule.c - checks the schedule of a CronJob: five fields, or a word that begins with '@'.
  */
 #include "verify/api_rules.h"
 
@@ -22,7 +22,7 @@ static const struct {
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* Takes the text in front of the first END from S; false when there was no END. */
+/* Takes the text before the first END from S; false when there is no END. */
 static bool cut(struct str *s, char end, struct str *ret)
 {
 	const char *at = s->n ? memchr(s->p, end, s->n) : NULL;
@@ -49,7 +49,7 @@ static int cron_number(struct str s, const char *const *words)
 	return s.n ? n : -1;
 }
 
-/* One of the values of a field that commas separate: `*`, `5`, `1-5`, each with a step or without. */
+/* Is one value of a field valid? Commas separate values; each is `*`, `5` or `1-5`, and may have a step. */
 static bool value_fits(struct str s, int part)
 {
 	struct str range, low, high;
@@ -66,7 +66,7 @@ static bool value_fits(struct str s, int part)
 	return lo >= parts[part].lo && hi <= parts[part].hi && lo <= hi;
 }
 
-/* The words of a text; how many there are, of which the first five are in RET. */
+/* Splits a text into words. Returns their number; the first five are in RET. */
 static size_t fields_of(struct str s, struct str ret[PARTS])
 {
 	size_t n = 0;
@@ -94,7 +94,7 @@ static bool is_named(struct str s)
 	return str_starts(s, STR("@every "));
 }
 
-/* The zones without an area, and the areas, of the database of time zones. */
+/* In the database of time zones: the zones without an area, and the areas. */
 static const char *const zones[] = { "CET", "CST6CDT", "Cuba", "EET", "EST", "EST5EDT", "Egypt", "Eire", "Factory",
 	"GB", "GB-Eire", "GMT", "GMT+0", "GMT-0", "GMT0", "Greenwich", "HST", "Hongkong", "Iceland", "Iran", "Israel",
 	"Jamaica", "Japan", "Kwajalein", "Libya", "MET", "MST", "MST7MDT", "NZ", "NZ-CHAT", "Navajo", "PRC", "PST8PDT",
@@ -105,8 +105,8 @@ static const char *const areas[] = { "Africa", "America", "Antarctica", "Arctic"
 	NULL };
 
 /*
- * Could a server know a zone of that name?  Which cities an area has depends on the server's database, so that only the
- * area is looked at.
+ * Could a server know a zone of that name? The cities of an area depend on the server's database, so only the area is
+ * checked.
  */
 static bool may_be_zone(struct str s)
 {

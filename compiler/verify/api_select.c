@@ -1,5 +1,5 @@
 /*
- * api_select.c - rules of the API server about selectors of nodes, of pods by their labels, and of rights.
+ * api_select.c - rules of the API server about selectors of nodes, of pods by their labels, and of cluster roles.
  */
 #include "verify/api_rules.h"
 
@@ -12,7 +12,7 @@ static size_t entries_in(const struct data *map, const char *key)
 	return d && d->kind == DATA_LIST ? d->u.list.n : 0;
 }
 
-/* What an operator of a selector needs beside its key. */
+/* Checks the values that an operator of a selector needs. */
 void api_requirement(struct api_check *k, const struct data *d)
 {
 	struct str op = api_text(d, "operator");

@@ -1,11 +1,11 @@
 /*
- * api_volumes.c - rules of the API server about volumes, of pods and of the cluster.
+ * api_volumes.c - rules of the API server about volumes of pods and of the cluster.
  */
 #include "verify/api_rules.h"
 
 #include "base/quantity.h"
 
-/* Without a source a volume is an emptyDir. */
+/* Checks a volume of a pod; without a source it is an emptyDir. */
 void api_volume(struct api_check *k, const struct data *d)
 {
 	static const char *const not[] = { "name", NULL };
@@ -28,7 +28,7 @@ static void below_zero(struct api_check *k, const struct data *map, const char *
 
 void api_empty_dir(struct api_check *k, const struct data *d) { below_zero(k, d, "sizeLimit"); }
 
-/* A file of the downward API: which fields there are, and what limits are of. */
+/* Checks a file of the downward API: the fields that exist, and the resources whose limits can be read. */
 void api_downward_file(struct api_check *k, const struct data *d)
 {
 	static const char *const known[] = { "metadata.name", "metadata.namespace", "metadata.uid",
@@ -51,7 +51,7 @@ void api_downward_file(struct api_check *k, const struct data *d)
 		api_missing(k, amount, "add 'containerName'", "in a volume 'resourceFieldRef' needs 'containerName'");
 }
 
-/* A PersistentVolume has one source beside what all of them have. */
+/* Checks a PersistentVolume, which has exactly one source. */
 void api_volume_spec(struct api_check *k, const struct data *d)
 {
 	static const char *const general[] = {
@@ -78,7 +78,7 @@ static bool is_nothing(const struct data *d)
 		     (d->kind == DATA_STRING && quantity_parse_full(d->u.string, &q) == QUANTITY_OK && q.nano <= 0));
 }
 
-/* What a claim asks for. */
+/* Checks what a claim requests. */
 void api_claim_spec(struct api_check *k, const struct data *d)
 {
 	const struct data *modes = data_get(d, STR("accessModes")), *resources = data_get(d, STR("resources"));

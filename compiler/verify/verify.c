@@ -1,5 +1,5 @@
 /*
- * verify.c - everything there is to say about the objects before one is written.
+ * verify.c - checks the objects before the first one is written.
  */
 #include "verify/verify.h"
 
@@ -10,7 +10,7 @@ static struct str in_namespace(struct arena *a, const struct plan_job *j)
 	return j->ns.set ? str_printf(a, " -n %.*s", STR_ARG(j->ns.value)) : STR("");
 }
 
-/* What runs the pods when no controller keeps the job. */
+/* The objects that run the pods when no controller manages the job. */
 static const char *plain_objects(const struct checking *c)
 {
 	unsigned traits = emit_target_traits(c->plan->target);
@@ -26,7 +26,7 @@ static void end_help(struct checking *c, const struct plan_job *j, struct buf *o
 		STR_ARG(in_namespace(c->arena, j)), STR_ARG(j->name));
 }
 
-/* For each role that waits, the command that starts it: its Job is suspended. */
+/* Adds the command that starts each role that waits, since its Job is created suspended. */
 static void start_help(struct checking *c, const struct plan_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->nroles && (emit_target_traits(c->plan->target) & TARGET_ROLE_JOBS); i++) {
@@ -41,7 +41,7 @@ static void start_help(struct checking *c, const struct plan_job *j, struct buf 
 	}
 }
 
-/* Lines to be copied. */
+/* Adds the commands that create the Secrets, for the user to copy. */
 static void help_with_secrets(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, bool more,
 	struct buf *out)
 {
@@ -88,7 +88,9 @@ static void runtime_help(struct checking *c, const struct plan_job *j, const str
 	buf_release(&out);
 }
 
-/* Reported once for a command: it names the job, and everything that the job needs. */
+/*
+ * Warns that the job needs the runtime. Reported once per command: it names the job, and everything that the job needs.
+ */
 static void runtime_warning(struct checking *c)
 {
 	static const struct str marker = { "trainc run", 10 };

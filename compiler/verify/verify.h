@@ -6,25 +6,24 @@
 
 #include "emit/check.h"
 
-/* False when the plan cannot be emitted at all, so that nothing else is worth reporting. */
+/* Checks whether the plan can be emitted at all. If not, nothing else is worth reporting, and it returns false. */
 bool check_features(struct checking *c);
 /* TJ0820: reports autoscalers of objects that cannot be scaled. */
 void check_autoscalers(struct checking *c, const struct plan_job *j);
-/* Gangs: what the target and the version support, and which of a framework's settings they use. */
+/* Checks gangs: whether the target and the version support them, and which of a framework's settings they use. */
 void check_gang(struct checking *c, const struct plan_job *j);
-/* TJ0828: places that the gang of the job cannot keep. */
+/* TJ0828: reports places that the gang of the job cannot keep. */
 void check_places(struct checking *c, const struct plan_job *j);
 void check_names(struct checking *c, const struct plan_job *j);
 void check_labels(struct checking *c, const struct plan_job *j);
 /*
- * Labels, or annotations, whose `values` may be any text; `what` is one of them ("label").  The
- * user must not set those that trainc writes; on an extra object, where `j` is NULL, only those
- * with our prefix are refused.
+ * Checks labels or annotations, whose `values` may be any text; WHAT is one of them ("label"). The user must not set
+ * those that trainc writes; on an extra object, where J is NULL, only those with trainc's prefix are refused.
  */
 void check_pairs(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what,
 	bool values);
 void check_references(struct checking *c, const struct plan_job *j);
-/* TJ0812, TJ0811: identities over all jobs, and over all programs of a command. */
+/* TJ0812, TJ0811: reports objects with the same identity in all jobs, and in all programs of a command. */
 void check_identities(struct checking *c);
 /* Checks raw blocks and extra objects against the schemas of Kubernetes. */
 void check_raw(struct checking *c, const struct plan_job *j);
@@ -33,10 +32,13 @@ void check_metadata(struct checking *c, const struct plan_job *j, const struct p
 void check_texts(struct checking *c, const struct plan_job *j);
 /* Checks raw fields, sizes, data and annotations of the objects. */
 void check_objects(struct checking *c);
-/* TJ0809, TJ0810, TJ0829: what the versions of add-ons that the project names do not have, or never start. */
+/*
+ * TJ0809, TJ0810, TJ0829: reports fields that the named versions of add-ons do not have, and objects that they never
+ * start.
+ */
 void check_addons(struct checking *c);
 
-/* May an object have that name?  Otherwise reports that `what` ("a claim") may not. */
+/* May an object have that name? If not, reports that WHAT ("a claim") may not. */
 bool check_object_name(struct checking *c, struct str name, const char *what, struct span at);
 /* The same for a key of its data. */
 void check_data_key(struct checking *c, struct str key, const char *what, struct span at);

@@ -18,7 +18,10 @@ static struct span last_place(const struct emit *e, const struct manifest *m)
 
 /* ---- fields ---- */
 
-/* The value at PATH, or the first one in a list; NULL without.  *at is the last place on the way that is known. */
+/*
+ * The value at PATH, or the first one in a list; NULL when there is none. *AT is the last place on the way that is
+ * known.
+ */
 static const struct object *value_at(const struct object *o, const char *path, struct span *at)
 {
 	size_t n = strcspn(path, ".=");
@@ -109,7 +112,7 @@ static void check_pairs_of(struct checking *c, const struct emit *e, const struc
 	}
 }
 
-/* ---- what is weaker in a version ---- */
+/* ---- features that are weaker in a version ---- */
 
 static void check_restart(struct checking *c, const struct plan_job *j)
 {

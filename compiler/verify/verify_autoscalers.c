@@ -1,6 +1,6 @@
 /*
- * verify_autoscalers.c - an autoscaler needs an object with a size that can be
- * changed (a scale subresource).  Jobs and sets of them have none.
+ * verify_autoscalers.c - reports autoscalers whose object has no size that can be changed (no scale subresource). Jobs
+ * and sets of them have none.
  */
 #include "verify/verify.h"
 

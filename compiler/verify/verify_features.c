@@ -1,5 +1,5 @@
 /*
- * verify_features.c - what the target version and this compiler can write.
+ * verify_features.c - reports what the target version or this compiler cannot write.
  */
 #include "verify/verify.h"
 
@@ -108,7 +108,7 @@ static void restart(struct checking *c, const struct plan_role *r)
 		"write restart = \"on-failure\", or make it an 'aux' role if it is not part of the cluster");
 }
 
-/* 10^4 objects: nobody writes more on purpose */
+/* Has the plan at most 10^4 objects? Nobody writes more on purpose. */
 static bool few_enough(struct checking *c)
 {
 	size_t n = emit_count(c->plan);

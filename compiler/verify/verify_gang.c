@@ -1,6 +1,5 @@
 /*
- * verify_gang.c - whether a gang is possible where the objects go, and which settings have an
- * effect there.
+ * verify_gang.c - checks whether the target supports a gang, and which settings have an effect on it.
  */
 #include "verify/verify.h"
 
@@ -11,7 +10,10 @@ static struct span place(const struct checking *c, const struct plan_job *j)
 	return check_place(c, j->gang.from, j->name_at, j->name_at);
 }
 
-/* The operator passes on to pods only what its resource has fields for. */
+/*
+ * Does the scheduler of Kubernetes start the gang with this target? An operator passes on to pods only what its
+ * resource has fields for.
+ */
 static bool native_target(struct checking *c, const struct plan_job *j)
 {
 	struct str target = c->plan->target;
@@ -27,8 +29,8 @@ static bool native_target(struct checking *c, const struct plan_job *j)
 }
 
 /*
- * The scheduler of Kubernetes starts no pod of a group when its pods differ in these fields from
- * each other or from the group.
+ * Reports pods of a group that differ from each other, or from the group, in these fields: the scheduler of Kubernetes
+ * starts none of them.
  */
 static void one_for_all(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
@@ -40,7 +42,7 @@ static void one_for_all(struct checking *c, const struct plan_job *j, const stru
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const struct data *d = data_get(r->raw_pod, str_of(keys[i][0]));
 		if (!d || (i == 0 && emit_gang_pods(j) == r->max))
-			continue;       /* a single role has a single scheduler */
+			continue;       /* a single role always has one scheduler */
 		struct diag *diag = diag_report(c->diags, TJ0809, check_place(c, d->from, r->at, j->name_at),
 			"the pods of gang = \"native\" need one '%s', but role '%.*s' has its own", keys[i][0],
 			STR_ARG(r->name));
@@ -89,7 +91,7 @@ static void native(struct checking *c, const struct plan_job *j)
 			one_for_all(c, j, &j->roles[i]);
 }
 
-/* The objects that Kueue would admit one by one: Jobs, and the group of pods that no Job stands for. */
+/* The objects that Kueue would admit one by one: Jobs, and the group of pods that belong to no Job. */
 struct admitted {
 	int64_t jobs;
 	bool group;
@@ -166,7 +168,7 @@ static void least(struct checking *c, const struct plan_job *j)
 	diag_help(c->diags, d, "lower it; without it all pods start together");
 }
 
-/* Settings of a framework's `scheduling` that the scheduler of this gang does not read. */
+/* Reports settings of a framework's `scheduling` that the scheduler of this gang does not read. */
 static void unread(struct checking *c, const struct plan_job *j, const char *const *names)
 {
 	for (; *names; names++) {

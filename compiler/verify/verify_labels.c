@@ -1,6 +1,6 @@
 /*
- * verify_labels.c - labels, annotations, node labels, taints and names of devices: do they have
- * the form that Kubernetes accepts?
+ * verify_labels.c - checks whether labels, annotations, node labels, taints and names of devices have the form that
+ * Kubernetes accepts.
  */
 #include "verify/verify.h"
 
@@ -18,15 +18,15 @@ static void report(struct checking *c, struct span at, const char *what, struct 
 		"use letters, digits, '-', '_' and '.', with a letter or digit at both ends; at most 63");
 }
 
-/* Labels and annotations by which the Job controller finds its pods. */
+/* Is it a label or annotation by which the Job controller finds its pods? */
 static bool of_controller(struct str key)
 {
 	return str_starts(key, STR("batch.kubernetes.io/")) || str_is(key, "job-name") || str_is(key, "controller-uid");
 }
 
 /*
- * The user must not change what we write ourselves; on an extra object (without `j`) that is only
- * what has our prefix.
+ * Is it a key that trainc writes, so that the user must not change it? On an extra object (J is NULL) only keys with
+ * trainc's prefix are.
  */
 static bool ours(struct checking *c, const struct plan_job *j, const struct plan_pair *p, const char *what)
 {
@@ -99,9 +99,9 @@ static void toleration(struct checking *c, const struct plan_str *taint)
 		report(c, taint->from, "taint key", t.key, why);
 }
 
-/* ---- what a framework and an accelerator bring ---- */
+/* ---- labels of frameworks and accelerators ---- */
 
-/* The places are those in the user's text, or those where the user asked for the labels. */
+/* The labels with places in the user's text: their own, or the place where the user asked for them. */
 static struct plan_pairs placed(struct checking *c, const struct plan_pairs *pairs, struct span asked)
 {
 	struct plan_pairs ret = { ARENA_ARRAY(c->arena, struct plan_pair, pairs->n), pairs->n };
@@ -115,8 +115,8 @@ static struct plan_pairs placed(struct checking *c, const struct plan_pairs *pai
 }
 
 /*
- * OLD: the framework labels replicas as an operator did on clusters where resources did not need
- * domains yet.
+ * Checks the labels and resources of an accelerator. OLD: the framework labels replicas as an operator did on clusters
+ * where resources did not need domains yet.
  */
 static void accelerator(struct checking *c, const struct plan_job *j, const struct plan_accelerator *acc, bool old)
 {
@@ -159,7 +159,9 @@ static struct str label_text(struct checking *c, const struct text *t, int64_t i
 	return s;
 }
 
-/* Texts that differ only by the index have the same form, and the last one is the longest. */
+/*
+ * Checks a label of replicas. Texts that differ only by the index have the same form, and the last one is the longest.
+ */
 static void replica_label(struct checking *c, const struct plan_role *r, const struct plan_replica_label *l,
 	struct span at)
 {

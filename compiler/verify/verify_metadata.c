@@ -1,8 +1,7 @@
 /*
- * verify_metadata.c - names, labels and keys of the user's own objects.
- *
- * The schemas know that a name is a text, but not of which form: each kind has its own rule.
- * Roles, certificates and addresses take names that no other kind does.
+ * verify_metadata.c - checks names, labels and keys of the user's own objects. The schemas say that a name is a text,
+ * but not which form it has: each kind has its own rule. Roles, certificates and addresses accept names that no other
+ * kind does.
  */
 #include "verify/verify.h"
 
@@ -24,7 +23,7 @@ static bool takes_any_name(const struct plan_object *o)
 		str_is(kind, "IPAddress");
 }
 
-/* Kinds whose names are a part of host names. */
+/* Must the object's name be a DNS label? That is so for kinds whose names are part of host names. */
 static bool takes_labels_only(const struct plan_object *o)
 {
 	struct str kind = emit_data_text(o->data, "kind");
@@ -42,7 +41,7 @@ static void dns_label(struct checking *c, struct str name, const char *what, str
 		"use lower case letters, digits and '-', with a letter or digit at both ends; at most 63");
 }
 
-/* Services are the one kind whose names begin with a letter (DNS-1035). */
+/* Does the name begin wrongly? Services are the only kind whose names must begin with a letter (DNS-1035). */
 static bool begins_wrong(const struct plan_object *o, struct str name)
 {
 	return str_is(emit_data_text(o->data, "kind"), "Service") && name.n && name.p[0] >= '0' && name.p[0] <= '9';
@@ -83,7 +82,7 @@ static void given_name(struct checking *c, const struct plan_job *j, const struc
 	}
 }
 
-/* generateName works only without a name, and our objects always have one. */
+/* Reports generateName: it works only without a name, and these objects always have one. */
 static void generated_name(struct checking *c, const struct plan_job *j, const struct plan_object *o,
 	const struct data_member *m)
 {
@@ -104,7 +103,7 @@ static void pairs(struct checking *c, const struct data *map, const char *what, 
 	found.at = ARENA_ARRAY(c->arena, struct plan_pair, map->u.map.n);
 	for (size_t i = 0; i < map->u.map.n; i++) {
 		const struct data_member *m = &map->u.map.at[i];
-		if (m->value->kind == DATA_STRING)      /* else TJ0904 */
+		if (m->value->kind == DATA_STRING)      /* otherwise TJ0904 reports it */
 			found.at[found.n++] = (struct plan_pair){ m->key, m->value->u.string, m->value->from,
 				m->key_at };
 	}

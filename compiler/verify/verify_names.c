@@ -1,5 +1,5 @@
 /*
- * verify_names.c - names that must be short, and names that must differ.
+ * verify_names.c - checks names that must be short, and names that must differ.
  */
 #include "verify/verify.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- TJ0801: J-R-(n-1) is a host name ---- */
 
-/* The controller of a set needs room for what Kubernetes puts behind the names of its pods: "-abcde". */
+/* Room for the suffix that Kubernetes adds to the names of a set's pods: "-abcde". */
 enum { SET_SUFFIX = 6 };
 
 static size_t most_characters(const struct plan_role *r) { return r->in_set ? LIMIT_LABEL - SET_SUFFIX : LIMIT_LABEL; }
@@ -70,7 +70,7 @@ static void help_length(struct checking *c, struct diag *d, const struct plan_ro
 	diag_help(c->diags, d, "shorten the job's name by %zu", excess(r));
 }
 
-/* With fewer replicas the name would fit, in that role alone. */
+/* Reports a name that is too long in one role only: with fewer replicas it would fit. */
 static void length_of_index(struct checking *c, const struct plan_job *j, const struct plan_role *r, int64_t fewer)
 {
 	struct span at = check_place(c, r->replicas_at, j->name_at, j->name_at);
@@ -84,7 +84,7 @@ static void length_of_index(struct checking *c, const struct plan_job *j, const 
 	help_length(c, d, r);
 }
 
-/* The job's name is too long for `n` roles: role `r` needs the most room, so a name that fits it fits all. */
+/* Reports that the job's name is too long for N roles. Role R needs the most room, so a name that fits R fits all. */
 static void length_of_job(struct checking *c, const struct plan_job *j, const struct plan_role *r, size_t n)
 {
 	struct span at = check_place(c, j->name_at, r->at, r->at);
@@ -101,7 +101,7 @@ static void length_of_job(struct checking *c, const struct plan_job *j, const st
 	help_length(c, d, r);
 }
 
-/* `_w` becomes -w, with which neither a label's value nor a name may begin. */
+/* Reports names such as `_w`: it becomes -w, with which neither a label's value nor a name may begin. */
 static void forms(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
@@ -206,7 +206,7 @@ static void container_name(struct checking *c, const struct plan_container *mine
 	diag_help(c->diags, d, "give one of them another name");
 }
 
-/* J-R is the name of a Job, and dots and the like inside of a role's name are harmless there. */
+/* Checks the name of a role: J-R is the name of a Job, and characters such as dots are allowed within it. */
 static void role_name(struct checking *c, const struct plan_role *r)
 {
 	if (!str_ends(r->label, STR("-")))
@@ -287,7 +287,7 @@ static void report_twice(struct checking *c, const struct identity *other, const
 	diag_help(c->diags, d, "give one of them another name");
 }
 
-/* "batch" of "batch/v1": one object can be written in several versions. */
+/* The group of an API version, "batch" of "batch/v1": one object can be written in several versions. */
 static struct str group_of(const char *api_version)
 {
 	const char *slash = strchr(api_version, '/');
@@ -361,7 +361,7 @@ static void job_names(struct checking *c)
 	}
 }
 
-/* Objects that the controller of a set makes, and must not find there already. */
+/* Adds the identities of objects that the controller of a set creates, and that must not exist already. */
 static void identify_made(struct checking *c, const struct plan_job *j, const char *api_version, const char *kind,
 	struct str name, struct span from)
 {

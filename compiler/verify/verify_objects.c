@@ -1,9 +1,7 @@
 /*
- * verify_objects.c - raw fields, and what one object may hold.
- *
- * A tree is made only for objects that may be at fault: those with raw fields, the user's own, and
- * those with so much text that their JSON could pass the limit even though a byte may be written
- * as six.
+ * verify_objects.c - checks raw fields, and the size of objects. A tree is made only for objects that may be at fault:
+ * those with raw fields, the user's own, and those with so much text that their JSON could exceed the limit when each
+ * byte is written as six.
  */
 #include "verify/verify.h"
 
@@ -12,7 +10,7 @@
 
 enum { WORST_ESCAPE = 6, SKELETON = 64 * 1024 };
 
-/* ---- how long the JSON of a tree is, without blanks ---- */
+/* ---- the length of a tree as JSON, without blanks ---- */
 
 static size_t json_length(struct str s)
 {
@@ -53,7 +51,7 @@ static size_t json_size(const struct object *o, int64_t index, struct arena *a)
 	}
 }
 
-/* ---- how much text a role's object has at most ---- */
+/* ---- the maximum length of the texts of a role's object ---- */
 
 static size_t texts_length(const struct emit_measure *m, const struct plan_texts *texts)
 {
@@ -114,7 +112,7 @@ static size_t pairs_size(const struct plan_pairs *pairs)
 	return n;
 }
 
-/* The longest entry that this job or role writes, which is the one to move elsewhere. */
+/* The longest entry that this job or role writes: the one that the user should move elsewhere. */
 static struct span longest_pair(struct span none, const struct plan_pairs *job, const struct plan_pairs *role)
 {
 	const struct plan_pairs *both[] = { job, role };
@@ -139,7 +137,7 @@ static void annotations(struct checking *c, size_t n, struct span at)
 	diag_help(c->diags, d, "put long texts into 'files' or a ConfigMap");
 }
 
-/* Returns true when the data is too long: then the size of its object is not reported as well. */
+/* Is the data too long? Then the size of its object is not reported as well. */
 static bool data_too_large(struct checking *c, const struct manifest *m, const struct object *o)
 {
 	size_t n = map_size(object_get(o, STR("data"))) + map_size(object_get(o, STR("stringData")));
@@ -168,7 +166,7 @@ static bool has_raw(const struct plan_role *r)
 
 static bool large(size_t length) { return length * WORST_ESCAPE + SKELETON > LIMIT_OBJECT; }
 
-/* An object that holds all roles contains an unrolled role once for each replica. */
+/* Must an object that holds all roles be made as a tree? An unrolled role counts once for each replica. */
 static bool whole_worth_making(struct checking *c, const struct plan_job *j, size_t *ret_length)
 {
 	bool raw = false;
@@ -221,7 +219,7 @@ static bool too_large(struct checking *c, struct emit *e, const struct manifest 
 	return true;
 }
 
-/* Has the manifest something that the user wrote as Kubernetes' own fields? */
+/* Does the manifest contain fields of Kubernetes that the user wrote? */
 static bool written_raw(const struct emit *e, const struct manifest *m)
 {
 	bool raw = m->object || (str_is(str_of(m->kind), "Service") && e->job->raw_service) ||
@@ -232,7 +230,7 @@ static bool written_raw(const struct emit *e, const struct manifest *m)
 	return raw;
 }
 
-/* The rules of the API server, unless the schema has been violated already. */
+/* Applies the rules of the API server, unless the schema has been violated already. */
 static void api_rules(struct checking *c, struct emit *e, const struct manifest *m, const struct object *o)
 {
 	struct arena made = { 0 };

@@ -1,12 +1,11 @@
 /*
- * verify_place.c - TJ0828: can who starts the job keep its replicas where they are to be?
- *
- * A queue and the group of a gang have one place for all pods that they start as one; pods that
- * attract each other can always be kept together.
+ * verify_place.c - TJ0828: can the scheduler or queue that starts the job keep its replicas at the places that they ask
+ * for? A queue and the group of a gang have one place for all pods that they start as one; pods with affinity to each
+ * other can always be kept together.
  */
 #include "verify/verify.h"
 
-/* Reports WHY at the place of R, in the user's text. */
+/* Reports WHY the place of R, in the user's text, is not kept. */
 static struct diag *not_kept(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *why)
 {
 	struct str words = plan_place_text(c->arena, &r->place);
@@ -53,7 +52,7 @@ static void by_volcano(struct checking *c, const struct plan_job *j, const struc
 
 static void by_group(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
-	enum { FIRST = 36 };            /* with constraints in groups */
+	enum { FIRST = 36 };            /* first minor version with constraints in groups */
 
 	if (c->plan->kubernetes < FIRST) {
 		struct str why = str_printf(c->arena,
@@ -73,14 +72,14 @@ static void by_group(struct checking *c, const struct plan_job *j, const struct 
 /* ---- Kueue ---- */
 
 /*
- * What Kueue sees as one place has two forms: one set of equal pods; or two sets, one of them a
- * single pod, that have a group name (KEP-2724, "Cross-PodSet Topology Aware scheduling").
+ * The sets that Kueue can keep at one place have one of two forms: one set of equal pods; or two sets, one of them a
+ * single pod, with a group name (KEP-2724, "Cross-PodSet Topology Aware scheduling").
  */
 struct sets {
 	int64_t n;
 	bool single;                    /* one of the sets is a single pod */
-	bool apart;                     /* in objects that Kueue admits one by one */
-	/* bare pods of several roles are in one group, where Kueue tells them apart by their shape */
+	bool apart;                     /* the sets are in objects that Kueue admits one by one */
+	/* bare pods of several roles are in one group, in which Kueue distinguishes them by their shape */
 	bool mixed;
 };
 
@@ -96,7 +95,7 @@ static struct sets sets_of(const struct checking *c, const struct plan_job *j, c
 		if (other != r && !plan_place_shared(r, other))
 			continue;
 		bool bare = emit_gang_grouped(j, other), alone = other->unrolled || (!whole && plan_each_replica(j));
-		bool each = alone && !bare && !operator;        /* whose roles have one template */
+		bool each = alone && !bare && !operator;        /* roles that have one template each */
 		s.n += each ? other->max : 1;
 		s.single = s.single || each || other->max == 1;
 	}
@@ -136,9 +135,9 @@ static void by_queue(struct checking *c, const struct plan_job *j, const struct 
 	}
 }
 
-/* ---- all of them ---- */
+/* ---- entry point ---- */
 
-/* Has a role before this one the same place together with it?  Then it was judged there. */
+/* Does a role before this one share the same place with it? Then the place was checked there. */
 static bool is_repeated(const struct plan_job *j, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -159,12 +158,14 @@ void check_places(struct checking *c, const struct plan_job *j)
 		case PLACE_BY_NOBODY: case PLACE_BY_PODS: break;
 		case PLACE_BY_QUEUE: by_queue(c, j, r); break;
 		case PLACE_BY_VOLCANO:
-			if (!operator)          /* the report about the operator is enough: it makes the group */
+			if (!operator)          /* the operator makes the group, so the report about the operator is
+						 * enough */
 				by_volcano(c, j, r);
 			break;
 		case PLACE_BY_GROUP:
-			if (!(emit_target_traits(c->plan->target) & TARGET_CONTROLLER))       /* the set is refused
-											       * as a whole */
+			if (!(emit_target_traits(c->plan->target) & TARGET_CONTROLLER))       /* otherwise the whole set
+											       * has been refused
+											       * already */
 				by_group(c, j, r);
 			break;
 		}

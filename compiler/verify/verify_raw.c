@@ -1,6 +1,6 @@
 /*
- * verify_raw.c - raw blocks and extra objects against the schemas of the target's version of
- * Kubernetes: what the API server would refuse, or drop silently, is reported where it is written.
+ * verify_raw.c - checks raw blocks and extra objects against the schemas of the target's version of Kubernetes: what
+ * the API server would refuse, or drop silently, is reported where it is written.
  */
 #include "verify/verify.h"
 
@@ -46,7 +46,7 @@ static bool has_text(struct checking *c, const struct plan_object *o, const char
 	return false;
 }
 
-/* Help with the kinds that the version has under that name, and with similar names. */
+/* Adds a help with the kinds of the version that have that name, and with similar names. */
 static void kinds_like(struct checking *c, struct diag *d, struct str kind)
 {
 	const struct schema *s = &schema_builtin;
@@ -104,7 +104,7 @@ static void object(struct checking *c, const struct plan_object *o)
 	}
 }
 
-/* The Service of the job has no address of its own: only so does each replica get a name. */
+/* Reports a Service of the job that has an address of its own: only a headless one gives each replica a name. */
 static void service_type(struct checking *c, const struct plan_job *j)
 {
 	const struct data *type = j->raw_service ? data_get(j->raw_service, STR("type")) : NULL;
@@ -117,7 +117,7 @@ static void service_type(struct checking *c, const struct plan_job *j)
 		"= \"Service\", spec { ... } }");
 }
 
-/* Where replicas are bare pods there is no Job that could have the fields. */
+/* Reports `raw job` when roles are bare pods: no Job exists that could have the fields. */
 static void job_of_pods(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {

@@ -1,7 +1,7 @@
 /*
- * verify_references.c - names of objects that are in the cluster already: claims, Secrets,
- * ConfigMaps, priority classes, queues.  Nobody can tell here whether they exist.  But with a name
- * that no object can have, the pod would never start.
+ * verify_references.c - checks names of objects that exist in the cluster already: claims, Secrets, ConfigMaps,
+ * priority classes, queues. Whether they exist cannot be checked here. But with a name that no object can have, the pod
+ * would never start.
  */
 #include "verify/verify.h"
 

@@ -1,5 +1,6 @@
 /*
- * verify_texts.c - the limits of Linux for environment and arguments, from the lengths of pieces.
+ * verify_texts.c - checks environment and arguments against the limits of Linux, from the lengths of the pieces of
+ * texts.
  */
 #include "verify/verify.h"
 
@@ -26,7 +27,7 @@ static const struct plan_role *crowd(struct arena *a, const struct plan_job *j, 
 	return most > 1 ? &j->roles[best] : NULL;
 }
 
-/* Adds what made the text long, if that is a list of many addresses. */
+/* Explains a text that is long because it contains a list of many addresses. */
 static void explain_length(struct checking *c, struct diag *d, const struct plan_job *j, const struct text *t,
 	size_t length, const char *otherwise)
 {
@@ -65,7 +66,7 @@ static void variable(struct checking *c, const struct plan_job *j, const struct 
 		"put it in 'files', or in a volume");
 }
 
-/* One argument has the limit of one variable. */
+/* Adds up arguments; a single argument has the same limit as a variable. */
 static size_t arguments(struct checking *c, const struct plan_job *j, const struct plan_role *r,
 	const struct emit_measure *m, const struct plan_texts *texts, const char *what, int64_t index)
 {
@@ -85,7 +86,7 @@ static size_t arguments(struct checking *c, const struct plan_job *j, const stru
 	return total;
 }
 
-/* The longest list that any replica has; one message is enough for all of them. */
+/* Finds the longest list of arguments of any replica; one message is enough for all of them. */
 static size_t longest_arguments(struct checking *c, const struct plan_job *j, const struct plan_role *r,
 	const struct emit_measure *m, const struct plan_texts *texts, const char *what)
 {
@@ -102,7 +103,10 @@ static size_t longest_arguments(struct checking *c, const struct plan_job *j, co
 	return longest;
 }
 
-/* TJ0707 is a warning near the limit and an error above it; the table of codes has room for only one. */
+/*
+ * Sets the severity. TJ0707 is a warning near the limit and an error above it; the table of codes has only one severity
+ * for each code.
+ */
 static void set_severity(struct diags *ds, struct diag *d, enum severity severity, size_t counted_before)
 {
 	bool counted = ds->errors + ds->warnings > counted_before;
@@ -144,7 +148,7 @@ static void container(struct checking *c, const struct plan_job *j, const struct
 	total_length(c, j, r, pc, total);
 }
 
-/* TJ0806 is about a single key: several keys are distributed over ConfigMaps. */
+/* Checks the sizes of files. TJ0806 is about a single key: several keys are distributed over ConfigMaps. */
 static void files(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	for (size_t i = 0; i < r->nfiles; i++) {
