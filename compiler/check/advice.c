@@ -1,6 +1,6 @@
 /*
- * advice.c - what to write instead, when a value of one kind is written where another is expected and
- * the two together tell what was meant.
+ * advice.c - advises what to write instead when a value of one kind is written where another is expected, and the two
+ * together show what was meant.
  */
 #include "check/context.h"
 
@@ -70,7 +70,7 @@ static struct str topic_of(const struct decl *import)
 	return topic.n ? topic : import->name;
 }
 
-/* "h100:8", "8xh100", "h100 x 8": the name of the product, and how many. */
+/* Splits "h100:8", "8xh100" or "h100 x 8" into the name of the product and the number. */
 static void split_device(struct str text, struct str *ret_name, struct str *ret_number)
 {
 	static const char digits[] = "0123456789", between[] = " x*:=,";
@@ -94,7 +94,7 @@ static void split_device(struct str text, struct str *ret_name, struct str *ret_
 	*ret_name = (struct str){ text.p, back };
 }
 
-/* { type = "h100", count = 8 } */
+/* Reads a device from { type = "h100", count = 8 }. */
 static void device_of_record(struct check *c, const struct node *body, struct str *ret_name, struct str *ret_number)
 {
 	static const char *const names[] = { "type", "name", "kind", "model", "device" },
@@ -179,7 +179,10 @@ static struct decl *accelerator_of(struct check *c, const struct node *n)
 	return d && d->kind == DECL_ACCELERATOR ? d : NULL;
 }
 
-/* The sides of the topology at P, such as 2x2x4, and their product; 0 for anything else. */
+/*
+ * Reads the sides of the topology at P, such as 2x2x4; returns their number, with their product in RET_CHIPS; 0 for
+ * anything else.
+ */
 static size_t topology_at(const char *p, long long *ret_chips)
 {
 	size_t n = strspn(p, "0123456789x");
@@ -212,7 +215,7 @@ struct str topology_example(const struct decl *device, long long chips, long lon
 	return best;
 }
 
-/* tpu.v5p-128: a slice is named by its topology. */
+/* Reports tpu.v5p-128: a slice is named by its topology. */
 static void report_topology_needed(struct check *c, struct node *n, const struct decl *device, struct str words,
 	long long count)
 {
@@ -319,7 +322,7 @@ static void condition(struct advice *a)
 
 /* ---- volumes, maps ---- */
 
-/* "pvc(...), scratch(...)": the functions that give a type. */
+/* Lists the functions that give a type: "pvc(...), scratch(...)". */
 static struct str makers(struct check *c, const char *result)
 {
 	struct str text = STR("");
@@ -332,7 +335,7 @@ static struct str makers(struct check *c, const char *result)
 	return text;
 }
 
-/* A record that the language itself has, and functions for. */
+/* Advises the functions that make a built-in record. */
 static void made(struct advice *a, const struct type *want)
 {
 	struct str name = want->record->name,
@@ -369,7 +372,7 @@ static void volume(struct advice *a)
 		diag_help(ds, a->diag, "write 'pvc(\"%.*s\")' for a claim of this name", STR_ARG(a->text));
 }
 
-/* `"A=1"` and `{ name = "A", value = "1" }` as `A = "1"`; false for any other form. */
+/* Appends `"A=1"` or `{ name = "A", value = "1" }` as `A = "1"`; false for any other form. */
 static bool put_entry(struct check *c, struct buf *out, const struct node *n)
 {
 	struct str text, key, value;
@@ -397,7 +400,7 @@ static bool put_entry(struct check *c, struct buf *out, const struct node *n)
 	return true;
 }
 
-/* A list of variables as a body; empty when it is another list. */
+/* A list of variables as a body; empty when the list is of another kind. */
 static struct str entries(struct check *c, const struct node *n)
 {
 	struct buf out = { 0 };
@@ -409,7 +412,7 @@ static struct str entries(struct check *c, const struct node *n)
 	return text;
 }
 
-/* `http = 6006`; false when the node is no number of a port. */
+/* Appends `http = 6006`; false when the node is not the number of a port. */
 static bool put_numbered(struct check *c, struct buf *out, struct str name, const struct node *n)
 {
 	struct str number = n->kind == NODE_INT ? node_words(c, n) : STR("");
@@ -423,8 +426,8 @@ static bool put_numbered(struct check *c, struct buf *out, struct str name, cons
 }
 
 /*
- * A number, or an element of a container's ports in Kubernetes.  The first port without a name is
- * called http, since most of them serve a web page.
+ * Appends a port, given as a number or as an element of a container's ports in Kubernetes. The first port without a
+ * name is called http, since most of them serve a web page.
  */
 static bool put_port(struct check *c, struct buf *out, const struct node *n)
 {
@@ -454,7 +457,7 @@ static struct str ports(struct check *c, const struct node *n)
 	return text;
 }
 
-/* A list as Kubernetes has it, where this language has a map. */
+/* Advises a map where the value is a list in the form of Kubernetes. */
 static void map(struct advice *a, const struct type *elem)
 {
 	struct check *c = a->check;
@@ -480,7 +483,7 @@ static void map(struct advice *a, const struct type *elem)
 
 /* ---- ranges of replicas ---- */
 
-/* "2:4", "2..4", "2-4", "2 to 4", "2, 4": the two numbers. */
+/* Finds the two numbers in "2:4", "2..4", "2-4", "2 to 4" or "2, 4". */
 static bool numbers_in(struct str s, struct str *ret_lo, struct str *ret_hi)
 {
 	static const char digits[] = "0123456789";
@@ -499,7 +502,7 @@ static bool numbers_in(struct str s, struct str *ret_lo, struct str *ret_hi)
 	       str_is(between, "to") || str_is(between, ",");
 }
 
-/* The ends of a range in another notation: 2..4, [2, 4], { min = 2, max = 4 }, range(2, 4). */
+/* Finds the ends of a range in another notation: 2..4, [2, 4], { min = 2, max = 4 }, range(2, 4). */
 static bool ends_of(struct check *c, const struct node *n, struct str *ret_lo, struct str *ret_hi)
 {
 	const struct node *lo = NULL, *hi = NULL;
@@ -540,7 +543,7 @@ static void elastic(struct advice *a)
 	diag_fix(a->check->diags, a->diag, a->found->span, range, "write %.*s", STR_ARG(range));
 }
 
-/* Other calls with two numbers, pow(2, 3), mean something else. */
+/* Does the function's name suggest a range? Other calls with two numbers, such as pow(2, 3), mean something else. */
 static bool names_range(struct str function)
 {
 	static const char *const words[] = { "elastic", "between", "interval", "autoscale", "scale", "minmax",
@@ -592,7 +595,7 @@ static void one_of(struct advice *a, const struct type *want)
 	}
 }
 
-/* `[4]` where the type wants 4. */
+/* Advises the element where a list such as `[4]` has only one and the type wants 4. */
 static bool only_element(struct advice *a, const struct type *want)
 {
 	const struct node *n = a->found, *element = n->kind == NODE_LIST && n->u.list.n == 1 ? n->u.list.at[0] : NULL;
@@ -607,7 +610,7 @@ static bool only_element(struct advice *a, const struct type *want)
 	return true;
 }
 
-/* { key = "gpu", value = "a", effect = "NoSchedule" } where a taint is written in its short form. */
+/* Advises the short form of a taint in place of { key = "gpu", value = "a", effect = "NoSchedule" }. */
 static bool toleration(struct advice *a)
 {
 	struct check *c = a->check;
@@ -626,7 +629,7 @@ static bool toleration(struct advice *a)
 	return true;
 }
 
-/* A list where the type wants one text. */
+/* Advises a joined text in place of a list. */
 static void joined(struct advice *a, const struct type *want)
 {
 	struct check *c = a->check;
@@ -676,7 +679,7 @@ void advise_record(struct check *c, struct diag *d, struct str field, struct str
 		STR_ARG(field), STR_ARG(type));
 }
 
-/* retry_on = ["OOMKilled"], as a policy of Kubernetes or of a cloud has it. */
+/* Advises exit codes in place of retry_on = ["OOMKilled"], which is the form of policies in Kubernetes and clouds. */
 static void reason(struct advice *a)
 {
 	static const char *const killed[] = { "OOMKilled", "OOM", "oom", "Killed", "SIGKILL" },

@@ -1,6 +1,6 @@
 /*
- * advice_call.c - calls as other languages write them: methods of texts and lists, and conditions
- * under other names.
+ * advice_call.c - advice for calls in the form of other languages: methods of texts and lists, and conditions under
+ * other names.
  */
 #include "check/context.h"
 
@@ -52,8 +52,7 @@ static struct str arguments_text(struct check *c, const struct node *call)
 }
 
 /*
- * In RET the text of FORMAT with the N values ARGS in place of its marks, `{}` or `%s`; false when
- * their numbers differ.
+ * RET is FORMAT with the N values ARGS in place of its marks, `{}` or `%s`; false when their numbers differ.
  */
 static bool interpolate(struct check *c, struct str format, const char *mark, struct node *const *args, size_t n,
 	struct str *ret)
@@ -78,7 +77,7 @@ static bool interpolate(struct check *c, struct str format, const char *mark, st
 	return used && used == n;
 }
 
-/* "a/b:{}".format(tag) */
+/* The text of a call such as "a/b:{}".format(tag) as a string with insertions. */
 static struct str formatted(struct check *c, const struct node *call, const struct node *base)
 {
 	struct nodes args = call->u.call.args;
@@ -163,7 +162,7 @@ bool report_format_call(struct check *c, const struct node *call)
 	return true;
 }
 
-/* The words of the I-th argument of CALL; "..." when it has a name or is missing. */
+/* The text of argument I of CALL; "..." when it has a name or is missing. */
 static struct str argument_words(struct check *c, const struct node *call, size_t i)
 {
 	const struct nodes args = call->u.call.args;
@@ -173,7 +172,7 @@ static struct str argument_words(struct check *c, const struct node *call, size_
 	return node_words(c, args.at[i]->u.arg.value);
 }
 
-/* pow(2, 3) */
+/* Adds a help for pow(2, 3). */
 static void help_power(struct check *c, struct diag *d, const struct node *call)
 {
 	const struct nodes args = call->u.call.args;

@@ -1,6 +1,6 @@
 /*
- * advice_env.c - variables as Kubernetes writes them, where this language has a
- * reference or a fact about the pod.
+ * advice_env.c - advice for variables in the form of Kubernetes, for which this language has a reference or a fact
+ * about the pod.
  */
 #include "check/context.h"
 
@@ -22,7 +22,7 @@ static struct str text_of(const struct node *body, const char *key)
 	return value && node_static_text(value, &text) ? text : STR("");
 }
 
-/* What a pod can tell about itself (fieldRef), and the name of the same thing here. */
+/* The name in this language of a field that a pod can read about itself (fieldRef). */
 static const char *fact_of(struct str path)
 {
 	static const char *const facts[][2] = {
@@ -38,7 +38,7 @@ static const char *fact_of(struct str path)
 	return NULL;
 }
 
-/* `secret("name", "key")` from { name = "name", key = "key" }; without the names only the form. */
+/* Writes `secret("name", "key")` for { name = "name", key = "key" }; only the form when the names are missing. */
 static struct str call_of(struct check *c, const char *function, const struct node *from, struct str name,
 	bool *ret_certain)
 {
@@ -75,7 +75,7 @@ struct str env_reference(struct check *c, const struct node *n, bool *ret_certai
 	return STR("");
 }
 
-/* `TOKEN { ... }` has no '=' yet. */
+/* Does the item lack a '=', as in `TOKEN { ... }`? */
 static bool follows_assign(struct check *c, struct span at)
 {
 	const struct source *source = source_at(c->program->sources, at.start);

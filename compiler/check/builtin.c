@@ -1,9 +1,7 @@
 /*
- * builtin.c - the types of built-in functions.
- *
- * Most have one signature, a row of a table.  The others take values of several types, and each
- * has a function of its own.  A pod-time argument makes the result pod-time; whether the result
- * can be computed at all is the evaluator's question.
+ * builtin.c - the types of built-in functions. Most have one signature, which is a row of a table. The others take
+ * values of several types, and each has a function of its own here. An argument that depends on the pod makes the
+ * result depend on the pod; the evaluator decides whether the result can be computed at all.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -13,8 +11,8 @@ enum { MOST = 4 };
 struct parameter {
 	const char *name;
 	const struct type *type;
-	bool optional;                  /* may be left out */
-	bool named;                     /* optional, and given only by name */
+	bool optional;                  /* the argument may be left out */
+	bool named;                     /* the argument is optional and can only be given by name */
 };
 
 struct signature {
@@ -184,7 +182,7 @@ static size_t likely(const struct signature *s, size_t i, const struct node *val
 	return i;
 }
 
-/* Arguments that people expect from Kubernetes or from another volume function, and the help for each. */
+/* Arguments that people know from Kubernetes or from another volume function, and the help for each. */
 static const struct {
 	int function;
 	const char *argument, *help;
@@ -220,7 +218,7 @@ static const char *volume_habit(const struct builtin_call *b, struct str argumen
 	return NULL;
 }
 
-/* The parameter that an argument is for; parameter_count() after a report. */
+/* The parameter that an argument belongs to; parameter_count() after a report. */
 static size_t parameter_of(struct builtin_call *b, const struct signature *s, const struct node *arg, size_t *position)
 {
 	struct check *c = b->check;
@@ -311,7 +309,7 @@ static bool lacks_quotes(struct builtin_call *b, const struct signature *s, size
 	return *ret_sure || (value->kind == NODE_NAME && !scope_peek(b->check, value->u.name.text));
 }
 
-/* Names of objects and keys contain no blanks: these were put around what looked like operators. */
+/* Removes the blanks that were added around what looked like operators: names of objects and keys contain none. */
 static struct str without_blanks(struct arena *a, struct str text)
 {
 	char *copy = arena_alloc(a, text.n + 1);
@@ -322,7 +320,7 @@ static struct str without_blanks(struct arena *a, struct str text)
 	return (struct str){ copy, n };
 }
 
-/* secret(hub-of-models, token): one message for the whole call. */
+/* Reports secret(hub-of-models, token) with one message for the whole call. */
 static bool report_unquoted(struct builtin_call *b, const struct signature *s)
 {
 	struct check *c = b->check;
@@ -352,7 +350,7 @@ static bool report_unquoted(struct builtin_call *b, const struct signature *s)
 	return true;
 }
 
-/* scratch(8Gi): the first argument, a name, is missing. */
+/* Reports scratch(8Gi): the first argument, a name, is missing. */
 static bool report_nameless(struct builtin_call *b, const struct signature *s)
 {
 	struct check *c = b->check;
@@ -472,7 +470,7 @@ static const struct type *list_argument(struct builtin_call *b, struct node *n)
 	return t->kind == TYPE_UNIT ? report_unit(c, n) : t;
 }
 
-/* product(xs, ys), as itertools has it. */
+/* Reports product(xs, ys), a function of Python's itertools. */
 static bool report_pairs(struct builtin_call *b)
 {
 	struct nodes args = b->node->u.call.args;
@@ -655,7 +653,7 @@ static const struct type *call_str(struct builtin_call *b)
 	return b->args[0]->type->kind == TYPE_BAD ? &type_bad : type_lifted(b->check, &type_string, pod);
 }
 
-/* keys, values, has */
+/* The type of keys(), values() and has(). */
 static const struct type *call_map(struct builtin_call *b)
 {
 	struct check *c = b->check;

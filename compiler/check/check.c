@@ -1,9 +1,7 @@
 /*
- * check.c - the order of checking: a table of contents.
- *
- * All files are declared before any is checked.  Of the standard library only what the program
- * mentions is checked, by a queue that grows with each mention: other declarations cannot concern
- * this program.
+ * check.c - checks the files of a program in order. All files are declared before any is checked. Of the standard
+ * library only what the program mentions is checked, with a queue that grows with each mention: other declarations
+ * cannot affect this program.
  */
 #include "check/context.h"
 
@@ -108,7 +106,7 @@ static void report_recursion(struct check *c, const struct module_path *path, si
 		diag_note(c->diags, d, site, "'%.*s' calls '%.*s'", STR_ARG(path->at[path->n - 1]->name),
 			STR_ARG(first->name));
 	diag_help(c->diags, d, "use a list and a loop");
-	for (size_t i = start; i < path->n; i++)        /* nothing calls these functions any more, so evaluation ends */
+	for (size_t i = start; i < path->n; i++)        /* their values are bad, so evaluation does not run forever */
 		mark_bad(path->at[i]->node->u.fn.value);
 }
 
@@ -119,7 +117,7 @@ struct visit {
 	size_t next;
 };
 
-/* Depth first, with an explicit stack: the chain may be as long as the file. */
+/* Follows the calls of a function, depth first with an explicit stack: the chain may be as long as the file. */
 static void follow_calls(struct check *c, struct decl *first)
 {
 	struct module_path path = { 0 };
@@ -161,7 +159,7 @@ static void check_recursion(struct check *c)
 			follow_calls(c, c->functions[i]);
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 static void declare_all(struct check *c)
 {
@@ -176,7 +174,7 @@ static void declare_all(struct check *c)
 		names_declare(c, project);
 }
 
-/* What has been put off: the library's declarations that are used, then the record types without a name. */
+/* Checks what was postponed: the library's declarations that are used, then the record types without a name. */
 static void check_queued(struct check *c)
 {
 	for (size_t done = 0; c->queue_done < c->nqueue || done < c->nunnamed;)

@@ -31,9 +31,9 @@ enum { PROFILES_DEEPEST = 64 };         /* largest number of profiles that exten
 
 void check_program(struct program *p);
 
-/* Type one free-standing expression against a type (for --set); false after reporting. */
+/* Checks an expression by itself against a type (for --set); false after reporting. */
 bool check_value(struct program *p, struct node *expr, const struct type *want);
-/* Type one expression by itself, with the names that a test may use; false after reporting. */
+/* Checks an expression by itself, with the names that a test may use; false after reporting. */
 bool check_question(struct program *p, struct node *expr);
 
 /* A member that every value of a type has: of a role, of `cluster`, `pod`, an elastic range, a topology. */
@@ -44,12 +44,12 @@ struct check_member {
 	bool method;
 	bool planned;                   /* the member exists in policies and tests only */
 };
-/* The member with number I; false behind the last. */
+/* The member with number I; false after the last. */
 bool check_member(enum type_kind kind, size_t i, struct check_member *ret);
 /* The sentence that describes a member; empty when there is none. */
 const char *check_member_doc(enum type_kind kind, struct str name);
 
-/* An argument of a built-in function with one signature; false behind the last, and for functions with several. */
+/* An argument of a built-in function with one signature; false after the last, and for functions with several. */
 struct check_argument {
 	const char *name;
 	const struct type *type;

@@ -1,6 +1,5 @@
 /*
- * check_block.c - bodies whose fields the schema knows: jobs, roles, sidecars, frameworks,
- * accelerators.
+ * check_block.c - checks bodies with known fields: jobs, roles, sidecars, frameworks, accelerators.
  */
 #include "check/context.h"
 #include "base/buf.h"
@@ -58,7 +57,7 @@ static bool all_texts(const struct node *list)
 	return true;
 }
 
-/* Can VALUE stay as it is in a field of TYPE?  Judged by its form alone: its own type is not known yet. */
+/* Can VALUE stay unchanged in a field of TYPE? Only its form is known: its own type is not computed yet. */
 static bool may_stay(const char *type, const struct node *value)
 {
 	bool amount = strncmp(type, "memory", 6) == 0,
@@ -76,7 +75,7 @@ static bool may_stay(const char *type, const struct node *value)
 	}
 }
 
-/* 3600 of ttlSecondsAfterFinished, as 1h. */
+/* The number 3600 of ttlSecondsAfterFinished as a duration, 1h. */
 static struct str seconds_of(struct check *c, struct str word, const struct node *value)
 {
 	struct quantity q = { .nano = 0 };
@@ -88,7 +87,7 @@ static struct str seconds_of(struct check *c, struct str word, const struct node
 	return duration_text(c->arena, q);
 }
 
-/* OnFailure in the spelling of the enum, in quotes: "on-failure"; empty when the enum has no such member. */
+/* OnFailure in the spelling of the enum, with quotes: "on-failure"; empty when the enum has no such member. */
 static struct str member_of(struct check *c, const char *type, const struct node *value)
 {
 	struct str text;
@@ -110,8 +109,8 @@ static struct str member_of(struct check *c, const char *type, const struct node
 }
 
 /*
- * "write 'cpu': cpu = 8".  The value behind the user's word replaces that of the example.
- * `ret_line`: the whole line, if it is certain.
+ * Adds a help such as "write 'cpu': cpu = 8", with the user's value in place of the one in the example. RET_LINE is the
+ * whole line, if it is certain.
  */
 static struct str help_with_value(struct block_items *b, const struct foreign *other, struct str *ret_line)
 {
@@ -141,7 +140,7 @@ static struct str help_with_value(struct block_items *b, const struct foreign *o
 		str_ends(help, STR(" }")) ? " }" : "");
 }
 
-/* Looks up a word of another tool.  Returns our field if it is only called differently here. */
+/* Looks up a word of another tool. Returns the field of this language if only its name differs. */
 static struct str help_foreign(struct block_items *b, struct diag *d, const struct foreign *other, struct span at)
 {
 	bool here = other->field && schema_find(b->block, str_of(other->field));
@@ -169,7 +168,7 @@ static const struct node *body_of(const struct check *c)
 	return s ? s->body : NULL;
 }
 
-/* A name that is written as a field but is an argument of the job's framework, or is nearly spelt like one. */
+/* Adds a help when the field is an argument of the job's framework, or has nearly the same name as one. */
 static bool help_argument(struct check *c, struct diag *d, struct str name, bool exact)
 {
 	const struct scope *s = scope_around(c, SCOPE_JOB);
@@ -198,8 +197,8 @@ static bool help_argument(struct check *c, struct diag *d, struct str name, bool
 }
 
 /*
- * Names with a sign in them are keys of a map: "rdma/hca" = 8 of 'resources', "/data" = pvc(...) of
- * 'mounts', "example.com/team" = "llm" of labels.  Returns true if it added a help.
+ * Adds a help when a name with a sign in it is the key of a map: "rdma/hca" = 8 of 'resources', "/data" = pvc(...) of
+ * 'mounts', "example.com/team" = "llm" of labels. True if it did.
  */
 static bool help_map_key(struct block_items *b, struct diag *d, struct str name)
 {
@@ -224,7 +223,10 @@ static bool help_map_key(struct block_items *b, struct diag *d, struct str name)
 	return true;
 }
 
-/* A field that belongs elsewhere, but is one letter away from a field of this block: `replica = 4`, `slice = 2`. */
+/*
+ * Is the field one letter away from a field of this block, although it exists elsewhere? Such as `replica = 4` or
+ * `slice = 2`.
+ */
 static bool is_slip(const struct block_items *b, struct str name, unsigned elsewhere)
 {
 	/* 'slice' of an accelerator is text */
@@ -307,7 +309,7 @@ static struct site field_site(const struct field *f, struct span declared)
 	return (struct site){ .name = str_of(f->name), .declared = declared };
 }
 
-/* The evaluator tests replicas itself: its codes speak of roles. */
+/* Leaves a value of replicas to the evaluator, whose codes are about roles. */
 static void leave_replicas(struct node *value)
 {
 	if (value->kind == NODE_IF) {
@@ -344,7 +346,7 @@ static void test_constant(struct check *c, const struct field *f, const struct n
 	diag_help(c->diags, d, "it is read before anything is evaluated: write the text itself");
 }
 
-/* `defaults { }` of the project: fields of a job, evaluated for each job. */
+/* Checks `defaults { }` of the project: fields of a job, evaluated for each job. */
 static void check_defaults(struct check *c, struct node *item)
 {
 	struct where saved = c->at;
@@ -369,7 +371,7 @@ static void check_defaults(struct check *c, struct node *item)
 	c->at = saved;
 }
 
-/* key += list */
+/* Checks `key += list`. */
 static void check_adding(struct check *c, struct node *item, const struct field *f, const struct type *want)
 {
 	struct node *value = item->u.item.value;
@@ -472,7 +474,7 @@ static void block_field(struct items *to, struct node *item)
 	c->at.differs = differs;
 }
 
-/* The place in the record that is inserted where the field is set. */
+/* Adds the place in the inserted record at which the field is set. */
 static void note_inserted(struct check *c, struct diag *d, const struct node *record, struct str field)
 {
 	const struct decl *let = record->kind == NODE_NAME && record->u.name.decl &&
@@ -485,7 +487,7 @@ static void note_inserted(struct check *c, struct diag *d, const struct node *re
 	}
 }
 
-/* May the bundle hold the field?  Only a let that writes all of its fields out is known not to. */
+/* May the bundle contain the field? It is certain only for a let that writes all of its fields out. */
 static bool may_hold(const struct node *record, struct str field)
 {
 	const struct decl *let = record->kind == NODE_NAME ? record->u.name.decl : NULL;
@@ -501,7 +503,7 @@ static bool may_hold(const struct node *record, struct str field)
 	return false;
 }
 
-/* A field of a bundle that has no place in the block; true if it was reported. */
+/* Reports a field of a bundle that the block does not have; true if it did. */
 static bool report_misfit(struct block_items *b, const struct node *record, const struct decl *bundle, struct str name)
 {
 	struct check *c = b->base.check;
@@ -615,7 +617,7 @@ void check_data(struct check *c, struct node *body)
 	c->at = saved;
 }
 
-/* A misspelt word of a block is reported and corrected, before roles are looked up. */
+/* Reports a misspelt word of a block and corrects it, before roles are looked up. */
 void check_block_word(struct check *c, struct node *item, enum block block)
 {
 	struct suggest s;
@@ -643,7 +645,7 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 	item->u.block.word = only.n ? names_intern(c->names, only) : STR("");
 }
 
-/* May the block stand here (TJ0203)? */
+/* Is the block allowed here? Reports TJ0203 if not. */
 static bool block_allowed(struct block_items *b, struct node *item)
 {
 	struct check *c = b->base.check;
@@ -706,7 +708,7 @@ static void block_block(struct items *to, struct node *item)
 
 /* ---- a whole block ---- */
 
-/* A role's name is an identifier that the parser read; its body has a scope where `self` is that role. */
+/* Checks the body of a block; for a role, `self` in it is that role. */
 void check_block(struct check *c, struct node *body, enum block block, struct decl *role)
 {
 	struct where saved = c->at;

@@ -1,14 +1,12 @@
 /*
- * check_call.c - calls: arguments meet formals.
- *
- * Formals without a default are given by position or by name, those with one only by name.  A
- * pod-time argument lifts the call of a function: the result is pod-time, as if the function's
- * text stood in its place.
+ * check_call.c - checks calls: binds arguments to formals. Formals without a default are given by position or by name,
+ * those with one only by name. An argument that depends on the pod makes the result of a function depend on the pod, as
+ * if the function's body were written in its place.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
 
-/* ---- what can be wrong with arguments ---- */
+/* ---- errors in arguments ---- */
 
 static struct str target_words(struct check *c, struct span callee)
 {
@@ -52,7 +50,7 @@ static struct decl *sibling_with(const struct decl *target, struct str name)
 	return NULL;
 }
 
-/* The field of a role that another tool's word stands for; NULL without. */
+/* The field of a role that a word of another tool stands for; NULL when there is none. */
 static const char *renamed_field(struct str name)
 {
 	const struct foreign *other = foreign_field(name);
@@ -155,7 +153,7 @@ static bool is_fraction(const struct node *n)
 	return n->kind == NODE_FLOAT;
 }
 
-/* Half a device (TJ0609). */
+/* Reports half a device (TJ0609). */
 static bool test_whole(struct binding_of *b, struct decl *formal, struct node *value)
 {
 	struct check *c = b->check;

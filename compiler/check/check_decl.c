@@ -23,7 +23,7 @@ static void check_default(struct check *c, struct decl *d)
 		check_expr(c, value, d->type, &site);
 }
 
-/* A scope with the formals; the defaults are checked in it. */
+/* Begins a scope with the formals and checks their defaults in it. */
 static struct scope *enter_formals(struct check *c, struct decl *d, enum scope_kind kind, struct node *body)
 {
 	struct scope *s = scope_enter(c, kind, body);
@@ -47,7 +47,7 @@ static void check_function(struct check *c, struct decl *d)
 	ARENA_PUSH(c->arena, c->functions, c->nfunctions, d);
 }
 
-/* A record type has nothing but typed fields. */
+/* Reports items of a record type other than fields with types. */
 static void only_fields(struct check *c, const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++) {
@@ -65,8 +65,8 @@ static void only_fields(struct check *c, const struct node *body)
 }
 
 /*
- * The first field of D that needs a value of type WANTED, directly or by way of other types, after
- * at most LEFT steps; NULL without.
+ * The first field of D that needs a value of type WANTED, directly or through other types, after at most LEFT steps;
+ * NULL when there is none.
  */
 static const struct record_field *needs_itself(const struct decl *d, const struct decl *wanted, unsigned *left)
 {
@@ -120,7 +120,7 @@ static struct node *typed_replicas(struct node *body)
 	return NULL;
 }
 
-/* A role that the wrapped framework does not have (TJ0501). */
+/* Reports a role that the wrapped framework does not have (TJ0501). */
 static void report_no_role(struct check *c, const struct decl *framework, const struct node *block)
 {
 	struct suggest s;
@@ -138,7 +138,7 @@ static void report_no_role(struct check *c, const struct decl *framework, const 
 	diag_note(c->diags, d, framework->base->span, "declared here");
 }
 
-/* A role of the base that the wrapper mentions is replaced by the wrapper's in the list. */
+/* Adds a role to the list. A role of the base that the wrapper mentions is replaced by that of the wrapper. */
 static void put_role(struct check *c, struct decl *framework, struct decl *d)
 {
 	for (size_t i = 0; i < framework->nroles; i++) {
@@ -186,7 +186,7 @@ static void add_roles(struct check *c, struct decl *framework, struct node *body
 	}
 }
 
-/* `other_roles = true`, looked for in the text: nothing is evaluated yet. */
+/* Does the text contain `other_roles = true`? Nothing is evaluated yet. */
 bool takes_other_roles(const struct node *body)
 {
 	const struct node *value = body_member(body, schema_field(FIELD_OTHER_ROLES)->name);
@@ -194,7 +194,7 @@ bool takes_other_roles(const struct node *body)
 	return value && value->kind == NODE_BOOL && value->u.boolean;
 }
 
-/* The framework that this one wraps; its roles come first. */
+/* Finds the framework that this one wraps; its roles come first. */
 static void find_base(struct check *c, struct decl *d)
 {
 	struct node *n = d->node;
@@ -220,8 +220,8 @@ void framework_roles(struct check *c, struct decl *d)
 }
 
 /*
- * Roles of the base that the wrapper does not mention are known as well; a name that they hide was
- * hidden by the base.
+ * Declares a role. Roles of the base that the wrapper does not mention are declared as well; a name that they hide was
+ * already hidden by the base.
  */
 static void declare_role(struct check *c, const struct decl *framework, struct decl *role)
 {
@@ -243,7 +243,7 @@ static void enter_formals_and_roles(struct check *c, struct decl *d, struct node
 	scope_lets(c, body);
 }
 
-/* The arguments that a wrapper passes to the framework inside it; the wrapper's formals are known there. */
+/* Checks the arguments that a wrapper passes to the framework inside it; they may use the wrapper's formals. */
 static void check_base_arguments(struct check *c, struct decl *d)
 {
 	struct node *n = d->node;
@@ -314,8 +314,8 @@ static void begin_early(struct check *c, struct decl *d)
 }
 
 /*
- * A parameter that the declaration reads, directly or by way of lets and functions, and the place
- * where that way begins.
+ * A parameter that the declaration reads, directly or through lets and functions, with the place where that path
+ * begins.
  */
 static struct decl *param_read(struct decl *d, unsigned depth, struct span *ret_at)
 {
@@ -402,7 +402,7 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 		if (((const struct decl *)values->entries[i].value)->kind == DECL_PARAM)
 			suggest_add(&s, values->entries[i].key);
 	struct decl *let = map_get(values, name);
-	/* Recorded under another key than names in expressions, since those are a different mistake. */
+	/* recorded under another key than names in expressions, since those are a different mistake */
 	if (!may_report_unknown(c, c->program->root,
 	    names_intern(c->program->names, str_cat(c->arena, STR("param "), name, STR(""))), &s))
 		return;
@@ -423,7 +423,7 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 	help_suggest(c, d, &s, "the parameters are", at);
 }
 
-/* Literals of a profile are tested here, since another profile may be the one that is compiled. */
+/* Tests literals of a profile against the type here, since another profile may be the one that is compiled. */
 void check_bounds(struct check *c, struct node *value, const struct type *t, const struct decl *param)
 {
 	struct constant k;
@@ -442,7 +442,7 @@ void check_bounds(struct check *c, struct node *value, const struct type *t, con
 	mark_bad(value);
 }
 
-/* Does another profile set the parameter?  Then the profile that repeats the default does so for comparison. */
+/* Does another profile set the parameter? Then a profile that repeats the default is useful for comparison. */
 static bool set_elsewhere(struct check *c, struct str profile, struct str param)
 {
 	struct nodes decls = c->program->root->file->u.file.decls;
@@ -579,13 +579,13 @@ static void test_refuses(struct check *c, struct node *value)
 	if (value->kind == NODE_STRING && node_static_text(value, &word) && diag_code_find(word, &code))
 		return;
 	if (value->kind != NODE_STRING && value->type && value->type->kind == TYPE_BAD)
-		return;                         /* said already */
+		return;                         /* reported already */
 	struct diag *d = diag_report(c->diags, TJ0403, value->span,
 		"'refuses' needs the code of an error, such as \"TJ0901\"");
 	diag_help(c->diags, d, "'trainc check' shows the code at the end of each error");
 }
 
-/* The settings of a test are read before anything is evaluated. */
+/* Reports settings of a test that cannot be read: they are read before anything is evaluated. */
 static void report_unread(struct check *c, const struct node *item, const char *help)
 {
 	struct diag *d = diag_report(c->diags, TJ0203, item->span, "this '%.*s' has no place here",
@@ -629,7 +629,7 @@ static void test_set(struct items *to, struct node *item)
 	}
 }
 
-/* A check anywhere in the items of a body; an item that did not parse counts, since it may be one. */
+/* Do the items of a body contain a check at any depth? An item that did not parse counts, since it may be one. */
 static bool holds_check(const struct node *body)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {

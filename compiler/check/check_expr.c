@@ -59,7 +59,7 @@ static const struct type *report_not_value(struct check *c, struct node *n, cons
 	return mark_bad(n);
 }
 
-/* The type of the thing that a name or a member of a module stands for. */
+/* The type of what a name or a member of a module refers to. */
 const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 {
 	switch (d->kind) {
@@ -75,13 +75,13 @@ const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 	}
 }
 
-/* A value that was compared with none is not optional here. */
+/* The type of a value that was compared with none: it is not optional here. */
 static const struct type *narrowed(struct check *c, const struct node *n, const struct type *t)
 {
 	return t->kind == TYPE_OPTIONAL && known_present(c, n) ? t->elem : t;
 }
 
-/* How to declare a parameter of the type; a name of unknown type is usually text. */
+/* The type with which a help proposes to declare a parameter; a name of unknown type is usually text. */
 static const char *declared_as(struct check *c, const struct type *core)
 {
 	switch (core->kind) {
@@ -237,7 +237,7 @@ static void report_interpolation(struct check *c, const struct string_part *part
 		STR_ARG(d->name), STR_ARG(d->name));
 }
 
-/* `{{ nodes }}` or `%{nodes}` around a name that is known here: the habit of another tool (TJ1010). */
+/* Warns of `{{ nodes }}` or `%{nodes}` around a known name, as other tools have it (TJ1010). */
 static bool doubled_interpolation(struct check *c, const struct string_part *part)
 {
 	static const struct { const char *open, *close; } forms[] = { { "{{", "}}" }, { "%{", "}" } };
@@ -268,7 +268,7 @@ static bool doubled_interpolation(struct check *c, const struct string_part *par
 
 enum { LONGEST_NAME = 64 };
 
-/* `{nodes}`: only around a parameter or a let, and only in a text without other braces. */
+/* Warns of `{nodes}`, but only around a parameter or a let, and only in a text without other braces. */
 static void single_interpolation(struct check *c, const struct string_part *part)
 {
 	for (size_t i = 0; i < part->text.n; i++) {
@@ -486,7 +486,7 @@ bool check_condition(struct check *c, struct node *n, const char *what, bool pod
 	return judge_condition(c, n, what, pod_allowed);
 }
 
-/* 'if nodes' needs a bool */
+/* Reports "'if nodes' needs a bool". */
 static void report_not_bool(struct check *c, struct node *n, const char *what, const struct type *core)
 {
 	struct str is = found_words(c, n), words = node_words(c, n);
@@ -538,7 +538,7 @@ static void report_branches(struct check *c, const struct node *then, const stru
 	diag_label(c->diags, d, "%.*s", STR_ARG(b));
 }
 
-/* One branch.  `all` is the type of those before it, NULL for the first. */
+/* Checks one branch. ALL is the type of those before it, NULL for the first. */
 static const struct type *branch(struct check *c, struct node *n, struct node *first, const struct type *want,
 	const struct type *all)
 {
@@ -561,7 +561,7 @@ static const struct type *branch(struct check *c, struct node *n, struct node *f
 	return both ? both : &type_bad;
 }
 
-/* The branches of an `else if` chain, in a loop: it may be of any length. */
+/* Checks the branches of an `else if` chain, in a loop because it may have any length. */
 static const struct type *type_branches(struct check *c, struct node *n, const struct type *want, bool *ret_pod)
 {
 	struct node *first = n->u.if_expr.then;
@@ -606,7 +606,7 @@ static const struct type *type_if(struct check *c, struct node *n, const struct 
 	return result;
 }
 
-/* The name of a `let` is known behind `in`, but not in its own value. */
+/* Checks `let ... in`: the name is known after `in`, but not in its own value. */
 static const struct type *type_let_in(struct check *c, struct node *n, const struct type *want)
 {
 	struct where saved = c->at;

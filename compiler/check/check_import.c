@@ -1,14 +1,12 @@
 /*
- * check_import.c - `import "base.tj" as base { registry = "..." }`: values for parameters of a module.
- *
- * A file is one module however many imports lead to it, so each of its parameters has one value, and
- * the program says it: in its own file or in project.tj.  A value passed by another module would
- * silently reach every program that imports that module.
+ * check_import.c - checks `import "base.tj" as base { registry = "..." }`: values for parameters of a module. A file is
+ * one module however many imports lead to it, so each of its parameters has one value. The program sets it, in its own
+ * file or in project.tj. A value passed by another module would silently affect every program that imports that module.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
 
-/* The words by which messages refer to a module. */
+/* The text by which messages refer to a module. */
 static struct str called(const struct node *import)
 {
 	return import->u.import.path ? import->u.import.module->dotted : import->u.import.file;
@@ -167,7 +165,7 @@ static void report_no_value(struct check *c, const struct module *m, const struc
 		diag_help(c->diags, d, "it is documented as: %.*s", STR_ARG(param->doc));
 }
 
-/* Does the import pass PARAM under a misspelt name?  That was reported already, and is the only mistake. */
+/* Does the import pass PARAM under a misspelt name? That was reported already, and it is the only error. */
 static bool is_misspelt(struct check *c, const struct module *m, const struct decl *param)
 {
 	const struct node *import = import_of(c, m), *body = import ? import->u.import.body : NULL;

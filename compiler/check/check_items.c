@@ -1,9 +1,7 @@
 /*
- * check_items.c - bodies: the items between braces, whatever they mean.
- *
- * Lets, checks, conditions and loops are the same in every body and are done
- * here; a set of callbacks says what a key means.  Then the bodies that are
- * values: records, maps, and raw data.
+ * check_items.c - checks bodies: the items between braces, whatever they mean. Lets, checks, conditions and loops are
+ * the same in every body and are handled here; a set of callbacks handles keys. Then the bodies that are values:
+ * records, maps, and raw data.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -37,7 +35,7 @@ static void report_set_twice(struct check *c, struct node *item, struct node *fi
 	drop(item, key->text, key->span);
 }
 
-/* Most bodies are small and right: comparing interned names is quicker than a map. */
+/* Has the body few keys, all different? Most bodies do, and comparing interned names is quicker than a map. */
 static bool few_different_keys(struct nodes items)
 {
 	enum { FEW = 16 };
@@ -57,7 +55,7 @@ static bool few_different_keys(struct nodes items)
 	return true;
 }
 
-/* Keys that are written twice (TJ0206).  Two extensions merge. */
+/* Reports keys that are written twice (TJ0206). Two extensions are merged. */
 static void test_keys(struct check *c, struct node *body)
 {
 	struct nodes items = body->u.body.items;
@@ -251,7 +249,7 @@ static struct str key_words(struct check *c, const struct key *key)
 	return key->text.p ? key->text : source_text(c->program->sources, key->span);
 }
 
-/* "'size'": what a value is for. */
+/* The site of a key's value in messages: "'size'". */
 static struct site key_site(struct check *c, const struct key *key, struct span declared)
 {
 	struct str words = key_words(c, key);
@@ -354,8 +352,8 @@ static const struct record_field *find_field(const struct decl *record, struct s
 }
 
 /*
- * Each name is reported once for each record, since the mistake may be in the declaration.  Returns
- * the name that was certainly meant.
+ * Reports an unknown field. Each name is reported once for each record, since the mistake may be in the declaration.
+ * Returns the name that was certainly meant.
  */
 static struct str report_no_field(struct check *c, struct decl *record, struct str name, struct span at)
 {
@@ -373,7 +371,7 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 	return suggest_only(&s);
 }
 
-/* `key { }` is for records and maps; anything else is set with `=`. */
+/* Checks `key { }`: it is for records and maps; anything else is set with `=`. */
 const struct type *type_extension(struct check *c, struct node *n, const struct type *want)
 {
 	const struct type *core = type_strip_pod(type_strip_optional(want));
@@ -418,7 +416,7 @@ static void record_set(struct items *to, struct node *item)
 	r->failed = r->failed || t->kind == TYPE_BAD;
 }
 
-/* A literal has nothing to extend, so `a { }` means `a = { }`, where that can be written. */
+/* Checks `a { }` in a literal, which has nothing to extend: it means `a = { }` if that can be written. */
 const struct type *check_extend_value(struct check *c, struct node *value, const struct type *want)
 {
 	const struct type *core = type_strip_pod(type_strip_optional(want));
@@ -496,7 +494,10 @@ struct map_items {
 	bool pod, failed;
 };
 
-/* In a framework a variable may be `if C then V else none`: the framework decides which replicas have it. */
+/*
+ * May the value of a variable be `if C then V else none`? In a framework it may: the framework decides which replicas
+ * have the variable.
+ */
 static bool leaves_out(struct check *c, const struct type *elem, const struct node *value)
 {
 	if (elem->kind != TYPE_ENV_VALUE || !c->at.env || value->kind != NODE_IF || !scope_around(c, SCOPE_FRAMEWORK))
@@ -556,7 +557,7 @@ static const struct type *type_data_body(struct check *c, struct node *n, const 
 	return type_lifted(c, &type_data, m.pod);
 }
 
-/* ---- without a place: an anonymous record, or a map when keys are computed ---- */
+/* ---- without an expected type: an anonymous record, or a map when keys are computed ---- */
 
 struct anon_items {
 	struct items base;
@@ -625,7 +626,7 @@ static const struct type *map_of_members(struct check *c, struct node *n, const 
 	return elem ? type_map(c->arena, elem) : &type_empty;
 }
 
-/* An item that the parser could not read: its meaning is unknown. */
+/* Does the body contain an item that the parser could not read? Its meaning is unknown. */
 bool body_is_broken(const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++)
@@ -634,7 +635,10 @@ bool body_is_broken(const struct node *body)
 	return false;
 }
 
-/* A few records that mention each other twice would exceed any memory once their type is written out. */
+/*
+ * Is the type small enough? A few records that mention each other twice would need unlimited memory when their type is
+ * written out.
+ */
 static bool members_fit(struct check *c, const struct node *n, const struct anon_items *a, size_t *ret_weight)
 {
 	enum { MOST = 100000 };         /* the limit for elements of a list */

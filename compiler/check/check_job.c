@@ -125,7 +125,7 @@ static bool mentions_role(const struct node *body, struct str name)
 	return false;
 }
 
-/* The one role of the framework that the job does not mention. */
+/* The only role of the framework that the job does not mention; empty when there are more. */
 static struct str only_left(const struct role_search *r)
 {
 	struct str left = STR("");
@@ -223,7 +223,7 @@ static void find_roles(struct role_search *r, struct node *body)
 	}
 }
 
-/* Roles that the framework declares and the job does not mention are in scope too. */
+/* Adds the roles to the scope that the framework declares and the job does not mention. */
 static void other_roles(struct check *c, struct node *n, struct decl *framework)
 {
 	struct decl **mine = n->u.job.roles;

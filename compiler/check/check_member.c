@@ -1,6 +1,5 @@
 /*
- * check_member.c - x.name and x[i]: members of modules, records, roles and the
- * built-in values.
+ * check_member.c - checks x.name and x[i]: members of modules, records, roles and the built-in values.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -69,7 +68,7 @@ struct decl *module_member(struct check *c, struct module *m, struct str name, s
 	return d;
 }
 
-/* The name that begins at `start`, with '_' for '-', and where it ends. */
+/* The name that begins at START, with '_' in place of '-'; RET_END is its end. */
 static struct str joined_name(struct check *c, uint32_t start, uint32_t *ret_end)
 {
 	const struct source *source = source_at(c->program->sources, start);
@@ -157,7 +156,7 @@ static const struct type *anon_member(struct check *c, struct node *n, const str
 	return report_no_field(c, n, "the record", &s);
 }
 
-/* ---- members that are always the same ---- */
+/* ---- members that are the same for all values ---- */
 
 struct builtin_member {
 	const char *name;
@@ -184,7 +183,7 @@ static const struct type optional_string = { .kind = TYPE_OPTIONAL, .elem = &typ
 static const struct type pod_int = { .kind = TYPE_POD, .elem = &type_int };
 static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string };
 
-/* What policies and tests see of a planned job: see eval/policy_value.c. */
+/* Types of the members of a planned job that policies and tests see: eval/policy_value.c. */
 static const struct type optional_cpu = { .kind = TYPE_OPTIONAL, .elem = &type_cpu };
 static const struct type optional_memory = { .kind = TYPE_OPTIONAL, .elem = &type_memory };
 static const struct type map_of_data = { .kind = TYPE_MAP, .elem = &type_data };
@@ -311,12 +310,12 @@ const char *check_member_doc(enum type_kind kind, struct str name)
 	return "";
 }
 
-/* Policies and tests are about a job that is planned. */
+/* Is the planned job known here? It is in policies and tests. */
 static bool knows_plan(struct check *c) { return scope_around(c, SCOPE_POLICY) || scope_around(c, SCOPE_TEST); }
 
 /*
- * A member that exists only once the job is planned; NULL when NAME is not such a member.  Reports its use outside
- * of a policy or a test.
+ * The type of a member that exists only when the job is planned; NULL when NAME is not such a member. Reports its use
+ * outside of policies and tests.
  */
 static const struct type *planned_member(struct check *c, struct node *n, const struct builtin_member *members,
 	size_t count)
@@ -369,7 +368,7 @@ static struct decl *role_of(struct check *c, const struct node *base)
 	return s ? s->self : NULL;
 }
 
-/* Names of a role's members in other tools. */
+/* The name here of a role's member that has another name in other tools. */
 static const char *role_word(struct str name)
 {
 	static const char *const words[][2] = {
@@ -390,8 +389,7 @@ static const char *role_word(struct str name)
 }
 
 /*
- * `if pod.index == 0 then first else second` is not one role, so that only what all roles have can be
- * asked of it.
+ * Explains that `if pod.index == 0 then first else second` is not one role: it has only members that all roles have.
  */
 static void help_chosen(struct check *c, struct diag *d, const struct node *base)
 {
@@ -401,7 +399,7 @@ static void help_chosen(struct check *c, struct diag *d, const struct node *base
 		"if ... then FIRST.host(0) else SECOND.host(0)", STR_ARG(words));
 }
 
-/* `worker[0].host`: one replica of a role. */
+/* Reports `worker[0].host`: a replica of a role is not a value. */
 static void report_replica(struct check *c, const struct node *n, const struct node *base, const struct node *index,
 	struct str member)
 {
@@ -495,7 +493,7 @@ static const struct type *role_member(struct check *c, struct node *n)
 	return schema_type(&c->types, f->id);
 }
 
-/* In a test: a role of any job of the file.  Tests are checked after all jobs. */
+/* The type of `roles.NAME` in a test: a role of any job of the file. Tests are checked after all jobs. */
 static const struct type *roles_member(struct check *c, struct node *n)
 {
 	struct nodes decls = c->program->root->file->u.file.decls;
@@ -614,7 +612,7 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 
 /* ---- x[i] ---- */
 
-/* Adds to D, which is about `s[0]` or `s[0:2]` on a text, how a part of a text is written. */
+/* Adds to D, which is about `s[0]` or `s[0:2]` on a text, how to get a part of a text. */
 static void help_part_of_text(struct check *c, struct diag *d, const struct node *base, const struct node *index)
 {
 	struct str words = node_words(c, base);
@@ -631,7 +629,7 @@ static void help_part_of_text(struct check *c, struct diag *d, const struct node
 		diag_help(c->diags, d, "of a text 'cut(text, n)' is the first n characters");
 }
 
-/* `xs[0:2]` on a list: true after a report. */
+/* Reports `xs[0:2]` on a list; true if it did. */
 static bool report_slice(struct check *c, const struct node *base, const struct node *index)
 {
 	if (index->kind != NODE_ELASTIC)

@@ -1,8 +1,6 @@
 /*
- * check_op.c - operators.
- *
- * pod[] and optional marks are taken off the types of operands first (an optional operand is an
- * error); the rule is applied to what is left, and the result is pod-time when an operand was.
+ * check_op.c - checks operators. pod[] and optional marks are removed from the types of operands first (an optional
+ * operand is an error). The rule is applied to the rest, and the result depends on the pod when an operand does.
  */
 #include "check/context.h"
 
@@ -17,7 +15,7 @@ static bool is_numeric(const struct type *t)
 	return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || type_is_quantity(t) || t->kind == TYPE_UNIT;
 }
 
-/* ---- what operands may not be ---- */
+/* ---- operands that are not allowed ---- */
 
 /* Reports secrets and untested optionals; false when the operand cannot be used. */
 static bool usable(struct check *c, struct node *n, const struct type **ret, bool *pod)
@@ -49,7 +47,7 @@ static bool is_scalar(const struct type *t)
 	return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL || type_is_quantity(t);
 }
 
-/* An operand as part of a text: a literal as it is, anything else in ${ }. */
+/* An operand as part of a text: a literal unchanged, anything else in ${ }. */
 static struct str interpolated(struct check *c, const struct node *n)
 {
 	struct str words = node_words(c, n);
@@ -65,7 +63,7 @@ static bool is_entries(const struct type *t)
 	return t->kind == TYPE_ANON || t->kind == TYPE_RECORD || t->kind == TYPE_MAP || t->kind == TYPE_EMPTY;
 }
 
-/* A map or record as entries of another one: `...a`, or what the braces of a literal hold. */
+/* A map or record as entries of another one: `...a`, or the items within the braces of a literal. */
 static struct str entries_of(struct check *c, const struct node *n)
 {
 	struct str words = node_words(c, n);
@@ -160,7 +158,7 @@ static const struct type *arithmetic_result(const struct operands *o, enum op op
 	return a->kind == b->kind ? plain_number(a) : NULL;
 }
 
-/* A literal operand takes the kind of the other operand. */
+/* Gives a literal operand the kind of the other operand. */
 static void adapt(struct check *c, struct node *n, const struct type **t, const struct type *other, bool additive)
 {
 	bool unit = (*t)->kind == TYPE_UNIT && (type_is_quantity(other) || other->kind == TYPE_DATA),
@@ -176,8 +174,7 @@ static void adapt(struct check *c, struct node *n, const struct type **t, const 
 }
 
 /*
- * Does the expected type decide what the literals of an operand are?  In `n * 4Gi + x` it decides for 4Gi, and not
- * for n.
+ * Does the expected type decide the kind of the literals of an operand? In `n 4Gi + x` it does for 4Gi, and not for n.
  */
 static bool takes_hint(const struct node *n, bool additive)
 {
@@ -390,7 +387,7 @@ static bool is_condition(const struct node *n)
 	return n->type && n->type->kind == TYPE_CONDITION;
 }
 
-/* done(...), ready(...), started(...) */
+/* Is the node a call of done(), ready() or started()? */
 static bool makes_condition(const struct node *n)
 {
 	const struct node *callee = n->kind == NODE_CALL ? n->u.call.callee : NULL;
@@ -452,7 +449,7 @@ static enum answer compare_bounds(enum op op, const struct refinement *r, int64_
 	}
 }
 
-/* 1..64 */
+/* The text of bounds: 1..64. */
 static struct str bounds_words(struct check *c, const struct type *t)
 {
 	struct str s = type_spell(c->arena, t);

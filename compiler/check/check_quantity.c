@@ -1,15 +1,13 @@
 /*
- * check_quantity.c - what a quantity literal means where it stands.
- *
- * `5m` is a cpu, and a mistake as a memory or a duration; only the expected type decides. Every
- * mistake that a literal can have by itself is reported here, so that the evaluator meets sound
- * quantities only.
+ * check_quantity.c - decides what a quantity literal means at its place. `5m` is a cpu, and an error as a memory or a
+ * duration; only the expected type decides. Every error that a literal can have by itself is reported here, so that the
+ * evaluator only meets valid quantities.
  */
 #include "check/context.h"
 
 #include <stdio.h>
 
-/* The letters at the end of a number word. */
+/* The unit of a number word: the letters at its end. */
 static struct str unit_of(struct str word)
 {
 	size_t i = word.n;
@@ -87,7 +85,7 @@ static const struct type *report_dimension(struct check *c, struct node *n, cons
 	return mark_bad(n);
 }
 
-/* Nano-units as a decimal number: 0.512 */
+/* Nano-units as a decimal number: 0.512. */
 static struct str decimal(struct check *c, int128 nano)
 {
 	char digits[24];
@@ -162,7 +160,7 @@ static const struct type *type_of_kind(enum type_kind kind)
 	return kind == TYPE_CPU ? &type_cpu : kind == TYPE_MEMORY ? &type_memory : &type_duration;
 }
 
-/* In raw data the unit of the literal decides: 64Gi is a memory, 500m a cpu, 30s a duration. */
+/* The type of a literal in raw data, which its unit decides: 64Gi is a memory, 500m a cpu, 30s a duration. */
 static const struct type *raw_type(struct str word, enum unit_kind unit)
 {
 	struct str u = unit_of(word);

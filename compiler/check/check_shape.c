@@ -1,9 +1,7 @@
 /*
- * check_shape.c - blocks without their word, without their name, or with the two exchanged.
- *
- * `worker { }` and `role { }` parse as fields that are extended.  Where the right reading is
- * certain they are corrected before roles are looked up, so that the roles are not reported as
- * missing too.
+ * check_shape.c - corrects blocks without their word, without their name, or with the two exchanged. `worker { }` and
+ * `role { }` parse as fields that are extended. If the right reading is certain they are corrected before roles are
+ * looked up, so that the roles are not reported as missing, too.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -101,8 +99,8 @@ struct node *check_unnamed_block(struct check *c, const struct node *item, struc
 }
 
 /*
- * Is `worker { }` a role?  Yes if there is one of that name, or if the body looks like a role's
- * and the name like no field.
+ * Is `worker { }` a role? It is if there is one of that name, or if the body looks like that of a role and the name is
+ * not that of a field.
  */
 static bool is_role_without_word(struct check *c, const struct node *item, enum block block,
 	const struct decl *framework)
@@ -139,7 +137,7 @@ static struct node *add_word(struct check *c, const struct node *item, enum bloc
 		(struct placed){ key.text, key.span });
 }
 
-/* `worker role { }`. */
+/* Corrects `worker role { }`. */
 static struct node *exchange(struct check *c, struct node *item)
 {
 	struct placed word = { item->u.block.name, item->u.block.name_span },
@@ -154,7 +152,7 @@ static struct node *exchange(struct check *c, struct node *item)
 	return block_of(c, item, word, name);
 }
 
-/* `roles { worker { } }`: true after a report. */
+/* Reports `roles { worker { } }`; true if it did. */
 static bool report_roles(struct check *c, const struct node *item, enum block block)
 {
 	const struct nodes *inside = &item->u.item.value->u.body.items;

@@ -1,5 +1,5 @@
 /*
- * check_type.c - types as they are written, and the constants that narrow them.
+ * check_type.c - evaluates types as they are written, and the constants that narrow them.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -439,7 +439,7 @@ static const struct type *imported_type(struct check *c, struct node *ref)
 	return &type_bad;
 }
 
-/* A record type that is written where it is used: { name: string, rate: float } */
+/* Makes a record type that is written where it is used: { name: string, rate: float }. */
 static const struct type *unnamed_type(struct check *c, struct node *ref)
 {
 	struct decl *d = ref->u.type_ref.record;

@@ -1,13 +1,9 @@
 /*
- * context.h - what only the files of the checker share with each other.
- *
- * Types flow both ways.  type_expr() gives an expression its type; `want`, when it is not NULL, is
- * the type of the place, which decides what literals mean (4 may be a cpu, "a" a member of an
- * enum) and is enforced inside conditionals, lists and bodies, so that a mistake is reported at
- * the element that made it. check_expr() also makes the whole expression fit the place: it
- * reports, or sets `convert_to`.
- *
- * What fails gets TYPE_BAD, which fits everywhere in silence.
+ * context.h - shared by the files of the checker only. Types flow both ways. type_expr() computes the type of an
+ * expression; WANT, when it is not NULL, is the type of the place. WANT decides what literals mean (4 may be a cpu, "a"
+ * a member of an enum) and is checked inside conditionals, lists and bodies, so that an error is reported at the
+ * element that causes it. check_expr() also makes the whole expression fit the place: it reports, or sets `convert_to`.
+ * An expression with an error gets TYPE_BAD, which silently fits everywhere.
  */
 #ifndef TRAINC_CHECK_CONTEXT_H
 #define TRAINC_CHECK_CONTEXT_H
@@ -16,7 +12,7 @@
 #include "check/schema.h"
 #include "syntax/help/foreign.h"
 
-/* Something that is known not to be none here. */
+/* An expression that is known not to be none at this point. */
 struct fact {
 	const struct fact *next;
 	const struct node *path;        /* the expression that the fact is about: a name, or members and elements of
@@ -41,7 +37,7 @@ struct scope {
 	bool looked, lost;
 };
 
-/* Where the checker is.  It is saved and restored as a whole when something else is checked in between. */
+/* The position of the checker. It is saved and restored as a whole when something else is checked in between. */
 struct where {
 	struct module *module;
 	struct scope *scope;            /* the scope in which names are looked up; NULL: the file */
@@ -54,7 +50,7 @@ struct where {
 	bool spanning;                  /* the expression is inside a place that accepts pod-time values */
 };
 
-/* The words by which messages say what a value is for. */
+/* How messages describe the place of a value. */
 struct site {
 	struct str what;                /* "an index", "the title of a test"; with `name` empty too, messages have no
 					 * words for the value */
@@ -100,7 +96,7 @@ struct check {
 	struct { struct str self, cluster, pod, roles; } words;
 };
 
-/* "'replicas'", "an index"; empty without words. */
+/* The description of a site: "'replicas'", "an index"; empty when it has none. */
 struct str site_words(struct check *c, const struct site *site);
 extern const struct site no_site;
 #define NO_SITE (&no_site)
@@ -111,46 +107,51 @@ void names_declare(struct check *c, struct module *m);
 struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, struct span span, struct node *node);
 /* Begins a scope inside the present one; restore c->at to leave it. */
 struct scope *scope_enter(struct check *c, enum scope_kind kind, struct node *body);
-/* Declare in the present scope: TJ0204 for a second one, TJ0205 for one that hides, TJ1003 for a hidden built-in. */
+/*
+ * Declares a name in the present scope. Reports TJ0204 for a second one, TJ0205 for one that hides another, TJ1003 for
+ * a hidden built-in.
+ */
 void scope_declare(struct check *c, struct decl *d);
 /* As scope_declare(), without checking whether the name hides another one (role names of a job). */
 void scope_declare_role(struct check *c, struct decl *d);
-/* Declare the lets that stand directly in a body. */
+/* Declares the lets that are directly in a body. */
 void scope_lets(struct check *c, struct node *body);
-/* What a name stands for here; it is marked as used.  NULL after a report. */
+/* The declaration of a name here, which is marked as used. NULL after a report. */
 struct decl *scope_find(struct check *c, struct str name, struct span at);
-/* The same without report or marks. */
+/* As scope_find(), without a report and without marking it as used. */
 struct decl *scope_peek(struct check *c, struct str name);
-/* Is a name unlike everything that is known here or in the library? */
+/* Is the name unlike every name that is known here or in the library? */
 bool scope_unheard(struct check *c, struct str name);
-/* Is there a scope of this kind around us? */
+/* Is the checker within a scope of this kind? */
 struct scope *scope_around(const struct check *c, enum scope_kind kind);
-/* Are we in the user's own files (not the library, not a package)? */
+/* Is the checker in the user's own files (not in the library or a package)? */
 bool in_own_file(const struct check *c);
-/* Notes a mention of a declaration: marks it as used, and sees to it that it is checked. */
+/* Notes a mention of a declaration: marks it as used and makes sure that it is checked. */
 void decl_use(struct check *c, struct decl *d);
-/* TJ1008 when its doc comment says `Deprecated: ...`; `n` is the place of the mention. */
+/* Reports TJ1008 when the doc comment of a declaration says `Deprecated: ...`; N is the place of the mention. */
 void report_deprecated(struct check *c, const struct node *n, const struct decl *d);
-/* The declaration's type (and formals, fields, roles), worked out on first use. */
+/* The type of a declaration (and its formals, fields, roles), computed on first use. */
 const struct type *decl_type(struct check *c, struct decl *d);
 /*
- * Works out the type of a `let` inside of an expression, where C is now: facts and scopes are those of the expression.
+ * Computes the type of a `let` inside of an expression, with the facts and scopes of this place.
  */
 void decl_type_here(struct check *c, struct decl *d);
-/* A member of an imported module; NULL after a report.  `accelerator`: one is expected here (TJ0601). */
+/* A member of an imported module; NULL after a report. ACCELERATOR: one is expected here (TJ0601). */
 struct decl *module_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator);
 /* The type of the value whose member is looked up. */
 const struct type *type_base(struct check *c, struct node *base, struct str member);
 /* The module that the base of a member names; NULL when the base is something else. */
 struct module *module_base(struct check *c, struct node *base);
-/* `lib.small-40g(1)`: a subtraction that spells a name of the module with '-' for '_'.  Reports that. */
+/*
+ * Reports `lib.small-40g(1)`: a subtraction that spells a name of the module with '-' in place of '_'. True if it did.
+ */
 bool report_parted_name(struct check *c, const struct node *difference);
 
 /* ---- types (check_type.c, refine.c) ---- */
 
 const struct type *resolve_type(struct check *c, struct node *ref);
 const struct type *resolve_refinements(struct check *c, const struct type *t, struct node *ref);
-/* A constant, as fold_constant() returns it; that function returns false for an expression that is not constant. */
+/* A constant, as fold_constant() returns it. That function returns false for an expression that is not constant. */
 struct constant {
 	enum type_kind kind;            /* kind of the operand: INT, FLOAT, STRING, CPU (a quantity of any kind),
 					 * DURATION or BOOL */
@@ -165,13 +166,13 @@ bool fold_constant(struct check *c, const struct node *n, struct constant *ret);
 
 const struct type *type_expr(struct check *c, struct node *n, const struct type *want);
 const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site);
-/* `image = registry.example.com/team/x:1`: a text without quotes, which reads as arithmetic on names. */
+/* Reports `image = registry.example.com/team/x:1`: a text without quotes, which parses as arithmetic on names. */
 /* Adds a help with both readings of a NUMBER of decimal bytes, 64Gi and 64G; MORE ends the sentence. */
 void help_bytes(struct check *c, struct diag *d, struct str number, const char *unit, const char *more);
 /* Adds to the help of D the roles that can be named here, if there are any. */
 void help_roles(struct check *c, struct diag *d);
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want);
-/* type_expr() for a place with words; the branches of a conditional may need them. */
+/* As type_expr(), for a place that messages describe; the branches of a conditional may need the description. */
 const struct type *type_for(struct check *c, struct node *n, const struct type *want, const struct site *site);
 /*
  * Checks an expression whose expected type is unknown because of another mistake: anything fits, but names are
@@ -181,23 +182,23 @@ const struct type *type_loose(struct check *c, struct node *n);
 /* Checks an expression where no type is expected; reports an expression that needs one (TJ0310). */
 const struct type *check_free(struct check *c, struct node *n);
 /*
- * A condition (TJ0317); `what` is "if", "check", ...  A pod-time condition is refused unless
- * allowed.  True when it is pod-time.
+ * Checks a condition (TJ0317); WHAT is "if", "check", ... A condition that depends on the pod is refused unless it is
+ * allowed. True when it depends on the pod.
  */
 bool check_condition(struct check *c, struct node *n, const char *what, bool pod_allowed);
-/* The same for an expression that has its type already. */
+/* The same for an expression whose type is known already. */
 bool judge_condition(struct check *c, struct node *n, const char *what, bool pod_allowed);
-/* A text that is inserted in a string; sets *ret_pod. */
+/* Checks an expression that is inserted in a string; sets *RET_POD if it depends on the pod. */
 void check_part(struct check *c, struct node *n, bool *ret_pod);
 
 const struct type *type_quantity(struct check *c, struct node *n, const struct type *want);
-/* A bare number where a quantity is wanted: reports, or accepts it (cpu). */
+/* Checks a bare number where a quantity is wanted: reports it, or accepts it (cpu). */
 const struct type *number_as_quantity(struct check *c, struct node *n, const struct type *want,
 	const struct site *site);
 const struct type *type_unary(struct check *c, struct node *n, const struct type *want);
 const struct type *type_binary(struct check *c, struct node *n, const struct type *want);
 const struct type *type_member(struct check *c, struct node *n, const struct type *want);
-/* The type of the value that a declaration stands for, at `n`; functions and the like are reported. */
+/* The type of the value of a declaration, at N; functions and other declarations without a value are reported. */
 const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d);
 /* Applies the expected type T to an expression that was typed before T was known. */
 void retype_expr(struct check *c, struct node *n, const struct type *t);
@@ -208,13 +209,16 @@ const struct type *type_body(struct check *c, struct node *n, const struct type 
 /* Checks a body that only extends a record: missing fields are allowed. */
 const struct type *type_extension(struct check *c, struct node *n, const struct type *want);
 const struct type *type_record_body(struct check *c, struct node *n, const struct type *record, bool partial);
-/* The body of `key { }` inside a literal, which has nothing to extend. */
+/* Checks the body of `key { }` inside a literal, which has nothing to extend. */
 const struct type *check_extend_value(struct check *c, struct node *value, const struct type *want);
 const struct type *type_list_for(struct check *c, struct node *n, const struct type *want);
-/* The loop variables of a list; false after a report when the value cannot be looped over. */
+/* Checks the loop variables of a list; false after a report when the value cannot be looped over. */
 bool check_binders(struct check *c, struct binder *binders, unsigned n, struct node *list);
 
-/* Binds arguments to formals: fills `bound`; *ret_lift when a formal that is not pod-time got a pod-time value. */
+/*
+ * Binds arguments to formals and fills `bound`. Sets *RET_LIFT when a formal that does not depend on the pod got a
+ * value that does.
+ */
 bool bind_arguments(struct check *c, struct decl *target, struct nodes args, struct span args_span, struct span callee,
 	struct node **bound, bool *ret_lift);
 
@@ -222,75 +226,77 @@ bool bind_arguments(struct check *c, struct decl *target, struct nodes args, str
 
 enum fit { FIT_OK, FIT_POD, FIT_OPTIONAL, FIT_SECRET, FIT_NO };
 enum fit type_fit(const struct type *want, const struct type *t);
-/* Make the typed expression fit; gives its type or TYPE_BAD after a report. */
+/* Makes the typed expression fit; returns its type, or TYPE_BAD after a report. */
 const struct type *type_coerce(struct check *c, struct node *n, const struct type *want, const struct site *site);
-/* The type that holds both; NULL when there is none. */
+/* The type that includes both; NULL when there is none. */
 const struct type *type_unify(struct check *c, const struct type *a, const struct type *b);
 bool has_pod(const struct type *t);
-/* The type with every part allowed to be pod-time: list[pod[string]] for list[string]. */
+/* The type in which every part may depend on the pod: list[pod[string]] for list[string]. */
 const struct type *pod_inside(struct check *c, const struct type *t);
-/* `t`, inside pod[] when `pod`. */
+/* T, inside pod[] when POD. */
 const struct type *type_lifted(struct check *c, const struct type *t, bool pod);
 bool is_number_literal(const struct node *n);
-/* "the string "4"", "an int": for messages about what was found. */
+/* Describes what was found, for messages: "the string "4"", "an int". */
 struct str found_words(struct check *c, const struct node *n);
 void report_mismatch(struct check *c, struct node *n, const struct type *want, const struct site *site);
 const struct type *report_pod(struct check *c, struct node *n, const struct type *want, const struct site *site);
 const struct type *report_optional(struct check *c, struct node *n);
-/* Help for a secret that stands where its files are needed. */
+/* Reports a secret at a place where its files are needed. */
 const struct type *report_secret_mount(struct check *c, struct node *n, const struct site *site);
 const struct type *report_secret(struct check *c, struct node *n);
 const struct type *report_unit(struct check *c, struct node *n);
 /*
- * The type that an amount has in a place that does not decide, where nothing depends on it; NULL
- * for 5m, which has several readings.
+ * The type of an amount at a place that does not decide it, if nothing depends on it; NULL for 5m, which has several
+ * readings.
  */
 const struct type *obvious_unit(struct check *c, const struct node *n);
 /*
- * The same for an entry of a record without a type, and below it for the value of a let: there the
- * help can use the name.
+ * Reports an amount whose kind is unclear, in an entry of a record without a type; the function below does so for the
+ * value of a let. The help can contain the name.
  */
 const struct type *report_member_unit(struct check *c, struct str name, struct node *n);
 const struct type *report_let_unit(struct check *c, struct decl *d, struct str words);
 const struct type *mark_bad(struct node *n);
-/* `module.device[8]`, `module.device:8`: true after a report, when `base` is an accelerator. */
+/* Reports `module.device[8]` or `module.device:8` when BASE is an accelerator; true if it did. */
 bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count);
 /*
- * The largest topology of at most CHIPS chips in the documentation of DEVICE, and in RET_CHIPS its
- * chips; empty without.
+ * The largest topology of at most CHIPS chips in the documentation of DEVICE, with its chips in RET_CHIPS; empty when
+ * there is none.
  */
 struct str topology_example(const struct decl *device, long long chips, long long *ret_chips);
-/* Help where one of a module's accelerators is meant: for the module itself, or for something that it does not have. */
+/*
+ * Adds a help when an accelerator of the module is needed: for the module itself, or for a name that it does not have.
+ */
 void advise_device(struct check *c, struct diag *d, const struct module *m);
-/* The value that a body sets for a key; NULL without one, or when the node is no body. */
+/* The value that a body sets for a key; NULL when there is none, or when the node is not a body. */
 const struct node *body_member(const struct node *body, const char *key);
 /*
- * `{ valueFrom { secretKeyRef { ... } } }` as `secret("name", "key")`, or at least its form; empty
- * for anything else.
+ * `{ valueFrom { secretKeyRef { ... } } }` as `secret("name", "key")`, or at least in that form; empty for anything
+ * else.
  */
 struct str env_reference(struct check *c, const struct node *n, bool *ret_certain);
-/* Help for a record that stands for a variable's value; false when there is none to give. */
+/* Adds a help for a record in place of a variable's value; false when there is none to give. */
 bool advise_env(struct check *c, struct diag *d, const struct node *n);
-/* `x.upper()` on a text or a list, where trainc has a function instead: true after a report. */
+/* Reports `x.upper()` on a text or a list, for which there is a function; true if it did. */
 bool report_text_method(struct check *c, struct node *call, const struct type *t);
-/* Help for `"a-%s" % x`; false when FORMAT and VALUE do not match. */
+/* Adds a help for `"a-%s" % x`; false when FORMAT and VALUE do not match. */
 bool help_percent(struct check *c, struct diag *d, const struct node *format, struct node *value, struct span whole);
-/* `format("a-%s", x)`, when nothing has that name and the text fits its values: true after a report. */
+/* Reports `format("a-%s", x)`, when nothing has that name and the text fits its values; true if it did. */
 bool report_format_call(struct check *c, const struct node *call);
-/* pow, zip or enumerate, when nothing has that name: true after a report. */
+/* Reports pow, zip or enumerate, when nothing has that name; true if it did. */
 bool report_foreign_call(struct check *c, const struct node *call);
-/* `all(worker)`, `running(worker)` where a condition stands: true after a report. */
+/* Reports `all(worker)` or `running(worker)` in place of a condition; true if it did. */
 bool report_condition_call(struct check *c, const struct node *call, const struct type *want);
-/* `elastic(2, 4)` as replicas, when nothing has that name: true after a report. */
+/* Reports `elastic(2, 4)` as replicas, when nothing has that name; true if it did. */
 bool report_elastic_call(struct check *c, struct node *n, const struct type *want, const struct site *site);
-/* TJ0312: a text that the enum does not have. */
+/* Reports TJ0312: a text that the enum does not have. */
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
-/* Help that says what to write instead, where that is clear (advice.c); `want` comes without pod[] and `?`. */
+/* Adds a help on what to write instead, if that is clear (advice.c). WANT must be without pod[] and `?`. */
 void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want,
 	const struct site *site);
 /*
- * TJ0318 for a call whose first argument is a plain text and whose second is not, although the
- * function wants the reverse.
+ * Reports TJ0318 for a call whose first argument is a plain text and whose second is not, although the function wants
+ * the reverse. True if it did.
  */
 bool report_swapped(struct check *c, const struct node *call);
 /* Adds a help to a message about FIELD, which needs a record of the declared type TYPE and got an anonymous record. */
@@ -305,7 +311,7 @@ bool known_present(const struct check *c, const struct node *n);
 
 /* ---- bodies (check_items.c, check_block.c, check_job.c, check_decl.c) ---- */
 
-/* What a kind of body does with its entries. */
+/* The callbacks for the entries of a kind of body. */
 struct items {
 	struct check *check;
 	void (*set)(struct items *to, struct node *item);       /* visits an item of kind SET or EXTEND */
@@ -321,11 +327,11 @@ struct items {
 	bool conditional, looping;      /* the items are inside an `if` or `for`; they are inside a `for` */
 	bool failed;                    /* an item that is not allowed in this body was reported */
 };
-/* Visit the items of a body in a new scope of its own. */
+/* Visits the items of a body in a new scope. */
 void visit_body(struct items *to, struct node *body, enum scope_kind kind);
 void visit_items(struct items *to, struct node *body);
 void check_check(struct check *c, struct node *n);
-/* A body whose fields the schema knows. */
+/* Checks a body with known fields. */
 void check_block(struct check *c, struct node *body, enum block block, struct decl *framework_role);
 /* The same in the present scope: jobs, frameworks, accelerators. */
 void check_open_block(struct check *c, struct node *body, enum block block);
@@ -338,26 +344,29 @@ void check_block_word(struct check *c, struct node *item, enum block block);
  */
 struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework,
 	const struct node *body);
-/* `sidecar { }`, without a name: `likely` is the name that it may have, or empty; when `certain`, the block gets it. */
+/*
+ * Reports `sidecar { }`, without a name. LIKELY is the name that it may have, or empty; when CERTAIN, the block gets
+ * it.
+ */
 struct node *check_unnamed_block(struct check *c, const struct node *item, struct str likely, bool certain);
-/* A raw Kubernetes body: nothing pod-time. */
+/* Checks a raw Kubernetes body, in which nothing may depend on the pod. */
 void check_data(struct check *c, struct node *body);
 void check_decl(struct check *c, struct decl *d);
-/* Literals outside the bounds of a parameter's type, whether the value is used or not (TJ0311). */
+/* Reports literals outside the bounds of a parameter's type, whether the value is used or not (TJ0311). */
 void check_bounds(struct check *c, struct node *value, const struct type *t, const struct decl *param);
-/* The values that an import gives to parameters of its module (check_import.c). */
+/* Checks the values that an import gives to parameters of its module (check_import.c). */
 void check_import(struct check *c, struct node *n);
-/* Reports parameters of modules that have no value (TJ0401); after all imports. */
+/* Reports parameters of modules that have no value (TJ0401); to be called after all imports. */
 void check_module_params(struct check *c);
 /* Notes that the declaration which is being checked reads D. */
 void mention_decl(struct check *c, struct decl *d, struct span at);
 /* Checks defaults and profiles that read parameters; to be called after everything else. */
 void check_early(struct check *c);
-/* The roles of a framework, and the framework that it wraps. */
+/* Finds the roles of a framework, and the framework that it wraps. */
 void framework_roles(struct check *c, struct decl *d);
 /* The framework that a job or another framework names at N; NULL after a report. */
 struct decl *find_framework(struct check *c, struct node *n);
-/* Does a body say `other_roles = true`, written out? */
+/* Does a body contain the text `other_roles = true`? */
 bool takes_other_roles(const struct node *body);
 struct decl *framework_role(const struct decl *framework, struct str name);
 void check_job(struct check *c, struct node *n);
@@ -372,8 +381,8 @@ bool body_sets(const struct node *body, struct str key, bool *ret_maybe);
 /* Adds a suggestion to the report of an unknown name: "did you mean", or the existing names. */
 struct suggest;
 /*
- * May an unknown name be reported?  Each is, once in a file.  When a declaration failed to parse,
- * only a name that is near another one is reported: any other may be the one that failed.
+ * May an unknown name be reported? Each is reported once in a file. When a declaration failed to parse, only a name
+ * that is near another one is reported: any other may be declared there.
  */
 bool may_report_unknown(struct check *c, struct module *m, struct str name, const struct suggest *s);
 void help_suggest(struct check *c, struct diag *d, const struct suggest *s, const char *verb, struct span at);

@@ -1,5 +1,5 @@
 /*
- * decl.h - what a name can stand for.
+ * decl.h - the declarations that a name can refer to.
  */
 #ifndef TRAINC_CHECK_DECL_H
 #define TRAINC_CHECK_DECL_H

@@ -1,9 +1,7 @@
 /*
- * fit.c - which type fits where, and what to say when it does not.
- *
- * The conversions that happen by themselves are few: number literals
- * to floats, cpus and elastic ranges, ints to elastic ranges, strings to enums, images, names and
- * paths, T to T? and pod[T].
+ * fit.c - decides which type fits where, and reports when one does not. There are few implicit conversions: number
+ * literals to floats, cpus and elastic ranges, ints to elastic ranges, strings to enums, images, names and paths, T to
+ * T? and pod[T].
  */
 #include "check/context.h"
 
@@ -36,7 +34,7 @@ static bool has_member(const struct type *t, struct str name)
 	return false;
 }
 
-/* An anonymous record (or nothing) converts field by field. */
+/* Does an anonymous record (or nothing) fit a record? It is converted field by field. */
 static enum fit fit_record(const struct decl *record, const struct type *t)
 {
 	enum fit f = FIT_OK;
@@ -54,9 +52,8 @@ static enum fit fit_record(const struct decl *record, const struct type *t)
 }
 
 /*
- * The declared records that a walk over a type has entered.  Each is entered once: a record may
- * hold optional ones of its own type, and records that mention each other twice would be very many
- * when written out.
+ * The declared records that a walk over a type has entered. Each is entered once: a record may contain optional ones of
+ * its own type, and records that mention each other twice would be very many when written out.
  */
 struct walk {
 	struct decl *last;
@@ -320,7 +317,7 @@ const struct type *type_unify(struct check *c, const struct type *a, const struc
 	return unify_core(c, a, b);
 }
 
-/* ---- making one fit ---- */
+/* ---- making an expression fit ---- */
 
 bool is_number_literal(const struct node *n)
 {
@@ -334,7 +331,7 @@ static bool is_structure(const struct node *n)
 	return n->kind == NODE_IF || n->kind == NODE_COALESCE || n->kind == NODE_LET_IN;
 }
 
-/* Must the evaluator test the value where it arrives? */
+/* Must the evaluator test the value at its place? */
 static bool converts(const struct type *want, const struct type *t, const struct node *n)
 {
 	const struct type *from = type_strip_pod(type_strip_optional(t));
@@ -425,7 +422,7 @@ static const struct node *first_name(const struct node *n)
 	return n->kind == NODE_NAME ? n : NULL;
 }
 
-/* "chief.hosts" where no role is called 'chief': its member is one of a role's. */
+/* Is it "chief.hosts" where no role is called 'chief'? Its member is one of a role's. */
 static bool names_a_role(struct check *c, const struct node *n)
 {
 	static const char *const of_roles[] = { "replicas", "hosts", "host", "name", "ports", "port", "address",
@@ -439,8 +436,8 @@ static bool names_a_role(struct check *c, const struct node *n)
 }
 
 /*
- * No operator gives a text, so where a text is wanted an operation can only be text without
- * quotes.  A variable may be a number.
+ * Is the operation text without quotes? No operator gives a text, so where a text is wanted it must be. A variable may
+ * be a number.
  */
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want)
 {

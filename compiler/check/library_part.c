@@ -1,9 +1,8 @@
 /*
- * library_part.c - which declarations of a library module a program can reach.
- *
- * Reach is decided by words: a word of the program behind a point that is the name of a declaration
- * wants that declaration, whatever the word means there.  Should one be missed (a '#' in a string
- * hides the rest of its line), the program gets a diagnostic and is compiled again with the whole module.
+ * library_part.c - finds the declarations of a library module that a program can use. Words decide: a word of the
+ * program after a point that is the name of a declaration selects that declaration, whatever the word means there. If
+ * one is missed (a '#' in a string hides the rest of its line), the program gets a diagnostic and is compiled again
+ * with the whole module.
  */
 #include "check/library_part.h"
 
@@ -57,7 +56,10 @@ static int decl_named(const struct library_tree *tree, struct str name)
 	return -1;
 }
 
-/* Declarations may name each other: each is marked before what it needs. */
+/*
+ * Selects a declaration and those that it needs. Declarations may need each other, so each is marked before what it
+ * needs.
+ */
 static void want(struct library_part *p, unsigned decl)
 {
 	const struct library_decl *d = &p->tree->decls[decl];

@@ -23,7 +23,7 @@ struct library_decl {
 };
 enum { LIBRARY_NAMELESS = 65535 };
 
-/* A module as the build keeps it. */
+/* A module in the form that the build writes. */
 struct library_tree {
 	const char *module;             /* name of the module: "single" */
 	struct tree_bytes tree;
@@ -38,7 +38,7 @@ struct library_tree {
 /* The module of that name, or NULL; generated into build/ from stdlib/std. */
 const struct library_tree *library_tree_find(struct str module);
 
-/* What a program has of a module. */
+/* The part of a module that a program uses. */
 struct library_part {
 	const struct library_tree *tree;
 	struct tree_reader reader;

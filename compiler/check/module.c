@@ -1,10 +1,7 @@
 /*
- * module.c - the import graph, depth first.
- *
- * A module is known by its key: the dotted name for the standard library, the
- * normalised path for everything else, so that two routes to one file are one
- * module.  The chain of modules that are being read is on the C stack, linked by
- * `imported_by`; meeting one of them again is a cycle.
+ * module.c - reads the import graph, depth first. A module is known by its key: the dotted name for the standard
+ * library, the normalized path for everything else, so that two routes to one file give one module. The chain of
+ * modules that are being read is on the C stack, linked by `imported_by`; reaching one of them again is a cycle.
  */
 #include "check/module.h"
 
@@ -19,7 +16,7 @@ enum { NEW, READING, READ };
 static struct module *load_file(struct program *p, struct str path, bool package, struct module *by,
 	struct node *import);
 
-/* ---- what cannot be imported ---- */
+/* ---- files that cannot be imported ---- */
 
 static void report_cycle(struct program *p, struct module *again, struct module *last, struct node *import)
 {
@@ -113,7 +110,7 @@ static void report_no_module(struct program *p, const struct node *import)
 	diag_fix(p->diags, d, at, only, "import 'std.%.*s'", STR_ARG(only));
 }
 
-/* 'name' of `import stdname`, when there is such a module; empty without. */
+/* The module that was meant by `import stdname`: 'name', if it exists; otherwise empty. */
 static struct str behind_std(struct str name)
 {
 	struct str rest = { name.p + 3, name.n - 3 };
@@ -131,7 +128,7 @@ static void compare_file(void *to, struct str name)
 	w->found = w->found || str_eq(name, w->name);
 }
 
-/* `import lib`, `import lib.tj` when the program's own lib.tj is beside it. */
+/* Adds a help for `import lib` or `import lib.tj` when the program's own lib.tj is beside it. */
 static bool help_own_file(struct program *p, const struct module *by, const struct node *import, struct diag *d)
 {
 	bool suffix = import->u.import.depth == 2 && str_is(import->u.import.path[1], "tj");
@@ -181,7 +178,7 @@ static void report_no_package(struct program *p, const struct module *by, const 
 	}
 }
 
-/* Offers names for a missing file: those beside the file that imports it, except that file. */
+/* Collects names for the help about a missing file: those beside the file that imports it, except that file. */
 struct others {
 	struct suggest *near;
 	struct str by;
@@ -195,7 +192,7 @@ static void add_candidate(void *to, struct str name)
 		suggest_add(others->near, name);
 }
 
-/* A file of parameter values, which cannot be imported. */
+/* Is it a file of parameter values, which cannot be imported? */
 static bool is_values(struct str path)
 {
 	return str_ends(path, STR(".yaml")) || str_ends(path, STR(".yml")) || str_ends(path, STR(".json"));
@@ -286,7 +283,7 @@ static struct module *imported(struct program *p, struct module *by, struct node
 /* In a larger program, looking up its words would cost more than reading all of the library's declarations. */
 enum { PART_PROGRAM = 64 * 1024 };
 
-/* Reads what BY names of a library module and was not read yet. */
+/* Reads the declarations of a library module that BY names and that were not read yet. */
 static void read_part(struct program *p, struct module *m, const struct module *by)
 {
 	if (!p->parts || !by || by->library || !by->source || by->source->text.n > PART_PROGRAM)
@@ -326,7 +323,7 @@ static void parse_added(struct program *p, struct module *m)
 		nodes_add(p->arena, &m->file->u.file.decls, file->u.file.decls.at[i]);
 }
 
-/* Reads TEXT, whose TREE the build may have made (else NULL), and what it imports. */
+/* Reads TEXT, whose TREE the build may have made (else NULL), and the modules that it imports. */
 static void read_module(struct program *p, struct module *m, struct str shown, struct str text,
 	const struct library_tree *tree)
 {
@@ -365,7 +362,7 @@ static bool too_deep(struct program *p, const struct module *by, const struct no
 	return true;
 }
 
-/* Gives a module that is known already; false: it must be read. */
+/* Returns a module that has been read; false: it must be read. */
 static bool known(struct program *p, struct str key, struct module *by, struct node *import, struct module **ret)
 {
 	struct module *m = map_get(&p->by_key, key);
@@ -520,7 +517,7 @@ static void read_project_imports(struct program *p)
 	}
 }
 
-/* The program beside PATH whose name is nearly the same. */
+/* Adds a help with the program beside PATH that has nearly the same name. */
 static void help_near_file(struct program *p, struct diag *d, struct str path)
 {
 	struct suggest s;

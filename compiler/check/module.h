@@ -39,7 +39,7 @@ enum { MODULE_DEPTH = 64 };             /* largest depth of nested imports */
 enum { MODULE_LARGEST = 8 << 20 };       /* largest size of a file in bytes */
 enum { PROJECT_LARGEST = 1 << 20 };      /* largest size of project.tj in bytes */
 
-/* A level of the cluster's topology: the label of nodes that names the domain that a node is in. */
+/* A level of the cluster's topology, and the label of nodes whose value names the domain of a node. */
 struct project_level {
 	struct str key;
 	struct span at;
@@ -109,8 +109,8 @@ struct program {
 };
 
 /*
- * Loads the root file (`-` is standard input; PATH.p == NULL: an empty root in the working
- * directory, for added declarations). False only when it cannot be read at all (reported).
+ * Loads the root file (`-` is standard input; PATH.p == NULL: an empty root in the working directory, for added
+ * declarations). False only when it cannot be read at all, which is reported.
  */
 bool module_load(struct program *p, struct str path);
 
@@ -118,8 +118,8 @@ bool module_load(struct program *p, struct str path);
 struct str stdlib_text(struct str name);
 /* Its names, in byte order. */
 /*
- * A program that starts the processes of a framework, and the framework that a job with this
- * command lacks. Ends with NULL.
+ * A program that starts the processes of a framework, and the framework that a job with this command lacks. The list
+ * ends with NULL.
  */
 struct launcher {
 	const char *word, *framework;

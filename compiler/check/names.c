@@ -1,9 +1,8 @@
 /*
- * names.c - the declarations of a file, and their types when they are first mentioned.
- *
- * Declarations may be used before they are written and need each other's types, so decl_type()
- * works a type out on demand.  Only lets without a written type can need themselves that way; the
- * chain of declarations that are being worked out is kept for that message.
+ * names.c - declares what a file contains, and computes types when they are first needed. Declarations may be used
+ * before they are written and need each other's types, so decl_type() computes a type on demand. Only lets without a
+ * written type can need themselves that way; the chain of declarations whose types are being computed is kept for that
+ * message.
  */
 #include "check/context.h"
 
@@ -121,7 +120,7 @@ static void declare_profile(struct check *c, struct node *n)
 	diag_note(c->diags, d, first->u.titled.name_span, "first declared here");
 }
 
-/* After `import std.pytroch` the right name of the module counts as known too. */
+/* Declares the right name of the module after a misspelt one such as `import std.pytroch`. */
 static void declare_meant(struct check *c, const struct node *n, struct decl *d)
 {
 	const struct module *m = n->u.import.module;
@@ -318,7 +317,7 @@ static const struct type *work_out(struct check *c, struct decl *d)
 	}
 }
 
-/* A chain of lets, each needing the next, is walked on the C stack. */
+/* The maximum length of a chain of lets, each needing the next, which is walked on the C stack. */
 enum { MOST_NESTED = 1000 };
 
 static const struct type *report_too_deep(struct check *c, struct decl *d)

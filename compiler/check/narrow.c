@@ -1,10 +1,10 @@
 /*
- * narrow.c - what a condition tells about optional values: x != none, for names, for members and
- * elements of names, and by way of a let that holds the condition.
+ * narrow.c - facts about optional values that a condition implies: x != none, for names, for members and elements of
+ * names, and through a let whose value is the condition.
  */
 #include "check/context.h"
 
-/* Are two indices that the compiler knows, or two names of one value, the same element? */
+/* Are two indices the same element? They are if they have the same known value, or are the same name. */
 static bool same_index(const struct node *a, const struct node *b)
 {
 	struct str s, t;
@@ -18,7 +18,7 @@ static bool same_index(const struct node *a, const struct node *b)
 	}
 }
 
-/* Do two expressions spell one path of members and elements of one name?  Names never change their value. */
+/* Are two expressions the same path of members and elements of one name? The value of a name never changes. */
 static bool same_path(const struct node *a, const struct node *b)
 {
 	while (a->kind == b->kind) {
@@ -59,7 +59,7 @@ static void add_fact(struct check *c, const struct node *n)
 	c->at.facts = f;
 }
 
-enum { MOST_LETS = 100 };               /* by way of which a name may hold a condition */
+enum { MOST_LETS = 100 };               /* maximum number of lets between a name and its condition */
 
 /* The value of the let that N names; NULL if N is not the name of a let. */
 static const struct node *held_condition(const struct node *n)

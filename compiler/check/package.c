@@ -43,7 +43,7 @@ static void add_file(struct walk *w, struct str relative, struct str text)
 	w->files++;
 }
 
-/* A symbolic link may lead to files that the hash does not cover. */
+/* Is it a symbolic link? Such a link may lead to files that the hash does not include. */
 static bool is_link(struct walk *w, struct str relative)
 {
 	struct str real;
@@ -52,7 +52,7 @@ static bool is_link(struct walk *w, struct str relative)
 		!str_eq(real, path_join(w->arena, w->real_root, relative));
 }
 
-/* Tries every name as a directory: listing a plain file gives nothing. */
+/* Visits a directory. Every name is tried as a directory: listing a plain file gives nothing. */
 static void walk(struct walk *w, struct str relative, unsigned depth)
 {
 	struct listing l = { .arena = w->arena };
@@ -95,7 +95,7 @@ struct str package_hash(struct arena *a, const struct reader *reader, struct str
 	return str_printf(a, "sha256:%s", hex);
 }
 
-/* The lock's entry of a package; p == NULL without. */
+/* The lock's entry of a package; p == NULL when there is none. */
 static struct str locked(struct str lock, struct str name)
 {
 	for (size_t i = 0; i < lock.n;) {

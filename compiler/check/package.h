@@ -16,9 +16,9 @@
 #include "check/module.h"
 
 /*
- * The content hash of a directory, as in the lock ("sha256:..."); p == NULL with a
- * reason when it holds no .tj file, or one that cannot be locked: behind a symbolic
- * link, unreadable, too many.  Hidden files are not covered, and cannot be imported.
+ * The content hash of a directory, as in the lock ("sha256:..."). p == NULL with a reason when it contains no .tj file,
+ * or one that cannot be locked: behind a symbolic link, unreadable, too many. Hidden files are not included, and cannot
+ * be imported.
  */
 struct str package_hash(struct arena *a, const struct reader *reader, struct str directory, struct str *ret_why);
 /* Compare every package that the project names with its lock (TJ0214); `at` is where the package is named. */

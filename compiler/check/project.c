@@ -5,7 +5,7 @@
 #include "check/schema.h"
 #include "syntax/parse.h"
 
-/* The next value of `field = ...` or `field { ... }` in the project's body, from item *at on; NULL behind the last. */
+/* The next value of `field = ...` or `field { ... }` in the project's body, from item *AT on; NULL after the last. */
 static struct node *next_value(const struct program *p, const char *name, size_t *at)
 {
 	const struct node *body = p->project.body;
@@ -119,7 +119,7 @@ static void read_fields(struct program *p)
 		read_packages(p, body);
 }
 
-/* The number of directories from `directory` up to the root, where the reader knows it. */
+/* The number of directories from DIRECTORY up to the root, if the reader knows it. */
 static unsigned levels(struct arena *a, const struct reader *reader, struct str directory)
 {
 	enum { LEVELS_WITHOUT = 16 };
@@ -166,8 +166,7 @@ bool project_holds(const struct program *p, struct str path)
 }
 
 /*
- * The text of the nearest project.tj.  One that exists and cannot be read is an error, since it
- * may forbid the program.
+ * Reads the nearest project.tj. A file that exists and cannot be read is an error, since it may forbid the program.
  */
 static bool find_text(struct program *p, struct str directory, struct str root, struct str *ret_path,
 	struct str *ret_text)

@@ -1,8 +1,6 @@
 /*
- * project.h - project.tj: where the project's root is and what it says.
- *
- * Its fields must be constants, because they decide what is read next.  Types
- * are the checker's business; what is not a constant is ignored here.
+ * project.h - reads project.tj, which marks the root of the project. Its fields must be constants, because they decide
+ * what is read next. The checker checks their types; a value that is not a constant is ignored here.
  */
 #ifndef TRAINC_CHECK_PROJECT_H
 #define TRAINC_CHECK_PROJECT_H
@@ -11,13 +9,13 @@
 
 /* Look for project.tj in `directory` and above it; fill in p->project.  `root` is the file that is being compiled. */
 void project_find(struct program *p, struct str directory, struct str root);
-/* The nearest directory from `directory` up that has a project.tj, readable or not; false without. */
+/* The nearest directory from DIRECTORY up that has a project.tj, readable or not; false when there is none. */
 bool project_directory(struct arena *a, const struct reader *reader, struct str directory, struct str *ret);
 /* Is a path in the project, also when its links are followed? */
 bool project_holds(const struct program *p, struct str path);
-/* Read the policies that it names. */
+/* Reads the policies that the project names. */
 void project_policies(struct program *p);
-/* module.c: the file of a policy, once; NULL after a report. */
+/* Reads the file of a policy, once (module.c); NULL after a report. */
 struct module *module_policy(struct program *p, struct str path, struct span at);
 
 #endif

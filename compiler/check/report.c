@@ -1,5 +1,5 @@
 /*
- * report.c - messages for a value that does not fit its place.
+ * report.c - messages about a value that does not fit its place.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -64,7 +64,7 @@ static struct str wanted(struct check *c, const struct type *want)
 	return type_phrase(c->arena, want);
 }
 
-/* A list in place of a range: the meaning of [3, 5] and range(3, 6) is known, and so is how to write it. */
+/* Adds a help for a list in place of a range: [3, 5] and range(3, 6) have an obvious meaning. */
 static void help_range(struct check *c, struct diag *d, const struct node *n)
 {
 	const struct node *first = NULL, *last = NULL;
@@ -94,7 +94,7 @@ static void help_range(struct check *c, struct diag *d, const struct node *n)
 		diag_help(c->diags, d, "write a range with both ends included: '%lld..%lld'", from, to);
 }
 
-/* TJ0319: 0..8 in place of a list, range(0, 8) in place of a range. */
+/* Reports TJ0319: 0..8 in place of a list, or range(0, 8) in place of a range. */
 static void report_range(struct check *c, struct node *n, bool list_wanted)
 {
 	struct str words = node_words(c, n);
@@ -116,7 +116,7 @@ static void report_range(struct check *c, struct node *n, bool list_wanted)
 		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
 }
 
-/* A volume in place of a variable's value. */
+/* Adds a help for a volume in place of a variable's value. */
 static void help_volume(struct check *c, struct diag *d, const struct node *n)
 {
 	struct str words = node_words(c, n);
@@ -157,7 +157,7 @@ static void report_elastic(struct check *c, struct node *n)
 	diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
 }
 
-/* "512GB", "64 Gi", "2 hours": an amount in quotes, with a unit that is not ours. */
+/* Adds a help for an amount in quotes, with a unit that the language does not have: "512GB", "64 Gi", "2 hours". */
 static bool help_unit_in_text(struct check *c, struct diag *d, const struct node *n, const struct type *want,
 	struct str text)
 {
@@ -186,7 +186,7 @@ static bool help_unit_in_text(struct check *c, struct diag *d, const struct node
 	return true;
 }
 
-/* `4` in quotes, memory in a string: what the author surely meant. */
+/* Adds a help for `4` in quotes or memory in a string, where the meaning is certain. */
 static void help_text(struct check *c, struct diag *d, const struct node *n, const struct type *want)
 {
 	struct str text;
@@ -208,7 +208,7 @@ static void help_text(struct check *c, struct diag *d, const struct node *n, con
 	diag_fix(c->diags, d, n->span, text, "remove the quotes");
 }
 
-/* "python train.py" as the words of a list; empty when it is one word, or has a shell's quotes. */
+/* The words of "python train.py" as a list; empty when it is one word, or contains quotes of a shell. */
 static struct str split_words(struct check *c, const struct node *n)
 {
 	struct str text, list = STR("");
@@ -225,7 +225,7 @@ static struct str split_words(struct check *c, const struct node *n)
 	return list;
 }
 
-/* A number where text is needed: in quotes, or put into a text. */
+/* Adds a help for a number where text is needed: put it in quotes, or into a text. */
 static void help_quotes(struct check *c, struct diag *d, const struct node *n, const struct type *want,
 	const struct site *site)
 {
@@ -294,7 +294,7 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 			STR_ARG(words));
 }
 
-/* A record that lacks a field, or has one too many: say which. */
+/* Says which field a record lacks, or has in addition. */
 static void note_record(struct check *c, struct diag *d, const struct type *want, const struct type *t)
 {
 	if (want->kind != TYPE_RECORD || t->kind != TYPE_ANON)
@@ -362,7 +362,7 @@ void report_mismatch(struct check *c, struct node *n, const struct type *want, c
 		report_plain(c, n, want, site);
 }
 
-/* One element of a list may be none although the list as a whole may not. */
+/* The element of a list that may be none, although the list as a whole may not. */
 static struct node *optional_element(const struct node *n)
 {
 	for (size_t i = 0; n->kind == NODE_LIST && i < n->u.list.n; i++)
@@ -460,7 +460,7 @@ static struct diag *unit_headline(struct check *c, struct node *n, struct str wo
 	return d;
 }
 
-/* What a quantity is most likely meant to be. */
+/* The unit that a quantity was most likely meant to have. */
 static const char *likely_unit(struct check *c, const struct node *n)
 {
 	struct str amount = first_amount(c, n);

@@ -1,9 +1,8 @@
 /*
- * schema.c - the table of fields and functions, and the types they spell.
- *
- * Looking a field up compares lengths and first letters before anything else, which for seventy
- * words is quicker than hashing.  Spellings of types are read here and not by the parser of the
- * language: they are our own, so they cannot be wrong, and need no source for messages.
+ * schema.c - the table of fields and functions, and their types. A search for a field compares lengths and first
+ * letters before anything else, which for seventy words is quicker than hashing. Spellings of types are parsed here and
+ * not by the parser of the language: they are part of the compiler, so they cannot be wrong, and need no source for
+ * messages.
  */
 #include "check/schema.h"
 
@@ -152,7 +151,7 @@ static int64_t read_number(struct spelling *s, bool *ret_there)
 	return n;
 }
 
-/* (0..) */
+/* Reads bounds such as (0..). */
 static const struct type *read_bounds(struct spelling *s, const struct type *base)
 {
 	if (!eat(s, "("))
@@ -307,7 +306,7 @@ const struct type *schema_type(struct schema_types *types, enum field_id id)
 
 /* ---- bundles of fields ---- */
 
-/* A bundle is written once for many replicas, so nothing in it may depend on one. */
+/* The type without pod[]: a bundle is written once for many replicas, so nothing in it may depend on one. */
 static const struct type *without_pod(struct arena *a, const struct type *t)
 {
 	if (t->kind == TYPE_POD && t->elem->kind == TYPE_LIST)

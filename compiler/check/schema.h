@@ -9,7 +9,7 @@
 
 #include "check/type.h"
 
-/* Where a field may stand: a row of a field has a set of these. */
+/* The blocks in which a field may occur: the row of a field has a set of these. */
 enum block {
 	BLOCK_PROJECT = 1 << 0,
 	BLOCK_JOB = 1 << 1,
@@ -68,9 +68,12 @@ struct function_row {
 const struct field *schema_field(enum field_id id);
 /* The field of that name in a block; NULL if there is none. */
 const struct field *schema_find(enum block block, struct str name);
-/* Any field of that name, wherever it stands (for TJ0203); NULL if there is none. */
+/* Any field of that name, in any block (for TJ0203); NULL if there is none. */
 const struct field *schema_find_anywhere(struct str name);
-/* May replicas of a role differ in the field, so that each is an object of its own?  (What a container asks for.) */
+/*
+ * May replicas of a role differ in the field (an amount that a container asks for), so that each is an object of its
+ * own?
+ */
 bool schema_differs(enum field_id id);
 /* The fields of a block, one after the other; NULL asks for the first. */
 const struct field *schema_next(enum block block, const struct field *after);
@@ -98,7 +101,7 @@ struct block_row {                      /* a block with a name: role worker { } 
 };
 /* The row of a block's word; NULL if there is none. */
 const struct block_row *schema_block(struct str word);
-/* All of them, one after the other; NULL asks for the first. */
+/* All rows, one after the other; NULL asks for the first. */
 const struct block_row *schema_block_next(const struct block_row *after);
 /* "a job", "role", "a sidecar": for messages. */
 const char *block_word(enum block block);

@@ -1,8 +1,6 @@
 /*
- * scope.c - what names stand for.
- *
- * Scopes are small maps in a chain that ends at the file; built-in names lie outside it.  A let of
- * a body may be used before it is written, so the lets of a body are declared when its scope
+ * scope.c - finds the declarations of names. Scopes are small maps in a chain that ends at the file; built-in names are
+ * outside of it. A let of a body may be used before it is written, so the lets of a body are declared when its scope
  * begins.
  */
 #include "check/context.h"
@@ -118,8 +116,8 @@ static void report_hides(struct check *c, struct decl *d, struct decl *outer)
 }
 
 /*
- * Frameworks and accelerators are no values, so they hide nothing: `framework task` may have a
- * `role task`, and a framework may have the name `cluster`.
+ * Is it a framework or accelerator? They are not values, so they hide nothing: `framework task` may have a `role task`,
+ * and a framework may have the name `cluster`.
  */
 static bool is_blueprint(const struct decl *d)
 {
@@ -252,7 +250,7 @@ static void look_at_items(struct check *c, struct scope *s)
 	}
 }
 
-/* A key of the bodies around us: a field, not a name (TJ0215). */
+/* Is the name a key of the bodies around? Then it is a field and not a name (TJ0215). */
 static bool is_sibling(struct check *c, struct str name)
 {
 	for (struct scope *s = c->at.scope; s; s = s->parent) {
@@ -311,7 +309,7 @@ bool may_report_unknown(struct check *c, struct module *m, struct str name, cons
 }
 
 /*
- * After so many errors suggestions are no longer read, and after so many comparisons they have taken a tenth of a
+ * After so many errors nobody reads suggestions any more, and after so many comparisons they have taken a tenth of a
  * second.
  */
 enum { MOST_SUGGESTIONS = 100, MOST_COMPARISONS = 1000000 };
@@ -337,7 +335,7 @@ static struct str near_value(struct check *c, struct str name)
 	return suggest_only(&s);
 }
 
-/* Did an item around us fail to parse?  Then the names that it would have declared are unknown. */
+/* Did an item in the bodies around fail to parse? Then the names that it would have declared are unknown. */
 static bool item_lost(struct check *c)
 {
 	for (struct scope *s = c->at.scope; s; s = s->parent) {
@@ -402,7 +400,7 @@ static const char *word_elsewhere(struct str name)
 	return NULL;
 }
 
-/* Habits of other languages: words, comments, text without quotes. */
+/* Adds a help for habits of other languages: words, comments, text without quotes. */
 static bool help_habit(struct check *c, struct diag *d, struct str name, struct span at, const struct suggest *s)
 {
 	const char *word = word_elsewhere(name);
@@ -446,21 +444,21 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 	return true;
 }
 
-/* Does an opening parenthesis follow it? */
+/* Does an opening parenthesis follow the name? */
 static bool is_called(struct check *c, struct span at)
 {
 	const struct source *source = source_at(c->program->sources, at.end);
 	return source && source->text.p[at.end - source->base] == '(';
 }
 
-/* Does CH follow it? */
+/* Does the character CH follow the name? */
 static bool stands_before(struct check *c, struct span at, char ch)
 {
 	const struct source *source = source_at(c->program->sources, at.end);
 	return source && at.end - source->base < source->text.n && source->text.p[at.end - source->base] == ch;
 }
 
-/* Is it in a job or a framework with roles? */
+/* Is the name in a job or a framework that has roles? */
 static bool has_roles(struct check *c)
 {
 	const struct scope *s = scope_around(c, SCOPE_JOB);
@@ -471,7 +469,7 @@ static bool has_roles(struct check *c)
 	return false;
 }
 
-/* ready(db) where no role has that name. */
+/* Reports ready(db) when no role has that name. */
 static void report_no_role(struct check *c, struct str name, struct span at)
 {
 	const struct scope *s = scope_around(c, SCOPE_JOB);
@@ -563,7 +561,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	}
 }
 
-/* Decision 20: a job's role hides an outer name only when it is mentioned. */
+/* Does D hide an outer name? Decision 20: a job's role does so only when the job mentions it. */
 static bool hides(struct check *c, struct decl *d, struct scope *s)
 {
 	struct decl *outer = find_from(c, s->parent, d->name, NULL);

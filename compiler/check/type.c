@@ -1,5 +1,5 @@
 /*
- * type.c - constants, constructors, sameness and spelling of types.
+ * type.c - constants, constructors, comparison and spelling of types.
  */
 #include "check/type.h"
 
@@ -250,8 +250,8 @@ struct str type_spell(struct arena *a, const struct type *t)
 }
 
 /*
- * "a" or "an", by the sound: an int, a memory, an Options, a Dataset; letters that are read one by
- * one: an R, an LR, a GPU.
+ * Adds "a" or "an" by the sound: an int, a memory, an Options, a Dataset; for letters that are read one by one: an R,
+ * an LR, a GPU.
  */
 static struct str with_article(struct arena *a, struct str word)
 {
@@ -261,7 +261,7 @@ static struct str with_article(struct arena *a, struct str word)
 	return str_printf(a, "%s %.*s", an ? "an" : "a", STR_ARG(word));
 }
 
-/* "strings", "memory amounts": several values of T. */
+/* The plural of T in messages: "strings", "memory amounts". */
 static struct str type_plural(struct arena *a, const struct type *t)
 {
 	switch (t->kind) {

@@ -1,9 +1,7 @@
 /*
- * type.h - types: what they are, how they are spelt, what converts to what.
- *
- * Types are immutable and live in the compilation's arena; the simple ones are
- * constants.  Compare with type_same().  TYPE_BAD stands for "already reported"
- * and is compatible with everything.
+ * type.h - types: their kinds, their spelling, and which converts to which. Types are immutable and live in the
+ * compilation's arena; the simple ones are constants. They are compared with type_same(). TYPE_BAD means that an error
+ * was reported, and is compatible with everything.
  */
 #ifndef TRAINC_CHECK_TYPE_H
 #define TRAINC_CHECK_TYPE_H
@@ -48,7 +46,7 @@ struct type_member {                            /* a member of an anonymous reco
 	const struct type *type;
 };
 
-/* What narrows a type.  Bounds are in the kind's own measure. */
+/* The restrictions of a type. Bounds are in the measure of its kind. */
 struct refinement {
 	bool has_lo, has_hi;
 	int64_t lo, hi;                         /* bounds of an int or elastic, or of the length of a string or list */
@@ -92,19 +90,22 @@ size_t type_weight(const struct type *t);
 const struct type *type_strip_optional(const struct type *t);
 const struct type *type_strip_pod(const struct type *t);
 
-/* One record: the same declaration, or two without a name that have the same fields in order. */
+/*
+ * Are two records the same? They are if they have the same declaration, or have no name and the same fields in the same
+ * order.
+ */
 bool type_same_record(const struct decl *a, const struct decl *b);
 bool type_same(const struct type *a, const struct type *b);     /* refinements are ignored */
 static inline bool type_is_quantity(const struct type *t)
 {
 	return t->kind == TYPE_CPU || t->kind == TYPE_MEMORY || t->kind == TYPE_DURATION;
 }
-/* string, enum, image, name, path */
+/* Is the type string, enum, image, name or path? */
 bool type_is_text(const struct type *t);
 
-/* As a user would write it: "list[string]", "int(1..64)?", "Dataset". */
+/* The type as a user would write it: "list[string]", "int(1..64)?", "Dataset". */
 struct str type_spell(struct arena *a, const struct type *t);
-/* With an article, for messages: "an int", "a memory", "a list of string". */
+/* The type with an article, for messages: "an int", "a memory", "a list of string". */
 struct str type_phrase(struct arena *a, const struct type *t);
 
 #endif

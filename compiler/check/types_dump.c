@@ -1,6 +1,5 @@
 /*
- * types_dump.c - a walk over the tree that knows every kind of node, but only where its children
- * are.
+ * types_dump.c - walks over the tree. It knows every kind of node, but only where its children are.
  */
 #include "check/types_dump.h"
 

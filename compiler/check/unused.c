@@ -1,12 +1,11 @@
 /*
- * unused.c - what nothing mentions (TJ1001, TJ1002).
- *
- * A part of the file that did not parse may mention it, and a misspelt name may have been meant
- * for it, so nothing is said about a program with such mistakes.
+ * unused.c - reports declarations that nothing mentions (TJ1001, TJ1002). A part of the file that did not parse may
+ * mention them, and a misspelt name may have been meant for one. So nothing is reported about a program with such
+ * errors.
  */
 #include "check/check.h"
 
-/* In a module that imports itself, a declaration that cannot be found may be one that looks unused. */
+/* Does a module import itself? Then a declaration that cannot be found may be one that looks unused. */
 static bool imports_itself(const struct program *p)
 {
 	for (size_t i = 0; i < p->diags->n; i++)
@@ -24,8 +23,8 @@ static bool any_broken(const struct program *p)
 }
 
 /*
- * Widens SPAN to its whole line where nothing else is on it, and to the empty line behind it when
- * the declaration stands alone: nothing, or another empty line, is in front of it.
+ * Widens SPAN to its whole line if nothing else is on it. Adds the empty line after it when the declaration is alone:
+ * nothing, or another empty line, comes before it.
  */
 static struct span whole_line(const struct sources *sources, struct span span)
 {
@@ -87,7 +86,7 @@ static bool has_job(const struct module *m)
 	return false;
 }
 
-/* What another program may import.  LONE: the program itself may be a module. */
+/* Can another program import the declaration? LONE: the program itself may be a module. */
 static bool exported(const struct decl *d, bool lone)
 {
 	bool module = d->module && (!d->module->root || lone);

@@ -1,5 +1,5 @@
 /*
- * comments.c - find the comments of a document, and what they belong to.
+ * comments.c - finds the comments of a document, and the lines that they belong to.
  */
 #include "import/comments.h"
 
@@ -89,7 +89,7 @@ static bool has_own_line(struct str text, size_t line, size_t i)
 	return line == i;
 }
 
-/* A comment of the manifest must not turn into one that the compiler reads. */
+/* Would the compiler read the comment? A comment of the manifest must not become such a one. */
 static bool is_allow(struct str text)
 {
 	while (text.n && *text.p == ' ')
@@ -144,7 +144,7 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 	return ret;
 }
 
-/* How long the lines are that a text begins with: those of comments, else blank ones and '---'. */
+/* The length of the first lines of a text that are comments, or else that are blank or '---'. */
 static size_t leading(struct str text, bool comments)
 {
 	size_t i = 0;
@@ -195,7 +195,7 @@ struct str comments_header(struct arena *a, const struct source *source, struct 
 
 static void take(struct arena *a, struct import_comment *c, struct line *line)
 {
-	/* the line was made from the line of the manifest at whose end the comment is */
+	/* the line was made from the line of the manifest that ends with the comment */
 	bool behind = line->form == LINE_SET && line->from.start >= c->line && line->from.start < c->at;
 
 	c->taken = true;
@@ -217,7 +217,7 @@ void comments_drop(struct comments *all, struct span place)
 		all->at[i].taken = true;
 }
 
-/* The line of a block that comes from the first part of a place; NULL when none does. */
+/* The line of a block that comes from the first part of a place; NULL when there is none. */
 static struct line *first_line(const struct lines *lines, struct span place, struct line *best)
 {
 	for (size_t i = 0; i < lines->n; i++) {

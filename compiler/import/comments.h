@@ -1,10 +1,8 @@
 /*
- * comments.h - comments of a YAML text, which the tree of its values does not hold.
- *
- * A comment belongs to what stands below it: the key or list element that begins next; behind a
- * value, to the first key of its own line, and it stays behind the line that is made from it.  A
- * writer of a program line takes the comments of the part of the manifest from which the line is
- * made; comments that no line takes go to the block around.
+ * comments.h - comments of a YAML text, which are not in the tree of its values. A comment belongs to what is below it:
+ * the key or list element that begins next. A comment after a value belongs to the first key of its own line, and is
+ * put after the line that is made from it. The code that makes a line of the program takes the comments of the part of
+ * the manifest from which the line is made; comments that no line takes are put above the block around.
  */
 #ifndef TRAINC_IMPORT_COMMENTS_H
 #define TRAINC_IMPORT_COMMENTS_H
@@ -28,25 +26,25 @@ struct comments {
 };
 
 /*
- * The comments of a document that has been read: in `source` from `from` (a global offset) to the
- * end of the document, at most `most` of them.
+ * The comments of a document that has been read: those in SOURCE from FROM (a global offset) to the end of the
+ * document, at most MOST of them.
  */
 struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from,
 	uint32_t to, size_t most);
 
 /*
- * Takes a licence at the top of SOURCE out of the comments: its lines as comments of a program; an
- * empty text without one.
+ * Takes a license at the top of SOURCE out of the comments. Returns its lines as comments of a program; an empty text
+ * when there is none.
  */
 struct str comments_header(struct arena *a, const struct source *source, struct comments *all);
 
-/* Puts the comments of a place that nobody took above a line. */
+/* Puts the comments of a place that no line took above a line. */
 void comments_take(struct arena *a, struct comments *all, struct span place, struct line *line);
-/* Comments about a part that the program leaves out are dropped with it. */
+/* Drops comments about a part that the program leaves out. */
 void comments_drop(struct comments *all, struct span place);
 /*
- * Comments of a place that nobody took: above the first line of the block that comes from the same
- * part, else above the block itself.
+ * Puts the comments of a place that no line took above the first line of the block that comes from the same part, else
+ * above the block itself.
  */
 void comments_settle(struct arena *a, struct comments *all, struct span place, struct line *block);
 

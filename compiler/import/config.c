@@ -1,6 +1,6 @@
 /*
- * config.c - configurations of the older controllers: devices with their volumes and variables, as
- * `accelerator` declarations.
+ * config.c - reads configurations of the older controllers: devices with their volumes and variables, as `accelerator`
+ * declarations.
  */
 #include "import/device.h"
 
@@ -8,7 +8,7 @@
 
 #define CONFIG_KEY "controller_config_file.yaml"
 
-/* The list under a key; NULL without one, and after a report when it is no list. */
+/* The list under a key; NULL when there is none, and after a report when it is not a list. */
 static const struct data *list_of(struct import *im, const struct data *map, const char *key)
 {
 	const struct data *d = member(map, key);
@@ -71,7 +71,7 @@ static void unknown_keys(struct import *im, const struct data *map, const char *
 	}
 }
 
-/* The standard server of std.legacy takes the place of the file, which is on the controller's machine. */
+/* Replaces the path of a file, which is on the controller's machine, by the standard server of std.legacy. */
 static void server_path(struct import *im, const struct data *map, bool inside)
 {
 	struct span at = member_at(map, "grpcServerFilePath");

@@ -1,6 +1,5 @@
 /*
- * container.c - a container's fields: typed fields where the language has them, the rest in `raw
- * container`.
+ * container.c - reads a container: typed fields if the language has them, the rest in `raw container`.
  */
 #include "import/device.h"
 #include "import/role.h"
@@ -27,7 +26,10 @@ static void text_field(struct container_reading *c, const struct data_member *m,
 	set(c, field, expr_string(c->role->im->arena, m->value->u.string), m);
 }
 
-/* `registry/<your-project>/name`: somebody has to fill in what is in brackets, and no registry has such a name. */
+/*
+ * Reads the image. In `registry/<your-project>/name` the user has to replace what is in angle brackets: no registry has
+ * such a name.
+ */
 static void image(struct container_reading *c, const struct data_member *m)
 {
 	struct import *im = c->role->im;
@@ -72,7 +74,7 @@ static void workdir(struct container_reading *c, const struct data_member *m)
 		raw(c, m);
 }
 
-/* command, args */
+/* Reads command and args. */
 static void texts(struct container_reading *c, const struct data_member *m)
 {
 	struct arena *a = c->role->im->arena;
@@ -107,7 +109,7 @@ static bool port_is_usual(struct container_reading *c, struct str name, int64_t 
 	return c->kind == CONTAINER_MAIN && k->port && str_is(name, k->port) && number == k->number;
 }
 
-/* A port that has no name is called by its number. */
+/* The name of a port; a port without a name is called by its number. */
 static struct str port_name(struct arena *a, const struct data *port)
 {
 	struct str name = member_text(port, "name");
@@ -115,7 +117,7 @@ static struct str port_name(struct arena *a, const struct data *port)
 	return name.n ? name : str_printf(a, "p%lld", (long long)member_int(port, "containerPort", 0));
 }
 
-/* A TCP port that stands alone: what `ports` can say. */
+/* Is it a TCP port without other settings, as `ports` can express it? */
 static bool port_is_plain(struct container_reading *c, struct ports *seen, const struct data *port)
 {
 	struct arena *a = c->role->im->arena;
@@ -129,7 +131,7 @@ static bool port_is_plain(struct container_reading *c, struct ports *seen, const
 		!map_put(&seen->numbers, a, str_int(a, number), c);
 }
 
-/* The framework's own port comes first, as it does in its pods. */
+/* Puts the framework's own port first, as it is in its pods. */
 static void usual_first(struct container_reading *c, struct lines *lines)
 {
 	struct str usual = str_of(c->role->kind->port);
@@ -197,7 +199,7 @@ static void amount_raw(struct amounts *am, const char *which, const char *resour
 	raw_member(im, lines_block(im->arena, resources, str_of(which), d->from), str_of(resource), d, d->from);
 }
 
-/* cpu is a request; a limit is written separately. */
+/* Writes cpu, which is a request; a limit is written separately. */
 static void cpu_amount(struct amounts *am)
 {
 	struct arena *a = am->c->role->im->arena;
@@ -215,8 +217,8 @@ static void cpu_amount(struct amounts *am)
 }
 
 /*
- * memory and disk are request and limit in one.  A different limit is written separately; for a
- * request alone there is no field.
+ * Writes memory or disk, whose request and limit are the same. A different limit is written separately; there is no
+ * field for a request alone.
  */
 static void whole_amount(struct amounts *am, const char *resource, const char *field)
 {
@@ -238,7 +240,7 @@ static void whole_amount(struct amounts *am, const char *resource, const char *f
 		am->c->role->memory = r.n ? r : l;
 }
 
-/* Everything else: devices of the main container are left for device_read(), the rest is raw. */
+/* Writes all other amounts: devices of the main container are left for device_read(), the rest is raw. */
 static void other_amounts(struct amounts *am, const char *which, const struct data *of)
 {
 	struct import *im = am->c->role->im;
@@ -282,9 +284,9 @@ void resources_read(struct container_reading *c, const struct data *resources)
 static void field(struct container_reading *c, const struct data_member *m)
 {
 	if (str_is(m->key, "name"))
-		return;                 /* the block's */
+		return;                 /* the block has the name */
 	if (c->kind == CONTAINER_SIDECAR && str_is(m->key, "restartPolicy") && str_is(m->value->u.string, "Always"))
-		return;                 /* that is what makes it a sidecar */
+		return;                 /* this restart policy makes it a sidecar */
 	if (str_is(m->key, "terminationMessagePolicy")) {
 		if (!str_is(m->value->u.string, "FallbackToLogsOnError"))
 			import_left_out(c->role->im, m->key_at, m->key,

@@ -1,6 +1,6 @@
 /*
- * custom.c - from a custom resource to a plan: the import, the checker,
- * the evaluator and the rules of objects, in memory.
+ * custom.c - makes a plan from a custom resource: runs the import, the checker, the evaluator and the rules of objects,
+ * in memory.
  */
 #include "import/custom.h"
 
@@ -49,7 +49,7 @@ static void put_member(struct buf *b, const char *key, const struct data *value,
 	data_write(b, value);
 }
 
-/* Annotations that tools and controllers keep for themselves do not concern pods. */
+/* Is it an annotation of a tool or controller for its own use? It does not concern pods. */
 static bool is_bookkeeping(struct str key)
 {
 	return str_is(key, "kubectl.kubernetes.io/last-applied-configuration") || str_starts(key, STR("trainc.dev/"));
@@ -73,7 +73,7 @@ static void put_annotations(struct buf *b, const struct data *annotations)
 	buf_char(b, '}');
 }
 
-/* The part that its author wrote: without status and without what the API server adds. */
+/* Writes the part of a resource that its author wrote: without status and without what the API server adds. */
 static void put_resource(struct buf *b, const struct data *object)
 {
 	const struct data *metadata = data_get(object, STR("metadata"));
@@ -95,7 +95,7 @@ static void put_resource(struct buf *b, const struct data *object)
 	buf_char(b, '}');
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static void one_line(struct buf *b, struct str s)
 {
@@ -103,7 +103,7 @@ static void one_line(struct buf *b, struct str s)
 		buf_char(b, (unsigned char)s.p[i] < ' ' ? ' ' : s.p[i]);
 }
 
-/* The first error, as a sentence; DS has been finished. */
+/* The first error as a sentence; DS must have been finished. */
 static struct str first_fault(struct arena *a, const struct diags *ds)
 {
 	struct buf b = { 0 };

@@ -1,6 +1,5 @@
 /*
- * custom.h - custom resources as a controller reads them: which kinds there are, and one resource
- * as a plan, in memory.
+ * custom.h - custom resources as a controller reads them: the kinds, and the plan of one resource, in memory.
  */
 #ifndef TRAINC_IMPORT_CUSTOM_H
 #define TRAINC_IMPORT_CUSTOM_H
@@ -16,9 +15,9 @@ struct custom_kind {
 	bool selects;
 };
 
-/* The kinds of the training operator, one by one; NULL behind the last. */
+/* The kinds of the training operator, one by one; NULL after the last. */
 const struct custom_kind *custom_kind(size_t i);
-/* The kind's name for a role of its plan: "Worker" for "worker"; ROLE itself where it has none. */
+/* The name that the kind has for a role of its plan: "Worker" for "worker"; ROLE itself if it has none. */
 struct str custom_role(const struct custom_kind *k, struct str role);
 /* The name of the main container of its pods; empty: the first is the main one. */
 struct str custom_container(const struct custom_kind *k);
@@ -33,10 +32,9 @@ struct custom_plan {
 };
 
 /*
- * Reads OBJECT as a manifest, makes its program, and compiles that for pods.  MINOR: of the
- * operator whose rules hold, version 1.N; 0: the last version that has the kind.  GANG: who starts
- * all replicas together, or empty.  RET borrows nothing but GANG, and must not be moved before
- * custom_release(), which follows in any case.
+ * Reads OBJECT as a manifest, makes its program, and compiles that for pods. MINOR is the version 1.N of the operator
+ * whose rules apply; 0: the last version that has the kind. GANG is the scheduler that starts all replicas together, or
+ * empty. RET borrows only GANG. It must not be moved before custom_release(), which must be called in any case.
  */
 void custom_compile(struct custom_plan *ret, const struct data *object, unsigned minor, struct str gang);
 void custom_release(struct custom_plan *p);

@@ -32,7 +32,7 @@ static bool is_taken(struct import *im, struct str word)
 		stdlib_text(word).p || !str_eq(key_text(im->arena, word), word);
 }
 
-/* The last part of the resource's name, in the spelling of the language. */
+/* The last part of the resource's name as an identifier of the language. */
 static struct str device_word(struct import *im, struct str resource)
 {
 	struct arena *a = im->arena;
@@ -125,7 +125,7 @@ static bool labels_agree(const struct device *d, const struct data *node)
 	return d->node.n > 0;
 }
 
-/* The accelerator of the library all of whose labels are there; of several, the one with most labels. */
+/* The accelerator of the library whose labels all occur; of several, the one with the most labels. */
 static const struct device *choose(struct role_reading *r, struct str resource, int64_t count, const struct data *node)
 {
 	struct str topologies[4];
@@ -153,8 +153,8 @@ static const struct data *amount_of(const struct role_reading *r, const char *wh
 }
 
 /*
- * The number of devices: a whole number, with limit and request the same where both are given.
- * The API server refuses a request alone, but controllers with configurations accepted it.
+ * Reads the number of devices: a whole number, with equal limit and request if both are given. The API server refuses a
+ * request alone, but controllers with configurations accepted it.
  */
 static bool device_count(const struct role_reading *r, struct str resource, int64_t *ret)
 {
@@ -191,7 +191,7 @@ static void keep_raw(struct role_reading *r, struct str resource)
 	}
 }
 
-/* What a configuration adds to a device that is not the role's accelerator. */
+/* Adds what a configuration gives to a device that is not the role's accelerator. */
 static void bring(struct role_reading *r, const struct device *d)
 {
 	static const char *const blocks[] = { "mounts", "env" };
@@ -220,7 +220,7 @@ static void use(struct role_reading *r, const struct device *d, int64_t count, s
 		lines_push(a, &r->job->declarations, d->declaration);
 }
 
-/* A further device; one from before resources needed domains stays raw. */
+/* Adds a further device; one from before resources needed domains stays raw. */
 static void further(struct role_reading *r, const struct data_member *m, int64_t count)
 {
 	struct arena *a = r->im->arena;
@@ -229,7 +229,7 @@ static void further(struct role_reading *r, const struct data_member *m, int64_t
 	import_comments(r->im, lines_set(a, to, key_text(a, m->key), expr_int(a, count), m->key_at), m->key_at);
 }
 
-/* The first device of a container becomes the role's accelerator; a second one stands beside it. */
+/* Makes the first device of a container the role's accelerator; a second one is added in `resources`. */
 static const struct device *accelerator(struct role_reading *r, const struct data *node)
 {
 	const struct device *ret = NULL;
@@ -285,7 +285,9 @@ static void node_labels(struct role_reading *r, const struct device *d, const st
 	}
 }
 
-/* key, key=value, key:Effect, key=value:Effect; empty for a toleration that says something else. */
+/*
+ * The text of a taint: key, key=value, key:Effect, key=value:Effect; empty for a toleration that these cannot express.
+ */
 static struct str taint_text(struct arena *a, const struct data *t)
 {
 	struct str key = member_text(t, "key"), value = member_text(t, "value"), effect = member_text(t, "effect"),

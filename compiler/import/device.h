@@ -1,10 +1,8 @@
 /*
- * device.h - accelerators behind the devices that a container asks for.
- *
- * The catalogue is the library.  Its declarations are tried with the count of the manifest, or
- * with the topology that its node labels name; the one fits whose resource, devices per pod and
- * node labels are those of the manifest.  A device that the library does not know is declared in
- * the program.
+ * device.h - finds the accelerators for the devices that a container asks for. The catalog is the library. Its
+ * declarations are tried with the count of the manifest, or with the topology in its node labels. An accelerator fits
+ * if its resource, devices per pod and node labels are those of the manifest. A device that the library does not know
+ * is declared in the program.
  */
 #ifndef TRAINC_IMPORT_DEVICE_H
 #define TRAINC_IMPORT_DEVICE_H
@@ -43,7 +41,7 @@ const struct import_devices *devices_probe(struct import *im, struct str resourc
  * }`, whose body is returned; its word is made unique.
  */
 struct device *device_declare(struct import *im, struct str resource);
-/* The accelerator that was declared for the resource already, or NULL. */
+/* The accelerator that was declared for the resource, or NULL. */
 struct device *device_find(const struct import *im, struct str resource);
 /* Is it an amount of devices, not of cpu or the like? */
 bool device_is(const struct import *im, struct str resource);

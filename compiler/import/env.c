@@ -22,7 +22,7 @@ static bool from_outside(struct container_reading *c, struct str name)
 		str_ends(name, STR("_SERVICE_PORT")));
 }
 
-/* The replacement for `$(NAME)`: code, or the text of the variable. */
+/* The replacement of `$(NAME)`: code, or the text of the variable. */
 struct known {
 	struct str code;
 	const struct expr *text;        /* the entry of the framework that sets the same variable after this one; or
@@ -35,7 +35,7 @@ static struct str framework_key(struct container_reading *c, struct str name)
 		STR_ARG(member_text(c->container, "name")), STR_ARG(name));
 }
 
-/* The expression that takes the place of `$(NAME)`; NULL for text.  `*ret_raw`: only Kubernetes can resolve it. */
+/* The replacement of `$(NAME)`; NULL: it stays text. *RET_RAW: only Kubernetes can resolve it. */
 static const struct known *reference(struct container_reading *c, struct str name, bool value, bool *ret_raw)
 {
 	const struct known *known = map_get(&c->env, name);
@@ -58,7 +58,7 @@ static const struct known *reference(struct container_reading *c, struct str nam
 	return ret;
 }
 
-/* `$(NAME)` at text.p[i]: its length, or 0.  `last`: the place of the text's last ')'. */
+/* The length of a reference `$(NAME)` at text.p[i], or 0. LAST is the index of the text's last ')'. */
 static size_t reference_at(struct str text, size_t i, size_t last, struct str *ret_name)
 {
 	if (i + 2 > last || text.p[i] != '$' || text.p[i + 1] != '(')
@@ -68,7 +68,7 @@ static size_t reference_at(struct str text, size_t i, size_t last, struct str *r
 	return ret_name->n + 3;
 }
 
-/* A text that consists of one expression is that expression. */
+/* Returns the expression if a text consists of only one. */
 static struct expr *plain(struct arena *a, struct expr *e)
 {
 	struct str code = e->npieces == 1 && e->pieces[0].code ? e->pieces[0].text : STR("");
@@ -76,7 +76,7 @@ static struct expr *plain(struct arena *a, struct expr *e)
 	return code.n && !str_starts(code, STR("pod.env(")) ? expr_text(a, code) : e;
 }
 
-/* A name within the other system's subdomain that could not be translated: perhaps a shell puts it together. */
+/* Reports a name within the other system's subdomain that could not be translated: a shell may build the rest of it. */
 static void other_host(struct container_reading *c, struct str text, size_t i)
 {
 	const struct imported *job = c->role->job;
@@ -97,8 +97,8 @@ static void other_host(struct container_reading *c, struct str text, size_t i)
 }
 
 /*
- * Appends the value of a variable: in a VALUE the text that it has at that point, elsewhere the
- * one that it has in the end.
+ * Appends the value of a variable. In the value of another variable it is the text at that point, elsewhere the text at
+ * the end.
  */
 static void append_known(struct arena *a, struct expr *e, const struct known *known, bool value)
 {
@@ -151,7 +151,10 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 
 static struct expr *code(struct import *im, const char *text) { return expr_text(im->arena, str_of(text)); }
 
-/* Labels that another system writes to its pods: here they would be read as empty. */
+/*
+ * Reports a label that another system writes to its pods: a program's pods do not have it, so it would be read as
+ * empty.
+ */
 static void foreign_label(struct container_reading *c, const struct data *ref, struct str path)
 {
 	static const char *const own[] = { "metadata.labels['kubernetes.io/", "metadata.annotations['kubernetes.io/" };
@@ -216,7 +219,7 @@ static struct expr *entry_value(struct container_reading *c, const struct data *
 	return member(from, "fieldRef") ? pod_field(c, member(from, "fieldRef")) : NULL;
 }
 
-/* Variables that we wrote for other targets: they are replaced by what they refer to. */
+/* Is it a variable that trainc writes for other targets? It is replaced by what it refers to. */
 static bool is_ours(struct str name) { return str_starts(name, STR("TRAINC_")); }
 
 static bool holds_secret(struct container_reading *c, const struct expr *value)
@@ -253,7 +256,7 @@ static void put_raw(struct container_reading *c, const struct data *entry, struc
 	map_put(&c->raw_env, im->arena, name, c);
 }
 
-/* May it stand in pod.env("NAME") as it is? */
+/* Can the name be written in pod.env("NAME") unchanged? */
 static bool plain_name(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
@@ -262,7 +265,7 @@ static bool plain_name(struct str name)
 	return true;
 }
 
-/* A number that a program can write without quotes: its text stays the same. */
+/* A number that a program can write without quotes, because its text stays the same. */
 static struct expr *number(struct arena *a, struct expr *e)
 {
 	struct str s = e->npieces == 1 && !e->pieces[0].code ? e->pieces[0].text : STR("");
@@ -335,7 +338,7 @@ void env_given(struct container_reading *c)
 	}
 }
 
-/* When two entries have one name the container sees the last. */
+/* Reports a hidden entry: when two have the same name the container sees the last. */
 static void report_hidden(struct import *im, const struct data *entry, const struct data *last)
 {
 	struct str name = member_text(entry, "name");

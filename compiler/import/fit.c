@@ -1,8 +1,6 @@
 /*
- * fit.c - what a manifest says, held against the schema of its kind.
- *
- * The API server refuses values of the wrong kind and drops fields that it does
- * not know.  So do we, but both are reported.
+ * fit.c - compares a manifest with the schema of its kind. The API server refuses values of the wrong kind and drops
+ * fields that it does not know. So does this code, but it reports both.
  */
 #include "import/template.h"
 
@@ -39,7 +37,7 @@ const char *import_kind_words(const struct data *d)
 	return "";
 }
 
-/* The text that stands there, if it is short. */
+/* The text of a value, if it is short. */
 static struct str spelling(struct fitting *f, const struct data *d)
 {
 	struct str s = source_text(f->im->sources, d->from);
@@ -122,7 +120,7 @@ static const struct schema_field *find_field(struct fitting *f, const struct sch
 	return field || !f->any_case ? field : field_any_case(f, t, key);
 }
 
-/* A field that stands one level too far out: the most common slip. */
+/* The type below which the field belongs, if it was written one level too high: the most common mistake. */
 static struct str belongs_under(struct fitting *f, const struct schema_type *t, struct str key)
 {
 	for (size_t i = t->first; i < t->first + t->n; i++) {
@@ -157,7 +155,7 @@ static void unknown_field(struct fitting *f, const struct schema_type *t, const 
 		f->im->roles = (struct misspelt){ d, m->key, only };
 }
 
-/* Fields that a type must have.  For containers the operators have rules of their own. */
+/* Reports missing fields that a type must have. For containers the operators have rules of their own. */
 static void missing_fields(struct fitting *f, const struct schema_type *t, const struct data *d, const struct way *in)
 {
 	const struct data_member *at = d->u.map.at;
@@ -180,7 +178,7 @@ static void missing_fields(struct fitting *f, const struct schema_type *t, const
 	}
 }
 
-/* Fields that only the cluster writes. */
+/* Is it a field that only the cluster writes? */
 static bool is_clusters(const struct way *in, struct str key) { return !in->outer && str_is(key, "status"); }
 
 static const struct data *fit_object(struct fitting *f, const struct data *d, const struct schema_type *t,
@@ -250,7 +248,7 @@ static const struct data *fit_list(struct fitting *f, const struct data *d, cons
 	return ret;
 }
 
-/* 3.0 and 3e1 are whole numbers: kubectl writes them to the API server as such. */
+/* Accepts 3.0 and 3e1 as whole numbers, as kubectl writes them to the API server. */
 static const struct data *whole(struct fitting *f, const struct data *d)
 {
 	double number = d->kind == DATA_FLOAT ? d->u.number : 0.5;
@@ -263,7 +261,10 @@ static const struct data *whole(struct fitting *f, const struct data *d)
 	return ret;
 }
 
-/* `cpu: 0.5`: kinds that are not Kubernetes' own and take quantities as text only would refuse the number. */
+/*
+ * Turns `cpu: 0.5` into text. Kinds that are not Kubernetes' own and accept quantities as text only would refuse the
+ * number.
+ */
 static const struct data *quantity_of_float(struct arena *a, const struct data *d)
 {
 	struct data *text = ARENA_NEW(a, struct data);
@@ -274,7 +275,7 @@ static const struct data *quantity_of_float(struct arena *a, const struct data *
 	return text;
 }
 
-/* NULL: it is null, or was reported. */
+/* Fits a value; NULL: it is null, or was reported. */
 static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref,
 	const struct way *in)
 {

@@ -1,6 +1,5 @@
 /*
- * hosts.c - names of pods in texts: `js-workers-0-3.js:29500` is replica 3 of the
- * role workers.
+ * hosts.c - finds names of pods in texts: `js-workers-0-3.js:29500` is replica 3 of the role workers.
  */
 #include "import/hosts.h"
 
@@ -8,7 +7,7 @@
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || c == '-'; }
 
-/* The number at text.p[*i], which is moved behind it; -1 when there is none. */
+/* Reads the number at text.p[*i], and moves *i behind it; -1 when there is none. */
 static int64_t number(struct str text, size_t *i)
 {
 	size_t first = *i;
@@ -27,7 +26,7 @@ static bool skip(struct str text, size_t *i, struct str part)
 	return true;
 }
 
-/* `.NAMESPACE.svc` and the domain of the cluster behind it: within the namespace the name is enough. */
+/* Skips `.NAMESPACE.svc` and the domain of the cluster after it: within the namespace the name is enough. */
 static size_t skip_namespace(struct str text, size_t i, struct str ns)
 {
 	size_t end = i;
@@ -41,7 +40,7 @@ static size_t skip_namespace(struct str text, size_t i, struct str ns)
 		(text.p[end] == '.' && end + 1 < text.n && in_name(text.p[end + 1]))) ? i : end;
 }
 
-/* The end of what follows a head that ends before text.p[at], or 0. */
+/* The end of the rest of a name, whose head ends before text.p[at]; 0 when it does not match. */
 static size_t match(const struct imported *job, const struct host_name *h, struct str text, size_t at, int64_t *ret)
 {
 	int64_t a, b = 0;

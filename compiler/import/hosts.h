@@ -1,5 +1,5 @@
 /*
- * hosts.h - names that other systems give to pods, in texts.
+ * hosts.h - finds names in texts that other systems give to pods.
  */
 #ifndef TRAINC_IMPORT_HOSTS_H
 #define TRAINC_IMPORT_HOSTS_H
@@ -12,7 +12,7 @@
  */
 size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret);
 
-/* A label or annotation that the controller of another job system writes to its pods. */
+/* Is it a label or annotation that the controller of another job system writes to its pods? */
 bool host_is_foreign(struct str key);
 
 #endif

@@ -1,17 +1,11 @@
 /*
- * import.h - programs from the manifests of other systems.
+ * import.h - makes programs from the manifests of other systems. A manifest is first checked against the rules of the
+ * system that it was written for: what that system would refuse is refused, at the line of the manifest. The rest
+ * becomes a program without errors: typed fields if there are any, `raw` for the rest, with its comments. What is left
+ * out is reported (TJ1104, TJ1110), except for what only the cluster writes, such as `status`. The frameworks of the
+ * programs are declarations of the library; this directory knows only the formats of the manifests.
  *
- * A manifest is first held against the rules of the system that it was written for: what that
- * system would refuse is refused, at the line of the manifest.  The rest becomes a program that
- * checks without errors: typed fields where there are any, `raw` for the rest, comments kept.
- * What is left out is reported (TJ1104, TJ1110), except for what only the cluster writes, such as
- * `status`.
- *
- * The frameworks of the programs are declarations of the library; this directory knows only the
- * formats of the manifests.
- *
- * Memory: everything lives in the arena of the `struct diags`.  Output depends on the texts and
- * the options alone.
+ * Memory: everything lives in the arena of the `struct diags`. Output depends on the texts and the options alone.
  */
 #ifndef TRAINC_IMPORT_IMPORT_H
 #define TRAINC_IMPORT_IMPORT_H
@@ -29,15 +23,17 @@ struct import_options {
 
 struct import *import_new(struct arena *a, struct sources *sources, struct diags *diags, struct import_options options);
 
-/* Read the documents of one text; what is wrong with them is reported. */
+/* Reads the documents of one text and reports errors in them. */
 void import_read(struct import *im, const struct source *source);
 
-/* To be called when all texts were read: objects beside the jobs are given to their jobs. */
+/* Assigns objects beside the jobs to their jobs; to be called when all texts were read. */
 void import_finish(struct import *im);
 
 /* Number of jobs found so far; a set of accelerators counts as one. */
 size_t import_count(const struct import *im);
-/* The name of a job, for its file.  Programs of one name differ in their namespace; otherwise they were reported. */
+/*
+ * The name of a job, for its file. Programs of the same name have different namespaces; otherwise they were reported.
+ */
 struct str import_name(const struct import *im, size_t i);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * job.c - what all kinds of jobs have in common: metadata, the block, its roles.
+ * job.c - shared by all kinds of jobs: metadata, the block, its roles.
  */
 #include "import/role.h"
 #include "import/trial.h"
@@ -34,7 +34,7 @@ bool manifest_open(struct import *im, const struct import_kind *k, const struct 
 
 /* ---- metadata ---- */
 
-/* Metadata that tools of the cluster wrote, or that we wrote into objects of other targets. */
+/* Is it metadata that tools of the cluster wrote, or that trainc wrote into objects of other targets? */
 static bool is_noise(struct str key)
 {
 	return str_starts(key, STR("trainc.dev/")) || str_is(key, "kubectl.kubernetes.io/last-applied-configuration") ||

@@ -1,8 +1,6 @@
 /*
- * jobset.c - JobSets of jobset.x-k8s.io/v1alpha2: each replicatedJob is a role.
- *
- * Its replicas times the completions of its Job are the replicas of the role; pod
- * J-R-a-b is replica a * completions + b.
+ * jobset.c - reads JobSets of jobset.x-k8s.io/v1alpha2: each replicatedJob is a role. The number of its replicas times
+ * the completions of its Job is the number of replicas of the role; pod J-R-a-b is replica a completions + b.
  */
 #include "import/jobset.h"
 #include "import/tree.h"
@@ -37,7 +35,7 @@ static void targets_rule(struct import *im, const struct data *spec, const struc
 	}
 }
 
-/* One of a few words. */
+/* Checks that a text is one of a few words. */
 static void word_rule(struct import *im, const struct data *of, const char *key, const char *const *words)
 {
 	const struct data *d = member(of, key);
@@ -199,7 +197,7 @@ static bool is_exclusive(const struct set *s, const struct set_role *r)
 	return data_get(annotations, STR(EXCLUSIVE)) || data_get(of_pods, STR(EXCLUSIVE));
 }
 
-/* Several Jobs become one role, whose replicas do not form groups. */
+/* Reports that several Jobs become one role, whose replicas do not form groups. */
 static void no_groups(struct set *s, const struct set_role *r, struct span at)
 {
 	struct diag *d = diag_report(s->m.im->diags, TJ1111, at,
@@ -239,7 +237,7 @@ static bool mounts(const struct data *pod, struct str volume)
 	return false;
 }
 
-/* The pod template with a volume for the claim, where a container mounts one of its name. */
+/* The pod template with a volume for the claim, if a container mounts one of its name. */
 static const struct data *with_claim(struct set *s, const struct data *template, const struct data *claim)
 {
 	struct arena *a = s->m.im->arena;
@@ -397,8 +395,8 @@ void jobset_fields(struct set *s, const struct data *spec)
 }
 
 /*
- * "All" is the default.  "Any": one of the Jobs is enough; that is the same as all replicas of the
- * role when the role has one Job.
+ * "All" is the default. "Any": one of the Jobs is enough, which is the same as all replicas of the role when the role
+ * has one Job.
  */
 struct str jobset_success(struct set *s, const struct data *spec)
 {
@@ -446,7 +444,10 @@ static void start_after(struct set *s, const struct data *spec, size_t i)
 	buf_release(&out);
 }
 
-/* Labels and annotations of a role's Job; ours, the set's and those of its pods are in the program already. */
+/*
+ * Writes labels and annotations of a role's Job, except those of trainc, of the set and of its pods, which the program
+ * has already.
+ */
 static void job_pairs(struct set *s, const struct set_role *r, const struct data_member *pairs)
 {
 	const struct data *of_job = member(s->m.metadata, str_copy(s->m.im->arena, pairs->key).p);
@@ -468,7 +469,7 @@ static void job_pairs(struct set *s, const struct set_role *r, const struct data
 	}
 }
 
-/* Fields of a role's Job that the set decides. */
+/* Reads fields of a role's Job that the set decides. */
 static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 {
 	struct import *im = s->m.im;
@@ -488,7 +489,7 @@ static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 		import_left_out(im, member_at(d, "groupName"), STR("groupName"), "the program has no groups of roles");
 }
 
-/* A deadline that only some roles have cannot be the job's. */
+/* Reports a deadline that only some roles have: it cannot be the job's. */
 static void deadlines(struct set *s)
 {
 	struct import *im = s->m.im;

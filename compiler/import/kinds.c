@@ -1,5 +1,5 @@
 /*
- * kinds.c - the kinds of manifests that become jobs, each with its reader: one table of many.
+ * kinds.c - the kinds of manifests that become jobs, each with its reader: joins the tables of several files.
  */
 #include "import/manifest.h"
 

@@ -1,6 +1,6 @@
 /*
- * leader.c - LeaderWorkerSets of leaderworkerset.x-k8s.io/v1: groups of a leader
- * and its workers, which become two roles.
+ * leader.c - reads LeaderWorkerSets of leaderworkerset.x-k8s.io/v1: groups of a leader and its workers, which become
+ * two roles.
  */
 #include "import/set.h"
 #include "import/tree.h"

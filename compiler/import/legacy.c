@@ -1,9 +1,7 @@
 /*
- * legacy.c - the two ancestors of the training operators: TfJob of version v1alpha1 (v1beta1 under
- * its first group) and MxJob of version v1beta1, as programs over std.legacy.
- *
- * Their manifests are read as Go reads JSON: keys in any case; unknown keys are reported. Defaults
- * are filled in before validation, as in those operators.
+ * legacy.c - reads the jobs of the two ancestors of the training operator: TfJob of version v1alpha1 (v1beta1 under its
+ * first group) and MxJob of version v1beta1, as programs over std.legacy. Their manifests are read as Go reads JSON:
+ * keys in any case; unknown keys are reported. Defaults are filled in before validation, as in those operators.
  */
 #include "import/role.h"
 
@@ -110,7 +108,7 @@ static const struct data *spec_of(const struct legacy_job *j, struct str role)
 	return NULL;
 }
 
-/* Of the revisions before kubeflow.org only the MASTER can be the chief. */
+/* Checks the chief: in the revisions before kubeflow.org only the MASTER can be it. */
 static void master_rule(struct legacy_job *j, const struct data *policy, const struct data *chief)
 {
 	if (policy && (!chief || !str_is(member_text(chief, "replicaName"), "MASTER") ||
@@ -255,7 +253,7 @@ static struct expr *framework(struct legacy_job *j)
 
 /* ---- roles ---- */
 
-/* The template that the controller wrote into the stored job for its standard server. */
+/* Is it the template that the controller wrote into the stored job for its standard server? */
 static bool is_stored_server(const struct data *template)
 {
 	const struct data *containers = member(member(template, "spec"), "containers");
@@ -307,7 +305,7 @@ static void roles(struct legacy_job *j, struct lines *body)
 	job_finish(&j->m, j->job, body, all, n);
 }
 
-/* An older name of the same list; the operator made no replicas from it. */
+/* Reads an older name of the same list; the operator made no replicas from it. */
 static const struct data *old_list(struct import *im, const struct data *object)
 {
 	const struct data *spec = member(object, "spec"), *list = member(spec, "replica_specs");
@@ -320,7 +318,7 @@ static const struct data *old_list(struct import *im, const struct data *object)
 	return list;
 }
 
-/* Fields of the job's object, in the words of a job. */
+/* Writes fields of the job's object as fields of a job. */
 static void fields(struct legacy_job *j, struct lines *body)
 {
 	static const char *const words[][2] = { { "Running", "running" }, { "None", "none" } };

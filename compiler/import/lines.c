@@ -1,5 +1,5 @@
 /*
- * lines.c - items made, compared and joined.
+ * lines.c - makes, compares and joins items.
  */
 #include "import/lines.h"
 
@@ -160,7 +160,7 @@ struct str word_text(struct arena *a, struct str text)
 	return n ? (struct str){ p, n } : STR("_");
 }
 
-/* ---- the same ---- */
+/* ---- comparison ---- */
 
 static bool lines_same(const struct lines *a, const struct lines *b)
 {

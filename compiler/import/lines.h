@@ -1,10 +1,6 @@
 /*
- * lines.h - a program before it is text: the items of bodies, each with its place in the manifest
- * and the comments from there.
- *
- * What is written is correct but not in the form of `fmt` yet: fmt decides where lists and bodies
- * are broken.
- *
+ * lines.h - a program before it is text: the items of bodies, each with its place in the manifest and the comments from
+ * there. What is written is correct but not in the form of `fmt` yet: fmt decides where lists and bodies are broken.
  * Memory: everything lives in the arena that the makers are given; texts are borrowed.
  */
 #ifndef TRAINC_IMPORT_LINES_H
@@ -73,28 +69,28 @@ struct expr *expr_new(struct arena *a, enum expr_kind kind);
 struct str expr_flat(struct arena *a, const struct expr *e);
 struct expr *expr_call(struct arena *a, struct str what);
 
-/* key = value, at the end of `to`. */
+/* Appends an item `key = value`. */
 struct line *lines_set(struct arena *a, struct lines *to, struct str key, struct expr *value, struct span from);
-/* key { }: its items. */
+/* Appends an item `key { }`; returns its items. */
 struct lines *lines_extend(struct arena *a, struct lines *to, struct str key, struct span from);
-/* An element of a list, or an argument by position. */
+/* Appends an element of a list, or an argument by position. */
 struct line *lines_add(struct arena *a, struct lines *to, struct expr *value, struct span from);
 void lines_push(struct arena *a, struct lines *to, struct line *line);
 struct line *lines_find(const struct lines *in, struct str key);
-/* The items of the block of that name; the block is made if it is not there. */
+/* The items of the block of that name; the block is made if it does not exist. */
 struct lines *lines_block(struct arena *a, struct lines *in, struct str key, struct span from);
 
-/* One more comment, in its place among the others; behind the line there is room for one. */
+/* Adds a comment in its place among the others; after the line there is room for one. */
 void line_comment(struct arena *a, struct line *line, struct remark remark);
-/* The comments of FROM and of its parts to TO, which is the same; each text once. */
+/* Adds the comments of FROM and of its parts to TO, which has the same content; each text once. */
 void line_join_comments(struct arena *a, struct line *to, const struct line *from);
 
-/* A word of a manifest as a key: quoted unless it may stand there bare. */
+/* A word of a manifest as a key, in quotes if it needs them. */
 struct str key_text(struct arena *a, struct str word);
-/* A text as an identifier: other characters become `_`, and one is put in front of a leading digit. */
+/* A text as an identifier: other characters become `_`, and one is added before a leading digit. */
 struct str word_text(struct arena *a, struct str text);
 
-/* Do the two mean the same?  Places and comments are not compared. */
+/* Do the two mean the same? Places and comments are not compared. */
 bool expr_same(const struct expr *a, const struct expr *b);
 bool line_same(const struct line *a, const struct line *b);
 
@@ -113,9 +109,9 @@ struct writing {
 	size_t n, outer;
 };
 
-/* Does it fit on one line of a body at that depth? */
+/* Does the expression fit on one line of a body at that depth? */
 bool expr_fits(const struct expr *e, unsigned depth);
-/* Its text on a line that begins at the margin. */
+/* Writes the expression on a line that begins at the margin. */
 void expr_write(struct writing *w, const struct expr *e);
 void lines_write(struct writing *w, const struct lines *lines, unsigned depth);
 /* The place in the manifest of the text at `offset`; unknown when there is none. */

@@ -1,20 +1,18 @@
 /*
- * lines_write.c - items as text: correct, and as close to the form of `fmt` as is cheap; fmt
- * breaks what is too long.
- *
- * Decided here is what the formatter keeps: whether a body begins on one line, where blank lines
- * stand, and the shape of texts of several lines.
+ * lines_write.c - writes items as text: correct, and close to the form of `fmt`; fmt breaks what is too long. Decided
+ * here is what the formatter keeps: whether a body begins on one line, where blank lines are, and the form of texts
+ * over several lines.
  */
 #include "import/lines.h"
 
 enum {
-	FEW = 3,                        /* items of a body on one line */
-	WIDE = 88                       /* columns of such a body */
+	FEW = 3,                        /* maximum number of items of a body on one line */
+	WIDE = 88                       /* maximum width of such a body in columns */
 };
 
 /* ---- strings ---- */
 
-/* Characters that are invisible, or change how others are shown: written as escapes. */
+/* Is the character invisible, or does it change how others are shown? It is written as an escape. */
 static bool is_hidden(uint32_t c)
 {
 	return (c >= 0x7f && c <= 0xa0) || c == 0xad || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -31,7 +29,7 @@ static uint32_t code_point(const char *p, size_t n)
 	return c;
 }
 
-/* A character that is not ASCII; the number of its bytes. */
+/* Writes a character that is not ASCII; returns the number of its bytes. */
 static size_t put_wide(struct buf *out, struct str s, size_t i)
 {
 	size_t n = str_utf8(s.p + i, s.n - i);
@@ -44,10 +42,10 @@ static size_t put_wide(struct buf *out, struct str s, size_t i)
 	return n ? n : 1;
 }
 
-/* An insertion continues the line of the piece before it, unless that is the last one. */
+/* Does the piece end its line? An insertion continues the line of the piece before it, unless that is the last one. */
 static bool ends_line(struct str s, size_t i, bool last) { return i + 1 == s.n ? last : s.p[i + 1] == '\n'; }
 
-/* `block`: inside """, where newlines are real and quotes need no escape. */
+/* Writes a character. BLOCK: inside """, where newlines are real and quotes need no escape. */
 static void put_char(struct buf *out, struct str s, size_t i, bool block, bool last)
 {
 	unsigned char c = (unsigned char)s.p[i];
@@ -59,7 +57,7 @@ static void put_char(struct buf *out, struct str s, size_t i, bool block, bool l
 	else if (c == '$' && i + 1 < s.n && s.p[i + 1] == '{')
 		buf_z(out, "\\$");
 	else if (c == '$' && i + 1 == s.n && !last)
-		buf_z(out, "\\$");      /* an insertion follows */
+		buf_z(out, "\\$");      /* otherwise the text would begin an insertion */
 	else if (c == '\t')
 		buf_z(out, "\\t");
 	else if (c == '\r')
@@ -96,7 +94,7 @@ static void put_piece(struct buf *out, struct str s, bool block, bool last, size
 	}
 }
 
-/* Several lines of text, and not one line with a newline at its end. */
+/* Does the text have several lines, and not just one with a newline at its end? */
 static bool is_block(const struct expr *e)
 {
 	bool line = false;
@@ -155,7 +153,7 @@ static bool flat_items(const struct lines *items, size_t most)
 	return flat;
 }
 
-/* May it be written without a line end? */
+/* Can the expression be written without a line end? */
 static bool flat_expr(const struct expr *e)
 {
 	switch (e->kind) {
@@ -169,7 +167,7 @@ static bool flat_expr(const struct expr *e)
 
 static size_t width_expr(const struct expr *e);
 
-/* A rough number of columns, at least half of the true number; stops counting above a limit. */
+/* The approximate number of columns, at least half of the true number; stops counting above a limit. */
 static size_t width_items(const struct lines *items)
 {
 	size_t n = 2;
@@ -206,7 +204,7 @@ static void put_comment(struct buf *out, struct str text)
 	buf_char(out, '\n');
 }
 
-/* Does the comment stay behind its line?  It does if the value is written on one line. */
+/* Does the comment stay after its line? It does if the value is written on one line. */
 static bool is_behind(const struct line *l, const struct remark *r) { return r->behind && flat_expr(l->value); }
 
 static void put_comments(struct writing *w, const struct line *l, unsigned depth)
@@ -219,7 +217,7 @@ static void put_comments(struct writing *w, const struct line *l, unsigned depth
 	}
 }
 
-/* The end of a line, with the comment behind it. */
+/* Ends a line and writes the comment after it. */
 static void put_line_end(struct writing *w, const struct line *l)
 {
 	for (size_t i = 0; i < l->ncomments; i++) {
@@ -244,7 +242,7 @@ static void put_items_flat(struct writing *w, const struct lines *items, unsigne
 	buf_z(&w->out, close);
 }
 
-/* ["bash", "-c", SCRIPT], where the script has several lines. */
+/* Is it a list such as ["bash", "-c", SCRIPT], whose script has several lines? */
 static bool ends_in_block(const struct lines *items)
 {
 	for (size_t i = 0; i + 1 < items->n; i++)
@@ -253,7 +251,7 @@ static bool ends_in_block(const struct lines *items)
 	return items->n && !items->at[items->n - 1]->ncomments && is_block(items->at[items->n - 1]->value);
 }
 
-/* Elements of a list, arguments of a call: an item a line where one of them has a comment or several lines. */
+/* Writes elements of a list or arguments of a call: one item per line if one of them has a comment or several lines. */
 static void put_list(struct writing *w, const struct lines *items, unsigned depth, const char *open, const char *close)
 {
 	if (flat_items(items, SIZE_MAX) || ends_in_block(items)) {
@@ -324,7 +322,10 @@ static void put_line(struct writing *w, const struct line *l, unsigned depth)
 
 static bool is_named(const struct line *l) { return l->key.p && memchr(l->key.p, ' ', l->key.n) && l->key.p[0] != '"'; }
 
-/* Blocks of several lines are set off by blank lines, and so are named blocks from other items. */
+/*
+ * Must a blank line separate two items? Blocks of several lines are separated, and so are named blocks from other
+ * items.
+ */
 static bool apart(const struct line *before, const struct line *l, unsigned depth)
 {
 	bool broken = l->form == LINE_EXTEND && !one_line(l->value, depth);

@@ -1,10 +1,8 @@
 /*
- * live.c - objects that were read from a cluster: what the API server and the controllers wrote
- * into them is left out, and what a controller made is left to the job that it belongs to.
- *
- * An object with a uid was read from an API server.  Defaults are those of Kubernetes' API
- * (pkg/apis/core/v1/defaults.go and its neighbours): a field that has its default value is the same
- * as none, whoever wrote it.
+ * live.c - cleans objects that were read from a cluster: what the API server and the controllers wrote into them is
+ * left out, and so are objects that a controller made for the job. An object with a uid was read from an API server.
+ * Defaults are those of Kubernetes' API (pkg/apis/core/v1/defaults.go and its neighbors): a field that has its default
+ * value is the same as none, whoever wrote it.
  */
 #include <stdio.h>
 
@@ -12,7 +10,7 @@
 #include "import/role.h"
 #include "import/tree.h"
 
-/* A value that means the same as no value. */
+/* A value that means the same as an absent one. */
 struct usual {
 	const char *in, *key;           /* IN: the key of the map that has it; NULL: wherever it is */
 	const char *text;               /* the value as YAML */
@@ -93,13 +91,13 @@ static bool is_usual_pull(const struct data *container, struct str policy)
 	return image.n && str_is(policy, latest ? "Always" : "IfNotPresent");
 }
 
-/* The account's token, which admission mounts into every pod. */
+/* Is it the volume of the account's token, which admission mounts into every pod? */
 static bool is_token(const struct data *d)
 {
 	return str_starts(member_text(d, "name"), STR("kube-api-access-"));
 }
 
-/* Tolerations that admission gives to every pod. */
+/* Is it a toleration that admission gives to every pod? */
 static bool is_usual_toleration(const struct data *d)
 {
 	struct str key = member_text(d, "key");
@@ -143,7 +141,7 @@ static const struct data *clean_list(struct arena *a, struct str in, const struc
 	return ret;
 }
 
-/* D, the value of the key IN, without what has its default value. */
+/* D, the value of the key IN, without fields that have their default value. */
 static const struct data *clean(struct arena *a, struct str in, const struct data *d)
 {
 	struct data *ret;
@@ -192,7 +190,7 @@ static const struct data *without(struct arena *a, const struct data *map, bool 
 	return ret;
 }
 
-/* Labels that the API server gives to a Job and to its pods: the Job's uid and its name. */
+/* Is it a label that the API server gives to a Job and to its pods: the Job's uid and its name? */
 static bool is_jobs_label(const struct data_member *m, const struct data *metadata)
 {
 	bool uid = str_is(m->key, "controller-uid") || str_is(m->key, "batch.kubernetes.io/controller-uid");
@@ -233,7 +231,7 @@ static const struct data *clean_job(struct arena *a, const struct data *object)
 	return tree_with(a, object, "spec", spec, member_at(object, "spec"));
 }
 
-/* What the scheduler and admission write into a pod. */
+/* Is it a field that the scheduler or admission writes into a pod? */
 static bool is_pods_own(const struct data_member *m, const struct data *of)
 {
 	(void)of;
@@ -281,7 +279,7 @@ static const struct data *owner_of(const struct data *object)
 	return NULL;
 }
 
-/* The API server's own Service, which is in every cluster. */
+/* Is it the API server's own Service, which every cluster has? */
 static bool is_servers_service(const struct data *object)
 {
 	const struct data *metadata = member(object, "metadata"), *labels = member(metadata, "labels");

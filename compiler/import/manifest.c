@@ -1,6 +1,5 @@
 /*
- * manifest.c - from texts to objects: documents, lists of objects, and which reader takes which
- * kind.
+ * manifest.c - reads texts as objects: documents, lists of objects, and the reader of each kind.
  */
 #include "import/manifest.h"
 #include "import/live.h"
@@ -27,7 +26,7 @@ struct import *import_new(struct arena *a, struct sources *sources, struct diags
 
 /* ---- kinds ---- */
 
-/* Has the group of an API version a kind of job?  Then an unknown kind in it may be misspelt. */
+/* Does the group of an API version have a kind of job? Then an unknown kind in it may be misspelt. */
 static bool has_jobs(struct str api_version)
 {
 	const char *slash = memchr(api_version.p, '/', api_version.n);
@@ -109,10 +108,13 @@ static void report_strangers(struct import *im)
 
 /* ---- jobs ---- */
 
-/* Bounds of what is read: each is far above what somebody applies at once, and costs less than a second. */
+/* Limits of what is read: each is much more than somebody applies at once, and costs less than a second. */
 enum { MOST_OBJECTS = 50000, MOST_COMMENTS = 500000, OBJECT_LARGEST = 8 << 20 };
 
-/* What references mean depends on the names that the framework sets: once these are known, the job is read again. */
+/*
+ * A job to read again: the meaning of references depends on the names that the framework sets, which are known only
+ * later.
+ */
 struct again {
 	struct imported *job;
 	const struct import_kind *k;
@@ -123,8 +125,8 @@ struct again {
 };
 
 /*
- * A program has a limited number of objects, and every job has at least one: more jobs are refused
- * before they are read.
+ * Is there room for one more job? A program has a limited number of objects, and every job has at least one, so more
+ * jobs are refused before they are read.
  */
 static bool has_room(struct import *im, const struct data *object)
 {
@@ -180,7 +182,10 @@ static void read_again(struct import *im, const struct again *a)
 	im->comments = (struct comments){ 0 };
 }
 
-/* The names that all their frameworks set are found at once, for as many jobs as one program can have. */
+/*
+ * Reads jobs with references again. The names that their frameworks set are found at once for as many jobs as one
+ * program can have.
+ */
 static void read_references(struct import *im)
 {
 	struct imported **jobs = ARENA_ARRAY(im->arena, struct imported *, im->nagain);
@@ -234,7 +239,7 @@ static bool is_list(const struct data *object, struct str kind)
 	return str_ends(kind, STR("List")) && items && items->kind == DATA_LIST;
 }
 
-/* The older controllers read only the first document of a configuration. */
+/* Reports further documents of a configuration: the older controllers read only the first. */
 static void further_documents(struct import *im, struct data_reader *r)
 {
 	struct data_error error;
@@ -248,7 +253,7 @@ static void further_documents(struct import *im, struct data_reader *r)
 		diag_report(im->diags, TJ1101, error.at, "%.*s", STR_ARG(error.what));
 }
 
-/* The configuration in a ConfigMap is a text whose places are its own. */
+/* Reads the configuration in a ConfigMap as a text whose places are its own. */
 static const struct data *inner_config(struct import *im, const struct data *text)
 {
 	struct source *source = source_add(im->sources,
@@ -419,7 +424,7 @@ void import_read(struct import *im, const struct source *source)
 		from = d->from.end;
 	}
 	if (im->full)
-		;                       /* reported */
+		;                       /* reported already */
 	else if (step == DATA_ERROR)
 		unreadable(im, &error);
 	else if (!n)

@@ -1,6 +1,5 @@
 /*
- * manifest.h - what the files of this directory share: the manifest that is being read, and the
- * job that it becomes.
+ * manifest.h - shared by the files of this directory: the manifest that is being read, and the job that it becomes.
  */
 #ifndef TRAINC_IMPORT_MANIFEST_H
 #define TRAINC_IMPORT_MANIFEST_H
@@ -21,14 +20,14 @@ struct again;
 struct stranger;
 struct made;
 
-/* How another system names the pods of a role: HEAD-I, or HEAD-I-J, within a subdomain. */
+/* The names that another system gives to the pods of a role: HEAD-I, or HEAD-I-J, within a subdomain. */
 struct host_name {
 	struct str word;                /* word of the role; its host names begin with "js-workers-" */
 	bool two;
 	int64_t jobs, per;
 };
 
-/* A label that another system's controller writes to its pods, and the one of ours that replaces it. */
+/* A label that another system's controller writes to its pods, and the label of trainc that replaces it. */
 enum label_meaning { LABEL_KEPT, LABEL_OF_JOB, LABEL_OF_ROLE };
 
 struct pod_label {
@@ -123,7 +122,7 @@ struct import_manifest {
 
 /* ---- kinds ---- */
 
-/* Reads an object of a kind: false, after a report, when nothing is made from it. */
+/* The reader of a kind: false, after a report, when it makes nothing from the object. */
 struct import_kind {
 	const char *kind, *api_version;
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
@@ -136,30 +135,34 @@ extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], w
 
 /* The kinds of import, in the order of the tables; NULL after the last. */
 const struct import_kind *import_kind_at(size_t i);
-/* The reader of KIND in API_VERSION; else NULL, and RET_OTHER is one of another version, or NULL. */
+/*
+ * The reader of KIND in API_VERSION; NULL if there is none. Then RET_OTHER is the reader of another version of the
+ * kind, or NULL.
+ */
 const struct import_kind *import_kind_find(struct str kind, struct str api_version,
 	const struct import_kind **ret_other);
-/* Is it the kind of a job, of whatever version? */
+/* Is it the kind of a job, in any version? */
 bool import_is_kind(struct str kind);
 
 /* Report runtimes that no job refers to. */
 void runtimes_finish(struct import *im);
 
-/* Configurations of the older controllers, bare or in a ConfigMap: config.c.  False: it declares no accelerator. */
+/*
+ * Is it a configuration of the older controllers, bare or in a ConfigMap (config.c)? False: it declares no accelerator.
+ */
 bool import_is_config(const struct data *object);
 const struct data *import_config_of(const struct data *object);
 bool import_config(struct import *im, const struct data *config, struct imported *job);
 
 /*
- * Name, namespace and metadata of an object that was fitted to `type`; it must have a name.  False
- * after reporting.
+ * Reads name, namespace and metadata of an object that was fitted to TYPE; it must have a name. False after reporting.
  */
 bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type,
 	bool any_case, struct import_manifest *ret);
-/* The job of a manifest: its block, with the contents of its metadata. `framework` is NULL without one. */
+/* Makes the job of a manifest: its block, with the contents of its metadata. FRAMEWORK is NULL when it has none. */
 struct lines *job_new(struct import_manifest *m, struct imported *job, const struct expr *framework);
 void job_use(struct import *im, struct imported *job, struct str module);
-/* Puts the roles into the job; what they share becomes the job's. */
+/* Puts the roles into the job; fields that they share become those of the job. */
 struct job_role {
 	struct line *line;
 	struct span place;              /* place in the manifest */
@@ -169,32 +172,31 @@ void job_finish(struct import_manifest *m, struct imported *job, struct lines *b
 
 /* Is it a field of metadata that the API server writes into every object? */
 bool is_servers(struct str key);
-/* A number of seconds of the manifest, as a duration; negative ones are refused where the program is tried. */
+/* Writes a number of seconds in the manifest as a duration; negative ones are refused when the program is tried. */
 void job_seconds(struct import *im, struct lines *to, const char *field, const struct data *of, const char *key);
-/* Writes `suspend`, unless the queue suspends anyway. */
+/* Writes `suspend`, unless a queue suspends the job anyway. */
 void job_suspend(struct import *im, struct lines *to, const struct data *of);
 
 /* Finds the variables that each job's framework sets: see imported.set. */
 void job_framework_names(struct import *im, struct imported *const *jobs, size_t n);
 
-/* Report jobs of one name in one namespace. */
+/* Reports jobs with the same name in one namespace. */
 void jobs_differ(struct import *im);
-/* The program of some jobs before `fmt`, and where its lines come from (`ret` may be NULL). */
+/* Writes the program of some jobs before `fmt`. RET, which may be NULL, gets the origin of its lines. */
 void import_text(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out, struct writing *ret);
 
 /* ---- fitting: fit.c ---- */
 
 /*
- * The tree of a map, reduced to the fields and kinds of a type of Kubernetes' schema: other values
- * are reported and left out, unknown fields are reported, null is absent. `any_case`: keys are
- * matched as Go's JSON does.
+ * The tree of a map, reduced to the fields and kinds of a type of Kubernetes' schema: other values are reported and
+ * left out, unknown fields are reported, null is absent. ANY_CASE: keys are matched as Go's JSON reader does.
  */
 const struct data *import_fit(struct import *im, const struct data *d, const char *type, bool any_case);
 
-/* "a whole number", "a list": for messages. */
+/* Describes the kind of a value for messages: "a whole number", "a list". */
 const char *import_kind_words(const struct data *d);
 
-/* Members of a fitted map: NULL, empty, or `fallback` when they are absent. */
+/* Members of a fitted map: NULL, empty, or FALLBACK when they are absent. */
 const struct data *member(const struct data *map, const char *key);
 struct str member_text(const struct data *map, const char *key);
 int64_t member_int(const struct data *map, const char *key, int64_t fallback);
@@ -205,7 +207,7 @@ size_t data_count(const struct data *d);        /* returns the number of element
 
 /* ---- reports ---- */
 
-/* TJ1110: something known that the program cannot express; `why` is a sentence for people, or NULL. */
+/* Reports TJ1110: something known that the program cannot express. WHY is an explanation, or NULL. */
 void import_left_out(struct import *im, struct span at, struct str what, const char *why);
 
 /* ---- raw values: raw.c ---- */

@@ -1,5 +1,5 @@
 /*
- * member.c - members of a manifest's maps by their names.
+ * member.c - finds members of a manifest's maps by their names.
  */
 #include "import/manifest.h"
 

@@ -1,8 +1,6 @@
 /*
- * mpi.c - MPIJobs of kubeflow.org/v2beta1: a launcher that reaches its workers by ssh.
- *
- * What their operator sets in the pods is the library's mpi.operator; its arguments
- * are the fields of the MPIJob.
+ * mpi.c - reads MPIJobs of kubeflow.org/v2beta1: a launcher that reaches its workers by ssh. The library's mpi.operator
+ * sets what their operator sets in the pods; its arguments are the fields of the MPIJob.
  */
 #include "import/set.h"
 #include "import/tree.h"
@@ -73,7 +71,7 @@ static void check_roles(struct mpi *j)
 	check_restart(j, j->worker);
 }
 
-/* The longest name of a pod is a host name. */
+/* Checks the name: the longest name of a pod is a host name. */
 static void check_name(struct mpi *j)
 {
 	int64_t n = member_int(j->worker, "replicas", 1);
@@ -130,7 +128,7 @@ static void argument(struct mpi *j, struct expr *call, const char *name, struct 
 		import_comments(j->set.m.im, line, span_join(line->from, d->from));
 }
 
-/* The job makes keys for root; for other users the image decides where keys go. */
+/* Sets the argument for keys. The job makes keys for root; for other users the image decides where keys are. */
 static void keys_argument(struct mpi *j, struct expr *call)
 {
 	struct str path = member_text(j->set.m.spec, "sshAuthMountPath"),
@@ -172,7 +170,7 @@ static struct expr *framework(struct mpi *j)
 
 /* ---- the job ---- */
 
-/* The restart policy of the replica counts, not that of the pod. */
+/* The pod template. The restart policy of the replica counts, not that of the pod. */
 static const struct data *template_of(struct mpi *j, const struct data *role, const char *usual)
 {
 	struct arena *a = arena(j);
@@ -228,7 +226,7 @@ static void roles_of(struct mpi *j)
 	set_hosts(s, &s->roles[1], str_cat(arena(j), s->m.name, STR("-worker-"), STR("")), false, s->m.name);
 }
 
-/* The launcher is a Job: attempts are counted as a Job's are, with its default. */
+/* Reads the attempts of the launcher, which is a Job: they are counted as for a Job, with its default. */
 static void attempts(struct mpi *j, struct set_role *r)
 {
 	const struct data *limit = member(j->policy, "backoffLimit"),
@@ -240,7 +238,7 @@ static void attempts(struct mpi *j, struct set_role *r)
 		lines_drop(arena(j), r->line, STR("restart"));
 }
 
-/* The framework's default is the operator's: its workers stay as they are. */
+/* Reads cleanPodPolicy. The framework's default is the operator's: its workers stay as they are. */
 static void clean(struct mpi *j)
 {
 	const struct data *d = member(j->policy, "cleanPodPolicy");

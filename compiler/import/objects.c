@@ -1,8 +1,7 @@
 /*
- * objects.c - what stands beside a job in a manifest: Services, ConfigMaps, claims, accounts.
- * Each becomes an `object` of the job that refers to it.
- *
- * Objects alone make no program, and the data of a Secret does not belong into one.
+ * objects.c - reads what is beside a job in a manifest: Services, ConfigMaps, claims, accounts. Each becomes an
+ * `object` of the job that refers to it. Objects alone do not make a program, and the data of a Secret must not be in
+ * one.
  */
 #include "import/objects.h"
 #include "import/hosts.h"
@@ -21,7 +20,7 @@ struct beside {
 	struct imported *owner;
 };
 
-/* ---- what it says ---- */
+/* ---- contents ---- */
 
 static bool is_noise(struct str key)
 {
@@ -76,7 +75,7 @@ static void metadata(struct import *im, struct lines *to, const struct data_memb
 	}
 }
 
-/* Addresses that a cluster gave to a Service: another cluster gives others. */
+/* Removes addresses that a cluster gave to a Service: another cluster gives others. */
 static const struct data *without_addresses(struct import *im, const struct beside *b, const struct data *spec)
 {
 	static const char *const given[] = { "clusterIP", "clusterIPs" };
@@ -110,7 +109,7 @@ static void part(struct import *im, const struct beside *b, struct data_member m
 		block(im, to, &m);
 }
 
-/* In the usual order: apiVersion, kind, metadata, the rest. */
+/* Writes the object in the usual order: apiVersion, kind, metadata, the rest. */
 static void body(struct import *im, const struct beside *b)
 {
 	static const char *const first[] = { "apiVersion", "kind", "metadata" };
@@ -133,7 +132,7 @@ static void body(struct import *im, const struct beside *b)
 
 /* ---- reading ---- */
 
-/* A Secret with data; one without is an object like others. */
+/* Is it a Secret with data? One without is handled like other objects. */
 static bool is_secret(struct import *im, const struct data *object, const struct beside *b)
 {
 	struct diag *d;
@@ -181,14 +180,14 @@ bool beside_read(struct import *im, const struct data *object, struct str kind, 
 
 struct line *beside_last(const struct import *im) { return im->nbeside ? im->beside[im->nbeside - 1]->line : NULL; }
 
-/* ---- whose it is ---- */
+/* ---- finding the job ---- */
 
 static bool same_place(const struct beside *b, const struct imported *job)
 {
 	return !b->ns.n || str_eq(b->ns, job->ns) || (!job->ns.n && str_is(b->ns, "default"));
 }
 
-/* The first job in which the object's name occurs gets it. */
+/* Gives the object to the first job in which its name occurs. */
 static void claim(struct map *names, struct imported *job, const struct data *d)
 {
 	if (d->kind == DATA_STRING) {
@@ -209,7 +208,7 @@ struct namesakes {
 	size_t n;
 };
 
-/* The objects of each name. */
+/* The objects by name. */
 static struct map by_name(struct import *im)
 {
 	struct map lists = { 0 }, ret = { 0 };
@@ -248,7 +247,7 @@ static struct imported *first_job(struct import *im, const struct source *source
 
 /* ---- into the job ---- */
 
-/* Names of pods in an object are those that the other system gives. */
+/* Replaces names of pods in an object that the other system gives. */
 static void look_at_hosts(struct import *im, const struct imported *job, const struct data *d)
 {
 	struct str host;
@@ -284,7 +283,7 @@ static void take_words(struct import *im, struct imported *job)
 	}
 }
 
-/* `bert-config` of the job bert is its `config`. */
+/* The name of the block: `bert-config` of the job bert is its `config`. */
 static struct str word_of(struct import *im, const struct beside *b)
 {
 	struct arena *a = im->arena;
@@ -304,7 +303,7 @@ static struct str word_of(struct import *im, const struct beside *b)
 	return word;
 }
 
-/* The Service by which a job's pods find each other is written for every job anyway. */
+/* Is it the Service by which a job's pods find each other? One is written for every job anyway. */
 static bool is_own_service(struct import *im, const struct beside *b)
 {
 	const struct data *spec = member(b->object, "spec");
@@ -348,7 +347,7 @@ static void look_at_selectors(struct import *im, const struct beside *b, const s
 	}
 }
 
-/* An object of a program gets the labels and annotations of its job. */
+/* Removes labels and annotations of the job: an object of a program gets them anyway. */
 static void without_pairs(struct import *im, struct line *metadata, const char *key, const struct data *of_job)
 {
 	struct line *line = lines_find(&metadata->value->items, str_of(key));

@@ -6,9 +6,9 @@
 
 #include "import/manifest.h"
 
-/* Keeps an object for a job that may come later; false when its kind is unknown. */
+/* Keeps an object for a job that may be read later; false when its kind is unknown. */
 bool beside_read(struct import *im, const struct data *object, struct str kind, struct str api_version);
-/* The last `object` that was read; NULL without. */
+/* The last `object` that was read; NULL when there is none. */
 struct line *beside_last(const struct import *im);
 /*
  * To be called when all manifests were read: each object goes to the first job in which its name

@@ -1,5 +1,5 @@
 /*
- * operator.c - jobs of the training operator as programs over std.kubeflow.
+ * operator.c - reads jobs of the training operator as programs over std.kubeflow.
  */
 #include "import/operator.h"
 
@@ -56,7 +56,7 @@ static struct line *put(struct operator_arguments *args, const char *name, struc
 	return lines_set(args->arena, args->to, str_of(name), value, from ? from->from : (struct span){ 0, 0 });
 }
 
-/* An argument from the member KEY of MAP, with what is said about it. */
+/* Adds an argument from the member KEY of MAP, with its comments. */
 static void put_from(struct operator_arguments *args, const char *name, struct expr *value, const struct data *map,
 	const char *key)
 {
@@ -132,8 +132,8 @@ static void put_conf(struct operator_arguments *in, const struct data *policy)
 }
 
 /*
- * Bounds are written as the operator completes them: a single one counts for both; without any,
- * both are the replicas.
+ * Writes bounds as the operator completes them: a single one counts for both; if there is none, both are the number of
+ * replicas.
  */
 static void put_bounds(struct operator_job *j, struct operator_arguments *in, const struct data *policy)
 {
@@ -172,7 +172,7 @@ static void put_elastic(struct operator_job *j, struct operator_arguments *args,
 	put_from(args, "elastic", e, j->m.spec, "elasticPolicy");
 }
 
-/* Texts to which the operator gives another meaning. */
+/* Reports texts to which the operator gives another meaning. */
 static void reads_otherwise(struct operator_job *j, const struct data *d, const char *as)
 {
 	diag_report(j->m.im->diags, TJ1111, d->from, "'%.*s' is nothing that the operator knows; it takes it for '%s'",
@@ -317,7 +317,7 @@ static void restart(struct operator_job *j, struct lines *to, const struct data 
 		set(j, to, "retry_on", expr_text(a, STR("128..255")), at);
 }
 
-/* A role that is not in the operator's table keeps its name, as its pods have it. */
+/* The name of a role; one that is not in the operator's table keeps its name, which its pods have. */
 static struct str role_word(struct operator_job *j, const struct operator_role *known, struct str key)
 {
 	struct arena *a = j->m.im->arena;
@@ -327,7 +327,7 @@ static struct str role_word(struct operator_job *j, const struct operator_role *
 	return str_lower(a, word_text(a, key));
 }
 
-/* A field in v1beta1, an annotation since then. */
+/* Reads the tuner's key, which is a field in v1beta1 and an annotation since then. */
 static void tuner_key(struct operator_job *j, struct lines *to, const struct data *spec)
 {
 	const struct data *d = member(spec, "label");
@@ -371,13 +371,13 @@ static struct job_role role(struct operator_job *j, struct imported *job, const 
 	return (struct job_role){ top.at[0], member_span(m) };
 }
 
-/* Only the target that makes pods itself writes them. */
+/* Labels that only the target which makes pods writes. */
 static const struct pod_label labels[] = {
 	{ "training.kubeflow.org/job-name", LABEL_OF_JOB }, { "training.kubeflow.org/replica-type", LABEL_OF_ROLE },
 	{ NULL, LABEL_KEPT }
 };
 
-/* In the framework's order, with other roles behind them. */
+/* Writes the roles in the framework's order, followed by other roles. */
 static void roles(struct operator_job *j, struct imported *job, struct lines *body)
 {
 	struct import *im = j->m.im;
@@ -417,8 +417,8 @@ static bool has_kind(const struct import *im, const struct operator_kind *k, str
 }
 
 /*
- * The operator for MXNet alone had the same kind: v1beta1, and a v1 whose spec holds the policies
- * itself.  A v1 without any policy is taken for the training operator's.
+ * The form of a job of MXNet. The operator for MXNet alone had the same kind: v1beta1, and a v1 whose spec contains the
+ * policies. A v1 without any policy is read as one of the training operator.
  */
 static const char *form(struct operator_job *j, const struct import_kind *row, const struct data *object)
 {

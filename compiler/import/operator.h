@@ -1,6 +1,6 @@
 /*
- * operator.h - the job kinds of the training operator, API version kubeflow.org/v1, and of the
- * operator before it.
+ * operator.h - shared by the readers of job kinds of the training operator, API version kubeflow.org/v1, and of the
+ * operators before it.
  */
 #ifndef TRAINC_IMPORT_OPERATOR_H
 #define TRAINC_IMPORT_OPERATOR_H
@@ -46,7 +46,9 @@ struct operator_job {
 	unsigned version;               /* minor version of the operator: 7 or 9 */
 };
 
-/* The row of a role of the map; case counts as the operator lets it; NULL for a role that it does not know. */
+/*
+ * The row of a role of the map. Case counts as far as it does for the operator; NULL for a role that it does not know.
+ */
 const struct operator_role *operator_role_of(const struct operator_kind *k, struct str key);
 /* The member of the map for a role of the table; NULL when it has none. */
 const struct data_member *operator_member(const struct operator_job *j, const char *key);

@@ -1,8 +1,6 @@
 /*
- * operator_check.c - the rules of the training operator: those of its webhooks (1.9), those of its
- * reconciler (1.7), and what makes it crash.
- *
- * All rules are checked in every job, so that one run reports everything.
+ * operator_check.c - the rules of the training operator: those of its webhooks (1.9), those of its reconciler (1.7),
+ * and conditions under which it crashes. All rules are checked in every job, so that one run reports everything.
  */
 #include "import/operator.h"
 
@@ -13,7 +11,7 @@
 
 static struct diags *ds(const struct operator_job *j) { return j->m.im->diags; }
 
-/* "an MPIJob": as it is read aloud. */
+/* The kind with its article, "an MPIJob". */
 static const char *article(const struct operator_job *j) { return strchr("MX", *j->kind->kind) ? "an" : "a"; }
 
 /* ---- the name ---- */
@@ -154,7 +152,7 @@ static int64_t replicas_of(const struct data_member *role)
 	return role ? member_int(role->value, "replicas", -1) : -1;
 }
 
-/* Exactly one replica; 1.9 requires that it is written. */
+/* Requires exactly one replica; 1.9 also requires that it is written. */
 static void single_rule(const struct operator_job *j, const char *key, bool written)
 {
 	const struct data_member *role = operator_member(j, key);
@@ -190,7 +188,7 @@ static void one_leader_rule(const struct operator_job *j)
 	diag_help(ds(j), d, "keep 'Chief', 'Master' is its older name");
 }
 
-/* At least one of each role. */
+/* Requires at least one replica of each role. */
 static void some_rule(const struct operator_job *j)
 {
 	for (size_t i = 0; i < j->roles->u.map.n; i++) {

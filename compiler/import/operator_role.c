@@ -1,5 +1,5 @@
 /*
- * operator_role.c - roles of an operator's resource, by the keys that its API accepts.
+ * operator_role.c - finds roles of an operator's resource by the keys that its API accepts.
  */
 #include "import/operator.h"
 

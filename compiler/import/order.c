@@ -1,6 +1,5 @@
 /*
- * order.c - the usual order of a role's fields, and fields that all roles share, which are written
- * once.
+ * order.c - puts a role's fields in the usual order, and moves fields that all roles share to the job.
  */
 #include "import/role.h"
 
@@ -44,7 +43,7 @@ static size_t raw_rank(struct str key)
 	return i;
 }
 
-/* By counting: there may be many blocks. */
+/* Sorts by counting, because there may be many blocks. */
 static void sort(struct lines *body, size_t (*rank_of)(struct str key))
 {
 	struct line **sorted = memory_hold(NULL, body->n * sizeof *sorted + 1);
@@ -75,7 +74,7 @@ void lines_sort(struct lines *body)
 
 /* ---- what all roles share ---- */
 
-/* Fields that a job has too.  Labels are not among them: those of a job are also on the job's own object. */
+/* May the field move to the job, which has it too? Labels may not: those of a job are also on the job's own object. */
 static bool may_rise(const struct line *l, bool only_one)
 {
 	/* a field that only one role has stays in it */
@@ -136,7 +135,7 @@ static void rise(struct import *im, struct lines *job, struct lines *const *role
 	lines_push(im->arena, job, line);
 }
 
-/* The first entries of a map, as far as all roles agree: order matters in a container. */
+/* Moves the first entries of a map, as far as all roles agree: order matters in a container. */
 static void rise_entries(struct import *im, struct lines *job, struct lines *const *roles, size_t n, struct str key)
 {
 	struct lines *maps[n], *to;
@@ -166,7 +165,7 @@ static void rise_entries(struct import *im, struct lines *job, struct lines *con
 	}
 }
 
-/* Fields of jobs that each pod has for itself: where roles differ, they are raw. */
+/* Moves a field of jobs that each pod has for itself into raw blocks, because roles differ in it. */
 static void lower(struct import *im, struct lines *role, const char *field, const char *raw)
 {
 	struct line *l = lines_take(role, str_of(field));

@@ -1,6 +1,6 @@
 /*
- * pod.c - a pod template as the body of a role: its containers, what they share, and `raw pod` for
- * what the language has no field for.
+ * pod.c - reads a pod template as the body of a role: its containers, fields that they share, and `raw pod` for the
+ * rest.
  */
 #include "import/role.h"
 
@@ -34,7 +34,7 @@ static const struct data *main_container(const struct role_reading *r, const str
 	return NULL;
 }
 
-/* Can the name be that of a block, so that it stays the same? */
+/* Can the name of the container be kept as the name of a block? */
 static bool is_block_name(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
@@ -44,7 +44,7 @@ static bool is_block_name(struct str name)
 	return name.n && name.p[0] != '-' && name.p[name.n - 1] != '-' && !word_is_reserved(name);
 }
 
-/* A container beside the main one, or before it. */
+/* Reads a container beside the main one, or before it. */
 static void other_container(struct role_reading *r, const struct data *container, enum container_kind kind)
 {
 	struct import *im = r->im;
@@ -68,9 +68,8 @@ static void other_container(struct role_reading *r, const struct data *container
 }
 
 /*
- * Init containers that keep running are sidecars if no other kind follows them, since that is the
- * order in a program.  The operators' pods belong to no Job: there a sidecar is an ordinary
- * container.
+ * Does an init container keep running? Such containers are sidecars if no other kind follows them, since that is the
+ * order in a program. The operators' pods belong to no Job: there a sidecar is an ordinary container.
  */
 static bool goes_on(const struct role_reading *r, const struct data *list, size_t i)
 {
@@ -162,7 +161,7 @@ static void text_field(struct role_reading *r, const struct data_member *m, cons
 		set(r, field, expr_string(r->im->arena, m->value->u.string), m);
 }
 
-/* Fields that the compiler writes for every role; false for other fields. */
+/* Is it a field that the compiler writes for every role? */
 static bool of_compiler(struct role_reading *r, const struct data_member *m)
 {
 	static const char *const names[] = { "hostname", "subdomain", "setHostnameAsFQDN" };
@@ -201,7 +200,7 @@ static bool names_service(struct str text)
 	return false;
 }
 
-/* Does a text of the containers LIST read such a variable? */
+/* Do texts of the containers in LIST read such a variable? */
 static bool reads_services(const struct data *list)
 {
 	static const char *const keys[] = { "command", "args", "env" };
@@ -219,7 +218,7 @@ static bool reads_services(const struct data *list)
 	return false;
 }
 
-/* Pods of a program get no variables for the Services of their namespace unless they read them. */
+/* Keeps the variables for Services if the containers read them: pods of a program do not get them otherwise. */
 static void service_links(struct role_reading *r)
 {
 	if (!member(r->spec, "enableServiceLinks") &&
@@ -257,7 +256,7 @@ static void field(struct role_reading *r, const struct data_member *m)
 
 /* ---- metadata of the template ---- */
 
-/* Levels that every cluster has.  Others are in the project's topology, which a manifest does not tell. */
+/* The name of a level that every cluster has. Others are in the project's topology, which a manifest does not show. */
 static struct str usual_level(struct str label)
 {
 	return str_is(label, "kubernetes.io/hostname") ? STR("host") :
@@ -266,7 +265,7 @@ static struct str usual_level(struct str label)
 
 #define KUEUE_PODSET "kueue.x-k8s.io/podset-"
 
-/* `place` for an annotation by which Kueue places pods; NULL where it says something else. */
+/* `place` for an annotation by which Kueue places pods; NULL when `place` cannot express it. */
 static struct expr *place_words(struct arena *a, const struct data_member *pair)
 {
 	static const char *const functions[][2] = { { "required-topology", "near" },
@@ -291,8 +290,8 @@ static struct expr *place_words(struct arena *a, const struct data_member *pair)
 }
 
 /*
- * Is every such annotation in D one that `place` says, the only one of its pods?  The others could
- * not stay beside it: with a `place` in a job they are not the program's to set.
+ * Is there at most one such annotation in D, and can `place` express it? Others could not be kept beside it: with a
+ * `place` in a job the program must not set them.
  */
 static bool known_in(struct arena *a, const struct data *d)
 {

@@ -1,8 +1,6 @@
 /*
- * probe.c - finds accelerators of the library by trying them.
- *
- * A program with a job for each is compiled.  A job whose accelerator refuses the count or the
- * topology ends up without a device; nothing else is asked of it.
+ * probe.c - finds accelerators of the library by trying them. A program with a job for each is compiled; a job whose
+ * accelerator refuses the count or the topology ends up without a device. Nothing else of the program is used.
  */
 #include "check/module.h"
 #include "compile.h"
@@ -10,7 +8,7 @@
 #include "import/trial.h"
 #include "syntax/parse.h"
 
-struct try {                            /* one accelerator with one argument */
+struct try {                            /* an accelerator with one argument */
 	struct str module, word, argument;
 };
 
@@ -41,7 +39,7 @@ static void add_module(struct tries *ts, struct str module)
 	arena_release(&scratch);
 }
 
-/* Modules that mention the resource at all. */
+/* Adds the modules in which the resource occurs. */
 static void add_modules(struct tries *ts, struct str resource)
 {
 	size_t n;

@@ -1,8 +1,6 @@
 /*
- * program.c - jobs as one program: written, tried, formatted.
- *
- * A program that the compiler would refuse is not handed out: its errors are reported at the lines
- * of the manifest.
+ * program.c - makes one program of jobs: writes, tries and formats it. A program that the compiler would refuse is not
+ * returned: its errors are reported at the lines of the manifest.
  */
 #include "import/device.h"
 #include "import/manifest.h"
@@ -15,7 +13,7 @@
 
 static int by_name(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
 
-/* The modules that jobs import, each once. */
+/* Writes the imports of all jobs, each once. */
 static void put_imports(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out)
 {
 	struct map seen = { 0 };
@@ -32,7 +30,7 @@ static void put_imports(struct import *im, const struct imported *const *jobs, s
 		buf_printf(out, "import std.%.*s\n", STR_ARG(names[i]));
 }
 
-/* Licences of the files that the jobs come from, each once, at the top of the program. */
+/* Writes the licenses of the files that the jobs come from, each once, at the top of the program. */
 static void put_headers(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out)
 {
 	struct map seen = { 0 };
@@ -77,7 +75,7 @@ void import_text(struct import *im, const struct imported *const *jobs, size_t n
 		*ret = w;
 }
 
-/* ---- what the compiler says about it ---- */
+/* ---- errors of the compiler ---- */
 
 static void report(struct import *im, const struct trainc *c, const struct writing *w, const struct imported *job,
 	const struct diag *d)
@@ -111,7 +109,7 @@ static bool sound(struct import *im, const struct writing *w, const struct impor
 	return ok;
 }
 
-/* The first job of each name, to `ret`; the others stay in `jobs`.  Returns the number in `ret`. */
+/* Moves the first job of each name to RET; the others stay in JOBS. Returns the number of jobs in RET. */
 static size_t split(const struct imported **jobs, size_t n, const struct imported **ret, size_t *ret_n)
 {
 	struct arena scratch = { 0 };
@@ -132,7 +130,7 @@ static size_t split(const struct imported **jobs, size_t n, const struct importe
 	return left;
 }
 
-/* One trial is enough for all that can form one program; if it fails, each is tried alone to find what is wrong. */
+/* Tries all jobs that can form one program at once; if that fails, each is tried alone to find the errors. */
 static bool all_sound(struct import *im)
 {
 	const struct imported **left, **jobs;
@@ -181,7 +179,7 @@ void jobs_differ(struct import *im)
 	}
 }
 
-/* For jobs of one program; jobs of one name differ in their namespaces. */
+/* Do the names of the jobs of one program differ? Jobs of the same name must differ in their namespaces. */
 static bool names_differ(struct import *im, const struct imported *const *jobs, size_t n)
 {
 	struct map seen = { 0 };

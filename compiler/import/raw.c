@@ -1,5 +1,5 @@
 /*
- * raw.c - trees of a manifest as the language writes them in `raw`.
+ * raw.c - writes trees of a manifest as the language writes them in `raw`.
  */
 #include "import/manifest.h"
 

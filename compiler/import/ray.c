@@ -1,9 +1,7 @@
 /*
- * ray.c - RayJobs and RayClusters of ray.io/v1: a head, groups of workers, and the program that
- * runs on the head.
- *
- * The library's framework starts Ray: ray.cluster for one group of workers, ray.groups for
- * several.  Other settings in rayStartParams become its options.
+ * ray.c - reads RayJobs and RayClusters of ray.io/v1: a head, groups of workers, and the program that runs on the head.
+ * The library's framework starts Ray: ray.cluster for one group of workers, ray.groups for several. Other settings in
+ * rayStartParams become its options.
  */
 #include "import/set.h"
 #include "import/tree.h"
@@ -22,7 +20,7 @@ static struct arena *arena(const struct ray *r) { return r->set.m.im->arena; }
 
 /* ---- pods ---- */
 
-/* Ports that the framework declares itself. */
+/* The ports of a container, except those that the framework declares itself. */
 static const struct data *other_ports(struct ray *r, const struct data *ports)
 {
 	const struct data *ret = NULL;
@@ -50,8 +48,7 @@ static const struct data *without(struct ray *r, const struct data *map, const c
 }
 
 /*
- * The pod template of a group as the framework needs it: the framework's command starts Ray, and
- * it declares the ports.
+ * The pod template of a group, without the command and the ports that the framework sets.
  */
 static const struct data *template_of(struct ray *r, const struct data *group)
 {
@@ -83,7 +80,7 @@ static const struct data *template_of(struct ray *r, const struct data *group)
 
 /* ---- how Ray is started ---- */
 
-/* Options of `ray start` that the framework sets, or that repeat a default. */
+/* Is it an option of `ray start` that the framework sets, or that repeats a default? */
 static bool is_known(const struct data_member *m, bool head)
 {
 	bool text = m->value->kind == DATA_STRING;
@@ -97,7 +94,7 @@ static bool is_known(const struct data_member *m, bool head)
 		(str_is(m->key, "dashboard-port") && str_is(m->value->u.string, "8265"));
 }
 
-/* The other options of a group as a list of words; NULL without any. */
+/* The other options of a group as a list of words; NULL when there are none. */
 static struct expr *options(struct ray *r, const struct data *group, bool head)
 {
 	struct arena *a = arena(r);
@@ -177,7 +174,7 @@ static void roles(struct ray *r)
 	s->all_replicas = true;
 }
 
-/* Between two bounds when Ray's autoscaler may change the size. */
+/* Makes the group elastic when Ray's autoscaler may change its size between two bounds. */
 static void elastic(struct ray *r, const struct data *group, struct set_role *role)
 {
 	struct import *im = r->set.m.im;
@@ -194,7 +191,10 @@ static void elastic(struct ray *r, const struct data *group, struct set_role *ro
 		STR_ARG(role->name), (long long)most, (long long)least);
 }
 
-/* The framework gives 8 GiB of shared memory; a smaller pod gets as much as it has memory, as its operator does it. */
+/*
+ * Sets the size of shared memory. The framework gives 8 GiB; a smaller pod gets as much as it has memory, as from its
+ * operator.
+ */
 static void shared_memory(struct ray *r, struct set_role *role)
 {
 	const struct data *list = member(member(role->template, "spec"), "containers"),
@@ -285,7 +285,7 @@ static struct expr *words(struct arena *a, struct str text)
 	return list->items.n ? list : NULL;
 }
 
-/* The program of a RayJob runs on the head. */
+/* Makes the program of a RayJob the command of the head. */
 static void entrypoint(struct ray *r)
 {
 	struct arena *a = arena(r);

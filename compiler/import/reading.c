@@ -1,6 +1,6 @@
 /*
- * reading.c - helpers of every reader of manifests: what is left out, whose comments move, the raw
- * parts of a role, amounts, modules in use.
+ * reading.c - helpers for every reader of manifests: parts that are left out, comments that move, the raw parts of a
+ * role, amounts, modules in use.
  */
 #include "import/role.h"
 

@@ -1,5 +1,5 @@
 /*
- * role.h - a pod template becomes the body of a role.
+ * role.h - turns a pod template into the body of a role.
  */
 #ifndef TRAINC_IMPORT_ROLE_H
 #define TRAINC_IMPORT_ROLE_H
@@ -54,57 +54,59 @@ struct container_reading {
 bool role_read(struct role_reading *r, const struct data *template);
 
 /*
- * Does `place` say all that annotations for Kueue, of a job itself and of pods in its SPEC, say about where pods run?
+ * Can `place` express all annotations for Kueue, of a job itself and of pods in its SPEC, about where pods run?
  */
 bool places_known(struct arena *a, const struct data *annotations, const struct data *spec);
 
 /* Are there containers that could run: at least one, each with an image?  False after reporting. */
 bool role_can_run(struct import *im, const struct data *template, struct span at);
 /*
- * A role that always restarts would never end, but a job does; the default is left out.
- * `in_place`: without a policy, pods restart when they fail; else always.
+ * Writes the restart policy. A role that always restarts would never end, but a job does; the default is left out.
+ * IN_PLACE: without a policy, pods restart when they fail; otherwise always.
  */
 void role_restart(struct import *im, struct lines *role, bool in_place, struct span at);
-/* "never", "on-failure", "always" for a policy as Kubernetes writes it; an empty text for others. */
+/* "never", "on-failure" or "always" for a policy in the spelling of Kubernetes; an empty text for others. */
 struct str restart_word(struct str policy);
-/* A number of replicas, or NULL: within the range that Kubernetes counts with; others are reported. */
+/* Checks a number of replicas, or NULL: it must be within the range that Kubernetes supports; others are reported. */
 bool replica_count_rule(struct import *im, const struct data *n, struct str name);
-/* The same of a Job's spec. */
+/* Checks the same for a Job's spec. */
 bool batch_rule(struct import *im, const struct data *spec, struct str name);
 /*
- * Replicas of a Job's spec, after batch_rule(); `retries`, and reports of what the program cannot
- * express: true when a restart in place would be too much.
+ * The replicas of a Job's spec, after batch_rule(). Writes `retries`, and reports what the program cannot express.
  */
 int64_t batch_replicas(struct import *im, const struct data *spec);
 bool batch_read(struct import *im, const struct data *spec, struct lines *to);
 
-/* A container's fields; those without a field of the language go to its `raw container`. */
+/* Reads a container's fields; those that the language does not have are put into `raw container`. */
 void container_read(struct container_reading *c);
 /* The `raw container` of a container; the `raw pod` of a role. */
 struct lines *container_raw(struct container_reading *c, struct span from);
 struct lines *role_raw(struct role_reading *r, struct span from);
-/* The elements of a list in a raw block; the block is made if it is not there. */
+/* The elements of a list in a raw block; the block is made if it does not exist. */
 struct lines *raw_list(struct import *im, struct lines *raw, const char *key, struct span from);
 
 /*
- * A text in which Kubernetes replaces `$(NAME)`: command, arguments, values.  NULL when it refers
- * to something that the language cannot express.
+ * A text in which Kubernetes replaces `$(NAME)`: command, arguments, values. NULL when it refers to something that the
+ * language cannot express.
  */
 struct expr *env_text(struct container_reading *c, struct str text, bool value);
-/* Variables that every pod has without asking, where a text of the container names one. */
+/* Adds variables that every pod has by itself, if a text of the container uses them. */
 void env_given(struct container_reading *c);
 void env_read(struct container_reading *c, const struct data *env);
 
-/* A quantity as a literal of the language, as cpu or as `whole` bytes; empty when it cannot be one. */
+/* A quantity as a literal of the language, as cpu or as whole bytes (WHOLE); empty when it cannot be one. */
 struct str amount_literal(struct arena *a, const struct data *quantity, bool whole);
 void resources_read(struct container_reading *c, const struct data *resources);
 
-/* First what the pod's volumes are, then the mounts of each container, then the volumes that stay raw. */
+/*
+ * Read the volumes: first what the pod's volumes are, then the mounts of each container, then the volumes that stay
+ * raw.
+ */
 void volumes_read(struct role_reading *r, const struct data *volumes);
 void mounts_read(struct container_reading *c, const struct data *mounts);
 void volumes_finish(struct role_reading *r);
 
-/* The accelerator of a role, and the node labels and tolerations that remain. */
+/* Finds the accelerator of a role, and writes the remaining node labels and tolerations. */
 void device_read(struct role_reading *r, const struct data *node, const struct data *tolerations);
 
 /*
@@ -120,12 +122,12 @@ void selector_missing(struct import *im, const struct imported *job, struct span
 
 /* Puts the lines of a body in the usual order. */
 void lines_sort(struct lines *body);
-/* Takes the line of that key out of a body; NULL without one. */
+/* Removes and returns the line of that key; NULL when there is none. */
 struct line *lines_take(struct lines *body, struct str key);
-/* Remove the line of that key from a block, if it has it: what is said about it is said about the block. */
+/* Removes the line of that key from a block, if it has one; its comments move to the block. */
 void lines_drop(struct arena *a, struct line *block, struct str key);
 
-/* Moves fields that all roles share to the job; scheduler and priority go to the job or into `raw pod`. */
+/* Moves fields that all roles share to the job; scheduler and priority move to the job or into `raw pod`. */
 void roles_lift(struct import *im, struct lines *job, struct lines *const *roles, size_t n);
 
 #endif

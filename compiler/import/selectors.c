@@ -1,9 +1,7 @@
 /*
- * selectors.c - selectors of pods: labels of another system's controller become labels that every
- * target writes.
- *
- * A selector for a label that no pod has matches nothing: then an anti-affinity is without effect,
- * and a pod that needs the affinity never starts.
+ * selectors.c - translates selectors of pods: labels of another system's controller become labels that every target
+ * writes. A selector for a label that no pod has matches nothing: then an anti-affinity has no effect, and a pod that
+ * needs the affinity never starts.
  */
 #include "import/hosts.h"
 #include "import/role.h"
@@ -43,7 +41,7 @@ bool selector_keeps(const struct imported *job, struct str key)
 	return l && l->meaning == LABEL_KEPT;
 }
 
-/* The value of our label that corresponds to VALUE of the controller's; an empty text when none does. */
+/* The value of trainc's label for VALUE of the controller's; an empty text when there is none. */
 static struct str our_value(struct selecting *s, const struct pod_label *l, struct str value)
 {
 	const struct imported *job = s->role->job;
@@ -56,7 +54,7 @@ static struct str our_value(struct selecting *s, const struct pod_label *l, stru
 
 static const char *our_key(const struct pod_label *l) { return l->meaning == LABEL_OF_JOB ? OUR_JOB : OUR_ROLE; }
 
-/* Reports that the label KEY of the controller became one of ours, or that nothing corresponds to it. */
+/* Reports that the label KEY of the controller was replaced, or that no label corresponds to it. */
 static void report(struct selecting *s, const struct pod_label *l, struct span at, struct str key, bool known)
 {
 	struct import *im = s->role->im;

@@ -1,5 +1,5 @@
 /*
- * set.c - sets of pods as roles.
+ * set.c - turns sets of pods into roles.
  */
 #include "import/set.h"
 
@@ -11,8 +11,7 @@
 /* ---- names ---- */
 
 /*
- * Names that would mean something else if a role had them: values, functions, modules,
- * accelerators of the program.
+ * Would the name mean something else in the program: a value, function, module or accelerator?
  */
 static bool is_reserved(const struct import *im, struct str word)
 {
@@ -102,7 +101,7 @@ void set_condition(struct buf *out, const char *what, const struct set_role *r, 
 	buf_printf(out, "%s(%.*s%s)", what, STR_ARG(r->word), any ? ", any = true" : "");
 }
 
-/* Roles that start one after the other cannot start together. */
+/* Reports that roles which start one after the other cannot start together. */
 static void no_gang(struct set *s)
 {
 	bool ordered = false;

@@ -1,9 +1,6 @@
 /*
- * set.h - jobs that are several sets of pods, each with a template: JobSet, TrainJob, Volcano's
- * Job.
- *
- * Each set becomes a role.  Its pods know each other by the other system's names; in texts these
- * become `ROLE.host(i)`.
+ * set.h - jobs that consist of several sets of pods, each with a template: JobSet, TrainJob, Volcano's Job. Each set
+ * becomes a role. Its pods address each other by the other system's names; in texts these become `ROLE.host(i)`.
  */
 #ifndef TRAINC_IMPORT_SET_H
 #define TRAINC_IMPORT_SET_H
@@ -32,16 +29,16 @@ struct set {
 	bool all_replicas;              /* `replicas = 1` is written too, because the framework has another default */
 };
 
-/* Makes words for all roles from their names; no two are alike.  Roles without a name are numbered. */
+/* Makes identifiers for all roles from their names; all are different. Roles without a name are numbered. */
 void set_words(struct set *s);
 /* Notes that VALUE of a label of the controller means the role R, in selectors. */
 void set_label(struct set *s, const struct set_role *r, struct str value);
 struct set_role *set_find(const struct set *s, struct str name);
-/* Notes that pods of a role have the names HEAD-I-J (`two`) or HEAD-I, within a subdomain. */
+/* Notes that pods of a role have the names HEAD-I-J (TWO) or HEAD-I, within a subdomain. */
 void set_hosts(struct set *s, const struct set_role *r, struct str head, bool two, struct str subdomain);
 /* Begins a role's body, with its replicas and its pods; false when it has no container, after reporting. */
 bool set_role_open(struct set *s, struct set_role *r);
-/* The condition `what(a) and what(b)` for some roles; an empty text for none. */
+/* Appends the condition `what(a) and what(b)` for some roles; nothing if there are none. */
 void set_condition(struct buf *out, const char *what, const struct set_role *r, bool any, const char *joint);
 /* Put the roles into the job. */
 void set_finish(struct set *s);

@@ -1,9 +1,7 @@
 /*
- * slurm.c - batch scripts with #SBATCH lines: the script runs on every node of a job over the
- * library's slurm.batch.
- *
- * The options become the pod template of a Job, which is then read like one of a manifest; options
- * that Kubernetes decides in another way are reported.
+ * slurm.c - reads batch scripts with #SBATCH lines: the script runs on every node of a job over the library's
+ * slurm.batch. The options become the pod template of a Job, which is then read like one of a manifest; options that
+ * Kubernetes decides in another way are reported.
  */
 #include "import/slurm.h"
 #include "import/set.h"
@@ -34,7 +32,7 @@ bool slurm_is_script(struct str text)
 
 /* ---- values ---- */
 
-/* The number that TEXT begins with; -1 when there is none.  *REST is what follows. */
+/* The number that TEXT begins with; -1 when there is none. *REST is the text after it. */
 static int64_t number(struct str text, struct str *rest)
 {
 	int64_t n = 0;
@@ -56,7 +54,7 @@ static int64_t count(struct sbatch *s, struct str value)
 	return n < 1 ? 1 : n;
 }
 
-/* "4G", "512": MiB without a unit. */
+/* Reads an amount such as "4G" or "512", which is in MiB without a unit. */
 static int64_t mebibytes(struct sbatch *s, struct str value)
 {
 	struct str rest;
@@ -70,7 +68,7 @@ static int64_t mebibytes(struct sbatch *s, struct str value)
 	return unit == 'K' ? (n + 1023) / 1024 : unit == 'M' ? n : unit == 'G' ? n * 1024 : n * 1024 * 1024;
 }
 
-/* Minutes, minutes:seconds, hours:minutes:seconds, and with days in front days-hours[:minutes[:seconds]]. */
+/* Reads a duration: minutes, minutes:seconds, hours:minutes:seconds, or days-hours[:minutes[:seconds]]. */
 static int64_t duration(struct sbatch *s, struct str value)
 {
 	int64_t part[3] = { 0 }, days = -1;
@@ -98,7 +96,7 @@ static int64_t duration(struct sbatch *s, struct str value)
 	return n == 1 ? part[0] * 60 : n == 2 ? part[0] * 60 + part[1] : (part[0] * 60 + part[1]) * 60 + part[2];
 }
 
-/* "a100:4", "4": the number behind the last colon. */
+/* Reads a number of devices from "a100:4" or "4": the number after the last colon. */
 static int64_t devices(struct sbatch *s, struct str value)
 {
 	const char *colon = memrchr(value.p, ':', value.n);
@@ -182,8 +180,7 @@ static struct str trimmed(struct str text)
 }
 
 /*
- * The next word of a line, without quotes around it or its value; empty at the end, or where a
- * comment begins.
+ * Takes the next word of a line, without quotes around it or its value; empty at the end, or where a comment begins.
  */
 static struct str word(struct str *line)
 {
@@ -199,7 +196,7 @@ static struct str word(struct str *line)
 	return n && *rest.p == '#' ? (struct str){ 0 } : (struct str){ rest.p, n };
 }
 
-/* The options of a line: `--name=value`, `--name value`, `-Nvalue` or `-N value`. */
+/* Reads the options of a line: `--name=value`, `--name value`, `-Nvalue` or `-N value`. */
 static void option(struct sbatch *s, struct str line)
 {
 	for (struct str text = word(&line); text.n; text = word(&line)) {
@@ -226,7 +223,7 @@ static void option(struct sbatch *s, struct str line)
 	}
 }
 
-/* Options count only before the first command. */
+/* Reads all options; they only count before the first command. */
 static void options(struct sbatch *s)
 {
 	struct str text = s->source->text;
@@ -249,7 +246,7 @@ static void options(struct sbatch *s)
 
 static const struct data *text_of(struct sbatch *s, struct str text) { return tree_text(s->im->arena, text, s->at); }
 
-/* A pod template with the resources that the options ask of a node. */
+/* Makes a pod template with the resources that the options ask of a node. */
 static const struct data *template_of(struct sbatch *s, int64_t per_node, int64_t gpus)
 {
 	struct arena *a = s->im->arena;
@@ -292,7 +289,7 @@ static struct expr *framework(struct sbatch *s, int64_t per_node)
 	return call;
 }
 
-/* The job's name when the script gives none, from the file's: "train.sbatch" is train. */
+/* The job's name when the script sets none: that of the file, so "train.sbatch" gives train. */
 static struct str file_name(struct sbatch *s)
 {
 	struct str path = s->source->name;

@@ -1,5 +1,6 @@
 /*
- * slurm.h - batch scripts of Slurm, which are no manifests: told apart by their first line and their #SBATCH lines.
+ * slurm.h - reads batch scripts of Slurm, which are not manifests: they are recognized by their first line and their
+ * #SBATCH lines.
  */
 #ifndef TRAINC_IMPORT_SLURM_H
 #define TRAINC_IMPORT_SLURM_H

@@ -1,11 +1,8 @@
 /*
- * spark.c - SparkApplications of sparkoperator.k8s.io/v1beta2: a driver and its
- * executors.
- *
- * On Kubernetes the driver makes the pods of its executors itself, which no
- * program can say: all pods of a program are known.  So the program is the
- * library's standalone cluster: one worker for each executor, as large as it,
- * and a driver that spark-submit starts in client mode.
+ * spark.c - reads SparkApplications of sparkoperator.k8s.io/v1beta2: a driver and its executors. On Kubernetes the
+ * driver creates the pods of its executors itself, which no program can express: all pods of a program are known. So
+ * the program uses the library's standalone cluster: one worker for each executor, of the same size, and a driver that
+ * spark-submit starts in client mode.
  */
 #include "import/spark.h"
 #include "import/tree.h"
@@ -34,7 +31,10 @@ static void option_add(struct submit *c, const char *option, struct str value, s
 	word_add(c, value, at);
 }
 
-/* Settings of the cluster manager in Kubernetes, and those that the framework writes. */
+/*
+ * Why a setting is left out: it belongs to the cluster manager in Kubernetes, or the framework writes it. NULL: it is
+ * kept.
+ */
 static const char *not_carried(struct str key)
 {
 	static const char *const own[] = { "spark.master", "spark.submit.deployMode", "spark.driver.host",
@@ -118,7 +118,7 @@ static const struct data *submit_command(struct spark *s)
 
 /* ---- roles ---- */
 
-/* A master that only assigns work: it has no pod in the manifest. */
+/* The template of a master, which only assigns work; it has no pod in the manifest. */
 static const struct data *master_template(struct spark *s)
 {
 	struct arena *a = arena(s);
@@ -173,7 +173,7 @@ static struct expr *standalone(struct spark *s)
 	return call;
 }
 
-/* How often a failed application is run again. */
+/* Reads how often a failed application is run again. */
 static void runs_again(struct spark *s)
 {
 	struct import *im = s->set.m.im;
@@ -194,7 +194,7 @@ static void runs_again(struct spark *s)
 	}
 }
 
-/* Volcano starts all pods together; other schedulers are named. */
+/* Writes the scheduler. Volcano starts all pods together, so it becomes a gang; others are named. */
 static void scheduler_fields(struct spark *s)
 {
 	struct import *im = s->set.m.im;

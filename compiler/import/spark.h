@@ -1,5 +1,5 @@
 /*
- * spark.h - what the readers of a SparkApplication share: its sides and its memory.
+ * spark.h - shared by the readers of a SparkApplication: its driver and executors, and their memory.
  */
 #ifndef TRAINC_IMPORT_SPARK_H
 #define TRAINC_IMPORT_SPARK_H
@@ -11,15 +11,15 @@ struct spark {
 	const struct data *driver, *executor;   /* the pods of the driver and of the executors */
 };
 
-/* The memory of a side's JVM in MiB: 1 GiB without the field; reports an amount that Spark does not read. */
+/* The memory of a side's JVM in MiB, 1 GiB by default; reports an amount that Spark cannot read. */
 int64_t spark_memory(struct spark *s, const struct data *side);
 
 /* Does a container of SIDE mount the volume of that name? */
 bool spark_mounts(const struct data *side, struct str name);
 
 /*
- * The template of the pods of SIDE as Spark would make them; COMMAND is what the main container runs, or NULL.  Reports
- * what is left out of the side.
+ * The template of the pods of SIDE as Spark would make them; COMMAND is the command of the main container, or NULL.
+ * Reports settings of the side that are left out.
  */
 const struct data *spark_template(struct spark *s, const struct data *side, const char *container,
 	const struct data *command);

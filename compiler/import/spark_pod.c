@@ -1,16 +1,14 @@
 /*
- * spark_pod.c - the driver and the executors of a SparkApplication as pod templates.
- *
- * A container has the memory of its JVM and an overhead beside it, as Spark on
- * Kubernetes gives it: a part of that memory, at least 384 MiB.  Where an executor
- * runs, the worker of the standalone cluster needs room beside it.
+ * spark_pod.c - makes pod templates of the driver and the executors of a SparkApplication. A container has the memory
+ * of its JVM and an overhead, as with Spark on Kubernetes: a part of that memory, at least 384 MiB. A container with an
+ * executor also needs room for the worker of the standalone cluster.
  */
 #include "import/spark.h"
 #include "import/tree.h"
 
 #include <stdlib.h>
 
-enum {                          /* MiB */
+enum {                          /* amounts in MiB */
 	LEAST_OVERHEAD = 384,
 	WORKER_PROCESS = 512            /* Spark's own beside an executor: a heap of 256 MiB, and the rest of its JVM */
 };
@@ -19,7 +17,10 @@ static struct arena *spark_arena(const struct spark *s) { return s->set.m.im->ar
 
 /* ---- memory ---- */
 
-/* "512m", "2g", "1024": MiB, by powers of 1024; 0 for what is not an amount of Spark's. */
+/*
+ * Reads an amount such as "512m", "2g" or "1024" in MiB, by powers of 1024; 0 for a text that is not an amount for
+ * Spark.
+ */
 static int64_t mebibytes(struct str text)
 {
 	static const char units[] = "mgt";
@@ -53,7 +54,7 @@ static int64_t amount_of_memory(struct spark *s, const struct data *map, const c
 
 int64_t spark_memory(struct spark *s, const struct data *side) { return amount_of_memory(s, side, "memory", 1024); }
 
-/* Thousandths of the memory that are the overhead's: 0.1 of a JVM's, 0.4 where Python or R runs beside it. */
+/* The overhead in thousandths of the memory: 0.1 for a JVM alone, 0.4 if Python or R runs beside it. */
 static int64_t overhead_factor(const struct spark *s)
 {
 	struct str type = member_text(s->set.m.spec, "type"), text = member_text(s->set.m.spec, "memoryOverheadFactor");
@@ -106,7 +107,7 @@ static const struct data *env_entry(struct arena *a, const struct data_member *m
 	return tree_one(a, tree_with(a, entry, key, value, m->key_at));
 }
 
-/* `env`, and the two older forms of it. */
+/* Reads `env`, and the two older forms of it. */
 static const struct data *variables(struct spark *s, const struct data *side)
 {
 	struct arena *a = spark_arena(s);
@@ -128,7 +129,7 @@ static const struct data *variables(struct spark *s, const struct data *side)
 	return ret;
 }
 
-/* MAP with the member KEY of FROM under another name, where that has it. */
+/* MAP with the member KEY of FROM under another name, if FROM has it. */
 static const struct data *carried(struct arena *a, const struct data *map, const char *name, const struct data *from,
 	const char *key)
 {

@@ -1,15 +1,13 @@
 /*
- * template.c - texts that another tool has to complete.
- *
- * In arguments or in a script, a container may want `{{ x }}` or `${X}` as they are.  So they are
- * reported only where they can mean nothing else, and everywhere in the forms that only charts
- * have.
+ * template.c - reports texts that another tool has to complete. In arguments or in a script, a container may need `{{ x
+ * }}` or `${X}` unchanged. So they are reported only where they can mean nothing else; forms that only charts have are
+ * reported everywhere.
  */
 #include "import/template.h"
 
 static bool holds(struct str text, const char *word) { return memmem(text.p, text.n, word, strlen(word)); }
 
-/* "{{ .Values.x }}": what a chart is made of. */
+/* Is it an expression of a chart, such as "{{ .Values.x }}"? */
 static bool of_chart(struct str text)
 {
 	static const char *const words[] = { ".Values", ".Release", ".Chart", ".Capabilities", "include \"", "toYaml",
@@ -21,7 +19,7 @@ static bool of_chart(struct str text)
 	return false;
 }
 
-/* The same for what is between the braces: a script may use any word there. */
+/* The same for the text between the braces: a script may use any word there. */
 static bool of_chart_inside(struct str text)
 {
 	const char *from = text.n ? memmem(text.p, text.n, "{{", 2) : NULL, *end = text.p + text.n;
@@ -37,7 +35,7 @@ static bool of_chart_inside(struct str text)
 	return false;
 }
 
-/* One report for a text. */
+/* Is it the first report about this text? Each text is reported once. */
 static bool first(struct import *im)
 {
 	bool ret = im->incomplete != im->source;
@@ -76,9 +74,9 @@ static void report_variable(struct import *im, const struct data *d)
 			STR_ARG(im->source->name));
 }
 
-/* ---- what could not be read ---- */
+/* ---- texts that could not be read ---- */
 
-/* Braces on a line, outside of quotes and comments; empty without. */
+/* The braces on a line, outside of quotes and comments; empty when there are none. */
 static struct str braces(struct str line)
 {
 	char quote = 0;
@@ -117,9 +115,9 @@ bool template_unreadable(struct import *im, const struct data_error *error)
 	return true;
 }
 
-/* ---- what could be ---- */
+/* ---- texts that could be read ---- */
 
-/* "${NAME}" or "$NAME", which envsubst replaces; "$(NAME)" is Kubernetes' own. */
+/* Has the text a variable such as "${NAME}" or "$NAME", which envsubst replaces? "$(NAME)" is Kubernetes' own. */
 static bool has_variable(struct str text)
 {
 	for (size_t i = 0; i + 1 < text.n; i++) {
@@ -143,7 +141,7 @@ bool template_value(struct import *im, const struct data *d)
 	return true;
 }
 
-/* Names of objects and images can contain neither. */
+/* Is the key that of a name or an image? Neither can contain braces or '$'. */
 static bool is_name(struct str key) { return str_is(key, "name") || str_is(key, "namespace") || str_is(key, "image"); }
 
 static bool any_text(struct import *im, const struct data *d, struct str key)
@@ -167,7 +165,7 @@ static bool any_text(struct import *im, const struct data *d, struct str key)
 
 bool template_object(struct import *im, const struct data *object) { return any_text(im, object, STR("")); }
 
-/* ---- files that only name others ---- */
+/* ---- files that only list other files ---- */
 
 static struct str directory_of(const struct source *source, struct str *ret_file)
 {

@@ -1,8 +1,7 @@
 /*
- * trainer.c - TrainJobs of trainer.kubeflow.org/v1alpha1 with the runtime that they refer to.
- *
- * The runtime's JobSet, completed (trainer_runtime.c), is read like any other; the variables that
- * its policy sets in the pods become a framework.
+ * trainer.c - reads TrainJobs of trainer.kubeflow.org/v1alpha1 with the runtime that they refer to. The runtime's
+ * JobSet, completed (trainer_runtime.c), is read like any other; the variables that its policy sets in the pods become
+ * a framework.
  */
 #include "import/trainer_runtime.h"
 #include "import/tree.h"
@@ -41,7 +40,7 @@ static bool has_gpu(const struct data *amounts)
 	return false;
 }
 
-/* One for each CPU, and one for a fraction of a CPU. */
+/* The number of processes by CPUs: one for each, and one for a fraction of a CPU. */
 static struct str by_cpu(struct train *t, const struct data *amounts)
 {
 	const struct data *cpu = member(amounts, "cpu");
@@ -55,8 +54,8 @@ static struct str by_cpu(struct train *t, const struct data *amounts)
 }
 
 /*
- * "2" for `numProcPerNode: auto` with two CPUs and no device; empty: one for each device.  The
- * controller reads the limits, and the requests only where the limits do not tell.
+ * The number of processes for `numProcPerNode: auto`: "2" for two CPUs and no device; empty: one for each device. The
+ * controller reads the limits, and the requests only if there are no limits.
  */
 static struct str processes(struct train *t, const struct data *policy)
 {
@@ -91,8 +90,8 @@ static struct lines *role_of(struct train *t, const struct set_role *r)
 }
 
 /*
- * Is the number of processes that of the devices?  The library's framework has no other number
- * when there are devices.
+ * Is the number of processes that of the devices? If there are devices, the library's framework supports no other
+ * number.
  */
 static bool devices_are(struct train *t, const struct set_role *r, struct str processes)
 {
@@ -111,8 +110,7 @@ static bool devices_are(struct train *t, const struct set_role *r, struct str pr
 }
 
 /*
- * The library's framework when nothing but the number of nodes is set; otherwise a declaration
- * with the same variables.
+ * Calls the library's framework when only the number of nodes is set; otherwise declares one with the same variables.
  */
 static struct expr *torch(struct train *t, const struct data *policy)
 {
@@ -141,7 +139,7 @@ static struct expr *torch(struct train *t, const struct data *policy)
 	return NULL;
 }
 
-/* The variables by which JAX finds the other processes. */
+/* Declares the variables by which JAX finds the other processes. */
 static void jax(struct train *t)
 {
 	struct arena *a = arena(t);
@@ -155,7 +153,7 @@ static void jax(struct train *t)
 	put(t, env, "JAX_COORDINATOR_ADDRESS", str_printf(a, "\"${%.*s.host(0)}:29500\"", STR_ARG(r->word)));
 }
 
-/* The variables of XGBoost's collective; it has a worker for each device, or one. */
+/* Declares the variables of XGBoost's collective; it has a worker for each device, or one. */
 static void xgboost(struct train *t)
 {
 	struct arena *a = arena(t);
@@ -171,7 +169,7 @@ static void xgboost(struct train *t)
 		STR_ARG(r->word)));
 }
 
-/* Processes per node: with devices, 1 means one process for each device. */
+/* The processes per node: with devices, 1 means one process for each device. */
 static int64_t mpi_slots(struct train *t, const struct data *policy)
 {
 	const struct data *n = member(t->trainer, "numProcPerNode"),
@@ -273,7 +271,7 @@ static void job_fields(struct train *t, const struct runtime *r)
 	jobset_fields(&t->set, t->spec);
 }
 
-/* Comments of the runtime become the job's as well. */
+/* Adds the comments of the runtime to those of the job. */
 static void join_comments(struct import *im, const struct runtime *r)
 {
 	struct comments all = { .n = im->comments.n + r->comments.n };

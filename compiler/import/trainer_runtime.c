@@ -1,6 +1,6 @@
 /*
- * trainer_runtime.c - the runtime that a TrainJob refers to, and its JobSet, completed for that
- * job as the controller does it.
+ * trainer_runtime.c - finds the runtime that a TrainJob refers to, and completes its JobSet for that job as the
+ * controller does.
  */
 #include "import/trainer_runtime.h"
 
@@ -74,7 +74,7 @@ struct str trainer_step(const struct data *job)
 	return member_text(member(member(member(job, "template"), "metadata"), "labels"), STEP);
 }
 
-/* Replaces the container of that name; the others stay. */
+/* A change of the container of that name; the others stay unchanged. */
 struct change {
 	struct train *t;
 	const struct data *(*apply)(struct change *c, const struct data *container);
@@ -219,7 +219,7 @@ static bool targets(const struct data *override, struct str job)
 
 /* ---- patches of the runtime ---- */
 
-/* A container with a patch: lists of named elements are joined; any other field is taken from the patch. */
+/* Applies a patch to a container: lists of named elements are joined; any other field is taken from the patch. */
 static const struct data *apply_patch(struct change *c, const struct data *container)
 {
 	struct arena *a = arena(c->t);
@@ -290,7 +290,7 @@ static const struct data *patch_metadata(struct train *t, const struct data *job
 		tree_with(a, batch, "template", template, job->from), job->from), job->from);
 }
 
-/* The replicatedJob JOB with what the patches of the TrainJob say about it. */
+/* Applies the patches of the TrainJob for the replicatedJob JOB. */
 static const struct data *patched(struct train *t, const struct data *job)
 {
 	const struct data *patches = member(t->set.m.spec, "runtimePatches");
@@ -311,7 +311,7 @@ static const struct data *patched(struct train *t, const struct data *job)
 	return job;
 }
 
-/* The number of pods: of the training step, or of the nodes of an MPI job. */
+/* The number of pods: that of the training step, or that of the nodes of an MPI job. */
 static const struct data *count(struct train *t, const struct data *job)
 {
 	const struct data *mpi = member(t->policy, "mpi"), *nodes = member(t->trainer, "numNodes");
@@ -335,7 +335,7 @@ static const struct data *count(struct train *t, const struct data *job)
 	return with_count(t, job, n > 0 ? n : 1, at);
 }
 
-/* When the launcher counts as a node, it gets the resources and variables of a node. */
+/* Gives the launcher the resources and variables of a node, if it counts as one. */
 static const struct data *node_like_trainer(struct train *t, const struct data *pod)
 {
 	static const char *const keys[] = { "resourcesPerNode", "env" };

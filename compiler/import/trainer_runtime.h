@@ -24,7 +24,7 @@ struct train {
 	struct line *framework;
 };
 
-/* A row of trainer_kinds: keeps the runtime for the TrainJobs that refer to it; it is no job itself. */
+/* A row of trainer_kinds: keeps the runtime for the TrainJobs that refer to it; it is not a job itself. */
 bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object,
 	struct imported *job);
 /* The runtime that M refers to; NULL (TJ1121) if it is not among the imported objects. */
@@ -33,7 +33,7 @@ struct runtime *trainer_find_runtime(struct import *im, const struct import_mani
 void trainer_complete(struct train *t, const struct runtime *r);
 /* Reports what the controller refuses in addition to the rules of JobSets; true without errors. */
 bool trainer_check(struct train *t);
-/* The step that a replicated Job of T->spec is for: "trainer", "dataset-initializer", ...; empty without. */
+/* The step of a replicated Job of T->spec: "trainer", "dataset-initializer", ...; empty when it has none. */
 struct str trainer_step(const struct data *job);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * tree.c - one manifest laid over another.
+ * tree.c - merges one manifest into another.
  */
 #include "import/tree.h"
 

@@ -1,12 +1,12 @@
 /*
- * tree.h - trees of a manifest with some parts replaced: what stays the same is shared.
+ * tree.h - trees of a manifest with some parts replaced: unchanged parts are shared.
  */
 #ifndef TRAINC_IMPORT_TREE_H
 #define TRAINC_IMPORT_TREE_H
 
 #include "import/manifest.h"
 
-/* A map in which one member is replaced or added; `map` may be NULL. */
+/* A map in which one member is replaced or added; MAP may be NULL. */
 const struct data *tree_with(struct arena *a, const struct data *map, const char *key, const struct data *value,
 	struct span key_at);
 /* A copy of a list, whose elements may be replaced. */
@@ -15,11 +15,10 @@ const struct data *tree_one(struct arena *a, const struct data *value);
 /* A list, followed by the elements of another; each may be NULL. */
 const struct data *tree_append(struct arena *a, const struct data *list, const struct data *more);
 /*
- * A list of maps, followed by those of another.  Of two with the same `name` the later one stays,
- * in the place of the first.
+ * Joins two lists of maps. Of two elements with the same `name` the later one is kept, at the place of the first.
  */
 const struct data *tree_upsert(struct arena *a, const struct data *list, const struct data *more);
-/* The members of both maps; where both have one, that of the second. */
+/* Joins the members of two maps; if both have a member, that of the second is kept. */
 const struct data *tree_merge(struct arena *a, const struct data *map, const struct data *more);
 const struct data *tree_text(struct arena *a, struct str text, struct span from);
 const struct data *tree_int(struct arena *a, int64_t n, struct span from);

@@ -1,5 +1,5 @@
 /*
- * trial.c - programs that are compiled without a file.
+ * trial.c - compiles programs without a file.
  */
 #include "import/trial.h"
 

@@ -1,14 +1,13 @@
 /*
- * volcano.c - Jobs of batch.volcano.sh/v1alpha1: each task is a role.
- *
- * What its plugins set in the pods is a framework of the library: that of PyTorch or
- * TensorFlow where the tasks are its roles, else std.volcano, which has the plugins.
+ * volcano.c - reads Jobs of batch.volcano.sh/v1alpha1: each task is a role. A framework of the library sets what its
+ * plugins set in the pods: that of PyTorch or TensorFlow if the tasks are its roles, else std.volcano, which has the
+ * plugins.
  */
 #include "import/set.h"
 
 #include "kube/limits.h"
 
-enum { MOST_RETRIES = 3 };              /* maxRetry without one */
+enum { MOST_RETRIES = 3 };              /* default of maxRetry */
 
 struct volcano {
 	struct set set;
@@ -176,7 +175,7 @@ static void roles(struct volcano *v)
 
 /* ---- plugins ---- */
 
-/* The value of --NAME=VALUE among a plugin's arguments. */
+/* The value of --NAME=VALUE in a plugin's arguments. */
 static struct str argument(const struct data *plugin, const char *name, const char *fallback)
 {
 	for (size_t i = 0; i < data_count(plugin); i++) {
@@ -189,7 +188,7 @@ static struct str argument(const struct data *plugin, const char *name, const ch
 	return str_of(fallback);
 }
 
-/* An argument of the library's framework, from the plugin of that name, with what is said about it. */
+/* Adds an argument of the library's framework from the plugin of that name, with its comments. */
 static void plugin(struct volcano *v, struct expr *call, const char *name, struct expr *value, const char *plugin)
 {
 	struct import *im = v->set.m.im;
@@ -200,7 +199,7 @@ static void plugin(struct volcano *v, struct expr *call, const char *name, struc
 		import_comments(im, line, span_join(line->from, d->from));
 }
 
-/* Tasks that no role can be called like; others have '-' where their roles have '_'. */
+/* Passes the names of tasks that cannot be the name of a role; others only have '-' where their roles have '_'. */
 static void task_names(struct volcano *v, struct expr *call)
 {
 	const struct set *s = &v->set;
@@ -241,7 +240,7 @@ static struct expr *plugins_framework(struct volcano *v)
 	return call;
 }
 
-/* A framework of the library takes the place of a plugin when the job has the framework's roles. */
+/* Are the roles of the set those of a framework? Then the framework replaces a plugin. */
 static bool roles_are(const struct set *s, const char *a, const char *b, const char *c, const char *d)
 {
 	const char *words[] = { a, b, c, d };
@@ -282,7 +281,7 @@ static struct expr *standard_framework(struct volcano *v)
 	return NULL;
 }
 
-/* The call of the job's framework; NULL without one. */
+/* The call of the job's framework; NULL when there is none. */
 static struct expr *framework(struct volcano *v)
 {
 	struct import *im = v->set.m.im;
@@ -322,7 +321,7 @@ static void put_int(struct import *im, struct lines *to, const char *field, int6
 		import_comments(im, lines_set(im->arena, to, str_of(field), expr_int(im->arena, n), at), at);
 }
 
-/* A pod that restarts in place never fails, so retries have nothing to count. */
+/* Reads the number of retries. A pod that restarts in place never fails, so there would be nothing to count. */
 static bool retries(struct volcano *v, struct set_role *only, int64_t most, struct span at)
 {
 	bool any = false;
@@ -337,7 +336,7 @@ static bool retries(struct volcano *v, struct set_role *only, int64_t most, stru
 	return any;
 }
 
-/* What an action does about failed pods; evicted pods are replaced whatever a program says. */
+/* Reads what a policy does about failed pods; evicted pods are replaced whatever a program says. */
 static bool failure_policy(struct volcano *v, const struct data *p, struct set_role *r)
 {
 	struct str action = member_text(p, "action");
@@ -345,7 +344,7 @@ static bool failure_policy(struct volcano *v, const struct data *p, struct set_r
 	bool failed = has_event(p, STR("PodFailed")) || has_event(p, STR("TaskFailed"));
 
 	if (str_is(action, "AbortJob") || str_is(action, "TerminateJob"))
-		return failed;          /* what happens anyway */
+		return failed;          /* the policy asks for what happens anyway */
 	if (!failed)
 		return str_is(action, "RestartPod");
 	if (str_is(action, "RestartPod"))
@@ -356,7 +355,7 @@ static bool failure_policy(struct volcano *v, const struct data *p, struct set_r
 	return true;
 }
 
-/* Reads one policy, the job's when `r` is NULL. */
+/* Reads one policy: that of a role, or the job's when R is NULL. */
 static bool policy(struct volcano *v, const struct data *p, struct set_role *r)
 {
 	bool every = has_event(p, STR("*")), failed = has_event(p, STR("PodFailed")) ||
@@ -427,7 +426,7 @@ static void text(struct volcano *v, const char *field, const char *key, const ch
 		at);
 }
 
-/* All pods or none, unless fewer are enough. */
+/* Reads the gang: all pods or none, unless fewer are enough. */
 static void gang(struct volcano *v)
 {
 	struct set *s = &v->set;
@@ -465,8 +464,8 @@ static void gang(struct volcano *v)
 }
 
 /*
- * Close together, at whatever level: what `pack` says to a gang of Volcano.  Tiers are numbers, and
- * which level of a cluster has one is not in the manifest: mode "hard" is left out.
+ * Does the job ask for pods close together, at any level, as `pack` does for a gang of Volcano? Tiers are numbers, and
+ * a manifest does not show which level of a cluster has one; so mode "hard" is left out.
  */
 static bool packs(struct volcano *v)
 {
@@ -551,7 +550,7 @@ static bool bodies(struct volcano *v)
 
 	for (size_t i = 0; i < s->n; i++) {
 		ok = set_role_open(s, &s->roles[i]) && ok;
-		lines_drop(s->m.im->arena, s->roles[i].line, STR("scheduler"));        /* the job's */
+		lines_drop(s->m.im->arena, s->roles[i].line, STR("scheduler"));        /* the job has it */
 		start_after(v, tasks->u.list.at[i], &s->roles[i]);
 		policies(v, member(tasks->u.list.at[i], "policies"), &s->roles[i]);
 	}
@@ -559,7 +558,10 @@ static bool bodies(struct volcano *v)
 	return ok;
 }
 
-/* The job succeeds when the tasks with a completion policy do; without any, when all tasks do, which is the default. */
+/*
+ * Writes the success rule: the job succeeds when the tasks with a completion policy do; if there are none, when all
+ * tasks do, which is the default.
+ */
 static void success(struct volcano *v)
 {
 	struct set *s = &v->set;

@@ -1,8 +1,6 @@
 /*
- * volumes.c - volumes and where they are mounted.
- *
- * In the language a volume is named by what it is, in the place where it is mounted.  A volume
- * with other settings stays in `raw pod`, and so do its mounts.
+ * volumes.c - reads volumes and their mounts. In the language a volume is described at the place where it is mounted. A
+ * volume with other settings stays in `raw pod`, and so do its mounts.
  */
 #include "import/role.h"
 
@@ -18,7 +16,7 @@ struct role_volume {
 	size_t mounts;
 };
 
-/* Members of a volume's source that a function has arguments for; any other makes it raw. */
+/* Does the volume's source only have members for which a function has arguments? Any other makes it raw. */
 static bool only(const struct data *source, const char *a, const char *b, const char *c)
 {
 	for (size_t i = 0; i < data_count(source); i++) {
@@ -34,7 +32,7 @@ static struct str size_text(struct arena *a, const struct role_volume *v)
 	return amount_literal(a, member(v->source, "sizeLimit"), true);
 }
 
-/* The spec of the claim that an ephemeral volume makes; NULL where its template says more. */
+/* The spec of the claim that an ephemeral volume makes; NULL when its template has more than that. */
 static const struct data *ephemeral_spec(const struct role_volume *v)
 {
 	const struct data *template = member(v->source, "volumeClaimTemplate");
@@ -52,8 +50,8 @@ static struct str claim_size(struct arena *a, const struct role_volume *v)
 }
 
 /*
- * What own_claim() makes: for one node, of some size, of the class that is named or else the default.
- * An empty class is something else: no volume is made for it.
+ * Can own_claim() express the claim? It must be for one node, of a given size, of a named class or the default one. An
+ * empty class is something else: no volume is provisioned for it.
  */
 static bool is_own_claim(struct arena *a, const struct role_volume *v)
 {
@@ -175,7 +173,7 @@ static struct expr *volume(struct arena *a, const struct role_volume *v, struct 
 	return e;
 }
 
-/* An absolute path without `.` and `..`, in the form that the language keeps. */
+/* Is the path absolute, without `.` and `..`, and in the form that the language keeps? */
 static bool clean_path(struct str p)
 {
 	if (!p.n || p.p[0] != '/' || p.n < 2)
@@ -186,7 +184,7 @@ static bool clean_path(struct str p)
 	return true;
 }
 
-/* It is empty at first, so the program has no word for a read-only one. */
+/* Is the volume empty for each new pod? The program cannot express a read-only one. */
 static bool made_for_pod(const struct role_volume *v)
 {
 	return str_is(v->kind, "emptyDir") || str_is(v->kind, "ephemeral");
@@ -207,7 +205,7 @@ static bool mount_is_plain(const struct role_volume *v, const struct data *mount
 	return clean_path(member_text(mount, "mountPath"));
 }
 
-/* A memory-backed /dev/shm that only the main container mounts. */
+/* Is it a memory-backed /dev/shm that only the main container mounts? */
 static bool is_shm(struct container_reading *c, const struct role_volume *v, const struct data *mount)
 {
 	struct quantity shm, memory;
@@ -261,7 +259,7 @@ static void look_at_mounts(struct role_reading *r, const struct data *containers
 	}
 }
 
-/* The name that the compiler gives the volume of a line, or nearly that. */
+/* The name that the compiler gives the volume of a line, approximately. */
 static struct str line_name(struct arena *a, const struct role_volume *v)
 {
 	static const char *const keys[] = { "claimName", "secretName", "name", "path" };
@@ -278,7 +276,7 @@ static struct str line_name(struct arena *a, const struct role_volume *v)
 	return str_replace(a, s, "._", '-');
 }
 
-/* Raw volumes keep their names, unless the volume of a line is going to have the name. */
+/* Renames raw volumes whose name the volume of a line will get. */
 static void rename_raw(struct role_reading *r)
 {
 	struct arena *a = r->im->arena;
@@ -328,7 +326,7 @@ static struct expr *raw_named(struct import *im, const struct data *d, struct st
 	return e;
 }
 
-/* A volume that no line of the program mounts stays as it is. */
+/* Keeps a volume unchanged that no line of the program mounts. */
 void volumes_finish(struct role_reading *r)
 {
 	struct import *im = r->im;

@@ -1,6 +1,6 @@
 /*
- * workload.c - pods and Jobs of Kubernetes itself: one pod becomes single.task, several become a
- * role of a job without a framework.
+ * workload.c - reads pods and Jobs of Kubernetes itself: one pod becomes single.task, several become a role of a job
+ * without a framework.
  */
 #include "import/role.h"
 
@@ -112,7 +112,7 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 
 /* ---- Jobs ---- */
 
-/* The rule for lost nodes, which is always written where nothing restarts in place. */
+/* Is it the rule for lost nodes? It is always written if nothing restarts in place. */
 static bool ignores_disruptions(const struct data *policy)
 {
 	const struct data *rules = member(policy, "rules"), *rule = data_count(rules) == 1 ? rules->u.list.at[0] : NULL,
@@ -122,7 +122,7 @@ static bool ignores_disruptions(const struct data *policy)
 		str_is(member_text(conditions->u.list.at[0], "type"), "DisruptionTarget");
 }
 
-/* Fields of a Job that the program cannot express. */
+/* Reports fields of a Job that the program cannot express. */
 static void batch_rest(struct import *im, const struct data *spec)
 {
 	static const char *const known[] = {
@@ -144,12 +144,11 @@ static void batch_rest(struct import *im, const struct data *spec)
 	}
 }
 
-enum { USUAL_BACKOFF_LIMIT = 6 };       /* of a Job that says none */
+enum { USUAL_BACKOFF_LIMIT = 6 };       /* default of a Job's backoffLimit */
 
 /*
- * Attempts of the whole Job become attempts of its replicas.  A Job also counts the kubelet's
- * restarts, the language does not: with a limit, a replica begins again in a new pod instead
- * (true).
+ * Turns attempts of the whole Job into attempts of its replicas. A Job also counts restarts by the kubelet, and the
+ * language does not; so with a limit a replica begins again in a new pod (true).
  */
 static bool retries(struct import *im, const struct data *spec, struct lines *to)
 {
@@ -160,7 +159,7 @@ static bool retries(struct import *im, const struct data *spec, struct lines *to
 	int64_t n = limit ? limit->u.integer : USUAL_BACKOFF_LIMIT;
 
 	if (in_place && n >= INT32_MAX)
-		return false;           /* as often as it takes */
+		return false;           /* unlimited */
 	if (in_place && limit && n > 0)
 		diag_report(im->diags, TJ1111, limit->from,
 			"restarts in place are counted by Jobs alone; the program says retries = %lld, in new pods",
@@ -210,7 +209,7 @@ bool batch_read(struct import *im, const struct data *spec, struct lines *to)
 	return retries(im, spec, to);
 }
 
-/* Pods of an indexed Job with a subdomain are called JOB-I there. */
+/* Notes the hosts of an indexed Job with a subdomain: its pods are called JOB-I there. */
 static void hosts(struct import_workload *w)
 {
 	struct arena *a = w->m.im->arena;

@@ -1,9 +1,7 @@
 /*
- * compile.c - a program of the build: the modules of the library, each parsed
- * once, as the C source of library_tree_find() on standard output.
- *
- * The form of the bytes is described in syntax/tree.h.  What a declaration needs
- * of its module are the names in it that are those of other declarations.
+ * compile.c - a program of the build: parses each module of the library once and writes the C source of
+ * library_tree_find() to standard output. syntax/tree.h describes the form of the bytes. What a declaration needs of
+ * its module are the names in it that are those of other declarations.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,7 +209,7 @@ struct need_search {
 	size_t self;
 };
 
-/* Notes that the declaration names WORD, when that is another one's name. */
+/* Notes that the declaration uses WORD, if another declaration has that name. */
 static void need(struct need_search *s, struct str word)
 {
 	for (size_t i = 0; word.p && i < s->decls->n; i++) {
@@ -274,7 +272,7 @@ static void print_bytes(const char *name, const char *module, struct str bytes)
 	puts("\n};");
 }
 
-/* As a C string; '?' is escaped because C11 knows trigraphs. */
+/* Prints a C string; '?' is escaped because C11 has trigraphs. */
 static void print_text(struct str s)
 {
 	putchar('"');
@@ -339,7 +337,7 @@ static unsigned print_order(struct arena *a, const char *module, const struct mo
 	return named;
 }
 
-/* The tables of one module; its row of `trees` is appended to ROWS. */
+/* Prints the tables of one module; its row of `trees` is appended to ROWS. */
 static void print_module(struct arena *a, const char *module, struct str text, struct buf *rows)
 {
 	struct names names = { .arena = a };
