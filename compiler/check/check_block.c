@@ -327,23 +327,45 @@ static void leave_replicas(struct node *value)
 	value->convert_to = NULL;
 }
 
+/* Is it written where it stands?  Fields of the project are read before names have values. */
+static bool stands_written(const struct node *n)
+{
+	struct str text;
+
+	switch (n->kind) {
+	case NODE_INT: case NODE_FLOAT: case NODE_BOOL: case NODE_QUANTITY: case NODE_NONE: return true;
+	case NODE_STRING: return node_static_text(n, &text);
+	default: return false;
+	}
+}
+
+static void report_computed(struct check *c, const struct field *f, const struct node *n)
+{
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%s' of the project must be a constant", f->name);
+	struct constant k;
+
+	if (fold_constant(c, n, &k) && k.kind == TYPE_STRING)
+		diag_help(c->diags, d, "it is read before anything is evaluated: write \"%.*s\"", STR_ARG(k.text));
+	else
+		diag_help(c->diags, d, "it is read before anything is evaluated: write the %s itself",
+			n->type && n->type->kind == TYPE_STRING ? "text" : "value");
+}
+
 static void test_constant(struct check *c, const struct field *f, const struct node *n)
 {
-	struct constant k;
-	if (n->type->kind == TYPE_BAD || fold_constant(c, n, &k) || n->kind == NODE_NONE)
+	if ((n->type && n->type->kind == TYPE_BAD) || stands_written(n))
 		return;
-	if (n->kind == NODE_LIST) {
-		for (size_t i = 0; i < n->u.list.n; i++)
-			test_constant(c, f, n->u.list.at[i]);
-		return;
+	for (size_t i = 0; n->kind == NODE_LIST && i < n->u.list.n; i++)
+		test_constant(c, f, n->u.list.at[i]);
+	for (size_t i = 0; n->kind == NODE_BODY && i < n->u.body.items.n; i++) {
+		const struct node *item = n->u.body.items.at[i];
+		if (item->kind == NODE_SET)
+			test_constant(c, f, item->u.item.value);
+		else if (item->kind == NODE_IF_ITEM || item->kind == NODE_FOR_ITEM || item->kind == NODE_SPREAD)
+			report_computed(c, f, item);
 	}
-	for (size_t i = 0; n->kind == NODE_BODY && i < n->u.body.items.n; i++)
-		if (n->u.body.items.at[i]->kind == NODE_SET)
-			test_constant(c, f, n->u.body.items.at[i]->u.item.value);
-	if (n->kind == NODE_BODY)
-		return;
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%s' of the project must be a constant", f->name);
-	diag_help(c->diags, d, "it is read before anything is evaluated: write the text itself");
+	if (n->kind != NODE_LIST && n->kind != NODE_BODY)
+		report_computed(c, f, n);
 }
 
 /* Checks `defaults { }` of the project: fields of a job, evaluated for each job. */
