@@ -158,7 +158,7 @@ static struct str container_of(const struct cel *c, const struct node *base)
 	return b->subject == CEL_CONTAINER ? b->text : str_cat(c->arena, b->text, STR(".main[0]"), STR(""));
 }
 
-/* The amount for KEY, as an `optional`: the request, or the limit if there is no request. */
+/* The amount for KEY, as an `optional`: the request, or else the limit. */
 static struct str resource(const struct cel *c, struct str container, struct str key)
 {
 	struct str quoted = cel_quote(c->arena, key);

@@ -153,7 +153,7 @@ static void connected(struct loop_fd *f, unsigned events)
 	}
 }
 
-/* Splits an address into HOST and PORT; an empty host stands for all addresses of the machine. */
+/* Splits an address into HOST and PORT; an empty host means all addresses of the machine. */
 static void split(struct arena *a, struct str address, struct str *host, struct str *port)
 {
 	size_t colon = address.n;
