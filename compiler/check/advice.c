@@ -180,8 +180,8 @@ static struct decl *accelerator_of(struct check *c, const struct node *n)
 }
 
 /*
- * Reads the sides of the topology at P, such as 2x2x4; returns their number, with their product in RET_CHIPS; 0 for
- * anything else.
+ * Reads a topology at P, such as 2x2x4: returns the length of its text, and the number of its chips in RET_CHIPS; 0
+ * when there is none.
  */
 static size_t topology_at(const char *p, long long *ret_chips)
 {

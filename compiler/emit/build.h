@@ -1,10 +1,8 @@
 /*
- * build.h - from the plan to trees: what the files of this directory share.
- *
- * A manifest is an object that has not been made yet: its identity, and the function that makes
- * its tree.  emit_each() lists the manifests of a plan in output order. One manifest stands for
- * `count` objects when its name ends with an index; replicas that lack an entry that others have
- * get a manifest of their own.
+ * build.h - shared by the files of this directory, which make trees from the plan. A manifest is an object that has not
+ * been made yet: its identity, and the function that makes its tree. emit_each() lists the manifests of a plan in
+ * output order. One manifest stands for `count` objects when its name ends with an index. Replicas that lack an entry
+ * that others have get a manifest of their own.
  */
 #ifndef TRAINC_EMIT_BUILD_H
 #define TRAINC_EMIT_BUILD_H
@@ -44,9 +42,8 @@ struct manifest {
 };
 
 /*
- * Visit every manifest of the plan in output order; stops when `visit` returns
- * false, and returns that.  e->job and e->arena are set; the arena is emptied
- * after each visit.
+ * Visits every manifest of the plan in output order. Stops when VISIT returns false, and returns that. Sets e->job and
+ * e->arena; the arena is emptied after each visit.
  */
 bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manifest *m, void *context), void *context);
 
@@ -58,14 +55,14 @@ enum text_use {
 };
 
 /*
- * A text as a tree's value.  TEXT_COMMAND: the index is a hole in a role whose
- * index is literal, else a reference to TRAINC_INDEX.
+ * The value of a text in a tree. TEXT_COMMAND: the index is a hole in a role whose index is literal, else a reference
+ * to TRAINC_INDEX.
  */
 struct object *emit_text(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct text *t,
 	enum text_use use, int64_t index);
 /* Is the replica's index written as a literal?  (In unrolled roles and Deployments.) */
 bool emit_literal_index(const struct plan_job *j, const struct plan_role *r);
-/* The environment variable of ours that carries a pod field. */
+/* The environment variable of trainc for a field of the pod. */
 const char *emit_field_variable(enum pod_field f);
 /* The kinds of references in a text, as bits: 1 is the index, and each pod field has a bit from 2 on. */
 /* USES_HOST: its own; USES_FIELD is shifted by a pod_field */
@@ -73,7 +70,7 @@ enum { USES_INDEX = 1, USES_HOST = 2, USES_FIELD = 4 };
 unsigned emit_text_uses(const struct text *t);
 
 /*
- * Lengths before anything is written: emit_measure.c.  A reference counts with the longest value
+ * The maximum lengths of texts, before anything is written: emit_measure.c. A reference counts with the longest value
  * of its variable; `lengths` has those of the container.
  */
 struct emit_measure {
@@ -85,10 +82,10 @@ struct emit_measure {
 	/* the variables by name -> position + 1; filled in when a text first refers to one */
 	struct map *index;
 };
-/* Measure the environment of a container (NULL: only texts without references to variables). */
+/* Measures the environment of a container (NULL: only texts without references to variables). */
 struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r,
 	const struct plan_container *c);
-/* The greatest length of a text over all replicas, or in replica `index` when it is >= 0. */
+/* The maximum length of a text in all replicas, or the length in replica INDEX when it is >= 0. */
 size_t emit_text_length(const struct emit_measure *m, const struct text *t, int64_t index);
 
 /* ---- metadata: emit_meta.c ---- */
@@ -97,64 +94,64 @@ size_t emit_text_length(const struct emit_measure *m, const struct text *t, int6
 #define LABEL_ROLE STR("trainc.dev/role")
 #define LABEL_INDEX STR("trainc.dev/index")
 
-/* An object with apiVersion, kind and metadata; the caller appends the spec. */
+/* Makes an object with apiVersion, kind and metadata; the caller appends the spec. */
 struct object *emit_object(struct emit *e, const struct manifest *m);
 /* The metadata of an object from emit_object(). */
 struct object *emit_metadata(const struct object *o);
-/* Whole seconds of a duration, rounded up. */
+/* A duration in whole seconds, rounded up. */
 int64_t emit_seconds(const struct plan_quantity *q);
-/* The metadata of a pod template, and of the Job of a role in a set. */
+/* Writes the metadata of a pod template, and that of the Job of a role in a set. */
 void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template);
 struct object *emit_role_metadata(struct emit *e, const struct plan_role *r, struct object *template);
-/* The framework's labels for the objects of one replica; `selecting`: those by which its Service finds it. */
+/* The framework's labels for the objects of one replica. SELECTING: only those by which its Service selects it. */
 void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecting, struct object *map);
 /* Labels that select the pods of a role. */
 void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key);
-/* Puts pairs into a map, as decided at `from`, or each at its own place where `from` is unknown. */
+/* Puts pairs into a map, with the place FROM, or with their own places if FROM is unknown. */
 void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pairs, struct span from);
 /* The name of a manifest's objects. */
 struct object *emit_name(struct emit *e, const struct manifest *m);
 /*
- * How many replicas from `first` on have the same entries: the same variables, the same labels of their own, and the
- * same amounts.
+ * The number of replicas from FIRST on that have the same entries: the same variables, the same labels of their own,
+ * and the same amounts.
  */
 int64_t emit_alike(const struct plan_role *r, int64_t first);
-/* BASE, `between` and the index of the object ("" and "" give the index alone). */
+/* The text BASE, BETWEEN and the index of the object ("" and "" give the index alone). */
 struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from);
 
 /* ---- places: place.c attract.c ---- */
 
 /*
- * Who keeps the replicas of a role where they are to be: Kueue, a group of Volcano or Kubernetes, or the pods' own
- * affinity.
+ * What keeps the replicas of a role at their place: Kueue, a group of Volcano or Kubernetes, or the affinity of the
+ * pods.
  */
 enum place_keeper { PLACE_BY_NOBODY, PLACE_BY_QUEUE, PLACE_BY_VOLCANO, PLACE_BY_GROUP, PLACE_BY_PODS };
 enum place_keeper emit_place_keeper(const struct plan_job *j, const struct plan_role *r);
 /* The label of the level that a place names. */
 struct str emit_place_key(const struct plan_place *p);
-/* Counts the roles that share the place of R, itself too; their labels are added to VALUES unless that is NULL. */
+/* Counts the roles that share the place of R, including R; adds their labels to VALUES unless that is NULL. */
 size_t emit_place_sharing(struct emit *e, const struct plan_role *r, struct object *values);
 /* Is KEY a pod annotation by which J tells Kueue where to place its pods? */
 bool emit_place_owns(const struct plan_job *j, struct str key);
 /*
- * Makes the pod attract the pods that share its place, unless another controller keeps them together; to be called
- * after `spread`.
+ * Gives the pod an affinity to the pods that share its place, unless another controller keeps them together. To be
+ * called after `spread` was written.
  */
 void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *pod);
 /*
- * Do the pods of R have annotations by which Kueue places them?  The functions below write these into a map, and
- * into the metadata of a pod.
+ * Do the pods of R have annotations by which Kueue places them? The functions below write these into a map, or into the
+ * metadata of a pod.
  */
 bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r);
 void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map);
 void emit_place_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
-/* The place of the gang in the spec of Volcano's group, and in that of a group of Kubernetes. */
+/* Write the place of the gang into the spec of Volcano's group, or into that of a group of Kubernetes. */
 void emit_place_volcano(struct emit *e, struct object *spec);
 void emit_place_group(struct emit *e, struct object *group);
 
 /* ---- pods: emit_pod.c emit_container.c emit_volume.c emit_files.c ---- */
 
-/* The spec of a pod, without what is raw. */
+/* Writes the spec of a pod, without raw fields. */
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod);
 void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec);
 /* A native sidecar is an init container that keeps running. */
@@ -193,11 +190,11 @@ struct object *emit_claim_make(struct emit *e, const struct manifest *m);
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main,
 	struct object *container);
 /*
- * Commands that make the files of a generated thing in a directory `keys`, which does not exist
- * yet; ends with "&&".  NULL: the kind is unknown.
+ * Commands that create the files of a generated volume in a directory `keys`, which does not exist yet; the text ends
+ * with "&&". NULL: the kind is unknown.
  */
 const char *emit_generated_recipe(struct str kind);
-/* The Secret of a generated volume: J-KIND. */
+/* The name of the Secret of a generated volume: J-KIND. */
 struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct str kind);
 
 /* The files of a role in its ConfigMaps. */
@@ -216,7 +213,7 @@ struct emit_files {
 };
 struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part);
-/* One key for each replica? */
+/* Does the file have one key for each replica? */
 bool emit_file_each(const struct plan_file *f);
 /* The number of bytes that a file takes in its ConfigMap, for replica `index` (0 when shared). */
 size_t emit_file_size(const struct plan_job *j, const struct plan_role *r, const struct emit_file *f, int64_t index);
@@ -236,24 +233,24 @@ struct emit_taint emit_taint_of(struct str text);
 enum gang { GANG_NONE, GANG_KUEUE, GANG_VOLCANO, GANG_COSCHEDULING, GANG_NATIVE };
 enum gang emit_gang(const struct plan_job *j);
 bool emit_kueue(const struct plan_job *j);
-/* The place that decided the gang; the job's name if that was the command line. */
+/* The place that set the gang; the job's name if that was the command line. */
 struct span emit_gang_place(const struct plan_job *j);
-/* Does anything in the job name a queue of Kueue, even a label that the user wrote? */
+/* Does any part of the job name a queue of Kueue, even a label that the user wrote? */
 bool emit_gang_queued(const struct plan_job *j);
-/* Do the pods of a role join the group that Kueue admits?  They do when no other object stands for them. */
+/* Do the pods of a role join the group that Kueue admits? They do if no other object stands for them. */
 bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r);
-/* The number of pods in the gang (elastic roles at their maximum), and how many of them must fit before any starts. */
+/* The number of pods in the gang (elastic roles at their maximum), and the number that must fit before any starts. */
 int64_t emit_gang_pods(const struct plan_job *j);
 int64_t emit_gang_least(const struct plan_job *j);
 /* Tells whether the pods of R belong to the gang of their job: auxiliary roles do not. */
 bool emit_gang_member(const struct plan_role *r);
 /* A member of the framework's argument `scheduling`, or NULL. */
 const struct data *emit_gang_setting(const struct plan_job *j, const char *name);
-/* Is the label or annotation of pods one that marks members of the job's gang? */
+/* Is it a label or annotation that marks pods as members of the job's gang? */
 bool emit_gang_owns(const struct plan_job *j, struct str key);
-/* The label by which a queue finds the objects that it admits: those that run the job or a role of it. */
+/* Writes the label by which a queue finds the objects that it admits: those that run the job or one of its roles. */
 void emit_gang_queue(struct emit *e, struct object *metadata);
-/* What makes a pod or pod template a member of the gang: in its metadata, and in its spec. */
+/* Make a pod or pod template a member of the gang: in its metadata, and in its spec. */
 void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
 void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod);
 
@@ -271,9 +268,9 @@ const struct emit_native_gang *emit_native_gang(const struct plan *plan);
 /* ---- the rest ---- */
 
 struct object *emit_job_make(struct emit *e, const struct manifest *m);
-/* A pod by itself, as the object of a replica. */
+/* Makes a pod as the object of a replica. */
 struct object *emit_pod_make(struct emit *e, const struct manifest *m);
-/* The spec of a role's Job, except for what a set of Jobs says once for all: whether it is suspended. */
+/* Writes the spec of a role's Job, except whether it is suspended, which a set of Jobs says once for all. */
 void emit_job_spec(struct emit *e, const struct plan_role *r, struct object *spec);
 struct object *emit_deployment_make(struct emit *e, const struct manifest *m);
 struct object *emit_service_make(struct emit *e, const struct manifest *m);             /* of the job, headless */
@@ -283,16 +280,16 @@ struct object *emit_generated_make(struct emit *e, const struct manifest *m);
 struct object *emit_extra_make(struct emit *e, const struct manifest *m);
 /* The text of a member, or "". */
 struct str emit_data_text(const struct data *d, const char *key);
-/* The name of an object of the user's own: the written one, or JOB-NAME. */
+/* The name of one of the user's own objects: as written, or JOB-NAME. */
 struct str emit_extra_name(struct arena *a, const struct plan_job *j, const struct plan_object *o);
-/* How often all replicas of a role together may be tried again, where one count is kept for all (32 bits). */
+/* How often all replicas of a role together may be tried again, if they share one count (32 bits). */
 int64_t emit_shared_retries(const struct plan_role *r);
 void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec);
 void emit_success(struct emit *e, const struct plan_role *r, struct object *spec);
 
 /*
- * Merge `raw` into a tree that we made.  What both set is TJ0902, reported when e->diags is set;
- * the tree keeps ours.
+ * Merges raw fields into a tree that the compiler made. What both set is TJ0902, reported when e->diags is set; the
+ * tree keeps the compiler's value.
  */
 enum raw_scope { RAW_POD, RAW_CONTAINER, RAW_JOB, RAW_SERVICE };
 void raw_merge(struct emit *e, enum raw_scope scope, struct object *into, const struct data *raw);

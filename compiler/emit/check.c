@@ -1,5 +1,5 @@
 /*
- * check.c - how checks of objects show places, counts and sizes.
+ * check.c - texts of places, counts and sizes in checks of objects.
  */
 #include "emit/check.h"
 

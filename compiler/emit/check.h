@@ -1,6 +1,6 @@
 /*
- * check.h - a check of the objects of a plan: its state, and how it shows places, counts and
- * sizes.  verify/ holds the rules; a target adds what it cannot express.
+ * check.h - the state of a check of the objects of a plan, and texts of places, counts and sizes. verify/ has the
+ * rules; a target adds what it cannot express.
  */
 #ifndef TRAINC_EMIT_CHECK_H
 #define TRAINC_EMIT_CHECK_H
@@ -29,9 +29,9 @@ void target_check_trainer(struct checking *c, const struct plan_job *j);
 /* Reports what a set of Jobs cannot express; SET is the target's word for it ("JobSet"). */
 void target_check_set(struct checking *c, const struct plan_job *j, const char *set);
 
-/* `at`, unless it is in the standard library: then the first of the others that is in the user's text. */
+/* AT, unless it is in the standard library: then the first of the other places that is in the user's text. */
 struct span check_place(const struct checking *c, struct span at, struct span otherwise, struct span last);
-/* "163,204", "1.9 MiB". */
+/* Texts of a count and of a size: "163,204", "1.9 MiB". */
 struct str check_count(struct arena *a, size_t n);
 struct str check_size(struct arena *a, size_t bytes);
 /* The first 30 and last 20 characters of a long name. */

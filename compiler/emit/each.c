@@ -32,11 +32,11 @@ bool each_replica(struct visiting *v, struct manifest m)
 	return true;
 }
 
-/* What makes the objects of each kind that a role may become. */
+/* The functions that make the objects of each kind that a role may become. */
 static struct object *(*const makers[])(struct emit *e, const struct manifest *m) = {
 	[WORKLOAD_JOB] = emit_job_make, [WORKLOAD_POD] = emit_pod_make, [WORKLOAD_DEPLOYMENT] = emit_deployment_make,
-	[WORKLOAD_OPERATED] = NULL,     /* parts of an object that the target makes: no object of a single role is
-					 * made here */
+	[WORKLOAD_OPERATED] = NULL,     /* these are parts of an object that the target makes; no object of a single
+					 * role is made here */
 };
 _Static_assert(sizeof makers / sizeof *makers == WORKLOADS, "a kind of workload without a function that makes it");
 
@@ -159,7 +159,10 @@ static struct plan_volumes kept_by(struct arena *a, const struct plan_role *r)
 	return all;
 }
 
-/* NAME-J-R-i, so that the claims of a role differ in their last part, as the objects of its replicas do. */
+/*
+ * Visits claims. Their names are NAME-J-R-i, so that the claims of a role differ in their last part, as the objects of
+ * its replicas do.
+ */
 static bool role_claims(struct visiting *v, const struct plan_role *r, struct arena *own)
 {
 	struct plan_volumes all = kept_by(own, r);
@@ -213,7 +216,10 @@ static enum stage stage_of(const struct plan_object *o)
 	return STAGE_LAST;
 }
 
-/* An autoscaler of a suspended job would find nothing to scale: the framework's comes when the job goes on. */
+/*
+ * Is the object an autoscaler of a suspended job? It would find nothing to scale; the framework's is created when the
+ * job is resumed.
+ */
 static bool is_idle(const struct plan_job *j, const struct plan_object *o)
 {
 	return o->framework && j->suspend.set && j->suspend.value &&

@@ -1,9 +1,7 @@
 /*
- * each.h - how a target lists its manifests: the parts that targets share.
- *
- * A target is a row of the table in target/target.c: a name, whether it has an
- * object for each replica (then the index is a literal in it), and the function
- * that visits the manifests of one job in output order.
+ * each.h - visits manifests; shared by the targets. A target is a row of the table in target/target.c: a name, whether
+ * it has an object for each replica (then the index is a literal in it), and the function that visits the manifests of
+ * one job in output order.
  */
 #ifndef TRAINC_EMIT_EACH_H
 #define TRAINC_EMIT_EACH_H
@@ -16,7 +14,7 @@ struct visiting {
 	void *context;
 };
 
-/* Visit one; the arena of objects is empty afterwards.  False: stop. */
+/* Visits one manifest; the arena of objects is empty afterwards. False: stop. */
 bool each_one(struct visiting *v, const struct manifest *m);
 struct manifest each_manifest(const struct plan_role *r, const char *api_version, const char *kind, struct str name,
 	struct object *(*make)(struct emit *e, const struct manifest *m));
@@ -30,17 +28,17 @@ bool each_replica(struct visiting *v, struct manifest m);
 bool each_workload(struct visiting *v, const struct plan_role *r);
 bool each_workloads(struct visiting *v, const struct plan_job *j, bool aux);
 
-/* Visits the Services by which replicas and people find the roles; returns false to stop, as the functions below do. */
+/* Visits the Services by which replicas and users find the roles; returns false to stop, as the functions below do. */
 bool each_services(struct visiting *v, const struct plan_job *j);
-/* The Services by which people find the roles. */
+/* Visits the Services by which users find the roles. */
 bool each_user_services(struct visiting *v, const struct plan_job *j);
-/* The headless Service of the job. */
+/* Visits the headless Service of the job. */
 bool each_job_service(struct visiting *v, const struct plan_job *j);
 bool each_config_maps(struct visiting *v, const struct plan_job *j);
 bool each_secrets(struct visiting *v, const struct plan_job *j);
-/* The claims of replicas that outlive the pods. */
+/* Visits the claims of replicas that outlive the pods. */
 bool each_claims(struct visiting *v, const struct plan_job *j);
-/* The objects that state how many pods start together: gang_group.c. */
+/* Visits the objects that say how many pods start together: gang_group.c. */
 bool each_gang(struct visiting *v, const struct plan_job *j);
 /*
  * Visits extra objects that pods need before they start, with those of the framework if FRAMEWORK;
@@ -56,9 +54,9 @@ bool each_namespaces(struct visiting *v, const struct plan_job *j);
 enum { SET_DEPENDENCIES = 5 };          /* largest number of dependencies of a replicated Job (jobset.x-k8s.io/v1alpha2,
 					 * version 0.10) */
 
-/* The fields that a set's own object shares with a template of one. */
+/* Writes the fields that a set's own object has in common with a template of one. */
 void emit_set(struct emit *e, struct object *spec);
-/* The name of a replicated Job: the role's, or that of one replica of an unrolled role. */
+/* The name of a replicated Job: that of the role, or of one replica of an unrolled role. */
 struct str emit_set_name(struct arena *a, const struct plan_job *j, struct plan_set_job job);
 /* Another replicated Job that must be complete or ready before this one starts. */
 struct set_dependency {
@@ -71,7 +69,7 @@ struct set_dependencies {
 	const struct plan_condition *because;   /* the reason why a JobSet cannot wait for the condition, or NULL */
 };
 struct set_dependencies emit_set_dependencies(struct arena *a, const struct plan_job *j, const struct plan_role *r);
-/* The controller that a framework's argument `managed_by` names; empty without. */
+/* The controller that a framework's argument `managed_by` names; empty when there is none. */
 struct str emit_managed_by(const struct plan_job *j);
 /* Does a restart of the project's JobSet wait until nothing of the last attempt is left? */
 bool emit_set_blocks(const struct plan *plan);

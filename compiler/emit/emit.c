@@ -1,5 +1,5 @@
 /*
- * emit.c - trees to bytes: the whole of a plan, and single objects for tests.
+ * emit.c - writes trees as bytes: the whole of a plan, and single objects for tests.
  */
 #include "emit/emit.h"
 

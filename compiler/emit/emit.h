@@ -1,13 +1,9 @@
 /*
- * emit.h - a plan as Kubernetes objects, written as YAML or JSON.
- *
- * emit_check() reports everything that can be said about the objects (limits, names, raw fields,
- * features of the target version) from the lengths of their pieces, before a byte is written.
- * After it emit_write() can fail only when its sink does.  Objects of one kind that differ only by
- * an index are written from one tree, so the memory needed does not grow with the number of
- * replicas.
- *
- * Two calls with equal arguments write identical bytes.
+ * emit.h - writes a plan as Kubernetes objects, in YAML or JSON. emit_check() reports all errors in the objects
+ * (limits, names, raw fields, features of the target version) from the lengths of their pieces, before a byte is
+ * written. After that emit_write() can only fail when its sink does. Objects of one kind that differ only by an index
+ * are written from one tree, so the memory needed does not grow with the number of replicas. Two calls with equal
+ * arguments write identical bytes.
  */
 #ifndef TRAINC_EMIT_EMIT_H
 #define TRAINC_EMIT_EMIT_H
@@ -28,19 +24,19 @@ struct emit_options {
 	struct arena *seen_arena;
 };
 
-/* Reports everything that keeps the objects from being as intended; true without errors. */
+/* Reports everything because of which the objects would not be as intended; true when there is no error. */
 bool emit_check(const struct emit_options *options, const struct plan *plan, struct diags *ds);
 
-/* Write the objects of `n` plans, each with its own options, as one stream or list; false when the sink refused. */
+/* Writes the objects of N plans, each with its own options, as one stream or list; false when the sink refused. */
 bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n,
 	const struct emit_sink *sink);
 
 /*
- * Does this compiler have a target of that name (empty: jobs)? emit_target_traits(), emit_target_workloads() and
- * emit_target_workload() return what the plan has to know about it.
+ * Does the target of that name exist (empty: jobs)? emit_target_traits(), emit_target_workloads() and
+ * emit_target_workload() return its properties for the plan.
  */
 bool emit_target_known(struct str name);
-/* The names of all targets, one by one; NULL behind the last. */
+/* The names of all targets, one by one; NULL after the last. */
 const char *emit_target_name(size_t i);
 enum target_trait {
 	TARGET_CONTROLLER = 2,          /* the target writes one object for the job, which a controller looks after */
@@ -51,14 +47,14 @@ enum target_trait {
 	TARGET_SLICES = 32              /* each slice of a role has its own Job */
 };
 unsigned emit_target_traits(struct str name);
-/* The kinds of its objects that run pods, as `kubectl delete` takes them: "job,deployment". */
+/* The kinds of the target's objects that run pods, in the form of `kubectl delete`: "job,deployment". */
 struct str emit_target_workloads(struct arena *a, struct str name);
-/* What a role becomes in the target; see plan_workload(). */
+/* The kind of workload that a role becomes in the target; see plan_workload(). */
 enum workload_id emit_target_workload(struct str name);
 
-/* The number of objects that the plan becomes. */
+/* The number of objects of the plan. */
 size_t emit_count(const struct plan *plan);
-/* The number of objects of each job, by position. */
+/* The number of objects of each job, by the job's position. */
 const size_t *emit_counts(struct arena *a, const struct plan *plan);
 
 /*
@@ -67,7 +63,7 @@ const size_t *emit_counts(struct arena *a, const struct plan *plan);
  */
 const struct data *emit_find(struct arena *a, const struct plan *plan, struct str kind, struct str name);
 
-/* `trainc dump --objects`: every field of every kind of object, with the place that decided it. */
+/* Prints `trainc dump --objects`: every field of every kind of object, with the place that decided it. */
 void emit_dump(const struct plan *plan, const struct sources *sources, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * emit_aux.c - Secrets that are filled later, and objects of the user's own.
+ * emit_aux.c - makes Secrets that are filled later, and the user's own objects.
  */
 #include "emit/build.h"
 #include "kube/limits.h"
@@ -21,8 +21,8 @@ const char *emit_generated_recipe(struct str kind)
 }
 
 /*
- * A compiler whose output depends on its inputs alone cannot make a key pair: the Secret says who
- * makes it.
+ * Makes a Secret without keys: a compiler whose output depends on its inputs alone cannot generate keys. An annotation
+ * says who does.
  */
 struct object *emit_generated_make(struct emit *e, const struct manifest *m)
 {
@@ -41,7 +41,7 @@ struct object *emit_generated_make(struct emit *e, const struct manifest *m)
 	return o;
 }
 
-/* Our labels where the user wrote none of that name; the user's stay. */
+/* Adds the labels of trainc that the user did not write. */
 static void extra_metadata(struct emit *e, const struct manifest *m, struct object *metadata,
 	const struct object *written)
 {

@@ -1,9 +1,9 @@
 /*
- * emit_container.c - a container: the main one, a sidecar, an init container.
+ * emit_container.c - makes a container: the main one, a sidecar, an init container.
  */
 #include "emit/build.h"
 
-/* A value whose text differs between replicas is made when its replica is written. */
+/* A value that differs between replicas; it is made when its replica is written. */
 struct each {
 	const struct plan_job *job;
 	const struct plan_role *role;
@@ -123,7 +123,7 @@ static struct object *env_make(const void *context, struct arena *a, int64_t ind
 	return entry;
 }
 
-/* A reference resolves only to a variable in front of it, so ours come first. */
+/* Writes trainc's own variables. They come first, since a reference can only name a variable before it. */
 static void our_variables(struct emit *e, const struct plan_role *r, unsigned uses, struct object *list)
 {
 	struct object *entry;
@@ -240,7 +240,7 @@ static void claims_put(struct emit *e, const struct plan_role *r, struct object 
 				both[k]->at[i].key, both[k]->at[i].key_at);
 }
 
-/* OF: the role whose claims the container uses, or NULL. */
+/* Writes resources. OF is the role whose claims the container uses, or NULL. */
 static void resources(struct emit *e, const struct plan_container *c, const struct plan_accelerator *acc,
 	const struct plan_role *of,
 	struct object *container)
@@ -309,8 +309,8 @@ static void probe_put(struct emit *e, const struct plan_probe *p, const char *ke
 }
 
 /*
- * The startup probe waits for the first answer, and holds back the containers behind a sidecar;
- * after that the readiness probe goes on asking.
+ * Writes the probes. The startup probe waits for the first success, and delays the containers after a sidecar; after
+ * that the readiness probe continues to ask.
  */
 static void ready_put(struct emit *e, const struct plan_container *c, struct object *container)
 {

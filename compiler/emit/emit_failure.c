@@ -1,5 +1,5 @@
 /*
- * emit_failure.c - how often a replica may fail, and when the Job has succeeded.
+ * emit_failure.c - writes how often a replica may fail, and when the Job has succeeded.
  */
 #include "emit/build.h"
 
@@ -34,7 +34,7 @@ static void budget(struct emit *e, const struct plan_role *r, struct object *spe
 	PUT_INT(e->arena, spec, "maxFailedIndexes", r->elastic ? r->max - r->min : 0, from);
 }
 
-/* Exit codes that are not retried end the Job at once; the list must not be empty. */
+/* Writes the exit codes that are not retried and so end the Job at once; the list must not be empty. */
 static void final_codes(struct emit *e, const struct plan_role *r, struct object *rules)
 {
 	struct object *values = object_list(e->arena, r->retry_on.from), *rule, *codes;
@@ -53,8 +53,8 @@ static void final_codes(struct emit *e, const struct plan_role *r, struct object
 }
 
 /*
- * A disruption is not the program's failure.  Its rule comes before those of exit codes, since a preempted program
- * often exits with 1.
+ * Writes the failure policy. A disruption is not the program's failure; its rule comes before those of exit codes,
+ * since a preempted program often exits with 1.
  */
 void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec)
 {
@@ -71,7 +71,7 @@ void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec
 		final_codes(e, r, rules);
 }
 
-/* "0,3,5-7": as the API writes sets of indexes. */
+/* A set of indexes in the form of the API: "0,3,5-7". */
 static struct str index_set(struct arena *a, const struct plan_index_set *set)
 {
 	struct buf out = { 0 };

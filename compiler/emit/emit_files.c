@@ -1,10 +1,7 @@
 /*
- * emit_files.c - `files` in ConfigMaps: one key for each path, filled to what a
- * ConfigMap holds and continued in the next.
- *
- * A file whose text depends on the index is one key for each replica, KEY.i,
- * because a ConfigMap is the same for all of them.  The split is decided from
- * lengths and is the same whenever it is asked for.
+ * emit_files.c - writes `files` into ConfigMaps: one key for each path, as many as a ConfigMap holds, then the next
+ * ConfigMap. A file whose text depends on the index has one key for each replica, KEY.i, because a ConfigMap is the
+ * same for all of them. The distribution is computed from lengths and is the same each time.
  */
 #include "emit/build.h"
 #include "kube/limits.h"
@@ -44,7 +41,7 @@ static struct str base_key(struct arena *a, struct str path)
 		if (!kept)
 			p[i] = '_';
 	}
-	/* `..data` is a name that the kubelet uses to replace versions */
+	/* the kubelet uses names that begin with `..` to replace versions */
 	if (key.n > 1 && p[0] == '.' && p[1] == '.')
 		p[0] = '_';
 	if (key.n == 1 && p[0] == '.')
@@ -52,7 +49,7 @@ static struct str base_key(struct arena *a, struct str path)
 	return key;
 }
 
-/* The part up to the next dot behind `from`; false when there is none. */
+/* The part of KEY up to the next dot after FROM; false when there is none. */
 static bool next_stem(struct str key, size_t from, struct str *ret)
 {
 	const char *dot = from < key.n ? memchr(key.p + from, '.', key.n - from) : NULL;
@@ -62,7 +59,10 @@ static bool next_stem(struct str key, size_t from, struct str *ret)
 	return dot != NULL;
 }
 
-/* A file with one key for each replica takes BASE.0, BASE.1, ...: everything that begins with its key and a dot. */
+/*
+ * Does a file with one key for each replica use the key? It uses BASE.0, BASE.1, ...: all keys that begin with its key
+ * and a dot.
+ */
 static bool in_each(const struct emit_files *fs, struct str key)
 {
 	struct str stem;
@@ -124,7 +124,7 @@ struct filling {
 	size_t size, escapes;
 };
 
-/* For bytes that JSON escapes: how many bytes each occurrence adds. */
+/* For bytes that JSON escapes: the number of bytes that the escapes add. */
 static size_t escapes(const struct text *t)
 {
 	size_t n = 0;
@@ -192,7 +192,7 @@ struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned 
 		str_printf(a, "%.*s-files", STR_ARG(r->object));
 }
 
-/* KEY.i, or KEY.s-i for the replica i of slice s. */
+/* The key of replica i, KEY.i, or KEY.s-i if it is in slice s. */
 static struct str key_in_map(struct arena *a, const struct plan_role *r, const struct emit_file *f, int64_t k)
 {
 	long long slice = plan_slice_of(r, k), index = plan_index_in_slice(r, k);

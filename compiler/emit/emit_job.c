@@ -1,5 +1,5 @@
 /*
- * emit_job.c - a role as an indexed Job, or as one Job for each replica.
+ * emit_job.c - makes the Job of a role: one indexed Job, or one Job for each replica.
  */
 #include "emit/build.h"
 
@@ -21,8 +21,8 @@ static struct span suspend_from(const struct plan_job *j, const struct plan_role
 }
 
 /*
- * A Job that vanishes early looks like a lost run.  So only the one Job of a run has a time to
- * live, and no Job of a set.
+ * Writes time limits. A Job that vanishes early looks like a lost run, so only the one Job of a run has a time to live,
+ * and no Job of a set.
  */
 static void times(struct emit *e, struct object *spec)
 {
@@ -57,7 +57,7 @@ struct object *emit_job_make(struct emit *e, const struct manifest *m)
 	return o;
 }
 
-/* An aux role that always restarts is not subject to timeout, ttl and suspend. */
+/* Makes the Deployment of an aux role that always restarts; timeout, ttl and suspend do not apply to it. */
 struct object *emit_deployment_make(struct emit *e, const struct manifest *m)
 {
 	const struct plan_role *r = m->role;

@@ -1,9 +1,13 @@
 /*
- * emit_measure.c - lengths from pieces: what the kernel will see at most, without making the text.
+ * emit_measure.c - computes the maximum lengths of texts as the kernel sees them, from their pieces and without making
+ * the text.
  */
 #include "emit/build.h"
 
-/* A chain of references can double its length at each step, so counting stops far above every limit. */
+/*
+ * Counting stops at this length, far above every limit, because a chain of references can double its length at each
+ * step.
+ */
 static const size_t ENOUGH = (size_t)1 << 40;
 
 static size_t capped(size_t a, size_t b) { return a + b > ENOUGH ? ENOUGH : a + b; }

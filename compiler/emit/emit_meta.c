@@ -36,7 +36,7 @@ void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pa
 	object_put_all(a, map, fields, pairs->n);
 }
 
-/* Our labels come first; the job's and the role's may only add to them. */
+/* Writes labels. Those of trainc come first; the job's and the role's may only add to them. */
 static struct object *labels(struct emit *e, const struct plan_role *r)
 {
 	const struct plan_job *j = e->job;
@@ -71,8 +71,8 @@ static void user_annotations(struct emit *e, const struct plan_role *r, bool of_
 }
 
 /*
- * Settings for which a Job has fields and a pod has none: on a pod they become annotations, for the controller that
- * supervises it.
+ * Adds annotations for settings for which a Job has fields and a pod has none; the controller that supervises the pod
+ * reads them.
  */
 static struct object *pod_annotations(struct emit *e, const struct plan_role *r, struct object *metadata,
 	struct object *map)
@@ -131,7 +131,7 @@ int64_t emit_seconds(const struct plan_quantity *q)
 struct object *emit_metadata(const struct object *o) { return object_get(o, STR("metadata")); }
 
 /*
- * Annotations that hold addresses of the object: they would be wrong elsewhere, and an operator
+ * Does the job have annotations that contain addresses of the object? They would be wrong elsewhere, and an operator
  * that names the pods makes them again.
  */
 static bool needs_namespace(const struct plan_job *j)
@@ -142,8 +142,8 @@ static bool needs_namespace(const struct plan_job *j)
 }
 
 /*
- * A Service, ConfigMap or Secret has the name of its role as a label; labels that the role itself
- * sets go to its Job and pods only.
+ * Begins an object. A Service, ConfigMap or Secret has the name of its role as a label; labels that the role itself
+ * sets are only on its Job and pods.
  */
 struct object *emit_object(struct emit *e, const struct manifest *m)
 {

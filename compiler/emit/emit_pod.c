@@ -70,7 +70,7 @@ static void node_selector(struct emit *e, const struct plan_role *r, struct obje
 		PUT_STR(e->arena, map, ZONE_LABEL, r->zones[0].value, r->zones[0].from);
 }
 
-/* A selector has one value for a label: several zones are an affinity to nodes. */
+/* Writes zones. A node selector has only one value for a label, so several zones are an affinity to nodes. */
 static void zones(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	struct object *affinity = object_get(pod, STR("affinity")), *o;
@@ -146,7 +146,9 @@ static void pull_secrets(struct emit *e, const struct plan_role *r, struct objec
 			r->pull_secrets[i].from);
 }
 
-/* Where replicas are bare pods, sidecars are ordinary containers: nothing would wait for a native one. */
+/*
+ * Can sidecars be native? If replicas are bare pods they are ordinary containers: nothing would wait for a native one.
+ */
 static bool native_sidecars(const struct emit *e)
 {
 	return kube_has(e->plan->kubernetes, KUBE_NATIVE_SIDECAR) && !plan_each_replica(e->job);
@@ -205,7 +207,7 @@ static void claims_of(struct emit *e, const struct plan_pairs *claims, const cha
 	}
 }
 
-/* From each template Kubernetes makes a claim for every pod; the shared ones exist. */
+/* Writes claims of devices. Kubernetes makes a claim for every pod from each template; shared ones exist already. */
 static void device_claims(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	const struct plan_pairs *first = r->claims.n ? &r->claims : &r->shared_claims;
@@ -222,7 +224,7 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 	e->volumes = emit_volumes_of(e->arena, r);
 	restart_policy(e, r, pod);
 	host_name(e, r, pod);
-	/* for programs that read the variables of Services, raw pod can switch them on */
+	/* raw pod can switch them on, for programs that read the variables of Services */
 	if (!data_get(r->raw_pod, STR("enableServiceLinks")))
 		PUT_BOOL(e->arena, pod, "enableServiceLinks", false, r->at);
 	placement(e, r, pod);
@@ -245,7 +247,7 @@ void emit_pod_template(struct emit *e, const struct plan_role *r, struct object 
 
 /* ---- pods of their own ---- */
 
-/* A pod is created with all its fields or not at all: a pod that has to wait is created with a scheduling gate. */
+/* Adds a scheduling gate to a pod that has to wait, since a pod is created with all its fields. */
 static void gate(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	const struct plan_job *j = e->job;

@@ -1,10 +1,8 @@
 /*
- * emit_service.c - how pods find each other, and how people find pods.
- *
- * The headless Service gives every pod a name before it is ready; its ports are only for readers
- * and SRV records.  The API refuses two entries with one number or one name.  So each number is
- * listed once, and a name that two numbers share gets the role's name in addition, or the number
- * where that would be too long.
+ * emit_service.c - makes the Services by which pods find each other and users find pods. The headless Service gives
+ * every pod a name before it is ready; its ports are only for readers and SRV records. The API refuses two entries with
+ * the same number or name. So each number is listed once; a name that two numbers share gets the role's name as a
+ * suffix, or the number if that would be too long.
  */
 #include "emit/build.h"
 #include "kube/limits.h"
@@ -121,8 +119,8 @@ struct object *emit_service_make(struct emit *e, const struct manifest *m)
 }
 
 /*
- * The framework's labels where it has some; else ours, with our index in an unrolled role and with
- * the Job controller's in an indexed one.
+ * Writes the selector of a replica: the framework's labels if it has some; else trainc's, with trainc's index in an
+ * unrolled role and the Job controller's in an indexed one.
  */
 static void select_replica(struct emit *e, const struct manifest *m, struct object *spec)
 {
@@ -139,7 +137,7 @@ static void select_replica(struct emit *e, const struct manifest *m, struct obje
 		emit_indexed(e->arena, STR(""), "", m->from));
 }
 
-/* The role has hosts = "service" or "name", or the framework asks for it. */
+/* Makes the Service of a replica, if the role has hosts = "service" or "name", or the framework asks for one. */
 struct object *emit_replica_service_make(struct emit *e, const struct manifest *m)
 {
 	bool virtual = plan_each_replica(e->job) && m->role->replica.service == REPLICA_CLUSTER;

@@ -1,9 +1,7 @@
 /*
- * emit_text.c - texts with references, in Kubernetes' notation.
- *
- * Kubernetes replaces $(NAME) and turns $$ into $, so a `$` of the program is doubled where it
- * would begin either of these.  Static pieces are joined before that is decided: what follows a
- * `$` may come from the next piece.
+ * emit_text.c - writes texts with references in Kubernetes' notation. Kubernetes replaces $(NAME) and turns $$ into $,
+ * so a `$` of the program is doubled if it would begin either of these. Static pieces are joined before that is
+ * decided, because what follows a `$` may be in the next piece.
  */
 #include "emit/build.h"
 
@@ -14,7 +12,7 @@ struct text_writing {
 	enum text_use use;
 	int64_t index;
 	struct buf run;                 /* finished text since the last reference */
-	size_t clean;                   /* bytes of it that are escaped already */
+	size_t clean;                   /* number of its bytes that have been escaped */
 	struct str *segments;
 	size_t n;
 };
@@ -31,7 +29,7 @@ bool emit_literal_index(const struct plan_job *j, const struct plan_role *r)
 	return r->unrolled || !plan_workload(j, r)->index;
 }
 
-/* Double the `$` of the static text that has gathered; `reference`: $(...) comes next. */
+/* Doubles the `$` of the static text that was collected. REFERENCE: $(...) follows. */
 static void escape(struct text_writing *w, bool reference)
 {
 	struct buf *b = &w->run;

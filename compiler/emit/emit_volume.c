@@ -1,8 +1,6 @@
 /*
- * emit_volume.c - volumes of a pod and where its containers mount them.
- *
- * Mounts of the same thing share a volume; a volume is named after what it is,
- * and a second one of that name gets a number.
+ * emit_volume.c - writes the volumes of a pod and the mounts of its containers. Mounts of the same thing share a
+ * volume. A volume is named after its content, and a second one of that name gets a number.
  */
 #include "emit/build.h"
 #include "kube/limits.h"
@@ -31,7 +29,7 @@ const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const 
 	return i ? &vs->at[i - 1] : NULL;
 }
 
-/* The last component of a path that is not empty. */
+/* The last component of a path. */
 static struct str last_part(struct str path)
 {
 	size_t end = path.n;
@@ -44,7 +42,7 @@ static struct str last_part(struct str path)
 	return (struct str){ path.p + start, end - start };
 }
 
-/* Any text as a DNS label: other characters become `-`, and none stays at an end. */
+/* Makes a DNS label of any text: other characters become `-`, and none is left at the ends. */
 static struct str as_label(struct arena *a, struct str text, struct str otherwise)
 {
 	enum { ROOM = 4 };              /* room for a number */
@@ -160,7 +158,10 @@ struct object *emit_claim_make(struct emit *e, const struct manifest *m)
 	return o;
 }
 
-/* The index is a literal wherever there is more than one replica: a claim's name knows no variables. */
+/*
+ * Writes a claim of a replica's own. Its name cannot contain variables, so the index is a literal unless there is only
+ * one replica.
+ */
 static void own_claim(struct emit *e, const struct plan_role *r, const struct plan_volume *v, struct object *volume)
 {
 	if (!v->keep) {
@@ -186,7 +187,7 @@ static void nfs(struct emit *e, const struct emit_volume *ev, struct object *vol
 		PUT_BOOL(e->arena, o, "readOnly", true, ev->volume->from);
 }
 
-/* ssh refuses a key that others can read, so its mode is 0600. */
+/* Writes a generated volume with mode 0600: ssh refuses a key that others can read. */
 static void generated(struct emit *e, const struct plan_volume *v, struct object *volume)
 {
 	struct object *o = PUT_MAP(e->arena, volume, "secret", v->from);
@@ -216,7 +217,7 @@ static void volume_put(struct emit *e, const struct plan_role *r, const struct e
 	}
 }
 
-/* All ConfigMaps of the role in one volume, so that a file's path does not depend on which ConfigMap it is in. */
+/* Writes all ConfigMaps of the role as one volume, so that a file's path does not depend on its ConfigMap. */
 static void files_volume(struct emit *e, const struct plan_role *r, struct str name, struct object *list)
 {
 	struct span from = r->files[0].from;

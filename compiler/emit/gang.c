@@ -1,14 +1,13 @@
 /*
- * gang.c - pods that start together or not at all: which they are, and what marks a member.
- *
- * A gang is the pods of all roles that are not auxiliary.  Kueue admits an object as a whole, or a
- * group of pods that name each other; the schedulers of Volcano, of coscheduling and of Kubernetes
- * itself want an object that says how many pods the gang needs, and pods that point to it.
+ * gang.c - pods that start together or not at all: which pods belong to a gang, and how they are marked. A gang
+ * consists of the pods of all roles that are not auxiliary. Kueue admits an object as a whole, or a group of pods that
+ * name each other. The schedulers of Volcano, of coscheduling and of Kubernetes itself need an object that says how
+ * many pods the gang has, and pods that refer to it.
  */
 #include "emit/each.h"
 
 static const struct {
-	/* the word in the program, and the scheduler for programs that name none */
+	/* the word in the program, and the default scheduler */
 	const char *name, *scheduler;
 } gangs[] = {
 	[GANG_NONE] = { "none", NULL },
@@ -67,7 +66,7 @@ int64_t emit_gang_least(const struct plan_job *j)
 	return n;
 }
 
-/* Newest first. */
+/* The versions of the API, newest first. */
 static const struct emit_native_gang natives[] = {
 	{ 37, "scheduling.k8s.io/v1beta1", "podGroupTemplates", "schedulingPolicy", true, true },
 	{ 36, "scheduling.k8s.io/v1alpha2", "podGroupTemplates", "schedulingPolicy", true, false },
@@ -146,7 +145,7 @@ bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r)
 	return emit_gang_member(r) && (plan_workload(j, r)->traits & WORKLOAD_BARE);
 }
 
-/* Kueue waits until so many pods exist; pods of a Job are not counted, since the Job is admitted itself. */
+/* The number of pods for which Kueue waits; pods of a Job are not counted, since the Job itself is admitted. */
 static int64_t grouped_pods(const struct plan_job *j)
 {
 	int64_t n = 0;
@@ -157,7 +156,7 @@ static int64_t grouped_pods(const struct plan_job *j)
 	return n;
 }
 
-/* Pods that no other object stands for are admitted as a group. */
+/* Adds pods that no other object stands for to the group that Kueue admits. */
 static void kueue_pod(struct emit *e, const struct plan_role *r, struct object *metadata)
 {
 	const struct plan_job *j = e->job;

@@ -10,8 +10,8 @@
 #include "emit/each.h"
 
 /*
- * How many pods of a role are among the first `*left`, which it lowers; without `min_available`, the minimum of the
- * role.
+ * The number of pods of a role that are among the first *LEFT, from which it is subtracted; without `min_available`,
+ * the minimum of the role.
  */
 static int64_t counted(const struct plan_job *j, const struct plan_role *r, int64_t *left)
 {
@@ -41,8 +41,8 @@ static bool quantity_of(struct arena *a, const struct object *o, struct quantity
 }
 
 /*
- * Keeps the sum so far when the next one would exceed the range of quantities: such a sum would tell a scheduler
- * nothing.
+ * Adds an amount. The sum stays as it is if it would exceed the range of quantities: such a sum would be useless for a
+ * scheduler.
  */
 static void add(struct sums *s, struct str name, const struct object *amount, int64_t times)
 {
@@ -58,7 +58,7 @@ static void add(struct sums *s, struct str name, const struct object *amount, in
 		known->u.string = quantity_text(s->e->arena, all);
 }
 
-/* A resource for which a container has only a limit is requested with the same amount, as the API server does it. */
+/* Adds resources. A resource with only a limit is requested with the same amount, as the API server does. */
 static void add_resources(struct sums *s, const struct object *resources, int64_t times)
 {
 	const struct object *requests = object_get(resources, STR("requests")),
@@ -82,7 +82,7 @@ static void add_containers(struct sums *s, const struct object *list, bool inits
 	}
 }
 
-/* The parts of the pod of replica I that decide its resources. */
+/* Makes the parts of the pod of replica I that decide its resources. */
 static struct object *bare_pod(struct emit *e, const struct plan_role *r, int64_t i)
 {
 	struct plan_role bare = *r;
@@ -103,7 +103,7 @@ static struct object *bare_pod(struct emit *e, const struct plan_role *r, int64_
 	return pod;
 }
 
-/* The first N pods of a role. */
+/* Adds the first N pods of a role. */
 static void add_first_pods(struct sums *s, const struct plan_role *r, int64_t n)
 {
 	for (int64_t i = 0; i < n; i = plan_next_kind(r, i)) {
@@ -143,7 +143,7 @@ static void setting_put(struct emit *e, struct object *spec, const char *key, co
 		object_append(e->arena, spec, str_of(key), object_from_data(e->arena, d));
 }
 
-/* One number cannot say which pods: when roles change their size, each has its own minimum. */
+/* Writes a minimum for each role, if roles change their sizes: one number could not say which pods it means. */
 static void task_minima(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;

@@ -1,5 +1,5 @@
 /*
- * listed.c - every manifest of a job made into trees, one for each index.
+ * listed.c - makes every manifest of a job into trees, one for each index.
  */
 #include "emit/listed.h"
 
@@ -17,7 +17,7 @@ static bool is_of_replica(const struct plan_job *j, const struct manifest *m)
 	struct str kind = str_of(m->kind);
 
 	if (m->claim)
-		return false;                   /* a claim exists before its replica, and after it */
+		return false;                   /* a claim exists before and after its replica */
 	return m->indexed_name || (m->role && workload_named(kind)) ||
 		(str_is(kind, "Service") && m->role && plan_role_is_served(j, m->role));
 }

@@ -1,9 +1,7 @@
 /*
- * raw_merge.c - raw fields into the trees that we made.
- *
- * Maps merge by key, lists by the keys by which their schema tells elements apart; anything else
- * replaces, but only where we made nothing.  What we made from a typed field, or write ourselves,
- * stays, and the raw field is reported: each thing is set in one way.
+ * raw_merge.c - merges raw fields into the trees that the compiler made. Maps are merged by key, and lists by the keys
+ * by which their schema identifies elements. Any other value is added if the compiler wrote none. What the compiler
+ * made from a typed field, or writes itself, stays, and the raw field is reported: each thing is set in one way.
  */
 #include "emit/build.h"
 
@@ -11,7 +9,7 @@
 
 #define FIELD_OF_COMPILER ""
 
-/* The typed field from which we write a key of Kubernetes; "" for a key that follows from other fields. */
+/* The typed field from which the compiler writes a key of Kubernetes; "" for a key that follows from other fields. */
 static const struct { const char *key, *field; } typed[] = {
 	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" },
 	{ "workingDir", "workdir" }, { "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" },
@@ -28,7 +26,7 @@ static const struct { const char *key, *field; } typed[] = {
 	{ "completions", "replicas" }, { "parallelism", "replicas" }, { "replicas", "replicas" },
 };
 
-/* Keys that are ours even where we did not write them this time. */
+/* Keys that the compiler owns even if it did not write them this time. */
 static const struct { enum raw_scope scope; const char *key; } owned[] = {
 	{ RAW_POD, "hostname" }, { RAW_POD, "subdomain" }, { RAW_POD, "setHostnameAsFQDN" }, { RAW_JOB, "selector" },
 	{ RAW_JOB, "manualSelector" }, { RAW_JOB, "template" }, { RAW_JOB, "completionMode" },
@@ -76,9 +74,8 @@ static const struct schema_type *below(const struct schema_field *f)
 }
 
 /*
- * The keys by which elements of a list are told apart: "containerPort,protocol"; NULL for a list
- * that is replaced.  The schema gives tolerations none, but an accelerator's and the user's are
- * wanted side by side.
+ * The keys by which elements of a list are identified: "containerPort,protocol"; NULL for a list that is replaced. The
+ * schema gives tolerations none, but those of an accelerator and of the user must be kept side by side.
  */
 static const char *element_keys(const struct schema_field *list)
 {
@@ -110,7 +107,10 @@ static void path(const struct step *at, struct buf *out)
 	buf_str(out, at->key);
 }
 
-/* `by_right`: the key is ours, whether or not we wrote it this time. */
+/*
+ * Reports a raw field that the compiler writes. BY_RIGHT: the compiler owns the key, whether or not it wrote it this
+ * time.
+ */
 static void clash(struct merging *m, const struct step *at, const struct object *ours, struct span where, bool by_right)
 {
 	struct diags *ds = m->e->diags;
@@ -147,7 +147,7 @@ static bool refers(const struct data *value)
 	return false;
 }
 
-/* A key that we did not write, whose VALUE a field of the same block can express (TJ0909). */
+/* Reports a key that the compiler did not write, but whose VALUE a field of the same block can express (TJ0909). */
 static void repeats(struct merging *m, const struct step *at, const struct data *value, struct span where)
 {
 	static const char *const whole[] = {
@@ -183,7 +183,10 @@ static bool same_scalar(const struct object *o, const struct data *d)
 	return o->kind == OBJECT_INT && d->kind == DATA_INT && o->u.integer == d->u.integer;
 }
 
-/* The name may belong to another volume, whatever the program calls that volume: then no field is set twice. */
+/*
+ * Reports a volume whose name the compiler uses. The name may belong to another volume, whatever the program calls that
+ * one: then no field is set twice.
+ */
 static void volume_clash(struct merging *m, const struct object *ours, const struct data *element)
 {
 	struct diags *ds = m->e->diags;
@@ -197,7 +200,7 @@ static void volume_clash(struct merging *m, const struct object *ours, const str
 	diag_help(ds, d, "give the volume in '%s' another name", scope_names[m->scope]);
 }
 
-/* A name that the framework or trainc reserves: raw may not use it, just as `env` may not. */
+/* Reports a name that the framework or trainc reserves: raw must not use it, just as `env` must not. */
 static bool reserved_name(struct merging *m, const struct step *at, const struct data *element)
 {
 	const struct plan_job *j = m->e->job;
@@ -248,7 +251,7 @@ static struct str key_text(struct arena *a, struct str key, const struct object 
 	return str_is(key, "protocol") ? STR("TCP") : STR("");
 }
 
-/* Takes the first of several keys; `rest` is the list behind it. */
+/* Takes the first of several keys; REST is the list after it. */
 static struct str next_key(const char *keys, const char **rest)
 {
 	size_t n = strcspn(keys, ",");
@@ -257,7 +260,7 @@ static struct str next_key(const char *keys, const char **rest)
 	return (struct str){ keys, n };
 }
 
-/* The text that identifies an element, ours or raw, in its list; "" if nothing identifies it. */
+/* The text that identifies an element in its list, whether raw or the compiler's; "" if nothing identifies it. */
 static struct str identity(struct merging *m, const char *keys, const struct object *ours, const struct data *raw)
 {
 	struct buf out = { 0 };
@@ -274,7 +277,7 @@ static struct str identity(struct merging *m, const char *keys, const struct obj
 	return ret;
 }
 
-/* One of our lists, while the elements of a raw one are merged into it. */
+/* A list of the compiler while the elements of a raw one are merged into it. */
 struct elements {
 	const char *keys;
 	size_t before;                  /* number of our elements before the merge */
@@ -282,7 +285,7 @@ struct elements {
 	struct map added;               /* as above, for raw elements */
 };
 
-/* An element whose name differs between replicas is compared by the name in the first. */
+/* The element whose name is compared: if it differs between replicas, that of the first replica. */
 static struct object *made_element(struct merging *m, struct object *o)
 {
 	return o->kind == OBJECT_MADE ? o->u.made.make(o->u.made.context, m->e->arena, m->e->first) : o;
@@ -301,7 +304,10 @@ static struct elements elements_of(struct merging *m, const struct schema_field 
 	return es;
 }
 
-/* The schema does not say how tolerations are told apart, and one too many does no harm. */
+/*
+ * Reports an element that is written twice. The schema does not say how tolerations are identified, and a duplicate
+ * does no harm.
+ */
 static bool written_twice(struct merging *m, const struct schema_field *list, struct elements *es, struct str id,
 	const struct step *element,
 	const struct data *raw)
@@ -360,7 +366,7 @@ static void merge_value(struct merging *m, const struct step *at, const struct s
 		merge_element(m, at, f, &es, ours, raw->value->u.list.at[i]);
 }
 
-/* The merge key of a list element only says which element is meant; it sets nothing. */
+/* Is it the merge key of a list element? It only identifies the element and sets nothing. */
 static bool is_merge_key(const struct step *at, struct str key, const struct object *ours, const struct data *raw)
 {
 	return at && at->key.n && at->key.p[0] == '[' && same_scalar(ours, raw) &&
@@ -370,7 +376,10 @@ static bool is_merge_key(const struct step *at, struct str key, const struct obj
 		str_is(key, "whenUnsatisfiable") || str_is(key, "protocol"));
 }
 
-/* A Job with a podFailurePolicy replaces pods once they have failed, and the API server refuses any other policy. */
+/*
+ * Checks podReplacementPolicy: a Job with a podFailurePolicy replaces pods once they have failed, and the API server
+ * refuses any other value.
+ */
 static void replacement(struct merging *m, const struct step *at, const struct object *job, const struct data *value)
 {
 	if (!m->e->diags || m->scope != RAW_JOB || at->outer || !str_is(at->key, "podReplacementPolicy") ||

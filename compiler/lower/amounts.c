@@ -1,13 +1,12 @@
 /*
- * amounts.c - what a container asks for: cpu, memory, disk, their limits, and resources.
- *
- * No reference says an amount, so replicas that differ in one have an object each.  Such a field is
- * noted, and all amounts of the container are evaluated again for each replica.
+ * amounts.c - lowers what a container asks for: cpu, memory, disk, their limits, and resources. No reference can
+ * express an amount, so replicas that differ in one have an object each. Such a field is noted, and all amounts of the
+ * container are evaluated again for each replica.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
 
-/* The amounts of one container: of replica `index`, or those that are known before (-1). */
+/* The amounts of one container: those of replica `index`, or those that are the same for all (-1). */
 struct asking {
 	struct lowering *l;
 	struct entries *body;
@@ -15,7 +14,7 @@ struct asking {
 	struct span computed;           /* an expression that decides the amount for each replica; unknown without */
 };
 
-/* The index is known by now: what is still open is a name, a node or the like. */
+/* Reports an amount that is unknown even with an index: it depends on a name, a node or the like. */
 static void report_open(struct asking *k, struct span at)
 {
 	struct diag *d = diag_report(k->l->ev->diags, TJ0716, at,
@@ -24,7 +23,7 @@ static void report_open(struct asking *k, struct span at)
 	diag_help(k->l->ev->diags, d, "of the pod only 'pod.index' may be used in it");
 }
 
-/* The field's value; none where only a replica knows it. */
+/* The value of a field; none if only a replica knows it. */
 static const struct value *asked(struct asking *k, enum field_id id, struct span *ret_at)
 {
 	struct lowering *l = k->l;
@@ -52,7 +51,7 @@ static const struct value *asked(struct asking *k, enum field_id id, struct span
 	return &value_none;
 }
 
-/* The branch that gives a replica its amount, where the field spells it out. */
+/* The branch that gives a replica its amount, if the field has branches. */
 static struct span decided(const struct asking *k, const struct value *v, struct span at)
 {
 	bool inside = span_known(v->from) && v->from.start >= at.start && v->from.end <= at.end;

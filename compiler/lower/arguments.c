@@ -1,6 +1,6 @@
 /*
- * arguments.c - a framework's arguments as data, for targets that pass them on and for rules that
- * depend on them.
+ * arguments.c - converts a framework's arguments to data, for targets that pass them on and for rules that depend on
+ * them.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
@@ -23,7 +23,7 @@ static void member(struct arena *a, struct data *map, struct str key, struct spa
 		ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
 }
 
-/* { min = 1, max = 8 } */
+/* The data of an elastic range: { min = 1, max = 8 }. */
 static struct data *elastic(struct arena *a, const struct value *v, struct data *map)
 {
 	map->kind = DATA_MAP;
@@ -53,7 +53,7 @@ static struct data *elements(struct eval *ev, const struct value *v, struct data
 	return list;
 }
 
-/* The data of a value; NULL for none, and for values without a form as data: conditions, volumes, roles. */
+/* The data of a value; NULL for none, and for values that cannot be data: conditions, volumes, roles. */
 static struct data *argument(struct eval *ev, const struct value *v)
 {
 	struct data *d = ARENA_NEW(ev->arena, struct data);
@@ -76,8 +76,8 @@ static struct data *argument(struct eval *ev, const struct value *v)
 }
 
 /*
- * A wrapper's arguments come first.  An argument of the same name inside it is the one that the
- * wrapper passed on, and counts.
+ * Adds the arguments of a framework; a wrapper's come first. An argument of the same name inside it is the one that the
+ * wrapper passed on, and is used.
  */
 static void layer_arguments(struct eval *ev, const struct job_layer *l, struct data *all)
 {

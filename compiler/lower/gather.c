@@ -1,10 +1,8 @@
 /*
- * gather.c - the entries of a map field over all levels, before evaluation.
- *
- * `env`, `files`, `ports` and `mounts` are maps whose entries are looked at one
- * by one: each may come from another level, only the job's may not touch what
- * the framework locks, and only the computed ones are evaluated per replica.  So
- * a body `{ A = x, B = y }` is taken apart here instead of being evaluated whole.
+ * gather.c - collects the entries of a map field from all levels, before evaluation. `env`, `files`, `ports` and
+ * `mounts` are maps whose entries are handled one by one. Each may come from another level, entries of the job must not
+ * change what the framework locks, and only computed ones are evaluated per replica. So a body `{ A = x, B = y }` is
+ * split here instead of being evaluated as a whole.
  */
 #include "lower/lower.h"
 
@@ -23,7 +21,7 @@ static void add(struct lowering *l, struct source_entries *into, struct source_e
 	map_put(&into->index, a, entry.key, (void *)(uintptr_t)into->n);
 }
 
-/* A body { A = x, B = y }: each entry separately. */
+/* Adds the entries of a body { A = x, B = y }, each separately. */
 static void gather_items(struct lowering *l, struct node *body, struct frame *frame, unsigned level,
 	struct source_entries *into)
 {
@@ -40,7 +38,10 @@ static void gather_items(struct lowering *l, struct node *body, struct frame *fr
 	}
 }
 
-/* An expression that gives a map: evaluated as a whole, and its entries are noted by name. */
+/*
+ * Adds the entries of an expression whose value is a map: it is evaluated as a whole, and its entries are noted by
+ * name.
+ */
 static void gather_map(struct lowering *l, struct node *expr, struct frame *frame, const struct value *map,
 	unsigned level, struct source_entries *into)
 {
@@ -67,7 +68,7 @@ void gather_role(struct lowering *l, enum field_id id, struct source_entries *in
 	struct said said = role_said(l->ev, l->role, id);
 	for (size_t i = said.n; i-- > 0;) {
 		bool framework = said.at[i].level >= LEVEL_FRAMEWORK;
-		/* a failed check guards the values that the framework computes: they are not evaluated */
+		/* a failed check protects the values that the framework computes: they are not evaluated */
 		if (!framework || !l->job->checks_failed)
 			gather_entry(l, said.at[i].entry, said.at[i].level, into);
 	}
@@ -110,7 +111,7 @@ static const struct source_entry *find(const struct source_entries *s, struct st
 	return known && s->at[known - 1].value->kind != VALUE_NONE ? &s->at[known - 1] : NULL;
 }
 
-/* Puts the job's entries in front, except those that the framework keeps to itself. */
+/* Puts the job's entries first, except those that the framework reserves. */
 static void framework_after(struct lowering *l, const struct source_entries *mine, const struct source_entries *theirs,
 	struct source_entries *into)
 {

@@ -1,9 +1,7 @@
 /*
- * job.c - one job, from its declaration to its plan: a table of contents.
- *
- * The framework's body and the job's body are worked out first (if, for,
- * spreads); from then on every field is a slot that is evaluated when something
- * asks for it, and lowering asks for all of them in a fixed order.
+ * job.c - lowers one job, from its declaration to its plan. The framework's body and the job's body are evaluated first
+ * (if, for, spreads). From then on every field is a slot that is evaluated when it is needed, and lowering asks for all
+ * of them in a fixed order.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
@@ -58,7 +56,7 @@ static void job_hosts(struct job *j)
 	j->plan->domain = j->options->domain.p ? j->options->domain : project->domain;
 }
 
-/* Each name in an environment is held against each of them. */
+/* Collects the names that a framework reserves. Each name in an environment is compared with each of them. */
 static void layer_reserved(struct job *j, unsigned layer)
 {
 	enum { MOST = 256 };
@@ -123,7 +121,10 @@ static struct decl *layer_role(const struct job *j, unsigned layer, struct str n
 	return NULL;
 }
 
-/* A plan of many roles is large, and what one waits for is looked up among the others. */
+/*
+ * Limits the number of roles: a plan of many roles is large, and the roles that one waits for are looked up among all
+ * others.
+ */
 static bool few_roles(struct job *j, size_t n)
 {
 	enum { MOST = 2000 };
@@ -135,7 +136,7 @@ static bool few_roles(struct job *j, size_t n)
 	return false;
 }
 
-/* The framework that the job names knows the roles of all that it wraps. */
+/* Adds the roles of the framework that the job names, which include those of all that it wraps. */
 static void framework_roles(struct job *j)
 {
 	for (size_t i = 0; j->framework && i < j->framework->nroles; i++) {
@@ -230,7 +231,7 @@ static bool run_checks(struct eval *ev, const struct entries *entries, struct sp
 	return ok;
 }
 
-/* From the job outwards: a wrapper's checks guard what it passes on. */
+/* Runs the checks of frameworks, from the job outwards: a wrapper's checks protect the values that it passes on. */
 static void run_framework_checks(struct job *j)
 {
 	struct eval *ev = j->ev;
@@ -284,7 +285,7 @@ static void run_policy(struct job *j, const struct node *policy)
 			eval_check(ev, body->at[k].frame, body->at[k].item, j->plan->name_at, title);
 }
 
-/* Once for each kind of replica, until one of them fails: a policy holds for all of them. */
+/* Runs a policy once for each kind of replica, until it fails for one: a policy must hold for all of them. */
 static void run_policy_for_kinds(struct job *j, const struct node *policy, const struct kinds *kinds, size_t most)
 {
 	size_t before = j->ev->diags->errors;
@@ -321,7 +322,7 @@ static void run_policies(struct job *j)
 
 /* ---- the whole ---- */
 
-/* The framework that the job names, and those inside of it, as far as they are known. */
+/* Finds the framework that the job names, and those that it wraps, as far as they are known. */
 static void job_layers(struct job *j)
 {
 	struct decl *d = j->framework;
@@ -331,7 +332,7 @@ static void job_layers(struct job *j)
 		j->plan->base = j->layers[j->nlayers - 1].framework->name;
 }
 
-/* Each gives the next one its arguments. */
+/* Evaluates the bodies of frameworks; each passes arguments to the next one. */
 static void layer_bodies(struct job *j)
 {
 	struct frame *outer = j->frame;
@@ -388,7 +389,7 @@ void job_build(struct eval *ev, struct node *node, struct frame *frame, const st
 	ev->job = j;
 	ev->self = NULL;
 	ev->pod_index = -1;
-	/* What goes wrong inside the framework is reported where the job asks for it. */
+	/* an error inside the framework is reported where the job names the framework */
 	ev->call_site = node->u.job.blueprint ? node->u.job.blueprint->span : node->u.job.title->span;
 	if (job_begin(j)) {
 		job_namespace(j);

@@ -1,13 +1,12 @@
 /*
- * locked.c - a job's variable whose name the framework reserves (TJ0702): what to change instead.
- *
- * The framework's own text tells: it has an entry of that name, or a loop over an argument that
- * makes such names.  Entries count even if a condition leaves them out now.
+ * locked.c - reports a job's variable whose name the framework reserves (TJ0702), and what to change instead. The
+ * framework's own text shows that: it has an entry of that name, or a loop over an argument that makes such names.
+ * Entries count even if a condition excludes them now.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
 
-/* The field of a role that one of its members depends on; empty when a job cannot change it. */
+/* The field of a role on which one of its members depends; empty when a job cannot change it. */
 static struct str changeable(const struct node *member)
 {
 	const struct node *base = member->u.member.base;
@@ -23,7 +22,7 @@ static bool is_argument(const struct node *n)
 	return n->kind == NODE_NAME && n->u.name.decl && n->u.name.decl->kind == DECL_FORMAL;
 }
 
-/* What to change instead of a variable: the argument or field that the framework's own value mentions first. */
+/* The argument or field to change instead of a variable: the first one that the framework's own value mentions. */
 static struct str instead(const struct node *n)
 {
 	struct str found = STR("");
@@ -47,7 +46,7 @@ static struct str instead(const struct node *n)
 	}
 }
 
-/* ---- what the framework says about a name ---- */
+/* ---- the framework's entry for a name ---- */
 
 struct found {
 	struct str name;                /* the name that is looked for */
@@ -62,7 +61,10 @@ static bool is_variable_of(const struct node *n, const struct binder *b)
 	return n->kind == NODE_NAME && n->u.name.decl && n->u.name.decl == b->decl;
 }
 
-/* `for k, v in settings { ("RING_${k}") = v }`, perhaps with upper(k): the key of the map that gives the name. */
+/*
+ * The key of the map that gives the name in a loop such as `for k, v in settings { ("RING_${k}") = v }`, perhaps with
+ * upper(k).
+ */
 static struct str map_key(struct arena *a, const struct node *loop, const struct node *entry, struct str name)
 {
 	const struct node *text = entry->u.item.key.expr;
@@ -124,7 +126,7 @@ static void look_into(struct arena *a, const struct node *body, const struct nod
 		look_at(a, body->u.body.items.at[i], condition, loop, f);
 }
 
-/* All `env` of a framework: its own, and those of its roles. */
+/* Searches all `env` of a framework: its own, and those of its roles. */
 static void look_for(struct arena *a, const struct node *body, struct found *f)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
@@ -149,7 +151,7 @@ static const struct node *passed(const struct job *j, struct str argument)
 	return NULL;
 }
 
-/* `settings = { size = "4" }`: the job's own value, as the map's text where it is one. */
+/* The line `settings = { size = "4" }`, with the job's own value, as text if the map contains texts. */
 static struct str map_line(struct eval *ev, const struct found *f, const struct value *v)
 {
 	struct str key = str_is_word(f->key) ? f->key : str_cat(ev->arena, STR("\""), f->key, STR("\"")),
@@ -203,7 +205,7 @@ static void help_locked(struct lowering *l, struct diag *d, const struct source_
 			"it");
 }
 
-/* The framework that locks the name: the one that the job names, or one that it wraps; gives its own name. */
+/* The name of the framework that locks the variable: the one that the job names, or one that it wraps. */
 static struct str locker(const struct job *j, const struct source_entry *mine)
 {
 	for (size_t i = 0; i < j->nreserved; i++)

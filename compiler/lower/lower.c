@@ -1,5 +1,5 @@
 /*
- * lower.c - fields to the plan, one after the other.
+ * lower.c - copies fields to the plan, one after the other.
  */
 #include "lower/lower.h"
 
@@ -36,7 +36,7 @@ static void lower_ports(struct lowering *l, struct source_entries *s, struct pla
 				s->at[i].from, s->at[i].key_at };
 }
 
-/* `known`: the place where each path was first written. */
+/* Adds a mount. KNOWN: the place where each path was first written. */
 static void add_mount(struct lowering *l, struct plan_container *c, struct map *known, struct plan_mount m)
 {
 	struct eval *ev = l->ev;
@@ -56,7 +56,7 @@ static void add_mount(struct lowering *l, struct plan_container *c, struct map *
 	ARENA_PUSH(ev->arena, c->mounts, c->nmounts, m);
 }
 
-/* Is the mount brought by the device, too, with the same volume? */
+/* Does the device also bring this mount, with the same volume? */
 static bool brought(const struct plan_accelerator *acc, const struct plan_mount *m)
 {
 	for (size_t i = 0; acc && i < acc->nmounts; i++) {
@@ -114,7 +114,7 @@ static const struct data *raw_block(struct eval *ev, const struct entries *entri
 	return NULL;
 }
 
-/* The innermost framework's come first, and each is extended by what is nearer to the job. */
+/* The raw block of a role. The innermost framework's comes first, and each is extended by the one nearer to the job. */
 static const struct data *role_raw(struct eval *ev, struct role *r, const char *name)
 {
 	const struct data *all = NULL;
@@ -248,7 +248,7 @@ static void lower_main(struct lowering *l)
 	claims_once(l);
 }
 
-/* The memory of the replica that has the least, of those that say how much. */
+/* The memory of the replica that has the least of it, among those that set it. */
 static struct plan_quantity least_memory(const struct plan_role *p)
 {
 	struct plan_quantity least = { 0 };
@@ -263,8 +263,8 @@ static struct plan_quantity least_memory(const struct plan_role *p)
 }
 
 /*
- * The framework's default for shm never takes more than half of the role's memory, and yields to a
- * volume of the user's.
+ * Sets shm. The framework's default never takes more than half of the role's memory, and is not used if the user mounts
+ * a volume there.
  */
 static void lower_shm(struct lowering *l)
 {
@@ -322,7 +322,7 @@ static struct plan_codes role_codes(struct eval *ev, struct role *r)
 	return codes;
 }
 
-static void lower_policy(struct lowering *l)    /* fields about placement, restarts and start order */
+static void lower_policy(struct lowering *l)    /* fields for placement, restarts and start order */
 {
 	struct eval *ev = l->ev;
 	struct role *r = l->role;
@@ -345,7 +345,9 @@ static void lower_policy(struct lowering *l)    /* fields about placement, resta
 	p->start_after = after->kind == VALUE_CONDITION ? after->u.condition : NULL;
 }
 
-/* An auxiliary role that others talk to lives as long as the job: a crash of TensorBoard must not end it for good. */
+/*
+ * An auxiliary role that others connect to lives as long as the job: a crash of TensorBoard must not end it for good.
+ */
 static void lower_serving(struct lowering *l)
 {
 	struct plan_role *p = l->plan;
@@ -355,7 +357,7 @@ static void lower_serving(struct lowering *l)
 		p->restart = (struct plan_str){ STR("on-failure"), p->restart.from, true };
 }
 
-/* Labels of the job are in job.labels; these are only those that the role adds. */
+/* The labels that only the role adds; those of the job are in job.labels. */
 static struct plan_pairs own_pairs(struct lowering *l, enum field_id id)
 {
 	struct said all = role_said(l->ev, l->role, id), own = { 0 };
@@ -366,7 +368,9 @@ static struct plan_pairs own_pairs(struct lowering *l, enum field_id id)
 	return v ? value_pairs(l->ev, v) : (struct plan_pairs){ 0 };
 }
 
-/* The job describes a role and nobody gives it replicas: the framework's default of 0 is easily overlooked. */
+/*
+ * Warns when the job describes a role and nothing gives it replicas: the framework's default of 0 is easily overlooked.
+ */
 static void without_replicas(struct eval *ev, struct role *r)
 {
 	if (!r->own || r->aux || r->torn || role_field_level(ev, r, FIELD_REPLICAS) < LEVEL_FRAMEWORK)
@@ -429,7 +433,7 @@ static void lower_role(struct job *j, struct role *r)
 	ev->self = NULL;
 }
 
-/* One message for all roles without an image, at the job's name. */
+/* Reports all roles without an image in one message, at the job's name. */
 static void require_images(struct job *j)
 {
 	struct eval *ev = j->ev;
@@ -474,7 +478,7 @@ static void lower_head(struct job *j)
 	p->gang = job_str(j, FIELD_GANG);
 	if (j->options->gang.p)
 		p->gang = (struct plan_str){ j->options->gang, { 0 }, true };
-	if (!p->gang.set)                       /* a queue without a gang means Kueue */
+	if (!p->gang.set)                       /* a queue without a gang is one of Kueue */
 		p->gang = (struct plan_str){ p->queue.set ? STR("kueue") : STR("none"), p->queue.from, false };
 	p->scheduler = job_str(j, FIELD_SCHEDULER);
 	p->priority = job_str(j, FIELD_PRIORITY);
@@ -518,7 +522,7 @@ static void lower_objects(struct job *j, const struct entries *body, bool framew
 	}
 }
 
-/* The default `success`: all roles of the cluster that end by themselves have succeeded. */
+/* The default of `success`: all required roles that end by themselves have succeeded. */
 static const struct plan_condition *default_success(struct job *j)
 {
 	const struct plan_condition *all = NULL;

@@ -1,10 +1,8 @@
 /*
- * lower.h - finished values into the plan.
- *
- * lower_job() asks for every field of the job and its roles, in a fixed order, and copies the
- * values.  lower_text.c takes the fields that may hold pod-time text (env, command, args, files):
- * symbolic first; a value that turns out to be computed is noted, and evaluated again for each
- * replica once the number of replicas is known.
+ * lower.h - copies evaluated values into the plan. lower_job() asks for every field of the job and its roles in a fixed
+ * order. lower_text.c handles the fields that may contain text that depends on the pod (env, command, args, files).
+ * They are evaluated with a symbolic index first; a value that turns out to be computed is noted, and evaluated again
+ * for each replica once the number of replicas is known.
  */
 #ifndef TRAINC_LOWER_LOWER_H
 #define TRAINC_LOWER_LOWER_H
@@ -12,8 +10,8 @@
 #include "eval/job.h"
 
 /*
- * An expression whose value differs by replica in a way that no reference can express; CLAIM: the claim that each
- * keeps.
+ * An expression whose value differs between replicas in a way that no reference can express. CLAIM: the claim that each
+ * replica keeps.
  */
 struct pending {
 	enum pending_kind {
@@ -40,8 +38,8 @@ struct lowering {
 };
 
 /*
- * Build the plan of one job; `frame` has the loop variables of a fleet.  What
- * could not be evaluated is reported and absent.
+ * Builds the plan of one job; FRAME has the loop variables of a fleet. A value that could not be evaluated is reported
+ * and absent from the plan.
  */
 void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options,
 	struct plan_job *ret);
@@ -59,7 +57,7 @@ static inline void pend_field(struct lowering *l, struct pending p)
 	l->last = &copy->next;
 }
 
-/* One entry of a map field, before it is evaluated: where it comes from. */
+/* The origin of an entry of a map field, before it is evaluated. */
 struct source_entry {
 	struct str key;
 	struct span key_at;
@@ -80,63 +78,74 @@ struct source_entries {
 					 * variables are put before it */
 };
 
-/* Entries of a map field of a container, lowest level first, later ones replacing earlier ones in place. */
+/*
+ * Collects the entries of a map field of a container, lowest level first; a later entry replaces an earlier one at its
+ * position.
+ */
 void gather_role(struct lowering *l, enum field_id id, struct source_entries *into);
 void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into);
-/* What BODY, of a sidecar or init container, says about a field as a whole, and its first entry about it. */
+/* The value of a whole field in BODY, that of a sidecar or init container; RET gets its first entry for the field. */
 const struct value *gather_own(struct eval *ev, struct entries *body, enum field_id id, struct entry **ret_first);
 /* Adds one entry of a body of LEVEL whose value is a map. */
 void gather_entry(struct lowering *l, struct entry *e, unsigned level, struct source_entries *into);
 /*
- * The variables of a container: a sidecar's `body`, or the role (NULL).  With
- * the framework's after the job's, the job's entries of reserved names that the
- * framework sets too are dropped (TJ0719).
+ * Collects the variables of a container: of a sidecar's BODY, or of the role (NULL). If the framework's come after the
+ * job's, the job's entries of reserved names that the framework sets too are dropped (TJ0719).
  */
 void gather_env(struct lowering *l, struct entries *body, struct source_entries *into);
 
-/* TJ0702: a job's variable whose name the framework reserves; the help names the argument or field that it follows. */
+/*
+ * Reports TJ0702: a job's variable whose name the framework reserves. The help names the argument or field that it
+ * depends on.
+ */
 void report_locked(struct lowering *l, const struct source_entry *mine);
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
 /*
- * What the framework says about the objects that stand for one replica: first their names (before
- * anything asks for hosts), then the rest.
+ * Lowers the framework's settings for the objects that stand for one replica: first their names (before hosts are
+ * needed), then the rest.
  */
 void replica_names(struct job *j);
 void lower_replica(struct lowering *l);
 void lower_files(struct lowering *l, struct source_entries *sources);
-/* Lowers V, the condition under which container C counts as ready; the ports of C must be known. */
+/* Lowers V, the condition under which container C is ready; the ports of C must be known. */
 void lower_ready(struct lowering *l, const struct value *v, struct span at, struct plan_container *c);
-/* The claims of devices that have the names of claims; reports the others. */
+/* The claims of devices whose names are valid names of claims; reports the others. */
 struct plan_pairs lower_claims(struct lowering *l, const struct value *v);
 /* Reports a name that is in both fields with claims of devices. */
 void claims_once(struct lowering *l);
 /*
- * Lowers what container C asks for, as its BODY (NULL: the role) says it; its raw block and the accelerator must be in
- * the plan.
+ * Lowers the amounts of container C from its BODY (NULL: the role); its raw block and the accelerator must be in the
+ * plan.
  */
 void lower_amounts(struct lowering *l, struct entries *body, struct plan_container *c);
-/* The amounts of replicas 0 to N - 1, once their number is known; all that is wrong with one of them is reported. */
+/* Lowers the amounts of replicas 0 to N - 1, once their number is known; all errors in them are reported. */
 void lower_amounts_of_replicas(struct lowering *l, struct entries *body, struct plan_container *c, int64_t n);
 /*
- * Lowers V, the `resources` of container C, into ASKS, whose other amounts must be known.  Reports what no server
- * accepts (TJ0624).
+ * Lowers V, the `resources` of container C, into ASKS, whose other amounts must be known. Reports resources that no
+ * server accepts (TJ0624).
  */
 void lower_resources(struct lowering *l, const struct value *v, const struct plan_container *c,
 	struct plan_amounts *asks);
-/* Lowers where the replicas run, once `node`, `spread` and their number are in the plan: TJ0626, TJ0627, TJ0206. */
+/*
+ * Lowers the place of the role, once `node`, `spread` and the number of replicas are in the plan (TJ0626, TJ0627,
+ * TJ0206).
+ */
 void lower_place(struct lowering *l);
-/* Reports what cannot be a level in the project's topology. */
+/* Reports invalid levels in the project's topology. */
 void lower_topology(struct eval *ev);
-/* The texts of the list that all entries of SAID make together. */
+/* The texts of the list that all entries of SAID form together. */
 void lower_said_texts(struct lowering *l, const struct said *said, struct plan_texts *ret);
-/* Evaluate what is pending for every replica; decides whether the role is unrolled (TJ0709, TJ0710, TJ0717). */
+/* Evaluates pending values for every replica, and decides whether the role is unrolled (TJ0709, TJ0710, TJ0717). */
 void lower_pending(struct lowering *l);
 
-/* The framework's arguments, defaults too, as a map; NULL without a framework. */
+/* The framework's arguments with their defaults, as a map; NULL without a framework. */
 const struct data *lower_arguments(struct job *j);
 
 /* A raw value as a data tree; NULL after a report when it holds something only the pod knows. */
-/* Checks what the job writes into typed fields of the framework that are not evaluated as a whole. */
+/*
+ * Checks values that the job gives to fields which the framework declares with a type, and which are not evaluated as a
+ * whole.
+ */
 void lower_typed(struct lowering *l);
 struct data *value_data(struct eval *ev, const struct value *v);
 

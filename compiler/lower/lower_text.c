@@ -1,10 +1,8 @@
 /*
- * lower_text.c - env, command, args and files: text that may differ by replica.
- *
- * Everything is evaluated once with a symbolic index.  A value that stays text (pieces) serves all
- * replicas.  A value that is computed from the index is noted, and evaluated again for each
- * replica with a literal index once their number is known: the role is then unrolled, except for
- * files, which are one key per replica anyway.
+ * lower_text.c - lowers env, command, args and files: text that may differ between replicas. Everything is evaluated
+ * once with a symbolic index. A value that stays text (pieces) is valid for all replicas. A value that is computed from
+ * the index is noted, and evaluated again for each replica with a literal index once their number is known. The role is
+ * then unrolled, except for files, which have one key per replica anyway.
  */
 #include "eval/internal.h"
 #include "eval/job.h"
@@ -25,7 +23,7 @@ static bool same_text(struct eval *ev, const struct value *a, const struct value
 	return text_flatten(ev, &ta, &sa) && text_flatten(ev, &tb, &sb) && str_eq(sa, sb);
 }
 
-/* An entry of the job: is it allowed, and does it add anything? */
+/* May the job have this entry, and does it change anything? */
 static bool env_entry_ok(struct lowering *l, struct source_entry *s)
 {
 	struct eval *ev = l->ev;
@@ -52,7 +50,7 @@ static bool env_entry_ok(struct lowering *l, struct source_entry *s)
 	return true;
 }
 
-/* pod.env("A") needs A earlier in the same container (TJ0705). */
+/* Reports pod.env("A") if A is not defined earlier in the same container (TJ0705). */
 static void env_references(struct lowering *l, const struct plan_container *c, struct map *defined,
 	const struct text *t)
 {
@@ -60,7 +58,7 @@ static void env_references(struct lowering *l, const struct plan_container *c, s
 		if (t->at[i].kind != PIECE_ENV)
 			continue;
 		struct str name = t->at[i].u.text;
-		for (size_t k = defined->n; k < c->nenv; k++)   /* filled in as far as somebody asks */
+		for (size_t k = defined->n; k < c->nenv; k++)   /* filled in only as far as needed */
 			map_put(defined, eval_work(l->ev), c->env[k].name, l);
 		if (map_get(defined, name))
 			continue;
@@ -129,7 +127,7 @@ void lower_env(struct lowering *l, struct source_entries *sources, struct plan_c
 
 /* ---- command and args ---- */
 
-/* The texts of a list; false when one of its elements is computed. */
+/* Evaluates the texts of a list; false when one of its elements is computed. */
 static bool texts_of(struct lowering *l, const struct value *v, struct plan_texts *ret, struct span *ret_computed)
 {
 	if (v->kind == VALUE_COMPUTED) {
@@ -169,7 +167,9 @@ void lower_said_texts(struct lowering *l, const struct said *said, struct plan_t
 
 /* ---- files ---- */
 
-/* A ConfigMap is static: in it only the index and host names can differ by replica. */
+/*
+ * May the file have this text? A ConfigMap is static: only the index and host names can differ between replicas in it.
+ */
 static bool file_text_ok(struct lowering *l, struct str path, const struct text *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -255,10 +255,10 @@ static void replicas_of(struct lowering *l, const struct pending *p, int64_t n)
 		l->plan->files[p->index].per_replica = texts;
 }
 
-/* Is it a field of the object itself, and no text that a reference could say? */
+/* Is it a field of the object itself, which no reference can express? */
 static bool is_of_object(const struct pending *q) { return q->kind == PENDING_CLAIM || q->kind == PENDING_AMOUNTS; }
 
-/* What avoids an object for each replica. */
+/* How to avoid an object for each replica. */
 static const char *indexed_help(const struct pending *q)
 {
 	if (q->kind == PENDING_CLAIM)
@@ -276,7 +276,10 @@ static void report_unrolled(struct lowering *l, const struct pending *q)
 	struct str expr = source_text(ev->program->sources, because);
 	if (expr.n > 60)
 		expr = str_printf(ev->arena, "%.57s...", expr.p);
-	/* When the library's arithmetic spends the budget, the number of replicas is to blame: report it there. */
+	/*
+	 * when the library's arithmetic uses up the budget, the number of replicas is the reason, so it is reported
+	 * there
+	 */
 	bool own = in_user_text(ev, because) || !in_user_text(ev, p->replicas_at);
 	const char *help = own ? indexed_help(q)
 		: "use fewer replicas, or a framework that computes nothing from 'pod.index'";
@@ -324,13 +327,16 @@ static void report_elastic(struct lowering *l, const struct pending *q)
 		diag_help(ev->diags, d, "%s", indexed_help(q));
 }
 
-/* One replica has the index 0, which everything can say of its claim and its amounts. */
+/*
+ * Does the value require that the role is unrolled? With one replica the index is 0, which its claim and amounts can
+ * contain.
+ */
 static bool is_unrolling(const struct plan_role *p, const struct pending *q)
 {
 	return is_of_object(q) ? p->max > 1 : q->kind != PENDING_FILE && q->kind != PENDING_LABEL;
 }
 
-/* After an error: what is said about amounts is judged by those of the first replica. */
+/* Uses the amounts of the first replica after an error, so that rules about amounts can run. */
 static void first_amounts(struct lowering *l)
 {
 	for (const struct pending *q = l->pending; q; q = q->next)
@@ -338,7 +344,7 @@ static void first_amounts(struct lowering *l)
 			replicas_of(l, q, 1);
 }
 
-/* TJ0717 where replicas are objects anyway: each kind of replica is compared with the others, which takes time. */
+/* Reports TJ0717 if replicas are objects anyway: each kind of replica is compared with the others, which takes time. */
 static bool few_amounts(struct lowering *l)
 {
 	const struct pending *q = l->pending;
@@ -365,7 +371,7 @@ void lower_pending(struct lowering *l)
 		if (is_unrolling(p, q))
 			unrolls = q;
 	if ((workload_row(l->job->options->workload)->traits & WORKLOAD_BARE) || p->one_name) {
-		p->unrolled = true;             /* and no object more because of it */
+		p->unrolled = true;             /* no further object is created because of it */
 		if (!few_amounts(l)) {
 			first_amounts(l);
 			return;

@@ -1,8 +1,7 @@
 /*
- * place.c - where replicas run: `place = near("rack")` and the like, and the project's topology.
- *
- * A level is named by the label that its domains have as its value, or by the last part of that
- * label.  The levels of `spread`, hosts and zones, are always there.
+ * place.c - lowers `place = near("rack")` and similar places, and the project's topology. A level is named by the label
+ * whose values are its domains, or by the last part of that label. The levels of `spread`, hosts and zones, always
+ * exist.
  */
 #include "lower/lower.h"
 
@@ -18,7 +17,8 @@
 struct levels {
 	struct str *keys;               /* outermost first; zones and hosts too */
 	size_t n;
-	size_t first, listed;           /* those that the project lists: `listed` from `first` on */
+	size_t first, listed;           /* range of the levels that the project lists: `listed` of them from `first`
+					 * on */
 };
 
 static bool lists(const struct project *p, struct str key)
@@ -59,7 +59,10 @@ static bool is_called(struct str key, struct str name)
 	return str_eq(key, name) || str_eq(key_end(key), name) || str_eq(level_name(key), name);
 }
 
-/* The position of the level called NAME; l->n without.  A whole key counts before the last part of another one. */
+/*
+ * The position of the level called NAME; l->n when there is none. A whole key takes precedence over the last part of
+ * another one.
+ */
 static size_t find_level(const struct levels *l, struct str name, bool *ret_twice)
 {
 	size_t found = l->n;
@@ -78,7 +81,7 @@ static size_t find_level(const struct levels *l, struct str name, bool *ret_twic
 	return found;
 }
 
-/* ---- what cannot be meant ---- */
+/* ---- invalid places ---- */
 
 static struct str names_of(struct eval *ev, const struct levels *l)
 {
@@ -93,7 +96,7 @@ static struct str names_of(struct eval *ev, const struct levels *l)
 	return s;
 }
 
-/* A label that could be the missing level's. */
+/* A label that the missing level could have, for a help. */
 static struct str some_key(struct eval *ev, struct str name)
 {
 	const char *why;
@@ -146,7 +149,7 @@ static void report_ambiguous(struct lowering *l, const struct levels *levels, co
 		}
 }
 
-/* TJ0627: replicas cannot be close together and far from each other. */
+/* Reports TJ0627: replicas cannot be close together and far from each other. */
 static void against_spread(struct lowering *l, const struct levels *levels, size_t level)
 {
 	const struct plan_role *r = l->plan;
@@ -171,7 +174,7 @@ static void against_spread(struct lowering *l, const struct levels *levels, size
 
 /* ---- zones ---- */
 
-/* TJ0206: the same label by another way. */
+/* Reports TJ0206: the same label is set in another way. */
 static void zone_twice(struct lowering *l, const struct plan_pairs *node, struct span at, const char *other)
 {
 	const struct plan_role *r = l->plan;
@@ -187,7 +190,7 @@ static void zone_twice(struct lowering *l, const struct plan_pairs *node, struct
 	}
 }
 
-/* One zone leaves nothing to spread over. */
+/* Reports a single zone together with `spread` over zones. */
 static void zone_against_spread(struct lowering *l)
 {
 	const struct plan_role *r = l->plan;
@@ -241,7 +244,9 @@ static bool read_place(struct lowering *l, const struct value *v, struct plan_pl
 	return true;
 }
 
-/* Is it written for the job: by itself, the project's defaults, or a framework beside its roles? */
+/*
+ * Is the place set for the whole job: by the job itself, the project's defaults, or a framework outside of its roles?
+ */
 static bool of_whole_job(struct lowering *l)
 {
 	unsigned level = role_field_level(l->ev, l->role, FIELD_PLACE);
@@ -249,7 +254,7 @@ static bool of_whole_job(struct lowering *l)
 	return !l->role->aux && level != LEVEL_ROLE && (level < LEVEL_FRAMEWORK || (level - LEVEL_FRAMEWORK) % 2);
 }
 
-/* Groups of hosts from the level inwards; the hosts themselves are not groups. */
+/* The number of group levels from this level inwards; hosts are not groups. */
 static int64_t tier_of(const struct levels *l, size_t level)
 {
 	int64_t n = 0;

@@ -1,7 +1,6 @@
 /*
- * ready.c - when a container counts as ready: `ready = tcp("http")` and the like.
- *
- * A probe names a port of its own container, so it is lowered when the ports are in the plan.
+ * ready.c - lowers `ready = tcp("http")` and similar probes. A probe names a port of its own container, so it is
+ * lowered when the ports are in the plan.
  */
 #include "lower/lower.h"
 
@@ -44,8 +43,7 @@ static void report_port(struct lowering *l, const struct plan_container *c, stru
 }
 
 /*
- * The longest time that a container may need to become ready, in whole seconds; an hour unless the
- * call says otherwise.
+ * The longest time that a container may need to become ready, in whole seconds; an hour by default.
  */
 static bool start_time(struct lowering *l, const struct value *probe, struct span at, int64_t *ret)
 {

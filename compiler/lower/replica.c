@@ -1,15 +1,12 @@
 /*
- * replica.c - what a framework says about the objects that stand for one replica each: replica {
- * name, labels, service, kind }.
- *
- * The framework's own block is for all roles; a role's block adds to it.  Names are worked out
- * first, since every host name begins with one.  By the labels of the framework's block a Service
- * selects its pod.
+ * replica.c - lowers a framework's settings for the objects that stand for one replica each: replica { name, labels,
+ * service, kind }. The framework's own block is for all roles; a role's block adds to it. Names are evaluated first,
+ * since every host name begins with one. A Service selects its pod by the labels of the framework's own block.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
 
-/* What the blocks of one level say about a member, in order. */
+/* The entries of the blocks of one level for a member, in order. */
 static struct said member_said(struct role *r, unsigned level, const char *name)
 {
 	struct eval *ev = r->job->ev;
@@ -26,7 +23,7 @@ static struct said member_said(struct role *r, unsigned level, const char *name)
 	return said;
 }
 
-/* The nearer block wins, and in a block the last entry. */
+/* The value of a member: the nearer block takes precedence, and within a block the last entry. */
 static const struct value *member(struct role *r, const char *name, struct span *ret_at)
 {
 	struct said said = { 0 };
@@ -49,7 +46,7 @@ static void report_name(struct role *r, struct span at)
 	diag_help(r->job->ev->diags, d, "write name = \"${cluster.name}-${self.name}-${pod.index}\", for example");
 }
 
-/* BASE, or BASE-INDEX. */
+/* Sets the name of a replica: BASE, or BASE-INDEX. */
 static void replica_name(struct role *r)
 {
 	struct eval *ev = r->job->ev;
@@ -129,7 +126,7 @@ static void label(struct lowering *l, const struct source_entry *s, bool selects
 	ARENA_PUSH(l->ev->arena, p->labels, p->nlabels, made);
 }
 
-/* SELECT: labels of the framework's own block, by which a Service selects its pod. */
+/* Lowers labels. SELECT: those of the framework's own block, by which a Service selects its pod. */
 static void labels(struct lowering *l, unsigned level, bool select)
 {
 	struct source_entries s = { 0 };

@@ -1,15 +1,14 @@
 /*
- * resources.c - `resources { "rdma/hca" = 8 }`: what a container asks for beside cpu, memory, disk and its accelerator.
- *
- * A device plugin's resource has a domain and is counted; huge pages are an amount of memory.  Neither is shared, so
- * that request and limit are one number.
+ * resources.c - lowers `resources { "rdma/hca" = 8 }`: what a container asks for besides cpu, memory, disk and its
+ * accelerator. A device plugin's resource has a domain and is counted; huge pages are an amount of memory. Neither can
+ * be overcommitted, so request and limit are the same number.
  */
 #include "eval/plan_value.h"
 #include "lower/lower.h"
 
 #include "kube/limits.h"
 
-/* Splits the name of a resource as the API server does. */
+/* The kind of a resource by its name, as the API server decides it. */
 enum resource_form { RESOURCE_UNKNOWN, RESOURCE_COUNTED, RESOURCE_PAGES };
 
 #define PAGES "hugepages-"
@@ -19,7 +18,7 @@ static struct diag *refuse(struct lowering *l, struct span at, struct str name, 
 	return diag_report(l->ev->diags, TJ0624, at, "'%.*s' %s", STR_ARG(name), what);
 }
 
-/* Names that are fields of ours, and words of Kubernetes' block `resources`. */
+/* The field to use instead of a name: names of fields of this language, and words of Kubernetes' block `resources`. */
 static const char *field_instead(struct str name)
 {
 	static const struct { const char *name, *help; } words[] = {
@@ -99,7 +98,7 @@ static bool counted(struct lowering *l, const struct value_entry *e, struct span
 	return positive(l, e, v->u.integer, at);
 }
 
-/* The kubelet maps whole pages, so the API server refuses any other amount. */
+/* Checks that an amount is a whole number of pages: the API server refuses any other. */
 static bool in_pages(struct lowering *l, const struct value_entry *e, struct span at, struct quantity *ret)
 {
 	const struct value *v = e->value;
@@ -140,7 +139,7 @@ static bool of_accelerator(struct lowering *l, const struct value_entry *e, cons
 	return true;
 }
 
-/* The API server wants a container with huge pages to ask for cpu or memory as well. */
+/* Checks that a container with huge pages also asks for cpu or memory, as the API server demands. */
 static void beside_pages(struct lowering *l, const struct plan_container *c, const struct plan_amounts *asks,
 	const struct plan_resource *r)
 {

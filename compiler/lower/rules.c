@@ -1,9 +1,7 @@
 /*
- * rules.c - the order of the rules, and when they apply.
- *
- * Warnings are for programs that will run.  While a job has errors, a value may be absent because
- * it was reported already, and "no memory is set" would be a second message about the same
- * mistake.
+ * rules.c - runs the rules in order, and decides when they apply. Warnings are for programs that will run. While a job
+ * has errors, a value may be absent because it was reported already, and "no memory is set" would be a second message
+ * about the same mistake.
  */
 #include "lower/rules.h"
 

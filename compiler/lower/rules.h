@@ -1,5 +1,5 @@
 /*
- * rules.h - what a type cannot express: rules over the finished plan of a job (TJ05xx to TJ08xx).
+ * rules.h - rules over the finished plan of a job, which types cannot express (TJ05xx to TJ08xx).
  */
 #ifndef TRAINC_LOWER_RULES_H
 #define TRAINC_LOWER_RULES_H

@@ -38,7 +38,7 @@ static void same_scratch(struct job *j, const struct first_scratch *first, const
 		"same name means same volume: use one size, or another name");
 }
 
-/* Each against the first of its name; `seen` has those. */
+/* Compares each volume with the first of its name, which is in SEEN. */
 static void scratch_sizes(struct job *j, enum volume_kind kind, struct map *seen, const struct plan_container *c)
 {
 	for (size_t i = 0; i < c->nmounts; i++) {
@@ -67,16 +67,16 @@ static void sizes_in_pod(struct job *j, enum volume_kind kind, const struct plan
 		scratch_sizes(j, kind, &seen, &r->sidecars[k]);
 }
 
-/* ---- paths below paths: sorted, so that what a path is below stands before it ---- */
+/* ---- paths below other paths; sorted, so that a path comes after the one that it is below ---- */
 
 struct mounted {
 	struct str path;
 	const struct plan_mount *mount;         /* one of `mount` and `file` is NULL */
 	const struct plan_file *file;
-	/* the nearest that it is in, and the nearest of the job's own; NULL without */
+	/* the nearest mount that contains it, and the nearest of the job's own; NULL: there is none */
 	const struct plan_mount *in_mount, *in_own;
 	const struct plan_file *in_file;
-	const struct mounted *up;                 /* the nearest place that it is in */
+	const struct mounted *up;                 /* the nearest place that contains it */
 };
 
 static bool below(struct str path, struct str directory)
@@ -84,7 +84,10 @@ static bool below(struct str path, struct str directory)
 	return str_starts(path, directory) && (path.n == directory.n || path.p[directory.n] == '/' || directory.n == 1);
 }
 
-/* A directory stands before all that is in it, and that before its neighbours; a mount before a file of its path. */
+/*
+ * Compares two places by path. A directory comes before everything in it, and that before the next directory; a mount
+ * comes before a file at its path.
+ */
 static int mounted_by_path(const void *one, const void *other)
 {
 	const struct mounted *a = one, *b = other;
@@ -127,7 +130,7 @@ static struct mounted *mounted_of(struct arena *a, const struct plan_role *r, si
 	return at;
 }
 
-/* A mount that hides a generated file (TJ0615). */
+/* Reports a mount that hides a generated file (TJ0615). */
 static void report_hidden_file(struct job *j, const struct plan_mount *m, const struct plan_file *f)
 {
 	struct diag *d = diag_report(ds(j), TJ0615, m->path_at, "'%.*s' hides the generated file %.*s",
@@ -136,7 +139,7 @@ static void report_hidden_file(struct job *j, const struct plan_mount *m, const 
 	diag_help(ds(j), d, "mount the volume elsewhere");
 }
 
-/* The kubelet makes the inner directory in the outer volume (TJ0623). */
+/* Reports a mount inside another one: the kubelet creates the inner directory in the outer volume (TJ0623). */
 static void report_inside(struct job *j, const struct plan_mount *inner, const struct plan_mount *outer)
 {
 	struct diag *d = diag_report(ds(j), TJ0623, inner->path_at, "'%.*s' is mounted inside of the volume at %.*s",
@@ -157,7 +160,7 @@ static void file_below_file(struct job *j, const struct plan_file *inner, const 
 	diag_help(ds(j), d, "give one of them another directory");
 }
 
-/* The nearest directory is the one that counts: what lies further out is said of that one. */
+/* Reports overlapping places. Only the nearest directory is reported; those further out are reported for that one. */
 static void overlaps(struct job *j, const struct plan_role *r)
 {
 	size_t n;
@@ -219,7 +222,7 @@ static void over_system(struct job *j, const struct plan_mount *m)
 	}
 }
 
-/* A volume in memory counts against the pod's memory. */
+/* Reports a volume in memory, which counts against the pod's memory. */
 static void memory_scratch(struct job *j, const struct plan_role *r)
 {
 	const struct plan_amounts *asks = &r->main.asks;

@@ -1,6 +1,6 @@
 /*
- * rules_raw.c - raw fields that are refused altogether (--no-raw), and those
- * that would cut a pod off from its peers (TJ0908).
+ * rules_raw.c - reports raw fields that are refused altogether (--no-raw), and those that would separate a pod from its
+ * peers (TJ0908).
  */
 #include "eval/internal.h"
 #include "lower/rules.h"
@@ -45,7 +45,10 @@ static void refuse_all(struct job *j)
 		refuse(j, "object", p->objects[i].name_at);
 }
 
-/* The host's resolver knows no Services, and dnsPolicy "None" brings a resolver of its own. */
+/*
+ * Reports network settings of a pod: the host's resolver does not know Services, unless dnsPolicy "None" sets another
+ * resolver.
+ */
 static void host_network(struct job *j, const struct data *pod)
 {
 	const struct data *host = pod ? data_get(pod, STR("hostNetwork")) : NULL;

@@ -1,9 +1,7 @@
 /*
- * rules_repeats.c - fields of a role that repeat what holds without them (TJ1006).
- *
- * Only a literal in the role's own block is reported, and only beside a literal of the program or
- * its framework: a parameter that happens to have the same value is no repetition, and built-in
- * defaults may be spelt out.
+ * rules_repeats.c - reports fields of a role that only repeat a default (TJ1006). Only a literal in the role's own
+ * block is reported, and only if it repeats a literal of the program or its framework: a parameter that happens to have
+ * the same value is not a repetition, and built-in defaults may be written out.
  */
 #include "eval/internal.h"
 #include "lower/rules.h"
@@ -19,7 +17,7 @@ static bool is_literal(const struct node *n)
 		n->kind == NODE_BOOL;
 }
 
-/* The literal to which an entry sets a field; NULL when it is something else. */
+/* The literal to which an entry sets a field; NULL when it is not a literal. */
 static struct node *literal(const struct entry *e)
 {
 	struct node *value = entry_sets(e) ? entry_expr(e) : NULL;

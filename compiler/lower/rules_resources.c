@@ -54,7 +54,7 @@ static void decimal(struct job *j, struct plan_quantity q)
 	if (!quantity_binary(n))
 		return;
 	if (!str_ends(text, STR("G")) && !str_ends(text, STR("T")))
-		return;                         /* written otherwise: meant so */
+		return;                         /* another notation shows that it is intended */
 	double binary = (double)n * (tera ? 1e12 / 1099511627776.0 : 1e9 / 1073741824.0);
 	struct diag *d = diag_report(ds(j), TJ0620, q.from, "%lld%s is %.1f%s", n, tera ? "T" : "G", binary,
 		tera ? "Ti" : "Gi");
@@ -63,7 +63,7 @@ static void decimal(struct job *j, struct plan_quantity q)
 
 /* ---- devices ---- */
 
-/* Does a raw container mount something at PATH? */
+/* Does a raw container mount a volume at PATH? */
 static bool mounts_raw(const struct data *raw, struct str path)
 {
 	const struct data *list = data_get(raw, STR("volumeMounts"));
@@ -76,7 +76,7 @@ static bool mounts_raw(const struct data *raw, struct str path)
 	return false;
 }
 
-/* ---- amounts that are hardly meant (TJ0622) ---- */
+/* ---- amounts that are probably mistakes (TJ0622) ---- */
 
 static void unlikely(struct job *j, const struct plan_role *r)
 {
@@ -109,7 +109,7 @@ static void unlikely(struct job *j, const struct plan_role *r)
 	}
 }
 
-/* The hosts of a topology come all together, once for each slice. */
+/* Checks the number of replicas against the hosts of a topology, all of which are needed once for each slice. */
 static void fit_topology(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
@@ -141,7 +141,7 @@ static void fit_topology(struct job *j, const struct plan_role *r)
 			: "remove 'replicas', it follows from the topology");
 }
 
-/* Slices are those of a topology with several hosts (TJ0625). */
+/* Checks slices, which only make sense for a topology with several hosts (TJ0625). */
 static void fit_slices(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
@@ -204,11 +204,10 @@ static void devices(struct job *j, const struct plan_role *r)
 		}
 }
 
-/* ---- devices that an auxiliary role was given by the way (TJ0522) ---- */
+/* ---- devices that an auxiliary role got unintentionally (TJ0522) ---- */
 
 /*
- * It inherits no devices by mistake: a record that describes the training nodes brings theirs
- * along when it is inserted.
+ * Reports devices that come from an inserted record: one that describes the training nodes also sets their accelerator.
  */
 static void inserted_devices(struct job *j, struct role *role, const struct plan_role *r)
 {
@@ -251,14 +250,14 @@ static struct str amount_of(struct job *j, const struct data *d)
 		d->kind == DATA_STRING ? d->u.string : STR("");
 }
 
-/* Is it the resource of a device plugin: with the domain of a vendor in front? */
+/* Is it the resource of a device plugin, with the domain of a vendor? */
 static bool is_device(struct str resource)
 {
 	const char *slash = memchr(resource.p, '/', resource.n);
 	return slash && !memmem(resource.p, (size_t)(slash - resource.p), "kubernetes.io", 13);
 }
 
-/* Devices are not overcommitted: the API server accepts only a request that equals its limit. */
+/* Reports a request of devices that differs from the limit: the API server does not overcommit devices. */
 static void raw_requests(struct job *j, const struct plan_role *r, const struct data *raw)
 {
 	const struct data *resources = raw ? data_get(raw, STR("resources")) : NULL;
@@ -301,7 +300,7 @@ static void shm(struct job *j, const struct plan_role *r)
 	diag_help(ds(j), d, "raise 'memory', or lower 'shm'");
 }
 
-/* What is said of each replica: R has the amounts of one of them. */
+/* Applies the rules for one kind of replica, whose amounts R has. */
 static void judge_kind(struct job *j, struct role *role, const struct plan_role *r)
 {
 	container(j, &r->main);

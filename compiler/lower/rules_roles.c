@@ -1,5 +1,5 @@
 /*
- * rules_roles.c - success, start order, restarts, ports: the shape of the cluster.
+ * rules_roles.c - rules about success, start order, restarts and ports.
  */
 #include "eval/internal.h"
 #include "lower/rules.h"
@@ -85,7 +85,10 @@ static void note_cycle(struct job *j, struct diag *d, unsigned first, bool *told
 	}
 }
 
-/* A queue resumes everything that is suspended.  Other gangs wait for the very pods that would wait for them. */
+/*
+ * Reports a start order in a gang. A queue resumes everything that is suspended; other gangs would wait for the very
+ * pods that wait for them.
+ */
 static void report_order_in_gang(struct job *j, const struct plan_role *r)
 {
 	const struct plan_job *p = j->plan;
@@ -114,7 +117,7 @@ static void report_order_in_gang(struct job *j, const struct plan_role *r)
 }
 
 /*
- * Kueue resumes each Job at once, but a set with an order of its own as a whole; other gangs
+ * Is the role part of the gang? Kueue resumes each Job at once, but a set with its own order as a whole; other gangs
  * consist of all roles that are not auxiliary.
  */
 static bool in_gang(const struct plan_job *p, const struct plan_role *r)
@@ -129,7 +132,7 @@ static bool never_done(const struct plan_role *r)
 	return r->endless || (r->aux && r->restart.set && str_is(r->restart.value, "always"));
 }
 
-/* A role without replicas never starts. */
+/* Reports that a role waits for one without replicas, which never starts. */
 static void test_awaited(struct job *j, const struct plan_role *r, const struct plan_condition *c)
 {
 	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
@@ -219,7 +222,7 @@ static void restarts(struct job *j, const struct plan_role *r)
 
 struct port_use {
 	const struct plan_port *port;
-	size_t position;                /* in the pod */
+	size_t position;                /* position in the pod */
 };
 
 static void collide(struct job *j, const struct plan_role *r, struct port_use a, struct port_use b)
@@ -233,7 +236,7 @@ static void collide(struct job *j, const struct plan_role *r, struct port_use a,
 	diag_help(ds(j), d, "containers of one pod share its address: give one of them another port");
 }
 
-/* By number, then in the order of the pod. */
+/* Compares two ports by number, then by their order in the pod. */
 static int port_order(const void *a, const void *b)
 {
 	const struct port_use *x = a, *y = b;
@@ -292,7 +295,7 @@ static bool framework_may_grow(const struct job *j)
 	return false;
 }
 
-/* One replica that starts a process for each device, or as many as an argument of the framework asks for. */
+/* Is there one replica that starts a process for each device, or as many as an argument of the framework says? */
 static bool several_processes(const struct job *j, const struct plan_role *r)
 {
 	static const char *const arguments[] = { "nproc", "processes", "slots" };
@@ -329,7 +332,7 @@ static void single_replica(struct job *j)
 	diag_help(ds(j), d, "set 'replicas', or use a framework for one process");
 }
 
-/* Kubernetes has these in whole seconds. */
+/* Reports a duration that is not a whole number of seconds, as Kubernetes requires. */
 static void whole_seconds(struct job *j, const char *field, const struct plan_quantity *q)
 {
 	int128 second = QUANTITY_UNIT;
@@ -342,7 +345,7 @@ static void whole_seconds(struct job *j, const char *field, const struct plan_qu
 		diag_help(ds(j), d, "write %llds", (long long)(q->value.nano / second + 1));
 }
 
-/* Numbers that the API server refuses because of their size: counts have 32 bits. */
+/* Reports a number that is too large for the API server: counts have 32 bits. */
 static void count_fits(struct job *j, const char *field, const struct plan_int *n)
 {
 	if (!n->set || n->value <= INT32_MAX)
@@ -363,7 +366,7 @@ static void seconds_fit(struct job *j, const char *field, const struct plan_quan
 	diag_help(ds(j), d, "it counts the seconds in 32 bits: at most %dd", INT32_MAX / DAY);
 }
 
-/* False when one of them is beyond what Kubernetes can count. */
+/* Checks the durations; false when one is larger than Kubernetes can count. */
 static bool times(struct job *j)
 {
 	struct plan_job *p = j->plan;
@@ -386,7 +389,7 @@ static bool times(struct job *j)
 	return ds(j)->errors == errors;
 }
 
-/* A pod that has less time to run than to end (TJ0816). */
+/* Reports a pod that has less time to run than to end (TJ0816). */
 static void short_timeout(struct job *j)
 {
 	const struct plan_job *p = j->plan;
@@ -432,7 +435,7 @@ static bool succeeds_with_none(const struct plan_job *p, const struct plan_condi
 	return c->kind == CONDITION_DONE && c->index == CONDITION_ALL && r->max && r->min == 0 && !r->unknown;
 }
 
-/* A job that runs nothing, or that succeeds even when everything in it has failed (TJ0503, TJ0502). */
+/* Reports a job that runs nothing, or that succeeds even when everything in it has failed (TJ0503, TJ0502). */
 static void runs_something(struct job *j)
 {
 	const struct plan_job *p = j->plan;
@@ -440,7 +443,7 @@ static void runs_something(struct job *j)
 	size_t replicas = 0;
 	for (size_t i = 0; i < p->nroles; i++) {
 		const struct plan_role *r = &p->roles[i];
-		if (r->unknown || ds(j)->errors)        /* the part that failed may be the role */
+		if (r->unknown || ds(j)->errors)        /* the error may be about the role */
 			return;
 		replicas += !r->aux && r->max;
 		elastic = !r->aux && r->max && !r->min ? r : elastic;

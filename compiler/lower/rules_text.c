@@ -1,5 +1,5 @@
 /*
- * rules_text.c - literals that should not be in a program, images that move under a running job
+ * rules_text.c - reports literals that should not be in a program, and images that may change while a job is running
  * (TJ0712, TJ0714, TJ0718, TJ0815).
  */
 #include "eval/internal.h"
@@ -31,7 +31,7 @@ static bool is_number(struct str s)
 	return s.n > 0;
 }
 
-/* At least `n` characters of a token's alphabet from `at` on. */
+/* Are there at least N characters of a token's alphabet from AT on? */
 static bool token_chars(struct str s, size_t at, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -50,7 +50,7 @@ static bool has_token(struct str s, struct str prefix, size_t n)
 	return false;
 }
 
-/* header.payload.signature, base64url, the first two beginning with {" */
+/* Is it a JWT: header.payload.signature in base64url, the first two beginning with {" ? */
 static bool is_jwt(struct str s)
 {
 	size_t dots = 0;
@@ -63,7 +63,7 @@ static bool is_jwt(struct str s)
 	return dots == 2 && s.n > 40 && str_starts(s, STR("eyJ"));
 }
 
-/* The kind of credential that a text has the form of; NULL for none. */
+/* The kind of credential that a text looks like; NULL for none. */
 static const char *credential(struct str s)
 {
 	if (s.n < 20)
@@ -117,7 +117,7 @@ struct seen_variables {
 	bool shell;                     /* may a shell read the arguments? */
 };
 
-/* A reference is to an earlier entry, which is known already. */
+/* Does an entry contain a credential? A reference is to an earlier entry, for which that is known already. */
 static bool holds_secret(const struct seen_variables *vs, size_t entry)
 {
 	const struct plan_env *e = &vs->container->env[entry];
@@ -149,7 +149,7 @@ static size_t position(struct seen_variables *vs, struct str name)
 
 static const char word_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-/* Finds the next $(NAME), or $NAME, from `p` on, and the place behind it; false when there is none. */
+/* Finds the next $(NAME) or $NAME from P on, and the place after it; false when there is none. */
 static bool next_lookalike(const char **p, const char *end, struct str *ret_name, struct str *ret_whole)
 {
 	for (const char *dollar; *p < end && (dollar = memchr(*p, '$', (size_t)(end - *p))); *p = dollar + 1) {
@@ -167,14 +167,14 @@ static bool next_lookalike(const char **p, const char *end, struct str *ret_name
 	return false;
 }
 
-/* PATH, OUT_DIR: such a name is a variable's; other text behind '$' may mean anything. */
+/* Is it a usual name of a variable, such as PATH or OUT_DIR? Other text after '$' may mean anything. */
 static bool usual_variable(struct str name)
 {
 	return name.n > 1 && strspn(name.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= name.n &&
 		!isdigit((unsigned char)name.p[0]);
 }
 
-/* Does anything in the container read the text before the program does? */
+/* Reports $(NAME) or $NAME in a text that nothing in the container expands. */
 static void report_unexpanded(struct job *j, const struct text *t, struct str whole, struct str name)
 {
 	struct diag *d = diag_report(ds(j), TJ0714, t->from,
@@ -189,7 +189,10 @@ static void report_unexpanded(struct job *j, const struct text *t, struct str wh
 			STR_ARG(name));
 }
 
-/* Only the first `known` variables stand before the text; `shell`: it may be read by a shell, which knows $NAME. */
+/*
+ * Checks a text for references to variables. Only the first KNOWN variables are defined before it. SHELL: a shell may
+ * read it, which expands $NAME.
+ */
 static void reference_lookalike(struct seen_variables *vs, size_t known, const struct text *t, bool shell)
 {
 	struct job *j = vs->job;
@@ -223,7 +226,8 @@ static bool is_shell_word(struct str s)
 	const char *slash = s.n ? memrchr(s.p, '/', s.n) : NULL;
 	if (slash)
 		s = (struct str){ slash + 1, s.n - (size_t)(slash + 1 - s.p) };
-	bool option = s.n > 1 && s.n < 6 && s.p[0] == '-' && s.p[s.n - 1] == 'c';       /* sh -c, bash -lc, python -c */
+	bool option = s.n > 1 && s.n < 6 && s.p[0] == '-' && s.p[s.n - 1] == 'c';       /* such as sh -c, bash -lc,
+											 * python -c */
 	return option || (s.n >= 2 && str_ends(s, STR("sh")));
 }
 
@@ -232,7 +236,7 @@ static bool is_shell(const struct text *t)
 	return t->n == 1 && t->at[0].kind == PIECE_TEXT && is_shell_word(t->at[0].u.text);
 }
 
-/* May a shell read the words that start the container?  Without a command the image decides. */
+/* May a shell read the words of the command? Without a command the image decides. */
 static bool has_shell(const struct plan_container *c)
 {
 	const struct plan_texts *lists[] = { &c->command, &c->args };
@@ -306,13 +310,13 @@ static void image(struct job *j, const struct plan_container *c, struct map *see
 
 /* ---- commands that the kubelet runs: probes and hooks (TJ0714) ---- */
 
-struct words {                          /* of a command */
+struct words {                          /* the words of a command */
 	struct str *at;
 	struct span *from;
 	size_t n;
 };
 
-/* The command with WHOLE, which is word AT, in a shell: $(NAME) as $NAME. */
+/* The command with WHOLE, which is word AT, in a shell: $(NAME) becomes $NAME. */
 static struct str in_shell(struct arena *a, const struct words *w, size_t at, struct str whole, struct str name)
 {
 	struct str all = STR("");
@@ -326,7 +330,7 @@ static struct str in_shell(struct arena *a, const struct words *w, size_t at, st
 	return all;
 }
 
-/* Reports a variable in a command without a shell: Kubernetes replaces $(NAME) in none of these commands. */
+/* Reports a variable in a command without a shell: Kubernetes does not replace $(NAME) in probes and hooks. */
 static void run_words(struct seen_variables *vs, const struct words *w)
 {
 	struct arena *a = eval_work(vs->job->ev);
@@ -363,7 +367,7 @@ static void probe_words(struct seen_variables *vs, const struct plan_probe *p)
 	run_words(vs, &w);
 }
 
-/* `exec { command = [...] }` in a probe or hook of a raw block. */
+/* The words of `exec { command = [...] }` in a probe or hook of a raw block. */
 static void raw_words(struct seen_variables *vs, const struct data *action)
 {
 	struct arena *a = eval_work(vs->job->ev);

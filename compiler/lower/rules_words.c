@@ -1,9 +1,7 @@
 /*
- * rules_words.c - commands that cannot do what they say: several words in one, words of a shell
- * where no shell reads them, launchers of processes that cannot find each other, and a shell that
- * keeps signals from the program (TJ0534 to TJ0536).
- *
- * Only words that are known here are judged: the search ends at one that a placement or the pod
+ * rules_words.c - reports commands that cannot work as written: several words in one, syntax of a shell where no shell
+ * reads it, launchers of processes that cannot find each other, and a shell that keeps signals from the program (TJ0534
+ * to TJ0536). Only words that are known here are checked: the search ends at a word that a placement or the pod
  * decides.
  */
 #include <strings.h>
@@ -33,7 +31,7 @@ static bool add(struct words *w, const struct plan_texts *list)
 	return !list->per_replica;
 }
 
-/* False where the image decides what is started, or where the words are not known. */
+/* Finds the words of a command; false if the image decides what is started, or the words are not known. */
 static bool known_words(const struct plan_container *c, struct words *w)
 {
 	w->n = 0;
@@ -83,7 +81,7 @@ static bool reads_scripts(const struct words *w)
 	return false;
 }
 
-/* ---- words that are several (TJ0535) ---- */
+/* ---- one word that should be several (TJ0535) ---- */
 
 static struct str as_list(struct arena *a, struct str text)
 {
@@ -117,7 +115,7 @@ static bool is_operator(struct str word)
 	return false;
 }
 
-/* A word that sets a variable: NAME=VALUE. */
+/* Does the word set a variable: NAME=VALUE? */
 static bool is_assignment(struct str word)
 {
 	size_t i = 0;
@@ -128,7 +126,7 @@ static bool is_assignment(struct str word)
 	return i && i < word.n && word.p[i] == '=';
 }
 
-/* "t.py --lr 0.1": a word, a blank and an option. */
+/* Does the word contain an option after a blank, as "t.py --lr 0.1" does? */
 static bool holds_option(struct str word)
 {
 	const char *space = word.n ? memchr(word.p, ' ', word.n) : NULL;
@@ -137,7 +135,10 @@ static bool holds_option(struct str word)
 	return word.n && word.p[0] != '-' && i + 2 < word.n && word.p[i] == '-' && simple(word);
 }
 
-/* `bash -c python train.py`: the script is one word, and the others are parameters that it does not read. */
+/*
+ * Reports `bash -c python train.py`: the script is only the first word, and the others are parameters that it does not
+ * read.
+ */
 static bool loses_words(struct job *j, const struct words *w)
 {
 	struct span at = { 0 };
@@ -157,7 +158,7 @@ static bool loses_words(struct job *j, const struct words *w)
 	return true;
 }
 
-/* A script that is a file takes words; what is for a shell is not among them. */
+/* Reports operators of a shell among the arguments of a script that is a file. */
 static bool gives_operators(struct job *j, const struct words *w)
 {
 	for (size_t i = 2; i < w->n && is_shell(w->at[0]) && w->at[1].n && w->at[1].p[0] != '-'; i++)
@@ -210,7 +211,7 @@ static void split_words(struct job *j, const struct words *w)
 
 /* ---- launchers without a framework (TJ0534) ---- */
 
-/* The launcher among the words or in their script; ret has its framework. */
+/* The launcher among the words or in their script; RET is its framework. */
 static struct str launcher_in(struct str text, const struct launcher **ret)
 {
 	for (size_t i = 0; i < text.n;) {
@@ -228,7 +229,7 @@ static struct str launcher_in(struct str text, const struct launcher **ret)
 	return STR("");
 }
 
-/* The word that says what runs: behind `env A=b` and behind `python -m`. */
+/* The word that names the program: the one after `env A=b`, or after `python -m`. */
 static size_t program_word(const struct words *w)
 {
 	size_t i = 0;
@@ -263,8 +264,8 @@ static void launcher(struct job *j, const struct plan_role *r, const struct word
 /* ---- a shell that keeps signals to itself (TJ0536) ---- */
 
 /*
- * The program at the end of the script, when there are only settings before it; empty for any
- * other script, and behind `exec`.
+ * The program at the end of a script that otherwise only sets variables; empty for any other script, and if `exec` is
+ * used.
  */
 static struct str last_program(struct str script)
 {
@@ -296,7 +297,10 @@ static struct str last_program(struct str script)
 		STR("") : name;
 }
 
-/* Does a label or a taint tell of nodes that may be taken away?  Each provider has its own, with such a word in it. */
+/*
+ * Does a label or a taint belong to nodes that may be taken away? Each provider has its own, which contains such a
+ * word.
+ */
 static bool names_spot(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -306,7 +310,9 @@ static bool names_spot(struct str s)
 	return false;
 }
 
-/* Where the role asks for nodes that may be taken away: the role itself where a record of the library says it. */
+/*
+ * The place where the role asks for nodes that may be taken away; that of the role if a record of the library does so.
+ */
 static struct span asks_for_spot(struct job *j, const struct plan_role *r)
 {
 	for (size_t i = 0; i < r->node.n; i++)
@@ -318,7 +324,10 @@ static struct span asks_for_spot(struct job *j, const struct plan_role *r)
 	return (struct span){ 0 };
 }
 
-/* Does something show that the signal matters: time to end, a claim to write to, nodes that are taken away? */
+/*
+ * The place of a setting which shows that the signal matters: time to end, a claim to write to, nodes that may be taken
+ * away.
+ */
 static struct span counts_on_it(struct job *j, const struct plan_role *r, const struct plan_container *c,
 	const char **ret_what)
 {

@@ -1,10 +1,8 @@
 /*
- * typed.c - typed fields of a framework whose values are taken apart: lists of words, and maps
- * whose entries come from several levels.
- *
- * Other fields are converted as a whole when they are evaluated (eval/role.c). Here the job's
- * entries are checked one by one; the framework's are its own affair.  A value that only the pod
- * knows cannot be checked.
+ * typed.c - checks fields to which a framework gives a type and whose values are split: lists of words, and maps whose
+ * entries come from several levels. Other fields are converted as a whole when they are evaluated (eval/role.c). Here
+ * the job's entries are checked one by one; those of the framework are not checked. A value that only the pod knows
+ * cannot be checked.
  */
 #include "lower/lower.h"
 
@@ -36,7 +34,7 @@ static void judge(struct lowering *l, const struct value *v, const struct type *
 	l->ev->name = outer;
 }
 
-/* How many there are: words of a list, entries of a map. */
+/* Checks the number of elements: words of a list, or entries of a map. */
 static void judge_count(struct lowering *l, size_t n, const char *one, const char *many, const struct type *t,
 	struct span at, const struct node *typed)
 {
@@ -55,7 +53,7 @@ static void judge_count(struct lowering *l, size_t n, const char *one, const cha
 	diag_note(l->ev->diags, d, typed->span, "declared here");
 }
 
-/* A list of which the pod knows some words: the others are judged. */
+/* Checks the known words of a list in which only the pod knows some. */
 static void judge_words(struct lowering *l, const struct value *v, const struct type *t, struct span at,
 	const struct node *typed)
 {
@@ -70,7 +68,7 @@ static void judge_words(struct lowering *l, const struct value *v, const struct 
 		judge(l, v->u.list.at[i], list->elem, v->u.list.at[i]->from, typed->span, (struct str){ 0 });
 }
 
-/* `command` and `args`: only the nearest level's list counts. */
+/* Checks `command` or `args`: only the nearest level's list is used. */
 static void typed_list(struct lowering *l, enum field_id id, const struct node *typed)
 {
 	const struct type *t = typed->u.field.declared;

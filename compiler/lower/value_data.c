@@ -1,6 +1,5 @@
 /*
- * value_data.c - a value as a data tree, for raw blocks, objects and the arguments that a target
- * passes on.
+ * value_data.c - converts a value to a data tree, for raw blocks, objects and the arguments that a target passes on.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
@@ -28,7 +27,7 @@ static struct data *data_text(struct eval *ev, const struct value *v)
 	d->kind = DATA_STRING;
 	d->from = v->from;
 	if (v->kind == VALUE_QUANTITY && v->unit == TYPE_DURATION) {
-		/* raw takes durations as Go writes them */
+		/* durations in raw blocks are in the form of Go */
 		d->u.string = duration_go_text(ev->arena, v->u.quantity);
 		return d;
 	}

@@ -1,7 +1,6 @@
 /*
- * jobs.c - the target that needs Kubernetes alone: an indexed Job per role, or a
- * Job per replica where replicas differ, and Deployments for auxiliary roles
- * that restart.
+ * jobs.c - the target that only needs Kubernetes: an indexed Job per role, or a Job per replica if replicas differ, and
+ * Deployments for auxiliary roles that restart.
  */
 #include "emit/each.h"
 

@@ -1,11 +1,8 @@
 /*
- * jobset.c - the target that writes one JobSet, with a replicated Job for each
- * role (jobset.x-k8s.io/v1alpha2 as of version 0.10).
- *
- * Its controller makes the Jobs and their headless Service, and names them: the
- * Job of role R is J-R-0.  It ends what still runs when the job has ended.  An
- * unrolled role is a replicated Job R-i for each replica; a role of several slices is
- * one replicated Job with a Job J-R-s for each slice s.
+ * jobset.c - the target that writes one JobSet, with a replicated Job for each role (jobset.x-k8s.io/v1alpha2 as of
+ * version 0.10). Its controller makes the Jobs and their headless Service, and names them: the Job of role R is J-R-0.
+ * It ends everything that still runs when the job has ended. An unrolled role is a replicated Job R-i for each replica;
+ * a role of several slices is one replicated Job with a Job J-R-s for each slice s.
  */
 #include "emit/each.h"
 
@@ -26,7 +23,7 @@ static void depend(struct arena *a, struct set_dependencies *ds, struct plan_set
 
 	for (size_t i = 0; i < ds->n; i++)
 		if (ds->at[i].on.role == on.role && ds->at[i].on.index == on.index) {
-			ds->at[i].complete |= complete;         /* what is complete was ready */
+			ds->at[i].complete |= complete;         /* a Job that is complete was ready before */
 			return;
 		}
 	ARENA_PUSH(a, ds->at, ds->n, added);
@@ -83,8 +80,8 @@ static bool annotates(const struct plan_pairs *pairs, const char *key)
 }
 
 /*
- * Pods of two slices that share the nodes of one slice would not fit: this annotation makes the controller give
- * each Job nodes of its own.
+ * Adds the annotation that makes the controller give each Job nodes of its own: otherwise pods of two slices could
+ * share nodes, and would not fit.
  */
 static void slices_apart(struct emit *e, const struct plan_role *r, struct object *template)
 {
@@ -140,7 +137,10 @@ static bool may_come(const struct plan_job *j, const struct plan_condition *c, c
 	return there[c->role] || !j->roles[c->role].max;
 }
 
-/* In the job's order, except that a role comes before those that wait for it, as the controller demands. */
+/*
+ * Writes the roles in the job's order, except that a role comes before those that wait for it, as the controller
+ * demands.
+ */
 static void roles_put(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;
@@ -158,7 +158,7 @@ static void roles_put(struct emit *e, struct object *spec)
 	}
 }
 
-/* ---- what holds for the set ---- */
+/* ---- settings of the set ---- */
 
 static void network_put(struct emit *e, struct object *spec)
 {
@@ -170,14 +170,14 @@ static void network_put(struct emit *e, struct object *spec)
 		PUT_BOOL(e->arena, network, "publishNotReadyAddresses", true, from);
 }
 
-/* Without a policy, all Jobs must complete. */
+/* Writes the success policy; without one, all Jobs must complete. */
 static void success_put(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;
 	struct plan_set_success success;
 
 	if (!j->success || !plan_set_success(e->arena, j, &success))
-		return;                 /* reported */
+		return;                 /* reported already */
 	if (success.n == plan_job_objects(j) && (!success.any || success.n == 1))
 		return;
 	struct span from = j->success->from;
@@ -195,7 +195,7 @@ bool emit_set_blocks(const struct plan *plan)
 	return !version || version >= ADDON_VERSION(0, 7);
 }
 
-/* A restart leaves nothing of the last attempt; a timeout ends all attempts. */
+/* Writes the failure policy. A restart leaves nothing of the last attempt; a timeout ends all attempts. */
 static void failure_put(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;

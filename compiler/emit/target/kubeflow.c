@@ -1,9 +1,7 @@
 /*
- * kubeflow.c - the target that writes the custom resource of the training
- * operator, with every default filled in, for clusters where that operator runs.
- *
- * What the operator adds to the pods itself (environment, its init containers,
- * its volumes) is left to it: the resource holds what the program says.
+ * kubeflow.c - the target that writes the custom resource of the training operator, with every default filled in, for
+ * clusters in which that operator runs. What the operator itself adds to the pods (environment, its init containers,
+ * its volumes) is left to it: the resource contains what the program sets.
  */
 #include "emit/check.h"
 #include "emit/each.h"
@@ -28,7 +26,7 @@ static const struct kind {
 	{ "jaxjob", "JAXJob", "jaxReplicaSpecs", { { "worker", "Worker" } } },
 };
 
-/* The framework that wraps no other decides the resource; NULL when it has none. */
+/* The kind of resource for the job, which its innermost framework decides; NULL when there is none. */
 static const struct kind *find_kind(const struct plan_job *j)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -43,7 +41,7 @@ static const struct data *argument(const struct plan_job *j, const char *name)
 	return data_get(j->arguments, str_of(name));
 }
 
-/* ---- what cannot be said ---- */
+/* ---- what the resource cannot express ---- */
 
 static void no_place(struct checking *c, struct span at, const char *what, const char *why, const char *help)
 {
@@ -101,7 +99,7 @@ static void check_template(struct checking *c, const struct plan_role *r)
 			check_container(c, r, &r->inits[i]);
 }
 
-/* Only a TFJob has a success policy; the one of older operators is lost. */
+/* Checks the success policy: only a TFJob has one, and that of older operators is lost. */
 static void success_check(struct checking *c, const struct kind *k, const struct plan_job *j)
 {
 	const struct data *success = argument(j, "success_policy");
@@ -114,7 +112,9 @@ static void success_check(struct checking *c, const struct kind *k, const struct
 	diag_help(c->diags, d, "remove it, or use the target 'pods'");
 }
 
-/* Spreading selects pods by our labels, which the operator's pods do not have. */
+/*
+ * Checks the start order and spreading, which selects pods by trainc's labels, which the operator's pods do not have.
+ */
 static void check_order(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	if (r->place.kind != PLACE_ANYWHERE && !emit_place_annotates(j, r))
@@ -219,7 +219,7 @@ static bool of_accelerator(const struct plan_accelerator *acc, const struct plan
 	return false;
 }
 
-/* The variables of the program and its accelerator; all others are the operator's. */
+/* Writes the variables of the program and its accelerator; the operator adds all others. */
 static void own_env(struct emit *e, const struct plan_role *r, struct plan_container *c)
 {
 	struct plan_env *own = ARENA_ARRAY(e->arena, struct plan_env, c->nenv);
@@ -280,7 +280,7 @@ static bool name_starts(const struct object *o, const char *prefix)
 	return name && name->kind == OBJECT_STRING && str_starts(name->u.string, str_of(prefix));
 }
 
-/* The list without the elements that the operator adds itself; an empty list is left out. */
+/* Removes the elements from a list that the operator adds itself; an empty list is left out. */
 static void drop_elements(struct object *map, const char *key, const char *prefix)
 {
 	struct object *list = object_get(map, str_of(key));
@@ -374,7 +374,7 @@ static void roles_put(struct emit *e, const struct kind *k, struct object *spec)
 	}
 }
 
-/* An argument, under the name that the resource has for it. */
+/* Writes an argument under the name that it has in the resource. */
 static void argument_put(struct emit *e, struct object *map, const char *key, const struct data *d)
 {
 	if (d && d->kind != DATA_NULL)
@@ -387,7 +387,7 @@ static struct str clean_text(const struct plan_job *j)
 		STR("Running");
 }
 
-/* A setting of the argument `scheduling`, else what the job itself says to its gang. */
+/* Writes a setting of the argument `scheduling`, or else that of the job for its gang. */
 static void scheduling_word(struct emit *e, struct object *o, const char *key, const char *name,
 	const struct plan_str *of_job)
 {
@@ -429,7 +429,7 @@ static void policy_put(struct emit *e, struct object *spec)
 	argument_put(e, policy, "managedBy", argument(j, "managed_by"));
 }
 
-/* A single bound counts for both; without any, both are the replicas. */
+/* Writes bounds. A single bound counts for both; if there is none, both are the number of replicas. */
 static void bounds_put(struct emit *e, const struct data *elastic, struct object *o)
 {
 	const struct data *min = data_get(elastic, STR("min")), *max = data_get(elastic, STR("max"));
@@ -511,7 +511,7 @@ static struct object *job_make(struct emit *e, const struct manifest *m)
 
 /* ---- Services for users ---- */
 
-/* Pods of the operator have its labels, not ours. */
+/* Makes a Service; it selects pods of the operator by the operator's labels. */
 static struct object *service_make(struct emit *e, const struct manifest *m)
 {
 	struct object *o = emit_role_service_make(e, m),
@@ -541,7 +541,7 @@ bool each_of_kubeflow(struct visiting *v, const struct plan_job *j)
 	const struct kind *k = find_kind(j);
 
 	if (!k)
-		return true;            /* reported */
+		return true;            /* reported already */
 	struct manifest m = each_manifest(NULL, "kubeflow.org/v1", k->kind, j->name, job_make);
 	m.from = j->name_at;
 	m.whole = m.queued = true;

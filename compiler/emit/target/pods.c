@@ -1,10 +1,8 @@
 /*
- * pods.c - the target that makes one pod for each replica, and one Service for each pod: for
- * clusters where our supervisor replaces the Job controller, or where no controller supervises the
- * pods.
- *
- * What the framework says in `replica { }` names and labels them; without it the names and labels
- * are our own.  A role may have a Job for each replica instead.
+ * pods.c - the target that makes one pod for each replica, and one Service for each pod: for clusters in which trainc's
+ * supervisor replaces the Job controller, or in which no controller supervises the pods. The framework names and labels
+ * them in `replica { }`; without that they get trainc's names and labels. A role may have a Job for each replica
+ * instead.
  */
 #include "emit/each.h"
 

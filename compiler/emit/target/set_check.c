@@ -1,6 +1,6 @@
 /*
- * set_check.c - what a set of Jobs (jobset.c) cannot express.  It is reported with the reason,
- * since the set's controller would silently do something else.
+ * set_check.c - reports what a set of Jobs (jobset.c) cannot express, with the reason: the set's controller would
+ * silently do something else.
  */
 #include "emit/check.h"
 #include "emit/each.h"
@@ -18,7 +18,7 @@ static void elastic(struct checking *c, const struct plan_job *j, const struct p
 		(long long)r->max);
 }
 
-/* A host name of a slice has two numbers, and only the set's own Service knows such names. */
+/* Checks slices: a host name of a slice has two numbers, and only the set's own Service knows such names. */
 static void slices(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	if (!plan_is_sliced(r) || j->hosts == HOSTS_SUBDOMAIN)
@@ -29,7 +29,7 @@ static void slices(struct checking *c, const struct plan_job *j, const struct pl
 	diag_help(c->diags, d, "remove 'hosts' from the project or the framework, or remove 'slices'");
 }
 
-/* The end of a help: no other target has a place for slices. */
+/* The end of a help: no other target supports slices. */
 static const char *or_jobs(const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++)
@@ -38,7 +38,7 @@ static const char *or_jobs(const struct plan_job *j)
 	return "; or use the target 'jobs'";
 }
 
-/* When a Job fails its set fails, and an aux role is no part of the job. */
+/* Checks aux roles: when a Job fails its set fails, although an aux role must not fail the job. */
 static void aux(struct checking *c, const struct plan_role *r, const char *set)
 {
 	if (!r->aux || plan_role_restarts(r))
@@ -79,7 +79,10 @@ static bool has_readiness(const struct plan_role *r)
 	return data_get(r->main.raw, STR("readinessProbe")) != NULL;
 }
 
-/* A set waits until pods are ready; a pod without a readiness probe is ready when it has started. */
+/*
+ * The role that another waits for to be ready although it has no readiness probe: for a set a pod without one is ready
+ * when it has started.
+ */
 static const struct plan_role *ready_is_later(const struct plan_job *j, const struct plan_condition *c)
 {
 	const struct plan_role *r;
@@ -212,7 +215,7 @@ void target_check_set(struct checking *c, const struct plan_job *j, const char *
 	same_names(c, j);
 }
 
-/* The operator that gives the framework its name runs only its own kinds. */
+/* Checks `managed_by`: an operator that is named there only runs its own kinds. */
 static void manager(struct checking *c, const struct plan_job *j)
 {
 	struct str by = emit_managed_by(j);

@@ -1,8 +1,6 @@
 /*
- * target.c - the table of targets, and the questions that it answers.
- *
- * To add a target, write its file (the function that visits its manifests, and
- * one that reports what it cannot express) and add its row here.
+ * target.c - the table of targets, and functions that read it. To add a target, write its file (the function that
+ * visits its manifests, and one that reports what it cannot express) and add its row here.
  */
 #include "emit/each.h"
 #include "emit/check.h"
@@ -34,7 +32,7 @@ bool emit_target_known(struct str name) { return find_target(name) != NULL; }
 
 const char *emit_target_name(size_t i) { return i < TARGETS ? targets[i].name : NULL; }
 
-/* A Job counts its pods once: only a set has a Job for each slice. */
+/* Reports slices: a Job counts its pods in one sequence, and only a set has a Job for each slice. */
 static void refuse_slices(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {

@@ -1,15 +1,13 @@
 /*
- * trainer.c - the target that writes a TrainJob and the runtime that it refers to
- * (trainer.kubeflow.org/v1alpha1 as of version 2.0), for jobs of one role.
- *
- * The runtime has no framework policy: such a policy makes the trainer put variables of its own
- * into the pods, while the environment is to be what the program declares.  From the runtime's
- * template the trainer makes a JobSet.
+ * trainer.c - the target that writes a TrainJob and the runtime that it refers to (trainer.kubeflow.org/v1alpha1 as of
+ * version 2.0), for jobs of one role. The runtime has no framework policy, because the trainer would put its own
+ * variables into the pods, while the environment must be what the program declares. The trainer makes a JobSet from the
+ * runtime's template.
  */
 #include "emit/check.h"
 #include "emit/each.h"
 
-/* ---- does the job fit? ---- */
+/* ---- jobs that the target can express ---- */
 
 static const struct plan_role *only_role(const struct plan_job *j)
 {
@@ -102,7 +100,7 @@ void target_check_trainer(struct checking *c, const struct plan_job *j)
 
 /* ---- the runtime ---- */
 
-/* Labels and annotations of the object go to the JobSet that is made from it. */
+/* Writes labels and annotations of the object, which the trainer copies to the JobSet. */
 static void metadata_put(struct emit *e, const struct object *o, struct object *template)
 {
 	static const char *const copied[] = { "labels", "annotations" };
@@ -115,7 +113,7 @@ static void metadata_put(struct emit *e, const struct object *o, struct object *
 	}
 }
 
-/* By this label the trainer knows which of the Jobs runs its nodes. */
+/* Writes the label by which the trainer finds the Job that runs its nodes. */
 static void mark(struct emit *e, struct object *spec)
 {
 	struct object *list = object_get(spec, STR("replicatedJobs"));
@@ -158,7 +156,7 @@ static struct object *trainjob_make(struct emit *e, const struct manifest *m)
 	return o;
 }
 
-/* The runtime comes first: a TrainJob without it is refused. */
+/* Visits the manifests. The runtime comes first, because a TrainJob without it is refused. */
 bool each_of_trainer(struct visiting *v, const struct plan_job *j)
 {
 	static const char version[] = "trainer.kubeflow.org/v1alpha1";
