@@ -1,5 +1,6 @@
 /*
- * ask.c - a question is a program of its own: the file, further declarations, and one expression.
+ * ask.c - computes the value of an expression. A question is a program of its own: the file, further declarations, and
+ * one expression.
  */
 #include "command/ask.h"
 
@@ -39,8 +40,7 @@ static const struct value *evaluate(struct trainc *t, struct node *expr)
 /* ---- the answer ---- */
 
 /*
- * The value as JSON; p == NULL after a report.  A fact that only the pod knows is written as in a
- * program: ${pod.name}.
+ * The value as JSON; p == NULL after a report. A fact that only the pod knows is written as in a program: ${pod.name}.
  */
 static struct str json_of(struct trainc *t, const struct value *v, struct node *expr)
 {
@@ -69,7 +69,7 @@ static struct str yaml_of(struct trainc *t, struct arena *a, struct str json)
 	return text;
 }
 
-/* A string without its quotes, anything else as a program writes it. */
+/* A string without its quotes, any other value as a program writes it. */
 static struct str text_of(struct trainc *t, const struct value *v)
 {
 	struct str text;

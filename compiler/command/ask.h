@@ -1,5 +1,5 @@
 /*
- * ask.h - the value of one expression, with the names of a program and of further declarations.
+ * ask.h - computes the value of one expression, which may use the names of a program and of further declarations.
  */
 #ifndef TRAINC_ASK_H
 #define TRAINC_ASK_H
@@ -15,9 +15,9 @@ struct question {
 };
 
 /*
- * Compiles the program and the declarations under the options of the command line and computes the expression.
- * Returns false when anything is wrong with them; that is reported.  Otherwise the answer, in the form that
- * --output asks for and with a line end, is in RET (in the arena A); empty without an expression.
+ * Compiles the program and the declarations with the options of the command line and computes the expression. False
+ * after reporting an error in them. RET is the answer in the form that --output selects, with a line end (in the arena
+ * A); empty when there is no expression.
  */
 bool ask(struct session *s, struct arena *a, const struct question *q, struct str *ret);
 

@@ -1,13 +1,14 @@
 /*
- * cmd_check.c - say what is wrong with programs; write no objects.
- *
- * With --fix the edits that diagnostics are certain of are made first, and what is left is
- * reported.  Imported files of the project are fixed too, but never the standard library or
- * packages.
+ * cmd_check.c - reports errors in programs; writes no objects. With --fix the edits that are certainly right are made
+ * first, and the remaining errors are reported. Imported files of the project are fixed too, but never the standard
+ * library or packages.
  */
 #include "command/mend.h"
 
-/* Fixes one program after the other, so that what two of them share is fixed once.  `errors`: how many each had. */
+/*
+ * Fixes one program after the other, so that a file which two of them share is fixed once. ERRORS gets the number of
+ * errors that each had.
+ */
 static bool fix_all(struct session *s, size_t *errors)
 {
 	for (size_t i = 0; i < s->options->noperands; i++) {
@@ -21,9 +22,8 @@ static bool fix_all(struct session *s, size_t *errors)
 }
 
 /*
- * There may be more errors than before, which looks wrong but is not: a text that cannot be read
- * hides errors in its names, those hide errors in values, and objects are only made of a program
- * without errors.
+ * Explains why there may be more errors than before. A text that cannot be read hides errors in its names, those hide
+ * errors in values, and objects are only made from a program without errors.
  */
 static void say_hidden(const struct session *s, const struct programs *all, const size_t *errors)
 {

@@ -1,8 +1,6 @@
 /*
- * cmd_compile.c - objects to standard output or to files.
- *
- * All programs are compiled before the first byte is written: whoever pipes the output into a
- * cluster must not apply only those that came before an error.
+ * cmd_compile.c - writes objects to standard output or to files. All programs are compiled before the first byte is
+ * written: a user who pipes the output into a cluster must not apply only those before an error.
  */
 #include <sys/stat.h>
 
@@ -12,7 +10,7 @@
 
 /* ---- where to, and in which form ---- */
 
-/* -o FILE; p == NULL when -o names a form, or was not given. */
+/* The FILE of -o; p == NULL when -o names a form, or was not given. */
 static struct str output_file(const struct session *s)
 {
 	struct str value = option_value(s->options, OPTION_OUTPUT);
@@ -27,7 +25,7 @@ static bool is_json(const struct session *s)
 	return str_is(value, "json") || str_ends(output_file(s), STR(".json"));
 }
 
-/* Reports options that exclude each other; false then. */
+/* Reports options that exclude each other; false if there are any. */
 static bool output_is_clear(struct session *s)
 {
 	struct str file = output_file(s);
@@ -56,7 +54,7 @@ static struct emit_options emit_options(const struct session *s, const struct tr
 	};
 }
 
-/* The plans of all programs, and the options of each: places are in the program's own sources. */
+/* The plans of all programs, and the options of each: places refer to the program's own sources. */
 static const struct plan **plans_of(struct session *s, const struct programs *all, struct emit_options **ret_options)
 {
 	const struct plan **plans = ARENA_ARRAY(s->arena, const struct plan *, all->n);
@@ -91,8 +89,8 @@ static bool holds_text(struct session *s, struct str path, struct str *ret)
 }
 
 /*
- * Does the file begin with anything other than objects?  Then a program may have been named by
- * mistake, and it is worth more than the objects.
+ * Does the file begin with anything other than objects? Then it may be a program that was named by mistake, and must
+ * not be overwritten.
  */
 static bool is_no_output(struct session *s, struct str path)
 {
@@ -187,8 +185,7 @@ static void put_sources(const struct programs *all, const char *before, const ch
 }
 
 /*
- * Is it a file of another kind, which somebody named by mistake?  The first line of a rule ends
- * with a colon or a backslash.
+ * Is it a file of another kind, named by mistake? The first line of a rule ends with a colon or a backslash.
  */
 static bool is_other_file(struct session *s, struct str path)
 {
@@ -201,7 +198,7 @@ static bool is_other_file(struct session *s, struct str path)
 	return !str_ends(first, STR(": \\")) && !str_ends(first, STR(":"));
 }
 
-/* A rule for make cannot contain a name with a line end. */
+/* Reports a name with a line end, which a rule for make cannot contain. */
 static bool has_line_end(struct session *s, struct str name)
 {
 	if (!memchr(name.p, '\n', name.n))
@@ -225,8 +222,8 @@ static bool names_fit(struct session *s, const struct programs *all)
 }
 
 /*
- * As a C compiler's -MMD -MP: a rule without a recipe for every file, so that make does not fail
- * when one is removed.
+ * Writes the dependency file like -MMD -MP of a C compiler: a rule without a recipe for every file, so that make does
+ * not fail when one is removed.
  */
 static bool write_depfile(struct session *s, const struct programs *all, struct str path)
 {

@@ -1,8 +1,7 @@
 /*
- * cmd_doc.c - the Markdown reference of a file, or of a module as a program would import it.
- *
- * A module is loaded by a program of one line that imports it: so the library, the packages of the
- * project and mistakes in them are found in the usual way.
+ * cmd_doc.c - writes the Markdown reference of a file, or of a module as a program would import it. A module is loaded
+ * by a program of one line that imports it, so the library, the packages of the project and errors in them are handled
+ * in the usual way.
  */
 #include "base/file.h"
 #include "diag/suggest.h"
@@ -38,7 +37,7 @@ static void wrapped_list(void *context, struct arena *a, struct str directory, v
 	file_reader.list(file_reader.context, a, directory, each, to);
 }
 
-/* "std.single", "acme.shapes": names with dots in between, with an ending that no file has. */
+/* Is the operand the name of a module: "std.single", "acme.shapes"? It has dots, and an ending that no file has. */
 static bool is_module_name(struct str operand)
 {
 	if (str_ends(operand, STR(".tj")) || str_is(operand, "-"))
@@ -60,8 +59,8 @@ static struct str up_to_dot(struct str name)
 }
 
 /*
- * The name to import, or p == NULL after reporting that there is none.  Modules of the library
- * need no "std.", since a package's module always has a dot in its name.
+ * The name to import; p == NULL after reporting that there is no such module. Modules of the library do not need
+ * "std.", since a package's module always has a dot in its name.
  */
 static struct str imported_name(struct session *s, struct str operand)
 {

@@ -1,6 +1,6 @@
 /*
- * cmd_dump.c - one stage of the compiler as text.  Later stages do not run, so that a program that
- * fails in them can still be looked at.
+ * cmd_dump.c - prints one stage of the compiler as text. Later stages do not run, so a program that fails in them can
+ * still be printed.
  */
 #include "base/file.h"
 #include "plan/print.h"
@@ -40,7 +40,7 @@ static void ask_for_little(struct trainc *c)
 	memset(c->diags.unasked, true, sizeof(c->diags.unasked));
 }
 
-/* Shows what there is even when there are errors, which are reported beside it. */
+/* Prints the types even when there are errors, which are reported as well. */
 static int dump_types(struct session *s)
 {
 	struct trainc *c = session_open(s);
@@ -61,7 +61,7 @@ static int dump_types(struct session *s)
 	return all.ok ? STATUS_DONE : STATUS_PROGRAM;
 }
 
-/* The text of one file depends on neither imports nor names. */
+/* Prints the text of one file, which depends on neither imports nor names. */
 static int dump_text(struct session *s, enum option stage)
 {
 	struct trainc *c = trainc_open_reader(&file_reader);

@@ -1,5 +1,5 @@
 /*
- * cmd_env.c - the finished environment of every replica.
+ * cmd_env.c - prints the environment of replicas.
  */
 #include <stdlib.h>
 

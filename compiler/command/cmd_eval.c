@@ -1,9 +1,7 @@
 /*
- * cmd_eval.c - the value of an expression, or of one line after the other.
- *
- * Every line is a question of its own: the program is compiled again, together with the
- * declarations that earlier lines added.  A line that fails adds nothing, and a file that was
- * edited in between is read anew.
+ * cmd_eval.c - prints the value of an expression, or of one line after the other. Every line is a question of its own:
+ * the program is compiled again, together with the declarations of earlier lines. A line that fails adds nothing, and a
+ * file that was edited in between is read again.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -139,7 +137,7 @@ struct talk {
 	bool failed;
 };
 
-/* The declarations so far, except the one that NAME replaces, each on its own line, followed by TEXT. */
+/* Joins the declarations so far, except the one that NAME replaces, each on its own line, and TEXT. */
 static struct str compose(const struct talk *k, struct arena *a, struct str name, struct str text, size_t line,
 	size_t *ret_start)
 {
@@ -192,7 +190,7 @@ static bool too_much(struct talk *k, const struct part *part, struct str text)
 	return true;
 }
 
-/* A value may contain anything: control characters are not sent to a terminal. */
+/* Prints a value. It may contain any characters, so control characters are not sent to a terminal. */
 static void print(struct session *s, struct str answer)
 {
 	struct buf shown = { 0 };
@@ -212,7 +210,7 @@ static void print(struct session *s, struct str answer)
 	buf_release(&shown);
 }
 
-/* One declaration, which is kept, or one expression, whose value is printed; false after a report. */
+/* Handles one declaration, which is kept, or one expression, whose value is printed; false after a report. */
 static bool put(struct talk *k, const struct part *part, struct str text, size_t line)
 {
 	struct arena scratch = { 0 };

@@ -1,4 +1,4 @@
-/* cmd_explain.c - the manual, offline: diagnostics, words of the language, the standard library. */
+/* cmd_explain.c - prints the offline manual: diagnostics, words of the language, the standard library. */
 #include "explain/explain.h"
 #include "command/session.h"
 

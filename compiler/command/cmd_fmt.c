@@ -1,8 +1,6 @@
 /*
- * cmd_fmt.c - rewrites programs in the canonical form.
- *
- * Files are rewritten in place, and only when that changes them; standard input goes to standard
- * output.  A file with syntax errors is left as it is.
+ * cmd_fmt.c - rewrites programs in the canonical style. Files are rewritten in place, and only if that changes them;
+ * standard input is written to standard output. A file with syntax errors is not changed.
  */
 #include "base/file.h"
 #include "base/words.h"
@@ -12,7 +10,7 @@
 
 enum outcome { SAME, CHANGED, REFUSED, FAILED };
 
-/* CRLF is accepted and mentioned once, since a difference of line ends is hard to see. */
+/* Mentions CRLF once; it is accepted, but a difference of line ends is hard to see. */
 static void tell_crlf(struct session *s, struct str name, struct str text, bool looking)
 {
 	size_t n = 0;

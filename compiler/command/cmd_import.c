@@ -1,8 +1,6 @@
 /*
- * cmd_import.c - programs from the manifests of other systems, in files or in a cluster.
- *
- * When any manifest is refused, nothing is written: otherwise some of a cluster's jobs would be
- * missing, and nobody would notice.
+ * cmd_import.c - makes programs from the manifests of other systems, in files or in a cluster. When any manifest is
+ * refused, nothing is written: otherwise some of a cluster's jobs would be missing, and nobody would notice.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -45,7 +43,7 @@ static void read_file(struct session *s, struct trainc *c, struct import *im, st
 			STR_ARG(path));
 }
 
-/* The file name of each job: its name, with a number where two are alike. */
+/* The file name of a job: its name, with a number if two are equal. */
 static struct str file_name(struct session *s, struct map *seen, struct str directory, struct str name)
 {
 	struct str base = name;
@@ -92,7 +90,7 @@ static bool write_files(struct session *s, const struct program_text *files, siz
 	return true;
 }
 
-/* The programs of all jobs; what is wrong with them is reported. */
+/* Makes the programs of all jobs and reports errors in them. */
 static struct program_text *make_files(struct session *s, struct import *im, struct str directory)
 {
 	struct program_text *files = ARENA_ARRAY(s->arena, struct program_text, import_count(im));
@@ -151,7 +149,7 @@ static bool import_live(struct session *s, struct trainc *c, struct import *im, 
 	return ok;
 }
 
-/* Options and operands that belong together. */
+/* Checks that options and operands belong together. */
 static bool is_whole(struct session *s)
 {
 	bool live = option_given(s->options, OPTION_FROM_CLUSTER), all = option_given(s->options, OPTION_ALL);
@@ -172,7 +170,7 @@ static bool is_whole(struct session *s)
 	return false;
 }
 
-/* What was read, as programs: to files, or to standard output. */
+/* Writes the programs to files, or to standard output. */
 static int put_programs(struct session *s, struct trainc *c, struct import *im)
 {
 	struct str directory = option_value(s->options, OPTION_OUTPUT_DIR);

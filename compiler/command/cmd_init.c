@@ -1,9 +1,7 @@
 /*
- * cmd_init.c - a first program, with comments, in the directory where the user is.
- *
- * The program is the example in the documentation of the framework that was asked for.  Comments
- * above its fields and roles tell what they are for; they come from the vocabulary and the
- * framework's declaration.  It is compiled before it is written.
+ * cmd_init.c - writes a first program with comments into the user's directory. The program is the example in the
+ * documentation of the framework that the user named. Comments above its fields and roles explain them; they come from
+ * the vocabulary and the framework's declaration. The program is compiled before it is written.
  */
 #include "base/file.h"
 #include "check/schema.h"
@@ -39,12 +37,12 @@ struct search {
 	struct library_item item;
 	struct buf found;               /* the names that fit, with commas */
 	unsigned n;
-	bool part;                      /* part of a module's name is enough */
+	bool part;                      /* a part of a module's name is enough */
 };
 
 /*
- * module.name also matches std.module.name; a name matches if no other module has it; a module
- * matches if it has only one framework.
+ * Compares a declaration with the wanted name. module.name also matches std.module.name; a name alone matches if no
+ * other module has it; a module matches if it has only one framework.
  */
 static void compare(void *to, const struct library_module *m, const struct library_item *item)
 {
@@ -67,7 +65,7 @@ static void compare(void *to, const struct library_module *m, const struct libra
 	buf_printf(&s->found, "%s%.*s", s->n++ ? ", " : "", STR_ARG(name));
 }
 
-/* False after reporting that there is none, or more than one. */
+/* Finds the framework; false after reporting that there is none, or more than one. */
 static bool find_framework(struct search *s)
 {
 	suggest_init(&s->near, s->session->arena, s->wanted);
@@ -98,7 +96,7 @@ struct init_writing {
 	struct buf *out;
 };
 
-/* "# " in front of each line. */
+/* Writes "# " before each line. */
 static void put_comment(struct buf *out, struct str text)
 {
 	while (text.n) {
@@ -157,13 +155,13 @@ static void put_items(struct init_writing *w, enum block block, const struct nod
 	}
 }
 
-/* The text up to the brace: job "train": module.name(a = 4) */
+/* The head of the job up to the brace: job "train": module.name(a = 4). */
 static struct str job_head(const struct init_writing *w, const struct node *job)
 {
 	return flat_text(w->flat, (struct span){ job->span.start, job->u.job.body->span.start });
 }
 
-/* " and its arguments: slots, ssh_port" */
+/* Writes " and its arguments: slots, ssh_port". */
 static void put_arguments(struct buf *out, const struct library_item *item)
 {
 	for (size_t i = 0; i < item->formals->n; i++)
@@ -227,7 +225,7 @@ static struct str program_of(struct arena *a, const struct search *s, struct str
 	return program;
 }
 
-/* ---- whether it compiles ---- */
+/* ---- compiling the program ---- */
 
 static bool program_read(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
 {

@@ -40,7 +40,7 @@ static void send_message(void *context, const char *message, size_t n)
 
 /* ---- in ---- */
 
-/* The end of the header at P: behind its empty line; NULL when that has not arrived. */
+/* The end of the header at P: the place after its empty line; NULL when that has not arrived. */
 static const char *header_end(const char *p, const char *end)
 {
 	for (const char *line = p; line < end;) {

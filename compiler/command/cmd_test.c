@@ -1,11 +1,8 @@
 /*
- * cmd_test.c - run the `test` declarations of programs.
- *
- * A test that sets a profile or parameters compiles its file again under them, so that no test
- * sees another one's values; its checks are evaluated afterwards and can ask about the finished
- * plan.  n tests must not cost n times the file.  So such a test reads the file without the other
- * tests, and all tests that set nothing share one compilation, as long as none leaves a trace in
- * it.
+ * cmd_test.c - runs the `test` declarations of programs. A test that sets a profile or parameters compiles its file
+ * again with these, so that no test sees another one's values; its checks are evaluated afterwards and can use the
+ * finished plan. With n tests the time must not become n times that of the file. So such a test reads the file without
+ * the other tests, and all tests that set nothing share one compilation, as long as none of them changes it.
  */
 #include "base/path.h"
 #include "base/words.h"
@@ -13,7 +10,7 @@
 #include "command/session.h"
 #include "eval/job.h"
 
-/* One test while it runs: its compilation, and its diagnostics. */
+/* One running test: its compilation, and its diagnostics. */
 struct test_run {
 	struct trainc *compile;
 	struct diags said;              /* diagnostics of the test's own checks */
@@ -54,7 +51,7 @@ static struct node *item_named(const struct node *test, const char *key)
 	return NULL;
 }
 
-/* A second source with the file's text: values point into it. */
+/* Makes a second source with the file's text, into which values point. */
 static struct source *shadow(struct trainc *c, const struct source *file)
 {
 	struct source *s = source_add(&c->sources, file->name, file->text);
@@ -64,7 +61,7 @@ static struct source *shadow(struct trainc *c, const struct source *file)
 	return s;
 }
 
-/* `set { nodes = 4 }` as if it were on the command line; a string without its quotes. */
+/* Applies `set { nodes = 4 }` as if it were on the command line; a string is passed without its quotes. */
 static void apply_set(struct trainc *c, const struct source *file, const struct node *body)
 {
 	struct source *source = shadow(c, file);
@@ -107,7 +104,7 @@ static struct nodes tests_of(struct trainc *c)
 	return tests;
 }
 
-/* Compares `refuses = CODE` with the errors of the compilation; true without one. */
+/* Compares `refuses = CODE` with the errors of the compilation; true if the test has none. */
 static bool is_refused(struct test_run *run, const struct node *test)
 {
 	const struct node *item = item_named(test, "refuses");
@@ -210,7 +207,7 @@ static void suite_init(struct suite *t, struct session *s, struct trainc *front,
 	t->text = front->program.root->source->text;
 }
 
-/* Blanks a test and the comments above it, so that places stay the same. */
+/* Replaces a test and the comments above it by blanks, so that places stay the same. */
 static void blank(char *text, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -244,8 +241,8 @@ static bool changes_values(const struct node *test)
 }
 
 /*
- * May it read the file without the other tests?  Not with fails(), which sees warnings too: what
- * only the other tests use would be "never used".
+ * May the test read the file without the other tests? Not with fails(), which sees warnings too: what only the other
+ * tests use would be "never used".
  */
 static bool may_be_alone(const struct suite *t, const struct node *test)
 {
@@ -289,9 +286,8 @@ static struct trainc *take_shared(struct suite *t)
 }
 
 /*
- * A failed check leaves nothing behind.  But a constant may remember a value that could not be
- * computed, which would then not be reported again; and no test may use up the budgets of the
- * next.
+ * Gives the shared compilation back. A failed check leaves nothing behind. But a constant may remember a value that
+ * could not be computed, which would then not be reported again; and no test may use up the budgets of the next.
  */
 static void give_back(struct suite *t, const struct diags *said)
 {
@@ -343,7 +339,10 @@ static bool run_test(struct suite *t, size_t n)
 
 /* ---- all of them ---- */
 
-/* Each test that changes values reads the file again: what n of them may read is bounded, and so is their number. */
+/*
+ * Limits tests: each test that changes values reads the file again, so both their number and the text that they read
+ * are limited.
+ */
 static bool tests_fit(const struct suite *t, struct trainc *front)
 {
 	enum { TESTS = 10000, READ = 128 << 20 };

@@ -1,14 +1,9 @@
 /*
- * cmd_vendor.c - what a project keeps beside it: packages, and kinds of Kubernetes that are not
- * built in.
- *
- * `trainc vendor` locks the packages as they are (lock.h).
- *
- * `trainc vendor crd FILE...` reads CustomResourceDefinitions, of files or of a cluster, and keeps the fields that they
- * define in crds.tbl, beside project.tj.  Each definition has a section with the digest of its
- * file; it replaces an older one of the same name, and the others stay.
- *
- * `trainc vendor addons --from-cluster` writes versions of add-ons into project.tj (vendor_addons.h).
+ * cmd_vendor.c - stores copies in a project: packages, and kinds of Kubernetes that are not built in. `trainc vendor`
+ * locks the packages as they are (lock.h). `trainc vendor crd FILE...` reads CustomResourceDefinitions, from files or a
+ * cluster, and stores the fields that they define in crds.tbl, beside project.tj. Each definition has a section with
+ * the digest of its file; it replaces an older one of the same name, and the others stay. `trainc vendor addons
+ * --from-cluster` writes versions of add-ons into project.tj (vendor_addons.h).
  */
 #include <stdlib.h>
 
@@ -111,7 +106,7 @@ static bool definition(struct vendor *v, const struct sources *sources, const st
 	return ok || refuse(s, sources, error.at, error.what);
 }
 
-/* The definitions of a text; NAME is for messages. */
+/* Reads the definitions in a text; NAME is for messages. */
 static bool read_definitions(struct vendor *v, struct str name, struct str text)
 {
 	struct session *s = v->session;
@@ -158,7 +153,7 @@ static int read_files(struct vendor *v)
 	return STATUS_DONE;
 }
 
-/* The definitions that the operands name, from the API server. */
+/* Reads the definitions that the operands name from the API server. */
 static int read_live(struct vendor *v)
 {
 	struct session *s = v->session;

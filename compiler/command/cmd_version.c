@@ -1,4 +1,4 @@
-/* cmd_version.c - information about the program itself: version, help, completion. */
+/* cmd_version.c - prints information about trainc itself: version, help, completion. */
 #include "base/version.h"
 #include "command/completion.h"
 #include "command/program.h"

@@ -1,10 +1,8 @@
 /*
- * completion.c - one walk over the table, in the form that each shell needs.
- *
- * The words of options.def tell what can stand at a place: FILE, DIR, FRAMEWORK, or the choices
- * themselves.  Names that do not change while the program is installed (frameworks, modules,
- * topics) are in the script; those of runs, roles, contexts and namespaces are asked for when they are needed
- * (question.h).
+ * completion.c - writes completion scripts with one walk over the table of options, in the form that each shell needs.
+ * The words of options.def say what can be at a place: FILE, DIR, FRAMEWORK, or the choices themselves. Names that do
+ * not change while trainc is installed (frameworks, modules, topics) are in the script; those of runs, roles, contexts
+ * and namespaces are requested when they are needed (question.h).
  */
 #include "command/completion.h"
 
@@ -12,7 +10,7 @@
 #include "explain/library.h"
 #include "command/question.h"
 
-/* ---- what can stand at a place ---- */
+/* ---- what can be at a place ---- */
 
 enum path_kind {
 	PATH_PROGRAM = 1,              /* a .tj file, or a directory on the way to one */
@@ -76,7 +74,7 @@ static struct completion completion_of(struct arena *a, struct buf *out)
 	return c;
 }
 
-/* One word of a row: FILE, json. */
+/* Adds one word of a row, such as FILE or json. */
 static void add_offer(const struct completion *c, struct str word, bool operand, struct offer *to, struct buf *words)
 {
 	if (word.n && (word.p[0] < 'A' || word.p[0] > 'Z'))
@@ -109,7 +107,7 @@ static void add_offer(const struct completion *c, struct str word, bool operand,
 		add_word(words, c->topics);
 }
 
-/* "[FILE...]", "FILE|MODULE", "bash|zsh|fish" */
+/* Reads the operands of a row: "[FILE...]", "FILE|MODULE", "bash|zsh|fish". */
 static struct offer offer_of(const struct completion *c, const char *spelt, bool operand)
 {
 	struct offer offer = { 0 };
@@ -138,7 +136,7 @@ static struct offer operand_offer(const struct completion *c, enum command comma
 	return offer_of(c, command_operands(command), true);
 }
 
-/* trainc completion names runs -- WORDS 2>/dev/null */
+/* Writes the command that asks for names: trainc completion names runs -- WORDS 2>/dev/null. */
 static void put_question(struct buf *out, unsigned asks, const char *words)
 {
 	buf_z(out, "trainc completion names ");
@@ -173,7 +171,7 @@ static void bash_offer(struct buf *out, struct offer offer)
 	buf_z(out, ";;\n");
 }
 
-/* The patterns by which an option's value is recognized: compile:--output | compile:-o */
+/* Writes the patterns that recognize an option's value: compile:--output | compile:-o. */
 static void bash_value(struct completion *c, const char *command, const struct option_row *o)
 {
 	buf_printf(c->out, "\t%s:--%s", command, o->word);
@@ -198,7 +196,7 @@ static void bash_values(struct completion *c)
 	buf_z(c->out, "\tesac\n");
 }
 
-/* Words that a value follows, so that the value is not taken for the command. */
+/* Writes the words that a value follows, so that the value is not taken for the command. */
 static void bash_takes_value(struct completion *c)
 {
 	const char *bar = "";
@@ -269,7 +267,7 @@ static void bash(struct completion *c)
 
 /* ---- zsh ---- */
 
-/* A text inside '...[...]', without brackets and quotes. */
+/* Writes a text inside '...[...]', without brackets and quotes. */
 static void zsh_text(const char *text, struct buf *out)
 {
 	for (; *text; text++) {
@@ -283,7 +281,7 @@ static void zsh_text(const char *text, struct buf *out)
 	}
 }
 
-/* A text behind a colon of _arguments. */
+/* Writes a text after a colon of _arguments. */
 static void zsh_offer(struct buf *out, struct offer offer)
 {
 	if (offer.asks) {
@@ -307,7 +305,7 @@ static void zsh_offer(struct buf *out, struct offer offer)
 		buf_z(out, " ");
 }
 
-/* '(-o --output)'{-o+,--output=}'[form of the objects]:FORMAT:(yaml json)' */
+/* Writes an option: '(-o --output)'{-o+,--output=}'[form of the objects]:FORMAT:(yaml json)'. */
 static void zsh_option(struct completion *c, const struct option_row *o)
 {
 	bool value = o->argument[0];

@@ -1,12 +1,12 @@
 /*
- * completion.h - scripts by which shells complete our command lines, from the table of options.
+ * completion.h - scripts with which shells complete command lines of trainc, from the table of options.
  */
 #ifndef TRAINC_COMPLETION_H
 #define TRAINC_COMPLETION_H
 
 #include "base/buf.h"
 
-/* Append the script for bash, zsh or fish; false for another shell. */
+/* Appends the script for bash, zsh or fish; false for another shell. */
 bool completion_script(struct arena *a, struct str shell, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * facts.c - answers from the finished plan and its objects.
+ * facts.c - reads facts from the finished plan and its objects.
  */
 #include "command/facts.h"
 
@@ -60,7 +60,7 @@ static const struct value *env_value(struct eval *ev, const struct env_value *e,
 	return v;
 }
 
-/* env("wrker", 0): no job of the program has that role. */
+/* Reports env("wrker", 0): no job of the program has that role. */
 static void report_no_role(struct facts *facts, const struct eval *ev, struct str name, struct span at)
 {
 	const struct job *only = ev->built && !ev->built->before ? ev->built : NULL;

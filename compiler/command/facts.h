@@ -1,5 +1,6 @@
 /*
- * facts.h - what a test, or a question, can ask of a finished program: `roles`, env(), object() and fails().
+ * facts.h - the facts about a finished program that a test, or a question, can use: `roles`, env(), object() and
+ * fails().
  */
 #ifndef TRAINC_FACTS_H
 #define TRAINC_FACTS_H

@@ -9,7 +9,7 @@ struct edits {
 	size_t n;
 };
 
-/* The first edit that begins at `offset` or behind it. */
+/* The first edit that begins at OFFSET or later. */
 static size_t place_of(const struct edits *edits, uint32_t offset)
 {
 	size_t from = 0, to = edits->n;
@@ -58,7 +58,7 @@ static const struct source *source_of(const struct diags *ds, const struct diag_
 	return source;
 }
 
-/* Is a comment inside of the text that is replaced?  A text that is deleted takes its comment with it. */
+/* Is there a comment in the text that is replaced? A text that is deleted takes its comment with it. */
 static bool loses_comment(const struct source *source, const struct diag_edit *e)
 {
 	struct str old = { source->text.p + (e->at.start - source->base), e->at.end - e->at.start };
@@ -89,7 +89,7 @@ struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, co
 	return chosen;
 }
 
-/* Where the text of each edit begins when all of them are made. */
+/* The offsets of the text of each edit when all edits have been made. */
 static uint32_t *places_now(const struct edits *edits, const struct source *source)
 {
 	uint32_t *ret = ARENA_ARRAY(edits->arena, uint32_t, edits->n);

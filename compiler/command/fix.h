@@ -1,5 +1,5 @@
 /*
- * fix.h - the certain edits of diagnostics, and the texts that they make.
+ * fix.h - chooses the fixes of diagnostics that are certainly right, and writes the changed texts.
  */
 #ifndef TRAINC_FIX_H
 #define TRAINC_FIX_H
@@ -7,21 +7,20 @@
 #include "base/buf.h"
 #include "diag/diag.h"
 
-/* Diagnostics whose first fix is to be made, all of it or none. */
+/* Diagnostics whose first fix is to be made, completely or not at all. */
 struct fixes {
 	const struct diag **at;         /* the diagnostics that are to be fixed, in their order */
 	size_t n;
 };
 
 /*
- * A set of fixes that can be made together: no edit overlaps an earlier one, and each fix is about
- * one source. `wanted` tells which diagnostics are considered (NULL: all).  Memory of the
- * diagnostics' arena.
+ * Chooses fixes that can be made together: no edit overlaps an earlier one, and each fix changes only one source.
+ * WANTED says which diagnostics are considered (NULL: all). Memory is that of the diagnostics' arena.
  */
 struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, const struct diag *d,
 	const struct source *source), void *context);
 
-/* What is done to one source. */
+/* The edits of one source. */
 struct fix_edits {
 	const struct source *source;
 	const struct diag_edit **at;    /* the edits by place, without overlap */
@@ -31,13 +30,13 @@ struct fix_edits {
 
 struct fix_edits fix_edits(const struct diags *ds, struct fixes fixes, const struct source *source);
 
-/* Append the text of the source with the edits made. */
+/* Appends the text of the source with the edits made. */
 void fix_write(const struct fix_edits *edits, struct buf *out);
 
-/* The first edit whose text, in the edited text, ends behind `offset`; n when none does. */
+/* The first edit whose text, in the edited text, ends after OFFSET; n when there is none. */
 size_t fix_around(const struct fix_edits *edits, uint32_t offset);
 
-/* The offset in the fixed text of a byte of the source; a byte that is replaced is at the start of its replacement. */
+/* The offset in the fixed text of a byte of the source; for a byte that is replaced, the start of its replacement. */
 uint32_t fix_moved(const struct fix_edits *edits, uint32_t offset);
 
 #endif

@@ -1,9 +1,7 @@
 /*
- * half.c - finds the executable for clusters and replaces this process by it.
- *
- * That executable lies in libexec/trainc beside the directory of trainc itself, or below that
- * directory in a build.  The first argument is the version, so that an executable from another
- * installation is noticed.
+ * half.c - finds the program for clusters and replaces this process by it. It is in libexec/trainc beside the directory
+ * of trainc itself, or below that directory in a build. The first argument is the version, so that a program from
+ * another installation is noticed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +33,7 @@ bool half_wanted(struct arena *a, const struct options *o)
 		!option_given(o, OPTION_NODES);
 }
 
-/* Where this program is. */
+/* The directory of this program. */
 static struct str own_directory(struct arena *a)
 {
 	char path[4096];

@@ -1,4 +1,4 @@
-/* lock.c - writes trainc.lock from the contents of the packages. */
+/* lock.c - writes trainc.lock with the hashes of the packages. */
 #include "command/lock.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int by_name(const void *a, const void *b)
 	return str_cmp(((const struct locked *)a)->name, ((const struct locked *)b)->name);
 }
 
-/* False after a report about packages without content. */
+/* Computes the hashes; false after reporting packages without content. */
 static bool hash_packages(struct session *s, struct trainc *c, struct locked *to, size_t *ret_n)
 {
 	const struct project *project = &c->program.project;

@@ -1,5 +1,5 @@
 /*
- * lock.h - trainc.lock made again.
+ * lock.h - writes trainc.lock.
  */
 #ifndef TRAINC_LOCK_H
 #define TRAINC_LOCK_H
@@ -7,8 +7,8 @@
 #include "command/session.h"
 
 /*
- * Write the hashes of the packages that the nearest project.tj names (check/package.h) beside it, and to standard
- * output. Returns the status to leave with, after saying why it is not 0; then nothing is written.
+ * Writes the hashes of the packages that the nearest project.tj names (check/package.h) beside it, and to standard
+ * output. Returns the exit status. If it is not 0, the reason was reported and nothing is written.
  */
 int lock_packages(struct session *s);
 

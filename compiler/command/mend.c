@@ -1,9 +1,8 @@
 /*
- * mend.c - texts in memory take the place of the files until all edits are settled.
- *
- * In a round all edits are tried together.  When that causes a new error, half of them are tried,
- * and so on down to the edit that is to blame.  Rounds follow as long as something changes, up to
- * a number of trials; a large text has fewer, and so have many misspelt names beside many names.
+ * mend.c - makes fixes. Texts in memory replace the files until all edits are settled. In a round all edits are tried
+ * together. When that causes a new error, half of them are tried, and so on down to the edit that causes it. Rounds are
+ * repeated as long as something changes, up to a number of trials. That number is smaller for a large text, and for
+ * many misspelt names beside many names.
  */
 #include "command/mend.h"
 
@@ -13,10 +12,13 @@
 #include "base/path.h"
 #include "command/fix.h"
 
-/* Limits for one program: a file of noise must end soon, and n mistakes in a file must not cost n times the file. */
+/*
+ * Limits for one program: a file of random text must be finished soon, and n errors in a file must not cost n times the
+ * file.
+ */
 enum { TRIALS = 400, TRIALS_OF_ANY = 32, TRIED_BYTES = 4 << 20, COMPARISONS = 1 << 23 };
 
-/* A file as it is to become. */
+/* The new text of a file. */
 struct draft {
 	struct str name, text;
 	size_t fixed;
@@ -85,7 +87,7 @@ static bool counts(const struct diag *d)
 	return d->severity == SEVERITY_ERROR && !d->denied;
 }
 
-/* Errors of the text hide those of names, and these hide those of values. */
+/* The phase of an error: errors of the text hide those of names, and these hide those of values. */
 static int depth_of(enum diag_code code)
 {
 	char phase = diag_code_name(code)[3];
@@ -124,7 +126,7 @@ static int compare_looks(const struct look *a, const struct look *b)
 
 /* ---- what edits do to them ---- */
 
-/* The place of an earlier error, moved by the edits. */
+/* The place of an earlier error, and where the edits have moved it. */
 struct old {
 	struct str name;
 	uint32_t offset;
@@ -197,7 +199,7 @@ static bool on_one_line(struct str text, uint32_t from, uint32_t to)
 	return from <= to && !memchr(text.p + from, '\n', to - from);
 }
 
-/* Is an error about what the edits wrote (`on_line`: or on the same line)?  Offsets are in the edited text. */
+/* Is an error about text that the edits wrote, or with ON_LINE on the same line? Offsets are in the edited text. */
 static bool is_about(const struct fix_edits *edits, struct str text, uint32_t start, uint32_t end, bool on_line)
 {
 	size_t i = fix_around(edits, start);    /* the edits before this one end before the error begins */
@@ -209,15 +211,15 @@ static bool is_about(const struct fix_edits *edits, struct str text, uint32_t st
 }
 
 /*
- * An error that remains when there are fewer than before: is it the next step?  It is when it has
- * an edit, when values were not looked at before, or when the name is the user's.
+ * Is an error that remains, while there are fewer errors than before, the next step? It is when it has an edit, when
+ * values were not checked before, or when the name is the user's.
  */
 static bool is_progress(const struct diag *d)
 {
 	return d->fixes || depth_of(d->code) == 2 || d->code == TJ0201;
 }
 
-/* The expectation in a message, without the names that it mentions. */
+/* What was expected according to a message, without the names in it. */
 static struct str expectation(struct str message)
 {
 	static const char *const ends[] = { " after ", " before ", ", found " };
@@ -231,8 +233,8 @@ static struct str expectation(struct str message)
 }
 
 /*
- * Is D the same mistake at a later place, which the first one hid?  A list of f-strings is read
- * only up to the first.
+ * Is D the same mistake at a later place, which the first one hid? For example, a list of f-strings is read only up to
+ * the first.
  */
 static bool is_next(const struct trial *t, const struct diag *d, const struct source *source)
 {
@@ -245,8 +247,8 @@ static bool is_next(const struct trial *t, const struct diag *d, const struct so
 }
 
 /*
- * Is D an error of types about exactly the text that an edit wrote, without an edit of its own?
- * Then the edit wrote a name that does not fit there.
+ * Is D an error of types about exactly the text that an edit wrote, without an edit of its own? Then the edit wrote a
+ * name that does not fit there.
  */
 static bool is_use_of(const struct fix_edits *edits, const struct diag *d, const struct source *source)
 {
@@ -258,9 +260,9 @@ static bool is_use_of(const struct fix_edits *edits, const struct diag *d, const
 }
 
 /*
- * New errors about the text that was written refuse the edit.  So do those on its line when there
- * are not fewer than before, or when it is unclear which of several edits they belong to.  Others
- * were hidden before.
+ * Do the edits bring new errors? New errors about the text that was written refuse the edit. So do those on its line
+ * when there are not fewer than before, or when it is unclear which of several edits they belong to. Others were hidden
+ * before.
  */
 static bool brings_errors(const struct trial *t)
 {
@@ -362,7 +364,7 @@ static bool attempt(struct mend *m, struct fixes fixes)
 	return good;
 }
 
-/* An edit, known by what it writes and by its line: other edits may move it. */
+/* A key for an edit: what it writes, and its line without the changes of other edits. */
 static struct str key_of(const struct mend *m, const struct diag *d, const struct source *source)
 {
 	return str_printf(m->session.arena, "%s %.*s: %.*s\n%.*s", diag_code_name(d->code), STR_ARG(source->name),

@@ -1,9 +1,8 @@
 /*
- * mend.h - check --fix: the certain edits of a program, tried before they are written.
- *
- * An edit is made when the edited program no longer has the mistake, and has no new one because of
- * the edit.  Mistakes that an edit makes visible are fixed too, so that a second run finds nothing
- * to do.  In a file of noise some are left, and that is reported.
+ * mend.h - check --fix: makes the fixes of a program that are certainly right, after trying them. An edit is made when
+ * the edited program no longer has the mistake, and has no new one because of the edit. Mistakes that an edit makes
+ * visible are fixed too, so that a second run finds nothing to do. In a file of random text some may be left, which is
+ * reported.
  */
 #ifndef TRAINC_MEND_H
 #define TRAINC_MEND_H
@@ -11,10 +10,9 @@
 #include "command/session.h"
 
 /*
- * Fix one program and its imported files, and say how many edits were made in which file, and which
- * were not.  The standard library, packages, standard input and the command line are left alone.
- * `*ret_errors`: number of errors before the fixes.  False, after a report, when a file could not
- * be written or the options are wrong.
+ * Fixes one program and its imported files, and reports how many edits were made in which file, and which were not. The
+ * standard library, packages, standard input and the command line are never changed. *RET_ERRORS is the number of
+ * errors before the fixes. False, after a report, when a file could not be written or the options are wrong.
  */
 bool mend_program(struct session *s, struct str path, size_t *ret_errors);
 

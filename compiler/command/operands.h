@@ -1,5 +1,5 @@
 /*
- * operands.h - directories and patterns among the operands.
+ * operands.h - expands directories and patterns among the operands.
  */
 #ifndef TRAINC_COMMAND_OPERANDS_H
 #define TRAINC_COMMAND_OPERANDS_H

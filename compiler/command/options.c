@@ -1,5 +1,5 @@
 /*
- * options.c - one table, read by everything that knows options.
+ * options.c - the table of options, which all code about options reads.
  */
 #include "command/options.h"
 
@@ -11,7 +11,7 @@
 #define FOR_START (ONLY(RUN) | ONLY(APPLY))
 #define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(EVAL) | ONLY(TEST) | ONLY(DUMP) | \
 	ONLY(DIFF) | ONLY(FIT) | FOR_START)
-/* Commands that take a run, or a program whose runs are meant. */
+/* Commands for a run, or for a program whose runs are meant. */
 #define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(RESTART) | ONLY(EXEC) | \
 	ONLY(PORT_FORWARD) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE) | ONLY(WHY))
 #define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST) | ONLY(DIFF))
@@ -54,7 +54,7 @@ static const struct elsewhere_row {
 #include "command/options.def"
 };
 
-/* The command or option that does here what the word does in other tools; NULL when there is none. */
+/* The command or option here for a word of another tool; NULL when there is none. */
 static const char *from_elsewhere(struct str word)
 {
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
@@ -142,7 +142,10 @@ static const struct option_row *row_of(const struct reading *r, struct str word,
 	return letter ? NULL : other;
 }
 
-/* Options of every command are candidates, since "compile --rolle" should be told that --role belongs to env. */
+/*
+ * Reports an unknown option. Options of every command are candidates, since "compile --rolle" should be answered with:
+ * --role is an option of env.
+ */
 static struct str unknown_option(struct reading *r, struct str shown, struct str word)
 {
 	struct suggest s;
@@ -180,7 +183,7 @@ static bool one_of(struct str value, const char *choices)
 	return false;
 }
 
-/* "yaml or json", "text, json or sarif" */
+/* The choices in words: "yaml or json", "text, json or sarif". */
 static struct str choices_spelt(struct arena *a, const char *choices)
 {
 	struct buf b = { 0 };
@@ -213,7 +216,7 @@ static bool accept(struct reading *r, const struct option_row *row, struct str v
 	return true;
 }
 
-/* May the switch ROW have VALUE behind '='? */
+/* May the switch ROW have VALUE after '='? */
 static bool means_more(const struct option_row *row, struct str value)
 {
 	static const struct { enum option option; const char *word; } more[] = {
@@ -227,7 +230,7 @@ static bool means_more(const struct option_row *row, struct str value)
 	return false;
 }
 
-/* `word` is what stands before '='; `value.p` is NULL without one. */
+/* Reads an option. WORD is the text before '='; `value.p` is NULL when there is no '='. */
 static bool read_option(struct reading *r, struct str shown, struct str word, bool letter, struct str value)
 {
 	const struct option_row *row = row_of(r, word, letter);
@@ -283,9 +286,9 @@ static bool read_word(struct reading *r)
 /* ---- the whole line ---- */
 
 /*
- * The command is the first word that is neither an option nor an option's value.  Options before
- * it are looked up among those of all commands, which agree on which take a value; they are read
- * again when the command is known.
+ * Finds the command: the first word that is neither an option nor an option's value. Options before it are looked up
+ * among those of all commands, which agree on which of them take a value; they are read again when the command is
+ * known.
  */
 static bool find_command(struct arena *a, int argc, char *const *argv, int *ret_at, struct str *why)
 {
@@ -307,7 +310,7 @@ static bool find_command(struct arena *a, int argc, char *const *argv, int *ret_
 	return true;
 }
 
-/* An operand in words: "at least one file", "a file or a run", "bash, zsh or fish". */
+/* Describes the operands: "at least one file", "a file or a run", "bash, zsh or fish". */
 static struct str operand_spelt(struct arena *a, const struct command_row *c)
 {
 	struct buf b = { 0 };

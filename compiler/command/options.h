@@ -1,10 +1,7 @@
 /*
- * options.h - the command line: words to a command, its options and operands.
- *
- * Everything comes from options.def.  Options may stand before or after
- * operands and before the command; `--` ends them; `--name=value` and
- * `--name value` are the same.  Of an option given twice the last one counts,
- * unless it may be repeated.
+ * options.h - reads the command line: the command, its options and operands. Everything comes from options.def. Options
+ * may be before or after operands and before the command; `--` ends them; `--name=value` and `--name value` are the
+ * same. If an option is given twice the last one counts, unless it may be repeated.
  */
 #ifndef TRAINC_OPTIONS_H
 #define TRAINC_OPTIONS_H
@@ -23,7 +20,7 @@ enum command {
 	COMMANDS
 };
 
-/* An option is known by its long name, whatever the command. */
+/* The options. An option is identified by its long name, in all commands. */
 enum option {
 #define OPTION(id, commands, short, long, argument, choices, doc) OPTION_##id,
 #include "command/options.def"
@@ -44,22 +41,21 @@ struct options {
 };
 
 /*
- * Read the words after the program's name.  False with what is wrong in `why`
- * (whole lines, for standard error): exit status 2.  `-h` and `--help` anywhere
- * give COMMAND_HELP with the command as operand; so does nothing at all.
+ * Reads the words after the program's name. False with the errors in WHY (whole lines, for standard error): exit status
+ * 2. `-h` and `--help` anywhere give COMMAND_HELP with the command as operand; so does an empty command line.
  */
 bool options_parse(struct arena *a, int argc, char *const *argv, struct options *ret, struct str *why);
 
 bool option_given(const struct options *o, enum option option);
-/* The value that counts; p == NULL when it was not given. */
+/* The value of an option that counts; p == NULL when it was not given. */
 struct str option_value(const struct options *o, enum option option);
 
-/* The help of everything, or of one command; false when there is no such command. */
+/* Append the help for all commands, and for one command; the latter returns false when there is no such command. */
 void options_help(struct buf *out);
 bool options_help_of(struct str command, struct buf *out);
 const char *command_word(enum command command);
 const char *command_doc(enum command command);
-/* As options.def spells them: "FILE...", "[TOPIC]", "bash|zsh|fish"; "" for none. */
+/* The operands in the spelling of options.def: "FILE...", "[TOPIC]", "bash|zsh|fish"; "" for none. */
 const char *command_operands(enum command command);
 enum command_group command_group(enum command command);
 /* The manual page of a group, without the section. */

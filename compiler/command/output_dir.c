@@ -1,10 +1,8 @@
 /*
- * output_dir.c - one file per object in a directory that is ours.
- *
- * The marker `.trainc-objects` makes a directory ours and lists our files, so that outdated ones
- * can be removed and nobody else's ever are.  It is written before the first object, with the old
- * names and the new, and again at the end with only the new ones: after an interruption the next
- * run still knows every file.
+ * output_dir.c - writes one file per object into a directory that belongs to trainc. The marker `.trainc-objects`
+ * identifies such a directory and lists the files that trainc wrote, so that outdated ones can be removed, and never
+ * any other file. It is written before the first object, with the old names and the new, and again at the end with only
+ * the new ones: after an interruption the next run still knows every file.
  */
 #include "command/output_dir.h"
 
@@ -57,7 +55,7 @@ static struct str path_of(struct directory *d, struct str name)
 
 /* ---- the marker ---- */
 
-/* Is it a name that we could have written?  Files with other names are never removed. */
+/* Is it a name that trainc could have written? Files with other names are never removed. */
 static bool plausible(struct str name)
 {
 	return name.n > 5 && name.p[0] >= '0' && name.p[0] <= '9' && str_ends(name, STR(".yaml")) &&
@@ -100,7 +98,7 @@ static bool write_marker(struct directory *d, bool both)
 	return ok || refuse(d, why);
 }
 
-/* ---- may we write here? ---- */
+/* ---- permission to write ---- */
 
 static bool empty(struct directory *d)
 {
@@ -197,7 +195,7 @@ static bool pass(struct directory *d, const struct emit_options *options, const 
 	return true;
 }
 
-/* Removes files of ours that were not written again, and those that a killed run left. */
+/* Removes files of trainc that were not written again, and those that a killed run left. */
 static void remove_stale(struct directory *d)
 {
 	for (size_t i = 0; i < d->old.n; i++) {

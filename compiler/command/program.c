@@ -1,6 +1,5 @@
 /*
- * program.c - the table of commands and what each needs around it: descriptors, signals, options,
- * the status.
+ * program.c - the table of commands, and the setup that each needs: descriptors, signals, options, the status.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,9 +44,8 @@ static int (*const run[COMMANDS])(struct session *) = {
 };
 
 /*
- * If a standard descriptor is closed, the next file that is opened would take its number, and our
- * output would end up in it.  Standard output is replaced by something that cannot be written to,
- * so that writing still fails.
+ * Opens closed standard descriptors: otherwise the next file that is opened would get such a number, and output would
+ * end up in it. Standard output is replaced by something that cannot be written to, so that writing still fails.
  */
 static void reserve_descriptors(void)
 {

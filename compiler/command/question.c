@@ -1,5 +1,5 @@
 /*
- * question.c - the question of a completion script, read leniently: a line that is being typed is rarely whole.
+ * question.c - reads the question of a completion script leniently: a line that is being typed is rarely complete.
  */
 #include "command/question.h"
 
@@ -35,7 +35,7 @@ static unsigned read_names(struct str text)
 	return names;
 }
 
-/* The row of "--name", "--name=value" or "-n"; NULL for anything else. */
+/* The row of "--name", "--name=value" or "-n"; NULL for other words. */
 static const struct option_row *option_called(struct str word, struct str *ret_value)
 {
 	const char *equals = memchr(word.p, '=', word.n);
@@ -51,7 +51,7 @@ static const struct option_row *option_called(struct str word, struct str *ret_v
 	return NULL;
 }
 
-/* Options that decide where names are looked for. */
+/* Does the option decide where names are looked for? */
 static bool matters(enum option option)
 {
 	static const enum option all[] = { OPTION_KUBECONFIG, OPTION_CONTEXT, OPTION_NAMESPACE, OPTION_AS, OPTION_LOCAL,
@@ -63,7 +63,7 @@ static bool matters(enum option option)
 	return false;
 }
 
-/* The words behind the command: options that matter, and the first operand. */
+/* Reads the words after the command: options that matter, and the first operand. */
 static void read_typed(struct arena *a, const struct str *at, const struct str *end, struct options *line)
 {
 	bool has_command = false;

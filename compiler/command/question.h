@@ -1,7 +1,6 @@
 /*
- * question.h - what a completion script asks: `trainc completion names WHAT[,WHAT] -- WORD...`.
- *
- * WORD... is the command line so far, as the shell splits it, without the word that is being completed.
+ * question.h - the question that a completion script asks: `trainc completion names WHAT[,WHAT] -- WORD...`. WORD... is
+ * the command line so far, as the shell splits it, without the word that is being completed.
  */
 #ifndef TRAINC_QUESTION_H
 #define TRAINC_QUESTION_H
@@ -18,7 +17,7 @@ struct names_question {
 	struct options line;
 };
 
-/* The question of a command line `completion names`; false when it is none. */
+/* Reads the question of a command line `completion names`; false when it is not one. */
 bool question_read(struct arena *a, const struct options *o, struct names_question *ret);
 /* Does answering the question need a cluster, or a kubeconfig? */
 bool question_of_cluster(const struct names_question *q);

@@ -1,5 +1,5 @@
 /*
- * session.c - from options to programs, and from programs to what is printed.
+ * session.c - opens and compiles the programs of a command line, and prints results and messages.
  */
 #include "command/session.h"
 
@@ -23,7 +23,10 @@ static bool set(const char *variable)
 	return value && *value;
 }
 
-/* Runtime requirements, section 6: --color, then NO_COLOR, then the forcing variables, then the terminal. */
+/*
+ * Should output have colors? Runtime requirements, section 6: --color decides, then NO_COLOR, then the forcing
+ * variables, then the terminal.
+ */
 bool session_colour(struct str when, int fd)
 {
 	const char *term = getenv("TERM");
@@ -103,7 +106,7 @@ static bool write_out(void *context, const char *bytes, size_t n)
 
 void session_write(struct session *s, struct str text) { write_out(s, text.p, text.n); }
 
-/* The last line may be in the middle of a character, so it waits for its end. */
+/* Shows complete lines. The last line may end within a character, so it waits for its end. */
 static bool show_lines(void *context, const char *bytes, size_t n)
 {
 	struct session *s = context;
@@ -138,7 +141,7 @@ void session_show(struct session *s, struct str text)
 	out.write(out.context, text.p, text.n);
 }
 
-/* The part of session_output()'s text behind its last line end. */
+/* Shows the part of session_output()'s text after its last line end. */
 static void show_rest(struct session *s)
 {
 	struct buf out = { 0 };
@@ -255,7 +258,7 @@ void session_report(struct session *s, struct programs *all, bool machine_to_std
 		all->ok = all->ok && diags_ok(&all->at[i]->diags);
 }
 
-/* The names of all jobs, for the report about one that does not exist. */
+/* Suggests names of all jobs, for the report about one that does not exist. */
 static void suggest_jobs(struct session *s, struct suggest *near)
 {
 	for (size_t i = 0; i < s->options->noperands; i++) {
@@ -288,7 +291,7 @@ static bool found_job(struct session *s, const struct programs *all)
 	return false;
 }
 
-/* An empty result is no mistake, but it may not be what was expected. */
+/* Warns of an empty result: it is not an error, but may be unexpected. */
 static void say_empty(const struct session *s, const struct programs *all)
 {
 	for (size_t i = 0; i < all->n; i++)

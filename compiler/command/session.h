@@ -1,10 +1,8 @@
 /*
- * session.h - what every command shares: the program under the options of the command line, the
- * way out for results, and messages about them.
- *
- * Results go to standard output, everything else to standard error.  When the reader of standard
- * output has gone away, the command ends quietly with 0; when output cannot be written, it says so
- * and ends with 3.
+ * session.h - shared by all commands: the program with the options of the command line, the output of results, and
+ * messages about them. Results are written to standard output, everything else to standard error. When the reader of
+ * standard output has closed it, the command silently ends with 0; when output cannot be written, it reports that and
+ * ends with 3.
  */
 #ifndef TRAINC_SESSION_H
 #define TRAINC_SESSION_H
@@ -42,7 +40,7 @@ struct session {
 					 * its line end arrives */
 };
 
-/* One of them for each row of options.def. */
+/* The commands, one for each row of options.def. */
 int cmd_compile(struct session *s);
 int cmd_check(struct session *s);
 int cmd_env(struct session *s);
@@ -81,30 +79,30 @@ int cmd_help(struct session *s);
 
 /* ---- out ---- */
 
-/* Whether to use color: what --color, the environment and the terminal behind a descriptor mean together. */
+/* Should output to a descriptor have colors? Depends on --color, the environment and the terminal. */
 bool session_colour(struct str when, int fd);
-/* Columns of the terminal behind a descriptor; 0 when it is no terminal. */
+/* The width of the terminal behind a descriptor in columns; 0 when it is not a terminal. */
 unsigned session_width(int fd);
 
-/* A sentence for standard error: "trainc: ...". */
+/* Prints a message on standard error: "trainc: ...". */
 void session_say(const struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* When a command finds no cluster: prints how to do it without one, where that is possible. */
+/* Prints how to do the same without a cluster, if that is possible; for a command that finds none. */
 void session_say_kubectl(const struct session *s);
 /* Prints a question on standard error; the caller reads the answer. */
 void session_ask(const char *question);
-/* Without --from-cluster: false, after reporting it, when an option was given that needs it. */
+/* False, after reporting it, when an option was given that requires --from-cluster, which was not given. */
 bool session_offline(const struct session *s);
-/* Results. */
+/* Writes a result. */
 void session_write(struct session *s, struct str text);
-/* Where results go that hold values of programs: on a terminal, control characters in them become visible. */
+/* An output for results that contain values of programs: on a terminal, control characters in them are escaped. */
 struct trainc_output session_output(struct session *s);
 /* Reads --index; -1 is every replica.  False after reporting a value that is not a number. */
 bool session_index(struct session *s, long long *ret);
-/* Writes TEXT there. */
+/* Writes TEXT to session_output(). */
 void session_show(struct session *s, struct str text);
-/* The status to end with: `status`, unless output failed. */
+/* The exit status: STATUS, unless output failed. */
 int session_end(struct session *s, int status);
-/* Blocks signals that end the process: while files are being replaced they would leave half of them. */
+/* Blocks signals that end the process, so that they cannot interrupt the replacement of files. */
 void session_hold_signals(bool hold);
 /* Replaces a file; false after reporting why not. */
 bool session_replace(struct session *s, struct str path, struct str bytes);
@@ -133,13 +131,13 @@ struct trainc *session_open(struct session *s);
 /* Compiles every operand up to its plan.  False after reporting why not (status 2). */
 bool session_compile(struct session *s, struct programs *ret);
 /*
- * Finish and print the diagnostics of all: to standard error, or to standard
- * output when `machine_to_stdout` and the format is for machines.  Sets `ok`.
+ * Finishes and prints the diagnostics of all programs: to standard error, or to standard output when MACHINE_TO_STDOUT
+ * and the format is for machines. Sets `ok`.
  */
 void session_report(struct session *s, struct programs *all, bool machine_to_stdout);
 /*
- * session_compile() and session_report() with trainc_check() in between, for commands that need a plan without
- * errors; false: end with `*ret_status`.
+ * Does session_compile(), trainc_check() and session_report(), for commands that need a plan without errors. False: the
+ * command must end with *RET_STATUS.
  */
 bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status);
 void session_release(struct programs *all);

@@ -1,7 +1,6 @@
 /*
- * vendor_addons.c - the block `addons` of a project, as the cluster is.
- *
- * The rest of project.tj keeps its text; one that was formatted before is formatted again.
+ * vendor_addons.c - writes the block `addons` of a project from the cluster's versions. The rest of project.tj keeps
+ * its text; if it was formatted before, it is formatted again.
  */
 #include "command/vendor_addons.h"
 
@@ -13,9 +12,9 @@
 #include "runtime/command/backend.h"
 #include "syntax/parse.h"
 
-/* ---- what is written ---- */
+/* ---- the block ---- */
 
-/* What is known of a version: itself, or the newest that is known; 0 where nothing can be written. */
+/* The version to write: the one that was found, or the newest known one; 0 when none can be written. */
 static unsigned writable(struct session *s, enum addon id, const struct addon_found *f)
 {
 	const struct addon_row *row = addon_row(id);
@@ -37,7 +36,7 @@ static unsigned writable(struct session *s, enum addon id, const struct addon_fo
 	return f->version < row->oldest ? 0 : f->version > row->newest ? row->newest : f->version;
 }
 
-/* `addons { ... }`, and a line about each; empty when there is none. */
+/* The block `addons { ... }`, with a line for each add-on; empty when there is none. */
 static struct str block_of(struct session *s, const struct addon_found *found, struct str *ret_lines)
 {
 	struct buf block = { 0 }, lines = { 0 };
@@ -60,7 +59,7 @@ static struct str block_of(struct session *s, const struct addon_found *found, s
 	return ret;
 }
 
-/* ---- where it is written ---- */
+/* ---- the place of the block ---- */
 
 struct place_of_block {
 	size_t from, to;                /* bytes of the text that the block replaces */
@@ -103,7 +102,7 @@ static bool take(void *context, const char *bytes, size_t n)
 	return true;
 }
 
-/* TEXT as `fmt` writes it; false when it does not parse (reported in C). */
+/* TEXT in the form of `fmt`; false when it does not parse (reported in C). */
 static bool formatted(struct trainc *c, struct str path, struct str text, struct buf *out)
 {
 	return trainc_format(c, path.p, text.p, text.n, (struct trainc_output){ out, take });

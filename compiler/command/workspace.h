@@ -1,5 +1,5 @@
 /*
- * workspace.h - what the language server needs of the machine besides reading files.
+ * workspace.h - files of the machine that the language server needs, besides those that it reads.
  */
 #ifndef TRAINC_WORKSPACE_H
 #define TRAINC_WORKSPACE_H

@@ -366,7 +366,7 @@ static bool job_begin(struct job *j)
 	for (size_t i = 0; i < j->nroles; i++)
 		role_levels(j, j->roles[i]);
 	j->ready = true;
-	if (!j->options->in_set)                /* the controller chooses the names there */
+	if (!j->options->in_set)                /* otherwise the controller chooses the names */
 		replica_names(j);
 	if (!j->nroles && !ev->diags->errors) {        /* with errors, its role may be the part that failed */
 		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at,

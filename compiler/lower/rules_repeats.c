@@ -6,7 +6,7 @@
 #include "eval/internal.h"
 #include "lower/rules.h"
 
-/* The text of a value that does not depend on parameters. */
+/* Is the value a literal, which no parameter can change? */
 static bool is_literal(const struct node *n)
 {
 	struct str text;

@@ -1,5 +1,5 @@
 /*
- * action_edit.c - actions that write: required fields, a `let`, imports.
+ * action_edit.c - code actions that write: required fields, a `let`, imports.
  */
 #include "explain/library.h"
 #include "lsp/actions.h"
@@ -84,7 +84,7 @@ static bool has_image(const struct node *job)
 	return body_has(body, STR("image")) || (roles && all);
 }
 
-/* Typed fields of the framework's role that have no value: the job has to set them. */
+/* Adds typed fields of the framework's role that have no value: the job has to set them. */
 static void miss_role(struct missing *m, const struct node *body, const struct decl *role)
 {
 	const struct node *declared = role && role->origin && role->origin->node ? role->origin->node->u.block.body
@@ -105,8 +105,7 @@ static void miss_accelerator(struct missing *m, const struct node *body)
 }
 
 /*
- * The type of a record literal: the checker's, or where the checker gave up that of the
- * declaration around it.
+ * The type of a record literal: the checker's, or that of the declaration around it if the checker gave up.
  */
 static const struct decl *record_of(const struct acting *a, const struct node *body, const struct node *around)
 {
@@ -237,7 +236,7 @@ struct importing {
 	size_t n;
 };
 
-/* `acme.a1` when nothing has the name acme, but the library has such a module. */
+/* Notes the module of `acme.a1` when nothing has the name acme, but the library has such a module. */
 static void find_missing(void *to, struct node *n)
 {
 	struct importing *i = to;
@@ -266,7 +265,7 @@ static void note_use(void *to, const struct occurrence *o)
 	u->found = u->found || (o->kind == OCCURRENCE_DECL && !o->declares && o->decl == u->import);
 }
 
-/* When a part of the file failed to parse, the names that it uses are unknown. */
+/* Is the import unused? Unknown when a part of the file failed to parse, since that part may use the name. */
 static bool is_unused(const struct acting *a, const struct node *import)
 {
 	struct use_of u = { .import = import->u.import.decl };
@@ -295,7 +294,7 @@ static void sort(struct str *lines, size_t n)
 }
 
 /*
- * Imports without comments between them are one block, which is rewritten as a whole; other
+ * Offers to clean up imports. Imports without comments between them are one block, which is rewritten as a whole; other
  * imports are only added and removed one by one.
  */
 void action_imports(struct acting *a)

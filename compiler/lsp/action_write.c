@@ -1,5 +1,5 @@
 /*
- * action_write.c - a code action as JSON: its head, and edits of one document.
+ * action_write.c - writes a code action as JSON: its head, and edits of one document.
  */
 #include "lsp/actions.h"
 

@@ -1,5 +1,5 @@
 /*
- * actions.c - code actions: the compiler's own fixes, one by one and all at once.
+ * actions.c - code actions for the compiler's own fixes, one by one and all at once.
  */
 #include "lsp/actions.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- fixes of diagnostics ---- */
 
-/* The source that all edits of a fix change; NULL when there are several, or one that is not the user's. */
+/* The source that all edits of a fix change; NULL when there are several, or when it is not the user's. */
 static const struct source *source_of(const struct acting *a, const struct diag_fix *fix)
 {
 	const struct source *source = NULL;
@@ -65,7 +65,10 @@ static void offer_fixes(struct acting *a)
 			offer_fix(a, ds->at[i], fix);
 }
 
-/* Diagnostics are sorted by place; a fix that begins before the end of the previous one is left for the next time. */
+/*
+ * Offers all fixes at once. Diagnostics are sorted by place; a fix that begins before the end of the previous one is
+ * left out this time.
+ */
 static void offer_all(struct acting *a)
 {
 	const struct diags *ds = &a->an->compile->diags;

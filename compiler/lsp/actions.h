@@ -1,5 +1,5 @@
 /*
- * actions.h - what the files of code actions share.
+ * actions.h - shared by the files of code actions.
  */
 #ifndef TRAINC_LSP_ACTIONS_H
 #define TRAINC_LSP_ACTIONS_H
@@ -17,7 +17,7 @@ struct acting {
 
 /* Does the client want actions of this kind, or of a more general one ("quickfix", "source.fixAll")? */
 bool action_wanted(const struct acting *a, const char *kind);
-/* Begin an action; append edits of the document by action_edit(), then end it. */
+/* Begins an action; then edits of the document are appended with action_edit(), and the action is ended. */
 void action_begin(struct acting *a, const char *kind, struct str title);
 void action_edit(struct acting *a, size_t start, size_t end, struct str text);
 void action_end(struct acting *a);
@@ -25,7 +25,7 @@ void action_end(struct acting *a);
 void action_head(struct acting *a, const char *kind, struct str title);
 void action_begin_edit(struct acting *a);
 
-/* Offers to write out what must be set and is not. */
+/* Offers to write the fields that must be set and are not. */
 void action_required(struct acting *a);
 /* Offers a `let` for the selected expression. */
 void action_extract(struct acting *a);

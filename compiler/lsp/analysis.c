@@ -1,10 +1,7 @@
 /*
- * analysis.c - a document as a program.
- *
- * The whole compiler runs, up to the checks of the objects, which takes two milliseconds for a
- * thousand lines.  The arena is released as a whole, so nothing stays of the previous analysis.
- * Paths are relative to the workspace folder, so that messages name files as the command line does
- * there.
+ * analysis.c - compiles a document as a program. The whole compiler runs, up to the checks of the objects, which takes
+ * two milliseconds for a thousand lines. The arena is released as a whole, so nothing stays of the previous analysis.
+ * Paths are relative to the workspace folder, so that messages name files as on the command line in that folder.
  */
 #include "base/path.h"
 #include "diag/page.h"
@@ -79,7 +76,7 @@ static bool real(void *context, struct arena *arena, struct str path, struct str
 	return host->real && host->real(host->context, arena, absolute(a, path), ret);
 }
 
-/* The innermost folder of the workspace around a file, else the file's directory. */
+/* The innermost folder of the workspace that contains a file, else the file's directory. */
 static struct str base_of(const struct lsp *l, struct str path)
 {
 	struct str best = { 0 };
@@ -141,7 +138,7 @@ struct analysis *analysis_of(struct lsp *l, struct document *d)
 	return d->now;
 }
 
-/* ---- where its texts are ---- */
+/* ---- places of sources ---- */
 
 struct str analysis_path(struct arena *a, const struct analysis *an, const struct source *s)
 {

@@ -1,8 +1,6 @@
 /*
- * calls.c - who calls a function, and what it calls.
- *
- * The item of a function carries its URI and the position of its name; that is
- * enough to find it again.
+ * calls.c - finds the callers of a function, and the functions that it calls. The item of a function has its URI and
+ * the position of its name, which is enough to find it again.
  */
 #include "lsp/spot.h"
 #include "syntax/walk.h"
@@ -54,7 +52,7 @@ bool calls_prepare(struct request *r)
 	return true;
 }
 
-/* The function of an item: in the document with its URI, or in one that it imports. */
+/* Finds the function of an item: in the document with its URI, or in one that it imports. */
 static bool find_function(struct request *r, struct calling *c)
 {
 	struct str uri = msg_text(r->params, "item.uri");
@@ -97,7 +95,7 @@ static void note_call(void *to, const struct occurrence *o)
 	ARENA_PUSH(c->r->arena, c->ranges, c->n, o->at);
 }
 
-/* The calls of TARGET that are inside of a node. */
+/* Writes the calls of TARGET inside of a node. */
 static void put_ranges(struct calling *c, const struct decl *target, const struct node *n)
 {
 	msg_add_list(c->r->out, "fromRanges");

@@ -1,5 +1,5 @@
 /*
- * catalog.c - the standard library for files that do not import it yet.
+ * catalog.c - the modules of the standard library that a file does not import yet.
  */
 #include "explain/library.h"
 #include "lsp/complete.h"
@@ -30,8 +30,8 @@ bool catalog_imported(const struct module *m, struct str name, struct str *ret_b
 }
 
 /*
- * The text may be newer than the tree, so the place for an import is found in the text: behind the
- * last import at the head.
+ * The place for a new import: after the last import at the head. It is found in the text, which may be newer than the
+ * tree.
  */
 size_t catalog_import_place(struct str text, const struct module *m)
 {

@@ -1,5 +1,5 @@
 /*
- * complete.c - one item of a completion list, in the form that the client takes.
+ * complete.c - writes one item of a completion list, in the form that the client supports.
  */
 #include "lsp/complete.h"
 
@@ -8,7 +8,7 @@
 
 static int lower(char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
-/* Does the label have the characters of the prefix, in that order? */
+/* Does the label contain the characters of the prefix, in that order? */
 static bool matches(struct str prefix, struct str label)
 {
 	size_t i = 0;
@@ -18,7 +18,7 @@ static bool matches(struct str prefix, struct str label)
 	return i == prefix.n;
 }
 
-/* A snippet without its marks, for clients that do not know them: ${1:x} becomes x, $0 nothing. */
+/* A snippet without its placeholders, for clients that do not support them: ${1:x} becomes x, $0 is removed. */
 static struct str plain(struct arena *a, struct str snippet)
 {
 	char *p = arena_alloc(a, snippet.n + 1);
@@ -122,7 +122,7 @@ static struct str doc_of(const struct decl *d)
 		? n->u.blueprint_decl.doc : d->doc;
 }
 
-/* `name(${1:a}, ${2:b})` with the arguments that have to be given. */
+/* Makes a snippet `name(${1:a}, ${2:b})` with the required arguments. */
 static struct str call_snippet(struct completing *k, const struct decl *d, struct str name)
 {
 	struct buf b = { 0 };

@@ -1,5 +1,5 @@
 /*
- * complete.h - the list that the files of completion add to.
+ * complete.h - the completion list, to which the files of completion add items.
  */
 #ifndef TRAINC_LSP_COMPLETE_H
 #define TRAINC_LSP_COMPLETE_H
@@ -36,12 +36,12 @@ struct completing {
 };
 
 void complete_add(struct completing *k, const struct item *item);
-/* An item with a word only. */
+/* Adds an item that is only a word. */
 void complete_word(struct completing *k, enum item_kind kind, const char *word, const char *detail, int rank);
-/* A declaration that can be named at the cursor, perhaps with a module in front of `name`. */
+/* Adds a declaration that can be named at the cursor; NAME may begin with a module. */
 void complete_decl(struct completing *k, const struct decl *d, struct str name, int rank);
 
-/* Fields, blocks and everything else that begins an item. */
+/* Adds fields, blocks and everything else that begins an item. */
 void complete_keys(struct completing *k);
 void complete_block_names(struct completing *k);
 void complete_declarations(struct completing *k);
@@ -55,9 +55,9 @@ void complete_texts(struct completing *k);
 /* The parsed modules of the library, made on first use. */
 struct library_module;
 const struct library_module *catalog_module(struct lsp *l, struct str name);
-/* Does the file import the module of the library?  Gives the name it is bound to. */
+/* Does the file import the module of the library? Sets the name that the import binds. */
 bool catalog_imported(const struct module *m, struct str name, struct str *ret_bound);
-/* The edit that imports a module: where, and the text. */
+/* The edit that imports a module: its place and its text. */
 size_t catalog_import_place(struct str text, const struct module *m);
 
 #endif

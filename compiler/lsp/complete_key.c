@@ -1,12 +1,12 @@
 /*
- * complete_key.c - what begins an item or a declaration.
+ * complete_key.c - completes the beginning of an item or a declaration.
  */
 #include "explain/library.h"
 #include "lsp/complete.h"
 
 /* ---- fields of a block ---- */
 
-/* How a field is written: `name = `, or with braces when it is a map. */
+/* The text of a field: `name = `, or with braces when it is a map. */
 static struct str field_insert(struct completing *k, const char *name, const char *type)
 {
 	bool map = strncmp(type, "map[", 4) == 0 || strcmp(type, "env") == 0 || strcmp(type, "limits") == 0 ||
@@ -163,7 +163,7 @@ struct skeletons {
 	const struct library_module *module;
 };
 
-/* A job of a framework: the example of its documentation. */
+/* Adds a job of a framework: the example of its documentation. */
 static void add_skeleton(struct completing *k, const struct library_module *m, const struct library_item *item)
 {
 	struct str example = library_example(k->r->arena, item->doc), bound = m->name;

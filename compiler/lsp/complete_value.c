@@ -1,5 +1,5 @@
 /*
- * complete_value.c - operands that fit the type of the place.
+ * complete_value.c - completes values with operands that fit the type of the place.
  */
 #include "base/path.h"
 #include "explain/library.h"
@@ -32,7 +32,7 @@ static void add_literals(struct completing *k)
 		complete_word(k, ITEM_KEYWORD, "none", "", 55);
 }
 
-/* `64` where a quantity is wanted: offered with each unit. */
+/* Adds a number such as `64` with each unit where a quantity is wanted. */
 static void add_units(struct completing *k)
 {
 	static const char *const memory[] = { "Gi", "Mi", "Ti", "Ki", NULL }, *const cpu[] = { "m", NULL },
@@ -79,7 +79,7 @@ static bool fits(struct completing *k, const struct decl *d)
 	return context_fits(k->c->want, t);
 }
 
-/* The module itself, and its members that fit: `acme.a1`. */
+/* Adds a module and its members that fit: `acme.a1`. */
 static void add_module(struct completing *k, const struct decl *import)
 {
 	const struct module *m = import->node->u.import.module;
@@ -138,7 +138,7 @@ static void add_builtins(struct completing *k)
 				complete_word(k, ITEM_VARIABLE, values[i].name, "built-in value", 35);
 }
 
-/* Accelerators of modules that are not imported yet. */
+/* Adds accelerators of modules that are not imported yet. */
 static void add_more_devices(struct completing *k)
 {
 	size_t n;
@@ -163,7 +163,7 @@ static void add_more_devices(struct completing *k)
 	}
 }
 
-/* Arguments by name, in a call. */
+/* Adds arguments by name, in a call. */
 static void add_argument_names(struct completing *k)
 {
 	const struct place_at *p = &k->c->places[k->c->depth - 1];
@@ -199,7 +199,7 @@ static void ports_of_body(struct completing *k, const struct node *body, bool qu
 	}
 }
 
-/* Ports that the text before the cursor declares: `ports { ring = port }`. */
+/* Adds ports that the text before the cursor declares: `ports { ring = port }`. */
 static void ports_of_text(struct completing *k, bool quotes)
 {
 	const struct context *c = k->c;
@@ -217,7 +217,7 @@ static void ports_of_text(struct completing *k, bool quotes)
 	}
 }
 
-/* Ports of the role whose method is called: those of its blocks in the framework and in the job. */
+/* Adds ports of the role whose method is called: those of its blocks in the framework and in the job. */
 static void add_ports(struct completing *k, const struct decl *role, bool quotes)
 {
 	const struct decl *origin = role ? role->origin : NULL;
@@ -242,7 +242,7 @@ static bool names_level(const struct context *c)
 	return false;
 }
 
-/* Levels by name: those of the project's topology, the innermost first, then those that every cluster has. */
+/* Adds the names of levels: those of the project's topology, innermost first, then those that every cluster has. */
 static void add_levels(struct completing *k, bool quotes)
 {
 	const struct project *p = &k->c->program->project;

@@ -1,9 +1,7 @@
 /*
- * completion.c - the answer to a request for completion: the text at the cursor decides which list
- * is offered.
- *
- * It may use the analysis from before the last edit: in a large file waiting for a new one could
- * be felt, and a single letter seldom changes what a name means.
+ * completion.c - answers a request for completion: the text at the cursor decides which list is offered. It may use the
+ * analysis from before the last edit: in a large file waiting for a new one would be noticeable, and a single letter
+ * seldom changes what a name means.
  */
 #include "lsp/complete.h"
 

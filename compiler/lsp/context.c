@@ -1,8 +1,7 @@
 /*
- * context.c - from tokens to the place that the cursor is in.
- *
- * One pass over the tokens keeps the stack of open brackets.  The item in front of a bracket and
- * the place around it tell what its inside is, as in the grammar, without the rest of the text.
+ * context.c - finds the kind of place that the cursor is in, from the tokens. One pass over the tokens keeps the stack
+ * of open brackets. As in the grammar, the item before a bracket and the place around it decide what its inside is,
+ * without the rest of the text.
  */
 #include "lsp/context.h"
 
@@ -46,7 +45,7 @@ static size_t declaration_start(struct str text, size_t offset)
 
 /* ---- tokens ---- */
 
-/* What follows `+=` is the same as what follows `=`. */
+/* The kind of token I; `+=` counts as `=`. */
 static int kind_at(const struct context *c, size_t i)
 {
 	int kind = i < c->tokens.n ? c->tokens.at[i].kind : TOKEN_END;
@@ -73,7 +72,7 @@ static bool ends_operand(int kind)
 	}
 }
 
-/* Does a line that begins with this token go on with the one before? */
+/* Does a line that begins with this token continue the one before? */
 static bool continues(int kind)
 {
 	switch (kind) {
@@ -164,7 +163,7 @@ static const struct type *member_type(struct context *c, const struct type *base
 	return base->kind == TYPE_MAP ? base->elem : base->kind == TYPE_PORTS ? &type_int : NULL;
 }
 
-/* The partner of a closing bracket at token I. */
+/* The index of the opening bracket for the closing one at token I. */
 static size_t opening(const struct context *c, size_t i)
 {
 	size_t depth = 0;
@@ -272,7 +271,7 @@ static struct operand operand_before(struct context *c, size_t end)
 	return o;
 }
 
-/* ---- what the inside of a bracket is ---- */
+/* ---- the inside of a bracket ---- */
 
 static const struct type *stripped(const struct type *t) { return t ? type_strip_pod(type_strip_optional(t)) : NULL; }
 
@@ -313,7 +312,7 @@ static struct str key_text(const struct context *c, size_t i)
 	return key;
 }
 
-/* The framework that tokens [from, to) name, and the job's title. */
+/* Reads the framework that tokens [from, to) name, and the job's title. */
 static void read_job(struct context *c, struct place_at *p, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -362,7 +361,7 @@ static const struct type *binding_type(struct context *c, size_t head)
 	return d ? context_type_of(c, d) : NULL;
 }
 
-/* A brace in an item that begins with token HEAD, in the place OUTER. */
+/* The place within a brace of an item that begins with token HEAD, in the place OUTER. */
 static struct place_at brace_place(struct context *c, const struct place_at *outer, size_t head, size_t open)
 {
 	struct place_at p = { .kind = PLACE_UNKNOWN, .job = outer->job, .framework = outer->framework };
@@ -395,7 +394,7 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 	return p;
 }
 
-/* A brace of a declaration of the file. */
+/* The place within a brace of a declaration of the file. */
 static struct place_at declaration_place(struct context *c, const struct place_at *outer, size_t head, size_t open)
 {
 	struct place_at p = { .kind = PLACE_UNKNOWN };
@@ -444,7 +443,7 @@ static const struct type *argument_type(struct context *c, const struct place_at
 	return NULL;
 }
 
-/* ---- what is wanted at the end of an item ---- */
+/* ---- what is expected at the end of an item ---- */
 
 static bool follows_whole(int kind)
 {
@@ -585,7 +584,7 @@ static bool begins_item(const struct context *c, size_t i)
 		is_name(kind_at(c, i - 1)) || kind_at(c, i - 1) == TOKEN_QUESTION;
 }
 
-/* Names that the text declares before the cursor. */
+/* Notes names that the text declares before the cursor. */
 static void note_names(struct context *c, size_t i)
 {
 	const struct place_at *p = top(c);
@@ -656,7 +655,7 @@ static void at_import(struct context *c, size_t item)
 		c->cursor = CURSOR_NOWHERE;
 }
 
-/* In an item of a declaration or body: key, colon, type, value. */
+/* Finds the part of an item of a declaration or body: key, colon, type, value. */
 static void at_item(struct context *c, size_t item)
 {
 	size_t n = c->tokens.n, equals = SIZE_MAX, colon = SIZE_MAX, arrow = SIZE_MAX;
@@ -695,7 +694,7 @@ static void at_item(struct context *c, size_t item)
 	c->cursor = CURSOR_NOWHERE;
 }
 
-/* In `param x: T = `, the value must be a T. */
+/* Sets the type of the value in `param x: T = `. */
 static void at_type_of_binding(struct context *c, size_t item)
 {
 	struct place_at *p = top(c);

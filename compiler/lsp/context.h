@@ -1,9 +1,7 @@
 /*
- * context.h - what is being written at the cursor, in a text that may be broken.
- *
- * Only the tokens between the beginning of the declaration and the cursor are used, so neither the
- * text behind the cursor nor an error elsewhere matters; the last analysis tells what names mean.
- * Completion and signature help use the same answer.
+ * context.h - determines what is being written at the cursor, in a text that may be broken. Only the tokens between the
+ * beginning of the declaration and the cursor are used, so neither the text after the cursor nor an error elsewhere
+ * matters; names are resolved with the last analysis. Completion and signature help use the same result.
  */
 #ifndef TRAINC_LSP_CONTEXT_H
 #define TRAINC_LSP_CONTEXT_H
@@ -97,10 +95,10 @@ struct context {
 	bool quoted;                    /* CURSOR_TEXT: the text already has its quotes */
 };
 
-/* Finds what is written at OFFSET of the text. */
+/* Determines what is written at OFFSET of the text. */
 void context_at(struct context *c, struct lsp *l, struct arena *a, struct analysis *an, struct str text, size_t offset);
 
-/* The declaration that a name of the file, or of a module, stands for; NULL without. */
+/* The declaration that a name of the file, or of a module, refers to; NULL when there is none. */
 const struct decl *context_name(struct context *c, struct str name);
 /* The type of the value that a declaration stands for; NULL when unknown. */
 const struct type *context_type_of(struct context *c, const struct decl *d);
@@ -116,11 +114,11 @@ struct context_formal {
 bool context_formal(struct context *c, const struct decl *d, size_t i, struct context_formal *ret);
 /* The type of a call's result; NULL when unknown. */
 const struct type *context_result(struct context *c, const struct decl *d);
-/* The type of the result of a built-in function; NULL when its signature does not tell. */
+/* The type of the result of a built-in function; NULL when its signature does not show it. */
 const struct type *context_builtin(enum function f);
-/* May a value of this type stand where `want` is wanted?  One of unknown type may. */
+/* May a value of type T be used where WANT is wanted? A value of unknown type may. */
 bool context_fits(const struct type *want, const struct type *t);
-/* The roles that can be named at the cursor: of the framework, and of the job so far. */
+/* Calls EACH for the roles that can be named at the cursor: those of the framework, and of the job so far. */
 void context_roles(struct context *c, void (*each)(void *to, struct str name, const struct decl *d), void *to);
 /* The innermost place of that kind; NULL without. */
 const struct place_at *context_around(const struct context *c, enum place_kind kind);

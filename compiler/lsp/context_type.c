@@ -1,9 +1,7 @@
 /*
- * context_type.c - types for completion.
- *
- * The checker works out types of what a program mentions.  Completion offers what it does not
- * mention yet, so the types of such declarations are read from their spelling.  A type that cannot
- * be told is NULL, and fits everywhere.
+ * context_type.c - types for completion. The checker only computes types that a program mentions. Completion offers
+ * what it does not mention yet, so the types of such declarations are read from their spelling. An unknown type is
+ * NULL, and fits everywhere.
  */
 #include "lsp/context.h"
 
@@ -21,7 +19,7 @@ static const struct {
 	{ "role", &type_role }, { "data", &type_data },
 };
 
-/* enum("a", "b") */
+/* Makes the type enum("a", "b"). */
 static const struct type *enum_type(struct context *c, const struct node *ref)
 {
 	struct type *t = ARENA_NEW(c->arena, struct type);
@@ -85,7 +83,10 @@ const struct type *context_type_of(struct context *c, const struct decl *d)
 
 static const struct type any_list = { .kind = TYPE_LIST, .elem = &type_bad };
 
-/* The spelling of a function with several signatures gives the result behind the last arrow: "-> int", "-> list[T]". */
+/*
+ * The type of the result of a function. For several signatures, the text after the last arrow gives it: "-> int", "->
+ * list[T]".
+ */
 const struct type *context_builtin(enum function f)
 {
 	const struct type *known = check_builtin_result(f);
@@ -219,7 +220,7 @@ static const struct node *job_named(const struct module *m, struct str title)
 	return NULL;
 }
 
-/* Blocks of roles in the text before the cursor, and in the tree of the job. */
+/* Adds blocks of roles in the text before the cursor, and in the tree of the job. */
 static void written_roles(const struct role_giver *g, const struct place_at *job)
 {
 	struct context *c = g->context;

@@ -1,8 +1,6 @@
 /*
- * describe.c - declarations, fields and built-in names in words.
- *
- * Signatures are cut from the text that declares them, so they read as their author wrote them,
- * even if the program does not mention the declaration.
+ * describe.c - describes declarations, fields and built-in names. Signatures are taken from the text that declares
+ * them, so they read as their author wrote them, even if the program does not mention the declaration.
  */
 #include "lsp/describe.h"
 
@@ -140,7 +138,7 @@ static struct str doc_of(const struct decl *d)
 	}
 }
 
-/* The value of a file's parameter or let, with the present parameters. */
+/* Appends the value of a file's parameter or let, with the present parameters. */
 static void put_value(struct arena *a, const struct analysis *an, const struct decl *d, struct buf *out)
 {
 	const struct eval *ev = &an->compile->eval;

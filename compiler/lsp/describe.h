@@ -1,5 +1,5 @@
 /*
- * describe.h - what a name is, as Markdown: for hover and completion.
+ * describe.h - describes names as Markdown, for hover and completion.
  */
 #ifndef TRAINC_LSP_DESCRIBE_H
 #define TRAINC_LSP_DESCRIBE_H
@@ -9,25 +9,25 @@
 
 /* A declaration on one line, as its author wrote it: "fn ceil(a: int, b: int) -> int". */
 struct str describe_signature(struct arena *a, const struct sources *sources, const struct decl *d);
-/* "param", "framework", "role": what kind of thing it is. */
+/* The kind of a declaration: "param", "framework", "role". */
 const char *describe_kind(const struct decl *d);
 /* The text of a node on one line. */
 struct str describe_text(struct arena *a, const struct sources *sources, struct span at);
 
-/* Appends everything that is known; false when that is nothing. */
+/* Appends everything that is known about a name; false when nothing is. */
 bool describe_occurrence(struct arena *a, struct analysis *an, const struct occurrence *o, struct buf *out);
 
-/* A field of a block: type, default, meaning. */
+/* Appends the description of a field of a block: type, default, meaning. */
 void describe_field(const struct field *f, struct buf *out);
 
-/* ---- the plan of what stands at a place ---- */
+/* ---- the plan at a place ---- */
 
 /* The job and the role of the plan around a global offset; NULL where there is none. */
 void describe_place(struct analysis *an, uint32_t offset, const struct plan_job **ret_job,
 	const struct plan_role **ret_role);
 /* The final value of a role's field; empty for fields that are not shown. */
 struct str describe_resolved(struct arena *a, const struct plan_role *r, enum field_id id);
-/* "2 replicas × 8 acme.a1 = 16 devices"; empty without devices. */
+/* The devices of a role: "2 replicas × 8 acme.a1 = 16 devices"; empty when it has none. */
 struct str describe_devices(struct arena *a, const struct plan_role *r);
 
 #endif

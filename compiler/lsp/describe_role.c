@@ -1,8 +1,6 @@
 /*
- * describe_role.c - the plan at a place in the text.
- *
- * Everything is read from the plan, so what an editor shows is what `trainc env`
- * and `trainc plan` print.
+ * describe_role.c - describes the plan at a place in the text. Everything is read from the plan, so an editor shows the
+ * same as `trainc env` and `trainc plan`.
  */
 #include "lsp/describe_role.h"
 
@@ -114,7 +112,7 @@ struct str describe_env(struct arena *a, const struct env_value *v)
 	return text;
 }
 
-/* A text as one line that cannot end the code block around it. */
+/* Appends a text on one line, so that it cannot end the code block around it. */
 static void put_cell(struct buf *out, struct str text)
 {
 	enum { LONGEST = 160 };

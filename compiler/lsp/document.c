@@ -1,8 +1,6 @@
 /*
- * document.c - the texts in the editor.
- *
- * A document's text is one buffer, and edits are made in it.  An edit only marks what has to be
- * analyzed again: see lsp_work().
+ * document.c - the texts in the editor. A document's text is one buffer, in which edits are made. An edit only marks
+ * what has to be analyzed again: see lsp_work().
  */
 #include "base/path.h"
 #include "lsp/server.h"
@@ -10,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Each text is compared with all others when one of them changes, so n of them must not become any number. */
+/* The maximum number of open documents: each text is compared with all others when one of them changes. */
 enum { OPEN_MOST = 2000 };
 
 /* ---- what an edit makes stale ---- */
@@ -51,7 +49,7 @@ static void touched(struct lsp *l, struct document *d)
 
 /* ---- notifications ---- */
 
-/* A name in the workspace for a document without a file. */
+/* Makes a name in the workspace for a document without a file. */
 static struct str invented_path(struct request *r, struct str uri)
 {
 	struct str base = r->lsp->nroots ? r->lsp->roots[0] : STR("/"), name = str_replace(r->arena, uri, "/", '-');
@@ -59,7 +57,7 @@ static struct str invented_path(struct request *r, struct str uri)
 	return path_join(r->arena, base, name);
 }
 
-/* Is there room for one more text?  Where there is none, that is said once, until one is closed. */
+/* Is there room for one more text? If not, that is reported once, until one is closed. */
 static bool room_to_open(struct lsp *l)
 {
 	struct buf *out;

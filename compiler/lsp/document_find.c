@@ -1,5 +1,5 @@
 /*
- * document_find.c - open documents by their URI and by their path.
+ * document_find.c - finds open documents by their URI and by their path.
  */
 #include "lsp/server.h"
 #include "lsp/uri.h"

@@ -1,5 +1,5 @@
 /*
- * edits.c - the JSON around edits, which rename and code actions have in common.
+ * edits.c - writes the JSON around edits, for rename and code actions.
  */
 #include "lsp/edits.h"
 

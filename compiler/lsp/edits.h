@@ -1,13 +1,13 @@
 /*
- * edits.h - a WorkspaceEdit as JSON, in the form that the client takes: edits with
- * the version of each document, or by URI.
+ * edits.h - writes a WorkspaceEdit as JSON, in the form that the client supports: edits with the version of each
+ * document, or by URI.
  */
 #ifndef TRAINC_LSP_EDITS_H
 #define TRAINC_LSP_EDITS_H
 
 #include "lsp/server.h"
 
-/* Begins the edit in R->out; then each document once, its edits by msg_put_edit(). */
+/* Begins the edit in R->out. Then each document is begun once, and its edits are added with msg_put_edit(). */
 void edits_begin(struct request *r);
 void edits_begin_document(struct request *r, struct str uri);
 void edits_end_document(struct request *r);

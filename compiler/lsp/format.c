@@ -1,9 +1,7 @@
 /*
- * format.c - the canonical style, as small edits.
- *
- * The formatter gives a whole text.  Mostly only blanks differ, so the two texts are compared
- * piece by piece: there is an edit for each stretch of blanks that differs, and one edit for
- * everything from the first to the last other difference (imports that are sorted, a comma).
+ * format.c - applies the canonical style as small edits. The formatter produces a whole text. Mostly only blanks
+ * differ, so the two texts are compared piece by piece: there is an edit for each sequence of blanks that differs, and
+ * one edit for everything from the first to the last other difference (imports that are sorted, a comma).
  */
 #include "syntax/format.h"
 
@@ -29,7 +27,10 @@ static size_t blanks(struct str s, size_t i)
 	return i;
 }
 
-/* Edits of blanks, as long as everything else is the same; behind the first other difference, one edit. */
+/*
+ * Makes edits of blanks as long as everything else is the same; after the first other difference, one edit for the
+ * rest.
+ */
 static void compare(struct gaps *g, struct str before, struct str after)
 {
 	size_t i = 0, k = 0, tail = 0;

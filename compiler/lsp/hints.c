@@ -1,7 +1,6 @@
 /*
- * hints.c - values beside the text, and the number of objects that a job becomes.
- *
- * Nothing is shown for a declaration with an error, since its values are not final.
+ * hints.c - shows values beside the text, and the number of objects of a job. Nothing is shown for a declaration with
+ * an error, since its values are not final.
  */
 #include <inttypes.h>
 
@@ -110,7 +109,10 @@ static struct str memory_text(struct arena *a, const struct plan_role *r)
 	return q->set ? quantity_text(a, q->value) : STR("");
 }
 
-/* What the role gets although the program does not mention it: variables of the framework, /dev/shm, other defaults. */
+/*
+ * Shows what the role gets although the program does not mention it: variables of the framework, /dev/shm, other
+ * defaults.
+ */
 static void hint_defaults(struct hinting *h, const struct plan_job *j, const struct plan_role *r,
 	const struct node *block)
 {

@@ -1,6 +1,6 @@
 /*
- * initialize.c - capabilities of both sides, workspace folders, settings and
- * files that change outside the editor.
+ * initialize.c - capabilities of client and server, workspace folders, settings, and files that change outside the
+ * editor.
  */
 #include "lsp/initialize.h"
 
@@ -8,7 +8,7 @@
 #include "lsp/tokens.h"
 #include "lsp/uri.h"
 
-/* ---- what the client can do ---- */
+/* ---- capabilities of the client ---- */
 
 static void read_encoding(struct lsp_client *c, const struct data *capabilities)
 {
@@ -70,7 +70,7 @@ static struct str kept(struct lsp *l, const struct data *settings, const char *n
 	return text.n ? str_copy(&l->life, text) : (struct str){ 0 };
 }
 
-/* Settings have the names of `trainc`'s options; one more tells when diagnostics are wanted. */
+/* Reads the settings. They have the names of `trainc`'s options; one more says when diagnostics are wanted. */
 static void read_settings(struct lsp *l, const struct data *settings)
 {
 	if (!settings || settings->kind != DATA_MAP)
@@ -80,7 +80,7 @@ static void read_settings(struct lsp *l, const struct data *settings)
 	l->client.on_save = str_is(msg_text(settings, "diagnostics"), "save");
 }
 
-/* ---- what the server can do ---- */
+/* ---- capabilities of the server ---- */
 
 static void put_capabilities(struct lsp *l, struct buf *out)
 {

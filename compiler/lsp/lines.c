@@ -1,13 +1,11 @@
 /*
- * lines.c - a table of line starts, and counting inside one line.
- *
- * Lines are found with memchr, which passes over 10,000 of them in some microseconds.  Places are
- * mostly asked for in ascending order, so counting continues from the last place: a text on one
- * line costs no more than one on many.
+ * lines.c - a table of line starts, and counting within one line. Lines are found with memchr, which passes over 10,000
+ * of them in some microseconds. Places are mostly requested in ascending order, so counting continues from the last
+ * place: a text on one line costs no more than one on many.
  */
 #include "lsp/lines.h"
 
-/* Where the line that holds P ends, its line end included; END without one. */
+/* The end of the line that contains P, including its line end; END when it has none. */
 static const char *line_end(const char *p, const char *end)
 {
 	const char *newline = memchr(p, '\n', (size_t)(end - p));
@@ -54,7 +52,7 @@ struct str lines_line(const struct lsp_lines *l, size_t line)
 	return (struct str){ l->text.p + start, end - start };
 }
 
-/* Code units of a character that has N bytes in UTF-8. */
+/* The number of code units of a character that has N bytes in UTF-8. */
 static size_t units(enum encoding encoding, size_t n)
 {
 	return encoding == ENCODING_UTF8 ? n : encoding == ENCODING_UTF16 && n == 4 ? 2 : 1;

@@ -1,10 +1,7 @@
 /*
- * lines.h - places in a text as editors count them.
- *
- * The compiler counts bytes; a position of the protocol is a line and a number
- * of code units in it, of the encoding that client and server agreed on.  A line
- * ends with LF, CRLF or CR.  A position behind the end of its line is the end of
- * the line, one behind the last line is the end of the text.
+ * lines.h - converts places in a text for editors. The compiler counts bytes; a position of the protocol is a line and
+ * a number of code units in it, in the encoding that client and server agreed on. A line ends with LF, CRLF or CR. A
+ * position after the end of its line is the end of the line; one after the last line is the end of the text.
  */
 #ifndef TRAINC_LSP_LINES_H
 #define TRAINC_LSP_LINES_H
@@ -27,15 +24,15 @@ struct lsp_lines {
 	} *mark;
 };
 
-/* The lines of TEXT, which is borrowed. */
+/* Finds the lines of TEXT, which is borrowed. */
 struct lsp_lines lines_of(struct arena *a, struct str text, enum encoding encoding);
 
 struct position lines_position(const struct lsp_lines *l, size_t offset);
 size_t lines_offset(const struct lsp_lines *l, struct position at);
 
-/* The number of the line that holds OFFSET. */
+/* The number of the line that contains OFFSET. */
 size_t lines_number(const struct lsp_lines *l, size_t offset);
-/* The text of a line, without its end; empty behind the last. */
+/* The text of a line, without its end; empty after the last line. */
 struct str lines_line(const struct lsp_lines *l, size_t line);
 /* The number of code units of the bytes. */
 size_t lines_units(enum encoding encoding, struct str bytes);

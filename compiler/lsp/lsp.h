@@ -1,14 +1,12 @@
 /*
- * lsp.h - the language server, whatever carries its messages.
+ * lsp.h - the language server, for any transport of its messages. lsp_receive() only queues a message. lsp_work() does
+ * one thing (answers one request, analyzes one document) and is called as long as it returns true. More messages may be
+ * received in between: a request that was canceled meanwhile is never begun, and after several edits only the last text
+ * is analyzed.
  *
- * A message goes in by lsp_receive(), which only queues it; lsp_work() does one thing (answers one
- * request, analyzes one document) and is called as long as it returns true.  More messages may be
- * received in between: a request that was cancelled meanwhile is never begun, and after several
- * edits only the last text is analyzed. Answers leave through the host.  The command's host is
- * standard input and output; a browser's is a worker.
- *
- * The server reads files through the host's reader, by absolute paths; the text of an open
- * document takes the place of its file.  Fails: never; what is wrong with a message is its answer.
+ * Answers leave through the host. The host of the command is standard input and output; that of a browser is a worker.
+ * The server reads files through the host's reader, by absolute paths; the text of an open document replaces its file.
+ * Functions never fail; an error in a message is reported in its answer.
  */
 #ifndef TRAINC_LSP_LSP_H
 #define TRAINC_LSP_LSP_H

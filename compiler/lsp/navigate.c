@@ -1,9 +1,9 @@
 /*
- * navigate.c - where a name is declared, and where else it is used.
+ * navigate.c - finds where a name is declared, and where else it is used.
  */
 #include "lsp/spot.h"
 
-/* A port is declared by its entry in `ports`; the tables have no declaration for it. */
+/* Finds the declaration of a port: its entry in `ports`. The tables have no declaration for it. */
 static void find_port(void *to, const struct mention_at *m)
 {
 	struct span *found = to;

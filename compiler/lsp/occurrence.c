@@ -1,9 +1,7 @@
 /*
- * occurrence.c - the walk: which names each kind of node holds.
- *
- * Places without a mark of the checker, because something was wrong there, have no occurrence.
- * The field that a map belongs to decides what its keys are: keys of `env` are variables, those of
- * `ports` are ports.
+ * occurrence.c - finds the names in each kind of node. A place without a mark of the checker, because of an error
+ * there, has no occurrence. The field that a map belongs to decides what its keys are: keys of `env` are variables,
+ * those of `ports` are ports.
  */
 #include "lsp/occurrence.h"
 
@@ -116,7 +114,7 @@ static void walk_member(struct walk *w, struct node *n)
 		.base = base, .type = n->type });
 }
 
-/* `worker.address(0, "ring")`: the text is the name of a port. */
+/* Visits the text of `worker.address(0, "ring")`, which is the name of a port. */
 static void walk_port_argument(struct walk *w, struct node *call)
 {
 	const struct node *callee = call->u.call.callee;

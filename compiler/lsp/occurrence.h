@@ -1,9 +1,7 @@
 /*
- * occurrence.h - every name in a text, and what it stands for.
- *
- * One walk over the tree of a module gives all of them.  Hover, definition, references, rename,
- * highlights and semantic tokens are all questions about this one list.  So they agree with each
- * other and with the checker, whose marks on the tree the walk reads.
+ * occurrence.h - lists every name in a text, and what it refers to. One walk over the tree of a module finds all of
+ * them. Hover, definition, references, rename, highlights and semantic tokens all use this one list. So they agree with
+ * each other and with the checker, whose marks on the tree the walk reads.
  */
 #ifndef TRAINC_LSP_OCCURRENCE_H
 #define TRAINC_LSP_OCCURRENCE_H
@@ -52,13 +50,13 @@ typedef void occurrence_visit(void *to, const struct occurrence *o);
 /* Calls EACH for every name in the module, in no particular order. */
 void occurrences_visit(const struct program *p, struct module *m, occurrence_visit *each, void *to);
 
-/* The innermost one at a global offset, ends included; false without. */
+/* The innermost occurrence at a global offset, including its ends; false when there is none. */
 bool occurrence_at(const struct program *p, struct module *m, uint32_t offset, struct occurrence *ret);
 
 /* The declaration behind a job's role: the framework's, if that has one of the name. */
 const struct decl *occurrence_origin(const struct decl *d);
 
-/* Do two occurrences mean one thing? */
+/* Do two occurrences refer to the same thing? */
 bool occurrence_same(const struct occurrence *a, const struct occurrence *b);
 
 #endif

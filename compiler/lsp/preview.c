@@ -1,9 +1,7 @@
 /*
- * preview.c - what the compiler makes of a document, as documents: its objects, the environment of
- * a replica, the plan; and the program that a manifest becomes.
- *
- * For a document with errors the result of its last sound text is given, and marked as such.
- * Clients ask by a request (trainc/preview) or by a command (trainc.preview).
+ * preview.c - shows results of the compiler for a document as documents: its objects, the environment of a replica, the
+ * plan; and the program made from a manifest. For a document with errors the result of its last text without errors is
+ * shown, and marked as such. Clients ask with a request (trainc/preview) or a command (trainc.preview).
  */
 #include "diag/render.h"
 #include "emit/emit.h"
@@ -20,7 +18,7 @@ struct preview_view {
 	bool stale;
 };
 
-/* The document that a request, or the first argument of a command, names, and its last sound program. */
+/* Finds the document that a request, or the first argument of a command, names, and its last program without errors. */
 static bool view_open(struct preview_view *v, struct request *r, const struct data *params)
 {
 	struct str uri = msg_text(params, "textDocument.uri"), job = msg_text(params, "job");
@@ -91,7 +89,7 @@ static struct str line_of(struct str text, size_t *at)
 	return line;
 }
 
-/* " # job.tj:12" behind a line: the file and the line, from 0. */
+/* Reads " # job.tj:12" at the end of a line: the file, and the line counted from 0. */
 static bool read_place(struct str suffix, struct str *file, int64_t *line)
 {
 	size_t colon = suffix.n;
@@ -117,8 +115,8 @@ static const struct source *source_named(const struct analysis *an, struct str n
 }
 
 /*
- * For each line of the text, the source and line that decided it, from the annotated text, which
- * has only these in addition.
+ * Writes for each line of the text the source and line that decided it. They are read from the annotated text, which
+ * has nothing else in addition.
  */
 static void put_map(struct preview_view *v, struct str text, struct str annotated)
 {
@@ -262,7 +260,7 @@ static void put_messages(struct request *r, const struct diags *ds)
 	msg_close(r->out, ']');
 }
 
-/* { text: a manifest } to { text: a program, or null; messages }. */
+/* Answers { text: a manifest } with { text: a program, or null; messages }. */
 static bool import(struct request *r, const struct data *params)
 {
 	struct str manifest = params && params->kind == DATA_STRING ? params->u.string : msg_text(params, "text");

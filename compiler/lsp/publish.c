@@ -1,8 +1,6 @@
 /*
- * publish.c - diagnostics to the editor.
- *
- * The diagnostics of a file are those that all open programs that read it report there, each once.
- *  So after an analysis diagnostics are sent for the document itself, and for every other file
+ * publish.c - sends diagnostics to the editor. The diagnostics of a file are those that all open programs which read it
+ * report there, each once. So after an analysis diagnostics are sent for the document itself, and for every other file
  * that it reports on, or did before.
  */
 #include "lsp/publish.h"
@@ -83,7 +81,7 @@ static void put_fix(struct published *p, struct analysis *a, const struct diag_f
 	msg_close(out, '}');
 }
 
-/* The headline, what is written below the place, and what to do about it. */
+/* The message of a diagnostic: the headline, the label at the place, and the help. */
 static struct str message_of(struct arena *arena, const struct analysis *a, const struct diag *d)
 {
 	struct str text = d->message;

@@ -1,5 +1,5 @@
 /*
- * publish.h - a diagnostic as the protocol has it.
+ * publish.h - writes a diagnostic in the form of the protocol.
  */
 #ifndef TRAINC_LSP_PUBLISH_H
 #define TRAINC_LSP_PUBLISH_H

@@ -1,5 +1,5 @@
 /*
- * ranges.c - what can be folded, and how a selection grows.
+ * ranges.c - finds what can be folded, and how a selection grows.
  */
 #include "lsp/server.h"
 
@@ -24,7 +24,7 @@ static void fold_lines(struct folding *f, size_t first, size_t last, const char 
 	msg_close(f->r->out, '}');
 }
 
-/* The inside of brackets; the line of the closing one stays visible. */
+/* Folds the inside of brackets; the line of the closing one stays visible. */
 static void fold_node(void *to, struct node *n)
 {
 	struct folding *f = to;
@@ -37,7 +37,7 @@ static void fold_node(void *to, struct node *n)
 	node_children(n, fold_node, to);
 }
 
-/* Imports at the head, and consecutive comments on lines of their own. */
+/* Folds imports at the head, and consecutive comments on lines of their own. */
 static void fold_runs(struct folding *f)
 {
 	static const struct {
@@ -81,7 +81,10 @@ static bool is_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The word around an offset, the nodes around it, the file: innermost first, each larger than the one before. */
+/*
+ * Writes the ranges around an offset, innermost first: the word, the nodes around it, the file. Each is larger than the
+ * one before.
+ */
 static void put_selection(struct request *r, const struct lsp_lines *lines, const struct module *root, size_t offset)
 {
 	struct node_path path;

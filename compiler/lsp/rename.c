@@ -1,9 +1,7 @@
 /*
- * rename.c - one name for another, in every file that has it.
- *
- * Whether the new name is free is not worked out here.  The edits are made in copies of the texts,
- * the programs are compiled with these, and a rename that causes an error is refused with that
- * error.
+ * rename.c - replaces a name by another in every file that contains it. It is not computed whether the new name is
+ * free. Instead the edits are made in copies of the texts, the programs are compiled with these, and a rename that
+ * causes an error is refused with that error.
  */
 #include "lsp/spot.h"
 
@@ -60,7 +58,7 @@ bool rename_prepare(struct request *r)
 	return true;
 }
 
-/* The lines of a file, kept because an analysis of another program is gone by the time the edits are written. */
+/* The lines of a file. They are kept, because the analysis of another program is gone when the edits are written. */
 static const struct lsp_lines *kept_lines(struct renaming *n, const struct mention_at *m)
 {
 	for (size_t i = 0; i < n->n; i++)
@@ -96,7 +94,7 @@ static void name_import(struct renaming *n, const struct spot *s)
 	ARENA_PUSH(n->r->arena, n->edits, n->n, e);
 }
 
-/* ---- would it be a program still? ---- */
+/* ---- compiling with the new name ---- */
 
 static int by_place(const void *a, const void *b)
 {
@@ -106,7 +104,7 @@ static int by_place(const void *a, const void *b)
 	return order ? order : (x->start > y->start) - (x->start < y->start);
 }
 
-/* The text of a file with its edits, which are sorted. */
+/* The text of a file after its edits, which are sorted. */
 static struct str edited(const struct renaming *n, struct str uri, struct str text)
 {
 	struct buf b = { 0 };

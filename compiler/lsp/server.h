@@ -1,9 +1,7 @@
 /*
- * server.h - what the files of the language server share.
- *
- * A document is a text in the editor.  Its analysis is the compiled program that has it as root
- * file.  It is made when something is asked after an edit; the last one without errors is kept for
- * questions that only a sound program can answer.  One function of the table in server.c answers
+ * server.h - shared by the files of the language server. A document is a text in the editor. Its analysis is the
+ * compiled program with it as root file. It is made when it is first needed after an edit; the last one without errors
+ * is kept for questions that only a program without errors can answer. One function of the table in server.c answers
  * each request from the documents and appends the result to `out`.
  */
 #ifndef TRAINC_LSP_SERVER_H
@@ -14,7 +12,7 @@
 #include "lsp/lsp.h"
 #include "lsp/message.h"
 
-/* What the client can show (its capabilities); false for those that it did not mention. */
+/* The capabilities of the client; false for those that it did not mention. */
 struct lsp_client {
 	enum encoding encoding;
 	bool markdown, snippets, related, code_description, action_literals, label_details, hierarchical_symbols;
@@ -82,7 +80,7 @@ struct lsp {
 	bool refresh;
 };
 
-/* Sets the error that a handler answers with: returns false. */
+/* Sets the error with which a handler answers; returns false. */
 enum lsp_error {
 	LSP_PARSE = -32700, LSP_INVALID = -32600, LSP_UNKNOWN = -32601, LSP_PARAMS = -32602,
 		LSP_NOT_INITIALIZED = -32002,
@@ -103,7 +101,7 @@ bool request_fail(struct request *r, enum lsp_error error, const char *fmt, ...)
 
 struct buf *server_begin(struct lsp *l, const char *method);    /* writes the head of a request; append its params */
 void server_send(struct lsp *l);
-/* Begins the answer to request ID: append its members and a brace, then flush. */
+/* Begins the answer to request ID; the caller appends its members and a brace, then calls server_flush(). */
 void server_answer(struct lsp *l, const struct data *id);
 /* Answers request ID with an error (NULL: the request could not be read). */
 void server_refuse(struct lsp *l, const struct data *id, enum lsp_error error, struct str why);
@@ -123,7 +121,7 @@ void document_close(struct request *r);
 void documents_release(struct lsp *l);
 /* Marks programs that read the path as outdated. */
 void document_touch(struct lsp *l, struct str path);
-/* Every program is. */
+/* Marks every program as outdated. */
 void document_touch_all(struct lsp *l);
 static inline struct str document_text(const struct document *d) { return buf_text(&d->text); }
 
@@ -134,7 +132,7 @@ struct analysis *analysis_new(struct lsp *l, struct str path);
 /* The up-to-date analysis of a document, made now if necessary. */
 struct analysis *analysis_of(struct lsp *l, struct document *d);
 void analysis_drop(struct analysis *a);
-/* Where the text of a source is: its absolute path, or p == NULL for the library and the command line. */
+/* The absolute path of a source; p == NULL for the library and the command line. */
 struct str analysis_path(struct arena *a, const struct analysis *an, const struct source *s);
 /* The URI under which an editor finds the source. */
 struct str analysis_uri(struct arena *a, const struct analysis *an, const struct source *s);

@@ -1,5 +1,5 @@
 /*
- * signature.c - the arguments of the call around the cursor.
+ * signature.c - shows the arguments of the call around the cursor.
  */
 #include "lsp/context.h"
 #include "lsp/describe.h"
@@ -49,7 +49,7 @@ static void make_label(struct context *c, const struct place_at *call, struct la
 		buf_printf(&l->text, " -> %.*s", STR_ARG(type_spell(c->arena, result)));
 }
 
-/* Which argument is being written: by its name, else by position. */
+/* The argument that is being written: by its name, else by position. */
 static size_t active(struct context *c, const struct place_at *call)
 {
 	struct context_formal f;

@@ -1,8 +1,6 @@
 /*
- * spot.c - from a position to a name, and from a name to all of its places.
- *
- * Programs of the workspace share files, but each has trees of its own.  Two of them mean the same
- * declaration if it is in the same file at the same offset.
+ * spot.c - finds the name at a position, and all places with the same meaning. Programs of the workspace share files,
+ * but each has trees of its own. Two of them mean the same declaration if it is in the same file at the same offset.
  */
 #include "lsp/spot.h"
 
@@ -102,7 +100,7 @@ static void walk_program(struct spot_gathering *g, bool library)
 	}
 }
 
-/* A file of the workspace: compiled as a program of its own, if it may import the declaration. */
+/* Compiles a file of the workspace as a program of its own, if it may import the declaration. */
 static void other_program(void *to, struct str path)
 {
 	struct spot_gathering *g = to;

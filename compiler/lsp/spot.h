@@ -1,6 +1,6 @@
 /*
- * spot.h - the place in a document that a request is about, and all places of the program, or of
- * the workspace, that mean the same.
+ * spot.h - the place in a document that a request is about, and all places of the program, or of the workspace, with
+ * the same meaning.
  */
 #ifndef TRAINC_LSP_SPOT_H
 #define TRAINC_LSP_SPOT_H
@@ -21,10 +21,10 @@ struct spot {
 /* False when the document could not be read as a program at all. */
 bool spot_at(struct request *r, struct spot *s);
 
-/* Where a name is declared: a span of the analysis; unknown for names of the language itself. */
+/* The place where a name is declared, as a span of the analysis; unknown for names of the language itself. */
 struct span spot_declared(const struct occurrence *o);
 
-/* One place that means the same. */
+/* One of the places with the same meaning. */
 struct mention_at {
 	struct str uri;
 	const struct lsp_lines *lines;
@@ -33,13 +33,13 @@ struct mention_at {
 	const struct occurrence *occurrence;
 };
 /*
- * Calls EACH once for every place that means what the spot names: in the modules of its program,
- * and in the other programs of the workspace when `everywhere`.
+ * Calls EACH once for every place with the meaning of the spot: in the modules of its program, and with EVERYWHERE in
+ * the other programs of the workspace.
  */
 void spot_mentions(struct request *r, const struct spot *s, bool everywhere,
 	void (*each)(void *to, const struct mention_at *m), void *to);
 
-/* { uri, range } of a span. */
+/* Writes { uri, range } for a span. */
 void spot_put_location(struct request *r, struct analysis *an, struct span at);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * symbols.c - the outline of a document, and declarations of the whole workspace.
- *
- * Both need only the tree, so a file with errors of types has an outline too.
+ * symbols.c - lists the outline of a document, and declarations of the whole workspace. Both need only the tree, so a
+ * file with errors of types has an outline too.
  */
 #include "base/path.h"
 #include "explain/library.h"
@@ -117,7 +116,7 @@ static void put_symbol(struct outlining *o, const struct symbol *s)
 	msg_close(out, '}');
 }
 
-/* For clients without a tree: each with its location and the name of what is around it. */
+/* Writes symbols for clients without a tree: each with its location and the name of the one around it. */
 static void put_flat(struct outlining *o, const struct symbol *s)
 {
 	struct buf *out = o->r->out;

@@ -1,9 +1,7 @@
 /*
- * tokens.c - semantic tokens: what the scanner and the checker know about a text.
- *
- * Words, texts, numbers and comments come from the scanner, so a broken file has them too; names
- * come from the occurrences and replace what the scanner found there.  Types and modifiers are
- * those of the protocol.
+ * tokens.c - semantic tokens, from the scanner and the checker. Words, texts, numbers and comments come from the
+ * scanner, so a broken file has them too. Names come from the occurrences and replace what the scanner found there.
+ * Types and modifiers are those of the protocol.
  */
 #include "lsp/tokens.h"
 
@@ -157,7 +155,7 @@ static void encode(struct encoding_of *e, size_t start, size_t end, const struct
 	e->last = at;
 }
 
-/* A token stays on one line: text over several lines becomes one token for each. */
+/* Writes tokens by lines: text over several lines becomes one token for each, because a token cannot span lines. */
 static void encode_lines(struct encoding_of *e, const struct piece_of *p)
 {
 	size_t start = p->start;

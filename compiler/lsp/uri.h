@@ -1,8 +1,6 @@
 /*
- * uri.h - documents are named by URI, files by path.
- *
- * `file:///a%20b.tj` is the file "/a b.tj"; `file:///c%3A/x` is "c:/x".  Any other URI names no
- * file: such a document exists only in the editor.
+ * uri.h - converts between URIs, which name documents, and paths, which name files. `file:///a%20b.tj` is the file "/a
+ * b.tj"; `file:///c%3A/x` is "c:/x". Any other URI does not name a file: such a document exists only in the editor.
  */
 #ifndef TRAINC_LSP_URI_H
 #define TRAINC_LSP_URI_H

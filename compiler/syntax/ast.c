@@ -3,7 +3,9 @@
 #define PLAIN offsetof(struct node, u)
 #define WITH(member) (PLAIN + sizeof(((struct node *)0)->u.member))
 
-/* Most nodes are small expressions: allocate what the kind needs, not the largest. */
+/*
+ * The size of each kind of node: most nodes are small expressions, so only the size that the kind needs is allocated.
+ */
 static const unsigned short sizes[NODE_KINDS] = {
 	[NODE_BAD] = WITH(bad), [NODE_FILE] = WITH(file), [NODE_IMPORT] = WITH(import), [NODE_PARAM] = WITH(binding),
 	[NODE_LET] = WITH(binding), [NODE_FN] = WITH(fn), [NODE_TYPE] = WITH(type_decl),
@@ -25,7 +27,7 @@ static const unsigned short sizes[NODE_KINDS] = {
 	[NODE_IF] = WITH(if_expr),
 };
 
-/* Any node may be turned into a NODE_BAD. */
+/* At least the size of a NODE_BAD, since any node may be turned into one. */
 size_t node_size(enum node_kind kind) { return sizes[kind] < WITH(bad) ? WITH(bad) : sizes[kind]; }
 
 struct node *node_new(struct arena *a, enum node_kind kind, struct span span)

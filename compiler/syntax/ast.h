@@ -1,18 +1,11 @@
 /*
- * ast.h - the tree of a .tj file, and what the checker writes on it.
+ * ast.h - the tree of a .tj file, and what the checker writes into it. The parser fills in everything but the members
+ * marked "checker". Nodes live in the compilation's arena and are never freed. A part that failed to parse is NODE_BAD,
+ * which every later phase silently accepts. All identifiers and keys are interned (compare with name_eq).
  *
- * The parser fills everything but the members marked "checker".  Nodes live in
- * the compilation's arena and are never freed.  A part that failed to parse is
- * NODE_BAD; every later phase accepts it in silence.
- *
- * All identifiers and keys are interned (compare with name_eq).
- *
- * Nesting is limited (TJ0114), so walking the tree by recursion is safe, with
- * one exception: a chain of `else if`, as items or as expressions, may be of any
- * length.  Follow `otherwise` in a loop.
- *
- * A node is allocated as large as its kind needs: never turn one into a kind
- * with more members.
+ * Nesting is limited (TJ0114), so walking the tree by recursion is safe, with one exception: a chain of `else if`, as
+ * items or as expressions, may have any length. Follow `otherwise` in a loop. The size of a node is that of its kind:
+ * never turn one into a kind with more members.
  */
 #ifndef TRAINC_SYNTAX_AST_H
 #define TRAINC_SYNTAX_AST_H
@@ -402,7 +395,7 @@ static inline void nodes_add(struct arena *a, struct nodes *list, struct node *n
 }
 /* The static text of a NODE_STRING without interpolation; false otherwise. */
 bool node_static_text(const struct node *n, struct str *ret);
-/* Is the NODE_TEST about errors: has it `refuses`, or fails() in its TEXT? */
+/* Is the NODE_TEST about errors: does it have `refuses`, or fails() in its TEXT? */
 bool test_wants_refusal(const struct node *test, struct str text);
 const char *node_kind_name(enum node_kind kind);
 const char *op_name(enum op op);        /* returns the operator as written: "+", "not in" */

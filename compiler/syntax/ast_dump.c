@@ -1,9 +1,7 @@
 /*
- * ast_dump.c - the tree as s-expressions.
- *
- * Expressions are written on one line as (kind part ...); declarations, items
- * and bodies get lines of their own, two blanks deeper than what they are in.
- * Names and numbers stand as written, text as JSON strings.
+ * ast_dump.c - prints the tree as s-expressions. Expressions are written on one line as (kind part ...). Declarations,
+ * items and bodies get lines of their own, two blanks deeper than the node around them. Names and numbers are as in the
+ * source, text is in JSON strings.
  */
 #include "syntax/dump.h"
 
@@ -24,7 +22,7 @@ static void line(struct dump *d)
 static void put(struct dump *d, const char *z) { buf_z(d->out, z); }
 static void put_str(struct dump *d, struct str s) { buf_str(d->out, s); }
 
-/* " x", or nothing for an absent part. */
+/* Prints " x", or nothing for an absent part. */
 static void part(struct dump *d, const struct node *n)
 {
 	if (!n)
@@ -39,7 +37,7 @@ static void parts(struct dump *d, struct nodes list)
 		part(d, list.at[i]);
 }
 
-/* A body's items, each on its line. */
+/* Prints a body's items, each on its line. */
 static void lines(struct dump *d, struct nodes list)
 {
 	d->depth++;
@@ -99,7 +97,7 @@ static void open(struct dump *d, const char *name)
 	put(d, name);
 }
 
-/* (param nodes TYPE (= VALUE) (doc ...)) */
+/* Prints (param nodes TYPE (= VALUE) (doc ...)). */
 static void binding(struct dump *d, const struct node *n)
 {
 	put(d, " ");
@@ -220,7 +218,7 @@ static void topology(struct dump *d, const struct node *n)
 		buf_printf(d->out, "%s%lld", i ? "x" : "", (long long)n->u.topology.size[i]);
 }
 
-/* Nodes that are written without parentheses; false for the others. */
+/* Prints a node that needs no parentheses; false for other nodes. */
 static bool leaf(struct dump *d, const struct node *n)
 {
 	switch (n->kind) {
@@ -237,7 +235,7 @@ static bool leaf(struct dump *d, const struct node *n)
 	return true;
 }
 
-/* else-if chains are of any length: flat, and no recursion. */
+/* Prints a chain of `else if` without recursion, because it may have any length. */
 static void if_item(struct dump *d, const struct node *n)
 {
 	put(d, "(if");

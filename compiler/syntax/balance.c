@@ -1,10 +1,8 @@
 /*
- * balance.c - repair broken brackets before anything is parsed.
- *
- * A text whose brackets match is taken as it is, however it is indented.  In
- * one whose brackets do not match, indentation and words that only begin
- * declarations say where a bracket is missing; the repair is reported once and
- * everything that it touches is marked, so that nothing is said twice.
+ * balance.c - repairs broken brackets before anything is parsed. A text whose brackets match is not changed, however it
+ * is indented. In one whose brackets do not match, indentation and words that only begin declarations show where a
+ * bracket is missing. The repair is reported once, and everything that it affects is marked, so that no second message
+ * about it appears.
  */
 #include "syntax/token.h"
 
@@ -17,7 +15,7 @@ static bool is_open(int kind)
 	return kind == TOKEN_LBRACE || kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_INTERP_OPEN;
 }
 
-enum { LOOK = 64 };                     /* tokens of a line */
+enum { LOOK = 64 };                     /* maximum number of tokens of a line to look at */
 
 static int closer_of(int kind)
 {
@@ -34,7 +32,7 @@ static bool is_close(int kind)
 	return kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_INTERP_CLOSE;
 }
 
-/* Does token i open a declaration?  It looks at the words alone: `job "x"` can be no item. */
+/* Does token I begin a declaration? Only the words are looked at: `job "x"` cannot be an item. */
 bool tokens_declaration(const struct tokens *ts, size_t i)
 {
 	const struct token *t = &ts->at[i];
@@ -100,14 +98,15 @@ struct balance {
 	struct bracket open[BRACKETS_MAX];
 	unsigned depth;
 
-	/* the declaration being read: where to start it again, and the first sign of a missing brace */
+	/* the declaration being read: the token where it is read again, and its position in the output */
 	size_t decl, decl_out;
-	/* the token in front of which something was missing, and the bracket that it closes; 0 without */
+	/* the token before which something was missing, and the bracket that is missing there; 0: none */
 	size_t sign, sign_open;
-	size_t close_before;            /* second reading: close the innermost brace there; 0 without */
+	size_t close_before;            /* in the second reading: the innermost brace is closed before this token; 0:
+					 * none */
 	/* lines from a declaration in column 1 on: the first brace that seems to close too much */
 	size_t region, region_out;
-	size_t surplus;                 /* 0 without */
+	size_t surplus;                 /* the brace that closes too much; 0: none */
 	bool torn;                      /* something in them is broken and has been reported */
 	size_t line;                    /* first token of the line being read */
 	size_t blamed;                  /* first token of the line whose brackets were reported last, plus 1 */
@@ -127,7 +126,7 @@ static int top_kind(const struct balance *b)
 	return b->depth ? b->ts->at[b->open[b->depth - 1].token].kind : TOKEN_END;
 }
 
-/* Close the innermost bracket, which the text does not. */
+/* Closes the innermost bracket, which the text does not close. */
 static void supply(struct balance *b, unsigned flags)
 {
 	uint32_t at = b->n ? b->to[b->n - 1].end : b->ts->source->base;
@@ -152,7 +151,7 @@ static const char *bracket_text(int kind)
 	}
 }
 
-/* The end of the line that holds an offset. */
+/* The end of the line that contains an offset. */
 static uint32_t line_end(const struct source *source, uint32_t offset)
 {
 	const char *from = source->text.p + (offset - source->base), *end = source->text.p + source->text.n;
@@ -161,8 +160,8 @@ static uint32_t line_end(const struct source *source, uint32_t offset)
 }
 
 /*
- * The edit that closes the brace of token `open`: on a line of its own in front of token `sign`,
- * or at the end of its line, when all that it holds stands on that line.
+ * Adds the edit that closes the brace of token OPEN: on a line of its own before token SIGN, or at the end of its line
+ * if everything in it is on that line.
  */
 static void fix_brace(struct balance *b, struct diag *d, size_t open, size_t sign)
 {
@@ -180,7 +179,7 @@ static void fix_brace(struct balance *b, struct diag *d, size_t open, size_t sig
 	diag_fix(ts->diags, d, (struct span){ line, line }, text, "insert '}'");
 }
 
-/* "'[' opened here is never closed"; `sign` is a token that suggests where it ended. */
+/* Reports "'[' opened here is never closed"; SIGN is a token that shows where it may have ended. */
 static void report_open(struct balance *b, size_t open, size_t sign)
 {
 	const struct token *t = &b->ts->at[open], *s = &b->ts->at[sign];
@@ -202,7 +201,7 @@ static void report_open(struct balance *b, size_t open, size_t sign)
 		fix_brace(b, d, open, sign);
 }
 
-/* Is the innermost bracket one of those that a body cannot be closed over? */
+/* Is the innermost bracket a parenthesis or square bracket, within which no body can end? */
 static bool in_parentheses(const struct balance *b)
 {
 	int kind = top_kind(b);
@@ -214,7 +213,7 @@ static bool was_torn(const struct balance *b)
 	return b->n && (b->to[b->n - 1].flags & FLAG_TORN);
 }
 
-/* Close the parentheses inside the innermost brace that were opened at `indent` or right of it; one message. */
+/* Closes, with one message, the parentheses inside the innermost brace that were opened at INDENT or further right. */
 static void close_parentheses(struct balance *b, unsigned indent, size_t before)
 {
 	bool silent = was_torn(b);
@@ -225,7 +224,7 @@ static void close_parentheses(struct balance *b, unsigned indent, size_t before)
 		supply(b, FLAG_TORN);
 }
 
-/* How many braces were swallowed by the string that is not closed on the line before token i. */
+/* The number of braces that were swallowed by the string that is not closed on the line before token I. */
 static unsigned swallowed_braces(const struct balance *b, size_t i)
 {
 	const struct token *end = &b->ts->at[i - 1], *open = end;
@@ -241,7 +240,7 @@ static unsigned swallowed_braces(const struct balance *b, size_t i)
 	return n;
 }
 
-/* After a repair nobody knows what the brackets of this line meant: those opened on it are closed. */
+/* Closes the brackets that were opened on this line: after a repair their meaning is unknown. */
 static void close_torn_line(struct balance *b, size_t i)
 {
 	size_t line = i - 1;
@@ -258,7 +257,7 @@ static void close_torn_line(struct balance *b, size_t i)
 	}
 }
 
-/* The declaration ends here although braces are open: one of them is blamed. */
+/* Ends the declaration although braces are open; one of them is reported. */
 static bool close_declaration(struct balance *b, size_t i, size_t *ret_i)
 {
 	size_t open = b->open[b->depth - 1].token, sign = i;
@@ -284,7 +283,7 @@ static bool close_declaration(struct balance *b, size_t i, size_t *ret_i)
 	return false;
 }
 
-/* A line that stands at or left of the line of the innermost brace. */
+/* Notes a line that is indented no deeper than the line of the innermost brace. */
 static void look_for_sign(struct balance *b, size_t i)
 {
 	if (b->sign || top_kind(b) != TOKEN_LBRACE || b->ts->at[i].kind == TOKEN_END)
@@ -329,8 +328,8 @@ static bool line_is_torn(const struct balance *b, size_t i)
 }
 
 /*
- * A brace closes nothing.  If one before it seems to have closed too much, an
- * opening brace is missing there: read that declaration again without it.
+ * Handles a brace that closes nothing. If an earlier one seems to have closed too much, an opening brace is missing
+ * there: the declaration is read again without it.
  */
 static bool drop_surplus(struct balance *b, size_t i, size_t *ret_i)
 {
@@ -348,7 +347,7 @@ static bool drop_surplus(struct balance *b, size_t i, size_t *ret_i)
 	return true;
 }
 
-/* Nobody knows what the line being read meant: its items count as broken. */
+/* Marks the items of the line being read as broken, because their meaning is unknown. */
 static void tear_line(struct balance *b)
 {
 	uint32_t line = b->ts->at[b->line].start;
@@ -358,7 +357,7 @@ static void tear_line(struct balance *b)
 	b->blamed = b->line + 1;
 }
 
-/* `args = "a", "b"]`: a list without its opening bracket. */
+/* Does the list lack its opening bracket, as in `args = "a", "b"]`? */
 static bool lacks_bracket(const struct balance *b, const struct token *t)
 {
 	const struct token *line = &b->ts->at[b->line];
@@ -370,7 +369,7 @@ static bool lacks_bracket(const struct balance *b, const struct token *t)
 	return line + 3 < t || !type || strncmp(type, "list[", 5) == 0;
 }
 
-/* A bracket closes nothing: a token takes its place at which the parse fails. */
+/* Handles a bracket that closes nothing: it is replaced by a token at which the parse fails. */
 static void take_stray(struct balance *b, const struct token *t, size_t i)
 {
 	bool silent = line_is_torn(b, i) || b->reported > b->decl || (!b->depth && b->torn) || b->blamed == b->line + 1;
@@ -412,7 +411,7 @@ static void report_mismatch(struct balance *b, const struct token *t)
 	b->blamed = b->line + 1;
 }
 
-/* Is a bracket of this kind open, with no brace in between (for a brace: anywhere)? */
+/* Is a bracket of this kind open, without a brace in between (for a brace: anywhere)? */
 static bool is_open_inside(const struct balance *b, int opener)
 {
 	for (unsigned i = b->depth; i > 0; i--) {
@@ -437,7 +436,7 @@ static int opener_of(int kind)
 	}
 }
 
-/* Close what stands between here and the bracket of this kind; one message. */
+/* Closes, with one message, everything between here and the bracket of this kind. */
 static void close_to(struct balance *b, int opener)
 {
 	if (top_kind(b) != opener && !was_torn(b) && b->blamed != b->line + 1) {
@@ -449,8 +448,7 @@ static void close_to(struct balance *b, int opener)
 }
 
 /*
- * A brace that closes one of an earlier line, but is not below the start of that line or stands
- * behind something else.
+ * Notes a brace that closes one of an earlier line, but is not below the start of that line, or follows something else.
  */
 static void look_for_surplus(struct balance *b, const struct token *t, size_t i)
 {
@@ -461,7 +459,7 @@ static void look_for_surplus(struct balance *b, const struct token *t, size_t i)
 		b->surplus = i;
 }
 
-/* True if the declaration is to be read again, from *ret_i on. */
+/* Handles a closing bracket; true if the declaration must be read again, from *RET_I on. */
 static bool take_close(struct balance *b, const struct token *t, size_t i, size_t *ret_i)
 {
 	int opener = opener_of(t->kind);
@@ -489,7 +487,7 @@ static bool take_close(struct balance *b, const struct token *t, size_t i, size_
 	return false;
 }
 
-/* A `let`, a check or a fleet is no part of any expression. */
+/* Does the token begin a `let`, a check or a fleet, which cannot be part of an expression? */
 static bool begins_statement(const struct token *t)
 {
 	if (t->kind == TOKEN_FOR)
@@ -500,7 +498,7 @@ static bool begins_statement(const struct token *t)
 	return t->kind == TOKEN_CHECK || t->kind == TOKEN_WARN || (t->kind == TOKEN_LET && t[1].kind == TOKEN_IDENT);
 }
 
-/* The first token of a line may show that something before it was not closed. */
+/* Handles the first token of a line, which may show that something before it was not closed. */
 static bool take_line(struct balance *b, size_t i, size_t *ret_i)
 {
 	const struct token *t = &b->ts->at[i];
@@ -522,7 +520,7 @@ static bool take_line(struct balance *b, size_t i, size_t *ret_i)
 	return false;
 }
 
-/* Reports brackets deeper than the limit once, and leaves out their content. */
+/* Reports brackets that are nested too deeply, once, and skips their content. */
 static size_t skip_deep(struct balance *b, size_t i)
 {
 	const struct token *t = &b->ts->at[i];
@@ -545,7 +543,7 @@ static size_t skip_deep(struct balance *b, size_t i)
 	return i;
 }
 
-/* Between declarations: remember where this one begins. */
+/* Notes where a declaration begins. */
 static void begin_declaration(struct balance *b, size_t i)
 {
 	const struct token *t = &b->ts->at[i];
@@ -573,8 +571,8 @@ static bool ends_value(int kind)
 }
 
 /*
- * True: a brace that is written twice, and is left out.  A brace behind a value, at the end of its
- * line, opens the body of something whose parentheses were not closed.
+ * Handles an opening brace. True: it is a duplicate and is left out. A brace after a value, at the end of its line,
+ * begins the body of an item whose parentheses were not closed.
  */
 static bool take_brace(struct balance *b, size_t i)
 {
@@ -632,7 +630,7 @@ static void repair(struct balance *b)
 	}
 }
 
-/* Is the message about the structure of the text?  An unknown unit explains no missing brace. */
+/* Is the message about the structure of the text? An unknown unit, for example, does not explain a missing brace. */
 static bool is_of_syntax(const struct diag *d)
 {
 	return strncmp(diag_code_name(d->code), "TJ01", 4) == 0;

@@ -1,5 +1,5 @@
 /*
- * bar.c - `a | b`: alternatives of texts, a type or none, two maps as one.
+ * bar.c - explains `a | b`: alternatives of texts, a type or none, two maps as one.
  */
 #include "syntax/bar.h"
 
@@ -28,7 +28,7 @@ bool word_of_optional(struct str word)
 	return word_among(word, words, sizeof words / sizeof *words);
 }
 
-/* The rest of the line behind the '|' at AT, without blanks at its beginning. */
+/* The rest of the line after the '|' at AT, without blanks at its beginning. */
 static struct str rest_after(const struct tokens *ts, uint32_t at)
 {
 	struct str s = ts->source->text;
@@ -51,7 +51,7 @@ static struct str first_word(struct str s)
 	return (struct str){ s.p, n };
 }
 
-/* "a" | "b" where a type belongs: the texts on both sides, as far as they follow each other. */
+/* Adds a help for "a" | "b" where a type is expected, with the texts on both sides. */
 static bool help_texts(const struct tokens *ts, const struct token *last, uint32_t at, struct diag *d)
 {
 	struct str source = ts->source->text, all = tokens_text(ts, last->start, last->end);
@@ -75,7 +75,7 @@ static bool help_texts(const struct tokens *ts, const struct token *last, uint32
 
 enum { LONGEST = 16 };                  /* tokens of an operand */
 
-/* The index of the first token of the operand that the last token ends: `m.xs`, `list[int]`, `int(1..8)`. */
+/* The index of the first token of the operand that ends with the last token: `m.xs`, `list[int]`, `int(1..8)`. */
 static size_t operand(const struct tokens *ts)
 {
 	size_t i = ts->n - 1, depth = 0;

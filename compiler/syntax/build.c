@@ -1,10 +1,7 @@
 /*
- * build.c - the tree's constructors.
- *
- * Two things happen here besides filling in members.  The height of every node
- * is kept, so that no later phase can run out of stack on a program that was
- * written (or generated, or fuzzed) to be deep.  And whatever contains a repair
- * of the brackets becomes NODE_BAD: it parsed, but not as it was meant.
+ * build.c - constructs the nodes of the tree. Two things happen here besides filling in members. The height of every
+ * node is kept, so that no later phase can run out of stack on a program that was written (or generated, or fuzzed) to
+ * be deep. And a node that contains a repair of the brackets becomes NODE_BAD: it parsed, but not as it was meant.
  */
 #include "syntax/fields.h"
 #include "syntax/help/foreign.h"
@@ -87,7 +84,7 @@ static void turn_bad(struct node *n, struct str name, struct span name_at)
 	n->u.bad.name_span = name_at;
 }
 
-/* A child grows its parent. */
+/* Increases the height of a node to include a child. */
 void node_grow(struct node *n, const struct node *child)
 {
 	if (!child)
@@ -104,7 +101,7 @@ void node_grow_all(struct node *n, struct nodes children)
 		node_grow(n, children.at[i]);
 }
 
-/* Give up on a node that is too deep: a leaf in its place. */
+/* Replaces a node that is too deep by a leaf. */
 struct node *node_limit(struct parse *p, struct node *n)
 {
 	if (n->height <= HEIGHT_MAX && n->nest <= NEST_MAX)
@@ -128,7 +125,7 @@ struct node *mk_bad(struct parse *p, struct span at)
 
 /* --- declarations --- */
 
-/* The name that a declaration declares, for one that cannot be used. */
+/* The name in a declaration that cannot be used. */
 static struct str declared_name(const struct node *n, struct span *ret_at)
 {
 	switch (n->kind) {
@@ -144,7 +141,7 @@ static struct str declared_name(const struct node *n, struct span *ret_at)
 	}
 }
 
-/* Typed fields stand in these only. */
+/* May the declaration contain fields with types? */
 static bool has_fields(const struct node *decl)
 {
 	return decl->kind == NODE_TYPE || decl->kind == NODE_FRAMEWORK || decl->kind == NODE_ACCELERATOR;
@@ -186,7 +183,7 @@ static void report_field(struct parse *p, struct node *n)
 	diag_fix(p->diags, d, colon, STR(" = "), "write '='");
 }
 
-/* The field declarations in this body: legal here, or TJ0111. */
+/* Takes the field declarations in this body: they are allowed here, or reported as TJ0111. */
 static void claim_fields(struct parse *p, const struct node *decl)
 {
 	for (size_t i = 0; i < p->fields.n; i++) {
@@ -333,7 +330,7 @@ struct node *mk_titled(struct parse *p, struct span at, enum node_kind kind, str
 	return n;
 }
 
-/* A dotted name as an expression. */
+/* Turns a dotted name into an expression. */
 static struct node *path_expression(struct parse *p, struct path *path)
 {
 	struct node *n = mk_name(p, path->spans[0], path->names[0]);
@@ -431,7 +428,7 @@ struct key *mk_key_expr(struct parse *p, struct node *expr, struct span at)
 	return k;
 }
 
-/* An item whose key or text is broken; its name keeps others from missing it. */
+/* Makes an item whose key or text is broken; its name is kept, so that it is not reported as missing. */
 static bool key_is_bad(const struct parse *p, struct span at, const struct key *k)
 {
 	return parse_is_torn(p, at.start) || (k->expr && k->expr->kind == NODE_BAD);
@@ -530,7 +527,7 @@ static struct node *for_item(struct parse *p, struct span at, const struct claus
 	return n;
 }
 
-/* A body that holds nothing but ITEM. */
+/* Makes a body that contains only ITEM. */
 static struct node *body_of(struct parse *p, const struct node *around, struct node *item)
 {
 	struct nodes items = { 0 };

@@ -1,5 +1,5 @@
 /*
- * build.h - what the grammar's actions call: one function for each shape of node.
+ * build.h - the functions that the grammar's actions call: one for each form of node.
  */
 #ifndef TRAINC_SYNTAX_BUILD_H
 #define TRAINC_SYNTAX_BUILD_H

@@ -1,5 +1,5 @@
 /*
- * build_expr.c - constructors of expressions.
+ * build_expr.c - constructs expressions.
  */
 #include "syntax/number.h"
 #include "syntax/parse_state.h"

@@ -1,11 +1,8 @@
 /*
- * build_string.c - the text of strings: escapes, indentation, joined lines.
- *
- * A plain string without a backslash, nearly all of them, is a piece of the
- * source and is not copied.  In a string of several lines the indentation of
- * the closing quotes is removed first, from the text as written; then lines
- * that end with a backslash are joined and escapes replaced, so that an escaped
- * newline is not a line.
+ * build_string.c - decodes strings: escapes, indentation, joined lines. A plain string without a backslash, as nearly
+ * all are, is a piece of the source and is not copied. In a string of several lines the indentation of the closing
+ * quotes is removed first, from the text as written. Then lines that end with a backslash are joined and escapes
+ * replaced, so that an escaped newline is not a line end.
  */
 #include "syntax/parse_state.h"
 
@@ -59,7 +56,7 @@ static int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* \u{1F600}: how many bytes it takes; reports what is not a character. */
+/* Reads \u{1F600}; returns the number of its bytes. Reports a number that is not a character. */
 static size_t unicode_escape(struct decoder *d, struct str text, size_t i, uint32_t at)
 {
 	struct diags *ds = d->p->diags;
@@ -82,7 +79,7 @@ static size_t unicode_escape(struct decoder *d, struct str text, size_t i, uint3
 	return n;
 }
 
-/* The escape at text[i]; how many bytes it takes. */
+/* Reads the escape at text[i]; returns the number of its bytes. */
 static size_t escape(struct decoder *d, struct str text, size_t i, uint32_t at)
 {
 	static const char from[] = "ntr\\\"$", to[] = "\n\t\r\\\"$";
@@ -109,7 +106,7 @@ static void report_indent(struct decoder *d, uint32_t at, uint32_t end, struct s
 	diag_help(ds, r, "indent it, or move the closing quotes left");
 }
 
-/* At the start of a line: how much of it is the indentation to remove. */
+/* The number of bytes of indentation to remove at the start of a line. */
 static size_t remove_indent(struct decoder *d, struct str text, size_t i, uint32_t at, struct span close)
 {
 	struct str rest = { text.p + i, text.n - i };
@@ -131,7 +128,7 @@ static size_t remove_indent(struct decoder *d, struct str text, size_t i, uint32
 	return blank;
 }
 
-/* One piece of text: what it says. */
+/* Decodes one piece of text. */
 static struct str decode(struct decoder *d, struct str text, uint32_t at, struct span close)
 {
 	d->out = arena_alloc(d->p->arena, text.n + 1);
@@ -171,7 +168,7 @@ static void report_quotes(struct decoder *d, struct span at, const char *what, c
 	diag_help(d->p->diags, r, "%s", help);
 }
 
-/* The line break after the opening quotes: bytes to skip in the first piece. */
+/* The number of bytes to skip in the first piece, for the line break after the opening quotes. */
 static size_t opening_line(struct decoder *d, struct str text, struct span open)
 {
 	size_t i = 0;
@@ -184,7 +181,7 @@ static size_t opening_line(struct decoder *d, struct str text, struct span open)
 	return 0;
 }
 
-/* The line of the closing quotes: bytes to keep of the last piece. */
+/* The number of bytes to keep of the last piece, without the line of the closing quotes. */
 static size_t closing_line(struct decoder *d, struct str text, struct span close)
 {
 	size_t i = text.n;
@@ -200,7 +197,7 @@ static size_t closing_line(struct decoder *d, struct str text, struct span close
 	return i > 0 && text.p[i - 1] == '\r' ? i - 1 : i;
 }
 
-/* Strip the lines of the quotes; pieces keep their places in the source. */
+/* Removes the lines of the quotes; pieces keep their places in the source. */
 static void trim_block(struct decoder *d, struct parts *parts, struct span open, struct span close)
 {
 	struct string_part *first = &parts->at[0], *last = &parts->at[parts->n - 1];
@@ -269,7 +266,7 @@ struct node *mk_string(struct parse *p, struct span at, struct span open, struct
 	return node_limit(p, n);
 }
 
-/* "text" without escapes and interpolation, or r"": one token. */
+/* Makes a string of one token: "text" without escapes and insertions, or r"". */
 struct node *mk_plain_string(struct parse *p, struct span at)
 {
 	struct node *n = node_new(p->arena, NODE_STRING, at);

@@ -1,8 +1,6 @@
 /*
- * doc.c - which ## lines document what.
- *
- * Consecutive ## lines belong to the declaration or field behind them; those at
- * the head of a file, with a blank line behind them, to the file.
+ * doc.c - decides what ## lines document. Consecutive ## lines belong to the declaration or field after them; those at
+ * the head of a file, followed by a blank line, belong to the file.
  */
 #include "syntax/parse_state.h"
 
@@ -13,7 +11,7 @@ static bool is_doc(const struct comment *c)
 	return c->doc && c->own_line;
 }
 
-/* The text of comments [from, to): without ## and one space, lines joined. */
+/* The text of comments [from, to), without ## and one space, with its lines joined. */
 static struct str doc_text(struct parse *p, size_t from, size_t to)
 {
 	size_t n = 0;
@@ -33,7 +31,7 @@ static struct str doc_text(struct parse *p, size_t from, size_t to)
 	return (struct str){ text, n };
 }
 
-/* Comments [0, end) are the head of the file: ## lines with a blank line behind them. */
+/* The number of comments at the head of the file: ## lines that a blank line follows. */
 size_t doc_head(const struct parse *p)
 {
 	const struct tokens *ts = &p->tokens;

@@ -7,9 +7,9 @@
 #include "base/buf.h"
 #include "syntax/parse.h"
 
-/* The tree as s-expressions, one node on a line unless it is small. */
+/* Prints the tree as s-expressions, one node per line unless it is small. */
 void ast_dump(const struct node *n, struct buf *out);
-/* One token on a line: line:column, kind, text.  What the line-end rules and repairs supplied is there too. */
+/* Prints one token per line: line:column, kind, text; including tokens from line-end rules and repairs. */
 void tokens_dump(struct arena *a, struct diags *ds, const struct source *source, struct buf *out);
 
 #endif

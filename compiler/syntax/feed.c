@@ -1,8 +1,7 @@
 /*
- * feed.c - which newlines count, and where a broken item ends.
- *
- * The effect of a token on the stack of brackets is applied when the next token is asked for, so
- * that after an error the stack is still as it was before the offending token.
+ * feed.c - decides which newlines count, and where a broken item ends. The effect of a token on the stack of brackets
+ * is applied when the next token is requested, so that after an error the stack is still as it was before the token
+ * that failed.
  */
 #include "syntax/feed.h"
 
@@ -55,7 +54,7 @@ void feed_init(struct feed *f, const struct tokens *tokens, bool expression)
 	};
 }
 
-/* The last token is accepted: let it open, close or separate. */
+/* Applies the effect of the last token, which was accepted: it may open, close or separate. */
 static void commit(struct feed *f)
 {
 	int kind = f->last.kind;
@@ -85,7 +84,7 @@ static struct token line_end(const struct feed *f)
 	return (struct token){ at, at, in_body(f) ? TOKEN_NL : TOKEN_EOL, 0 };
 }
 
-/* Something must follow such a token: `1 +`, `std.`, `then`. */
+/* Must something follow such a token, as after `1 +`, `std.` or `then`? */
 static bool wants_more(int kind)
 {
 	return (kind >= TOKEN_EQ && kind <= TOKEN_PERCENT) || kind == TOKEN_DOT || kind == TOKEN_THEN ||
@@ -93,7 +92,10 @@ static bool wants_more(int kind)
 	       kind == TOKEN_AND || kind == TOKEN_OR || kind == TOKEN_NOT || kind == TOKEN_IN || kind == TOKEN_COALESCE;
 }
 
-/* No expression goes on with the token that comes next: `y = `, `let y`, `role y {`, `import y`. */
+/*
+ * Does the next token begin something new, so that the line before is incomplete: `y = `, `let y`, `role y {`, `import
+ * y`?
+ */
 static bool begins_anew(const struct feed *f)
 {
 	const struct token *t = &f->tokens->at[f->i];
@@ -114,7 +116,7 @@ static bool begins_anew(const struct feed *f)
 		(t[1].kind == TOKEN_LBRACE && head != TOKEN_IF && head != TOKEN_FOR);
 }
 
-/* Does the newline before `t` end something? */
+/* Does the newline before T end an item or declaration? */
 static bool newline_ends(const struct feed *f, struct token t)
 {
 	if (f->ended || (f->depth && !in_body(f)))
@@ -155,7 +157,7 @@ struct token feed_next(struct feed *f)
 	return give(f, t);
 }
 
-/* Can an expression end in front of token `i`, whatever that token is in? */
+/* Can an expression end before token I, whatever that token belongs to? */
 static bool closes(const struct feed *f, struct token t)
 {
 	switch (t.kind) {
@@ -218,8 +220,8 @@ bool feed_begins(const struct feed *f, size_t i)
 }
 
 /*
- * Is the line that begins with token `i` outside of the broken item?  In a file, lines indented
- * deeper than the broken declaration (at column `own`) are part of it.
+ * Is the line that begins with token I outside of the broken item? In a file, lines that are indented deeper than the
+ * broken declaration (at column OWN) are part of it.
  */
 static bool leaves(const struct feed *f, size_t i, unsigned indent, unsigned own)
 {
@@ -233,7 +235,7 @@ static bool leaves(const struct feed *f, size_t i, unsigned indent, unsigned own
 	return indent == ANY_INDENT || (tokens_indent(f->tokens, at[i].start) <= indent && feed_begins(f, i));
 }
 
-/* The token at which the broken item ends, from `i` on; the item has `open` more open brackets than its body. */
+/* The token at which the broken item ends, from I on. The item has OPEN more open brackets than its body. */
 static size_t find_end(const struct feed *f, size_t i, unsigned open, unsigned indent, bool *ret_newline)
 {
 	const struct token *at = f->tokens->at;
@@ -264,7 +266,7 @@ static void give_sync(struct feed *f)
 	f->queue[f->queued++] = (struct token){ at, at, TOKEN_SYNC, FLAG_VIRTUAL };
 }
 
-/* Forgets the last token and closes the brackets that are open inside the innermost body; how many those were. */
+/* Forgets the last token and closes the brackets that are open inside the innermost body; returns their number. */
 static unsigned leave_item(struct feed *f)
 {
 	unsigned open = 0;
@@ -295,8 +297,8 @@ void feed_recover(struct feed *f, unsigned indent)
 }
 
 /*
- * The first token from `wanted` on, and not before `from`, at which as many brackets are open as
- * now, with `open` of them still to be closed.  The parser's stack knows only those brackets.
+ * The first token from WANTED on, and not before FROM, at which as many brackets are open as now, with OPEN of them
+ * still to be closed. The parser's stack only contains those brackets.
  */
 static size_t level_from(const struct feed *f, size_t from, size_t wanted, unsigned open)
 {

@@ -1,9 +1,7 @@
 /*
- * feed.h - the tokens as the parser sees them.
- *
- * Between the array of tokens and the parser: turns some newlines into EOL (ends
- * a declaration) and NL (ends an item of a body), and after an error skips to
- * the end of the broken item.  The rules are section 5 of the language.
+ * feed.h - passes the tokens to the parser. Between the array of tokens and the parser: turns some newlines into EOL
+ * (ends a declaration) and NL (ends an item of a body), and after an error skips to the end of the broken item. The
+ * rules are section 5 of the language.
  */
 #ifndef TRAINC_SYNTAX_FEED_H
 #define TRAINC_SYNTAX_FEED_H
@@ -41,25 +39,24 @@ void feed_init(struct feed *f, const struct tokens *tokens, bool expression);
 struct token feed_next(struct feed *f);
 /* Is the last token, a literal or a name, a whole expression? */
 bool feed_is_atom(const struct feed *f);
-/* Was the last token a line end made here? */
+/* Was the last token a line end that was made here? */
 bool feed_last_is_made(const struct feed *f);
-/* Was the closing brace that is being given on the line of its opening one? */
+/* Is the closing brace that is being passed on the line of its opening one? */
 bool feed_one_line(const struct feed *f);
 
 /* Does a line that begins with token `i` look like an item (in a body) or a declaration? */
 bool feed_begins(const struct feed *f, size_t i);
-/* Would a newline end something here? */
+/* Would a newline end something at this point? */
 bool feed_lines_matter(const struct feed *f);
 
 /*
- * After an error at the last token: give SYNC, then go on behind the broken item.
- * With `indent`, lines that are indented deeper, or begin no item, are part of it.
+ * Recovers from an error at the last token: passes SYNC, then continues after the broken item. INDENT: lines that are
+ * indented deeper, or begin no item, are part of it.
  */
 void feed_recover(struct feed *f, unsigned indent);
 /*
- * After an error: give SYNC and a line end, and go on with token `i`, which begins another item.
- * If `i` is inside of brackets that were opened since, go on behind them: the parser does not know
- * them.
+ * Recovers from an error: passes SYNC and a line end, then continues with token I, which begins another item. If I is
+ * inside of brackets that were opened since, continues after them: the parser does not know them.
  */
 void feed_resume(struct feed *f, size_t i);
 

@@ -23,7 +23,7 @@ struct flat *flat_new(struct arena *a, const struct source *source)
 
 static bool is_line_end(int kind) { return kind == TOKEN_NL || kind == TOKEN_EOL; }
 
-/* A comma or semicolon that nothing follows. */
+/* Is the token a comma or semicolon that nothing follows? */
 static bool is_last_separator(const struct layout *l, size_t i)
 {
 	int next = l->at[i + 1].kind;
@@ -32,7 +32,7 @@ static bool is_last_separator(const struct layout *l, size_t i)
 	       (next == TOKEN_RBRACE || next == TOKEN_RBRACKET || next == TOKEN_RPAREN);
 }
 
-/* Token i, and for a string all of it; the index of its last token. */
+/* Appends token I, and for a string all of it; returns the index of its last token. */
 static size_t put_token(const struct layout *l, size_t i, struct buf *out)
 {
 	size_t last = l->at[i].kind == TOKEN_STR_OPEN ? l->match[i] : i;

@@ -1,15 +1,12 @@
 /*
- * format.c - tokens to text in the one form that there is.
+ * format.c - prints tokens in the canonical style. The formatter works on tokens, not on the tree: what it must keep
+ * (comments, strings, the author's line breaks between operators) is not in the tree, and what it must know (which
+ * brackets are lists, where items end) follows from the tokens.
  *
- * The formatter works on tokens, not on the tree: what it must keep (comments,
- * strings, the author's line breaks between operators) is not in the tree, and
- * what it must know (which brackets are lists, where items end) the tokens say.
- *
- * Formatting again must change nothing.  So every decision is made from things
- * that survive printing: a list is broken because it was, or because it does
- * not fit at its column; a body is on one line because it was and still fits.
- * Runs of aligned settings end at the first that takes several lines when the
- * whole run is aligned, and that one is still part of it.
+ * Formatting again must change nothing. So every decision depends on properties that printing keeps: a list is broken
+ * because it was, or because it does not fit at its column; a body is on one line because it was and still fits. A run
+ * of aligned settings ends with the first one that takes several lines when the whole run is aligned, and includes that
+ * one.
  */
 #include "syntax/format.h"
 
@@ -62,7 +59,7 @@ static void new_line(struct printer *p, unsigned indent)
 	blanks(p, indent);
 }
 
-/* Text that may span lines, unchanged except that CRLF becomes LF. */
+/* Prints text that may have several lines unchanged, except that CRLF becomes LF. */
 static void put_verbatim(struct printer *p, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -88,7 +85,7 @@ static void put_comment(struct printer *p, const struct comment *c)
 	put(p, text);
 }
 
-/* A comment behind code keeps its distance from it. */
+/* Prints a comment after code. */
 static void put_trailing(struct printer *p, const struct comment *c)
 {
 	const char *text = p->l->tokens.source->text.p;
@@ -103,9 +100,9 @@ static void put_trailing(struct printer *p, const struct comment *c)
 }
 
 /*
- * Is token i the `else` of a check that does not fit behind the condition?  Breaking there is
- * better than inside the arguments of a call.  It is asked when the condition has been printed,
- * and so has the same answer when the condition takes several lines already.
+ * Is token I the `else` of a check that does not fit after the condition? A line break there is better than one inside
+ * the arguments of a call. This is decided when the condition has been printed, so the answer is the same when the
+ * condition takes several lines already.
  */
 static bool wraps_at(const struct printer *p, size_t i)
 {
@@ -113,7 +110,7 @@ static bool wraps_at(const struct printer *p, size_t i)
 		p->column + 1 + layout_width(p->l, i, p->break_end, FORMAT_WIDTH) > FORMAT_WIDTH;
 }
 
-/* Prints the comments and the author's line breaks in front of token i, inside an item; true if they began a line. */
+/* Prints the comments and the author's line breaks before token I, inside an item; true if they began a line. */
 static bool print_between(struct printer *p, size_t i, unsigned indent)
 {
 	size_t from, to;
@@ -136,7 +133,7 @@ static bool print_between(struct printer *p, size_t i, unsigned indent)
 
 /* --- brackets --- */
 
-/* The end of the element that begins at i: a comma or the closing bracket. */
+/* The end of the element that begins at I: a comma or the closing bracket. */
 static size_t element_end(const struct printer *p, size_t i, size_t close)
 {
 	for (; i < close && p->l->at[i].kind != TOKEN_COMMA; i++)
@@ -159,7 +156,7 @@ static size_t print_comments(struct printer *p, size_t from, size_t to, unsigned
 	return from;
 }
 
-/* One element on each line. */
+/* Prints one element on each line. */
 static void print_broken(struct printer *p, size_t open)
 {
 	const struct layout *l = p->l;
@@ -206,7 +203,7 @@ static bool must_break(const struct printer *p, size_t open)
 	return p->column + layout_width(l, open, close + 1, FORMAT_WIDTH) > FORMAT_WIDTH;
 }
 
-/* ( or [ and what is in it; the index of the closing one. */
+/* Prints ( or [ and everything in it; returns the index of the closing one. */
 static size_t print_bracket(struct printer *p, size_t open, unsigned indent)
 {
 	const struct layout *l = p->l;
@@ -229,7 +226,7 @@ static size_t print_bracket(struct printer *p, size_t open, unsigned indent)
 	return close;
 }
 
-/* { and its items; the index of }. */
+/* Prints { and its items; returns the index of }. */
 static size_t print_body(struct printer *p, size_t open)
 {
 	const struct layout *l = p->l;
@@ -258,7 +255,7 @@ static size_t print_body(struct printer *p, size_t open)
 	return close;
 }
 
-/* Tokens [from, to) on one line: of one item, or of all items of a body. */
+/* Prints tokens [from, to) on one line: those of one item, or of all items of a body. */
 static void print(struct printer *p, size_t from, size_t to, unsigned indent)
 {
 	const struct layout *l = p->l;
@@ -305,7 +302,7 @@ struct format_item {
 	size_t pad;
 };
 
-/* Where the key that begins at i ends; i if there is none. */
+/* The end of the key that begins at I; I if there is none. */
 static size_t key_end(const struct layout *l, size_t i)
 {
 	switch (l->at[i].kind) {
@@ -367,7 +364,7 @@ static struct format_item *split(const struct layout *l, struct arena *a, size_t
 	return items;
 }
 
-/* Which comments belong to which item. */
+/* Assigns comments to items. */
 static void attach(const struct layout *l, struct format_item *items, size_t n, uint32_t start)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -395,7 +392,7 @@ static bool is_apart(const struct layout *l, const struct format_item *it)
 	return it->blank;
 }
 
-/* Does the item take several lines at this indentation, padded by `pad`? */
+/* Does the item take several lines at this indentation, with PAD blanks added? */
 static bool takes_lines(const struct printer *p, const struct format_item *it, unsigned indent, size_t pad)
 {
 	struct buf scratch = { 0 };
@@ -409,7 +406,7 @@ static bool takes_lines(const struct printer *p, const struct format_item *it, u
 	return q.begun;
 }
 
-/* Gives a run of settings, or of one-line blocks, their padding; how many of the `n` items the run has. */
+/* Sets the padding of a run of settings, or of one-line blocks; returns how many of the N items the run has. */
 static size_t align(struct printer *p, struct format_item *items, size_t n, unsigned indent)
 {
 	bool block = items[0].sort != SETTING;
@@ -495,7 +492,7 @@ static struct format_import import_of(const struct layout *l, const struct forma
 	return m;
 }
 
-/* Items [0, n) are imports with nothing between them: sort them. */
+/* Sorts items [0, n), which are imports without other items between them. */
 static void sort_run(const struct layout *l, struct format_item *items, size_t n)
 {
 	struct format_import *imports = ARENA_ARRAY(l->tokens.arena, struct format_import, n);

@@ -1,8 +1,6 @@
 /*
- * format.h - a text in the one form that there is.
- *
- * Formatting again changes nothing, and the tree stays the same but for the order of imports.
- * Comments and strings keep their text.
+ * format.h - prints a text in the canonical style. Formatting again changes nothing, and the tree stays the same except
+ * for the order of imports. Comments and strings keep their text.
  */
 #ifndef TRAINC_SYNTAX_FORMAT_H
 #define TRAINC_SYNTAX_FORMAT_H

@@ -27,7 +27,7 @@ bool layout_separates(const struct layout *l, size_t i)
 	return !l->local[i] && (i < 2 || l->at[i - 1].kind != TOKEN_IDENT || l->at[i - 2].kind != TOKEN_FOR);
 }
 
-/* The tokens as the parser gets them, without those that only the parser needs. */
+/* Collects the tokens as the parser gets them, without those that only the parser needs. */
 static void collect(struct layout *l, struct arena *a)
 {
 	struct feed f;
@@ -42,7 +42,7 @@ static void collect(struct layout *l, struct arena *a)
 	} while (t.kind != TOKEN_END);
 }
 
-/* Decides which commas stand between `let` and `in`; a `let` that begins an item has no `in`. */
+/* Marks the commas between `let` and `in`; a `let` that begins an item has no `in`. */
 static void mark_locals(struct layout *l, struct arena *a)
 {
 	uint32_t *waiting = ARENA_ARRAY(a, uint32_t, l->n + 1);         /* for their `in`, in each bracket */
@@ -81,7 +81,7 @@ static void number_lines(struct layout *l, struct arena *a)
 	}
 }
 
-/* Does token i, behind an operand, continue it?  (`f(`, `x[`, `T[`) */
+/* Does token I continue the operand before it, as in `f(`, `x[` and `T[`? */
 static bool is_operand(const struct layout *l, size_t i)
 {
 	switch (l->at[i].kind) {
@@ -95,7 +95,7 @@ static bool is_operand(const struct layout *l, size_t i)
 	}
 }
 
-/* Behind `key:`, `->`, `type X =` the brackets are those of a type. */
+/* Do the brackets belong to a type, because they follow `key:`, `->` or `type X =`? */
 static bool in_type(const struct layout *l, size_t open)
 {
 	size_t i = open;
@@ -163,8 +163,7 @@ static enum bracket_role role_of(const struct layout *l, size_t open)
 }
 
 /*
- * May a body stay on one line, as it was written?  It needs few items and no comment.  An empty
- * one is `{}`, however it was written.
+ * May a body stay on one line, as it was written? It must have few items and no comment. An empty one is always `{}`.
  */
 static bool fits_one_line(const struct layout *l, size_t open, unsigned items)
 {
@@ -257,8 +256,8 @@ void layout_comments(const struct layout *l, uint32_t start, uint32_t end, size_
 }
 
 /*
- * The ':' of `key:`, `x: T` of a formal, `param x: T`, `job "a": f`, `framework a: f`, `profile a:
- * b`; not the ':' of 1:8.
+ * Is it the ':' of a type or a base: `key:`, `x: T` of a formal, `param x: T`, `job "a": f`, `framework a: f`, `profile
+ * a: b`; and not the ':' of 1:8?
  */
 static bool is_type_colon(const struct layout *l, size_t i)
 {
@@ -356,7 +355,7 @@ static struct str token_text(const struct layout *l, size_t i)
 	return tokens_text(&l->tokens, l->at[i].start, l->at[i].end);
 }
 
-/* Columns of a string up to its end or its first line break; *ret_broken if there is one. */
+/* The columns of a string up to its end or its first line break; *RET_BROKEN if there is one. */
 static size_t string_width(const struct layout *l, size_t open, bool *ret_broken)
 {
 	size_t close = l->at[open].kind == TOKEN_STR_OPEN ? l->match[open] : open;

@@ -1,6 +1,6 @@
 /*
- * layout.h - a text as the formatter sees it: its tokens with the line ends that
- * count, their partners, and what stands on one line.
+ * layout.h - the structure of a text for the formatter: its tokens with the line ends that count, matching brackets,
+ * and what is on one line.
  */
 #ifndef TRAINC_SYNTAX_LAYOUT_H
 #define TRAINC_SYNTAX_LAYOUT_H
@@ -9,7 +9,7 @@
 
 enum { FORMAT_WIDTH = 100, FORMAT_ITEMS = 3, FORMAT_STEP = 2 };
 
-/* What the parentheses or brackets belong to. */
+/* The construct that parentheses or brackets belong to. */
 enum bracket_role {
 	BRACKET_OTHER,                  /* a group, an index, a type or a comprehension: never broken because of its
 					 * length */
@@ -42,13 +42,13 @@ struct layout layout_new(struct arena *a, struct diags *ds, const struct source 
 bool layout_separates(const struct layout *l, size_t i);
 /* Comments in the text between two tokens: [*ret_from, *ret_to). */
 void layout_comments(const struct layout *l, uint32_t start, uint32_t end, size_t *ret_from, size_t *ret_to);
-/* Is there a space in front of token i when token i - 1 is on its line? */
+/* Is there a space before token I when token I - 1 is on its line? */
 bool layout_space(const struct layout *l, size_t i);
-/* Must or may a new line that the author put in front of token i, inside an expression, stay? */
+/* Must or may a line break of the author before token I, inside an expression, stay? */
 bool layout_keeps_newline(const struct layout *l, size_t i);
 /*
- * Columns that tokens [from, to) take on one line, up to the first line break that must stay;
- * stops early above `most`.
+ * The columns that tokens [from, to) take on one line, up to the first line break that must stay; stops early above
+ * MOST.
  */
 size_t layout_width(const struct layout *l, size_t from, size_t to, size_t most);
 

@@ -1,10 +1,7 @@
 /*
- * number.c - what a number word is.
- *
- * The scanner takes one long word, `64GB` or `0x10` or `1.2.3`, and this file
- * says what it is.  A number with letters after it is a quantity even when no
- * such unit exists: the checker knows the place it stands in and can say more
- * about `64GB` than "not a number".
+ * number.c - classifies number words. The scanner takes one long word, such as `64GB`, `0x10` or `1.2.3`, and this file
+ * decides what it is. A number followed by letters is a quantity even when no such unit exists: the checker knows its
+ * place and can report more about `64GB` than "not a number".
  */
 #include "syntax/number.h"
 
@@ -79,7 +76,7 @@ static int octal_kind(struct tokens *ts, struct span at, struct str w)
 	return w.n > 2 ? TOKEN_INT : report_underscore(ts, at);
 }
 
-/* `_` only between two digits. */
+/* Are all `_` between two digits? */
 static bool underscores_ok(struct str w)
 {
 	const char *p = memchr(w.p, '_', w.n);
@@ -108,7 +105,7 @@ static int topology_kind(struct tokens *ts, struct span at, struct str w)
 	return TOKEN_TOPOLOGY;
 }
 
-/* Digits joined by `x`? */
+/* Does the word consist of digits joined by `x`? */
 static bool is_topology(struct str w)
 {
 	size_t i = digits(w, 0);
@@ -133,7 +130,7 @@ static bool is_exponent(struct str w, size_t i)
 	return i < w.n && digits(w, i) == w.n;
 }
 
-/* 2h30m: true after a report. */
+/* Reports a duration such as 2h30m; true if it did. */
 static bool report_compound(struct tokens *ts, struct span at, struct str w)
 {
 	struct quantity q;
@@ -147,7 +144,7 @@ static bool report_compound(struct tokens *ts, struct span at, struct str w)
 	return true;
 }
 
-/* A number and letters: a quantity, whatever the unit. */
+/* The kind of a number followed by letters, which is a quantity with any unit. */
 static int quantity_kind(struct tokens *ts, struct span at, struct str w, size_t unit)
 {
 	for (size_t i = unit; i < w.n; i++) {

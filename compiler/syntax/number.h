@@ -1,12 +1,12 @@
 /*
- * number.h - number words: one maximal word of the scanner, classified.
+ * number.h - classifies number words, each of which is the longest word that the scanner could read.
  */
 #ifndef TRAINC_SYNTAX_NUMBER_H
 #define TRAINC_SYNTAX_NUMBER_H
 
 #include "syntax/token.h"
 
-/* TOKEN_INT, FLOAT, QUANTITY, TOPOLOGY; TOKEN_BAD after reporting. */
+/* The kind of a number: TOKEN_INT, FLOAT, QUANTITY or TOPOLOGY; TOKEN_BAD after reporting. */
 int number_kind(struct tokens *ts, uint32_t start, uint32_t end);
 
 /* The value of an INT word; false when it is above 2^64-1. */

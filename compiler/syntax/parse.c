@@ -1,5 +1,5 @@
 /*
- * parse.c - drive scanner, feed and parser over one text.
+ * parse.c - runs scanner, feed and parser over one text.
  */
 #include "syntax/parse_state.h"
 
@@ -18,7 +18,7 @@ static bool stands_for_operand(int kind)
 	}
 }
 
-/* -9223372036854775808 is one number although its digits alone are none. */
+/* Does the number follow a unary minus? -9223372036854775808 is valid, although its digits alone are too large. */
 static bool follows_unary_minus(const struct parse *p)
 {
 	const struct token *at = p->tokens.at;

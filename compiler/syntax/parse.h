@@ -1,8 +1,6 @@
 /*
- * parse.h - one text to one tree.
- *
- * Always returns a NODE_FILE; what failed to parse is reported (TJ01xx) and is
- * NODE_BAD or absent in the tree.  Never fails otherwise, whatever the bytes.
+ * parse.h - parses one text to one tree. Always returns a NODE_FILE. A part that failed to parse is reported (TJ01xx)
+ * and is NODE_BAD or absent in the tree. Any bytes are accepted as input.
  */
 #ifndef TRAINC_SYNTAX_PARSE_H
 #define TRAINC_SYNTAX_PARSE_H
@@ -12,7 +10,7 @@
 
 struct node *parse_source(struct arena *a, struct names *names, struct diags *ds, const struct source *source);
 
-/* One expression (for --set and --params); NULL after reporting.  The whole text must be the expression. */
+/* Parses one expression (for --set and --params), which must be the whole text; NULL after reporting. */
 struct node *parse_expression(struct arena *a, struct names *names, struct diags *ds, const struct source *source);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * parse_state.h - one parse under way: shared by the grammar, the constructors,
- * the messages and the driver.  Nobody else includes this.
+ * parse_state.h - the state of one parse: shared by the grammar, the constructors, the messages and the driver. No
+ * other file includes this.
  */
 #ifndef TRAINC_SYNTAX_PARSE_STATE_H
 #define TRAINC_SYNTAX_PARSE_STATE_H
@@ -43,27 +43,27 @@ struct parse {
 					 * again */
 };
 
-/* The last item that was read, which began at `start`, is broken after all. */
+/* Marks the last item, which began at START, as broken after all. */
 void forget_item(struct parse *p, uint32_t start);
 /* Report a syntax error at the feed's last token; `expected` is indexed by token kind. */
 void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS]);
 void parse_too_deep(struct parse *p, struct span at);
-/* Is there something in [start, now) that has been repaired and reported? */
+/* Was something in [start, now) repaired and reported? */
 static inline bool parse_is_torn(const struct parse *p, uint32_t start) { return p->torn >= start; }
 
-/* A child grows its parent; a node that has grown too high is replaced by a leaf. */
+/* Increases the height of a node to include a child; a node that has become too high is replaced by a leaf. */
 void node_grow(struct node *n, const struct node *child);
 void node_grow_all(struct node *n, struct nodes children);
 struct node *node_limit(struct parse *p, struct node *n);
 
-/* The ## lines in front of a declaration or field; empty without. */
+/* The ## lines before a declaration or field; empty when there are none. */
 struct str doc_of(struct parse *p, uint32_t start);
 /* How many comments at the head of the file document it. */
 size_t doc_head(const struct parse *p);
-/* Their text. */
+/* The text of these comments. */
 struct str doc_of_file(struct parse *p);
 
-/* LOG_LEVEL: no field is spelt so, and the value of a variable is text. */
+/* Is it a name such as LOG_LEVEL? No field is spelled like that, and the value of a variable is text. */
 static inline bool is_variable(struct str key)
 {
 	return key.n && strspn(key.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= key.n;

@@ -1,5 +1,5 @@
 /*
- * part.c - what a piece of text is, by its tokens alone.
+ * part.c - decides what a piece of text is, from its tokens alone.
  */
 #include "syntax/part.h"
 
@@ -15,7 +15,7 @@ static int depth_of(int kind)
 	}
 }
 
-/* How often """ occurs: an odd number of them leaves a string open. */
+/* Does the text leave a string open? It does when """ occurs an odd number of times. */
 static bool leaves_string(struct str text)
 {
 	size_t n = 0;

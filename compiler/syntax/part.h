@@ -1,5 +1,5 @@
 /*
- * part.h - a piece of a program that arrives by itself: a line that somebody types.
+ * part.h - a piece of a program that is entered by itself: a line that a user types.
  */
 #ifndef TRAINC_SYNTAX_PART_H
 #define TRAINC_SYNTAX_PART_H
@@ -15,7 +15,7 @@ struct part {
 					 * none */
 };
 
-/* Looks at TEXT, whose first and last line are whole.  Reports nothing. */
+/* Classifies TEXT, whose first and last line must be complete. Reports nothing. */
 struct part part_of(struct arena *a, struct str text);
 
 #endif

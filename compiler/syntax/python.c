@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-/* Bytes of the expression in front of its '}'; 0 when it is not one of ours. */
+/* The number of bytes of the expression before its '}'; 0 when it is not a valid expression of this language. */
 static size_t inserted(struct str text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-* ()";

@@ -1,5 +1,5 @@
 /*
- * python.h - texts as Python writes them.
+ * python.h - converts texts of Python.
  */
 #ifndef TRAINC_SYNTAX_PYTHON_H
 #define TRAINC_SYNTAX_PYTHON_H
@@ -7,8 +7,8 @@
 #include "base/str.h"
 
 /*
- * The text in the quotes of f"...", as our own string: {x} as ${x}, {{ as {.  NULL when its braces
- * hold more than names, members, calls and sums, or when a '$' would mean something here.
+ * The text in the quotes of f"..." as a string of this language: {x} becomes ${x}, {{ becomes {. NULL when its braces
+ * contain more than names, members, calls and sums, or when a '$' would have a meaning here.
  */
 struct str text_of_format(struct arena *a, struct str inside);
 

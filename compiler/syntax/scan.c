@@ -1,15 +1,11 @@
 /*
- * scan.c - what the scanner's rules mean.
+ * scan.c - the actions of the scanner's rules. The scanner reads a cleaned copy of the text in which every byte that
+ * cannot occur (NUL, control characters, malformed UTF-8, a CR alone) is MARK. That keeps flex linear (it rescans a
+ * token for every NUL in it) and lets comments and strings continue after such a byte.
  *
- * The scanner reads a cleaned copy of the text in which every byte that cannot
- * occur (NUL, control characters, malformed UTF-8, a CR alone) is MARK.  That
- * keeps flex linear (it rescans a token for every NUL in it) and lets comments
- * and strings go on after such a byte.
- *
- * A string that is not closed must not swallow the rest of the file, so it ends
- * with its line.  With interpolation there are two suspects: in "rank-${i" the
- * quote that should close the string opens another one inside `${`.  A string
- * that is unclosed inside an interpolation is therefore blamed on the `${`.
+ * A string that is not closed must not swallow the rest of the file, so it ends with its line. With interpolation there
+ * are two possible causes: in "rank-${i" the quote that should close the string opens another one inside `${`.
+ * Therefore a string that is unclosed inside an interpolation is reported at the `${`.
  */
 #include "syntax/scan.h"
 
@@ -46,8 +42,8 @@ static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end
 }
 
 /*
- * Of the N bytes at P, one character: is it invisible and does it change how the line is shown?
- * C1 controls, overrides of direction.
+ * The length of the character at P, of N bytes, if it is invisible and changes how the line is shown: C1 controls,
+ * overrides of direction.
  */
 static bool hides(const unsigned char *p, size_t n)
 {
@@ -57,7 +53,7 @@ static bool hides(const unsigned char *p, size_t n)
 		(p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
 }
 
-/* One warning for a comment or a part of a string that is not what it looks like (TJ1011). */
+/* Warns once of a comment or a part of a string that is not what it looks like (TJ1011). */
 static void report_hidden(struct scan *s, uint32_t start, uint32_t end, const char *where)
 {
 	struct str text = s->hidden ? tokens_text(s->ts, start, end) : STR("");
@@ -90,7 +86,7 @@ void scan_token(struct scan *s, int kind)
 		s->modes[s->nmodes - 1].braces++;
 }
 
-/* A token that the text lacks. */
+/* Adds a token that the text lacks. */
 static void supply(struct scan *s, int kind, unsigned flags)
 {
 	uint32_t at = s->ts->n ? s->ts->at[s->ts->n - 1].end : s->start;
@@ -102,7 +98,7 @@ void scan_newline(struct scan *s)
 	s->newlines++;
 }
 
-/* One message for a line, however many bad characters it has. */
+/* Reports one message for a line, however many bad characters it has. */
 static struct diag *report_bad(struct scan *s, struct span at, const char *what, struct str text)
 {
 	struct str source = s->ts->source->text;
@@ -235,7 +231,7 @@ static const struct lookalike *lookalike(struct str text)
 	return NULL;
 }
 
-/* The edit for one stray character, and for all its likes on the line. */
+/* Adds the edit for one stray character, and for all characters like it on the line. */
 static void fix_lookalikes(struct scan *s, struct diag *d)
 {
 	struct tokens *ts = s->ts;
@@ -284,8 +280,8 @@ static bool is_word_byte(char c)
 }
 
 /*
- * 'text' as it would be in double quotes, with the insertions of f'...'; empty when that is not
- * certain.  `ret_at` is the text that it replaces.
+ * 'text' in double quotes, with the insertions of f'...'; empty when that is uncertain. RET_AT is the text that it
+ * replaces.
  */
 static struct str double_quotes(struct scan *s, struct str text, struct span *ret_at)
 {
@@ -319,7 +315,7 @@ static struct str double_quotes(struct scan *s, struct str text, struct span *re
 	return quoted;
 }
 
-/* The edit of one of them, beside those of the first. */
+/* Adds the edit for one of them to that for the first. */
 static void fix_single_quotes(struct scan *s, struct span at, struct str text)
 {
 	struct diag_edit *e = ARENA_NEW(s->ts->arena, struct diag_edit);
@@ -330,7 +326,7 @@ static void fix_single_quotes(struct scan *s, struct span at, struct str text)
 	s->single = &e->next;
 }
 
-/* 'text' in single quotes: the habit is reported once in a file. */
+/* Reports 'text' in single quotes, once in a file. */
 static void report_single_quotes(struct scan *s, struct str text)
 {
 	struct diags *ds = s->ts->diags;
@@ -360,7 +356,7 @@ static struct str first_character(struct str text)
 	return (struct str){ text.p, n };
 }
 
-/* A semicolon at the end of a line means nothing here; between two items it would be a ','. */
+/* Adds a help for a semicolon: at the end of a line it means nothing; between two items it would be a ','. */
 static void help_semicolon(struct scan *s, struct diag *d)
 {
 	struct str text = s->ts->source->text;
@@ -375,7 +371,7 @@ static void help_semicolon(struct scan *s, struct diag *d)
 	diag_fix(s->ts->diags, d, at, last ? STR("") : STR(","), last ? "remove ';'" : "write ','");
 }
 
-/* Something that begins no token.  It becomes a token at which the parse fails. */
+/* Handles characters that begin no token: they become a token at which the parse fails. */
 void scan_junk(struct scan *s)
 {
 	struct str text = tokens_text(s->ts, s->start, s->end);
@@ -475,7 +471,7 @@ static bool is_block(const struct scan *s, uint32_t open)
 	return p[1] == '"' && p[2] == '"';
 }
 
-/* Leave interpolations, closing what they are in, up to a string of several lines or the outermost. */
+/* Leaves interpolations, and closes the strings that contain them, up to a string of several lines or the outermost. */
 static int unwind(struct scan *s)
 {
 	while (s->nmodes) {
@@ -509,7 +505,7 @@ static size_t skip_blanks(const char *p, size_t n, size_t i)
 	return i;
 }
 
-/* Is this the quote that should have ended a string?  A separator or the end of the line follows it. */
+/* Is this the quote that should have ended a string? A separator or the end of the line follows it. */
 static bool parts_strings(struct str line, size_t quote)
 {
 	size_t i = skip_blanks(line.p, line.n, quote + 1);
@@ -518,9 +514,9 @@ static bool parts_strings(struct str line, size_t quote)
 }
 
 /*
- * "train.py, "--lr", "3": the string at `open` is never closed.  Of the strings of the line up to
- * there, the first whose closing quote was meant to open the next one.  Gives where it should have
- * ended, and its quote; 0 when there is none.
+ * Finds the cause of "train.py, "--lr", "3": the string at OPEN is never closed. It is the first string of the line
+ * before OPEN whose closing quote was meant to open the next one. Returns where it should have ended, and its quote in
+ * RET_OPEN; 0 when there is none.
  */
 static size_t end_missed(struct str line, size_t open, size_t *ret_open)
 {
@@ -546,7 +542,7 @@ static size_t end_missed(struct str line, size_t open, size_t *ret_open)
 	return 0;
 }
 
-/* A quote at `end` closes the string. */
+/* Adds the help that a quote at END closes the string. */
 static void help_end(struct scan *s, struct diag *d, uint32_t open, uint32_t end)
 {
 	struct diags *ds = s->ts->diags;
@@ -555,7 +551,7 @@ static void help_end(struct scan *s, struct diag *d, uint32_t open, uint32_t end
 	diag_fix(ds, d, (struct span){ end, end }, STR("\""), "insert '\"'");
 }
 
-/* True after a report: the quote that is missing belongs to an earlier string of the line. */
+/* Reports that the missing quote belongs to an earlier string of the line; true if it did. */
 static bool report_end_missed(struct scan *s)
 {
 	const struct source *source = s->ts->source;
@@ -575,7 +571,7 @@ static bool report_end_missed(struct scan *s)
 	return true;
 }
 
-/* Does the bracket at the end of the text close one inside it? */
+/* Does the bracket at the end of the text close one inside of the text? */
 static bool closes_inside(const char *p, size_t n)
 {
 	char close = p[n - 1], open = close == ')' ? '(' : close == ']' ? '[' : '{';
@@ -592,7 +588,7 @@ static bool closes_inside(const char *p, size_t n)
 }
 
 /*
- * "train.py] }: a string that swallowed the rest of its line.  Where it ends without brackets and
+ * Guesses the end of a string such as "train.py] }, which swallowed the rest of its line: the end without brackets and
  * commas; 0 when that is uncertain.
  */
 static uint32_t end_guessed(struct scan *s)
@@ -610,7 +606,7 @@ static uint32_t end_guessed(struct scan *s)
 	return s->open + (uint32_t)n;
 }
 
-/* `help` NULL: the help is that the string ends with its line. */
+/* Reports an unclosed string. HELP NULL: the help is that the string ends with its line. */
 static void report_unclosed(struct scan *s, unsigned quotes, const char *help)
 {
 	if (quotes == 1 && !s->nmodes && report_end_missed(s))
@@ -645,7 +641,7 @@ int scan_string_unclosed(struct scan *s)
 	return unwind(s);
 }
 
-/* Does this line end a string that began above?  Its first quote has only closing brackets and commas behind it. */
+/* Does this line end a string that began above? Then only closing brackets and commas follow its first quote. */
 static bool line_ends_string(struct str line, size_t quote)
 {
 	size_t before = quote;
@@ -709,7 +705,7 @@ int scan_brace_close(struct scan *s, int condition)
 	return m->condition;
 }
 
-/* Does a line of the text look, after its blanks, like a new item or the end of a body? */
+/* Does a line of the text begin, after its blanks, like a new item or the end of a body? */
 static bool line_is_item(const char *p, size_t n, size_t i)
 {
 	if (i < n && p[i] == '}')
@@ -750,7 +746,7 @@ int scan_interpolation_line(struct scan *s, int condition)
 
 /* --- the text --- */
 
-/* Any byte of the word below 0x20, at 0x7F or above?  (Exact enough: a wrong "yes" only costs time.) */
+/* Does the word contain a byte below 0x20, or one of 0x7F or above? A wrong "yes" only costs time. */
 static bool word_is_plain(uint64_t w)
 {
 	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
@@ -763,8 +759,7 @@ static bool byte_is_plain(const unsigned char *p, size_t n)
 }
 
 /*
- * Copy the text for the scanner; true if some bytes had to be marked, and in ret_hidden if some characters cannot be
- * seen.
+ * Copies the text for the scanner. True if some bytes had to be marked; RET_HIDDEN if some characters are invisible.
  */
 static bool clean_text(struct str text, char *to, bool *ret_hidden)
 {
@@ -792,8 +787,8 @@ static bool clean_text(struct str text, char *to, bool *ret_hidden)
 }
 
 /*
- * A picture, an archive, a text in another encoding: one message, and nothing of
- * it is read.  Few bytes that cannot occur are slips in a text.
+ * Is it a picture, an archive, or a text in another encoding? Reports it once, and nothing of it is read. A few bytes
+ * that cannot occur are slips in a text.
  */
 static bool is_no_text(struct scan *s)
 {

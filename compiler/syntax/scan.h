@@ -1,9 +1,7 @@
 /*
- * scan.h - what the rules of trainc.l call.
- *
- * The rules move through the text and say what they found; everything that
- * needs thought (which number is this, where does this string end when its
- * quote is missing) is here, in C.
+ * scan.h - the functions that the rules of trainc.l call. The rules move through the text and report what they found.
+ * Everything more difficult (which kind of number this is, where a string ends when its quote is missing) is done here,
+ * in C.
  */
 #ifndef TRAINC_SYNTAX_SCAN_H
 #define TRAINC_SYNTAX_SCAN_H
@@ -46,7 +44,7 @@ struct scan {
 	char *clean;                    /* the text that is scanned */
 };
 
-/* Stands for a byte that cannot occur; the copy that is scanned has no other control characters. */
+/* Replaces a byte that cannot occur; the copy that is scanned has no other control characters. */
 #define MARK 1
 
 void scan_token(struct scan *s, int kind);
@@ -63,7 +61,7 @@ void scan_string_text(struct scan *s);
 void scan_string_bad(struct scan *s);
 int scan_string_close(struct scan *s);
 int scan_string_unclosed(struct scan *s);       /* reports a string that ends with its line or with the file */
-/* At a new line in a one-line string: was the string meant to go on?  Reports that, once. */
+/* Reports, once, that a string on one line was meant to continue on the next; called at a line end. */
 bool scan_string_line(struct scan *s);
 int scan_interpolation(struct scan *s);
 int scan_brace_close(struct scan *s, int condition);

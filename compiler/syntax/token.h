@@ -1,14 +1,11 @@
 /*
- * token.h - one text to an array of tokens, and the repairs made to that array.
+ * token.h - turns one text into an array of tokens, and repairs that array. The whole text is scanned before anything
+ * is parsed: with the array, looking ahead and back is free, which the line-end rules, the repair of brackets and the
+ * messages need. A token has 12 bytes; its text is read from the source.
  *
- * The whole text is scanned before anything is parsed: the array makes looking
- * ahead and back free, which the line-end rules, the repair of brackets and the
- * messages all need.  A token is 12 bytes; its text is read from the source.
- *
- * After tokens_scan() the array ends with END.  After tokens_balance() every
- * bracket in it is closed by its own kind, so that the parser never sees a
- * broken bracket: what was missing is there as a VIRTUAL token, what closed
- * nothing is gone, and both have been reported.
+ * After tokens_scan() the array ends with END. After tokens_balance() every bracket in it is closed by its own kind, so
+ * that the parser never meets a broken bracket: a missing one was added as a VIRTUAL token, one that closed nothing was
+ * removed, and both have been reported.
  */
 #ifndef TRAINC_SYNTAX_TOKEN_H
 #define TRAINC_SYNTAX_TOKEN_H
@@ -66,7 +63,7 @@ struct tokens {
 
 void tokens_scan(struct tokens *ts);
 void tokens_balance(struct tokens *ts);
-/* After parsing: report the braces that were left out and that nothing else explains. */
+/* Reports, after parsing, the braces that were left out and that no other message explains. */
 void tokens_explain(const struct tokens *ts);
 
 /* The text between two global offsets. */
@@ -75,12 +72,12 @@ struct str tokens_text(const struct tokens *ts, uint32_t start, uint32_t end);
 struct str tokens_shown(const struct tokens *ts, uint32_t start, uint32_t end);
 /* Columns of blanks before the first token of the line that holds the offset. */
 unsigned tokens_indent(const struct tokens *ts, uint32_t offset);
-/* Does a declaration of a file begin here, beyond doubt?  Such words never start an item of a body. */
+/* Does a declaration of a file certainly begin here? Such words never begin an item of a body. */
 bool tokens_declaration(const struct tokens *ts, size_t i);
 /* Does `IDENT =`, `IDENT {`, `IDENT :` or `IDENT IDENT {` begin here? */
 bool tokens_item(const struct tokens *ts, size_t i);
 
-/* Reserved words.  False for other kinds. */
+/* Is it the kind of a reserved word? */
 bool token_is_word(int kind);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * tree.c - nodes from bytes.  The table says which members a kind has, for this
- * file and for the program of the build that writes the bytes.
+ * tree.c - makes nodes from bytes. The table lists the members of each kind, for this file and for the program of the
+ * build that writes the bytes.
  */
 #include "syntax/tree.h"
 
@@ -87,7 +87,7 @@ static uint64_t decode_number(struct tree_reader *r)
 	}
 }
 
-/* 0 is no word; the lowest bit of the others tells texts from names. */
+/* Reads a word. 0 means no word; the lowest bit of other numbers distinguishes texts from names. */
 static struct str decode_word(struct tree_reader *r)
 {
 	unsigned n = (unsigned)decode_number(r);
@@ -103,7 +103,7 @@ static struct str decode_word(struct tree_reader *r)
 	return *name;
 }
 
-/* 0 is no place; the lowest bit of the others is the sign of the distance. */
+/* Reads a span. 0 means no place; the lowest bit of other numbers is the sign of the distance. */
 static struct span decode_span(struct tree_reader *r)
 {
 	uint32_t n = (uint32_t)decode_number(r);
@@ -116,7 +116,7 @@ static struct span decode_span(struct tree_reader *r)
 	return (struct span){ start, start + (uint32_t)decode_number(r) };
 }
 
-/* Room for N elements, as ARENA_PUSH leaves it: others may be added. */
+/* Makes room for N elements, as ARENA_PUSH does, so that others may be added. */
 static void *decode_array(struct tree_reader *r, size_t n, size_t element)
 {
 	size_t room = 4;

@@ -1,8 +1,6 @@
 /*
- * walk.c - the one list of which node holds which others.
- *
- * Whoever walks a tree and treats most kinds alike asks here, so that a new kind
- * of node is added in one place.
+ * walk.c - the list of the children of each kind of node. Code that walks a tree and treats most kinds alike uses this,
+ * so that a new kind of node is added in one place.
  */
 #include "syntax/walk.h"
 

@@ -1,12 +1,8 @@
 /*
- * walk.h - from a node to its children, and from a place in the text to the nodes around it.
- *
- * The children of a node come in the order of their members in ast.h, which is
- * the order of the text.  A chain of `else if` is one node for this purpose: its
- * conditions and branches are all children of its first node, so that a walk by
- * recursion is never deeper than the nesting of the text (see ast.h).
- *
- * Nodes that are absent are left out.  Fails: never.
+ * walk.h - visits the children of a node, and finds the nodes around a place in the text. The children of a node come
+ * in the order of their members in ast.h, which is the order of the text. A chain of `else if` is one node here: its
+ * conditions and branches are all children of its first node, so that a walk by recursion is never deeper than the
+ * nesting of the text (see ast.h). Absent nodes are left out. Functions never fail.
  */
 #ifndef TRAINC_SYNTAX_WALK_H
 #define TRAINC_SYNTAX_WALK_H
@@ -18,7 +14,7 @@ typedef void node_visit(void *to, struct node *child);
 /* Calls EACH for every child of N. */
 void node_children(const struct node *n, node_visit *each, void *to);
 
-/* Nodes nest at most this deep: 256 brackets, each with a few nodes of its own. */
+/* The maximum depth of nodes: 256 brackets, each with a few nodes of its own. */
 enum { NODE_PATH = 2048 };
 
 struct node_path {
@@ -27,8 +23,8 @@ struct node_path {
 };
 
 /*
- * Finds the nodes of FILE whose text holds the global OFFSET, ends included. Where two neighbours
- * touch at OFFSET, the one that begins there is taken.
+ * Finds the nodes of FILE whose text contains the global OFFSET, including its ends. If two neighbors touch at OFFSET,
+ * the one that begins there is chosen.
  */
 void node_path_at(struct node *file, uint32_t offset, struct node_path *ret);
 

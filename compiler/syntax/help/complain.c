@@ -1,9 +1,8 @@
 /*
- * complain.c - what to say about a token that cannot stand where it is.
- *
- * The parser knows which tokens could follow; people made a mistake of a kind. Each function here
- * recognises one kind and says what to write instead; the most specific comes first.  What was
- * already reported (by the scanner, or as a broken bracket) is passed over in silence.
+ * complain.c - reports a token that is not allowed at its place. The parser knows which tokens could follow; people
+ * make typical mistakes. Each function here recognizes one kind of mistake and says what to write instead; the most
+ * specific comes first. A mistake that was already reported (by the scanner, or as a broken bracket) is silently
+ * skipped.
  */
 #include "syntax/help/complain.h"
 
@@ -15,7 +14,7 @@ void parse_too_deep(struct parse *p, struct span at)
 	diag_help(p->diags, d, "split it with 'let'");
 }
 
-enum { LOOK = 256 };                    /* tokens: a line may be the whole text */
+enum { LOOK = 256 };                    /* maximum number of tokens to look at, because a line may be the whole text */
 
 static bool is_repair(const struct token *t)
 {
@@ -40,7 +39,7 @@ static bool is_known(const struct fault *f)
 	return false;
 }
 
-/* What the broken item would have named, so that nobody misses it. */
+/* Keeps the name of the broken item, so that it is not reported as missing. */
 static void keep_name(struct fault *f)
 {
 	const struct token *t = &f->at[f->item];
@@ -70,7 +69,9 @@ static void keep_name(struct fault *f)
 		build_word(p, (struct span){ t->start, t->end });
 }
 
-/* The line before is incomplete: `import x as`, `let a = 1 +`.  That line is wrong, not the one that follows. */
+/*
+ * Reports that the line before is incomplete: `import x as`, `let a = 1 +`. That line is wrong, not the one after it.
+ */
 static void blame_line_before(struct fault *f)
 {
 	struct tokens *ts = &f->p->tokens;

@@ -1,5 +1,5 @@
 /*
- * complain.h - parts of the messages about syntax.
+ * complain.h - shared by the messages about syntax.
  */
 #ifndef TRAINC_SYNTAX_HELP_COMPLAIN_H
 #define TRAINC_SYNTAX_HELP_COMPLAIN_H
@@ -7,10 +7,10 @@
 #include "syntax/fields.h"
 #include "syntax/parse_state.h"
 
-/* "'=', ':' or '{'": what may stand behind a token of the kind `previous`. */
+/* What may follow a token of the kind PREVIOUS: "'=', ':' or '{'". */
 struct str expected_text(struct arena *a, const bool expected[PARSE_KINDS], int previous);
 
-/* A syntax error: what is there, and what could be. */
+/* A syntax error: the token that was found, and the tokens that could be there. */
 struct fault {
 	struct parse *p;
 	const struct token *at;         /* the array of tokens */
@@ -36,7 +36,7 @@ bool complain_body(struct fault *f);            /* reports TJ0112 */
 bool complain_separator(struct fault *f);       /* reports TJ0105 */
 void complain_plain(struct fault *f);           /* reports TJ0102 */
 
-/* Help for a message that is already there; each is true if it has added some. */
+/* Add help to an existing message; each returns true if it has added some. */
 bool help_habit(struct fault *f, struct diag *d);               /* helps with a construct of another language */
 bool help_update(struct fault *f, struct diag *d);              /* helps with `tolerate -= [...]` and
 								 * `tolerate.append(...)` */
@@ -53,18 +53,18 @@ bool help_entry(struct fault *f, struct diag *d);               /* helps with en
 bool help_pair(struct fault *f, struct diag *d);                /* helps with `replicas = 2 to 4` and `replicas = (2,
 								 * 4)` */
 void help_declaration(struct fault *f, struct diag *d);         /* helps with words that do not begin a declaration */
-/* Letters and '_' only. */
+/* Does S consist only of letters and '_'? */
 bool letters_only(struct str s);
 
 struct str fault_text(const struct fault *f, size_t i);         /* returns the text of a token, shortened */
-/* `wide-deep`, `std.mpi`: the tokens from i on without blanks between them, as far as they can be a name. */
+/* The tokens from I on without blanks between them, as far as they can be a name: `wide-deep`, `std.mpi`. */
 struct span fault_joined(const struct fault *f, size_t i);
 struct span fault_span(const struct fault *f);
 /* The value of the item, to the end of its line, as text in quotes; empty when it cannot be meant as text. */
 struct str fault_quoted(struct fault *f);
-/* From token i to the end of its line or item, for "write 'x = ...'"; empty when it is long. */
+/* The text from token I to the end of its line or item, for "write 'x = ...'"; empty when it is long. */
 struct str fault_rest(const struct fault *f, size_t i);
-/* Lines that are indented deeper than the first line of the broken item belong to it. */
+/* Skips the lines that belong to the broken item: those that are indented deeper than its first line. */
 void fault_skip_block(struct fault *f);
 
 #endif

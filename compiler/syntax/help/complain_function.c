@@ -1,5 +1,5 @@
 /*
- * complain_function.c - functions without a name, as other languages write them: `lambda x: x`, `x => x`.
+ * complain_function.c - help for functions without a name, as in other languages: `lambda x: x`, `x => x`.
  */
 #include "syntax/help/complain.h"
 
@@ -17,7 +17,7 @@ static void help_declared(struct fault *f, struct diag *d, struct str formals, s
 		STR_ARG(let ? fault_text(f, name) : STR("f")), STR_ARG(formals), STR_ARG(body.n ? body : STR("...")));
 }
 
-/* `x, y` from token I on as `x: int, y: int`; in END the token behind them. */
+/* The names `x, y` from token I on as formals `x: int, y: int`; END is the token after them. */
 static struct str formals_from(const struct fault *f, size_t i, size_t *ret_end)
 {
 	struct str formals = STR("");
@@ -30,7 +30,7 @@ static struct str formals_from(const struct fault *f, size_t i, size_t *ret_end)
 	return formals;
 }
 
-/* `let f = lambda x, y: x + y` */
+/* Adds a help for `let f = lambda x, y: x + y`. */
 static bool help_lambda(struct fault *f, struct diag *d)
 {
 	size_t end;
@@ -42,7 +42,7 @@ static bool help_lambda(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The sign of an arrow at the fault: its first token in START, the one behind it in END. */
+/* Finds an arrow at the error: START is its first token, END the one after it. */
 static bool find_arrow(const struct fault *f, size_t *ret_start, size_t *ret_end)
 {
 	size_t i = f->i - (f->found.kind == TOKEN_GT);
@@ -62,7 +62,7 @@ static bool find_arrow(const struct fault *f, size_t *ret_start, size_t *ret_end
 	return f->at[i].kind == TOKEN_ASSIGN && f->at[i + 1].kind == TOKEN_GT && f->at[i].end == f->at[i + 1].start;
 }
 
-/* `map(xs, x => x + 1)`: FIRST is the token of its argument x. */
+/* Adds a help for `map(xs, x => x + 1)`: FIRST is the token of its argument x. */
 static bool help_mapped(struct fault *f, struct diag *d, size_t first, struct str body)
 {
 	size_t list = first - 1;
@@ -78,7 +78,7 @@ static bool help_mapped(struct fault *f, struct diag *d, size_t first, struct st
 	return true;
 }
 
-/* `x => x + 1`, `(x, y) => x + y`, `(x) -> x + 1` */
+/* Adds a help for `x => x + 1`, `(x, y) => x + y` or `(x) -> x + 1`. */
 static bool help_arrow(struct fault *f, struct diag *d)
 {
 	size_t arrow, behind, end;

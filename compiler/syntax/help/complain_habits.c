@@ -1,8 +1,6 @@
 /*
- * complain_habits.c - whole constructs of other languages, and what trainc has instead.
- *
- * Each function recognizes one construct by its tokens, and its help is the line as it is written here. They
- * add help to a TJ0102 that complain_plain() has reported.
+ * complain_habits.c - help for constructs of other languages. Each function recognizes one construct by its tokens, and
+ * its help is the line as it is written here. The help is added to a TJ0102 that complain_plain() has reported.
  */
 #include <stdlib.h>
 #include "syntax/help/complain.h"
@@ -28,7 +26,7 @@ static struct str text_between(const struct fault *f, size_t from, size_t end)
 
 /* ---- declarations in a body ---- */
 
-/* `fn f(x: int)`, `job "b" {` inside of braces. */
+/* Adds a help for `fn f(x: int)` or `job "b" {` inside of braces. */
 static bool help_inside(struct fault *f, struct diag *d)
 {
 	int head = f->at[f->item].kind;
@@ -51,7 +49,7 @@ static bool help_inside(struct fault *f, struct diag *d)
 
 /* ---- heads ---- */
 
-/* `role: worker {` */
+/* Adds a help for `role: worker {`. */
 static bool help_role_colon(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -67,7 +65,7 @@ static bool help_role_colon(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* `replicas := 2` */
+/* Adds a help for `replicas := 2`. */
 static bool help_walrus(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -97,7 +95,7 @@ static bool is_dotted(struct str s)
 	return dot;
 }
 
-/* `job "m": {`, `job "m": "module" {` */
+/* Adds a help for `job "m": {` or `job "m": "module" {`. */
 static bool help_framework(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -123,7 +121,10 @@ static bool help_framework(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The framework that `framework f extends B {`, `framework f = B` or `framework f(B) {` wraps; unknown without. */
+/*
+ * The framework that `framework f extends B {`, `framework f = B` or `framework f(B) {` wraps; unknown when there is
+ * none.
+ */
 static struct span wrapped(const struct fault *f)
 {
 	size_t name = f->item + 1;
@@ -153,7 +154,7 @@ static bool help_wrap(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* for x in xs for y in ys: a comma joins loops. */
+/* Adds a help for `for x in xs for y in ys`: a comma joins loops. */
 static bool help_two_loops(struct fault *f, struct diag *d)
 {
 	size_t first = f->i ? f->i - 1 : 0;
@@ -175,7 +176,7 @@ static bool help_two_loops(struct fault *f, struct diag *d)
 
 /* ---- types ---- */
 
-/* Is the word in front of a refinement or of [] the name of a type? */
+/* Is the word before a refinement or [] the name of a type? */
 static bool is_type(const struct fault *f, size_t i)
 {
 	static const char *const types[] = { "int", "float", "string", "bool", "memory", "cpu", "duration", "port",
@@ -188,7 +189,7 @@ static bool is_type(const struct fault *f, size_t i)
 	return false;
 }
 
-/* The token of that kind from I on, on the same line; 0 without one. */
+/* The token of that kind from I on, on the same line; 0 when there is none. */
 static size_t find_on_line(const struct fault *f, size_t i, int kind)
 {
 	size_t end = end_of_line(f, i);
@@ -199,7 +200,7 @@ static size_t find_on_line(const struct fault *f, size_t i, int kind)
 	return 0;
 }
 
-/* `[string]`, `enum["a", "b"]` */
+/* Adds a help for `[string]` or `enum["a", "b"]`. */
 static bool help_type_list(struct fault *f, struct diag *d)
 {
 	bool list = !f->line_end && f->found.kind == TOKEN_LBRACKET && f->expected[TOKEN_ACCELERATOR] &&
@@ -218,7 +219,7 @@ static bool help_type_list(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* `string[]`, `int[1..8]` */
+/* Adds a help for `string[]` or `int[1..8]`. */
 static bool help_type_brackets(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -238,7 +239,7 @@ static bool help_type_brackets(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* `int(>=1)`, `int(<8)` */
+/* Adds a help for `int(>=1)` or `int(<8)`. */
 static bool help_type_comparison(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -267,7 +268,7 @@ static bool help_type_comparison(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* `replicas = int(1..)` */
+/* Adds a help for `replicas = int(1..)`. */
 static bool help_type_as_value(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -287,7 +288,7 @@ static bool help_type_as_value(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* `param mode: "a"` */
+/* Adds a help for `param mode: "a"`. */
 static bool help_type_text(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -303,7 +304,7 @@ static bool help_type_text(struct fault *f, struct diag *d)
 
 /* ---- expressions ---- */
 
-/* The value of `a ** b` for two small literals; 0 when it is too large or the operands are no literals. */
+/* The value of `a ** b` for two small literals; 0 when it is too large or the operands are not literals. */
 static long long power_of(struct str base, struct str exponent)
 {
 	long long b = 0, e = 0, value = 1;
@@ -320,7 +321,7 @@ static long long power_of(struct str base, struct str exponent)
 	return value;
 }
 
-/* `2 ** 10` */
+/* Adds a help for `2 ** 10`. */
 static bool help_power(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -356,7 +357,7 @@ static size_t operand_before(const struct fault *f, size_t i)
 	return from;
 }
 
-/* `check image contains ":"` */
+/* Adds a help for `check image contains ":"`. */
 static bool help_word_operator(struct fault *f, struct diag *d)
 {
 	static const char *const words[][3] = {
@@ -382,7 +383,7 @@ static bool help_word_operator(struct fault *f, struct diag *d)
 	return false;
 }
 
-/* The value of `{{ n }}`: its words, or the last name of `.Values.n`; empty for another. */
+/* The value of a template such as `{{ n }}`: its words, or the last name of `.Values.n`; empty for other templates. */
 static struct str template_value(const struct fault *f, size_t first, size_t close)
 {
 	if (f->at[first].kind == TOKEN_DOT && f->at[close - 1].kind == TOKEN_IDENT)
@@ -390,7 +391,7 @@ static struct str template_value(const struct fault *f, size_t first, size_t clo
 	return text_between(f, first, close);
 }
 
-/* `replicas = {{ n }}` */
+/* Adds a help for `replicas = {{ n }}`. */
 static bool help_template(struct fault *f, struct diag *d)
 {
 	size_t close = f->line_end ? 0 : find_on_line(f, f->i, TOKEN_RBRACE);
@@ -410,7 +411,7 @@ static bool help_template(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* `"%s-%d" % (n, n)`: the text with the values in place of its marks; empty when their numbers differ. */
+/* The text of `"%s-%d" % (n, n)` with the values in place of its marks; empty when their numbers differ. */
 static struct str with_values(const struct fault *f, struct str format, size_t i, size_t close)
 {
 	struct str text = STR("");
@@ -451,7 +452,7 @@ static bool help_tuple_format(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* `s[:2]`, `s[1:]` */
+/* Adds a help for `s[:2]` or `s[1:]`. */
 static bool help_slice(struct fault *f, struct diag *d)
 {
 	bool front = !f->line_end && f->found.kind == TOKEN_COLON && f->previous == TOKEN_LBRACKET;
@@ -477,7 +478,7 @@ static bool help_slice(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* `memory = .5Gi` */
+/* Adds a help for `memory = .5Gi`. */
 static bool help_fraction(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;

@@ -1,5 +1,5 @@
 /*
- * complain_item.c - habits of other languages: `==`, `:`, indentation, words.
+ * complain_item.c - messages about items in the form of other languages: `==`, `:`, indentation, words.
  */
 #include "syntax/help/complain.h"
 
@@ -24,14 +24,14 @@ static bool is_key(int kind)
 	return kind == TOKEN_IDENT || kind == TOKEN_STRING || token_is_word(kind);
 }
 
-/* The token of the name that is being set: `x` in `let x: int = `, in `x = `. */
+/* The token of the name that is being set: `x` in `let x: int = ` or `x = `. */
 static size_t subject(const struct fault *f)
 {
 	int kind = f->at[f->item].kind;
 	return kind == TOKEN_LET || kind == TOKEN_PARAM || kind == TOKEN_TYPE ? f->item + 1 : f->item;
 }
 
-/* TJ0103: `replicas == 4`.  TJ0104: nothing behind `=`. */
+/* Reports TJ0103, such as `replicas == 4`, and TJ0104: no value after `=`. */
 bool complain_value(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -63,7 +63,7 @@ bool complain_value(struct fault *f)
 	return true;
 }
 
-/* `role { worker`: true after a report. */
+/* Reports `role { worker`; true if it did. */
 static bool complain_name_inside(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -85,8 +85,8 @@ static bool complain_name_inside(struct fault *f)
 }
 
 /*
- * A `role` in front of the brace that ends the body above it, `}` with a name on the next line, or
- * `env NAME { = `.  Only one of the two faults is reported: the other follows from it.
+ * Reports a `role` before the brace that ends the body above it, `}` with a name on the next line, or `env NAME { = `.
+ * Only one of the two mistakes is reported, because the other follows from it.
  */
 bool complain_exchange(struct fault *f)
 {
@@ -129,8 +129,8 @@ static bool in_type_body(const struct fault *f)
 }
 
 /*
- * Are we in the body of a job, or of a block with a name, where fields stand?  In other bodies
- * keys may be those of Kubernetes.
+ * Is the error in the body of a job, or of a block with a name, which contains fields? In other bodies keys may be
+ * those of Kubernetes.
  */
 static bool in_block(const struct fault *f)
 {
@@ -143,7 +143,9 @@ static bool in_block(const struct fault *f)
 	return str_is(word, "role") || str_is(word, "aux") || str_is(word, "sidecar") || str_is(word, "init");
 }
 
-/* A key that has another name here.  It matters more than what is wrong with the rest of its line. */
+/*
+ * Adds a help for a key that has another name in this language. That is more important than other errors in its line.
+ */
 static bool help_foreign(struct fault *f, struct diag *d, struct str key)
 {
 	size_t first = f->item + 1 + (f->at[f->item + 1].kind == TOKEN_COLON);
@@ -156,7 +158,7 @@ static bool help_foreign(struct fault *f, struct diag *d, struct str key)
 	return other != NULL;
 }
 
-/* `- name: A` and `value: "b"`, line by line, as the entries of a map; empty when the list has anything else. */
+/* The lines `- name: A` and `value: "b"` as the entries of a map; empty when the list contains anything else. */
 static struct str yaml_entries(struct fault *f, size_t i)
 {
 	struct arena *a = f->p->arena;
@@ -177,7 +179,7 @@ static struct str yaml_entries(struct fault *f, size_t i)
 	return all;
 }
 
-/* `env:` and deeper lines. */
+/* Reports `env:` followed by lines that are indented deeper. */
 static void report_block_colon(struct fault *f, size_t colon)
 {
 	struct diags *ds = f->p->diags;
@@ -198,7 +200,7 @@ static void report_block_colon(struct fault *f, size_t colon)
 	fault_skip_block(f);
 }
 
-/* `key:`, followed by what YAML would have there. */
+/* Reports `key:` followed by a value in the form of YAML. */
 bool complain_colon(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -267,13 +269,13 @@ static bool never_begins_value(int kind)
 	       kind == TOKEN_FOR;
 }
 
-/* Words that begin an item: as keys they need quotes. */
+/* Does a token of this kind begin an item? As a key such a word needs quotes. */
 static bool begins_item(int kind)
 {
 	return kind == TOKEN_LET || kind == TOKEN_CHECK || kind == TOKEN_WARN || kind == TOKEN_IF || kind == TOKEN_FOR;
 }
 
-/* `job.name`: true after a report. */
+/* Reports `job.name`; true if it did. */
 static bool report_job_member(struct fault *f, size_t i)
 {
 	struct diags *ds = f->p->diags;
@@ -319,7 +321,7 @@ static void report_word(struct fault *f, size_t i, bool key)
 	}
 }
 
-/* TJ0113: a reserved word where a name stands. */
+/* Reports TJ0113: a reserved word in place of a name. */
 bool complain_word(struct fault *f)
 {
 	int kind = f->line_end ? TOKEN_EOL : f->found.kind;
@@ -345,7 +347,7 @@ bool complain_word(struct fault *f)
 	return true;
 }
 
-/* `claim string` in a type. */
+/* Reports `claim string` in a type. */
 static bool complain_field(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -362,7 +364,7 @@ static bool complain_field(struct fault *f)
 	return true;
 }
 
-/* 'role worker', 'job "x"', 'if'. */
+/* The head of a block in messages: 'role worker', 'job "x"', 'if'. */
 static struct str header(const struct fault *f)
 {
 	size_t i = f->item;
@@ -378,7 +380,7 @@ static struct str header(const struct fault *f)
 	return tokens_shown(&f->p->tokens, f->at[i].start, f->at[i + 1].end);
 }
 
-/* `env` without a body, and lines behind it that belong into that body. */
+/* Reports `env` without a body, when the lines after it belong into that body. */
 static bool complain_lone_key(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -402,7 +404,7 @@ static bool complain_lone_key(struct fault *f)
 	return true;
 }
 
-/* TJ0112: a body is missing. */
+/* Reports TJ0112: a body is missing. */
 bool complain_body(struct fault *f)
 {
 	struct diags *ds = f->p->diags;

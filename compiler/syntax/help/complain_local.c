@@ -1,6 +1,6 @@
 /*
- * complain_local.c - `let x = 1 in x + 1` inside of an expression: `in` is missing, or the value
- * does not end where it should.
+ * complain_local.c - messages about `let x = 1 in x + 1` inside of an expression: `in` is missing, or the value does
+ * not end where it should.
  */
 #include "syntax/help/complain.h"
 
@@ -19,8 +19,8 @@ static bool closes(int kind)
 }
 
 /*
- * The last name in front of the fault whose `let` has no `in` yet, looked for in the brackets
- * around the fault; 0 without.
+ * The last name before the error whose `let` has no `in` yet, within the brackets around the error; 0 when there is
+ * none.
  */
 static size_t open_name(const struct fault *f)
 {
@@ -47,7 +47,7 @@ static size_t open_name(const struct fault *f)
 	return 0;
 }
 
-/* Operators that bind looser than the value of a `let`. */
+/* Is it an operator that binds less tightly than the value of a `let`? */
 static bool needs_parentheses(int kind)
 {
 	return (kind >= TOKEN_EQ && kind <= TOKEN_GE) || kind == TOKEN_AND || kind == TOKEN_OR || kind == TOKEN_NOT ||

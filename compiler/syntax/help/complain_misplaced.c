@@ -1,15 +1,13 @@
 /*
- * complain_misplaced.c - declarations of a file inside of a body, and the
- * assertions of other languages, which 'check' takes the place of.
- *
- * These words are keys as well (`import = 1` in a map), so the parser expects a
- * '=' behind them, and adding one makes a field that nobody meant.
+ * complain_misplaced.c - reports declarations of a file inside of a body, and assertions in the form of other
+ * languages, for which the language has 'check'. These words can also be keys (`import = 1` in a map), so the parser
+ * expects a '=' after them, and adding one would make a field that nobody meant.
  */
 #include "syntax/help/complain.h"
 
 #include "trainc.tab.h"
 
-/* `param n: int = 3` in a framework is one of its arguments. */
+/* Adds a help for `param n: int = 3` in a framework: it is one of its arguments. */
 static void help_argument(struct fault *f, struct diag *d)
 {
 	size_t outer = f->p->feed.open[0].item;
@@ -54,7 +52,7 @@ static struct str between(const struct fault *f, size_t from, size_t end)
 	return end <= from ? STR("") : tokens_text(&f->p->tokens, f->at[from].start, f->at[end - 1].end);
 }
 
-/* `assert C, "message"` and `assert(C, "message")` as a check; empty without a condition. */
+/* `assert C, "message"` or `assert(C, "message")` as a check; empty when there is no condition. */
 static struct str check_of(struct fault *f, size_t word)
 {
 	size_t end = behind_item(f, word + 1), from = word + 1, comma = 0, depth = 0;

@@ -1,6 +1,5 @@
 /*
- * complain_names.c - help where a declaration, a title, a module or a name is not
- * what it should be.
+ * complain_names.c - help for wrong declarations, titles, modules and names.
  */
 #include "syntax/help/complain.h"
 
@@ -8,13 +7,13 @@
 #include "syntax/help/foreign.h"
 #include "trainc.tab.h"
 
-/* A file of values for parameters, or a manifest: never a program. */
+/* Is it a file of values for parameters, or a manifest? Such a file is never a program. */
 static bool is_values_file(struct str path)
 {
 	return str_ends(path, STR(".yaml")) || str_ends(path, STR(".yml")) || str_ends(path, STR(".json"));
 }
 
-/* The first words of a file show that it is written in another language: nothing in it can be meant as it stands. */
+/* Reports that the file is written in another language, which its first words show. */
 static bool help_other_language(struct fault *f, struct diag *d)
 {
 	struct str text = fault_text(f, f->i);
@@ -40,7 +39,7 @@ static bool help_other_language(struct fault *f, struct diag *d)
 
 static void help_import_file(struct fault *f, struct diag *d, struct str path, struct span at);
 
-/* include "lib.tj" */
+/* Adds a help for include "lib.tj". */
 static void help_include(struct fault *f, struct diag *d)
 {
 	struct str text = fault_text(f, f->i + 1), path = { text.p + 1, text.n - 2 };
@@ -49,7 +48,7 @@ static void help_include(struct fault *f, struct diag *d)
 	diag_fix(f->p->diags, d, fault_span(f), STR("import"), "write 'import'");
 }
 
-/* Something at the top level that declares nothing. */
+/* Adds a help for something at the top level that is not a declaration. */
 void help_declaration(struct fault *f, struct diag *d)
 {
 	static const char *const declarations[] = {
@@ -149,7 +148,7 @@ struct span fault_joined(const struct fault *f, size_t i)
 	return at;
 }
 
-/* job module.framework "m" { */
+/* Adds a help for job module.framework "m" {. */
 static bool help_exchanged_title(struct fault *f, struct diag *d, struct span framework)
 {
 	size_t next = f->i;
@@ -165,7 +164,7 @@ static bool help_exchanged_title(struct fault *f, struct diag *d, struct span fr
 	return true;
 }
 
-/* A name where a title belongs, text where a name belongs: job x, role "x". */
+/* Adds a help for a name in place of a title, or text in place of a name: job x, role "x". */
 bool help_title(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -222,7 +221,7 @@ static struct str stem_of(struct arena *a, struct str path)
 	return stem.n ? (struct str){ name, stem.n } : STR("name");
 }
 
-/* `import "lib.tj"` and `import ./lib`: a file is imported by its path, under a name. */
+/* Adds a help for `import "lib.tj"` and `import ./lib`: a file is imported by its path, and gets a name. */
 static void help_import_file(struct fault *f, struct diag *d, struct str path, struct span at)
 {
 	struct diags *ds = f->p->diags;
@@ -254,7 +253,7 @@ static struct str bare_path(const struct fault *f)
 	return strspn(text.p, path) >= text.n && memchr(text.p, '/', text.n) ? text : STR("");
 }
 
-/* import "x", import a/b, import a, b */
+/* Adds a help for import "x", import a/b, or import a, b. */
 bool help_import(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -309,7 +308,7 @@ bool help_pair(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* example.com/gpu = 8: the name up to '=', '{' or ':' as it stands, when it has a '/'; else empty. */
+/* The name up to '=', '{' or ':' if it contains a '/', as in example.com/gpu = 8; else empty. */
 static struct str slashed_name(const struct fault *f)
 {
 	const struct token *t = &f->at[f->item], *next;
@@ -323,7 +322,7 @@ static struct str slashed_name(const struct fault *f)
 	return (struct str){ f->p->source->text.p + (t->start - f->p->source->base), next[-1].end - t->start };
 }
 
-/* `limits.memory = 2Gi`, `resources.limits = { }`. */
+/* Adds a help for `limits.memory = 2Gi` or `resources.limits = { }`. */
 static void help_dotted(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -345,7 +344,7 @@ static void help_dotted(struct fault *f, struct diag *d)
 	}
 }
 
-/* Names and keys with signs in them, and text that has no quotes. */
+/* Adds a help for names and keys that contain signs, and for text without quotes. */
 bool help_name(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;

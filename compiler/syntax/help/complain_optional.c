@@ -1,12 +1,12 @@
 /*
- * complain_optional.c - types whose values may be none, as other languages write them.
+ * complain_optional.c - help for types whose values may be none, in the form of other languages.
  */
 #include "syntax/help/complain.h"
 
 #include "syntax/bar.h"
 #include "trainc.tab.h"
 
-/* `int or none`, `int or null` */
+/* Adds a help for `int or none` or `int or null`. */
 static bool help_or(struct fault *f, struct diag *d)
 {
 	if (f->found.kind != TOKEN_OR || f->previous != TOKEN_IDENT || !word_of_none(fault_text(f, f->i + 1)))
@@ -19,7 +19,7 @@ static bool help_or(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* `optional int`, `Option<int>` */
+/* Adds a help for `optional int` or `Option<int>`. */
 static bool help_word_before(struct fault *f, struct diag *d)
 {
 	size_t type = f->i + (f->found.kind == TOKEN_LT);

@@ -1,6 +1,6 @@
 /*
- * complain_plain.c - the message for everything that no other function recognises: what was
- * expected, what was found, and what people usually mean by that.
+ * complain_plain.c - the message for every error that no other function recognizes: what was expected, what was found,
+ * and the most common mistakes of that kind.
  */
 #include "syntax/help/complain.h"
 
@@ -22,7 +22,7 @@ static uint32_t end_before(const struct fault *f)
 	return f->i ? f->at[f->i - 1].end : 0;
 }
 
-/* What a field, a key or a body lacks. */
+/* Adds a help on what a field, a key or a body lacks. */
 static bool help_item(struct fault *f, struct diag *d, int kind)
 {
 	struct diags *ds = f->p->diags;
@@ -55,7 +55,7 @@ static bool help_item(struct fault *f, struct diag *d, int kind)
 	return true;
 }
 
-/* What the head of a declaration lacks. */
+/* Adds a help on what the head of a declaration lacks. */
 static bool help_head(struct fault *f, struct diag *d, int kind)
 {
 	struct diags *ds = f->p->diags;
@@ -124,7 +124,7 @@ static size_t partner(const struct fault *f, size_t open)
 	return 0;
 }
 
-/* `command = ("python", "train.py")` */
+/* Adds a help for `command = ("python", "train.py")`. */
 static bool help_tuple(struct fault *f, struct diag *d, int kind)
 {
 	size_t value = f->item;
@@ -149,7 +149,7 @@ static bool help_tuple(struct fault *f, struct diag *d, int kind)
 	return true;
 }
 
-/* What an expression lacks. */
+/* Adds a help on what an expression lacks. */
 static void help_expression(struct fault *f, struct diag *d, int kind)
 {
 	struct diags *ds = f->p->diags;
@@ -176,7 +176,7 @@ static void help_expression(struct fault *f, struct diag *d, int kind)
 	}
 }
 
-/* Help for the most frequent slips; none for others. */
+/* Adds a help for the most frequent slips. */
 static void help_plain(struct fault *f, struct diag *d)
 {
 	int kind = f->line_end ? TOKEN_EOL : f->found.kind;

@@ -1,5 +1,5 @@
 /*
- * complain_prefix.c - letters before a string, as other languages write them: f"...", u"...".
+ * complain_prefix.c - help for letters before a string, as in other languages: f"...", u"...".
  */
 #include "syntax/help/complain.h"
 
@@ -23,7 +23,7 @@ static struct str plain_string(const struct fault *f, size_t i, uint32_t *ret_en
 	return (struct str){ text.p + 1, text.n - 2 };
 }
 
-/* f"{x}": true after help.  Other prefixes are left to other functions. */
+/* Adds a help for f"{x}"; true if it did. Other functions handle other prefixes. */
 static bool help_format(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -48,7 +48,7 @@ static bool help_format(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* f"...", u"..." */
+/* Adds a help for f"..." or u"...". */
 bool help_prefix(struct fault *f, struct diag *d)
 {
 	if (f->line_end || (f->found.kind != TOKEN_STRING && f->found.kind != TOKEN_STR_OPEN) ||

@@ -1,6 +1,6 @@
 /*
- * complain_separator.c - a complete item, and something else on its line: TJ0105, or a habit by
- * which the second part is not meant as an item.
+ * complain_separator.c - reports something that follows a complete item on its line: TJ0105, or a message about a habit
+ * if the second part is not meant as an item.
  */
 #include "syntax/help/complain.h"
 
@@ -22,7 +22,7 @@ static bool begins(const struct fault *f)
 	        kind != TOKEN_OR && kind != TOKEN_NOT);
 }
 
-/* `memory = 64 Gi`, `cpu = 32 cores`. */
+/* Reports `memory = 64 Gi` or `cpu = 32 cores`. */
 static bool complain_unit(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -59,7 +59,7 @@ static bool complain_unit(struct fault *f)
 	return true;
 }
 
-/* `cpu = 32 // how many`: another language's comment on this line. */
+/* Adds a help for another language's comment on this line: `cpu = 32 // how many`. */
 bool help_comment(struct fault *f, struct diag *d)
 {
 	size_t first = f->i;
@@ -82,14 +82,14 @@ bool help_comment(struct fault *f, struct diag *d)
 	return false;
 }
 
-/* `} worker {`: parts of two lines are mixed up, so what begins here is not what it looks like. */
+/* Are parts of two lines mixed up, as in `} worker {`? Then what begins here is not what it looks like. */
 static bool is_mixed_up(const struct fault *f)
 {
 	return f->previous == TOKEN_RBRACE && f->found.kind == TOKEN_IDENT && f->at[f->i + 1].kind == TOKEN_LBRACE &&
 	       !is_field(fault_text(f, f->i));
 }
 
-/* `readonly: bool true`. */
+/* Reports `readonly: bool true`. */
 static bool complain_default(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -107,7 +107,7 @@ static bool complain_default(struct fault *f)
 	return true;
 }
 
-/* `a if c else b` */
+/* Adds a help for `a if c else b`. */
 static bool help_choice(struct fault *f, struct diag *d)
 {
 	size_t i = f->i + 1;
@@ -124,7 +124,7 @@ static bool help_choice(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* TJ0105: a complete item, and another one on its line. */
+/* Reports TJ0105: a complete item, and another one on its line. */
 bool complain_separator(struct fault *f)
 {
 	struct diags *ds = f->p->diags;

@@ -1,12 +1,12 @@
 /*
- * complain_update.c - fields that are changed as other languages change variables: `-=`, `.append()`.
+ * complain_update.c - help for fields that are changed like variables of other languages: `-=`, `.append()`.
  */
 #include "syntax/help/complain.h"
 
 #include "syntax/bar.h"
 #include "trainc.tab.h"
 
-/* Is the field's type, as spelt, a list? */
+/* Is the type of the field a list? */
 static bool takes_list(struct str key)
 {
 	const char *type = field_type(key);
@@ -14,7 +14,7 @@ static bool takes_list(struct str key)
 	return type && strncmp(type, "list[", 5) == 0;
 }
 
-/* `tolerate -= ["a"]` */
+/* Adds a help for `tolerate -= ["a"]`. */
 static bool help_taking(struct fault *f, struct diag *d)
 {
 	struct str key = fault_text(f, f->item);
@@ -36,7 +36,7 @@ static struct str arguments(const struct fault *f, size_t open)
 	return all.n > 2 && all.p[all.n - 1] == ')' ? (struct str){ all.p + 1, all.n - 2 } : STR("");
 }
 
-/* `tolerate.append("a")`, `env.update({ A = "b" })` */
+/* Adds a help for `tolerate.append("a")` or `env.update({ A = "b" })`. */
 static bool help_method(struct fault *f, struct diag *d)
 {
 	static const char *const add[] = { "append", "add", "push", "push_back" },

@@ -1,9 +1,7 @@
 /*
- * complain_words.c - `command = python train.py`, `image = my image`: text as a shell or YAML
- * would take it.
- *
- * The rest of the line is read as words.  Words in quotes stay as they are.  A line with anything
- * else in it (brackets, a quote inside a word) is left to other functions.
+ * complain_words.c - help for text without quotes, as a shell or YAML would accept it: `command = python train.py`,
+ * `image = my image`. The rest of the line is read as words. Words in quotes stay unchanged. A line with anything else
+ * in it (brackets, a quote inside a word) is left to other functions.
  */
 #include "syntax/help/complain.h"
 
@@ -45,7 +43,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == ',';
 }
 
-/* Words as the elements of a list; empty when one of them is neither bare nor wholly in quotes. */
+/* Words as the elements of a list; empty when one of them is neither without quotes nor completely in quotes. */
 static struct str as_list(struct arena *a, struct str text)
 {
 	struct buf out = { 0 };
@@ -71,7 +69,7 @@ static struct str as_list(struct arena *a, struct str text)
 	return list;
 }
 
-/* The item that the list or text began in: `command = "a", "b"` is two to the parser. */
+/* The item in which the list or text began: the parser sees `command = "a", "b"` as two items. */
 static size_t first_item(const struct fault *f)
 {
 	size_t i = f->item;
@@ -86,7 +84,7 @@ static size_t first_item(const struct fault *f)
 	return i;
 }
 
-/* What a field takes, by the spelling of its type. */
+/* The form of a field's values, by its type. */
 enum form { FORM_OTHER, FORM_TEXT, FORM_LIST, FORM_VARIABLE };
 
 static enum form form_of(const char *type)
@@ -115,7 +113,7 @@ static bool is_bare(const struct token *t)
 		t->kind == TOKEN_FLOOR;
 }
 
-/* [--epochs=10, train.py] */
+/* The elements of [--epochs=10, train.py] in quotes. */
 static struct str quoted_elements(struct arena *a, struct str text)
 {
 	if (text.n < 3 || text.p[text.n - 1] != ']' || memchr(text.p + 1, '[', text.n - 1) ||

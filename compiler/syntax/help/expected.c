@@ -1,10 +1,7 @@
 /*
- * expected.c - a set of tokens in words.
- *
- * The grammar's sets are exact and long: after `x = 4` thirty tokens may follow.
- * People want to hear "a new line or ','".  So tokens are gathered into kinds of
- * things (a value, a name, a field), and operators are left out wherever
- * something simpler is possible too.
+ * expected.c - describes a set of tokens in words. The grammar's sets are exact and long: after `x = 4` thirty tokens
+ * may follow, and people want to read "a new line or ','". So tokens are grouped (a value, a name, a field), and
+ * operators are left out if something simpler is possible as well.
  */
 #include "syntax/help/complain.h"
 
@@ -53,7 +50,7 @@ static void say(struct wording *w, const char *what)
 		w->at[w->n++] = what;
 }
 
-/* Things with a name of their own. */
+/* Groups tokens that together have a name. */
 static void gather(struct wording *w, bool set[PARSE_KINDS], int previous)
 {
 	if (set[TOKEN_SPREAD]) {
@@ -81,7 +78,9 @@ static void gather(struct wording *w, bool set[PARSE_KINDS], int previous)
 	}
 }
 
-/* Ways to go on with something that is complete already: worth saying only when nothing else is possible. */
+/*
+ * Removes tokens that only continue something complete: they are worth mentioning only when nothing else is possible.
+ */
 static void drop_continuations(struct wording *w, bool set[PARSE_KINDS])
 {
 	if (set[TOKEN_PLUS]) {

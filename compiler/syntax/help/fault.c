@@ -1,6 +1,5 @@
 /*
- * fault.c - the place where a text stopped parsing: its tokens, its span, and how
- * the parser resumes after it.
+ * fault.c - the place of a syntax error: its tokens, its span, and where the parser resumes after it.
  */
 #include "syntax/help/complain.h"
 

@@ -1,5 +1,5 @@
 /*
- * foreign.c - words that people bring from elsewhere, looked up.
+ * foreign.c - looks up words of other tools.
  */
 #include "syntax/help/foreign.h"
 
@@ -20,7 +20,7 @@ static const struct {
 #include "foreign.def"
 };
 
-/* restart_policy is restartPolicy: case and '_' do not count. */
+/* Are the words the same? Case and '_' do not count: restart_policy is restartPolicy. */
 static bool same_word(struct str a, const char *b)
 {
 	size_t i = 0;
@@ -37,7 +37,7 @@ static bool same_word(struct str a, const char *b)
 	return !*b;
 }
 
-/* One row for all words with the same ending. */
+/* Does the row match the word? One row stands for all words with the same ending. */
 static bool matches(struct str word, const char *row)
 {
 	size_t n = strlen(row);

@@ -1,8 +1,6 @@
 /*
- * manifest.c - a manifest is recognised by its two first fields, outside of strings.
- *
- * A second scan would cost time in every program; so only a text that contains the word is scanned
- * again.
+ * manifest.c - recognizes a manifest by its first two fields, outside of strings. A second scan would cost time in
+ * every program, so only a text that contains the word is scanned again.
  */
 #include "syntax/help/manifest.h"
 
@@ -16,7 +14,7 @@ static bool is_field(const struct tokens *ts, size_t i, const char *word)
 		ts->at[i + 1].start == ts->at[i].end;
 }
 
-/* `apiVersion: batch/v1`, `apiVersion: v1`: what follows can be no type, so this is no parameter. */
+/* Is it `apiVersion: batch/v1` or `apiVersion: v1`? A type cannot follow, so this is not a parameter. */
 static bool is_version(const struct tokens *ts, size_t i)
 {
 	if (!is_field(ts, i, "apiVersion"))
@@ -30,15 +28,15 @@ static bool is_version(const struct tokens *ts, size_t i)
 }
 
 /*
- * `metadata:` with nothing behind it.  Inside of braces that is YAML too: there only fields may
- * have been written with colons by mistake.
+ * Is it `metadata:` with nothing after it? Inside of braces that is YAML, too: fields there may only have been written
+ * with colons by mistake.
  */
 static bool opens_block(const struct tokens *ts, size_t i)
 {
 	return (is_field(ts, i, "metadata") || is_field(ts, i, "spec")) && ts->at[i + 2].flags & FLAG_LINE;
 }
 
-/* The token of the manifest that is blamed; NULL without a manifest. */
+/* The token of the manifest that is reported; NULL when there is no manifest. */
 static const struct token *find(const struct tokens *ts)
 {
 	const struct token *version = NULL;
