@@ -172,6 +172,7 @@ static bool judge(struct cluster_watch *c)
 	s.ns = c->ns;
 	s.file = c->parent.file;
 	c->judged = loop_now(c->cluster->client.loop);
+	c->news = view_news(c->view);
 	c->dirty = false;
 	if (c->seen && !was_final && may_be_replaced(c))
 		return false;
@@ -254,7 +255,8 @@ static bool watch_update(struct run_watch *w)
 	loop_turn(l);
 	if (note_lost(c) || tell_cut_off(c))
 		return true;
-	if (c->cut_off)
+	/* one watch may be back before another one: what it brings counts, the mere passing of time does not */
+	if (c->cut_off && c->news == view_news(c->view))
 		return false;
 	if (!c->view || !c->dirty)
 		return false;

@@ -271,6 +271,17 @@ static bool take_bytes(void *to, struct str bytes)
 
 /* ---- connections ---- */
 
+/* The server answers: that alone is news for somebody who was cut off, since nothing may happen for a long time. */
+static void answered(void *to)
+{
+	struct object_watch *w = to;
+
+	w->inside++;
+	if (!w->taking && !w->ended)
+		set_state(w, OBJECT_WATCH_LIVE, STR(""));
+	leave(w);
+}
+
 static void pause_fired(struct loop_timer *t)
 {
 	struct object_watch *w = t->to;
@@ -427,7 +438,7 @@ static void start_watch(struct object_watch *w)
 	size_t n = 0;
 	char seconds[STR_DIGITS];
 	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = w->o.path, .query = query, .take = take_bytes,
-		.done = watch_done, .to = w, .quiet = w->o.uncached ? 0 : w->o.quiet ? w->o.quiet : QUIET,
+		.began = answered, .done = watch_done, .to = w, .quiet = w->o.uncached ? 0 : w->o.quiet ? w->o.quiet : QUIET,
 		.accept = STR("application/json;drop=metadata.managedFields,application/json") };
 
 	query[n++] = (struct transport_pair){ STR("watch"), STR("true") };

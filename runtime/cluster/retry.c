@@ -256,6 +256,13 @@ static bool taking(void *to, struct str bytes)
 	return c->request.take(c->request.to, bytes);
 }
 
+static void beginning(void *to)
+{
+	struct call *c = to;
+
+	c->request.began(c->request.to);
+}
+
 /* Hands out the result and frees the call. */
 static void call_end(struct call *c, struct transport_result *r)
 {
@@ -347,6 +354,7 @@ static void call_run(struct call *c)
 
 	r.done = attempt_done;
 	r.take = r.take ? taking : NULL;
+	r.began = r.began ? beginning : NULL;
 	r.to = c;
 	c->state = CALL_RUNNING;
 	c->attempts++;

@@ -51,6 +51,8 @@ struct transport_request {
 	 * TRANSPORT_STOPPED). NULL: the body is collected, up to TRANSPORT_LARGEST bytes.
 	 */
 	bool (*take)(void *to, struct str bytes);
+	/* The head of a successful answer is there; its body may be long in coming.  NULL: nobody asks. */
+	void (*began)(void *to);
 	void (*done)(void *to, const struct transport_result *result);
 	void *to;
 };

@@ -95,6 +95,8 @@ static void header_done(struct transport_exchange *x)
 		exchange_limit(x, x->request.quiet);
 	else
 		exchange_limit(x, x->transport->o.stall_limit);
+	if (x->request.began && x->code < 300)
+		x->request.began(x->request.to);
 }
 
 size_t exchange_header(char *bytes, size_t size, size_t n, void *to)

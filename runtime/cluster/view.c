@@ -38,6 +38,7 @@ struct view {
 	struct str why;                 /* the explanation of the first watch that gave up */
 	int status;
 	int64_t cut_off;
+	uint64_t news;                  /* number of changes of objects */
 };
 
 /* ---- the table ---- */
@@ -110,6 +111,7 @@ static void on_changed(void *to, enum object_change change, const struct data *o
 		s->kind = (uint8_t)(w - v->watches);
 		buf_release(&b);
 	}
+	v->news++;
 	if (v->options.changed)
 		v->options.changed(v->options.to);
 }
@@ -209,6 +211,7 @@ bool view_failed(const struct view *v, struct str *ret_why, int *ret_status)
 	return v->status != 0;
 }
 
+uint64_t view_news(const struct view *v) { return v->news; }
 int64_t view_cut_off(const struct view *v) { return v->cut_off; }
 
 /* ---- reading ---- */

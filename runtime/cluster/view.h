@@ -31,6 +31,8 @@ void view_stop(struct view *v);
 bool view_synced(const struct view *v);
 /* The first watch that gave up, as an explanation and a status; false when none has. */
 bool view_failed(const struct view *v, struct str *ret_why, int *ret_status);
+/* The number of changes of objects so far. While it stays the same there is nothing new to judge by. */
+uint64_t view_news(const struct view *v);
 /* When the earliest watch that is cut off from the server lost it, by loop_now(); 0: none is cut off. */
 int64_t view_cut_off(const struct view *v);
 /* Adds the objects of one run as trees in A: those with its label, and Events that name them. */

@@ -141,7 +141,8 @@ static void containers(struct judging *j)
 		}
 	for (size_t i = 0; i < list->u.list.n && j->view->exit_code < 0; i++)
 		ended(j, list->u.list.at[i], "lastState.terminated", false);
-	j->view->ready = ready;
+	/* the pod is not, whatever its containers are: a readiness gate, or its node is silent */
+	j->view->ready = ready && !status_condition_is(j->pod, "Ready", "False");
 }
 
 /* Is the container a sidecar, which starts before the others and does not end? */
@@ -234,6 +235,7 @@ static void not_ready(struct judging *j)
 	const struct event *e = events_newest(j->events, STR("Pod"), j->name, probes);
 	const struct data *c = status_condition_is(j->pod, "ContainersReady", "False");
 
+	c = c ? c : status_condition_is(j->pod, "Ready", "False");
 	say(j, RUN_STARTING, STR("not ready"), e ? e->message : status_text(c, "message"));
 }
 

@@ -482,21 +482,29 @@ def unreadable(w):
 
 @check
 def away(w):
-    """a server that is away for longer than the attempts of one request: wait goes on when it is back, and reports the verdict"""
+    """a server that is away for longer than the attempts of one request: wait says so, goes on when it is back, says that, though
+    nothing happens, and reports the verdict, though the watch of Events has brought nothing since"""
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj")
     p = w.start("wait", "a", "--retry-timeout", "1s")
+    shown = w.start("status", "a", "--watch", "-o", "json", "--retry-timeout", "1s")
     time.sleep(1)
     w.fault("GET", "watch=true", "cut", times=10 ** 9)
     with w.lock:                        # the watches that are open end too
         w.stopped = True
         w.lock.notify_all()
-    time.sleep(4)
+    time.sleep(12)
     must(p.poll() is None, "wait has ended without a server")
     w.stopped = False
-    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
     w.faults.clear()
+    w.requests.clear()
+    w.wait_for("all watches of both", lambda: len([r for r in w.requests if "watch=true" in r[1]]) == 6)
+    time.sleep(1)
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
     out, err = p.communicate(timeout=40)
+    must("a Running: the API server does not answer; reconnecting\n" in err, err)
+    causes = [json.loads(line)["runs"][0].get("cause", "") for line in shown.communicate(timeout=40)[0].splitlines()]
+    must(causes[:3] == ["", "the API server does not answer; reconnecting", ""], causes)
     must(p.returncode == 8 and "exited with code 3" in out + err, (p.returncode, out, err))
 
 

@@ -4,6 +4,7 @@
 #   tests/e2e/run.sh                   builds (once) and starts clusters of its own
 #   tests/e2e/run.sh operator [ROW...]        the training operator beside ours: what both make of the same jobs
 #   tests/e2e/run.sh bench [SCENARIO...]      ... and what both need for it
+#   tests/e2e/run.sh faults [CHECK...]        faults under the commands: four minutes, because the API server is stopped
 #   KUBECONFIG=... tests/e2e/run.sh    uses the cluster that is there, with the
 #                                      kubectl of PATH; makes and removes
 #                                      namespaces called e2e-*
@@ -74,23 +75,32 @@ cluster() {
 	run ./up.sh "$mode" "$dir" || return
 	echo "# a cluster of mode $mode is up after $((SECONDS - start)) s"
 	TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 suite.py "$mode" || status=$?
+	# alone, behind everything else: they measure time
+	[ "$mode" != kwok ] || TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 faults.py quick || status=$?
 	./down.sh "$dir"
 	echo "# ... and gone after $((SECONDS - start)) s"
 	return $status
 }
 
-# beside PROGRAM WORD...: a cluster for one of the two comparisons with the training operator.
-beside() {
-	local dir=$work/beside piece path status=0
-	run ./build.sh kube kwok addons operator > "$work/pieces" || return
+# alone PIECES PROGRAM WORD...: a kwok cluster of these pieces for one program; nodes and audit by E2E_NODES and E2E_AUDIT.
+alone() {
+	local dir=$work/alone piece path status=0 pieces
+	read -ra pieces <<< "$1"
+	shift
+	run ./build.sh "${pieces[@]}" > "$work/pieces" || return
 	while read -r piece path; do
 		export "E2E_${piece^^}=$path"
 	done < "$work/pieces"
 	up+=("$dir")
-	E2E_NODES=5 E2E_AUDIT=1 run ./up.sh kwok "$dir" || return
+	run ./up.sh kwok "$dir" || return
 	TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 "$@" || status=$?
 	./down.sh "$dir"
 	return $status
+}
+
+# beside PROGRAM WORD...: a cluster for one of the two comparisons with the training operator.
+beside() {
+	E2E_NODES=5 E2E_AUDIT=1 alone "kube kwok addons operator" "$@"
 }
 
 have_go() {
@@ -127,16 +137,16 @@ for program in curl openssl python3 flock setsid; do
 done
 : > "$COUNTS"
 case ${1:-} in
-operator | bench)
+operator | bench | faults)
 	if ! have_go; then
 		echo "run.sh: Go 1.26 or newer is needed to build a cluster and the operator" >&2
 		exit 1
 	fi
-	if [ "$1" = operator ]; then
-		beside peer.py "${@:2}"
-	else
-		beside peer_bench.py "$work/beside" "${@:2}"
-	fi
+	case $1 in
+	operator) beside peer.py "${@:2}" ;;
+	bench) beside peer_bench.py "$work/alone" "${@:2}" ;;
+	faults) alone "kube kwok" faults.py "${@:2}" ;;
+	esac
 	exit
 	;;
 esac
