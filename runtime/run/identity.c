@@ -309,7 +309,7 @@ static void put_condition(struct out *o, const char *name, const struct plan_con
 	struct str text = STR("");
 	struct arena scratch = { 0 };
 
-	/* the condition as the language writes it, with names of roles, contains kind, role, index, left and right */
+	/* the condition as the language writes it: kind, role, index, left and right are all in there */
 	if (c)
 		text = plan_condition_text(&scratch, o->job, c);
 	put_int(o, name, c != NULL);

@@ -46,7 +46,8 @@ def generated_files():
                   "run grammar/editors/generate.py")
         done = subprocess.run(["git", "ls-files", "grammar/editors"], capture_output=True, text=True, cwd=ROOT)
         if not done.returncode and done.stdout:
-            other = [f for f in done.stdout.split() if f[len("grammar/editors/"):] not in made and "/templates/" not in f]
+            other = [f for f in done.stdout.split() if f[len("grammar/editors/"):] not in made and "/templates/" not in f
+                     and not f.startswith("grammar/editors/vscode/")]         # what make vsix packs is written by hand
             parser = ["generate.py", "tree-sitter/src/node-types.json", "tree-sitter/src/parser.c", "tree-sitter/src/tree_sitter/parser.h"]
             holds("nothing else is committed", sorted(other) == sorted("grammar/editors/" + f for f in parser), other)
 
