@@ -277,7 +277,7 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 	bool probe = b->which == FUNCTION_TCP || b->which == FUNCTION_HTTP;
 	if (probe && value->kind == NODE_INT && strcmp(p->name, "port") == 0) {
 		struct str port = node_words(c, value);
-		struct diag *d = diag_report(c->diags, TJ0302, value->span, "a port goes by its name, found %.*s",
+		struct diag *d = diag_report(c->diags, TJ0302, value->span, "expected the name of a port, found %.*s",
 			STR_ARG(port));
 		diag_help(c->diags, d, "declare 'ports { http = %.*s }', and write \"http\" here", STR_ARG(port));
 		return false;

@@ -59,7 +59,7 @@ static bool keys_differ(struct data_text *t, const struct data_member *at, size_
 	if (!first)
 		return true;
 	*t->error = (struct data_error){ .at = at[i].key_at, .first = first->key_at,
-		.what = str_printf(t->arena, "the key '%.*s' is there twice",
+		.what = str_printf(t->arena, "the key '%.*s' appears twice",
 		(int)(at[i].key.n < 80 ? at[i].key.n : 80), at[i].key.p) };
 	return false;
 }

@@ -341,7 +341,7 @@ static struct data *map(struct yaml_reading *y, struct data *d, unsigned depth)
 		}
 		ok = key(y, &e, &m, &merges);
 		if (ok && merges && merged)
-			ok = fail_event(y, &e, "'<<' is there twice; it takes a list of maps too") != NULL;
+			ok = fail_event(y, &e, "'<<' appears twice; it takes a list of maps too") != NULL;
 		end_event(y, &e);
 		if (!ok || !next_event(y, &e) || !(m.value = node(y, &e, depth)))
 			return NULL;

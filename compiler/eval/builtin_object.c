@@ -55,7 +55,8 @@ static void report_replica_path(struct arguments *a, const char *what)
 {
 	struct diag *d = eval_report(a->ev, TJ0716, argument_at(a, 1), "the directory of a claim cannot %s", what);
 
-	diag_help(a->ev->diags, d, "of the pod only 'pod.index' has a place in it: path = \"runs/${pod.index}\"");
+	diag_help(a->ev->diags, d,
+		"the only fact about the pod that it may contain is 'pod.index': path = \"runs/${pod.index}\"");
 }
 
 /* Makes a sub path with the index of the replica; other facts about the pod become known too late for a sub path. */

@@ -37,7 +37,8 @@ static void help_declare(struct eval *ev, struct diag *d, struct str name)
 	for (size_t i = 0; i < name.n; i++)
 		number = number && name.p[i] >= '0' && name.p[i] <= '9';
 	if (number)
-		diag_help(ev->diags, d, "a port goes by its name: declare 'ports { http = %.*s }', and write \"http\"",
+		diag_help(ev->diags, d,
+			"refer to a port by its name: declare 'ports { http = %.*s }', and write \"http\"",
 			STR_ARG(name));
 	else
 		diag_help(ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name));

@@ -93,7 +93,7 @@ static void spec_rule(struct legacy_job *j, size_t i)
 	for (size_t k = 0; k < i; k++) {
 		if (!str_eq(role_of(j, j->specs->u.list.at[k]), role))
 			continue;
-		struct diag *d = diag_report(ds(j), TJ1106, spec->from, "the role %.*s is there twice", STR_ARG(role));
+		struct diag *d = diag_report(ds(j), TJ1106, spec->from, "the role %.*s appears twice", STR_ARG(role));
 		diag_note(ds(j), d, j->specs->u.list.at[k]->from, "the other one");
 		break;
 	}

@@ -62,7 +62,7 @@ static void same_role_twice(const struct operator_job *j)
 			if (operator_role_of(j->kind, j->roles->u.map.at[k].key) != role)
 				continue;
 			struct diag *d = diag_report(ds(j), TJ1106, j->roles->u.map.at[i].key_at,
-				"the role '%s' is there twice", role->key);
+				"the role '%s' appears twice", role->key);
 			diag_note(ds(j), d, j->roles->u.map.at[k].key_at, "the other one");
 		}
 	}

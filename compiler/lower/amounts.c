@@ -20,7 +20,7 @@ static void report_open(struct asking *k, struct span at)
 	struct diag *d = diag_report(k->l->ev->diags, TJ0716, at,
 		"what a container asks for cannot contain what is known only when the pod starts");
 
-	diag_help(k->l->ev->diags, d, "of the pod only 'pod.index' may be used in it");
+	diag_help(k->l->ev->diags, d, "use no other fact about the pod than 'pod.index' in it");
 }
 
 /* The value of a field; none if only a replica knows it. */

@@ -36,7 +36,7 @@ static void report_port(struct lowering *l, const struct plan_container *c, stru
 		diag_help(l->ev->diags, d, "%.*s", STR_ARG(help));
 	else if (name.n && name.p[0] >= '0' && name.p[0] <= '9')
 		diag_help(l->ev->diags, d,
-			"a port goes by its name: declare 'ports { http = %.*s }', and write \"http\"",
+			"refer to a port by its name: declare 'ports { http = %.*s }', and write \"http\"",
 			STR_ARG(name));
 	else
 		diag_help(l->ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name));

@@ -104,7 +104,7 @@ static bool label_text(struct lowering *l, const struct source_entry *s, struct 
 			}
 			struct diag *d = eval_report(ev, TJ0708, s->from,
 				"a label must be known when the pod is made, but this depends on the pod");
-			diag_help(ev->diags, d, "of the pod only 'pod.index' may be used in a label");
+			diag_help(ev->diags, d, "the only fact about the pod that a label may contain is 'pod.index'");
 			return false;
 		}
 	return true;

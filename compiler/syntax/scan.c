@@ -68,7 +68,7 @@ static void report_hidden(struct scan *s, uint32_t start, uint32_t end, const ch
 		unsigned code = n == 2 ? p[1] : 0x2000u + (unsigned)(p[1] - 0x80) * 64 + (p[2] & 0x3F);
 		uint32_t at = start + (uint32_t)i;
 		struct diag *d = diag_report(ds, TJ1011, (struct span){ at, at + (uint32_t)n },
-			"this %s holds the invisible character U+%04X", where, code);
+			"this %s contains the invisible character U+%04X", where, code);
 		if (*where == 's')
 			diag_help(ds, d, "remove it, or write '\\u{%x}' so that it can be seen", code);
 		else

@@ -21,7 +21,7 @@ static bool native_target(struct checking *c, const struct plan_job *j)
 	if (!(emit_target_traits(target) & TARGET_CONTROLLER))
 		return true;
 	struct diag *d = diag_report(c->diags, TJ0809, place(c, j),
-		"gang = \"native\" cannot be said to the target '%.*s'", STR_ARG(target));
+		"gang = \"native\" is not supported by the target '%.*s'", STR_ARG(target));
 	diag_note(c->diags, d, (struct span){ 0 },
 		"the pod templates of its resource have no field that names a group");
 	diag_help(c->diags, d, "use the target 'jobs', or gang = \"volcano\" or \"coscheduling\"");

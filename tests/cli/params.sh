@@ -98,7 +98,7 @@ run 1 check p.tj --params absent.yaml; says err "no such file"
 run 1 check p.tj --params p.txt; says err "its name ends with"
 : >empty.yaml; run 0 check p.tj --params empty.yaml
 
-# blanks around '='; places in lists and mappings; what is around all parameters, and what is there twice
+# blanks around '='; places in lists and mappings; what is around all parameters, and what appears twice
 run 0 check p.tj --set 'count = 4'
 run 1 check p.tj --set 'count = 40'; says err "command line:1:9: error: "
 run 2 check p.tj --set ' = 4'; says err "--set needs NAME=VALUE"
@@ -108,7 +108,7 @@ printf 'params:\n  count: 4\n' >wrapped.yaml
 run 1 check p.tj --params wrapped.yaml; says err "wrapped.yaml:1:1: error: unknown parameter 'params'"
 says err "set the parameters at the top level of the file, without 'params' around them"
 printf 'count: 4\ncount: 5\n' >twice.yaml
-run 1 check p.tj --params twice.yaml; says err "twice.yaml:2:1: error: this cannot be read: the key 'count' is there twice"
+run 1 check p.tj --params twice.yaml; says err "twice.yaml:2:1: error: this cannot be read: the key 'count' appears twice"
 printf 'count = 4\ncount = 5\n' >twice.tj
 run 1 check p.tj --params twice.tj; says err "twice.tj:2:1: error: 'count' is set twice in this file"
 # what a let says is no parameter

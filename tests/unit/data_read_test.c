@@ -129,7 +129,7 @@ static void json(void)
 	JSON("\"\xED\xA0\x80\"", "1:2: this is not UTF-8");
 	JSON("\"abc", "1:5: the text ends here, in the middle");
 	JSON("\"abc\\", "1:6: the text ends here, in the middle");
-	JSON("{\"a\": 1,\n \"b\": 2, \"a\": 3}", "2:10: the key 'a' is there twice (1:2)");
+	JSON("{\"a\": 1,\n \"b\": 2, \"a\": 3}", "2:10: the key 'a' appears twice (1:2)");
 }
 
 /* The rules of sigs.k8s.io/yaml. */
@@ -161,7 +161,7 @@ static void scalars(void)
 	READS("1: a\ntrue: b\n1.5: c\n'2': d\n? e\n: f\n", "{1=\"a\" true=\"b\" 1.5=\"c\" 2=\"d\" e=\"f\"}");
 	READS("~: a\n", "1:1: a key cannot be null");
 	READS("? [a]\n: b\n", "1:3: a key is a word, not a list or a map");
-	READS("1: a\n'1': b\n", "2:1: the key '1' is there twice (1:1)");
+	READS("1: a\n'1': b\n", "2:1: the key '1' appears twice (1:1)");
 }
 
 static void documents(void)
@@ -188,8 +188,8 @@ static void documents(void)
 		"1:25: while scanning for the next token: found character that cannot start any token");
 	/* JSON's is the better answer */
 	READS("{\"a\": \"\\ud83d\\ude00\", \"b\": 1 2: 3}", "1:30: expected ',' or '}'");
-	READS("a: 1\nb: 2\na: 3\n", "3:1: the key 'a' is there twice (1:1)");
-	READS("a: {x: 1, y: 2, x: 3}\n", "1:17: the key 'x' is there twice (1:5)");
+	READS("a: 1\nb: 2\na: 3\n", "3:1: the key 'a' appears twice (1:1)");
+	READS("a: {x: 1, y: 2, x: 3}\n", "1:17: the key 'x' appears twice (1:5)");
 }
 
 static void aliases(void)
@@ -203,8 +203,8 @@ static void aliases(void)
 	      "{base={x=1 w=2} more={w=3 z=4} all={x=9 w=2 z=4}}");
 	READS("a: {<<: {x: 1}, w: 2}\nb: {'<<': 5}\n", "{a={w=2 x=1} b={<<=5}}");
 	READS("a: {<<: 5}\n", "1:9: '<<' takes a map, or a list of maps");
-	READS("a: {<<: {x: 1}, <<: {y: 1}}\n", "1:17: '<<' is there twice; it takes a list of maps too");
-	READS("a: {x: 1, <<: {x: 1}, x: 2}\n", "1:23: the key 'x' is there twice (1:5)");
+	READS("a: {<<: {x: 1}, <<: {y: 1}}\n", "1:17: '<<' appears twice; it takes a list of maps too");
+	READS("a: {x: 1, <<: {x: 1}, x: 2}\n", "1:23: the key 'x' appears twice (1:5)");
 
 	struct buf b = { 0 };
 	buf_z(&b, "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");

@@ -77,7 +77,7 @@ bool complain_local(struct fault *f)
 		d = diag_report(ds, TJ0102, fault_span(f), "expected 'in' behind the value of '%.*s', found %.*s",
 			STR_ARG(word), STR_ARG(found));
 		diag_help(ds, d,
-			"a name inside of an expression comes before what it is for: 'let %.*s = 2 in %.*s * %.*s'",
+			"write the 'let' before the expression that uses the name: 'let %.*s = 2 in %.*s * %.*s'",
 			STR_ARG(word),
 			STR_ARG(word), STR_ARG(word));
 	}
