@@ -53,7 +53,7 @@ bool compile_set(struct trainc *c, struct str assignment)
 	size_t end = equals ? (size_t)(equals - assignment.p) : 0, name = 0, value = end + 1;
 	while (name < end && assignment.p[name] == ' ')
 		name++;
-	if (name < end && assignment.p[end - 1] == ' ') {       /* --set 'nodes = 4' */
+	if (name < end && assignment.p[end - 1] == ' ') {       /* as in --set 'nodes = 4' */
 		while (assignment.p[end - 1] == ' ')
 			end--;
 		while (value < assignment.n && assignment.p[value] == ' ')

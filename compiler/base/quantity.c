@@ -198,7 +198,7 @@ static enum quantity_error word_value(const struct word *w, const struct quantit
 		return QUANTITY_TOO_LARGE;
 	if (w->too_fine)
 		return QUANTITY_TOO_FINE;
-	if (w->mantissa) {              /* 0e999 is zero */
+	if (w->mantissa) {              /* 0e999 is zero, so no exponent is too large */
 		enum quantity_error e = scale(w->mantissa, NANO_DIGITS + unit->exponent - w->fraction, unit->shift,
 		                              (uint128)quantity_limit(), &nano);
 		if (e)

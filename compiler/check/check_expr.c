@@ -163,7 +163,7 @@ void report_enum(struct check *c, const struct node *n, const struct type *t, st
 	if (!only.n)
 		return;
 	diag_help(c->diags, d, "did you mean \"%.*s\"?", STR_ARG(only));
-	if (str_is(only, "none"))               /* the opposite of any other choice */
+	if (str_is(only, "none"))               /* the other choices are the opposite of `none` */
 		return;
 	diag_fix(c->diags, d, n->span, str_printf(c->arena, "\"%.*s\"", STR_ARG(only)), "change it to \"%.*s\"",
 		STR_ARG(only));
@@ -297,7 +297,7 @@ static const struct type *type_string_node(struct check *c, struct node *n, cons
 	for (size_t i = 0; i < n->u.string.n; i++) {
 		struct node *part = n->u.string.parts[i].expr;
 		if (!part) {
-			/* r"..." states that nothing is to be inserted in it; what the library means is known */
+			/* in r"..." the author has said that nothing is inserted; the library needs no advice */
 			if (!n->u.string.raw && !c->at.module->library &&
 			    !doubled_interpolation(c, &n->u.string.parts[i]))
 				single_interpolation(c, &n->u.string.parts[i]);

@@ -233,7 +233,7 @@ static void add_value(struct refining *r, const struct node *n)
 		return;
 	}
 	r->failed = true;
-	if (n->kind == NODE_BAD)                /* TJ0304 */
+	if (n->kind == NODE_BAD)                /* TJ0304 reports it */
 		return;
 	struct str words = node_words(c, n), type = type_spell(c->arena, r->type);
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%.*s' does not narrow %.*s", STR_ARG(words),

@@ -176,12 +176,12 @@ enum fit type_fit(const struct type *want, const struct type *t)
 	if (want == t || want->kind == TYPE_BAD || t->kind == TYPE_BAD)
 		return FIT_OK;
 	if (want->kind == TYPE_OPTIONAL) {
-		/* pod[T?] */
+		/* the type is pod[T?] */
 		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL && want->elem->kind != TYPE_POD)
 			return type_fit(want->elem, t->elem->elem) == FIT_NO ? FIT_NO :
 				want->elem->kind == TYPE_ENV_VALUE ? FIT_OK : FIT_POD;
 		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL)
-			return type_fit(want->elem, type_strip_pod(t->elem->elem)); /* pod[T]? */
+			return type_fit(want->elem, type_strip_pod(t->elem->elem)); /* the type is pod[T]? */
 		return t->kind == TYPE_NONE ? FIT_OK : type_fit(want->elem, type_strip_optional(t));
 	}
 	if (want->kind == TYPE_POD)

@@ -261,7 +261,7 @@ static bool is_sibling(struct check *c, struct str name)
 	return false;
 }
 
-/* `calls`: a function may be meant. */
+/* Adds the names in the scopes to S. CALLS: a function may be meant. */
 static void suggest_scope(struct check *c, struct suggest *s, bool calls)
 {
 	for (struct scope *scope = c->at.scope; scope; scope = scope->parent)
@@ -416,7 +416,7 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 		diag_help(c->diags, d, "a variable that is not set has no line: remove it");
 	} else if (word && !str_is(str_of(word), "none") && c->text_wanted && !variable) {
 		diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
-	} else if (word && variable) {          /* NO is a country, too */
+	} else if (word && variable) {          /* not for NO, which is also the code of a country */
 		diag_help(c->diags, d, "write %s for the value, \"%.*s\" for the text", word, STR_ARG(name));
 	} else if (word) {
 		diag_help(c->diags, d, "write '%s'", word);

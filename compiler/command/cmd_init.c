@@ -90,8 +90,8 @@ static bool find_framework(struct search *s)
 
 struct init_writing {
 	struct arena *arena;
-	const struct flat *flat;        /* of the example */
-	const struct node *framework;   /* or NULL */
+	const struct flat *flat;        /* the flat text of the example */
+	const struct node *framework;   /* the framework, or NULL */
 	struct map told;                /* names of fields whose documentation has been written */
 	struct buf *out;
 };

@@ -29,7 +29,7 @@ struct suite {
 	const struct reader *files;
 	const struct trainc *front;     /* the file as it was first read */
 	struct str path, text;
-	struct nodes tests;             /* of `front` */
+	struct nodes tests;             /* the tests of `front` */
 	/* the compilation that tests without settings share; NULL: there is none at the moment */
 	struct trainc *shared;
 	struct nodes shared_tests;

@@ -79,7 +79,7 @@ static void add_offer(const struct completion *c, struct str word, bool operand,
 {
 	if (word.n && (word.p[0] < 'A' || word.p[0] > 'Z'))
 		add_word(words, word);
-	else if (str_is(word, "FILE"))          /* behind a word of its own any file: vendor crd FILE */
+	else if (str_is(word, "FILE"))          /* after a fixed word it means any file: vendor crd FILE */
 		to->paths |= operand && !words->n ? PATH_PROGRAM : PATH_FILE;
 	else if (str_is(word, "RUN"))
 		to->asks |= NAMES_RUNS;

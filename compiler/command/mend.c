@@ -342,7 +342,7 @@ static void put_edits(struct trial *t, bool undo)
 	}
 }
 
-/* Make the edits if they are good. */
+/* Makes the edits, and undoes them if they bring new errors or leave the mistake. */
 static bool attempt(struct mend *m, struct fixes fixes)
 {
 	struct trial t = { .m = m, .fixes = fixes };

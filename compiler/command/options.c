@@ -269,7 +269,7 @@ static bool read_word(struct reading *r)
 		r->only_operands = true;
 		return true;
 	}
-	if (word.p[1] != '-') {         /* -ojson and -o json */
+	if (word.p[1] != '-') {         /* a short option with its value: -ojson, or -o json */
 		struct str rest = { word.p + 2, word.n - 2 };
 		if (rest.n && rest.p[0] == '=')
 			rest.p++, rest.n--;

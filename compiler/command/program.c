@@ -77,7 +77,7 @@ int program_main(int argc, char **argv, const struct program_half *half)
 	signal(SIGPIPE, SIG_IGN);       /* a closed pipe makes writing fail, and must not end the process */
 	signal(SIGXFSZ, SIG_IGN);       /* nor must a limit on the size of files */
 	if (options_parse(&arena, argc - 1, argv + 1, &options, &why)) {
-		/* where diagnostics go */
+		/* the stream that diagnostics go to */
 		int fd = options.command == COMMAND_EXPLAIN ? STDOUT_FILENO : STDERR_FILENO;
 		session.render.colour = session_colour(option_value(&options, OPTION_COLOR), fd);
 		session.render.width = session_width(fd);

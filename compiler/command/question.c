@@ -72,9 +72,10 @@ static void read_typed(struct arena *a, const struct str *at, const struct str *
 		struct str value;
 		const struct option_row *o = option_called(*at, &value);
 		if (o && o->argument[0] && !value.p) {
-			at += at + 1 < end && str_is(at[1], "=") ? 2 : 1;       /* bash: --name, =, value */
+			at += at + 1 < end && str_is(at[1], "=") ? 2 : 1;       /* bash splits --name=value into --name,
+										 * =, value */
 			if (at >= end)
-				return;         /* its value is being typed */
+				return;         /* the value of this option is being typed */
 			value = *at;
 		}
 		if (o && matters(o->option)) {

@@ -46,7 +46,10 @@ static void rename_to(struct arena *a, struct map *names, struct listed *at, str
 	at->name = name;
 }
 
-/* Appends the port's number, which no other port has; to the port's own name if L->name is too long for that. */
+/*
+ * Appends the port's number to L->name, or to the port's own name if that would be too long. No other port has the
+ * number.
+ */
 static struct str with_number(struct arena *a, const struct listed *l)
 {
 	struct str own = plan_label(a, l->port->name),

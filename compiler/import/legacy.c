@@ -235,7 +235,7 @@ static struct expr *framework(struct legacy_job *j)
 	if (is_tensorflow(j) && !str_is(j->group, "tensorflow.org"))
 		put(j, &call->items, "group", expr_string(a, j->group));
 	if (str_is(j->group, "mlkube.io"))
-		/* its label never began with the job's name */
+		/* the pod's label with the role does not begin with the job's name there */
 		put(j, &call->items, "naming", expr_string(a, STR("role")));
 	chief(j, &call->items);
 	put_text(j, &call->items, "tf_image", j->m.spec, "tfImage");

@@ -179,7 +179,7 @@ static size_t opening(const struct context *c, size_t i)
 	return 0;
 }
 
-struct operand {                        /* the operand at the end of tokens [.., end) */
+struct operand {                        /* the operand that ends with the last of some tokens */
 	const struct decl *decl;
 	const struct module *module;
 	const struct type *type;

@@ -21,7 +21,7 @@ static struct node *too_large(struct parse *p, struct span at, const char *what)
 struct node *mk_integer(struct parse *p, struct span at)
 {
 	struct str w = tokens_text(&p->tokens, at.start, at.end);
-	const uint64_t most = (uint64_t)1 << 63;        /* only as -9223372036854775808 */
+	const uint64_t most = (uint64_t)1 << 63;        /* 2^63 is only valid in -9223372036854775808 */
 	uint64_t value;
 
 	if (!number_integer(w, &value) || value > most || (value == most && p->negated != at.start))

@@ -6,7 +6,7 @@
 
 struct flat {
 	struct arena *arena;
-	struct diags diags;             /* of a text that was parsed silently */
+	struct diags diags;             /* diagnostics of the text, which is parsed silently */
 	struct sources sources;
 	struct layout layout;
 };

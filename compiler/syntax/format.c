@@ -20,8 +20,8 @@ struct printer {
 	const struct layout *l;
 	struct buf *out;
 	size_t column;
-	unsigned indent;                /* of the line being written */
-	size_t pad_at;                  /* token in front of which `pad` more blanks stand */
+	unsigned indent;                /* indentation of the line being written */
+	size_t pad_at;                  /* token before which `pad` more blanks are written */
 	size_t pad;
 	size_t break_at, break_end;     /* the `else` of a check, which may begin a line, and the end of the check */
 	bool probe;                     /* only asks whether a line would begin: stops at the first */
@@ -289,16 +289,16 @@ static void print(struct printer *p, size_t from, size_t to, unsigned indent)
 /* --- items --- */
 
 struct format_item {
-	size_t from, to;                /* tokens, without the separator */
-	size_t trailing;                /* the comment behind it on its line, plus one */
-	size_t lead, lead_end;          /* comments on lines of their own before it */
-	bool blank;                     /* blank line before it */
+	size_t from, to;                /* range of its tokens, without the separator */
+	size_t trailing;                /* number of the comment after it on its line, plus one */
+	size_t lead, lead_end;          /* range of the comments on lines of their own before it */
+	bool blank;                     /* a blank line comes before it */
 	/* index of the `=` of a setting or a let, or of the `{` of a block on one line; 0 for others */
 	size_t sign;
 	/* a = 1, a { }, a b { }: only items of one shape are aligned with each other */
 	enum { SETTING, EXTENSION, NAMED } sort;
-	bool lines;                     /* takes several lines, aligned or not */
-	size_t width;                   /* number of columns in front of the sign */
+	bool lines;                     /* the item takes several lines, aligned or not */
+	size_t width;                   /* number of columns before the sign */
 	size_t pad;
 };
 
@@ -500,7 +500,7 @@ static void sort_run(const struct layout *l, struct format_item *items, size_t n
 	for (size_t i = 0; i < n; i++)
 		imports[i] = import_of(l, &items[i], i);
 	qsort(imports, n, sizeof(*imports), compare);
-	for (size_t i = 0; i < n; i++) {                /* what stands before the run stays there */
+	for (size_t i = 0; i < n; i++) {                /* comments before the run stay there */
 		items[i].from = imports[i].item.from;
 		items[i].to = imports[i].item.to;
 		items[i].trailing = imports[i].item.trailing;
@@ -559,7 +559,7 @@ static size_t check_else(const struct layout *l, const struct format_item *it)
 
 static void print_item(struct printer *p, const struct format_item *it, unsigned indent)
 {
-	size_t around = p->break_at, end = p->break_end;        /* of the check around this item */
+	size_t around = p->break_at, end = p->break_end;        /* those of the check around this item */
 
 	p->pad_at = it->sign;
 	p->pad = it->pad;
@@ -600,7 +600,7 @@ static void print_items(struct printer *p, size_t from, size_t to, unsigned inde
 	align_runs(p, items, n, indent);
 	layout_comments(l, start, l->at[from].start, &begin, &end);
 	if (!file && begin < end && !l->tokens.comments[begin].own_line)
-		put_trailing(p, &l->tokens.comments[begin]);    /* behind the opening brace */
+		put_trailing(p, &l->tokens.comments[begin]);    /* a comment after the opening brace */
 	for (size_t i = 0; i < n; i++) {
 		print_leading(p, items[i].lead, items[i].lead_end, indent, &first);
 		if (items[i].blank && !first)
@@ -618,7 +618,7 @@ bool format_source(struct arena *a, struct names *names, struct diags *ds, const
 	size_t errors = ds->errors;
 	struct source any = *source;
 
-	any.library = true;             /* the library's own files have a form too */
+	any.library = true;             /* the formatter also accepts syntax that only the library may use */
 	parse_source(a, names, ds, &any);
 	if (ds->errors != errors)
 		return false;

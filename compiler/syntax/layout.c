@@ -45,7 +45,8 @@ static void collect(struct layout *l, struct arena *a)
 /* Marks the commas between `let` and `in`; a `let` that begins an item has no `in`. */
 static void mark_locals(struct layout *l, struct arena *a)
 {
-	uint32_t *waiting = ARENA_ARRAY(a, uint32_t, l->n + 1);         /* for their `in`, in each bracket */
+	uint32_t *waiting = ARENA_ARRAY(a, uint32_t, l->n + 1);         /* in each bracket, the number of lets that wait
+									 * for their `in` */
 	size_t depth = 0;
 	bool begins = true;
 
@@ -223,7 +224,7 @@ static void match_brackets(struct layout *l, struct arena *a)
 			l->one_line[open] = l->at[open].kind == TOKEN_LBRACE && !several_lines[depth] &&
 			                    fits_one_line(l, open, items[depth]);
 			bool several = several_lines[depth] || (l->at[open].kind == TOKEN_LBRACE && !l->one_line[open]);
-			if (depth)                      /* then what is around it takes several lines as well */
+			if (depth)                      /* the bracket around it takes several lines as well */
 				several_lines[depth - 1] = several_lines[depth - 1] || several;
 		}
 	}
@@ -270,7 +271,7 @@ static bool is_type_colon(const struct layout *l, size_t i)
 	if (key == 0)
 		return false;
 	if (key >= 2 && l->at[key].kind == TOKEN_LPAREN && l->at[key - 2].kind == TOKEN_FRAMEWORK)
-		return true;                    /* framework ours(port: port): base */
+		return true;                    /* as in framework ours(port: port): base */
 	switch (l->at[key - 1].kind) {
 	case TOKEN_FRAMEWORK: case TOKEN_PROFILE:
 	case TOKEN_NL: case TOKEN_EOL: case TOKEN_LBRACE: case TOKEN_PARAM: case TOKEN_LET: case TOKEN_JOB:

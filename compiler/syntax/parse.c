@@ -22,7 +22,7 @@ static bool stands_for_operand(int kind)
 static bool follows_unary_minus(const struct parse *p)
 {
 	const struct token *at = p->tokens.at;
-	size_t i = p->feed.i;                   /* behind the number */
+	size_t i = p->feed.i;                   /* the token after the number */
 	return i >= 2 && at[i - 2].kind == TOKEN_MINUS && (i < 3 || !stands_for_operand(at[i - 3].kind));
 }
 

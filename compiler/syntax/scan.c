@@ -238,7 +238,7 @@ static void fix_lookalikes(struct scan *s, struct diag *d)
 	struct str all = ts->source->text;
 	struct diag_fix *fix = d->fixes;
 	if (!fix)
-		return;                         /* beyond the limit: nothing is kept of it */
+		return;                         /* the token was beyond the limit, so it was not kept */
 	size_t i = d->at.end - ts->source->base;
 
 	for (struct diag_edit **to = &fix->edits->next; i < all.n && all.p[i] != '\n'; i++) {
@@ -385,7 +385,7 @@ void scan_junk(struct scan *s)
 	} else if (text.p[0] == '\'') {
 		report_single_quotes(s, text);
 	} else if (s->start < s->bad_line) {
-		/* said */
+		/* reported already */
 	} else if ((d = report_bad(s, (struct span){ s->start, s->start + (uint32_t)c.n }, "character ",
 	                           str_printf(s->ts->arena, "'%.*s'", STR_ARG(c))))) {
 		if (l)
@@ -648,7 +648,7 @@ static bool line_ends_string(struct str line, size_t quote)
 	while (before && (line.p[before - 1] == ' ' || line.p[before - 1] == '\t'))
 		before--;
 	if (before && strchr("=([{,:", line.p[before - 1]))
-		return false;                   /* it begins one */
+		return false;                   /* the quote begins a string */
 	for (size_t i = quote + 1; i < line.n; i++)
 		if (!strchr(" \t\r,)]}", line.p[i]))
 			return false;
@@ -720,7 +720,7 @@ static bool line_is_item(const char *p, size_t n, size_t i)
 		if (i < n && (p[i] == '{' || p[i] == ':' || (p[i] == '=' && p[i + 1] != '=')))
 			return true;
 	}
-	return i < n && p[i] == '"';    /* job "x" */
+	return i < n && p[i] == '"';    /* such as job "x" */
 }
 
 int scan_interpolation_line(struct scan *s, int condition)

@@ -47,7 +47,7 @@ static size_t json_size(const struct object *o, int64_t index, struct arena *a)
 		for (size_t i = 0; i < o->u.map.n; i++)
 			n += json_length(o->u.map.at[i].key) + json_size(o->u.map.at[i].value, index, a) + 2;
 		return n;
-	default: return 24;             /* the longest number */
+	default: return 24;             /* the length of the longest number */
 	}
 }
 

@@ -9,7 +9,7 @@
 
 #ifdef __wasm__
 #define EXPORT(name) __attribute__((export_name(#name))) name
-#else                                   /* tests/wasm/unpack.py compiles it for this machine */
+#else                                   /* for tests/wasm/unpack.py, which compiles it for this machine */
 #define EXPORT(name) name
 #endif
 

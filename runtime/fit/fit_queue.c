@@ -8,7 +8,7 @@
 struct quota_queue {
 	struct fit_cluster *cluster;
 	const struct fit_job *job;
-	const struct data *object;      /* the ClusterQueue */
+	const struct data *object;      /* the object of the ClusterQueue */
 	struct str cohort;
 	bool empty;
 	struct map assigned;            /* "FLAVOR RESOURCE" -> int64_t, the amount assigned to earlier roles */

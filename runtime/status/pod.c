@@ -277,10 +277,10 @@ static void judge(struct judging *j, struct str phase)
 	struct pod_view *v = j->view;
 
 	if (v->succeeded) {
-		v->phase = RUN_SUCCEEDED;                               /* S-39 */
+		v->phase = RUN_SUCCEEDED;                               /* S-39: the pod has succeeded */
 		v->cause = v->reason = STR("");
 	} else if (str_is(phase, "Failed")) {
-		v->phase = RUN_FAILED;                                  /* S-40 */
+		v->phase = RUN_FAILED;                                  /* S-40: the pod has failed */
 		if (!v->cause.n)
 			init_containers(j);
 		v->phase = RUN_FAILED;
@@ -291,12 +291,13 @@ static void judge(struct judging *j, struct str phase)
 		own_reason(j);
 		deleting(j);
 	} else if (str_is(phase, "Unknown")) {
-		say(j, RUN_UNKNOWN, STR("Unknown"), STR("its node does not answer"));  /* S-41 */
+		say(j, RUN_UNKNOWN, STR("Unknown"), STR("its node does not answer"));  /* S-41: its node does not
+										        * answer */
 		own_reason(j);
 	} else if (v->cause.n && v->phase != RUN_PENDING) {
 		return;
 	} else if (v->running) {
-		v->phase = RUN_RUNNING;                                 /* S-38 */
+		v->phase = RUN_RUNNING;                                 /* S-38: the pod runs and is ready */
 		if (!v->ready)
 			not_ready(j);
 	} else if (!v->cause.n && !unscheduled(j) && !init_containers(j)) {

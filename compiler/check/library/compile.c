@@ -26,7 +26,7 @@ struct writer {
 	struct buf out;
 	uint32_t base, last;
 	struct list names, texts;
-	const struct node *decl;        /* that is being written */
+	const struct node *decl;        /* the declaration that is being written */
 };
 
 static void give_out(const struct node *n, const char *what)
@@ -185,7 +185,7 @@ static void encode_node(struct writer *w, const struct node *n)
 /* ---- a module ---- */
 
 struct module_decl {
-	struct str name;                /* p == NULL: none */
+	struct str name;                /* name of the declaration; p == NULL: none */
 	uint32_t at;
 	uint16_t *needs;
 	size_t nneeds;

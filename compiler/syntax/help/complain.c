@@ -63,7 +63,7 @@ static void keep_name(struct fault *f)
 	if (t->kind != TOKEN_IDENT && !token_is_word(t->kind) && t->kind != TOKEN_STRING)
 		return;
 	p->bad_name_at = (struct span){ t->start, t->end };
-	if (f->at[f->item].kind == TOKEN_IMPORT)        /* it might have been given another name by `as` */
+	if (f->at[f->item].kind == TOKEN_IMPORT)        /* the import may have another name, given by `as` */
 		p->bad_name_at = (struct span){ f->at[f->item].start, f->at[f->item].end };
 	p->bad_name = t->kind == TOKEN_STRING ? build_word(p, (struct span){ t->start + 1, t->end - 1 }) :
 		build_word(p, (struct span){ t->start, t->end });

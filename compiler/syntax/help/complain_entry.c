@@ -6,7 +6,7 @@
 
 #include "trainc.tab.h"
 
-enum { LOOK = 64 };                     /* tokens */
+enum { LOOK = 64 };                     /* maximum number of tokens to look at */
 
 static bool goes_on(const struct fault *f, size_t i)
 {

@@ -5,7 +5,7 @@
 
 #include "trainc.tab.h"
 
-enum { LOOK = 64 };                     /* tokens */
+enum { LOOK = 64 };                     /* maximum number of tokens to look at */
 
 /* Adds the help: `fn NAME(FORMALS) -> int = BODY`, with the name of the item's `let`. */
 static void help_declared(struct fault *f, struct diag *d, struct str formals, struct str body)
@@ -47,7 +47,7 @@ static bool find_arrow(const struct fault *f, size_t *ret_start, size_t *ret_end
 {
 	size_t i = f->i - (f->found.kind == TOKEN_GT);
 
-	if (f->found.kind == TOKEN_COMMA) {     /* (x, y) => x + y */
+	if (f->found.kind == TOKEN_COMMA) {     /* as in (x, y) => x + y */
 		while (f->at[i].kind == TOKEN_COMMA || f->at[i].kind == TOKEN_IDENT)
 			i++;
 		if (f->at[i++].kind != TOKEN_RPAREN)

@@ -7,7 +7,7 @@
 
 #include "trainc.tab.h"
 
-enum { LOOK = 64 };                     /* tokens */
+enum { LOOK = 64 };                     /* maximum number of tokens to look at */
 
 /* The first token that is not on the line of token I. */
 static size_t end_of_line(const struct fault *f, size_t i)
@@ -252,7 +252,7 @@ static bool help_type_comparison(struct fault *f, struct diag *d)
 	struct str limit = close ? text_between(f, f->i + 1, close) : STR("");
 	if (!limit.n || limit.n > 40 || memchr(limit.p, ',', limit.n))
 		return false;
-	if (kind == TOKEN_GT || kind == TOKEN_LT) {             /* of whole numbers: the next one */
+	if (kind == TOKEN_GT || kind == TOKEN_LT) {             /* for whole numbers the bound is the next one */
 		if (f->at[f->i + 1].kind != TOKEN_INT || close != f->i + 2 || limit.n > 9 ||
 			memchr(limit.p, '_', limit.n))
 			return false;
@@ -427,7 +427,7 @@ static struct str with_values(const struct fault *f, struct str format, size_t i
 			STR_ARG(value));
 		for (uint32_t end = f->at[i].start + (uint32_t)value.n; f->at[i].start < end;)
 			i++;
-		i++;                            /* the comma */
+		i++;                            /* skips the comma */
 		from = k + 2;
 	}
 	return i < close ? STR("") :

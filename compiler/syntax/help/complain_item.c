@@ -57,7 +57,7 @@ bool complain_value(struct fault *f)
 	diag_help(ds, d, "a value starts on the line of its '='");
 	if ((f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA) && is_literal(f->at[f->i + 1].kind) &&
 		f->at[f->i + 1].kind != TOKEN_LBRACE)
-		f->p->foretold = f->i + 1;      /* the value that should follow the sign */
+		f->p->foretold = f->i + 1;      /* the parse fails at the missing value, too */
 	if (f->line_end)
 		fault_skip_block(f);
 	return true;
@@ -372,7 +372,7 @@ static struct str header(const struct fault *f)
 
 	if (f->previous == TOKEN_ELSE)
 		return STR("else");
-	if (kind == TOKEN_FRAMEWORK && f->i > i + 2)    /* `framework f(): module.base` */
+	if (kind == TOKEN_FRAMEWORK && f->i > i + 2)    /* as in `framework f(): module.base` */
 		return tokens_text(&f->p->tokens, f->at[i].start, f->at[f->i - 1].end);
 	if (kind == TOKEN_IF || kind == TOKEN_FOR || kind == TOKEN_PROJECT || i + 1 >= f->i ||
 		f->at[i + 1].kind == TOKEN_STR_OPEN)
@@ -411,15 +411,15 @@ bool complain_body(struct fault *f)
 
 	if (complain_lone_key(f))
 		return true;
-	bool type = f->expected[TOKEN_ACCELERATOR];     /* which may be the fields of a record */
+	bool type = f->expected[TOKEN_ACCELERATOR];     /* a body may be the fields of a record */
 	if (!f->expected[TOKEN_LBRACE] || type || f->expected[TOKEN_INT] || f->expected[TOKEN_ASSIGN])
 		return false;
 	if (f->at[f->item].kind == TOKEN_IMPORT)
-		return false;                           /* it may have a body, and seldom has one */
+		return false;                           /* this kind of item seldom has a body */
 	if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_PLUS] && !f->line_end &&
 		f->at[f->item].kind != TOKEN_PROFILE &&
 	    (f->found.kind == TOKEN_IDENT || f->found.kind == TOKEN_ASSIGN))
-		return false;                           /* job "x" framework {, job "x" = framework { */
+		return false;                           /* as in job "x" framework {, or job "x" = framework { */
 	if (complain_field(f))
 		return true;
 	struct str name = header(f);

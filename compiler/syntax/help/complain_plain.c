@@ -92,7 +92,8 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 	} else if (head == TOKEN_JOB && f->i > f->item + 1 && kind == TOKEN_IDENT && f->expected[TOKEN_COLON] &&
 		before < f->found.start &&
 	           f->at[f->i + 1].kind == TOKEN_IDENT && !(f->at[f->i + 1].flags & FLAG_LINE)) {
-		struct span framework = fault_joined(f, f->i + 1);      /* `extends`, `uses`, `is` */
+		struct span framework = fault_joined(f, f->i + 1);      /* after a word such as `extends`, `uses` or
+									 * `is` */
 		struct str name = tokens_text(&f->p->tokens, framework.start, framework.end);
 		diag_help(ds, d, "the framework follows a colon: ': %.*s'", STR_ARG(name));
 		diag_fix(ds, d, (struct span){ before, f->found.end }, STR(":"), "write ':'");

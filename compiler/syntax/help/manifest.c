@@ -44,7 +44,7 @@ static const struct token *find(const struct tokens *ts)
 
 	if (ts->at[0].kind == TOKEN_LBRACKET || (ts->at[0].kind == TOKEN_LBRACE && ts->n > 1 &&
 		ts->at[1].kind == TOKEN_STRING))
-		return &ts->at[0];      /* JSON */
+		return &ts->at[0];      /* the manifest is JSON */
 	for (size_t i = 0; i < ts->n; i++) {
 		if (!version && (ts->at[i].flags & FLAG_LINE || !i) && is_version(ts, i))
 			version = &ts->at[i];
