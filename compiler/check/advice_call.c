@@ -219,8 +219,8 @@ bool report_foreign_call(struct check *c, const struct node *call)
 	else if (number)
 		diag_help(c->diags, d, "a loop with two names counts the elements: 'for i, x in %.*s'", STR_ARG(a));
 	else if (is_walked(c, call))
-		diag_help(c->diags, d, "walk one list with its positions, 'for i, x in %.*s', and write %.*s[i] for "
-			"the other element", STR_ARG(a), STR_ARG(b));
+		diag_help(c->diags, d, "loop over one list with its positions, 'for i, x in %.*s', and write %.*s[i] "
+			"for the other element", STR_ARG(a), STR_ARG(b));
 	else
 		diag_help(c->diags, d, "write '[[x, %.*s[i]] for i, x in %.*s]'", STR_ARG(b), STR_ARG(a));
 	return true;

@@ -395,7 +395,7 @@ static void help_chosen(struct check *c, struct diag *d, const struct node *base
 {
 	struct str words = node_words(c, base);
 
-	diag_help(c->diags, d, "which role '%.*s' is, only the pod knows: choose between hosts in place of roles, "
+	diag_help(c->diags, d, "only the pod knows which role '%.*s' is: choose between hosts instead of roles, "
 		"if ... then FIRST.host(0) else SECOND.host(0)", STR_ARG(words));
 }
 

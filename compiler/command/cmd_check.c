@@ -35,7 +35,7 @@ static void say_hidden(const struct session *s, const struct programs *all, cons
 			after += all->at[i]->diags.errors;
 		}
 	if (after > before)
-		session_say(s, "what is fixed now hid errors: there %s %zu before, %zu are left",
+		session_say(s, "the fixed errors hid others: there %s %zu before, %zu are left",
 			before == 1 ? "was" : "were", before, after);
 }
 

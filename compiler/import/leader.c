@@ -47,7 +47,7 @@ static void rest(struct set *s, const struct data *map, const char *const *known
 		while (known[k] && !str_is(m->key, known[k]))
 			k++;
 		if (!known[k])
-			import_left_out(s->m.im, m->key_at, m->key, "the program has no words for it");
+			import_left_out(s->m.im, m->key_at, m->key, "a program cannot express it");
 	}
 }
 

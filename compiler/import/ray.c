@@ -257,7 +257,7 @@ static void cluster_rest(struct ray *r)
 	static const char *const head[] = { "template", "rayStartParams", "serviceType", NULL };
 	static const char *const group[] = { "template", "rayStartParams", "groupName", "replicas", "minReplicas",
 		"maxReplicas", "numOfHosts", NULL };
-	const char *why = "the program has no words for it";
+	const char *why = "a program cannot express it";
 
 	rest(r, r->cluster, cluster, why);
 	rest(r, member(r->cluster, "headGroupSpec"), head, why);
@@ -323,7 +323,7 @@ static void job_fields(struct ray *r)
 	if (env)
 		import_left_out(im, member_at(spec, "runtimeEnvYAML"), STR("runtimeEnvYAML"),
 			"put packages and files into the image, and variables into 'env' of the job");
-	rest(r, env ? without(r, spec, "runtimeEnvYAML") : spec, known, "the program has no words for it");
+	rest(r, env ? without(r, spec, "runtimeEnvYAML") : spec, known, "a program cannot express it");
 }
 
 /* ---- kinds ---- */

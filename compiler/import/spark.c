@@ -217,7 +217,7 @@ static void scheduler_fields(struct spark *s)
 	for (size_t i = 0; i < data_count(options); i++) {
 		const struct data_member *m = &options->u.map.at[i];
 		if (!str_is(m->key, "priorityClassName") && !(volcano && str_is(m->key, "queue")))
-			import_left_out(im, m->key_at, m->key, "the program has no words for it");
+			import_left_out(im, m->key_at, m->key, "a program cannot express it");
 	}
 }
 
@@ -241,7 +241,7 @@ static void left_of_spec(struct spark *s)
 		while (known[k] && !str_is(m->key, known[k]))
 			k++;
 		if (!known[k])
-			import_left_out(im, m->key_at, m->key, "the program has no words for it");
+			import_left_out(im, m->key_at, m->key, "a program cannot express it");
 	}
 	if (mode && !str_is(mode->u.string, "cluster"))
 		import_left_out(im, member_at(spec, "mode"), STR("mode"), "the driver runs in a pod of its own");

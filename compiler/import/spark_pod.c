@@ -219,7 +219,7 @@ static void left_of_side(struct spark *s, const struct data *side)
 		while (known[k] && !str_is(m->key, known[k]))
 			k++;
 		if (!known[k])
-			import_left_out(s->set.m.im, m->key_at, m->key, "the program has no words for it");
+			import_left_out(s->set.m.im, m->key_at, m->key, "a program cannot express it");
 	}
 }
 

@@ -241,7 +241,7 @@ static void gang_fields(struct train *t, const struct data_member *plugin)
 
 	for (size_t i = 0; i < data_count(plugin->value); i++)
 		import_left_out(im, plugin->value->u.map.at[i].key_at, plugin->value->u.map.at[i].key,
-			"the program has no words for it");
+			"a program cannot express it");
 	import_comments(im, line, member_span(plugin));
 }
 

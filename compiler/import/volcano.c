@@ -496,14 +496,14 @@ static void rest(struct volcano *v)
 		if (!one_of(known, spec->u.map.at[i].key) &&
 			!(packed && str_is(spec->u.map.at[i].key, "networkTopology")))
 			import_left_out(im, spec->u.map.at[i].key_at, spec->u.map.at[i].key,
-				"the program has no words for it");
+				"a program cannot express it");
 	for (size_t i = 0; i < data_count(tasks); i++) {
 		const struct data *task = tasks->u.list.at[i];
 		for (size_t k = 0; k < task->u.map.n; k++) {
 			const struct data_member *m = &task->u.map.at[k];
 			bool all = str_is(m->key, "minAvailable") && m->value->u.integer == v->set.roles[i].per;
 			if (!one_of(of_task, m->key) && !all)
-				import_left_out(im, m->key_at, m->key, "the program has no words for it");
+				import_left_out(im, m->key_at, m->key, "a program cannot express it");
 		}
 	}
 }

@@ -18,7 +18,7 @@ struct asking {
 static void report_open(struct asking *k, struct span at)
 {
 	struct diag *d = diag_report(k->l->ev->diags, TJ0716, at,
-		"what a container asks for cannot contain what is known only when the pod starts");
+		"the amounts of a container must be known before the pod starts");
 
 	diag_help(k->l->ev->diags, d, "use no other fact about the pod than 'pod.index' in it");
 }

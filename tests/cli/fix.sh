@@ -42,7 +42,7 @@ cat >hidden.tj <<-'END'
 	  role main { command = ["hello"], raw container { tty = 4, stdin = 5 } }
 	}
 END
-run 1 check --fix hidden.tj; says err "fixed 1 in hidden.tj"; says err "what is fixed now hid errors: there was 1 before, 2 are left"
+run 1 check --fix hidden.tj; says err "fixed 1 in hidden.tj"; says err "the fixed errors hid others: there was 1 before, 2 are left"
 run 1 check --fix hidden.tj; holds test "$(grep -c 'hid errors' "$work/.err")" -eq 0
 
 # A job without its first line: no edit makes a name of its field.
