@@ -30,7 +30,7 @@ struct addon_field {
 	enum addon addon;
 	const char *kind, *path;
 	unsigned since, gone;
-	const char *instead;            /* what to use instead; NULL: nothing */
+	const char *instead;            /* what replaces the field in other versions; NULL: nothing */
 };
 
 struct addon_pair {

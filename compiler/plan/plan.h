@@ -291,7 +291,7 @@ struct plan_role {
 	/* the number of replicas could not be evaluated (reported): min and max are 0 and mean nothing */
 	bool unknown;
 	struct span replicas_at;
-	/* Realisation: indexed (one object) or unrolled (one object for each replica). */
+	/* unrolled: one object for each replica; else indexed: one object for all */
 	bool unrolled;
 	struct span unrolled_because;   /* place of the expression that makes unrolling necessary; unknown with
 					 * --unroll */
