@@ -438,7 +438,8 @@ static void start_watch(struct object_watch *w)
 	size_t n = 0;
 	char seconds[STR_DIGITS];
 	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = w->o.path, .query = query, .take = take_bytes,
-		.began = answered, .done = watch_done, .to = w, .quiet = w->o.uncached ? 0 : w->o.quiet ? w->o.quiet : QUIET,
+		.began = answered, .done = watch_done, .to = w,
+		.quiet = w->o.uncached ? 0 : w->o.quiet ? w->o.quiet : QUIET,
 		.accept = STR("application/json;drop=metadata.managedFields,application/json") };
 
 	query[n++] = (struct transport_pair){ STR("watch"), STR("true") };
