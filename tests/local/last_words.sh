@@ -67,6 +67,33 @@ holds grep -q "worker 2: .*ValueError: bad batch 17 (train.py:6, rank 2)" .out
 run 0 why --local ranks
 says out "first failure: worker 2"
 
+# ---- other frameworks say it the same way; the rank is the one that the framework has given ----
+cat >raise.py <<'END'
+import os, time
+if os.environ.get("JAX_PROCESS_ID") == "1" or '"index": 1' in os.environ.get("TF_CONFIG", "").replace(":", ": ").replace(":  ", ": "):
+    raise ValueError("bad shard 4")
+time.sleep(30)
+END
+for pair in jax.distributed tensorflow.cluster_spec tensorflow.dynamic; do
+	name=$(echo $pair | tr . - | tr _ -)
+	number=$(test $pair = tensorflow.dynamic && echo 2:2 || echo 2)
+	rank=$(test $pair = jax.distributed && echo ", rank 1" || true)
+	cat >"$name.tj" <<END
+import std.${pair%.*}
+job "$name": $pair(report = true) {
+  image = "registry.example.com/train:1.0"
+  role worker { replicas = $number, command = ["$python", "raise.py"] }
+}
+END
+	run 8 run --local "$name.tj"
+	says err "ValueError: bad shard 4 (raise.py:3$rank)"
+	run 0 status --local "$name"
+	holds grep -q "worker 1: .*ValueError: bad shard 4 (raise.py:3$rank)" .out
+	sed "s/(report = true)//; s/\"$name\"/\"$name-plain\"/" "$name.tj" >plain.tj
+	run 0 compile plain.tj
+	holds test "$(grep -c sitecustomize .out)" = 0
+done
+
 # ---- four processes of one launcher, which fails after them ----
 cat >torchrun <<'END'
 import os, subprocess, sys
