@@ -230,7 +230,8 @@ static void scan_container(struct scanning *c, const struct data *pod, struct st
 				.index = index_of(pod),
 			.main = str_eq(container, plan_label(a, r->main.name)), .pod = str_copy(a, status_text(pod,
 				"metadata.name")) } };
-		s->pod = (struct attempts_pod){ status_time(pod, "metadata.creationTimestamp"), 0, s->id.pod };
+		s->pod = (struct attempts_pod){ status_time(pod, "metadata.creationTimestamp"), 0, s->id.pod,
+			attempts_lives(pod) };
 		ARENA_PUSH(a, l->at, l->n, s);
 	}
 	s->begun = status_path(status, "state.running") || status_path(status, "state.terminated") ||

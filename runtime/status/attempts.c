@@ -2,9 +2,8 @@
 
 #include <stdlib.h>
 
-int64_t attempts_noted(const struct data *job)
+static int64_t told_number(struct str text)
 {
-	struct str text = status_annotation(job, ATTEMPTS_ANNOTATION);
 	int64_t n = 0;
 
 	for (size_t i = 0; i < text.n; i++) {
@@ -13,6 +12,12 @@ int64_t attempts_noted(const struct data *job)
 		n = 10 * n + (text.p[i] - '0');
 	}
 	return n;
+}
+
+int64_t attempts_noted(const struct data *job) { return told_number(status_annotation(job, ATTEMPTS_ANNOTATION)); }
+int64_t attempts_lives(const struct data *pod)
+{
+	return told_number(status_label(pod, "jobset.sigs.k8s.io/restart-attempt"));
 }
 
 void attempts_before_add(struct attempts_before *b, const struct data *job)
@@ -39,12 +44,13 @@ int64_t attempts_first(const struct attempts_before *b, const struct attempts_po
 	const struct attempts_pod *pod)
 {
 	bool new = is_of_new_life(b, pod);
-	int64_t before = new ? b->n : 0;
+	int64_t before = new ? b->n : 0, beside = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (attempts_made_before(&at[i], pod) && is_of_new_life(b, &at[i]) == new)
-			before += at[i].starts;
-	return before + 1;
+			*(at[i].lives == pod->lives ? &beside : &before) += at[i].starts;
+	/* pods of earlier lives are gone, and had one attempt each at least */
+	return (before > pod->lives ? before : pod->lives) + beside + 1;
 }
 
 int64_t attempts_last(const struct attempts_before *b, const struct attempts_pod *at, size_t n)

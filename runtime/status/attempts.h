@@ -26,7 +26,11 @@ void attempts_before_add(struct attempts_before *b, const struct data *job);
 struct attempts_pod {
 	int64_t made, starts;
 	struct str name;                /* name of the pod: it orders pods that were created in the same second */
+	int64_t lives;                  /* attempts_lives() of the pod */
 };
+
+/* How often the controller of a JobSet had made all its Jobs again before it made this pod, as its label says; or 0. */
+int64_t attempts_lives(const struct data *pod);
 
 bool attempts_made_before(const struct attempts_pod *a, const struct attempts_pod *b);
 /* The number of the first attempt of POD, which is one of the N pods of its replica. */

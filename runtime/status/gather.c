@@ -207,7 +207,7 @@ static void pod(struct gathering *g, const struct data *o)
 		r->first = v.begin;
 	pod_spans(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &r->spans, &r->nspans);
 	struct attempts_pod life = { status_time(o, "metadata.creationTimestamp"), 1 + v.own_restarts,
-		status_text(o, "metadata.name") };
+		status_text(o, "metadata.name"), attempts_lives(o) };
 	ARENA_PUSH(g->arena, r->pods, r->npods, life);
 	r->view = newest ? v : old;
 	r->pod = newest ? o : r->pod;

@@ -595,6 +595,23 @@ def attempts(w):
 
 
 @check
+def attempts_of_lives(w):
+    """a JobSet deletes the pods of a life: the label that it gives to those of the next one says where the count goes on"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "a.tj")
+    pod = w.get("pods", "a-worker-0-x")
+    pod["metadata"]["labels"]["jobset.sigs.k8s.io/restart-attempt"] = "2"
+    w.put("pods", "default", pod)
+    w.logs = {("a-worker-0-x", False): ["three"]}
+    w.want(0, "status", "a", "-o", "wide", out="worker-0 +ready +3 ")
+    out, _ = w.want(0, "logs", "a", "--attempt", "3")
+    must(out == "worker/0 \u2502 three\n", out)
+    must(not w.want(0, "logs", "a", "--attempt", "1")[0], "the text of another life")
+    life(w, "a-worker-0-x", "2026-01-01T00:00:00Z", 1)
+    w.want(0, "status", "a", "-o", "wide", out="worker-0 +\\w+ +4 ")
+
+
+@check
 def attempt_passes(w):
     """logs -f --attempt N ends when that attempt is over, though the replica goes on"""
     w.write("a.tj", JOB % ("a", 1))
