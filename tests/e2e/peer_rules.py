@@ -35,6 +35,11 @@ def fewer_names(theirs, ours):
     return isinstance(theirs, list) and len(set(theirs)) < len(theirs) and set(theirs) == set(ours)
 
 
+def without_created(theirs, ours):
+    """Theirs lacks the condition `Created`, or a list of conditions lacks it alone."""
+    return theirs is None or (isinstance(theirs, list) and theirs == [c for c in ours if c != "Created"])
+
+
 STATUS = r"^objects/\w+jobs/train/status/"
 VERDICT = STATUS + r"(conditions/|completionTime$)"
 
@@ -102,5 +107,6 @@ RULES = [
     Rule("gang-waits", r"^(objects/(services|serviceaccounts|configmaps|roles|rolebindings)/[^/]*$|events/\w+/train Normal SuccessfulCreateService(/|$))",
          "^volcano-", only_ours),  # fmt: skip
     Rule("gang-waits", STATUS + r"replicaStatuses/\w+$", "^volcano-", lambda theirs, ours: theirs is None and ours == {}),
+    Rule("created-kept", STATUS + r"conditions/(\[Created\]/\w+|order)$", "^volcano-", without_created, race=True),
     Rule("no-amounts", r"^objects/volcano/train/spec/minResources$", "^volcano-", lambda theirs, ours: theirs == {} and ours is None),
 ]
