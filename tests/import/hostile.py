@@ -73,7 +73,7 @@ CASES = [
     ("many objects", JOB + "".join(f"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{i}}}\n" for i in range(3000)), 0, ""),
     ("many roles", SET + "".join(ROLE % i for i in range(1000)), 0, ""),
     ("roles that differ in case and signs", SET + "".join(ROLE.replace("r%d", name) for name in ("a-b", "a.b", "a_b")), 1, "DNS|name"),
-    ("a key twice", field("image: b"), 1, "there twice"),
+    ("a key twice", field("image: b"), 1, "appears twice"),
     ("a tab", JOB.replace("  template", "\ttemplate"), 1, "tab"),
     ("NUL in a text", JOB.replace("name: a", 'name: "a\0b"', 1), 1, "control characters"),
     ("NUL behind", JOB + "\0\n", 1, "control characters"),

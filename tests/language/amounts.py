@@ -95,7 +95,7 @@ t.case("too many objects", W("replicas = 2000, " + LEAD), ["TJ0717", "a role of 
 t.case("too many pods that differ", W("replicas = 100000, memory = 1Mi * (pod.index + 1)"), ["TJ0717", "100000 replicas may ask for different amounts"],
        args=("--target", "pods"), status=1)
 t.case("many pods that differ", W("replicas = 1000, memory = 4Mi * (pod.index + 1)"), "4Mi ... 4000Mi", command="plan", args=("--target", "pods"), status=0)
-t.case("by the node, in a map", W('replicas = 2, resources { "rdma/hca" = pod.node }'), ["TJ0716", "only 'pod.index' may be used"], status=1)
+t.case("by the node, in a map", W('replicas = 2, resources { "rdma/hca" = pod.node }'), ["TJ0716", "only 'pod.index' may be used here"], status=1)
 t.case("by the slice", 'accelerator far() { resource = "example.com/tpu", per_pod = 4, pods = 2, slice = "example.com/slice" }\n'
        + W("slices = 2, accelerator = far(), cpu = 8, memory = if pod.slice_index == 0 then 8Gi else 4Gi"), ["TJ0709", "a sliced role"], args=("--target", "jobset"), status=1)
 t.case("many objects", W("replicas = 100, " + LEAD), ["TJ0710", "a role of their own"], status=0)

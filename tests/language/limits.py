@@ -93,7 +93,7 @@ with tempfile.TemporaryDirectory() as outer:
 # ---- characters that cannot be seen ----
 for code in (0x80, 0x85, 0x9F, 0x202A, 0x202E, 0x2066, 0x2069):
     t.case("U+%04X in a string" % code, W('env { A = "x%cy" }' % code), ["TJ1011", "U+%04X" % code, "\\u{%x}" % code], status=0)
-t.case("one in a comment", W("# x\u202ey\n"), ["TJ1011", "this comment holds"], status=0)
+t.case("one in a comment", W("# x\u202ey\n"), ["TJ1011", "this comment contains"], status=0)
 t.case("one beside an interpolation", 'let n = 1\n' + W('env { A = "${n}\u202e" }'), "TJ1011", status=0)
 t.case("one in a text of several lines", 'let n = """\n  a\n  \u2067b\n  """\n' + W("env { A = n }"), "a.tj:3:3: warning", status=0)
 t.case("one in a name", W('env { "A\u202e" = "x" }'), "TJ0701", status=1)
