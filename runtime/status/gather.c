@@ -280,22 +280,48 @@ static void job(struct gathering *g, const struct data *o)
 	struct part_job mine = { o, key ? key->index : -1, from, from + n };
 	ARENA_PUSH(g->arena, part->jobs, part->njobs, mine);
 	attempts_before_add(&part->before, o);
+}
+
+/* Marks the replicas that a Job of PART reports as succeeded or failed for good. */
+static void mark_replicas(struct gathered_part *part, const struct part_job *j)
+{
+	const struct data *o = j->object;
+	int64_t n = j->to - j->from;
 	bool complete = status_condition_true(o, "Complete") != NULL,
 		failed = status_condition_true(o, "Failed") != NULL;
-	if (key) {
-		key->part->at[key->index].done = complete;
-		key->part->at[key->index].lost = failed;
+
+	if (j->index >= 0) {
+		part->at[j->index].done = complete;
+		part->at[j->index].lost = failed;
 		return;
 	}
-	job_indexes(status_text(o, "status.completedIndexes"), n, done, &part->at[from]);
-	job_indexes(status_text(o, "status.failedIndexes"), n, lost, &part->at[from]);
+	job_indexes(status_text(o, "status.completedIndexes"), n, done, &part->at[j->from]);
+	job_indexes(status_text(o, "status.failedIndexes"), n, lost, &part->at[j->from]);
 	/* the pods may be gone, but the Job has met its own success rule */
-	for (int64_t i = from; complete && i < from + n; i++)
+	for (int64_t i = j->from; complete && i < j->to; i++)
 		part->at[i].done = true;
 	if (part->plan->elastic)
 		part->desired = status_number(o, "spec.parallelism", part->desired);
 	if (part->desired > part->plan->max || part->desired < 0)
 		part->desired = part->plan->max;
+}
+
+/* Compares two Jobs by name; those of the same name keep the order in which they were listed. */
+static int jobs_by_name(const void *one, const void *other)
+{
+	const struct data *a = ((const struct part_job *)one)->object, *b = ((const struct part_job *)other)->object;
+	int order = str_cmp(status_text(a, "metadata.name"), status_text(b, "metadata.name"));
+
+	return order ? order : (a->from.start > b->from.start) - (a->from.start < b->from.start);
+}
+
+/* Orders the Jobs of a part by name, so that the order of the objects decides nothing when two report one replica. */
+static void mark_jobs(struct gathered_part *part)
+{
+	if (part->njobs > 1)
+		qsort(part->jobs, part->njobs, sizeof *part->jobs, jobs_by_name);
+	for (size_t i = 0; i < part->njobs; i++)
+		mark_replicas(part, &part->jobs[i]);
 }
 
 /* ---- others ---- */
@@ -370,15 +396,6 @@ static bool is_noise(struct str kind)
 		str_is(kind, "StorageClass");
 }
 
-/* Compares two Jobs by name; those of the same name keep the order in which they were listed. */
-static int jobs_by_name(const void *one, const void *other)
-{
-	const struct data *a = ((const struct part_job *)one)->object, *b = ((const struct part_job *)other)->object;
-	int order = str_cmp(status_text(a, "metadata.name"), status_text(b, "metadata.name"));
-
-	return order ? order : (a->from.start > b->from.start) - (a->from.start < b->from.start);
-}
-
 static void sort_objects(struct gathering *g)
 {
 	for (size_t i = 0; i < g->all->n; i++) {
@@ -406,8 +423,7 @@ static void sort_objects(struct gathering *g)
 			other(g, o);
 	}
 	for (size_t i = 0; i < g->job->nroles; i++)
-		if (g->parts[i].njobs > 1)
-			qsort(g->parts[i].jobs, g->parts[i].njobs, sizeof *g->parts[i].jobs, jobs_by_name);
+		mark_jobs(&g->parts[i]);
 }
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)

@@ -124,9 +124,11 @@ INIT = put(put(put(WAITS, "spec.nodeName", "n1"), "spec.initContainers", [{"name
            "status.initContainerStatuses", [{"name": "fetch", "state": {"running": {}}}, {"name": "log", "state": {"waiting": {}}}])
 RESTARTED = {"ready": True, "restartCount": 2, "state": {"running": {}}, "lastState": ended(1, at=NEW)["state"]}
 # What a pod says of itself, beside what its containers say.
-GATES = [
+ALSO = [
     ("S-37 gate", [put(job(ready=1, **STARTED), "spec.parallelism", 2), pod(0, "Running", conditions=[condition("Ready", "False", "ReadinessGatesNotReady", "readiness gate \"x\"")]), RUN],
      "Starting", "worker 0: not ready: readiness gate \"x\"", 0),
+    ("one replica, two Jobs", [job([condition("Complete")], succeeded=2), put(job(startTime=OLD, active=1, ready=1), "metadata.name", "j-worker-0")],
+     "Running", "", 0),
 ]
 ROWS = [
     # row, objects, state, part of the cause, exit status
