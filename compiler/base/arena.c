@@ -39,7 +39,7 @@ static bool is_mapped(size_t payload)
 #endif
 }
 
-static void *map(size_t size, int flags)
+static void *new_pages(size_t size, int flags)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 	return p == MAP_FAILED ? NULL : p;
@@ -52,7 +52,7 @@ static void *map(size_t size, int flags)
  */
 static void *map_large(void)
 {
-	char *p = map(2 * (size_t)LARGE_PAGE, 0);
+	char *p = new_pages(2 * (size_t)LARGE_PAGE, 0);
 	if (!p)
 		return NULL;
 	size_t before = (LARGE_PAGE - (uintptr_t)p % LARGE_PAGE) % LARGE_PAGE;
@@ -76,7 +76,7 @@ static struct arena_block *block_map(size_t size, bool first)
 #ifdef MAP_POPULATE
 	flags = first ? MAP_POPULATE : 0;
 #endif
-	return size == LARGE_PAGE ? map_large() : map(size, flags);
+	return size == LARGE_PAGE ? map_large() : new_pages(size, flags);
 }
 
 static struct arena_block *block_new(struct arena *a, size_t payload)
