@@ -183,7 +183,7 @@ static void pod(struct gathering *g, const struct data *o)
 	struct pod_view v = pod_judge(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &g->events, g->now),
 		old = r->view;
 	const struct data *down = map_get(&g->nodes, v.node);
-	if (down && v.running && !v.deleting) {                                         /* S-41 */
+	if (down && v.running && !v.deleting) {         /* what its node reported last may be old (S-41) */
 		v.phase = RUN_UNKNOWN;
 		v.reason = STR("NodeNotReady");
 		v.cause = str_printf(g->arena, "node %.*s is not ready", STR_ARG(v.node));

@@ -1,7 +1,7 @@
 /*
  * compile.c - a program of the build: parses each module of the library once and writes the C source of
- * library_tree_find() to standard output. syntax/tree.h describes the form of the bytes. What a declaration needs of
- * its module are the names in it that are those of other declarations.
+ * library_tree_find() to standard output. syntax/tree.h describes the form of the bytes. A declaration needs each
+ * other declaration of its module whose name it contains.
  */
 #include <stdio.h>
 #include <stdlib.h>
