@@ -323,7 +323,7 @@ enum { MOST_NESTED = 1000 };
 static const struct type *report_too_deep(struct check *c, struct decl *d)
 {
 	struct diag *g = diag_report(c->diags, TJ0407, d->span,
-		"more than %d declarations need each other in a row, up to '%.*s'", MOST_NESTED,
+		"a chain of more than %d declarations, each of which needs the next, ends at '%.*s'", MOST_NESTED,
 		STR_ARG(d->name));
 	diag_help(c->diags, g, "declare it before what needs it, or give it a type");
 	d->type = &type_bad;

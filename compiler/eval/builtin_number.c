@@ -95,7 +95,7 @@ static const struct value *extreme(struct arguments *a, int sign)
 	if (n == 0) {
 		struct diag *d = eval_report(a->ev, TJ0321, argument_at(a, 0), "an empty list has no %s value",
 			sign < 0 ? "smallest" : "largest");
-		diag_help(a->ev->diags, d, "test 'len(...) > 0' first, or add a number that always counts");
+		diag_help(a->ev->diags, d, "test 'len(...) > 0' first, or add a number to the list");
 		return &value_bad;
 	}
 	const struct value *best = at[0];

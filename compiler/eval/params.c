@@ -412,7 +412,8 @@ static const struct value *report_member(struct eval *ev, const struct decl *d, 
 		e = diag_report(ev->diags, TJ0402, name_span(s),
 			name.n ? "--set %.*s: the quotes of a key do not match" : "--set %.*s: a key is empty",
 			STR_ARG(s->name));
-		diag_help(ev->diags, e, "a key with a sign in it is written --set '%.*s.\"a/b\"=...'",
+		diag_help(ev->diags, e,
+			"a key with a character such as - or / in it is written --set '%.*s.\"a/b\"=...'",
 			STR_ARG(head_of(s->name)));
 		return &value_bad;
 	}

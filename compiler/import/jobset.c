@@ -391,7 +391,7 @@ void jobset_fields(struct set *s, const struct data *spec)
 			"write ROLE.host(0) where a program has to know it");
 	if (member(spec, "managedBy"))
 		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"),
-			"a program is run by whoever applies it");
+			"no other controller runs the objects of a program");
 }
 
 /*

@@ -265,7 +265,7 @@ static void fields(struct mpi *j)
 			"here");
 	if (member(j->policy, "managedBy"))
 		import_left_out(im, member_at(j->policy, "managedBy"), STR("managedBy"),
-			"a program is run by whoever applies it");
+			"no other controller runs the objects of a program");
 }
 
 static bool write(struct mpi *j)

@@ -216,7 +216,7 @@ static void managed_rule(const struct operator_job *j)
 	if (str_is(by->u.string, "kueue.x-k8s.io/multikueue")) {
 		d = diag_report(ds(j), TJ1108, by->from, "'%.*s' runs this job, in another cluster",
 			STR_ARG(by->u.string));
-		diag_help(ds(j), d, "a program is run by whoever applies it: remove 'managedBy'");
+		diag_help(ds(j), d, "no other controller runs the objects of a program: remove 'managedBy'");
 		return;
 	}
 	d = diag_report(ds(j), TJ1108, by->from, "'%.*s' is not a controller that could manage a job",

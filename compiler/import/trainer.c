@@ -264,7 +264,7 @@ static void job_fields(struct train *t, const struct runtime *r)
 			"std.mpi");
 	if (member(spec, "managedBy"))
 		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"),
-			"a program is run by whoever applies it");
+			"no other controller runs the objects of a program");
 	if (member(member(t->policy, "torch"), "elasticPolicy"))
 		import_left_out(im, member_at(member(t->policy, "torch"), "elasticPolicy"), STR("elasticPolicy"),
 			"the controller does not look at it");

@@ -161,7 +161,7 @@ void launch_note_home(struct launch *l, const struct plan_role *r)
 		for (size_t i = 0; i < c->nmounts; i++) {
 			struct str path = c->mounts[i].path, target = target_of(l, l->arena, path);
 			if (!is_left_out(l, r, &c->mounts[i]) && !str_eq(path, target))
-				launch_note(l, "what belongs at '%.*s' is at '%.*s': the home of who runs it",
+				launch_note(l, "'%.*s' is '%.*s' here, in your own home, since you are not root",
 					STR_ARG(path), STR_ARG(target));
 		}
 	}

@@ -305,9 +305,9 @@ case("a set name in a wrap", WRAPPED % 'env { PET_NNODES = "1" }', ["TJ0702", "s
 # ---- constructs of other languages ----
 ONE = 'let n = 1\n'
 case("taking from a list", role('tolerate -= ["a"]'), ["nothing is taken from a list", "write 'tolerate = [ ... ]' with all that is left"],
-     ["a key with a sign"], right=role('tolerate = ["b"]'))
+     ["a key with a character"], right=role('tolerate = ["b"]'))
 case("taking from a map", role('env -= { A = "b" }'), ["nothing is taken from a map", "write 'env = { ... }' with all that is left"],
-     ["a key with a sign"], right=role('env = { A = "b" }'))
+     ["a key with a character"], right=role('env = { A = "b" }'))
 case("append", role('tolerate.append("a")'), ["write 'tolerate += [\"a\"]'"], ["in braces"], right=role('tolerate += ["a"]'),
      code=['tolerate += ["a"]'])
 case("extend", role('args.extend(["a", "b"])'), ["write 'args += [\"a\", \"b\"]'"], ["in braces"], right=role('args += ["a", "b"]'),

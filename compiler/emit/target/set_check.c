@@ -170,7 +170,8 @@ static void timeout(struct checking *c, const struct plan_job *j, const char *se
 		return;
 	struct diag *d = diag_report(c->diags, TJ0810, check_place(c, j->timeout.from, j->name_at, j->name_at),
 		"a %s restarts the clock of 'timeout' after each of %lld restarts", set, (long long)j->restarts.value);
-	diag_help(c->diags, d, "choose it for one attempt; the target 'jobs' counts it once");
+	diag_help(c->diags, d,
+		"set a time that fits one attempt, or use the target 'jobs', where 'timeout' covers all of them");
 }
 
 /* ---- names ---- */

@@ -355,10 +355,10 @@ bool help_name(struct fault *f, struct diag *d)
 	if (key.n) {
 		struct span at = { f->at[f->item].start, f->at[f->item].start + (uint32_t)key.n };
 		struct str quoted = str_printf(f->p->arena, "\"%.*s\"", STR_ARG(key));
-		diag_help(ds, d, "a key with a sign in it must be quoted: %.*s", STR_ARG(quoted));
+		diag_help(ds, d, "a key with a character such as - or / in it must be quoted: %.*s", STR_ARG(quoted));
 		diag_fix(ds, d, at, quoted, "put it in quotes");
 	} else if (f->i == f->item + 1 && f->p->feed.depth && (kind == TOKEN_MINUS || kind == TOKEN_SLASH)) {
-		diag_help(ds, d, "a key with a sign in it must be quoted: \"%.*s%c...\"",
+		diag_help(ds, d, "a key with a character such as - or / in it must be quoted: \"%.*s%c...\"",
 			STR_ARG(fault_text(f, f->item)), kind == TOKEN_MINUS ? '-' : '/');
 	} else if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_DOT) {
 		help_dotted(f, d);
