@@ -124,6 +124,7 @@ INIT = put(put(put(WAITS, "spec.nodeName", "n1"), "spec.initContainers", [{"name
            "status.initContainerStatuses", [{"name": "fetch", "state": {"running": {}}}, {"name": "log", "state": {"waiting": {}}}])
 RESTARTED = {"ready": True, "restartCount": 2, "state": {"running": {}}, "lastState": ended(1, at=NEW)["state"]}
 # What a pod says of itself, beside what its containers say.
+# Rows that the random mutants are not made of.
 ALSO = [
     ("S-37 gate", [put(job(ready=1, **STARTED), "spec.parallelism", 2), pod(0, "Running", conditions=[condition("Ready", "False", "ReadinessGatesNotReady", "readiness gate \"x\"")]), RUN],
      "Starting", "worker 0: not ready: readiness gate \"x\"", 0),
@@ -283,7 +284,7 @@ BESIDE = [
 
 
 def rows(trainc, directory):
-    for name, objects, state, cause, want in ROWS + GATES:
+    for name, objects, state, cause, want in ROWS + ALSO:
         status, out, err = run(trainc, directory, objects)
         check(status == want, "%s: status %d, not %d: %s" % (name, status, want, err))
         got = json.loads(out)["runs"][0] if out else {}
