@@ -123,7 +123,6 @@ EMPTY = put(put(job(), "status", {}), "spec.parallelism", 2)
 INIT = put(put(put(WAITS, "spec.nodeName", "n1"), "spec.initContainers", [{"name": "fetch"}, {"name": "log", "restartPolicy": "Always"}]),
            "status.initContainerStatuses", [{"name": "fetch", "state": {"running": {}}}, {"name": "log", "state": {"waiting": {}}}])
 RESTARTED = {"ready": True, "restartCount": 2, "state": {"running": {}}, "lastState": ended(1, at=NEW)["state"]}
-# What a pod says of itself, beside what its containers say.
 # Rows that the random mutants are not made of.
 ALSO = [
     ("S-37 gate", [put(job(ready=1, **STARTED), "spec.parallelism", 2), pod(0, "Running", conditions=[condition("Ready", "False", "ReadinessGatesNotReady", "readiness gate \"x\"")]), RUN],
