@@ -72,6 +72,7 @@ before 5 said paused a-1 up
 ask paused suspend; answers ok
 stopped() { test "$(value "$1" 's["cause"]')" = ""; }
 before 5 stopped paused
+before 5 phase paused Suspended
 is paused 's["phase"], [x["state"] for x in r("a")]' "('Suspended', ['waiting', 'waiting'])"
 ask paused "scale a 1"; answers "no role 'a' is not elastic: it has 2 replicas"
 touch go
