@@ -656,8 +656,9 @@ void tokens_balance(struct tokens *ts)
 	if (balanced(ts))
 		return;
 	struct balance b = { .ts = ts };
-	b.to = ARENA_ARRAY(ts->arena, struct token, 2 * ts->n + 2 * BRACKETS_MAX);
+	b.to = ARENA_ARRAY(ts->arena, struct token, 2 * ts->n + 2 * BRACKETS_MAX + TOKENS_AHEAD);
 	repair(&b);
 	ts->at = b.to;
 	ts->n = b.n;
+	tokens_pad(ts);
 }

@@ -23,7 +23,7 @@ enum { MOST_GUESSED = 4096 };
 static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end, unsigned flags)
 {
 	struct tokens *ts = s->ts;
-	if (ts->n == ts->size) {
+	if (ts->n + TOKENS_AHEAD == ts->size) {
 		size_t size = ts->size * 2;
 		struct token *bigger = ARENA_ARRAY(ts->arena, struct token, size);
 		memcpy(bigger, ts->at, ts->n * sizeof(*bigger));
@@ -823,6 +823,12 @@ static void skip_mark_of_order(struct scan *s)
 	memset(s->clean, ' ', 3);
 }
 
+void tokens_pad(struct tokens *ts)
+{
+	for (size_t i = 0; i < TOKENS_AHEAD; i++)
+		ts->at[ts->n + i] = ts->at[ts->n - 1];
+}
+
 void tokens_scan(struct tokens *ts)
 {
 	size_t n = ts->source->text.n;
@@ -848,5 +854,6 @@ void tokens_scan(struct tokens *ts)
 	}
 	s.newlines += s.newlines == 0;
 	push(&s, TOKEN_END, s.start, s.start, 0);
+	tokens_pad(ts);
 	ts->comments = ts->ncomments ? ts->comments : NULL;
 }

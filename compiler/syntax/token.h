@@ -3,9 +3,10 @@
  * is parsed: with the array, looking ahead and back is free, which the line-end rules, the repair of brackets and the
  * messages need. A token has 12 bytes; its text is read from the source.
  *
- * After tokens_scan() the array ends with END. After tokens_balance() every bracket in it is closed by its own kind, so
- * that the parser never meets a broken bracket: a missing one was added as a VIRTUAL token, one that closed nothing was
- * removed, and both have been reported.
+ * After tokens_scan() the array ends with END. Behind it lie TOKENS_AHEAD copies of END that are not counted, so that
+ * code may look that far past any token without asking for the end of the array. After tokens_balance(), which keeps
+ * this, every bracket in the array is closed by its own kind, so that the parser never meets a broken bracket: a missing
+ * one was added as a VIRTUAL token, one that closed nothing was removed, and both have been reported.
  */
 #ifndef TRAINC_SYNTAX_TOKEN_H
 #define TRAINC_SYNTAX_TOKEN_H
@@ -47,6 +48,9 @@ struct dropped {
 };
 enum { DROPPED_MAX = 64 };              /* limit, because each dropped brace is compared with all messages */
 
+/* So far may code look past a token of the array. */
+enum { TOKENS_AHEAD = 8 };
+
 struct tokens {
 	struct arena *arena;
 	struct diags *diags;
@@ -62,6 +66,8 @@ struct tokens {
 };
 
 void tokens_scan(struct tokens *ts);
+/* Writes the copies of END behind the last token, which is END. The array has room for them. */
+void tokens_pad(struct tokens *ts);
 void tokens_balance(struct tokens *ts);
 /* Reports, after parsing, the braces that were left out and that no other message explains. */
 void tokens_explain(const struct tokens *ts);

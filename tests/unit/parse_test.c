@@ -5,6 +5,8 @@
 #include "base/buf.h"
 #include "syntax/dump.h"
 #include "syntax/parse.h"
+#include "syntax/token.h"
+#include "trainc.tab.h"
 
 #include "unit.h"
 
@@ -338,6 +340,37 @@ static void lines(void)
 	TREE("let a = 1", "\n  (let a (= 1))");
 }
 
+/* The messages look a few tokens ahead, also from the last token of a text, broken or not. */
+static void ends(void)
+{
+	static const char *const texts[] = {
+		"", "replicas", "replicas 4", "job a {", "job a { worker {", "job a {}}}", "let a = \"x", "let a = [(",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct outcome o = parse(str_of(texts[i]), false);
+		struct tokens ts = { .arena = &arena, .diags = &o.diags, .source = o.source };
+		for (int balanced = 0; balanced < 2; balanced++) {
+			(balanced ? tokens_balance : tokens_scan)(&ts);
+			for (size_t k = 0; k <= TOKENS_AHEAD; k++)
+				CHECK(ts.at[ts.n - 1 + k].kind == TOKEN_END);
+		}
+	}
+
+	/* an array that was filled to its last token has room behind it as well */
+	for (size_t words = 50; words < 150; words++) {
+		struct buf b = { 0 };
+		for (size_t i = 0; i < words; i++)
+			buf_printf(&b, "a ");
+		struct diags ds = { .arena = &arena, .muted = 1 };
+		struct source source = { .name = STR("t.tj"), .text = buf_take(&b, &arena), .base = 1 };
+		struct tokens ts = { .arena = &arena, .diags = &ds, .source = &source };
+		tokens_scan(&ts);
+		CHECK(ts.n + TOKENS_AHEAD <= ts.size && ts.at[ts.n - 1 + TOKENS_AHEAD].kind == TOKEN_END);
+		buf_release(&b);
+	}
+}
+
 int main(void)
 {
 	trees();
@@ -354,6 +387,7 @@ int main(void)
 	numbers();
 	depth();
 	expressions();
+	ends();
 	arena_release(&arena);
 	return unit_end();
 }
