@@ -5,8 +5,8 @@
  *
  * After tokens_scan() the array ends with END. Behind it lie TOKENS_AHEAD copies of END that are not counted, so that
  * code may look that far past any token without asking for the end of the array. After tokens_balance(), which keeps
- * this, every bracket in the array is closed by its own kind, so that the parser never meets a broken bracket: a missing
- * one was added as a VIRTUAL token, one that closed nothing was removed, and both have been reported.
+ * this, every bracket in the array is closed by its own kind, so that the parser never meets a broken bracket: a
+ * missing one was added as a VIRTUAL token, one that closed nothing was removed, and both have been reported.
  */
 #ifndef TRAINC_SYNTAX_TOKEN_H
 #define TRAINC_SYNTAX_TOKEN_H
