@@ -209,8 +209,10 @@ bench-operator: build
 # The files for editors, from the table of words; tree-sitter's parser too, where its program is installed.
 editors:
 	@python3 grammar/editors/generate.py
-	@command -v tree-sitter >/dev/null && cd grammar/editors/tree-sitter && tree-sitter generate --abi 14 --no-bindings grammar.js && \
-		rm -f src/tree_sitter/alloc.h src/tree_sitter/array.h || echo "tree-sitter is not installed: its parser.c is as it was"
+	@sh tests/editors/newer.sh $(abspath $(BUILD))/editors/newer || true
+	@PATH="$$PATH:$(abspath $(BUILD))/editors/newer/bin"; command -v tree-sitter >/dev/null && cd grammar/editors/tree-sitter && \
+		tree-sitter generate --abi 14 --no-bindings grammar.js && rm -f src/tree_sitter/alloc.h src/tree_sitter/array.h src/grammar.json || \
+		echo "tree-sitter is not installed: its parser.c is as it was"
 # Packages of npm, pinned by the lock file beside their list; only tests and packaging use them.
 $(BUILD)/editors/node/node_modules: tests/editors/node/package-lock.json
 	@mkdir -p $(@D)
@@ -221,6 +223,7 @@ test-editors: build
 	@$(MAKE) --no-print-directory $(BUILD)/editors/node/node_modules || true
 	@$(MAKE) --no-print-directory playground vsix || true
 	@sh tests/editors/code-server.sh $(abspath $(BUILD))/editors/code-server || true
+	@sh tests/editors/newer.sh $(abspath $(BUILD))/editors/newer || true
 	@BUILD=$(BUILD) sh tests/editors/run.sh
 
 # ---- for the browser ----

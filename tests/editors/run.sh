@@ -36,12 +36,9 @@ editor() {
 	counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' "$work/log" | tail -n 1)
 	test -n "$counts" || { counts='0 1'; tail -n 20 "$work/log"; }
 	grep FAIL "$work/log"
-	echo "$name: $counts"
+	echo "${name#"$PWD/"}: $counts"
 	passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
 }
-
-editor nvim nvim --headless -u NONE -i NONE -c "luafile $here/nvim.lua"
-editor emacs emacs -q --batch -f package-initialize -l "$here/eglot.el"
 
 # script NAME COMMAND...: a test of ours, whose last line has the counts.
 script() {
@@ -59,6 +56,21 @@ script() {
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
 }
 
+editor nvim nvim --headless -u NONE -i NONE -c "luafile $here/nvim.lua"
+editor emacs emacs -q --batch -f package-initialize -l "$here/eglot.el"
+
+newer=$PWD/${BUILD:-build}/editors/newer
+if test -f "$newer/ready" && command -v tmux >/dev/null; then
+	mkdir -p "$work/sitter/parser"
+	cc -O1 -shared -fPIC -I grammar/editors/tree-sitter/src -o "$work/sitter/parser/tj.so" grammar/editors/tree-sitter/src/parser.c
+	export EDITORS="$PWD/grammar/editors" PARSER="$work/sitter"
+	editor "$newer/bin/nvim" "$newer/bin/nvim" --headless -u NONE -i NONE -c "luafile $here/nvim10.lua"
+	script Helix python3 "$here/helix.py" "$newer/bin"
+	script "parser of tree-sitter" python3 "$here/parser.py" "$newer/bin/tree-sitter"
+else
+	echo "skip Neovim 0.10, Helix and the parser of tree-sitter: need packages of Debian 13 (tests/editors/newer.sh) and tmux"
+	skipped=$((skipped + 3))
+fi
 script colors python3 "$here/agree.py"
 script indentation python3 "$here/indent.py"
 page=${BUILD:-build}/playground/index.html node=${BUILD:-build}/editors/node

@@ -1,4 +1,5 @@
 " The classes that the Vim syntax gives: FILE.vim (or FILE.nvim) for each file of $LIST.
+set noswapfile
 set rtp^=$EDITORS/vim
 syntax on
 let s:letters = {'tjComment': 'c', 'tjString': 's', 'tjText': 's', 'tjEscape': 's', 'tjNumber': 'n', 'tjKeyword': 'k', 'tjConstant': 'k', 'tjBlock': 'k', 'tjOperator': 'o'}
