@@ -53,7 +53,8 @@ def main():
         with open("%s/%s.wasm" % (directory, name), "rb") as f:
             parts[name] = f.read()
     data = json.dumps({"examples": examples(), "mistakes": mistakes()}, ensure_ascii=False).encode()
-    texts = {"STYLE": read(HERE + "/style.css"), "ENGINE": read(HERE + "/engine.js"), "PAGE": read(HERE + "/page.js"),
+    texts = {"STYLE": read(HERE + "/style.css"), "ENGINE": read(HERE + "/engine.js"), "WORKER": read(HERE + "/worker.js"),
+             "PAGE": read(HERE + "/page.js"),
              "PACKED": base64.b64encode(pack(parts["trainc"] + data)).decode(), "UNPACK": base64.b64encode(parts["unpack"]).decode(),
              "WASM_SIZE": str(len(parts["trainc"])), "SIZE": str(len(parts["trainc"]) + len(data))}
     page = read(HERE + "/page.html")

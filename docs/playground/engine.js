@@ -1,5 +1,6 @@
-// engine.js - trainc.wasm: one language server in memory; a request is answered before request() returns.
-// openTrainc calls onMessage with each message of the server; send() takes a message, file() a file that programs may read.
+// engine.js - trainc.wasm: one language server in memory, for a page and for the extension of VS Code.
+// openTrainc calls onMessage with each message of the server. receive() only queues a message; work() does one thing and says
+// whether there is more to do; file() gives a file that programs may read.
 async function openTrainc(bytes, onMessage) {
   let memory;
   const decoder = new TextDecoder(), encoder = new TextEncoder();
@@ -22,37 +23,25 @@ async function openTrainc(bytes, onMessage) {
     return [at, data.length];
   };
   return {
-    send(message) {
-      wasm.web_receive(web, ...put(JSON.stringify({ jsonrpc: "2.0", ...message })));
-      while (wasm.web_work(web)) continue;
-    },
+    receive(message) { wasm.web_receive(web, ...put(JSON.stringify({ jsonrpc: "2.0", ...message }))); },
+    work: () => wasm.web_work(web) !== 0,
     file(path, text) { wasm.web_file(web, ...put(path), ...(text === null ? [0, -1] : put(text))); },     // null: it is gone
   };
 }
-// startTrainc answers a request before request() returns.
-async function startTrainc(bytes) {
-  const inbox = [], server = await openTrainc(bytes, message => inbox.push(message)), send = server.send;
-  let last = 0;
-  const engine = {
-    onNotification: () => {},
-    notify(method, params) { send({ method, params }); this.drain(); },
-    request(method, params) {
-      const id = ++last;
-      send({ id, method, params });
-      const answer = this.drain(id);
-      if (answer?.error) throw new Error(answer.error.message);
-      return answer?.result;
-    },
-    drain(id) {
-      let answer;
-      for (const message of inbox.splice(0)) {
-        if (message.id !== undefined && !message.method) { if (message.id === id) answer = message; }
-        else if (message.method) this.onNotification(message.method, message.params);
-      }
-      return answer;
-    },
-    file: server.file,
+// Returns a function that takes a message. The server works in turns, between which more messages come in: so a request can be
+// cancelled before it begins, and of several edits only the last is analyzed. onEnd gets what ended the server.
+function inTurns(server, onEnd) {
+  const turn = new MessageChannel();
+  let working = false, ended = false;
+  const guarded = step => { try { return !ended && step(); } catch (error) { ended = true; onEnd(error); return false; } };
+  turn.port1.onmessage = () => {
+    working = guarded(server.work);
+    if (working) turn.port2.postMessage(0);
   };
-  return engine;
+  return message => guarded(() => {
+    server.receive(message);
+    if (!working) turn.port2.postMessage(0);
+    working = true;
+  });
 }
-if (typeof module !== "undefined") module.exports = { openTrainc };
+if (typeof module !== "undefined") module.exports = { openTrainc, inTurns };

@@ -1,15 +1,74 @@
-// page.js - the page around engine.js: a text with colors over it, and views of what the server answers.
+// page.js - the page around the server, which has a thread of its own (worker.js): a text with colors over it, and views of
+// what the server answers. Nothing waits for an answer: keys are shown at once, and what is older than the text is dropped.
 const $ = id => document.getElementById(id);
 // Each program has a directory of its own: a project.tj is about its neighbors only.
 let place = 0;
 const URI = name => `file:///playground/${place}/${name}`;
 const text = $("text"), colors = $("colors"), view = $("view");
-let engine, data, name = "job.tj", version = 0, problems = [], tab = "objects", legend = [], preview;
+let name = "job.tj", files = {}, version = 0, diagnosed = 0, tab = "objects", legend = [], preview;
+let known = "", marks = [], bad = [], problems = [];    // what the colors are about: a text, [from, length, class] and [from, to, class]
 
 function escaped(s) { return s.replace(/[&<>]/g, c => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]); }
 const doc = () => ({ textDocument: { uri: URI(name) } });
-function ask(method, params) {
-  try { return engine.request(method, { ...doc(), ...params }); } catch (error) { return { failed: error.message }; }
+
+// ---- the server ----
+const LONGEST = 20000;                                  // milliseconds that a request may take
+let last = 0, dead = false;
+const waiting = new Map(), newest = new Map();          // id -> { done, began }, kind of request -> id
+const notify = (method, params) => thread.postMessage({ method, params });
+const idle = () => document.body.toggleAttribute("data-busy", waiting.size > 0 || diagnosed < version);
+// Gives the result, or { failed }. A request with a kind takes the place of the one before it.
+function ask(method, params, kind) {
+  const id = ++last, before = newest.get(kind);
+  if (kind && waiting.has(before)) notify("$/cancelRequest", { id: before });
+  if (kind) newest.set(kind, id);
+  thread.postMessage({ id, method, params: { ...doc(), ...params } });
+  return new Promise(done => { waiting.set(id, { done, began: Date.now() }); idle(); });
+}
+// An answer about the text as it is now: undefined when the text has changed since.
+async function about(method, params, kind) {
+  const asked = version, found = await ask(method, params, kind);
+  return asked === version ? found : undefined;
+}
+function hear({ data }) {
+  if (data.ended) return stopped(data.ended);
+  if (data.programs) return offer(data.programs);
+  if (data.method === "textDocument/publishDiagnostics" && data.params.uri === URI(name)) diagnose(data.params);
+  const asked = waiting.get(data.id);
+  if (!data.method && asked) {
+    waiting.delete(data.id);
+    asked.done(data.error ? { failed: data.error.message } : data.result);
+  }
+  idle();
+}
+function stopped(why) {
+  thread.terminate();
+  dead = true;
+  for (const { done } of waiting.values()) done({ failed: why });
+  waiting.clear();
+  $("state").textContent = `the compiler stopped (${why}); it starts again with the next edit`;
+  document.body.dataset.stopped = "yes";
+}
+setInterval(() => {
+  for (const { began } of waiting.values()) if (Date.now() - began > LONGEST) return stopped("no answer");
+}, 1000);
+async function connect() {
+  thread.onmessage = hear;
+  thread.onerror = event => stopped(event.message || "the thread cannot start");
+  const { capabilities, failed } = await ask("initialize", { processId: null, rootUri: null, capabilities: {
+    textDocument: { codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ["quickfix"] } } }, publishDiagnostics: { dataSupport: true },
+      hover: { contentFormat: ["markdown"] }, completion: { completionItem: { snippetSupport: false } } } }, initializationOptions: { virtualDocuments: true } });
+  if (failed) return;
+  legend = capabilities.semanticTokensProvider.legend.tokenTypes;
+  notify("initialized", {});
+}
+async function restart() {
+  dead = false;
+  delete document.body.dataset.stopped;
+  thread = newThread();
+  thread.postMessage(PARTS);
+  await connect();
+  open();
 }
 
 // ---- places ----
@@ -26,26 +85,38 @@ function offsetOf(p) {
   }
   return at + p.character;
 }
-function applyEdits(edits) {
-  for (const e of [...edits].sort((a, b) => offsetOf(b.range.start) - offsetOf(a.range.start))) {
-    text.setRangeText(e.newText, offsetOf(e.range.start), offsetOf(e.range.end), "end");
+// Writes as a person does, so that Ctrl+Z takes it back; edits at once are one edit for the server.
+let writing = false;
+function write(edits) {
+  writing = true;
+  text.focus();
+  for (const [from, to, words] of edits.sort((a, b) => b[0] - a[0])) {
+    text.setSelectionRange(from, to);
+    if (from < to || words) {
+      const done = document.execCommand(words ? "insertText" : "delete", false, words);
+      if (!done) text.setRangeText(words, from, to, "end");
+    }
   }
+  writing = false;
   edited();
 }
+const applyEdits = edits => write(edits.map(e => [offsetOf(e.range.start), offsetOf(e.range.end), e.newText]));
 
 // ---- colors ----
+// Until the server has answered, colors and squiggles move with the text that they belong to.
+function move() {
+  const now = text.value, most = Math.min(now.length, known.length);
+  let same = 0, tail = 0;
+  while (same < most && now[same] === known[same]) same++;
+  while (tail < most - same && now[now.length - 1 - tail] === known[known.length - 1 - tail]) tail++;
+  const end = known.length - tail, by = now.length - known.length;
+  const at = offset => offset <= same ? offset : offset >= end ? offset + by : same;
+  marks = marks.map(([from, n, kind]) => [at(from), at(from + n) - at(from), kind]).filter(m => m[1] > 0);
+  bad = bad.map(([from, to, kind]) => [at(from), at(to), kind]).filter(b => b[1] > b[0]);
+  known = now;
+}
 function paint() {
-  const marks = [], source = text.value, tokens = ask("textDocument/semanticTokens/full")?.data ?? [];
-  const lines = [0];
-  for (let i = 0; i < source.length; i++) if (source[i] === "\n") lines.push(i + 1);
-  let line = 0, column = 0;
-  for (let i = 0; i < tokens.length; i += 5) {
-    column = tokens[i] ? tokens[i + 1] : column + tokens[i + 1];
-    line += tokens[i];
-    marks.push([lines[line] + column, tokens[i + 2], legend[tokens[i + 3]]]);
-  }
-  const bad = problems.map(p => [offsetOf(p.range.start), Math.max(offsetOf(p.range.end), offsetOf(p.range.start) + 1), p.severity === 1 ? "error" : "warning"]);
-  const cuts = new Set([0, source.length]);
+  const source = text.value, cuts = new Set([0, source.length]);
   for (const [from, n] of marks) { cuts.add(from); cuts.add(from + n); }
   for (const [from, to] of bad) { cuts.add(from); cuts.add(Math.min(to, source.length)); }
   const places = [...cuts].sort((a, b) => a - b);
@@ -61,72 +132,117 @@ function paint() {
   colors.scrollTop = text.scrollTop;
   colors.scrollLeft = text.scrollLeft;
 }
+async function color() {
+  const tokens = (await about("textDocument/semanticTokens/full", {}, "colors"))?.data;
+  if (!tokens) return;
+  const lines = [0];
+  for (let at = text.value.indexOf("\n"); at >= 0; at = text.value.indexOf("\n", at + 1)) lines.push(at + 1);
+  marks = [];
+  for (let i = 0, line = 0, column = 0; i < tokens.length; i += 5) {
+    column = tokens[i] ? tokens[i + 1] : column + tokens[i + 1];
+    line += tokens[i];
+    marks.push([lines[line] + column, tokens[i + 2], legend[tokens[i + 3]]]);
+  }
+  paint();
+}
 
 // ---- problems ----
-function showProblems() {
-  const list = $("problems");
-  list.replaceChildren(...problems.map(p => {
-    const item = document.createElement("li");
+function diagnose(params) {
+  if (params.version < version) return;
+  diagnosed = version;
+  problems = params.diagnostics;
+  bad = problems.map(p => [offsetOf(p.range.start), Math.max(offsetOf(p.range.end), offsetOf(p.range.start) + 1), p.severity === 1 ? "error" : "warning"]);
+  paint();
+  showProblems();
+}
+function button(label, action) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = label;
+  made.onclick = action;
+  return made;
+}
+async function showProblems() {
+  $("state").textContent = problems.length ? `${problems.length} problem${problems.length > 1 ? "s" : ""}` : "no problems";
+  const fixes = await Promise.all(problems.map(p => about("textDocument/codeAction", { range: p.range, context: { diagnostics: [p], only: ["quickfix"] } })));
+  if (fixes.includes(undefined)) return;
+  $("problems").replaceChildren(...problems.map((p, i) => {
+    const item = document.createElement("li"), [what, ...more] = p.message.split("\n");
     item.className = "severity-" + p.severity;
-    const go = document.createElement("button");
-    go.type = "button";
-    go.textContent = "line " + (p.range.start.line + 1);
-    go.onclick = () => { text.focus(); text.setSelectionRange(offsetOf(p.range.start), offsetOf(p.range.end)); };
-    item.append(go, ` ${p.message.split("\n")[0]} [${p.code}]`);
-    const actions = ask("textDocument/codeAction", { range: p.range, context: { diagnostics: [p], only: ["quickfix"] } });
-    for (const action of Array.isArray(actions) ? actions : []) {
+    item.append(button("line " + (p.range.start.line + 1), () => { text.focus(); text.setSelectionRange(offsetOf(p.range.start), offsetOf(p.range.end)); }));
+    item.append(` ${what} [${p.code}]`);
+    for (const action of Array.isArray(fixes[i]) ? fixes[i] : []) {
       const edits = action.edit?.documentChanges?.flatMap(c => c.edits) ?? action.edit?.changes?.[URI(name)];
-      if (!edits) continue;
-      const fix = document.createElement("button");
-      fix.type = "button";
-      fix.textContent = action.title;
-      fix.onclick = () => { applyEdits(edits); text.focus(); };
-      item.append(fix);
+      if (edits) item.append(button(action.title, () => applyEdits(edits)));
+    }
+    if (more.length) {
+      const help = document.createElement("div");
+      help.textContent = more.join("\n");
+      item.append(help);
     }
     return item;
   }));
-  $("state").textContent = problems.length ? `${problems.length} problem${problems.length > 1 ? "s" : ""}` : "no problems";
 }
 
 // ---- views ----
-const views = {
-  objects() {
-    preview = ask("trainc/preview", {});
-    return lines(preview);
-  },
-  environment: () => lines(ask("trainc/environment", {})),
-  plan: () => lines(ask("trainc/plan", {})),
-  drawing() {
-    const found = ask("trainc/plan", {});
-    const box = document.createElement("div");
-    if (found?.drawing) box.innerHTML = found.drawing; else box.textContent = found?.failed ?? "";
-    return box;
-  },
-};
-function lines(found) {
+// A line of YAML with colors.
+function yaml(line) {
+  const parts = /^(\s*(?:- )*)(?:("[^"]*"|[^\s:#"'-][^:]*)(:)(?=\s|$))?(\s*)(.*)$/.exec(line), value = parts?.[5] ?? "";
+  const kind = /^#|^---/.test(value) ? "comment" : /^["'|>]/.test(value) ? "string" : /^(-?\d[\w.]*|true|false|null)$/.test(value) ? "number" : "";
+  return [[parts?.[1] ?? line, ""], [parts?.[2] ?? "", "property"], [(parts?.[3] ?? "") + (parts?.[4] ?? ""), ""], [value, kind]];
+}
+function lines(found, colored) {
   const pre = document.createElement("pre");
-  pre.append(...(found?.text ?? found?.failed ?? "").split("\n").map(line => {
-    const span = document.createElement("span");
-    span.textContent = line + "\n";
-    return span;
+  const note = found?.stale ? ["# The program has errors: this is from its last sound text."] : [];
+  const rows = found?.failed ? [found.failed[0].toUpperCase() + found.failed.slice(1) + "."] : (found?.text ?? "").split("\n");
+  pre.append(...[...note, ...rows].map((line, i) => {
+    const row = document.createElement("span");
+    row.className = i < note.length ? "line comment" : "line";
+    for (const [piece, kind] of colored && i >= note.length && !found?.failed ? yaml(line) : [[line, ""]]) {
+      if (!piece) continue;
+      const part = document.createElement(kind ? "span" : "i");
+      if (kind) part.className = kind;
+      part.textContent = piece;
+      row.append(part);
+    }
+    row.append("\n");
+    return row;
   }));
   return pre;
 }
-function show() { view.replaceChildren(views[tab]()); follow(); }
+function drawing(found) {
+  const box = document.createElement("div");
+  if (found?.drawing) box.innerHTML = found.drawing; else return lines(found);
+  return box;
+}
+const views = {
+  objects: ["trainc/preview", found => { preview = found.stale ? { ...found, map: [null, ...found.map] } : found; return lines(found, true); }],
+  environment: ["trainc/environment", found => lines(found)],
+  plan: ["trainc/plan", found => lines(found)],
+  drawing: ["trainc/plan", drawing],
+};
+async function show() {
+  const [method, draw] = views[tab], shown = tab, found = await about(method, {}, "view");
+  if (!found || shown !== tab || found.failed === "the request was cancelled") return;
+  const at = view.scrollTop;
+  view.replaceChildren(draw(found));
+  view.scrollTop = at;
+  follow();
+}
 // The lines of the objects that the cursor's line decided.
 function follow() {
   if (tab !== "objects" || !preview?.map) return;
-  const line = position(text.selectionStart).line, spans = view.querySelectorAll("span");
+  const line = position(text.selectionStart).line, rows = view.querySelectorAll(".line");
   let first;
   preview.map.forEach((from, i) => {
     const here = from && preview.sources[from[0]] === URI(name) && from[1] === line;
-    spans[i]?.classList.toggle("here", !!here);
-    if (here) first ??= spans[i];
+    rows[i]?.classList.toggle("here", !!here);
+    if (here) first ??= rows[i];
   });
-  first?.scrollIntoView({ block: "nearest" });
+  if (first && document.activeElement === text) first.scrollIntoView({ block: "nearest" });
 }
 view.addEventListener("click", event => {
-  const i = [...view.querySelectorAll("span")].indexOf(event.target), from = tab === "objects" && preview?.map?.[i];
+  const i = [...view.querySelectorAll(".line")].indexOf(event.target.closest(".line")), from = tab === "objects" && preview?.map?.[i];
   if (!from || preview.sources[from[0]] !== URI(name)) return;
   const at = offsetOf({ line: from[1], character: 0 });
   text.focus();
@@ -135,12 +251,13 @@ view.addEventListener("click", event => {
 });
 function choose(next) {
   tab = next;
-  for (const button of $("tabs").children) {
-    const on = button.id === "tab-" + tab;
-    button.setAttribute("aria-selected", on);
-    button.tabIndex = on ? 0 : -1;
+  for (const one of $("tabs").children) {
+    const on = one.id === "tab-" + tab;
+    one.setAttribute("aria-selected", on);
+    one.tabIndex = on ? 0 : -1;
   }
   view.setAttribute("aria-labelledby", "tab-" + tab);
+  view.scrollTop = 0;
   show();
 }
 $("tabs").addEventListener("click", e => e.target.id && e.target !== $("tabs") && choose(e.target.id.slice(4)));
@@ -154,57 +271,85 @@ $("tabs").addEventListener("keydown", e => {
 
 // ---- editing ----
 function edited() {
-  engine.notify("textDocument/didChange", { textDocument: { uri: URI(name), version: ++version }, contentChanges: [{ text: text.value }] });
-  answered();
-}
-function answered() {
+  move();
+  version++;
   paint();
-  showProblems();
-  show();
+  if (dead) return restart();
+  notify("textDocument/didChange", { textDocument: { uri: URI(name), version }, contentChanges: [{ text: text.value }] });
+  answer();
 }
-function hover() {
-  const found = ask("textDocument/hover", { position: position(text.selectionStart) });
-  $("hover").textContent = found?.contents?.value ?? "";
+function answer() {
+  color();
+  show();
+  idle();
+}
+// What the protocol calls markdown, as far as the server uses it.
+function markdown(source) {
+  return source.split(/```\w*\n([^]*?)\n?```\n?/).flatMap((part, i) => {
+    if (i % 2 === 0) return part.trim().split(/`([^`]+)`/).map((piece, k) => k % 2 ? Object.assign(document.createElement("code"), { textContent: piece }) : piece);
+    return [Object.assign(document.createElement("pre"), { textContent: part })];
+  });
+}
+async function hover() {
   follow();
+  const found = await about("textDocument/hover", { position: position(text.selectionStart) }, "hover");
+  if (found?.failed || !choices.hidden) return;
+  $("hover").replaceChildren(...markdown(found?.contents?.value ?? ""));
 }
 const choices = $("choices");
 let offered = [];
-function complete() {
-  const found = ask("textDocument/completion", { position: position(text.selectionStart) });
-  const before = text.value.slice(0, text.selectionStart).match(/\w*$/)[0].toLowerCase();
-  offered = (found?.items ?? found ?? []).filter?.(i => i.label.toLowerCase().includes(before)).slice(0, 60) ?? [];
+async function complete() {
+  const at = text.selectionStart, found = await about("textDocument/completion", { position: position(at) }, "completion");
+  if (!found?.items || at !== text.selectionStart) return;
+  const before = text.value.slice(0, at).match(/\w*$/)[0].toLowerCase();
+  offered = found.items.filter(i => i.label.toLowerCase().includes(before)).slice(0, 60);
   choices.hidden = !offered.length;
   choices.replaceChildren(...offered.map((item, i) => {
-    const li = document.createElement("li");
+    const li = document.createElement("li"), detail = document.createElement("small");
     li.role = "option";
     li.id = "choice-" + i;
-    li.textContent = item.label;
+    detail.textContent = item.detail ?? "";
+    li.append(item.label, detail);
     li.onmousedown = e => { e.preventDefault(); accept(i); };
     return li;
   }));
-  const p = position(text.selectionStart);
-  choices.style.left = Math.min(12 + p.character * 7.8, text.clientWidth - 200) + "px";
-  choices.style.top = 10 + (p.line + 1) * 19.5 - text.scrollTop + "px";
+  beside(at - before.length);
   select(0);
+}
+// Puts the choices below the word at the offset, or above where there is more room.
+function beside(offset) {
+  const p = position(offset), style = getComputedStyle(text), high = parseFloat(style.lineHeight), ruler = Object.assign(document.createElement("span"), { textContent: "0".repeat(100) });
+  colors.append(ruler);
+  const wide = ruler.getBoundingClientRect().width / 100;
+  ruler.remove();
+  const top = parseFloat(style.paddingTop) + p.line * high - text.scrollTop, room = text.clientHeight - top - high;
+  choices.style.maxHeight = Math.max(60, Math.min(220, Math.max(room, top) - 8)) + "px";
+  choices.style.left = Math.max(0, Math.min(parseFloat(style.paddingLeft) + p.character * wide - text.scrollLeft, text.clientWidth - choices.offsetWidth)) + "px";
+  choices.style.top = (room >= choices.offsetHeight || room > top ? top + high : top - choices.offsetHeight) + "px";
 }
 function select(i) {
   [...choices.children].forEach((li, k) => li.setAttribute("aria-selected", k === i));
   choices.children[i]?.scrollIntoView({ block: "nearest" });
-  if (choices.hidden) text.removeAttribute("aria-activedescendant"); else text.setAttribute("aria-activedescendant", "choice-" + i);
+  if (choices.hidden) return text.removeAttribute("aria-activedescendant");
+  text.setAttribute("aria-activedescendant", "choice-" + i);
+  const about = offered[i]?.documentation;
+  $("hover").replaceChildren(...markdown(about?.value ?? about ?? ""));
 }
 const selected = () => [...choices.children].findIndex(li => li.getAttribute("aria-selected") === "true");
+function hide() {
+  choices.hidden = true;
+  text.removeAttribute("aria-activedescendant");
+}
 function accept(i) {
   const item = offered[i], at = text.selectionStart, start = at - text.value.slice(0, at).match(/\w*$/)[0].length;
   const range = item.textEdit?.range ?? item.textEdit?.replace;
   const words = (item.textEdit?.newText ?? item.insertText ?? item.label).replace(/\$\{\d+:?([^}]*)\}|\$\d+/g, "$1");
   const from = range ? offsetOf(range.start) : start, to = range ? Math.max(offsetOf(range.end), at) : at;
-  choices.hidden = true;
-  text.setRangeText(words, from, to, "end");
-  if (item.additionalTextEdits?.length) {
-    const end = text.selectionEnd, shift = item.additionalTextEdits.reduce((n, e) => n + e.newText.length, 0);
-    applyEdits(item.additionalTextEdits);
-    text.setSelectionRange(end + shift, end + shift);
-  } else edited();
+  const more = (item.additionalTextEdits ?? []).map(e => [offsetOf(e.range.start), offsetOf(e.range.end), e.newText]);
+  const end = from + words.length + more.reduce((n, [a, b, w]) => n + w.length - (b - a), 0);
+  hide();
+  write([...more, [from, to, words]]);
+  text.setSelectionRange(end, end);
 }
 text.addEventListener("keydown", e => {
   if (e.key === " " && e.ctrlKey) { e.preventDefault(); complete(); return; }
@@ -212,83 +357,83 @@ text.addEventListener("keydown", e => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
   if (step) { e.preventDefault(); select((selected() + step + offered.length) % offered.length); }
   else if (e.key === "Enter" || e.key === "Tab") { e.preventDefault(); accept(selected()); }
-  else if (e.key === "Escape") { e.preventDefault(); choices.hidden = true; }
+  else if (e.key === "Escape") { e.preventDefault(); hide(); }
 });
-text.addEventListener("input", () => { edited(); if (!choices.hidden) complete(); });
+text.addEventListener("blur", hide);
+text.addEventListener("input", () => {
+  if (writing) return;
+  edited();
+  if (!choices.hidden) complete();
+});
 text.addEventListener("scroll", () => { colors.scrollTop = text.scrollTop; colors.scrollLeft = text.scrollLeft; });
-document.addEventListener("selectionchange", () => document.activeElement === text && engine && hover());
+document.addEventListener("selectionchange", () => document.activeElement === text && legend.length && !writing && hover());
 
 // ---- programs ----
-function load(program) {
-  if (version) engine.notify("textDocument/didClose", doc());
-  place++;
-  for (const [file, content] of Object.entries(program.files)) engine.file(`/playground/${place}/${file}`, content);
-  name = program.name;
-  text.value = program.files[name];
-  problems = [];
-  engine.notify("textDocument/didOpen", { textDocument: { uri: URI(name), languageId: "tj", version: ++version, text: text.value } });
-  answered();
+function open() {
+  for (const [file, content] of Object.entries(files)) thread.postMessage({ path: `/playground/${place}/${file}`, text: content });
+  notify("textDocument/didOpen", { textDocument: { uri: URI(name), languageId: "tj", version: ++version, text: text.value } });
+  answer();
 }
-function fill(select, programs, first) {
-  select.replaceChildren(new Option(first, ""), ...programs.map((p, i) => new Option(p.title, i)));
-  select.onchange = () => select.value !== "" && load(programs[select.value]);
+function load(program, menu) {
+  if (version) notify("textDocument/didClose", doc());
+  for (const other of [$("examples"), $("mistakes")]) if (other !== menu) other.value = "";
+  hide();
+  place++;
+  ({ name, files } = program);
+  known = text.value = files[name];
+  marks = bad = problems = [];
+  preview = undefined;
+  $("hover").textContent = "";
+  text.scrollTop = text.scrollLeft = 0;
+  paint();
+  if (dead) restart(); else open();
+}
+function fill(menu, programs, first) {
+  menu.replaceChildren(new Option(first, ""), ...programs.map((p, i) => new Option(p.title, i)));
+  menu.onchange = () => menu.value !== "" && load(programs[menu.value], menu);
 }
 
 // ---- a link that holds the program ----
 const coded = bytes => btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
 async function through(stream, bytes) { return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer()); }
-function unbase64(s) {
-  const words = atob(s.replace(/-/g, "+").replace(/_/g, "/")), bytes = new Uint8Array(words.length);
-  for (let i = 0; i < words.length; i++) bytes[i] = words.charCodeAt(i);
-  return bytes;
-}
+const uncoded = s => Uint8Array.from(atob(s.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0));
 async function link() { return "#" + coded(await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(text.value))); }
 async function linked() {
   if (location.hash.length < 2) return undefined;
-  try { return new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), unbase64(location.hash.slice(1)))); } catch { return undefined; }
+  try { return new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), uncoded(location.hash.slice(1)))); } catch { return undefined; }
 }
 $("share").onclick = async () => {
   location.hash = await link();
   try { await navigator.clipboard.writeText(location.href); $("state").textContent = "link copied"; } catch { $("state").textContent = "the link is in the address bar"; }
 };
-$("format").onclick = () => { const edits = ask("textDocument/formatting", { options: { tabSize: 2, insertSpaces: true } }); if (Array.isArray(edits)) applyEdits(edits); };
+$("format").onclick = async () => {
+  const edits = await about("textDocument/formatting", { options: { tabSize: 2, insertSpaces: true } });
+  if (Array.isArray(edits)) applyEdits(edits);
+};
 $("theme").onclick = () => {
   const dark = getComputedStyle(document.documentElement).colorScheme === "dark" || (document.documentElement.style.colorScheme === "" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.style.colorScheme = dark ? "light" : "dark";
 };
 $("import").onclick = () => $("paste").showModal();
-$("paste-ok").onclick = () => {
-  const found = ask("trainc/import", { text: $("manifest").value });
+$("paste-ok").onclick = async () => {
+  const found = await ask("trainc/import", { text: $("manifest").value });
   if (found?.text) { $("paste").close(); load({ name: "job.tj", files: { "job.tj": found.text } }); }
   else $("paste-messages").textContent = found?.messages?.[0]?.message ?? found?.failed ?? "nothing was imported";
 };
 
-// What build.py packed: trainc.wasm, then the programs of the menus as JSON.
-async function unpacked() {
-  const packed = unbase64(PACKED), { instance } = await WebAssembly.instantiate(unbase64(UNPACK)), { memory, web_unpack, web_room } = instance.exports;
-  const from = web_room(), to = from + packed.length;
-  memory.grow(Math.ceil((to + SIZE) / 65536));
-  new Uint8Array(memory.buffer).set(packed, from);
-  if (web_unpack(from, packed.length, to, SIZE)) throw new Error("the page is damaged; load it again");
-  return new Uint8Array(memory.buffer, to, SIZE);
-}
-async function start() {
-  const all = await unpacked();
-  data = JSON.parse(new TextDecoder().decode(all.subarray(WASM_SIZE)));
-  engine = await startTrainc(all.subarray(0, WASM_SIZE));
-  engine.onNotification = (method, params) => {
-    if (method === "textDocument/publishDiagnostics" && params.uri === URI(name)) problems = params.diagnostics;
-  };
-  const answer = engine.request("initialize", { processId: null, rootUri: null, capabilities: {
-    textDocument: { codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ["quickfix"] } } }, publishDiagnostics: { dataSupport: true },
-      completion: { completionItem: { snippetSupport: false } } } }, initializationOptions: { virtualDocuments: true } });
-  legend = answer.capabilities.semanticTokensProvider.legend.tokenTypes;
-  engine.notify("initialized", {});
-  fill($("examples"), data.examples, "choose an example");
-  fill($("mistakes"), data.mistakes, "choose a mistake");
+// The thread has unpacked the programs of the menus; the first time, one of them is shown.
+async function offer(programs) {
+  if (place) return;
+  fill($("examples"), programs.examples, "choose an example");
+  fill($("mistakes"), programs.mistakes, "choose a mistake");
   const given = await linked();
-  load(given ? { name: "job.tj", files: { "job.tj": given } } : data.examples[0]);
+  if (!given) $("examples").value = "0";
+  load(given ? { name: "job.tj", files: { "job.tj": given } } : programs.examples[0], given ? undefined : $("examples"));
+}
+connect();
+new MutationObserver((_, observer) => {
+  if (document.body.hasAttribute("data-busy") || !version) return;
+  observer.disconnect();
   performance.mark("ready");
   document.body.dataset.ready = "yes";
-}
-start().catch(error => { $("state").textContent = "this browser cannot run trainc: " + error.message; });
+}).observe(document.body, { attributeFilter: ["data-busy"] });

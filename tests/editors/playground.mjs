@@ -27,21 +27,67 @@ const wire = zlib.gzipSync(fs.readFileSync(page_file), { level: 9 }).length;
 holds("less than 600 KB over the wire", wire < 600 * 1024, `${wire} bytes`);
 await page.goto(url);
 await page.waitForSelector("body[data-ready]");
+// The server answers in a thread of its own: settled() waits for what it says about the text as it is.
+const settled = () => page.waitForSelector("body:not([data-busy])");
+const select = async (menu, value) => { await page.selectOption(menu, value); await settled(); };
 const view = () => page.locator("#view").innerText();
 const problems = () => page.locator("#problems li").count();
 holds("objects at once", (await view()).includes("kind: "));
 holds("colors", await page.locator("#colors .keyword").count() > 2);
-holds("nothing but the page is fetched", requests.every(r => r === url || r.startsWith("data:")), requests.join(" "));
-const edit = await page.evaluate(() => {
+holds("the first example is chosen", await page.inputValue("#examples") === "0");
+holds("nothing but the page is fetched", requests.every(r => r === url || r.startsWith("data:") || r.startsWith("blob:")), requests.join(" "));
+
+// Speed: the smallest of several, as other work on the machine only adds to it; SLOW= for a slower machine.
+const slow = Number(process.env.SLOW ?? 4);
+const spent = async (n, what) => { const all = []; for (let i = 0; i < n; i++) all.push(await what()); return Math.min(...all); };
+const edit = await spent(5, () => page.evaluate(() => {
   const begin = performance.now();
-  edited();
-  return performance.now() - begin;
+  return new Promise(done => {
+    new MutationObserver((_, o) => { if (!document.body.hasAttribute("data-busy")) { o.disconnect(); done(performance.now() - begin); } })
+      .observe(document.body, { attributeFilter: ["data-busy"] });
+    edited();
+  });
+}));
+const first = await spent(6, async () => {
+  const other = await context.newPage();
+  await other.goto(url);
+  await other.waitForSelector("body[data-ready]");
+  const after = await other.evaluate(() => performance.getEntriesByName("ready")[0].startTime - performance.getEntriesByType("navigation")[0].loadEventEnd);
+  await other.close();
+  return after;
 });
-holds("an edit is answered within 100 ms", edit < 100 * (process.env.SLOW ?? 4), `${edit} ms`);
+console.log(`first answer ${first.toFixed(0)} ms after load, an edit is answered within ${edit.toFixed(1)} ms (limits 100, on this machine ${100 * slow})`);
+holds("an edit is answered within 100 ms", edit < 100 * slow, `${edit} ms`);
+holds("the first answer is there 100 ms after load", first < 100 * slow, `${first} ms`);
+
+// The thread of the page stays free while the server computes: timers go on, and the request is not answered meanwhile.
+const free = await page.evaluate(async () => {
+  const program = text.value.split("\n").slice(0, 3).join("\n") + Array.from({ length: 4000 }, (_, i) => `\nlet n${i} = "${i}" + "\${${i} + ${i}}"`).join("");
+  thread.postMessage({ method: "textDocument/didOpen", params: { textDocument: { uri: "file:///big/job.tj", languageId: "tj", version: 1, text: program } } });
+  const begin = performance.now();
+  let longest = 0, ticks = 0, before = begin, over = false;
+  const turn = new MessageChannel();
+  turn.port1.onmessage = () => { const now = performance.now(); longest = Math.max(longest, now - before); before = now; ticks++; if (!over) turn.port2.postMessage(0); };
+  turn.port2.postMessage(0);
+  await ask("textDocument/references", { textDocument: { uri: "file:///big/job.tj" }, position: { line: 4, character: 5 }, context: { includeDeclaration: true } });
+  over = true;
+  return { longest, ticks, took: performance.now() - begin };
+});
+holds("the page is free while the server computes", free.took > 5 && free.longest < free.took / 2 && free.ticks > 20, JSON.stringify(free));
+const dropped = await page.evaluate(async () => {
+  const all = [1, 2, 3].map(() => ask("textDocument/hover", { position: { line: 0, character: 0 } }, "test"));
+  return (await Promise.all(all)).map(found => found?.failed ?? "answered");
+});
+holds("an older request of a kind is cancelled", dropped[2] === "answered" && dropped.slice(0, 2).includes("the request was cancelled"), dropped.join());
+await page.evaluate(() => stopped("a test"));
+holds("a server that ended is reported", (await page.locator("#state").innerText()).includes("starts again"));
+await page.evaluate(() => edited());
+await settled();
+holds("the next edit starts it again", (await view()).includes("kind: ") && await page.locator("#colors .keyword").count() > 2);
 
 const options = async id => page.locator(`#${id} option`).evaluateAll(all => all.map(o => o.value).filter(Boolean));
 for (const value of await options("examples")) {
-  await page.selectOption("#examples", value);
+  await select("#examples", value);
   const title = await page.locator(`#examples option[value="${value}"]`).innerText();
   holds(`example ${title} has no error`, await page.locator("#problems .severity-1").count() === 0, await page.locator("#problems").innerText());
   holds(`example ${title} has objects`, (await view()).includes("kind: "));
@@ -49,19 +95,30 @@ for (const value of await options("examples")) {
 const mistakes = await options("mistakes");
 holds("ten mistakes", mistakes.length === 10);
 for (const value of mistakes) {
-  await page.selectOption("#mistakes", value);
+  await select("#mistakes", value);
   holds(`mistake ${value} is reported`, await problems() > 0);
   holds(`mistake ${value} is underlined`, await page.locator("#colors .error").count() > 0);
 }
-await page.selectOption("#mistakes", mistakes[0]);
+await select("#mistakes", mistakes[0]);
+holds("one menu is about the program", await page.inputValue("#examples") === "" && await page.inputValue("#mistakes") === mistakes[0]);
+holds("what helps is shown", (await page.locator("#problems").innerText()).includes("line "));
 await page.locator("#problems button", { hasText: "memory" }).first().click();
+await settled();
 holds("a quick fix mends the program", await problems() === 0 && (await page.inputValue("#text")).includes("memory"), await page.locator("#problems").innerText());
+await page.keyboard.press("Control+Z");
+await settled();
+holds("Ctrl+Z takes it back", (await page.inputValue("#text")).includes("memroy") && await problems() === 1, await page.inputValue("#text"));
+await page.keyboard.press("Control+Y");
+await settled();
 
 await page.click("#tab-environment");
+await settled();
 holds("environment of each rank", (await view()).includes("PET_NODE_RANK"));
 await page.keyboard.press("ArrowRight");
+await settled();
 holds("arrow keys change the view", (await view()).includes("REPLICAS"));
 await page.keyboard.press("ArrowRight");
+await settled();
 holds("a drawing", await page.locator("#view svg .replica").count() === 2);
 if (pictures) await page.screenshot({ path: path.join(pictures, "drawing.png") });
 
@@ -71,12 +128,28 @@ await page.fill("#text", program);
 await page.focus("#text");
 await page.evaluate(at => document.getElementById("text").setSelectionRange(at, at), program.indexOf("replic") + 6);
 await page.keyboard.press("Control+Space");
+await page.locator("#choices li").first().waitFor();
 holds("completion", await page.locator("#choices li").count() > 0);
+holds("completion says what it offers", (await page.locator("#choices li").first().innerText()).includes("elastic(0..)") && (await page.locator("#hover").innerText()).length > 10,
+  await page.locator("#choices li").first().innerText());
 await page.keyboard.press("Enter");
 holds("completion inserts", (await page.inputValue("#text")).includes("replicas"), await page.inputValue("#text"));
 
+// hover, and the objects of the cursor's line, both ways
+await select("#examples", "0");
+await page.click("#tab-objects");
+await settled();
+await page.focus("#text");
+await page.evaluate(() => { const at = text.value.indexOf("image") + 2; text.setSelectionRange(at, at); });
+await page.locator("#hover", { hasText: "image" }).waitFor();
+holds("hover has no marks of markdown", !/[`]/.test(await page.locator("#hover").innerText()), await page.locator("#hover").innerText());
+holds("the objects of the cursor's line are marked", (await page.locator("#view .here").allInnerTexts()).join("").includes("image: "));
+await page.locator("#view .line", { hasText: "image: " }).first().click();
+holds("a line of the objects leads to its line", await page.evaluate(() => text.value.split("\n")[position(text.selectionStart).line].includes("image")));
+
 // a link that holds the program
 await page.fill("#text", program.replace("replic ", "replicas = 3 "));
+await settled();
 await page.click("#share");
 await page.waitForFunction(() => location.hash.length > 20);
 const link = page.url();
@@ -91,19 +164,29 @@ await page.click("#import");
 await page.fill("#manifest", "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: hello\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n"
   + "      - name: main\n        image: registry.example.com/hello:1\n        command: [python, hello.py]\n");
 await page.click("#paste-ok");
+await page.locator("#paste").waitFor({ state: "hidden" });
+await settled();
 holds("import by pasting", (await page.inputValue("#text")).includes('job "hello"'));
 
 for (const scheme of ["light", "dark"]) {
   await page.emulateMedia({ colorScheme: scheme });
-  await page.selectOption("#mistakes", mistakes[4]);
-  await page.selectOption("#examples", "0");
+  await select("#mistakes", mistakes[4]);
   await page.click("#tab-objects");
+  await settled();
   await page.evaluate(axe);
   const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
   holds(`accessible in ${scheme}`, found.violations.length === 0,
     found.violations.map(v => `${v.id}: ${v.nodes.map(n => n.target + " " + (n.any[0]?.message ?? "")).join("; ")}`).join("\n").slice(0, 900));
   if (pictures) await page.screenshot({ path: path.join(pictures, scheme + ".png") });
 }
+
+// a telephone
+const narrow = await (await browser.newContext({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true })).newPage();
+await narrow.goto(url);
+await narrow.waitForSelector("body[data-ready]");
+const sizes = await narrow.evaluate(() => ({ wide: document.documentElement.scrollWidth - innerWidth, editor: text.clientHeight, view: view.clientHeight }));
+holds("nothing leaves a narrow page sideways, and both halves have room", sizes.wide <= 0 && sizes.editor > 150 && sizes.view > 150, JSON.stringify(sizes));
+if (pictures) await narrow.screenshot({ path: path.join(pictures, "narrow.png") });
 holds("no error of the page", errors.length === 0, errors.join("\n"));
 await browser.close();
 console.log(`${passed} passed, ${failed} failed`);

@@ -3,7 +3,7 @@
 // The server is trainc.wasm inside the extension, or the program that the setting trainc.server.path names. client-node.js
 // and client-web.js differ in how a client is made; everything else is here.
 const vscode = require("vscode");
-const { openTrainc } = require("../../../docs/playground/engine.js");
+const { openTrainc, inTurns } = require("../../../docs/playground/engine.js");
 
 const PREVIEW = "trainc-preview", SOURCE = "trainc";
 const shown = new Map();                                // URI of a preview -> { text, map, sources, uri, ask }
@@ -12,15 +12,16 @@ let client;
 
 // ---- the server inside ----
 
-// Messages to and from trainc.wasm, as vscode-jsonrpc wants them. Its answers are delivered after the call that made them.
+// Messages to and from trainc.wasm, as vscode-jsonrpc wants them. The server answers in turns of its own, so a request can be cancelled.
 async function inside(context, rpc) {
   const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(context.extensionUri, "trainc.wasm"));
   const arrived = new rpc.Emitter();
-  const server = await openTrainc(bytes, message => Promise.resolve().then(() => arrived.fire(message)));
+  const server = await openTrainc(bytes, message => arrived.fire(message));
+  const take = inTurns(server, error => vscode.window.showErrorMessage(`trainc: ${error.message}; reload the window.`));
   await giveFiles(context, server);
   class Reader extends rpc.AbstractMessageReader { listen(callback) { return arrived.event(callback); } }
   class Writer extends rpc.AbstractMessageWriter {
-    async write(message) { server.send(message); }
+    async write(message) { take(message); }
     end() {}
   }
   return { reader: new Reader(), writer: new Writer() };
@@ -140,6 +141,19 @@ async function explain() {
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
 }
 
+// Converts Kubernetes manifests to a program: those that are selected, else those of the clipboard.
+async function convert() {
+  const editor = vscode.window.activeTextEditor, chosen = editor && !editor.selection.isEmpty ? editor.document.getText(editor.selection) : "";
+  const manifest = chosen || (editor?.document.languageId === "yaml" ? editor.document.getText() : await vscode.env.clipboard.readText());
+  if (!manifest.trim()) return vscode.window.showInformationMessage("Copy or select a Kubernetes manifest first.");
+  const found = await ask("trainc/import", { text: manifest });
+  if (!found) return;
+  const said = found.messages.map(m => `${m.message} [${m.code}]`);
+  if (!found.text) return vscode.window.showErrorMessage(`This is not a manifest of a job: ${said[0] ?? "nothing was found"}`);
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: "tj", content: found.text }));
+  if (said.length) vscode.window.showWarningMessage(`${said.length === 1 ? "" : `${said.length} messages, the first: `}${said[0]}`);
+}
+
 exports.start = async (context, makeClient) => {
   mark = vscode.window.createTextEditorDecorationType({ isWholeLine: true, backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground") });
   context.subscriptions.push(mark, changed,
@@ -151,6 +165,7 @@ exports.start = async (context, makeClient) => {
     }),
     vscode.window.onDidChangeTextEditorSelection(follow),
     vscode.commands.registerCommand("trainc.compile", compile),
+    vscode.commands.registerCommand("trainc.convert", convert),
     vscode.commands.registerCommand("trainc.run", run),
     vscode.commands.registerCommand("trainc.explain", explain));
   const settings = vscode.workspace.getConfiguration("trainc"), options = { virtualDocuments: true };
