@@ -142,6 +142,8 @@ static void present(struct object_watch *w, const struct data *object)
 	struct object_row *row = object_table_uid(&w->table, uid), *other;
 	enum object_change change = OBJECT_MODIFIED;
 
+	if (w->o.wanted && !w->o.wanted(w->o.to, ns))
+		return;
 	if (row) {
 		row->snapshot = w->snapshot;
 		if (!object_version_later(version, str_of(row->version)))

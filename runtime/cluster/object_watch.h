@@ -33,6 +33,8 @@ struct object_watch_options {
 	const char *const *keep;
 	bool uncached;                  /* for core Events, which have no bookmarks: silence does not mean that the
 					 * connection is dead */
+	/* Are objects of that namespace of interest? Others are neither remembered nor reported. NULL: all are. */
+	bool (*wanted)(void *to, struct str ns);
 	unsigned seconds;               /* timeoutSeconds of one watch; 0: 5 to 10 minutes */
 	/* ns of silence after which a connection is considered dead; 0: 150 s, the time of two bookmarks */
 	int64_t quiet;

@@ -10,6 +10,7 @@
 #include "runtime/cluster/object_watch.h"
 #include "runtime/supervise/metrics.h"
 #include "runtime/supervise/queue.h"
+#include "runtime/supervise/shard.h"
 #include "runtime/supervise/store.h"
 
 struct supervised;
@@ -27,6 +28,7 @@ struct controller {
 	struct supervised *plan_first, *plan_last;      /* jobs whose compiled plan is kept, the last used first */
 	size_t nplans;
 	struct str ns;                  /* the only namespace; empty: all */
+	struct shard shard;             /* the namespaces of this process among these */
 	const struct object_watch *pods, *services;     /* NULL: the watch does not exist at present */
 	struct str identity;            /* identity of this process: for the Lease and for Events */
 	struct str gang;                /* name of the scheduler that starts all replicas of a job together; empty:

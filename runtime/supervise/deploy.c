@@ -1,7 +1,7 @@
 /*
  * deploy.c - writes the definitions of the kinds and what the controller needs to run: Namespace, ServiceAccount,
- * permissions, Deployment, Service. The permissions are exactly those that the requests of this directory need. The
- * process has no capabilities and a read-only file system.
+ * permissions, Deployment or StatefulSet, Service. The permissions are exactly those that the requests of this
+ * directory need. The process has no capabilities and a read-only file system.
  */
 #include "runtime/supervise/deploy.h"
 
@@ -19,6 +19,7 @@ struct deploying {
 	struct session *session;
 	struct manifest_out to;
 	struct str ns;                  /* the only namespace whose jobs the controller supervises; empty: all */
+	unsigned shards;                /* number of processes that divide the namespaces */
 };
 
 /* ---- definitions ---- */
@@ -158,16 +159,29 @@ static void put_arguments(struct deploying *d, struct buf *b)
 		buf_printf(b, ",\"--operator=%.*s\"", STR_ARG(version));
 	if (gang.n)
 		buf_printf(b, ",\"--gang=%.*s\"", STR_ARG(gang));
+	if (d->shards > 1)
+		buf_printf(b, ",\"--total-shards=%u\",\"--shard=$(POD_NAME)\"", d->shards);
 	buf_char(b, ']');
+	if (d->shards > 1)
+		buf_z(b, ",\"env\":[{\"name\":\"POD_NAME\",\"valueFrom\":{\"fieldRef\":{"
+			"\"fieldPath\":\"metadata.name\"}}}]");
 }
 
-static void put_deployment(struct deploying *d)
+/*
+ * Writes a Deployment of one process; with shards a StatefulSet, whose pods have the numbers of the shards in their
+ * names. Applying it with another number replaces its pods.
+ */
+static void put_workload(struct deploying *d)
 {
 	struct str image = option_value(d->session->options, OPTION_IMAGE);
+	bool several = d->shards > 1;
 	struct buf b = { 0 };
 
-	manifest_head(&b, "apps/v1", "Deployment", NAME, SYSTEM_NAMESPACE);
-	buf_z(&b, ",\"spec\":{\"replicas\":1,\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME
+	manifest_head(&b, "apps/v1", several ? "StatefulSet" : "Deployment", NAME, SYSTEM_NAMESPACE);
+	buf_printf(&b, ",\"spec\":{\"replicas\":%u,", d->shards);
+	if (several)
+		buf_z(&b, "\"serviceName\":\"" NAME "\",\"podManagementPolicy\":\"Parallel\",");
+	buf_z(&b, "\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME
 		"\"}},\"template\":{\"metadata\":{\"labels\":"
 		LABELS "},\"spec\":{\"serviceAccountName\":\"" NAME
 			"\",\"terminationGracePeriodSeconds\":10,\"securityContext\":{\"runAsNonRoot\":true,"
@@ -205,9 +219,9 @@ static void put_service(struct deploying *d)
 	buf_release(&b);
 }
 
-int deploy_write(struct session *s)
+int deploy_write(struct session *s, unsigned shards)
 {
-	struct deploying d = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE) };
+	struct deploying d = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE), .shards = shards };
 	struct buf b = { 0 };
 
 	manifest_begin(&d.to, s);
@@ -221,7 +235,7 @@ int deploy_write(struct session *s)
 	manifest_put(&d.to, &b);
 	buf_release(&b);
 	put_permissions(&d);
-	put_deployment(&d);
+	put_workload(&d);
 	put_service(&d);
 	manifest_end(&d.to);
 	return STATUS_DONE;

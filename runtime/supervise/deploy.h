@@ -6,7 +6,7 @@
 
 #include "command/session.h"
 
-/* Writes the objects; returns the exit status. */
-int deploy_write(struct session *s);
+/* Writes the objects, for SHARDS processes that divide the namespaces; returns the exit status. */
+int deploy_write(struct session *s, unsigned shards);
 
 #endif

@@ -20,6 +20,7 @@ struct lease {
 	struct loop_timer round, limit;
 	struct call *call;
 	struct str held_by, renewed;    /* the holder and the time of renewal as last read; the texts are in `seen` */
+	int64_t asked, known;           /* by loop_now(): when the last read began, and the last answered one */
 	struct arena seen;
 	int64_t changed;                /* by loop_now(): when the Lease last changed */
 	bool held, giving_back, ended;
@@ -54,6 +55,18 @@ static void limit_fired(struct loop_timer *t)
 	lose(l);
 }
 
+/* Notes that the Lease is held for NS nanoseconds from now. */
+static void hold(struct lease *l, int64_t ns)
+{
+	loop_timer_set(l->o.client->loop, &l->limit, ns > 0 ? ns : 0);
+	if (l->held)
+		return;
+	l->held = true;
+	log_line("info", STR(""), "holds the Lease %.*s/%.*s as '%.*s'", STR_ARG(l->o.ns), STR_ARG(l->o.name),
+		STR_ARG(l->o.identity));
+	l->o.gained(l->o.to);
+}
+
 /* ---- writing ---- */
 
 static void written(void *to, const struct transport_result *r)
@@ -65,14 +78,8 @@ static void written(void *to, const struct transport_result *r)
 		l->done(l->o.to);
 		return;
 	}
-	if (transport_ok(r)) {
-		loop_timer_set(l->o.client->loop, &l->limit, RENEW_WITHIN);
-		if (!l->held) {
-			l->held = true;
-			log_line("info", STR(""), "holds the Lease %.*s/%.*s", STR_ARG(l->o.ns), STR_ARG(l->o.name));
-			l->o.gained(l->o.to);
-		}
-	}
+	if (transport_ok(r))
+		hold(l, RENEW_WITHIN);
 	if (!l->ended)
 		again(l);
 }
@@ -132,20 +139,45 @@ static bool is_free(struct lease *l, const struct data *lease)
 	return !holder.n || now - l->changed > seconds * NS_PER_SECOND;
 }
 
+/*
+ * Has another process that shares the Lease renewed it between the last two reads? Then no other holder takes it within
+ * 15 s from the first of these reads.
+ */
+static bool is_renewed(const struct lease *l, const struct data *lease)
+{
+	return l->o.shared && l->known && !str_eq(status_text(lease, "spec.renewTime"), l->renewed);
+}
+
+static void say_holder(const struct lease *l, struct str holder)
+{
+	log_line("info", STR(""), "waits for the Lease %.*s/%.*s, which '%.*s' holds", STR_ARG(l->o.ns),
+		STR_ARG(l->o.name), STR_ARG(holder));
+}
+
 static void judge_lease(struct lease *l, const struct data *lease)
 {
-	bool ours = str_eq(status_text(lease, "spec.holderIdentity"), l->o.identity), free = is_free(l, lease);
+	struct str holder = status_text(lease, "spec.holderIdentity");
+	bool ours = str_eq(holder, l->o.identity), other = !str_eq(holder, l->held_by),
+		renewed = is_renewed(l, lease), free = is_free(l, lease);
+	int64_t before = l->known;
 
+	l->known = l->asked;
 	if (l->giving_back && ours)
 		write_lease(l, lease, STR(""));
 	else if (l->giving_back)
 		l->done(l->o.to);
 	else if (l->held && !ours)
 		lose(l);
-	else if (ours || free)
+	else if ((ours && !renewed) || free)
 		write_lease(l, lease, l->o.identity);
 	else
 		again(l);
+	if (l->giving_back || l->ended || free)
+		return;
+	if (ours && renewed)
+		hold(l, before + RENEW_WITHIN - loop_now(l->o.client->loop));
+	else if (!ours && other)
+		say_holder(l, holder);
 }
 
 static void read_done(void *to, const struct transport_result *r)
@@ -176,6 +208,7 @@ static void ask(struct lease *l)
 	struct transport_request r = { .path = path_of(&a, l, true), .timeout = 5 * NS_PER_SECOND, .done = read_done,
 		.to = l };
 
+	l->asked = loop_now(l->o.client->loop);
 	l->call = call_start(l->o.client->calls, &r, CALL_ONCE, NULL);
 	arena_release(&a);
 }

@@ -13,6 +13,11 @@ struct lease;
 struct lease_options {
 	struct client *client;
 	struct str ns, name, identity;
+	/*
+	 * Several processes have the identity, and hold the Lease together: the writes of the others count as renewals,
+	 * and the Lease is not given back.
+	 */
+	bool shared;
 	void (*gained)(void *to);
 	void (*lost)(void *to);         /* called once when the Lease is lost for good; the caller must end then */
 	void *to;

@@ -14,6 +14,7 @@
 #include "runtime/supervise/lease.h"
 #include "runtime/supervise/listen.h"
 #include "runtime/supervise/log.h"
+#include "runtime/supervise/manifest.h"
 #include "runtime/supervise/pass.h"
 #include "runtime/supervise/watches.h"
 
@@ -25,7 +26,12 @@ enum {
 struct supervisor {
 	struct controller control;
 	struct watches *watches;
-	struct lease *lease;            /* the Lease; NULL: this is the only controller, and it needs none */
+	struct lease *lease;            /* the Lease of this process; NULL: it needs none, or `shards` comes first */
+	/*
+	 * With shards: the Lease that all of them hold together, so that controllers with another number of shards, or
+	 * without any, do not work meanwhile. NULL: one controller does all the work.
+	 */
+	struct lease *shards;
 	struct listen *listen;
 	int status;                     /* exit status */
 };
@@ -34,7 +40,7 @@ struct supervisor {
 
 static void open_if_ready(struct supervisor *u)
 {
-	bool leads = !u->lease || lease_held(u->lease);
+	bool leads = u->lease ? lease_held(u->lease) : !u->shards;
 
 	u->control.metrics.leader = leads;
 	queue_open(&u->control.queue, leads && watches_synced(u->watches));
@@ -42,7 +48,7 @@ static void open_if_ready(struct supervisor *u)
 
 static void lease_gained(void *to) { open_if_ready(to); }
 
-/* Called when another controller has taken the Lease and may write: drops everything that is under way here. */
+/* Called when another controller may hold a Lease of ours, and write: ends this process. */
 static void lease_lost(void *to)
 {
 	struct supervisor *u = to;
@@ -176,6 +182,14 @@ static struct str gang(const struct session *s)
 	return str_is(name, "none") ? STR("") : name;
 }
 
+/* The name of the Lease; empty: there is none. */
+static struct str lease_name(const struct controller *c)
+{
+	struct str name = option_value(c->session->options, OPTION_LEASE);
+
+	return name.n || c->shard.total == 1 ? name : STR(MANIFEST_NAME);
+}
+
 static bool start_listening(struct supervisor *u)
 {
 	struct session *s = u->control.session;
@@ -191,15 +205,45 @@ static bool start_listening(struct supervisor *u)
 	return u->listen != NULL;
 }
 
-static void start_lease(struct supervisor *u)
+/* Starts the Lease of this process's shard, once all shards of the same number hold theirs. */
+static void shards_gained(void *to)
 {
+	struct supervisor *u = to;
 	struct controller *c = &u->control;
 	struct lease_options o = { .client = &c->client, .ns = c->client.access.namespace,
-		.name = option_value(c->session->options, OPTION_LEASE),
+		.name = shard_lease(c->session->arena, &c->shard, lease_name(c)), .identity = c->identity,
+		.gained = lease_gained, .lost = lease_lost, .to = u };
+
+	u->lease = lease_start(&o);
+}
+
+static void start_leases(struct supervisor *u)
+{
+	struct controller *c = &u->control;
+	struct lease_options o = { .client = &c->client, .ns = c->client.access.namespace, .name = lease_name(c),
 		.identity = c->identity, .gained = lease_gained, .lost = lease_lost, .to = u };
 
-	if (o.name.n)
+	if (c->shard.total > 1) {
+		o.identity = shard_holder(c->session->arena, &c->shard);
+		o.shared = true;
+		o.gained = shards_gained;
+		u->shards = lease_start(&o);
+	} else if (o.name.n) {
 		u->lease = lease_start(&o);
+	}
+}
+
+static void say_begin(const struct controller *c)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "trainc supervise begins: %.*s", STR_ARG(c->client.access.server));
+	if (c->ns.n)
+		buf_printf(&b, ", namespace %.*s", STR_ARG(c->ns));
+	if (c->shard.total > 1)
+		buf_printf(&b, ", shard %u of %u", c->shard.number, c->shard.total);
+	log_line("info", STR(""), "%.*s", (int)b.n, b.p);
+	buf_release(&b);
 }
 
 static void run(struct supervisor *u)
@@ -208,9 +252,8 @@ static void run(struct supervisor *u)
 
 	if (!listen_to_signals(u) || !start_listening(u))
 		return;
-	log_line("info", STR(""), "trainc supervise begins: %.*s%s%.*s", STR_ARG(c->client.access.server),
-		c->ns.n ? ", namespace " : "", STR_ARG(c->ns));
-	start_lease(u);
+	say_begin(c);
+	start_leases(u);
 	u->watches = watches_start(c, synced);
 	loop_run(c->client.loop);
 }
@@ -231,10 +274,12 @@ int supervise(struct session *s)
 		session_say(s, "--manifest and --policy write different objects: ask for one of them at a time");
 		return STATUS_USAGE;
 	}
+	if (!shard_read(s, &c->shard))
+		return STATUS_USAGE;
 	if (option_given(s->options, OPTION_POLICY))
 		return admission_write(s);
 	if (option_given(s->options, OPTION_MANIFEST))
-		return deploy_write(s);
+		return deploy_write(s, c->shard.total);
 	if (!client_open(&c->client, s, &o, &status))
 		return status;
 	/*
@@ -247,6 +292,7 @@ int supervise(struct session *s)
 	run(&u);
 	watches_stop(u.watches);
 	lease_stop(u.lease);
+	lease_stop(u.shards);
 	listen_stop(u.listen);
 	loop_signals_drop(c->client.loop);
 	calls_release(c->client.calls);

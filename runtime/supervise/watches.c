@@ -78,6 +78,14 @@ static void dependent_changed(void *to, enum object_change change, const struct 
 	arena_release(&a);
 }
 
+/* Objects of other shards are not remembered. */
+static bool is_in_shard(void *to, struct str ns)
+{
+	struct one_watch *o = to;
+
+	return shard_has(&o->all->control->shard, ns);
+}
+
 static void watch_synced(void *to)
 {
 	struct one_watch *o = to;
@@ -117,7 +125,7 @@ static void start_one(struct one_watch *o)
 {
 	struct object_watch_options options = { .path = o->path, .label_selector = o->selector, .keep = o->keep,
 		.changed = o->kind ? resource_changed : dependent_changed, .synced = watch_synced,
-		.failed = watch_failed, .to = o };
+		.wanted = is_in_shard, .failed = watch_failed, .to = o };
 
 	o->watch = object_watch_start(o->all->control->client.calls, &options);
 	note_watch(o);

@@ -77,11 +77,14 @@ class Desk:
         self.running = []
 
     def start(self, *options):
+        return self.start_all("--namespace", self.space.ns, *options)
+
+    def start_all(self, *options):
+        """Starts a controller that looks after other namespaces, too."""
         path = os.path.join(self.space.dir, f"controller-{len(self.running)}.log")
         with open(path, "w") as log:
-            self.running.append(subprocess.Popen(
-                [os.path.realpath(TRAINC), "supervise", "--kubeflow", "--namespace", self.space.ns, "--as", ACCOUNT, *options],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log))  # fmt: skip
+            self.running.append(subprocess.Popen([os.path.realpath(TRAINC), "supervise", "--kubeflow", "--as", ACCOUNT, *options],
+                                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log))  # fmt: skip
         return self.running[-1]
 
     def said(self):
@@ -128,9 +131,9 @@ class Desk:
         raise Failure(f"not seen in {seconds} s: {what}\n{pods}\n{self.said()[-2000:]}")
 
 
-def manifest(kind=None):
-    text = subprocess.run([os.path.realpath(TRAINC), "supervise", "--kubeflow", "--manifest", "--image", "registry.example.com/trainc:1", "-o", "json"],
-                          capture_output=True, text=True, check=True, timeout=30).stdout
+def manifest(kind=None, *options):
+    text = subprocess.run([os.path.realpath(TRAINC), "supervise", "--kubeflow", "--manifest", "--image", "registry.example.com/trainc:1", "-o", "json",
+                           *options], capture_output=True, text=True, check=True, timeout=30).stdout  # fmt: skip
     value = json.loads(text)
     items = value["items"] if isinstance(value, dict) and value.get("kind") == "List" else value
     return [o for o in items if kind is None or o["kind"] == kind]
@@ -176,12 +179,29 @@ def definitions(d):
 
 @check
 def deployment(d):
-    """the whole manifest is admitted with strict validation"""
-    d.space.write("all.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [o for o in manifest() if o["kind"] != "CustomResourceDefinition"]}))
-    with MANIFEST:
+    """the whole manifest is admitted with strict validation, with shards too, whose number can be changed"""
+    def apply(workload, *options):
+        objects = [o for o in manifest(None, *options) if o["kind"] != "CustomResourceDefinition"]
+        d.space.write("all.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
         d.space.kubectl("apply", "--server-side", "--validate=strict", "-f", os.path.join(d.space.dir, "all.json"), ns=False)
-        d.space.kubectl("-n", "trainc-system", "rollout", "status", "--timeout=50s", "deployment/trainc-supervise", ns=False)
-        d.space.kubectl("-n", "trainc-system", "delete", "deployment/trainc-supervise", ns=False)
+        d.space.kubectl("-n", "trainc-system", "rollout", "status", "--timeout=50s", workload, ns=False)
+
+    def shards():
+        """What the pods of the StatefulSet are told, and their names as they get them."""
+        text = d.space.kubectl("-n", "trainc-system", "get", "pods", "-l", "app.kubernetes.io/name=trainc-supervise", "-o", "json", ns=False)
+        pods = [p for p in json.loads(text)["items"] if p["metadata"]["ownerReferences"][0]["kind"] == "StatefulSet"]
+        return sorted((p["metadata"]["name"], next(a for a in p["spec"]["containers"][0]["args"] if "total" in a)) for p in pods
+                      if "deletionTimestamp" not in p["metadata"])
+
+    with MANIFEST:
+        try:
+            apply("deployment/trainc-supervise")
+            for n in (3, 2):
+                apply("statefulset/trainc-supervise", f"--total-shards={n}")
+                must(shards() == [(f"trainc-supervise-{i}", f"--total-shards={n}") for i in range(n)], shards())
+        finally:
+            for workload in ("deployment", "statefulset"):
+                d.space.kubectl("-n", "trainc-system", "delete", f"{workload}/trainc-supervise", "--ignore-not-found", ns=False)
 
 
 def ends(kind):
@@ -307,6 +327,58 @@ def leased(d):
     d.release("train-master-0")
     d.until("Succeeded", lambda: "Succeeded" in d.conditions("PyTorchJob", "train"), 60)
     must({p["metadata"]["uid"] for p in d.listed("pods")} <= uids, "a pod was made twice")
+
+
+def shard_of(ns, total):
+    """The shard of a namespace, by the rule of docs/supervise.md."""
+    h = 2166136261
+    for byte in ns.encode():
+        h = (h ^ byte) * 16777619 % 2**32
+    return h % total
+
+
+@check
+def sharded(d):
+    """two shards of a cluster: each has the jobs of its namespace; one that is killed is followed by its standby; a third layout waits"""
+    spaces = [d.space.ns, d.space.ns + "-b"]
+    others = {f"e2e-run-{outcome_name(f)}-{os.getpid()}" for _, f in CHECKS} - set(spaces)
+    total = next(n for n in range(500, 1000) if shard_of(spaces[0], n) != shard_of(spaces[1], n)
+                 and not {shard_of(ns, n) for ns in others} & {shard_of(ns, n) for ns in spaces})  # fmt: skip
+    numbers = [shard_of(ns, total) for ns in spaces]
+    d.space.kubectl("create", "role", "lease", "--verb=get,create,update,patch", "--resource=leases.coordination.k8s.io")
+    d.space.kubectl("create", "rolebinding", "lease", "--role=lease", "--serviceaccount=trainc-system:trainc-supervise")
+    config = json.loads(d.space.kubectl("config", "view", "--raw", "--flatten", "--minify", "-o", "json", ns=False))
+    config["contexts"][0]["context"]["namespace"] = d.space.ns      # that of the Leases
+    d.space.write("kubeconfig", json.dumps(config))
+    where = ("--kubeconfig", os.path.join(d.space.dir, "kubeconfig"))
+    d.space.kubectl("create", "namespace", spaces[1], ns=False)
+    try:
+        first = d.start_all(*where, f"--total-shards={total}", f"--shard={numbers[0]}")
+        d.put(resource("PyTorchJob", "train"))
+        d.space.write("other.json", json.dumps(resource("PyTorchJob", "train")))
+        d.space.kubectl("-n", spaces[1], "create", "-f", os.path.join(d.space.dir, "other.json"), ns=False)
+
+        def pods_of_other():
+            return json.loads(d.space.kubectl("-n", spaces[1], "get", "pods", "-o", "json", ns=False))["items"]
+
+        d.until("three run", lambda: d.phases() == ["Running"] * 3)
+        must(not pods_of_other(), "a shard has made pods of another one")
+        d.start_all(*where, f"--total-shards={total}", f"--shard={numbers[1]}")
+        d.until("three run there", lambda: [p["status"].get("phase") for p in pods_of_other()] == ["Running"] * 3)
+        d.start_all(*where, f"--total-shards={total}", f"--shard=pod-{numbers[0] + total}")
+        d.start_all(*where, f"--total-shards={total + 1}", f"--shard={shard_of(spaces[0], total + 1)}")
+        d.until("the other layout waits", lambda: f"which '{total} shards' holds" in d.said())
+        d.until("the standby waits", lambda: f"waits for the Lease {spaces[0]}/trainc-supervise-{numbers[0]}" in d.said())
+        uids = {p["metadata"]["uid"] for p in d.listed("pods")}
+        first.kill()
+        first.wait()
+        d.release("train-master-0")
+        d.until("Succeeded", lambda: "Succeeded" in d.conditions("PyTorchJob", "train"), 60)
+        must({p["metadata"]["uid"] for p in d.listed("pods")} <= uids, "a pod was made twice")
+        must(d.running[3].poll() is None and '"holds the Lease' not in open(os.path.join(d.space.dir, "controller-3.log")).read(),
+             "the other layout works")
+    finally:
+        d.space.kubectl("delete", "namespace", spaces[1], "--wait=false", ns=False, ok=False)
 
 
 @check
@@ -453,6 +525,11 @@ def compare_verdicts(d, bare, project):
         d.space.kubectl("delete", "--wait=false", *names, ns=False, ok=False)
 
 
+def outcome_name(f):
+    """The name of a check, which its namespace has."""
+    return f"super-{f.__name__}".replace("_", "-")
+
+
 def outcome(name, f):
     """The check f with a desk of its own, for runtime.outcome()."""
     def run(space):
@@ -462,7 +539,7 @@ def outcome(name, f):
             f(desk)
         finally:
             desk.close()
-    run.__name__ = f"super-{f.__name__}".replace("_", "-")
+    run.__name__ = outcome_name(f)
     return runtime.outcome(name, run)
 
 

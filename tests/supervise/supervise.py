@@ -744,6 +744,127 @@ def lease(w):
     w.stop()
 
 
+def shard_of(ns, total):
+    """The shard of a namespace, by the rule of docs/supervise.md."""
+    h = 2166136261
+    for byte in ns.encode():
+        h = (h ^ byte) * 16777619 % 2 ** 32
+    return h % total
+
+
+def put_spread(w, spaces, name):
+    for ns in spaces:
+        job = tfjob(name)
+        job["metadata"]["namespace"] = ns
+        w.put("tfjobs", job)
+
+
+def spread(w, spaces, name):
+    """The namespaces in which the pods of a job exist."""
+    with w.lock:
+        return {ns for ns in spaces if all(("pods", ns, "%s-worker-%d" % (name, i)) in w.objects for i in range(2))}
+
+
+def known(w, which, resource):
+    """The number of objects that a controller remembers of a kind, from its dump."""
+    before = len(w.log(which))
+    w.controllers[which].send_signal(signal.SIGUSR1)
+    pattern = r"watch: /apis?/\S*/%s [^\n]*?, (\d+) objects" % resource
+    w.wait_for("a dump", lambda: re.search(pattern, w.log(which)[before:]))
+    return int(re.search(pattern, w.log(which)[before:])[1])
+
+
+SPACES = ["team-%d" % i for i in range(12)]
+
+
+@check
+def shards(w):
+    """shards: each works for its namespaces, remembers nothing of others, and has standbys; each pod is made once"""
+    mine = [{ns for ns in SPACES if shard_of(ns, 2) == k} for k in range(2)]
+    must(all(len(x) > 2 for x in mine), mine)
+    put_spread(w, SPACES, "a")
+    w.start("--total-shards=2", "--shard=0")
+    w.wait_for("pods of shard 0", lambda: spread(w, SPACES, "a") == mine[0])
+    w.settle(1)
+    must(spread(w, SPACES, "a") == mine[0], spread(w, SPACES, "a"))
+    must(known(w, 0, "tfjobs") == len(mine[0]) and known(w, 0, "pods") == 2 * len(mine[0]), w.log())
+    w.start("--total-shards=2", "--shard=trainc-supervise-1")
+    w.wait_for("pods of shard 1", lambda: spread(w, SPACES, "a") == set(SPACES))
+    must((known(w, 1, "tfjobs"), known(w, 0, "tfjobs")) == (len(mine[1]), len(mine[0])), w.log())
+    must(sorted(w.names("leases")) == ["trainc-supervise", "trainc-supervise-0", "trainc-supervise-1"], w.names("leases"))
+    must(w.get("leases", "trainc-supervise")["spec"]["holderIdentity"] == "2 shards", w.get("leases", "trainc-supervise"))
+    # pod 3 of a StatefulSet stands by for shard 1
+    w.start("--total-shards=2", "--shard=trainc-supervise-3")
+    w.wait_for("it waits", lambda: "waits for the Lease default/trainc-supervise-1" in w.log())
+    w.controllers[1].send_signal(signal.SIGTERM)
+    must(w.controllers[1].wait(timeout=20) == 0, w.log(1))
+    put_spread(w, SPACES, "b")
+    w.wait_for("pods of both shards", lambda: spread(w, SPACES, "b") == set(SPACES))
+    must(len(w.written("POST .*/pods")) == 4 * len(SPACES), len(w.written("POST .*/pods")))
+    # shards renew the Lease that they share together: not each every two seconds
+    n = len(w.written("PUT .*/trainc-supervise$"))
+    time.sleep(8)
+    must(1 <= len(w.written("PUT .*/trainc-supervise$")) - n <= 7, w.written("PUT .*/trainc-supervise$")[n:])
+    must(all(p.poll() is None for p in (w.controllers[0], w.controllers[2])), w.log())
+
+
+@check
+def other_shards(w):
+    """with another number of shards, or none, a controller waits until no process of the old number is left"""
+    put_spread(w, SPACES, "a")
+    old = [w.start("--total-shards=2", "--shard=%d" % k) for k in range(2)]
+    w.wait_for("pods", lambda: spread(w, SPACES, "a") == set(SPACES))
+    new = [w.start("--total-shards=3", "--shard=%d" % k) for k in range(3)]
+    w.wait_for("they wait", lambda: all("waits for the Lease default/trainc-supervise, which '2 shards' holds" in w.log(k) for k in (2, 3, 4)))
+    alone = w.start("--lease", "trainc-supervise")
+    w.wait_for("the one without shards waits", lambda: "which '2 shards' holds" in w.log())
+    old[0].send_signal(signal.SIGTERM)          # one of two is left: the others still wait
+    must(old[0].wait(timeout=20) == 0, w.log(0))
+    time.sleep(17)
+    put_spread(w, SPACES, "b")
+    w.wait_for("pods of shard 1", lambda: len(spread(w, SPACES, "b")) > 2)
+    w.settle(1)
+    must(spread(w, SPACES, "b") == {ns for ns in SPACES if shard_of(ns, 2) == 1}, spread(w, SPACES, "b"))
+    for p in (alone, old[1]):
+        p.kill()
+        p.wait()
+    begun = time.time()
+    w.wait_for("pods of all", lambda: spread(w, SPACES, "b") == set(SPACES) or any(p.poll() is not None for p in new), 40)
+    must(time.time() - begun > 8, "the new shards did not wait for the Lease to run out")
+    must(w.get("leases", "trainc-supervise")["spec"]["holderIdentity"] == "3 shards", w.get("leases", "trainc-supervise"))
+    w.settle(1)
+    must(len(w.written("POST .*/pods")) == 4 * len(SPACES), len(w.written("POST .*/pods")))
+    # the Lease of the shards is lost: nobody of them goes on
+    w.change("leases", "trainc-supervise", {"spec": {"holderIdentity": "somebody-else"}})
+    must([p.wait(timeout=20) for p in new] == [5, 5, 5], w.log())
+
+
+@check
+def shard_options(w):
+    """options about shards that make no sense are refused with what to write"""
+    def refused_with(text, *options):
+        done = subprocess.run([TRAINC, "supervise", "--kubeflow", *options], capture_output=True, text=True, timeout=20, env=w.environment())
+        must(done.returncode == 2 and text in done.stderr and not done.stdout, done)
+    refused_with("--total-shards is a number from 1 to 1000, found 'x'", "--total-shards=x")
+    refused_with("--total-shards is a number from 1 to 1000, found '0'", "--total-shards=0", "--shard=0")
+    refused_with("--shard needs --total-shards", "--shard=0")
+    refused_with("--total-shards 4 needs --shard, the number of this process from 0 to 3", "--total-shards=4")
+    refused_with("--shard 4: with --total-shards 4 the last shard is 3", "--total-shards=4", "--shard=4")
+    refused_with("--shard 1: there is only shard 0", "--total-shards=1", "--shard=1")
+    for text in ("-1", "0x1", "web", "9999999999", ""):
+        refused_with("found '%s'" % text, "--total-shards=4", "--shard=" + text)
+    refused_with("all jobs of a namespace are in one shard", "--total-shards=4", "--shard=1", "--namespace=ml")
+    refused_with("leave out --shard", "--total-shards=4", "--shard=1", "--manifest")
+    items = manifest("--total-shards=4")
+    found = [o for o in items if o["kind"] in ("Deployment", "StatefulSet")]
+    must([o["kind"] for o in found] == ["StatefulSet"] and found[0]["spec"]["replicas"] == 4, found)
+    pod = found[0]["spec"]["template"]["spec"]["containers"][0]
+    must("--total-shards=4" in pod["args"] and "--shard=$(POD_NAME)" in pod["args"], pod)
+    must(pod["env"] == [{"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}], pod)
+    must(found[0]["spec"]["serviceName"] in [o["metadata"]["name"] for o in items if o["kind"] == "Service"], found)
+    must(permissions(items) == permissions(manifest()) and manifest("--total-shards=1") == manifest(), "one shard is as none")
+
+
 @check
 def dump(w):
     """SIGUSR1 writes what waits and what is under way, and every line of the log is JSON"""
