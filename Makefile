@@ -10,6 +10,7 @@
 #   make wasm       the compiler and the language server for WebAssembly    make playground  one page with them inside
 #   make vsix       the extension of VS Code with the server inside (needs npm)
 #   make test-wasm  builds both and tests the page
+#   make bench-cluster  the commands beside kubectl         make soak SECONDS=3600  churn: memory stays flat
 #   make bench      speed and memory beside their targets       make longest   the longest functions
 #   make torture    inputs of doubling sizes and what they cost; calls that fail, one after the other, in typical commands
 #   make analyze    what analyzers of C say (tests/analyze)
@@ -54,7 +55,7 @@ HALFLIBS := -lcurl -lssl -lcrypto
 HALF_LDFLAGS := $(patsubst -static,-pie,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-operator bench-operator frameworks editors test-editors wasm wasm-sources playground test-wasm vsix clean FORCE
+.PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-operator bench-operator bench-cluster soak frameworks editors test-editors wasm wasm-sources playground test-wasm vsix clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -204,6 +205,10 @@ e2e: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh
 e2e-operator: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh operator $(ROWS)
+bench-cluster: build
+	@BUILD=$(BUILD) bash tests/e2e/run.sh bench-cluster $(SCENARIOS)
+soak: build
+	@BUILD=$(BUILD) bash tests/e2e/run.sh soak $(SECONDS)
 bench-operator: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh bench $(SCENARIOS)
 # The files for editors, from the table of words; tree-sitter's parser too, where its program is installed.

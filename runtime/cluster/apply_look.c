@@ -100,7 +100,8 @@ static bool queries_of(struct fleet *f, struct str ns, struct member_query **ret
 			if (p->before.applied[x].ns.n && !str_eq(p->before.applied[x].ns, ns))
 				return false;
 		for (size_t x = 0; x < p->before.nkinds; x++) {
-			struct member_query q = { p->before.kinds[x], ns, STR(APPLYSET_PART_OF), false, NULL };
+			struct member_query q = { .resource = p->before.kinds[x], .ns = ns,
+				.selector = STR(APPLYSET_PART_OF) };
 			bool known = false;
 			for (size_t m = 0; m < *n && !known; m++)
 				known = str_eq((*ret)[m].resource.kind, q.resource.kind) &&

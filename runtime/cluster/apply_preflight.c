@@ -1,6 +1,6 @@
 /*
- * apply_preflight.c - checks everything that can be known before the first write: permissions, the namespace, the kinds
- * that the server serves, and the owners of existing objects.
+ * apply_preflight.c - checks everything that can be known before the first write: permissions, the namespace, and the
+ * kinds that the server serves.
  */
 #include "runtime/cluster/apply.h"
 
@@ -296,92 +296,6 @@ bool apply_find_kinds(struct applying *p)
 			say_missing(p, w);
 		ok = false;
 	}
-	return ok;
-}
-
-/* ---- who owns existing objects ---- */
-
-static bool is_running(const struct data *object)
-{
-	return status_number(object, "status.active", 0) > 0 || str_is(status_text(object, "status.phase"), "Running");
-}
-
-/* Does an object of that name exist that is not a member of the run? */
-static bool is_foreign(struct applying *p, struct wanted *w, const struct data *there)
-{
-	struct str owner = status_label(there, APPLYSET_PART_OF), name = wanted_name(p->arena, &p->wanted, w);
-	bool running = is_running(there);
-
-	w->exists = true;
-	if (str_eq(owner, p->id))
-		return false;
-	if (p->adopt && !running && !owner.n) {
-		w->outcome = WANTED_ADOPTED;
-		return false;
-	}
-	struct diag *d = diag_report(&p->diags, TJ1204, w->from->from, "%.*s exists and does not belong to this run",
-		STR_ARG(name));
-	if (owner.n)
-		diag_help(&p->diags, d, "it belongs to another set of objects (%.*s); rename the job", STR_ARG(owner));
-	else if (running)
-		diag_help(&p->diags, d, "it is running, so it is not taken over; delete it first, or rename the job");
-	else
-		diag_help(&p->diags, d, "'trainc apply --adopt' takes it over; or rename the job");
-	p->status = runs_worse(p->status, STATUS_CONFLICT);
-	return true;
-}
-
-static bool needs_look(const struct applying *p, const struct wanted *w)
-{
-	return w->stale && !w->exists && w->stage != STAGE_NAMESPACE && w->resource.plural.n &&
-		p->mode != APPLY_DRY_CLIENT;
-}
-
-static void ask_for_names(struct applying *p, struct batch *b)
-{
-	for (size_t i = 0; i < p->wanted.n; i++) {
-		struct wanted *w = &p->wanted.at[i];
-		if (!needs_look(p, w))
-			continue;
-		w->answer = batch_add(b, &(struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
-			.path = resource_path(p->arena, &w->resource, w->ns, w->from->name) }, CALL_BY_METHOD);
-	}
-}
-
-static bool judge_names(struct applying *p)
-{
-	bool ok = true;
-
-	for (size_t i = 0; i < p->wanted.n; i++) {
-		struct wanted *w = &p->wanted.at[i];
-		if (!needs_look(p, w))
-			continue;
-		if (w->answer->class == CALL_DONE && w->answer->data)
-			ok = !is_foreign(p, w, w->answer->data) && ok;
-		else if (w->answer->class != CALL_NOT_FOUND) {
-			p->status = cluster_say(p->cluster, w->answer);
-			return false;
-		}
-	}
-	return ok;
-}
-
-bool apply_find_names(struct fleet *f)
-{
-	struct batch b = batch_new(&f->at->cluster->client, f->at->arena);
-	bool ok = true;
-
-	for (size_t i = 0; i < f->n; i++)
-		if (f->at[i].going)
-			ask_for_names(&f->at[i], &b);
-	if (!batch_wait(&b)) {
-		for (size_t i = 0; i < f->n; i++)
-			f->at[i].status = f->at[i].going ? 128 + f->at->cluster->signal : f->at[i].status;
-		return false;
-	}
-	for (size_t i = 0; i < f->n; i++)
-		if (f->at[i].going)
-			ok = judge_names(&f->at[i]) && ok;
 	return ok;
 }
 

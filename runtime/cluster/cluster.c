@@ -88,7 +88,8 @@ bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct par
 /* Lists the parents of runs, which have a label of their own. */
 const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret)
 {
-	struct member_query q = { *resource_known(STR(""), STR("ConfigMap")), ns, STR("trainc.dev/run"), true, NULL };
+	struct member_query q = { .resource = *resource_known(STR(""), STR("ConfigMap")), .ns = ns,
+		.selector = STR("trainc.dev/run"), .whole = true };
 	struct members all = members_list(&k->client, k->arena, &q, 1);
 
 	for (size_t i = 0; i < all.n && !all.failed; i++) {

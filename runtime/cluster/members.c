@@ -155,7 +155,7 @@ struct members members_list(struct client *c, struct arena *a, const struct memb
 		lists[i] = (struct listing){ .all = &all, .arena = a, .client = c, .query = &queries[i],
 			.pending = &pending };
 		struct object_list_options o = { .path = resource_path(a, r, queries[i].ns, STR("")),
-			.label_selector = queries[i].selector,
+			.label_selector = queries[i].selector, .metadata = queries[i].metadata,
 			.keep = queries[i].whole ? NULL : queries[i].keep ? queries[i].keep
 			: keep_of(r->group, r->kind), .object = list_object, .restart = list_restart,
 				.done = list_done, .to = &lists[i] };

@@ -179,7 +179,9 @@ static void request_page(struct object_list *l)
 	char limit[STR_DIGITS];
 	struct transport_request r = { .kind = TRANSPORT_LIST, .path = l->o.path, .query = query, .take = take_bytes,
 		.done = page_done, .to = l,
-		.accept = STR("application/json;drop=metadata.managedFields,application/json") };
+		.accept = l->o.metadata
+			? STR("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
+			: STR("application/json;drop=metadata.managedFields,application/json") };
 
 	query[n++] = (struct transport_pair){ STR("limit"), str_digits(limit, l->o.page ? l->o.page : PAGE) };
 	if (l->o.label_selector.n)

@@ -14,6 +14,7 @@ struct object_list_options {
 	struct str label_selector, field_selector;
 	const char *const *keep;        /* paths for json_filter_new(), ended by NULL; NULL: everything but managed
 					 * fields is kept */
+	bool metadata;                  /* only the metadata of each object is asked for */
 	unsigned page;                  /* number of objects per page; 0: 500 */
 	bool (*object)(void *to, const struct data *object);    /* called for each object; false cancels the list */
 	/* Called when the list begins again: the objects so far must be forgotten. NULL: this is an error. */

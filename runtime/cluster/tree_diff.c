@@ -76,18 +76,35 @@ static void walk_map(struct tree_walk *w, const struct data *ours, const struct 
 	}
 }
 
+static bool same_value(const struct data *a, const struct data *b)
+{
+	if (a->kind == DATA_STRING && b->kind == DATA_STRING)
+		return str_eq(a->u.string, b->u.string);
+	return same_scalar(a, b);
+}
+
+/* Have all elements of a list that member, each another value? Mounts of one volume have its name in common. */
+static bool identifies(const struct data *list, struct str key)
+{
+	for (size_t i = 0; i < list->u.list.n; i++) {
+		const struct data *e = list->u.list.at[i], *v = e->kind == DATA_MAP ? data_get(e, key) : NULL;
+		if (!v)
+			return false;
+		for (size_t k = 0; k < i; k++)
+			if (same_value(v, data_get(list->u.list.at[k], key)))
+				return false;
+	}
+	return list->u.list.n > 0;
+}
+
 /* The member that identifies the elements of a list of maps; NULL when their positions do. */
 static const char *identity_of(const struct data *list)
 {
 	static const char *const keys[] = { "name", "mountPath", "containerPort", "key", "ip", "topologyKey" };
 
-	for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-		bool all = list->u.list.n > 0;
-		for (size_t i = 0; i < list->u.list.n && all; i++)
-			all = list->u.list.at[i]->kind == DATA_MAP && data_get(list->u.list.at[i], str_of(keys[k]));
-		if (all)
+	for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+		if (identifies(list, str_of(keys[k])))
 			return keys[k];
-	}
 	return NULL;
 }
 

@@ -222,6 +222,15 @@ static bool is_name_of(struct str name, struct str run)
 	return str_starts(name, run) && (name.n == run.n || name.p[run.n] == '-');
 }
 
+/* May NAME be that of a claim that is kept for a replica, "data-bert-worker-0"? The claim itself decides later. */
+static bool is_claim_of(struct str name, struct str run)
+{
+	for (size_t i = 1; i < name.n; i++)
+		if (name.p[i - 1] == '-' && is_name_of((struct str){ name.p + i, name.n - i }, run))
+			return true;
+	return false;
+}
+
 static bool belongs(const struct data *o, struct str kind, struct str run, struct str ns)
 {
 	struct str of = status_text(o, "metadata.namespace"), label = status_label(o, "trainc.dev/job");
@@ -229,7 +238,9 @@ static bool belongs(const struct data *o, struct str kind, struct str run, struc
 	if (ns.n && of.n && !str_eq(ns, of))
 		return false;
 	if (str_is(kind, "Event"))
-		return is_name_of(status_text(o, "involvedObject.name"), run);
+		return is_name_of(status_text(o, "involvedObject.name"), run) ||
+			(str_is(status_text(o, "involvedObject.kind"), "PersistentVolumeClaim") &&
+			 is_claim_of(status_text(o, "involvedObject.name"), run));
 	return label.n ? str_eq(label, run) : true;
 }
 

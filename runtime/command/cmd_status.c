@@ -1,4 +1,7 @@
 /* cmd_status.c - prints the states of runs, once or after each change, and the list of all runs. */
+#include <unistd.h>
+
+#include "base/words.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/status_from.h"
 
@@ -36,6 +39,19 @@ static int watch(struct session *s, struct attend *a, enum report_form form)
 	return end == ATTEND_INTERRUPTED ? 128 + a->signal : STATUS_DONE;
 }
 
+/* Below the table of one run that has failed or gets no further: why, and what the first failing rank said. */
+static void explain(struct session *s, const struct attend *a)
+{
+	const struct run_state *run = a->n == 1 && !a->runs[0].gone ? &a->runs[0].state : NULL;
+	struct report r = { .runs = &run, .n = 1, .now = clock_real(), .width = session_width(STDOUT_FILENO) };
+	struct buf out = { 0 };
+
+	if (run && (run->failure.known || run->phase == RUN_STALLED || run->phase == RUN_FAILED))
+		report_details(&r, run, &out);
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+}
+
 static int show(struct session *s, size_t operands, enum report_form usual)
 {
 	const struct backend *b;
@@ -59,6 +75,8 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 			status = watch(s, &a, form);
 		else if (a.n || !chosen.n)
 			runs_report(s, &a, form);
+		if (form == REPORT_TABLE && !option_given(s->options, OPTION_WATCH))
+			explain(s, &a);
 	}
 	return backend_end(s, &a, status);
 }

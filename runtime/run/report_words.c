@@ -108,11 +108,21 @@ static void put_how(const struct run_failure *f, struct buf *out)
 		buf_printf(out, "exited with code %d", f->exit_code);
 }
 
+/* Appends ": ValueError: bad batch (train.py:14, rank 2)" when the process has told why: "exit code 1: ValueError: ...". */
+static void put_told(const struct run_failure *f, struct buf *out)
+{
+	const char *colon = f->reason.n ? memchr(f->reason.p, ':', f->reason.n) : NULL;
+
+	if (colon && (str_starts(f->reason, STR("exit code")) || str_starts(f->reason, STR("killed by"))))
+		put_escaped(out, (struct str){ colon, f->reason.n - (size_t)(colon - f->reason.p) });
+}
+
 /* Appends "worker 1 exited with code 3". */
 static void put_rank(const struct run_failure *f, struct buf *out)
 {
 	buf_printf(out, "%.*s %lld ", STR_ARG(f->role), (long long)f->index);
 	put_how(f, out);
+	put_told(f, out);
 }
 
 /* Is the failing rank the reason for the end?  A deadline or a stop has another cause. */

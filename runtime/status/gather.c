@@ -165,6 +165,30 @@ const struct failing *gathered_failure(const struct gathering *g)
 	return first;
 }
 
+/* Notes which pods wait for claims of their own that report a problem. Such a claim is called POD-VOLUME. */
+static void note_claims(struct gathering *g)
+{
+	for (size_t i = 0; i < g->events.n; i++) {
+		const struct event *e = g->events.all[i];
+		if (!e->warning || !str_is(e->kind, "PersistentVolumeClaim"))
+			continue;
+		for (size_t k = 1; k < e->name.n; k++) {
+			struct str pod = { e->name.p, k };
+			if (e->name.p[k] == '-' && !map_get(&g->claims, pod))
+				map_put_const(&g->claims, g->arena, pod, e);
+		}
+	}
+}
+
+/* The cause of pod NAME. The scheduler only says that a claim has no volume; the claim says why. */
+static struct str cause_of(const struct gathering *g, const struct pod_view *v, struct str name)
+{
+	const struct event *e = v->node.n || !text_holds(v->cause, "PersistentVolumeClaim") ? NULL :
+		map_get(&g->claims, name);
+
+	return e ? text_cause(g->arena, v->reason, e->message) : v->cause;
+}
+
 /* Is `o` the later one of two pods of a replica? */
 static bool later(const struct data *o, const struct data *other)
 {
@@ -182,6 +206,7 @@ static void pod(struct gathering *g, const struct data *o)
 	struct gathered_replica *r = &key.part->at[key.index];
 	struct pod_view v = pod_judge(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &g->events, g->now),
 		old = r->view;
+	v.cause = cause_of(g, &v, status_text(o, "metadata.name"));
 	const struct data *down = map_get(&g->nodes, v.node);
 	if (down && v.running && !v.deleting) {         /* what its node reported last may be old (S-41) */
 		v.phase = RUN_UNKNOWN;
@@ -412,6 +437,7 @@ static void sort_objects(struct gathering *g)
 				(void *)(uintptr_t)status_condition(o, "Ready"));
 	}
 	events_sort(&g->events);
+	note_claims(g);
 	for (size_t i = 0; i < g->all->n; i++) {
 		const struct data *o = g->all->at[i];
 		struct str kind = status_text(o, "kind");

@@ -57,6 +57,7 @@ struct gathering {
 	struct looked_up looked_up;
 	struct map names;               /* names of pods and Jobs -> struct replica_key */
 	struct map nodes;               /* claims that are not ready -> their condition */
+	struct map claims;              /* names of pods -> the newest warning about a claim that only that pod uses */
 	struct gathered_part *parts;             /* the roles, in the plan's order */
 	const struct data *whole;       /* the object that stands for the run, or NULL */
 	const struct data **others;

@@ -74,9 +74,11 @@ static struct object_view claim(struct arena *a, const struct data *o, const str
 		v = view(RUN_FAILED, STR("its volume is lost"));
 	else if (!pods && binds_late(o, looked_up, events))
 		return view(RUN_RUNNING, STR("waits for the first pod, as its storage class says"));
-	else
-		v = view(RUN_PENDING, event_text(a,
-			events_newest(events, STR("PersistentVolumeClaim"), status_text(o, "metadata.name"), NULL)));
+	else {
+		const struct event *e = events_newest(events, STR("PersistentVolumeClaim"),
+			status_text(o, "metadata.name"), NULL);
+		v = view(RUN_PENDING, e ? event_text(a, e) : STR("waits for a volume"));
+	}
 	v.holds = true;
 	return v;
 }

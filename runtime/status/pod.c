@@ -183,6 +183,14 @@ static bool init_containers(struct judging *j)
 
 /* ---- before its containers start ---- */
 
+/* What the scheduler says, without the two words at its end by which it means that it found nobody to evict. */
+static struct str refusal(struct str message)
+{
+	struct str rest = STR(". not found");
+
+	return str_ends(message, rest) ? (struct str){ message.p, message.n - rest.n } : message;
+}
+
 /* Judges a pod without a node (S-30, S-31); true when it has none. */
 static bool unscheduled(struct judging *j)
 {
@@ -205,7 +213,8 @@ static bool unscheduled(struct judging *j)
 		return true;
 	}
 	since = since ? since : j->since;
-	say(j, j->now - since >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason, message.n || !e ? message : e->message);
+	say(j, j->now - since >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason,
+		refusal(message.n || !e ? message : e->message));
 	return true;
 }
 

@@ -273,6 +273,8 @@ def ended_runs(w):
         w.want(0, "apply", "--no-wait", "a.tj")
         w.run_job("default", w.get("jobs", name + "-worker"), end, 3 if code else 0)
         w.want(code, "wait", name, err="Succeeded" if not code else "Failed: BackoffLimitExceeded; first failure: worker 0 exited with code 3")
+        if code:
+            w.want(0, "status", name, out=r"bad: Failed[^\n]*: BackoffLimitExceeded\n  first failure: worker 0, exit code 3")
         w.take("jobs", "default", name + "-worker")
         w.want(code, "apply", "--no-wait", "a.tj", err="has ended.*--rerun")
     w.write("a.tj", JOB % ("c", 1))
@@ -393,12 +395,31 @@ def fleet(w):
     must(out.count(" created\n") == 3 * n, out[-500:])
     must(len([c for c in w.names("configmaps") if c.endswith(".trainc")]) == n, "inventories")
     must(len([r for r in w.requests if r[0] == "POST" and "accessreviews" in r[1]]) < 20, "reviews are asked again")
-    must(len(w.requests) < 7 * n, len(w.requests))
+    # four writes for each job, and no look for each name: the collections are listed
+    must(len(w.requests) < 4 * n + 40, len(w.requests))
+    must(not [r for r in w.requests if r[0] == "GET" and re.search(r"/(jobs|services)/", r[1])], "names are looked up one by one")
     out, err = w.want(0, "apply", "--no-wait", "a.tj", timeout=120)
     must(out.count("run/") == n and len(w.requests) == 4, [r[:2] for r in w.requests][:10])
     w.fault("PATCH", "/jobs/j7-worker", status(422, "Invalid", "no"))
     out, err = w.want(6, "apply", "--no-wait", "--refresh", "a.tj", err="refuses Job/j7-worker", timeout=120)
     must(out.count("run/") == n - 1, out[-500:])
+
+
+@check
+def fleet_meets_others(w):
+    """names of a fleet that others have are refused before anything is written, though they are found in a list"""
+    n = 40
+    w.write("a.tj", "".join(JOB % ("j%d" % i, 1) for i in range(n)).replace("}\njob", "}\n\njob"))
+    w.put("services", "default", {"metadata": {"name": "j7", "labels": {}}})
+    w.put("jobs", "default", {"metadata": {"name": "j9-worker", "labels": {"applyset.kubernetes.io/part-of": "applyset-x-v1"}}, "spec": {}, "status": {"active": 1}})
+    _, err = w.want(5, "apply", "--no-wait", "a.tj", err="Service/j7 exists and does not belong to this run.*--adopt")
+    must("Job/j9-worker exists" in err and "another set of objects (applyset-x-v1)" in err, err)
+    must(not [r for r in w.requests if r[0] == "PATCH" and ("j7" in r[1] or "j9" in r[1])], w.requests)
+    w.take("jobs", "default", "j9-worker")
+    w.want(0, "apply", "--no-wait", "--adopt", "a.tj", out="Service/j7 adopted")
+    w.write("b.tj", "".join(JOB % ("k%d" % i, 1) for i in range(n)).replace("}\njob", "}\n\njob"))
+    w.fault("GET", r"/services\?limit=500$", status(403, "Forbidden", "services is forbidden"))
+    w.want(4, "apply", "--no-wait", "b.tj", err="services is forbidden")
 
 
 @check

@@ -4,6 +4,7 @@
 #
 #   kube     etcd, kube-apiserver, kube-controller-manager, kube-scheduler,
 #            kubelet and kubectl: one program, one symbolic link per name
+#   kubectl  kubectl alone, as it is released: the start of the program above costs more
 #   kwok     kwok, and the stages that its module ships (stages/)
 #   addons   definitions of the kinds that add-ons bring, as their modules ship them
 #   jobset   the controller of JobSets
@@ -51,6 +52,10 @@ build_kube() {
 	for name in etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kubectl; do
 		ln -s kube "$1/$name"
 	done
+}
+
+build_kubectl() {
+	compile kube "$1/kubectl" k8s.io/kubernetes/cmd/kubectl "$(stamp)"
 }
 
 # kwok without stages does nothing: these are the module's own, as released.
@@ -170,6 +175,7 @@ key() {
 		case $1 in
 		addons) declare -f module ;;
 		node) cat image.py ;;
+		kubectl) cat go/kube/* ;;
 		*) cat "go/$1"/* ;;
 		esac
 	} | sha256sum | cut -c 1-16
@@ -185,7 +191,7 @@ mkdir -p "$cache"
 cache=$(realpath "$cache")
 for piece in "$@"; do
 	case $piece in
-	kube | kwok | addons | jobset | operator | trainer | coscheduling | coredns | node) ;;
+	kube | kubectl | kwok | addons | jobset | operator | trainer | coscheduling | coredns | node) ;;
 	*)
 		echo "build.sh: no piece is called '$piece'" >&2
 		exit 2

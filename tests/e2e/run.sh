@@ -5,6 +5,7 @@
 #   tests/e2e/run.sh operator [ROW...]        the training operator beside ours: what both make of the same jobs
 #   tests/e2e/run.sh bench [SCENARIO...]      ... and what both need for it
 #   tests/e2e/run.sh faults [CHECK...]        faults under the commands: four minutes, because the API server is stopped
+#   tests/e2e/run.sh bench-cluster [SCENARIO...]    the commands beside kubectl; soak [SECONDS]: churn, and memory stays flat
 #   KUBECONFIG=... tests/e2e/run.sh    uses the cluster that is there, with the
 #                                      kubectl of PATH; makes and removes
 #                                      namespaces called e2e-*
@@ -137,14 +138,16 @@ for program in curl openssl python3 flock setsid; do
 done
 : > "$COUNTS"
 case ${1:-} in
-operator | bench | faults)
+operator | bench | bench-cluster | soak | faults)
 	if ! have_go; then
-		echo "run.sh: Go 1.26 or newer is needed to build a cluster and the operator" >&2
+		echo "run.sh: Go 1.26 or newer is needed to build a cluster" >&2
 		exit 1
 	fi
 	case $1 in
 	operator) beside peer.py "${@:2}" ;;
 	bench) beside peer_bench.py "$work/alone" "${@:2}" ;;
+	bench-cluster) E2E_NODES=${E2E_NODES:-8} E2E_AUDIT=1 alone "kube kubectl kwok" bench_cluster.py "$work/alone" "${@:2}" ;;
+	soak) alone "kube kwok" soak.py "${@:2}" ;;
 	faults) alone "kube kwok" faults.py "${@:2}" ;;
 	esac
 	exit

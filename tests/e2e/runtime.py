@@ -482,7 +482,7 @@ def broken(s, name, program, words, what, **more):
 
 @check
 def explained(s):
-    """why names the cause and what to do: selector, devices, quota, LimitRange, account, priority, pod security"""
+    """why names the cause and what to do: selector, devices, quota, LimitRange, account, priority, pod security, claims"""
     broken(s, "a", job("a", "    replicas = 1", 'node {\n    zone = "mars"\n  }\n  '), "didn't match Pod's node affinity/selector", "no node has the labels")
     broken(s, "b", job("b", "    replicas = 1\n    cpu = 100000"), "Insufficient cpu", "ask for less")
     broken(s, "c", job("c", "    replicas = 1\n    service_account = \"robot\""), "robot", "service account does not exist")
@@ -497,6 +497,12 @@ def explained(s):
     broken(s, "f", job("f", "    replicas = 1", 'priority = "urgent"\n  '), "urgent", "priority class does not exist")
     s.kubectl("label", "namespace", s.ns, "pod-security.kubernetes.io/enforce=restricted", ns=False)
     broken(s, "g", job("g", "    replicas = 1"), "violates PodSecurity", "the namespace forbids")
+    s.kubectl("label", "namespace", s.ns, "pod-security.kubernetes.io/enforce-", ns=False)
+    lost, gold = 'storageclass.storage.k8s.io "gold" not found', "the storage class of a claim does not exist"
+    mounts = '    replicas = 2\n    mounts {\n      "/c" = %s\n    }'
+    broken(s, "h", job("h", mounts % 'own_claim("c", 1Gi, class = "gold")'), "2 of 2 pods: Unschedulable: " + lost, gold)
+    broken(s, "i", job("i", mounts % 'own_claim("c", 1Gi, class = "gold", keep = true)'), ": ProvisioningFailed: " + lost, gold)
+    broken(s, "j", job("j", mounts % 'pvc("nowhere")'), 'persistentvolumeclaim "nowhere" not found', "the claim does not exist in this namespace")
     s.want(8, "why", "nobody", err="no run 'nobody'")
     document = json.loads(s.want(0, "why", "a", "-o", "json").stdout)
     if document["schemaVersion"] != 1 or not document["advice"] or document["run"]["name"] != "a":
@@ -584,6 +590,84 @@ def racked(s):
         s.kubectl("delete", "nodes", "-l", f"e2e={s.ns}", "--wait=false", ns=False, ok=False)
 
 
+# ---- on a real node ----
+
+NODE_CHECKS = []
+
+
+def node_check(f):
+    NODE_CHECKS.append((f.__doc__.strip(), f))
+    return f
+
+
+@node_check
+def last_words(s):
+    """std.pytorch with report = true: the exception, line and rank of the first failing rank are in status and why"""
+    s.write("a.tj", '''import std.pytorch
+
+job "a": pytorch.env(report = true) {
+  image = "localhost/python:1"
+  pull  = "never"
+
+  role worker {
+    replicas = 4
+    command  = ["python3", "/app/train.py"]
+
+    files {
+      "/app/train.py" = """
+        import os, time
+        def step(rank):
+            if rank == 2:
+                raise ValueError("bad batch 17")
+            time.sleep(6)
+            raise ConnectionError("Connection closed by peer")
+        step(int(os.environ["RANK"]))
+        """
+    }
+  }
+}
+''')
+    said = r"ValueError: bad batch 17 \(train\.py:4, rank 2\)"
+    done = s.want(8, "run", "a.tj", err="first failure: worker 2 exited with code 1: " + said, timeout=240)
+    if "warning" in done.stderr:
+        raise Failure(done.stderr)
+    first = json.loads(s.want(0, "status", "a", "-o", "json").stdout)["runs"][0]["first_failure"]
+    if (first["role"], first["index"], first["exit_code"]) != ("worker", 2, 1) or not re.search(said, first["reason"]):
+        raise Failure(str(first))
+    s.want(0, "status", "a", out=r"first failure: worker 2, exit code 1: " + said)
+    s.want(0, "why", "a", out=r"first failure: worker 2, exit code 1: " + said)
+    message = next(p for p in json.loads(s.kubectl("get", "pods", "-o", "json"))["items"]
+                   if p["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"] == "2")["status"]["containerStatuses"][0]["state"]["terminated"]["message"]
+    if len(message) > 4096 or '"error"' not in message:
+        raise Failure(f"the termination message of rank 2: {message!r}")
+
+
+@node_check
+def no_image(s):
+    """an image that a node cannot have is named with the node's words, and what to do"""
+    broken(s, "a", job("a", '    replicas = 1\n    pull = "never"').replace("busybox:1", "localhost/nothing:1"), "ErrImageNeverPull", "localhost/nothing:1")
+    s.want(8, "wait", "a", "--fail-on-stall", err="is stalled.*ErrImageNeverPull")
+    broken(s, "b", job("b", "    replicas = 1").replace("busybox:1", "127.0.0.1:9/nothing:1"), "127.0.0.1:9/nothing:1", "the image cannot be pulled")
+
+
+@node_check
+def node_logs(s):
+    """a real container's output is followed over a restart, each line once and in order"""
+    s.write("a.tj", job("a", """    replicas = 2
+    restart  = "on-failure"
+    pull     = "never"
+    command  = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do echo line $i; sleep 0.2; done; test -e /k/m || { touch /k/m; exit 7; }"]
+    mounts {
+      "/k" = scratch("k", 1Mi)
+    }""").replace("busybox:1", "localhost/busybox:1"))
+    s.want(0, "apply", "a.tj", "--no-wait")
+    out = s.want(0, "logs", "a", "-f", "--all", timeout=180).stdout.splitlines()
+    for rank in (0, 1):
+        got = [line.split(" \u2502 ", 1)[1] for line in out if line.startswith(f"worker/{rank} ") and "line " in line]
+        if got != [f"line {i}" for i in range(1, 10)] * 2:
+            raise Failure(f"worker/{rank}: {got}\n{out}")
+
+
 def outcome(name, f):
     start = time.monotonic()
     try:
@@ -599,7 +683,7 @@ def outcome(name, f):
 
 
 def main(wanted, checks=None, outcome=outcome):
-    chosen = [(name, f) for name, f in checks or CHECKS if not wanted or f.__name__ in wanted]
+    chosen = [(name, f) for name, f in checks or CHECKS + [c for c in NODE_CHECKS if c[1].__name__ in wanted] if not wanted or f.__name__ in wanted]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         running = [(name, pool.submit(outcome, name, f)) for name, f in chosen]

@@ -678,6 +678,7 @@ def checks(mode):
             ("places: so they do with a Service each, one role after the other", places),
             ("whole: a pod gets texts, files, volumes and helpers as they were written", lambda c: real(c, "whole")),
             ("again: a container that failed is started again in its pod", again),
+            *[(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.NODE_CHECKS],
         ]
     if mode == "operators":
         return [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in operators.CHECKS]

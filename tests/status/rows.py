@@ -170,6 +170,12 @@ ROWS = [
     ("S-31 old", [pod(0, "Pending", OLD, [condition("PodScheduled", "False", "Unschedulable", "0/3 nodes")]), RUN], "Stalled", "0/3 nodes", 0),
     ("S-31 event", [pod(0, "Pending", OLD), RUN, event("Pod", "j-worker-0-abcde", "FailedScheduling", "0/3 nodes are available: 3 Insufficient "
      "nvidia.com/gpu. preemption: 0/3 nodes are available.")], "Stalled", "worker 0: Unschedulable: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu.", 0),
+    ("S-31 claim", [pod(0, "Pending", NEW, [condition("PodScheduled", "False", "Unschedulable", "0/3 nodes are available: pod has unbound immediate "
+     "PersistentVolumeClaims. not found")]), RUN, event("PersistentVolumeClaim", "j-worker-0-abcde-data", "ProvisioningFailed",
+                                                       'storageclass.storage.k8s.io "gold" not found')],
+     "Pending", 'worker 0: Unschedulable: storageclass.storage.k8s.io "gold" not found', 0),
+    ("S-31 nobody to evict", [pod(0, "Pending", NEW, [condition("PodScheduled", "False", "Unschedulable", "0/3 nodes are available: pod has unbound "
+     "immediate PersistentVolumeClaims. not found")]), RUN], "Pending", "unbound immediate PersistentVolumeClaims", 0),
     ("S-32 final", [pod(0, "Pending", NEW, container=waits("ErrImagePull", "not found")), RUN], "Stalled", "not found", 0),
     ("S-32 new", [pod(0, "Pending", NEW, container=waits("ImagePullBackOff", "timeout")), RUN], "Pending", "timeout", 0),
     ("S-32 image", [put(pod(0, "Pending", NEW, container=dict(waits("ErrImagePull", "not found"), image="a:2")), "spec", {}), RUN], "Stalled",
