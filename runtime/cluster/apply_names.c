@@ -57,7 +57,7 @@ struct collections {
 	size_t n, nwanted;
 };
 
-static size_t collection_of(struct arena *a, struct collections *all, const struct wanted *w)
+static size_t find_collection(struct arena *a, struct collections *all, const struct wanted *w)
 {
 	/* whether a Job or a Pod runs is in its status; of everything else the metadata will do */
 	bool metadata = !str_is(w->from->kind, "Job") && !str_is(w->from->kind, "Pod");
@@ -80,13 +80,13 @@ static struct collections collections_of(struct fleet *f)
 		for (size_t k = 0; f->at[i].going && k < f->at[i].wanted.n; k++) {
 			if (!needs_look(&f->at[i], &f->at[i].wanted.at[k]))
 				continue;
-			size_t at = collection_of(f->at->arena, &all, &f->at[i].wanted.at[k]);
+			size_t at = find_collection(f->at->arena, &all, &f->at[i].wanted.at[k]);
 			all.wanted[at]++;
 		}
 	return all;
 }
 
-static struct str key_of(struct arena *a, const struct resource *r, struct str ns, struct str name)
+static struct str collection_key(struct arena *a, const struct resource *r, struct str ns, struct str name)
 {
 	return str_printf(a, "%.*s.%.*s/%.*s/%.*s", STR_ARG(r->kind), STR_ARG(r->group), STR_ARG(ns), STR_ARG(name));
 }
@@ -111,7 +111,7 @@ static bool list_many(struct fleet *f, struct collections *all, struct map *ret)
 		return false;
 	}
 	for (size_t i = 0; i < there.n; i++)
-		map_put_const(ret, f->at->arena, key_of(f->at->arena, &there.at[i].resource, there.at[i].ns,
+		map_put_const(ret, f->at->arena, collection_key(f->at->arena, &there.at[i].resource, there.at[i].ns,
 			there.at[i].name), there.at[i].object);
 	return true;
 }
@@ -123,16 +123,16 @@ struct looked {
 	struct map there;               /* objects of the collections that were listed */
 };
 
-static bool is_listed(struct looked *n, struct arena *a, const struct wanted *w)
+static bool was_listed(struct looked *n, struct arena *a, const struct wanted *w)
 {
-	return n->all.wanted[collection_of(a, &n->all, w)] >= MANY;
+	return n->all.wanted[find_collection(a, &n->all, w)] >= MANY;
 }
 
 static void ask_for_names(struct applying *p, struct looked *n, struct batch *b)
 {
 	for (size_t i = 0; i < p->wanted.n; i++) {
 		struct wanted *w = &p->wanted.at[i];
-		if (!needs_look(p, w) || is_listed(n, p->arena, w))
+		if (!needs_look(p, w) || was_listed(n, p->arena, w))
 			continue;
 		w->answer = batch_add(b, &(struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
 			.path = resource_path(p->arena, &w->resource, w->ns, w->from->name) }, CALL_BY_METHOD);
@@ -147,8 +147,8 @@ static bool judge_names(struct applying *p, struct looked *n)
 		struct wanted *w = &p->wanted.at[i];
 		if (!needs_look(p, w))
 			continue;
-		if (is_listed(n, p->arena, w)) {
-			const struct data *there = map_get(&n->there, key_of(p->arena, &w->resource, w->ns,
+		if (was_listed(n, p->arena, w)) {
+			const struct data *there = map_get(&n->there, collection_key(p->arena, &w->resource, w->ns,
 				w->from->name));
 			ok = (!there || !is_foreign(p, w, there)) && ok;
 		} else if (w->answer->class == CALL_DONE && w->answer->data) {

@@ -40,7 +40,7 @@ static int watch(struct session *s, struct attend *a, enum report_form form)
 }
 
 /* Below the table of one run that has failed or gets no further: why, and what the first failing rank said. */
-static void explain(struct session *s, const struct attend *a)
+static void tell_why(struct session *s, const struct attend *a)
 {
 	const struct run_state *run = a->n == 1 && !a->runs[0].gone ? &a->runs[0].state : NULL;
 	struct report r = { .runs = &run, .n = 1, .now = clock_real(), .width = session_width(STDOUT_FILENO) };
@@ -76,7 +76,7 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 		else if (a.n || !chosen.n)
 			runs_report(s, &a, form);
 		if (form == REPORT_TABLE && !option_given(s->options, OPTION_WATCH))
-			explain(s, &a);
+			tell_why(s, &a);
 	}
 	return backend_end(s, &a, status);
 }

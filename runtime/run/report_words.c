@@ -108,7 +108,7 @@ static void put_how(const struct run_failure *f, struct buf *out)
 		buf_printf(out, "exited with code %d", f->exit_code);
 }
 
-/* Appends ": ValueError: bad batch (train.py:14, rank 2)" when the process has told why: "exit code 1: ValueError: ...". */
+/* Appends ": ValueError: bad batch (train.py:14, rank 2)" when the process has told why. */
 static void put_told(const struct run_failure *f, struct buf *out)
 {
 	const char *colon = f->reason.n ? memchr(f->reason.p, ':', f->reason.n) : NULL;

@@ -184,7 +184,7 @@ static bool init_containers(struct judging *j)
 /* ---- before its containers start ---- */
 
 /* What the scheduler says, without the two words at its end by which it means that it found nobody to evict. */
-static struct str refusal(struct str message)
+static struct str no_node_text(struct str message)
 {
 	struct str rest = STR(". not found");
 
@@ -214,7 +214,7 @@ static bool unscheduled(struct judging *j)
 	}
 	since = since ? since : j->since;
 	say(j, j->now - since >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason,
-		refusal(message.n || !e ? message : e->message));
+		no_node_text(message.n || !e ? message : e->message));
 	return true;
 }
 

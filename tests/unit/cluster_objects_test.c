@@ -216,8 +216,11 @@ static void diffs(void)
 		"");
 	differences("{\"e\":[{\"name\":\"b\",\"v\":1}]}", "{\"e\":[{\"name\":\"b\",\"v\":2}]}", "e[0].v;");
 	differences("{\"e\":[{\"name\":\"b\"}]}", "{\"e\":[]}", "e[0];");
-	differences("{\"m\":[{\"name\":\"v\",\"mountPath\":\"/a\",\"p\":1},{\"name\":\"v\",\"mountPath\":\"/b\",\"p\":2}]}",
-		"{\"m\":[{\"name\":\"v\",\"mountPath\":\"/b\",\"p\":2},{\"name\":\"v\",\"mountPath\":\"/a\",\"p\":3}]}", "m[0].p;");
+	/* mounts of one volume have its name in common, so the path tells them apart */
+	differences("{\"m\":[{\"name\":\"v\",\"mountPath\":\"/a\",\"p\":1},"
+		"{\"name\":\"v\",\"mountPath\":\"/b\",\"p\":2}]}",
+		"{\"m\":[{\"name\":\"v\",\"mountPath\":\"/b\",\"p\":2},"
+		"{\"name\":\"v\",\"mountPath\":\"/a\",\"p\":3}]}", "m[0].p;");
 	differences("{\"c\":[\"a\",\"b\"]}", "{\"c\":[\"a\"]}", "c;");
 	differences("{\"c\":[\"a\",\"b\"]}", "{\"c\":[\"a\",\"x\"]}", "c[1];");
 	differences("{\"l\":{\"a.b/c\":1}}", "{\"l\":{}}", "l[a.b/c];");
