@@ -8,23 +8,48 @@
 #include "emit/emit.h"
 #include "import/operator.h"
 
+#define OPERATOR(kind, plural, roles, selects) \
+	{ "kubeflow.org", "v1", kind, plural, "kubeflow.org.v1." kind, roles, selects, NULL, false, false }
 static const struct custom_kind kinds[] = {
-	{ "kubeflow.org", "v1", "TFJob", "tfjobs", "kubeflow.org.v1.TFJob", "tfReplicaSpecs", false },
-	{ "kubeflow.org", "v1", "PyTorchJob", "pytorchjobs", "kubeflow.org.v1.PyTorchJob", "pytorchReplicaSpecs",
-		true },
-	{ "kubeflow.org", "v1", "MXJob", "mxjobs", "kubeflow.org.v1.MXJob", "mxReplicaSpecs", false },
-	{ "kubeflow.org", "v1", "XGBoostJob", "xgboostjobs", "kubeflow.org.v1.XGBoostJob", "xgbReplicaSpecs", false },
-	{ "kubeflow.org", "v1", "MPIJob", "mpijobs", "kubeflow.org.v1.MPIJob", "mpiReplicaSpecs", false },
-	{ "kubeflow.org", "v1", "PaddleJob", "paddlejobs", "kubeflow.org.v1.PaddleJob", "paddleReplicaSpecs", true },
-	{ "kubeflow.org", "v1", "JAXJob", "jaxjobs", "kubeflow.org.v1.JAXJob", "jaxReplicaSpecs", true },
+	OPERATOR("TFJob", "tfjobs", "tfReplicaSpecs", false),
+	OPERATOR("PyTorchJob", "pytorchjobs", "pytorchReplicaSpecs", true),
+	OPERATOR("MXJob", "mxjobs", "mxReplicaSpecs", false),
+	OPERATOR("XGBoostJob", "xgboostjobs", "xgbReplicaSpecs", false),
+	OPERATOR("MPIJob", "mpijobs", "mpiReplicaSpecs", false),
+	OPERATOR("PaddleJob", "paddlejobs", "paddleReplicaSpecs", true),
+	OPERATOR("JAXJob", "jaxjobs", "jaxReplicaSpecs", true),
 };
+static const struct custom_kind ancestors[] = {
+	{ "tensorflow.org", "v1alpha1", "TfJob", "tfjobs", "tensorflow.v1alpha1.TfJob", "replicaSpecs", false,
+		"tf_replica_type", true, true },
+	{ "mxnet.mlkube.io", "v1beta1", "MxJob", "mxjobs", "mxnet.v1beta1.MxJob", "replicaSpecs", false,
+		"Mx_replica_type", false, false },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds, ANCESTORS = sizeof ancestors / sizeof *ancestors };
 
-const struct custom_kind *custom_kind(size_t i) { return i < sizeof kinds / sizeof *kinds ? &kinds[i] : NULL; }
+const struct custom_kind *custom_kind(size_t i) { return i < KINDS ? &kinds[i] : NULL; }
 
-struct str custom_role(const struct custom_kind *k, struct str role)
+const struct custom_kind *custom_kind_among(size_t i, bool operators, bool with_ancestors)
+{
+	size_t n = operators ? KINDS : 0;
+
+	if (i < n)
+		return &kinds[i];
+	return with_ancestors && i - n < ANCESTORS ? &ancestors[i - n] : NULL;
+}
+
+struct str custom_role(struct arena *a, const struct custom_kind *k, struct str role)
 {
 	const struct operator_kind *o = operator_find(str_of(k->kind));
 
+	if (k->status_key) {
+		struct buf b = { 0 };
+		for (size_t i = 0; i < role.n; i++)
+			buf_char(&b, role.p[i] >= 'a' && role.p[i] <= 'z' ? role.p[i] - 'a' + 'A' : role.p[i]);
+		role = buf_take(&b, a);
+		buf_release(&b);
+		return role;
+	}
 	for (size_t i = 0; o && i < OPERATOR_ROLES && o->roles[i].key; i++)
 		if (str_is(role, o->roles[i].word))
 			return str_of(o->roles[i].key);
@@ -73,9 +98,88 @@ static void put_annotations(struct buf *b, const struct data *annotations)
 	buf_char(b, '}');
 }
 
-/* Writes the part of a resource that its author wrote: without status and without what the API server adds. */
-static void put_resource(struct buf *b, const struct data *object)
+/* ---- the ancestors' kinds ---- */
+
+static const struct custom_kind *ancestor_of(const struct data *object)
 {
+	struct str kind = member_text(object, "kind"), version = member_text(object, "apiVersion");
+
+	for (size_t i = 0; i < ANCESTORS; i++) {
+		struct str group = str_of(ancestors[i].group);
+		if (str_is(kind, ancestors[i].kind) && str_starts(version, group) && version.p[group.n] == '/')
+			return &ancestors[i];
+	}
+	return NULL;
+}
+
+/* Is it the key of the runtime id? Those operators read keys in any case. */
+static bool is_runtime_id(struct arena *a, struct str key) { return str_is(str_lower(a, key), "runtimeid"); }
+
+static bool has_runtime_id(struct arena *a, const struct data *spec)
+{
+	for (size_t i = 0; spec && spec->kind == DATA_MAP && i < spec->u.map.n; i++) {
+		const struct data_member *m = &spec->u.map.at[i];
+		if (is_runtime_id(a, m->key) && !(m->value->kind == DATA_STRING && !m->value->u.string.n))
+			return true;
+	}
+	return false;
+}
+
+struct str custom_runtime_id(struct arena *a, const struct data *object)
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+	uint32_t hash = str_hash_stable(member_text(member(object, "metadata"), "uid"));
+	char id[4];
+
+	if (!ancestor_of(object) || has_runtime_id(a, member(object, "spec")))
+		return STR("");
+	for (size_t i = 0; i < sizeof id; i++, hash /= 36)
+		id[i] = digits[hash % 36];
+	return str_copy(a, (struct str){ id, sizeof id });
+}
+
+/* Writes the labels with the one by which a controller finds the objects of an ancestor's job. */
+static void put_labels(struct buf *b, const struct data *metadata, const char *job_label)
+{
+	const struct data *labels = data_get(metadata, STR("labels"));
+
+	buf_printf(b, ",\"labels\":{\"%s\":", job_label);
+	data_write(b, data_get(metadata, STR("name")));
+	for (size_t i = 0; labels && labels->kind == DATA_MAP && i < labels->u.map.n; i++) {
+		if (str_is(labels->u.map.at[i].key, job_label))
+			continue;
+		buf_char(b, ',');
+		data_write_text(b, labels->u.map.at[i].key);
+		buf_char(b, ':');
+		data_write(b, labels->u.map.at[i].value);
+	}
+	buf_char(b, '}');
+}
+
+/* Writes the spec with the runtime id ID, in the place of an empty one. */
+static void put_spec(struct buf *b, struct arena *a, const struct data *spec, struct str id)
+{
+	buf_z(b, ",\"spec\":{\"RuntimeId\":");
+	buf_json(b, id);
+	for (size_t i = 0; i < spec->u.map.n; i++) {
+		if (is_runtime_id(a, spec->u.map.at[i].key))
+			continue;
+		buf_char(b, ',');
+		data_write_text(b, spec->u.map.at[i].key);
+		buf_char(b, ':');
+		data_write(b, spec->u.map.at[i].value);
+	}
+	buf_char(b, '}');
+}
+
+/*
+ * Writes the part of a resource that its author wrote: without status and without what the API server adds. A resource
+ * of an ancestor's kind gets its runtime id and the label JOB_LABEL.
+ */
+static void put_resource(struct buf *b, struct arena *a, const struct data *object, const char *job_label)
+{
+	struct str id = custom_runtime_id(a, object);
+	const struct data *spec = data_get(object, STR("spec"));
 	const struct data *metadata = data_get(object, STR("metadata"));
 	bool first = true;
 
@@ -86,12 +190,18 @@ static void put_resource(struct buf *b, const struct data *object)
 	first = true;
 	put_member(b, "name", data_get(metadata, STR("name")), &first);
 	put_member(b, "namespace", data_get(metadata, STR("namespace")), &first);
-	put_member(b, "labels", data_get(metadata, STR("labels")), &first);
+	if (ancestor_of(object) && !first)
+		put_labels(b, metadata, job_label);
+	else
+		put_member(b, "labels", data_get(metadata, STR("labels")), &first);
 	if (!first)
 		put_annotations(b, data_get(metadata, STR("annotations")));
 	buf_char(b, '}');
 	first = false;
-	put_member(b, "spec", data_get(object, STR("spec")), &first);
+	if (id.n && spec && spec->kind == DATA_MAP)
+		put_spec(b, a, spec, id);
+	else
+		put_member(b, "spec", spec, &first);
 	buf_char(b, '}');
 }
 
@@ -140,14 +250,14 @@ static bool read_program(void *context, struct arena *arena, struct str path, st
 
 /* Makes the program of the resource; false with the error. */
 static bool import_resource(struct custom_plan *p, struct arena *a, const struct data *object, unsigned minor,
-	struct str *ret)
+	const char *job_label, struct str *ret)
 {
 	struct sources sources = { .arena = a };
 	struct diags diags = { .arena = a, .sources = &sources };
 	struct import *im = import_new(a, &sources, &diags, (struct import_options){ .operator_minor = minor });
 	struct buf b = { 0 };
 
-	put_resource(&b, object);
+	put_resource(&b, a, object, job_label);
 	import_read(im, source_add(&sources, STR("the object"), buf_text(&b)));
 	import_finish(im);
 	b.n = 0;
@@ -161,7 +271,8 @@ static bool import_resource(struct custom_plan *p, struct arena *a, const struct
 	return false;
 }
 
-void custom_compile(struct custom_plan *p, const struct data *object, unsigned minor, struct str gang)
+void custom_compile(struct custom_plan *p, const struct data *object, unsigned minor, struct str gang,
+	const char *job_label)
 {
 	struct arena scratch = { 0 };
 	struct emit_options emit = { 0 };
@@ -173,7 +284,7 @@ void custom_compile(struct custom_plan *p, const struct data *object, unsigned m
 	p->program.options.parts = true;
 	if (gang.n)
 		p->program.options.job.gang = gang;
-	if (import_resource(p, &scratch, object, minor, &p->text)) {
+	if (import_resource(p, &scratch, object, minor, job_label, &p->text)) {
 		compile_plan(&p->program, STR("job.tj"));
 		bool ok = diags_ok(&p->program.diags) && p->program.plan.njobs == 1 &&
 			emit_check(&emit, &p->program.plan, &p->program.diags);

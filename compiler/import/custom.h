@@ -13,12 +13,27 @@ struct custom_kind {
 	const char *roles_key;          /* key of the map of roles in the spec */
 	/* role statuses name their pods by a selector, and Worker can be scaled */
 	bool selects;
+	/*
+	 * key of the role's name in an element of the status's `replicaStatuses`, which is a list: the kind is of an
+	 * ancestor of the training operator, whose status has a phase and a state. NULL: it is not
+	 */
+	const char *status_key;
+	bool says_empty;                /* its status has `reason` and `conditions` also when they are empty */
+	/* its role-by-role verdict: codes 1 to 127 of its main container are failures for good; else only OOMKilled */
+	bool codes_decide;
 };
 
 /* The kinds of the training operator, one by one; NULL after the last. */
 const struct custom_kind *custom_kind(size_t i);
+/* As custom_kind(), of the kinds that were asked for: those of the training operator, and of its two ancestors. */
+const struct custom_kind *custom_kind_among(size_t i, bool operators, bool ancestors);
 /* The name that the kind has for a role of its plan: "Worker" for "worker"; ROLE itself if it has none. */
-struct str custom_role(const struct custom_kind *k, struct str role);
+struct str custom_role(struct arena *a, const struct custom_kind *k, struct str role);
+/*
+ * The runtime id of a resource of an ancestor's kind that has none: four characters that follow from its uid. Empty for
+ * one that has an id, and for other kinds.
+ */
+struct str custom_runtime_id(struct arena *a, const struct data *object);
 /* The name of the main container of its pods; empty: the first is the main one. */
 struct str custom_container(const struct custom_kind *k);
 
@@ -33,10 +48,12 @@ struct custom_plan {
 
 /*
  * Reads OBJECT as a manifest, makes its program, and compiles that for pods. MINOR is the version 1.N of the operator
- * whose rules apply; 0: the last version that has the kind. GANG is the scheduler that starts all replicas together, or
+ * whose rules apply; 0: the last version that has the kind. JOB_LABEL gets the job's name on all objects of an
+ * ancestor's job, which have no label of the operator. GANG is the scheduler that starts all replicas together, or
  * empty. RET borrows only GANG. It must not be moved before custom_release(), which must be called in any case.
  */
-void custom_compile(struct custom_plan *ret, const struct data *object, unsigned minor, struct str gang);
+void custom_compile(struct custom_plan *ret, const struct data *object, unsigned minor, struct str gang,
+	const char *job_label);
 void custom_release(struct custom_plan *p);
 
 #endif

@@ -6,6 +6,7 @@ enum { DEEPEST = 40 };
 struct crd_writing {
 	const struct schema *schema;
 	unsigned minor, depth;
+	bool open;
 	struct buf *out;
 };
 
@@ -66,7 +67,10 @@ static void put_object(struct crd_writing *w, const struct schema_type *t)
 		return;
 	}
 	buf_char(w->out, '}');
-	put_required(w, t);
+	if (w->open)
+		buf_z(w->out, ",\"x-kubernetes-preserve-unknown-fields\":true");
+	else
+		put_required(w, t);
 	buf_char(w->out, '}');
 }
 
@@ -101,9 +105,10 @@ static void put_ref(struct crd_writing *w, const struct schema_ref *r)
 	w->depth--;
 }
 
-void crd_schema_write(const struct schema *s, const struct schema_type *root, unsigned minor, struct buf *out)
+void crd_schema_write(const struct schema *s, const struct schema_type *root, unsigned minor, bool open,
+	struct buf *out)
 {
-	struct crd_writing w = { s, minor, 1, out };
+	struct crd_writing w = { .schema = s, .minor = minor, .depth = 1, .open = open, .out = out };
 
 	put_object(&w, root);
 }

@@ -8,8 +8,10 @@
 
 /*
  * Appends the schema of an object of type ROOT of S in Kubernetes 1.MINOR as JSON.  The metadata of the object itself
- * is left to the API server; that of a pod template inside it is written out.
+ * is left to the API server; that of a pod template inside it is written out. OPEN: objects keep fields that the tables
+ * do not have, and may lack any field.
  */
-void crd_schema_write(const struct schema *s, const struct schema_type *root, unsigned minor, struct buf *out);
+void crd_schema_write(const struct schema *s, const struct schema_type *root, unsigned minor, bool open,
+	struct buf *out);
 
 #endif

@@ -29,10 +29,11 @@ struct controller {
 	size_t nplans;
 	struct str ns;                  /* the only namespace; empty: all */
 	struct shard shard;             /* the namespaces of this process among these */
-	const struct object_watch *pods, *services;     /* NULL: the watch does not exist at present */
+	const struct object_watch *pods, *services, *jobs;      /* NULL: the watch does not exist at present */
 	struct str identity;            /* identity of this process: for the Lease and for Events */
 	struct str gang;                /* name of the scheduler that starts all replicas of a job together; empty:
 					 * replicas start one by one */
+	bool operators, ancestors;      /* which kinds are looked after: the training operator's, its ancestors' */
 	unsigned minor;                 /* minor version of the training operator whose rules apply; 0: the last version
 					 * that has the kind */
 };

@@ -16,10 +16,10 @@
 #define SYSTEM_NAMESPACE "trainc-system"
 
 struct deploying {
+	const struct controller *control;
 	struct session *session;
 	struct manifest_out to;
 	struct str ns;                  /* the only namespace whose jobs the controller supervises; empty: all */
-	unsigned shards;                /* number of processes that divide the namespaces */
 };
 
 /* ---- definitions ---- */
@@ -45,13 +45,14 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 		"\"listKind\":\"%sList\",\"plural\":\"%s\","
 		"\"singular\":\"%.*s\"},\"versions\":[{\"name\":\"%s\",\"served\":true,\"storage\":true,"
 			"\"additionalPrinterColumns\":["
-		"{\"name\":\"State\",\"type\":\"string\",\"jsonPath\":\".status.conditions[-1:].type\"},"
+		"{\"name\":\"State\",\"type\":\"string\",\"jsonPath\":\".status.%s\"},"
 		"{\"name\":\"Age\",\"type\":\"date\",\"jsonPath\":\".metadata.creationTimestamp\"}],\"subresources\":{"
 			"\"status\":{}",
-		k->group, k->kind, k->kind, k->plural, STR_ARG(str_lower(&a, str_of(k->kind))), k->version);
+		k->group, k->kind, k->kind, k->plural, STR_ARG(str_lower(&a, str_of(k->kind))), k->version,
+		k->status_key ? "state" : "conditions[-1:].type");
 	put_scale(&b, k);
 	buf_z(&b, "},\"schema\":{\"openAPIV3Schema\":");
-	crd_schema_write(&schema_builtin, type, KUBE_NEWEST, &b);
+	crd_schema_write(&schema_builtin, type, KUBE_NEWEST, k->status_key != NULL, &b);
 	buf_z(&b, "}}]}}");
 	manifest_put(&d->to, &b);
 	buf_release(&b);
@@ -60,23 +61,31 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 
 /* ---- permissions ---- */
 
-/* Appends the plurals of all kinds of a group, each with the subresource SUBRESOURCE. */
-static void put_plurals(struct buf *b, const char *subresource)
+/* Appends a rule for each group of the kinds, about their resources or their subresource SUBRESOURCE, and a comma. */
+static void put_kinds_rule(struct buf *b, bool ancestors, const char *subresource, const char *verbs)
 {
-	for (size_t i = 0; custom_kind(i); i++)
-		buf_printf(b, "%s\"%s%s\"", i ? "," : "", custom_kind(i)->plural, subresource);
+	const struct custom_kind *k, *before = NULL;
+
+	for (size_t i = 0; (k = custom_kind_among(i, !ancestors, ancestors)); i++) {
+		bool same = before && str_is(str_of(k->group), before->group);
+		if (before && !same)
+			buf_printf(b, "],\"verbs\":[%s]},", verbs);
+		if (same)
+			buf_char(b, ',');
+		else
+			buf_printf(b, "{\"apiGroups\":[\"%s\"],\"resources\":[", k->group);
+		buf_printf(b, "\"%s%s\"", k->plural, subresource);
+		before = k;
+	}
+	buf_printf(b, "],\"verbs\":[%s]},", verbs);
 }
 
-static void put_rules(struct buf *b, struct str gang, bool lease)
+static void put_operator_rules(struct buf *b)
 {
-	buf_z(b, ",\"rules\":[{\"apiGroups\":[\"kubeflow.org\"],\"resources\":[");
-	put_plurals(b, "");
-	buf_z(b, "],\"verbs\":[\"list\",\"watch\",\"patch\",\"delete\"]},"
-		"{\"apiGroups\":[\"kubeflow.org\"],\"resources\":[");
-	put_plurals(b, "/status");
-	buf_z(b, "],\"verbs\":[\"patch\"]},{\"apiGroups\":[\"kubeflow.org\"],\"resources\":[");
-	put_plurals(b, "/finalizers");
-	buf_z(b, "],\"verbs\":[\"update\"]},"
+	put_kinds_rule(b, false, "", "\"list\",\"watch\",\"patch\",\"delete\"");
+	put_kinds_rule(b, false, "/status", "\"patch\"");
+	put_kinds_rule(b, false, "/finalizers", "\"update\"");
+	buf_z(b,
 		/*
 		 * `get` on pods and the next rule are not for the controller: the launcher of an MPI job gets them, and
 		 * an account can only grant permissions that it has
@@ -93,6 +102,34 @@ static void put_rules(struct buf *b, struct str gang, bool lease)
 		"{\"apiGroups\":[\"autoscaling\"],\"resources\":[\"horizontalpodautoscalers\"],"
 		"\"verbs\":[\"get\",\"create\",\"patch\",\"delete\"]},"
 		"{\"apiGroups\":[\"\"],\"resources\":[\"events\"],\"verbs\":[\"create\"]}");
+}
+
+/* Appends what the ancestors' kinds need: a Job for each replica, and a Deployment and a Service beside them. */
+static void put_ancestor_rules(struct buf *b)
+{
+	put_kinds_rule(b, true, "", "\"list\",\"watch\",\"patch\"");
+	put_kinds_rule(b, true, "/status", "\"patch\"");
+	put_kinds_rule(b, true, "/finalizers", "\"update\"");
+	buf_z(b, "{\"apiGroups\":[\"batch\"],\"resources\":[\"jobs\"],\"verbs\":[\"list\",\"watch\",\"create\","
+			"\"patch\",\"delete\"]},"
+		"{\"apiGroups\":[\"apps\"],\"resources\":[\"deployments\"],\"verbs\":[\"get\",\"create\"]},"
+		"{\"apiGroups\":[\"\"],\"resources\":[\"services\"],\"verbs\":[\"get\",\"list\",\"watch\","
+			"\"create\",\"patch\",\"delete\"]},"
+		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"list\",\"watch\"]},"
+		"{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"verbs\":[\"get\",\"create\"]},"
+		"{\"apiGroups\":[\"\"],\"resources\":[\"events\"],\"verbs\":[\"create\"]}");
+}
+
+static void put_rules(struct deploying *d, struct buf *b, struct str gang, bool lease)
+{
+	const struct controller *c = d->control;
+
+	buf_z(b, ",\"rules\":[");
+	if (c->operators)
+		put_operator_rules(b);
+	buf_z(b, c->operators && c->ancestors ? "," : "");
+	if (c->ancestors)
+		put_ancestor_rules(b);
 	if (gang.n && !str_is(gang, "none"))
 		buf_printf(b, ",{\"apiGroups\":[\"%s\"],\"resources\":[\"podgroups\"],\"verbs\":[\"get\",\"create\","
 			"\"delete\"]}",
@@ -128,13 +165,13 @@ static void put_permissions(struct deploying *d)
 
 	if (!d->ns.n) {
 		manifest_head(&b, "rbac.authorization.k8s.io/v1", "ClusterRole", NAME, NULL);
-		put_rules(&b, gang, false);
+		put_rules(d, &b, gang, false);
 		manifest_put(&d->to, &b);
 		put_binding(d, "ClusterRoleBinding", "ClusterRole", NULL);
 	}
 	manifest_head(&b, "rbac.authorization.k8s.io/v1", "Role", NAME, ns);
 	if (d->ns.n)
-		put_rules(&b, gang, true);
+		put_rules(d, &b, gang, true);
 	else
 		buf_z(&b, ",\"rules\":[{\"apiGroups\":[\"coordination.k8s.io\"],\"resources\":[\"leases\"],"
 			"\"verbs\":[\"get\",\"create\",\"update\"]}]}");
@@ -150,7 +187,10 @@ static void put_arguments(struct deploying *d, struct buf *b)
 	struct str version = option_value(d->session->options, OPTION_OPERATOR),
 		gang = option_value(d->session->options, OPTION_GANG);
 
-	buf_z(b, "\"args\":[\"supervise\",\"--kubeflow\",\"--listen=:8081\",\"--lease=" NAME "\"");
+	buf_z(b, "\"args\":[\"supervise\",");
+	buf_z(b, d->control->operators ? "\"--kubeflow\"," : "");
+	buf_z(b, d->control->ancestors ? "\"--ancestors\"," : "");
+	buf_z(b, "\"--listen=:8081\",\"--lease=" NAME "\"");
 	if (d->ns.n) {
 		buf_char(b, ',');
 		buf_json(b, str_cat(d->session->arena, STR("--namespace="), d->ns, STR("")));
@@ -159,10 +199,10 @@ static void put_arguments(struct deploying *d, struct buf *b)
 		buf_printf(b, ",\"--operator=%.*s\"", STR_ARG(version));
 	if (gang.n)
 		buf_printf(b, ",\"--gang=%.*s\"", STR_ARG(gang));
-	if (d->shards > 1)
-		buf_printf(b, ",\"--total-shards=%u\",\"--shard=$(POD_NAME)\"", d->shards);
+	if (d->control->shard.total > 1)
+		buf_printf(b, ",\"--total-shards=%u\",\"--shard=$(POD_NAME)\"", d->control->shard.total);
 	buf_char(b, ']');
-	if (d->shards > 1)
+	if (d->control->shard.total > 1)
 		buf_z(b, ",\"env\":[{\"name\":\"POD_NAME\",\"valueFrom\":{\"fieldRef\":{"
 			"\"fieldPath\":\"metadata.name\"}}}]");
 }
@@ -174,11 +214,11 @@ static void put_arguments(struct deploying *d, struct buf *b)
 static void put_workload(struct deploying *d)
 {
 	struct str image = option_value(d->session->options, OPTION_IMAGE);
-	bool several = d->shards > 1;
+	bool several = d->control->shard.total > 1;
 	struct buf b = { 0 };
 
 	manifest_head(&b, "apps/v1", several ? "StatefulSet" : "Deployment", NAME, SYSTEM_NAMESPACE);
-	buf_printf(&b, ",\"spec\":{\"replicas\":%u,", d->shards);
+	buf_printf(&b, ",\"spec\":{\"replicas\":%u,", d->control->shard.total);
 	if (several)
 		buf_z(&b, "\"serviceName\":\"" NAME "\",\"podManagementPolicy\":\"Parallel\",");
 	buf_z(&b, "\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME
@@ -219,14 +259,15 @@ static void put_service(struct deploying *d)
 	buf_release(&b);
 }
 
-int deploy_write(struct session *s, unsigned shards)
+int deploy_write(const struct controller *c)
 {
-	struct deploying d = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE), .shards = shards };
+	struct deploying d = { .control = c, .session = c->session, .ns = c->ns };
+	const struct custom_kind *k;
 	struct buf b = { 0 };
 
-	manifest_begin(&d.to, s);
-	for (size_t i = 0; custom_kind(i); i++)
-		put_definition(&d, custom_kind(i));
+	manifest_begin(&d.to, c->session);
+	for (size_t i = 0; (k = custom_kind_among(i, c->operators, c->ancestors)); i++)
+		put_definition(&d, k);
 	manifest_head(&b, "v1", "Namespace", SYSTEM_NAMESPACE, NULL);
 	buf_char(&b, '}');
 	manifest_put(&d.to, &b);

@@ -4,9 +4,9 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_DEPLOY_H
 #define TRAINC_RUNTIME_SUPERVISE_DEPLOY_H
 
-#include "command/session.h"
+#include "runtime/supervise/control.h"
 
-/* Writes the objects, for SHARDS processes that divide the namespaces; returns the exit status. */
-int deploy_write(struct session *s, unsigned shards);
+/* Writes the objects for controllers with the settings of C; returns the exit status. */
+int deploy_write(const struct controller *c);
 
 #endif

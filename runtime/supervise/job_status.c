@@ -4,6 +4,7 @@
 #include "base/words.h"
 #include "data/data_read.h"
 #include "runtime/status/look.h"
+#include "runtime/supervise/ancestors.h"
 
 /* ---- reading ---- */
 
@@ -32,7 +33,8 @@ static struct job_conditions read_conditions(struct arena *a, const struct data 
 	return c;
 }
 
-struct decide_record job_record(struct arena *a, const struct data *object, const struct plan_job *j)
+struct decide_record job_record(struct arena *a, const struct custom_kind *k, const struct data *object,
+	const struct plan_job *j)
 {
 	struct str kept = status_annotation(object, RECORD_ANNOTATION);
 	struct source source = { .text = kept, .base = 1 };
@@ -42,6 +44,10 @@ struct decide_record job_record(struct arena *a, const struct data *object, cons
 
 	if (!kept.n || !data_read_json(a, &source, &d, &error) || !decide_record_read(a, d, j, &r))
 		r = (struct decide_record){ 0 };
+	if (k->status_key) {
+		ancestor_record(a, k, object, &r);
+		return r;
+	}
 	r.conditions = read_conditions(a, object);
 	r.begin = status_time(object, "status.startTime");
 	r.end = status_time(object, "status.completionTime");
@@ -54,8 +60,10 @@ struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, co
 	const struct data *roles = status_path(object, "status.replicaStatuses");
 	struct decide_count *counts = roles ? ARENA_ARRAY(a, struct decide_count, j->nroles) : NULL;
 
+	if (k->status_key)
+		return ancestor_counts(a, k, object, j);
 	for (size_t i = 0; counts && i < j->nroles; i++) {
-		const struct data *role = data_get(roles, custom_role(k, j->roles[i].label));
+		const struct data *role = data_get(roles, custom_role(a, k, j->roles[i].label));
 		if (role)
 			counts[i] = (struct decide_count){ .active = status_number(role, "active", 0),
 				.succeeded = status_number(role, "succeeded", 0),
@@ -167,6 +175,8 @@ bool job_was_refused(const struct custom_kind *k, const struct data *object)
 	const struct data *list = status_list(object, "status.conditions");
 	struct str reason = list->u.list.n ? status_text(list->u.list.at[list->u.list.n - 1], "reason") : STR("");
 
+	if (k->status_key)
+		return ancestor_was_refused(object);
 	return str_starts(reason, str_of(k->kind)) && str_ends(reason, STR(REFUSED));
 }
 
@@ -239,7 +249,7 @@ static void put_counts(struct buf *b, struct arena *a, const struct custom_kind 
 			continue;
 		buf_z(b, comma);
 		comma = ",";
-		buf_json(b, custom_role(k, j->roles[i].label));
+		buf_json(b, custom_role(a, k, j->roles[i].label));
 		buf_z(b, ":{");
 		put_count(b, "active", succeeded ? 0 : c->active);
 		buf_char(b, ',');
@@ -258,6 +268,8 @@ struct str job_status(struct arena *a, const struct custom_kind *k, const struct
 {
 	struct buf b = { 0 };
 
+	if (k->status_key)
+		return ancestor_status(a, k, j, r, counts);
 	buf_char(&b, '{');
 	put_conditions(&b, &r->conditions);
 	if (counts && r->begin)

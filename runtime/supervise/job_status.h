@@ -12,7 +12,8 @@
 #define RECORD_ANNOTATION "trainc.dev/record"
 
 /* The record that the resource OBJECT holds, for the plan J; an empty record when it holds none. */
-struct decide_record job_record(struct arena *a, const struct data *object, const struct plan_job *j);
+struct decide_record job_record(struct arena *a, const struct custom_kind *k, const struct data *object,
+	const struct plan_job *j);
 
 /* The counts of each role of J that the status of OBJECT has; NULL when it has none. */
 struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, const struct data *object,

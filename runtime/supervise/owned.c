@@ -127,6 +127,9 @@ struct transport_request owned_respec(struct arena *a, const struct supervised *
 	return r;
 }
 
+/* The version of the API that has a kind of a replica's objects. */
+static struct str api_of(struct str kind) { return str_is(kind, "Job") ? STR("batch/v1") : STR("v1"); }
+
 struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name,
 	struct str uid)
 {
@@ -141,7 +144,7 @@ struct transport_request owned_adopt(struct arena *a, const struct supervised *j
 	buf_release(&b);
 	return (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = manager(a),
 		.nquery = 1,
-		.path = object_path(a, STR("v1"), kind, j->ns, name),
+		.path = object_path(a, api_of(kind), kind, j->ns, name),
 		.content_type = STR("application/merge-patch+json"), .body = body };
 }
 
@@ -149,10 +152,11 @@ struct transport_request owned_delete(struct arena *a, const struct supervised *
 	struct str uid)
 {
 	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
-		.path = object_path(a, STR("v1"), kind, j->ns, name),
+		.path = object_path(a, api_of(kind), kind, j->ns, name),
 		.body = str_printf(a,
-			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"%.*s\"}}",
-			STR_ARG(uid)) };
+			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",%s\"preconditions\":{\"uid\":\"%.*s\"}}",
+			/* by default the pods of a Job would be left behind */
+			str_is(kind, "Job") ? "\"propagationPolicy\":\"Background\"," : "", STR_ARG(uid)) };
 }
 
 struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource,

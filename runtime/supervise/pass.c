@@ -12,6 +12,7 @@
 #include "emit/listed.h"
 #include "runtime/decide/decide.h"
 #include "runtime/status/look.h"
+#include "runtime/supervise/ancestors.h"
 #include "runtime/supervise/event.h"
 #include "runtime/supervise/job_status.h"
 #include "runtime/supervise/log.h"
@@ -230,13 +231,42 @@ static void send_durable(struct pass *p)
 	send(p, s, CALL_REPEAT, kept);
 }
 
+static void identified(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+
+	if (!transport_ok(r))
+		give_up(s->pass, r);
+	one_less(s->pass);
+}
+
+/* Writes the runtime id of an ancestor's job into its spec, where its users look for it. */
+static bool send_runtime_id(struct pass *p)
+{
+	struct str id = custom_runtime_id(&p->arena, p->resource);
+	struct sent *s;
+
+	if (!id.n || p->was_finished)
+		return false;
+	s = ARENA_NEW(&p->arena, struct sent);
+	s->request = resource_patch(&p->arena, p->job, "", str_printf(&p->arena,
+		"{\"metadata\":{\"uid\":\"%.*s\"},\"spec\":{\"RuntimeId\":\"%.*s\"}}", STR_ARG(p->job->uid),
+		STR_ARG(id)));
+	send(p, s, CALL_REPEAT, identified);
+	return true;
+}
+
 static bool step_keep(struct pass *p)
 {
-	bool due = !p->next++ && !str_eq(p->durable, str_of(p->job->durable ? p->job->durable : ""));
-
-	if (due)
-		send_durable(p);
-	return due;
+	if (p->next == 0) {
+		p->next = 1;
+		if (send_runtime_id(p))
+			return true;
+	}
+	if (p->next++ > 1 || str_eq(p->durable, str_of(p->job->durable ? p->job->durable : "")))
+		return false;
+	send_durable(p);
+	return true;
 }
 
 /* ---- objects that all replicas share ---- */
@@ -583,7 +613,7 @@ static void refused(struct pass *p, const struct decide_action *a, const struct 
 /* Has the watch passed the version in the answer? Then it has already reported the object, or its deletion. */
 static bool is_past(const struct controller *c, struct str kind, const struct data *object)
 {
-	const struct object_watch *w = str_is(kind, "Service") ? c->services : c->pods;
+	const struct object_watch *w = str_is(kind, "Service") ? c->services : str_is(kind, "Job") ? c->jobs : c->pods;
 
 	return w && object_watch_past(w, status_text(object, "metadata.resourceVersion"));
 }
@@ -824,7 +854,7 @@ static int64_t *sizes_of(struct pass *p, const struct plan_job *plan)
 
 	for (size_t k = 0; k < plan->nroles; k++) {
 		sizes[k] = plan->roles[k].max;
-		const struct data *role = data_get(roles, custom_role(p->job->kind, plan->roles[k].label));
+		const struct data *role = data_get(roles, custom_role(&p->arena, p->job->kind, plan->roles[k].label));
 		if (role)
 			sizes[k] = status_number(role, "replicas", 1);
 	}
@@ -846,7 +876,7 @@ static struct decide_record record_before(struct pass *p, const struct plan_job 
 	}
 	if (job_was_refused(j->kind, p->resource))      /* the job was refused earlier, and has been corrected */
 		return (struct decide_record){ 0 };
-	r = job_record(&p->arena, p->resource, plan);
+	r = job_record(&p->arena, j->kind, p->resource, plan);
 	keep_wanted(j, job_status(&p->arena, j->kind, plan, &r, job_counts(&p->arena, j->kind, p->resource, plan)));
 	j->written = true;
 	j->durable = keep(j->durable, status_annotation(p->resource, RECORD_ANNOTATION));
@@ -955,7 +985,7 @@ static void refuse(struct pass *p)
 		log_line("warning", j->label, "changed to what is not valid: %.*s", STR_ARG(fault));
 		return;
 	}
-	struct decide_record before = job_record(&p->arena, p->resource, &(struct plan_job){ 0 });
+	struct decide_record before = job_record(&p->arena, j->kind, p->resource, &(struct plan_job){ 0 });
 	if (!j->refused && !conditions_finished(&before.conditions)) {
 		j->refused = true;
 		p->before = before.conditions;
@@ -984,7 +1014,11 @@ static void decide_now(struct pass *p)
 	p->was_finished = conditions_finished(&before.conditions);
 	if (!p->was_finished)
 		tell_ends(p, &before);
+	int64_t *others = j->kind->status_key
+		? ancestor_ends(&p->arena, j->kind, plan, &objects, &p->seen, &before) : NULL;
 	p->d = decide(&p->arena, &job, &before, &p->seen, clock_real());
+	for (size_t k = 0; others && k < plan->nroles; k++)
+		p->d.roles[k].failed += others[k];
 	if (p->d.elsewhere) {
 		p->step = STEP_END;
 		return;
@@ -1010,9 +1044,12 @@ void pass_begin(struct queue_item *i)
 	if (p->earlier)
 		p->earlier->later = p;
 	j->control->passes = p;
-	if (j->gone || !read_resource(p) || status_text(p->resource, "metadata.deletionTimestamp").n ||
-	    is_elsewhere(p)) {
+	if (j->gone || !read_resource(p) || is_elsewhere(p)) {
 		p->step = STEP_END;
+	} else if (status_text(p->resource, "metadata.deletionTimestamp").n) {
+		p->step = j->kind->status_key ? STEP_STATUS : STEP_END;
+		p->status = STR("{\"phase\":\"CleanUp\"}");
+		keep_wanted(j, p->status);
 	} else {
 		p->plan = plan_get(j, p->resource);
 		if (p->plan->job)

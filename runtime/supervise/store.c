@@ -107,12 +107,14 @@ static const struct kept kept_owned[] = { METADATA, { "ownerReferences", kept_ow
 /* The members that are kept of an object without a controller: its labels say which job it belongs to. */
 static const struct kept kept_free[] = { METADATA, { "ownerReferences", kept_owner }, { "labels", NULL },
 	{ NULL, NULL } };
-static const struct kept kept_end[] = { { "exitCode", NULL }, { "finishedAt", NULL }, { NULL, NULL } };
+static const struct kept kept_end[] = { { "exitCode", NULL }, { "finishedAt", NULL }, { "reason", NULL },
+	{ NULL, NULL } };
 static const struct kept kept_state[] = { { "terminated", kept_end }, { NULL, NULL } };
 static const struct kept kept_container[] = { { "name", NULL }, { "restartCount", NULL }, { "state", kept_state },
-	{ NULL, NULL } };
+	{ "lastState", kept_state }, { NULL, NULL } };
 static const struct kept kept_condition[] = { { "type", NULL }, { "status", NULL }, { NULL, NULL } };
 static const struct kept kept_status[] = { { "phase", NULL }, { "reason", NULL }, { "startTime", NULL },
+	{ "active", NULL }, { "failed", NULL }, { "ready", NULL },      /* those of Jobs */
 	{ "conditions", kept_condition }, { "containerStatuses", kept_container },
 	{ "initContainerStatuses", kept_container }, { NULL, NULL } };
 
@@ -156,7 +158,7 @@ static void write_object(struct buf *b, struct str kind, const struct data *obje
 
 	buf_printf(b, "{\"kind\":\"%.*s\",\"metadata\":", STR_ARG(kind));
 	write_kept(b, metadata, has_controller(object) ? kept_owned : kept_free);
-	if (status && str_is(kind, "Pod")) {    /* the status of a Service is not needed */
+	if (status && !str_is(kind, "Service")) {       /* the status of a Service is not needed */
 		buf_z(b, ",\"status\":");
 		write_kept(b, status, kept_status);
 	}

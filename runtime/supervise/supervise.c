@@ -266,8 +266,11 @@ int supervise(struct session *s)
 	struct controller *c = &u.control;
 	int status = STATUS_DONE;
 
-	if (!option_given(s->options, OPTION_KUBEFLOW)) {
-		session_say(s, "say what to look after: --kubeflow for the kinds of the training operator");
+	c->operators = option_given(s->options, OPTION_KUBEFLOW);
+	c->ancestors = option_given(s->options, OPTION_ANCESTORS);
+	if (!c->operators && !c->ancestors) {
+		session_say(s, "say what to look after: --kubeflow for the kinds of the training operator, "
+			"--ancestors for TfJob v1alpha1 and MxJob v1beta1");
 		return STATUS_USAGE;
 	}
 	if (option_given(s->options, OPTION_POLICY) && option_given(s->options, OPTION_MANIFEST)) {
@@ -279,7 +282,7 @@ int supervise(struct session *s)
 	if (option_given(s->options, OPTION_POLICY))
 		return admission_write(s);
 	if (option_given(s->options, OPTION_MANIFEST))
-		return deploy_write(s, c->shard.total);
+		return deploy_write(c);
 	if (!client_open(&c->client, s, &o, &status))
 		return status;
 	/*

@@ -101,6 +101,8 @@ static void note_watch(struct one_watch *o)
 		o->all->control->pods = o->watch;
 	else if (str_is(o->dependent, "Service"))
 		o->all->control->services = o->watch;
+	else if (str_is(o->dependent, "Job"))
+		o->all->control->jobs = o->watch;
 }
 
 static void watch_failed(void *to, const struct transport_result *r)
@@ -145,6 +147,15 @@ static struct one_watch *add(struct watches *w, struct str group, struct str ver
 	return o;
 }
 
+static void add_dependents(struct watches *w, const char *kind, struct transport_place p, const char *const *keep)
+{
+	struct one_watch *o = add(w, p.group, p.version, p.plural);
+
+	o->dependent = str_of(kind);
+	o->keep = keep;
+	o->selector = STR(STORE_LABEL);
+}
+
 struct watches *watches_start(struct controller *c, void (*synced)(struct controller *c))
 {
 	static const char *const pods[] = { "metadata.deletionTimestamp", "metadata.labels",
@@ -152,8 +163,15 @@ struct watches *watches_start(struct controller *c, void (*synced)(struct contro
 		"metadata.ownerReferences.controller", "status.phase", "status.reason", "status.conditions.type",
 		"status.conditions.status", "status.startTime", "status.containerStatuses.name",
 		"status.containerStatuses.restartCount", "status.containerStatuses.state.terminated.exitCode",
-		"status.containerStatuses.state.terminated.finishedAt", "status.initContainerStatuses.restartCount",
+		"status.containerStatuses.state.terminated.finishedAt",
+		"status.containerStatuses.state.terminated.reason",
+		"status.containerStatuses.lastState.terminated.exitCode",
+		"status.containerStatuses.lastState.terminated.reason", "status.initContainerStatuses.restartCount",
 		NULL };
+	static const char *const jobs[] = { "metadata.deletionTimestamp", "metadata.labels",
+		"metadata.ownerReferences.uid", "metadata.ownerReferences.controller", "status.active",
+		"status.failed", "status.ready", "status.startTime", "status.conditions.type",
+		"status.conditions.status", NULL };
 	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels",
 		"metadata.ownerReferences.uid", "metadata.ownerReferences.controller", NULL };
 	/* the annotation that kubectl writes for itself is as long as all the rest */
@@ -162,20 +180,18 @@ struct watches *watches_start(struct controller *c, void (*synced)(struct contro
 	struct watches *w = memory_resize(NULL, sizeof *w);
 
 	*w = (struct watches){ .control = c, .synced = synced };
-	for (size_t i = 0; custom_kind(i); i++) {
-		const struct custom_kind *k = custom_kind(i);
+	const struct custom_kind *k;
+	for (size_t i = 0; (k = custom_kind_among(i, c->operators, c->ancestors)); i++) {
 		struct one_watch *r = add(w, str_of(k->group), str_of(k->version), str_of(k->plural));
 		r->kind = k;
 		r->keep = resources;
 	}
-	struct one_watch *o = add(w, STR(""), STR("v1"), STR("pods"));
-	o->dependent = STR("Pod");
-	o->keep = pods;
-	o->selector = STR(STORE_LABEL);
-	o = add(w, STR(""), STR("v1"), STR("services"));
-	o->dependent = STR("Service");
-	o->keep = services;
-	o->selector = STR(STORE_LABEL);
+	add_dependents(w, "Pod", (struct transport_place){ .version = STR("v1"), .plural = STR("pods") }, pods);
+	add_dependents(w, "Service", (struct transport_place){ .version = STR("v1"), .plural = STR("services") },
+		services);
+	if (c->ancestors)               /* each of their replicas is a Job */
+		add_dependents(w, "Job", (struct transport_place){ .group = STR("batch"), .version = STR("v1"),
+			.plural = STR("jobs") }, jobs);
 	for (size_t i = 0; i < w->n; i++)
 		start_one(&w->at[i]);
 	return w;

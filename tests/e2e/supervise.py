@@ -381,6 +381,90 @@ def sharded(d):
         d.space.kubectl("delete", "namespace", spaces[1], "--wait=false", ns=False, ok=False)
 
 
+OLD_KINDS = {"TfJob": "tfjobs.tensorflow.org", "MxJob": "mxjobs.mxnet.mlkube.io"}
+
+
+def old_job(kind, name, **more):
+    """A job of an ancestor's kind, whose pods run until they are released."""
+    field, container, roles, version = {
+        "TfJob": ("tfReplicaType", "tensorflow", ("MASTER", "WORKER", "PS"), "tensorflow.org/v1alpha1"),
+        "MxJob": ("mxReplicaType", "mxnet", ("SCHEDULER", "SERVER", "WORKER"), "mxnet.mlkube.io/v1beta1")}[kind]  # fmt: skip
+    template = {"metadata": {"annotations": {f"{NOTE}/hold": "yes"}}, "spec": {"restartPolicy": "OnFailure", "containers": [
+        {"name": container, "image": "registry.example.com/train:1.0", "command": ["train"]}]}}
+    specs = [{field: role, **({} if role == "PS" else {"template": template})} for role in roles]
+    spec = {"replicaSpecs": specs, **({"jobMode": "dist"} if kind == "MxJob" else {}), **more}
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
+@check
+def ancestors(d):
+    """TfJob v1alpha1 and MxJob v1beta1: a server takes the definitions and what the old ones took; jobs run, end, fail and are collected"""
+    mine = manifest(None, "--ancestors", f"--namespace={d.space.ns}")
+    made = [o for o in mine if o["metadata"]["name"] in OLD_KINDS.values()]
+    roles = [o for o in mine if o["kind"] in ("Role", "RoleBinding")]
+    must(len(made) == 2 and len(roles) == 2, [o["metadata"]["name"] for o in mine])
+    d.space.write("old.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": made + roles}))
+    try:
+        d.space.kubectl("apply", "--server-side", "--validate=strict", "-f", os.path.join(d.space.dir, "old.json"), ns=False)
+        d.space.kubectl("wait", "--for=condition=Established", "--timeout=50s", *(f"crd/{name}" for name in OLD_KINDS.values()), ns=False)
+        for name in OLD_KINDS.values():
+            status = json.loads(d.space.kubectl("get", "crd", name, "-o", "json", ns=False))["status"]
+            must(not [c for c in status["conditions"] if c["type"] == "NonStructuralSchema"], status)
+        run_ancestors(d)
+    finally:
+        d.space.kubectl("delete", "--wait=false", *(f"crd/{name}" for name in OLD_KINDS.values()), ns=False, ok=False)
+
+
+def run_ancestors(d):
+    def status(kind, name):
+        return d.space.get(OLD_KINDS[kind], name).get("status", {})
+
+    def state(kind, name):
+        return status(kind, name).get("phase"), status(kind, name).get("state")
+
+    def pod_of(part):
+        return next(p["metadata"]["name"] for p in d.listed("pods") if part in p["metadata"]["name"] and "deletionTimestamp" not in p["metadata"])
+
+    d.start("--ancestors")
+    odd = old_job("TfJob", "odd", RuntimeId="zzzz")             # keys in any case, fields that nothing knows
+    odd["spec"] = {"REPLICASPECS": odd["spec"]["replicaSpecs"][:1], "runtimeid": "zzzz", "futureField": {"a": 1}}
+    main = odd["spec"]["REPLICASPECS"][0]["template"]["spec"]["containers"][0]
+    main["Command"] = main.pop("command")
+    d.put(old_job("TfJob", "train", tensorboard={"logDir": "/logs"}), old_job("MxJob", "mx"), old_job("TfJob", "bad", replicaSpecs=[]), odd)
+    d.until("refused", lambda: state("TfJob", "bad") == ("Failed", "Failed"))
+    must("has no replicas" in status("TfJob", "bad")["reason"], status("TfJob", "bad"))
+    must(d.space.get(OLD_KINDS["TfJob"], "odd")["spec"]["futureField"] == {"a": 1}, "a field was lost")
+    d.until("all run", lambda: all(state(k, n) == ("Running", "Running") for k, n in (("TfJob", "train"), ("MxJob", "mx"), ("TfJob", "odd"))))
+    r = d.space.get(OLD_KINDS["TfJob"], "train")["spec"]["RuntimeId"]
+    must(re.fullmatch("[0-9a-z]{4}", r), r)
+    names = [f"train-{role}-{r}-0" for role in ("master", "ps", "worker")]
+    jobs = sorted(o["metadata"]["name"] for o in d.listed("jobs"))
+    must([n for n in jobs if n.startswith("train-")] == names and "odd-master-zzzz-0" in jobs, jobs)
+    must(d.space.get("deployment", f"train-tensorboard-{r}")["spec"]["template"]["spec"]["containers"][0]["command"][0] == "tensorboard", r)
+    shown = d.space.kubectl("get", OLD_KINDS["TfJob"], "train").split("\n")
+    must(shown[0].split() == ["NAME", "STATE", "AGE"] and shown[1].split()[:2] == ["train", "Running"], shown)
+
+    # the end: the master's; everything stays, with what it had come to
+    d.release(pod_of("train-master"))
+    d.until("Done", lambda: state("TfJob", "train") == ("Done", "Succeeded"))
+    must([(s["tf_replica_type"], s["state"], s["ReplicasStates"]) for s in status("TfJob", "train")["replicaStatuses"]][:2] == [
+        ("MASTER", "Succeeded", {"Succeeded": 1}), ("WORKER", "Running", {"Running": 1})], status("TfJob", "train"))
+    d.release(pod_of("odd-master"), code=3)
+    d.until("Failed", lambda: state("TfJob", "odd") == ("Done", "Failed"))
+    mx = d.space.get(OLD_KINDS["MxJob"], "mx")["spec"]["RuntimeId"]
+    d.release(pod_of("mx-server"), code=1)                      # begins again
+    d.release(pod_of("mx-scheduler"))
+    d.until("Done", lambda: state("MxJob", "mx") == ("Done", "Succeeded"))
+    must(d.space.get("service", f"mx-scheduler-{mx}-0")["spec"]["ports"][0]["port"] == 9091, mx)
+    time.sleep(1)
+    must({o["metadata"]["name"] for o in d.listed("jobs")} >= set(names), "Jobs were deleted")
+    # in the foreground: the resource waits for what it owns, and says so
+    d.space.kubectl("delete", OLD_KINDS["TfJob"], "train", "odd", "bad", "--cascade=foreground")
+    d.space.kubectl("delete", OLD_KINDS["MxJob"], "mx")
+    d.until("everything is collected", lambda: not d.space.names("jobs,pods,services,configmaps,deployments"))
+    must(not re.search(r"forbidden|cannot (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+
+
 @check
 def permitted(d):
     """nothing that the controller does needs a permission that its manifest lacks"""

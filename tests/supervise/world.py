@@ -19,7 +19,10 @@ CORE = {"pods": "Pod", "services": "Service", "events": "Event", "configmaps": "
         "secrets": "Secret"}
 OTHERS = {"roles": "Role", "rolebindings": "RoleBinding", "leases": "Lease", "podgroups": "PodGroup",
           "horizontalpodautoscalers": "HorizontalPodAutoscaler"}
-KINDS = {**{plural: ("kubeflow.org", "v1", kind) for plural, kind in JOBS.items()},
+# kinds that have the plural of another one, under names of their own
+OLD = {"old-tfjobs": ("tensorflow.org", "v1alpha1", "TfJob"), "old-mxjobs": ("mxnet.mlkube.io", "v1beta1", "MxJob")}
+KINDS = {**{plural: ("kubeflow.org", "v1", kind) for plural, kind in JOBS.items()}, **OLD,
+         "jobs": ("batch", "v1", "Job"), "deployments": ("apps", "v1", "Deployment"),
          **{plural: ("", "v1", kind) for plural, kind in {**CORE, **OTHERS}.items()}}
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
 
@@ -43,7 +46,8 @@ def permissions(items):
 class World(Server):
     """The server, a kubeconfig for it, and the controllers that run against it."""
 
-    allowed = permissions(manifest()) | permissions(manifest("--gang=volcano")) | permissions(manifest("--gang=coscheduling"))   # nothing else is permitted, in any test
+    allowed = permissions(manifest()) | permissions(manifest("--gang=volcano")) | permissions(manifest("--gang=coscheduling")) \
+        | permissions(manifest("--ancestors"))          # nothing else is permitted, in any test
     used = set()
 
     def __init__(self):
@@ -71,7 +75,7 @@ class World(Server):
         with self.lock:
             m = o["metadata"]
             old = self.objects.get((plural, m.setdefault("namespace", "default"), m["name"]))
-            if plural in JOBS and change != "DELETED" and (not old or old.get("spec") != o.get("spec")):
+            if (plural in JOBS or plural in OLD) and change != "DELETED" and (not old or old.get("spec") != o.get("spec")):
                 m["generation"] = (old["metadata"].get("generation", 0) if old else 0) + 1
             return self.keep(plural, m["namespace"], o, change)
 
@@ -165,6 +169,8 @@ class World(Server):
 
     def place(self, path):
         where = super().place(path)
+        group = PATH.fullmatch(path)[1] if where else None
+        where = next(((plural, *where[1:]) for plural, kind in OLD.items() if group == kind[0]), where)
         return where if where and where[0] in self.served else None
 
     def permitted(self, method, path, query):
@@ -276,7 +282,7 @@ class World(Server):
             if self.controllers and self.controllers[-1].poll() not in (None, -signal.SIGKILL):
                 break
             time.sleep(0.01)
-        state = {k: self.objects[k].get("status", {}) for k in self.objects if k[0] in JOBS or k[0] == "pods"}
+        state = {k: self.objects[k].get("status", {}) for k in self.objects if k[0] in JOBS or k[0] in OLD or k[0] in ("pods", "jobs")}
         raise Failure("never: %s\n%s\n%s" % (what, json.dumps([[list(k), v] for k, v in state.items()])[:3000], self.log()[-3000:]))
 
     def settle(self, seconds=0.4):

@@ -1,0 +1,31 @@
+/*
+ * ancestors.h - what is different for the two kinds before those of the training operator: each replica is a Job, whose
+ * pods tell how it ended, and the status has a phase, a state and a list of the states of replicas.
+ */
+#ifndef TRAINC_RUNTIME_SUPERVISE_ANCESTORS_H
+#define TRAINC_RUNTIME_SUPERVISE_ANCESTORS_H
+
+#include "import/custom.h"
+#include "runtime/decide/decide.h"
+
+/* The status as a merge patch. COUNTS are those of the plan's roles, or NULL. */
+struct str ancestor_status(struct arena *a, const struct custom_kind *k, const struct plan_job *j,
+	const struct decide_record *r, const struct decide_count *counts);
+/* Fills the conditions and times of R from the status of OBJECT. */
+void ancestor_record(struct arena *a, const struct custom_kind *k, const struct data *object, struct decide_record *r);
+/* The counts of each role of J that the status of OBJECT has; NULL when it has none. */
+struct decide_count *ancestor_counts(struct arena *a, const struct custom_kind *k, const struct data *object,
+	const struct plan_job *j);
+/* Does the status say that the resource was refused? */
+bool ancestor_was_refused(const struct data *object);
+
+/*
+ * Marks in SEEN and in the record BEFORE the replicas whose container has failed for good, where such a failure is the
+ * job's. The last end of the container in the newest pod of the replica's Job counts. OBJECTS are all that belong to
+ * the job. Returns for each role how many other replicas have failed so: they begin again in place, and only the status
+ * shows it.
+ */
+int64_t *ancestor_ends(struct arena *a, const struct custom_kind *k, const struct plan_job *j,
+	const struct status_objects *objects, struct seen_list *seen, struct decide_record *before);
+
+#endif
