@@ -3,6 +3,7 @@
 #   make            build/trainc                  make demo      build, compile an example, show what came out
 #   make test       every test that needs no cluster            make asan      the same under sanitizers
 #   make e2e        against a real control plane  make frameworks  real frameworks read our environment
+#   make e2e-upstream  the operator's examples and its SDK, without it     make soak-supervise  an hour of jobs, and flat memory
 #   make e2e-operator  the training operator and ours, job by job      make bench-operator  ... and what both need
 #   make fuzz       FUZZ_SECONDS of each target   make cover     line coverage of compiler/
 #   make test-editors  Neovim, Emacs and VS Code as clients of the language server; colors and indentation of every editor; the playground
@@ -55,7 +56,7 @@ HALFLIBS := -lcurl -lssl -lcrypto
 HALF_LDFLAGS := $(patsubst -static,-pie,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-operator bench-operator bench-cluster soak frameworks editors test-editors wasm wasm-sources playground test-wasm vsix clean FORCE
+.PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise frameworks editors test-editors wasm wasm-sources playground test-wasm vsix clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -203,6 +204,11 @@ longest:
 	@sh tests/longest.sh
 e2e: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh
+e2e-upstream: build
+	@BUILD=$(BUILD) bash tests/e2e/run.sh upstream $(CHECKS)
+# Jobs come and go for SECONDS (an hour), and the memory of the controller stays as it is.
+soak-supervise: build
+	@TRAINC=$(abspath $(BUILD))/trainc PYTHONDONTWRITEBYTECODE=1 SECONDS=$(or $(SECONDS),3600) SEED=$(SEED) python3 tests/supervise/soak.py
 e2e-operator: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh operator $(ROWS)
 bench-cluster: build

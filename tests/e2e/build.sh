@@ -11,11 +11,13 @@
 #   operator the controllers of PyTorchJob, TFJob and the other kinds of the older operators
 #   trainer  the controller of TrainJobs (go/trainer/main.go)
 #   coscheduling  the scheduler and the controller of PodGroups of scheduler-plugins
+#   sdk      the training operator's Python SDK, of two lines, from PyPI (sdk.txt); needs pip and a way to it
+#   examples the manifests of the training operator's own examples
 #   coredns  coredns; this one and the next are for the real node only
 #   node     containerd, runc and its network plugins (root/) and the images for
 #            its pods (images/), all from packages of Debian, nothing installed
 #
-# All but the last are pinned Go modules.  A piece is kept outside the tree, in a
+# All but the SDK and the last are pinned Go modules.  A piece is kept outside the tree, in a
 # directory whose name has the hash of all that it is made from, and is made only
 # when that is missing.  It appears there complete or not at all.
 set -euo pipefail
@@ -114,6 +116,27 @@ build_coscheduling() {
 	compile coscheduling "$1/controller" sigs.k8s.io/scheduler-plugins/cmd/controller
 }
 
+build_examples() {
+	local from
+	from=$(module github.com/kubeflow/training-operator@v1.7.0 h1:Zh61GlOWrlRi4UFOtJeV+/5REo/OndhwQ25KYd0llzc=)
+	(cd "$from/examples" && find . -name '*.yaml' -exec install -D -m 644 {} "$1/{}" \;)
+}
+
+# fetch_python DIRECTORY REQUIREMENT...: packages of PyPI as they are, and nothing that they ask for besides.
+fetch_python() {
+	"$scratch/venv/bin/pip" --disable-pip-version-check --no-input --timeout 20 --retries 1 \
+		install --quiet --no-cache-dir --no-compile --no-deps --target "$@"
+}
+
+build_sdk() {
+	local version
+	python3 -m venv "$scratch/venv"
+	fetch_python "$1/common" -r sdk.txt
+	for version in 1.7.0 1.8.1; do
+		fetch_python "$1/$version" "kubeflow-training==$version"
+	done
+}
+
 build_coredns() {
 	compile coredns "$1/coredns" github.com/coredns/coredns
 }
@@ -173,7 +196,8 @@ key() {
 	{
 		declare -f stamp compile unpack "build_$1"
 		case $1 in
-		addons) declare -f module ;;
+		sdk) declare -f fetch_python; python3 -V; cat sdk.txt ;;
+		addons | examples) declare -f module ;;
 		node) cat image.py ;;
 		kubectl) cat go/kube/* ;;
 		*) cat "go/$1"/* ;;
@@ -191,7 +215,7 @@ mkdir -p "$cache"
 cache=$(realpath "$cache")
 for piece in "$@"; do
 	case $piece in
-	kube | kubectl | kwok | addons | jobset | operator | trainer | coscheduling | coredns | node) ;;
+	kube | kubectl | kwok | addons | jobset | operator | trainer | coscheduling | examples | sdk | coredns | node) ;;
 	*)
 		echo "build.sh: no piece is called '$piece'" >&2
 		exit 2
@@ -200,8 +224,11 @@ for piece in "$@"; do
 	out=$cache/$piece-$(key "$piece")
 	if [ ! -d "$out" ]; then
 		# Two builds at once would only take twice as long: the second waits
-		# here and then finds the piece made.
-		exec 9> "$cache/lock"
+		# here and then finds the piece made.  What is only fetched waits for its like.
+		case $piece in
+		addons | examples | sdk) exec 9> "$cache/lock-fetched" ;;
+		*) exec 9> "$cache/lock" ;;
+		esac
 		flock 9
 	fi
 	if [ ! -d "$out" ]; then

@@ -4,6 +4,7 @@
 #   tests/e2e/run.sh                   builds (once) and starts clusters of its own
 #   tests/e2e/run.sh operator [ROW...]        the training operator beside ours: what both make of the same jobs
 #   tests/e2e/run.sh bench [SCENARIO...]      ... and what both need for it
+#   tests/e2e/run.sh upstream [CHECK...]      the training operator's examples and its Python SDK on a cluster without it
 #   tests/e2e/run.sh faults [CHECK...]        faults under the commands: four minutes, because the API server is stopped
 #   tests/e2e/run.sh bench-cluster [SCENARIO...]    the commands beside kubectl; soak [SECONDS]: churn, and memory stays flat
 #   KUBECONFIG=... tests/e2e/run.sh    uses the cluster that is there, with the
@@ -104,6 +105,19 @@ beside() {
 	E2E_NODES=5 E2E_AUDIT=1 alone "kube kwok addons operator" "$@"
 }
 
+# upstream WORD...: the operator's users, on a cluster of our manifest.  Their SDK is PyPI's: without a way to it, its checks are skipped.
+upstream() {
+	local piece path
+	if run ./build.sh sdk > "$work/sdk"; then
+		while read -r piece path; do
+			export "E2E_${piece^^}=$path"
+		done < "$work/sdk"
+	else
+		skip "the training operator's Python SDK: pip cannot fetch it"
+	fi
+	alone "kube kwok examples" upstream.py "$@"
+}
+
 have_go() {
 	local version
 	version=$(go env GOVERSION 2> /dev/null) || return 1
@@ -138,7 +152,7 @@ for program in curl openssl python3 flock setsid; do
 done
 : > "$COUNTS"
 case ${1:-} in
-operator | bench | bench-cluster | soak | faults)
+operator | bench | bench-cluster | soak | faults | upstream)
 	if ! have_go; then
 		echo "run.sh: Go 1.26 or newer is needed to build a cluster" >&2
 		exit 1
@@ -149,6 +163,7 @@ operator | bench | bench-cluster | soak | faults)
 	bench-cluster) E2E_NODES=${E2E_NODES:-8} E2E_AUDIT=1 alone "kube kubectl kwok" bench_cluster.py "$work/alone" "${@:2}" ;;
 	soak) alone "kube kwok" soak.py "${@:2}" ;;
 	faults) alone "kube kwok" faults.py "${@:2}" ;;
+	upstream) upstream "${@:2}" ;;
 	esac
 	exit
 	;;
@@ -168,6 +183,7 @@ if ! have_go; then
 	exit
 fi
 cluster kwok kube kwok addons || failed "a cluster of mode kwok"
+upstream || failed "the training operator's examples and its SDK"
 cluster operators kube kwok addons jobset operator trainer coscheduling || failed "a cluster of mode operators"
 why=$(no_node)
 if [ -n "$why" ]; then
