@@ -870,6 +870,36 @@ def old_refused(w):
 
 
 @check
+def old_mutations(w):
+    """resources of the ancestors' kinds that are wrong in one field each: each gets a phase, and a sound one beside them runs"""
+    wrong = [None, -1, 0, 10 ** 30, 1.5, True, "", "\u00e9\n\x7f" * 50, [], [None], {}, {"x": {"x": []}}]
+    full = old_tfjob(tensorboard={"logDir": "/l", "serviceType": "ClusterIP", "volumes": [], "volumeMounts": []}, tfImage="tf:1", RuntimeId="abcd",
+                     terminationPolicy={"chief": {"replicaName": "MASTER", "replicaIndex": 0}})
+    full["spec"]["replicaSpecs"][0].update(tfPort=2222, IsDefaultPS=False)
+    n = 0
+    w.start("--ancestors")
+    for plural, kind in (("old-tfjobs", full), ("old-mxjobs", old_mxjob(RuntimeId="abcd"))):
+        kind["spec"]["replicaSpecs"][0]["replicas"] = 1
+        for i, path in enumerate([(), *places(kind["spec"])]):
+            job = json.loads(json.dumps(kind))
+            job["spec"]["RuntimeId"] = "%04d" % n
+            at = job if not path else job["spec"]
+            for key in path[:-1]:
+                at = at[key]
+            at[path[-1] if path else "spec"] = wrong[(i * 5) % len(wrong)]
+            job["metadata"]["name"] = "m%d" % n
+            w.put(plural, job)
+            n += 1
+    w.put("old-tfjobs", old_tfjob("sound", RuntimeId="soun"))
+    w.wait_for("the sound one's Jobs", lambda: "sound-master-soun-0" in w.names("jobs"), 60)
+    w.wait_for("a phase for each", lambda: all(o.get("status", {}).get("phase") for (p, _, _), o in list(w.objects.items()) if p.startswith("old-")), 60)
+    must(w.controllers[-1].poll() is None, w.log()[-2000:])
+    refused = [o for (p, _, _), o in list(w.objects.items()) if p.startswith("old-") and o["status"]["phase"] == "Failed"]
+    must(n > 60 and len(refused) > n / 4 and all(o["status"]["reason"] for o in refused), (n, len(refused)))
+    w.stop()
+
+
+@check
 def old_killed(w):
     """kill -9 before and after every write about a TfJob: exactly its Jobs, none of them twice, under one runtime id"""
     def run(kill):
