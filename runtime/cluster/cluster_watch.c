@@ -12,10 +12,11 @@
 #include "runtime/status/look.h"
 
 /*
- * VANISHED_MS: the time after the Jobs of a run were deleted in which others may replace them, as 'kubectl replace
+ * JUDGE_SHARE: a run is judged again after so many times as long as it took the last time, and after JUDGE_MOST_MS at
+ * most. VANISHED_MS: the time after the Jobs of a run were deleted in which others may replace them, as 'kubectl replace
  * --force' does
  */
-enum { JUDGE_EVERY_MS = 100, VANISHED_MS = 2000 };
+enum { JUDGE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000 };
 #define NS_PER_MS INT64_C(1000000)
 
 /* ---- acting for runs ---- */
@@ -260,12 +261,15 @@ static bool watch_update(struct run_watch *w)
 		return false;
 	if (!c->view || !c->dirty)
 		return false;
-	int64_t next = c->judged + JUDGE_EVERY_MS * NS_PER_MS, now = loop_now(l);
+	int64_t most = JUDGE_MOST_MS * NS_PER_MS, now = loop_now(l);
+	int64_t next = c->judged + (c->pause < most ? c->pause : most);
 	if (now < next) {                       /* many changes at once are judged together, later */
 		loop_timer_set(l, &c->timer, next - now);
 		return false;
 	}
-	return judge(c);
+	bool changed = judge(c);
+	c->pause = JUDGE_SHARE * (loop_now(l) - now);
+	return changed;
 }
 
 static bool watch_is_over(const struct run_watch *w)
@@ -387,6 +391,20 @@ static struct str selector_of(struct cluster *k, struct str ns, struct str only)
 	return n == 1 ? str_cat(k->arena, STR("trainc.dev/job="), only, STR("")) : STR("trainc.dev/job");
 }
 
+/* Names the runs of namespace NS whose Events are wanted; of a fleet all Events are kept. */
+static void name_runs(struct cluster *k, struct str ns, struct view_options *o)
+{
+	enum { MOST = 32 };
+	struct str *runs = ARENA_ARRAY(k->arena, struct str, k->nwatches);
+
+	for (size_t i = 0; i < k->nwatches; i++)
+		if (str_eq(k->watches[i]->ns, ns))
+			runs[o->nruns++] = k->watches[i]->watch->name;
+	o->runs = runs;
+	if (o->nruns > MOST)
+		o->nruns = 0;
+}
+
 static void start_view(struct cluster *k, struct cluster_watch *c)
 {
 	struct resource *kinds = ARENA_ARRAY(k->arena, struct resource, 8);
@@ -397,6 +415,7 @@ static void start_view(struct cluster *k, struct cluster_watch *c)
 	for (size_t i = 0; i < k->nwatches; i++)
 		if (str_eq(k->watches[i]->ns, c->ns))
 			add_kinds(k, k->watches[i], &o, kinds);
+	name_runs(k, c->ns, &o);
 	struct view *v = view_start(k->arena, &o);
 	ARENA_PUSH(k->arena, k->views, k->nviews, v);
 	for (size_t i = 0; i < k->nwatches; i++)

@@ -18,6 +18,7 @@ struct cluster_watch {
 	unsigned current;
 	bool dirty;
 	int64_t judged;                 /* loop_now() when the run was last judged */
+	int64_t pause;                  /* time in ns after which it may be judged again: short for small runs */
 	uint64_t news;                  /* view_news() at that time */
 	struct loop_timer timer;        /* fires when the run must be judged again without a change */
 	bool seen;                      /* the run has existed at some time */

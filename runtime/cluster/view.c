@@ -45,12 +45,17 @@ struct view {
 
 static struct view_slot *slot_find(struct view *v, struct str uid, bool make);
 
+/* Makes room: slots of objects that are gone are given up, so that a table of few objects stays small forever. */
 static void table_grow(struct view *v)
 {
 	struct view_slot *old = v->slots;
-	size_t n = v->nslots;
+	size_t n = v->nslots, there = 0;
 
-	v->nslots = n ? 2 * n : 64;
+	for (size_t i = 0; i < n; i++)
+		there += old[i].text != NULL;
+	v->nslots = 64;
+	while (v->nslots < 4 * (there + 1))
+		v->nslots *= 2;
 	v->slots = memory_resize(NULL, v->nslots * sizeof *v->slots);
 	memset(v->slots, 0, v->nslots * sizeof *v->slots);
 	v->nused = 0;
@@ -92,13 +97,29 @@ static void slot_clear(struct view_slot *s)
 
 /* ---- watches ---- */
 
+/* May the object matter to a run that is asked about? A namespace is full of Events of others, for an hour each. */
+static bool may_matter(const struct view_watch *w, const struct data *object)
+{
+	const struct view_options *o = &w->view->options;
+	struct str about = status_text(object, "involvedObject.name");
+
+	if (!o->nruns || !str_is(w->resource.kind, "Event"))
+		return true;
+	for (size_t i = 0; i < o->nruns; i++)
+		if (about.n && memmem(about.p, about.n, o->runs[i].p, o->runs[i].n))
+			return true;
+	return false;
+}
+
 static void on_changed(void *to, enum object_change change, const struct data *object)
 {
 	struct view_watch *w = to;
 	struct view *v = w->view;
-	struct view_slot *s = slot_find(v, status_text(object, "metadata.uid"), change != OBJECT_DELETED);
 	struct buf b = { 0 };
 
+	if (!may_matter(w, object))
+		return;
+	struct view_slot *s = slot_find(v, status_text(object, "metadata.uid"), change != OBJECT_DELETED);
 	if (!s)
 		return;
 	slot_clear(s);

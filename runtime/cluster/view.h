@@ -22,6 +22,8 @@ struct view_options {
 	/* Called when something has changed. */
 	void (*changed)(void *to);
 	void *to;
+	const struct str *runs;         /* the only runs that are asked about, when NRUNS is not 0: Events of others */
+	size_t nruns;                   /* are not kept */
 };
 
 /* Starts the watches. */

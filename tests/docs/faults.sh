@@ -1,11 +1,11 @@
 #!/bin/sh
-# faults.sh - the tables of faults and of rules of states in docs/testing.md: each of F-01 to F-50 and each rule has one row, and what a row
-# names exists: a test's file and, behind a colon, a word in it.
+# faults.sh - the tables of faults, of broken programs and of rules of states in docs/testing.md: each of F-01 to F-50, of B-01 to B-10 and each
+# rule has one row, and what a row names exists: a test's file and, behind a colon, a word in it.
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0
 tests=$(mktemp) || exit 1
 trap 'rm -f "$tests"' EXIT
-rows=$(grep '^| [FS]-[0-9][0-9] |' docs/testing.md)
+rows=$(grep '^| [BFS]-[0-9][0-9] |' docs/testing.md)
 
 check() {
 	if "$@"; then
@@ -25,7 +25,7 @@ named() {
 	done <"$tests"
 	test -s "$tests"
 }
-for n in $(seq -f F-%02.0f 1 50) $(for r in 1-3 10-22 30-41 50-55 60-61; do seq -f S-%02.0f "${r%-*}" "${r#*-}"; done); do
+for n in $(seq -f B-%02.0f 1 10) $(seq -f F-%02.0f 1 50) $(for r in 1-3 10-22 30-41 50-55 60-61; do seq -f S-%02.0f "${r%-*}" "${r#*-}"; done); do
 	check test "$(printf '%s\n' "$rows" | grep -c "^| $n |")" -eq 1
 	check named "$n"
 done

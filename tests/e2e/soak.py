@@ -78,8 +78,11 @@ def soak(s, seconds):
         grown = [f"{' '.join(words)} grew from {before:.2f} to {after:.2f} MB" for words, before, after, _ in rows if after > before + ALLOWED_MB]
         if grown:
             raise Failure("\n".join(grown))
-        s.kubectl("annotate", "pods", "-l", "trainc.dev/job=a", "e2e.trainc.dev/hold-")
-        if stay[0].p.wait(timeout=120) != 0:
+        end = time.monotonic() + 120
+        while stay[0].p.poll() is None and time.monotonic() < end:      # pods that are made again are held, too
+            s.kubectl("annotate", "pods", "-l", "trainc.dev/job=a", "e2e.trainc.dev/hold-")
+            time.sleep(1)
+        if stay[0].p.poll() != 0:
             raise Failure(f"wait ended with {stay[0].p.returncode}")
     finally:
         for one in stay:
