@@ -49,10 +49,10 @@ class Stays:
 
 def churn(s, i):
     """One round: changes of the run that is followed, and another run that comes, ends and goes."""
-    s.kubectl("annotate", "pods", "-l", "trainc.dev/job=a", f"x={i}", "--overwrite")
+    s.kubectl("annotate", "pods", "-l", "trainc.dev/job=a", f"x={i}", "--overwrite", ok=False)     # one may be gone by then
     if i % 5 == 0:
         pod = json.loads(s.kubectl("get", "pods", "-l", "trainc.dev/job=a", "-o", "json"))["items"][i % 4]["metadata"]["name"]
-        s.kubectl("delete", "pod", pod, "--wait=false")
+        s.kubectl("delete", "pod", pod, "--wait=false", ok=False)
     other = "other%d" % (i % 3)
     s.write(other + ".tj", job(other, "    replicas = 2\n    retries = 1", f'annotations {{\n    "e2e.trainc.dev/exit" = "{i % 2}"\n  }}\n'))
     s.want(0, "apply", "--no-wait", "--rerun", "--recreate", "--yes", other + ".tj")
@@ -80,7 +80,7 @@ def soak(s, seconds):
             raise Failure("\n".join(grown))
         end = time.monotonic() + 120
         while stay[0].p.poll() is None and time.monotonic() < end:      # pods that are made again are held, too
-            s.kubectl("annotate", "pods", "-l", "trainc.dev/job=a", "e2e.trainc.dev/hold-")
+            s.kubectl("annotate", "pods", "-l", "trainc.dev/job=a", "e2e.trainc.dev/hold-", ok=False)
             time.sleep(1)
         if stay[0].p.poll() != 0:
             raise Failure(f"wait ended with {stay[0].p.returncode}")
