@@ -12,9 +12,9 @@
 #include "runtime/status/look.h"
 
 /*
- * JUDGE_SHARE: a run is judged again after so many times as long as it took the last time, and after JUDGE_MOST_MS at
- * most. VANISHED_MS: the time after the Jobs of a run were deleted in which others may replace them, as 'kubectl replace
- * --force' does
+ * JUDGE_SHARE: a run is judged again after so many times as long as it took the last time, JUDGE_MOST_MS at most.
+ * VANISHED_MS: the time after the Jobs of a run were deleted in which others may replace them, as 'kubectl replace
+ * --force' does.
  */
 enum { JUDGE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000 };
 #define NS_PER_MS INT64_C(1000000)
