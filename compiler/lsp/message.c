@@ -189,10 +189,30 @@ void msg_put_edit(struct buf *out, const struct lsp_lines *l, size_t start, size
 	msg_close(out, '}');
 }
 
+/* Adds markdown as it looks to a reader: the lines of fences and the marks around code are left out. */
+static void put_plain(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		struct str rest = { text.p + i, text.n - i };
+		bool fence = (i == 0 || text.p[i - 1] == '\n') && str_starts(rest, STR("```"));
+		if (fence) {
+			const char *end = memchr(rest.p, '\n', rest.n);
+			i = end ? (size_t)(end - text.p) : text.n;
+		} else if (text.p[i] != '`') {
+			buf_char(out, text.p[i]);
+		}
+	}
+}
+
 void msg_add_markup(struct buf *out, const char *key, bool markdown, struct str text)
 {
+	struct buf plain = { 0 };
+
+	if (!markdown)
+		put_plain(&plain, text);
 	msg_add_object(out, key);
 	msg_add_z(out, "kind", markdown ? "markdown" : "plaintext");
-	msg_add_text(out, "value", text);
+	msg_add_text(out, "value", markdown ? text : buf_text(&plain));
 	msg_close(out, '}');
+	buf_release(&plain);
 }

@@ -44,7 +44,7 @@ editor() {
 script() {
 	name=$1
 	shift
-	timeout 500 "$@" >"$work/log" 2>&1
+	timeout 1200 "$@" >"$work/log" 2>&1
 	last=$(tail -n 1 "$work/log")
 	counts=$(printf '%s\n' "$last" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)\{0,1\}$/\1 \2 \4/p')
 	test -n "$counts" || { counts='0 1'; tail -n 20 "$work/log"; }
@@ -94,7 +94,8 @@ else
 	skipped=$((skipped + 1))
 fi
 if test -f "$vsix/trainc.vsix" && test -f "$server/ready" && test -d "$node/node_modules/playwright-core" && command -v chromium >/dev/null; then
-	script "VS Code" sh "$here/vscode.sh" "$PWD/$vsix/trainc.vsix" "$server" "$node"
+	script "VS Code" sh "$here/vscode.sh" vscode.mjs "$PWD/$vsix/trainc.vsix" "$server" "$node"
+	script "examples typed in VS Code" sh "$here/vscode.sh" typed.mjs "$PWD/$vsix/trainc.vsix" "$server" "$node"
 else
 	echo "skip VS Code: needs make vsix, code-server (tests/editors/code-server.sh), chromium and the packages of tests/editors/node"
 	skipped=$((skipped + 1))

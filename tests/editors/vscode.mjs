@@ -70,6 +70,24 @@ await holds("preview of the objects", async () => {
   await line("apiVersion").waitFor();
 });
 await picture("preview");
+// A line that the other cursor decided has the color of a range that is shown: .rangeHighlight or an injected class.
+const marked = async (group, words) => {
+  const editor = page.locator(".editor-instance").nth(group);
+  const at = await editor.locator(".view-line", { hasText: words }).first().boundingBox();
+  await page.waitForFunction(([group, top]) => [...document.querySelectorAll(".editor-instance")[group].querySelectorAll(".view-overlays .cdr")]
+    .some(e => getComputedStyle(e).backgroundColor !== "rgba(0, 0, 0, 0)" && Math.abs(e.getBoundingClientRect().top - top) < 4 && e.getBoundingClientRect().width > 200),
+  [group, at.y], { timeout: 8000 });
+};
+await holds("the preview follows the cursor", async () => {
+  await line("image   =").click();
+  await marked(1, "image: registry");
+});
+await picture("follow");
+await holds("the program follows the cursor of the preview", async () => {
+  await page.locator(".editor-instance").nth(1).locator(".view-line", { hasText: "image: registry" }).first().click();
+  await marked(0, "image   =");
+});
+await picture("back");
 await holds("the preview follows an edit", async () => {
   await line("replicas").getByText("2").last().dblclick();
   await page.keyboard.type("5");
@@ -86,6 +104,60 @@ await holds("explain shows the page of a diagnostic", async () => {
   await page.locator(".tab", { hasText: /TJ\d+\.md/ }).first().waitFor();
 });
 await picture("explain");
+await page.keyboard.press("Control+Z");
+await page.locator(".squiggly-error").first().waitFor({ state: "detached" }).catch(() => {});
+await holds("the environment of any replica is a document", async () => {
+  await line("retries").click();
+  await run("Show environment of a replica");
+  await page.locator(".quick-input-box input").fill("1");
+  await page.keyboard.press("Enter");
+  await page.locator(".tab", { hasText: "environment of 1" }).first().waitFor();
+  await line("PET_NODE_RANK").waitFor();
+  if (!/PET_NODE_RANK\s+1/.test((await line("PET_NODE_RANK").innerText()).replace(/\u00a0/g, " "))) throw new Error(await line("PET_NODE_RANK").innerText());
+});
+await picture("environment");
+await holds("the plan is a document", async () => {
+  await page.locator(".tab", { hasText: "job.tj" }).first().click();
+  await run("Show plan");
+  await page.locator(".tab", { hasText: "plan" }).first().waitFor();
+});
+await holds("a manifest becomes a program", async () => {
+  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "manifest.yaml" }).first().dblclick();
+  await page.locator(".tab.active", { hasText: "manifest.yaml" }).first().waitFor();
+  await run("Convert a Kubernetes manifest");
+  await line('job "hello"').waitFor();
+});
+await picture("manifest");
+await holds("rename", async () => {
+  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "names.tj" }).first().dblclick();
+  await page.locator(".tab.active", { hasText: "names.tj" }).first().waitFor();
+  await line("let size").getByText("size").first().click();
+  await page.keyboard.press("F2");
+  await page.locator(".rename-box input, .rename-input").first().fill("nodes");
+  await page.keyboard.press("Enter");
+  await line("let nodes").waitFor();
+  await line("check nodes").waitFor();
+});
+await holds("imports are put in order", async () => {
+  await run("Organize Imports");
+  await line("let nodes").waitFor();
+  await page.locator(".editor-group-container.active .view-line", { hasText: "std.tpu" }).first().waitFor({ state: "detached" });
+});
+await holds("the outline", async () => {
+  await page.keyboard.press("Control+Shift+O");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "nodes" }).first().waitFor();
+  await page.keyboard.press("Escape");
+});
+await holds("dark colors differ too", async () => {
+  await page.keyboard.press("F1");
+  await page.keyboard.type("Toggle between Light/Dark");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "Toggle between Light/Dark" }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator(".monaco-workbench.vs-dark").waitFor();
+  const shown = await line("check nodes").locator("span span").evaluateAll(all => new Set(all.map(s => getComputedStyle(s).color)).size);
+  if (shown < 3) throw new Error(shown + " colors");
+});
+await picture("dark");
 await browser.close();
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

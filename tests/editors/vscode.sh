@@ -1,8 +1,9 @@
 #!/bin/sh
-# vscode.sh EXTENSION CODE_SERVER NODE_DIRECTORY [PICTURES] - the extension in a real VS Code, driven by vscode.mjs.
+# vscode.sh DRIVER EXTENSION CODE_SERVER NODE_DIRECTORY [PICTURES] - the extension in a real VS Code, driven by vscode.mjs or typed.mjs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-entry=$2/node_modules/code-server/out/node/entry.js
+driver=$1
+entry=$3/node_modules/code-server/out/node/entry.js
 work=$(mktemp -d)
 server=
 trap 'test -z "$server" || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -22,12 +23,44 @@ job "a": pytorch.torchrun {
   }
 }
 END
+cat >"$work/programs/names.tj" <<'END'
+import std.tpu
+
+let size = 2
+check size > 1 else "too small"
+END
+cat >"$work/programs/manifest.yaml" <<'END'
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: hello
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example.com/hello:1
+        command: [python, hello.py]
+END
 cat >"$work/user/User/settings.json" <<'END'
 { "security.workspace.trust.enabled": false, "telemetry.telemetryLevel": "off", "workbench.startupEditor": "none", "update.mode": "none",
   "extensions.autoCheckUpdates": false }
 END
+# What is typed is written as it is; each example has an empty program beside it.
+if test "$driver" = typed.mjs; then
+	cp -r "$here"/../../examples/[0-9]* "$work/programs"
+	for directory in "$work"/programs/[0-9]*; do : >"$directory/typed.tj"; done
+	cat >"$work/user/User/settings.json" <<-'END'
+		{ "security.workspace.trust.enabled": false, "telemetry.telemetryLevel": "off", "workbench.startupEditor": "none", "update.mode": "none",
+		  "extensions.autoCheckUpdates": false, "editor.autoClosingBrackets": "never", "editor.autoClosingQuotes": "never",
+		  "editor.autoSurround": "never", "editor.autoIndent": "none", "editor.wordBasedSuggestions": "off", "editor.acceptSuggestionOnEnter": "off",
+		  "editor.acceptSuggestionOnCommitCharacter": false, "editor.quickSuggestionsDelay": 0, "editor.quickSuggestions": { "strings": "on" },
+		  "editor.snippetSuggestions": "none", "editor.trimAutoWhitespace": false, "editor.formatOnType": false }
+	END
+fi
 options="--user-data-dir $work/user --extensions-dir $work/extensions"
-node "$entry" $options --install-extension "$1" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+node "$entry" $options --install-extension "$2" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 node "$entry" $options --auth none --bind-addr 127.0.0.1:0 --disable-telemetry --disable-update-check --disable-workspace-trust "$work/programs" \
 	>"$work/log" 2>&1 &
 server=$!
@@ -38,4 +71,4 @@ for i in $(seq 60); do
 	sleep 0.5
 done
 test -n "$address" || { cat "$work/log"; exit 1; }
-node "$here/vscode.mjs" "$address" "$3" ${4:+"$4"}
+FOLDER=$work/programs node "$here/$driver" "$address" "$4" ${5:+"$5"}

@@ -82,7 +82,8 @@ def test_empty_capabilities(p):
     s.open(p.uri(), JOB.replace("memory ", "memroy "))
     d = s.wait_diagnostics(p.uri(), 1)[0]
     assert "codeDescription" not in d and "relatedInformation" not in d
-    assert s.at("textDocument/hover", p.uri(), (0, 9))["contents"]["kind"] == "plaintext"
+    hover = s.at("textDocument/hover", p.uri(), (3, 7))["contents"]
+    assert hover["kind"] == "plaintext" and hover["value"].startswith("param nodes: int(1..8) = 2\n") and "`" not in hover["value"], hover
     assert not any(i["insertTextFormat"] == 2 for i in s.at("textDocument/completion", p.uri(), (6, 0))["items"])
     assert s.end() == 0
 
@@ -136,8 +137,54 @@ def test_incremental(p):
     assert "value" in s.at("textDocument/hover", p.uri(), (2, 8))["contents"], names
     text = s.at("textDocument/hover", p.uri(), (0, 4))["contents"]["value"]
     assert "😀x" in text, text
-    assert s.at("textDocument/hover", p.uri(), (1, 5))["contents"]["value"].startswith("```tj\nlet ccc")
+    assert s.at("textDocument/hover", p.uri(), (1, 5))["contents"]["value"].startswith("let ccc")
     assert s.end() == 0
+
+
+# ---- names of documents ----
+
+def answers(p, root, document):
+    """Opens a program under this URI; the file that it imports is found beside it, and diagnostics come under the same URI."""
+    s = Server(root=root)
+    s.open(document, 'import "part.tj" as part\n\ncheck part.size > 0 else "no"\n', 1)
+    assert s.wait_diagnostics(document, 1) == []
+    found = s.at("textDocument/definition", document, (2, 12))
+    assert s.end() == 0
+    return found["uri"]
+
+
+def test_uri_with_escapes(p):
+    """Spaces, letters beyond ASCII and needless escapes name the same file."""
+    p.write("my dir/é中/part.tj", "let size = 3\n")
+    plain = p.uri("my dir/é中/job.tj")
+    want = p.uri("my dir/é中/part.tj")
+    assert "%20" in plain and answers(p, p.root, plain) == want
+    assert answers(p, p.root, plain.replace("job", "%6aob").replace("%C3%A9", "%c3%a9")) == want
+
+
+def test_uri_through_a_link(p):
+    """A folder that is a symbolic link is left as the client calls it."""
+    p.write("real/part.tj", "let size = 3\n")
+    os.symlink("real", os.path.join(p.root, "link"))
+    assert answers(p, os.path.join(p.root, "link"), p.uri("link/job.tj")) == p.uri("link/part.tj")
+
+
+def test_untitled(p):
+    """A document without a file is checked, completed and previewed."""
+    document = "untitled:Untitled-1"
+    p.server.open(document, JOB.replace("memory ", "memroy "), 1)
+    assert [d["code"] for d in p.server.wait_diagnostics(document, 1) if d["severity"] == 1] == ["TJ0202"]
+    p.server.change(document, JOB, 2)
+    assert p.server.wait_diagnostics(document, 2) == []
+    assert "kind: Job" in p.server.request("trainc/preview", {"uri": document})["text"]
+    assert "request and limit" in p.server.at("textDocument/hover", document, (14, 6))["contents"]["value"]
+
+
+def test_uri_of_a_drive(p):
+    """file:///c%3A/... names c:/..., and comes back as the client wrote it."""
+    document = "file:///c%3A/work/job.tj"
+    p.server.open(document, "let a = missing\n", 1)
+    assert p.server.wait_diagnostics(document, 1)[0]["range"]["start"]["character"] == 8
 
 
 # ---- diagnostics ----

@@ -1,0 +1,42 @@
+#!/bin/sh
+# editors.sh - the table of features of editors in docs/testing.md: rows are numbered without a gap, each names a feature once, and what
+# a row names exists: a test's file and, behind a colon, words in it. tests/lsp/needed.sh shows that the tests of a request need it.
+cd "$(dirname "$0")/../.." || exit 1
+passed=0 failed=0
+tests=$(mktemp) || exit 1
+trap 'rm -f "$tests"' EXIT
+rows=$(grep '^| ED-[0-9][0-9] |' docs/testing.md)
+last=$(printf '%s\n' "$rows" | tail -n 1 | sed 's/^| ED-0*\([0-9]*\).*/\1/')
+
+check() {
+	if "$@"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $*"
+	fi
+}
+# named ROW: it names at least one test, and each is there.
+named() {
+	printf '%s\n' "$rows" | grep "^| $1 |" | sed 's/^.*| \([^|]*\) |$/\1/; s/`, `/\n/g; s/`//g' >"$tests"
+	while read -r test; do
+		file=${test%%:*} word=${test#*:}
+		test -f "$file" || { echo "$1: $file does not exist"; return 1; }
+		test "$word" = "$test" || grep -qF -- "$word" "$file" || { echo "$1: $file does not say '$word'"; return 1; }
+	done <"$tests"
+	test -s "$tests"
+}
+for n in $(seq -f ED-%02.0f 1 "$last"); do
+	check test "$(printf '%s\n' "$rows" | grep -c "^| $n |")" -eq 1
+	check named "$n"
+done
+check test "$(printf '%s\n' "$rows" | cut -d'|' -f3 | sort | uniq -d | wc -l)" -eq 0
+check test "$last" -ge 60
+# What a test file of ours is for is in the table: no file of the language server, of editors or of the playground is forgotten.
+for file in tests/lsp/*.py tests/editors/*.py tests/editors/*.mjs tests/editors/*.lua tests/editors/*.el tests/wasm/*.py; do
+	case $file in */client.py | */case.py | */needed.py | */timeline.mjs) continue ;; esac
+	check sh -c "grep -q '^| ED-.*$file' docs/testing.md || { echo '$file is in no row'; false; }"
+done
+
+echo "$passed passed, $failed failed"
+test "$failed" -eq 0
