@@ -5,6 +5,7 @@
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "check/library_part.h"
@@ -61,6 +62,29 @@ static bool file_exists(void *context, struct str path)
 	return file_at(context, path);
 }
 
+/* Is PATH that of a program below DIRECTORY, with no hidden directory between them? */
+static bool is_program_below(struct str path, struct str directory)
+{
+	if (!str_starts(path, directory) || path.n <= directory.n || path.p[directory.n] != '/')
+		return false;
+	struct str rest = { path.p + directory.n, path.n - directory.n };
+	return str_ends(rest, STR(".tj")) && !memmem(rest.p, rest.n, "/.", 2);
+}
+
+/* Calls back with the path of each program below DIRECTORY. */
+static void each_program(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path),
+	void *to)
+{
+	const struct map *files = &((struct web *)context)->files;
+
+	(void)a;
+	for (size_t i = 0; i < files->n; i++) {
+		const struct str *text = files->entries[i].value;
+		if (text->p && is_program_below(files->entries[i].key, directory))
+			each(to, files->entries[i].key);
+	}
+}
+
 static void send_message(void *context, const char *message, size_t n)
 {
 	(void)context;
@@ -80,7 +104,8 @@ struct web *web_open(void)
 	if (!w || !reader)
 		return NULL;
 	*reader = (struct reader){ .context = w, .read = read_file, .exists = file_exists };
-	w->server = lsp_new(&(struct lsp_host){ .context = w, .reader = reader, .send = send_message });
+	w->server = lsp_new(&(struct lsp_host){ .context = w, .reader = reader, .send = send_message,
+		.files = each_program });
 	return w;
 }
 

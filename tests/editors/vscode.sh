@@ -50,7 +50,9 @@ END
 # What is typed is written as it is; each example has an empty program beside it.
 if test "$driver" = typed.mjs; then
 	cp -r "$here"/../../examples/[0-9]* "$work/programs"
-	for directory in "$work"/programs/[0-9]*; do : >"$directory/typed.tj"; done
+	for directory in "$work"/programs/[0-9]*; do
+		: >"$directory/typed-${directory##*/}.tj"
+	done
 	cat >"$work/user/User/settings.json" <<-'END'
 		{ "security.workspace.trust.enabled": false, "telemetry.telemetryLevel": "off", "workbench.startupEditor": "none", "update.mode": "none",
 		  "extensions.autoCheckUpdates": false, "editor.autoClosingBrackets": "never", "editor.autoClosingQuotes": "never",
