@@ -49,6 +49,12 @@ def highlighters(work, listed):
         yield name, suffix, "status %d: %s" % (status, text[-2000:]) if status else ""
         if name == "TextMate":
             yield "highlight.js", "hljs", ""
+    bat = shutil.which("batcat") or shutil.which("bat")
+    if not bat:
+        yield "bat (Sublime Text)", None, "is not installed"
+    else:
+        status, text = run(["python3", here + "/bat_classes.py", listed, EDITORS, bat])
+        yield "bat (Sublime Text)", "bat", "status %d: %s" % (status, text[-2000:]) if status else ""
     program = os.path.join(work, "sitter")
     if not os.path.exists("/usr/include/tree_sitter/api.h"):
         yield "tree-sitter", None, "is not installed"

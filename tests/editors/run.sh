@@ -86,6 +86,13 @@ else
 	echo "skip playground: needs make playground, chromium and the packages of tests/editors/node"
 	skipped=$((skipped + 1))
 fi
+module=${BUILD:-build}/wasm/trainc.wasm
+if test -f "$module" && command -v node >/dev/null; then
+	script "language server as WebAssembly" python3 tests/wasm/transcripts.py "$module"
+else
+	echo "skip language server as WebAssembly: needs make wasm and node"
+	skipped=$((skipped + 1))
+fi
 vsix=${BUILD:-build}/vsix server=$PWD/${BUILD:-build}/editors/code-server
 if test -f "$vsix/trainc.vsix"; then
 	script "extension package" python3 "$here/vsix.py" "$vsix" "${BUILD:-build}/wasm/trainc.wasm"

@@ -13,6 +13,7 @@ import queue
 import time
 
 TRAINC = os.environ.get("TRAINC", "build/trainc")
+LSP = os.environ.get("LSP", "").split() or [os.path.abspath(TRAINC), "lsp"]       # LSP="node tests/wasm/server.mjs MODULE"
 WITHOUT = os.environ.get("WITHOUT")     # a method that the server seems not to have: see needed.py
 
 CAPABILITIES = {
@@ -45,7 +46,7 @@ class Server:
     def __init__(self, root=None, capabilities=CAPABILITIES, options=None, initialize=True, env=None, cwd=None):
         environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(str(root or "/tmp"), ".cache"))
         environment.update(env or {})
-        self.process = subprocess.Popen([os.path.abspath(TRAINC), "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen(LSP, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env=environment, cwd=cwd)
         self.id = 0
         self.held = False               # see together()

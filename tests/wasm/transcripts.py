@@ -1,0 +1,36 @@
+"""transcripts.py MODULE - the tests of tests/lsp with the server of the browser: trainc.wasm, which tests/wasm/server.mjs runs.
+
+LEFT_OUT names the tests that are about something that this server does not have; all others must pass.
+"""
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LSP = os.path.join(os.path.dirname(HERE), "lsp")
+LEFT_OUT = {
+    "basics": {"not_json": "the page sends objects", "headers": "the page has no frames", "ids": "numbers of JavaScript end at 2^53",
+               "diagnostics": "a page of a diagnostic is trainc:/CODE.md and no file"},
+    "features": {"definition_in_the_library": "a module of the library is trainc:/std/NAME.tj and no file",
+                 "wrapped_framework": "as above", "rename_across_files_and_packages": "as above"},
+}
+
+
+def main():
+    module = os.path.abspath(sys.argv[1])
+    total = {"passed": 0, "failed": 0}
+    for name, left_out in LEFT_OUT.items():
+        with open(os.path.join(LSP, name + ".py"), encoding="utf-8") as f:
+            tests = [t for t in re.findall(r"^def test_(\w+)", f.read(), re.M)]
+        assert set(left_out) <= set(tests), set(left_out) - set(tests)
+        done = subprocess.run([sys.executable, os.path.join(LSP, name + ".py")] + [t for t in tests if t not in left_out], capture_output=True,
+                              text=True, env=dict(os.environ, LSP="node %s %s" % (os.path.join(HERE, "server.mjs"), module)))
+        print(re.sub(r"\d+ passed, \d+ failed\n$", "", done.stdout) + done.stderr, end="")
+        for n, what in re.findall(r"(\d+) (passed|failed)", done.stdout.splitlines()[-1] if done.stdout else "1 failed"):
+            total[what] += int(n)
+    print("%(passed)d passed, %(failed)d failed" % total)
+    return total["failed"] > 0 or total["passed"] < 100
+
+
+sys.exit(main())
