@@ -325,9 +325,9 @@ def judge(seen):
           % (seen[-1][1], seen[-1][0], statistics.median(first), max(first), statistics.median(last), max(last), grown, grown * 1024 / max(jobs, 1)))
     base = statistics.median(first)
     must(statistics.median(last) < base + GROWTH, "memory grows: %d KiB, then %d" % (base, statistics.median(last)))
-    fewest = [min(s[3] for s in part) for part in (warm[:third], warm[-third:])]
-    print("descriptors: at least %d when warm, at least %d at the end, never more than %d" % (*fewest, max(s[3] for s in seen)))
-    must(fewest[1] <= fewest[0] + 8 and max(s[3] for s in seen) <= OPEN, "descriptors are left open: %s" % [s[3] for s in seen[-20:]])
+    usual = [statistics.median(s[3] for s in part) for part in (warm[:third], warm[-third:])]
+    print("descriptors: %d when warm, %d at the end, never more than %d" % (*usual, max(s[3] for s in seen)))
+    must(usual[1] < usual[0] + 20 and max(s[3] for s in seen) <= OPEN, "descriptors are left open: %s" % [s[3] for s in seen[-20:]])
 
 
 def main():
