@@ -85,6 +85,37 @@ static void each_program(void *context, struct arena *a, struct str directory, v
 	}
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* Calls back with each name in DIRECTORY, in order: files, and directories with files in them. */
+static void each_name(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name),
+	void *to)
+{
+	const struct map *files = &((struct web *)context)->files;
+	struct map seen = { 0 };
+	struct str *names = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < files->n; i++) {
+		struct str path = files->entries[i].key;
+		const struct str *text = files->entries[i].value;
+		if (!text->p || !str_starts(path, directory) || path.n <= directory.n || path.p[directory.n] != '/')
+			continue;
+		const char *name = path.p + directory.n + 1, *end = path.p + path.n;
+		const char *slash = memchr(name, '/', (size_t)(end - name));
+		struct str found = { name, (size_t)((slash ? slash : end) - name) };
+		if (!map_put(&seen, a, found, context))
+			ARENA_PUSH(a, names, n, found);
+	}
+	if (n)
+		qsort(names, n, sizeof *names, by_name);
+	for (size_t i = 0; i < n; i++)
+		each(to, names[i]);
+}
+
 static void send_message(void *context, const char *message, size_t n)
 {
 	(void)context;
@@ -103,7 +134,7 @@ struct web *web_open(void)
 
 	if (!w || !reader)
 		return NULL;
-	*reader = (struct reader){ .context = w, .read = read_file, .exists = file_exists };
+	*reader = (struct reader){ .context = w, .read = read_file, .exists = file_exists, .list = each_name };
 	w->server = lsp_new(&(struct lsp_host){ .context = w, .reader = reader, .send = send_message,
 		.files = each_program });
 	return w;

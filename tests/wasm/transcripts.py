@@ -13,7 +13,7 @@ LEFT_OUT = {
     "basics": {"not_json": "the page sends objects", "headers": "the page has no frames", "ids": "numbers of JavaScript end at 2^53",
                "diagnostics": "a page of a diagnostic is trainc:/CODE.md and no file"},
     "features": {"definition_in_the_library": "a module of the library is trainc:/std/NAME.tj and no file",
-                 "wrapped_framework": "as above", "rename_across_files_and_packages": "as above"},
+                 "wrapped_framework": "as above"},
 }
 
 

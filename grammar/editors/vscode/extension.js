@@ -27,7 +27,7 @@ async function inside(context, rpc) {
   return { reader: new Reader(), writer: new Writer() };
 }
 // The server has no files of its own: it gets those that a program may import or read.
-const FILES = "**/*.{tj,yaml,yml,json,env,txt,sh,py}", MOST_FILES = 2000, MOST_BYTES = 1 << 20;
+const FILES = "**/*.{tj,yaml,yml,json,env,txt,sh,py,lock,tbl}", MOST_FILES = 2000, MOST_BYTES = 1 << 20;
 async function giveFiles(context, server) {
   const give = async uri => {
     try {
