@@ -216,8 +216,8 @@ static bool accept(struct reading *r, const struct option_row *row, struct str v
 	return true;
 }
 
-/* May the switch ROW have VALUE after '='? */
-static bool means_more(const struct option_row *row, struct str value)
+/* The word that the switch ROW may have after '='; NULL: none. */
+static const char *more_of(const struct option_row *row)
 {
 	static const struct { enum option option; const char *word; } more[] = {
 #define MORE(id, word) { OPTION_##id, word },
@@ -225,9 +225,9 @@ static bool means_more(const struct option_row *row, struct str value)
 	};
 
 	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-		if (more[i].option == row->option && str_is(value, more[i].word))
-			return true;
-	return false;
+		if (more[i].option == row->option)
+			return more[i].word;
+	return NULL;
 }
 
 /* Reads an option. WORD is the text before '='; `value.p` is NULL when there is no '='. */
@@ -239,8 +239,10 @@ static bool read_option(struct reading *r, struct str shown, struct str word, bo
 		r->why = unknown_option(r, shown, word);
 		return false;
 	}
-	if (!row->argument[0] && value.p && !means_more(row, value)) {
-		r->why = str_printf(r->arena, "trainc: --%s takes no value\n", row->word);
+	const char *more = row->argument[0] ? NULL : more_of(row);
+	if (!row->argument[0] && value.p && !(more && str_is(value, more))) {
+		r->why = more ? str_printf(r->arena, "trainc: write --%s or --%s=%s\n", row->word, row->word, more)
+			: str_printf(r->arena, "trainc: --%s takes no value\n", row->word);
 		return false;
 	}
 	if (row->argument[0] && !value.p) {

@@ -45,8 +45,12 @@ static bool is_stopping(const struct applying *p)
 /* Has the run ended, so that it stays as it is? Not if it is to run again. */
 static bool has_ended(struct applying *p)
 {
-	/* if no workload exists, the remaining pods do not count: they are being stopped */
-	bool gone = p->before.there && (is_gone(p) || is_stopping(p));
+	/*
+	 * if no workload exists, the remaining pods do not count: they are being stopped. A controller records the
+	 * verdict first and deletes workloads then
+	 */
+	bool gone = p->before.there && (is_gone(p) || is_stopping(p) || (parent_is_left(&p->before) &&
+		p->before.verdict.n));
 	bool final = !gone && (p->state.phase == RUN_SUCCEEDED || p->state.phase == RUN_FAILED);
 	struct buf b = { 0 };
 
@@ -196,7 +200,8 @@ static void stop(struct applying *p, struct fleet *f)
 static void leave_alone(struct applying *p, struct fleet *f)
 {
 	if (!has_ended(p)) {
-		if (!is_unchanged(p) || apply_surplus(p).n || p->rerun)
+		if (!is_unchanged(p) || apply_surplus(p).n || p->rerun ||
+		    apply_wants_controller(p) != parent_is_left(&p->before))
 			return;
 		tell_unchanged(p);
 		apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");

@@ -69,6 +69,13 @@ bool apply_find_kinds(struct applying *p);
  */
 bool apply_find_names(struct fleet *f);
 
+/* Is the run to be left to a controller, by the option or by an earlier apply? */
+bool apply_wants_controller(const struct applying *p);
+/* Reports a run that cannot be left to a controller; false: it is not applied. */
+bool apply_may_control(struct applying *p);
+/* Waits a moment until a controller has taken over each run that is left to one; sets `attended` of its parent. */
+void apply_await_controllers(struct fleet *f);
+
 /* Writes the parent of a run before the first member, and after the last one. */
 void apply_begin_record(struct applying *p);
 void apply_end_record(struct applying *p, bool complete);

@@ -13,23 +13,33 @@ static enum apply_mode mode_of(const struct session *s)
 }
 
 /*
- * Reports what plain Jobs do not do for the job, and what `trainc wait` does while it runs. Generated Secrets exist by
- * then.
+ * Reports what plain Jobs do not do for the job, and who does it: a controller, or `trainc wait` while it runs.
+ * Generated Secrets exist by then.
  */
-static void tell_needs(struct session *s, const struct plan_job *j)
+static void tell_needs(struct session *s, const struct applying *p)
 {
+	const struct plan_job *j = p->job;
 	struct plan_needs needs = plan_needs_runtime(s->arena, j);
+	const struct parent *parent = p->now.there ? &p->now : &p->before;
 	bool complete = str_is(option_value(s->options, OPTION_FOR), "complete");
 
-	if (s->options->command != COMMAND_APPLY || complete)
+	if (s->options->command != COMMAND_APPLY || complete || needs.generated == needs.n)
 		return;
-	for (size_t i = needs.generated; i < needs.n; i++) {
-		if (i == needs.generated)
-			session_say(s,
-				"plain Jobs do not do all of job '%.*s'; while 'trainc wait %.*s' runs, it does this:",
-				STR_ARG(j->name), STR_ARG(j->name));
-		session_say(s, "  %.*s", STR_ARG(needs.at[i]));
+	if (parent_is_attended(parent)) {
+		session_say(s, "the controller does what plain Jobs do not do of job '%.*s'", STR_ARG(j->name));
+		return;
 	}
+	if (parent_is_left(parent))
+		session_say(s, "no controller has taken run '%.*s' yet; does 'trainc supervise' look after namespace "
+			"'%.*s'? Until it does, and while 'trainc wait %.*s' runs, that does this:", STR_ARG(j->name),
+			STR_ARG(p->ns), STR_ARG(j->name));
+	else
+		session_say(s, "plain Jobs do not do all of job '%.*s'; while 'trainc wait %.*s' runs, it does this:",
+			STR_ARG(j->name), STR_ARG(j->name));
+	for (size_t i = needs.generated; i < needs.n; i++)
+		session_say(s, "  %.*s", STR_ARG(needs.at[i]));
+	if (!parent_is_left(parent) && !plan_each_replica(j))
+		session_say(s, "'trainc apply --controller' leaves it to 'trainc supervise' in the cluster");
 }
 
 /* Adds a run to those that are waited for. If the run is unchanged, its known state is the first one. */
@@ -77,13 +87,15 @@ int cluster_apply(struct session *s, struct programs *all, struct attend *ret)
 	ret->runs = ARENA_ARRAY(s->arena, struct run_watch, f.n);
 	if (f.n)
 		apply_fleet(&f);
+	if (f.n)
+		apply_await_controllers(&f);
 	for (size_t i = 0; i < f.n; i++) {
 		const struct applying *p = &f.at[i];
 		status = p->status > 128 ? p->status : status > 128 ? status : runs_worse(status, p->status);
 		if (!p->wait || p->mode != APPLY_REAL)
 			continue;
-		if (p->now.there)
-			tell_needs(s, p->job);
+		if (p->now.there || parent_is_left(&p->before))
+			tell_needs(s, p);
 		add_watch(k, p, ret, &status);
 	}
 	return status;

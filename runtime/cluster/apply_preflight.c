@@ -301,5 +301,6 @@ bool apply_find_kinds(struct applying *p)
 
 bool apply_preflight(struct applying *p)
 {
-	return apply_find_outdated(p) && apply_find_kinds(p) && may_do_it(p) && namespace_is_there(p);
+	return apply_may_control(p) && apply_find_outdated(p) && apply_find_kinds(p) && may_do_it(p) &&
+		namespace_is_there(p);
 }

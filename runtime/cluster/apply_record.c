@@ -121,6 +121,8 @@ void apply_begin_record(struct applying *p)
 	p->known_generation = p->before.generation;
 	p->now.hash = STR("");          /* the new state has not been reached yet */
 	p->now.verdict = STR("");
+	p->now.controller = apply_wants_controller(p) ? STR(APPLYSET_SUPERVISE)
+		: p->before.controller.n ? STR(APPLYSET_NOBODY) : STR("");
 	p->now.kinds = NULL;
 	p->now.nkinds = 0;
 	for (size_t i = 0; i < p->before.nkinds; i++)

@@ -186,6 +186,8 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	buf_z(&b, ",\"labels\":{\"app.kubernetes.io/managed-by\":\"trainc\"");
 	put_datum(&b, "applyset.kubernetes.io/id", applyset_id(a, name, p->ns, STR("ConfigMap"), STR("")));
 	put_datum(&b, "trainc.dev/run", p->run);
+	if (p->controller.n)
+		put_datum(&b, APPLYSET_CONTROLLER, p->controller);
 	buf_z(&b, "},\"annotations\":{\"applyset.kubernetes.io/tooling\":\"" TOOLING "\"");
 	put_datum(&b, "applyset.kubernetes.io/contains-group-kinds", group_kinds(a, p));
 	put_datum(&b, "applyset.kubernetes.io/additional-namespaces", other_namespaces(a, p));
@@ -210,6 +212,15 @@ struct str parent_body(struct arena *a, const struct parent *p)
 static struct str list_text(const struct data *list, size_t i)
 {
 	return i < list->u.list.n && list->u.list.at[i]->kind == DATA_STRING ? list->u.list.at[i]->u.string : STR("");
+}
+
+static int64_t digits_of(struct str s)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < s.n && i < 15 && s.p[i] >= '0' && s.p[i] <= '9'; i++)
+		n = n * 10 + (s.p[i] - '0');
+	return n;
 }
 
 static bool read_inventory(struct arena *a, struct str text, struct parent *p)
@@ -251,12 +262,13 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 		.version = status_text(object, "metadata.resourceVersion"), .run = status_label(object,
 			"trainc.dev/run"),
 		.file = status_annotation(object, "trainc.dev/file"), .plan = status_text(object, "data.plan"),
-		.hash = status_text(object, "data.hash"), .verdict = status_text(object, "data.verdict") };
-	struct str generation = status_annotation(object, "trainc.dev/generation");
+		.hash = status_text(object, "data.hash"), .verdict = status_text(object, "data.verdict"),
+		.outcome = status_text(object, "data.outcome") };
 
 	p.deleting = status_text(object, "metadata.deletionTimestamp").n > 0;
-	for (size_t i = 0; i < generation.n && i < 15 && generation.p[i] >= '0' && generation.p[i] <= '9'; i++)
-		p.generation = p.generation * 10 + (generation.p[i] - '0');
+	p.controller = status_label(object, APPLYSET_CONTROLLER);
+	p.generation = digits_of(status_annotation(object, "trainc.dev/generation"));
+	p.attended = digits_of(status_text(object, "data.attended"));
 	if (!str_starts(tooling, STR("trainc/")) || !p.run.n) {
 		*why = str_printf(a, "ConfigMap '%.*s' exists and belongs to %s%.*s; rename the job", STR_ARG(name),
 			tooling.n ? "" : "somebody else", STR_ARG(tooling));
@@ -272,4 +284,11 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 	}
 	*ret = p;
 	return true;
+}
+
+bool parent_is_left(const struct parent *p) { return str_is(p->controller, APPLYSET_SUPERVISE); }
+
+bool parent_is_attended(const struct parent *p)
+{
+	return parent_is_left(p) && p->attended && p->attended == p->generation;
 }

@@ -13,6 +13,10 @@
 #define APPLYSET_PART_OF "applyset.kubernetes.io/part-of"
 #define APPLYSET_MANAGER "trainc"
 #define APPLYSET_PARENT_MANAGER "trainc-applyset"
+/* The label by which a run is left to `trainc supervise`, its value, and the value of runs no longer left to it. */
+#define APPLYSET_CONTROLLER "trainc.dev/controller"
+#define APPLYSET_SUPERVISE "supervise"
+#define APPLYSET_NOBODY "none"
 
 enum { APPLYSET_ID = 9 + 43 + 3 };      /* "applyset-" + base64url of 32 bytes + "-v1" */
 
@@ -39,6 +43,9 @@ struct parent {
 	struct str plan;                /* text of plan_record_write() */
 	struct str hash;                /* digest of all objects that the program wants */
 	struct str verdict;             /* "Succeeded", "Failed", or empty: no verdict yet */
+	struct str controller;          /* value of the label; empty: the parent has none */
+	int64_t attended;               /* the last generation that a controller has taken over; 0: none */
+	struct str outcome;             /* how the run ended, written by the controller: runtime/run/outcome.h */
 	struct applied *applied;
 	size_t napplied;
 	struct resource *kinds;         /* kinds that members have or have had */
@@ -47,6 +54,10 @@ struct parent {
 
 /* Reads the parent of RUN; false with an explanation in WHY when the object was not written by trainc. */
 bool parent_read(struct arena *a, const struct data *object, struct parent *ret, struct str *why);
+/* Is the run left to `trainc supervise`? */
+bool parent_is_left(const struct parent *p);
+/* Has a controller taken over the present generation of the run? Then nobody else has to attend it. */
+bool parent_is_attended(const struct parent *p);
 /* The request body that applies the parent P. */
 struct str parent_body(struct arena *a, const struct parent *p);
 /* Adds a kind to those of P, unless P has it already. */

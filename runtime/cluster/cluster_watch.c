@@ -6,8 +6,9 @@
 #include "base/words.h"
 #include "data/data_read.h"
 #include "data/data_write.h"
+#include "runtime/cluster/jobs_request.h"
 #include "runtime/command/runs.h"
-#include "runtime/decide/jobs.h"
+#include "runtime/run/outcome.h"
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
 
@@ -52,24 +53,12 @@ static void action_done(void *to, const struct transport_result *r)
 static void act(struct cluster_watch *c, const struct jobs_decision *d)
 {
 	struct arena *a = &c->scratch;
-	const struct resource *job = resource_known(STR("batch"), STR("Job"));
 
 	arena_reset(a);
 	for (size_t i = 0; i < d->n && !c->complained; i++) {
-		const struct jobs_action *x = &d->at[i];
-		bool release = x->what == JOBS_RELEASE;
-		struct transport_pair manager = { STR("fieldManager"), STR("trainc-attend") };
-		struct transport_request r = { .method = release ? TRANSPORT_PATCH : TRANSPORT_DELETE,
-			.kind = TRANSPORT_WRITE,
-			.path = resource_path(a, job, c->ns, x->name), .done = action_done, .to = c,
-				.query = &manager, .nquery = release,
-			.content_type = release ? STR("application/merge-patch+json") : STR("") };
-		r.body = release
-			? str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\"},\"spec\":{\"suspend\":false}}",
-				STR_ARG(x->uid))
-			: str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
-				"\"propagationPolicy\":\"Foreground\",\"preconditions\":{\"uid\":\"%.*s\"}}",
-				STR_ARG(x->uid));
+		struct transport_request r = jobs_request(a, &d->at[i], c->ns, "trainc-attend");
+		r.done = action_done;
+		r.to = c;
 		c->acting++;
 		call_start(c->cluster->client.calls, &r, CALL_REPEAT, NULL);
 	}
@@ -158,6 +147,61 @@ static bool has_ended(const struct run_watch *w)
 	return run_phase_final(w->state.phase) && w->state.phase != RUN_UNKNOWN;
 }
 
+/* ---- what a controller has written ---- */
+
+static void note_record(void *to, struct str uid, const struct data *object)
+{
+	struct cluster_watch *c = to;
+	struct parent *p = &c->parent;
+	struct parent now;
+	struct str why;
+
+	if (!str_eq(uid, p->uid) || !parent_read(c->cluster->arena, object, &now, &why) ||
+	    now.generation != p->generation)
+		return;                         /* somebody has applied the run again; its new Jobs will show that */
+	p->attended = now.attended;
+	p->verdict = now.verdict;
+	p->outcome = now.outcome;
+}
+
+/*
+ * Reads the record of a run that is left to a controller, if it has changed. Its texts are kept as long as the command
+ * runs, and it changes a few times in the life of a run.
+ */
+static void renew_record(struct cluster_watch *c, struct arena *a)
+{
+	if (parent_is_left(&c->parent) && c->view && c->records != view_records(c->view)) {
+		c->records = view_records(c->view);
+		view_each(c->view, a, "ConfigMap", c->watch->name, c->ns, note_record, c);
+	}
+}
+
+static bool still_active(const struct run_state *s)
+{
+	for (size_t i = 0; i < s->nroles; i++)
+		if (run_count(&s->roles[i]).active)
+			return true;
+	return false;
+}
+
+/*
+ * The verdict that the controller has recorded counts: it has deleted what would go on, and with that perhaps the pods
+ * from which the verdict follows.
+ */
+static void take_verdict(const struct cluster_watch *c, struct arena *a, struct run_state *s)
+{
+	const struct parent *p = &c->parent;
+	bool success = str_is(p->verdict, "Succeeded"), active = still_active(s);
+	enum run_phase end = success ? RUN_SUCCEEDED : RUN_FAILED;
+
+	if (!parent_is_left(p) || !p->verdict.n || s->phase == end)
+		return;
+	if (s->phase != (success ? RUN_COMPLETING : RUN_FAILING))
+		s->cause = STR("");             /* it says why the run does not go on, which is no longer of interest */
+	s->phase = !active ? end : success ? RUN_COMPLETING : RUN_FAILING;
+	outcome_read(a, p->outcome, p->generation, s);
+}
+
 /* Updates the state; true when it differs from the one before. */
 static bool judge(struct cluster_watch *c)
 {
@@ -170,12 +214,14 @@ static bool judge(struct cluster_watch *c)
 	view_objects(c->view, a, w->name, c->ns, &objects);
 	note_jobs(c, &objects);
 	struct run_state s = status_of(a, &c->plan, &objects, server_time(c->cluster));
+	renew_record(c, a);
+	take_verdict(c, a, &s);
 	s.ns = c->ns;
 	s.file = c->parent.file;
 	c->judged = loop_now(c->cluster->client.loop);
 	c->news = view_news(c->view);
 	c->dirty = false;
-	if (c->seen && !was_final && may_be_replaced(c))
+	if (c->seen && !was_final && !(parent_is_left(&c->parent) && c->parent.verdict.n) && may_be_replaced(c))
 		return false;
 	loop_timer_set(c->cluster->client.loop, &c->timer, patience(&s));
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
@@ -183,7 +229,7 @@ static bool judge(struct cluster_watch *c)
 	if (s.phase == RUN_ABSENT && c->seen)
 		w->gone = true;
 	c->seen = c->seen || s.phase != RUN_ABSENT;
-	if (c->attends && !c->acting) {
+	if (c->attends && !c->acting && !parent_is_attended(&c->parent)) {
 		struct jobs_decision d = decide_jobs(a, &c->plan, &s, &objects);
 		act(c, &d);
 	}
@@ -413,8 +459,10 @@ static void start_view(struct cluster *k, struct cluster_watch *c)
 		.changed = view_has_changed, .to = k };
 
 	for (size_t i = 0; i < k->nwatches; i++)
-		if (str_eq(k->watches[i]->ns, c->ns))
+		if (str_eq(k->watches[i]->ns, c->ns)) {
 			add_kinds(k, k->watches[i], &o, kinds);
+			o.records = o.records || parent_is_left(&k->watches[i]->parent);
+		}
 	name_runs(k, c->ns, &o);
 	struct view *v = view_start(k->arena, &o);
 	ARENA_PUSH(k->arena, k->views, k->nviews, v);

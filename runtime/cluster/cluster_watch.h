@@ -24,7 +24,9 @@ struct cluster_watch {
 	bool seen;                      /* the run has existed at some time */
 	bool removed;                   /* this command removed the run */
 	bool cut_off;                   /* the connection to the server was lost, and that was reported */
-	bool attends;                   /* the command acts for the run: it does what Jobs cannot do for each other */
+	bool attends;                   /* the command acts for the run: it does what Jobs cannot do for each other. Not
+					 * while a controller does */
+	uint64_t records;               /* view_records() when the record of the run was last read */
 	unsigned acting;                /* number of requests under way that do so */
 	bool complained;                /* one of these requests was refused */
 	struct arena scratch;

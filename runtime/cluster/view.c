@@ -26,6 +26,7 @@ struct view_watch {
 	struct resource resource;
 	struct object_watch *watch;
 	bool synced, failed, cut_off;
+	bool records;                   /* the objects are records of runs, and no part of them */
 };
 
 struct view {
@@ -38,7 +39,7 @@ struct view {
 	struct str why;                 /* the explanation of the first watch that gave up */
 	int status;
 	int64_t cut_off;
-	uint64_t news;                  /* number of changes of objects */
+	uint64_t news, records;         /* number of changes of objects, and of records among them */
 };
 
 /* ---- the table ---- */
@@ -133,6 +134,7 @@ static void on_changed(void *to, enum object_change change, const struct data *o
 		buf_release(&b);
 	}
 	v->news++;
+	v->records += w->records;
 	if (v->options.changed)
 		v->options.changed(v->options.to);
 }
@@ -192,6 +194,18 @@ static void start_watch(struct view *v, const struct resource *r, struct str sel
 	w->watch = object_watch_start(v->options.client->calls, &o);
 }
 
+static void start_records(struct view *v)
+{
+	struct view_watch *w = &v->watches[v->nwatches++];
+
+	*w = (struct view_watch){ .view = v, .resource = *resource_known(STR(""), STR("ConfigMap")),
+		.records = true };
+	struct object_watch_options o = { .path = resource_path(v->arena, &w->resource, v->options.ns, STR("")),
+		.label_selector = STR(APPLYSET_CONTROLLER "=" APPLYSET_SUPERVISE), .changed = on_changed,
+		.synced = on_synced, .state = on_state, .failed = on_failed, .to = w };
+	w->watch = object_watch_start(v->options.client->calls, &o);
+}
+
 struct view *view_start(struct arena *a, const struct view_options *o)
 {
 	struct view *v = ARENA_NEW(a, struct view);
@@ -200,6 +214,8 @@ struct view *view_start(struct arena *a, const struct view_options *o)
 	start_watch(v, resource_known(STR(""), STR("Pod")), o->selector);
 	start_watch(v, resource_known(STR("batch"), STR("Job")), o->selector);
 	start_watch(v, resource_known(STR(""), STR("Event")), STR(""));
+	if (o->records)
+		start_records(v);
 	for (size_t i = 0; i < o->nkinds; i++)
 		start_watch(v, &o->kinds[i], str_is(o->kinds[i].group, "kueue.x-k8s.io") ? STR("") : o->selector);
 	return v;
@@ -233,6 +249,7 @@ bool view_failed(const struct view *v, struct str *ret_why, int *ret_status)
 }
 
 uint64_t view_news(const struct view *v) { return v->news; }
+uint64_t view_records(const struct view *v) { return v->records; }
 int64_t view_cut_off(const struct view *v) { return v->cut_off; }
 
 /* ---- reading ---- */
@@ -301,7 +318,9 @@ void view_each(const struct view *v, struct arena *a, const char *kind, struct s
 {
 	for (size_t i = 0; i < v->nslots; i++) {
 		const struct view_slot *s = &v->slots[i];
-		if (!s->text || (kind && !str_is(v->watches[s->kind].resource.kind, kind)) || !mentions(s, run))
+		const struct view_watch *w = &v->watches[s->kind];
+		bool wanted = kind ? str_is(w->resource.kind, kind) : !w->records;
+		if (!s->text || !wanted || !mentions(s, run))
 			continue;
 		const struct data *d = slot_tree(v, s, a);
 		if (d && belongs(d, v->watches[s->kind].resource.kind, run, ns))

@@ -19,6 +19,7 @@ struct view_options {
 	/* kinds besides Pods, Jobs and Events: those that stand for runs, or admit them */
 	const struct resource *kinds;
 	size_t nkinds;
+	bool records;                   /* also watch the records of runs that are left to a controller */
 	/* Called when something has changed. */
 	void (*changed)(void *to);
 	void *to;
@@ -35,6 +36,8 @@ bool view_synced(const struct view *v);
 bool view_failed(const struct view *v, struct str *ret_why, int *ret_status);
 /* The number of changes of objects so far. While it stays the same there is nothing new to judge by. */
 uint64_t view_news(const struct view *v);
+/* The number of changes of records so far. */
+uint64_t view_records(const struct view *v);
 /* When the earliest watch that is cut off from the server lost it, by loop_now(); 0: none is cut off. */
 int64_t view_cut_off(const struct view *v);
 /* Adds the objects of one run as trees in A: those with its label, and Events that name them. */

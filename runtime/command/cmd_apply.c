@@ -50,6 +50,11 @@ int cmd_apply(struct session *s)
 
 	if (!b)
 		return status;
+	if (option_given(s->options, OPTION_LOCAL) && option_given(s->options, OPTION_CONTROLLER)) {
+		session_say(s, "--controller leaves a run to the controller of a cluster; a local run has a process "
+			"that stays with it");
+		return backend_end(s, &a, STATUS_USAGE);
+	}
 	bool planned = session_plan(s, false, &all, &status);
 	if (planned && b->preview && option_given(s->options, OPTION_DRY_RUN)) {
 		status = b->preview(s, &all);

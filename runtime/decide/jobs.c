@@ -10,6 +10,7 @@ struct jobs_seen {
 	const struct data *object;
 	unsigned role;
 	bool suspended, over;
+	bool deployment;
 };
 
 struct jobs_look {
@@ -40,7 +41,7 @@ static bool is_over(const struct data *job)
 	return status_number(job, "status.succeeded", 0) >= status_number(job, "spec.completions", 1);
 }
 
-/* The Jobs of the run that are not being deleted. */
+/* The Jobs and Deployments of the run that are not being deleted. */
 static struct jobs_look look(struct arena *a, const struct plan_job *j, const struct status_objects *objects)
 {
 	struct jobs_look l = { .arena = a, .job = j };
@@ -48,13 +49,15 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 	for (size_t i = 0; i < objects->n; i++) {
 		const struct data *o = objects->at[i];
 		struct jobs_seen s = { .object = o };
-		bool ours = str_is(status_text(o, "kind"), "Job") && str_eq(status_label(o, "trainc.dev/job"),
-			j->name) &&
+		struct str kind = status_text(o, "kind");
+		bool ours = (str_is(kind, "Job") || str_is(kind, "Deployment")) &&
+			str_eq(status_label(o, "trainc.dev/job"), j->name) &&
 			role_named(j, status_label(o, "trainc.dev/role"), &s.role);
 		if (!ours || status_text(o, "metadata.deletionTimestamp").n)
 			continue;
+		s.deployment = str_is(kind, "Deployment");
 		s.suspended = status_true(o, "spec.suspend");
-		s.over = is_over(o);
+		s.over = !s.deployment && is_over(o);
 		ARENA_PUSH(a, l.at, l.n, s);
 	}
 	return l;
@@ -86,7 +89,7 @@ static bool has_come(struct arena *a, const struct plan_job *j, const struct pla
 static void add(struct jobs_decision *d, struct arena *a, enum jobs_what what, const struct jobs_look *l,
 	const struct jobs_seen *s)
 {
-	struct jobs_action x = { what, status_text(s->object, "metadata.name"), status_text(s->object,
+	struct jobs_action x = { what, s->deployment, status_text(s->object, "metadata.name"), status_text(s->object,
 		"metadata.uid"), l->job->roles[s->role].name };
 
 	ARENA_PUSH(a, d->at, d->n, x);

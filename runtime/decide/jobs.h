@@ -1,7 +1,8 @@
 /*
- * jobs.h - decides what has to be done for a run whose roles are Jobs. Kubernetes runs each Job, but does not know how
- * they depend on each other. Pure, like decide(): the input is the plan, the state and the existing Jobs, and the
- * result is what to do next. The same state gives the same answer, so an action that was lost is repeated.
+ * jobs.h - decides what has to be done for a run whose roles are Jobs, and Deployments of aux roles. Kubernetes runs
+ * each of them, but does not know how they depend on each other. Pure, like decide(): the input is the plan, the state
+ * and the existing objects, and the result is what to do next. The same state gives the same answer, so an action that
+ * was lost is repeated.
  */
 #ifndef TRAINC_RUNTIME_DECIDE_JOBS_H
 #define TRAINC_RUNTIME_DECIDE_JOBS_H
@@ -11,11 +12,12 @@
 
 enum jobs_what {
 	JOBS_RELEASE,                   /* resume the Job: the condition that it waited for has held */
-	JOBS_END                        /* delete the Job: the run has its verdict, and the Job would continue */
+	JOBS_END                        /* delete the Job or Deployment, which would continue after the verdict */
 };
 
 struct jobs_action {
 	enum jobs_what what;
+	bool deployment;                /* the object is a Deployment, that of an aux role that does not end */
 	struct str name, uid, role;
 };
 

@@ -19,12 +19,14 @@ struct controller {
 	struct session *session;
 	void *owner;                    /* private to supervise.c */
 	struct client client;
-	struct store store;
+	struct store store;             /* objects of jobs */
+	struct store run_objects;       /* objects of runs */
 	struct queue queue;
 	struct metrics metrics;
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;
-	struct pass *passes;            /* all passes that are under way */
+	struct pass *passes;            /* all passes over jobs that are under way */
+	struct run_pass *run_passes;    /* ... and over runs */
 	struct supervised *plan_first, *plan_last;      /* jobs whose compiled plan is kept, the last used first */
 	size_t nplans;
 	struct str ns;                  /* the only namespace; empty: all */
@@ -33,22 +35,23 @@ struct controller {
 	struct str identity;            /* identity of this process: for the Lease and for Events */
 	struct str gang;                /* name of the scheduler that starts all replicas of a job together; empty:
 					 * replicas start one by one */
+	bool runs;                      /* runs of `trainc apply --controller` are looked after */
 	bool operators, ancestors;      /* which kinds are looked after: the training operator's, its ancestors' */
 	unsigned minor;                 /* minor version of the training operator whose rules apply; 0: the last version
 					 * that has the kind */
 };
 
-/* A custom resource, and what is known about its job. */
+/* A custom resource, or the record of a run, and what is known about its job. */
 struct supervised {
 	struct controller *control;
-	const struct custom_kind *kind;
+	const struct custom_kind *kind; /* the kind of the resource; `run_record_kind` for a run */
 	struct queue_item item;
 	struct supervised *next;        /* the next job in the same slot of the hash table */
 	uint32_t hash;
 	char *text;                     /* the resource, as JSON */
 	size_t ntext;
 	struct str ns, name, uid;       /* namespace, name and uid, inside `texts` */
-	struct str label;               /* "JAXJob ml/bert", for lines of the log */
+	struct str label;               /* "JAXJob ml/bert", or "run ml/bert", for lines of the log */
 	char version[24];               /* resourceVersion of the resource when it was last seen */
 	/* decide_record_print() of the record after the last pass; NULL: the record must be read from the resource */
 	char *record;

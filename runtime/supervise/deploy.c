@@ -80,6 +80,16 @@ static void put_kinds_rule(struct buf *b, bool ancestors, const char *subresourc
 	buf_printf(b, "],\"verbs\":[%s]},", verbs);
 }
 
+/* Appends what runs of `trainc apply --controller` need. */
+static void put_run_rules(struct buf *b)
+{
+	buf_z(b, "{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"verbs\":[\"list\",\"watch\",\"patch\"]},"
+		"{\"apiGroups\":[\"batch\"],\"resources\":[\"jobs\"],\"verbs\":[\"list\",\"watch\",\"patch\","
+			"\"delete\"]},"
+		"{\"apiGroups\":[\"apps\"],\"resources\":[\"deployments\"],\"verbs\":[\"list\",\"watch\",\"delete\"]},"
+		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"list\",\"watch\"]}");
+}
+
 static void put_operator_rules(struct buf *b)
 {
 	put_kinds_rule(b, false, "", "\"list\",\"watch\",\"patch\",\"delete\"");
@@ -125,9 +135,11 @@ static void put_rules(struct deploying *d, struct buf *b, struct str gang, bool 
 	const struct controller *c = d->control;
 
 	buf_z(b, ",\"rules\":[");
+	put_run_rules(b);
+	buf_z(b, c->operators ? "," : "");
 	if (c->operators)
 		put_operator_rules(b);
-	buf_z(b, c->operators && c->ancestors ? "," : "");
+	buf_z(b, c->ancestors ? "," : "");
 	if (c->ancestors)
 		put_ancestor_rules(b);
 	if (gang.n && !str_is(gang, "none"))

@@ -9,7 +9,7 @@
 #include "data/data_write.h"
 #include "runtime/cluster/object_table.h"
 #include "runtime/status/look.h"
-#include "runtime/supervise/pass.h"
+#include "runtime/supervise/supervised.h"
 
 static uint32_t hash_of(struct str ns, struct str name) { return str_hash_stable(ns) * 31 + str_hash_stable(name); }
 
@@ -56,7 +56,7 @@ static struct str put_text(char **at, struct str s)
 static struct supervised *add(struct controller *c, const struct custom_kind *k, const struct data *object)
 {
 	struct str ns = status_text(object, "metadata.namespace"), name = status_text(object, "metadata.name"),
-		uid = status_text(object, "metadata.uid"), kind = str_of(k->kind);
+		uid = status_text(object, "metadata.uid"), kind = k == &run_record_kind ? STR("run") : str_of(k->kind);
 	struct supervised *j = memory_resize(NULL, sizeof *j + kind.n + ns.n + name.n + uid.n + sizeof " /");
 	char *at = j->texts;
 
@@ -68,6 +68,8 @@ static struct supervised *add(struct controller *c, const struct custom_kind *k,
 	put_text(&at, STR("/"));
 	j->name = put_text(&at, name);
 	j->label = (struct str){ j->texts, (size_t)(at - j->texts) };
+	if (k == &run_record_kind && str_ends(name, STR(RUN_RECORD_SUFFIX)))
+		j->label.n -= sizeof RUN_RECORD_SUFFIX - 1;
 	j->uid = put_text(&at, uid);
 	j->hash = hash_of(j->ns, j->name);
 	queue_item_init(&j->item, &c->queue, j);
@@ -109,11 +111,12 @@ static void keep_text(struct supervised *j, const struct data *object)
 
 /*
  * Must a pass look at the new form of the job? The controller's own writes come back as changes of only the status and
- * our annotation.
+ * our annotation. A record has no generation of the API server.
  */
 static bool is_news(const struct supervised *j, const struct data *object)
 {
-	return !j->text || status_number(object, "metadata.generation", 0) != j->seen_generation ||
+	return !j->text || j->kind == &run_record_kind ||
+		status_number(object, "metadata.generation", 0) != j->seen_generation ||
 		status_text(object, "metadata.deletionTimestamp").n;
 }
 
@@ -150,6 +153,17 @@ void jobs_touch(struct controller *c, struct str ns, struct str name)
 	for (struct supervised *j = c->slots ? c->by_name[hash & (c->slots - 1)] : NULL; j; j = j->next)
 		if (j->hash == hash && str_eq(j->ns, ns) && str_eq(j->name, name))
 			queue_add(&j->item);
+}
+
+void jobs_touch_run(struct controller *c, struct str ns, struct str run)
+{
+	struct arena a = { 0 };
+	struct str record = str_cat(&a, run, STR(RUN_RECORD_SUFFIX), STR(""));
+	struct supervised **at = place_of(c, &run_record_kind, ns, record);
+
+	if (at)
+		queue_add(&(*at)->item);
+	arena_release(&a);
 }
 
 void jobs_touch_all(struct controller *c)

@@ -12,6 +12,8 @@ void jobs_seen(struct controller *c, const struct custom_kind *k, const struct d
 void jobs_gone(struct controller *c, const struct custom_kind *k, const struct data *object);
 /* Queues the jobs of that name, because an object that belongs to them has changed. */
 void jobs_touch(struct controller *c, struct str ns, struct str name);
+/* Queues the run of that name. */
+void jobs_touch_run(struct controller *c, struct str ns, struct str run);
 /* Queues all jobs. */
 void jobs_touch_all(struct controller *c);
 void jobs_release(struct controller *c);

@@ -16,10 +16,13 @@ static const struct row {
 		offsetof(struct metrics, passes_failed), false },
 	{ "trainc_objects_created", "pods, Services and other objects created", offsetof(struct metrics, created),
 		false },
-	{ "trainc_objects_deleted", "pods and Services deleted", offsetof(struct metrics, deleted), false },
+	{ "trainc_objects_deleted", "pods, Services, Jobs and Deployments deleted", offsetof(struct metrics, deleted),
+		false },
+	{ "trainc_jobs_released", "Jobs of runs resumed because their turn had come",
+		offsetof(struct metrics, released), false },
 	{ "trainc_jobs_refused", "custom resources that do not compile", offsetof(struct metrics, refused), false },
-	{ "trainc_jobs_succeeded", "jobs that have succeeded", offsetof(struct metrics, succeeded), false },
-	{ "trainc_jobs_failed", "jobs that have failed", offsetof(struct metrics, failed), false },
+	{ "trainc_jobs_succeeded", "jobs and runs that have succeeded", offsetof(struct metrics, succeeded), false },
+	{ "trainc_jobs_failed", "jobs and runs that have failed", offsetof(struct metrics, failed), false },
 	{ "trainc_jobs_restarted", "times that a job began to restart", offsetof(struct metrics, restarted), false },
 	{ "trainc_events", "Events written", offsetof(struct metrics, events), false },
 	{ "trainc_events_dropped", "Events left out because their object had too many",
@@ -32,8 +35,8 @@ static const struct row {
 	{ "trainc_request_retries", "requests that were repeated", offsetof(struct metrics, request_retries), false },
 	{ "trainc_connections", "connections opened to the API server", offsetof(struct metrics, connections), false },
 	{ "trainc_queue_depth", "items that wait for a pass", offsetof(struct metrics, queue_depth), true },
-	{ "trainc_jobs", "jobs under supervision", offsetof(struct metrics, jobs), true },
-	{ "trainc_objects", "objects of jobs that are known", offsetof(struct metrics, objects), true },
+	{ "trainc_jobs", "jobs and runs under supervision", offsetof(struct metrics, jobs), true },
+	{ "trainc_objects", "objects of jobs and runs that are known", offsetof(struct metrics, objects), true },
 };
 
 void metrics_pass(struct metrics *m, int64_t ns, bool ok)

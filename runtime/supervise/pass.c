@@ -18,6 +18,7 @@
 #include "runtime/supervise/log.h"
 #include "runtime/supervise/owned.h"
 #include "runtime/supervise/plan_cache.h"
+#include "runtime/supervise/supervised.h"
 
 #define CONTROLLER "kubeflow.org/training-operator"
 #define COUNTS_WAIT NS_PER_SECOND       /* pause between two writes of a status in which only counts have changed */
@@ -98,18 +99,6 @@ static void keep_wanted(struct supervised *j, struct str status)
 	j->written = false;
 }
 
-void supervised_free(struct supervised *j)
-{
-	plan_forget(j);
-	free(j->text);
-	free(j->record);
-	free(j->durable);
-	free(j->wanted);
-	free(j->objects_made);
-	free(j->scaler);
-	free(j);
-}
-
 /* ---- the end of a pass ---- */
 
 static void pass_free(struct pass *p)
@@ -139,30 +128,12 @@ void passes_release(struct controller *c)
 static void finish(struct pass *p)
 {
 	struct supervised *j = p->job;
-	struct controller *c = j->control;
-	int64_t took = clock_steady() - p->begun, again = p->d.again;
+	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .changed = p->changed, .again = p->d.again };
 
-	if (p->held && again > clock_real() + GROUP_WAIT)
-		again = clock_real() + GROUP_WAIT;
-
-	bool ok = !p->failed;
-	metrics_pass(&c->metrics, took, ok);
-	/*
-	 * a job of a thousand replicas changes all the time: the pause after a pass is four times as long as the pass,
-	 * and at most 1 s
-	 */
-	bool changed = p->changed;
+	if (p->held && e.again > clock_real() + GROUP_WAIT)
+		e.again = clock_real() + GROUP_WAIT;
 	pass_free(p);
-	queue_done(&j->item, ok, 4 * took < NS_PER_SECOND ? 4 * took : NS_PER_SECOND);
-	if (changed)
-		queue_add(&j->item);
-	if (j->gone) {
-		queue_drop(&j->item);
-		supervised_free(j);
-	} else if (again != RULES_NEVER && !j->refused) {
-		int64_t wait = again - clock_real();
-		queue_after(&j->item, wait > 0 ? wait : 0);
-	}
+	supervised_done(j, &e);
 }
 
 static void give_up(struct pass *p, const struct transport_result *r)

@@ -12,7 +12,5 @@
 void pass_begin(struct queue_item *i);
 /* Frees the passes that are under way when the process ends. Their requests have been cancelled. */
 void passes_release(struct controller *c);
-/* Frees what is known about J; J must not be in the queue or have a pass under way. */
-void supervised_free(struct supervised *j);
 
 #endif

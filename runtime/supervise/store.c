@@ -152,6 +152,22 @@ static bool has_controller(const struct data *object)
 	return false;
 }
 
+/* Appends an object of a run, which has no kind when a list has brought it. */
+static void write_whole(struct buf *b, struct str kind, const struct data *object)
+{
+	buf_printf(b, "{\"kind\":\"%.*s\"", STR_ARG(kind));
+	for (size_t i = 0; i < object->u.map.n; i++) {
+		const struct data_member *m = &object->u.map.at[i];
+		if (str_is(m->key, "kind"))
+			continue;
+		buf_char(b, ',');
+		data_write_text(b, m->key);
+		buf_char(b, ':');
+		data_write(b, m->value);
+	}
+	buf_char(b, '}');
+}
+
 static void write_object(struct buf *b, struct str kind, const struct data *object)
 {
 	const struct data *metadata = data_get(object, STR("metadata")), *status = data_get(object, STR("status"));
@@ -176,8 +192,11 @@ bool store_put(struct store *s, struct str kind, const struct data *object)
 	if (o && !object_version_later(version, str_of(o->version)))
 		return false;
 	if (!o)
-		o = add(s, uid, status_text(object, "metadata.namespace"), status_label(object, STORE_LABEL));
-	write_object(&b, kind, object);
+		o = add(s, uid, status_text(object, "metadata.namespace"), status_label(object, store_label(s)));
+	if (s->runs)
+		write_whole(&b, kind, object);
+	else
+		write_object(&b, kind, object);
 	s->bytes += b.n - o->ntext;
 	free(o->text);
 	o->text = memory_resize(NULL, b.n);

@@ -1,7 +1,8 @@
 /*
- * store.h - the existing objects of jobs: by uid, and by the job that their label names. The store is filled by watches
- * and by the answers to our own requests. Those answers are newer than what a watch has brought, so the next pass sees
- * what was just created. Of each object only the members that passes read are kept, as text: 200 to 400 bytes.
+ * store.h - the existing objects of jobs, or of runs: by uid, and by the job or run that their label names. The store
+ * is filled by watches and by the answers to our own requests. Those answers are newer than what a watch has brought,
+ * so the next pass sees what was just created. Of the objects of jobs only the members that passes read are kept, as
+ * text: 200 to 400 bytes. The watches of the objects of runs bring nothing else.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_STORE_H
 #define TRAINC_RUNTIME_SUPERVISE_STORE_H
@@ -10,6 +11,9 @@
 
 /* The label by which an object names its job. */
 #define STORE_LABEL "training.kubeflow.org/job-name"
+/* The label by which an object names its run, and that of pods of Jobs: the uid of their Job. */
+#define STORE_RUN_LABEL "trainc.dev/job"
+#define STORE_POD_JOB_LABEL "batch.kubernetes.io/controller-uid"
 
 struct store_object;
 
@@ -17,7 +21,12 @@ struct store {
 	struct store_object **by_uid, **by_job;
 	size_t n, slots;
 	size_t bytes;                   /* total size of the texts */
+	bool runs;                      /* the objects are those of runs */
 };
+
+/* The label by which objects of the store name what they belong to. */
+static inline const char *store_label(const struct store *s) { return s->runs ? STORE_RUN_LABEL : STORE_LABEL; }
+
 
 /*
  * Stores the present form of OBJECT, of kind KIND ("Pod"). An older version than the stored one is ignored. False when

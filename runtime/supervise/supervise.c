@@ -16,6 +16,8 @@
 #include "runtime/supervise/log.h"
 #include "runtime/supervise/manifest.h"
 #include "runtime/supervise/pass.h"
+#include "runtime/supervise/run_pass.h"
+#include "runtime/supervise/supervised.h"
 #include "runtime/supervise/watches.h"
 
 enum {
@@ -62,7 +64,8 @@ static void synced(struct controller *c)
 {
 	struct supervisor *u = c->owner;
 
-	log_line("info", STR(""), "all watches are live: %zu jobs, %zu objects of theirs", c->njobs, c->store.n);
+	log_line("info", STR(""), "all watches are live: %zu jobs and runs, %zu objects of theirs", c->njobs,
+		c->store.n + c->run_objects.n);
 	open_if_ready(u);
 }
 
@@ -77,7 +80,7 @@ static void fill_gauges(struct controller *c)
 	m->queue_added = c->queue.added;
 	m->queue_retried = c->queue.retried;
 	m->jobs = c->njobs;
-	m->objects = c->store.n;
+	m->objects = c->store.n + c->run_objects.n;
 	m->requests = t->requests;
 	m->request_failures = t->failures;
 	m->request_retries = t->retries;
@@ -258,6 +261,36 @@ static void run(struct supervisor *u)
 	loop_run(c->client.loop);
 }
 
+/* The worker of the queue. */
+static void work(struct queue_item *i)
+{
+	const struct supervised *j = i->to;
+
+	if (j->kind == &run_record_kind)
+		run_pass_begin(i);
+	else
+		pass_begin(i);
+}
+
+/* Checks that the options fit together. */
+static bool is_usage_right(struct session *s)
+{
+	static const enum option only[] = { OPTION_POLICY, OPTION_OPERATOR, OPTION_GANG };
+
+	for (size_t i = 0; i < sizeof only / sizeof *only; i++)
+		if (option_given(s->options, only[i]) && !option_given(s->options, OPTION_KUBEFLOW) &&
+		    !option_given(s->options, OPTION_ANCESTORS)) {
+			session_say(s, "--%s is about the kinds of the training operator: add --kubeflow",
+				option_row(only[i])->word);
+			return false;
+		}
+	if (option_given(s->options, OPTION_POLICY) && option_given(s->options, OPTION_MANIFEST)) {
+		session_say(s, "--manifest and --policy write different objects: ask for one of them at a time");
+		return false;
+	}
+	return true;
+}
+
 int supervise(struct session *s)
 {
 	struct supervisor u = { .control = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE),
@@ -266,17 +299,11 @@ int supervise(struct session *s)
 	struct controller *c = &u.control;
 	int status = STATUS_DONE;
 
+	c->runs = true;
 	c->operators = option_given(s->options, OPTION_KUBEFLOW);
 	c->ancestors = option_given(s->options, OPTION_ANCESTORS);
-	if (!c->operators && !c->ancestors) {
-		session_say(s, "say what to look after: --kubeflow for the kinds of the training operator, "
-			"--ancestors for TfJob v1alpha1 and MxJob v1beta1");
+	if (!is_usage_right(s))
 		return STATUS_USAGE;
-	}
-	if (option_given(s->options, OPTION_POLICY) && option_given(s->options, OPTION_MANIFEST)) {
-		session_say(s, "--manifest and --policy write different objects: ask for one of them at a time");
-		return STATUS_USAGE;
-	}
 	if (!shard_read(s, &c->shard))
 		return STATUS_USAGE;
 	if (option_given(s->options, OPTION_POLICY))
@@ -291,7 +318,7 @@ int supervise(struct session *s)
 	 */
 	mallopt(M_MMAP_THRESHOLD, LARGE);
 	mallopt(M_TRIM_THRESHOLD, LARGE);
-	queue_init(&c->queue, c->client.loop, PASSES_AT_ONCE, pass_begin);
+	queue_init(&c->queue, c->client.loop, PASSES_AT_ONCE, work);
 	run(&u);
 	watches_stop(u.watches);
 	lease_stop(u.lease);
@@ -300,8 +327,10 @@ int supervise(struct session *s)
 	loop_signals_drop(c->client.loop);
 	calls_release(c->client.calls);
 	passes_release(c);
+	run_passes_release(c);
 	jobs_release(c);
 	store_release(&c->store);
+	store_release(&c->run_objects);
 	client_close(&c->client);
 	return u.status;
 }

@@ -1,5 +1,6 @@
 /*
- * watches.c - one watch for each kind, all over one connection. A kind that the cluster does not serve is tried again
+ * watches.c - one watch for each kind, all over one connection: the custom resources and what they own, and the records
+ * of runs with their Jobs and pods. A kind that the cluster does not serve is tried again
  * from time to time, since its definition may be created later.
  */
 #include "runtime/supervise/watches.h"
@@ -8,18 +9,21 @@
 
 #include "base/words.h"
 #include "data/data_write.h"
+#include "runtime/cluster/members.h"
 #include "runtime/cluster/object_table.h"
 #include "runtime/cluster/object_watch.h"
 #include "runtime/status/look.h"
 #include "runtime/supervise/jobs.h"
 #include "runtime/supervise/log.h"
+#include "runtime/supervise/supervised.h"
 
-enum { WATCHES_MOST = 16, ABSENT_SECONDS = 20 };
+enum { WATCHES_MOST = 24, ABSENT_SECONDS = 20 };
 
 struct one_watch {
 	struct watches *all;
 	const struct custom_kind *kind; /* the kind of the custom resources; NULL: the watch is for dependents */
 	struct str dependent;           /* the kind of the dependents: "Pod" */
+	bool run;                       /* the dependents belong to runs, and not to jobs */
 	struct str path, selector;
 	const char *const *keep;
 	struct object_watch *watch;     /* the watch; NULL: the server does not serve the kind, which is tried again
@@ -65,15 +69,17 @@ static void dependent_changed(void *to, enum object_change change, const struct 
 {
 	struct one_watch *o = to;
 	struct controller *c = o->all->control;
-	struct str ns = status_text(object, "metadata.namespace"), job = status_label(object, STORE_LABEL),
+	struct store *s = o->run ? &c->run_objects : &c->store;
+	struct str ns = status_text(object, "metadata.namespace"), job = status_label(object, store_label(s)),
 		uid = status_text(object, "metadata.uid");
 	struct arena a = { 0 };
 
 	if (change == OBJECT_DELETED && !job.n)         /* found by listing again, which gives no labels */
-		store_job(&c->store, &a, uid, &ns, &job);
-	bool news = change == OBJECT_DELETED ? store_remove(&c->store, uid)
-		: store_put(&c->store, o->dependent, object);
-	if (news)
+		store_job(s, &a, uid, &ns, &job);
+	bool news = change == OBJECT_DELETED ? store_remove(s, uid) : store_put(s, o->dependent, object);
+	if (news && o->run)
+		jobs_touch_run(c, ns, job);
+	else if (news)
 		jobs_touch(c, ns, job);
 	arena_release(&a);
 }
@@ -97,6 +103,8 @@ static void watch_synced(void *to)
 /* Gives the watch to the controller: passes ask which version the watches of dependents have reached. */
 static void note_watch(struct one_watch *o)
 {
+	if (o->run)
+		return;
 	if (str_is(o->dependent, "Pod"))
 		o->all->control->pods = o->watch;
 	else if (str_is(o->dependent, "Service"))
@@ -147,17 +155,39 @@ static struct one_watch *add(struct watches *w, struct str group, struct str ver
 	return o;
 }
 
-static void add_dependents(struct watches *w, const char *kind, struct transport_place p, const char *const *keep)
+static struct one_watch *add_dependents(struct watches *w, struct resource r, const char *selector,
+	const char *const *keep)
 {
-	struct one_watch *o = add(w, p.group, p.version, p.plural);
+	struct one_watch *o = add(w, r.group, STR("v1"), r.plural);
 
-	o->dependent = str_of(kind);
+	o->dependent = r.kind;
 	o->keep = keep;
-	o->selector = STR(STORE_LABEL);
+	o->selector = str_of(selector);
+	return o;
 }
 
-struct watches *watches_start(struct controller *c, void (*synced)(struct controller *c))
+static void add_run_dependents(struct watches *w, const char *group, const char *kind, const char *selector)
 {
+	const struct resource *r = resource_known(str_of(group), str_of(kind));
+
+	add_dependents(w, *r, selector, keep_of(r->group, r->kind))->run = true;
+}
+
+static void add_runs(struct watches *w)
+{
+	struct one_watch *o = add(w, STR(""), STR("v1"), STR("configmaps"));
+
+	o->kind = &run_record_kind;
+	o->selector = STR(APPLYSET_CONTROLLER "=" APPLYSET_SUPERVISE);
+	/* the objects of custom resources have the label of runs, too */
+	add_run_dependents(w, "batch", "Job", STORE_RUN_LABEL ",!" STORE_LABEL);
+	add_run_dependents(w, "apps", "Deployment", STORE_RUN_LABEL ",!" STORE_LABEL);
+	add_run_dependents(w, "", "Pod", STORE_RUN_LABEL "," STORE_POD_JOB_LABEL ",!" STORE_LABEL);
+}
+
+static void add_kinds(struct watches *w)
+{
+	const struct controller *c = w->control;
 	static const char *const pods[] = { "metadata.deletionTimestamp", "metadata.labels",
 		"metadata.ownerReferences.uid",
 		"metadata.ownerReferences.controller", "status.phase", "status.reason", "status.conditions.type",
@@ -177,21 +207,29 @@ struct watches *watches_start(struct controller *c, void (*synced)(struct contro
 	/* the annotation that kubectl writes for itself is as long as all the rest */
 	static const char *const resources[] = {
 		"-metadata.annotations.[kubectl.kubernetes.io/last-applied-configuration]", NULL };
-	struct watches *w = memory_resize(NULL, sizeof *w);
 
-	*w = (struct watches){ .control = c, .synced = synced };
 	const struct custom_kind *k;
 	for (size_t i = 0; (k = custom_kind_among(i, c->operators, c->ancestors)); i++) {
 		struct one_watch *r = add(w, str_of(k->group), str_of(k->version), str_of(k->plural));
 		r->kind = k;
 		r->keep = resources;
 	}
-	add_dependents(w, "Pod", (struct transport_place){ .version = STR("v1"), .plural = STR("pods") }, pods);
-	add_dependents(w, "Service", (struct transport_place){ .version = STR("v1"), .plural = STR("services") },
-		services);
+	add_dependents(w, *resource_known(STR(""), STR("Pod")), STORE_LABEL, pods);
+	add_dependents(w, *resource_known(STR(""), STR("Service")), STORE_LABEL, services);
 	if (c->ancestors)               /* each of their replicas is a Job */
-		add_dependents(w, "Job", (struct transport_place){ .group = STR("batch"), .version = STR("v1"),
-			.plural = STR("jobs") }, jobs);
+		add_dependents(w, *resource_known(STR("batch"), STR("Job")), STORE_LABEL, jobs);
+}
+
+struct watches *watches_start(struct controller *c, void (*synced)(struct controller *c))
+{
+	struct watches *w = memory_resize(NULL, sizeof *w);
+
+	*w = (struct watches){ .control = c, .synced = synced };
+	c->run_objects.runs = true;
+	if (c->operators || c->ancestors)
+		add_kinds(w);
+	if (c->runs)
+		add_runs(w);
 	for (size_t i = 0; i < w->n; i++)
 		start_one(&w->at[i]);
 	return w;

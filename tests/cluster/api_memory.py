@@ -53,7 +53,7 @@ def selected(o, selector):
     labels = o["metadata"].get("labels", {})
     for term in filter(None, selector.split(",")):
         key, equals, value = term.partition("=")
-        if (labels.get(key) != value) if equals else (key not in labels):
+        if (labels.get(key) != value) if equals else (key[1:] in labels) if key.startswith("!") else (key not in labels):
             return False
     return True
 
@@ -227,6 +227,7 @@ class Server:
             at, initial = int(query.get("resourceVersion") or 0), []
             if query.get("sendInitialEvents") == "true":
                 initial, at = self.listed(plural, ns, query), self.version
+            shown = {o["metadata"]["uid"] for o in self.listed(plural, ns, query)}
         for o in initial:
             send("ADDED", o)
         if query.get("sendInitialEvents") == "true":
@@ -239,8 +240,14 @@ class Server:
                     self.lock.wait(0.02 if self.delay else 0.2)
             for version, p, n, kind, o, _ in ready:
                 at = version
-                if p == plural and ns in ("", n) and selected(o, query.get("labelSelector", "")):
+                if p != plural or ns not in ("", n):
+                    continue
+                if selected(o, query.get("labelSelector", "")):
+                    shown.add(o["metadata"]["uid"])
                     send(kind, o)
+                elif kind != "DELETED" and o["metadata"]["uid"] in shown:       # its labels have changed
+                    shown.discard(o["metadata"]["uid"])
+                    send("DELETED", o)
         cut(h)
 
     def news(self, at):

@@ -59,7 +59,7 @@ class World(Server):
         state = {"terminated": {"exitCode": code or 0, "finishedAt": NOW, "startedAt": NOW, "reason": "Error" if code else "Completed"}} \
             if over else {"running": {"startedAt": NOW}}
         for i in range(n):
-            labels = dict(spec["template"]["metadata"].get("labels", {}), **{"job-name": name, "batch.kubernetes.io/job-completion-index": str(i)})
+            labels = dict(spec["template"]["metadata"].get("labels", {}), **{"job-name": name, "batch.kubernetes.io/controller-uid": job["metadata"]["uid"], "batch.kubernetes.io/job-completion-index": str(i)})
             self.put("pods", ns, {"metadata": {"name": "%s-%d-x" % (name, i), "labels": labels, "annotations": {
                 "batch.kubernetes.io/job-completion-index": str(i)}}, "spec": {"nodeName": "n", "containers": spec["template"]["spec"]["containers"]},
                 "status": {"phase": phase, "conditions": [{"type": "PodScheduled", "status": "True"}, {"type": "Ready", "status": str(not over)}],

@@ -1,4 +1,4 @@
-"""The controller (trainc supervise --kubeflow) on a real API server, with real admission, garbage collection and permissions:
+"""The controller (trainc supervise) on a real API server, with real admission, garbage collection and permissions:
 each check has a namespace and a controller of its own, which acts as the ServiceAccount that its manifest makes.
 
     KUBECONFIG=... KUBECTL=... TRAINC=... python3 supervise.py [NAME...]
@@ -76,14 +76,15 @@ class Desk:
         self.space = space
         self.running = []
 
-    def start(self, *options):
-        return self.start_all("--namespace", self.space.ns, *options)
+    def start(self, *options, kubeflow=True):
+        return self.start_all("--namespace", self.space.ns, *options, kubeflow=kubeflow)
 
-    def start_all(self, *options):
+    def start_all(self, *options, kubeflow=True):
         """Starts a controller that looks after other namespaces, too."""
+        words = ["--kubeflow", "--as", ACCOUNT] if kubeflow else []
         path = os.path.join(self.space.dir, f"controller-{len(self.running)}.log")
         with open(path, "w") as log:
-            self.running.append(subprocess.Popen([os.path.realpath(TRAINC), "supervise", "--kubeflow", "--as", ACCOUNT, *options],
+            self.running.append(subprocess.Popen([os.path.realpath(TRAINC), "supervise", *words, *options],
                                                  stdin=subprocess.DEVNULL, stdout=log, stderr=log))  # fmt: skip
         return self.running[-1]
 
@@ -131,9 +132,10 @@ class Desk:
         raise Failure(f"not seen in {seconds} s: {what}\n{pods}\n{self.said()[-2000:]}")
 
 
-def manifest(kind=None, *options):
-    text = subprocess.run([os.path.realpath(TRAINC), "supervise", "--kubeflow", "--manifest", "--image", "registry.example.com/trainc:1", "-o", "json",
-                           *options], capture_output=True, text=True, check=True, timeout=30).stdout  # fmt: skip
+def manifest(kind=None, *options, kubeflow=True):
+    words = ["--kubeflow"] if kubeflow else []
+    text = subprocess.run([os.path.realpath(TRAINC), "supervise", "--manifest", *words, *options, "--image", "registry.example.com/trainc:1",
+                           "-o", "json"], capture_output=True, text=True, check=True, timeout=30).stdout  # fmt: skip
     value = json.loads(text)
     items = value["items"] if isinstance(value, dict) and value.get("kind") == "List" else value
     return [o for o in items if kind is None or o["kind"] == kind]
@@ -507,6 +509,175 @@ def autoscaled(d):
     d.until("Succeeded", lambda: "Succeeded" in d.conditions("PyTorchJob", "train"))
     d.space.kubectl("delete", "pytorchjobs.kubeflow.org/train")
     d.until("garbage is collected", lambda: not d.listed("hpa"))
+
+
+# Runs that `trainc apply --controller` leaves to the controller
+
+RUN = """job "a" {{
+  image = "busybox:1"
+  role ps {{
+    replicas = 1
+    annotations {{
+      "e2e.trainc.dev/hold" = "yes"
+    }}
+  }}
+  role worker {{
+    replicas    = 2
+    start_after = ready(ps)
+    {worker}
+    annotations {{
+      {ends}
+    }}
+  }}
+  {rules}
+}}
+"""
+
+
+def run_controller(d, *options):
+    """A controller with no permissions but those that the manifest has for runs alone, in this namespace."""
+    if not d.running:
+        roles = [o for o in manifest(None, "--namespace", d.space.ns, kubeflow=False) if o["kind"] == "Role"]
+        d.space.write("role.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": roles}))
+        d.space.kubectl("apply", "-f", os.path.join(d.space.dir, "role.json"))
+        d.space.kubectl("create", "serviceaccount", "runs")
+        d.space.kubectl("create", "rolebinding", "runs", "--role=trainc-supervise", f"--serviceaccount={d.space.ns}:runs")
+    return d.start("--as", f"system:serviceaccount:{d.space.ns}:runs", *options, kubeflow=False)
+
+
+def record(d, run="a"):
+    return d.space.get("configmap", run + ".trainc")["data"]
+
+
+def run_jobs(d):
+    return sorted(o["metadata"]["name"] for o in d.listed("jobs") if "deletionTimestamp" not in o["metadata"])
+
+
+def begin_run(d, rules="success = done(worker)", ends='"e2e.trainc.dev/run" = "2s"', worker=""):
+    """A run whose parameter server never ends by itself; nothing waits for it."""
+    d.space.write("a.tj", RUN.format(rules=rules, ends=ends, worker=worker))
+    d.space.want(0, "apply", "--controller", "--no-wait", "a.tj", err="the controller does what plain Jobs do not do of job 'a'")
+
+
+@check
+def run_ends(d):
+    """a run left to the controller: its roles begin in their order, the endless one ends, the record has the verdict, delete leaves nothing"""
+    run_controller(d)
+    begin_run(d)
+    d.until("the verdict", lambda: record(d)["verdict"] == "Succeeded")
+    d.until("the parameter server is gone", lambda: d.space.names("job") == ["job.batch/a-worker"])
+    d.space.want(0, "status", "a", out="Succeeded")
+    d.space.want(0, "wait", "a", "--timeout", "20s")
+    d.space.want(0, "apply", "a.tj", err="has ended: Succeeded")
+    d.space.want(0, "apply", "--rerun", "--no-wait", "a.tj")
+    d.until("the verdict of the second run", lambda: record(d)["verdict"] == "Succeeded" and run_jobs(d) == ["a-worker"]
+            and json.loads(record(d)["outcome"])["generation"] == 2)
+    d.space.want(0, "delete", "a", "--yes")
+    d.until("nothing is left", lambda: not d.space.names())
+    must(not re.search(r"forbidden|cannot (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+
+
+@check
+def run_fails(d):
+    """a role that fails for good ends the others, the first failing rank is on the record, and status has it when the Jobs are gone"""
+    run_controller(d)
+    begin_run(d, ends='"e2e.trainc.dev/exit" = "3"')
+    d.until("the verdict", lambda: record(d)["verdict"] == "Failed")
+    d.until("the parameter server is gone", lambda: run_jobs(d) == ["a-worker"])
+    told = json.loads(record(d)["outcome"])["first_failure"]
+    must(told["role"] == "worker" and told["exit_code"] == 3, told)
+    d.space.kubectl("delete", "job", "a-worker")
+    out = d.space.want(0, "status", "a", "-o", "json").stdout
+    run = json.loads(out)["runs"][0]
+    must(run["state"] == "Failed" and run["first_failure"]["exit_code"] == 3, out)
+    d.space.want(8, "wait", "a", "--timeout", "20s")
+
+
+@check
+def run_evidence(d):
+    """success by one replica: the Job that shows it is deleted, and wait beside the controller, status and apply know the verdict"""
+    run_controller(d)
+    d.space.write("a.tj", """job "a" {
+  image = "busybox:1"
+  role first  { replicas = 2, annotations { "e2e.trainc.dev/hold" = "yes" } }
+  role second { replicas = 2, annotations { "e2e.trainc.dev/hold" = "yes" } }
+  success = done(first, 0)
+}
+""")
+    d.space.want(0, "apply", "--controller", "--no-wait", "a.tj")
+    waiting = subprocess.Popen([os.path.realpath(TRAINC), "wait", "--namespace", d.space.ns, "a"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    d.until("four run", lambda: d.phases() == ["Running"] * 4)
+    d.release(next(p for p in d.pods() if p.startswith("a-first-0-")))
+    d.until("the verdict", lambda: record(d)["verdict"] == "Succeeded")
+    _, err = waiting.communicate(timeout=60)
+    must(waiting.returncode == 0, f"{waiting.returncode}: {err}")
+    d.until("the pods are gone", lambda: "Running" not in d.phases())
+    d.space.want(0, "status", "a", out="Succeeded")
+    d.space.want(0, "apply", "a.tj", err="has ended: Succeeded")
+
+
+@check
+def run_rules(d):
+    """rules of roles: a failure that the job passes over ends nothing, one that is retried neither; ttl removes the Jobs"""
+    run_controller(d)
+    d.space.write("a.tj", """framework pair {
+  role helper { replicas = 1, retries = 0, restart = "on_failure", on_failed_pod = "ignore" }
+  role worker { replicas = 1, retries = 3, restart = "on_failure" }
+  success = done(worker)
+}
+job "a": pair {
+  image = "busybox:1"
+  role helper { annotations { "e2e.trainc.dev/exit" = "3" } }
+  role worker { annotations { "e2e.trainc.dev/hold" = "yes" } }
+  ttl = 3s
+}
+""")
+    d.space.want(0, "apply", "--controller", "--no-wait", "a.tj")
+    d.until("the helper has failed", lambda: any(c["type"] == "Failed" for o in d.listed("jobs") for c in o["status"].get("conditions", [])))
+    worker = next(p for p in d.pods() if p.startswith("a-worker-"))
+    d.until("the worker runs", lambda: d.space.get("pod", worker)["status"].get("phase") == "Running")
+    d.release(worker, code=9)
+    d.until("another attempt", lambda: [p for p in d.pods() if p.startswith("a-worker-") and p != worker])
+    must(not record(d)["verdict"], record(d))
+    d.release(*(p for p in d.pods() if p.startswith("a-worker-") and p != worker))
+    d.until("the verdict", lambda: record(d)["verdict"] == "Succeeded")
+    d.until("the ttl removes the Jobs", lambda: not d.listed("jobs"))
+    d.space.want(0, "status", "a", out="Succeeded")
+    must(record(d)["verdict"] == "Succeeded", record(d))
+
+
+@check
+def run_examples(d):
+    """examples of the tree are left to the controller, all at once, and end while nothing waits"""
+    run_controller(d)
+    here = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../examples")
+    names = {"async": "15-parameter-server/async.tj", "pi": "16-elastic-workers/pi.tj", "ring-demo": "09-ring/ring.tj",
+             "regression": "14-ring-regression/regression.tj"}
+    for name, path in names.items():
+        d.space.want(0, "apply", "--controller", "--no-wait", os.path.join(here, path))
+    d.until("all verdicts", lambda: {n: record(d, n)["verdict"] for n in names} == {n: "Succeeded" for n in names}, 120)
+    d.until("nothing runs", lambda: "Running" not in d.phases())
+    d.space.want(0, "delete", "--yes", *names)
+    d.until("nothing is left", lambda: not d.space.names())
+
+
+@check
+def run_killed(d):
+    """kill -9 at random moments while eight runs are attended: each ends with its verdict, and its parameter server with it"""
+    run_controller(d)
+    seed, n = random.randrange(1 << 30), 8
+    dice = random.Random(seed)
+    text = RUN.format(rules="success = done(worker)", ends='"e2e.trainc.dev/run" = "3s"', worker="")
+    for i in range(n):
+        d.space.write(f"r{i}.tj", text.replace('job "a"', f'job "r{i}"'))
+    d.space.want(0, "apply", "--controller", "--no-wait", *(f"r{i}.tj" for i in range(n)))
+    for _ in range(8):
+        d.running[-1].kill()
+        d.running[-1].wait()
+        run_controller(d)
+        time.sleep(dice.uniform(0.1, 1.2))
+    d.until(f"all verdicts (seed {seed})", lambda: all(record(d, f"r{i}")["verdict"] == "Succeeded" for i in range(n)), 90)
+    d.until(f"all end (seed {seed})", lambda: run_jobs(d) == sorted(f"r{i}-worker" for i in range(n)))
 
 
 # Policies

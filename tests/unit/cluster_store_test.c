@@ -7,7 +7,7 @@
 #include "data/data_write.h"
 #include "runtime/status/look.h"
 #include "runtime/supervise/jobs.h"
-#include "runtime/supervise/pass.h"
+#include "runtime/supervise/supervised.h"
 #include "runtime/supervise/watches.h"
 
 static const struct data *tree(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -245,6 +245,8 @@ static void begin(const char *script)
 	bench.control.client.loop = bench.peer.loop;
 	bench.control.client.calls = bench.peer.calls;
 	bench.control.ns = STR("x");
+	bench.control.operators = true;
+	bench.control.shard.total = 1;
 	queue_init(&bench.control.queue, bench.peer.loop, 8, work);
 	queue_open(&bench.control.queue, true);
 }
@@ -254,6 +256,7 @@ static void end(void)
 	watches_stop(bench.watches);
 	jobs_release(&bench.control);
 	store_release(&bench.control.store);
+	store_release(&bench.control.run_objects);
 	loop_timer_drop(bench.peer.loop, &bench.control.queue.kick);
 	peer_close(&bench.peer);
 	standin_stop(&bench.server);

@@ -1,0 +1,27 @@
+/* jobs_request.c - resumes a Job whose turn has come, and deletes a Job of a run that has its verdict. */
+#include "runtime/cluster/jobs_request.h"
+
+#include "runtime/cluster/discovery.h"
+
+struct transport_request jobs_request(struct arena *a, const struct jobs_action *x, struct str ns, const char *manager)
+{
+	struct transport_request r = { .kind = TRANSPORT_WRITE,
+		.path = resource_path(a, x->deployment ? resource_known(STR("apps"), STR("Deployment"))
+		: resource_known(STR("batch"), STR("Job")), ns, x->name) };
+
+	if (x->what == JOBS_RELEASE) {
+		struct transport_pair *query = ARENA_NEW(a, struct transport_pair);
+		*query = (struct transport_pair){ STR("fieldManager"), str_of(manager) };
+		r.method = TRANSPORT_PATCH;
+		r.query = query;
+		r.nquery = 1;
+		r.content_type = STR("application/merge-patch+json");
+		r.body = str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\"},\"spec\":{\"suspend\":false}}",
+			STR_ARG(x->uid));
+		return r;
+	}
+	r.method = TRANSPORT_DELETE;
+	r.body = str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\","
+		"\"preconditions\":{\"uid\":\"%.*s\"}}", STR_ARG(x->uid));
+	return r;
+}

@@ -1,0 +1,341 @@
+/*
+ * run_pass.c - one pass over a run: read the record, judge, write into the record what is new, release and end Jobs.
+ * Every step can be repeated: a pass that dies is made again from the record and the Jobs.
+ */
+#include "runtime/supervise/run_pass.h"
+
+#include <stdlib.h>
+
+#include "base/words.h"
+#include "data/data_read.h"
+#include "data/data_write.h"
+#include "runtime/cluster/applyset.h"
+#include "runtime/cluster/jobs_request.h"
+#include "runtime/run/outcome.h"
+#include "runtime/run/plan_record.h"
+#include "runtime/status/look.h"
+#include "runtime/supervise/log.h"
+#include "runtime/supervise/supervised.h"
+
+#define MANAGER "trainc-supervise"
+enum { AT_ONCE = 16 };                  /* maximum number of requests of one pass under way */
+
+enum run_step { RUN_RECORD, RUN_ACT, RUN_END };
+
+struct run_pass {
+	struct run_pass *later, *earlier;       /* links of the list of all passes under way */
+	struct supervised *job;
+	struct arena arena;
+	int64_t begun;                  /* by the steady clock: when the pass began */
+	struct parent parent;           /* the record */
+	struct plan_job plan;
+	struct status_objects objects;
+	struct run_state state;
+	struct jobs_decision d;
+	bool news;                      /* the verdict is not recorded yet */
+	enum run_step step;
+	size_t next, pending;           /* requests of the step: the next to send, and those under way */
+	bool failed;                    /* a request was refused, or its outcome is unknown */
+	bool stale;                     /* the record has changed since it was read: its next form gets a pass */
+	int64_t again;
+};
+
+struct run_sent {
+	struct run_pass *pass;
+	const struct jobs_action *action;
+	struct transport_request request;
+};
+
+static void run_go_on(struct run_pass *p);
+
+/* ---- the end of a pass ---- */
+
+static void run_pass_free(struct run_pass *p)
+{
+	*(p->later ? &p->later->earlier : &p->job->control->run_passes) = p->earlier;
+	if (p->earlier)
+		p->earlier->later = p->later;
+	arena_release(&p->arena);
+	free(p);
+}
+
+void run_passes_release(struct controller *c)
+{
+	while (c->run_passes) {
+		struct supervised *j = c->run_passes->job;
+		run_pass_free(c->run_passes);
+		j->item.busy = false;
+		if (j->gone)
+			supervised_free(j);
+	}
+}
+
+static void run_finish(struct run_pass *p)
+{
+	struct supervised *j = p->job;
+	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .again = p->again };
+
+	run_pass_free(p);
+	supervised_done(j, &e);
+}
+
+/* ---- requests ---- */
+
+static void run_send(struct run_pass *p, struct run_sent *s, void (*done)(void *to, const struct transport_result *r))
+{
+	s->pass = p;
+	s->request.done = done;
+	s->request.to = s;
+	p->pending++;
+	call_start(p->job->control->client.calls, &s->request, CALL_REPEAT, NULL);
+}
+
+/* After a conflict about a Job another pass is made a moment later: the watch may have brought its cause before. */
+static void run_answered(struct run_pass *p, const struct transport_result *r)
+{
+	bool conflict = r->code == 409;
+
+	if (!transport_ok(r) && r->code != 404) {
+		p->failed = p->failed || !conflict || p->step == RUN_ACT;
+		if (!conflict)
+			log_line("warning", p->job->label, "%.*s", STR_ARG(r->error));
+	}
+	p->pending--;
+	run_go_on(p);
+}
+
+/* ---- the record ---- */
+
+static void record_written(void *to, const struct transport_result *r)
+{
+	struct run_sent *s = to;
+	struct run_pass *p = s->pass;
+	struct metrics *m = &p->job->control->metrics;
+
+	p->stale = !transport_ok(r);
+	if (transport_ok(r) && p->news) {
+		m->succeeded += str_is(p->parent.verdict, "Succeeded");
+		m->failed += str_is(p->parent.verdict, "Failed");
+		log_line("info", p->job->label, "%.*s: %.*s", STR_ARG(p->parent.verdict), STR_ARG(p->state.cause));
+	}
+	run_answered(p, r);
+}
+
+/*
+ * Writes that a controller has taken over this generation of the run, and the verdict. The version that was read is
+ * part of the request: after another apply has begun the run again, the verdict is no longer that of the run.
+ */
+static bool step_record(struct run_pass *p)
+{
+	const struct parent *parent = &p->parent;
+	struct buf b = { 0 };
+
+	if (p->next++ || (parent_is_attended(parent) && !p->news))
+		return false;
+	buf_z(&b, "{\"metadata\":{\"uid\":");
+	data_write_text(&b, parent->uid);
+	buf_z(&b, ",\"resourceVersion\":");
+	data_write_text(&b, parent->version);
+	buf_printf(&b, "},\"data\":{\"attended\":\"%lld\"", (long long)parent->generation);
+	if (p->news) {
+		buf_z(&b, ",\"verdict\":");
+		data_write_text(&b, parent->verdict);
+		buf_z(&b, ",\"outcome\":");
+		data_write_text(&b, parent->outcome);
+	}
+	buf_z(&b, "}}");
+	struct run_sent *s = ARENA_NEW(&p->arena, struct run_sent);
+	struct transport_pair *query = ARENA_NEW(&p->arena, struct transport_pair);
+	*query = (struct transport_pair){ STR("fieldManager"), STR(MANAGER) };
+	s->request = (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = query,
+		.nquery = 1, .content_type = STR("application/merge-patch+json"), .body = buf_take(&b, &p->arena),
+		.path = transport_path(&p->arena, &(struct transport_place){ .version = STR("v1"),
+		.plural = STR("configmaps"), .namespace = p->job->ns, .name = p->job->name }) };
+	buf_release(&b);
+	run_send(p, s, record_written);
+	return true;
+}
+
+/* ---- the Jobs ---- */
+
+static void job_answered(void *to, const struct transport_result *r)
+{
+	struct run_sent *s = to;
+	struct metrics *m = &s->pass->job->control->metrics;
+	bool release = s->action->what == JOBS_RELEASE;
+
+	if (transport_ok(r)) {
+		m->released += release;
+		m->deleted += !release;
+		log_line("info", s->pass->job->label, release ? "role '%.*s' begins: %.*s is resumed"
+			: "role '%.*s' ends: %.*s is deleted", STR_ARG(s->action->role), STR_ARG(s->action->name));
+	}
+	run_answered(s->pass, r);
+}
+
+static bool step_jobs(struct run_pass *p)
+{
+	if (p->next >= p->d.n)
+		return false;
+	struct run_sent *s = ARENA_NEW(&p->arena, struct run_sent);
+	s->action = &p->d.at[p->next++];
+	s->request = jobs_request(&p->arena, s->action, p->job->ns, MANAGER);
+	run_send(p, s, job_answered);
+	return true;
+}
+
+static bool run_send_next(struct run_pass *p)
+{
+	return p->step == RUN_RECORD ? step_record(p) : step_jobs(p);
+}
+
+static void run_go_on(struct run_pass *p)
+{
+	while (p->step != RUN_END) {
+		while (p->pending < AT_ONCE && run_send_next(p))
+			continue;
+		if (p->pending)
+			return;
+		p->step = p->failed || p->stale ? RUN_END : p->step + 1;
+		p->next = 0;
+	}
+	run_finish(p);
+}
+
+/* ---- what exists ---- */
+
+static bool run_lists(const struct parent *parent, struct str uid)
+{
+	for (size_t i = 0; i < parent->napplied; i++)
+		if (str_eq(parent->applied[i].uid, uid))
+			return true;
+	return false;
+}
+
+/* Collects the Jobs and Deployments that the record lists, and the pods of these Jobs. */
+static void run_see(struct run_pass *p)
+{
+	struct supervised *j = p->job;
+	struct status_objects all = { 0 };
+
+	store_objects(&j->control->run_objects, &p->arena, j->ns, p->parent.run, &all);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct data *o = all.at[i];
+		bool pod = str_is(status_text(o, "kind"), "Pod");
+		struct str uid = pod ? status_label(o, STORE_POD_JOB_LABEL) : status_text(o, "metadata.uid");
+		if (run_lists(&p->parent, uid))
+			ARENA_PUSH(&p->arena, p->objects.at, p->objects.n, o);
+	}
+}
+
+static bool run_read_json(struct run_pass *p, struct str text, struct data **ret)
+{
+	struct source source = { .text = str_copy(&p->arena, text), .base = 1 };
+	struct data_error error;
+
+	return data_read_json(&p->arena, &source, ret, &error);
+}
+
+/* Reads the record; false when the run is not one that this controller attends. */
+static bool run_read(struct run_pass *p)
+{
+	struct supervised *j = p->job;
+	struct str why = STR("the record is not JSON");
+	struct data *object, *plan;
+
+	bool ok = run_read_json(p, (struct str){ j->text, j->ntext }, &object) &&
+		parent_read(&p->arena, object, &p->parent, &why);
+	if (ok && p->parent.deleting)
+		return false;
+	ok = ok && run_read_json(p, p->parent.plan, &plan) && plan_record_read(&p->arena, plan, &p->plan, &why);
+	if (ok && (p->plan.controller || plan_each_replica(&p->plan))) {
+		why = STR("its target does not write Jobs: nothing is done for it");
+		ok = false;
+	}
+	if (!ok && !j->refused)
+		log_line("warning", j->label, "%.*s", STR_ARG(why));
+	j->refused = !ok;
+	p->plan.ns = (struct plan_str){ .value = j->ns, .set = true };
+	return ok;
+}
+
+/* ---- the verdict ---- */
+
+/* The verdict that follows from the state; empty: none yet. */
+static struct str verdict_of(const struct run_state *s)
+{
+	switch (s->phase) {
+	case RUN_SUCCEEDED: case RUN_COMPLETING: return STR("Succeeded");
+	case RUN_FAILED: case RUN_FAILING: return STR("Failed");
+	default: return STR("");
+	}
+}
+
+static void note_verdict(struct run_pass *p, int64_t now)
+{
+	struct parent *parent = &p->parent;
+	struct buf b = { 0 };
+
+	if (parent->verdict.n) {                /* it stays, although what it follows from may be deleted by now */
+		p->state.phase = str_is(parent->verdict, "Succeeded") ? RUN_SUCCEEDED : RUN_FAILED;
+		return;
+	}
+	parent->verdict = verdict_of(&p->state);
+	p->news = parent->verdict.n > 0;
+	if (!p->news)
+		return;
+	outcome_write(&p->state, parent->generation, p->state.since ? p->state.since : now, &b);
+	parent->outcome = buf_take(&b, &p->arena);
+	buf_release(&b);
+}
+
+/* ---- time to live ---- */
+
+/*
+ * Deletes the Jobs of a run with several Jobs when `ttl` has passed since its end. A single Job has the field for that
+ * itself. The record and its verdict stay.
+ */
+static void expire(struct run_pass *p, int64_t now)
+{
+	struct run_state ended = { 0 };
+
+	if (!p->plan.ttl.set || plan_job_objects(&p->plan) < 2 || p->news || !p->parent.verdict.n)
+		return;
+	outcome_read(&p->arena, p->parent.outcome, p->parent.generation, &ended);
+	int64_t at = (ended.end ? ended.end : now) + (int64_t)p->plan.ttl.value.nano;
+	if (now < at) {
+		p->again = at;
+		return;
+	}
+	p->d.n = 0;
+	for (size_t i = 0; i < p->objects.n; i++) {
+		const struct data *o = p->objects.at[i];
+		struct jobs_action x = { .what = JOBS_END, .name = status_text(o, "metadata.name"),
+			.uid = status_text(o, "metadata.uid"), .role = status_label(o, "trainc.dev/role") };
+		if (str_is(status_text(o, "kind"), "Job") && !status_text(o, "metadata.deletionTimestamp").n)
+			ARENA_PUSH(&p->arena, p->d.at, p->d.n, x);
+	}
+}
+
+void run_pass_begin(struct queue_item *i)
+{
+	struct supervised *j = i->to;
+	struct run_pass *p = memory_resize(NULL, sizeof *p);
+	int64_t now = clock_real() + transport_clock_offset(j->control->client.transport);
+
+	*p = (struct run_pass){ .earlier = j->control->run_passes, .job = j, .begun = clock_steady(),
+		.again = RULES_NEVER };
+	if (p->earlier)
+		p->earlier->later = p;
+	j->control->run_passes = p;
+	if (j->gone || !run_read(p)) {
+		p->step = RUN_END;
+	} else {
+		run_see(p);
+		p->state = status_of(&p->arena, &p->plan, &p->objects, now);
+		note_verdict(p, now);
+		p->d = decide_jobs(&p->arena, &p->plan, &p->state, &p->objects);
+		expire(p, now);
+	}
+	run_go_on(p);
+}

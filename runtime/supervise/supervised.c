@@ -1,0 +1,44 @@
+/* supervised.c - ends passes, and frees what is known about a job or a run. */
+#include "runtime/supervise/supervised.h"
+
+#include <stdlib.h>
+
+#include "base/words.h"
+#include "runtime/run/rules.h"
+#include "runtime/supervise/plan_cache.h"
+
+const struct custom_kind run_record_kind = { .group = "", .version = "v1", .kind = "ConfigMap",
+	.plural = "configmaps" };
+
+void supervised_free(struct supervised *j)
+{
+	plan_forget(j);
+	free(j->text);
+	free(j->record);
+	free(j->durable);
+	free(j->wanted);
+	free(j->objects_made);
+	free(j->scaler);
+	free(j);
+}
+
+void supervised_done(struct supervised *j, const struct pass_end *e)
+{
+	int64_t took = clock_steady() - e->begun;
+
+	metrics_pass(&j->control->metrics, took, e->ok);
+	/*
+	 * a job of a thousand replicas changes all the time: the pause after a pass is four times as long as the pass,
+	 * and at most 1 s
+	 */
+	queue_done(&j->item, e->ok, 4 * took < NS_PER_SECOND ? 4 * took : NS_PER_SECOND);
+	if (e->changed)
+		queue_add(&j->item);
+	if (j->gone) {
+		queue_drop(&j->item);
+		supervised_free(j);
+	} else if (e->again != RULES_NEVER && !j->refused) {
+		int64_t wait = e->again - clock_real();
+		queue_after(&j->item, wait > 0 ? wait : 0);
+	}
+}

@@ -1,0 +1,27 @@
+/*
+ * supervised.h - what passes over custom resources and passes over runs share: their ends, and the subject itself.
+ */
+#ifndef TRAINC_RUNTIME_SUPERVISE_SUPERVISED_H
+#define TRAINC_RUNTIME_SUPERVISE_SUPERVISED_H
+
+#include "runtime/supervise/control.h"
+
+/* What the name of the record of a run ends with, after the name of the run. */
+#define RUN_RECORD_SUFFIX ".trainc"
+
+/* The kind of records, in the place of the kind of a custom resource. */
+extern const struct custom_kind run_record_kind;
+
+struct pass_end {
+	int64_t begun;                  /* by the steady clock: when the pass began */
+	bool ok;                        /* no request failed */
+	bool changed;                   /* another pass is needed at once */
+	int64_t again;                  /* the latest time for the next pass by the real-time clock; or RULES_NEVER */
+};
+
+/* Ends the pass over J, and frees J if its resource was deleted meanwhile. */
+void supervised_done(struct supervised *j, const struct pass_end *e);
+/* Frees what is known about J; J must not be in the queue or have a pass under way. */
+void supervised_free(struct supervised *j);
+
+#endif

@@ -1,0 +1,403 @@
+"""runs.py [NAME...] - runs that `trainc apply --controller` leaves to `trainc supervise`, against an API server in memory:
+what is done for them while nobody waits, what the record says, and that it goes on from any moment of a kill -9."""
+import json
+import os
+import re
+import sys
+import time
+
+from runs_world import World, main, manifest, must, permissions, status
+
+CHECKS = []
+ORDER = """job "a" {
+  image = "busybox:1"
+  role ps     { replicas = 1 }
+  role worker {
+    replicas    = 2
+    start_after = ready(ps)
+  }
+  success = done(worker)
+}
+"""
+RANKS = """job "a" {
+  image = "busybox:1"
+  role first  { replicas = 2 }
+  role second { replicas = 2 }
+  success = done(first, 0)
+}
+"""
+
+
+def check(f):
+    CHECKS.append(f)
+    return f
+
+
+def jobs_are(w, *names):
+    return lambda: w.names("jobs") == sorted(names)
+
+
+def start(w, program=ORDER, *words):
+    w.write("a.tj", program)
+    return w.want(0, "apply", "--no-wait", "--controller", "a.tj", *words)
+
+
+@check
+def whole(w):
+    """start order, an endless role that ends with success, the verdict on the record, and nothing left after delete"""
+    w.supervise()
+    w.jobs_run = False
+    out, err = start(w)
+    must("the controller does what plain Jobs do not do of job 'a'" in err and "trainc wait" not in err, err)
+    must(w.objects[("configmaps", "default", "a.trainc")]["metadata"]["labels"]["trainc.dev/controller"] == "supervise", "no label")
+    w.settle()
+    must(w.is_suspended("a-worker") and w.record("a")["attended"] == "1", w.record("a"))
+    w.job("a-ps", "Running")
+    w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
+    w.job("a-worker", "Running")
+    w.settle()
+    must(jobs_are(w, "a-ps", "a-worker")() and not w.record("a")["verdict"], w.record("a"))
+    w.job("a-worker", "Succeeded")
+    w.see("the parameter server ends", jobs_are(w, "a-worker"))
+    must(w.record("a")["verdict"] == "Succeeded", "it was deleted before the verdict was recorded")
+    w.want(0, "status", "a", out="Succeeded")
+    w.settle()
+    must([(m, p.rsplit("/", 1)[1]) for m, p, _ in w.written()] == [
+        ("PATCH", "a.trainc"), ("PATCH", "a-worker"), ("PATCH", "a.trainc"), ("DELETE", "a-ps")], w.written())
+    w.want(0, "wait", "a")
+    w.want(0, "apply", "a.tj", err="has ended: Succeeded")
+    w.want(0, "delete", "a", "--yes")
+    w.settle()
+    must(not w.names("jobs") + w.names("pods") + w.names("configmaps") + w.names("services"), w.names("configmaps"))
+    w.stop()
+
+
+@check
+def evidence(w):
+    """what the verdict follows from may go with the Jobs that are ended: the record has it, and status, wait and apply read it"""
+    w.supervise()
+    start(w, RANKS)
+    w.see("pods", lambda: len(w.names("pods")) == 4)
+    pod = w.get("pods", "a-first-0-x")
+    pod["status"].update(phase="Succeeded", containerStatuses=[{"name": "main", "ready": False, "restartCount": 0, "state": {
+        "terminated": {"exitCode": 0, "startedAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:00:09Z", "reason": "Completed"}}}])
+    w.put("pods", "default", pod)
+    w.see("all Jobs end", jobs_are(w))
+    must(w.record("a")["verdict"] == "Succeeded", w.record("a"))
+    w.want(0, "status", "a", out="Succeeded")
+    out, _ = w.want(0, "status", "a", "-o", "json")
+    must(json.loads(out)["runs"][0]["state"] == "Succeeded", out)
+    w.want(0, "list", out="^a +.*Succeeded")
+    w.want(0, "wait", "a", timeout=20)
+    w.want(0, "apply", "a.tj", err="has ended: Succeeded")
+    w.want(0, "apply", "a.tj", "--rerun", "--no-wait", out="run/a (recreated|configured)")
+    w.see("it runs again", lambda: len(w.names("pods")) == 4)
+    w.settle()
+    must(w.record("a")["verdict"] == "" and w.record("a")["attended"] == "2" and len(w.names("jobs")) == 2, w.record("a"))
+    w.want(0, "status", "a", out="Running")
+
+
+@check
+def failure(w):
+    """a role fails for good: the others end, and the first failing rank is on the record when no pod shows it any more"""
+    w.supervise()
+    start(w)
+    w.see("all run", lambda: len(w.names("pods")) == 3)
+    w.job("a-worker", "Failed", 3)
+    w.see("the parameter server ends", jobs_are(w, "a-worker"))
+    data = w.record("a")
+    told = json.loads(data["outcome"])
+    must(data["verdict"] == "Failed" and told["first_failure"]["role"] == "worker" and told["first_failure"]["exit_code"] == 3, data)
+    must(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", told["end"]), told)
+    w.take("jobs", "default", "a-worker")
+    out, _ = w.want(0, "status", "a", "-o", "json")
+    run = json.loads(out)["runs"][0]
+    must(run["state"] == "Failed" and run["first_failure"]["exit_code"] == 3, run)
+    w.want(8, "wait", "a", err="worker", timeout=20)
+    w.want(8, "apply", "a.tj", err="has ended: Failed")
+
+
+@check
+def helper(w):
+    """an aux role that never ends is a Deployment: it ends with the verdict, by the controller as by wait"""
+    program = ORDER.replace("success =", 'aux board { restart = "always" }\n  success =')
+    w.write("a.tj", program)
+    w.supervise()
+    for words in ["--controller"], ["--controller=off"]:
+        w.want(0, "apply", "--no-wait", *words, "a.tj", err="aux 'board' when" if words[0].endswith("off") else "the controller does")
+        must(w.names("deployments"), "no Deployment")
+        waiting = words[0].endswith("off") and w.start("wait", "a")
+        w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
+        w.job("a-worker", "Succeeded")
+        must(not waiting or waiting.wait(timeout=30) == 0, "wait failed")
+        w.see("both end", lambda: w.names("jobs") == ["a-worker"] and not w.names("deployments"))
+        w.want(0, "delete", "a", "--yes")
+
+
+@check
+def kept(w):
+    """clean = "none": the verdict is recorded and nothing is deleted; a suspended run stays suspended"""
+    w.supervise()
+    start(w, ORDER.replace("success =", 'clean = "none"\n  success ='))
+    w.see("all run", lambda: len(w.names("pods")) == 3)
+    w.want(0, "suspend", "a")
+    w.settle()
+    must(w.is_suspended("a-ps") and w.is_suspended("a-worker"), "a suspended run was resumed")
+    w.want(0, "resume", "a")
+    w.see("all run again", lambda: len(w.names("pods")) == 3)
+    w.job("a-worker", "Succeeded")
+    w.see("the verdict", w.verdict("a", "Succeeded"))
+    w.settle()
+    must(w.names("jobs") == ["a-ps", "a-worker"], w.names("jobs"))
+
+
+@check
+def expired(w):
+    """ttl of a run with several Jobs: they are deleted after it, and the record keeps the verdict"""
+    w.supervise()
+    start(w, ORDER.replace("success =", "ttl = 1s\n  success ="))
+    w.see("all run", lambda: len(w.names("pods")) == 3)
+    w.job("a-worker", "Succeeded")
+    w.see("no Jobs", jobs_are(w))
+    w.want(0, "status", "a", out="Succeeded")
+    w.want(0, "apply", "a.tj", err="has ended: Succeeded")
+
+
+@check
+def mark(w):
+    """the mark stays over an apply without the option, =off takes it back, and a run without it is left alone"""
+    w.jobs_run = False
+    w.write("a.tj", ORDER)
+    _, err = w.want(0, "apply", "--no-wait", "a.tj", err="while 'trainc wait a' runs.*'trainc apply --controller' leaves it to")
+    w.supervise()
+    w.job("a-ps", "Running")
+    w.settle()
+    must(w.is_suspended("a-worker") and not w.written(), w.written())
+    _, err = w.want(0, "apply", "--no-wait", "--controller", "a.tj", out="run/a configured", err="the controller does")
+    w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
+    must(not [r for r in w.requests if r[0] == "PATCH" and "/jobs/" in r[1]], "a Job was sent again")
+    _, err = w.want(0, "apply", "--no-wait", "a.tj", out="run/a unchanged", err="the controller does")
+    _, err = w.want(0, "apply", "--no-wait", "--controller=off", "a.tj", out="run/a configured", err="while 'trainc wait a' runs")
+    w.settle()
+    n = w.writes
+    w.job("a-worker", "Succeeded")
+    w.settle(1)
+    must(w.writes == n and w.names("jobs") == ["a-ps", "a-worker"], w.written())
+    w.want(2, "apply", "--controller=of", "a.tj", err="off")
+
+
+@check
+def alone(w):
+    """without a controller apply says so, and wait does what is missing; with one, both are there and nothing is done twice"""
+    w.jobs_run = False
+    w.write("a.tj", ORDER)
+    w.want(0, "apply", "--no-wait", "--controller", "a.tj", err="no controller has taken run 'a' yet.*start role 'worker' after ready")
+    p = w.start("wait", "a")
+    w.job("a-ps", "Running")
+    w.see("wait releases the workers", lambda: not w.is_suspended("a-worker"))
+    w.supervise()
+    w.see("the controller takes it", lambda: w.record("a").get("attended") == "1")
+    time.sleep(0.3)
+    w.job("a-worker", "Succeeded")
+    w.see("the parameter server ends", jobs_are(w, "a-worker"))
+    out, err = p.communicate(timeout=20)
+    must(p.returncode == 0, (p.returncode, out, err))
+    must([r[1].rsplit("/", 1)[1] for r in w.written()].count("a-ps") == 1, w.written())
+    must(not [r for r in w.requests if r[0] == "DELETE"], "wait ended a Job of a run that a controller attends")
+
+
+@check
+def both(w):
+    """two attendants at once, each unaware of the other: the run ends as it would with one"""
+    for i in range(6):
+        w.jobs_run = False
+        w.write("a.tj", ORDER)
+        w.want(0, "apply", "--no-wait", "a.tj")
+        p = w.start("wait", "a")                # it has read the record without the mark, so it acts for the run
+        w.wait_for("wait looks", lambda: [r for r in w.requests if "watch=true" in r[1]])
+        time.sleep(0.2)
+        with w.lock:
+            o = w.get("configmaps", "a.trainc")
+            o["metadata"]["labels"]["trainc.dev/controller"] = "supervise"
+            w.put("configmaps", "default", o)
+        w.supervise() if not w.controllers else None
+        w.see("the controller takes it", lambda: w.record("a").get("attended") == "1")
+        w.job("a-ps", "Running")
+        w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
+        w.job("a-worker", "Failed" if i % 2 else "Succeeded", i % 2 * 7)
+        w.see("the parameter server ends", jobs_are(w, "a-worker"))
+        p.communicate(timeout=20)
+        must(p.returncode == (8 if i % 2 else 0), p.returncode)
+        w.see("the verdict", w.verdict("a", "Failed" if i % 2 else "Succeeded"))
+        w.want(0, "delete", "a", "--yes")
+
+
+@check
+def killed(w):
+    """kill -9 before and after every write of the controller, then a restart: the same end, and nothing is done for another run"""
+    def run(kill, code):
+        w.kill_at, w.writes = kill, 0
+        w.supervise()
+        w.jobs_run = False
+        w.write("a.tj", ORDER)
+        w.want(0, "apply", "--no-wait", "--controller", "a.tj")
+        w.job("a-ps", "Running")
+        w.see("released (killed at %r)" % (kill,), lambda: w.alive() and not w.is_suspended("a-worker"))
+        w.job("a-worker", "Failed" if code else "Succeeded", code)
+        w.see("ended (killed at %r)" % (kill,), lambda: w.alive() and w.names("jobs") == ["a-worker"])
+        w.see("the verdict (killed at %r)" % (kill,), w.verdict("a", "Failed" if code else "Succeeded"))
+        w.settle(0.2)
+        w.alive()
+        writes = w.writes
+        w.stop()
+        w.want(0, "delete", "a", "--yes")
+        must(not w.names("jobs") + w.names("pods") + w.names("configmaps"), w.names("configmaps"))
+        return writes
+    n = run(None, 0)
+    must(n == 4, n)
+    for i in range(1, n + 1):
+        for before in True, False:
+            run((i, before), 5 * (i % 2))
+            must(w.kill_at is None, "write %d did not come" % i)
+
+
+@check
+def rerun(w):
+    """an apply that begins the run again while the controller writes a verdict: the new run does not get the old one's"""
+    w.supervise()
+    start(w)
+    for i in range(4):
+        w.see("all run", lambda: len(w.names("pods")) == 3)
+        w.job("a-worker", "Succeeded")          # and at once, without waiting for the controller:
+        p = w.start("apply", "--rerun", "--no-wait", "a.tj")
+        p.communicate(timeout=30)
+        must(p.returncode == 0, p.returncode)
+        w.settle()
+        must(w.record("a")["verdict"] == "" and w.names("jobs") == ["a-ps", "a-worker"], (i, w.record("a"), w.names("jobs")))
+
+
+@check
+def halfway(w):
+    """an apply that died before its last write: its Jobs are not in the record yet, and the controller leaves them alone"""
+    w.supervise()
+    start(w)
+    w.see("all run", lambda: len(w.names("pods")) == 3 and w.record("a").get("attended") == "1")
+    w.settle()
+    n = w.writes
+    o = w.get("configmaps", "a.trainc")
+    o["metadata"]["annotations"]["trainc.dev/generation"] = "2"
+    o["data"].update(hash="", applied=json.dumps([dict(k, objects=[]) for k in json.loads(o["data"]["applied"])]))
+    w.put("configmaps", "default", o)
+    w.job("a-worker", "Succeeded")
+    w.settle(1)
+    must(w.names("jobs") == ["a-ps", "a-worker"] and not w.record("a")["verdict"], w.record("a"))
+    w.see("it has taken the generation over", lambda: w.record("a")["attended"] == "2")
+    must(w.writes == n + 1, w.written()[n:])
+    w.want(0, "apply", "--no-wait", "--controller", "a.tj")
+    w.see("the end", jobs_are(w, "a-worker"))
+
+
+@check
+def refused(w):
+    """runs without Jobs of their own cannot be left to the controller; a record that cannot be read stops no other run"""
+    w.write("a.tj", ORDER)
+    w.want(2, "apply", "--controller", "--target", "pods", "a.tj", err="no Jobs.*--target jobs")
+    must(not w.names("configmaps") + w.names("pods"), "something was applied")
+    w.put("configmaps", "default", {"metadata": {"name": "b.trainc", "labels": {"trainc.dev/controller": "supervise", "trainc.dev/run": "b"},
+                                                 "annotations": {"applyset.kubernetes.io/tooling": "trainc/v9"}}, "data": {"schemaVersion": "1", "plan": "{"}})
+    w.put("configmaps", "default", {"metadata": {"name": "c", "labels": {"trainc.dev/controller": "supervise"}}, "data": {}})
+    w.supervise()
+    start(w)
+    w.job("a-worker", "Succeeded")
+    w.see("the end", jobs_are(w, "a-worker"))
+    said = w.said()
+    must(said.count('"run default/b"') == 1 and said.count("cannot be read") == 1 and said.count("belongs to somebody else") == 1, said)
+    w.write("b.tj", ORDER.replace('"a"', '"b"'))
+    w.want(2, "apply", "--local", "--controller", "b.tj", err="--controller")
+
+
+@check
+def faults(w):
+    """conflicts, refusals and a server that is away are repeated until the run has ended"""
+    w.fault("PATCH", "a.trainc", status(500, "InternalError", "etcd"), 2)
+    w.fault("DELETE", "/jobs/a-ps", "cut", 2)
+    w.supervise()
+    w.write("a.tj", ORDER)
+    w.jobs_run = False
+    w.want(0, "apply", "--no-wait", "--controller", "a.tj")
+    w.fault("PATCH", "/jobs/a-worker", status(409, "Conflict", "the object has been modified"), 1)
+    w.job("a-ps", "Running")
+    time.sleep(0.3)
+    w.job("a-ps", "Running")                    # a conflict means that somebody changed it: that is news
+    w.see("released", lambda: not w.is_suspended("a-worker"))
+    w.job("a-worker", "Succeeded")
+    w.see("ended", jobs_are(w, "a-worker"))
+
+
+@check
+def pages(w):
+    """a server without streaming lists: lists, then watches"""
+    w.fault("GET", "sendInitialEvents=true", status(422, "Invalid", "sendInitialEvents is forbidden"), 1000)
+    w.supervise()
+    start(w)
+    w.job("a-worker", "Succeeded")
+    w.see("the end", jobs_are(w, "a-worker"))
+
+
+@check
+def spaces(w):
+    """--namespace looks after one namespace alone"""
+    w.supervise("--namespace", "other")
+    w.write("a.tj", ORDER)
+    w.want(0, "apply", "--no-wait", "--controller", "a.tj", err="no controller has taken run 'a'.*'default'")
+    w.want(0, "apply", "--no-wait", "--controller", "--namespace", "other", "a.tj", err="the controller does")
+    w.job("a-worker", "Succeeded", ns="other")
+    w.job("a-worker", "Succeeded")
+    w.see("the end", w.verdict("a", "Succeeded", "other"))
+    w.settle()
+    must(("jobs", "other", "a-ps") not in w.objects and ("jobs", "default", "a-ps") in w.objects, w.objects.keys())
+
+
+@check
+def many(w):
+    """200 runs at once: each ends as its own Jobs say, with few requests"""
+    w.supervise()
+    for i in range(200):
+        w.write("r%d.tj" % i, ORDER.replace('"a"', '"r%d"' % i))
+    w.want(0, "apply", "--no-wait", "--controller", *["r%d.tj" % i for i in range(200)], timeout=120)
+    w.settle(1)
+    n = w.writes
+    for i in range(200):
+        w.job("r%d-worker" % i, "Failed" if i % 3 == 0 else "Succeeded", 1)
+    w.see("all verdicts", lambda: all(w.record("r%d" % i)["verdict"] == ("Succeeded" if i % 3 else "Failed") for i in range(200)), 60)
+    w.see("all ended", lambda: not [x for x in w.names("jobs") if x.endswith("-ps")], 60)
+    w.settle(1)
+    must(w.writes - n <= 420, w.writes - n)     # a verdict and a deletion each, and a few records that changed in between
+    with open("/proc/%d/status" % w.controllers[-1].pid) as f:
+        peak = int(re.search(r"VmHWM:\s+(\d+)", f.read())[1])
+    if b"asan" not in open("/proc/%d/maps" % w.controllers[-1].pid, "rb").read():
+        must(peak < 40000, "%d kB" % peak)
+
+
+@check
+def objects(w):
+    """--manifest without --kubeflow: no definitions, and the least that runs need"""
+    items = manifest("--image=registry.example.com/trainc:1")
+    kinds = [o["kind"] for o in items]
+    must("CustomResourceDefinition" not in kinds and kinds.count("Deployment") == 1, kinds)
+    args = next(o for o in items if o["kind"] == "Deployment")["spec"]["template"]["spec"]["containers"][0]["args"]
+    must("--kubeflow" not in args and args[0] == "supervise", args)
+    both = manifest("--kubeflow")
+    must(permissions(items) < permissions(both), permissions(items))
+    must(permissions(manifest("--namespace=ml")) == permissions(items), "the namespaced Role differs")
+
+
+@check
+def verbs(w):
+    """every verb of the manifest was needed by a test before this one"""
+    left = {x for x in World.allowed - World.used if x[2] != "leases"}
+    must(len(World.used) < 8 or not left, sorted(left))
+
+
+if __name__ == "__main__":
+    sys.exit(main(CHECKS, sys.argv[1:]))

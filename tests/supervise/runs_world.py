@@ -1,0 +1,172 @@
+"""runs_world.py - what the tests of runs that are left to the controller need: the API server in memory of the commands
+(../cluster/world.py), with controllers that may do only what their manifest permits and can be killed at any write."""
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
+from api_memory import PATH, TRAINC, Failure, cut, must, reply, run_checks, status   # noqa: E402
+
+_spec = importlib.util.spec_from_file_location("cluster_world", os.path.join(HERE, "..", "cluster", "world.py"))
+commands = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(commands)
+PREFIX = "/controller"                  # of the paths by which a controller reaches the server
+VERBS = {"POST": "create", "PATCH": "patch", "PUT": "update", "DELETE": "delete"}
+
+
+def manifest(*options):
+    """The objects of `trainc supervise --manifest`."""
+    return json.loads(subprocess.run([TRAINC, "supervise", "--manifest", "-o", "json", *options], capture_output=True, text=True,
+                                     check=True).stdout)["items"]
+
+
+def permissions(items):
+    """(verb, group, resource) of all roles of a manifest."""
+    return {(verb, group, resource) for o in items if o["kind"] in ("Role", "ClusterRole") for rule in o["rules"]
+            for verb in rule["verbs"] for group in rule["apiGroups"] for resource in rule["resources"]}
+
+
+class World(commands.World):
+    """The server of the commands, in which Jobs do only what a test says, and the controllers that run against it."""
+
+    allowed = permissions(manifest())
+    used = set()
+
+    def __init__(self):
+        self.refused, self.controllers, self.log_files = [], [], []
+        self.kill_at = None             # (number of the controller's write, before): SIGKILL the last controller then
+        self.writes = 0
+        self.lag = 0                    # seconds by which the watches of the controller are late
+        super().__init__(("default", "other"))
+        with open(os.path.join(self.dir, "config")) as f:
+            config = json.load(f)
+        config["clusters"][0]["cluster"]["server"] += PREFIX
+        self.write("controller", json.dumps(config))
+        self.controlled = []            # requests of controllers; the commands forget theirs each time
+        self.kinds = {**self.kinds, "leases": ("coordination.k8s.io", "v1", "Lease"), "deployments": ("apps", "v1", "Deployment")}
+
+    def close(self):
+        for p in self.controllers:
+            if p.poll() is None:
+                p.kill()
+            p.wait()
+            p.log.close()
+        super().close()
+
+    # ---- requests of the controller ----
+
+    def kill_now(self, before):
+        if self.kill_at != (self.writes, before):
+            return False
+        self.controllers[-1].kill()
+        self.kill_at = None
+        return True
+
+    def serve(self, h):
+        if not h.path.startswith(PREFIX):
+            super().serve(h)
+            return
+        h.path = h.path[len(PREFIX):]
+        path, query, body = self.take_request(h)
+        write = h.command in VERBS
+        m = PATH.fullmatch(path)
+        what = (VERBS.get(h.command) or ("get" if m[4] else "watch" if query.get("watch") == "true" else "list"), m[1] or "", m[3])
+        with self.lock:
+            self.controlled.append((h.command, path, body.decode()))
+            self.writes += write
+            World.used.add(what)
+            answer = self.find_fault(h.command, h.path)
+            if what not in World.allowed:
+                self.refused.append(what)
+                answer = status(403, "Forbidden", "no rule permits this")
+            if write and self.kill_now(True):
+                answer = "cut"
+            if answer is None and query.get("watch") != "true":
+                answer = self.answer(h.command, path, query, h.headers, body)
+            if write and self.kill_now(False):
+                answer = "cut"
+        if answer == "cut":
+            cut(h)
+        elif answer:
+            reply(h, *answer)
+        else:
+            self.watch(h, self.place(path), query)
+
+    # ---- the controller ----
+
+    def supervise(self, *options):
+        log = open(os.path.join(self.dir, "log%d" % len(self.controllers)), "w+")
+        p = subprocess.Popen([TRAINC, "supervise", "--kubeconfig", "controller", *options], cwd=self.dir, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                             env=self.environment(),
+                             preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGTERM)])
+        p.log = log
+        self.controllers.append(p)
+        return p
+
+    def alive(self, *options):
+        """Starts a controller again that was killed."""
+        if self.controllers[-1].poll() is not None:
+            must(self.controllers[-1].returncode == -signal.SIGKILL, self.said())
+            self.supervise(*options)
+        return True
+
+    def said(self, which=-1):
+        with open(self.controllers[which].log.name) as f:
+            return f.read()
+
+    def stop(self):
+        p = self.controllers[-1]
+        p.send_signal(signal.SIGTERM)
+        code = p.wait(timeout=20)
+        must(code == 0 or (code == -signal.SIGTERM and not self.said()), "the controller ended with %d:\n%s" % (code, self.said()))
+
+    def see(self, what, predicate, seconds=20):
+        """Waits until PREDICATE holds, with what the controller said as evidence otherwise."""
+        end = time.time() + seconds
+        while time.time() < end:
+            with self.lock:
+                if predicate():
+                    return
+            time.sleep(0.01)
+        raise Failure("never: %s\n%s\n%s" % (what, json.dumps([[list(k), self.objects[k].get("status") or self.objects[k].get("data")]
+                                                                for k in self.objects])[:3000],
+                                             "\n".join(self.said(i)[-2000:] for i in range(len(self.controllers)))))
+
+    def settle(self, seconds=0.4):
+        """Waits until the controller has written nothing for a moment."""
+        n, since = self.writes, time.time()
+        while time.time() - since < seconds:
+            time.sleep(0.05)
+            if self.writes != n:
+                n, since = self.writes, time.time()
+
+    def written(self):
+        """The writes of controllers."""
+        with self.lock:
+            return [r for r in self.controlled if r[0] in VERBS]
+
+    # ---- runs ----
+
+    def record(self, run, ns="default"):
+        return (self.objects.get(("configmaps", ns, run + ".trainc")) or {}).get("data", {})
+
+    def verdict(self, run, word, ns="default"):
+        return lambda: self.record(run, ns).get("verdict") == word
+
+    def job(self, name, phase, code=None, ns="default"):
+        """Lets the pods of a Job, and then the Job, reach PHASE."""
+        with self.lock:
+            self.run_job(ns, json.loads(json.dumps(self.objects[("jobs", ns, name)])), phase, code)
+
+    def is_suspended(self, name, ns="default"):
+        o = self.objects.get(("jobs", ns, name))
+        return bool(o and o["spec"].get("suspend"))
+
+
+def main(checks, wanted):
+    return run_checks(World, checks, wanted, lambda w: must(not w.refused, "the permissions of the manifest lack %s" % w.refused))
