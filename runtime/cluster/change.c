@@ -152,35 +152,82 @@ static bool waits(const struct cluster_watch *c, const struct member *m)
 	return false;
 }
 
+/* Is O owned by one of the objects? */
+static bool owned_by(const struct data *o, const struct members *all)
+{
+	const struct data *owners = status_list(o, "metadata.ownerReferences");
+
+	for (size_t i = 0; i < owners->u.list.n; i++)
+		for (size_t k = 0; k < all->n; k++)
+			if (str_eq(status_text(owners->u.list.at[i], "uid"), all->at[k].uid))
+				return true;
+	return false;
+}
+
+/*
+ * The patches of a run in a queue of Kueue. It is Kueue that sets `suspend`, so it is asked, by the field of each
+ * Workload that is for people.
+ */
+static bool add_workloads(struct cluster *k, const struct cluster_watch *c, const struct members *all, bool suspend,
+	struct batch *b, int *ret_status)
+{
+	static const char *const keep[] = { "metadata.name", "metadata.namespace", "metadata.uid",
+		"metadata.ownerReferences", NULL };
+	const struct resource *r = discovery_any(&k->discovery, STR("kueue.x-k8s.io"), STR("Workload"));
+	struct member_query query = { .ns = c->ns, .keep = keep };
+	struct members found = { 0 };
+
+	if (r) {
+		query.resource = *r;
+		found = members_list(&k->client, k->arena, &query, 1);
+	}
+	if (found.failed) {
+		*ret_status = cluster_say(k, found.failed);
+		return false;
+	}
+	for (size_t i = 0; i < found.n; i++) {
+		const struct member *m = &found.at[i];
+		if (!owned_by(m->object, all))
+			continue;
+		struct transport_request q = patch(k, r, m->ns, m->name, MANAGER_SUSPEND,
+			suspend ? STR("{\"spec\":{\"active\":false}}") : STR("{\"spec\":{\"active\":true}}"));
+		batch_add(b, &q, CALL_REPEAT);
+	}
+	if (b->n)
+		return true;
+	return refuse(k, str_printf(k->arena, "Kueue decides when run '%.*s' runs, and has not seen it yet: no "
+		"Workload is of its objects; is Kueue's controller there?", STR_ARG(c->watch->name)), ret_status);
+}
+
+static bool add_objects(struct cluster *k, const struct cluster_watch *c, const struct members *all, bool suspend,
+	struct batch *b, int *ret_status)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct member *m = &all->at[i];
+		struct str body = suspend_body(c, m, suspend);
+		if (!body.n || (!suspend && waits(c, m)))
+			continue;
+		struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SUSPEND, body);
+		batch_add(b, &q, CALL_REPEAT);
+	}
+	return b->n || refuse(k, str_printf(k->arena, "nothing of run '%.*s' can be suspended",
+		STR_ARG(c->watch->name)), ret_status);
+}
+
 bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);
 	const struct cluster_watch *c = cluster_watch_of(w);
 	struct batch b = batch_new(&k->client, k->arena);
-	struct members all;
 
 	if (run_watch_over(w)) {
 		session_say(s, "run '%.*s' has ended: %s", STR_ARG(w->name), run_phase_word(w->state.phase));
 		*ret_status = STATUS_CONFLICT;
 		return false;
 	}
-	if (c->plan.queue.value.n || str_is(c->plan.gang.value, "kueue"))
-		return refuse(k, str_printf(k->arena,
-			"a queue decides when run '%.*s' runs; ask the queue to hold it (spec.active of its Workload)",
-			STR_ARG(w->name)),
-			ret_status);
-	all = members_of(&k->client, k->arena, &c->parent);
-	for (size_t i = 0; i < all.n; i++) {
-		const struct member *m = &all.at[i];
-		struct str body = suspend_body(c, m, suspend);
-		if (!body.n || (!suspend && waits(c, m)))
-			continue;
-		struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SUSPEND, body);
-		batch_add(&b, &q, CALL_REPEAT);
-	}
-	if (!b.n)
-		return refuse(k, str_printf(k->arena, "nothing of run '%.*s' can be suspended", STR_ARG(w->name)),
-			ret_status);
+	struct members all = members_of(&k->client, k->arena, &c->parent);
+	if (!(str_is(c->plan.gang.value, "kueue") ? add_workloads : add_objects)(k, c, &all, suspend, &b, ret_status))
+		return false;
 	batch_wait(&b);
 	*ret_status = STATUS_DONE;
 	for (size_t i = 0; i < b.n; i++)

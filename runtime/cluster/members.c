@@ -57,7 +57,7 @@ const char *const *keep_of(struct str group, struct str kind)
 			"metadata.generation",
 		"metadata.labels", "metadata.finalizers", NULL };
 	static const char *const others[] = { "-metadata.managedFields", "-spec.template", "-spec.replicatedJobs",
-		NULL };
+		"-spec.podSets", NULL };
 
 	if (str_is(kind, "Pod") && !group.n)
 		return pods;

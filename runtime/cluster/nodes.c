@@ -36,7 +36,7 @@ bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct s
 		"spec.initContainers.resources", "spec.initContainers.restartPolicy", "status.phase", NULL };
 	static const struct resource quota = { TEXT(""), TEXT("v1"), TEXT("ResourceQuota"), TEXT("resourcequotas"),
 		true };
-	static const char *const kueue[] = { "LocalQueue", "ClusterQueue", "ResourceFlavor" };
+	static const char *const kueue[] = { "LocalQueue", "ClusterQueue", "ResourceFlavor", "Topology" };
 	struct cluster *k = cluster_of(s);
 	struct member_query *queries = NULL;
 	size_t nqueries = 0;

@@ -56,9 +56,44 @@ static const struct advice {
 		"the program ends by itself again and again: its output before the last end is in 'logs --previous'" },
 	{ "DeadlineExceeded", "the run took longer than its 'timeout'" },
 	{ "Evicted", "the node needed the room: ask for as much memory and disk as the replica uses" },
-	{ "Preempted", "a pod of higher priority took the place: set 'priority', or wait" },
+	{ "Preempted by", "a pod of higher priority took the place: set 'priority', or wait" },
 	{ "node is not ready", "a node does not answer; its pods begin again elsewhere when the node is given up" },
 	{ "FailedMount", "a volume cannot be mounted: check its name, and the node's view of the storage" },
+};
+
+/* The same of a run that waits in a queue: phrases of Kueue. */
+static const struct advice queue_advice[] = {
+	{ "> maximum capacity", "the whole quota of the queue is smaller: ask for less, or have the quota of its "
+		"ClusterQueue raised" },
+	{ "insufficient unused quota for", "others use the quota: it starts when they end; a higher 'priority' is "
+		"earlier, and so is a run that asks for less" },
+	{ "unavailable in ClusterQueue", "the queue has no quota for that resource: leave it out, or name another "
+		"queue; 'kubectl get clusterqueue -o yaml' lists what it has" },
+	{ "Preempted to accommodate", "a run with a better claim took its quota: it starts over by itself when there "
+		"is room; set 'priority' to keep its place next time" },
+	{ "allows to fit only", "no single place of that level has room for all: use fewer or smaller replicas, a "
+		"wider level in 'place', or prefer(...), which takes what there is" },
+	{ "doesn't allow to fit any", "no place of that level has room for one of them: ask for less, or wait until "
+		"others end" },
+	{ "does not support TopologyAwareScheduling", "the flavor of the queue has no topology, which 'place' needs: "
+		"name another queue, or leave 'place' out" },
+	{ "does not contain the requested level", "the topology of the queue has no such level: correct 'place', or "
+		"'topology' in project.tj; 'kubectl get topology -o yaml' lists the levels" },
+	{ "supports only TopologyAwareScheduling", "the queue is for jobs that say where they run: write 'place = "
+		"pack', or a level" },
+	{ "doesn't match node affinity", "the nodes of the queue have other labels than the role selects with 'node' "
+		"or through its accelerator; 'kubectl get resourceflavor -o yaml' lists them" },
+	{ "untolerated taint", "the nodes of the queue are tainted: add the taint to 'tolerate', or name another "
+		"queue" },
+	{ "doesn't match ClusterQueue selector", "the ClusterQueue is not for this namespace: use another namespace "
+		"or queue; its 'namespaceSelector' says which may use it" },
+	{ "doesn't exist", "create it, or correct 'queue'; 'kubectl get localqueue' lists those of the namespace" },
+	{ "is inactive", "the queue is stopped, or something that it names does not exist: 'kubectl describe "
+		"clusterqueue' says which" },
+	{ "LimitRange constraints", "a LimitRange of the namespace bounds what a pod may ask for; 'kubectl describe "
+		"limitrange' shows it" },
+	{ "admission checks", "something besides quota has to agree, such as new nodes: 'kubectl describe workload' "
+		"says what each check waits for" },
 };
 
 static bool holds_words(struct str text, const char *words) { return text.n && memmem(text.p, text.n, words,
@@ -97,6 +132,22 @@ static void add_answer(struct arena *a, struct answers *all, const char *what)
 	ARENA_PUSH(a, all->at, all->n, what);
 }
 
+static void add_known(struct arena *a, const struct advice *from, size_t n, struct str evidence, struct answers *all)
+{
+	for (size_t i = 0; i < n; i++)
+		if (holds_words(evidence, from[i].words))
+			add_answer(a, all, from[i].what);
+}
+
+/* The next steps for a run that a queue holds. */
+static void add_queued(struct arena *a, struct str evidence, struct answers *all)
+{
+	add_known(a, queue_advice, sizeof queue_advice / sizeof *queue_advice, evidence, all);
+	if (!all->n)
+		add_answer(a, all, "the queue starts it when its turn comes; ask for less, or for another queue, to be "
+			"sooner");
+}
+
 /* The next steps: from the phase of the run where that is enough, otherwise from phrases in the evidence. */
 static struct answers answers_of(struct arena *a, const struct run_state *s)
 {
@@ -106,14 +157,11 @@ static struct answers answers_of(struct arena *a, const struct run_state *s)
 	switch (s->phase) {
 	case RUN_RUNNING: case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
 	case RUN_SUSPENDED: add_answer(a, &all, "'trainc resume' starts its replicas"); break;
-	case RUN_QUEUED: add_answer(a, &all,
-		"the queue starts it when its turn comes; ask for less, or for another queue, to be sooner"); break;
+	case RUN_QUEUED: add_queued(a, evidence, &all); return all;
 	case RUN_ABSENT: add_answer(a, &all, "'trainc apply' creates its objects"); break;
 	default: break;
 	}
-	for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
-		if (holds_words(evidence, advice[i].words))
-			add_answer(a, &all, advice[i].what);
+	add_known(a, advice, sizeof advice / sizeof *advice, evidence, &all);
 	if (s->failure.known && !all.n)
 		add_answer(a, &all,
 			"the program ended with an error of its own: 'trainc logs' shows the first failing rank");

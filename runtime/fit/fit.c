@@ -12,10 +12,10 @@ const char *fit_word(enum fit_when w)
 
 static bool fits(struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *why)
 {
-	const struct data **extra = ARENA_ARRAY(c->arena, const struct data *, job->n);
-	bool quota = fit_quota(c, job, empty, why), queue = fit_queue(c, job, empty, extra, why);
+	const struct data **flavors = ARENA_ARRAY(c->arena, const struct data *, job->n);
+	bool quota = fit_quota(c, job, empty, why), queue = fit_queue(c, job, empty, flavors, why);
 
-	return fit_place(c, job, empty, extra, why) && quota && queue;
+	return fit_place(c, job, empty, flavors, why) && quota && queue;
 }
 
 struct fit_answer fit_judge(struct fit_cluster *c, const struct fit_job *job)

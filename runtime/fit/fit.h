@@ -37,6 +37,8 @@ struct fit_shape {
 	const struct data *with;        /* selector of the other pods that must be at the same value; NULL: the pods of
 					 * `group` */
 	struct str group;               /* name of a group of pod sets that Kueue keeps together; empty: none */
+	bool topological;               /* Kueue places the pods by a topology, */
+	struct str level;               /* in which they name this level; empty: none */
 	int64_t need[FIT_RESOURCES], limit[FIT_RESOURCES];
 };
 
@@ -84,7 +86,7 @@ struct fit_cluster {
 	size_t nnodes;
 	struct fit_pod *pods;           /* pods that are on a node and have not ended */
 	size_t npods;
-	struct status_objects quotas, local_queues, queues, flavors;
+	struct status_objects quotas, local_queues, queues, flavors, topologies;
 };
 
 /* Collects the OBJECTS that matter for the answer and leaves out those of other kinds. */
@@ -109,12 +111,12 @@ void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *ne
 
 /* The reason why a node cannot take a pod at all. */
 enum fit_obstacle { FIT_TAKES, FIT_CORDONED, FIT_LABELS, FIT_AFFINITY, FIT_TAINT };
-/* EXTRA: further labels that a flavor demands of the node, or NULL. */
-enum fit_obstacle fit_obstacle(const struct fit_node *n, const struct data *spec, const struct data *extra);
+/* FLAVOR: the ResourceFlavor whose labels the node must have too, and whose tolerations the pods get; or NULL. */
+enum fit_obstacle fit_obstacle(const struct fit_node *n, const struct data *spec, const struct data *flavor);
 /* Does a label selector select LABELS? */
 bool fit_selects(const struct data *selector, const struct data *labels);
-/* Does SPEC tolerate every taint of the list? */
-bool fit_tolerates(const struct data *spec, const struct data *taints);
+/* Does SPEC tolerate every taint of the list, with the tolerations that a flavor adds (NULL: none)? */
+bool fit_tolerates(const struct data *spec, const struct data *flavor, const struct data *taints);
 /* The required anti-affinity terms of a pod: a list, which may be empty. */
 const struct data *fit_anti_terms(const struct data *spec);
 /*
@@ -126,12 +128,12 @@ bool fit_together(const struct fit_shape *s, const struct fit_shape *other);
 
 /* Do the quotas of the namespace leave enough? False with a reason. EMPTY: as if nothing else were used. */
 bool fit_quota(const struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *why);
-/* The same for the queue. RET gets the labels that the flavor of each shape demands of nodes; NULL: none. */
+/* The same for the queue. RET gets the ResourceFlavor of each shape; NULL: none. */
 bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data **ret, struct buf *why);
 /* Is there a resource besides cpu, memory and disk? */
 bool fit_has_devices(const struct fit_cluster *c, const int64_t *amount);
 /* Do all pods find a node? */
-bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *extra,
+bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *flavors,
 	struct buf *why);
 /* Appends the amounts, such as "8 example.com/gpu, 2 cpu, 4Gi memory". */
 void fit_put_amounts(const struct fit_resources *r, const int64_t *amount, struct buf *out);

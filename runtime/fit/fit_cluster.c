@@ -71,6 +71,8 @@ struct fit_cluster fit_cluster_of(struct arena *a, const struct status_objects *
 			ARENA_PUSH(a, c.queues.at, c.queues.n, objects->at[i]);
 		else if (str_is(kind, "ResourceFlavor"))
 			ARENA_PUSH(a, c.flavors.at, c.flavors.n, objects->at[i]);
+		else if (str_is(kind, "Topology"))
+			ARENA_PUSH(a, c.topologies.at, c.topologies.n, objects->at[i]);
 	}
 	for (size_t i = 0; i < c.nnodes; i++)
 		c.nodes[i].devices = fit_has_devices(&c, c.nodes[i].all);

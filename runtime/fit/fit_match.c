@@ -106,15 +106,22 @@ static bool tolerates_one(const struct data *t, const struct data *taint)
 	return key.n && str_eq(status_text(t, "value"), status_text(taint, "value"));
 }
 
-bool fit_tolerates(const struct data *spec, const struct data *taints)
+static bool any_tolerates(const struct data *list, const struct data *taint)
 {
-	const struct data *list = status_list(spec, "tolerations");
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (tolerates_one(list->u.list.at[i], taint))
+			return true;
+	return false;
+}
+
+bool fit_tolerates(const struct data *spec, const struct data *flavor, const struct data *taints)
+{
+	const struct data *own = status_list(spec, "tolerations"), *more = status_list(flavor, "spec.tolerations");
 
 	for (size_t i = 0; i < taints->u.list.n; i++) {
-		bool ok = str_is(status_text(taints->u.list.at[i], "effect"), "PreferNoSchedule");
-		for (size_t k = 0; k < list->u.list.n && !ok; k++)
-			ok = tolerates_one(list->u.list.at[k], taints->u.list.at[i]);
-		if (!ok)
+		const struct data *taint = taints->u.list.at[i];
+		if (!str_is(status_text(taint, "effect"), "PreferNoSchedule") && !any_tolerates(own, taint) &&
+		    !any_tolerates(more, taint))
 			return false;
 	}
 	return true;
@@ -134,15 +141,16 @@ static bool tolerates_cordon(const struct data *spec)
 	return false;
 }
 
-enum fit_obstacle fit_obstacle(const struct fit_node *n, const struct data *spec, const struct data *extra)
+enum fit_obstacle fit_obstacle(const struct fit_node *n, const struct data *spec, const struct data *flavor)
 {
 	if (n->cordoned && !tolerates_cordon(spec))
 		return FIT_CORDONED;
-	if (!has_all(status_path(spec, "nodeSelector"), n->labels) || !has_all(extra, n->labels))
+	if (!has_all(status_path(spec, "nodeSelector"), n->labels) ||
+	    !has_all(status_path(flavor, "spec.nodeLabels"), n->labels))
 		return FIT_LABELS;
 	if (!affinity_holds(spec, n))
 		return FIT_AFFINITY;
-	return fit_tolerates(spec, n->taints) ? FIT_TAKES : FIT_TAINT;
+	return fit_tolerates(spec, flavor, n->taints) ? FIT_TAKES : FIT_TAINT;
 }
 
 const struct data *fit_anti_terms(const struct data *spec)

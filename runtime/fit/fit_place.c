@@ -12,7 +12,7 @@ struct apart;
 struct placing {
 	const struct fit_cluster *cluster;
 	const struct fit_job *job;
-	const struct data *const *extra;
+	const struct data *const *flavors;
 	bool empty;
 	struct apart *apart;            /* for each shape, the domains where its pods must not be */
 	struct str *domains;            /* for each shape that needs a domain and has been placed, that domain */
@@ -142,7 +142,7 @@ static int64_t takes(struct placing *p, size_t shape, size_t i, struct shortage 
 	const struct fit_shape *s = &p->job->shapes[shape];
 	const struct fit_cluster *c = p->cluster;
 	const struct fit_node *n = &c->nodes[i];
-	enum fit_obstacle why = fit_obstacle(n, s->spec, p->extra[shape]);
+	enum fit_obstacle why = fit_obstacle(n, s->spec, p->flavors[shape]);
 	int64_t whole[FIT_RESOURCES] = { 0 }, left[FIT_RESOURCES] = { 0 };
 	size_t scarce = 0, never = 0;
 
@@ -319,11 +319,11 @@ static bool place(struct placing *p, size_t shape, struct buf *why)
 	return x.placed >= s->count;
 }
 
-bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *extra,
+bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *flavors,
 	struct buf *why)
 {
 	struct arena a = { 0 };
-	struct placing p = { .cluster = c, .job = job, .extra = extra, .empty = empty, .arena = &a };
+	struct placing p = { .cluster = c, .job = job, .flavors = flavors, .empty = empty, .arena = &a };
 	bool ok = true;
 
 	p.apart = ARENA_ARRAY(&a, struct apart, job->n);

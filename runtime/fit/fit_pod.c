@@ -80,6 +80,8 @@ static void add_shape(struct arena *a, struct fit_resources *r, const struct dat
 		.group = status_annotation(pod, "kueue.x-k8s.io/podset-group-name") };
 	const struct data *term = s.spec ? fit_own_term(s.spec, s.labels) : NULL;
 
+	s.level = s.topology.n ? s.topology : status_annotation(pod, "kueue.x-k8s.io/podset-preferred-topology");
+	s.topological = s.level.n || status_annotation(pod, "kueue.x-k8s.io/podset-unconstrained-topology").n;
 	if (term && !s.topology.n) {
 		s.topology = status_text(term, "topologyKey");
 		s.with = status_path(term, "labelSelector");

@@ -81,11 +81,10 @@ static int64_t left_of(const struct quota_queue *q, struct str flavor, const str
 	return sum < most ? sum : most;
 }
 
-/* May the pods of S use the flavor? A node selector of the pods for one of the flavor's labels must agree with it. */
-static bool suits(const struct fit_shape *s, const struct data *flavor)
+/* Do the labels of the flavor agree with the node selector of the pods, where both name a label? */
+static bool labels_agree(const struct fit_shape *s, const struct data *flavor)
 {
-	const struct data *labels = flavor ? status_path(flavor, "spec.nodeLabels") : NULL,
-		*own = status_path(s->spec, "nodeSelector");
+	const struct data *labels = status_path(flavor, "spec.nodeLabels"), *own = status_path(s->spec, "nodeSelector");
 
 	for (size_t i = 0; labels && own && labels->kind == DATA_MAP && i < labels->u.map.n; i++) {
 		const struct data *want = data_get(own, labels->u.map.at[i].key), *have = labels->u.map.at[i].value;
@@ -93,7 +92,35 @@ static bool suits(const struct fit_shape *s, const struct data *flavor)
 		    !str_eq(want->u.string, have->u.string)))
 			return false;
 	}
-	return flavor && fit_tolerates(s->spec, status_list(flavor, "spec.nodeTaints"));
+	return true;
+}
+
+/* Has the topology that level? One that was not read has every level. */
+static bool has_level(const struct quota_queue *q, struct str topology, struct str level)
+{
+	const struct data *found = find(&q->cluster->topologies, topology, STR("")),
+		*levels = found ? status_list(found, "spec.levels") : NULL;
+
+	for (size_t i = 0; levels && i < levels->u.list.n; i++)
+		if (str_eq(status_text(levels->u.list.at[i], "nodeLabel"), level))
+			return true;
+	return !levels;
+}
+
+/* Why the pods of S cannot use the flavor, as the end of a sentence about it; NULL: they can. */
+static const char *unsuited(const struct quota_queue *q, const struct fit_shape *s, const struct data *flavor)
+{
+	struct str topology = flavor ? status_text(flavor, "spec.topologyName") : STR("");
+
+	if (!flavor)
+		return "does not exist";
+	if (s->topological && !topology.n)
+		return "has no topology, which 'place' needs";
+	if (s->level.n && !has_level(q, topology, s->level))
+		return "has no level in its topology for 'place'";
+	if (!fit_tolerates(s->spec, flavor, status_list(flavor, "spec.nodeTaints")))
+		return "has a taint that it does not tolerate";
+	return labels_agree(s, flavor) ? NULL : "has other labels than it selects";
 }
 
 static int64_t *assigned_to(struct quota_queue *q, struct str flavor, struct str resource)
@@ -159,20 +186,30 @@ static bool assign_group(struct quota_queue *q, const struct fit_shape *s, const
 	const struct data **ret, struct buf *why)
 {
 	const struct data *flavors = status_list(group, "flavors");
+	struct str unfit = STR("");
+	const char *reason = NULL;
 	size_t before = why->n;
 
 	for (size_t i = 0; i < flavors->u.list.n; i++) {
 		const struct data *f = find(&q->cluster->flavors, status_text(flavors->u.list.at[i], "name"), STR(""));
-		if (!suits(s, f) || !assign(q, s, flavors->u.list.at[i], why))
+		const char *no = unsuited(q, s, f);
+		if (no && !reason) {
+			reason = no;
+			unfit = status_text(flavors->u.list.at[i], "name");
+		}
+		if (no || !assign(q, s, flavors->u.list.at[i], why))
 			continue;
 		why->n = before;                /* the reasons from flavors tried before do not matter */
-		const struct data *labels = status_path(f, "spec.nodeLabels");
-		*ret = labels ? labels : *ret;
+		if (status_path(f, "spec.nodeLabels") || status_path(f, "spec.tolerations"))
+			*ret = f;
 		return true;
 	}
-	if (why->n == before)
-		buf_printf(why, "%sno flavor of queue '%.*s' suits %.*s", why->n ? "; " : "", STR_ARG(q->job->queue),
-			STR_ARG(s->role));
+	if (why->n > before)
+		return false;
+	buf_printf(why, "%sno flavor of queue '%.*s' suits %.*s", why->n ? "; " : "", STR_ARG(q->job->queue),
+		STR_ARG(s->role));
+	if (reason)
+		buf_printf(why, ": '%.*s' %s", STR_ARG(unfit), reason);
 	return false;
 }
 
@@ -198,6 +235,26 @@ static bool is_covered(const struct quota_queue *q, const struct fit_shape *s, s
 	return true;
 }
 
+/* Somebody has stopped the LocalQueue or the ClusterQueue, or it is not for this namespace. */
+static bool is_closed(const struct quota_queue *q, const struct data *local, struct buf *why)
+{
+	const struct data *both[] = { local, q->object }, *selector = status_path(q->object, "spec.namespaceSelector");
+
+	for (size_t i = 0; i < 2; i++) {
+		struct str policy = status_text(both[i], "spec.stopPolicy");
+		if (!policy.n || str_is(policy, "None"))
+			continue;
+		buf_printf(why, "%squeue '%.*s' is stopped (stopPolicy %.*s)", why->n ? "; " : "",
+			STR_ARG(q->job->queue), STR_ARG(policy));
+		return true;
+	}
+	if (selector && selector->kind == DATA_MAP)
+		return false;                   /* labels of namespaces are not read */
+	buf_printf(why, "%squeue '%.*s' takes no runs of namespace '%.*s': its ClusterQueue has no namespaceSelector",
+		why->n ? "; " : "", STR_ARG(q->job->queue), STR_ARG(q->job->ns));
+	return true;
+}
+
 bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data **ret, struct buf *why)
 {
 	const struct data *local = job->queue.n ? find(&c->local_queues, job->queue, job->ns) : NULL;
@@ -212,6 +269,8 @@ bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, con
 			STR_ARG(job->queue), STR_ARG(job->ns));
 		return false;
 	}
+	if (is_closed(&q, local, why))
+		return false;
 	q.cohort = cohort_of(q.object);
 	const struct data *groups = status_list(q.object, "spec.resourceGroups");
 	for (size_t i = 0; i < job->n; i++) {

@@ -131,18 +131,49 @@ static struct object_view gate(enum run_phase phase, struct str cause)
 	return (struct object_view){ .phase = phase, .cause = cause, .holds = phase != RUN_RUNNING };
 }
 
+/* Leaves out what Kueue's texts have for machines: uids in parentheses, and the paths of queues in their cohorts. */
+static struct str kueue_words(struct arena *a, struct str text)
+{
+	static const char uids[] = " (UID: ", paths[] = "; preemptor path: ";
+	const char *end = memmem(text.p, text.n, paths, sizeof paths - 1);
+	struct str s = end ? (struct str){ text.p, (size_t)(end - text.p) } : text;
+	const char *from = memmem(s.p, s.n, uids, sizeof uids - 1);
+	const char *to = from ? memchr(from, ')', (size_t)(s.p + s.n - from)) : NULL;
+
+	if (!to)
+		return text_line(a, s);
+	struct str head = { s.p, (size_t)(from - s.p) }, tail = { to + 1, (size_t)(s.p + s.n - to - 1) };
+	return text_line(a, str_cat(a, head, tail, STR("")));
+}
+
+/* Why Kueue has taken the quota of O away from it, and what it waits for since then. */
+static struct str evicted_cause(struct arena *a, const struct data *evicted, const struct data *reserved)
+{
+	struct str why = status_text(evicted, "message"),
+		now = reserved ? status_text(reserved, "message") : STR("");
+	struct str cause = text_cause(a, STR("evicted"), kueue_words(a, why));
+
+	return !now.n || str_eq(now, why) ? cause : str_cat(a, cause, STR("; now "), kueue_words(a, now));
+}
+
 static struct object_view workload(struct arena *a, const struct data *o)
 {
-	const struct data *c;
+	const struct data *evicted = status_condition_true(o, "Evicted"), *active = status_path(o, "spec.active"),
+		*c = status_condition(o, "QuotaReserved");
+	bool held = active && active->kind == DATA_BOOL && !active->u.boolean;
 
 	if (!str_starts(status_text(o, "apiVersion"), STR("kueue.")))
 		return view(RUN_RUNNING, STR(""));
-	if (status_condition_true(o, "Finished") || status_condition_true(o, "Admitted"))
+	if (status_condition_true(o, "Finished") || (status_condition_true(o, "Admitted") && !held))
 		return view(RUN_RUNNING, STR(""));
-	if ((c = status_condition_true(o, "Evicted")) && !status_condition_true(o, "QuotaReserved"))
-		return gate(RUN_QUEUED, text_cause(a, STR("evicted"), status_text(c, "message")));
-	c = status_condition(o, "QuotaReserved");
-	return gate(RUN_QUEUED, c ? text_line(a, status_text(c, "message")) : STR("not admitted yet"));
+	if (held)
+		return gate(RUN_SUSPENDED, evicted ? kueue_words(a, status_text(evicted, "message")) :
+			STR("it is not active"));
+	if (evicted && !status_condition_true(o, "QuotaReserved"))
+		return gate(RUN_QUEUED, evicted_cause(a, evicted, c));
+	if (status_condition_true(o, "QuotaReserved"))
+		return gate(RUN_QUEUED, STR("has quota; its admission checks are not done yet"));
+	return gate(RUN_QUEUED, c ? kueue_words(a, status_text(c, "message")) : STR("not admitted yet"));
 }
 
 static struct object_view pod_group(struct arena *a, const struct data *o)

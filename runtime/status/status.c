@@ -319,6 +319,19 @@ static void say(struct run_state *s, enum run_phase phase, struct str cause)
 	s->cause = cause;
 }
 
+/* S-14: the queue gives the reason; a Workload that somebody has stopped is not waiting for its turn. */
+static void ask_queue(struct run_state *s)
+{
+	enum run_phase told = RUN_QUEUED;
+
+	for (size_t i = 0; i < s->nobjects; i++)
+		if (s->objects[i].holds && s->objects[i].phase == RUN_SUSPENDED)
+			told = s->phase = RUN_SUSPENDED;
+	for (size_t i = 0; i < s->nobjects; i++)
+		if (s->objects[i].phase == told && s->objects[i].cause.n)
+			s->cause = s->objects[i].cause;
+}
+
 static void conclude(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
 	struct judge_facts f = facts_of(g);
@@ -348,9 +361,8 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 		hold_back(g, s, whole);
 		return;
 	}
-	for (size_t i = 0; (s->phase == RUN_QUEUED || s->phase == RUN_SUSPENDED) && i < s->nobjects; i++)
-		if (s->objects[i].phase == RUN_QUEUED && s->objects[i].cause.n) /* S-14: the queue gives the reason */
-			s->cause = s->objects[i].cause;
+	if (s->phase == RUN_QUEUED || s->phase == RUN_SUSPENDED)
+		ask_queue(s);
 }
 
 /* ---- times ---- */

@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.parse
 
+import world
 from world import TRAINC, main, must, status
 
 JOB = 'job "%s" {\n  image = "busybox:1"\n  role worker {\n    replicas = %s\n    command = ["train"]\n    cpu = 1\n    memory = 1Gi\n  }\n}\n'
@@ -613,6 +614,62 @@ def attempts(w):
     for wrong in "0", "x", "1,2":
         w.want(2, "logs", "a", "--attempt", wrong, err="--attempt needs a number above 0, found '%s'" % wrong)
     w.want(2, "logs", "a", "--attempt", "1", "--previous", err="both choose an attempt")
+
+
+def queued(w, **spec):
+    """A run in a queue, and the Workload that Kueue makes of its Job."""
+    world.KINDS["workloads"] = ("kueue.x-k8s.io", "v1beta2", "Workload")
+    w.groups = [{"metadata": {"name": "kueue.x-k8s.io"}, "versions": [{"version": "v1beta2", "resources": [
+        {"resource": "workloads", "scope": "Namespaced", "responseKind": {"kind": "Workload", "group": "kueue.x-k8s.io", "version": "v1beta2"}}]}]}]
+    w.write("a.tj", (JOB % ("a", 1)).replace("  role", '  queue = "q"\n  role', 1))
+    w.want(0, "apply", "a.tj", "--no-wait")
+    w.want(6, "suspend", "a", err="Kueue decides when run 'a' runs, and has not seen it yet")
+    uid = w.objects[("jobs", "default", "a-worker")]["metadata"]["uid"]
+    for name, owner in (("job-a", uid), ("job-b", "another")):
+        w.put("workloads", "default", {"metadata": {"name": name, "ownerReferences": [{"kind": "Job", "name": name[4:] + "-worker", "uid": owner}]},
+                                       "spec": {"queueName": "q", "podSets": [{"name": "main"}]}, "status": {"conditions": []}})
+
+
+def queue_says(w, message, reason="Pending"):
+    o = w.objects[("workloads", "default", "job-a")]
+    o["status"]["conditions"] = [{"type": "QuotaReserved", "status": "False", "reason": reason, "message": message, "lastTransitionTime": "2026-01-01T00:00:00Z"}]
+    w.put("workloads", "default", o)
+
+
+@check
+def held_by_queue(w):
+    """suspend and resume of a run in a queue of Kueue change its Workload, and not the Job, which is Kueue's to start"""
+    queued(w)
+    w.want(0, "suspend", "a", out="run/a suspended")
+    changed = [(r[1], json.loads(r[2])) for r in w.requests if r[0] == "PATCH"]
+    must(len(changed) == 1 and "/workloads/job-a" in changed[0][0] and changed[0][1] == {"spec": {"active": False}}, changed)
+    w.want(0, "status", "a", out="a +Suspended")
+    w.want(0, "why", "a", out="'trainc resume' starts its replicas")
+    w.want(0, "resume", "a", out="run/a resumed")
+    must(w.objects[("workloads", "default", "job-a")]["spec"]["active"] is True, "not active")
+    must("active" not in w.objects[("workloads", "default", "job-b")]["spec"], "the Workload of another run was changed")
+    w.want(0, "status", "a", out="a +Queued")
+
+
+@check
+def queue_words(w):
+    """why says what Kueue's words mean for the program"""
+    queued(w)
+    for words, what in (
+        ("couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, 1 more needed", "others use the quota: it starts when they end"),
+        ("insufficient quota for cpu in flavor f, previously considered podsets requests (0) + current podset request (5) > maximum capacity (4)",
+         "the whole quota of the queue is smaller"),
+        ('topology "t" allows to fit only 3 out of 4 pod(s)', "no single place of that level has room for all"),
+        ("LocalQueue q doesn't exist", "create it, or correct 'queue'"),
+        ("ClusterQueue c is inactive", "the queue is stopped, or something that it names does not exist"),
+        ("resource example.com/gpu unavailable in ClusterQueue", "the queue has no quota for that resource"),
+    ):
+        queue_says(w, words)
+        out, _ = w.want(0, "why", "a", out=re.escape(words[-30:]))
+        text = " ".join(out.split())
+        must(what in text and "when its turn comes" not in text, text)
+    queue_says(w, "something new")
+    must("when its turn comes" in " ".join(w.want(0, "why", "a")[0].split()), "no answer to words that nobody knows")
 
 
 @check

@@ -119,16 +119,52 @@ def quotas(w):
     ask(w, job(4, 2), nodes + [quota({"requests.cpu": "7"}, scopes=["BestEffort"])], "now")
 
 
-def kueue(nominal, used=0, cohort=None, other=0, labels=None, limit=None):
+def kueue(nominal, used=0, cohort=None, other=0, labels=None, limit=None, selector=({},), stop=None, levels=None, **kind):
     def queue(name, n, taken):
         r = {"name": "cpu", "nominalQuota": str(n)}
         if limit is not None:
             r["borrowingLimit"] = str(limit)
-        return {"kind": "ClusterQueue", "metadata": {"name": name}, "spec": {"cohortName": cohort or "", "resourceGroups": [
+        return {"kind": "ClusterQueue", "metadata": {"name": name}, "spec": {"cohortName": cohort or "",
+                **dict(zip(["namespaceSelector"], selector)), **({"stopPolicy": stop} if stop else {}), "resourceGroups": [
             {"coveredResources": ["cpu", "memory"], "flavors": [{"name": "f", "resources": [r, {"name": "memory", "nominalQuota": "1Ti"}]}]}]},
                 "status": {"flavorsReservation": [{"name": "f", "resources": [{"name": "cpu", "total": str(taken)}]}]}}
     return [{"kind": "LocalQueue", "metadata": {"name": "lq", "namespace": "default"}, "spec": {"clusterQueue": "cq"}}, queue("cq", nominal, used),
-            queue("other", other, 0), {"kind": "ResourceFlavor", "metadata": {"name": "f"}, "spec": {"nodeLabels": labels or {}}}]
+            queue("other", other, 0), {"kind": "ResourceFlavor", "metadata": {"name": "f"}, "spec": {"nodeLabels": labels or {}, **kind}},
+            *([{"kind": "Topology", "metadata": {"name": "t"}, "spec": {"levels": [{"nodeLabel": x} for x in levels]}}] if levels else [])]
+
+
+@check
+def closed_queues(w):
+    """a queue that is stopped, not for the namespace, or without a flavor for the pods: never, with the reason"""
+    program, nodes = job(2, 2, top='queue = "lq"'), [node("a", taints=[("t", "x", "NoSchedule")])]
+    lenient = {"tolerations": [{"key": "t", "operator": "Exists"}]}
+    ask(w, program, nodes + kueue(8, **lenient), "now")
+    ask(w, program, nodes + kueue(8), "never", out="1 tainted")
+    ask(w, program, nodes + kueue(8, stop="None", **lenient), "now")
+    ask(w, program, nodes + kueue(8, stop="Hold", **lenient), "never", out=r"queue 'lq' is stopped \(stopPolicy Hold\)")
+    ask(w, program, nodes + kueue(8, selector=(), **lenient), "never", out="queue 'lq' takes no runs of namespace 'default'")
+    ask(w, program, nodes + kueue(8, selector=(None,), **lenient), "never", out="has no namespaceSelector")
+    taints = {"nodeTaints": [{"key": "u", "effect": "NoSchedule"}]}
+    ask(w, program, nodes + kueue(8, **taints), "never", out="no flavor of queue 'lq' suits worker: 'f' has a taint that it does not tolerate")
+    ask(w, job(2, 2, top='queue = "lq"', more='node { "pool" = "y" }'), nodes + kueue(8, labels={"pool": "x"}), "never",
+        out="suits worker: 'f' has other labels than it selects")
+
+
+@check
+def topologies(w):
+    """a place needs a flavor with a topology that has the level"""
+    w.write("project.tj", 'project { topology = ["example.com/rack"] }\n')
+    nodes = [node("a%d" % i, 4, labels={"example.com/rack": "r%d" % (i // 3)}) for i in range(5)]
+    program = 'place = near("rack")'
+    rack = {"topologyName": "t", "levels": ["example.com/rack", "kubernetes.io/hostname"]}
+    ask(w, job(3, 3, top='queue = "lq"', more=program), nodes + kueue(64, **rack), "now")
+    ask(w, job(4, 3, top='queue = "lq"', more=program), nodes + kueue(64, **rack), "never", out="3 of 4 fit.*in one example.com/rack")
+    ask(w, job(2, 3, top='queue = "lq"', more=program), nodes + kueue(64), "never", out="'f' has no topology, which 'place' needs")
+    ask(w, job(2, 3, top='queue = "lq"', more="place = pack"), nodes + kueue(64), "never", out="'f' has no topology, which 'place' needs")
+    rack["levels"] = ["kubernetes.io/hostname"]
+    ask(w, job(2, 3, top='queue = "lq"', more=program), nodes + kueue(64, **rack), "never", out="'f' has no level in its topology for 'place'")
+    ask(w, job(2, 3, top='queue = "lq"', more='place = prefer("rack")'), nodes + kueue(64, **rack), "never", out="no level in its topology")
+    ask(w, job(2, 3, top='queue = "lq"', more="place = pack"), nodes + kueue(64, **rack), "now")
 
 
 @check

@@ -127,6 +127,8 @@ RESTARTED = {"ready": True, "restartCount": 2, "state": {"running": {}}, "lastSt
 ALSO = [
     ("S-37 gate", [put(job(ready=1, **STARTED), "spec.parallelism", 2), pod(0, "Running", conditions=[condition("Ready", "False", "ReadinessGatesNotReady", "readiness gate \"x\"")]), RUN],
      "Starting", "worker 0: not ready: readiness gate \"x\"", 0),
+    ("S-14 stopped", [job(suspend=True, labels=QUEUE), thing("Workload", "job-j-stopped", "kueue.x-k8s.io/v1beta2", LABELS, spec={"active": False},
+     status={"conditions": [condition("Evicted", "True", "Deactivated", "The workload is deactivated")]})], "Suspended", "The workload is deactivated", 0),
     ("one replica, two Jobs", [job([condition("Complete")], succeeded=2), put(job(startTime=OLD, active=1, ready=1), "metadata.name", "j-worker-0")],
      "Running", "", 0),
 ]
@@ -284,6 +286,15 @@ BESIDE = [
     ("S-60 runs", thing("PodGroup", "g", "scheduling.volcano.sh/v1beta1", LABELS, status={"phase": "Running"}), "Running", ""),
     ("S-60 evicted", thing("Workload", "w", "kueue.x-k8s.io/v1beta1", LABELS, status={"conditions":
      [condition("QuotaReserved", "False", "Pending", "x"), condition("Evicted", "True", "Preempted", "for a higher priority")]}), "Queued", "evicted: for a higher priority"),
+    ("S-60 preempted", thing("Workload", "w", "kueue.x-k8s.io/v1beta2", LABELS, status={"conditions":
+     [condition("QuotaReserved", "False", "Pending", "couldn't assign flavors to pod set worker: insufficient unused quota for cpu in flavor f, 1 more needed"),
+      condition("Evicted", "True", "Preempted", "Preempted to accommodate a workload (UID: 0-1, JobUID: 2-3) due to prioritization in the ClusterQueue; "
+                "preemptor path: /cq; preemptee path: /cq")]}), "Queued",
+     "evicted: Preempted to accommodate a workload due to prioritization in the ClusterQueue; now couldn't assign flavors to pod set worker"),
+    ("S-60 checks", thing("Workload", "w", "kueue.x-k8s.io/v1beta2", LABELS, status={"conditions": [condition("QuotaReserved")]}), "Queued", "has quota; its admission checks"),
+    ("S-60 stopped", thing("Workload", "w", "kueue.x-k8s.io/v1beta2", LABELS, spec={"active": False}, status={"conditions":
+     [condition("QuotaReserved", "False", "Pending", "x"), condition("Evicted", "True", "Deactivated", "The workload is deactivated")]}),
+     "Suspended", "The workload is deactivated"),
     ("S-60 admitted", thing("Workload", "w", "kueue.x-k8s.io/v1beta1", LABELS, status={"conditions": [condition("QuotaReserved"), condition("Admitted")]}), "Running", ""),
 ]
 
