@@ -271,6 +271,14 @@ static struct str verdict_of(const struct run_state *s)
 	}
 }
 
+/* Lacks the recorded outcome the first failing rank? The watch of Jobs may be ahead of that of pods. */
+static bool lacks_failure(struct run_pass *p)
+{
+	struct run_state ended = { 0 };
+
+	return outcome_read(&p->arena, p->parent.outcome, p->parent.generation, &ended) && !ended.failure.known;
+}
+
 static void note_verdict(struct run_pass *p, int64_t now)
 {
 	struct parent *parent = &p->parent;
@@ -278,10 +286,11 @@ static void note_verdict(struct run_pass *p, int64_t now)
 
 	if (parent->verdict.n) {                /* it stays, although what it follows from may be deleted by now */
 		p->state.phase = str_is(parent->verdict, "Succeeded") ? RUN_SUCCEEDED : RUN_FAILED;
-		return;
+		p->news = p->state.phase == RUN_FAILED && p->state.failure.known && lacks_failure(p);
+	} else {
+		parent->verdict = verdict_of(&p->state);
+		p->news = parent->verdict.n > 0;
 	}
-	parent->verdict = verdict_of(&p->state);
-	p->news = parent->verdict.n > 0;
 	if (!p->news)
 		return;
 	outcome_write(&p->state, parent->generation, p->state.since ? p->state.since : now, &b);

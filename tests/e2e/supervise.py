@@ -621,8 +621,8 @@ def run_rules(d):
     """rules of roles: a failure that the job passes over ends nothing, one that is retried neither; ttl removes the Jobs"""
     run_controller(d)
     d.space.write("a.tj", """framework pair {
-  role helper { replicas = 1, retries = 0, restart = "on_failure", on_failed_pod = "ignore" }
-  role worker { replicas = 1, retries = 3, restart = "on_failure" }
+  role helper { replicas = 1, on_failed_pod = "ignore" }
+  role worker { replicas = 1, retries = 3 }
   success = done(worker)
 }
 job "a": pair {

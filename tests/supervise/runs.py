@@ -105,6 +105,7 @@ def failure(w):
     w.see("all run", lambda: len(w.names("pods")) == 3)
     w.job("a-worker", "Failed", 3)
     w.see("the parameter server ends", jobs_are(w, "a-worker"))
+    w.see("the first failing rank", lambda: "first_failure" in w.record("a")["outcome"])
     data = w.record("a")
     told = json.loads(data["outcome"])
     must(data["verdict"] == "Failed" and told["first_failure"]["role"] == "worker" and told["first_failure"]["exit_code"] == 3, data)
@@ -254,8 +255,8 @@ def killed(w):
         must(not w.names("jobs") + w.names("pods") + w.names("configmaps"), w.names("configmaps"))
         return writes
     n = run(None, 0)
-    must(n == 4, n)
-    for i in range(1, n + 1):
+    must(4 <= n <= 6, n)                        # apply may write the record in between: then the first write is repeated
+    for i in range(1, 5):
         for before in True, False:
             run((i, before), 5 * (i % 2))
             must(w.kill_at is None, "write %d did not come" % i)
@@ -372,7 +373,8 @@ def many(w):
     w.see("all verdicts", lambda: all(w.record("r%d" % i)["verdict"] == ("Succeeded" if i % 3 else "Failed") for i in range(200)), 60)
     w.see("all ended", lambda: not [x for x in w.names("jobs") if x.endswith("-ps")], 60)
     w.settle(1)
-    must(w.writes - n <= 420, w.writes - n)     # a verdict and a deletion each, and a few records that changed in between
+    # a verdict and a deletion each, for the 67 that failed perhaps the first failing rank later, and a few conflicts
+    must(w.writes - n <= 490, w.writes - n)
     with open("/proc/%d/status" % w.controllers[-1].pid) as f:
         peak = int(re.search(r"VmHWM:\s+(\d+)", f.read())[1])
     if b"asan" not in open("/proc/%d/maps" % w.controllers[-1].pid, "rb").read():
