@@ -227,6 +227,12 @@ static void warn_no_pass(struct trainc *c, const struct nodes *decls)
 		"its list is empty: a job is made for each element");
 }
 
+/*
+ * Will the program be compiled again? It is when there is something to report and only those declarations of the library
+ * were read that it names: a message may need the others. Then nothing more of it is worth the time.
+ */
+static bool begins_again(const struct trainc *c) { return c->options.parts && c->diags.n; }
+
 static void build_jobs(struct trainc *c)
 {
 	struct nodes decls = c->program.root->file->u.file.decls;
@@ -244,7 +250,7 @@ static void build_jobs(struct trainc *c)
 	if (!jobs.n)
 		warn_no_pass(c, &decls);
 	c->plan.jobs = ARENA_ARRAY(&c->arena, struct plan_job, jobs.n);
-	for (size_t i = 0; i < jobs.n && !c->eval.exhausted; i++) {
+	for (size_t i = 0; i < jobs.n && !c->eval.exhausted && !begins_again(c); i++) {
 		c->diags.group = jobs.node[i]->u.job.list;      /* NULL unless the job belongs to a fleet */
 		c->diags.pass = i;
 		job_build(&c->eval, jobs.node[i], jobs.frame[i], &c->options.job, &c->plan.jobs[c->plan.njobs++]);
@@ -337,7 +343,7 @@ static void read_addons(struct trainc *c)
 struct plan *compile_plan(struct trainc *c, struct str path)
 {
 	compile_front(c, path);
-	if (!c->program.root)
+	if (!c->program.root || begins_again(c))
 		return &c->plan;
 	if (c->options.profile.p) {
 		c->settings.profile = c->options.profile;

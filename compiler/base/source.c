@@ -43,6 +43,8 @@ static struct source *source_holding(const struct sources *ss, uint32_t offset)
 	size_t lo = 0, hi = ss->n;
 	if (!offset)
 		return NULL;
+	if (hi && offset - ss->at[0]->base <= ss->at[0]->text.n)        /* most places are in the program, the first */
+		return ss->at[0];
 	while (lo < hi) {                       /* the last source that starts at or before the offset */
 		size_t mid = lo + (hi - lo) / 2;
 		if (ss->at[mid]->base <= offset)

@@ -28,7 +28,11 @@ static inline bool str_eq(struct str a, struct str b)
 {
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
-static inline bool str_is(struct str a, const char *z) { return str_eq(a, str_of(z)); }
+/* Most words of a table differ in their first character; the length of one that does is not counted. */
+static inline bool str_is(struct str a, const char *z)
+{
+	return a.n ? *a.p == *z && str_eq(a, str_of(z)) : !*z;
+}
 static inline bool str_starts(struct str s, struct str prefix)
 {
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);

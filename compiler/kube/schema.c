@@ -1,7 +1,16 @@
 /* schema.c - finds kinds, types and fields in a table of schemas. */
 #include "kube/schema.h"
 
-static int compare(const struct schema *s, uint32_t at, struct str name) { return str_cmp(schema_text(s, at), name); }
+/* Compares the word at AT with NAME, as str_cmp() does. Most words differ early, so their lengths are not counted. */
+static int compare(const struct schema *s, uint32_t at, struct str name)
+{
+	const unsigned char *word = (const unsigned char *)s->text + at;
+	size_t i = 0;
+
+	while (i < name.n && word[i] && word[i] == (unsigned char)name.p[i])
+		i++;
+	return i == name.n ? word[i] != 0 : word[i] ? word[i] - (unsigned char)name.p[i] : -1;
+}
 
 const struct schema_type *schema_find_type(const struct schema *s, struct str name)
 {

@@ -31,23 +31,31 @@ static bool is_number(struct str s)
 	return s.n > 0;
 }
 
-/* Are there at least N characters of a token's alphabet from AT on? */
-static bool token_chars(struct str s, size_t at, size_t n)
+static bool is_token_char(char c)
 {
-	for (size_t i = 0; i < n; i++)
-		if (at + i >= s.n || (!isalnum((unsigned char)s.p[at + i]) && s.p[at + i] != '_' && s.p[at + i] != '-'))
-			return false;
-	return true;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-static bool has_token(struct str s, struct str prefix, size_t n)
+/* Is WORD a token that begins with PREFIX, followed by at least N characters? */
+static bool is_token(struct str word, struct str prefix, size_t n)
 {
-	for (size_t i = 0; i + prefix.n <= s.n; i++) {
-		bool starts = i == 0 || !(isalnum((unsigned char)s.p[i - 1]) || s.p[i - 1] == '_' || s.p[i - 1] == '-');
-		if (starts && memcmp(s.p + i, prefix.p, prefix.n) == 0 && token_chars(s, i + prefix.n, n))
-			return true;
+	return word.n >= prefix.n + n && str_starts(word, prefix);
+}
+
+/* The kind of the first access key in a text, else of the first access token; NULL for none. */
+static const char *token_kind(struct str s)
+{
+	const char *kind = NULL;
+	for (size_t i = 0, end; i < s.n; i = end + 1) {
+		for (end = i; end < s.n && is_token_char(s.p[end]);)
+			end++;
+		struct str word = { s.p + i, end - i };
+		if (is_token(word, STR("AKIA"), 16))
+			return "an access key";
+		if (is_token(word, STR("hf_"), 20) || is_token(word, STR("ghp_"), 30) || is_token(word, STR("sk-"), 20))
+			kind = "an access token";
 	}
-	return false;
+	return kind;
 }
 
 /* Is it a JWT: header.payload.signature in base64url, the first two beginning with {" ? */
@@ -70,11 +78,8 @@ static const char *credential(struct str s)
 		return NULL;
 	if (memmem(s.p, s.n, "-----BEGIN ", 11) && memmem(s.p, s.n, "PRIVATE KEY-----", 16))
 		return "a private key";
-	if (has_token(s, STR("AKIA"), 16))
-		return "an access key";
-	if (has_token(s, STR("hf_"), 20) || has_token(s, STR("ghp_"), 30) || has_token(s, STR("sk-"), 20))
-		return "an access token";
-	return is_jwt(s) ? "a signed token" : NULL;
+	const char *kind = token_kind(s);
+	return kind ? kind : is_jwt(s) ? "a signed token" : NULL;
 }
 
 static void shaped(struct job *j, struct str text, struct span at)

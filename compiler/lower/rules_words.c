@@ -246,12 +246,13 @@ static size_t program_word(const struct words *w)
 
 static void launcher(struct job *j, const struct plan_role *r, const struct words *w)
 {
+	if (j->framework || r->aux || r->max < 2)
+		return;
 	const struct launcher *l = NULL;
 	size_t program = program_word(w);
 	struct span at = w->from[program];
 	struct str script = script_of(w, &at), found = launcher_in(script.n ? script : w->at[program], &l);
-
-	if (j->framework || r->aux || r->max < 2 || !found.n)
+	if (!found.n)
 		return;
 	struct diag *d = diag_report(ds(j), TJ0534, at,
 		"each of the %lld replicas starts its own '%.*s', and none knows of the others",

@@ -189,7 +189,7 @@ struct data *object_to_data(struct arena *a, const struct object *o, int64_t ind
 	case OBJECT_BOOL: d->kind = DATA_BOOL; d->u.boolean = o->u.boolean; break;
 	case OBJECT_INT: d->kind = DATA_INT; d->u.integer = o->u.integer; break;
 	case OBJECT_FLOAT: d->kind = DATA_FLOAT; d->u.number = o->u.number; break;
-	case OBJECT_STRING:
+	case OBJECT_STRING: d->kind = DATA_STRING; d->u.string = str_copy(a, o->u.string); break;
 	case OBJECT_TEXT:
 		d->kind = DATA_STRING;
 		object_text(o, index, &text);

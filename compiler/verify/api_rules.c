@@ -42,12 +42,15 @@ static const struct {
 
 static void walk_map(struct api_check *k, const struct schema_type *t, const struct data *d);
 
+static bool same_place(struct span a, struct span b) { return a.start == b.start && a.end == b.end; }
+
 static void walk(struct api_check *k, const struct schema_ref *r, const struct data *d)
 {
 	const struct schema *s = &schema_builtin;
 	struct span outer = k->at;
 
-	k->at = api_place(k, d);
+	if (!same_place(d->from, outer))
+		k->at = api_place(k, d);
 	if (r->word == SCHEMA_OBJECT && d->kind == DATA_MAP)
 		walk_map(k, &s->types[r->of], d);
 	for (size_t i = 0; r->word == SCHEMA_LIST && d->kind == DATA_LIST && i < d->u.list.n; i++)
@@ -57,67 +60,90 @@ static void walk(struct api_check *k, const struct schema_ref *r, const struct d
 	k->at = outer;
 }
 
-/* Reports missing fields that the schema requires; a raw block that is merged by a key may leave them out. */
-static void required(struct api_check *k, const struct schema_type *t, struct str type, const struct data *d)
-{
-	const struct schema *s = &schema_builtin;
-	const char *dot = memrchr(type.p, '.', type.n);
-
-	for (size_t i = t->first; i < t->first + t->n; i++) {
-		const struct schema_field *f = &s->fields[i];
-		if (!f->required || !schema_in(f->versions, k->c->plan->kubernetes) ||
-		    data_get(d, schema_text(s, f->name)))
-			continue;
-		struct str name = schema_text(s, f->name), help = str_printf(k->c->arena, "add '%.*s'", STR_ARG(name));
-		api_missing(k, d, help.p, "%s needs '%.*s'", dot ? dot + 1 : type.p, STR_ARG(name));
-	}
-}
-
-/* The rules about a type. They are looked up once per check, since few types occur again and again. */
+/* What is known of a type in the plan's version. Made once per check, since few types occur again and again. */
 struct api_type {
+	struct str name;
+	struct map fields;              /* name -> struct schema_field, of those that were looked for */
+	const struct schema_field **required;
+	size_t nrequired;
 	const size_t *maps;             /* positions in `maps` */
 	size_t nmaps;
 	const struct api_row *rows;
 };
 
-static const struct api_type *type_rules(struct checking *c, struct str name)
+static struct api_type *type_new(struct checking *c, const struct schema_type *of)
 {
-	struct api_type *t = map_get(&c->api_types, name);
-
-	if (t)
-		return t;
-	t = ARENA_NEW(c->arena, struct api_type);
+	const struct schema *s = &schema_builtin;
+	struct api_type *t = ARENA_NEW(c->arena, struct api_type);
 	size_t *found = NULL;
+
+	t->name = schema_text(s, of->name);
+	for (size_t i = of->first; i < of->first + of->n; i++)
+		if (s->fields[i].required && schema_in(s->fields[i].versions, c->plan->kubernetes))
+			ARENA_PUSH(c->arena, t->required, t->nrequired, &s->fields[i]);
 	for (size_t i = 0; i < COUNT(maps); i++)
-		if (str_is(name, maps[i].type))
+		if (str_is(t->name, maps[i].type))
 			ARENA_PUSH(c->arena, found, t->nmaps, i);
 	t->maps = found;
-	t->rows = api_rows(c->arena, name);
-	map_put(&c->api_types, c->arena, name, t);
+	t->rows = api_rows(c->arena, t->name);
 	return t;
+}
+
+static struct api_type *type_rules(struct checking *c, const struct schema_type *t)
+{
+	size_t at = (size_t)(t - schema_builtin.types);
+
+	if (!c->api_types)
+		c->api_types = ARENA_ARRAY(c->arena, struct api_type *, schema_builtin.ntypes);
+	if (!c->api_types[at])
+		c->api_types[at] = type_new(c, t);
+	return c->api_types[at];
+}
+
+/* The field of that name in the plan's version, or NULL. A name that is no field is not kept: it may be any text. */
+static const struct schema_field *type_field(struct checking *c, struct api_type *rules, const struct schema_type *t,
+	struct str name)
+{
+	const struct schema_field *f = map_get(&rules->fields, name);
+
+	if (!f && (f = schema_find_field(&schema_builtin, t, name, c->plan->kubernetes)))
+		map_put_const(&rules->fields, c->arena, schema_text(&schema_builtin, f->name), f);
+	return f;
+}
+
+/* Reports missing fields that the schema requires; a raw block that is merged by a key may leave them out. */
+static void required(struct api_check *k, const struct api_type *t, const struct data *d)
+{
+	const char *dot = memrchr(t->name.p, '.', t->name.n);
+
+	for (size_t i = 0; i < t->nrequired; i++) {
+		struct str name = schema_text(&schema_builtin, t->required[i]->name);
+		if (data_get(d, name))
+			continue;
+		struct str help = str_printf(k->c->arena, "add '%.*s'", STR_ARG(name));
+		api_missing(k, d, help.p, "%s needs '%.*s'", dot ? dot + 1 : t->name.p, STR_ARG(name));
+	}
 }
 
 static void walk_map(struct api_check *k, const struct schema_type *t, const struct data *d)
 {
-	const struct schema *s = &schema_builtin;
-	struct str type = schema_text(s, t->name);
-	const struct api_type *rules = type_rules(k->c, type);
+	struct api_type *rules = type_rules(k->c, t);
 	const struct data *outer = k->pod;
 
-	if (str_is(type, "core.v1.PodSpec")) {
+	if (str_is(rules->name, "core.v1.PodSpec")) {
 		k->pod = d;
 		api_pod_spec(k, d);
 	}
-	required(k, t, type, d);
+	required(k, rules, d);
 	for (size_t i = 0; i < rules->nmaps; i++)
 		maps[rules->maps[i]].rule(k, d);
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
-		const struct schema_field *f = schema_find_field(s, t, m->key, k->c->plan->kubernetes);
+		const struct schema_field *f = type_field(k->c, rules, t, m->key);
 		if (!f)
 			continue;
-		api_field(k, rules->rows, type, m->key, m->value);
-		walk(k, &s->refs[f->ref], m->value);
+		api_field(k, rules->rows, rules->name, m->key, m->value);
+		walk(k, &schema_builtin.refs[f->ref], m->value);
 	}
 	k->pod = outer;
 }
