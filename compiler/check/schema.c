@@ -135,6 +135,8 @@ static const struct type *read_type(struct spelling *s);
 
 static bool eat(struct spelling *s, const char *word)
 {
+	if (*s->p != *word)
+		return false;
 	size_t n = strlen(word);
 	if (strncmp(s->p, word, n) != 0)
 		return false;

@@ -96,7 +96,7 @@ const struct value *eval_builtin(struct eval *ev, struct frame *f, struct node *
 
 	if (which >= FUNCTIONS || !functions[which].call)
 		return &value_bad;
-	struct arguments a = { ev, n, ARENA_ARRAY(ev->arena, const struct value *, n->u.call.nbound),
+	struct arguments a = { ev, n, ARENA_ARRAY(eval_work(ev), const struct value *, n->u.call.nbound),
 		n->u.call.nbound };
 	for (size_t i = 0; i < a.n; i++) {
 		if (!n->u.call.bound[i])

@@ -209,5 +209,5 @@ BUILTIN(values)
 
 BUILTIN(has)
 {
-	return value_bool(a->ev->arena, value_get(a->at[0], argument_text(a, 1, "")) != NULL, a->call->span);
+	return value_bool(eval_passing(a->ev), value_get(a->at[0], argument_text(a, 1, "")) != NULL, a->call->span);
 }

@@ -14,7 +14,7 @@ static const struct value *string(struct arguments *a, struct str s)
 
 static const struct value *boolean(struct arguments *a, bool b)
 {
-	return value_bool(a->ev->arena, b, a->call->span);
+	return value_bool(eval_passing(a->ev), b, a->call->span);
 }
 
 /* ---- texts that may keep pieces ---- */

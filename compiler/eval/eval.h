@@ -138,6 +138,7 @@ struct eval {
 	bool keep_jobs;                 /* jobs are kept when they are finished, because tests ask about their roles */
 	struct job *built;              /* with keep_jobs: the last job that was built */
 	struct arena work;              /* memory for temporary data, see eval_work() */
+	unsigned lasting;               /* number of global slots that are being evaluated */
 
 	/* evaluator's own */
 	const struct value *fallbacks[FIELDS];  /* built-in defaults, each made on first use */
@@ -170,13 +171,22 @@ void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct
 void eval_release(struct eval *ev);
 
 /*
- * Memory for what is needed only while the job is built: frames, entries and slots, but no value and nothing that a
+ * Memory for what is needed only while the job is built: frames, entries and slots, but nothing that a
  * plan points to. The next job reuses it, so that a thousand jobs need no more of it than one. Outside of a job it is
  * the compilation's arena.
  */
 static inline struct arena *eval_work(struct eval *ev)
 {
 	return ev->job && !ev->keep_jobs ? &ev->work : ev->arena;
+}
+
+/*
+ * Memory for a truth value or a role as a value: most are read once, in a condition. A plan copies the truth and holds no
+ * role, so only what a file's let keeps must outlive the job.
+ */
+static inline struct arena *eval_passing(struct eval *ev)
+{
+	return ev->lasting ? ev->arena : eval_work(ev);
 }
 
 /*

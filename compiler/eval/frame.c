@@ -212,8 +212,10 @@ const struct value *eval_global(struct eval *ev, const struct decl *d)
 	if (!slot_enter(ev, s))
 		return s->value;
 	/* the value of a file's let does not depend on the job and the pod that ask for it */
+	ev->lasting++;
 	const struct value *v = d->kind == DECL_PARAM ? param_value(ev, d)
 		: eval_named(ev, NULL, binding->u.binding.value, d->name);
+	ev->lasting--;
 	if (s->reads.n)                 /* the slot outlives the job that asked for its value */
 		s->reads.at = memcpy(ARENA_ARRAY(ev->arena, struct read, s->reads.n), s->reads.at,
 			s->reads.n * sizeof(*s->reads.at));

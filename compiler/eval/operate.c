@@ -276,7 +276,7 @@ static const struct value *order(struct eval *ev, struct node *n, const struct v
 		return report_units(ev, n, l, r);
 	int o = value_order(l, r);
 	bool holds = n->u.op.op == OP_LT ? o < 0 : n->u.op.op == OP_LE ? o <= 0 : n->u.op.op == OP_GT ? o > 0 : o >= 0;
-	return value_bool(ev->arena, holds, n->span);
+	return value_bool(eval_passing(ev), holds, n->span);
 }
 
 bool topology_comparable(struct eval *ev, const struct value *a, const struct value *b)
@@ -310,7 +310,7 @@ static const struct value *same(struct eval *ev, struct node *n, const struct va
 {
 	if (!topology_comparable(ev, l, r))
 		return &value_bad;
-	return value_bool(ev->arena, equal(l, r) == (n->u.op.op == OP_EQ), n->span);
+	return value_bool(eval_passing(ev), equal(l, r) == (n->u.op.op == OP_EQ), n->span);
 }
 
 /* ---- membership ---- */
@@ -340,7 +340,7 @@ static const struct value *member_of(struct eval *ev, struct node *n, const stru
 {
 	int is = contains(ev, n, l, r);
 
-	return is < 0 ? &value_bad : value_bool(ev->arena, is == (n->u.op.op == OP_IN), n->span);
+	return is < 0 ? &value_bad : value_bool(eval_passing(ev), is == (n->u.op.op == OP_IN), n->span);
 }
 
 /* ---- and, or ---- */
@@ -388,7 +388,7 @@ const struct value *eval_binary(struct eval *ev, struct frame *f, struct node *n
 		const struct value *stop = not_ok(l, r);
 		if (stop || (op != OP_EQ && op != OP_NE))
 			return stop ? stop : report_operands(ev, n, l, r);
-		return value_bool(ev->arena, (l->kind == r->kind) == (op == OP_EQ), n->span);
+		return value_bool(eval_passing(ev), (l->kind == r->kind) == (op == OP_EQ), n->span);
 	}
 	if (value_ok(l) && value_ok(r)) {
 		eval_walk(ev, l);
@@ -418,7 +418,7 @@ const struct value *eval_unary(struct eval *ev, struct frame *f, struct node *n)
 	if (!value_ok(v))
 		return v;
 	if (n->u.op.op == OP_NOT && v->kind == VALUE_BOOL)
-		return value_bool(ev->arena, !v->u.boolean, n->span);
+		return value_bool(eval_passing(ev), !v->u.boolean, n->span);
 	if (v->kind == VALUE_FLOAT)
 		return value_float(ev->arena, -v->u.floating, n->span);
 	if (v->kind == VALUE_QUANTITY)

@@ -368,15 +368,15 @@ const struct value *role_member(struct eval *ev, struct role *r, struct str name
 	if (field == FIELD_REPLICAS && str_is(name, "replicas"))
 		v = one_number(ev, r, v, at);
 	if (str_is(name, "words"))
-		eval_read_words(ev, v->from, str_cat(ev->arena, r->name, STR("."), name), v);
+		eval_read_words(ev, v->from, str_cat(eval_work(ev), r->name, STR("."), name), v);
 	else if (field != FIELDS && v->kind != VALUE_BAD && (ev->reads || ev->running))
-		eval_read(ev, role_field_at(ev, r, field), str_cat(ev->arena, r->name, STR("."), name), v);
+		eval_read(ev, role_field_at(ev, r, field), str_cat(eval_work(ev), r->name, STR("."), name), v);
 	return v;
 }
 
 static const struct value *role_value(struct eval *ev, struct role *r, struct span from)
 {
-	struct value *v = value_new(ev->arena, VALUE_ROLE, from);
+	struct value *v = value_new(eval_passing(ev), VALUE_ROLE, from);
 	v->u.role = r;
 	return v;
 }

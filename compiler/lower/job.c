@@ -73,7 +73,7 @@ static void layer_reserved(struct job *j, unsigned layer)
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		ARENA_PUSH(ev->arena, j->reserved, j->nreserved, ((struct reserved){ names[i].value, layer }));
+		ARENA_PUSH(eval_work(ev), j->reserved, j->nreserved, ((struct reserved){ names[i].value, layer }));
 }
 
 /* ---- roles ---- */
