@@ -223,7 +223,7 @@ static void find_roles(struct role_search *r, struct node *body)
 	}
 }
 
-/* Adds the roles to the scope that the framework declares and the job does not mention. */
+/* Adds to the scope those roles that the framework declares and the job does not mention. */
 static void other_roles(struct check *c, struct node *n, struct decl *framework)
 {
 	struct decl **mine = n->u.job.roles;

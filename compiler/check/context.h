@@ -186,7 +186,7 @@ const struct type *check_free(struct check *c, struct node *n);
  * allowed. True when it depends on the pod.
  */
 bool check_condition(struct check *c, struct node *n, const char *what, bool pod_allowed);
-/* The same for an expression whose type is known already. */
+/* Checks a condition, as check_condition() does, whose type is known already. */
 bool judge_condition(struct check *c, struct node *n, const char *what, bool pod_allowed);
 /* Checks an expression that is inserted in a string; sets *RET_POD if it depends on the pod. */
 void check_part(struct check *c, struct node *n, bool *ret_pod);
@@ -333,7 +333,7 @@ void visit_items(struct items *to, struct node *body);
 void check_check(struct check *c, struct node *n);
 /* Checks a body with known fields. */
 void check_block(struct check *c, struct node *body, enum block block, struct decl *framework_role);
-/* The same in the present scope: jobs, frameworks, accelerators. */
+/* Checks such a body without a scope of its own: that of a job, framework or accelerator. */
 void check_open_block(struct check *c, struct node *body, enum block block);
 /* Reports a misspelt word of a block (TJ0202), and corrects it if it is clear what was meant. */
 void check_block_word(struct check *c, struct node *item, enum block block);

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-/* Append the difference with three lines of context, or nothing when the texts are equal. */
+/* Appends the difference with three lines of context, or nothing when the texts are equal. */
 void line_diff(struct arena *a, struct str name, struct str before, struct str after, struct buf *out);
 
 #endif

@@ -39,7 +39,7 @@ struct mend {
 	struct map drafts;              /* name -> struct draft */
 	struct map refused;             /* edits that failed when they were tried alone */
 	size_t trials, tried;           /* number of trials, and the sum of the lengths of their texts */
-	size_t compared;                /* names compared with misspelt names, in all trials */
+	size_t compared;                /* number of names that all trials compared with misspelt ones */
 	size_t errors;                  /* number of errors before the first trial */
 	size_t made;                    /* successful trials since edits were first refused */
 	struct look now;

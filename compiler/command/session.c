@@ -24,8 +24,8 @@ static bool set(const char *variable)
 }
 
 /*
- * Should output have colors? Runtime requirements, section 6: --color decides, then NO_COLOR, then the forcing
- * variables, then the terminal.
+ * Should output have colors? --color decides, then NO_COLOR, then CLICOLOR_FORCE and FORCE_COLOR, then whether
+ * it goes to a terminal.
  */
 bool session_colour(struct str when, int fd)
 {

@@ -82,7 +82,7 @@ struct snippet {
 	bool cut_before, cut_after;     /* bytes on that side were left out before measuring */
 };
 
-/* The same snippet in display columns, and the window of columns that is shown. */
+/* A snippet measured in columns of the display, and the window of columns that is shown. */
 struct measure {
 	unsigned from, to, total;
 	unsigned lo, hi;

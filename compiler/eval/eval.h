@@ -181,8 +181,8 @@ static inline struct arena *eval_work(struct eval *ev)
 }
 
 /*
- * Memory for a truth value or a role as a value: most are read once, in a condition. A plan copies the truth and holds no
- * role, so only what a file's let keeps must outlive the job.
+ * Memory for a truth value or a role as a value: most are read once, in a condition. A plan copies the truth and holds
+ * no role, so only what a file's let keeps must outlive the job.
  */
 static inline struct arena *eval_passing(struct eval *ev)
 {
@@ -260,7 +260,7 @@ struct entries {
 	struct entry *at;
 	size_t n;
 	struct fields fields;           /* the fields that its entries may be about: most bodies mention few */
-	/* index behind the last entry that may be about a field: blocks usually come last */
+	/* searches for a field end before this index: the entries from it on are blocks and checks */
 	size_t fields_end;
 	struct frame *frame;            /* the frame that holds the lets of the body */
 	bool failed;                    /* something was reported: entries may be missing */
@@ -277,7 +277,7 @@ static inline size_t entries_about(const struct entries *es, enum field_id id)
  * wherever the spread is; two written ones are TJ0206 unless both extend. Checks and blocks are entries too.
  */
 struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body);
-/* The same for the body of a block, whose keys are fields of any of `blocks`. */
+/* The entries of the body of a block, whose keys are fields of any of BLOCKS. */
 struct entries *eval_block(struct eval *ev, struct frame *f, struct node *body, unsigned blocks);
 /* The entries of the record that an entry sets or extends, given as a body or as a value. */
 struct entries *entry_body(struct eval *ev, struct entry *e);

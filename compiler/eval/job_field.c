@@ -32,8 +32,8 @@ static struct entry *job_entry(const struct job *j, enum field_id id)
 bool job_says(const struct job *j, enum field_id id) { return job_entry(j, id) != NULL; }
 
 /*
- * The declaration with a type, by framework LAYER, of a field that only jobs have: clean: enum("all", "none"). role.c
- * handles fields of roles.
+ * Finds where framework LAYER declares the type of a job's field, such as `clean: enum("all", "none")`. NULL for fields
+ * of roles, which role.c handles.
  */
 static const struct node *typed_by(const struct job *j, unsigned layer, enum field_id id)
 {

@@ -125,7 +125,7 @@ struct str value_phrase(struct arena *a, const struct value *v);
  * lo:hi. False for lists, records and other kinds. Pieces stay pieces in RET.
  */
 bool value_text(struct arena *a, const struct value *v, struct text *ret);
-/* The same for a value without pieces. */
+/* The text of a value as value_text() makes it; false when it has pieces. */
 bool value_plain_text(struct arena *a, const struct value *v, struct str *ret);
 /* The shortest text of a float that reads back as the same number, as Python's repr. */
 struct str float_text(struct arena *a, double d);

@@ -8,7 +8,7 @@
 
 /* Writes a documentation comment as paragraphs, followed by a newline; nothing if it is empty. */
 void markdown_prose(struct buf *out, struct str doc);
-/* The same for a cell of a table or an item of a list: on one line, without a newline. */
+/* Writes a documentation comment on one line, without a newline, for a cell of a table or an item of a list. */
 void markdown_line(struct buf *out, struct str doc);
 /* Writes `text` as code on one line; in a cell of a table a bar gets a backslash. Writes nothing if it is empty. */
 void markdown_code(struct buf *out, struct str text, bool cell);

@@ -40,7 +40,10 @@ static size_t skip_namespace(struct str text, size_t i, struct str ns)
 		(text.p[end] == '.' && end + 1 < text.n && in_name(text.p[end + 1]))) ? i : end;
 }
 
-/* The end of the rest of a name, whose head ends before text.p[at]; 0 when it does not match. */
+/*
+ * Reads the part of a host name from text.p[AT] on: the replica's number and the Service. *RET is the replica. Returns
+ * the end of the name; 0 when it is not the name of a replica.
+ */
 static size_t match(const struct imported *job, const struct host_name *h, struct str text, size_t at, int64_t *ret)
 {
 	int64_t a, b = 0;

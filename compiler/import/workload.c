@@ -147,8 +147,8 @@ static void batch_rest(struct import *im, const struct data *spec)
 enum { USUAL_BACKOFF_LIMIT = 6 };       /* default of a Job's backoffLimit */
 
 /*
- * Turns attempts of the whole Job into attempts of its replicas. A Job also counts restarts by the kubelet, and the
- * language does not; so with a limit a replica begins again in a new pod (true).
+ * Writes the attempts of the whole Job as retries of its replicas. A Job also counts restarts by the kubelet, while the
+ * language counts new pods only. True: the kubelet restarted the replicas, and in the program they restart in new pods.
  */
 static bool retries(struct import *im, const struct data *spec, struct lines *to)
 {

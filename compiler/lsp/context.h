@@ -120,7 +120,7 @@ const struct type *context_builtin(enum function f);
 bool context_fits(const struct type *want, const struct type *t);
 /* Calls EACH for the roles that can be named at the cursor: those of the framework, and of the job so far. */
 void context_roles(struct context *c, void (*each)(void *to, struct str name, const struct decl *d), void *to);
-/* The innermost place of that kind; NULL without. */
+/* The innermost place of that kind; NULL when there is none. */
 const struct place_at *context_around(const struct context *c, enum place_kind kind);
 /* The text of token I. */
 static inline struct str context_token(const struct context *c, size_t i)

@@ -62,16 +62,16 @@ struct data *object_to_data(struct arena *a, const struct object *o, int64_t ind
 /* Sets a field; an existing key keeps its position and gets the new value. */
 void object_put(struct arena *a, struct object *map, struct str key, struct object *value);
 /*
- * The same for many fields whose keys are known to differ, so none is looked up in the map; `map`
- * may be NULL when `n` is 0.
+ * Sets N fields with different keys, as object_put() sets one, but without a search of the map for each. MAP may be
+ * NULL when N is 0.
  */
 void object_put_all(struct arena *a, struct object *map, const struct object_field *fields, size_t n);
 void object_add(struct arena *a, struct object *list, struct object *value);
 struct object *object_get(const struct object *map, struct str key);
 
-/* The same for a key that is certainly new. */
+/* Adds a field with a key that the map does not have yet. */
 void object_append(struct arena *a, struct object *map, struct str key, struct object *value);
-/* The same for a key that is a literal in the compiler: a plain word that every reader takes for a text. */
+/* Adds a field whose key is a literal of the compiler: a word that every reader of YAML takes for a text. */
 void object_append_word(struct arena *a, struct object *map, struct str key, struct object *value);
 #define PUT_STR(a, map, key, s, from) object_append_word((a), (map), STR(key), object_string((a), (s), (from)))
 #define PUT_INT(a, map, key, n, from) object_append_word((a), (map), STR(key), object_integer((a), (n), (from)))

@@ -487,7 +487,7 @@ struct plan_name {
 	bool sliced;
 };
 struct plan_name plan_pod_name(const struct plan_role *r);
-/* The same for the first part of host names: the pod's name, or that of a replica's own Service, J-R-i. */
+/* The first part of host names in two pieces: the pod's name, or that of a replica's own Service, J-R-i. */
 struct plan_name plan_host_name(const struct plan_job *j, const struct plan_role *r);
 /* Host name of replica i of a role under the job's host form: its pod's name and ".J", or "J-R-i.N.svc[.domain]". */
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);

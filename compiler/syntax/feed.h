@@ -1,7 +1,7 @@
 /*
  * feed.h - passes the tokens to the parser. Between the array of tokens and the parser: turns some newlines into EOL
  * (ends a declaration) and NL (ends an item of a body), and after an error skips to the end of the broken item. The
- * rules are section 5 of the language.
+ * rules are in section 3 of docs/language.md.
  */
 #ifndef TRAINC_SYNTAX_FEED_H
 #define TRAINC_SYNTAX_FEED_H

@@ -74,7 +74,7 @@ void tokens_explain(const struct tokens *ts);
 
 /* The text between two global offsets. */
 struct str tokens_text(const struct tokens *ts, uint32_t start, uint32_t end);
-/* The same for a message: at most a few words of it. */
+/* The text between two global offsets for a message: at most a few words of it. */
 struct str tokens_shown(const struct tokens *ts, uint32_t start, uint32_t end);
 /* Columns of blanks before the first token of the line that holds the offset. */
 unsigned tokens_indent(const struct tokens *ts, uint32_t offset);

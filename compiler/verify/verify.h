@@ -40,7 +40,7 @@ void check_addons(struct checking *c);
 
 /* May an object have that name? If not, reports that WHAT ("a claim") may not. */
 bool check_object_name(struct checking *c, struct str name, const char *what, struct span at);
-/* The same for a key of its data. */
+/* May the data of an object have that key? If not, reports that WHAT may not. */
 void check_data_key(struct checking *c, struct str key, const char *what, struct span at);
 
 #endif

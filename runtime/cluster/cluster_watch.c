@@ -302,7 +302,7 @@ static bool watch_update(struct run_watch *w)
 	loop_turn(l);
 	if (note_lost(c) || tell_cut_off(c))
 		return true;
-	/* one watch may be back before another one: what it brings counts, the mere passing of time does not */
+	/* cut off, nothing is judged because time passes; objects of a watch that is connected again are */
 	if (c->cut_off && c->news == view_news(c->view))
 		return false;
 	if (!c->view || !c->dirty)

@@ -27,7 +27,7 @@ struct cluster_watch {
 	bool attends;                   /* the command acts for the run: it does what Jobs cannot do for each other. Not
 					 * while a controller does */
 	uint64_t records;               /* view_records() when the record of the run was last read */
-	unsigned acting;                /* number of requests under way that do so */
+	unsigned acting;                /* number of its requests for the run that have no answer yet */
 	bool complained;                /* one of these requests was refused */
 	struct arena scratch;
 	uint64_t print;                 /* digest of the state that was handed out, to tell whether it has changed */

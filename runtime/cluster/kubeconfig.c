@@ -99,7 +99,7 @@ static bool parse_server(struct arena *a, struct str url, bool tls, struct kubec
 
 /* ---- a cluster ---- */
 
-/* The extension of the cluster that is meant for plugins; NULL without. */
+/* The extension of the cluster that is meant for plugins; NULL when there is none. */
 static const struct data *exec_extension(const struct data *cluster)
 {
 	const struct data *list = data_get(cluster, STR("extensions"));

@@ -63,7 +63,7 @@ struct life {
 
 /* Sets phase and cause from everything else. Lowers the deadline to the time at which they change without an event. */
 void life_describe(struct life *l, int64_t now);
-/* Sets the replica to blame: section 4, last paragraph. */
+/* Finds the replica that failed first, and notes it as the reason why the run failed. */
 void life_blame(struct life *l);
 
 bool life_runs_any(const struct life *l);

@@ -133,7 +133,7 @@ static int told_before(const struct pod_view *a, const struct pod_view *b)
 
 /*
  * Is failure A the cause rather than B? In this order: the one whose record is the earliest, the earliest end, an end
- * that is not by a signal (which is often an echo), the lowest rank (section 4). A failure after which the replica
+ * that is not by a signal (which is often an echo), the lowest rank. A failure after which the replica
  * begins again comes last.
  */
 static bool blames(const struct failing *a, const struct failing *b)

@@ -248,7 +248,7 @@ static void not_ready(struct judging *j)
 	say(j, RUN_STARTING, STR("not ready"), e ? e->message : status_text(c, "message"));
 }
 
-/* Judges the pod's own reason, then a disruption, before the containers are looked at (the order of section 4). */
+/* Judges the pod's own reason, then a disruption. Both count before what its containers report. */
 static void own_reason(struct judging *j)
 {
 	static const char *const taken[] = { "Evicted", "NodeLost", "Preempted", "Preempting", "Shutdown", "Terminated",

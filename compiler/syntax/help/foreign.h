@@ -19,7 +19,7 @@ const struct foreign *foreign_field(struct str word);
  * language devices.
  */
 const struct foreign *foreign_block(struct str word, struct str inner);
-/* The same for the name of a value or function. */
+/* The row for the name of a value or function. */
 const struct foreign *foreign_name(struct str word);
 /* What to write instead of a text that a field does not accept; NULL if it is not known. */
 const char *foreign_value(struct str field, struct str text);
