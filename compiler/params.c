@@ -190,7 +190,7 @@ void compile_params(struct trainc *c, struct str path)
 	size_t wrong = str_malformed(text);
 	if (wrong < text.n)
 		report(&r, wrong, wrong + 1,
-			text.p[wrong] ? "this is not UTF-8" : "a NUL character, which no text of a program has");
+			text.p[wrong] ? "this is not UTF-8" : "a NUL character, which texts cannot contain");
 	else if (yaml)
 		read_yaml(&r);
 	else

@@ -88,10 +88,10 @@ static void check_record(struct check *c, struct decl *d)
 	const struct record_field *again = needs_itself(d, d, &steps);
 	if (again) {
 		struct diag *g = diag_report(c->diags, TJ0405, again->span,
-			"no '%.*s' can be written: its field '%.*s' needs one again", STR_ARG(d->name),
-			STR_ARG(again->name));
+			"'%.*s' contains itself without end: its field '%.*s' requires another '%.*s'",
+			STR_ARG(d->name), STR_ARG(again->name), STR_ARG(d->name));
 		diag_help(c->diags, g,
-			"let the chain end: give '%.*s' an optional type, with '?' and '= none', or a list",
+			"make '%.*s' optional, with '?' and '= none', or a list",
 			STR_ARG(again->name));
 	}
 	if (d->node->u.type_decl.body)
@@ -203,7 +203,7 @@ static void find_base(struct check *c, struct decl *d)
 	if (base && base->wraps + 1 >= MOST_FRAMEWORKS) {
 		struct diag *g = diag_report(c->diags, TJ0407, n->u.blueprint_decl.base->span,
 			"more than %d frameworks wrap each other", MOST_FRAMEWORKS);
-		diag_help(c->diags, g, "put the settings of some of them into one framework");
+		diag_help(c->diags, g, "merge some of them into one framework");
 		return;
 	}
 	d->base = base;

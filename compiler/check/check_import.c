@@ -94,7 +94,7 @@ static void pass_item(struct check *c, const struct node *import, struct node *i
 		c->at.module->broken = true;
 	} else {
 		struct diag *d = diag_report(c->diags, TJ0203, item->span,
-			"this has no place in the parameters of an import");
+			"this is not allowed in the parameters of an import");
 		diag_help(c->diags, d, "an import sets whole values: write NAME = VALUE for each parameter");
 	}
 }

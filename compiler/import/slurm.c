@@ -309,7 +309,7 @@ static bool ready(struct sbatch *s)
 	if (!s->name.n)
 		s->name = file_name(s);
 	if (!s->image.n) {
-		d = diag_report(s->im->diags, TJ1107, s->at, "the script says no image");
+		d = diag_report(s->im->diags, TJ1107, s->at, "the script names no image");
 		diag_help(s->im->diags, d, "name the image that has its programs: add a line '#SBATCH "
 			"--container-image=IMAGE', or import with --image IMAGE");
 	}

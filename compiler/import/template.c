@@ -19,7 +19,7 @@ static bool of_chart(struct str text)
 	return false;
 }
 
-/* The same for the text between the braces: a script may use any word there. */
+/* Does the text between {{ and }} use a word of Helm? The rest of a script may use any word. */
 static bool of_chart_inside(struct str text)
 {
 	const char *from = text.n ? memmem(text.p, text.n, "{{", 2) : NULL, *end = text.p + text.n;
@@ -52,7 +52,7 @@ static void report_template(struct import *im, struct span at, bool chart)
 		return;
 	d = diag_report(im->diags, TJ1123, at, "this is a template%s, not a manifest yet", chart ? " of Helm" : "");
 	if (chart)
-		diag_help(im->diags, d, "'helm template CHART | trainc import -' imports what comes of it");
+		diag_help(im->diags, d, "'helm template CHART | trainc import -' imports the rendered manifests");
 	else
 		diag_help(im->diags, d, "render it first, and import what comes of it");
 }
@@ -187,14 +187,14 @@ bool template_directory(struct import *im, const struct data *object)
 
 	if (kustomize) {
 		d = diag_report(im->diags, TJ1123, object->from,
-			"this names the manifests that kustomize puts together, it is none");
-		diag_help(im->diags, d, "'kubectl kustomize %.*s | trainc import -' imports what comes of it",
+			"this is a kustomization: it lists manifests and is not one itself");
+		diag_help(im->diags, d, "'kubectl kustomize %.*s | trainc import -' imports the rendered manifests",
 			STR_ARG(directory));
 		return true;
 	}
 	if (!bare || !(str_is(file, "Chart.yaml") || str_is(file, "values.yaml")))
 		return false;
 	d = diag_report(im->diags, TJ1123, object->from, "this belongs to a Helm chart and is not a manifest");
-	diag_help(im->diags, d, "'helm template %.*s | trainc import -' imports what comes of it", STR_ARG(directory));
+	diag_help(im->diags, d, "'helm template %.*s | trainc import -' imports the rendered manifests", STR_ARG(directory));
 	return true;
 }

@@ -45,7 +45,7 @@ struct runtime *trainer_find_runtime(struct import *im, const struct import_mani
 			return r;
 	}
 	struct diag *d = diag_report(im->diags, TJ1121, ref ? ref->from : m->at,
-		"the %.*s '%.*s' is not among what is imported", STR_ARG(kind), STR_ARG(name));
+		"the %.*s '%.*s' is not in the input", STR_ARG(kind), STR_ARG(name));
 	diag_help(im->diags, d,
 		"it says what runs: save it with 'kubectl get %.*s %.*s -o yaml' and import both files in one command",
 		STR_ARG(kind), STR_ARG(name));

@@ -20,7 +20,7 @@ static void report_open(struct asking *k, struct span at)
 	struct diag *d = diag_report(k->l->ev->diags, TJ0716, at,
 		"the amounts of a container must be known before the pod starts");
 
-	diag_help(k->l->ev->diags, d, "of the facts about a pod only 'pod.index' may be used here");
+	diag_help(k->l->ev->diags, d, "only 'pod.index' may be used here, and no other fact about the pod");
 }
 
 /* The value of a field; none if only a replica knows it. */

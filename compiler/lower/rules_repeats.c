@@ -38,7 +38,7 @@ static void report(struct job *j, const struct entry *e, const struct entry *bel
 	else
 		d = diag_report(ev->diags, TJ1006, e->item->span,
 			level == LEVEL_PROJECT ? "'%.*s = %.*s' is a default of the project" :
-			"'%.*s = %.*s' is what the job says for all roles", STR_ARG(e->key),
+			"the job already sets '%.*s = %.*s' for all roles", STR_ARG(e->key),
 			STR_ARG(value));
 	diag_note(ev->diags, d, literal(below)->span, "set here");
 	diag_help(ev->diags, d, "remove it here");

@@ -264,8 +264,8 @@ static void reference(struct seen_variables *vs, struct str name, struct span at
 	struct diag *d;
 	if (!i) {
 		d = diag_report(ds(j), TJ0705, at, "'%.*s' is not defined in this container", STR_ARG(name));
-		diag_help(ds(j), d, "define it in 'env' of the same container; what only the image defines is for a "
-			"shell: \"$%.*s\"", STR_ARG(name));
+		diag_help(ds(j), d, "define it in 'env' of the same container; a variable of the image needs a shell: "
+			"\"$%.*s\"", STR_ARG(name));
 	} else if (vs->secret[i - 1]) {
 		d = diag_report(ds(j), TJ0711, at, "'%.*s' holds a secret, which cannot be put in an argument",
 			STR_ARG(name));

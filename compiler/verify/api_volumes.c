@@ -96,5 +96,5 @@ void api_claim_spec(struct api_check *k, const struct data *d)
 	if (!size || size->kind == DATA_NULL)
 		api_missing(k, d, "add resources { requests { storage = 10Gi } }", "a claim needs a size");
 	if (is_nothing(size))
-		api_refuse(k, size, "write a size, such as 10Gi", "a claim of no size");
+		api_refuse(k, size, "write a size, such as 10Gi", "a claim without a size");
 }

@@ -73,7 +73,7 @@ static void native(struct checking *c, const struct plan_job *j)
 	}
 	bool beta = kube_has(minor, KUBE_NATIVE_GANG);
 	d = diag_report(c->diags, TJ0824, place(c, j),
-		"%s is %s of Kubernetes 1.%u, switched off unless somebody switches it on",
+		"%s is %s of Kubernetes 1.%u, off by default",
 		kube_words(KUBE_NATIVE_GANG), beta ? "a beta feature" : "an alpha feature", minor);
 	diag_note(c->diags, d, (struct span){ 0 }, "it takes the feature %s, and the API scheduling.k8s.io/%s",
 		beta ? "gate GenericWorkload" : "gates GenericWorkload and GangScheduling",

@@ -54,7 +54,7 @@ static bool is_made_from(const struct wanted *w, const struct wanted *runtime)
 
 static void report_outdated(struct applying *p, const struct wanted *w, const struct wanted *runtime)
 {
-	struct diag *d = diag_report(&p->diags, TJ1202, w->from->from, "%.*s cannot take the changes while it exists",
+	struct diag *d = diag_report(&p->diags, TJ1202, w->from->from, "%.*s cannot be changed while it exists",
 		STR_ARG(wanted_name(p->arena, &p->wanted, w)));
 
 	diag_label(&p->diags, d, "it was made from %.*s, and its controller does not look at that again",

@@ -439,7 +439,7 @@ def trainer_changes(s):
     """a TrainJob was made from its runtime, which its controller does not look at again: --recreate makes it anew"""
     trainer_begins(s)
     s.write("a.tj", PAIR.format(head="", hold=HOLD).replace("train.py", "other.py"))
-    s.want(5, "apply", "a.tj", err="TrainJob/a cannot take the changes while it exists.*made from TrainingRuntime/a.*--recreate")
+    s.want(5, "apply", "a.tj", err="TrainJob/a cannot be changed while it exists.*made from TrainingRuntime/a.*--recreate")
     must(command_of(s) == "train.py", command_of(s))
     s.want(0, "apply", "a.tj", "--recreate", "--yes", "--for", "created", out="TrainJob/a recreated")
     until(s, "the new Job", lambda: command_of(s) == "other.py")
