@@ -228,8 +228,8 @@ static void warn_no_pass(struct trainc *c, const struct nodes *decls)
 }
 
 /*
- * Will the program be compiled again? It is when there is something to report and only those declarations of the library
- * were read that it names: a message may need the others. Then nothing more of it is worth the time.
+ * Will the program be compiled again? It is when there is something to report and only those declarations of the
+ * library were read that it names: a message may need the others. Then nothing more of it is worth the time.
  */
 static bool begins_again(const struct trainc *c) { return c->options.parts && c->diags.n; }
 

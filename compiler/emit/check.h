@@ -18,7 +18,7 @@ struct checking {
 	uint32_t long_variable;         /* place of the last variable that was found too long */
 	struct map *seen;               /* the identities of objects seen so far */
 	struct arena *seen_arena;
-	struct api_type **api_types;    /* by the positions of types in the schema, see verify/api_rules.c; NULL: not used yet */
+	struct api_type **api_types;    /* by position of the type in the schema: verify/api_rules.c */
 };
 
 /* Reports what the target of the plan cannot express; false when it reported an error. */

@@ -195,6 +195,7 @@ bool template_directory(struct import *im, const struct data *object)
 	if (!bare || !(str_is(file, "Chart.yaml") || str_is(file, "values.yaml")))
 		return false;
 	d = diag_report(im->diags, TJ1123, object->from, "this belongs to a Helm chart and is not a manifest");
-	diag_help(im->diags, d, "'helm template %.*s | trainc import -' imports the rendered manifests", STR_ARG(directory));
+	diag_help(im->diags, d, "'helm template %.*s | trainc import -' imports the rendered manifests",
+		STR_ARG(directory));
 	return true;
 }

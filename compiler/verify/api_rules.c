@@ -42,14 +42,14 @@ static const struct {
 
 static void walk_map(struct api_check *k, const struct schema_type *t, const struct data *d);
 
-static bool same_place(struct span a, struct span b) { return a.start == b.start && a.end == b.end; }
+static bool is_same_span(struct span a, struct span b) { return a.start == b.start && a.end == b.end; }
 
 static void walk(struct api_check *k, const struct schema_ref *r, const struct data *d)
 {
 	const struct schema *s = &schema_builtin;
 	struct span outer = k->at;
 
-	if (!same_place(d->from, outer))
+	if (!is_same_span(d->from, outer))
 		k->at = api_place(k, d);
 	if (r->word == SCHEMA_OBJECT && d->kind == DATA_MAP)
 		walk_map(k, &s->types[r->of], d);

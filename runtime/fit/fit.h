@@ -129,8 +129,8 @@ bool fit_together(const struct fit_shape *s, const struct fit_shape *other);
 /* Do the quotas of the namespace leave enough? False with a reason. EMPTY: as if nothing else were used. */
 bool fit_quota(const struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *why);
 /*
- * Does the queue leave enough? False with a reason; EMPTY as for fit_quota(). RET gets the ResourceFlavor of each shape;
- * NULL: none.
+ * Does the queue leave enough? False with a reason; EMPTY as for fit_quota(). RET gets the ResourceFlavor of each
+ * shape; NULL: none.
  */
 bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data **ret, struct buf *why);
 /* Is there a resource besides cpu, memory and disk? */
