@@ -319,14 +319,21 @@ static void say(struct run_state *s, enum run_phase phase, struct str cause)
 	s->cause = cause;
 }
 
-/* S-14: the queue gives the reason; a Workload that somebody has stopped is not waiting for its turn. */
+/*
+ * S-14: the queue gives the reason, also for Jobs that a JobSet has made and that name no queue; a Workload that
+ * somebody has stopped is not waiting for its turn.
+ */
 static void ask_queue(struct run_state *s)
 {
 	enum run_phase told = RUN_QUEUED;
 
-	for (size_t i = 0; i < s->nobjects; i++)
-		if (s->objects[i].holds && s->objects[i].phase == RUN_SUSPENDED)
-			told = s->phase = RUN_SUSPENDED;
+	for (size_t i = 0; i < s->nobjects; i++) {
+		const struct run_object *o = &s->objects[i];
+		if (!o->holds || !str_is(o->kind, "Workload"))
+			continue;
+		told = o->phase == RUN_SUSPENDED ? RUN_SUSPENDED : told;
+		s->phase = told;
+	}
 	for (size_t i = 0; i < s->nobjects; i++)
 		if (s->objects[i].phase == told && s->objects[i].cause.n)
 			s->cause = s->objects[i].cause;

@@ -127,6 +127,9 @@ RESTARTED = {"ready": True, "restartCount": 2, "state": {"running": {}}, "lastSt
 ALSO = [
     ("S-37 gate", [put(job(ready=1, **STARTED), "spec.parallelism", 2), pod(0, "Running", conditions=[condition("Ready", "False", "ReadinessGatesNotReady", "readiness gate \"x\"")]), RUN],
      "Starting", "worker 0: not ready: readiness gate \"x\"", 0),
+    ("S-14 set", [job([condition("Suspended")], suspend=True), thing("Workload", "jobset-j", "kueue.x-k8s.io/v1beta2", LABELS,
+     status={"conditions": [condition("QuotaReserved", "False", "Pending", "insufficient unused quota for cpu")]})],
+     "Queued", "insufficient unused quota for cpu", 0),
     ("S-14 stopped", [job(suspend=True, labels=QUEUE), thing("Workload", "job-j-stopped", "kueue.x-k8s.io/v1beta2", LABELS, spec={"active": False},
      status={"conditions": [condition("Evicted", "True", "Deactivated", "The workload is deactivated")]})], "Suspended", "The workload is deactivated", 0),
     ("one replica, two Jobs", [job([condition("Complete")], succeeded=2), put(job(startTime=OLD, active=1, ready=1), "metadata.name", "j-worker-0")],
