@@ -10,6 +10,7 @@
 #   jobset   the controller of JobSets
 #   operator the controllers of PyTorchJob, TFJob and the other kinds of the older operators
 #   trainer  the controller of TrainJobs (go/trainer/main.go)
+#   kueue    Kueue (go/kueue/main.go), the definitions of its kinds (crds/) and its webhooks
 #   coscheduling  the scheduler and the controller of PodGroups of scheduler-plugins
 #   sdk      the training operator's Python SDK, of two lines, from PyPI (sdk.txt); needs pip and a way to it
 #   examples the manifests of the training operator's own examples
@@ -109,6 +110,15 @@ build_operator() {
 
 build_trainer() {
 	compile trainer "$1/trainer" .
+}
+
+# The tag leaves out a simulation of the scheduler, which is off unless somebody switches it on, and half of Kubernetes.
+build_kueue() {
+	local module
+	(export GOFLAGS="$GOFLAGS -tags=exclude_scheduler_library" && compile kueue "$1/kueue" .)
+	module=$(cd go/kueue && go list -m -f '{{.Dir}}' sigs.k8s.io/kueue)
+	install -D -m 644 -t "$1/crds" "$module"/config/components/crd/bases/*.yaml
+	install -m 644 "$module/config/components/webhook/manifests.yaml" "$1/webhooks.yaml"
 }
 
 build_coscheduling() {
@@ -215,7 +225,7 @@ mkdir -p "$cache"
 cache=$(realpath "$cache")
 for piece in "$@"; do
 	case $piece in
-	kube | kubectl | kwok | addons | jobset | operator | trainer | coscheduling | examples | sdk | coredns | node) ;;
+	kube | kubectl | kwok | addons | jobset | operator | trainer | kueue | coscheduling | examples | sdk | coredns | node) ;;
 	*)
 		echo "build.sh: no piece is called '$piece'" >&2
 		exit 2

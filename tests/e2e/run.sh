@@ -7,6 +7,7 @@
 #   tests/e2e/run.sh upstream [CHECK...]      the training operator's examples and its Python SDK on a cluster without it
 #   tests/e2e/run.sh faults [CHECK...]        faults under the commands: four minutes, because the API server is stopped
 #   tests/e2e/run.sh bench-cluster [SCENARIO...]    the commands beside kubectl; soak [SECONDS]: churn, and memory stays flat
+#   tests/e2e/run.sh kueue [CHECK...]         the commands beside a real Kueue, which "make e2e" runs too
 #   KUBECONFIG=... tests/e2e/run.sh    uses the cluster that is there, with the
 #                                      kubectl of PATH; makes and removes
 #                                      namespaces called e2e-*
@@ -84,17 +85,17 @@ cluster() {
 	return $status
 }
 
-# alone PIECES PROGRAM WORD...: a kwok cluster of these pieces for one program; nodes and audit by E2E_NODES and E2E_AUDIT.
+# alone MODE PIECES PROGRAM WORD...: a cluster of these pieces for one program; nodes and audit by E2E_NODES and E2E_AUDIT.
 alone() {
-	local dir=$work/alone piece path status=0 pieces
-	read -ra pieces <<< "$1"
-	shift
+	local mode=$1 dir=$work/alone piece path status=0 pieces
+	read -ra pieces <<< "$2"
+	shift 2
 	run ./build.sh "${pieces[@]}" > "$work/pieces" || return
 	while read -r piece path; do
 		export "E2E_${piece^^}=$path"
 	done < "$work/pieces"
 	up+=("$dir")
-	run ./up.sh kwok "$dir" || return
+	run ./up.sh "$mode" "$dir" || return
 	TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 "$@" || status=$?
 	./down.sh "$dir"
 	return $status
@@ -102,7 +103,7 @@ alone() {
 
 # beside PROGRAM WORD...: a cluster for one of the two comparisons with the training operator.
 beside() {
-	E2E_NODES=5 E2E_AUDIT=1 alone "kube kwok addons operator" "$@"
+	E2E_NODES=5 E2E_AUDIT=1 alone kwok "kube kwok addons operator" "$@"
 }
 
 # upstream WORD...: the operator's users, on a cluster of our manifest.  Their SDK is PyPI's: without a way to it, its checks are skipped.
@@ -115,7 +116,7 @@ upstream() {
 	else
 		skip "the training operator's Python SDK: pip cannot fetch it"
 	fi
-	alone "kube kwok examples" upstream.py "$@"
+	alone kwok "kube kwok examples" upstream.py "$@"
 }
 
 have_go() {
@@ -152,7 +153,7 @@ for program in curl openssl python3 flock setsid; do
 done
 : > "$COUNTS"
 case ${1:-} in
-operator | bench | bench-cluster | soak | faults | upstream)
+operator | bench | bench-cluster | soak | faults | kueue | upstream)
 	if ! have_go; then
 		echo "run.sh: Go 1.26 or newer is needed to build a cluster" >&2
 		exit 1
@@ -160,10 +161,11 @@ operator | bench | bench-cluster | soak | faults | upstream)
 	case $1 in
 	operator) beside peer.py "${@:2}" ;;
 	bench) beside peer_bench.py "$work/alone" "${@:2}" ;;
-	bench-cluster) E2E_NODES=${E2E_NODES:-8} E2E_AUDIT=1 alone "kube kubectl kwok" bench_cluster.py "$work/alone" "${@:2}" ;;
-	soak) alone "kube kwok" soak.py "${@:2}" ;;
-	faults) alone "kube kwok" faults.py "${@:2}" ;;
+	bench-cluster) E2E_NODES=${E2E_NODES:-8} E2E_AUDIT=1 alone kwok "kube kubectl kwok" bench_cluster.py "$work/alone" "${@:2}" ;;
+	soak) alone kwok "kube kwok" soak.py "${@:2}" ;;
+	faults) alone kwok "kube kwok" faults.py "${@:2}" ;;
 	upstream) upstream "${@:2}" ;;
+	kueue) alone kueue "kube kwok addons jobset kueue" kueue.py "${@:2}" ;;
 	esac
 	exit
 	;;
@@ -185,6 +187,7 @@ fi
 cluster kwok kube kwok addons || failed "a cluster of mode kwok"
 upstream || failed "the training operator's examples and its SDK"
 cluster operators kube kwok addons jobset operator trainer coscheduling || failed "a cluster of mode operators"
+cluster kueue kube kwok addons jobset kueue || failed "a cluster of mode kueue"
 why=$(no_node)
 if [ -n "$why" ]; then
 	skip "a real node: $why"

@@ -1,8 +1,9 @@
-"""suite.py any|kwok|operators|node [PART...]: what a cluster must accept and do; called by run.sh.  Only checks whose name holds a PART.
+"""suite.py any|kwok|operators|kueue|node [PART...]: what a cluster must accept and do; called by run.sh.  Only checks whose name holds a PART.
 
   any    every object file is accepted and kept as it was sent
   kwok   that, and jobs reach the end that their program promises, on fake nodes
   operators  controllers of JobSets and of the training operator's kinds do with our objects what we say
+  kueue  a real Kueue queues, preempts and places our runs, and the commands say so
   node   real pods find each other
 
 KUBECTL, KUBECONFIG, TRAINC: what to use.  One line per check on standard output;
@@ -25,6 +26,7 @@ import time
 
 import play
 import fit
+import kueue
 import operators
 import runtime
 import supervise
@@ -682,6 +684,8 @@ def checks(mode):
         ]
     if mode == "operators":
         return [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in operators.CHECKS]
+    if mode == "kueue":
+        return [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in kueue.CHECKS]
     found = []
     sample = os.path.join(HERE, "objects", "mnist-ddp.yaml")
     found.append(("the comparison notices what a server changed", lambda c: notices(c, sample)))

@@ -1,5 +1,5 @@
 #!/bin/bash
-# up.sh kwok|operators|node DIR: starts a Kubernetes control plane whose files are in DIR
+# up.sh kwok|operators|kueue|node DIR: starts a Kubernetes control plane whose files are in DIR
 # (made here, must not exist) and returns when it is ready.  DIR/kubeconfig is an
 # administrator's.  down.sh DIR ends it.
 #
@@ -7,18 +7,19 @@
 #         the nodes: servers on 127.0.0.1 at free ports; any user
 #   operators  that, and the controllers of JobSets, of TrainJobs, of the training operator's
 #         kinds, and the scheduler that places PodGroups
+#   kueue  kwok, Kueue and the controller of JobSets, with the webhooks of both
 #   node  a control plane without kwok, but with a kubelet, containerd, runc and
 #         CoreDNS, in namespaces of their own; root
 #
 # Needs E2E_KUBE, and E2E_KWOK (and E2E_ADDONS, E2E_JOBSET, E2E_OPERATOR,
-# E2E_TRAINER, E2E_COSCHEDULING), or E2E_COREDNS
+# E2E_TRAINER, E2E_COSCHEDULING, E2E_KUEUE), or E2E_COREDNS
 # and E2E_NODE: the directories that build.sh prints.  E2E_NODES=N (kwok) makes N nodes instead of one.
 # E2E_AUDIT=1 (kwok) makes DIR/kubeconfig.controller, another administrator's, whose requests are in DIR/audit.log.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
-[ $# = 2 ] || fail "usage: up.sh kwok|operators|node DIR"
+[ $# = 2 ] || fail "usage: up.sh kwok|operators|kueue|node DIR"
 mode=$1
 mkdir -m 700 "$2"
 D=$(realpath "$2")
@@ -96,39 +97,54 @@ up_kwok() {
 	wait_for kwok 120 kubectl wait --for=condition=Ready node --all --timeout=1s
 }
 
-# What the server asks before it takes a JobSet, and the pods of one: the module's own
-# manifests, with an address in place of a Service, which has no pods here.
+# webhooks FILE PORT NAME...: what the server asks before it takes an object: a module's own manifests, with an address in
+# place of a Service, which has no pods here; with names, only those.  Pods of JobSets and of Kueue are chosen as the
+# patches of their modules choose them.
 webhooks() {
-	python3 - "$E2E_JOBSET/webhooks.yaml" "$1" "$(base64 -w 0 "$D/pki/ca.crt")" <<-END
+	python3 - "$1" "$2" "$(base64 -w 0 "$D/pki/ca.crt")" "${@:3}" <<-'END'
 		import re, sys
-		text, port, authority = open(sys.argv[1]).read(), sys.argv[2], sys.argv[3]
+		text, port, authority, wanted = open(sys.argv[1]).read(), sys.argv[2], sys.argv[3], sys.argv[4:]
 		text = re.sub(r"service:\n *name: .*\n *namespace: .*\n *path: (.*)",
 		              rf"url: https://127.0.0.1:{port}\1\n    caBundle: {authority}", text)
-		# as the module's own patches have it: only pods of JobSets
 		only = "objectSelector: {matchExpressions: [{key: jobset.sigs.k8s.io/jobset-name, operator: Exists}]}"
+		if wanted:
+		    only = "objectSelector: {matchExpressions: [{key: kueue.x-k8s.io/queue-name, operator: Exists}]}"
+		    text = re.sub(r"(?ms)^- admissionReviewVersions:.*?(?=^- |^---|\Z)",
+		                  lambda m: m[0] if re.search(r"^  name: .(\w+)\.kb\.io", m[0], re.M)[1] in wanted else "", text)
+		    text = re.sub(r"  name: (\w+-webhook-configuration)", r"  name: kueue-\1", text)
 		print(re.sub(r"( +)(name: [mv]pod\.kb\.io)", rf"\1\2\n\1{only}", text))
 	END
+}
+
+# jobset PORT PORT: the controller of JobSets, its webhooks and its health behind these ports.
+jobset() {
+	cat > "$D/jobset.yaml" <<-END
+		apiVersion: config.jobset.x-k8s.io/v1alpha1
+		kind: Configuration
+		health: {healthProbeBindAddress: "127.0.0.1:$2"}
+		metrics: {bindAddress: "0"}
+		leaderElection: {leaderElect: false}
+		internalCertManagement: {enable: false}
+		webhook: {host: 127.0.0.1, port: $1, certDir: $D/hooks}
+	END
+	spawn jobset "$E2E_JOBSET/jobset" --kubeconfig "$D/kubeconfig" --config "$D/jobset.yaml"
+}
+
+# definitions FILE...: kinds of add-ons, and the certificate of whoever checks their objects.
+definitions() {
+	cat "$@" | kubectl create -f - > "$D/log/definitions.log"
+	kubectl wait --for=condition=Established --timeout=60s crd --all >> "$D/log/definitions.log"
+	mkdir "$D/hooks"
+	cp "$D/pki/server.crt" "$D/hooks/tls.crt"
+	cp "$D/pki/server.key" "$D/hooks/tls.key"
 }
 
 up_operators() {
 	local hooks probe
 	up_kwok
 	read -r hooks probe <<< "$(free_ports 2)"
-	cat "$E2E_ADDONS"/*.yaml | kubectl apply --server-side -f - > "$D/log/definitions.log"
-	kubectl wait --for=condition=Established --timeout=60s crd --all >> "$D/log/definitions.log"
-	mkdir "$D/hooks"
-	cp "$D/pki/server.crt" "$D/hooks/tls.crt"
-	cp "$D/pki/server.key" "$D/hooks/tls.key"
-	cat > "$D/jobset.yaml" <<-END
-		apiVersion: config.jobset.x-k8s.io/v1alpha1
-		kind: Configuration
-		health: {healthProbeBindAddress: "127.0.0.1:$probe"}
-		metrics: {bindAddress: "0"}
-		leaderElection: {leaderElect: false}
-		internalCertManagement: {enable: false}
-		webhook: {host: 127.0.0.1, port: $hooks, certDir: $D/hooks}
-	END
-	spawn jobset "$E2E_JOBSET/jobset" --kubeconfig "$D/kubeconfig" --config "$D/jobset.yaml"
+	definitions "$E2E_ADDONS"/*.yaml
+	jobset "$hooks" "$probe"
 	spawn operator "$E2E_OPERATOR/training-operator" --kubeconfig "$D/kubeconfig" \
 		--metrics-bind-address 0 --health-probe-bind-address 0 --monitoring-port 0
 	spawn trainer "$E2E_TRAINER/trainer" --kubeconfig "$D/kubeconfig"
@@ -146,7 +162,33 @@ up_operators() {
 	spawn coscheduling "$E2E_COSCHEDULING/scheduler" --config "$D/coscheduling.yaml" --secure-port 0
 	spawn groups "$E2E_COSCHEDULING/controller" --kubeconfig "$D/kubeconfig" --metricsAddr 0 --probeAddr 0
 	wait_for jobset 60 curl -sf "http://127.0.0.1:$probe/readyz"
-	webhooks "$hooks" | kubectl create -f - > "$D/log/webhooks.log"
+	webhooks "$E2E_JOBSET/webhooks.yaml" "$hooks" | kubectl create -f - > "$D/log/webhooks.log"
+}
+
+up_kueue() {
+	local set_hooks set_probe hooks probe
+	up_kwok
+	read -r set_hooks set_probe hooks probe <<< "$(free_ports 4)"
+	definitions "$E2E_ADDONS"/jobset*.yaml "$E2E_KUEUE"/crds/*.yaml
+	jobset "$set_hooks" "$set_probe"
+	# Kueue keeps what concerns itself in a namespace, which its manifests make.
+	kubectl create namespace kueue-system >> "$D/log/definitions.log"
+	cat > "$D/kueue.yaml" <<-END
+		apiVersion: config.kueue.x-k8s.io/v1beta2
+		kind: Configuration
+		health: {healthProbeBindAddress: "127.0.0.1:$probe"}
+		leaderElection: {leaderElect: false}
+		internalCertManagement: {enable: false}
+		webhook: {host: 127.0.0.1, port: $hooks, certDir: $D/hooks}
+		clientConnection: {qps: 500, burst: 1000}
+		integrations: {frameworks: [batch/job, pod, jobset.x-k8s.io/jobset]}
+	END
+	spawn kueue "$E2E_KUEUE/kueue" --kubeconfig "$D/kubeconfig" --config "$D/kueue.yaml"
+	wait_for jobset 60 curl -sf "http://127.0.0.1:$set_probe/readyz"
+	wait_for kueue 60 curl -sf "http://127.0.0.1:$probe/readyz"
+	webhooks "$E2E_JOBSET/webhooks.yaml" "$set_hooks" | kubectl create -f - > "$D/log/webhooks.log"
+	webhooks "$E2E_KUEUE/webhooks.yaml" "$hooks" job jobset pod clusterqueue cohort resourceflavor workload |
+		kubectl create -f - >> "$D/log/webhooks.log"
 }
 
 # The names of the control groups say which cluster they belong to, because
@@ -186,6 +228,6 @@ up_node() {
 
 certificates
 case $mode in
-kwok | operators | node) "up_$mode" ;;
+kwok | operators | kueue | node) "up_$mode" ;;
 *) fail "no mode is called '$mode'" ;;
 esac

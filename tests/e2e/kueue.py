@@ -1,0 +1,418 @@
+"""The commands beside a real Kueue: queues, quota, preemption, places, fleets, sets of Jobs and groups of pods.  Each
+check has a namespace and a queue of its own.
+
+    KUBECONFIG=... KUBECTL=... TRAINC=... python3 kueue.py [NAME...]
+
+Pods run nothing here (kwok); annotations say how they end, see stages/pod-complete.yaml.
+"""
+
+import json
+import os
+import sys
+import time
+
+import runtime
+from runtime import Failure, requests_of
+from supervise import NOTE, must
+
+CHECKS = []
+ANNOTATION = '"e2e.trainc.dev/hold" = "yes"'
+
+
+def check(f):
+    CHECKS.append((f.__doc__.strip(), f))
+    return f
+
+
+# Queues
+
+
+def put(s, *objects):
+    s.write("objects.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+    s.kubectl("apply", "-f", os.path.join(s.dir, "objects.json"))
+
+
+def flavor(name, **spec):
+    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": name}, "spec": spec}
+
+
+def cluster_queue(name, flavors, cpu, **spec):
+    quota = [{"name": f, "resources": [{"name": "cpu", "nominalQuota": n}, {"name": "memory", "nominalQuota": "1Ti"}]} for f, n in zip(flavors, cpu)]
+    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": name},
+            "spec": {"namespaceSelector": {}, "resourceGroups": [{"coveredResources": ["cpu", "memory"], "flavors": quota}], **spec}}
+
+
+def local_queue(s, name, cluster, **spec):
+    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "LocalQueue", "metadata": {"name": name, "namespace": s.ns},
+            "spec": {"clusterQueue": cluster, **spec}}
+
+
+class Queue:
+    """A ClusterQueue with one flavor, and its LocalQueue `q`; both are gone afterwards."""
+
+    def __init__(self, s, cpu=4, kind=None, **spec):
+        self.s, self.objects = s, [flavor(s.ns, **(kind or {})), cluster_queue(s.ns, [s.ns], [cpu], **spec)]
+        put(s, *self.objects, local_queue(s, "q", s.ns))
+        until(s, "an active queue", lambda: active(s.get("localqueue", "q")))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.s.kubectl("delete", "job,jobset,pod", "--all", "--wait=false", ok=False)
+        self.s.kubectl("delete", "clusterqueue", self.s.ns, "--wait=false", ns=False, ok=False)
+        self.s.kubectl("delete", "resourceflavor", self.s.ns, "--wait=false", ns=False, ok=False)
+
+    def change(self, change):
+        self.s.kubectl("patch", "clusterqueue", self.s.ns, "--type=merge", "-p", json.dumps({"spec": change}), ns=False)
+
+
+class Racks:
+    """Five nodes of 4 cpu, three in a rack and two in another, which nobody else selects nor tolerates."""
+
+    def __init__(self, s):
+        self.s, room = s, {"cpu": "4", "memory": "64Gi", "ephemeral-storage": "10Ti", "pods": "110"}
+        self.names = [f"{s.ns}-{i}" for i in range(5)]
+        put(s, *[{"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {
+            "kubernetes.io/hostname": name, "example.com/rack": f"{s.ns}-r{i // 3}", "pool": s.ns}},
+            "spec": {"taints": [{"key": "pool", "value": s.ns, "effect": "NoSchedule"}]},
+            "status": {"capacity": room, "allocatable": room}} for i, name in enumerate(self.names)])
+        s.kubectl("wait", "--for=condition=Ready", "--timeout=50s", *(f"node/{name}" for name in self.names), ns=False)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.s.kubectl("delete", "node", *self.names, "--wait=false", ns=False, ok=False)
+
+
+def active(queue):
+    return any(c["type"] == "Active" and c["status"] == "True" for c in queue.get("status", {}).get("conditions", []))
+
+
+# Runs
+
+
+def job(name="a", replicas=2, cpu=1, head="", more=""):
+    return (f'job "{name}" {{\n  image = "busybox:1"\n  queue = "q"\n{head}  role worker {{\n    replicas = {replicas}\n    cpu = {cpu}\n'
+            f'    memory = 1Gi\n{more}    annotations {{\n      {ANNOTATION}\n    }}\n  }}\n}}\n')
+
+
+def until(s, what, right, seconds=90):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := right():
+            return found
+        time.sleep(0.3)
+    raise Failure(f"not seen in {seconds} s: {what}\n{s.run('list').stdout}\n{s.kubectl('get', 'workloads', '-o', 'yaml')[-4000:]}")
+
+
+def state(s, name="a"):
+    return json.loads(s.run("status", name, "-o", "json").stdout)["runs"][0]
+
+
+def is_state(s, name, word, cause=""):
+    def right():
+        found = state(s, name)
+        return found if found["state"] == word and cause in found.get("cause", "") else None
+    return until(s, f"{name} {word} {cause}", right)
+
+
+def pods(s, name="a"):
+    found = json.loads(s.kubectl("get", "pods", "-l", f"trainc.dev/job={name}", "-o", "json"))["items"]
+    return [p for p in found if "deletionTimestamp" not in p["metadata"]]
+
+
+def running(s, n, name="a"):
+    def right():
+        found = pods(s, name)
+        return found if len(found) == n and all(p["status"].get("phase") == "Running" for p in found) else None
+    return until(s, f"{n} running pods of {name}", right)
+
+
+def release(s, which, code=0):
+    s.kubectl("annotate", "pod", *[p["metadata"]["name"] for p in which], f"{NOTE}/exit={code}", f"{NOTE}/hold-", "--overwrite")
+
+
+def why(s, name, *parts):
+    """`why` has an answer with each of these texts."""
+    text = " ".join(s.want(0, "why", name).stdout.split())
+    for part in parts:
+        must(part in text, f"why {name} lacks {part!r}:\n{text}")
+    return text
+
+
+def fits(s, word, *parts, program="a.tj"):
+    done = s.run("fit", program)
+    must(done.stdout.startswith(word + " ") and done.returncode == (0 if word == "now" else 8), f"{word}: {done.returncode}\n{done.stdout}\n{done.stderr}")
+    for part in parts:
+        must(part in done.stdout, f"fit lacks {part!r}:\n{done.stdout}")
+
+
+@check
+def admitted(s):
+    """a run within the quota is admitted, followed and ended; applying it again costs k + 2 requests"""
+    with Queue(s):
+        s.write("a.tj", job())
+        fits(s, "now")
+        s.want(0, "apply", "a.tj", "--for", "running")
+        found = running(s, 2)
+        must(s.get("job", "a-worker")["spec"]["suspend"] is False, "Kueue has not resumed the Job")
+        done = s.want(0, "apply", "-v", "a.tj", out="Job/a-worker unchanged")
+        must(len(requests_of(done)) == 4, f"two kinds, and not 4 requests:\n{done.stderr}")
+        s.want(0, "diff", "a.tj")
+        release(s, found)
+        s.want(0, "wait", "a", err="Succeeded")
+        s.want(0, "delete", "a", "--yes")
+        until(s, "no Workload", lambda: not s.names("workloads,jobs,pods"))
+
+
+@check
+def waits(s):
+    """over the quota: Queued with Kueue's words and what to do, predicted by fit, and started when the other ends"""
+    with Queue(s):
+        s.write("a.tj", job("a", 3))
+        s.write("b.tj", job("b", 2))
+        s.want(0, "apply", "a.tj", "--for", "running")
+        first = running(s, 3)
+        fits(s, "empty", "queue 'q' has 1 cpu left", "worker asks for 2 cpu", program="b.tj")
+        s.want(0, "apply", "b.tj", "--no-wait")
+        is_state(s, "b", "Queued", f"insufficient unused quota for cpu in flavor {s.ns}, 1 more needed")
+        s.want(0, "list", out=r"^b +Queued")
+        why(s, "b", "insufficient unused quota for cpu", "others use the quota")
+        s.want(0, "apply", "b.tj", "--no-wait", out="Job/b-worker unchanged")
+        release(s, first)
+        s.want(0, "wait", "a", err="Succeeded")
+        release(s, running(s, 2, "b"))
+        s.want(0, "wait", "b", err="Succeeded")
+
+
+@check
+def never(s):
+    """more than the whole quota: fit says never, why says that waiting does not help"""
+    with Queue(s):
+        s.write("a.tj", job("a", 5))
+        fits(s, "never", "queue 'q' has 4 cpu in flavor")
+        s.want(0, "apply", "a.tj", "--no-wait")
+        is_state(s, "a", "Queued", "maximum capacity (4)")
+        text = why(s, "a", "the whole quota of the queue is smaller")
+        must("when its turn comes" not in text, text)
+
+
+@check
+def misnamed(s):
+    """a queue that does not exist, or that is stopped, is named by why and by fit"""
+    with Queue(s) as queue:
+        s.write("a.tj", job().replace('queue = "q"', 'queue = "p"'))
+        fits(s, "never", "queue 'p' does not exist in namespace")
+        s.want(0, "apply", "a.tj", "--no-wait")
+        is_state(s, "a", "Queued", "LocalQueue p doesn't exist")
+        why(s, "a", "create it, or correct 'queue'")
+        queue.change({"stopPolicy": "Hold"})
+        until(s, "a stopped queue", lambda: not active(s.get("localqueue", "q")))
+        s.write("b.tj", job("b"))
+        fits(s, "never", "is stopped", program="b.tj")
+        s.want(0, "apply", "b.tj", "--no-wait")
+        is_state(s, "b", "Queued", "is inactive")
+        why(s, "b", "the queue is stopped")
+        queue.change({"stopPolicy": "None"})
+        running(s, 2, "b")
+
+
+@check
+def other_resource(s):
+    """a resource without quota, a namespace that may not use the queue, a flavor of other nodes, and one with a taint"""
+    taint = {"key": "pool", "value": s.ns, "effect": "NoSchedule"}
+    with Racks(s), Queue(s, kind={"nodeLabels": {"pool": s.ns}, "nodeTaints": [taint]}) as queue:
+        tolerate = f'    tolerate = ["pool={s.ns}"]\n'
+        s.write("a.tj", job(more='    raw container { resources = { limits = { "example.com/gpu" = 1 } } }\n'))
+        fits(s, "never", "queue 'q' has no quota for example.com/gpu")
+        s.want(0, "apply", "a.tj", "--no-wait")
+        is_state(s, "a", "Queued", "example.com/gpu unavailable in ClusterQueue")
+        why(s, "a", "the queue has no quota for that resource")
+        s.write("b.tj", job("b"))
+        fits(s, "never", "no flavor of queue 'q' suits worker", program="b.tj")
+        s.want(0, "apply", "b.tj", "--no-wait")
+        is_state(s, "b", "Queued", "untolerated taint")
+        why(s, "b", "add the taint to 'tolerate'")
+        s.write("c.tj", job("c", more=tolerate + '    node { "pool" = "other" }\n'))
+        fits(s, "never", "no flavor of queue 'q' suits worker", program="c.tj")
+        s.want(0, "apply", "c.tj", "--no-wait")
+        is_state(s, "c", "Queued", "doesn't match node affinity")
+        why(s, "c", "have other labels than the role selects")
+        s.write("d.tj", job("d", more=tolerate))
+        fits(s, "now", program="d.tj")
+        s.want(0, "apply", "d.tj", "--for", "running")
+        must(all(p["spec"]["nodeName"].startswith(s.ns) for p in running(s, 2, "d")), "pods beside the nodes of the flavor")
+        queue.change({"namespaceSelector": None})
+        s.write("e.tj", job("e", 1, more=tolerate))
+        fits(s, "never", "takes no runs of namespace", program="e.tj")
+        s.want(0, "apply", "e.tj", "--no-wait")
+        is_state(s, "e", "Queued", "doesn't match ClusterQueue selector")
+        why(s, "e", "the ClusterQueue is not for this namespace")
+
+
+@check
+def tolerated(s):
+    """what a flavor tolerates, its pods tolerate: fit knows, and Kueue writes it into them"""
+    with Racks(s), Queue(s, kind={"nodeLabels": {"pool": s.ns}, "tolerations": [{"key": "pool", "operator": "Exists"}]}):
+        s.write("a.tj", job())
+        fits(s, "now")
+        s.want(0, "apply", "a.tj", "--for", "running")
+        must(all(p["spec"]["nodeName"].startswith(s.ns) for p in running(s, 2)), "pods beside the nodes of the flavor")
+
+
+@check
+def preempted(s):
+    """a run of higher priority takes the quota: the other is Queued with the reason, and comes back as another attempt"""
+    classes = [{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": f"{s.ns}-{word}"}, "value": value}
+               for word, value in (("low", 10), ("high", 1000))]
+    put(s, *classes)
+    try:
+        with Queue(s, preemption={"withinClusterQueue": "LowerPriority"}):
+            s.write("a.tj", job("a", 3, head=f'  priority = "{s.ns}-low"\n'))
+            s.write("b.tj", job("b", 2, head=f'  priority = "{s.ns}-high"\n'))
+            s.want(0, "apply", "a.tj", "--for", "running")
+            before = {p["metadata"]["uid"] for p in running(s, 3)}
+            s.want(0, "apply", "b.tj", "--for", "running")
+            seen = is_state(s, "a", "Queued", "evicted: Preempted to accommodate a workload due to prioritization")
+            must("UID" not in seen["cause"] and "preemptor path" not in seen["cause"], seen["cause"])
+            why(s, "a", "a run with a better claim took its quota")
+            s.want(0, "apply", "a.tj", "--no-wait", out="Job/a-worker unchanged")
+            release(s, running(s, 2, "b"))
+            s.want(0, "wait", "b", err="Succeeded")
+            after = running(s, 3)
+            must(not before & {p["metadata"]["uid"] for p in after}, "the old pods are there")
+            is_state(s, "a", "Running")
+            s.want(0, "logs", "a", "--tail", "1")
+            release(s, after)
+            s.want(0, "wait", "a", err="Succeeded")
+    finally:
+        s.kubectl("delete", "priorityclass", *[c["metadata"]["name"] for c in classes], ns=False, ok=False)
+
+
+@check
+def held(s):
+    """suspend and resume ask Kueue: the Workload is not active, other runs get its quota, and it comes back"""
+    with Queue(s):
+        s.write("a.tj", job("a", 3))
+        s.want(0, "apply", "a.tj", "--for", "running")
+        running(s, 3)
+        s.want(0, "suspend", "a", out="run/a suspended")
+        is_state(s, "a", "Suspended")
+        why(s, "a", "'trainc resume' starts its replicas")
+        s.want(0, "apply", "a.tj", "--no-wait", out="Job/a-worker unchanged")
+        s.write("b.tj", job("b", 3))
+        s.want(0, "apply", "b.tj", "--for", "running")
+        second = running(s, 3, "b")
+        s.want(0, "resume", "a", out="run/a resumed")
+        is_state(s, "a", "Queued", "insufficient unused quota")
+        s.want(0, "suspend", "a")
+        is_state(s, "a", "Suspended")
+        s.want(0, "resume", "a")
+        release(s, second)
+        release(s, running(s, 3))
+        s.want(0, "wait", "a", err="Succeeded")
+
+
+@check
+def places(s):
+    """topology: 3 replicas in one rack are admitted, 4 are not, and fit and why say so"""
+    topology = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Topology", "metadata": {"name": s.ns},
+                "spec": {"levels": [{"nodeLabel": "example.com/rack"}, {"nodeLabel": "kubernetes.io/hostname"}]}}
+    put(s, topology)
+    s.write("project.tj", 'project { topology = ["example.com/rack"] }\n')
+    tolerate = f'    tolerate = ["pool={s.ns}"]\n'
+    rack = '    place = near("rack")\n' + tolerate
+    kind = {"nodeLabels": {"pool": s.ns}, "topologyName": s.ns}
+    try:
+        with Racks(s), Queue(s, 64, kind):
+            s.write("a.tj", job("a", 4, 3, more=rack))
+            fits(s, "never", "3 of 4 fit", "in one example.com/rack")
+            s.want(0, "apply", "a.tj", "--no-wait")
+            is_state(s, "a", "Queued", f'topology "{s.ns}" allows to fit only 3 out of 4 pod(s)')
+            why(s, "a", "no single place of that level has room for all")
+            s.want(0, "delete", "a", "--yes")
+            s.write("b.tj", job("b", 3, 3, more=rack))
+            fits(s, "now", program="b.tj")
+            s.want(0, "apply", "b.tj", "--for", "running")
+            must({p["spec"]["nodeName"] for p in running(s, 3, "b")} == {f"{s.ns}-{i}" for i in range(3)}, "not the nodes of one rack")
+            s.write("c.tj", job("c", 1, 1, more='    place = near("zone")\n' + tolerate))
+            s.want(0, "apply", "c.tj", "--no-wait")
+            is_state(s, "c", "Queued", "does not contain the requested level")
+            fits(s, "never", "has no level", program="c.tj")
+            why(s, "c", "the topology of the queue has no such level")
+    finally:
+        s.kubectl("delete", "topology", s.ns, "--wait=false", ns=False, ok=False)
+
+
+@check
+def no_topology(s):
+    """a place that the flavor of the queue cannot keep"""
+    s.write("project.tj", 'project { topology = ["example.com/rack"] }\n')
+    with Racks(s), Queue(s, 64, {"nodeLabels": {"pool": s.ns}}):
+        s.write("a.tj", job("a", 2, more=f'    place = near("rack")\n    tolerate = ["pool={s.ns}"]\n'))
+        fits(s, "never", "has no topology")
+        s.want(0, "apply", "a.tj", "--no-wait")
+        is_state(s, "a", "Queued", "does not support TopologyAwareScheduling")
+        why(s, "a", "which 'place' needs")
+
+
+@check
+def fleet(s):
+    """of a fleet as many jobs run as the quota takes, the others follow"""
+    with Queue(s):
+        s.write("a.tj", "\n".join(job(f"f{i}", 1) for i in range(6)))
+        s.want(0, "apply", "a.tj", "--no-wait")
+
+        def split():
+            found = json.loads(s.want(0, "list", "-o", "json").stdout)["runs"]
+            return sorted(r["state"] for r in found) == ["Queued"] * 2 + ["Running"] * 4 and found
+        found = until(s, "four jobs running, two queued", split)
+        first = [r["name"] for r in found if r["state"] == "Running"]
+        release(s, [p for name in first for p in pods(s, name)])
+        s.want(0, "wait", *first)
+        rest = [r["name"] for r in found if r["state"] == "Queued"]
+        for name in rest:
+            release(s, running(s, 1, name))
+        s.want(0, "wait", *rest)
+
+
+@check
+def sets(s):
+    """a JobSet is admitted as a whole, waits as a whole, and is held and resumed as a whole"""
+    with Queue(s):
+        s.write("project.tj", 'project {\n  target = "jobset"\n}\n')
+        s.write("a.tj", job("a", 3))
+        s.write("b.tj", job("b", 2))
+        s.want(0, "apply", "a.tj", "--for", "running")
+        first = running(s, 3)
+        fits(s, "empty", program="b.tj")
+        s.want(0, "apply", "b.tj", "--no-wait")
+        is_state(s, "b", "Queued", "insufficient unused quota for cpu")
+        s.want(0, "apply", "b.tj", "--no-wait", out="JobSet/b unchanged")
+        s.want(0, "suspend", "b")
+        is_state(s, "b", "Suspended")
+        s.want(0, "resume", "b")
+        is_state(s, "b", "Queued", "insufficient unused quota for cpu")
+        release(s, first)
+        s.want(0, "wait", "a", err="Succeeded")
+        release(s, running(s, 2, "b"))
+        s.want(0, "wait", "b", err="Succeeded")
+
+
+@check
+def elastic(s):
+    """an elastic role is admitted with its size; scaled beyond the quota it waits with the reason, and scaled back it runs"""
+    with Queue(s):
+        s.write("a.tj", job("a", "2:6"))
+        s.write("project.tj", "project {\n}\n")
+        fits(s, "never")
+        s.want(0, "apply", "a.tj", "--no-wait")
+        is_state(s, "a", "Queued", "maximum capacity (4)")
+        s.want(0, "scale", "a", "worker=3")
+        running(s, 3)
+
+
+if __name__ == "__main__":
+    sys.exit(runtime.main(sys.argv[1:], CHECKS))
