@@ -53,24 +53,11 @@ static void merge_sort(const struct value **at, const struct value **spare, size
 		at[to++] = spare[k++];
 }
 
-static struct value *copy_list(struct arguments *a, const struct value *list)
-{
-	struct value *copy = value_new(a->ev->arena, VALUE_LIST, a->call->span);
-
-	copy->depth = list->depth;
-	copy->u.list.weight = list->u.list.weight;
-	copy->u.list.n = list->u.list.n;
-	copy->u.list.at = ARENA_ARRAY(a->ev->arena, const struct value *, list->u.list.n);
-	if (list->u.list.n)
-		memcpy(copy->u.list.at, list->u.list.at, list->u.list.n * sizeof(*list->u.list.at));
-	return copy;
-}
-
 BUILTIN(sorted)
 {
 	if (a->at[0]->kind != VALUE_LIST)
 		return &value_bad;
-	struct value *copy = copy_list(a, a->at[0]);
+	struct value *copy = value_list_copy(a->ev->arena, a->at[0], a->call->span);
 	merge_sort(copy->u.list.at, ARENA_ARRAY(a->ev->arena, const struct value *, copy->u.list.n), copy->u.list.n);
 	return copy;
 }

@@ -237,14 +237,8 @@ static const struct value *convert_list(struct eval *ev, const struct value *v, 
 			return c;
 		if (c == e)
 			continue;
-		if (!copy) {
-			copy = value_new(ev->arena, VALUE_LIST, v->from);
-			copy->depth = v->depth;
-			copy->u.list.weight = v->u.list.weight;
-			copy->u.list.n = v->u.list.n;
-			copy->u.list.at = ARENA_ARRAY(ev->arena, const struct value *, v->u.list.n);
-			memcpy(copy->u.list.at, v->u.list.at, v->u.list.n * sizeof(*v->u.list.at));
-		}
+		if (!copy)
+			copy = value_list_copy(ev->arena, v, v->from);
 		copy->u.list.at[i] = c;
 	}
 	return copy ? copy : v;

@@ -251,14 +251,8 @@ static const struct value *static_list(struct eval *ev, const struct value *v, c
 		const struct value *e = v->u.list.at[i], *s = value_static_deep(ev, e, op);
 		if (!value_ok(s))
 			return s;
-		if (s != e && !copy) {
-			copy = value_new(ev->arena, VALUE_LIST, v->from);
-			copy->depth = v->depth;
-			copy->u.list.weight = v->u.list.weight;
-			copy->u.list.n = v->u.list.n;
-			copy->u.list.at = ARENA_ARRAY(ev->arena, const struct value *, v->u.list.n);
-			memcpy(copy->u.list.at, v->u.list.at, v->u.list.n * sizeof(*v->u.list.at));
-		}
+		if (s != e && !copy)
+			copy = value_list_copy(ev->arena, v, v->from);
 		if (copy)
 			copy->u.list.at[i] = s;
 	}

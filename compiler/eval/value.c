@@ -62,6 +62,19 @@ const struct value *value_float(struct arena *a, double d, struct span from)
 	return v;
 }
 
+struct value *value_list_copy(struct arena *a, const struct value *list, struct span from)
+{
+	struct value *copy = value_new(a, VALUE_LIST, from);
+
+	copy->depth = list->depth;
+	copy->u.list.weight = list->u.list.weight;
+	copy->u.list.n = list->u.list.n;
+	copy->u.list.at = ARENA_ARRAY(a, const struct value *, list->u.list.n);
+	if (list->u.list.n)
+		memcpy(copy->u.list.at, list->u.list.at, list->u.list.n * sizeof(*list->u.list.at));
+	return copy;
+}
+
 const struct value *value_string(struct arena *a, struct str s, struct span from)
 {
 	struct value *v = value_new(a, VALUE_STRING, from);

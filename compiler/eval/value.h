@@ -98,6 +98,8 @@ struct value *value_new(struct arena *a, enum value_kind kind, struct span from)
 const struct value *value_bool(struct arena *a, bool b, struct span from);
 const struct value *value_int(struct arena *a, int64_t i, struct span from);
 const struct value *value_float(struct arena *a, double d, struct span from);
+/* A list of the same elements, which the caller may replace; it is from FROM. */
+struct value *value_list_copy(struct arena *a, const struct value *list, struct span from);
 const struct value *value_string(struct arena *a, struct str s, struct span from);
 const struct value *value_quantity(struct arena *a, struct quantity q, enum type_kind unit, struct span from);
 const struct value *value_list(struct arena *a, const struct value **at, size_t n, struct span from);

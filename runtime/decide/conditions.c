@@ -1,6 +1,8 @@
 /* conditions.c - decides which conditions exclude each other, and in which order they are listed. */
 #include "runtime/decide/conditions.h"
 
+#include "runtime/status/look.h"
+
 const char *condition_word(enum job_condition_type t)
 {
 	static const char *const words[] = {
@@ -10,6 +12,19 @@ const char *condition_word(enum job_condition_type t)
 	};
 
 	return words[t];
+}
+
+bool condition_read(const struct data *d, struct job_condition *ret)
+{
+	for (unsigned t = JOB_CREATED; t <= JOB_FAILED; t++)
+		if (str_is(status_text(d, "type"), condition_word(t))) {
+			*ret = (struct job_condition){ .type = t, .holds = str_is(status_text(d, "status"), "True"),
+				.reason = status_text(d, "reason"),
+				.message = status_text(d, "message"), .updated = status_time(d, "lastUpdateTime"),
+				.changed = status_time(d, "lastTransitionTime") };
+			return true;
+		}
+	return false;
 }
 
 const struct job_condition *conditions_find(const struct job_conditions *c, enum job_condition_type t)

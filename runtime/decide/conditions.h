@@ -4,7 +4,7 @@
 #ifndef TRAINC_RUNTIME_DECIDE_CONDITIONS_H
 #define TRAINC_RUNTIME_DECIDE_CONDITIONS_H
 
-#include "base/str.h"
+#include "data/data.h"
 
 enum job_condition_type { JOB_CREATED, JOB_RUNNING, JOB_RESTARTING, JOB_SUSPENDED, JOB_SUCCEEDED, JOB_FAILED };
 const char *condition_word(enum job_condition_type t);
@@ -15,6 +15,9 @@ struct job_condition {
 	struct str reason, message;
 	int64_t updated, changed;       /* when the condition was last written, and when `holds` last changed */
 };
+
+/* Reads a condition of a status; false when trainc has no condition of its type. */
+bool condition_read(const struct data *d, struct job_condition *ret);
 
 struct job_conditions {
 	struct job_condition *at;

@@ -185,19 +185,6 @@ static int64_t number(const struct data *d, const char *name)
 	return n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
 }
 
-static bool read_condition(const struct data *d, struct job_condition *ret)
-{
-	for (unsigned t = JOB_CREATED; t <= JOB_FAILED; t++)
-		if (str_is(status_text(d, "type"), condition_word(t))) {
-			*ret = (struct job_condition){ .type = t, .holds = str_is(status_text(d, "status"), "True"),
-				.reason = status_text(d, "reason"),
-				.message = status_text(d, "message"), .updated = status_time(d, "lastUpdateTime"),
-				.changed = status_time(d, "lastTransitionTime") };
-			return true;
-		}
-	return false;
-}
-
 /* A number below `most` at the beginning of `s`; -1 when there is none. */
 static int64_t leading(struct str *s, int64_t most)
 {
@@ -271,7 +258,7 @@ bool decide_record_read(struct arena *a, const struct data *d, const struct plan
 		return false;
 	for (size_t i = 0; i < conditions->u.list.n; i++) {
 		struct job_condition c;
-		if (!read_condition(conditions->u.list.at[i], &c))
+		if (!condition_read(conditions->u.list.at[i], &c))
 			return false;
 		ARENA_PUSH(a, r.conditions.at, r.conditions.n, c);
 	}

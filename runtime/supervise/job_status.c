@@ -8,19 +8,6 @@
 
 /* ---- reading ---- */
 
-static bool read_condition(const struct data *d, struct job_condition *ret)
-{
-	for (unsigned t = JOB_CREATED; t <= JOB_FAILED; t++)
-		if (str_is(status_text(d, "type"), condition_word(t))) {
-			*ret = (struct job_condition){ .type = t, .holds = str_is(status_text(d, "status"), "True"),
-				.reason = status_text(d, "reason"),
-				.message = status_text(d, "message"), .updated = status_time(d, "lastUpdateTime"),
-				.changed = status_time(d, "lastTransitionTime") };
-			return true;
-		}
-	return false;
-}
-
 static struct job_conditions read_conditions(struct arena *a, const struct data *object)
 {
 	const struct data *list = status_list(object, "status.conditions");
@@ -28,7 +15,7 @@ static struct job_conditions read_conditions(struct arena *a, const struct data 
 	struct job_condition one;
 
 	for (size_t i = 0; i < list->u.list.n; i++)
-		if (read_condition(list->u.list.at[i], &one))
+		if (condition_read(list->u.list.at[i], &one))
 			ARENA_PUSH(a, c.at, c.n, one);
 	return c;
 }
