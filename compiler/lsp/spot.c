@@ -58,7 +58,7 @@ struct spot_gathering {
 	void *to;
 };
 
-/* Is it declared where the wanted one is? */
+/* Is the declaration in the same place as the one that is looked for? */
 static bool same_place(struct spot_gathering *g, const struct occurrence *o)
 {
 	struct span at = spot_declared(o);

@@ -57,7 +57,7 @@ static void report_outdated(struct applying *p, const struct wanted *w, const st
 	struct diag *d = diag_report(&p->diags, TJ1202, w->from->from, "%.*s cannot be changed while it exists",
 		STR_ARG(wanted_name(p->arena, &p->wanted, w)));
 
-	diag_label(&p->diags, d, "it was made from %.*s, and its controller does not look at that again",
+	diag_label(&p->diags, d, "it was made from %.*s, and its controller does not read that again",
 		STR_ARG(wanted_name(p->arena, &p->wanted, runtime)));
 	apply_help_recreate(p, d, w);
 	p->status = runs_worse(p->status, STATUS_CONFLICT);

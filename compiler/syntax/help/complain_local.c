@@ -74,7 +74,7 @@ bool complain_local(struct fault *f)
 			STR_ARG(found));
 		diag_help(ds, d, "write 'let %.*s = (...) in ...'", STR_ARG(word));
 	} else {
-		d = diag_report(ds, TJ0102, fault_span(f), "expected 'in' behind the value of '%.*s', found %.*s",
+		d = diag_report(ds, TJ0102, fault_span(f), "expected 'in' after the value of '%.*s', found %.*s",
 			STR_ARG(word), STR_ARG(found));
 		diag_help(ds, d,
 			"write the 'let' before the expression that uses the name: 'let %.*s = 2 in %.*s * %.*s'",
