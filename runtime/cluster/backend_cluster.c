@@ -26,6 +26,16 @@ static bool cluster_begin(struct session *s, int *ret_status)
 }
 
 /*
+ * Names the record in a request. That of a run that is left to a controller must be as it was read: a verdict that the
+ * controller has written meanwhile stays.
+ */
+static struct str record_metadata(struct arena *a, const struct parent *p)
+{
+	return parent_is_left(p) ? str_printf(a, "{\"uid\":\"%.*s\",\"resourceVersion\":\"%.*s\"}", STR_ARG(p->uid),
+		STR_ARG(p->version)) : str_printf(a, "{\"uid\":\"%.*s\"}", STR_ARG(p->uid));
+}
+
+/*
  * Records verdicts in parents. The Jobs of an ended run may be removed, by their ttl or by hand, and the next `apply`
  * must know that the run took place. A user who may not write the parent only reads.
  */
@@ -51,8 +61,8 @@ static void record_verdicts(struct cluster *k)
 				applyset_parent_name(k->arena, c->watch->name)),
 			.content_type = STR("application/merge-patch+json"),
 			.body = str_printf(k->arena,
-				"{\"metadata\":{\"uid\":\"%.*s\"},\"data\":{\"verdict\":\"%s\"}}",
-				STR_ARG(c->parent.uid), word) }, CALL_REPEAT);
+				"{\"metadata\":%.*s,\"data\":{\"verdict\":\"%s\"}}",
+				STR_ARG(record_metadata(k->arena, &c->parent)), word) }, CALL_REPEAT);
 	}
 	batch_wait(&b);
 }

@@ -16,8 +16,9 @@
  * JUDGE_SHARE: a run is judged again after so many times as long as it took the last time, JUDGE_MOST_MS at most.
  * VANISHED_MS: the time after the Jobs of a run were deleted in which others may replace them, as 'kubectl replace
  * --force' does.
+ * RECORD_MS: the time that the watch of records may be later than the others.
  */
-enum { JUDGE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000 };
+enum { JUDGE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000 };
 #define NS_PER_MS INT64_C(1000000)
 
 /* ---- acting for runs ---- */
@@ -156,12 +157,15 @@ static void note_record(void *to, struct str uid, const struct data *object)
 	struct parent now;
 	struct str why;
 
-	if (!str_eq(uid, p->uid) || !parent_read(c->cluster->arena, object, &now, &why) ||
-	    now.generation != p->generation)
+	struct arena *a = c->cluster->arena;
+
+	if (!str_eq(uid, p->uid) || !parent_read(a, object, &now, &why) || now.generation != p->generation)
 		return;                         /* somebody has applied the run again; its new Jobs will show that */
+	/* OBJECT lives until the run is judged again */
+	p->version = str_copy(a, now.version);
 	p->attended = now.attended;
-	p->verdict = now.verdict;
-	p->outcome = now.outcome;
+	p->verdict = str_copy(a, now.verdict);
+	p->outcome = str_copy(a, now.outcome);
 }
 
 /*
@@ -202,6 +206,29 @@ static void take_verdict(const struct cluster_watch *c, struct arena *a, struct 
 	outcome_read(a, p->outcome, p->generation, s);
 }
 
+/*
+ * An end that the controller has not recorded may only seem to be one: it records the verdict and then deletes Jobs, and
+ * a command may see the deletions first. Such an end counts when no verdict has come for RECORD_MS. Returns the time
+ * in ns after which the run must be judged again, or 0.
+ */
+static int64_t hold_end(struct cluster_watch *c, struct run_state *s)
+{
+	const struct parent *p = &c->parent;
+	int64_t now = loop_now(c->cluster->client.loop);
+
+	if (!c->attends || !parent_is_attended(p) || p->verdict.n ||
+		(s->phase != RUN_SUCCEEDED && s->phase != RUN_FAILED)) {
+		c->unrecorded = 0;
+		return 0;
+	}
+	c->unrecorded = c->unrecorded ? c->unrecorded : now;
+	int64_t left = c->unrecorded + RECORD_MS * NS_PER_MS - now;
+	if (left <= 0)
+		return 0;
+	s->phase = s->phase == RUN_SUCCEEDED ? RUN_COMPLETING : RUN_FAILING;
+	return left;
+}
+
 /* Updates the state; true when it differs from the one before. */
 static bool judge(struct cluster_watch *c)
 {
@@ -216,6 +243,7 @@ static bool judge(struct cluster_watch *c)
 	struct run_state s = status_of(a, &c->plan, &objects, server_time(c->cluster));
 	renew_record(c, a);
 	take_verdict(c, a, &s);
+	int64_t held = hold_end(c, &s);
 	s.ns = c->ns;
 	s.file = c->parent.file;
 	c->judged = loop_now(c->cluster->client.loop);
@@ -223,7 +251,7 @@ static bool judge(struct cluster_watch *c)
 	c->dirty = false;
 	if (c->seen && !was_final && !(parent_is_left(&c->parent) && c->parent.verdict.n) && may_be_replaced(c))
 		return false;
-	loop_timer_set(c->cluster->client.loop, &c->timer, patience(&s));
+	loop_timer_set(c->cluster->client.loop, &c->timer, held ? held : patience(&s));
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
 		return false;                   /* the run was removed after its end: its last state counts */
 	if (s.phase == RUN_ABSENT && c->seen)

@@ -82,6 +82,7 @@ class Server:
         self.lock = threading.Condition()
         self.objects, self.events, self.version, self.requests, self.faults = {}, [], 100, [], []
         self.delay = 0                  # seconds by which watches are late
+        self.late = {}                  # plural -> seconds by which its watches are late
         self.stopped = False
         world = self
 
@@ -235,9 +236,9 @@ class Server:
                 "k8s.io/initial-events-end": "true"}}})
         while self.streams():
             with self.lock:
-                ready = self.news(at)
+                ready = self.news(at, self.late.get(plural, self.delay))
                 if not ready:
-                    self.lock.wait(0.02 if self.delay else 0.2)
+                    self.lock.wait(0.02 if self.delay or self.late else 0.2)
             for version, p, n, kind, o, _ in ready:
                 at = version
                 if p != plural or ns not in ("", n):
@@ -250,11 +251,11 @@ class Server:
                     send("DELETED", o)
         cut(h)
 
-    def news(self, at):
-        """The events after version AT that a watch may see by now."""
+    def news(self, at, delay):
+        """The events after version AT that a watch may see by now, DELAY seconds after they happened."""
         if not self.events or self.events[-1][0] <= at:
             return []
-        seen, ready = time.time() - self.delay, []
+        seen, ready = time.time() - delay, []
         for e in reversed(self.events):
             if e[0] <= at:
                 break

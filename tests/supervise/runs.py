@@ -234,6 +234,35 @@ def both(w):
 
 
 @check
+def late_record(w):
+    """wait counts no end that deletions of the controller leave behind, which may be seen before the record; without a record it does, later"""
+    for recorded in ("Succeeded", ""):
+        w.jobs_run = False
+        w.late = {"configmaps": 1}
+        w.write("a.tj", ORDER)
+        w.want(0, "apply", "--no-wait", "--controller", "a.tj")
+        p = w.start("wait", "a")
+        w.wait_for("wait looks", lambda: [r for r in w.requests if "watch=true" in r[1]])
+        with w.lock:
+            o = w.get("configmaps", "a.trainc")
+            o["data"]["attended"] = "1"
+            w.put("configmaps", "default", o)
+        time.sleep(1.5)
+        if recorded:
+            with w.lock:
+                o = w.get("configmaps", "a.trainc")
+                o["data"]["verdict"] = recorded
+                w.put("configmaps", "default", o)
+        w.job("a-worker", "Failed", 137)
+        w.job("a-ps", "Failed", 137)
+        out, err = p.communicate(timeout=40)
+        must(p.returncode == (0 if recorded else 8), (p.returncode, out, err))
+        must(w.record("a")["verdict"] == (recorded or "Failed"), w.record("a"))
+        w.late = {}
+        w.want(0, "delete", "a", "--yes")
+
+
+@check
 def killed(w):
     """kill -9 before and after every write of the controller, then a restart: the same end, and nothing is done for another run"""
     def run(kill, code):

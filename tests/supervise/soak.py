@@ -245,9 +245,9 @@ class Churn(World):
                 if any(r["uid"] not in alive for r in o["metadata"].get("ownerReferences", [])):
                     self.take(*key)
 
-    def news(self, at):
+    def news(self, at, delay):
         must(not at or at >= self.oldest, "a watch is %d versions behind" % (self.oldest - at))
-        return super().news(at)
+        return super().news(at, delay)
 
     def disturb(self, dice):
         """A few requests go wrong, or every watch ends."""
