@@ -61,7 +61,7 @@ static const struct advice {
 	{ "FailedMount", "a volume cannot be mounted: check its name, and the node's view of the storage" },
 };
 
-/* The same of a run that waits in a queue: phrases of Kueue. */
+/* Causes of a run that waits in a queue: phrases of Kueue. */
 static const struct advice queue_advice[] = {
 	{ "> maximum capacity", "the whole quota of the queue is smaller: ask for less, or have the quota of its "
 		"ClusterQueue raised" },

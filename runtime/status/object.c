@@ -50,7 +50,7 @@ static struct object_view service(struct arena *a, const struct data *o, const s
 		STR(""));
 }
 
-/* ---- S-51: claims ---- */
+/* ---- claims ---- */
 
 static bool binds_late(const struct data *claim, const struct looked_up *looked_up, const struct events *events)
 {
@@ -198,7 +198,7 @@ static struct object_view pod_group(struct arena *a, const struct data *o)
 		queued ? STR("waits in its queue") : STR("not all pods of the group fit yet"));
 }
 
-/* ---- S-55, S-03: definitions of kinds, and conditions of unknown kinds ---- */
+/* ---- definitions of kinds, and conditions of unknown kinds ---- */
 
 static struct object_view definition(struct arena *a, const struct data *o)
 {
@@ -281,7 +281,7 @@ struct object_view object_judge(struct arena *a, const struct data *o, const str
 	return str_is(kind, "Workload") ? workload(a, o) : unknown(a, o);
 }
 
-/* ---- S-61: JobSets and TrainJobs ---- */
+/* ---- JobSets and TrainJobs ---- */
 
 static struct str restarts_of(struct arena *a, const struct data *o)
 {
