@@ -100,7 +100,10 @@ static struct api_type *type_rules(struct checking *c, const struct schema_type 
 	return c->api_types[at];
 }
 
-/* The field of that name in the plan's version, or NULL. Only names of fields are kept, since others may be any text. */
+/*
+ * The field of that name in the version of the plan, or NULL. Only names of fields are kept, since others may be any
+ * text.
+ */
 static const struct schema_field *type_field(struct checking *c, struct api_type *rules, const struct schema_type *t,
 	struct str name)
 {
