@@ -207,9 +207,9 @@ static void take_verdict(const struct cluster_watch *c, struct arena *a, struct 
 }
 
 /*
- * An end that the controller has not recorded may only seem to be one: it records the verdict and then deletes Jobs, and
- * a command may see the deletions first. Such an end counts when no verdict has come for RECORD_MS. Returns the time
- * in ns after which the run must be judged again, or 0.
+ * An end that the controller has not recorded may only seem to be one: it records the verdict and then deletes Jobs,
+ * and a command may see the deletions first. Such an end counts when no verdict has come for RECORD_MS. Returns the
+ * time in ns after which the run must be judged again, or 0.
  */
 static int64_t hold_end(struct cluster_watch *c, struct run_state *s)
 {

@@ -33,8 +33,8 @@ struct cluster_watch {
 	uint64_t print;                 /* digest of the state that was handed out, to tell whether it has changed */
 	struct map jobs;                /* name of each Job of the run that was seen -> its uid, a struct str */
 	int64_t vanished;               /* loop_now() when its Jobs disappeared; 0: they exist */
-	int64_t unrecorded;             /* loop_now() when the run first seemed to have ended while its controller had recorded
-					 * no verdict; 0: it does not */
+	int64_t unrecorded;             /* loop_now() when the run first seemed to have ended without a verdict of its
+					 * controller; 0: it does not */
 };
 
 struct cluster_seed {
