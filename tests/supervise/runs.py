@@ -318,10 +318,10 @@ def halfway(w):
     o["metadata"]["annotations"]["trainc.dev/generation"] = "2"
     o["data"].update(hash="", applied=json.dumps([dict(k, objects=[]) for k in json.loads(o["data"]["applied"])]))
     w.put("configmaps", "default", o)
+    w.see("it has taken the generation over", lambda: w.record("a")["attended"] == "2")
     w.job("a-worker", "Succeeded")
     w.settle(1)
     must(w.names("jobs") == ["a-ps", "a-worker"] and not w.record("a")["verdict"], w.record("a"))
-    w.see("it has taken the generation over", lambda: w.record("a")["attended"] == "2")
     must(w.writes == n + 1, w.written()[n:])
     w.want(0, "apply", "--no-wait", "--controller", "a.tj")
     w.see("the end", jobs_are(w, "a-worker"))
