@@ -138,6 +138,15 @@ struct str custom_runtime_id(struct arena *a, const struct data *object)
 	return str_copy(a, (struct str){ id, sizeof id });
 }
 
+/* Writes a member of a map that follows others. */
+static void put_copied(struct buf *b, struct str key, const struct data *value)
+{
+	buf_char(b, ',');
+	data_write_text(b, key);
+	buf_char(b, ':');
+	data_write(b, value);
+}
+
 /* Writes the labels with the one by which a controller finds the objects of an ancestor's job. */
 static void put_labels(struct buf *b, const struct data *metadata, const char *job_label)
 {
@@ -148,10 +157,7 @@ static void put_labels(struct buf *b, const struct data *metadata, const char *j
 	for (size_t i = 0; labels && labels->kind == DATA_MAP && i < labels->u.map.n; i++) {
 		if (str_is(labels->u.map.at[i].key, job_label))
 			continue;
-		buf_char(b, ',');
-		data_write_text(b, labels->u.map.at[i].key);
-		buf_char(b, ':');
-		data_write(b, labels->u.map.at[i].value);
+		put_copied(b, labels->u.map.at[i].key, labels->u.map.at[i].value);
 	}
 	buf_char(b, '}');
 }
@@ -164,10 +170,7 @@ static void put_spec(struct buf *b, struct arena *a, const struct data *spec, st
 	for (size_t i = 0; i < spec->u.map.n; i++) {
 		if (is_runtime_id(a, spec->u.map.at[i].key))
 			continue;
-		buf_char(b, ',');
-		data_write_text(b, spec->u.map.at[i].key);
-		buf_char(b, ':');
-		data_write(b, spec->u.map.at[i].value);
+		put_copied(b, spec->u.map.at[i].key, spec->u.map.at[i].value);
 	}
 	buf_char(b, '}');
 }

@@ -320,7 +320,7 @@ static void say(struct run_state *s, enum run_phase phase, struct str cause)
 }
 
 /*
- * S-14: the queue gives the reason, also for Jobs that a JobSet has made and that name no queue; a Workload that
+ * The queue gives the reason, also for Jobs that a JobSet has made and that name no queue; a Workload that
  * somebody has stopped is not waiting for its turn.
  */
 static void ask_queue(struct run_state *s)
