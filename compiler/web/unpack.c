@@ -36,27 +36,24 @@ struct web_unpack {
 
 int EXPORT(web_unpack)(const uint8_t *in, size_t nin, uint8_t *out, size_t size);
 
+/* It has no branches, like bit(): the processor cannot predict them, and most of the time is spent here. */
 static inline void refill(struct web_unpack *u)
 {
-	if (u->range >> 24)
-		return;
-	u->range <<= 8;
-	u->code = u->code << 8 | *u->in++;
+	uint32_t low = u->range >> 24 == 0;
+
+	u->range <<= low * 8;
+	u->code = u->code << low * 8 | (*u->in & -low);
+	u->in += low;
 }
 
 static inline unsigned bit(struct web_unpack *u, chance *c)
 {
-	uint32_t bound = (u->range >> 11) * *c;
-	unsigned found = u->code >= bound;
+	uint32_t bound = (u->range >> 11) * *c, found = u->code >= bound, ones = -found;
+	int32_t now = *c;
 
-	if (found) {
-		u->range -= bound;
-		u->code -= bound;
-		*c = (chance)(*c - (*c >> 5));
-	} else {
-		u->range = bound;
-		*c = (chance)(*c + ((2048 - *c) >> 5));
-	}
+	u->range = bound + (ones & (u->range - 2 * bound));
+	u->code -= bound & ones;
+	*c = (chance)(now - ((now - (int32_t)(~ones & (2048 - 31))) >> 5));
 	refill(u);
 	return found;
 }

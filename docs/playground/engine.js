@@ -29,14 +29,15 @@ async function openTrainc(bytes, onMessage) {
   };
 }
 // Returns a function that takes a message. The server works in turns, between which more messages come in: so a request can be
-// cancelled before it begins, and of several edits only the last is analyzed. onEnd gets what ended the server.
-function inTurns(server, onEnd) {
+// cancelled before it begins, and of several edits only the last is analyzed. onEnd gets what ended the server; onRest is called
+// when nothing is left to do.
+function inTurns(server, onEnd, onRest = () => {}) {
   const turn = new MessageChannel();
   let working = false, ended = false;
   const guarded = step => { try { return !ended && step(); } catch (error) { ended = true; onEnd(error); return false; } };
   turn.port1.onmessage = () => {
     working = guarded(server.work);
-    if (working) turn.port2.postMessage(0);
+    if (working) turn.port2.postMessage(0); else onRest();
   };
   return message => guarded(() => {
     server.receive(message);

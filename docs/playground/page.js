@@ -30,7 +30,12 @@ async function about(method, params, kind) {
   const asked = version, found = await ask(method, params, kind);
   return asked === version ? found : undefined;
 }
+// What the thread has to say comes in lists: the answers about a text are shown together.
 function hear({ data }) {
+  for (const one of data) heard(one);
+  idle();
+}
+function heard(data) {
   if (data.ended) return stopped(data.ended);
   if (data.programs) return offer(data.programs);
   if (data.method === "textDocument/publishDiagnostics" && data.params.uri === URI(name)) diagnose(data.params);
@@ -39,7 +44,6 @@ function hear({ data }) {
     waiting.delete(data.id);
     asked.done(data.error ? { failed: data.error.message } : data.result);
   }
-  idle();
 }
 function stopped(why) {
   thread.terminate();
@@ -52,22 +56,24 @@ function stopped(why) {
 setInterval(() => {
   for (const { began } of waiting.values()) if (Date.now() - began > LONGEST) return stopped("no answer");
 }, 1000);
+// What follows need not wait for the answer: the server reads one message after the other.
 async function connect() {
   thread.onmessage = hear;
   thread.onerror = event => stopped(event.message || "the thread cannot start");
-  const { capabilities, failed } = await ask("initialize", { processId: null, rootUri: null, capabilities: {
+  const asked = ask("initialize", { processId: null, rootUri: null, capabilities: {
     textDocument: { codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ["quickfix"] } } }, publishDiagnostics: { dataSupport: true },
       hover: { contentFormat: ["markdown"] }, completion: { completionItem: { snippetSupport: false } } } }, initializationOptions: { virtualDocuments: true } });
-  if (failed) return;
-  legend = capabilities.semanticTokensProvider.legend.tokenTypes;
   notify("initialized", {});
+  const { capabilities, failed } = await asked;
+  if (!failed) legend = capabilities.semanticTokensProvider.legend.tokenTypes;
 }
-async function restart() {
+function restart() {
   dead = false;
   delete document.body.dataset.stopped;
   thread = newThread();
-  thread.postMessage(PARTS);
-  await connect();
+  helper = newThread();
+  give();
+  connect();
   open();
 }
 
@@ -421,16 +427,21 @@ $("paste-ok").onclick = async () => {
   else $("paste-messages").textContent = found?.messages?.[0]?.message ?? found?.failed ?? "nothing was imported";
 };
 
-// The thread has unpacked the programs of the menus; the first time, one of them is shown.
-async function offer(programs) {
-  if (place) return;
+// The thread has unpacked the programs of the menus.
+let given;
+function offer(programs) {
+  if ($("examples").options.length) return;
   fill($("examples"), programs.examples, "choose an example");
   fill($("mistakes"), programs.mistakes, "choose a mistake");
-  const given = await linked();
   if (!given) $("examples").value = "0";
-  load(given ? { name: "job.tj", files: { "job.tj": given } } : programs.examples[0], given ? undefined : $("examples"));
 }
-connect();
+// The first program is shown while the thread unpacks: that of the address, else the first example.
+async function begin() {
+  connect();
+  given = await linked();
+  load(given ? { name: "job.tj", files: { "job.tj": given } } : FIRST);
+}
+begin();
 new MutationObserver((_, observer) => {
   if (document.body.hasAttribute("data-busy") || !version) return;
   observer.disconnect();

@@ -150,13 +150,25 @@ async function accept(step) {
   }
   throw new Error(`VS Code does not offer ${step.label} after ${keys}: ${(await rows()).slice(0, 8)}`);
 }
+// Opens a file by its name; a list that is still being filled may lose the key, so it is asked again.
+async function open(name) {
+  const active = page.locator(".tab.active", { hasText: name });
+  for (const end = Date.now() + 2 * PATIENCE; !await active.count();) {
+    await page.keyboard.press("Control+P");
+    await page.keyboard.type(name);
+    try {
+      await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name }).first().waitFor();
+      await page.keyboard.press("Enter");
+      await active.waitFor({ timeout: PATIENCE / 4 });
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await page.keyboard.press("Escape");
+    }
+  }
+}
 async function type(server, directory, file) {
   const typed = path.join(FOLDER, directory, `typed-${directory}.tj`), uri = pathToFileURL(path.join(FOLDER, directory, "script.tj")).href;
-  await page.keyboard.press("Control+P");
-  await page.keyboard.type(path.basename(typed));
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: path.basename(typed) }).first().waitFor();
-  await page.keyboard.press("Enter");
-  await page.locator(".tab.active", { hasText: path.basename(typed) }).waitFor();
+  await open(path.basename(typed));
   await page.locator(".editor-group-container.active .monaco-editor .view-lines").first().click();
   server.version = 0;
   server.send({ method: "textDocument/didOpen", params: { textDocument: { uri, languageId: "tj", version: 0, text: "" } } });
@@ -194,9 +206,11 @@ for (const directory of fs.readdirSync(FOLDER).filter(d => /^\d\d-/.test(d) && (
   // The program with a job; modules beside it are there already.
   const file = fs.readdirSync(path.join(FOLDER, directory)).filter(f => f.endsWith(".tj") && f !== "project.tj" && !f.startsWith("typed-")).map(f => path.join(FOLDER, directory, f))
     .find(f => /^(job|for) /m.test(fs.readFileSync(f, "utf8")));
+  const begin = Date.now();
   try {
     await type(server, directory, file);
     passed++;
+    console.log(`ok ${directory} (${Math.round((Date.now() - begin) / 1000)} s)`);
   } catch (error) {
     failed++;
     console.log(`FAIL ${directory}: ${error.message.slice(0, 1500)}`);

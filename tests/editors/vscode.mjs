@@ -71,13 +71,12 @@ await holds("preview of the objects", async () => {
 });
 await picture("preview");
 // A line that the other cursor decided has the color of a range that is shown: .rangeHighlight or an injected class.
-const marked = async (group, words) => {
-  const editor = page.locator(".editor-instance").nth(group);
-  const at = await editor.locator(".view-line", { hasText: words }).first().boundingBox();
-  await page.waitForFunction(([group, top]) => [...document.querySelectorAll(".editor-instance")[group].querySelectorAll(".view-overlays .cdr")]
-    .some(e => getComputedStyle(e).backgroundColor !== "rgba(0, 0, 0, 0)" && Math.abs(e.getBoundingClientRect().top - top) < 4 && e.getBoundingClientRect().width > 200),
-  [group, at.y], { timeout: 8000 });
-};
+const marked = (group, words) => page.waitForFunction(([group, words]) => {
+  const editor = document.querySelectorAll(".editor-instance")[group], plain = text => text.replace(/\s+/g, " ");
+  const found = [...editor.querySelectorAll(".view-line")].find(l => plain(l.textContent).includes(plain(words)))?.getBoundingClientRect();
+  return found && [...editor.querySelectorAll(".view-overlays .cdr")].some(e => getComputedStyle(e).backgroundColor !== "rgba(0, 0, 0, 0)"
+    && Math.abs(e.getBoundingClientRect().top - found.top) < 4 && e.getBoundingClientRect().width > 200);
+}, [group, words], { timeout: 30000 });
 await holds("the preview follows the cursor", async () => {
   await line("image   =").click();
   await marked(1, "image: registry");

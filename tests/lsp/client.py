@@ -12,8 +12,8 @@ import threading
 import queue
 import time
 
-TRAINC = os.environ.get("TRAINC", "build/trainc")
-LSP = os.environ.get("LSP", "").split() or [os.path.abspath(TRAINC), "lsp"]       # LSP="node tests/wasm/server.mjs MODULE"
+TRAINC = os.path.abspath(os.environ.get("TRAINC", "build/trainc"))
+LSP = os.environ.get("LSP", "").split() or [TRAINC, "lsp"]       # LSP="node tests/wasm/server.mjs MODULE"
 WITHOUT = os.environ.get("WITHOUT")     # a method that the server seems not to have: see needed.py
 
 CAPABILITIES = {

@@ -127,7 +127,7 @@ def main():
     more = [i for i in module.imports if i[0] != "wasi_snapshot_preview1" and i != ("env", "web_send")]
     holds("the module asks for nothing that a page lacks", not more, more)
     holds("the module has what engine.js calls", EXPORTS <= module.exports, EXPORTS - module.exports)
-    unpack = Wasm(base64.b64decode(re.search(r'unpack: "([^"]+)"', page).group(1)))
+    unpack = Wasm(base64.b64decode(re.search(r'UNPACK = "([^"]+)"', page).group(1)))
     holds("the unpacker asks for nothing", not unpack.imports, unpack.imports)
     holds("the unpacker has what page.js calls", {"memory", "web_unpack", "web_room"} <= unpack.exports, unpack.exports)
     urls = re.findall(r'(?:src|href)="(?!data:|#)[^"]*"|url\([^)]*\)|@import|\bfetch\(|XMLHttpRequest', page)
