@@ -82,13 +82,15 @@ static bool is_among(const struct usual *at, size_t n, struct str in, const stru
 static bool is_usual_pull(const struct data *container, struct str policy)
 {
 	struct str image = member_text(container, "image");
-	const char *slash = image.n ? memrchr(image.p, '/', image.n) : NULL;
-	const char *name = slash ? slash + 1 : image.p;
-	const char *end = image.p + image.n, *tag = image.n ? memchr(name, ':', (size_t)(end - name)) : NULL;
-	bool digest = image.n && memchr(image.p, '@', image.n);
+
+	if (!image.n)
+		return false;
+	const char *slash = memrchr(image.p, '/', image.n), *name = slash ? slash + 1 : image.p;
+	const char *end = image.p + image.n, *tag = memchr(name, ':', (size_t)(end - name));
+	bool digest = memchr(image.p, '@', image.n);
 	bool latest = !digest && (!tag || str_is((struct str){ tag, (size_t)(end - tag) }, ":latest"));
 
-	return image.n && str_is(policy, latest ? "Always" : "IfNotPresent");
+	return str_is(policy, latest ? "Always" : "IfNotPresent");
 }
 
 /* Is it the volume of the account's token, which admission mounts into every pod? */
