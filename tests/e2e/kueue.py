@@ -225,7 +225,7 @@ def other_resource(s):
     taint = {"key": "pool", "value": s.ns, "effect": "NoSchedule"}
     with Racks(s), Queue(s, kind={"nodeLabels": {"pool": s.ns}, "nodeTaints": [taint]}) as queue:
         tolerate = f'    tolerate = ["pool={s.ns}"]\n'
-        s.write("a.tj", job(more='    raw container { resources = { limits = { "example.com/gpu" = 1 } } }\n'))
+        s.write("a.tj", job(more=tolerate + '    raw container { resources = { limits = { "example.com/gpu" = 1 } } }\n'))
         fits(s, "never", "queue 'q' has no quota for example.com/gpu")
         s.want(0, "apply", "a.tj", "--no-wait")
         is_state(s, "a", "Queued", "example.com/gpu unavailable in ClusterQueue")
