@@ -108,12 +108,16 @@ static void put_how(const struct run_failure *f, struct buf *out)
 		buf_printf(out, "exited with code %d", f->exit_code);
 }
 
-/* Appends ": ValueError: bad batch (train.py:14, rank 2)" when the process has told why. */
+/*
+ * Appends ": ValueError: bad batch (train.py:14, rank 2)" when the process has told why: what follows the first colon,
+ * unless that is in parentheses, as in "exit code 3 (at the same moment: b-1)".
+ */
 static void put_told(const struct run_failure *f, struct buf *out)
 {
 	const char *colon = f->reason.n ? memchr(f->reason.p, ':', f->reason.n) : NULL;
+	bool of_end = str_starts(f->reason, STR("exit code")) || str_starts(f->reason, STR("killed by"));
 
-	if (colon && (str_starts(f->reason, STR("exit code")) || str_starts(f->reason, STR("killed by"))))
+	if (colon && of_end && !memchr(f->reason.p, '(', (size_t)(colon - f->reason.p)))
 		put_escaped(out, (struct str){ colon, f->reason.n - (size_t)(colon - f->reason.p) });
 }
 

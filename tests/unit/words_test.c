@@ -129,6 +129,11 @@ static void verdicts(void)
 	CHECK_TEXT(headline(&s), "Failed: worker 2 exited with code 3");
 	report_last_lines(&s, true, &b);
 	CHECK_TEXT(taken(), "  worker/2 \xE2\x94\x82 Traceback\n  worker/2 \xE2\x94\x82 \\x1b[31mboom\n");
+	s.failure.reason = STR("exit code 3 (at the same moment: worker-3)");
+	CHECK_TEXT(headline(&s), "Failed: worker 2 exited with code 3");
+	s.failure.reason = STR("exit code 3: ValueError: bad batch (train.py:14)");
+	CHECK_TEXT(headline(&s), "Failed: worker 2 exited with code 3: ValueError: bad batch (train.py:14)");
+	s.failure.reason = STR("exit code 3");
 	s.failure.signal = 11;
 	s.failure.exit_code = 139;
 	CHECK_TEXT(headline(&s), "Failed: worker 2 was killed by SIGSEGV");
