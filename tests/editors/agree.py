@@ -3,6 +3,7 @@
 The programs are the sound ones of the repository and 200 generated ones. A highlighter that is not installed is
 skipped by name. PERMITTED lists the differences that are allowed, with their reasons.
 """
+import glob
 import os
 import re
 import shutil
@@ -21,7 +22,13 @@ NODE = os.environ.get("EDITORS_NODE", os.path.join(ROOT, os.environ.get("BUILD",
 # (highlighter, expression about the line up to the character, reason)
 PERMITTED = (
     (".*", r"\bproject\s*\{", "a key named project with a body; 'project {' begins a declaration"),
+    ("nano", r"\$\{|\}", "nano knows no nesting: what is in ${ } has the color of the text"),
+    ("nano", r"(:|->)\s*accelerator\b", "a type with a default looks like a field that is set"),
+    ("nano", r"\bfor\s+\w+(,\s*\w+)?\s+in\b", "a name of a loop that is a word of blocks, too"),
+    ("nano", r'^\s*"""', "what follows the end of a text of several lines looks like one more text"),
 )
+# highlighter -> classes that it shows as others, with the reason
+ALIKE = {"nano": ({"o": "-"}, "operators have no color")}
 
 
 def run(command, env=None, cwd=None):
@@ -55,24 +62,34 @@ def highlighters(work, listed):
     else:
         status, text = run(["python3", here + "/bat_classes.py", listed, EDITORS, bat])
         yield "bat (Sublime Text)", "bat", "status %d: %s" % (status, text[-2000:]) if status else ""
+    if not shutil.which("nano") or not shutil.which("tmux"):
+        yield "nano", None, "is not installed, or tmux is not"
+    else:
+        status, text = run(["python3", here + "/nano_classes.py", listed, EDITORS])
+        yield "nano", "nano", "status %d: %s" % (status, text[-2000:]) if status else ""
     program = os.path.join(work, "sitter")
     if not os.path.exists("/usr/include/tree_sitter/api.h"):
         yield "tree-sitter", None, "is not installed"
         return
     status, text = run(["cc", "-o", program, here + "/sitter_classes.c", EDITORS + "/tree-sitter/src/parser.c", "-I", EDITORS + "/tree-sitter/src", "-ltree-sitter"])
-    for name, query in (("tree-sitter", "tree-sitter/queries/highlights.scm"), ("Helix", "helix/queries/tj/highlights.scm")):
+    for name, query in (("tree-sitter", "tree-sitter/queries/highlights.scm"), ("Helix", "helix/queries/tj/highlights.scm"),
+                        ("Zed", "zed/languages/tj/highlights.scm")):
         if not status:
             failed, text = run([program, listed, os.path.join(EDITORS, query)])
         yield name, "sitter", text if status or failed else ""
+    for query in [] if status else sorted(glob.glob(EDITORS + "/*/**/*.scm", recursive=True)):
+        if "/templates/" not in query:
+            failed, text = run([program, os.devnull, query])
+            yield os.path.relpath(query, EDITORS), "", text if failed else ""
 
 
 def differences(name, path, text, want, got):
     """Lines that differ, as text; permitted ones are left out."""
-    got_lines, found = got.split("\n"), []
+    got_lines, found, alike = got.split("\n"), [], ALIKE.get(name, ({}, ""))[0]
     for number, (line, wanted) in enumerate(zip(text.split("\n"), want.split("\n"))):
         given = got_lines[number] if number < len(got_lines) else ""
         for column, char in enumerate(line):
-            if char.isspace() or (given[column:column + 1] or "-") == wanted[column]:
+            if char.isspace() or (given[column:column + 1] or "-") == alike.get(wanted[column], wanted[column]):
                 continue
             if any(re.match(who, name) and re.search(what, line[:column + 12]) for who, what, _ in PERMITTED):
                 continue
@@ -96,7 +113,7 @@ def main():
                 skipped += 1
                 continue
             found = [message] if message else []
-            for i, path in enumerate(files):
+            for i, path in enumerate(files if suffix else []):          # a query that is only read has no suffix
                 out = "%s/%d.%s" % (work, i, suffix)
                 if not os.path.exists(out):
                     found.append("%s: %s wrote nothing" % (path, name))
@@ -108,7 +125,7 @@ def main():
                 print("\n".join(found[:int(os.environ.get("SHOW", "8"))]))
             else:
                 passed += 1
-                print("ok %s on %d programs" % (name, len(files)))
+                print("ok %s" % name + (" on %d programs" % len(files) if suffix else ""))
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped) if skipped else "%d passed, %d failed" % (passed, failed))
     return failed > 0
 

@@ -78,7 +78,7 @@ fs.rmSync(path.dirname(yardstick), { recursive: true });
 const first = Math.min(...firsts), measure = Math.min(...yardsticks);
 console.log(`first answer ${first.toFixed(0)} ms after load, where the yardstick takes ${measure.toFixed(0)}; an edit is answered within ${edit.toFixed(1)} ms`);
 holds("an edit is answered within 100 ms", edit < 100 * slow, `${edit} ms`);
-holds("the first answer needs no longer than the yardstick and a quarter", first < 1.25 * measure, `${first} ms, the yardstick ${measure}`);
+holds("the first answer needs less than twice the yardstick", first < 2 * measure, `${first} ms, the yardstick ${measure}`);
 
 // The thread of the page stays free while the server computes: timers go on, and the request is not answered meanwhile.
 const free = await page.evaluate(async () => {

@@ -34,7 +34,7 @@ static char letter(const char *capture)
 {
 	static const struct { const char *prefix; char letter; } letters[] = {
 		{ "comment", 'c' }, { "string", 's' }, { "constant.character", 's' }, { "number", 'n' }, { "constant.numeric", 'n' },
-		{ "keyword", 'k' }, { "constant.builtin", 'k' }, { "operator", 'o' }
+		{ "keyword", 'k' }, { "constant", 'k' }, { "operator", 'o' }
 	};
 	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
 		if (!strncmp(capture, letters[i].prefix, strlen(letters[i].prefix)))
@@ -61,7 +61,7 @@ static int classify(TSParser *parser, TSQuery *query, const char *source, const 
 		TSQueryCapture c = match.captures[index];
 		uint32_t length;
 		const char *capture = ts_query_capture_name_for_id(query, c.index, &length);
-		if (strcmp(capture, "variable.builtin"))
+		if (strcmp(capture, "variable.builtin") && strcmp(capture, "variable.special"))
 			memset(classes + ts_node_start_byte(c.node), letter(capture), ts_node_end_byte(c.node) - ts_node_start_byte(c.node));
 	}
 	snprintf(name, sizeof name, "%s.sitter", target);

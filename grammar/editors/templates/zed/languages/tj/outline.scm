@@ -1,0 +1,1 @@
+(block_item kind: (block_word) @context name: (identifier) @name) @item
