@@ -12,6 +12,7 @@ struct checking {
 	const struct plan *plan;
 	struct diags *diags;
 	struct arena *arena;            /* memory of the check */
+	struct arena tree;              /* the object that is being checked, as a tree: filled again for each object */
 	size_t before;                  /* number of errors when the check began */
 	/* texts that were found too long: objects that hold one of them are not reported as well */
 	size_t too_long;

@@ -24,8 +24,17 @@ void report_policy_subject(struct eval *ev, struct diag *d, bool role);
 
 /* Joins two lists. */
 const struct value *list_joined(struct eval *ev, const struct value *a, const struct value *b, struct span at);
+static inline bool eval_memory_fits(const struct eval *ev)
+{
+	return ev->arena->total + ev->work.total <= EVAL_MEMORY;
+}
+/* Reports which budget is used up, unless that has been reported; always false. */
+bool eval_spent(struct eval *ev, struct span at);
 /* Takes one step, or BYTES of text, from the budget. False when it is used up, which is reported once (TJ0407). */
-bool eval_step(struct eval *ev, struct span at);
+static inline bool eval_step(struct eval *ev, struct span at)
+{
+	return (!ev->exhausted && ++ev->steps <= EVAL_STEPS && eval_memory_fits(ev)) || eval_spent(ev, at);
+}
 bool eval_spend_text(struct eval *ev, size_t bytes, struct span at);
 /* Reports a text with too many parts (TOO_MANY) that only the pod knows. */
 bool eval_text_fits(struct eval *ev, bool too_many, struct span at);

@@ -97,14 +97,9 @@ static void report_budget(struct eval *ev, struct span at, const char *what, con
 	diag_help(ev->diags, d, "%s", help);
 }
 
-bool eval_step(struct eval *ev, struct span at)
+bool eval_spent(struct eval *ev, struct span at)
 {
-	if (ev->exhausted)
-		return false;
-	bool fits = ev->arena->total + ev->work.total <= EVAL_MEMORY;
-	if (++ev->steps <= EVAL_STEPS && fits)
-		return true;
-	report_budget(ev, at, fits ? "10000000 steps" : "256 MiB of values",
+	report_budget(ev, at, eval_memory_fits(ev) ? "10000000 steps" : "256 MiB of values",
 		"let loops go over smaller lists, or compute it in the program that the job runs");
 	return false;
 }

@@ -327,27 +327,27 @@ static void format_row(struct api_check *k, size_t i, const struct data *d)
 	check_format(k, formats[i].field, formats[i].format, d);
 }
 
-static struct api_row **add_row(struct arena *a, struct api_row **end, const char *field,
+static struct api_row **add_row(struct arena *a, struct api_row **end,
 	void (*check)(struct api_check *, size_t, const struct data *), size_t at)
 {
 	*end = ARENA_NEW(a, struct api_row);
-	**end = (struct api_row){ .field = str_of(field), .check = check, .at = at };
+	**end = (struct api_row){ .check = check, .at = at };
 	return &(*end)->next;
 }
 
-struct api_row *api_rows(struct arena *a, struct str type)
+struct api_row *api_rows(struct arena *a, struct str type, struct str field)
 {
 	struct api_row *rows = NULL, **end = &rows;
 
 	for (size_t i = 0; i < COUNT(words_of); i++)
-		if (str_is(type, words_of[i].type))
-			end = add_row(a, end, words_of[i].field, words_row, i);
+		if (str_is(type, words_of[i].type) && str_is(field, words_of[i].field))
+			end = add_row(a, end, words_row, i);
 	for (size_t i = 0; i < COUNT(ranges); i++)
-		if (str_is(type, ranges[i].type))
-			end = add_row(a, end, ranges[i].field, range_row, i);
+		if (str_is(type, ranges[i].type) && str_is(field, ranges[i].field))
+			end = add_row(a, end, range_row, i);
 	for (size_t i = 0; i < COUNT(formats); i++)
-		if (str_is(type, formats[i].type))
-			end = add_row(a, end, formats[i].field, format_row, i);
+		if (str_is(type, formats[i].type) && str_is(field, formats[i].field))
+			end = add_row(a, end, format_row, i);
 	return rows;
 }
 
@@ -368,11 +368,10 @@ void api_field(struct api_check *k, const struct api_row *rows, struct str type,
 {
 	bool bounded = false;
 
-	for (const struct api_row *r = rows; r; r = r->next)
-		if (str_eq(field, r->field)) {
-			r->check(k, r->at, d);
-			bounded = bounded || r->check == range_row;
-		}
+	for (const struct api_row *r = rows; r; r = r->next) {
+		r->check(k, r->at, d);
+		bounded = bounded || r->check == range_row;
+	}
 	if (!bounded && d->kind == DATA_INT)
 		check_int32(k, type, field, d);
 }

@@ -63,12 +63,16 @@ static void walk(struct api_check *k, const struct schema_ref *r, const struct d
 /* What is known of a type in the plan's version. Made once per check, since few types occur again and again. */
 struct api_type {
 	struct str name;
-	struct map fields;              /* name -> struct schema_field, of those that were looked for */
+	struct map fields;              /* name -> struct checked_field, of those that were looked for */
 	const struct schema_field **required;
 	size_t nrequired;
 	const size_t *maps;             /* positions in `maps` */
 	size_t nmaps;
-	const struct api_row *rows;
+};
+
+struct checked_field {
+	const struct schema_field *field;
+	const struct api_row *rows;     /* the rules about it */
 };
 
 static struct api_type *type_new(struct checking *c, const struct schema_type *of)
@@ -85,7 +89,6 @@ static struct api_type *type_new(struct checking *c, const struct schema_type *o
 		if (str_is(t->name, maps[i].type))
 			ARENA_PUSH(c->arena, found, t->nmaps, i);
 	t->maps = found;
-	t->rows = api_rows(c->arena, t->name);
 	return t;
 }
 
@@ -104,14 +107,19 @@ static struct api_type *type_rules(struct checking *c, const struct schema_type 
  * The field of that name in the version of the plan, or NULL. Only names of fields are kept, since others may be any
  * text.
  */
-static const struct schema_field *type_field(struct checking *c, struct api_type *rules, const struct schema_type *t,
+static const struct checked_field *type_field(struct checking *c, struct api_type *rules, const struct schema_type *t,
 	struct str name)
 {
-	const struct schema_field *f = map_get(&rules->fields, name);
+	struct checked_field *known = map_get(&rules->fields, name);
+	const struct schema_field *f = known ? NULL : schema_find_field(&schema_builtin, t, name, c->plan->kubernetes);
 
-	if (!f && (f = schema_find_field(&schema_builtin, t, name, c->plan->kubernetes)))
-		map_put_const(&rules->fields, c->arena, schema_text(&schema_builtin, f->name), f);
-	return f;
+	if (f) {
+		struct str word = schema_text(&schema_builtin, f->name);
+		known = ARENA_NEW(c->arena, struct checked_field);
+		*known = (struct checked_field){ f, api_rows(c->arena, rules->name, word) };
+		map_put(&rules->fields, c->arena, word, known);
+	}
+	return known;
 }
 
 /* Reports missing fields that the schema requires; a raw block that is merged by a key may leave them out. */
@@ -142,11 +150,11 @@ static void walk_map(struct api_check *k, const struct schema_type *t, const str
 		maps[rules->maps[i]].rule(k, d);
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
-		const struct schema_field *f = type_field(k->c, rules, t, m->key);
-		if (!f)
+		const struct checked_field *known = type_field(k->c, rules, t, m->key);
+		if (!known)
 			continue;
-		api_field(k, rules->rows, rules->name, m->key, m->value);
-		walk(k, &schema_builtin.refs[f->ref], m->value);
+		api_field(k, known->rows, rules->name, m->key, m->value);
+		walk(k, &schema_builtin.refs[known->field->ref], m->value);
 	}
 	k->pod = outer;
 }

@@ -40,14 +40,13 @@ const struct data *api_member(const struct data *d, const char *key);
 /* Rules about one field of a type: api_fields.c. */
 struct api_row {
 	struct api_row *next;
-	struct str field;
 	void (*check)(struct api_check *k, size_t at, const struct data *d);
 	size_t at;                      /* position of the rule in the table of such rules */
 };
 
-/* Finds the rules about the fields of a type; they live in A. */
-struct api_row *api_rows(struct arena *a, struct str type);
-/* Applies those of ROWS that are about FIELD, whose value is D. */
+/* Finds the rules about a field of a type; they live in A. */
+struct api_row *api_rows(struct arena *a, struct str type, struct str field);
+/* Applies ROWS, the rules about FIELD, to its value D. */
 void api_field(struct api_check *k, const struct api_row *rows, struct str type, struct str field,
 	const struct data *d);
 

@@ -95,10 +95,10 @@ static void runtime_warning(struct checking *c)
 {
 	static const struct str marker = { "trainc run", 10 };
 
-	for (size_t i = 0; i < c->plan->njobs; i++) {
+	for (size_t i = 0; i < c->plan->njobs && !map_get(c->seen, marker); i++) {
 		const struct plan_job *j = &c->plan->jobs[i];
 		struct plan_needs needs = plan_needs_runtime(c->diags->arena, j);
-		if (!needs.n || map_get(c->seen, marker))
+		if (!needs.n)
 			continue;
 		map_put(c->seen, c->seen_arena, marker, c->seen);
 		struct plan_volumes made = plan_generated(c->arena, j);

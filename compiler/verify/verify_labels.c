@@ -18,6 +18,13 @@ static void report(struct checking *c, struct span at, const char *what, struct 
 		"use letters, digits, '-', '_' and '.', with a letter or digit at both ends; at most 63");
 }
 
+/* PART is "key" or "value". */
+static void report_part(struct checking *c, struct span at, const char *what, const char *part, struct str text,
+	const char *why)
+{
+	report(c, at, str_printf(c->arena, "%s %s", what, part).p, text, why);
+}
+
 /* Is it a label or annotation by which the Job controller finds its pods? */
 static bool of_controller(struct str key)
 {
@@ -55,14 +62,12 @@ void check_pairs(struct checking *c, const struct plan_job *j, const struct plan
 	for (size_t i = 0; i < pairs->n; i++) {
 		const struct plan_pair *p = &pairs->at[i];
 		const char *why;
-		struct str what_key = str_printf(c->arena, "%s key", what),
-			what_value = str_printf(c->arena, "%s value", what);
 		if (ours(c, j, p, what))
 			continue;
 		if (!kube_label_key(p->key, &why))
-			report(c, p->key_at, what_key.p, p->key, why);
+			report_part(c, p->key_at, what, "key", p->key, why);
 		if (values && !kube_label_value(p->value, &why))
-			report(c, p->from, what_value.p, p->value, why);
+			report_part(c, p->from, what, "value", p->value, why);
 	}
 }
 

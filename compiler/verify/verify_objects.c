@@ -233,17 +233,15 @@ static bool written_raw(const struct emit *e, const struct manifest *m)
 /* Applies the rules of the API server, unless the schema has been violated already. */
 static void api_rules(struct checking *c, struct emit *e, const struct manifest *m, const struct object *o)
 {
-	struct arena made = { 0 };
-
 	if (!written_raw(e, m) || c->diags->errors != c->before)
 		return;
-	const struct data *d = object_to_data(&made, o, m->first);
+	const struct data *d = object_to_data(&c->tree, o, m->first);
 	const struct schema_kind *kind = schema_find_kind(&schema_builtin, emit_data_text(d, "apiVersion"),
 		emit_data_text(d, "kind"));
 	if (kind)
 		api_check(c, &schema_builtin.types[kind->type], d,
 			check_place(c, m->from, e->job->name_at, e->job->name_at));
-	arena_release(&made);
+	arena_reset(&c->tree);
 }
 
 static bool check_manifest(struct emit *e, const struct manifest *m, void *context)
@@ -278,4 +276,5 @@ void check_objects(struct checking *c)
 	struct emit e = { .plan = c->plan, .diags = c->diags };
 
 	emit_each(&e, check_manifest, c);
+	arena_release(&c->tree);
 }
