@@ -65,6 +65,8 @@ tables = sorted(int(m.group(1)) for m in (re.search(r"schema_1\.(\d+)\.tbl$", p)
 check("the schemas in compiler/kube", tables, list(range(oldest, newest + 1)))
 for minor in tables:
     check("the version in schema_1.%d.tbl" % minor, re.findall(r"^version 1\.(\d+)$", read("compiler/kube/schema_1.%d.tbl" % minor), re.M), [str(minor)])
+check("the versions that schema/make.py reads", re.findall(r'"1\.(\d+)\.\d+"', re.search(r"VERSIONS = \[.*?\]", read("compiler/kube/schema/make.py"), re.S).group(0)),
+      [str(minor) for minor in tables])
 check("the version of bit 0 of schemas", number("compiler/kube/schema.h", "SCHEMA_OLDEST"), oldest)
 check("the default version of the field 'kubernetes'", FIELDS["KUBERNETES"][3], "1.%d" % number("compiler/kube/version.h", "KUBE_DEFAULT"))
 check("versions fit into 16 bits", newest - oldest < 16, True)
