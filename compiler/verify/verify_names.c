@@ -346,7 +346,8 @@ static void job_names(struct checking *c)
 {
 	for (size_t i = 0; i < c->plan->njobs; i++) {
 		const struct plan_job *j = &c->plan->jobs[i];
-		struct str key = str_cat(c->arena, STR("/"), j->ns.value, str_cat(c->arena, STR("/"), j->name, STR("")));
+		struct str after = str_cat(c->arena, STR("/"), j->name, STR(""));
+		struct str key = str_cat(c->arena, STR("/"), j->ns.value, after);
 		const struct identity *other = identify(c, key, j->name_at, j);
 		if (!other)
 			continue;
