@@ -163,15 +163,18 @@ struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 		failure_to_spread(&n);
 	}
 	elastic_ends(&n);
-	if (j->restarts.set && j->restarts.value > 0) {
-		buf_printf(&n.line, "restart the whole job after a failure, up to %lld times",
-			(long long)j->restarts.value);
-		need(&n);
-	}
 	if (j->ttl.set && plan_job_objects(j) > 1) {
 		buf_z(&n.line, "remove the job when its ttl has passed");
 		need(&n);
 	}
+	if (j->restarts.set && j->restarts.value > 0) {
+		buf_printf(&n.line, "restart the whole job after a failure, up to %lld times",
+			(long long)j->restarts.value);
+		need(&n);
+		n.needs.undone++;
+	}
+	if (plan_each_replica(j))
+		n.needs.undone = n.needs.n - n.needs.generated;
 	buf_release(&n.line);
 	return n.needs;
 }

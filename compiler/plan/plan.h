@@ -636,6 +636,11 @@ struct plan_needs {
 	 * plan_generated(): apply does that
 	 */
 	size_t generated;
+	/*
+	 * so many of the last sentences are done by no command and no controller in a cluster: Jobs have to be made
+	 * again, or pods, and the record of a run has nothing to make them from. A local run does these, too
+	 */
+	size_t undone;
 };
 struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j);
 

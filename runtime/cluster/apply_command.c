@@ -12,6 +12,22 @@ static enum apply_mode mode_of(const struct session *s)
 	return str_is(word, "client") ? APPLY_DRY_CLIENT : str_is(word, "server") ? APPLY_DRY_SERVER : APPLY_REAL;
 }
 
+/* Says what nothing in the cluster does for the job, and which target has a controller that does it. */
+static void tell_undone(struct session *s, const struct plan_job *j, const struct plan_needs *needs)
+{
+	bool pods = plan_each_replica(j);
+
+	if (!needs->undone)
+		return;
+	session_say(s, pods ? "plain Pods do not do all of job '%.*s', and neither 'trainc wait' nor the controller "
+		"does this for pods:" : "neither 'trainc wait' nor the controller does this for job '%.*s':",
+		STR_ARG(j->name));
+	for (size_t i = needs->n - needs->undone; i < needs->n; i++)
+		session_say(s, "  %.*s", STR_ARG(needs->at[i]));
+	session_say(s, pods ? "apply it with '--target jobs'"
+		: "'--target jobset' leaves that to the JobSet controller");
+}
+
 /*
  * Reports what plain Jobs do not do for the job, and who does it: a controller, or `trainc wait` while it runs.
  * Generated Secrets exist by then.
@@ -22,11 +38,16 @@ static void tell_needs(struct session *s, const struct applying *p)
 	struct plan_needs needs = plan_needs_runtime(s->arena, j);
 	const struct parent *parent = p->now.there ? &p->now : &p->before;
 	bool complete = str_is(option_value(s->options, OPTION_FOR), "complete");
+	size_t end = needs.n - needs.undone;
 
-	if (s->options->command != COMMAND_APPLY || complete || needs.generated == needs.n)
+	if (s->options->command != COMMAND_APPLY)
+		return;
+	tell_undone(s, j, &needs);
+	if (complete || needs.generated == end)
 		return;
 	if (parent_is_attended(parent)) {
-		session_say(s, "the controller does what plain Jobs do not do of job '%.*s'", STR_ARG(j->name));
+		session_say(s, "the controller does what plain Jobs do not do of job '%.*s'%s", STR_ARG(j->name),
+			needs.undone ? " but for that" : "");
 		return;
 	}
 	if (parent_is_left(parent))
@@ -36,9 +57,9 @@ static void tell_needs(struct session *s, const struct applying *p)
 	else
 		session_say(s, "plain Jobs do not do all of job '%.*s'; while 'trainc wait %.*s' runs, it does this:",
 			STR_ARG(j->name), STR_ARG(j->name));
-	for (size_t i = needs.generated; i < needs.n; i++)
+	for (size_t i = needs.generated; i < end; i++)
 		session_say(s, "  %.*s", STR_ARG(needs.at[i]));
-	if (!parent_is_left(parent) && !plan_each_replica(j))
+	if (!parent_is_left(parent))
 		session_say(s, "'trainc apply --controller' leaves it to 'trainc supervise' in the cluster");
 }
 

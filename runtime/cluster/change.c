@@ -115,17 +115,24 @@ static int64_t attempts_so_far(const struct cluster_watch *c, const struct membe
 
 /*
  * The patch that suspends or resumes an object; empty for an object that cannot be suspended. Suspending a Job deletes
- * its pods, so the number of their attempts is stored in the Job.
+ * its pods, so the number of their attempts is stored in the Job. A Job that is resumed while it waits for another role
+ * stays suspended, without the mark.
  */
-static struct str suspend_body(const struct cluster_watch *c, const struct member *m, bool suspend)
+static struct str suspend_body(const struct cluster_watch *c, const struct member *m, bool suspend, bool waits)
 {
 	struct arena *a = c->cluster->arena;
 	const char *word = suspend ? "true" : "false";
-	int64_t attempts = suspend && str_is(m->resource.kind, "Job") ? attempts_so_far(c, m) : 0;
+	bool job = str_is(m->resource.kind, "Job") && status_path(m->object, "spec.suspend");
+	int64_t attempts = suspend && job ? attempts_so_far(c, m) : 0;
+	struct str number = attempts ? str_printf(a, ",\"" ATTEMPTS_ANNOTATION "\":\"%lld\"", (long long)attempts)
+		: STR("");
 
-	if (status_path(m->object, "spec.suspend") && attempts)
-		return str_printf(a, "{\"metadata\":{\"annotations\":{\"" ATTEMPTS_ANNOTATION "\":\"%lld\"}},"
-			"\"spec\":{\"suspend\":true}}", (long long)attempts);
+	if (job)
+		return str_printf(a, "{\"metadata\":{\"annotations\":{\"" SUSPENDED_ANNOTATION "\":%s%.*s}},"
+			"\"spec\":{\"suspend\":%s}}", suspend ? "\"true\"" : "null", STR_ARG(number),
+			suspend || waits ? "true" : "false");
+	if (waits)
+		return STR("");
 	if (status_path(m->object, "spec.suspend"))
 		return str_printf(a, "{\"spec\":{\"suspend\":%s}}", word);
 	return status_path(m->object, "spec.runPolicy.suspend") ? str_printf(a,
@@ -204,8 +211,8 @@ static bool add_objects(struct cluster *k, const struct cluster_watch *c, const 
 {
 	for (size_t i = 0; i < all->n; i++) {
 		const struct member *m = &all->at[i];
-		struct str body = suspend_body(c, m, suspend);
-		if (!body.n || (!suspend && waits(c, m)))
+		struct str body = suspend_body(c, m, suspend, !suspend && waits(c, m));
+		if (!body.n)
 			continue;
 		struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SUSPEND, body);
 		batch_add(b, &q, CALL_REPEAT);

@@ -4,7 +4,7 @@
 #include "runtime/decide/jobs.h"
 
 #include "runtime/run/rules.h"
-#include "runtime/status/look.h"
+#include "runtime/status/attempts.h"
 
 struct jobs_seen {
 	const struct data *object;
@@ -63,11 +63,15 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 	return l;
 }
 
-/* Is the whole run suspended? Then even a role that waits for nothing is suspended. */
+/*
+ * Is the whole run suspended? Then even a role that waits for nothing is suspended, or `trainc suspend` has marked a
+ * Job: the mark comes with the field, so that no Job is resumed between the patches of two Jobs.
+ */
 static bool is_held(const struct jobs_look *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i].suspended && !l->at[i].over && !l->job->roles[l->at[i].role].start_after)
+		if (l->at[i].suspended && !l->at[i].over && (!l->job->roles[l->at[i].role].start_after ||
+			status_annotation(l->at[i].object, SUSPENDED_ANNOTATION).n))
 			return true;
 	return l->job->suspend.set && l->job->suspend.value;
 }

@@ -87,7 +87,8 @@ static void put_run_rules(struct buf *b)
 		"{\"apiGroups\":[\"batch\"],\"resources\":[\"jobs\"],\"verbs\":[\"list\",\"watch\",\"patch\","
 			"\"delete\"]},"
 		"{\"apiGroups\":[\"apps\"],\"resources\":[\"deployments\"],\"verbs\":[\"list\",\"watch\",\"delete\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"list\",\"watch\"]}");
+		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"list\",\"watch\"]},"
+		"{\"apiGroups\":[\"\"],\"resources\":[\"events\"],\"verbs\":[\"create\"]}");
 }
 
 static void put_operator_rules(struct buf *b)

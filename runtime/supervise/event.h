@@ -15,5 +15,11 @@ enum event_weight {
 /* Writes an Event about J without waiting for the answer. TYPE is "Normal" or "Warning". */
 void event_write(struct supervised *j, enum event_weight weight, const char *type, struct str reason,
 	struct str message);
+/*
+ * Writes an Event about J that exists once for each REASON and KEY, whoever writes it again and whenever: its name
+ * follows from them.
+ */
+void event_write_once(struct supervised *j, enum event_weight weight, const char *type, struct str reason,
+	struct str message, struct str key);
 
 #endif

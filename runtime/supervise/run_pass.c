@@ -14,6 +14,7 @@
 #include "runtime/run/outcome.h"
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
+#include "runtime/supervise/event.h"
 #include "runtime/supervise/log.h"
 #include "runtime/supervise/supervised.h"
 
@@ -32,7 +33,9 @@ struct run_pass {
 	struct status_objects objects;
 	struct run_state state;
 	struct jobs_decision d;
-	bool news;                      /* the verdict is not recorded yet */
+	bool news;                      /* the verdict, or the first failing rank, is not recorded yet */
+	bool judged;                    /* the verdict was not known before this pass */
+	bool expired;                   /* `ttl` has passed: the actions delete the Jobs for that */
 	enum run_step step;
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
@@ -104,6 +107,62 @@ static void run_answered(struct run_pass *p, const struct transport_result *r)
 	run_go_on(p);
 }
 
+/* ---- Events ---- */
+
+/*
+ * Events are about the record, so that `kubectl describe configmap` of it shows the whole story of the run. Each is
+ * written after the request that it is about has succeeded, and an action that is repeated writes the same one.
+ */
+static void tell_run(struct run_pass *p, const char *type, const char *reason, struct str message, struct str about)
+{
+	struct str key = str_printf(&p->arena, "%lld %.*s", (long long)p->parent.generation, STR_ARG(about));
+
+	event_write_once(p->job, about.n ? EVENT_MANY : EVENT_ONE, type, str_of(reason), message, key);
+}
+
+static void tell_verdict(struct run_pass *p)
+{
+	bool success = str_is(p->parent.verdict, "Succeeded");
+	const struct run_failure *f = &p->state.failure;
+
+	if (p->judged)
+		tell_run(p, success ? "Normal" : "Warning", success ? "RunSucceeded" : "RunFailed",
+			str_printf(&p->arena, "run '%.*s' has %s: %.*s", STR_ARG(p->parent.run), success ? "succeeded"
+			: "failed", STR_ARG(p->state.cause)), STR(""));
+	if (!success && f->known)
+		tell_run(p, "Warning", "FirstFailure", str_printf(&p->arena, "first failure: %.*s %lld, %.*s",
+			STR_ARG(f->role), (long long)f->index, STR_ARG(f->reason)), STR(""));
+}
+
+static const struct plan_role *run_role(const struct run_pass *p, struct str name)
+{
+	for (size_t i = 0; i < p->plan.nroles; i++)
+		if (str_eq(p->plan.roles[i].name, name))
+			return &p->plan.roles[i];
+	return NULL;
+}
+
+static void tell_action(struct run_pass *p, const struct jobs_action *x)
+{
+	struct arena *a = &p->arena;
+	const struct plan_role *r = run_role(p, x->role);
+	const char *kind = x->deployment ? "Deployment" : "Job";
+
+	if (x->what == JOBS_RELEASE && r && r->start_after) {
+		struct str c = plan_condition_text(a, &p->plan, r->start_after);
+		tell_run(p, "Normal", "RoleStarted", str_printf(a, "role '%.*s' starts, because %.*s holds: %s %.*s is "
+			"resumed", STR_ARG(x->role), STR_ARG(c), kind, STR_ARG(x->name)), x->uid);
+	} else if (p->expired) {
+		struct str ttl = duration_text(a, p->plan.ttl.value);
+		tell_run(p, "Normal", "TimeToLiveExpired", str_printf(a, "the run ended more than %.*s ago (ttl): %s "
+			"%.*s is deleted", STR_ARG(ttl), kind, STR_ARG(x->name)), x->uid);
+	} else if (x->what == JOBS_END) {
+		tell_run(p, "Normal", "RoleEnded", str_printf(a, "role '%.*s' ends, because the run has %s: %s %.*s is "
+			"deleted", STR_ARG(x->role), str_is(p->parent.verdict, "Succeeded") ? "succeeded" : "failed",
+			kind, STR_ARG(x->name)), x->uid);
+	}
+}
+
 /* ---- the record ---- */
 
 static void record_written(void *to, const struct transport_result *r)
@@ -114,9 +173,10 @@ static void record_written(void *to, const struct transport_result *r)
 
 	p->stale = !transport_ok(r);
 	if (transport_ok(r) && p->news) {
-		m->succeeded += str_is(p->parent.verdict, "Succeeded");
-		m->failed += str_is(p->parent.verdict, "Failed");
+		m->succeeded += p->judged && str_is(p->parent.verdict, "Succeeded");
+		m->failed += p->judged && str_is(p->parent.verdict, "Failed");
 		log_line("info", p->job->label, "%.*s: %.*s", STR_ARG(p->parent.verdict), STR_ARG(p->state.cause));
+		tell_verdict(p);
 	}
 	run_answered(p, r);
 }
@@ -169,6 +229,7 @@ static void job_answered(void *to, const struct transport_result *r)
 		m->deleted += !release;
 		log_line("info", s->pass->job->label, release ? "role '%.*s' begins: %.*s is resumed"
 			: "role '%.*s' ends: %.*s is deleted", STR_ARG(s->action->role), STR_ARG(s->action->name));
+		tell_action(s->pass, s->action);
 	}
 	run_answered(s->pass, r);
 }
@@ -249,11 +310,14 @@ static bool run_read(struct run_pass *p)
 		return false;
 	ok = ok && run_read_json(p, p->parent.plan, &plan) && plan_record_read(&p->arena, plan, &p->plan, &why);
 	if (ok && (p->plan.controller || plan_each_replica(&p->plan))) {
-		why = STR("its target does not write Jobs: nothing is done for it");
+		why = STR("its target does not write Jobs");
 		ok = false;
 	}
-	if (!ok && !j->refused)
+	if (!ok && !j->refused) {
 		log_line("warning", j->label, "%.*s", STR_ARG(why));
+		event_write_once(j, EVENT_ONE, "Warning", STR("NotAttended"), str_printf(&p->arena,
+			"nothing is done for this run: %.*s", STR_ARG(why)), j->uid);
+	}
 	j->refused = !ok;
 	p->plan.ns = (struct plan_str){ .value = j->ns, .set = true };
 	return ok;
@@ -289,7 +353,7 @@ static void note_verdict(struct run_pass *p, int64_t now)
 		p->news = p->state.phase == RUN_FAILED && p->state.failure.known && lacks_failure(p);
 	} else {
 		parent->verdict = verdict_of(&p->state);
-		p->news = parent->verdict.n > 0;
+		p->news = p->judged = parent->verdict.n > 0;
 	}
 	if (!p->news)
 		return;
@@ -317,6 +381,7 @@ static void expire(struct run_pass *p, int64_t now)
 		return;
 	}
 	p->d.n = 0;
+	p->expired = true;
 	for (size_t i = 0; i < p->objects.n; i++) {
 		const struct data *o = p->objects.at[i];
 		struct jobs_action x = { .what = JOBS_END, .name = status_text(o, "metadata.name"),

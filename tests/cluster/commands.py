@@ -724,6 +724,18 @@ def needs(w):
     must("keypair" not in err, err)
 
 
+@check
+def nobody(w):
+    """what no command and no controller does in a cluster is said, and not promised of 'wait': restarts of plain Jobs, and pods"""
+    w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  restarts = 2\n  role worker { replicas = 1 }\n}\n')
+    _, err = w.want(0, "apply", "--no-wait", "a.tj", err=r"neither 'trainc wait' nor the controller does this for job 'a':\n"
+                    r"[^\n]* restart the whole job after a failure, up to 2 times\n[^\n]*'--target jobset'")
+    must("while 'trainc wait" not in err and "trainc apply --controller" not in err, err)
+    w.write("b.tj", 'job "b" {\n  image = "busybox:1"\n  role worker { replicas = 1, retries = 3 }\n}\n')
+    _, err = w.want(0, "apply", "--no-wait", "--target", "pods", "b.tj", err=r"does this for pods:\n[^\n]* create pods again.*'--target jobs'")
+    must("while 'trainc wait" not in err, err)
+
+
 if __name__ == "__main__":
     sys.exit(main(CHECKS, sys.argv[1:]))
 

@@ -191,7 +191,7 @@ cluster kueue kube kwok addons jobset kueue || failed "a cluster of mode kueue"
 why=$(no_node)
 if [ -n "$why" ]; then
 	skip "a real node: $why"
-elif ! cluster node kube coredns node; then
+elif ! cluster node kube coredns node examples; then
 	failed "a cluster of mode node"
 fi
 total

@@ -89,6 +89,9 @@ runtime() {
 	for tar in "$E2E_NODE"/images/*.tar; do
 		ctr -n k8s.io images import "$tar" > "$D/log/import.log" 2>&1 || fail "$(cat "$D/log/import.log")"
 	done
+	# What the training operator's init container is called; it needs a shell and nslookup.
+	ctr -n k8s.io images tag localhost/busybox:1 docker.io/library/alpine:3.10 >> "$D/log/import.log" 2>&1 ||
+		fail "$(cat "$D/log/import.log")"
 }
 
 dns() {

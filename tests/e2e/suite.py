@@ -27,6 +27,7 @@ import time
 import play
 import fit
 import kueue
+import node_jobs
 import operators
 import runtime
 import supervise
@@ -681,6 +682,7 @@ def checks(mode):
             ("whole: a pod gets texts, files, volumes and helpers as they were written", lambda c: real(c, "whole")),
             ("again: a container that failed is started again in its pod", again),
             *[(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.NODE_CHECKS],
+            *[(f"supervise, {f.__name__}: {name}", lambda c, f=f: controls(f)) for name, f in node_jobs.CHECKS],
         ]
     if mode == "operators":
         return [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in operators.CHECKS]

@@ -586,6 +586,10 @@ def run_fails(d):
     d.until("the parameter server is gone", lambda: run_jobs(d) == ["a-worker"])
     told = json.loads(record(d)["outcome"])["first_failure"]
     must(told["role"] == "worker" and told["exit_code"] == 3, told)
+    story = {"RoleStarted", "RunFailed", "FirstFailure", "RoleEnded"}
+    d.until("the Events about the record", lambda: {e["reason"] for e in d.listed("events") if e["involvedObject"]["name"] == "a.trainc"} == story)
+    text = d.space.kubectl("describe", "configmap", "a.trainc")
+    must("first failure: worker 0, exit code 3" in text and "trainc-supervise" in text, text)
     d.space.kubectl("delete", "job", "a-worker")
     out = d.space.want(0, "status", "a", "-o", "json").stdout
     run = json.loads(out)["runs"][0]

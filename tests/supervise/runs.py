@@ -119,6 +119,33 @@ def failure(w):
 
 
 @check
+def told(w):
+    """Events about the record: roles that start and end, the verdict, the first failing rank, ttl; each of them once"""
+    w.write("a.tj", ORDER.replace("success =", "ttl = 1s\n  success ="))
+    w.supervise()
+    w.want(0, "apply", "--no-wait", "--controller", "a.tj")
+    start_of = ("Normal", "RoleStarted", "role 'worker' starts, because ready(ps) holds: Job a-worker is resumed")
+    w.see("the workers start", lambda: w.told("a") == [start_of])
+    w.job("a-worker", "Failed", 3)
+    w.see("the ttl passes", lambda: not w.names("jobs"))
+    w.see("all is told", lambda: len(w.told("a")) >= 5)
+    end = w.told("a")[1:]
+    must(sorted(x[:2] for x in end) == [("Normal", "RoleEnded"), ("Normal", "TimeToLiveExpired"), ("Warning", "FirstFailure"),
+                                        ("Warning", "RunFailed")], end)
+    said = {reason: message for _, reason, message in end}
+    must(said["RoleEnded"] == "role 'ps' ends, because the run has failed: Job a-ps is deleted", end)
+    must(said["FirstFailure"].startswith("first failure: worker ") and said["FirstFailure"].endswith("exit code 3"), end)
+    must(said["RunFailed"].startswith("run 'a' has failed: "), end)
+    must(said["TimeToLiveExpired"] == "the run ended more than 1s ago (ttl): Job a-worker is deleted", end)
+    w.settle()
+    n = len(w.told("a"))
+    w.controllers[-1].kill()
+    w.supervise()
+    w.settle(1)
+    must(len(w.told("a")) == n, w.told("a"))
+
+
+@check
 def helper(w):
     """an aux role that never ends is a Deployment: it ends with the verdict, by the controller as by wait"""
     program = ORDER.replace("success =", 'aux board { restart = "always" }\n  success =')

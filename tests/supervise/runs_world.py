@@ -73,7 +73,7 @@ class World(commands.World):
             return
         h.path = h.path[len(PREFIX):]
         path, query, body = self.take_request(h)
-        write = h.command in VERBS
+        write = h.command in VERBS and not path.endswith("/events")     # an Event is no boundary: nothing follows from it
         m = PATH.fullmatch(path)
         what = (VERBS.get(h.command) or ("get" if m[4] else "watch" if query.get("watch") == "true" else "list"), m[1] or "", m[3])
         with self.lock:
@@ -146,9 +146,15 @@ class World(commands.World):
                 n, since = self.writes, time.time()
 
     def written(self):
-        """The writes of controllers."""
+        """The writes of controllers, without Events."""
         with self.lock:
-            return [r for r in self.controlled if r[0] in VERBS]
+            return [r for r in self.controlled if r[0] in VERBS and not r[1].endswith("/events")]
+
+    def told(self, run, ns="default"):
+        """(type, reason, message) of the Events about the record of a run, in the order in which they came."""
+        found = [o for (kind, place, _), o in self.objects.items() if kind == "events" and place == ns
+                 and (o["involvedObject"]["kind"], o["involvedObject"]["name"]) == ("ConfigMap", run + ".trainc")]
+        return [(e["type"], e["reason"], e["message"]) for e in found]
 
     # ---- runs ----
 

@@ -29,9 +29,12 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 	arena_release(&a);
 	buf_z(&b, "{\"kind\":\"List\",\"items\":[{\"kind\":\"ConfigMap\"}");
 	for (size_t i = 0; i < 2; i++) {
+		bool marked = *jobs[i] == '!';
+		const char *mark = marked ? ",\"annotations\":{\"trainc.dev/suspended\":\"true\"}" : "";
 		if (*jobs[i])
 			buf_printf(&b, ",{\"kind\":\"Job\",\"apiVersion\":\"batch/v1\",\"metadata\":{\"name\":\"a-%s\",\"uid\":\"u-%s\",\"labels\":{\"trainc.dev/job\":\"a\","
-				"\"trainc.dev/role\":\"%s\"}},%s}", names[i], names[i], names[i], jobs[i]);
+				"\"trainc.dev/role\":\"%s\"}%s},%s}", names[i], names[i], names[i], mark,
+				jobs[i] + marked);
 		if (*pods[i])
 			buf_printf(&b, ",{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a-%s-0-x\",\"labels\":{\"trainc.dev/job\":\"a\",\"trainc.dev/role\":\"%s\","
 				"\"trainc.dev/index\":\"0\"}},\"status\":{%s}}", names[i], names[i], pods[i]);
@@ -55,6 +58,7 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 
 #define RUNS "\"spec\":{\"completions\":1,\"parallelism\":1},\"status\":{\"active\":1,\"startTime\":\"2026-01-01T00:00:00Z\"}"
 #define HELD "\"spec\":{\"completions\":1,\"parallelism\":1,\"suspend\":true},\"status\":{}"
+#define MARKED "!" HELD            /* suspended by `trainc suspend` */
 #define COMPLETE "\"spec\":{\"completions\":1},\"status\":{\"succeeded\":1,\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]}"
 #define FAILED "\"spec\":{\"completions\":1},\"status\":{\"failed\":1,\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\"}]}"
 #define NEARLY "\"spec\":{\"completions\":1},\"status\":{\"succeeded\":1,\"completedIndexes\":\"0\"}"
@@ -69,6 +73,8 @@ int main(void)
 	CHECK_TEXT(decided(RUNS, HELD, READY, ""), "release a-worker;");
 	CHECK_TEXT(decided(RUNS, RUNS, READY, READY), "");
 	CHECK_TEXT(decided(HELD, HELD, READY, ""), "");         /* somebody holds the whole run */
+	CHECK_TEXT(decided(RUNS, MARKED, READY, ""), "");     /* the same, before the other Job is suspended */
+	CHECK_TEXT(decided(COMPLETE, MARKED, DONE, ""), "");
 	CHECK_TEXT(decided(RUNS, COMPLETE, READY, DONE), "end a-ps;");
 	CHECK_TEXT(decided(RUNS, NEARLY, READY, DONE), "end a-ps;");    /* the worker's Job ends by itself */
 	CHECK_TEXT(decided(RUNS, RUNS, READY, DONE), "end a-ps;");      /* its pods say so before the Job does */
