@@ -86,8 +86,8 @@ static void runtime_help(struct checking *c, const struct plan_job *j, const str
 		buf_z(&out, "\nwhen the job has ended, '");
 		end_help(c, j, &out);
 		if (emit_target_traits(c->plan->target) & TARGET_ROLE_JOBS)
-			buf_printf(&out, "'; '--target jobset' leaves it to the JobSet controller, 'trainc run' does it "
-				"while it runs%s", local_alone(j));
+			buf_printf(&out, "'; '--target jobset' leaves it to the JobSet controller, 'trainc run' does "
+				"it while it runs%s", local_alone(j));
 		else
 			buf_z(&out, "'; 'trainc run' does it while it runs");
 	}

@@ -43,13 +43,19 @@ static int64_t index_after(const struct plan_role *r, struct str name)
 	return index;
 }
 
+/* Can an object of this kind be a replica of the role? A role that the job has no more may have had either. */
+static bool is_replica_kind(const struct plan_job *j, const struct plan_role *r, struct str kind)
+{
+	return str_eq(kind, decide_kind(j, r)) || (!r->max && (str_is(kind, "Pod") || str_is(kind, "Job")));
+}
+
 static bool names_replica(const struct plan_job *j, struct seen *s)
 {
 	bool service = str_is(s->kind, "Service");
 
 	for (size_t k = 0; k < j->nroles; k++) {
 		const struct plan_role *r = &j->roles[k];
-		if (!r->object.n || !(service ? plan_role_is_served(j, r) : str_eq(s->kind, decide_kind(j, r))))
+		if (!r->object.n || !(service ? plan_role_is_served(j, r) : is_replica_kind(j, r, s->kind)))
 			continue;
 		int64_t index = is_single(j, r) ? str_eq(s->name, r->object) ? 0 : -1 : index_after(r, s->name);
 		if (index < 0)

@@ -232,11 +232,13 @@ static void put_counts(struct buf *b, struct arena *a, const struct custom_kind 
 	buf_z(b, ",\"replicaStatuses\":{");
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct decide_count *c = &counts[i];
-		if (!j->roles[i].max)           /* the framework declares the role, but this job does not use it */
-			continue;
 		buf_z(b, comma);
 		comma = ",";
 		buf_json(b, custom_role(a, k, j->roles[i].label));
+		if (!j->roles[i].max) {         /* the job does not have the role; it may have had it before */
+			buf_z(b, ":null");
+			continue;
+		}
 		buf_z(b, ":{");
 		put_count(b, "active", succeeded ? 0 : c->active);
 		buf_char(b, ',');

@@ -159,6 +159,24 @@ def clean(w):
 
 
 @check
+def role_removed(w):
+    """a role that is taken out of a running job is wanted no more: its pods and Services go, and the job goes on with the others"""
+    w.put("pytorchjobs", pytorch())
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "pytorchjobs", "train", "Running"))
+    w.change("pytorchjobs", "train", {"spec": {"pytorchReplicaSpecs": {"Worker": None}}})
+    w.wait_for("the master alone", lambda: w.names("pods") == w.names("services") == ["train-master-0"])
+    must(not condition(w, "pytorchjobs", "train", "Failed")(), w.conditions("pytorchjobs", "train"))
+    w.pod("train-master-0", "Succeeded")
+    w.wait_for("Succeeded", condition(w, "pytorchjobs", "train", "Succeeded"))
+    status = w.get("pytorchjobs", "train")["status"]["replicaStatuses"]
+    must(list(status) == ["Master"] and status["Master"]["succeeded"] == 1, status)
+    w.stop()
+
+
+@check
 def ttl(w):
     """ttlSecondsAfterFinished: the job goes, and with it everything that it owns"""
     w.put("pytorchjobs", pytorch(runPolicy={"ttlSecondsAfterFinished": 1}))
@@ -783,6 +801,19 @@ def old_tensorflow(w):
 
 
 @check
+def old_role_removed(w):
+    """the same of a TfJob v1alpha1: the Jobs and Services of its parameter servers go"""
+    w.put("old-tfjobs", old_tfjob(workers=1, ps=2))
+    w.start("--ancestors")
+    w.wait_for("Jobs", lambda: len(w.names("jobs")) == 4)
+    job = w.get("old-tfjobs", "train")
+    w.change("old-tfjobs", "train", {"spec": {"replicaSpecs": [r for r in job["spec"]["replicaSpecs"] if r["tfReplicaType"] != "PS"]}})
+    w.wait_for("no server", lambda: len(w.names("jobs")) == 2 and w.names("jobs") == w.names("services"))
+    must(not [n for n in w.names("jobs") if "-ps-" in n], w.names("jobs"))
+    w.stop()
+
+
+@check
 def old_failures(w):
     """a master that fails with 1 to 127, or for lack of memory, fails its TfJob; of an MxJob any replica for lack of memory (S85, S86)"""
     for i, (code, reason) in enumerate(((1, None), (127, None), (137, "OOMKilled"))):
@@ -1147,8 +1178,8 @@ def dump(w):
 def objects(w):
     """--manifest: definitions that say what the tables of schemas say, a Deployment that may do little, in one namespace if asked"""
     old = manifest("--ancestors")
-    must([o["metadata"]["name"] for o in old if o["kind"] == "CustomResourceDefinition"][7:] == ["tfjobs.tensorflow.org", "mxjobs.mxnet.mlkube.io"], old)
-    version = next(o for o in old if o["metadata"]["name"] == "tfjobs.tensorflow.org")["spec"]["versions"][0]
+    must([o["metadata"]["name"] for o in old if o["kind"] == "CustomResourceDefinition"][7:] == ["old-tfjobs", "mxjobs.mxnet.mlkube.io"], old)
+    version = next(o for o in old if o["metadata"]["name"] == "old-tfjobs")["spec"]["versions"][0]
     schema = version["schema"]["openAPIV3Schema"]
     must(version["name"] == "v1alpha1" and version["additionalPrinterColumns"][0]["jsonPath"] == ".status.state", version["additionalPrinterColumns"])
 
