@@ -598,6 +598,25 @@ def run_fails(d):
 
 
 @check
+def run_held(d):
+    """suspend and resume of a run left to the controller: it does not resume the role that once waited, whichever Job is suspended first"""
+    def suspended():
+        return sorted(o["spec"].get("suspend", False) for o in d.listed("jobs"))
+    run_controller(d)
+    begin_run(d, ends='"e2e.trainc.dev/hold" = "yes"')
+    for _ in range(3):
+        d.until("both roles run", lambda: suspended() == [False, False] and set(d.phases()) == {"Running"} and len(d.pods()) > 1)
+        d.space.want(0, "suspend", "a")
+        must(suspended() == [True, True], d.listed("jobs"))
+        d.until("no pod is left", lambda: not d.pods())
+        must(suspended() == [True, True] and not record(d)["verdict"], d.listed("jobs"))
+        d.space.want(0, "resume", "a")
+    d.until("both roles run", lambda: suspended() == [False, False] and set(d.phases()) == {"Running"} and len(d.pods()) > 1)
+    d.release(*(p for p in d.pods() if p.startswith("a-worker-")))
+    d.until("the verdict", lambda: record(d)["verdict"] == "Succeeded")
+
+
+@check
 def run_evidence(d):
     """success by one replica: the Job that shows it is deleted, and wait beside the controller, status and apply know the verdict"""
     run_controller(d)
