@@ -69,6 +69,10 @@ await holds("preview of the objects", async () => {
   await run("Preview objects");
   await line("apiVersion").waitFor();
 });
+await holds("the preview has the colors of YAML", async () => {
+  await page.waitForFunction(() => [...document.querySelectorAll(".editor-instance")[1].querySelectorAll(".view-line")].some(l =>
+    l.textContent.includes("apiVersion") && new Set([...l.querySelectorAll("span span")].map(s => s.className)).size > 1));
+});
 await picture("preview");
 // A line that the other cursor decided has the color of a range that is shown: .rangeHighlight or an injected class.
 const marked = (group, words) => page.waitForFunction(([group, words]) => {
