@@ -138,6 +138,16 @@ static void add_builtins(struct completing *k)
 				complete_word(k, ITEM_VARIABLE, values[i].name, "built-in value", 35);
 }
 
+/* Adds the accelerator NAME of a module that is not imported yet, after the module's name and a dot in LABEL. */
+static void add_device(struct completing *k, const struct library_module *m, const struct library_item *item,
+	struct str label)
+{
+	complete_add(k, &(struct item){ .kind = ITEM_CLASS, .label = label, .doc = item->doc, .rank = 30,
+		.import = m->name, .detail = str_printf(k->r->arena, "import std.%.*s", STR_ARG(m->name)),
+		.snippet = true, .insert = str_printf(k->r->arena, item->formals->n ? "%.*s(${1:1})" : "%.*s()",
+		STR_ARG(label)) });
+}
+
 /* Adds accelerators of modules that are not imported yet. */
 static void add_more_devices(struct completing *k)
 {
@@ -153,12 +163,8 @@ static void add_more_devices(struct completing *k)
 			if (m->file->u.file.decls.at[d]->kind != NODE_ACCELERATOR ||
 			    !library_item(m->file->u.file.decls.at[d], &item))
 				continue;
-			struct str label = str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(item.name));
-			complete_add(k, &(struct item){ .kind = ITEM_CLASS, .label = label, .doc = item.doc, .rank = 30,
-				.import = m->name,
-				.detail = str_printf(k->r->arena, "import std.%.*s", STR_ARG(m->name)), .snippet = true,
-				.insert = str_printf(k->r->arena, item.formals->n ? "%.*s(${1:1})" : "%.*s()",
-				STR_ARG(label)) });
+			add_device(k, m, &item,
+				str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(item.name)));
 		}
 	}
 }
@@ -323,6 +329,34 @@ static void add_module_members(struct completing *k, const struct module *m)
 	}
 }
 
+/* Adds frameworks or accelerators of a module of the library that is named but not imported: `pytorch.`, `nvidia.`. */
+static void add_library_members(struct completing *k)
+{
+	size_t n = k->c->tokens.n, names;
+	bool framework = str_is(k->c->word, "framework");
+	const char *const *name = stdlib_names(&names);
+
+	if (n < 2 || (n > 2 && str_is(context_token(k->c, n - 3), ".")))
+		return;
+	for (size_t i = 0; i < names; i++) {
+		if (!str_is(context_token(k->c, n - 2), name[i]))
+			continue;
+		const struct library_module *m = catalog_module(k->r->lsp, str_of(name[i]));
+		for (size_t d = 0; d < m->file->u.file.decls.n; d++) {
+			struct library_item item;
+			enum node_kind kind = m->file->u.file.decls.at[d]->kind;
+			if (!library_item(m->file->u.file.decls.at[d], &item))
+				continue;
+			if (framework && kind == NODE_FRAMEWORK)
+				complete_add(k, &(struct item){ .kind = ITEM_CLASS, .label = item.name,
+					.detail = str_printf(k->r->arena, "import std.%s", name[i]),
+					.doc = item.doc, .rank = 30, .import = m->name });
+			if (!framework && kind == NODE_ACCELERATOR && (!k->c->want || wants(k, TYPE_ACCELERATOR)))
+				add_device(k, m, &item, item.name);
+		}
+	}
+}
+
 void complete_members(struct completing *k)
 {
 	const struct type *t = inner(k->c->base);
@@ -332,8 +366,11 @@ void complete_members(struct completing *k)
 		add_module_members(k, k->c->base_module);
 		return;
 	}
-	if (!t)
+	if (!t) {
+		if (!k->c->base_decl)
+			add_library_members(k);
 		return;
+	}
 	bool planned = k->c->places[1].block == BLOCK_TEST || k->c->places[1].kind == PLACE_POLICY;
 	for (size_t i = 0; check_member(t->kind, i, &m); i++)
 		if (!m.planned || (k->c->depth > 1 && planned))

@@ -28,6 +28,12 @@ static const struct plan_job *job_at(const struct plan *plan, struct span node)
 	return NULL;
 }
 
+/* Are the values of the role known? In a file with syntax errors a role may have been left without its replicas. */
+static bool is_known(const struct analysis *an, const struct plan_role *r)
+{
+	return !r->unknown && (r->max || !an->compile->program.root->broken);
+}
+
 void describe_place(struct analysis *an, uint32_t offset, const struct plan_job **ret_job,
 	const struct plan_role **ret_role)
 {
@@ -44,7 +50,7 @@ void describe_place(struct analysis *an, uint32_t offset, const struct plan_job 
 		if (n->kind != NODE_BLOCK || !*ret_job || !n->u.block.decl)
 			continue;
 		for (size_t k = 0; k < (*ret_job)->nroles; k++)
-			if (str_eq((*ret_job)->roles[k].name, n->u.block.name) && !(*ret_job)->roles[k].unknown)
+			if (str_eq((*ret_job)->roles[k].name, n->u.block.name) && is_known(an, &(*ret_job)->roles[k]))
 				*ret_role = &(*ret_job)->roles[k];
 	}
 }
@@ -175,7 +181,7 @@ void describe_job(struct arena *a, struct analysis *an, uint32_t offset, struct 
 	for (size_t i = 0; i < job->nroles; i++) {
 		const struct plan_role *r = &job->roles[i];
 		struct str devices = describe_devices(a, r), replicas = describe_replicas(a, r);
-		if (r->unknown)
+		if (!is_known(an, r))
 			continue;
 		buf_printf(out, "- `%.*s`: ", STR_ARG(r->name));
 		if (devices.n)

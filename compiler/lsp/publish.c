@@ -81,12 +81,12 @@ static void put_fix(struct published *p, struct analysis *a, const struct diag_f
 	msg_close(out, '}');
 }
 
-/* The message of a diagnostic: the headline, the label at the place, and the help. */
+/* The message of a diagnostic: the headline, the label at the place unless it repeats the headline, and the help. */
 static struct str message_of(struct arena *arena, const struct analysis *a, const struct diag *d)
 {
 	struct str text = d->message;
 
-	if (d->label.n)
+	if (d->label.n && !str_ends(text, d->label))
 		text = str_printf(arena, "%.*s: %.*s", STR_ARG(text), STR_ARG(d->label));
 	for (const struct diag_note *note = d->notes; note; note = note->next)
 		if (!source_at(&a->compile->sources, note->at.start) || !a->lsp->client.related)

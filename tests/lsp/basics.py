@@ -392,6 +392,16 @@ def test_hover_nothing(p):
 def test_hover_in_broken_text(p):
     text = p.hover(JOB.replace("= nodes", "= no«x»des").replace("cpu         = 8", "cpu         = "))
     assert "param nodes" in text
+    for broken in ("  timeout =\n", '  workdir = "/a\n'):         # nothing counted the replicas: they are not 0
+        text = PRELUDE + 'job "a": pytorch.torchrun {\n  image = "x:1"\n  command = ["x"]\n' + broken + "  role w«x»orker { replicas = 2 }\n}\n"
+        assert "role worker" in p.hover(text) and "0 replicas" not in p.hover(text)
+        assert "Here" not in p.hover(text.replace("«x»", "").replace("replicas", "rep«x»licas")), p.hover(text)
+
+
+def test_label_that_repeats_the_headline(p):
+    p.open(PRELUDE + 'job "a": pytorch.torchrun {\n  image: "x:1"\n  command = ["x"]\n  role worker { replicas = 2 }\n}\n')
+    message = p.diagnostics()[0]["message"]
+    assert message.split("\n")[0].endswith("is not a type") and message.count("not a type") == 1, message
 
 
 # ---- completion ----
@@ -466,6 +476,15 @@ def test_complete_frameworks(p):
     labels = p.labels(PRELUDE + 'job "a": «x»')
     assert labels[0] == "pytorch.torchrun" and "mpi.openmpi" in labels
     assert p.labels(PRELUDE + 'job "a": pytorch.«x»') == ["torchrun", "elastic", "env"]
+
+
+def test_complete_of_a_module_that_is_not_imported(p):
+    text = 'job "a": lws.«x»'
+    assert p.labels(text) == ["groups"]
+    p.open(text)
+    assert p.at("completion")["items"][0]["additionalTextEdits"][0]["newText"] == "import std.lws\n\n"
+    assert "mi300x" in p.labels(within("", "accelerator = amd.«x»")) and p.labels(within("", "image = amd.«x»")) == []
+    assert p.labels("let a = std.lws.«x»") == [] and p.labels("let lws = 1\n" + text) == []
 
 
 def test_complete_framework_arguments(p):
