@@ -145,7 +145,8 @@ static void test_awaited(struct job *j, const struct plan_role *r, const struct 
 		return;
 	if (c->kind == CONDITION_DONE && other->max && never_done(other)) {
 		struct diag *d = diag_report(ds(j), TJ0518, c->from,
-			"'%.*s' starts when '%.*s' is done, and it never ends", STR_ARG(r->name), STR_ARG(other->name));
+			"'%.*s' starts when '%.*s' is done, but '%.*s' never ends", STR_ARG(r->name),
+			STR_ARG(other->name), STR_ARG(other->name));
 		diag_note(ds(j), d, other->aux ? other->restart.from : other->at,
 			other->aux ? "restart = \"always\"" : "endless");
 		diag_help(ds(j), d, "wait until it serves: 'ready(%.*s)'", STR_ARG(other->name));

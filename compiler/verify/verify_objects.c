@@ -214,7 +214,7 @@ static bool too_large(struct checking *c, struct emit *e, const struct manifest 
 		return false;
 	struct str size = check_size(c->arena, n);
 	struct diag *d = diag_report(c->diags, TJ0805, check_place(c, m->from, e->job->name_at, e->job->name_at),
-		"%s '%.*s' is %.*s; the API server takes 1.5 MiB", m->kind, STR_ARG(m->name), STR_ARG(size));
+		"%s '%.*s' is %.*s; the API server accepts at most 1.5 MiB", m->kind, STR_ARG(m->name), STR_ARG(size));
 	diag_help(c->diags, d, "shorten its texts, or put them in 'files' or a volume");
 	return true;
 }

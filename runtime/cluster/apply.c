@@ -196,7 +196,7 @@ static void stop(struct applying *p, struct fleet *f)
 	p->going = false;
 }
 
-/* Takes a run out of the fleet that has ended or is unchanged, and so needs no step. */
+/* Takes a run that has ended or is unchanged out of the fleet: it needs no step. */
 static void leave_alone(struct applying *p, struct fleet *f)
 {
 	if (!has_ended(p)) {

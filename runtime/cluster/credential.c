@@ -29,7 +29,7 @@ struct credential {
 	unsigned runs;
 	struct str failure;             /* why the plugin failed for good: it is not started again; empty: it has not */
 	struct credential_wait *first, **last;
-	struct credential_wait *answering;      /* waiting requests that are just being called */
+	struct credential_wait *answering;      /* requests that waited and are being told the result */
 };
 
 static bool has_plugin(const struct credential *c) { return c->access->exec.command.n != 0; }

@@ -431,7 +431,7 @@ static bool escape(struct json_stream *s, struct str piece, size_t at)
 		return true;
 	}
 	if (!found)
-		return fail(s, piece, at, "no escape of JSON begins so");
+		return fail(s, piece, at, "JSON has no such escape");
 	lone_surrogate(s);
 	put_character(s, (unsigned char)to[found - from]);
 	s->state = JSON_IN_STRING;

@@ -10,7 +10,8 @@ int cmd_diff(struct session *s)
 	if (!b)
 		return status;
 	if (!b->diff) {
-		session_say(s, "diff compares a program with the objects of a cluster; runs on this machine have none");
+		session_say(s, "'diff' compares a program with the objects of a cluster; "
+			"a run on this machine has none");
 		return STATUS_USAGE;
 	}
 	if (!b->begin(s, &status))

@@ -141,7 +141,7 @@ static void refusals(void)
 	READS(one, "\"\xff\"", "error at byte 1: this is not UTF-8 (near '\"\\xff')");
 	READS(one, "\"\xed\xa0\x80\"", "error at byte 2: this is not UTF-8 (near '\"\\xed\\xa0')");
 	READS(one, "\"a\nb\"", "error at byte 2: a control character in a string must be escaped (near '\"a\\x0a')");
-	READS(one, "\"\\x\"", "error at byte 2: no escape of JSON begins so (near '\"\\x')");
+	READS(one, "\"\\x\"", "error at byte 2: JSON has no such escape (near '\"\\x')");
 	READS(one, "[01]", "error at byte 3: this is not a number (near '[01]')");
 	READS(one, "[tru]", "error at byte 4: expected a value (near '[tru]')");
 	READS(one, "1 2", "document 1\nerror at byte 2: something follows the document (near '1 2')");

@@ -359,7 +359,7 @@ static void sizes(void)
 	char *text = arena_copy(&arena, letters(LIMIT_DATA).p, LIMIT_DATA - 100);
 	memset(text, '"', LIMIT_DATA - 100);
 	add_object(&s, config_map("settings", str_of(text)), 30);
-	says(&s, TJ0805, "ConfigMap 'settings' is 2.1 MiB; the API server takes 1.5 MiB");
+	says(&s, TJ0805, "ConfigMap 'settings' is 2.1 MiB; the API server accepts at most 1.5 MiB");
 
 	s = sample();
 	s.role->unrolled = true;
