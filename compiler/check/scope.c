@@ -508,7 +508,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
 	if (map_get(&c->at.module->unknown, name) && !(c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE))
-		return;                         /* reported before; comparing each of n uses with n names would take too long */
+		return;                         /* reported before; n uses are not compared with n names each */
 	bool few = may_suggest(c);
 	struct decl *import = few ? importer_of(c, name) : NULL;
 	suggest_init(&s, c->arena, name);

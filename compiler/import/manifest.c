@@ -297,7 +297,8 @@ static bool is_small(struct import *im, const struct data *object)
 	if (object->from.end - object->from.start <= OBJECT_LARGEST)
 		return true;
 	struct diag *d = diag_report(im->diags, TJ1102, at, "this object is larger than %d MiB", OBJECT_LARGEST >> 20);
-	diag_help(im->diags, d, "the API server accepts at most 3 MiB: put long texts into files of the image or of a volume");
+	diag_help(im->diags, d, "the API server accepts at most 3 MiB: "
+		"put long texts into files of the image or of a volume");
 	return false;
 }
 

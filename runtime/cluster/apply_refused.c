@@ -134,7 +134,8 @@ static void report_message(struct applying *p, struct wanted *w, struct str name
 
 	diag_label(&p->diags, d, "%.*s", STR_ARG(cause_words(p->arena, x->message.n ? x->message : x->error)));
 	if (x->code == 413 || text_holds(x->message, "request is too large"))
-		diag_help(&p->diags, d, "the object has %.*s bytes; a request may have at most 3 MiB, and etcd stores at most 1.5 MiB",
+		diag_help(&p->diags, d, "the object has %.*s bytes; a request may have at most 3 MiB, "
+			"and etcd stores at most 1.5 MiB",
 			STR_ARG(str_digits(size, (int64_t)wanted_body(p->arena, w).n)));
 	else if (text_holds(x->message, "exceeded quota"))
 		diag_help(&p->diags, d,
