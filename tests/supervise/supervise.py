@@ -1178,8 +1178,8 @@ def dump(w):
 def objects(w):
     """--manifest: definitions that say what the tables of schemas say, a Deployment that may do little, in one namespace if asked"""
     old = manifest("--ancestors")
-    must([o["metadata"]["name"] for o in old if o["kind"] == "CustomResourceDefinition"][7:] == ["old-tfjobs", "mxjobs.mxnet.mlkube.io"], old)
-    version = next(o for o in old if o["metadata"]["name"] == "old-tfjobs")["spec"]["versions"][0]
+    must([o["metadata"]["name"] for o in old if o["kind"] == "CustomResourceDefinition"][7:] == ["tfjobs.tensorflow.org", "mxjobs.mxnet.mlkube.io"], old)
+    version = next(o for o in old if o["metadata"]["name"] == "tfjobs.tensorflow.org")["spec"]["versions"][0]
     schema = version["schema"]["openAPIV3Schema"]
     must(version["name"] == "v1alpha1" and version["additionalPrinterColumns"][0]["jsonPath"] == ".status.state", version["additionalPrinterColumns"])
 
