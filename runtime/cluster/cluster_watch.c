@@ -74,14 +74,10 @@ static int64_t server_time(const struct cluster *k)
 
 static uint64_t print_of(const struct run_state *s)
 {
-	struct buf b = { 0 };
+	uint64_t print = run_state_digest(s);
 
-	run_state_write(s, &b);
 	for (size_t i = 0; i < s->nobjects; i++)
-		buf_printf(&b, "%.*s %d ", STR_ARG(s->objects[i].name), (int)s->objects[i].phase);
-	struct str text = buf_text(&b);
-	uint64_t print = (uint64_t)str_hash(text) << 32 | (uint32_t)text.n;
-	buf_release(&b);
+		print = print * 31 + str_hash(s->objects[i].name) + (uint64_t)s->objects[i].phase;
 	return print;
 }
 
@@ -161,7 +157,6 @@ static void note_record(void *to, struct str uid, const struct data *object)
 
 	if (!str_eq(uid, p->uid) || !parent_read(a, object, &now, &why) || now.generation != p->generation)
 		return;                         /* somebody has applied the run again; its new Jobs will show that */
-	/* OBJECT lives until the run is judged again */
 	p->version = str_copy(a, now.version);
 	p->attended = now.attended;
 	p->verdict = str_copy(a, now.verdict);
@@ -172,11 +167,11 @@ static void note_record(void *to, struct str uid, const struct data *object)
  * Reads the record of a run that is left to a controller, if it has changed. Its texts are kept as long as the command
  * runs, and it changes a few times in the life of a run.
  */
-static void renew_record(struct cluster_watch *c, struct arena *a)
+static void renew_record(struct cluster_watch *c)
 {
 	if (parent_is_left(&c->parent) && c->view && c->records != view_records(c->view)) {
 		c->records = view_records(c->view);
-		view_each(c->view, a, "ConfigMap", c->watch->name, c->ns, note_record, c);
+		view_each(c->view, "ConfigMap", c->watch->name, c->ns, note_record, c);
 	}
 }
 
@@ -229,19 +224,34 @@ static int64_t hold_end(struct cluster_watch *c, struct run_state *s)
 	return left;
 }
 
-/* Updates the state; true when it differs from the one before. */
-static bool judge(struct cluster_watch *c)
+/* Takes over a state that has been judged; true when it differs from the one before. */
+static bool take_state(struct cluster_watch *c, const struct run_state *s)
 {
-	struct arena *a = &c->memory[!c->current];
+	struct run_watch *w = c->watch;
+	uint64_t print = print_of(s);
+
+	if (s->phase == RUN_ABSENT && c->seen)
+		w->gone = true;
+	c->seen = c->seen || s->phase != RUN_ABSENT;
+	if (print == c->print && !w->gone)
+		return false;
+	c->print = print;
+	w->state = run_state_copy(&c->memory[!c->current], s);
+	c->current = !c->current;
+	return true;
+}
+
+/* Judges the run by its objects, with trees and views in A; true when its state differs from the one before. */
+static bool judge_in(struct cluster_watch *c, struct arena *a)
+{
 	struct status_objects objects = { 0 };
 	struct run_watch *w = c->watch;
 	bool was_final = has_ended(w);
 
-	arena_release(a);
 	view_objects(c->view, a, w->name, c->ns, &objects);
 	note_jobs(c, &objects);
 	struct run_state s = status_of(a, &c->plan, &objects, server_time(c->cluster));
-	renew_record(c, a);
+	renew_record(c);
 	take_verdict(c, a, &s);
 	int64_t held = hold_end(c, &s);
 	s.ns = c->ns;
@@ -254,20 +264,22 @@ static bool judge(struct cluster_watch *c)
 	loop_timer_set(c->cluster->client.loop, &c->timer, held ? held : patience(&s));
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
 		return false;                   /* the run was removed after its end: its last state counts */
-	if (s.phase == RUN_ABSENT && c->seen)
-		w->gone = true;
-	c->seen = c->seen || s.phase != RUN_ABSENT;
 	if (c->attends && !c->acting && !parent_is_attended(&c->parent)) {
 		struct jobs_decision d = decide_jobs(a, &c->plan, &s, &objects);
 		act(c, &d);
 	}
-	uint64_t print = print_of(&s);
-	if (print == c->print && !w->gone)
-		return false;
-	c->print = print;
-	w->state = s;
-	c->current = !c->current;
-	return true;
+	return take_state(c, &s);
+}
+
+/* Updates the state; true when it differs from the one before, which exists until the next call. */
+static bool judge(struct cluster_watch *c)
+{
+	struct arena judging = { 0 };
+
+	arena_release(&c->memory[!c->current]);
+	bool changed = judge_in(c, &judging);
+	arena_release(&judging);
+	return changed;
 }
 
 /* ---- functions for run_watch ---- */

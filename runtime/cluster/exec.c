@@ -56,7 +56,6 @@ int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_
 {
 	const struct cluster_watch *c = cluster_watch_of(w);
 	const struct plan_role *r = role_named(&c->plan, role);
-	struct arena scratch = { 0 };
 
 	if (!r || index >= r->max) {
 		session_say(s, "run '%.*s' has no replica %.*s/%lld", STR_ARG(w->name), STR_ARG(role),
@@ -66,8 +65,7 @@ int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_
 	struct finding f = { .arena = s->arena, .label = r->label,
 		.index = str_printf(s->arena, "%lld", (long long)index) };
 	if (c->view)
-		view_each(c->view, &scratch, "Pod", w->name, c->ns, consider_pod, &f);
-	arena_release(&scratch);
+		view_each(c->view, "Pod", w->name, c->ns, consider_pod, &f);
 	if (f.pod.n)
 		session_say(s, "exec enters replicas of this machine; for this one: %.*s",
 			STR_ARG(command_line(s, c, r, f.pod, words)));

@@ -291,9 +291,9 @@ static void lines_scan(struct pod_lines *l)
 		struct scanning c = { l, cluster_watch_of(&l->attend->runs[i]), (unsigned)i, &scratch, NULL };
 		c.before = ARENA_ARRAY(&scratch, struct attempts_before, c.watch->plan.nroles);
 		if (c.watch->view)
-			view_each(c.watch->view, &scratch, "Job", c.watch->watch->name, c.watch->ns, scan_job, &c);
+			view_each(c.watch->view, "Job", c.watch->watch->name, c.watch->ns, scan_job, &c);
 		if (c.watch->view)
-			view_each(c.watch->view, &scratch, "Pod", c.watch->watch->name, c.watch->ns, scan_pod, &c);
+			view_each(c.watch->view, "Pod", c.watch->watch->name, c.watch->ns, scan_pod, &c);
 		open_wanted(&c);
 		arena_reset(&scratch);
 	}

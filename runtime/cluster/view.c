@@ -1,6 +1,6 @@
 /*
- * view.c - keeps the objects of several watches as texts. Slots are in a table by uid with open addressing; the slot of
- * a deleted object stays in use until the table grows.
+ * view.c - keeps the objects of several watches as packed texts. Slots are in a table by uid with open addressing; the
+ * slot of a deleted object stays in use until the table grows.
  */
 #include "runtime/cluster/view.h"
 
@@ -9,16 +9,18 @@
 #include "data/data_read.h"
 #include "data/data_write.h"
 #include "runtime/cluster/members.h"
+#include "runtime/cluster/packed.h"
 #include "runtime/status/look.h"
 
 enum { VIEW_KINDS = 12 };
 
 struct view_slot {
-	char *text;                     /* the object as JSON; NULL: the slot is free, or its object was deleted */
-	uint32_t ntext, hash;
+	/* the uid with a NUL, and the object as packed JSON; NULL: the slot is free, or its object was deleted */
+	char *text;
+	uint32_t nuid, npacked, hash;
+	uint32_t run;                   /* hash of the label that names the run; 0: the object has no such label */
 	uint8_t kind;                   /* number of the watch that brought the object */
 	bool used;
-	char uid[40];
 };
 
 struct view_watch {
@@ -27,6 +29,7 @@ struct view_watch {
 	struct object_watch *watch;
 	bool synced, failed, cut_off;
 	bool records;                   /* the objects are records of runs, and no part of them */
+	struct packed packed;           /* the models of its objects */
 };
 
 struct view {
@@ -44,7 +47,26 @@ struct view {
 
 /* ---- the table ---- */
 
-static struct view_slot *slot_find(struct view *v, struct str uid, bool make);
+static struct str slot_uid(const struct view_slot *s) { return (struct str){ s->text, s->nuid }; }
+
+/* Finds the slot of an object. MAKE: a free one where it has none. */
+static struct view_slot *slot_find(struct view *v, struct str uid, uint32_t hash, bool make)
+{
+	struct view_slot *s = NULL;
+
+	for (size_t i = hash, tries = 0; tries < v->nslots; i++, tries++) {
+		s = &v->slots[i & (v->nslots - 1)];
+		if (!s->used)
+			break;
+		if (s->text && s->hash == hash && str_eq(slot_uid(s), uid))
+			return s;
+	}
+	if (!make)
+		return NULL;
+	*s = (struct view_slot){ .used = true, .hash = hash };
+	v->nused++;
+	return s;
+}
 
 /* Makes room: slots of objects that are gone are given up, so that a table of few objects stays small forever. */
 static void table_grow(struct view *v)
@@ -62,32 +84,8 @@ static void table_grow(struct view *v)
 	v->nused = 0;
 	for (size_t i = 0; i < n; i++)
 		if (old[i].text)
-			*slot_find(v, str_of(old[i].uid), true) = old[i];
+			*slot_find(v, slot_uid(&old[i]), old[i].hash, true) = old[i];
 	free(old);
-}
-
-static struct view_slot *slot_find(struct view *v, struct str uid, bool make)
-{
-	uint32_t hash = str_hash_stable(uid);
-
-	if (uid.n >= sizeof v->slots->uid)
-		return NULL;
-	if (make && 2 * (v->nused + 1) > v->nslots)
-		table_grow(v);
-	for (size_t i = hash, tries = 0; tries < v->nslots; i++, tries++) {
-		struct view_slot *s = &v->slots[i & (v->nslots - 1)];
-		if (s->used && (s->hash != hash || !str_is(uid, s->uid)))
-			continue;
-		if (s->used)
-			return s;
-		if (!make)
-			return NULL;
-		*s = (struct view_slot){ .used = true, .hash = hash };
-		memcpy(s->uid, uid.p, uid.n);
-		v->nused++;
-		return s;
-	}
-	return NULL;
 }
 
 static void slot_clear(struct view_slot *s)
@@ -98,13 +96,20 @@ static void slot_clear(struct view_slot *s)
 
 /* ---- watches ---- */
 
-/* May the object matter to a run that is asked about? A namespace is full of Events of others, for an hour each. */
+/*
+ * May the object matter to a run that is asked about? A namespace is full of Events of others, for an hour each, and
+ * of those about pods for which all goes well.
+ */
 static bool may_matter(const struct view_watch *w, const struct data *object)
 {
 	const struct view_options *o = &w->view->options;
 	struct str about = status_text(object, "involvedObject.name");
 
-	if (!o->nruns || !str_is(w->resource.kind, "Event"))
+	if (!str_is(w->resource.kind, "Event"))
+		return true;
+	if (str_is(status_text(object, "involvedObject.kind"), "Pod") && str_is(status_text(object, "type"), "Normal"))
+		return false;
+	if (!o->nruns)
 		return true;
 	for (size_t i = 0; i < o->nruns; i++)
 		if (about.n && memmem(about.p, about.n, o->runs[i].p, o->runs[i].n))
@@ -112,27 +117,42 @@ static bool may_matter(const struct view_watch *w, const struct data *object)
 	return false;
 }
 
+static uint32_t run_hash(struct str run) { return run.n ? str_hash(run) | 1 : 0; }
+
+static void slot_fill(struct view_slot *s, struct view_watch *w, struct str uid, const struct data *object)
+{
+	struct buf text = { 0 }, all = { 0 };
+
+	data_write(&text, object);
+	buf_str(&all, uid);
+	buf_char(&all, '\0');
+	packed_add(&w->packed, buf_text(&text), &all);
+	s->text = memory_resize(NULL, all.n);
+	memcpy(s->text, all.p, all.n);
+	s->nuid = (uint32_t)uid.n;
+	s->npacked = (uint32_t)(all.n - uid.n - 1);
+	s->run = run_hash(status_label(object, "trainc.dev/job"));
+	s->kind = (uint8_t)(w - w->view->watches);
+	buf_release(&text);
+	buf_release(&all);
+}
+
 static void on_changed(void *to, enum object_change change, const struct data *object)
 {
 	struct view_watch *w = to;
 	struct view *v = w->view;
-	struct buf b = { 0 };
+	struct str uid = status_text(object, "metadata.uid");
 
-	if (!may_matter(w, object))
+	if (!uid.n || !may_matter(w, object))
 		return;
-	struct view_slot *s = slot_find(v, status_text(object, "metadata.uid"), change != OBJECT_DELETED);
+	if (2 * (v->nused + 1) > v->nslots)
+		table_grow(v);
+	struct view_slot *s = slot_find(v, uid, str_hash_stable(uid), change != OBJECT_DELETED);
 	if (!s)
 		return;
 	slot_clear(s);
-	if (change != OBJECT_DELETED) {
-		data_write(&b, object);
-		s->text = memory_resize(NULL, b.n + 1);
-		memcpy(s->text, b.p ? b.p : "", b.n);
-		s->text[b.n] = '\0';
-		s->ntext = (uint32_t)b.n;
-		s->kind = (uint8_t)(w - v->watches);
-		buf_release(&b);
-	}
+	if (change != OBJECT_DELETED)
+		slot_fill(s, w, uid, object);
 	v->news++;
 	v->records += w->records;
 	if (v->options.changed)
@@ -228,6 +248,8 @@ void view_stop(struct view *v)
 			object_watch_stop(v->watches[i].watch);
 	for (size_t i = 0; i < v->nslots; i++)
 		slot_clear(&v->slots[i]);
+	for (size_t i = 0; i < v->nwatches; i++)
+		packed_release(&v->watches[i].packed);
 	free(v->slots);
 	v->slots = NULL;
 	v->nslots = v->nwatches = 0;
@@ -282,19 +304,24 @@ static bool belongs(const struct data *o, struct str kind, struct str run, struc
 	return label.n ? str_eq(label, run) : true;
 }
 
-/* May the text concern RUN? Every object that belongs to the run contains its name. */
-static bool mentions(const struct view_slot *s, struct str run) { return memmem(s->text, s->ntext, run.p,
-	run.n) != NULL; }
-
-/* The tree of a slot, with `kind` and `apiVersion`, which items of a list do not have. */
-static struct data *slot_tree(const struct view *v, const struct view_slot *s, struct arena *a)
+/* The text of a slot, in TO, if it may concern RUN; else an empty one. An object without a label contains its name. */
+static struct str slot_text(const struct view *v, const struct view_slot *s, struct str run, struct buf *to)
 {
-	const struct resource *r = &v->watches[s->kind].resource;
-	struct source source = { .text = { s->text, s->ntext }, .base = 1 };
+	struct str packed = { s->text + s->nuid + 1, s->npacked };
+
+	if (s->run && s->run != run_hash(run))
+		return STR("");
+	struct str text = packed_text(&v->watches[s->kind].packed, packed, to);
+	return s->run || memmem(text.p, text.n, run.p, run.n) ? text : STR("");
+}
+
+/* An object as a tree, with `kind` and `apiVersion`, which items of a list do not have; NULL: it is none. */
+static struct data *tree_of(struct arena *a, const struct resource *r, struct str json)
+{
+	struct source source = { .text = str_copy(a, json), .base = 1 };
 	struct data_error error;
 	struct data *d, *text;
 
-	source.text = str_copy(a, source.text);
 	if (!data_read_json(a, &source, &d, &error) || d->kind != DATA_MAP)
 		return NULL;
 	if (data_get(d, STR("kind")))
@@ -313,19 +340,50 @@ static struct data *slot_tree(const struct view *v, const struct view_slot *s, s
 	return d;
 }
 
-void view_each(const struct view *v, struct arena *a, const char *kind, struct str run, struct str ns,
-	void (*each)(void *to, struct str uid, const struct data *object), void *to)
+/* What is read of a view, and where the trees are put. */
+struct reading {
+	const struct view *view;
+	struct str run, ns;
+	struct arena *keep;             /* the trees stay in this arena; NULL: each is gone when the next is read */
+};
+
+static void each_in(const struct reading *r, bool (*wanted)(const struct view_watch *w, const char *kind),
+	const char *kind, void (*each)(void *to, struct str uid, const struct data *object), void *to)
 {
+	const struct view *v = r->view;
+	struct arena scratch = { 0 };
+	struct buf json = { 0 };
+
 	for (size_t i = 0; i < v->nslots; i++) {
 		const struct view_slot *s = &v->slots[i];
 		const struct view_watch *w = &v->watches[s->kind];
-		bool wanted = kind ? str_is(w->resource.kind, kind) : !w->records;
-		if (!s->text || !wanted || !mentions(s, run))
+		if (!s->text || !wanted(w, kind))
 			continue;
-		const struct data *d = slot_tree(v, s, a);
-		if (d && belongs(d, v->watches[s->kind].resource.kind, run, ns))
-			each(to, str_of(s->uid), d);
+		struct str text = slot_text(v, s, r->run, &json);
+		const struct data *d = text.n ? tree_of(r->keep ? r->keep : &scratch, &w->resource, text) : NULL;
+		if (d && belongs(d, w->resource.kind, r->run, r->ns))
+			each(to, slot_uid(s), d);
+		arena_reset(&scratch);
 	}
+	buf_release(&json);
+	arena_release(&scratch);
+}
+
+/* Pods and Events are the kinds of which a run may have very many. */
+static bool is_many(const struct view_watch *w)
+{
+	return !w->resource.group.n && (str_is(w->resource.kind, "Pod") || str_is(w->resource.kind, "Event"));
+}
+
+static bool is_kind(const struct view_watch *w, const char *kind) { return str_is(w->resource.kind, kind); }
+static bool is_one_of_few(const struct view_watch *w, const char *kind) { return !kind && !w->records && !is_many(w); }
+
+void view_each(const struct view *v, const char *kind, struct str run, struct str ns,
+	void (*each)(void *to, struct str uid, const struct data *object), void *to)
+{
+	struct reading r = { v, run, ns, NULL };
+
+	each_in(&r, is_kind, kind, each, to);
 }
 
 struct collecting {
@@ -341,9 +399,33 @@ static void collect(void *to, struct str uid, const struct data *object)
 	ARENA_PUSH(c->arena, c->objects->at, c->objects->n, object);
 }
 
+struct passing {
+	void (*each)(void *to, const struct data *object);
+	void *to;
+};
+
+static void pass_on(void *to, struct str uid, const struct data *object)
+{
+	const struct passing *p = to;
+
+	(void)uid;
+	p->each(p->to, object);
+}
+
+static void many(const void *from, const char *kind, void (*each)(void *to, const struct data *object), void *to)
+{
+	struct passing p = { each, to };
+
+	each_in(from, is_kind, kind, pass_on, &p);
+}
+
 void view_objects(const struct view *v, struct arena *a, struct str run, struct str ns, struct status_objects *ret)
 {
+	struct reading *r = ARENA_NEW(a, struct reading), few = { v, run, ns, a };
 	struct collecting c = { a, ret };
 
-	view_each(v, a, NULL, run, ns, collect, &c);
+	each_in(&few, is_one_of_few, NULL, collect, &c);
+	*r = (struct reading){ v, run, ns, NULL };
+	ret->many = many;
+	ret->from = r;
 }

@@ -40,11 +40,14 @@ uint64_t view_news(const struct view *v);
 uint64_t view_records(const struct view *v);
 /* When the earliest watch that is cut off from the server lost it, by loop_now(); 0: none is cut off. */
 int64_t view_cut_off(const struct view *v);
-/* Adds the objects of one run as trees in A: those with its label, and Events that name them. */
+/*
+ * Adds the objects of one run: those with its label, and Events that name them. Pods and Events come as `many`, as long
+ * as the view does not change; the others are trees in A.
+ */
 void view_objects(const struct view *v, struct arena *a, struct str run, struct str ns, struct status_objects *ret);
 
-/* Calls EACH for every object of KIND (NULL: of any kind) that belongs to RUN, as a tree in A. */
-void view_each(const struct view *v, struct arena *a, const char *kind, struct str run, struct str ns,
+/* Calls EACH for every object of KIND that belongs to RUN, as a tree that is gone after the call. */
+void view_each(const struct view *v, const char *kind, struct str run, struct str ns,
 	void (*each)(void *to, struct str uid, const struct data *object), void *to);
 
 #endif

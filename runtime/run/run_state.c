@@ -244,6 +244,36 @@ void run_state_write(const struct run_state *s, struct buf *out)
 	buf_char(out, '}');
 }
 
+/* Adds the text in B to a digest, and empties B. */
+static uint64_t digest_more(uint64_t digest, struct buf *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		digest = (digest ^ (unsigned char)b->p[i]) * UINT64_C(0x100000001B3);
+	b->n = 0;
+	return digest;
+}
+
+uint64_t run_state_digest(const struct run_state *s)
+{
+	uint64_t digest = UINT64_C(0xCBF29CE484222325);
+	struct buf b = { 0 };
+
+	write_fields(run_fields, COUNT(run_fields), s, &b);
+	for (size_t i = 0; i < s->nroles; i++) {
+		const struct run_role *r = &s->roles[i];
+		write_fields(role_fields, COUNT(role_fields), r, &b);
+		for (int64_t k = 0; k < r->max; k++) {
+			write_fields(replica_fields, COUNT(replica_fields), &r->at[k], &b);
+			digest = digest_more(digest, &b);
+		}
+	}
+	if (s->failure.known)
+		write_fields(failure_fields, COUNT(failure_fields), &s->failure, &b);
+	digest = digest_more(digest, &b);
+	buf_release(&b);
+	return digest;
+}
+
 /* ---- reading ---- */
 
 struct reading {

@@ -179,6 +179,11 @@ struct run_count {
 struct run_count run_count(const struct run_role *r);
 const struct run_role *run_find_role(const struct run_state *s, struct str name);
 
+/* A copy in A of the state and of everything that it points to. */
+struct run_state run_state_copy(struct arena *a, const struct run_state *s);
+/* A number by which states with the same text, as run_state_write() writes it, are known. */
+uint64_t run_state_digest(const struct run_state *s);
+
 /*
  * Writes the state as a JSON document of one line (schemaVersion 1) for the state and result files. run_state_read()
  * restores everything except members marked "not in files".

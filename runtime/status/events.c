@@ -32,9 +32,10 @@ void events_add(struct events *e, const struct data *o)
 	struct event *new = ARENA_NEW(e->arena, struct event);
 	struct str message = status_text(o, "message");
 
-	*new = (struct event){ .kind = status_text(about, "kind"), .name = status_text(about, "name"),
-		.reason = status_text(o, "reason"),
-		.message = message.n ? message : status_text(o, "note"),
+	*new = (struct event){ .kind = str_copy(e->arena, status_text(about, "kind")),
+		.name = str_copy(e->arena, status_text(about, "name")),
+		.reason = str_copy(e->arena, status_text(o, "reason")),
+		.message = str_copy(e->arena, message.n ? message : status_text(o, "note")),
 			.warning = str_is(status_text(o, "type"), "Warning"),
 		.time = latest(o), .count = occurrences(o) };
 	new->added = e->n;

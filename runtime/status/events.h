@@ -26,6 +26,7 @@ struct events {
 					 * events_sort() */
 };
 
+/* Adds an event, whose tree may be gone afterwards. */
 void events_add(struct events *e, const struct data *object);
 /* To be called once, after the last event was added and before the first search. */
 void events_sort(struct events *e);

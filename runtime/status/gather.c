@@ -149,7 +149,7 @@ static bool blames(const struct failing *a, const struct failing *b)
 	if (a->part != b->part)
 		return a->part < b->part;
 	return a->index != b->index ? a->index < b->index :
-		str_cmp(status_text(a->pod, "metadata.name"), status_text(b->pod, "metadata.name")) < 0;
+		str_cmp(a->pod->name, b->pod->name) < 0;
 }
 
 const struct failing *gathered_failure(const struct gathering *g)
@@ -189,31 +189,44 @@ static struct str cause_of(const struct gathering *g, const struct pod_view *v, 
 	return e ? text_cause(g->arena, v->reason, e->message) : v->cause;
 }
 
-/* Is `o` the later one of two pods of a replica? */
-static bool later(const struct data *o, const struct data *other)
+/* Is P the later one of two pods of a replica? */
+static bool later(const struct gathered_pod *p, const struct gathered_pod *other)
 {
-	int64_t a = status_time(o, "metadata.creationTimestamp"), b = status_time(other, "metadata.creationTimestamp");
-
-	return a != b ? a > b : str_cmp(status_text(o, "metadata.name"), status_text(other, "metadata.name")) > 0;
+	return p->made != other->made ? p->made > other->made : str_cmp(p->name, other->name) > 0;
 }
 
-static void pod(struct gathering *g, const struct data *o)
+/* Keeps the newest warning about an object of the run. */
+static void note_warning(struct gathering *g, const struct data *o)
 {
+	const struct event *e = events_newest(&g->events, status_text(o, "kind"), status_text(o, "metadata.name"),
+		NULL);
+
+	if (e)
+		ARENA_PUSH(g->arena, g->warnings, g->nwarnings, e);
+}
+
+/* Judges a pod, whose tree may be gone afterwards. */
+static void pod(void *to, const struct data *o)
+{
+	struct gathering *g = to;
 	struct replica_key key;
 
 	if (!belongs(g, o) || !replica_of(g, o, &key))
 		return;
+	struct gathered_pod *now = ARENA_NEW(g->arena, struct gathered_pod);
+	*now = (struct gathered_pod){ str_copy(g->arena, status_text(o, "metadata.name")),
+		status_time(o, "metadata.creationTimestamp") };
 	struct gathered_replica *r = &key.part->at[key.index];
 	struct pod_view v = pod_judge(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &g->events, g->now),
 		old = r->view;
-	v.cause = cause_of(g, &v, status_text(o, "metadata.name"));
+	v.cause = cause_of(g, &v, now->name);
 	const struct data *down = map_get(&g->nodes, v.node);
 	if (down && v.running && !v.deleting) {         /* what its node reported last may be old (S-41) */
 		v.phase = RUN_UNKNOWN;
 		v.reason = STR("NodeNotReady");
 		v.cause = str_printf(g->arena, "node %.*s is not ready", STR_ARG(v.node));
 	}
-	bool newest = !r->pod || later(o, r->pod);
+	bool newest = !r->pod || later(now, r->pod);
 	if (r->pod) {
 		const struct pod_view *before = newest ? &old : &v;
 		r->failures += before->failed && !before->disrupted;
@@ -225,19 +238,18 @@ static void pod(struct gathering *g, const struct data *o)
 	bool stopped = v.deleting && (v.exit_code == 143 || v.exit_code == 137) && !told;
 	bool matters = role_required(g->job, key.part->plan) && failure_judge(key.part->plan, false) != FAILURE_PASSES;
 	if ((v.failed || v.again) && v.exit_code > 0 && !stopped && matters) {
-		struct failing f = { key.part, key.index, o, v };
+		struct failing f = { key.part, key.index, now, v };
 		ARENA_PUSH(g->arena, g->failing, g->nfailing, f);
 	}
 	if (v.begin && (!r->first || v.begin < r->first))
 		r->first = v.begin;
 	pod_spans(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &r->spans, &r->nspans);
-	struct attempts_pod life = { status_time(o, "metadata.creationTimestamp"), 1 + v.own_restarts,
-		status_text(o, "metadata.name"), attempts_lives(o) };
+	struct attempts_pod life = { now->made, 1 + v.own_restarts, now->name, attempts_lives(o) };
 	ARENA_PUSH(g->arena, r->pods, r->npods, life);
 	r->view = newest ? v : old;
-	r->pod = newest ? o : r->pod;
+	r->pod = newest ? now : r->pod;
 	g->npods++;
-	ARENA_PUSH(g->arena, g->ours, g->nours, o);
+	note_warning(g, o);
 }
 
 /* ---- Jobs ---- */
@@ -298,7 +310,7 @@ static void job(struct gathering *g, const struct data *o)
 		part = key->part;
 	if (!part || !belongs(g, o))
 		return;
-	ARENA_PUSH(g->arena, g->ours, g->nours, o);
+	note_warning(g, o);
 	int64_t from = key ? key->index : first_of_slice(part->plan, o), n = key ? 1 : plan_slice_size(part->plan);
 	if (from + n > part->plan->max)
 		return;                 /* the Job belongs to a slice that the program no longer has */
@@ -399,7 +411,7 @@ static void other(struct gathering *g, const struct data *o)
 {
 	if (!belongs(g, o) || !is_ours(g, o))
 		return;
-	ARENA_PUSH(g->arena, g->ours, g->nours, o);
+	note_warning(g, o);
 	if (!object_is_part(o) && str_eq(status_text(o, "metadata.name"), g->job->name))
 		g->whole = g->whole && above(g->whole, o) ? g->whole : o;
 	else
@@ -421,6 +433,8 @@ static bool is_noise(struct str kind)
 		str_is(kind, "StorageClass");
 }
 
+static void add_event(void *to, const struct data *o) { events_add(to, o); }
+
 static void sort_objects(struct gathering *g)
 {
 	for (size_t i = 0; i < g->all->n; i++) {
@@ -436,6 +450,8 @@ static void sort_objects(struct gathering *g)
 			map_put(&g->nodes, g->arena, status_text(o, "metadata.name"),
 				(void *)(uintptr_t)status_condition(o, "Ready"));
 	}
+	if (g->all->many)
+		g->all->many(g->all->from, "Event", add_event, &g->events);
 	events_sort(&g->events);
 	note_claims(g);
 	for (size_t i = 0; i < g->all->n; i++) {
@@ -448,6 +464,8 @@ static void sort_objects(struct gathering *g)
 		else if (!is_noise(kind))
 			other(g, o);
 	}
+	if (g->all->many)
+		g->all->many(g->all->from, "Pod", pod, g);
 	for (size_t i = 0; i < g->job->nroles; i++)
 		mark_jobs(&g->parts[i]);
 }

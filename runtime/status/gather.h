@@ -10,8 +10,13 @@
 #include "runtime/status/pod.h"
 #include "runtime/status/status.h"
 
+struct gathered_pod {
+	struct str name;
+	int64_t made;
+};
+
 struct gathered_replica {
-	const struct data *pod;         /* the latest pod of the replica; NULL: none */
+	const struct gathered_pod *pod; /* the latest pod of the replica; NULL: none */
 	struct pod_view view;
 	int64_t failures;               /* number of earlier pods that failed by themselves */
 	int64_t restarts;               /* number of restarts in place, in earlier pods of the replica */
@@ -63,8 +68,8 @@ struct gathering {
 	const struct data **others;
 	size_t nothers;
 	size_t npods;
-	const struct data **ours;       /* all objects of the run, whose events count */
-	size_t nours;
+	const struct event **warnings;  /* the newest warning about each object of the run that has one */
+	size_t nwarnings;
 	struct failing *failing;        /* all pods that have failed */
 	size_t nfailing;
 };
@@ -72,7 +77,7 @@ struct gathering {
 struct failing {
 	const struct gathered_part *part;
 	int64_t index;
-	const struct data *pod;
+	const struct gathered_pod *pod;
 	struct pod_view view;           /* what the pod shows; `again`: another attempt has begun since */
 };
 

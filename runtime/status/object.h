@@ -10,6 +10,12 @@
 struct status_objects {
 	const struct data **at;
 	size_t n;
+	/*
+	 * Where there may be too many Pods and Events for trees of all of them: calls EACH for every one of KIND that
+	 * is not in AT. A tree is gone after the call. NULL: all objects are in AT.
+	 */
+	void (*many)(const void *from, const char *kind, void (*each)(void *to, const struct data *object), void *to);
+	const void *from;
 };
 
 struct object_view {

@@ -314,6 +314,16 @@ static void judge(struct judging *j, struct str phase)
 	}
 }
 
+/* Copies the texts that may be parts of the pod's tree. */
+static void keep_texts(struct arena *a, struct pod_view *v)
+{
+	struct str *const texts[] = { &v->reason, &v->cause, &v->why, &v->log, &v->words.text, &v->node };
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (texts[i]->n)
+			*texts[i] = str_copy(a, *texts[i]);
+}
+
 struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events,
 	int64_t now)
 {
@@ -333,5 +343,6 @@ struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str co
 	containers(&j);
 	judge(&j, phase);
 	v.running = v.running && !v.deleting;
+	keep_texts(a, &v);
 	return v;
 }

@@ -26,7 +26,9 @@ struct pod_view {
 	bool again;                     /* the failure is an earlier one: the container was restarted, or will be */
 };
 
-/* Judges a pod. CONTAINER names the main container; NOW decides what has taken too long. */
+/*
+ * Judges a pod, of whose tree nothing is kept. CONTAINER names the main container; NOW decides what has taken too long.
+ */
 struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events,
 	int64_t now);
 

@@ -515,12 +515,8 @@ static void show_events(struct gathering *g, struct run_state *s)
 
 	if (phase_rank(s->phase) >= phase_rank(RUN_RUNNING))
 		return;
-	for (size_t i = 0; i < g->nours; i++) {
-		const struct event *e = events_newest(&g->events, status_text(g->ours[i], "kind"),
-			status_text(g->ours[i], "metadata.name"), NULL);
-		if (e)
-			add_event(g, s, e);
-	}
+	for (size_t i = 0; i < g->nwarnings; i++)
+		add_event(g, s, g->warnings[i]);
 	s->nevents = s->nevents < MOST ? s->nevents : MOST;
 }
 

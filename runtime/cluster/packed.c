@@ -1,0 +1,165 @@
+/*
+ * packed.c - a packed form is the number of its model, and then by turns: a length, so many bytes; a length, the place
+ * in the model of so many bytes. Numbers have seven bits in each byte, the lowest first.
+ */
+#include "runtime/cluster/packed.h"
+
+#include <stdlib.h>
+
+/*
+ * SHORTEST: a shorter piece of a model is not worth its two numbers. SHARE: a text whose form has more than one part
+ * in SHARE of its length becomes a model.
+ */
+enum { SHORTEST = 8, INDEX_BITS = 11, SHARE = 3, NOWHERE = UINT16_MAX };
+
+struct packed_model {
+	size_t n;
+	uint16_t index[1 << INDEX_BITS];        /* where SHORTEST bytes with this hash are; NOWHERE: not in the text */
+	char text[];
+};
+
+static uint32_t hash_at(const char *p)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, p, SHORTEST);
+	return (uint32_t)(bytes * UINT64_C(0x9E3779B97F4A7C15) >> (64 - INDEX_BITS));
+}
+
+static struct packed_model *model_new(struct str text)
+{
+	struct packed_model *m = memory_resize(NULL, sizeof *m + text.n);
+
+	m->n = text.n;
+	memset(m->index, 0xFF, sizeof m->index);
+	if (text.n)
+		memcpy(m->text, text.p, text.n);
+	for (size_t i = 0; i + SHORTEST <= text.n && i < NOWHERE; i++)
+		m->index[hash_at(text.p + i)] = (uint16_t)i;
+	return m;
+}
+
+/* ---- packing ---- */
+
+static void put_number(struct buf *out, size_t n)
+{
+	for (; n >= 0x80; n >>= 7)
+		buf_char(out, (char)(n | 0x80));
+	buf_char(out, (char)n);
+}
+
+/* How many bytes of TEXT from AT on are in the model at FROM? */
+static size_t same(const struct packed_model *m, size_t from, struct str text, size_t at)
+{
+	size_t n = 0;
+
+	while (from + n < m->n && at + n < text.n && m->text[from + n] == text.p[at + n])
+		n++;
+	return n;
+}
+
+/* The longest of two pieces of the model that begin as TEXT at AT: the one at EXPECTED, and the one by its hash. */
+static size_t piece(const struct packed_model *m, struct str text, size_t at, size_t expected, size_t *ret_from)
+{
+	size_t n = same(m, expected, text, at);
+
+	*ret_from = expected;
+	if (at + SHORTEST > text.n)
+		return n;
+	size_t from = m->index[hash_at(text.p + at)], other = from == NOWHERE ? 0 : same(m, from, text, at);
+	if (other <= n)
+		return n;
+	*ret_from = from;
+	return other;
+}
+
+static void pack(const struct packed_model *m, size_t number, struct str text, struct buf *out)
+{
+	size_t plain = 0, expected = 0, from;       /* what has no place in the model begins at PLAIN */
+
+	put_number(out, number);
+	for (size_t at = 0; at < text.n;) {
+		size_t n = piece(m, text, at, expected, &from);
+		if (n < SHORTEST) {
+			at++;
+			expected++;
+			continue;
+		}
+		put_number(out, at - plain);
+		buf_put(out, text.p + plain, at - plain);
+		put_number(out, n);
+		put_number(out, from);
+		at += n;
+		plain = at;
+		expected = from + n;
+	}
+	put_number(out, text.n - plain);
+	buf_put(out, text.p + plain, text.n - plain);
+}
+
+void packed_add(struct packed *p, struct str text, struct buf *out)
+{
+	struct buf best = { 0 }, form = { 0 };
+
+	for (size_t i = 0; i < p->nmodels && (!i || best.n > text.n / SHARE); i++) {
+		form.n = 0;
+		pack(p->models[i], i, text, &form);
+		if (!i || form.n < best.n) {
+			struct buf other = best;
+			best = form;
+			form = other;
+		}
+	}
+	if (p->nmodels < PACKED_MODELS && (!p->nmodels || best.n > text.n / SHARE)) {
+		p->models[p->nmodels] = model_new(text);
+		best.n = 0;
+		pack(p->models[p->nmodels], p->nmodels, text, &best);
+		p->nmodels++;
+	}
+	buf_put(out, best.p, best.n);
+	buf_release(&best);
+	buf_release(&form);
+}
+
+/* ---- unpacking ---- */
+
+static size_t get_number(struct str *form)
+{
+	size_t n = 0;
+	unsigned bits = 0;
+
+	while (form->n) {
+		unsigned char c = (unsigned char)*form->p++;
+		form->n--;
+		n |= (size_t)(c & 0x7F) << bits;
+		bits += 7;
+		if (c < 0x80)
+			break;
+	}
+	return n;
+}
+
+struct str packed_text(const struct packed *p, struct str form, struct buf *to)
+{
+	const struct packed_model *m = p->models[get_number(&form)];
+
+	to->n = 0;
+	while (form.n) {
+		size_t n = get_number(&form);
+		buf_put(to, form.p, n);
+		form.p += n;
+		form.n -= n;
+		if (!form.n)
+			break;
+		n = get_number(&form);
+		buf_put(to, m->text + get_number(&form), n);
+	}
+	return buf_text(to);
+}
+
+void packed_release(struct packed *p)
+{
+	for (size_t i = 0; i < p->nmodels; i++)
+		free(p->models[i]);
+	*p = (struct packed){ 0 };
+}

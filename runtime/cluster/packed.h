@@ -1,0 +1,26 @@
+/*
+ * packed.h - keeps texts that resemble each other, as the objects of one kind do, in a small part of their size. The
+ * first text, and a few others that differ much from it, are models; each text is stored as pieces of a model and what
+ * lies between them.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_PACKED_H
+#define TRAINC_RUNTIME_CLUSTER_PACKED_H
+
+#include "base/buf.h"
+
+enum { PACKED_MODELS = 4 };
+
+struct packed_model;
+
+struct packed {
+	struct packed_model *models[PACKED_MODELS];
+	size_t nmodels;
+};
+
+/* Appends the packed form of TEXT to OUT. It can be unpacked as long as the models exist. */
+void packed_add(struct packed *p, struct str text, struct buf *out);
+/* The text of a packed form, in TO, whose earlier content is dropped. */
+struct str packed_text(const struct packed *p, struct str form, struct buf *to);
+void packed_release(struct packed *p);
+
+#endif
