@@ -145,7 +145,7 @@ void certificate_explain(const struct certificate_facts *f, struct str host, boo
 	}
 }
 
-/* ---- checking certificates and keys of the kubeconfig ---- */
+/* ---- certificates and keys of the kubeconfig ---- */
 
 static BIO *reading(struct str pem) { return BIO_new_mem_buf(pem.p, (int)pem.n); }
 
@@ -156,37 +156,82 @@ static int no_passphrase(char *room, int size, int writing, void *to)
 	return -1;
 }
 
-bool certificate_check_pair(struct arena *a, struct str certificate, struct str key, struct str *why)
+static bool refused(struct arena *a, const char *what, struct str *why)
 {
-	BIO *cb = reading(certificate), *kb = reading(key);
-	X509 *x = cb ? PEM_read_bio_X509(cb, NULL, NULL, NULL) : NULL;
-	EVP_PKEY *k = kb ? PEM_read_bio_PrivateKey(kb, NULL, no_passphrase, NULL) : NULL;
-	bool ok = x && k && X509_check_private_key(x, k) == 1;
-
-	if (!x)
-		*why = str_copy(a, STR("the client certificate is not a certificate in PEM form"));
-	else if (!k)
-		*why = str_copy(a, STR("the client key is not a private key in PEM form without a passphrase"));
-	else if (!ok)
-		*why = str_copy(a, STR("the client key does not belong to the client certificate"));
-	X509_free(x);
-	EVP_PKEY_free(k);
-	BIO_free(cb);
-	BIO_free(kb);
+	*why = str_copy(a, str_of(what));
 	ERR_clear_error();
-	return ok;
+	return false;
 }
 
-bool certificate_check_ca(struct arena *a, struct str ca, struct str *why)
+/* Reads the certificates that follow the client's own. */
+static STACK_OF(X509) *read_chain(BIO *b)
+{
+	STACK_OF(X509) *chain = sk_X509_new_null();
+	X509 *x;
+
+	while (chain && (x = PEM_read_bio_X509(b, NULL, no_passphrase, NULL)))
+		if (!sk_X509_push(chain, x))
+			X509_free(x);
+	return chain;
+}
+
+bool certificate_read_pair(struct arena *a, struct str certificate, struct str key, struct certificate_own *own,
+	struct str *why)
+{
+	BIO *cb = reading(certificate), *kb = reading(key);
+
+	own->certificate = cb ? PEM_read_bio_X509_AUX(cb, NULL, no_passphrase, NULL) : NULL;
+	own->chain = own->certificate ? read_chain(cb) : NULL;
+	own->key = kb ? PEM_read_bio_PrivateKey(kb, NULL, no_passphrase, NULL) : NULL;
+	BIO_free(cb);
+	BIO_free(kb);
+	if (!own->certificate)
+		return refused(a, "the client certificate is not a certificate in PEM form", why);
+	if (!own->key)
+		return refused(a, "the client key is not a private key in PEM form without a passphrase", why);
+	if (X509_check_private_key(own->certificate, own->key) != 1)
+		return refused(a, "the client key does not belong to the client certificate", why);
+	ERR_clear_error();
+	return true;
+}
+
+bool certificate_read_ca(struct arena *a, struct str ca, struct certificate_own *own, struct str *why)
 {
 	BIO *b = reading(ca);
-	X509 *x = b ? PEM_read_bio_X509_AUX(b, NULL, NULL, NULL) : NULL;
-	bool ok = x != NULL;
+	X509 *x;
+	size_t n = 0;
 
-	if (!ok)
-		*why = str_copy(a, STR("the certificate-authority is not a certificate in PEM form"));
-	X509_free(x);
+	own->authorities = X509_STORE_new();
+	while (b && own->authorities && (x = PEM_read_bio_X509_AUX(b, NULL, no_passphrase, NULL))) {
+		n += X509_STORE_add_cert(own->authorities, x) == 1;
+		X509_free(x);
+	}
 	BIO_free(b);
+	if (!n)
+		return refused(a, "the certificate-authority is not a certificate in PEM form", why);
+	/* as libcurl sets them for authorities that it reads itself: an intermediate one suffices */
+	X509_STORE_set_flags(own->authorities, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN);
 	ERR_clear_error();
-	return ok;
+	return true;
+}
+
+void certificate_use_ca(SSL_CTX *ctx, const struct certificate_own *own)
+{
+	if (own->authorities)
+		SSL_CTX_set1_cert_store(ctx, own->authorities);
+}
+
+bool certificate_use_pair(SSL_CTX *ctx, const struct certificate_own *own)
+{
+	return !own->certificate || (SSL_CTX_use_certificate(ctx, own->certificate) == 1 &&
+		SSL_CTX_set1_chain(ctx, own->chain) == 1 && SSL_CTX_use_PrivateKey(ctx, own->key) == 1);
+}
+
+void certificate_own_release(struct certificate_own *own)
+{
+	X509_STORE_free(own->authorities);
+	X509_free(own->certificate);
+	sk_X509_pop_free(own->chain, X509_free);
+	EVP_PKEY_free(own->key);
+	*own = (struct certificate_own){ 0 };
 }

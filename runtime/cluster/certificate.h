@@ -28,9 +28,24 @@ void certificate_explain(const struct certificate_facts *f, struct str host, boo
 	struct buf *out);
 
 /*
- * Is PEM one or more certificates, or a private key? On failure, or when the two do not match, WHY gets an explanation.
+ * What a kubeconfig gives for TLS, read once for all connections: OpenSSL 3.0 builds a decoder for every key and
+ * certificate that it reads, which costs more than the rest of a short command.
  */
-bool certificate_check_pair(struct arena *a, struct str certificate, struct str key, struct str *why);
-bool certificate_check_ca(struct arena *a, struct str ca, struct str *why);
+struct certificate_own {
+	X509_STORE *authorities;        /* NULL: those of the system count */
+	X509 *certificate;              /* NULL: the client has none */
+	STACK_OF(X509) *chain;          /* what leads from it to an authority */
+	EVP_PKEY *key;
+};
+
+/* Reads certificates in PEM form. False with an explanation when there is none. */
+bool certificate_read_ca(struct arena *a, struct str ca, struct certificate_own *own, struct str *why);
+/* Reads the client's certificate and key. False with an explanation, also when they do not belong together. */
+bool certificate_read_pair(struct arena *a, struct str certificate, struct str key, struct certificate_own *own,
+	struct str *why);
+/* Makes CTX use what was read; false when OpenSSL refuses it or has no memory. */
+void certificate_use_ca(SSL_CTX *ctx, const struct certificate_own *own);
+bool certificate_use_pair(SSL_CTX *ctx, const struct certificate_own *own);
+void certificate_own_release(struct certificate_own *own);
 
 #endif

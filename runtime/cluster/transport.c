@@ -380,10 +380,11 @@ void transport_cancel(struct transport_exchange *x)
 
 static int64_t limit_or(int64_t given, int64_t usual) { return given ? given : usual; }
 
-static bool check_pems(struct arena *a, const struct kubeconfig_access *access, struct str *why)
+static bool read_pems(struct arena *a, const struct kubeconfig_access *access, struct certificate_own *own,
+	struct str *why)
 {
-	return (!access->ca.n || certificate_check_ca(a, access->ca, why)) &&
-	       (!access->certificate.n || certificate_check_pair(a, access->certificate, access->key, why));
+	return (!access->ca.n || certificate_read_ca(a, access->ca, own, why)) &&
+		(!access->certificate.n || certificate_read_pair(a, access->certificate, access->key, own, why));
 }
 
 struct transport *transport_new(struct arena *a, const struct transport_options *o, struct str *why)
@@ -391,18 +392,21 @@ struct transport *transport_new(struct arena *a, const struct transport_options 
 	struct transport *t;
 	const struct kubeconfig_access *access = o->access;
 	struct proxy_environment environment = proxy_environment();
+	struct certificate_own own = { 0 };
 	bool v6 = memchr(access->host.p, ':', access->host.n) != NULL;
 
-	if (access->tls && !check_pems(a, access, why)) {
+	if (access->tls && !read_pems(a, access, &own, why)) {
 		*why = str_printf(a, "%.*s: %.*s", STR_ARG(access->origin), STR_ARG(*why));
+		certificate_own_release(&own);
 		return NULL;
 	}
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+		certificate_own_release(&own);
 		*why = STR("libcurl cannot be set up");
 		return NULL;
 	}
 	t = ARENA_NEW(a, struct transport);
-	*t = (struct transport){ .arena = a, .o = *o, .kick = { .fire = kick_fired, .to = t } };
+	*t = (struct transport){ .arena = a, .o = *o, .own = own, .kick = { .fire = kick_fired, .to = t } };
 	t->o.connect_limit = limit_or(o->connect_limit, SECONDS(10));
 	t->o.read_limit = limit_or(o->read_limit, SECONDS(30));
 	t->o.write_limit = limit_or(o->write_limit, SECONDS(65));
@@ -427,6 +431,7 @@ void transport_release(struct transport *t)
 	}
 	while (t->nhandles)
 		curl_easy_cleanup(t->handles[--t->nhandles]);
+	certificate_own_release(&t->own);
 	curl_global_cleanup();
 }
 

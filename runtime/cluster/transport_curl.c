@@ -34,14 +34,31 @@ static int socket_options(void *to, curl_socket_t fd, curlsocktype purpose)
 
 /* ---- TLS ---- */
 
+/*
+ * Does each connection take the certificates that were read once? A connection to a proxy with TLS calls
+ * tls_context(), too, and must get neither our certificate nor our authorities.
+ */
+static bool has_shared(const struct transport *t) { return !str_starts(t->proxy, STR("https:")); }
+
+/* Is the credential's certificate that of the kubeconfig, and not one that a plugin gave? */
+static bool is_own_pair(const struct transport *t, const struct credential_value *credential)
+{
+	return t->own.certificate && str_eq(credential->certificate, t->o.access->certificate) &&
+		str_eq(credential->key, t->o.access->key);
+}
+
 static CURLcode tls_context(CURL *easy, void *ctx, void *to)
 {
-	struct transport *t = to;
+	struct transport_exchange *x = to;
+	struct transport *t = x->transport;
 
 	(void)easy;
 	t->facts = (struct certificate_facts){ 0 };
 	certificate_watch(ctx, &t->facts);
-	return CURLE_OK;
+	if (!has_shared(t))
+		return CURLE_OK;
+	certificate_use_ca(ctx, &t->own);
+	return !x->own_pair || certificate_use_pair(ctx, &t->own) ? CURLE_OK : CURLE_SSL_CERTPROBLEM;
 }
 
 /* Passes PEM text to libcurl, which copies it but requires writable memory; it may be a private key. */
@@ -60,10 +77,13 @@ static CURLcode set_blob(CURL *easy, CURLoption which, struct str pem)
 
 static CURLcode set_tls(struct transport_exchange *x, const struct credential_value *credential)
 {
-	const struct kubeconfig_access *a = x->transport->o.access;
+	const struct transport *t = x->transport;
+	const struct kubeconfig_access *a = t->o.access;
 	CURLcode code = curl_easy_setopt(x->easy, CURLOPT_SSL_CTX_FUNCTION, tls_context);
 
-	curl_easy_setopt(x->easy, CURLOPT_SSL_CTX_DATA, x->transport);
+	x->own_pair = has_shared(t) && is_own_pair(t, credential);
+
+	curl_easy_setopt(x->easy, CURLOPT_SSL_CTX_DATA, x);
 	if (a->insecure) {
 		curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYPEER, 0L);
 		curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -72,9 +92,10 @@ static CURLcode set_tls(struct transport_exchange *x, const struct credential_va
 		curl_easy_setopt(x->easy, CURLOPT_CAINFO, NULL);
 		/* with an authority of its own, the system's authorities do not count */
 		curl_easy_setopt(x->easy, CURLOPT_CAPATH, NULL);
-		code = set_blob(x->easy, CURLOPT_CAINFO_BLOB, a->ca);
+		if (!has_shared(t))
+			code = set_blob(x->easy, CURLOPT_CAINFO_BLOB, a->ca);
 	}
-	if (!code && credential->certificate.n) {
+	if (!code && credential->certificate.n && !x->own_pair) {
 		code = set_blob(x->easy, CURLOPT_SSLCERT_BLOB, credential->certificate);
 		if (!code)
 			code = set_blob(x->easy, CURLOPT_SSLKEY_BLOB, credential->key);

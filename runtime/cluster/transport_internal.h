@@ -64,6 +64,7 @@ struct transport {
 	unsigned inside;
 	bool http1;                     /* the server does not speak HTTP/2 */
 	struct certificate_facts facts; /* facts from the last handshake */
+	struct certificate_own own;     /* what the kubeconfig gives for TLS */
 	struct transport_counts counts;
 	int64_t clock_offset;
 	struct map warnings;            /* warnings that have been shown */
@@ -87,6 +88,7 @@ struct transport_exchange {
 	bool cancelled;
 	struct credential_wait wait;
 	unsigned credential;            /* generation of the credential that was sent */
+	bool own_pair;                  /* its connection shows the certificate that the transport has read */
 	struct transport_pool *pool;    /* the pool, while libcurl has the exchange */
 	CURL *easy;
 	struct curl_slist *headers, *connect_to;

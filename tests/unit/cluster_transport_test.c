@@ -3,6 +3,7 @@
  * foreign answers, certificates, proxies, credentials.
  */
 #include "cluster_world.h"
+#include "runtime/cluster/certificate.h"
 #include "runtime/cluster/proxy.h"
 
 static struct made ca, other_ca, server_cert, client_cert;
@@ -466,6 +467,27 @@ static void expect_tls(int line, const char *options, struct kubeconfig_access c
 }
 #define TLS(options, change, ok, words) expect_tls(__LINE__, options, (struct kubeconfig_access) change, ok, words)
 
+/* A client certificate that others lead to an authority: all are sent. */
+static void chains(void)
+{
+	struct certificate_own own = { 0 };
+	struct str why = STR(""), pair = str_cat(&world, client_cert.cert_pem, STR("\n"), ca.cert_pem);
+	SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+	STACK_OF(X509) *chain = NULL;
+
+	CHECK(certificate_read_pair(&world, pair, client_cert.key_pem, &own, &why));
+	certificate_use_ca(ctx, &own);
+	CHECK(certificate_use_pair(ctx, &own) && SSL_CTX_get0_chain_certs(ctx, &chain) && sk_X509_num(chain) == 1);
+	CHECK(SSL_CTX_get0_certificate(ctx) == own.certificate);
+	CHECK(certificate_read_ca(&world, str_cat(&world, other_ca.cert_pem, STR("\n"), ca.cert_pem), &own, &why));
+	certificate_use_ca(ctx, &own);
+	CHECK(SSL_CTX_get_cert_store(ctx) == own.authorities);
+	certificate_own_release(&own);
+	SSL_CTX_free(ctx);
+	/* the authority that counts may be any of several */
+	TLS("", { .ca = str_cat(&world, other_ca.cert_pem, STR("\n"), ca.cert_pem) }, true, "");
+}
+
 static void certificates(void)
 {
 	struct made bad;
@@ -871,6 +893,7 @@ int main(void)
 	cut_anywhere();
 	slow();
 	certificates();
+	chains();
 	proxies();
 	proxy_rules();
 	plugins();
