@@ -1,5 +1,6 @@
 /*
- * cluster_packed_test.c - packed texts: each comes back byte for byte, and those that resemble each other need little room.
+ * cluster_packed_test.c - packed texts: each comes back byte for byte, and those that resemble each other need little
+ * room.
  */
 #include <stdlib.h>
 
