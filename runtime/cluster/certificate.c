@@ -156,7 +156,7 @@ static int no_passphrase(char *room, int size, int writing, void *to)
 	return -1;
 }
 
-static bool refused(struct arena *a, const char *what, struct str *why)
+static bool no_pem(struct arena *a, const char *what, struct str *why)
 {
 	*why = str_copy(a, str_of(what));
 	ERR_clear_error();
@@ -186,11 +186,11 @@ bool certificate_read_pair(struct arena *a, struct str certificate, struct str k
 	BIO_free(cb);
 	BIO_free(kb);
 	if (!own->certificate)
-		return refused(a, "the client certificate is not a certificate in PEM form", why);
+		return no_pem(a, "the client certificate is not a certificate in PEM form", why);
 	if (!own->key)
-		return refused(a, "the client key is not a private key in PEM form without a passphrase", why);
+		return no_pem(a, "the client key is not a private key in PEM form without a passphrase", why);
 	if (X509_check_private_key(own->certificate, own->key) != 1)
-		return refused(a, "the client key does not belong to the client certificate", why);
+		return no_pem(a, "the client key does not belong to the client certificate", why);
 	ERR_clear_error();
 	return true;
 }
@@ -208,7 +208,7 @@ bool certificate_read_ca(struct arena *a, struct str ca, struct certificate_own 
 	}
 	BIO_free(b);
 	if (!n)
-		return refused(a, "the certificate-authority is not a certificate in PEM form", why);
+		return no_pem(a, "the certificate-authority is not a certificate in PEM form", why);
 	/* as libcurl sets them for authorities that it reads itself: an intermediate one suffices */
 	X509_STORE_set_flags(own->authorities, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN);
 	ERR_clear_error();

@@ -41,7 +41,7 @@ static struct packed_model *model_new(struct str text)
 
 /* ---- packing ---- */
 
-static void put_number(struct buf *out, size_t n)
+static void put_length(struct buf *out, size_t n)
 {
 	for (; n >= 0x80; n >>= 7)
 		buf_char(out, (char)(n | 0x80));
@@ -49,7 +49,7 @@ static void put_number(struct buf *out, size_t n)
 }
 
 /* How many bytes of TEXT from AT on are in the model at FROM? */
-static size_t same(const struct packed_model *m, size_t from, struct str text, size_t at)
+static size_t matching_bytes(const struct packed_model *m, size_t from, struct str text, size_t at)
 {
 	size_t n = 0;
 
@@ -59,14 +59,14 @@ static size_t same(const struct packed_model *m, size_t from, struct str text, s
 }
 
 /* The longest of two pieces of the model that begin as TEXT at AT: the one at EXPECTED, and the one by its hash. */
-static size_t piece(const struct packed_model *m, struct str text, size_t at, size_t expected, size_t *ret_from)
+static size_t longest_piece(const struct packed_model *m, struct str text, size_t at, size_t expected, size_t *ret_from)
 {
-	size_t n = same(m, expected, text, at);
+	size_t n = matching_bytes(m, expected, text, at);
 
 	*ret_from = expected;
 	if (at + SHORTEST > text.n)
 		return n;
-	size_t from = m->index[hash_at(text.p + at)], other = from == NOWHERE ? 0 : same(m, from, text, at);
+	size_t from = m->index[hash_at(text.p + at)], other = from == NOWHERE ? 0 : matching_bytes(m, from, text, at);
 	if (other <= n)
 		return n;
 	*ret_from = from;
@@ -77,23 +77,23 @@ static void pack(const struct packed_model *m, size_t number, struct str text, s
 {
 	size_t plain = 0, expected = 0, from;       /* what has no place in the model begins at PLAIN */
 
-	put_number(out, number);
+	put_length(out, number);
 	for (size_t at = 0; at < text.n;) {
-		size_t n = piece(m, text, at, expected, &from);
+		size_t n = longest_piece(m, text, at, expected, &from);
 		if (n < SHORTEST) {
 			at++;
 			expected++;
 			continue;
 		}
-		put_number(out, at - plain);
+		put_length(out, at - plain);
 		buf_put(out, text.p + plain, at - plain);
-		put_number(out, n);
-		put_number(out, from);
+		put_length(out, n);
+		put_length(out, from);
 		at += n;
 		plain = at;
 		expected = from + n;
 	}
-	put_number(out, text.n - plain);
+	put_length(out, text.n - plain);
 	buf_put(out, text.p + plain, text.n - plain);
 }
 
@@ -123,7 +123,7 @@ void packed_add(struct packed *p, struct str text, struct buf *out)
 
 /* ---- unpacking ---- */
 
-static size_t get_number(struct str *form)
+static size_t take_length(struct str *form)
 {
 	size_t n = 0;
 	unsigned bits = 0;
@@ -141,18 +141,18 @@ static size_t get_number(struct str *form)
 
 struct str packed_text(const struct packed *p, struct str form, struct buf *to)
 {
-	const struct packed_model *m = p->models[get_number(&form)];
+	const struct packed_model *m = p->models[take_length(&form)];
 
 	to->n = 0;
 	while (form.n) {
-		size_t n = get_number(&form);
+		size_t n = take_length(&form);
 		buf_put(to, form.p, n);
 		form.p += n;
 		form.n -= n;
 		if (!form.n)
 			break;
-		n = get_number(&form);
-		buf_put(to, m->text + get_number(&form), n);
+		n = take_length(&form);
+		buf_put(to, m->text + take_length(&form), n);
 	}
 	return buf_text(to);
 }

@@ -404,7 +404,7 @@ struct passing {
 	void *to;
 };
 
-static void pass_on(void *to, struct str uid, const struct data *object)
+static void pass_object(void *to, struct str uid, const struct data *object)
 {
 	const struct passing *p = to;
 
@@ -416,7 +416,7 @@ static void many(const void *from, const char *kind, void (*each)(void *to, cons
 {
 	struct passing p = { each, to };
 
-	each_in(from, is_kind, kind, pass_on, &p);
+	each_in(from, is_kind, kind, pass_object, &p);
 }
 
 void view_objects(const struct view *v, struct arena *a, struct str run, struct str ns, struct status_objects *ret)

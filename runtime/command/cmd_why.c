@@ -24,7 +24,7 @@ static const struct advice {
 		"a claim has no volume: 'kubectl get pvc' shows which, and its storage class" },
 	{ "persistentvolumeclaim \"",
 		"the claim does not exist in this namespace: create it, or correct its name in 'mounts'" },
-	{ "storageclass",
+	{ "storageclass.storage.k8s.io \"",
 		"the storage class of a claim does not exist: 'kubectl get storageclass' lists those that do" },
 	{ "ImagePullBackOff", "the image cannot be pulled: check its name and tag in 'image', and 'pull_secrets' for a "
 		"private registry" },
@@ -132,10 +132,17 @@ static void add_answer(struct arena *a, struct answers *all, const char *what)
 	ARENA_PUSH(a, all->at, all->n, what);
 }
 
+/* Are WORDS about a trouble of which the evidence says more: that a claim has no volume, and that it has no class? */
+static bool says_less(struct str evidence, const char *words)
+{
+	return !strcmp(words, "unbound immediate PersistentVolumeClaims") &&
+		holds_words(evidence, "storageclass.storage.k8s.io \"");
+}
+
 static void add_known(struct arena *a, const struct advice *from, size_t n, struct str evidence, struct answers *all)
 {
 	for (size_t i = 0; i < n; i++)
-		if (holds_words(evidence, from[i].words))
+		if (holds_words(evidence, from[i].words) && !says_less(evidence, from[i].words))
 			add_answer(a, all, from[i].what);
 }
 

@@ -433,7 +433,7 @@ static bool is_noise(struct str kind)
 		str_is(kind, "StorageClass");
 }
 
-static void add_event(void *to, const struct data *o) { events_add(to, o); }
+static void take_event(void *to, const struct data *o) { events_add(to, o); }
 
 static void sort_objects(struct gathering *g)
 {
@@ -451,7 +451,7 @@ static void sort_objects(struct gathering *g)
 				(void *)(uintptr_t)status_condition(o, "Ready"));
 	}
 	if (g->all->many)
-		g->all->many(g->all->from, "Event", add_event, &g->events);
+		g->all->many(g->all->from, "Event", take_event, &g->events);
 	events_sort(&g->events);
 	note_claims(g);
 	for (size_t i = 0; i < g->all->n; i++) {

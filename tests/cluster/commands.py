@@ -652,6 +652,42 @@ def held_by_queue(w):
 
 
 @check
+def role_covers_queues(w):
+    """the Role of docs/runtime.md has the verbs that runs in a queue of Kueue need"""
+    queued(w)
+    for words in (["status", "a"], ["why", "a"], ["suspend", "a"], ["resume", "a"]):
+        w.want(0, *words)
+    used = set()
+    for method, path, _ in w.requests:
+        if "/workloads" in path:
+            used.add("patch" if method == "PATCH" else "watch" if "watch=true" in path else "get" if "/workloads/" in path else "list")
+    text = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "runtime.md")).read()
+    verbs = re.search(r"- apiGroups: \[kueue\.x-k8s\.io\]\n  resources: \[workloads\]\n  verbs: \[([a-z, ]+)\]", text)[1].split(", ")
+    must({"watch", "patch"} <= used <= set(verbs), "used %s, and the Role has %s" % (used, verbs))
+
+
+@check
+def wrong_class(w):
+    """why gives one hint for a claim whose storage class does not exist"""
+    w.jobs_run = False
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    lost = 'storageclass.storage.k8s.io "gold" not found'
+    unbound = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims."
+    job = w.get("jobs", "a-worker")
+    w.put("pods", "default", {"metadata": {"name": "a-worker-0-x", "labels": job["spec"]["template"]["metadata"]["labels"], "annotations": {
+        "batch.kubernetes.io/job-completion-index": "0"}}, "status": {"phase": "Pending", "conditions": [
+            {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": unbound, "lastTransitionTime": w.now()}]}})
+    for name, kind, about, reason, message in (("e", "Pod", "a-worker-0-x", "FailedScheduling", unbound),
+                                               ("f", "PersistentVolumeClaim", "a-worker-0-x-c", "ProvisioningFailed", lost)):
+        w.put("events", "default", {"metadata": {"name": name}, "involvedObject": {"kind": kind, "name": about, "namespace": "default"},
+                                    "type": "Warning", "reason": reason, "message": message, "lastTimestamp": w.now()})
+    document = json.loads(w.want(0, "why", "a", "-o", "json")[0])
+    must(len(document["advice"]) == 1 and "storage class of a claim does not exist" in document["advice"][0], document)
+    must(lost in document["run"]["cause"], document)
+
+
+@check
 def queue_words(w):
     """why says what Kueue's words mean for the program"""
     queued(w)

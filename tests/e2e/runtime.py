@@ -502,6 +502,9 @@ def explained(s):
     mounts = '    replicas = 2\n    mounts {\n      "/c" = %s\n    }'
     broken(s, "h", job("h", mounts % 'own_claim("c", 1Gi, class = "gold")'), "2 of 2 pods: Unschedulable: " + lost, gold)
     broken(s, "i", job("i", mounts % 'own_claim("c", 1Gi, class = "gold", keep = true)'), ": ProvisioningFailed: " + lost, gold)
+    for name in "hi":
+        if len(json.loads(s.want(0, "why", name, "-o", "json").stdout)["advice"]) != 1:
+            raise Failure(f"more than one hint for a wrong storage class: {s.run('why', name).stdout}")
     broken(s, "j", job("j", mounts % 'pvc("nowhere")'), 'persistentvolumeclaim "nowhere" not found', "the claim does not exist in this namespace")
     s.want(8, "why", "nobody", err="no run 'nobody'")
     document = json.loads(s.want(0, "why", "a", "-o", "json").stdout)

@@ -30,11 +30,13 @@ static size_t length_of(struct packed *p, struct str text)
 static struct str pod(struct buf *b, int i)
 {
 	b->n = 0;
-	buf_printf(b, "{\"metadata\":{\"name\":\"big-worker-%d-%04x\",\"uid\":\"%08x-93a4\",\"labels\":{\"trainc.dev/job\":"
-		"\"big\",\"trainc.dev/role\":\"worker\",\"batch.kubernetes.io/job-completion-index\":\"%d\"}},\"status\":{"
-		"\"phase\":\"%s\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"lastTransitionTime\":"
-		"\"2026-01-01T00:00:%02dZ\"},{\"type\":\"PodScheduled\",\"status\":\"True\"}]}}", i, number(65536),
-		number(1 << 24), i, i % 3 ? "Running" : "Pending", i % 60);
+	buf_printf(b, "{\"metadata\":{\"name\":\"big-worker-%d-%04x\",\"uid\":\"%08x-93a4\",\"labels\":{", i,
+		number(65536), number(1 << 24));
+	buf_printf(b, "\"trainc.dev/job\":\"big\",\"trainc.dev/role\":\"worker\","
+		"\"batch.kubernetes.io/job-completion-index\":\"%d\"}},", i);
+	buf_printf(b, "\"status\":{\"phase\":\"%s\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\","
+		"\"lastTransitionTime\":\"2026-01-01T00:00:%02dZ\"},", i % 3 ? "Running" : "Pending", i % 60);
+	buf_z(b, "{\"type\":\"PodScheduled\",\"status\":\"True\"}]}}");
 	return buf_text(b);
 }
 
