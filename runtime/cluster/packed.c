@@ -99,26 +99,24 @@ static void pack(const struct packed_model *m, size_t number, struct str text, s
 
 void packed_add(struct packed *p, struct str text, struct buf *out)
 {
-	struct buf best = { 0 }, form = { 0 };
+	struct buf forms[2] = { { 0 }, { 0 } };
+	size_t best = 0;
 
-	for (size_t i = 0; i < p->nmodels && (!i || best.n > text.n / SHARE); i++) {
-		form.n = 0;
-		pack(p->models[i], i, text, &form);
-		if (!i || form.n < best.n) {
-			struct buf other = best;
-			best = form;
-			form = other;
-		}
+	for (size_t i = 0; i < p->nmodels && (!i || forms[best].n > text.n / SHARE); i++) {
+		size_t next = i ? !best : best;
+		forms[next].n = 0;
+		pack(p->models[i], i, text, &forms[next]);
+		best = forms[next].n < forms[best].n ? next : best;
 	}
-	if (p->nmodels < PACKED_MODELS && (!p->nmodels || best.n > text.n / SHARE)) {
+	if (p->nmodels < PACKED_MODELS && (!p->nmodels || forms[best].n > text.n / SHARE)) {
 		p->models[p->nmodels] = model_new(text);
-		best.n = 0;
-		pack(p->models[p->nmodels], p->nmodels, text, &best);
+		forms[best].n = 0;
+		pack(p->models[p->nmodels], p->nmodels, text, &forms[best]);
 		p->nmodels++;
 	}
-	buf_put(out, best.p, best.n);
-	buf_release(&best);
-	buf_release(&form);
+	buf_put(out, forms[best].p, forms[best].n);
+	buf_release(&forms[0]);
+	buf_release(&forms[1]);
 }
 
 /* ---- unpacking ---- */
