@@ -252,15 +252,16 @@ static bool read_program(void *context, struct arena *arena, struct str path, st
 }
 
 /* Makes the program of the resource; false with the error. */
-static bool import_resource(struct custom_plan *p, struct arena *a, const struct data *object, unsigned minor,
-	const char *job_label, struct str *ret)
+static bool import_resource(struct custom_plan *p, struct arena *a, const struct data *object,
+	const struct custom_options *o, struct str *ret)
 {
 	struct sources sources = { .arena = a };
 	struct diags diags = { .arena = a, .sources = &sources };
-	struct import *im = import_new(a, &sources, &diags, (struct import_options){ .operator_minor = minor });
+	struct import *im = import_new(a, &sources, &diags, (struct import_options){ .operator_minor = o->minor,
+		.init_image = o->init_image, .delivery_image = o->delivery_image });
 	struct buf b = { 0 };
 
-	put_resource(&b, a, object, job_label);
+	put_resource(&b, a, object, o->job_label);
 	import_read(im, source_add(&sources, STR("the object"), buf_text(&b)));
 	import_finish(im);
 	b.n = 0;
@@ -274,8 +275,7 @@ static bool import_resource(struct custom_plan *p, struct arena *a, const struct
 	return false;
 }
 
-void custom_compile(struct custom_plan *p, const struct data *object, unsigned minor, struct str gang,
-	const char *job_label)
+void custom_compile(struct custom_plan *p, const struct data *object, const struct custom_options *o)
 {
 	struct arena scratch = { 0 };
 	struct emit_options emit = { 0 };
@@ -285,9 +285,9 @@ void custom_compile(struct custom_plan *p, const struct data *object, unsigned m
 	compile_init(&p->program, &p->reader);
 	p->program.options.target = STR("pods");
 	p->program.options.parts = true;
-	if (gang.n)
-		p->program.options.job.gang = gang;
-	if (import_resource(p, &scratch, object, minor, job_label, &p->text)) {
+	if (o->gang.n)
+		p->program.options.job.gang = o->gang;
+	if (import_resource(p, &scratch, object, o, &p->text)) {
 		compile_plan(&p->program, STR("job.tj"));
 		bool ok = diags_ok(&p->program.diags) && p->program.plan.njobs == 1 &&
 			emit_check(&emit, &p->program.plan, &p->program.diags);

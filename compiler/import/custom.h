@@ -37,6 +37,16 @@ struct str custom_runtime_id(struct arena *a, const struct data *object);
 /* The name of the main container of its pods; empty: the first is the main one. */
 struct str custom_container(const struct custom_kind *k);
 
+/* How the resources are read; the texts are borrowed as long as a plan exists. */
+struct custom_options {
+	/* minor version 1.N of the training operator whose rules apply; 0: the last version that has the kind */
+	unsigned minor;
+	struct str gang;                /* the scheduler that starts all replicas of a job together; empty: none */
+	/* images of init containers that the training operator adds; empty: its own */
+	struct str init_image, delivery_image;
+	const char *job_label;          /* gets the job's name on all objects of an ancestor's job */
+};
+
 struct custom_plan {
 	struct trainc program;
 	struct reader reader;           /* reader of the program, which is `text` */
@@ -47,13 +57,10 @@ struct custom_plan {
 };
 
 /*
- * Reads OBJECT as a manifest, makes its program, and compiles that for pods. MINOR is the version 1.N of the operator
- * whose rules apply; 0: the last version that has the kind. JOB_LABEL gets the job's name on all objects of an
- * ancestor's job, which have no label of the operator. GANG is the scheduler that starts all replicas together, or
- * empty. RET borrows only GANG. It must not be moved before custom_release(), which must be called in any case.
+ * Reads OBJECT as a manifest, makes its program, and compiles that for pods. RET must not be moved before
+ * custom_release(), which must be called in any case.
  */
-void custom_compile(struct custom_plan *ret, const struct data *object, unsigned minor, struct str gang,
-	const char *job_label);
+void custom_compile(struct custom_plan *ret, const struct data *object, const struct custom_options *o);
 void custom_release(struct custom_plan *p);
 
 #endif

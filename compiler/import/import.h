@@ -19,6 +19,8 @@ struct import_options {
 	/* 7 or 9: of the operator whose rules hold, version 1.N; 0: the last that has the kind */
 	unsigned operator_minor;
 	struct str image;               /* image for scripts that name none; or empty */
+	/* images of init containers that the training operator adds, as its options have them; empty: the usual ones */
+	struct str init_image, delivery_image;
 };
 
 struct import *import_new(struct arena *a, struct sources *sources, struct diags *diags, struct import_options options);

@@ -230,6 +230,17 @@ static void launcher_argument(struct operator_job *j, struct operator_arguments 
 		put(args, "gpu_launcher", expr_text(args->arena, gpu ? STR("true") : STR("false")), containers);
 }
 
+/* Puts the image of the init container that the operator adds to pods of this kind, if an option has set it. */
+static void put_image(const struct operator_job *j, struct operator_arguments *args)
+{
+	const struct import_options *o = &j->m.im->options;
+
+	if (str_is(j->m.kind, "PyTorchJob") && o->init_image.n)
+		put(args, "init_image", expr_string(args->arena, o->init_image), NULL);
+	if (str_is(j->m.kind, "MPIJob") && o->delivery_image.n)
+		put(args, "delivery_image", expr_string(args->arena, o->delivery_image), NULL);
+}
+
 static struct expr *framework(struct operator_job *j)
 {
 	struct arena *a = j->m.im->arena;
@@ -240,6 +251,7 @@ static struct expr *framework(struct operator_job *j)
 	if (j->version < 9)
 		put(&args, "operator", expr_string(a, STR("1.7")), NULL);
 	kind_arguments(j, &args);
+	put_image(j, &args);
 	if (str_is(j->m.kind, "MPIJob"))
 		launcher_argument(j, &args);
 	put_int(&args, "backoff_limit", policy, "backoffLimit");

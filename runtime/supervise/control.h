@@ -33,12 +33,9 @@ struct controller {
 	struct shard shard;             /* the namespaces of this process among these */
 	const struct object_watch *pods, *services, *jobs;      /* NULL: the watch does not exist at present */
 	struct str identity;            /* identity of this process: for the Lease and for Events */
-	struct str gang;                /* name of the scheduler that starts all replicas of a job together; empty:
-					 * replicas start one by one */
 	bool runs;                      /* runs of `trainc apply --controller` are looked after */
 	bool operators, ancestors;      /* which kinds are looked after: the training operator's, its ancestors' */
-	unsigned minor;                 /* minor version of the training operator whose rules apply; 0: the last version
-					 * that has the kind */
+	struct custom_options custom;   /* how custom resources are read */
 };
 
 /* A custom resource, or the record of a run, and what is known about its job. */

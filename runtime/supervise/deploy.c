@@ -195,11 +195,19 @@ static void put_permissions(struct deploying *d)
 
 /* ---- the workload ---- */
 
+/* Passes an option on to the process in the cluster, if it is given here. */
+static void put_option(struct deploying *d, struct buf *b, enum option o)
+{
+	struct str value = option_value(d->session->options, o);
+
+	if (!value.n)
+		return;
+	buf_char(b, ',');
+	buf_json(b, str_printf(d->session->arena, "--%s=%.*s", option_row(o)->word, STR_ARG(value)));
+}
+
 static void put_arguments(struct deploying *d, struct buf *b)
 {
-	struct str version = option_value(d->session->options, OPTION_OPERATOR),
-		gang = option_value(d->session->options, OPTION_GANG);
-
 	buf_z(b, "\"args\":[\"supervise\",");
 	buf_z(b, d->control->operators ? "\"--kubeflow\"," : "");
 	buf_z(b, d->control->ancestors ? "\"--ancestors\"," : "");
@@ -208,10 +216,10 @@ static void put_arguments(struct deploying *d, struct buf *b)
 		buf_char(b, ',');
 		buf_json(b, str_cat(d->session->arena, STR("--namespace="), d->ns, STR("")));
 	}
-	if (version.n)
-		buf_printf(b, ",\"--operator=%.*s\"", STR_ARG(version));
-	if (gang.n)
-		buf_printf(b, ",\"--gang=%.*s\"", STR_ARG(gang));
+	put_option(d, b, OPTION_OPERATOR);
+	put_option(d, b, OPTION_GANG);
+	put_option(d, b, OPTION_INIT_IMAGE);
+	put_option(d, b, OPTION_DELIVERY_IMAGE);
 	if (d->control->shard.total > 1)
 		buf_printf(b, ",\"--total-shards=%u\",\"--shard=$(POD_NAME)\"", d->control->shard.total);
 	buf_char(b, ']');

@@ -518,7 +518,8 @@ static bool step_group(struct pass *p)
 	struct sent *s;
 	const struct data *group;
 
-	if (p->next++ || !str_is(p->job->control->gang, "volcano") || !makes_replicas(p) || !(group = group_of(p)))
+	if (p->next++ || !str_is(p->job->control->custom.gang, "volcano") || !makes_replicas(p) ||
+	    !(group = group_of(p)))
 		return false;
 	s = ARENA_NEW(&p->arena, struct sent);
 	s->request = owned_get(&p->arena, p->job, group);
@@ -551,7 +552,7 @@ static bool step_ungroup(struct pass *p)
 	struct sent *s;
 	const struct data *group;
 
-	if (p->next++ || !p->job->control->gang.n || p->job->group_gone ||
+	if (p->next++ || !p->job->control->custom.gang.n || p->job->group_gone ||
 	    !(conditions_finished(c) || conditions_hold(c, JOB_SUSPENDED)) || !(group = group_of(p)))
 		return false;
 	s = ARENA_NEW(&p->arena, struct sent);

@@ -58,7 +58,7 @@ const struct custom_plan *plan_get(struct supervised *j, const struct data *obje
 	plan_forget(j);
 	make_room(j->control);
 	j->plan = memory_resize(NULL, sizeof *j->plan);
-	custom_compile(j->plan, object, j->control->minor, j->control->gang, STORE_LABEL);
+	custom_compile(j->plan, object, &j->control->custom);
 	j->generation = generation;
 	j->control->nplans++;
 	put_first(j);

@@ -178,11 +178,13 @@ static unsigned operator_minor(const struct session *s)
 	return str_is(version, "1.7") ? 7 : str_is(version, "1.9") ? 9 : 0;
 }
 
-static struct str gang(const struct session *s)
+static struct custom_options custom_options(const struct session *s)
 {
-	struct str name = option_value(s->options, OPTION_GANG);
+	struct str gang = option_value(s->options, OPTION_GANG);
 
-	return str_is(name, "none") ? STR("") : name;
+	return (struct custom_options){ .minor = operator_minor(s), .gang = str_is(gang, "none") ? STR("") : gang,
+		.init_image = option_value(s->options, OPTION_INIT_IMAGE),
+		.delivery_image = option_value(s->options, OPTION_DELIVERY_IMAGE), .job_label = STORE_LABEL };
 }
 
 /* The name of the Lease; empty: there is none. */
@@ -275,7 +277,8 @@ static void work(struct queue_item *i)
 /* Checks that the options fit together. */
 static bool is_usage_right(struct session *s)
 {
-	static const enum option only[] = { OPTION_POLICY, OPTION_OPERATOR, OPTION_GANG };
+	static const enum option only[] = { OPTION_POLICY, OPTION_OPERATOR, OPTION_GANG, OPTION_INIT_IMAGE,
+		OPTION_DELIVERY_IMAGE };
 
 	for (size_t i = 0; i < sizeof only / sizeof *only; i++)
 		if (option_given(s->options, only[i]) && !option_given(s->options, OPTION_KUBEFLOW) &&
@@ -294,7 +297,7 @@ static bool is_usage_right(struct session *s)
 int supervise(struct session *s)
 {
 	struct supervisor u = { .control = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE),
-		.identity = identity(s->arena), .minor = operator_minor(s), .gang = gang(s), .owner = &u } };
+		.identity = identity(s->arena), .custom = custom_options(s), .owner = &u } };
 	struct client_options o = { .in_flight = REQUESTS_AT_ONCE };
 	struct controller *c = &u.control;
 	int status = STATUS_DONE;

@@ -585,6 +585,23 @@ def mpi(w):
 
 
 @check
+def images(w):
+    """--init-image and --delivery-image: the images of what the operator adds to pods, for clusters that cannot fetch the usual ones"""
+    options = ("--init-image=here/alpine:1", "--delivery-image=here/kubectl:2")
+    deployment = next(o for o in manifest(*options) if o["kind"] == "Deployment")
+    arguments = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
+    must(set(options) <= set(arguments), arguments)
+    w.put("pytorchjobs", pytorch())
+    w.put("mpijobs", {"apiVersion": "kubeflow.org/v1", "kind": "MPIJob", "metadata": {"name": "ring"}, "spec": {
+        "mpiReplicaSpecs": {"Launcher": role("mpi"), "Worker": role("mpi")}}})
+    w.start(*options)
+    w.wait_for("pods", pods_are(w, *ALL, "ring-launcher", "ring-worker-0"))
+    inits = {name: [c["image"] for c in w.get("pods", name)["spec"].get("initContainers", [])]
+             for name in ("train-master-0", "train-worker-0", "ring-launcher", "ring-worker-0")}
+    must(inits == {"train-master-0": [], "train-worker-0": ["here/alpine:1"], "ring-launcher": ["here/kubectl:2"], "ring-worker-0": []}, inits)
+
+
+@check
 def gang(w):
     """--gang: the PodGroup first, no pod while Volcano holds it back, and none of it left when the job is suspended or has ended"""
     w.put("pytorchjobs", pytorch())
