@@ -329,7 +329,7 @@ static void add_module_members(struct completing *k, const struct module *m)
 	}
 }
 
-/* Adds frameworks or accelerators of a module of the library that is named but not imported: `pytorch.`, `nvidia.`. */
+/* Adds frameworks or accelerators of a module of the library that is named but not imported. */
 static void add_library_members(struct completing *k)
 {
 	size_t n = k->c->tokens.n, names;
