@@ -127,10 +127,11 @@ static struct str suspend_body(const struct cluster_watch *c, const struct membe
 	struct str number = attempts ? str_printf(a, ",\"" ATTEMPTS_ANNOTATION "\":\"%lld\"", (long long)attempts)
 		: STR("");
 
+	if (job && waits)
+		return STR("{\"metadata\":{\"annotations\":{\"" SUSPENDED_ANNOTATION "\":null}}}");
 	if (job)
 		return str_printf(a, "{\"metadata\":{\"annotations\":{\"" SUSPENDED_ANNOTATION "\":%s%.*s}},"
-			"\"spec\":{\"suspend\":%s}}", suspend ? "\"true\"" : "null", STR_ARG(number),
-			suspend || waits ? "true" : "false");
+			"\"spec\":{\"suspend\":%s}}", suspend ? "\"true\"" : "null", STR_ARG(number), word);
 	if (waits)
 		return STR("");
 	if (status_path(m->object, "spec.suspend"))
