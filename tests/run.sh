@@ -41,6 +41,8 @@ lanes() {
 	for script in tests/check_tree.sh tests/golden.sh tests/*/*.sh; do
 		case $script in
 		tests/e2e/* | tests/frameworks/* | tests/editors/* | tests/fuzz/* | tests/bench/*) ;;
+		tests/supervise/supervise.sh)   # three minutes, most of them waiting: the shorter lane has time for it
+			compiling="$compiling $script" ;;
 		tests/local/* | tests/cluster/* | tests/lsp/* | tests/supervise/* | tests/torture/*) living="$living $script" ;;
 		tests/property/*)               # sanitizers make it slow to compile so much: the other lane has time for it then
 			case $BUILD in
