@@ -44,7 +44,7 @@ static void start_help(struct checking *c, const struct plan_job *j, struct buf 
 /* What of a job `trainc run` does on one machine alone. */
 static const char *local_alone(const struct plan_job *j)
 {
-	return j->restarts.set && j->restarts.value > 0 ? ", but for restarts, which it does with '--local'" : "";
+	return j->restarts.set && j->restarts.value > 0 ? "; only '--local' restarts the whole job" : "";
 }
 
 /* Adds the commands that create the Secrets, for the user to copy. */
