@@ -8,6 +8,8 @@
 #include "base/words.h"
 #include "runtime/command/runs.h"
 
+#define MISSING_CLAIM "persistentvolumeclaim \""
+
 /* Phrases that occur in a cause or in the evidence, each with the next step. */
 static const struct advice {
 	const char *words, *what;
@@ -22,7 +24,7 @@ static const struct advice {
 		"'spread' wants each replica on a node of its own, and there are too few nodes" },
 	{ "unbound immediate PersistentVolumeClaims",
 		"a claim has no volume: 'kubectl get pvc' shows which, and its storage class" },
-	{ "persistentvolumeclaim \"",
+	{ MISSING_CLAIM,
 		"the claim does not exist in this namespace: create it, or correct its name in 'mounts'" },
 	{ "storageclass.storage.k8s.io \"",
 		"the storage class of a claim does not exist: 'kubectl get storageclass' lists those that do" },
@@ -132,9 +134,28 @@ static void add_answer(struct arena *a, struct answers *all, const char *what)
 	ARENA_PUSH(a, all->at, all->n, what);
 }
 
-/* Are WORDS about a trouble of which the evidence says more: that a claim has no volume, and that it has no class? */
+/* Are all claims that the evidence says to be missing those that the cluster is about to create for a pod? */
+static bool is_being_created(struct str evidence)
+{
+	static const struct str before = { "to create the ", 14 };
+	const char *end = evidence.p + evidence.n, *p = evidence.p;
+
+	while ((p = memmem(p, (size_t)(end - p), MISSING_CLAIM, sizeof MISSING_CLAIM - 1))) {
+		if (!str_ends((struct str){ evidence.p, (size_t)(p - evidence.p) }, before))
+			return false;
+		p++;
+	}
+	return true;
+}
+
+/*
+ * Are WORDS about a trouble of which the evidence says more (a claim has no volume, since it has no class), or that is
+ * none (a claim does not exist yet)?
+ */
 static bool says_less(struct str evidence, const char *words)
 {
+	if (!strcmp(words, MISSING_CLAIM))
+		return is_being_created(evidence);
 	return !strcmp(words, "unbound immediate PersistentVolumeClaims") &&
 		holds_words(evidence, "storageclass.storage.k8s.io \"");
 }

@@ -678,7 +678,8 @@ def wrong_class(w):
     w.put("pods", "default", {"metadata": {"name": "a-worker-0-x", "labels": job["spec"]["template"]["metadata"]["labels"], "annotations": {
         "batch.kubernetes.io/job-completion-index": "0"}}, "status": {"phase": "Pending", "conditions": [
             {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": unbound, "lastTransitionTime": w.now()}]}})
-    for name, kind, about, reason, message in (("e", "Pod", "a-worker-0-x", "FailedScheduling", unbound),
+    made = 'waiting for ephemeral volume controller to create the persistentvolumeclaim "a-worker-0-x-c". not found'
+    for name, kind, about, reason, message in (("e", "Pod", "a-worker-0-x", "FailedScheduling", unbound), ("g", "Pod", "a-worker-0-x", "FailedScheduling", made),
                                                ("f", "PersistentVolumeClaim", "a-worker-0-x-c", "ProvisioningFailed", lost)):
         w.put("events", "default", {"metadata": {"name": name}, "involvedObject": {"kind": kind, "name": about, "namespace": "default"},
                                     "type": "Warning", "reason": reason, "message": message, "lastTimestamp": w.now()})
