@@ -95,6 +95,8 @@ const free = await page.evaluate(async () => {
 });
 holds("the page is free while the server computes", free.took > 5 && free.longest < free.took / 2 && free.ticks > 20, JSON.stringify(free));
 const dropped = await page.evaluate(async () => {
+  // behind a long request, so that none of the three is answered before the next is asked
+  void ask("textDocument/references", { textDocument: { uri: "file:///big/job.tj" }, position: { line: 4, character: 5 }, context: { includeDeclaration: true } });
   const all = [1, 2, 3].map(() => ask("textDocument/hover", { position: { line: 0, character: 0 } }, "test"));
   return (await Promise.all(all)).map(found => found?.failed ?? "answered");
 });
