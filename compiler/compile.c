@@ -223,7 +223,7 @@ static void warn_no_pass(struct trainc *c, const struct nodes *decls)
 		return;
 	struct diag *d = diag_report(&c->diags, TJ0822, sweep->u.job.list->span,
 		"this sweep has no pass, so nothing of this program would run");
-	diag_help(&c->diags, d, sweep->u.job.filter ? "its list is empty, or its condition is true of no element" :
+	diag_help(&c->diags, d, sweep->u.job.filter ? "its list is empty, or no element meets its condition" :
 		"its list is empty: a job is made for each element");
 }
 

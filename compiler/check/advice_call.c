@@ -106,7 +106,7 @@ bool report_text_method(struct check *c, struct node *call, const struct type *t
 	struct str args = arguments_text(c, call), right = format ? formatted(c, call, base) : STR("");
 	if (format && !right.n) {
 		diag_help(c->diags, d,
-			"any string inserts values: write each {} as ${x}, with the value in place of x");
+			"every string can contain '${...}': write each {} as ${x}, with the value in place of x");
 		return true;
 	}
 	if (habit && strcmp(habit->function, "in") == 0)
@@ -130,7 +130,7 @@ bool help_percent(struct check *c, struct diag *d, const struct node *format, st
 
 	if (!node_static_text(format, &text) || !interpolate(c, text, "%s", args, n, &right))
 		return false;
-	diag_help(c->diags, d, "any string inserts values: write %.*s", STR_ARG(right));
+	diag_help(c->diags, d, "every string can contain '${...}': write %.*s", STR_ARG(right));
 	diag_fix(c->diags, d, whole, right, "write %.*s", STR_ARG(right));
 	return true;
 }
@@ -158,7 +158,7 @@ bool report_format_call(struct check *c, const struct node *call)
 		return false;
 	struct diag *d = diag_report(c->diags, TJ0201, callee->span, "no value named '%.*s'",
 		STR_ARG(callee->u.name.text));
-	diag_help(c->diags, d, "any string inserts values: write '%.*s'", STR_ARG(right));
+	diag_help(c->diags, d, "every string can contain '${...}': write '%.*s'", STR_ARG(right));
 	return true;
 }
 

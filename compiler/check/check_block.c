@@ -216,7 +216,7 @@ static bool help_map_key(struct block_items *b, struct diag *d, struct str name)
 			STR_ARG(words));
 	else if (value->kind == NODE_STRING)
 		diag_help(c->diags, d,
-			"a key of this form belongs into labels { \"%.*s\" = %.*s }, 'annotations' or 'node'",
+			"a key of this form belongs in labels { \"%.*s\" = %.*s }, 'annotations' or 'node'",
 			STR_ARG(name), STR_ARG(words));
 	else
 		diag_help(c->diags, d, "write resources { \"%.*s\" = %.*s }", STR_ARG(name), STR_ARG(words));

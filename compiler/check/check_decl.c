@@ -534,12 +534,12 @@ static void check_base_profile(struct check *c, struct node *n)
 	if (base == n) {
 		struct diag *d = diag_report(c->diags, TJ0405, n->u.titled.base_span, "profile '%.*s' extends itself",
 			STR_ARG(n->u.titled.name));
-		diag_help(c->diags, d, "let one of the profiles extend no other");
+		diag_help(c->diags, d, "remove the base of one of these profiles");
 	} else if (base) {
 		struct diag *d = diag_report(c->diags, TJ0407, n->u.titled.base_span,
 			"profile '%.*s' extends more than %d others in a row",
 			STR_ARG(n->u.titled.name), PROFILES_DEEPEST);
-		diag_help(c->diags, d, "write what they set into fewer profiles");
+		diag_help(c->diags, d, "merge some of them into one profile");
 	}
 }
 

@@ -160,7 +160,7 @@ static void report_no_role(struct role_search *r, struct node *block)
 	else
 		diag_help(c->diags, d, "for a role outside the cluster write 'aux %.*s'", STR_ARG(name));
 	if (!left.n && !suggest_sentence(&s).n)
-		diag_help(c->diags, d, "for one beside the framework's roles set 'other_roles = true' in the job");
+		diag_help(c->diags, d, "to add one to the framework's roles, set 'other_roles = true' in the job");
 	diag_note(c->diags, d, r->framework->span, "declared here");
 }
 

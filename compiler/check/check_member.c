@@ -327,7 +327,7 @@ static const struct type *planned_member(struct check *c, struct node *n, const 
 		return NULL;
 	if (knows_plan(c))
 		return members[i].type;
-	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%s' is known when the whole job is",
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%s' is known only for a complete job",
 		members[i].name);
 	diag_help(c->diags, d, "use it in a policy or a test");
 	return mark_bad(n);

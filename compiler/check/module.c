@@ -358,7 +358,7 @@ static bool too_deep(struct program *p, const struct module *by, const struct no
 		return false;
 	struct diag *d = diag_report(p->diags, TJ0407, import->span, "imports are nested more than %d deep",
 		MODULE_DEPTH);
-	diag_help(p->diags, d, "let one file import the others beside each other");
+	diag_help(p->diags, d, "import them all from one file, instead of each from the one before");
 	return true;
 }
 

@@ -205,11 +205,11 @@ static const struct type *report_untyped(struct check *c, struct decl *d, const 
 	struct str words = node_words(c, value);
 	struct diag *g = diag_report(c->diags, TJ0310, value->span, "%.*s could be of many types", STR_ARG(words));
 	if (t->kind == TYPE_NONE)
-		diag_help(c->diags, g, "say which: 'let %.*s: string? = none'", STR_ARG(d->name));
+		diag_help(c->diags, g, "write its type: 'let %.*s: string? = none'", STR_ARG(d->name));
 	else if (value->kind == NODE_BODY)
-		diag_help(c->diags, g, "say which: 'let %.*s: map[string] = {}'", STR_ARG(d->name));
+		diag_help(c->diags, g, "write its type: 'let %.*s: map[string] = {}'", STR_ARG(d->name));
 	else
-		diag_help(c->diags, g, "say which: 'let %.*s: list[string] = []'", STR_ARG(d->name));
+		diag_help(c->diags, g, "write its type: 'let %.*s: list[string] = []'", STR_ARG(d->name));
 	return mark_bad(value);
 }
 

@@ -1,7 +1,7 @@
 /*
  * package.h - vendored packages and trainc.lock.
  *
- * trainc.lock stands beside project.tj and has one line for each package,
+ * trainc.lock is next to project.tj and has one line for each package,
  *
  *     acme sha256:0123...
  *

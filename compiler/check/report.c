@@ -481,7 +481,7 @@ const struct type *report_unit(struct check *c, struct node *n)
 {
 	struct str words = node_words(c, n);
 	struct diag *d = unit_headline(c, n, words);
-	diag_help(c->diags, d, "say which: 'let x: %s = %.*s'", likely_unit(c, n), STR_ARG(words));
+	diag_help(c->diags, d, "write its type: 'let x: %s = %.*s'", likely_unit(c, n), STR_ARG(words));
 	return mark_bad(n);
 }
 

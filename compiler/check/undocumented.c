@@ -45,7 +45,7 @@ static void report(struct program *p, const struct node *n)
 		"parameter '%.*s' has no '##' comment, as the others have", STR_ARG(name));
 
 	if (span_known(hash)) {
-		diag_note(p->diags, d, hash, "'#' is a comment for readers of the file only");
+		diag_note(p->diags, d, hash, "only readers of the file see a comment with one '#'");
 		diag_help(p->diags, d, "write '##'");
 		diag_fix(p->diags, d, hash, STR("##"), "write '##'");
 	} else {

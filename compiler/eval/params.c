@@ -109,8 +109,8 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 	const char *bracket = memchr(s->name.p, '[', s->name.n);
 	struct str map = { s->name.p, bracket ? (size_t)(bracket - s->name.p) : 0 };
 	if (bracket && find_param(ev, map)) {
-		diag_help(ev->diags, d, "a member is set behind a dot, and quoted if it has signs in it: "
-			"--set '%.*s.\"a/b\"=...'", STR_ARG(map));
+		diag_help(ev->diags, d, "a dot comes before the name of a member, which is quoted unless it is a plain "
+			"name: --set '%.*s.\"a/b\"=...'", STR_ARG(map));
 		return;
 	}
 	suggest_init(&near, ev->arena, s->name);

@@ -249,7 +249,7 @@ static const struct schema_type *find_type(struct explain *e, struct str name)
 }
 
 /*
- * The kinds in crds.tbl of the project around, which 'trainc vendor crd' wrote; NULL when there are none, or they
+ * The kinds in crds.tbl of the surrounding project, which 'trainc vendor crd' wrote; NULL when there are none, or they
  * cannot be read.
  */
 static const struct schema *own_kinds(struct explain *e)

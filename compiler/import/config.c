@@ -78,7 +78,7 @@ static void server_path(struct import *im, const struct data *map, bool inside)
 	struct diag *d = diag_report(im->diags, TJ1110, at, "'grpcServerFilePath' is left out");
 
 	im->has_server_path = true;
-	diag_help(im->diags, d, "%sstd.legacy brings the standard server; another one is its argument 'server'",
+	diag_help(im->diags, d, "%sstd.legacy provides the standard server; for another one set its argument 'server'",
 		inside ? "it belongs at the top level, where the controller reads it; " : "");
 }
 

@@ -48,7 +48,7 @@ static void image(struct container_reading *c, const struct data_member *m)
 	buf_release(&plain);
 	struct diag *d = diag_report(im->diags, TJ1111, m->value->from, "'%.*s' is to be filled in",
 		(int)(close - open) + 1, open);
-	diag_help(im->diags, d, "until then the program says \"%.*s\"", STR_ARG(name));
+	diag_help(im->diags, d, "until it is filled in, the program has \"%.*s\"", STR_ARG(name));
 	set(c, "image", expr_string(im->arena, name), m);
 }
 

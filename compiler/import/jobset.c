@@ -411,7 +411,8 @@ struct str jobset_success(struct set *s, const struct data *spec)
 			: &s->roles[i];
 		if (any && r->jobs > 1 && r->per > 1)
 			diag_report(im->diags, TJ1111, member_at(policy, "operator"),
-				"the first Job of '%.*s' to end is enough; the program says its first replica",
+				"the first Job of '%.*s' that ends is enough there; the program waits for its first "
+				"replica",
 				STR_ARG(r->name));
 		if (r->jobs * r->per > 0)
 			set_condition(&out, "done", r, any && r->jobs > 1, any ? "or" : "and");

@@ -339,7 +339,7 @@ void live_finish(struct import *im)
 			STR_ARG(name),
 			!im->njobs ? "" : p->more ? " and are left out" : " and is left out");
 		if (import_is_kind(by))
-			diag_help(im->diags, d, "import %.*s '%.*s': what its controller makes comes from it",
+			diag_help(im->diags, d, "import %.*s '%.*s' instead, from which its controller makes the rest",
 				STR_ARG(by),
 				STR_ARG(name));
 		else

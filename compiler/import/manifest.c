@@ -96,7 +96,7 @@ static void report_strangers(struct import *im)
 			d = diag_report(im->diags, TJ1120, s->at, "%.*s '%.*s' is left out: its kind is not known",
 				STR_ARG(s->kind), STR_ARG(s->name));
 			diag_help(im->diags, d, "apply it as it is; or write it as an 'object' of the job, in a "
-				"project that 'trainc vendor crd' told its kind");
+				"project to which 'trainc vendor crd' has added its kind");
 		} else {
 			d = diag_report(im->diags, TJ1102, s->at, "%.*s is not a kind that can be imported",
 				STR_ARG(s->kind));

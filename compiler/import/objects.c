@@ -259,7 +259,8 @@ static void look_at_hosts(struct import *im, const struct imported *job, const s
 		struct diag *e = diag_report(im->diags, TJ1122, d->from, "no pod of the program is called '%.*s'",
 			(int)n, d->u.string.p + i);
 		diag_help(im->diags, e,
-			"its place is ${%.*s}, which texts of roles may say: make it one of the job's 'files'",
+			"its address is ${%.*s}, which only texts of roles can contain: make it one of the job's "
+			"'files'",
 			STR_ARG(host));
 		return;
 	}
@@ -402,7 +403,8 @@ static void alone(struct import *im, const struct beside *b)
 		diag_help(im->diags, d, "import the Job in its 'jobTemplate'; a program says what runs, not when");
 	else
 		diag_help(im->diags, d,
-			"read together with a job it becomes an 'object' of that: import their files in one command");
+			"imported together with a job, it becomes an 'object' of that job: give both files to one "
+			"command");
 }
 
 void beside_finish(struct import *im)

@@ -175,7 +175,7 @@ static void put_elastic(struct operator_job *j, struct operator_arguments *args,
 /* Reports texts to which the operator gives another meaning. */
 static void reads_otherwise(struct operator_job *j, const struct data *d, const char *as)
 {
-	diag_report(j->m.im->diags, TJ1111, d->from, "'%.*s' is nothing that the operator knows; it takes it for '%s'",
+	diag_report(j->m.im->diags, TJ1111, d->from, "'%.*s' is unknown to the operator, which reads it as '%s'",
 		STR_ARG(d->u.string), as);
 }
 

@@ -123,7 +123,7 @@ static void replicas_rule(const struct operator_job *j, const struct data_member
 	d = diag_report(ds(j), n < 0 ? TJ1109 : TJ1103, member(spec, "replicas")->from,
 		"'%.*s' cannot have %lld replicas", STR_ARG(role->key), (long long)n);
 	if (n < 0)
-		diag_label(ds(j), d, "the operator breaks down on a negative number");
+		diag_label(ds(j), d, "the operator crashes on a negative number");
 }
 
 static void role_rule(const struct operator_job *j, const struct data_member *role)
@@ -256,7 +256,7 @@ static void elastic_rule(const struct operator_job *j)
 	}
 	if (conf && !conf->u.list.n) {
 		d = diag_report(ds(j), TJ1109, member_at(elastic, "rdzvConf"),
-			"the operator breaks down on an empty 'rdzvConf'");
+			"the operator crashes on an empty 'rdzvConf'");
 		diag_help(ds(j), d, "remove it");
 	}
 	if (deprecated && nproc) {

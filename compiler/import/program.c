@@ -88,7 +88,7 @@ static void report(struct import *im, const struct trainc *c, const struct writi
 		at = job->name_at;
 	struct diag *ret = diag_report(im->diags, TJ1112, at, "%.*s [%s]", STR_ARG(d->message),
 		diag_code_name(d->code));
-	diag_label(im->diags, ret, "the program that comes of it would be refused");
+	diag_label(im->diags, ret, "the resulting program would be refused");
 	if (d->help.n)
 		diag_help(im->diags, ret, "%.*s", STR_ARG(d->help));
 }

@@ -54,7 +54,7 @@ static void report_template(struct import *im, struct span at, bool chart)
 	if (chart)
 		diag_help(im->diags, d, "'helm template CHART | trainc import -' imports the rendered manifests");
 	else
-		diag_help(im->diags, d, "render it first, and import what comes of it");
+		diag_help(im->diags, d, "render it first, and import the result");
 }
 
 static void report_variable(struct import *im, const struct data *d)

@@ -47,7 +47,8 @@ struct runtime *trainer_find_runtime(struct import *im, const struct import_mani
 	struct diag *d = diag_report(im->diags, TJ1121, ref ? ref->from : m->at,
 		"the %.*s '%.*s' is not in the input", STR_ARG(kind), STR_ARG(name));
 	diag_help(im->diags, d,
-		"it says what runs: save it with 'kubectl get %.*s %.*s -o yaml' and import both files in one command",
+		"it defines what runs: save it with 'kubectl get %.*s %.*s -o yaml' and import both files in one "
+		"command",
 		STR_ARG(kind), STR_ARG(name));
 	return NULL;
 }

@@ -69,7 +69,7 @@ static void layer_reserved(struct job *j, unsigned layer)
 	if (n > MOST) {
 		struct diag *d = diag_report(ev->diags, TJ0407, v->from, "'reserve' lists %zu names; at most %d", n,
 			MOST);
-		diag_help(ev->diags, d, "reserve what begins alike together, such as \"RING_*\"");
+		diag_help(ev->diags, d, "reserve names with the same beginning as one pattern, such as \"RING_*\"");
 		return;
 	}
 	for (size_t i = 0; i < n; i++)

@@ -233,7 +233,7 @@ static bool read_place(struct lowering *l, const struct value *v, struct plan_pl
 	const struct value *level = near ? near : prefer;
 
 	if (!near + !prefer + !pack != 2) {
-		struct diag *d = diag_report(l->ev->diags, TJ0302, p->from, "'place' says one thing");
+		struct diag *d = diag_report(l->ev->diags, TJ0302, p->from, "'place' takes exactly one of its choices");
 		diag_help(l->ev->diags, d, "write near(\"host\"), prefer(\"host\") or pack");
 		return false;
 	}

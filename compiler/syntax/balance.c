@@ -194,7 +194,7 @@ static void report_open(struct balance *b, size_t open, size_t sign)
 	} else {
 		if (sign && s->kind != TOKEN_END)
 			diag_note(ds, d, (struct span){ s->start, s->end },
-				"by its indentation it ends before this line");
+				"its indentation says that it ends before this line");
 		diag_help(ds, d, "add '%s'", closer);
 	}
 	if (sign && t->kind == TOKEN_LBRACE)

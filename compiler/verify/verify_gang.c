@@ -75,13 +75,13 @@ static void native(struct checking *c, const struct plan_job *j)
 	d = diag_report(c->diags, TJ0824, place(c, j),
 		"%s is %s of Kubernetes 1.%u, off by default",
 		kube_words(KUBE_NATIVE_GANG), beta ? "a beta feature" : "an alpha feature", minor);
-	diag_note(c->diags, d, (struct span){ 0 }, "it takes the feature %s, and the API scheduling.k8s.io/%s",
+	diag_note(c->diags, d, (struct span){ 0 }, "it needs the feature %s, and the API scheduling.k8s.io/%s",
 		beta ? "gate GenericWorkload" : "gates GenericWorkload and GangScheduling",
 		beta ? "v1beta1" : minor == NATIVE_ALPHA ? "v1alpha1" : "v1alpha2");
 	for (size_t i = 0; i < j->nroles; i++)
 		if (j->roles[i].max && emit_place_keeper(j, &j->roles[i]) == PLACE_BY_GROUP) {
 			diag_note(c->diags, d, (struct span){ 0 },
-				"'place' takes the feature gate TopologyAwareWorkloadScheduling too");
+				"'place' also needs the feature gate TopologyAwareWorkloadScheduling");
 			break;
 		}
 	diag_help(c->diags, d, "if the cluster has them, say so with '# allow TJ0824: reason'; else use gang = "

@@ -145,7 +145,7 @@ static bool data_too_large(struct checking *c, const struct manifest *m, const s
 	if ((!str_is(str_of(m->kind), "ConfigMap") && !str_is(str_of(m->kind), "Secret")) || n <= LIMIT_DATA)
 		return false;
 	struct str size = check_size(c->arena, n);
-	struct diag *d = diag_report(c->diags, TJ0806, m->from, "%.*s of data; a %s holds 1 MiB", STR_ARG(size),
+	struct diag *d = diag_report(c->diags, TJ0806, m->from, "%.*s of data; a %s holds at most 1 MiB", STR_ARG(size),
 		m->kind);
 	diag_help(c->diags, d, "use a volume");
 	return true;

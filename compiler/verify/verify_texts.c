@@ -158,7 +158,7 @@ static void files(struct checking *c, const struct plan_job *j, const struct pla
 			continue;
 		struct str size = check_size(c->arena, n);
 		struct diag *d = diag_report(c->diags, TJ0806, check_place(c, r->files[i].path_at, r->at, j->name_at),
-			"'%.*s' is %.*s; a ConfigMap holds 1 MiB", STR_ARG(r->files[i].path), STR_ARG(size));
+			"'%.*s' is %.*s; a ConfigMap holds at most 1 MiB", STR_ARG(r->files[i].path), STR_ARG(size));
 		diag_help(c->diags, d, "use a volume, or several smaller files");
 	}
 }

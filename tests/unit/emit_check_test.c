@@ -341,11 +341,11 @@ static void sizes(void)
 
 	s.role->files = &file;
 	s.role->nfiles = 1;
-	says(&s, TJ0806, "'/etc/big' is 1.1 MiB; a ConfigMap holds 1 MiB");
+	says(&s, TJ0806, "'/etc/big' is 1.1 MiB; a ConfigMap holds at most 1 MiB");
 
 	s = sample();
 	add_object(&s, config_map("settings", letters(LIMIT_DATA)), 30);
-	says(&s, TJ0806, "1.1 MiB of data; a ConfigMap holds 1 MiB");
+	says(&s, TJ0806, "1.1 MiB of data; a ConfigMap holds at most 1 MiB");
 
 	s = sample();
 	struct plan_pair pair = { STR("note"), letters(LIMIT_ANNOTATIONS), at(12), at(13) };

@@ -446,9 +446,9 @@ static bool help_tuple_format(struct fault *f, struct diag *d)
 	struct str format = tokens_text(&f->p->tokens, f->at[open - 2].start, f->at[open - 2].end);
 	struct str right = with_values(f, format, open + 1, close);
 	if (right.n)
-		diag_help(f->p->diags, d, "any string inserts values: write %.*s", STR_ARG(right));
+		diag_help(f->p->diags, d, "every string can contain '${...}': write %.*s", STR_ARG(right));
 	else
-		diag_help(f->p->diags, d, "any string inserts values: write each mark as ${x}");
+		diag_help(f->p->diags, d, "every string can contain '${...}': write each mark as ${x}");
 	return true;
 }
 

@@ -77,7 +77,7 @@ static bool complain_name_inside(struct fault *f)
 		return false;
 	struct span at = { name[-1].start, name->end };
 	struct str right = str_printf(f->p->arena, "%.*s {", STR_ARG(fault_text(f, f->item)));
-	struct diag *d = diag_report(ds, TJ0102, at, "'{' and '%.*s' are in each other's place",
+	struct diag *d = diag_report(ds, TJ0102, at, "'{' and '%.*s' are in the wrong order",
 		STR_ARG(fault_text(f, f->item)));
 	diag_help(ds, d, "write '%.*s %.*s'", STR_ARG(fault_text(f, f->item - 2)), STR_ARG(right));
 	diag_fix(ds, d, at, right, "exchange the two");
@@ -101,7 +101,7 @@ bool complain_exchange(struct fault *f)
 		!(next->flags & FLAG_LINE) &&
 	    (next->kind == TOKEN_IDENT || next->kind == TOKEN_LBRACE || next->kind == TOKEN_STRING)) {
 		struct diag *d = diag_report(ds, TJ0102, (struct span){ word->start, word->end },
-			"'%.*s' and '}' are in each other's place",
+			"'%.*s' and '}' are in the wrong order",
 			STR_ARG(fault_text(f, x)));
 		diag_help(ds, d, "write '}', and on the next line '%.*s %.*s'", STR_ARG(fault_text(f, x)),
 			STR_ARG(fault_text(f, x + 2)));
@@ -114,7 +114,7 @@ bool complain_exchange(struct fault *f)
 	    equals[-3].kind != TOKEN_IDENT || equals[-2].flags & FLAG_LINE)
 		return false;
 	struct diag *d = diag_report(ds, TJ0102, (struct span){ equals[-2].start, equals[-1].end },
-		"'%.*s' and '{' are in each other's place",
+		"'%.*s' and '{' are in the wrong order",
 		STR_ARG(fault_text(f, f->i - 2)));
 	struct str right = str_printf(f->p->arena, "{ %.*s", STR_ARG(fault_text(f, f->i - 2)));
 	diag_help(ds, d, "write '%.*s %.*s = ...'", STR_ARG(fault_text(f, f->i - 3)), STR_ARG(right));

@@ -70,7 +70,7 @@ bool complain_local(struct fault *f)
 	struct diag *d;
 	if (needs_parentheses(kind) && !f->line_end) {
 		d = diag_report(ds, TJ0102, fault_span(f),
-			"the value of '%.*s' ends before 'in', and %.*s belongs into parentheses", STR_ARG(word),
+			"the value of '%.*s' ends before 'in', and %.*s goes in parentheses", STR_ARG(word),
 			STR_ARG(found));
 		diag_help(ds, d, "write 'let %.*s = (...) in ...'", STR_ARG(word));
 	} else {

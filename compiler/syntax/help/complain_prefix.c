@@ -38,12 +38,12 @@ static bool help_format(struct fault *f, struct diag *d)
 	struct str ours = inside.p && word.n == 1 ? text_of_format(f->p->arena, inside) : (struct str){ 0 };
 	if (!ours.p) {
 		diag_help(ds, d,
-			"any string inserts values, written '${...}': remove '%.*s' and write each {x} as ${x}",
+			"every string can contain '${...}': remove '%.*s' and write each {x} as ${x}",
 			STR_ARG(word));
 		return true;
 	}
 	struct str whole = str_printf(f->p->arena, "\"%.*s\"", STR_ARG(ours));
-	diag_help(ds, d, "any string inserts values, written '${...}': write %.*s", STR_ARG(whole));
+	diag_help(ds, d, "every string can contain '${...}': write %.*s", STR_ARG(whole));
 	diag_fix(ds, d, (struct span){ prefix->start, end }, whole, "write '${...}'");
 	return true;
 }
