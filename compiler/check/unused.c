@@ -54,7 +54,7 @@ static void report_import(struct program *p, const struct decl *d)
 	struct str what = n->u.import.path ? n->u.import.module->dotted : n->u.import.file;
 	struct diag *g = diag_report(p->diags, TJ1002, n->span, "import '%.*s' is never used", STR_ARG(what));
 	diag_help(p->diags, g, "remove it");
-	diag_fix(p->diags, g, whole_line(p->sources, n->span), STR(""), "remove the import");
+	diag_fix(p->diags, g, whole_line(p->sources, n->span), STR(""), "remove import '%.*s'", STR_ARG(what));
 }
 
 static void report_unused(struct program *p, const struct decl *d)

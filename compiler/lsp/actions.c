@@ -29,13 +29,41 @@ static void put_fix_edits(struct acting *a, const struct diag_fix *fix, const st
 		msg_put_edit(a->r->out, analysis_lines(a->an, s), e->at.start - s->base, e->at.end - s->base, e->text);
 }
 
+static bool touches(const struct acting *a, struct span at)
+{
+	return at.start >= a->source->base && at.end <= a->source->base + a->source->text.n &&
+		at.start - a->source->base <= a->to && at.end - a->source->base >= a->from;
+}
+
+/* Does another fix that is offered have the title of this one? */
+static bool title_repeats(const struct acting *a, const struct diag_fix *fix)
+{
+	const struct diags *ds = &a->an->compile->diags;
+
+	for (size_t i = 0; i < ds->n; i++)
+		for (const struct diag_fix *other = touches(a, ds->at[i]->at) ? ds->at[i]->fixes : NULL; other;
+		    other = other->next)
+			if (other != fix && str_eq(other->title, fix->title))
+				return true;
+	return false;
+}
+
+/* The title of a fix, with the place of its diagnostic if a reader could not tell it from another one by the words. */
+static struct str title_of(const struct acting *a, const struct diag *d, const struct diag_fix *fix)
+{
+	if (!title_repeats(a, fix))
+		return fix->title;
+	struct place place = source_place(&a->an->compile->sources, d->at.start);
+	return str_printf(a->r->arena, "%.*s (%u:%u)", STR_ARG(fix->title), place.line, place.column);
+}
+
 static void offer_fix(struct acting *a, const struct diag *d, const struct diag_fix *fix)
 {
 	const struct source *s = source_of(a, fix);
 
 	if (!s)
 		return;
-	action_head(a, "quickfix", fix->title);
+	action_head(a, "quickfix", title_of(a, d, fix));
 	msg_add_list(a->r->out, "diagnostics");
 	publish_diag(a->r->arena, a->r->out, a->an, d);
 	msg_close(a->r->out, ']');
@@ -47,12 +75,6 @@ static void offer_fix(struct acting *a, const struct diag *d, const struct diag_
 	edits_end_document(a->r);
 	edits_end(a->r);
 	msg_close(a->r->out, '}');
-}
-
-static bool touches(const struct acting *a, struct span at)
-{
-	return at.start >= a->source->base && at.end <= a->source->base + a->source->text.n &&
-		at.start - a->source->base <= a->to && at.end - a->source->base >= a->from;
 }
 
 static void offer_fixes(struct acting *a)

@@ -363,7 +363,8 @@ static bool lacks_bracket(const struct balance *b, const struct token *t)
 	const struct token *line = &b->ts->at[b->line];
 	const char *type = field_type(tokens_text(b->ts, line->start, line->end));
 
-	if (t->kind != TOKEN_RBRACKET || line->kind != TOKEN_IDENT || line[1].kind != TOKEN_ASSIGN || line + 2 >= t)
+	if (t->kind != TOKEN_RBRACKET || line->kind != TOKEN_IDENT || line[1].kind != TOKEN_ASSIGN || line + 2 >= t ||
+	    line[2].kind == TOKEN_LBRACKET)
 		return false;
 	/* a field that takes one value has no list */
 	return line + 3 < t || !type || strncmp(type, "list[", 5) == 0;
@@ -386,7 +387,7 @@ static void take_stray(struct balance *b, const struct token *t, size_t i)
 	else if (!silent) {
 		struct diag *d = report_stray(b->ts->diags, (struct span){ t->start, t->end }, t->kind, b->depth != 0);
 		if (t->kind == TOKEN_RBRACKET && !(t->flags & FLAG_LINE))
-			diag_fix(b->ts->diags, d, (struct span){ t[-1].end, t->end }, STR(""), "remove it");
+			diag_fix(b->ts->diags, d, (struct span){ t[-1].end, t->end }, STR(""), "remove ']'");
 	}
 	if (b->depth)
 		tear_line(b);
@@ -583,7 +584,7 @@ static bool take_brace(struct balance *b, size_t i)
 		struct span at = { t->start, t->end };
 		struct diag *d = diag_report(ds, TJ0102, at, "expected a field or '}' after '{', found '{'");
 		diag_help(ds, d, "remove it");
-		diag_fix(ds, d, (struct span){ t[-1].end, t->end }, STR(""), "remove it");
+		diag_fix(ds, d, (struct span){ t[-1].end, t->end }, STR(""), "remove the second '{'");
 		return true;
 	}
 	if (i && in_parentheses(b) && ends_value(t[-1].kind) && !(t->flags & FLAG_LINE) && t[1].flags & FLAG_LINE &&

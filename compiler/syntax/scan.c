@@ -265,7 +265,7 @@ static void help_lookalike(struct scan *s, struct diag *d, const struct lookalik
 		diag_fix(ds, d, d->at, str_of(plain), "use plain quotes");
 	} else if (plain[0] == ' ' || !plain[0]) {
 		diag_help(ds, d, "%s", plain[0] ? "use a plain space" : "this character is invisible: remove it");
-		diag_fix(ds, d, d->at, str_of(plain), plain[0] ? "use plain spaces" : "remove it");
+		diag_fix(ds, d, d->at, str_of(plain), plain[0] ? "use plain spaces" : "remove invisible characters");
 	} else {
 		int n = (int)strcspn(plain, " ");
 		diag_help(ds, d, "write '%.*s'", n, plain);

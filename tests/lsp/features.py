@@ -295,6 +295,24 @@ def test_fix(p):
     assert "memory      = 64Gi" in done(p, found[0]) or "memory     = 64Gi" in done(p, found[0])
 
 
+def test_fixes_say_what_they_are_about(p):
+    p.open(JOB.replace("8\n    memory ", "8]\n    memory ").replace("64Gi", "64Gi]") + "«y»")
+    place = {"start": {"line": 0, "character": 0}, "end": {"line": p.marks["y"][0], "character": 0}}
+    found = p.ask("codeAction", range=place, context={"diagnostics": [], "only": ["quickfix"]})
+    assert [a["title"] for a in found] == ["remove ']' (14:20)", "remove ']' (15:23)"], found
+    p.open("import std.nvidia\nimport std.tpu\n\nlet a = 3\ncheck a > 0 else \"no\"\n«y»")
+    found = p.ask("codeAction", range=dict(place, end={"line": p.marks["y"][0], "character": 0}), context={"diagnostics": [], "only": ["quickfix"]})
+    assert [a["title"] for a in found] == ["remove import 'std.nvidia'", "remove import 'std.tpu'"], found
+
+
+def test_fixes_come_to_an_end(p):
+    """No fix leads to itself: a list that is open is not opened once more."""
+    p.open('job "a" {\n  image = "x:1"\n  args  = ["a"«x»{, "b"] }\n}\n')
+    assert "insert '['" not in [f["title"] for d in p.diagnostics() for f in d.get("data", {}).get("fixes", [])]
+    p.open('job "a" {\n  image = "x:1"\n  args  = "a", "b"]«x»\n}\n')
+    assert "insert '['" in [a["title"] for a in actions(p, only="quickfix")]
+
+
 def test_fixes_are_those_of_the_command(p):
     """The fixes of the editor are the fixes of `trainc check --format=json`."""
     for text in (JOB.replace("pytorch.torchrun", "pytorch.tochrun"), JOB.replace("memory ", "memroy "), JOB.replace("nvidia.h100", "nvidia.h10O")):
