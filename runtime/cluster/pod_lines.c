@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/words.h"
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/cluster/pod_log.h"
@@ -45,9 +46,13 @@ struct pod_lines {
 	struct cluster *cluster;
 	const struct attend *attend;
 	struct log_choice choice;
-	struct line_stream **at;
+	struct line_stream **at;        /* every container of every pod */
 	size_t n;
+	struct map by_container;        /* the same streams; the key is made of the pod's uid and the container's name */
+	struct line_stream **open;      /* the streams whose logs are read: a few of thousands */
+	size_t nopen;
 	struct buf text;                /* text of the line that was handed out */
+	struct buf key;                 /* scratch of stream_of() */
 	struct loop_timer timer;
 };
 
@@ -124,6 +129,7 @@ static void open_log(struct line_stream *s, const struct log_selection *how, str
 	s->started = true;
 	s->heard = loop_now(s->all->cluster->client.loop);
 	s->log = pod_log_start(s->all->cluster->client.calls, &o);
+	ARENA_PUSH(s->all->cluster->arena, s->all->open, s->all->nopen, s);
 }
 
 /* ---- finding pods ---- */
@@ -136,12 +142,15 @@ struct scanning {
 	struct attempts_before *before; /* attempts that the Jobs record, one entry for each role of the plan */
 };
 
-static struct line_stream *stream_of(struct pod_lines *l, struct str uid, struct str container)
+/* The stream of a container, and in KEY its key in `by_container`, which the next call overwrites. */
+static struct line_stream *stream_of(struct pod_lines *l, struct str uid, struct str container, struct str *key)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (str_eq(l->at[i]->uid, uid) && str_eq(l->at[i]->id.container, container))
-			return l->at[i];
-	return NULL;
+	l->key.n = 0;
+	buf_str(&l->key, uid);
+	buf_char(&l->key, '/');
+	buf_str(&l->key, container);
+	*key = buf_text(&l->key);
+	return map_get(&l->by_container, *key);
 }
 
 static int64_t index_of(const struct data *pod)
@@ -219,8 +228,8 @@ static void scan_container(struct scanning *c, const struct data *pod, struct st
 	struct pod_lines *l = c->all;
 	const struct plan_role *r = &c->watch->plan.roles[role];
 	struct arena *a = l->cluster->arena;
-	struct str container = status_text(status, "name");
-	struct line_stream *s = stream_of(l, uid, container);
+	struct str container = status_text(status, "name"), key;
+	struct line_stream *s = stream_of(l, uid, container, &key);
 
 	if (!s) {
 		s = ARENA_NEW(a, struct line_stream);
@@ -233,6 +242,7 @@ static void scan_container(struct scanning *c, const struct data *pod, struct st
 		s->pod = (struct attempts_pod){ status_time(pod, "metadata.creationTimestamp"), 0, s->id.pod,
 			attempts_lives(pod) };
 		ARENA_PUSH(a, l->at, l->n, s);
+		map_put(&l->by_container, a, str_copy(a, key), s);
 	}
 	s->begun = status_path(status, "state.running") || status_path(status, "state.terminated") ||
 		status_number(status, "restartCount", 0) > 0;
@@ -309,11 +319,13 @@ static void lines_read(struct log_source *s)
 	struct pod_lines *l = lines_of(s);
 
 	loop_turn(l->cluster->client.loop);
-	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i]->paused && l->at[i]->queue.n - l->at[i]->at < QUEUE_MOST / 2) {
-			l->at[i]->paused = false;
-			pod_log_resume(l->at[i]->log);
+	for (size_t i = 0; i < l->nopen; i++) {
+		struct line_stream *o = l->open[i];
+		if (o->paused && o->queue.n - o->at < QUEUE_MOST / 2) {
+			o->paused = false;
+			pod_log_resume(o->log);
 		}
+	}
 }
 
 static void lines_reconsider(struct log_source *s) { lines_scan(lines_of(s)); }
@@ -339,8 +351,8 @@ static bool must_wait(struct pod_lines *l, const struct line_stream *first)
 	int64_t now = loop_now(l->cluster->client.loop), until = first->arrived + HELD_MS * (NS_PER_SECOND / 1000);
 	bool all = true;
 
-	for (size_t i = 0; i < l->n && all; i++)
-		all = !l->at[i]->started || l->at[i]->ended || l->at[i]->waits || has_line(l->at[i]);
+	for (size_t i = 0; i < l->nopen && all; i++)
+		all = l->open[i]->ended || l->open[i]->waits || has_line(l->open[i]);
 	if (all || (l->choice.follow && now >= until))
 		return false;
 	if (l->choice.follow)
@@ -353,8 +365,8 @@ static bool lines_next(struct log_source *source, bool over, struct log_line *re
 	struct pod_lines *l = lines_of(source);
 	struct line_stream *first = NULL;
 
-	for (size_t i = 0; i < l->n; i++) {
-		struct line_stream *s = l->at[i];
+	for (size_t i = 0; i < l->nopen; i++) {
+		struct line_stream *s = l->open[i];
 		if (s->mark && !has_line(s)) {
 			s->mark = false;
 			*ret = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = clock_real(),
@@ -378,12 +390,12 @@ static bool lines_next(struct log_source *source, bool over, struct log_line *re
 
 static int lines_fd(const struct log_source *s) { return loop_descriptor(lines_of(s)->cluster->client.loop); }
 
-/* Is the stream over? The log ends when the container has ended, even if the server keeps the connection open. */
+/* Is an open stream over? The log ends when the container has ended, even if the server keeps the connection open. */
 static bool stream_over(const struct line_stream *s)
 {
 	int64_t now = loop_now(s->all->cluster->client.loop), until = s->heard + QUIET_MS * (NS_PER_SECOND / 1000);
 
-	if (!s->started || s->ended || s->waits)
+	if (s->ended || s->waits)
 		return true;
 	if (s->running || has_line(s))
 		return false;
@@ -397,8 +409,8 @@ static bool lines_done(const struct log_source *s)
 	const struct pod_lines *l = lines_of(s);
 	bool done = true;
 
-	for (size_t i = 0; i < l->n; i++)
-		done = stream_over(l->at[i]) && done;
+	for (size_t i = 0; i < l->nopen; i++)
+		done = stream_over(l->open[i]) && done;
 	return done;
 }
 
@@ -406,13 +418,14 @@ static void lines_release(struct log_source *s)
 {
 	struct pod_lines *l = lines_of(s);
 
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->at[i]->log)
-			pod_log_stop(l->at[i]->log);
-		buf_release(&l->at[i]->queue);
+	for (size_t i = 0; i < l->nopen; i++) {
+		if (l->open[i]->log)
+			pod_log_stop(l->open[i]->log);
+		buf_release(&l->open[i]->queue);
 	}
 	loop_timer_drop(l->cluster->client.loop, &l->timer);
 	buf_release(&l->text);
+	buf_release(&l->key);
 }
 
 static void on_timer(struct loop_timer *t) { (void)t; }

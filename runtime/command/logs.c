@@ -222,13 +222,13 @@ static bool has_failed(const struct run_state *run, size_t role, int64_t index)
 	return index < run->roles[role].max && run->roles[role].at[index].state == REPLICA_FAILED;
 }
 
-/* The number of failed replicas whose logs are shown before this one's. */
-static int64_t failed_before(const struct run_state *run, size_t role, int64_t index)
+/* The number of failed replicas whose logs are shown before this one's; counts up to MOST, as thousands may fail. */
+static int64_t failed_before(const struct run_state *run, size_t role, int64_t index, int64_t most)
 {
 	int64_t n = 0;
 
 	for (size_t k = 0; k <= role; k++)
-		for (int64_t i = 0; i < (k < role ? run->roles[k].max : index); i++)
+		for (int64_t i = 0; i < (k < role ? run->roles[k].max : index) && n < most; i++)
 			n += has_failed(run, k, i);
 	return n;
 }
@@ -251,7 +251,7 @@ bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t r
 		return false;
 	if (w->usual)
 		return main && ((role == first_role(run) && index == 0) ||
-			(has_failed(run, role, index) && failed_before(run, role, index) + 1 < w->most));
+			(has_failed(run, role, index) && failed_before(run, role, index, w->most) + 1 < w->most));
 	if (!role_wished(w, run->roles[role].name) || !rank_wished(w, index))
 		return false;
 	if (w->container.p)
