@@ -216,6 +216,20 @@ t.case("an aux that says what it does", JOB(BOARD % 'ports { http = 6006 }, rest
 t.case("an aux with retries", JOB(BOARD % "ports { http = 6006 }, retries = 2"), lacks="restartPolicy: OnFailure", command="compile", status=0)
 t.case("an aux that serves nobody", JOB(BOARD % "cpu = 1"), lacks="restartPolicy: OnFailure", command="compile", status=0)
 
+# ---- words of enumerations in the objects of add-ons ----
+def KUEUE(version, kind, spec):
+    return JOB('role w { }\nobject o {\n  apiVersion = "kueue.x-k8s.io/%s"\n  kind = "%s"\n  metadata = { name = "q" }\n  spec = { %s } }' % (version, kind, spec))
+
+
+for version in ("v1beta1", "v1beta2"):
+    t.case("the case of a word, " + version, KUEUE(version, "LocalQueue", 'clusterQueue = "c", stopPolicy = "hold"'),
+           ["TJ0904", "'stopPolicy' cannot be 'hold'", "did you mean 'Hold'?"], status=1)
+    t.case("another word, " + version, KUEUE(version, "ClusterQueue", 'stopPolicy = "Drain"'), ["TJ0904", "it is one of None, Hold, HoldAndDrain"], status=1)
+    t.case("every word, " + version, KUEUE(version, "ClusterQueue", 'stopPolicy = "HoldAndDrain", queueingStrategy = "BestEffortFIFO"'), status=0)
+t.case("a word that a version has no longer", KUEUE("v1beta2", "ClusterQueue", 'flavorFungibility = { whenCanBorrow = "Borrow" }'),
+       ["TJ0904", "MayStopSearch, TryNextFlavor"], status=1)
+t.case("a word that an older version has", KUEUE("v1beta1", "ClusterQueue", 'flavorFungibility = { whenCanBorrow = "Borrow" }'), status=0)
+
 # ---- what no object and no process can have ----
 t.case("a raw resource without a domain", W("raw container { resources { limits { gpu = 1 } } }"), ["TJ0904", "resource 'gpu' has no domain"], status=1)
 t.case("raw resources of Kubernetes", W('cpu = 1, raw container { resources { limits { "hugepages-2Mi" = "64Mi", "example.com/x" = 1 } } }'), status=0)
