@@ -274,6 +274,16 @@ static bool no_configuration(struct kubeconfig_reading *r)
 		"no cluster is configured: neither KUBECONFIG nor HOME is set; pass --kubeconfig FILE");
 }
 
+/* In a pod without a kubeconfig, --context must not silently mean the pod's own cluster. */
+static bool has_no_context(struct kubeconfig_reading *r)
+{
+	struct str name = r->options->context;
+
+	return !name.n || kubeconfig_fail(r, (struct span){ 0 },
+		"context '%.*s' does not exist: there is no kubeconfig, and the pod's service account has no contexts; "
+		"set KUBECONFIG or leave --context out", STR_ARG(name));
+}
+
 static void choose_namespace(const struct kubeconfig_options *o, struct kubeconfig_access *a)
 {
 	if (o->namespace.n)
@@ -295,7 +305,7 @@ static bool read_access(struct kubeconfig_reading *r, struct kubeconfig_access *
 	for (size_t i = 0; i < r->nfiles; i++)
 		empty = empty && !r->files[i].root;
 	if (empty && !r->options->file.p && in_cluster(r->options, r->arena))
-		return read_account(r, a);
+		return has_no_context(r) && read_account(r, a);
 	if (!r->nfiles)
 		return no_configuration(r);
 	return find_context(r, &context) && read_context(r, &context, a);

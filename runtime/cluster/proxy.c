@@ -161,6 +161,15 @@ struct str proxy_for(const struct proxy_environment *e, struct str url, bool tls
 	return from_environment.n && !proxy_excepted(e->no_proxy, host, port) ? from_environment : STR("");
 }
 
+struct str proxy_for_curl(struct arena *a, struct str url)
+{
+	size_t n = strlen("socks5://");
+
+	if (url.n < n || strncasecmp(url.p, "socks5://", n) != 0)
+		return str_copy(a, url);
+	return str_cat(a, STR("socks5h://"), (struct str){ url.p + n, url.n - n }, STR(""));
+}
+
 struct str proxy_shown(struct arena *a, struct str url)
 {
 	const char *at = memrchr(url.p, '@', url.n);

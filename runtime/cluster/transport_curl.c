@@ -289,7 +289,7 @@ static void set_behaviour(struct transport_exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_WRITEDATA, x);
 	curl_easy_setopt(x->easy, CURLOPT_USERAGENT, t->o.user_agent.p);
 	/* libcurl must not read the proxy variables, because the rules of proxy.h decide */
-	curl_easy_setopt(x->easy, CURLOPT_PROXY, t->proxy.n ? t->proxy.p : "");
+	curl_easy_setopt(x->easy, CURLOPT_PROXY, t->proxy.n ? t->proxy_for_curl.p : "");
 	curl_easy_setopt(x->easy, CURLOPT_NOPROXY, "");
 	if (t->proxy.n)
 		curl_easy_setopt(x->easy, CURLOPT_HTTPPROXYTUNNEL, t->o.access->tls ? 1L : 0L);

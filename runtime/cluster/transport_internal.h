@@ -55,6 +55,7 @@ struct transport {
 	struct transport_options o;
 	struct str host;                /* HOST:PORT for messages and headers */
 	struct str proxy;               /* URL of the proxy; empty: none */
+	struct str proxy_for_curl;      /* the same, as libcurl takes it */
 	struct transport_pool *pools;   /* list of pools; the first one is in use */
 	struct transport_exchange *exchanges;
 	struct loop_timer kick;         /* timer that starts queued exchanges and frees cancelled ones */

@@ -563,6 +563,22 @@ static void proxies(void)
 		standin_stop(&s);
 		standin_stop(&proxy);
 	}
+	/* the proxy resolves names: behind a bastion this machine often cannot */
+	for (int i = 0; i < 3; i++) {
+		standin_start(&proxy, "# a proxy\n");
+		standin_start(&s, with_tls("", FINE));
+		p = (struct peer){ 0 };
+		peer_access(&p, &s, &ca);
+		p.access.host = STR("localhost");
+		p.access.tls_server_name = STR("api.test");
+		p.access.proxy_url = str_printf(&world, "%s://127.0.0.1:%u", schemes[i], proxy.port);
+		CHECK(peer_open(&p, (struct peer_options){ 0 }));
+		peer_get(&p, "/x");
+		CHECK(p.ok == 1 && world_count(standin_record(&proxy), i ? "SOCKS5 localhost:" : "CONNECT localhost:") == 1);
+		peer_close(&p);
+		standin_stop(&s);
+		standin_stop(&proxy);
+	}
 	standin_start(&proxy, "on CONNECT *\ncode 407\n");
 	p = (struct peer){ 0 };
 	peer_access(&p, &s, &ca);

@@ -127,7 +127,7 @@ static bool pump_back(int from, struct conn *to)
 static void tunnel(struct input *in, const char *address, bool socks)
 {
 	char host[256], port[16];
-	struct addrinfo hint = { .ai_socktype = SOCK_STREAM }, *found = NULL;
+	struct addrinfo hint = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM }, *found = NULL;
 	int fd = -1;
 
 	if (sscanf(address, "%255[^:]:%15s", host, port) == 2 && getaddrinfo(host, port, &hint, &found) == 0) {
