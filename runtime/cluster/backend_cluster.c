@@ -83,8 +83,10 @@ static bool cluster_names(struct session *s, struct chosen *ret, int *ret_status
 {
 	struct cluster *k = cluster_of(s);
 	bool everywhere = option_given(s->options, OPTION_ALL_NAMESPACES);
-	const struct answer *failed = cluster_parents(k, everywhere ? STR("") : cluster_namespace(k, STR("")), ret);
+	struct str ns = everywhere ? STR("") : cluster_namespace(k, STR(""));
+	const struct answer *failed = cluster_parents(k, ns, ret);
 
+	ret->ns = ns;
 	*ret_status = failed ? cluster_say(k, failed) : STATUS_DONE;
 	return !failed;
 }

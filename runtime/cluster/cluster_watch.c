@@ -402,10 +402,12 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 	static const struct run_watch_ops ops = { .fd = watch_fd, .update = watch_update, .over = watch_is_over,
 		.close = watch_close };
 	struct cluster_watch *c = ARENA_NEW(k->arena, struct cluster_watch);
+	/* with -A every run was listed with its own namespace, whatever --namespace says */
+	bool listed = r->ns.n && option_given(k->session->options, OPTION_ALL_NAMESPACES);
 	struct str why;
 
 	*c = (struct cluster_watch){ .cluster = k, .watch = ret,
-		.ns = str_copy(k->arena, cluster_namespace(k, r->ns)) };
+		.ns = str_copy(k->arena, listed ? r->ns : cluster_namespace(k, r->ns)) };
 	c->timer = (struct loop_timer){ .fire = on_timer, .to = c };
 	/* the texts are copied because the program may be released earlier */
 	*ret = (struct run_watch){ .ops = &ops, .name = str_copy(k->arena, r->name), .own = c };

@@ -280,7 +280,7 @@ static bool has_no_context(struct kubeconfig_reading *r)
 	struct str name = r->options->context;
 
 	return !name.n || kubeconfig_fail(r, (struct span){ 0 },
-		"context '%.*s' does not exist: there is no kubeconfig, and the pod's service account has no contexts; "
+		"context '%.*s' does not exist: the pod has no kubeconfig, and its service account has no contexts; "
 		"set KUBECONFIG or leave --context out", STR_ARG(name));
 }
 

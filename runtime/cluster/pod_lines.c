@@ -48,7 +48,7 @@ struct pod_lines {
 	struct log_choice choice;
 	struct line_stream **at;        /* every container of every pod */
 	size_t n;
-	struct map by_container;        /* the same streams; the key is made of the pod's uid and the container's name */
+	struct map by_container;        /* the same streams; keys are uid/container */
 	struct line_stream **open;      /* the streams whose logs are read: a few of thousands */
 	size_t nopen;
 	struct buf text;                /* text of the line that was handed out */

@@ -26,7 +26,7 @@ struct str proxy_for(const struct proxy_environment *e, struct str url, bool tls
  */
 bool proxy_excepted(struct str no_proxy, struct str host, unsigned port);
 
-/* URL as libcurl has to be given it: to kubectl, socks5 means that the proxy resolves names, to libcurl only socks5h. */
+/* URL as libcurl needs it: with socks5 the proxy resolves names for kubectl, with socks5h for libcurl. */
 struct str proxy_for_curl(struct arena *a, struct str url);
 
 /* URL without the password in it, for messages. */

@@ -23,6 +23,7 @@ struct chosen_run {
 struct chosen {
 	struct chosen_run *at;
 	size_t n;
+	struct str ns;                  /* namespace whose runs were listed; empty: all of the backend */
 };
 
 /* A run that the command `run` follows until its end. */

@@ -26,6 +26,12 @@ static bool choose(struct session *s, const struct backend *b, struct chosen *re
 		*status = STATUS_USAGE;
 		return false;
 	}
+	if (s->options->noperands && option_given(s->options, OPTION_ALL)) {
+		session_say(s, "--all deletes every run, not just '%.*s'; leave one of them out",
+			STR_ARG(s->options->operands[0]));
+		*status = STATUS_USAGE;
+		return false;
+	}
 	return runs_choose(s, b, option_given(s->options, OPTION_ALL) ? 0 : s->options->noperands, ret, status);
 }
 

@@ -125,6 +125,8 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 	a->reached = nobody_reads;
 	a->changed = changed;
 	logs_follow(s, b, a, &r->wish, json);
+	if (!logs_has_container(s, &r->wish))
+		return STATUS_USAGE;
 	if (!r->follow)
 		say_silent(s, r);
 	attend_open(a);
@@ -138,6 +140,8 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 		return runs_lost(s, a);
 	if (a->logs && a->logs->status)
 		return a->logs->status;         /* what could not be read has been reported */
+	if (!logs_has_container(s, &r->wish))
+		return STATUS_USAGE;
 	say_held_back(s, a, r);
 	say_gone(s, b, a, r);
 	if (r->follow && a->runs[0].state.phase == RUN_UNKNOWN) {

@@ -4,12 +4,18 @@
 #include "diag/suggest.h"
 #include "runtime/command/runs.h"
 
+struct size {                           /* the number of replicas that a role is to have */
+	const struct run_role *role;
+	struct str number;
+};
+
 struct scaling {
 	struct session *session;
 	const struct backend *backend;
 	struct run_watch *run;
 	struct changes changes;
-	bool any;
+	struct size *sizes;
+	size_t nsizes;
 	int status;
 };
 
@@ -58,38 +64,61 @@ static const struct run_role *find(struct scaling *c, struct str name)
 	return NULL;
 }
 
-static void scale(struct scaling *c, struct str text)
+/* Reads one ROLE=N. False after reporting an error, also when the role has another number already. */
+static bool add(struct scaling *c, struct str text)
 {
 	struct str role = { 0 }, number;
-	int status;
+	const struct run_role *r = split(c, text, &role, &number) ? find(c, role) : NULL;
 
-	c->any = true;
-	if (!split(c, text, &role, &number))
-		return;
-	const struct run_role *r = find(c, role);
 	if (!r)
-		return;
-	if (!c->backend->scale(c->session, c->run, role, number, &status)) {
-		c->status = status;
-		return;
+		return false;
+	for (size_t i = 0; i < c->nsizes; i++) {
+		if (c->sizes[i].role != r)
+			continue;
+		session_say(c->session, "role '%.*s' cannot have both %.*s and %.*s replicas; name it once",
+			STR_ARG(role), STR_ARG(c->sizes[i].number), STR_ARG(number));
+		c->status = STATUS_USAGE;
+		return false;
 	}
-	changes_role(&c->changes, c->run->name, role, r->desired, strtoll(number.p, NULL, 10));
+	ARENA_PUSH(c->session->arena, c->sizes, c->nsizes, ((struct size){ r, number }));
+	return true;
+}
+
+/* Reads everything first, so that nothing is changed when a part of the command line is wrong. */
+static bool read_sizes(struct scaling *c)
+{
+	const struct options *o = c->session->options;
+	bool ok = true;
+
+	for (size_t i = 1; i < o->noperands; i++)
+		ok = add(c, o->operands[i]) && ok;
+	for (size_t i = 0; i < o->ngiven; i++)
+		if (o->given[i].option == OPTION_REPLICAS)
+			ok = add(c, o->given[i].value) && ok;
+	if (ok && !c->nsizes) {
+		session_say(c->session, "scale needs a role and a number: trainc scale%s %.*s ROLE=N",
+			c->backend->option, STR_ARG(c->run->name));
+		c->status = STATUS_USAGE;
+	}
+	return ok && c->nsizes;
 }
 
 static int scale_all(struct scaling *c)
 {
-	const struct options *o = c->session->options;
+	int status;
 
-	for (size_t i = 1; i < o->noperands; i++)
-		scale(c, o->operands[i]);
-	for (size_t i = 0; i < o->ngiven; i++)
-		if (o->given[i].option == OPTION_REPLICAS)
-			scale(c, o->given[i].value);
-	if (c->any)
+	if (!read_sizes(c))
 		return c->status;
-	session_say(c->session, "scale needs a role and a number: trainc scale%s %.*s ROLE=N", c->backend->option,
-		STR_ARG(c->run->name));
-	return STATUS_USAGE;
+	for (size_t i = 0; i < c->nsizes; i++) {
+		const struct size *z = &c->sizes[i];
+		int64_t before = z->role->desired;
+		if (c->backend->scale(c->session, c->run, z->role->name, z->number, &status))
+			changes_role(&c->changes, c->run->name, z->role->name, before,
+				strtoll(z->number.p, NULL, 10));
+		else
+			c->status = status;
+	}
+	return c->status;
 }
 
 int cmd_scale(struct session *s)

@@ -52,6 +52,14 @@ static void tell_why(struct session *s, const struct attend *a)
 	buf_release(&out);
 }
 
+static void say_none(struct session *s, const struct backend *b, struct str ns)
+{
+	if (ns.n)
+		session_say(s, "no runs in namespace '%.*s'; 'trainc list -A' looks in all namespaces", STR_ARG(ns));
+	else
+		session_say(s, "no runs %s", b->place);
+}
+
 static int show(struct session *s, size_t operands, enum report_form usual)
 {
 	const struct backend *b;
@@ -65,12 +73,17 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 			form == REPORT_SVG ? "svg" : "html");
 		return STATUS_USAGE;
 	}
+	if (operands && option_given(s->options, OPTION_ALL_NAMESPACES)) {
+		session_say(s, "-A shows the runs of all namespaces, and '%.*s' is in one; leave one of them out",
+			STR_ARG(s->options->operands[0]));
+		return STATUS_USAGE;
+	}
 	if (!(b = backend_begin(s, &a, &status)))
 		return status;
 	if (runs_choose(s, b, operands, &chosen, &status)) {
 		runs_watch(s, &chosen, &a, &status);
 		if (!chosen.n && form != REPORT_JSON && form != REPORT_NAME)
-			session_say(s, "no runs %s", b->place);
+			say_none(s, b, chosen.ns);
 		else if (option_given(s->options, OPTION_WATCH) && a.n)
 			status = watch(s, &a, form);
 		else if (a.n || !chosen.n)

@@ -79,7 +79,10 @@ int cmd_wait(struct session *s)
 
 	if (!(b = backend_begin(s, &a, &status)))
 		return status;
-	if (runs_choose(s, b, s->options->noperands, &chosen, &status) && runs_watch(s, &chosen, &a, &status))
+	if (runs_choose(s, b, s->options->noperands, &chosen, &status) && runs_watch(s, &chosen, &a, &status)) {
 		status = runs_wait(s, &a, runs_goal(s, GOAL_COMPLETE));
+		if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
+			runs_report(s, &a, REPORT_JSON);
+	}
 	return backend_end(s, &a, status);
 }

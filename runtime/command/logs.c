@@ -305,11 +305,52 @@ bool logs_check(struct session *s, const struct backend *b, struct log_wish *w)
 	return check_roles(s, w) && check_ranks(s, w) && check_streams(s, b, w);
 }
 
+/* Notes which containers the chosen replicas have. */
+static void note_container(struct log_wish *w, const struct run_state *run, const struct log_stream *stream)
+{
+	if (!w->container.p || w->container_found || stream->role_number >= run->nroles ||
+	    !role_wished(w, run->roles[stream->role_number].name) || !rank_wished(w, stream->index))
+		return;
+	w->container_found = str_eq(stream->container, w->container);
+	for (size_t i = 0; i < w->ncontainers; i++)
+		if (str_eq(w->containers[i], stream->container))
+			return;
+	ARENA_PUSH(w->attend->arena, w->containers, w->ncontainers, stream->container);
+}
+
+/* Has a chosen replica not begun yet? Its containers are unknown. */
+static bool waits_for_replica(const struct log_wish *w)
+{
+	for (size_t i = 0; i < w->attend->n; i++) {
+		const struct run_state *run = &w->attend->runs[i].state;
+		for (size_t k = 0; k < run->nroles; k++)
+			for (int64_t r = 0; role_wished(w, run->roles[k].name) && r < run->roles[k].desired; r++)
+				if (rank_wished(w, r) && !run->roles[k].at[r].attempts)
+					return true;
+	}
+	return false;
+}
+
+bool logs_has_container(struct session *s, const struct log_wish *w)
+{
+	struct suggest near;
+
+	if (!w->container.p || w->container_found || !w->ncontainers || waits_for_replica(w))
+		return true;
+	suggest_init(&near, s->arena, w->container);
+	for (size_t i = 0; i < w->ncontainers; i++)
+		suggest_add(&near, w->containers[i]);
+	struct str help = suggest_or_list(&near, "the containers are");
+	session_say(s, "unknown container '%.*s'%s%.*s", STR_ARG(w->container), help.n ? "; " : "", STR_ARG(help));
+	return false;
+}
+
 static bool wanted(void *context, const struct log_stream *stream, struct log_selection *ret)
 {
-	const struct log_wish *w = context;
+	struct log_wish *w = context;
 	const struct run_state *run = &w->attend->runs[stream->run].state;
 
+	note_container(w, run, stream);
 	if (stream->role_number >= run->nroles || !logs_wanted(w, run, stream->role_number, stream->index, stream))
 		return false;
 	bool first = stream->role_number == first_role(run) && stream->index == 0;

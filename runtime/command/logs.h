@@ -20,6 +20,10 @@ struct log_wish {
 	struct rank_range *ranks;
 	size_t nranks;
 	struct str container;           /* name of the container; p NULL: the main container */
+	/* with `container`: whether a chosen replica has it, and the names of the containers that were found */
+	bool container_found;
+	struct str *containers;
+	size_t ncontainers;
 	bool all;                       /* all ranks and all containers */
 	bool usual;                     /* no selection was given: the first rank, and those that failed */
 	int64_t tail, since;
@@ -43,6 +47,11 @@ bool logs_check(struct session *s, const struct backend *b, struct log_wish *w);
 /* Is the log of this replica selected? An attempt that has not begun is not selected yet. */
 bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index,
 	const struct log_stream *stream);
+/*
+ * Is the container that was asked for one of those found so far, or may it still appear? False after reporting the
+ * names that exist (status 2).
+ */
+bool logs_has_container(struct session *s, const struct log_wish *w);
 /* Adds the logs of all runs and decides how their lines are printed. */
 void logs_follow(struct session *s, const struct backend *b, struct attend *a, struct log_wish *w, bool json);
 

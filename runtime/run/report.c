@@ -106,9 +106,11 @@ static void put_role_row(struct table *t, const struct run_state *s, const struc
 		row[9] = str_printf(&t->arena, "%lld stopped", (long long)stopped);
 }
 
-/* The name of a run, with its namespace if runs of several namespaces are shown. */
+/* The name of a run, with its namespace if runs of several namespaces are shown, or may be. */
 static struct str shown_name(const struct report *r, struct arena *a, const struct run_state *s)
 {
+	if (r->everywhere && s->ns.n)
+		return str_cat(a, s->ns, STR("/"), s->name);
 	for (size_t i = 1; i < r->n; i++)
 		if (!str_eq(r->runs[i]->ns, r->runs[0]->ns))
 			return str_cat(a, s->ns, STR("/"), s->name);

@@ -23,6 +23,7 @@ struct report {
 	int64_t now;                    /* current time by the real-time clock, for ages */
 	/* width of the terminal, to which causes are cut; 0: the output is not a terminal, and nothing is escaped */
 	unsigned width;
+	bool everywhere;                /* show the namespace of each run, even when all are in the same one */
 };
 void report_runs(const struct report *r, struct buf *out);
 

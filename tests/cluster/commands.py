@@ -60,6 +60,42 @@ def exec_in_pod(w):
 
 
 @check
+def contradictions(w):
+    """a command line that contradicts itself, or names what does not exist, changes nothing"""
+    w.write("a.tj", JOB % ("a", "1:3") + JOB % ("b", 1))
+    w.want(0, "apply", "a.tj")
+    w.want(2, "delete", "--all", "b", "--yes", err="--all deletes every run, not just 'b'")
+    w.want(2, "scale", "a", "worker=2", "worker=1", err="role 'worker' cannot have both 2 and 1 replicas")
+    w.want(2, "scale", "a", "worker=2", "wrker=1", err="did you mean 'worker'")
+    must(not [r for r in w.requests if r[0] not in ("GET", "POST")], w.requests)
+    must(w.get("jobs", "a-worker")["spec"]["parallelism"] == 3, "scaled")
+    w.want(2, "logs", "a", "-c", "mian", err="unknown container 'mian'; did you mean 'main'")
+    w.want(2, "logs", "a", "-c", "sidecar", "-f", err="unknown container 'sidecar'; the only container is main")
+    w.want(0, "logs", "a", "-c", "main")
+    out, err = w.want(0, "list", "--namespace", "nobody", err="no runs in namespace 'nobody'; 'trainc list -A'")
+    out, err = w.want(0, "list", "--namespace", "nobody", "-A")
+    must(not err and "default/a" in out and "default/b" in out, out + err)
+    w.want(0, "delete", "b", "--yes")
+    w.want(0, "list", "-A", out="^default/a ")
+    w.want(2, "status", "-A", "a", err="-A shows the runs of all namespaces, and 'a' is in one")
+
+
+@check
+def waited_json(w):
+    """wait -o json: the states in the end, whatever the end is"""
+    w.write("a.tj", JOB % ("a", 2))
+    w.want(0, "apply", "a.tj")
+    for code, more in ((0, ("--for", "running")), (124, ("--timeout", "100ms"))):
+        out, _err = w.want(code, "wait", "a", "-o", "json", *more)
+        got = json.loads(out)
+        must(got["schemaVersion"] == 1 and [r["state"] for r in got["runs"]] == ["Running"], out)
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
+    out, _err = w.want(8, "wait", "a", "-o", "json")
+    got = json.loads(out)["runs"][0]
+    must(got["state"] == "Failed" and got["first_failure"]["exit_code"] == 3, out)
+
+
+@check
 def field_conflict(w):
     """a field that another manager owns: both values, status 5, the other objects of the stage are applied"""
     w.write("a.tj", JOB % ("a", 1) + JOB % ("b", 1))

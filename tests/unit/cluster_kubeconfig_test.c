@@ -290,8 +290,8 @@ static void pods(void)
 	CHECK_TEXT(access_now.namespace, "from-env");
 	o.context = STR("prod");                /* not silently the pod's own cluster */
 	CHECK(!read_options(o));
-	CHECK_TEXT(why, "context 'prod' does not exist: there is no kubeconfig, and the pod's service account has no contexts; "
-		"set KUBECONFIG or leave --context out");
+	CHECK_TEXT(why, "context 'prod' does not exist: the pod has no kubeconfig, and its "
+		"service account has no contexts; set KUBECONFIG or leave --context out");
 	o.variable = path_of("one");            /* a kubeconfig wins */
 	o.context = STR("a");
 	CHECK(read_options(o));

@@ -574,7 +574,8 @@ static void proxies(void)
 		p.access.proxy_url = str_printf(&world, "%s://127.0.0.1:%u", schemes[i], proxy.port);
 		CHECK(peer_open(&p, (struct peer_options){ 0 }));
 		peer_get(&p, "/x");
-		CHECK(p.ok == 1 && world_count(standin_record(&proxy), i ? "SOCKS5 localhost:" : "CONNECT localhost:") == 1);
+		const char *asked = i ? "SOCKS5 localhost:" : "CONNECT localhost:";
+		CHECK(p.ok == 1 && world_count(standin_record(&proxy), asked) == 1);
 		peer_close(&p);
 		standin_stop(&s);
 		standin_stop(&proxy);

@@ -153,7 +153,7 @@ static void verdicts(void)
 
 static struct str report(const struct run_state *s, enum report_form form, unsigned width)
 {
-	struct report r = { &s, 1, form, SECONDS(219), width };
+	struct report r = { .runs = &s, .n = 1, .form = form, .now = SECONDS(219), .width = width };
 
 	report_runs(&r, &b);
 	return taken();
