@@ -12,19 +12,22 @@ struct around {
 	struct str check[2], message[2];
 	struct str why;                 /* why CEL cannot express it */
 	struct span at;
+	bool roles;                     /* they read variables.roles */
 	const struct cel_bound *bound;
 };
 
 struct reading {
 	struct arena *arena;
 	const struct program *program;
+	enum cel_objects objects;
 	struct str policy;
 	struct cel_policies *ret;
 };
 
 static struct cel cel_here(const struct reading *r, const struct around *a)
 {
-	return (struct cel){ .arena = r->arena, .program = r->program, .bound = a->bound, .why = a->why, .at = a->at };
+	return (struct cel){ .arena = r->arena, .program = r->program, .objects = r->objects, .bound = a->bound,
+		.why = a->why, .at = a->at };
 }
 
 /* ---- messages ---- */
@@ -91,9 +94,10 @@ static struct str joined(const struct reading *r, struct str a, struct str b, st
 static void read_check(struct reading *r, const struct node *n, const struct around *a)
 {
 	struct cel c = cel_here(r, a);
-	struct cel_check check = { .policy = r->policy, .warn = n->u.check.warn };
+	struct cel_check check = { .policy = r->policy, .warn = n->u.check.warn, .roles = a->roles };
 	struct str condition = cel_expr(&c, n->u.check.condition);
-	struct cel said = { .arena = r->arena, .program = r->program, .bound = a->bound, .message = true };
+	struct cel said = { .arena = r->arena, .program = r->program, .objects = r->objects, .bound = a->bound,
+		.message = true };
 	const struct node *message = message_line(r, n->u.check.message);
 
 	if (c.why.n) {
@@ -134,6 +138,14 @@ static struct cel_bound *bind(const struct reading *r, const struct cel *c, cons
 	return b;
 }
 
+/* Does a loop around go over roles or containers of the whole job? */
+static bool is_in_cluster(const struct cel_bound *b)
+{
+	while (b && !b->of_cluster)
+		b = b->outer;
+	return b != NULL;
+}
+
 static void read_loop(struct reading *r, const struct node *n, struct around a)
 {
 	struct cel c = cel_here(r, &a);
@@ -146,16 +158,23 @@ static void read_loop(struct reading *r, const struct node *n, struct around a)
 		c.why = STR("a loop with positions or keys has no counterpart in CEL");
 		c.at = n->u.for_item.list->span;
 	}
+	if (!c.why.n && list.of_cluster && r->objects == CEL_RUN_OBJECTS && is_in_cluster(a.bound)) {
+		c.why = STR("it compares roles with each other, and each of them is an object of its own");
+		c.at = n->u.for_item.list->span;
+	}
 	a.why = c.why;
 	a.at = c.at;
+	a.roles = a.roles || str_is(list.outer, "variables.roles");
 	if (!c.why.n && list.inner.n) {
 		c.bound = a.bound = bind(r, &c, a.bound, NULL, STR("part"), CEL_VALUE);
 		go_over(r, &a, list.outer, a.bound->text);
 		list.outer = str_printf(r->arena, "%.*s.%.*s", STR_ARG(a.bound->text), STR_ARG(list.inner));
 	}
 	if (!c.why.n) {
-		a.bound = bind(r, &c, a.bound, binder->decl, binder->name, list.subject);
-		go_over(r, &a, list.outer, a.bound->text);
+		struct cel_bound *b = bind(r, &c, a.bound, binder->decl, binder->name, list.subject);
+		b->of_cluster = list.of_cluster;
+		a.bound = b;
+		go_over(r, &a, list.outer, b->text);
 	}
 	say_body(r, n->u.for_item.body, &a);
 }
@@ -207,9 +226,9 @@ static void say_body(struct reading *r, const struct node *body, const struct ar
 	}
 }
 
-void cel_policies(struct arena *arena, const struct program *p, struct cel_policies *ret)
+void cel_policies(struct arena *arena, const struct program *p, enum cel_objects objects, struct cel_policies *ret)
 {
-	struct reading r = { .arena = arena, .program = p, .ret = ret };
+	struct reading r = { .arena = arena, .program = p, .objects = objects, .ret = ret };
 
 	*ret = (struct cel_policies){ 0 };
 	for (size_t m = 0; m < p->project.npolicies; m++) {

@@ -9,6 +9,8 @@
 
 enum { LONGEST = 1 << 14 };             /* maximum length of an expression in bytes */
 
+#define ROLES STR("variables.roles")
+
 /* ---- refusals ---- */
 
 static struct str cannot(struct cel *c, const struct node *n, struct str why)
@@ -204,7 +206,7 @@ static struct str said_member(struct cel *c, const struct node *n)
 	if (is_builtin(base, "cluster") && str_is(name, "namespace"))
 		return STR("request.namespace");
 	if (is_builtin(base, "cluster") && str_is(name, "name"))
-		return STR("object.metadata.name");
+		return c->objects == CEL_OPERATOR_JOBS ? STR("object.metadata.name") : STR("variables.job");
 	if (container.n && str_is(name, "image"))
 		return SAID(c, n, "%.*s.?image.orValue(\"\")", STR_ARG(container));
 	if (container.n && str_is(name, "name") && c->message)
@@ -637,11 +639,16 @@ struct cel_list cel_list(struct cel *c, const struct node *n)
 	const struct cel_bound *b = is_member ? bound_of(c, behind(c, v->u.member.base)) : NULL;
 	bool of_cluster = is_member && is_builtin(behind(c, v->u.member.base), "cluster");
 	bool containers = is_member && str_is(v->u.member.name, "containers");
+	bool alike = c->objects == CEL_OPERATOR_JOBS;   /* no auxiliary roles, and no added objects */
 
-	if (of_cluster && (str_is(v->u.member.name, "roles") || str_is(v->u.member.name, "all_roles")))
-		return (struct cel_list){ .outer = STR("variables.roles"), .subject = CEL_ROLE };
+	if (of_cluster && str_is(v->u.member.name, "roles"))
+		return (struct cel_list){ .outer = ROLES, .subject = CEL_ROLE, .of_cluster = true };
+	if (of_cluster && str_is(v->u.member.name, "all_roles"))
+		return (struct cel_list){ .outer = alike ? ROLES : STR("variables.all_roles"), .subject = CEL_ROLE,
+			.of_cluster = true };
 	if (of_cluster && containers)
-		return (struct cel_list){ STR("variables.roles"), STR("containers"), CEL_CONTAINER };
+		return (struct cel_list){ alike ? ROLES : STR("variables.pods"), STR("containers"), CEL_CONTAINER,
+			.of_cluster = true };
 	if (b && b->subject == CEL_ROLE && containers)
 		return (struct cel_list){ .outer = str_cat(c->arena, b->text, STR(".containers"), STR("")),
 			.subject = CEL_CONTAINER };

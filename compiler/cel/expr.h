@@ -4,7 +4,7 @@
 #ifndef TRAINC_CEL_EXPR_H
 #define TRAINC_CEL_EXPR_H
 
-#include "check/module.h"
+#include "cel/cel.h"
 
 enum cel_subject { CEL_VALUE, CEL_ROLE, CEL_CONTAINER };
 
@@ -13,12 +13,14 @@ struct cel_bound {
 	const struct decl *decl;
 	enum cel_subject subject;
 	struct str text;
+	bool of_cluster;                /* it goes over roles or containers of the whole job */
 	const struct cel_bound *outer;
 };
 
 struct cel {
 	struct arena *arena;
 	const struct program *program;
+	enum cel_objects objects;
 	const struct cel_bound *bound;
 	bool message;                   /* the text that is translated is a message for people */
 	struct str why;                 /* why CEL cannot express it: the first reason; empty: CEL can */
@@ -30,6 +32,7 @@ struct cel_list {
 	struct str outer, inner;        /* paths of lists: `inner` is in each element of `outer`; empty: the elements
 					 * themselves */
 	enum cel_subject subject;
+	bool of_cluster;                /* as in struct cel_bound */
 };
 
 /* Translates N; after a failure `why` and `at` are set. */

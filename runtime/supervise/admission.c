@@ -1,23 +1,22 @@
 /*
  * admission.c - writes one ValidatingAdmissionPolicy for the checks of a policy and one for its warnings, each with its
- * binding. They apply to jobs of the operator when they are created and when their spec changes. So a write of the
- * controller to a job that was admitted earlier is never refused.
+ * binding: for the objects of runs, or for the jobs of the operator (admission_objects.c).
  */
 #include "runtime/supervise/admission.h"
 
 #include "base/sha256.h"
 #include "cel/cel.h"
-#include "import/custom.h"
+#include "runtime/supervise/admission_objects.h"
 #include "runtime/supervise/manifest.h"
 
 #define API "admissionregistration.k8s.io/v1"
-#define CONTAINERS "variables.specs[k].template.spec.?containers.orValue([])"
 
 enum { NAME_LONGEST = 60 };
 
 struct admission {
 	struct session *session;
 	struct manifest_out to;
+	enum cel_objects objects;
 	struct cel_policies policies;
 };
 
@@ -50,7 +49,7 @@ static struct str object_name(struct admission *d, struct str title, bool warn)
 {
 	struct arena *a = d->session->arena;
 	struct str name = slug(a, title);
-	const char *end = warn ? "-warn" : "";
+	const char *end = warn ? "-warn" : "", *begin = d->objects == CEL_RUN_OBJECTS ? "run-" : "";
 	bool alone = name.n > 0;
 
 	for (size_t i = 0; i < d->policies.nchecks; i++) {
@@ -58,54 +57,13 @@ static struct str object_name(struct admission *d, struct str title, bool warn)
 		alone = alone && (str_eq(other, title) || !str_eq(slug(a, other), name));
 	}
 	if (alone)
-		return str_printf(a, "trainc-%.*s%s", STR_ARG(name), end);
+		return str_printf(a, "trainc-%s%.*s%s", begin, STR_ARG(name), end);
 	char hex[65];
 	sha256_hex(title, hex);
-	return str_printf(a, "trainc-%.*s%s%.8s%s", STR_ARG(name), name.n ? "-" : "", hex, end);
+	return str_printf(a, "trainc-%s%.*s%s%.8s%s", begin, STR_ARG(name), name.n ? "-" : "", hex, end);
 }
 
 /* ---- objects ---- */
-
-static void put_constraints(struct buf *b)
-{
-	buf_printf(b, "\"failurePolicy\":\"Fail\","
-		"\"matchConstraints\":{\"resourceRules\":[{\"apiGroups\":[\"%s\"],"
-		"\"apiVersions\":[\"%s\"],\"operations\":[\"CREATE\",\"UPDATE\"],\"resources\":[",
-		custom_kind(0)->group, custom_kind(0)->version);
-	for (size_t i = 0; custom_kind(i); i++)
-		buf_printf(b, "%s\"%s\"", i ? "," : "", custom_kind(i)->plural);
-	buf_z(b, "]}]},\"matchConditions\":[{\"name\":\"spec-changed\",\"expression\":"
-		"\"request.operation == 'CREATE' || object.spec != oldObject.spec\"}],");
-}
-
-/* Writes a CEL expression whose value depends on the kind: KIND ? its value : KIND ? its value : OTHERWISE. */
-static void put_by_kind(struct buf *b, bool roles, const char *otherwise)
-{
-	for (size_t i = 0; custom_kind(i); i++) {
-		const struct custom_kind *k = custom_kind(i);
-		struct str container = custom_container(k);
-		buf_printf(b, "object.kind == '%s' ? ", k->kind);
-		if (roles)
-			buf_printf(b, "object.spec.?%s.orValue({}) : ", k->roles_key);
-		else
-			buf_printf(b, "'%.*s' : ", STR_ARG(container));
-	}
-	buf_z(b, otherwise);
-}
-
-/* Writes the variables that the expressions of cel.h use. */
-static void put_variables(struct buf *b)
-{
-	buf_z(b, "\"variables\":[{\"name\":\"specs\",\"expression\":\"");
-	put_by_kind(b, true, "{}");
-	buf_z(b, "\"},{\"name\":\"main\",\"expression\":\"");
-	put_by_kind(b, false, "''");
-	buf_z(b, "\"},{\"name\":\"roles\",\"expression\":\""
-		"variables.specs.map(k, variables.specs[k].?replicas.orValue(1) > 0, {'name': dyn(k.lowerAscii()), "
-		"'main': dyn(" CONTAINERS ".filter(c, variables.main == '' || c.name == variables.main)), "
-		"'containers': dyn(" CONTAINERS " + "
-		"variables.specs[k].template.spec.?initContainers.orValue([]))})\"}],");
-}
 
 static void put_validations(struct admission *d, struct buf *b, struct str policy, bool warn)
 {
@@ -162,8 +120,8 @@ static void put_policy(struct admission *d, struct str policy, bool warn)
 		return;
 	manifest_head(&b, API, "ValidatingAdmissionPolicy", name.p, NULL);
 	buf_z(&b, ",\"spec\":{");
-	put_constraints(&b);
-	put_variables(&b);
+	buf_z(&b, "\"failurePolicy\":\"Fail\",");
+	admission_objects_put(&b, d->objects);
 	put_validations(d, &b, policy, warn);
 	buf_z(&b, "}}");
 	manifest_put(&d->to, &b);
@@ -199,9 +157,22 @@ static void say_refusals(const struct admission *d, const struct sources *source
 	}
 }
 
+/* Says for which checks a JobSet does not show enough. */
+static void say_unchecked(const struct admission *d)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < d->policies.nchecks; i++)
+		any = any || d->policies.checks[i].roles;
+	if (any && d->objects == CEL_RUN_OBJECTS)
+		session_say(d->session, "checks over cluster.roles do not apply to JobSets, which do not say which of "
+			"their roles are auxiliary; those over cluster.all_roles and cluster.containers do");
+}
+
 int admission_write(struct session *s)
 {
-	struct admission d = { .session = s };
+	struct admission d = { .session = s, .objects = option_given(s->options, OPTION_KUBEFLOW) ?
+		CEL_OPERATOR_JOBS : CEL_RUN_OBJECTS };
 	struct programs all = { 0 };
 	struct trainc *t = session_open(s);
 
@@ -213,13 +184,14 @@ int admission_write(struct session *s)
 	ARENA_PUSH(s->arena, all.at, all.n, t);
 	session_report(s, &all, false);
 	if (all.ok) {
-		cel_policies(s->arena, &t->program, &d.policies);
+		cel_policies(s->arena, &t->program, d.objects, &d.policies);
 		if (d.policies.npolicies)
 			put_all(&d);
 		else
 			session_say(s, "no policies here: name their files in 'policies' of project.tj, "
 				"in this directory or above it");
 		say_refusals(&d, &t->sources);
+		say_unchecked(&d);
 	}
 	bool none = all.ok && !d.policies.npolicies;
 	int status = !all.ok ? STATUS_PROGRAM : none ? STATUS_USAGE : STATUS_DONE;

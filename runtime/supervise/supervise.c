@@ -277,7 +277,7 @@ static void work(struct queue_item *i)
 /* Checks that the options fit together. */
 static bool is_usage_right(struct session *s)
 {
-	static const enum option only[] = { OPTION_POLICY, OPTION_OPERATOR, OPTION_GANG, OPTION_INIT_IMAGE,
+	static const enum option only[] = { OPTION_OPERATOR, OPTION_GANG, OPTION_INIT_IMAGE,
 		OPTION_DELIVERY_IMAGE };
 
 	for (size_t i = 0; i < sizeof only / sizeof *only; i++)

@@ -6,6 +6,7 @@ each check has a namespace and a controller of its own, which acts as the Servic
 Pods run nothing here (kwok); annotations say how they end, see stages/pod-complete.yaml.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -717,6 +718,20 @@ job "{job}": kubeflow.pytorchjob {{
   }}
 }}
 """
+RUN_PROGRAM = """job "{job}" {{
+  namespace = "{ns}"
+  image     = "{image}"
+  command   = ["train"]
+  role worker {{
+    replicas = 2
+    {amounts}
+    resources {{ {devices} }}
+    init fetch {{ image = "{first}", command = ["fetch"] }}
+    sidecar logger {{ image = "{first}", command = ["log"] }}
+  }}
+  aux board {{ image = "elsewhere.example.com/board:3@sha256:DIGEST", command = ["board"], cpu = 1, memory = 1Gi }}
+}}
+""".replace("DIGEST", "3" * 64)
 IMAGES = ("registry.example.com/a:1", "registry.example.com/old:latest", "registry.example.com/a", "registry.example.com:5000/a",
           "registry.example.com/a:dev@sha256:" + "0" * 64, "registry.example.com/a:2@sha256:" + "1" * 64, "elsewhere.example.com/a:main-1.2",
           "ubuntu", "registry.example.com/ax", "registry.example.com/a@sha256:" + "2" * 64)
@@ -732,75 +747,123 @@ def told(text):
 @check
 def admitted(d):
     """the API server refuses and warns about the jobs that the compiler does, with its words: the policies of tests/supervise/admission"""
-    with tempfile.TemporaryDirectory() as scratch:
-        compare_verdicts(d, os.path.join(scratch, "without"), os.path.join(scratch, "within"))
+    Verdicts(d, PROGRAM, "kubeflow", "--kubeflow").compare(16)
 
 
-def compare_verdicts(d, bare, project):
-    """Random programs in the directory BARE, compiled, and in PROJECT, which has the policies, checked."""
-    here = os.path.dirname(os.path.realpath(__file__))
-    shutil.copytree(os.path.join(here, "../supervise/admission"), project)
-    os.mkdir(bare)
-    for name in os.listdir(os.path.join(project, "policies")):
-        path = os.path.join(project, "policies", name)
-        text = open(path).read().replace('"prod"', f'"{d.space.ns}"')
-        open(path, "w").write(text)
-    text = open(os.path.join(project, "project.tj")).read().replace(', "policies/left.tj"', "")
-    open(os.path.join(project, "project.tj"), "w").write(text)
+@check
+def admitted_runs(d):
+    """so it does with Jobs, Deployments, pods and JobSets of runs; what controllers make of them is not refused"""
+    for target in "jobs", "pods":
+        Verdicts(d, RUN_PROGRAM, target).compare(8)
+    # the roles of a JobSet do not say whether they are auxiliary, so that nothing about cluster.roles is checked
+    program = RUN_PROGRAM.replace("aux board {{", 'aux board {{ restart = "on-failure",').replace("elsewhere", "registry")
+    sets = Verdicts(d, program, "jobset")
+    sets.words["cluster.roles"] = "cluster.all_roles"
+    sets.compare(8)
+    with Verdicts(d, RUN_PROGRAM, "jobs").in_force():
+        d.space.write("left.tj", RUN_PROGRAM.format(ns=d.space.ns, job="left", image=IMAGES[5], first=IMAGES[5],
+                                                    amounts="cpu = 1\n    memory = 1Gi", devices=""))  # fmt: skip
+        d.space.want(0, "apply", "left.tj", "--no-wait")
+        d.until("the Job's pods", lambda: len(d.space.kubectl("get", "pods", "-l", "trainc.dev/job=left", "-o", "name").split()) == 3)
 
-    def trainc(directory, *words):
+
+class Verdicts:
+    """What the compiler says about random programs, beside what an API server says about their objects under the same policies."""
+
+    def __init__(self, d, program, target, *options):
+        self.d, self.program, self.target, self.options = d, program, target, options
+        self.words = {'"prod"': f'"{d.space.ns}"'}
+        self.seed = random.randrange(1 << 30)
+        self.dice = random.Random(self.seed)
+
+    def trainc(self, directory, *words):
         return subprocess.run([os.path.realpath(TRAINC), *words], cwd=directory, capture_output=True, text=True, timeout=60)
 
-    def send():
+    def send(self):
         """What kubectl and the API server say about job.json; nothing is made."""
-        return subprocess.run([KUBECTL, "-n", d.space.ns, "create", "--dry-run=server", "-f", os.path.join(d.space.dir, "job.json")],
+        return subprocess.run([KUBECTL, "-n", self.d.space.ns, "create", "--dry-run=server", "-f", os.path.join(self.d.space.dir, "job.json")],
                               capture_output=True, text=True, timeout=60).stderr  # fmt: skip
 
-    written = trainc(project, "supervise", "--kubeflow", "--policy", "-o", "json", "--namespace", d.space.ns)
-    must(written.returncode == 0 and not written.stderr, written.stderr)
-    objects = json.loads(written.stdout)["items"]
-    names = [f"{o['kind']}/{o['metadata']['name']}" for o in objects]
-    d.space.write("policies.json", written.stdout)
-    seed = random.randrange(1 << 30)
-    dice = random.Random(seed)
-    try:
-        d.space.kubectl("apply", "--server-side", "--validate=strict", "-f", os.path.join(d.space.dir, "policies.json"), ns=False)
-        d.space.write("job.json", json.dumps(resource("PyTorchJob", "a-tmp")))
-        # the API server says nowhere when it applies them; it takes up all of them together, or nearly so
-        d.until("the first verdict", lambda: "denied request" in send())
-        time.sleep(3)
-        seen = {True: 0, False: 0}
-        for i in range(16):
-            amounts = dice.sample(AMOUNTS, 2) if i % 4 == 0 else [dice.choice(AMOUNTS[:4]), dice.choice(AMOUNTS[4:])]
-            good = IMAGES
-            if i % 2:                   # nothing to refuse
-                good, amounts = IMAGES[5:6], [dice.choice(AMOUNTS[:2]), dice.choice(AMOUNTS[4:5] + AMOUNTS[6:])]
-            amounts = {a.split()[0]: a for a in amounts}.values()
-            program = PROGRAM.format(ns=d.space.ns, job=dice.choice(("a", "try-a", "a-tmp") if i % 4 == 0 else ("a",)), image=dice.choice(good),
+    def prepare(self, scratch):
+        """A directory without the policies and one with them."""
+        here = os.path.dirname(os.path.realpath(__file__))
+        self.bare, self.project = os.path.join(scratch, "without"), os.path.join(scratch, "within")
+        shutil.copytree(os.path.join(here, "../supervise/admission"), self.project)
+        os.mkdir(self.bare)
+        for name in os.listdir(os.path.join(self.project, "policies")):
+            path = os.path.join(self.project, "policies", name)
+            text = open(path).read()
+            for old, new in self.words.items():
+                text = text.replace(old, new)
+            open(path, "w").write(text)
+        text = open(os.path.join(self.project, "project.tj")).read().replace(', "policies/left.tj"', "")
+        open(os.path.join(self.project, "project.tj"), "w").write(text)
+
+    def write_program(self, **values):
+        program = self.program.format(ns=self.d.space.ns, **values)
+        for directory in self.bare, self.project:
+            open(os.path.join(directory, "job.tj"), "w").write(program)
+        return program
+
+    def write_objects(self):
+        compiled = self.trainc(self.bare, "compile", "--target", self.target, "-o", "json", "job.tj")
+        must(compiled.returncode == 0, compiled.stderr)
+        self.d.space.write("job.json", compiled.stdout)
+
+    @contextlib.contextmanager
+    def in_force(self):
+        """The policies are objects of the cluster, and the API server refuses what they refuse."""
+        with tempfile.TemporaryDirectory() as scratch:
+            self.prepare(scratch)
+            written = self.trainc(self.project, "supervise", *self.options, "--policy", "-o", "json", "--namespace", self.d.space.ns)
+            left = [line for line in written.stderr.splitlines() if "do not apply to JobSets" not in line]
+            must(written.returncode == 0 and not left, written.stderr)
+            names = [f"{o['kind']}/{o['metadata']['name']}" for o in json.loads(written.stdout)["items"]]
+            self.d.space.write("policies.json", written.stdout)
+            try:
+                self.d.space.kubectl("apply", "--server-side", "--validate=strict", "-f", os.path.join(self.d.space.dir, "policies.json"), ns=False)
+                self.write_program(job="a-tmp", image=IMAGES[5], first=IMAGES[5], amounts="cpu = 1\nmemory = 1Gi", devices="")
+                self.write_objects()
+                # the API server says nowhere when it applies them; it takes up all of them together, or nearly so
+                self.d.until("the first verdict", lambda: "denied request" in self.send())
+                time.sleep(3)
+                yield
+            finally:
+                self.d.space.kubectl("delete", "--wait=false", *names, ns=False, ok=False)
+
+    def compare(self, n):
+        """Compares the verdicts about N programs."""
+        with self.in_force():
+            seen = {True: 0, False: 0}
+            for i in range(n):
+                seen[self.compare_one(i)] += 1
+            must(min(seen.values()) > 1, seen)
+
+    def compare_one(self, i):
+        """Compares the verdicts about one program; every second one has nothing to refuse. True when it is refused."""
+        dice, good = self.dice, IMAGES
+        amounts = dice.sample(AMOUNTS, 2) if i % 4 == 0 else [dice.choice(AMOUNTS[:4]), dice.choice(AMOUNTS[4:])]
+        if i % 2:
+            good, amounts = IMAGES[5:6], [dice.choice(AMOUNTS[:2]), dice.choice(AMOUNTS[4:5] + AMOUNTS[6:])]
+        amounts = {a.split()[0]: a for a in amounts}.values()
+        program = self.write_program(job=dice.choice(("a", "try-a", "a-tmp") if i % 4 == 0 else ("a",)), image=dice.choice(good),
                                      first=dice.choice(good), amounts="\n    ".join(amounts),
                                      devices='"nvidia.com/gpu" = 1' if dice.random() < 0.3 else "")  # fmt: skip
-            for directory in bare, project:
-                open(os.path.join(directory, "job.tj"), "w").write(program)
-            compiled = trainc(bare, "compile", "--target", "kubeflow", "-o", "json", "job.tj")
-            must(compiled.returncode == 0, compiled.stderr)
-            d.space.write("job.json", compiled.stdout)
-            said = send()
-            denied_there = "denied request" in said
-            judged = [json.loads(line) for line in trainc(project, "check", "--format", "json", "job.tj").stdout.splitlines()]
-            ours = [e for e in judged if e.get("code") in ("TJ0901", "TJ0409")]
-            denied = [e for e in ours if e["code"] == "TJ0901"]
-            what = f"seed {seed}\n{program}{said}{json.dumps([e['message'] for e in ours])}"
-            must(denied_there == bool(denied), what)
-            must(denied_there or "rror" not in said, what)
-            if not denied:
-                must(len({n for n, _ in told(said)}) == len({e["message"].split('"')[1] for e in ours}), what)
-            seen[bool(denied)] += 1
-            for _, message in told(said):
-                headline = message.split("; ")[0]
-                must(any(e["message"].endswith(": " + headline) for e in ours), f"{headline}\n{what}")
-        must(min(seen.values()) > 1, seen)
-    finally:
-        d.space.kubectl("delete", "--wait=false", *names, ns=False, ok=False)
+        self.write_objects()
+        said = self.send()
+        denied_there = "denied" in said
+        judged = [json.loads(line) for line in self.trainc(self.project, "check", "--format", "json", "job.tj").stdout.splitlines()]
+        ours = [e for e in judged if e.get("code") in ("TJ0901", "TJ0409")]
+        denied = [e for e in ours if e["code"] == "TJ0901"]
+        what = f"{self.target} seed {self.seed}\n{program}{said}{json.dumps([e['message'] for e in ours])}"
+        must(denied_there == bool(denied), what)
+        must(denied_there or "rror" not in said, what)
+        if not denied:
+            must(len({n for n, _ in told(said)}) == len({e["message"].split('"')[1] for e in ours}), what)
+        for _, message in told(said):
+            headline = message.split("; ")[0]
+            must(any(e["message"].endswith(": " + headline) for e in ours), f"{headline}\n{what}")
+        return bool(denied)
 
 
 def outcome_name(f):
