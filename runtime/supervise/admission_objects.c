@@ -1,7 +1,7 @@
 /*
- * admission_objects.c - selects the objects of a policy. Jobs of the operator are checked when they are created and when
- * their spec changes; objects of a run, when they are created and when their containers change. So neither the controller
- * nor a queue, which change other fields, is refused because of a policy that is newer than the object.
+ * admission_objects.c - selects the objects of a policy. Jobs of the operator are checked when they are created and
+ * when their spec changes; objects of a run, when they are created and when their containers change. So neither the
+ * controller nor a queue, which change other fields, is refused because of a policy that is newer than the object.
  */
 #include "runtime/supervise/admission_objects.h"
 
@@ -60,7 +60,8 @@ static void put_containers(struct buf *b, const char *object)
 	buf_printf(b, "(%s.kind == 'JobSet' ? "
 		"dyn(%s).spec.?replicatedJobs.orValue([]).map(j, j.template.spec.template.spec) "
 		": [%s.kind == 'Pod' ? dyn(%s).spec : dyn(%s).spec.template.spec])"
-		".map(s, s.containers + s.?initContainers.orValue([]))", object, object, object, object, object);
+		".map(s, s.containers + s.?initContainers.orValue([]))",
+		object, object, object, object, object);
 }
 
 /* What a controller makes of an object that was checked, such as the pods of a Job, is not checked again. */
@@ -70,7 +71,8 @@ static void select_run(struct buf *b)
 		"{\"key\":\"trainc.dev/job\",\"operator\":\"Exists\"}]},\"resourceRules\":["
 		RULE("batch", "v1", "jobs") "," RULE("apps", "v1", "deployments") "," RULE("", "v1", "pods") ","
 		RULE("jobset.x-k8s.io", "*", "jobsets") "]},\"matchConditions\":[{\"name\":\"not-of-a-controller\","
-		"\"expression\":\"!object.metadata.?ownerReferences.orValue([]).exists(o, o.?controller.orValue(false))\"},"
+		"\"expression\":\"!object.metadata.?ownerReferences.orValue([])"
+		".exists(o, o.?controller.orValue(false))\"},"
 		"{\"name\":\"containers-changed\",\"expression\":\"request.operation == 'CREATE' || ");
 	put_containers(b, "object");
 	buf_z(b, " != ");

@@ -1,6 +1,6 @@
 /*
- * admission_objects.h - the objects that policies check in the API server: which ones, on which changes, and where their
- * roles are.
+ * admission_objects.h - the objects that policies check in the API server: which ones, on which changes, and where
+ * their roles are.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_ADMISSION_OBJECTS_H
 #define TRAINC_RUNTIME_SUPERVISE_ADMISSION_OBJECTS_H
