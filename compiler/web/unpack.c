@@ -21,9 +21,17 @@ struct lengths {
 	chance longer[2], low[8], middle[8], high[256];
 };
 
-struct web_unpack {
+/* The part that changes with every bit; web_more() keeps a copy, so that the compiler can hold it in registers. */
+struct coder {
 	const uint8_t *in;
 	uint32_t range, code;
+};
+
+struct web_unpack {
+	struct coder coder;
+	const uint8_t *limit;           /* the end of the packed bytes */
+	uint8_t *out;
+	size_t size, end;               /* bytes of OUT: in all, and written so far */
 	uint32_t last[4];               /* the last four distances, latest first, each less one */
 	unsigned state;                 /* the kinds of the latest packets: 0 to 6 when the last was a literal */
 	struct {
@@ -34,47 +42,48 @@ struct web_unpack {
 	} chances;
 };
 
-int EXPORT(web_unpack)(const uint8_t *in, size_t nin, uint8_t *out, size_t size);
+void EXPORT(web_start)(const uint8_t *in, size_t nin, uint8_t *out, size_t size);
+int EXPORT(web_more)(size_t n);
 
 /* It has no branches, like bit(): the processor cannot predict them, and most of the time is spent here. */
-static inline void refill(struct web_unpack *u)
+static inline void refill(struct coder *r)
 {
-	uint32_t low = u->range >> 24 == 0;
+	uint32_t low = r->range >> 24 == 0;
 
-	u->range <<= low * 8;
-	u->code = u->code << low * 8 | (*u->in & -low);
-	u->in += low;
+	r->range <<= low * 8;
+	r->code = r->code << low * 8 | (*r->in & -low);
+	r->in += low;
 }
 
-static inline unsigned bit(struct web_unpack *u, chance *c)
+static inline unsigned bit(struct coder *r, chance *c)
 {
-	uint32_t bound = (u->range >> 11) * *c, found = u->code >= bound, ones = -found;
+	uint32_t bound = (r->range >> 11) * *c, found = r->code >= bound, ones = -found;
 	int32_t now = *c;
 
-	u->range = bound + (ones & (u->range - 2 * bound));
-	u->code -= bound & ones;
+	r->range = bound + (ones & (r->range - 2 * bound));
+	r->code -= bound & ones;
 	*c = (chance)(now - ((now - (int32_t)(~ones & (2048 - 31))) >> 5));
-	refill(u);
+	refill(r);
 	return found;
 }
 
 /* Reads BITS bits, the most significant first. */
-static unsigned tree(struct web_unpack *u, chance *c, int bits)
+static inline unsigned tree(struct coder *r, chance *c, int bits)
 {
 	unsigned m = 1;
 
 	for (int i = 0; i < bits; i++)
-		m = m << 1 | bit(u, &c[m]);
+		m = m << 1 | bit(r, &c[m]);
 	return m - (1u << bits);
 }
 
 /* Reads BITS bits, the least significant first. */
-static unsigned backwards(struct web_unpack *u, chance *c, int bits)
+static inline unsigned backwards(struct coder *r, chance *c, int bits)
 {
 	unsigned m = 1, value = 0;
 
 	for (int i = 0; i < bits; i++) {
-		unsigned b = bit(u, &c[m]);
+		unsigned b = bit(r, &c[m]);
 		m = m << 1 | b;
 		value |= b << i;
 	}
@@ -82,70 +91,70 @@ static unsigned backwards(struct web_unpack *u, chance *c, int bits)
 }
 
 /* Reads BITS bits with equal probabilities. */
-static unsigned evenly(struct web_unpack *u, int bits)
+static inline unsigned evenly(struct coder *r, int bits)
 {
 	unsigned value = 0;
 
 	while (bits--) {
-		u->range >>= 1;
-		unsigned b = u->code >= u->range;
-		u->code -= b ? u->range : 0;
+		r->range >>= 1;
+		unsigned b = r->code >= r->range;
+		r->code -= b ? r->range : 0;
 		value = value << 1 | b;
-		refill(u);
+		refill(r);
 	}
 	return value;
 }
 
-static unsigned length(struct web_unpack *u, struct lengths *l)
+static inline unsigned length(struct coder *r, struct lengths *l)
 {
-	if (!bit(u, &l->longer[0]))
-		return 2 + tree(u, l->low, 3);
-	if (!bit(u, &l->longer[1]))
-		return 10 + tree(u, l->middle, 3);
-	return 18 + tree(u, l->high, 8);
+	if (!bit(r, &l->longer[0]))
+		return 2 + tree(r, l->low, 3);
+	if (!bit(r, &l->longer[1]))
+		return 10 + tree(r, l->middle, 3);
+	return 18 + tree(r, l->high, 8);
 }
 
-static unsigned distance(struct web_unpack *u, unsigned n)
+static inline unsigned distance(struct web_unpack *u, struct coder *r, unsigned n)
 {
-	unsigned slot = tree(u, u->chances.slot[n < 5 ? n - 2 : 3], 6);
+	unsigned slot = tree(r, u->chances.slot[n < 5 ? n - 2 : 3], 6);
 	int bits = (int)(slot >> 1) - 1;
 
 	if (slot < FIRST_MODELED)
 		return slot;
 	unsigned base = (2 | (slot & 1)) << bits;
 	if (slot < FIRST_EVEN)
-		return base + backwards(u, u->chances.special + base - slot, bits);
-	base += evenly(u, bits - ALIGN_BITS) << ALIGN_BITS;
-	return base + backwards(u, u->chances.align, ALIGN_BITS);
+		return base + backwards(r, u->chances.special + base - slot, bits);
+	base += evenly(r, bits - ALIGN_BITS) << ALIGN_BITS;
+	return base + backwards(r, u->chances.align, ALIGN_BITS);
 }
 
 /*
  * Reads a literal. After a match, LIKE is the byte that follows the copied bytes at their source: the literal differs
  * from it.
  */
-static uint8_t literal(struct web_unpack *u, uint8_t before, unsigned like)
+static inline uint8_t literal(struct web_unpack *u, struct coder *r, uint8_t before, unsigned like)
 {
 	chance *c = u->chances.literal + 0x300 * (before >> 5);
 	unsigned m = 1;
 
 	if (u->state > 6)
 		while (m < 256) {
-			unsigned expected = like >> 7 & 1, b = bit(u, &c[((1 + expected) << 8) + m]);
+			unsigned expected = like >> 7 & 1, b = bit(r, &c[((1 + expected) << 8) + m]);
 			like <<= 1;
 			m = m << 1 | b;
 			if (b != expected)
 				break;
 		}
 	while (m < 256)
-		m = m << 1 | bit(u, &c[m]);
+		m = m << 1 | bit(r, &c[m]);
 	u->state = u->state < 4 ? 0 : u->state < 10 ? u->state - 3 : u->state - 6;
 	return (uint8_t)m;
 }
 
 /* Moves one of the older distances to the front. */
-static void older(struct web_unpack *u)
+static inline void older(struct web_unpack *u, struct coder *r)
 {
-	int which = !bit(u, &u->chances.second[u->state]) ? 1 : !bit(u, &u->chances.third[u->state]) ? 2 : 3;
+	int which = !bit(r, &u->chances.second[u->state]) ? 1 : !bit(r, &u->chances.third[u->state]) ? 2 : 3;
 	uint32_t found = u->last[which];
 
 	for (; which; which--)
@@ -154,26 +163,26 @@ static void older(struct web_unpack *u)
 }
 
 /* Reads a match; returns its length and leaves its distance in u->last[0]. */
-static unsigned match(struct web_unpack *u)
+static inline unsigned match(struct web_unpack *u, struct coder *r)
 {
 	unsigned state = u->state, n;
 
-	if (!bit(u, &u->chances.repeat[state])) {
-		n = length(u, &u->chances.plain);
+	if (!bit(r, &u->chances.repeat[state])) {
+		n = length(r, &u->chances.plain);
 		for (int i = 3; i; i--)
 			u->last[i] = u->last[i - 1];
-		u->last[0] = distance(u, n);
+		u->last[0] = distance(u, r, n);
 		u->state = state < 7 ? 7 : 10;
 		return n;
 	}
-	if (bit(u, &u->chances.older[state])) {
-		older(u);
-	} else if (!bit(u, &u->chances.many[state])) {
+	if (bit(r, &u->chances.older[state])) {
+		older(u, r);
+	} else if (!bit(r, &u->chances.many[state])) {
 		u->state = state < 7 ? 9 : 11;
 		return 1;
 	}
 	u->state = state < 7 ? 8 : 11;
-	return length(u, &u->chances.again);
+	return length(r, &u->chances.again);
 }
 
 #ifdef __wasm__
@@ -187,34 +196,50 @@ void *web_room(void)
 }
 #endif
 
-/*
- * Unpacks SIZE bytes to OUT. Returns 0, or 1 when the NIN bytes at IN are damaged.
- * IN must have 32 bytes more than NIN: damaged data may make it read them.
- */
-int web_unpack(const uint8_t *in, size_t nin, uint8_t *out, size_t size)
-{
-	static struct web_unpack u;
-	const uint8_t *limit = in + nin;
-	chance *all = (chance *)(void *)&u.chances;
+static struct web_unpack unpacking;
 
-	u = (struct web_unpack){ .in = in + 1, .range = UINT32_MAX };
-	for (size_t i = 0; i < sizeof u.chances / sizeof *all; i++)
+/*
+ * Begins to unpack the NIN bytes at IN to the SIZE bytes at OUT.
+ * IN must have 32 bytes more than NIN: damaged data may make web_more() read them.
+ */
+void web_start(const uint8_t *in, size_t nin, uint8_t *out, size_t size)
+{
+	struct web_unpack *u = &unpacking;
+	chance *all = (chance *)(void *)&u->chances;
+
+	*u = (struct web_unpack){ .coder = { in + 1, UINT32_MAX, 0 }, .limit = in + nin, .out = out, .size = size };
+	for (size_t i = 0; i < sizeof u->chances / sizeof *all; i++)
 		all[i] = 1024;
 	for (int i = 0; i < 4; i++)
-		u.code = u.code << 8 | *u.in++;
-	for (size_t end = 0; end < size;) {
-		if (u.in > limit)
-			return 1;
-		if (!bit(&u, &u.chances.match[u.state])) {
-			out[end] = literal(&u, end ? out[end - 1] : 0, end > u.last[0] ? out[end - u.last[0] - 1] : 0);
+		u->coder.code = u->coder.code << 8 | *u->coder.in++;
+}
+
+/*
+ * Unpacks N bytes more, or a few more than that. Returns 1 while there are more, 0 at the end, -1 when the packed bytes are
+ * damaged. Browsers run a function as they first compiled it until it returns, and only its next call is fast.
+ */
+int web_more(size_t n)
+{
+	struct web_unpack *u = &unpacking;
+	struct coder coder = u->coder, *r = &coder;
+	uint8_t *out = u->out;
+	size_t end = u->end, stop = n < u->size - end ? end + n : u->size;
+
+	while (end < stop) {
+		if (r->in > u->limit)
+			return -1;
+		if (!bit(r, &u->chances.match[u->state])) {
+			out[end] = literal(u, r, end ? out[end - 1] : 0, end > u->last[0] ? out[end - u->last[0] - 1] : 0);
 			end++;
 			continue;
 		}
-		unsigned n = match(&u);
-		if (u.last[0] >= end)
-			return 1;
-		for (; n && end < size; n--, end++)
-			out[end] = out[end - u.last[0] - 1];
+		unsigned many = match(u, r);
+		if (u->last[0] >= end)
+			return -1;
+		for (; many && end < u->size; many--, end++)
+			out[end] = out[end - u->last[0] - 1];
 	}
-	return 0;
+	u->coder = coder;
+	u->end = end;
+	return end < u->size;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """build.py DIRECTORY OUTPUT - one page with everything in it: the engine, the examples, the mistakes.
 
-DIRECTORY has trainc.wasm and unpack.wasm. The engine and the programs are LZMA, which is a sixth smaller than gzip, in two
-streams for two threads; unpack.wasm (compiler/web/unpack.c) reads them.
+DIRECTORY has trainc.wasm and unpack.wasm. The engine and the programs are one stream of LZMA, which is a sixth smaller than gzip;
+unpack.wasm (compiler/web/unpack.c) reads it.
 """
 import base64
 import glob
@@ -11,7 +11,6 @@ import json
 import lzma
 import os
 import sys
-import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -47,16 +46,6 @@ def pack(data):
     return lzma.compress(data, format=lzma.FORMAT_RAW, filters=[how])
 
 
-def halves(data):
-    """Two streams that take about the same time to unpack, which depends on their own size, and the sizes of what they hold."""
-    low, high = 0, len(data)
-    while high - low > len(data) // 100:
-        middle = (low + high) // 2
-        first, second = (len(zlib.compress(part, 6)) for part in (data[:middle], data[middle:]))
-        low, high = (middle, high) if first < second else (low, middle)
-    return (pack(data[:middle]), pack(data[middle:])), (middle, len(data) - middle)
-
-
 def main():
     directory, output = sys.argv[1:]
     parts = {}
@@ -65,11 +54,10 @@ def main():
             parts[name] = f.read()
     programs = {"examples": examples(), "mistakes": mistakes()}
     data = json.dumps(programs, ensure_ascii=False).encode()
-    streams, sizes = halves(parts["trainc"] + data)
     texts = {"STYLE": read(HERE + "/style.css"), "ENGINE": read(HERE + "/engine.js"), "WORKER": read(HERE + "/worker.js"),
              "PAGE": read(HERE + "/page.js"), "FIRST": json.dumps(programs["examples"][0]).replace("<", "\\u003c"),
-             "PACKED_0": base64.b64encode(streams[0]).decode(), "PACKED_1": base64.b64encode(streams[1]).decode(),
-             "UNPACK": base64.b64encode(parts["unpack"]).decode(), "SIZES": json.dumps(sizes), "WASM_SIZE": str(len(parts["trainc"]))}
+             "PACKED": base64.b64encode(pack(parts["trainc"] + data)).decode(), "UNPACK": base64.b64encode(parts["unpack"]).decode(),
+             "SIZE": str(len(parts["trainc"]) + len(data)), "WASM_SIZE": str(len(parts["trainc"]))}
     page = read(HERE + "/page.html")
     for name, text in texts.items():
         page = page.replace("/*%s*/" % name, text)

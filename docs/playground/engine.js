@@ -1,7 +1,7 @@
 // engine.js - trainc.wasm: one language server in memory, for a page and for the extension of VS Code.
-// openTrainc calls onMessage with each message of the server. receive() only queues a message; work() does one thing and says
+// SOURCE is the module or its bytes. openTrainc calls onMessage with each message of the server. receive() only queues a message; work() does one thing and says
 // whether there is more to do; file() gives a file that programs may read.
-async function openTrainc(bytes, onMessage) {
+async function openTrainc(source, onMessage) {
   let memory;
   const decoder = new TextDecoder(), encoder = new TextEncoder();
   const refuse = () => 8;                                 // EBADF: there are no files
@@ -9,11 +9,11 @@ async function openTrainc(bytes, onMessage) {
     proc_exit: status => { throw new Error("the compiler ended with " + status); },
     clock_time_get: (id, precision, at) => { new DataView(memory.buffer).setBigUint64(at, BigInt(Date.now()) * 1000000n, true); return 0; },
   }, { get: (known, name) => known[name] ?? refuse });
-  const { instance } = await WebAssembly.instantiate(bytes, {
+  const made = await WebAssembly.instantiate(source, {
     env: { web_send: (at, n) => onMessage(JSON.parse(decoder.decode(new Uint8Array(memory.buffer, at, n)))) },
     wasi_snapshot_preview1: wasi,
   });
-  const wasm = instance.exports;
+  const wasm = (made.instance ?? made).exports;
   memory = wasm.memory;
   wasm._initialize();
   const web = wasm.web_open();

@@ -1,5 +1,5 @@
-// page.js - the page around the server, which has a thread of its own (worker.js): a text with colors over it, and views of
-// what the server answers. Nothing waits for an answer: keys are shown at once, and what is older than the text is dropped.
+// page.js - the page around the server: a text with colors over it, and views of what the server answers. Nothing waits for an
+// answer: keys are shown at once, and what is older than the text is dropped.
 const $ = id => document.getElementById(id);
 // Each program has a directory of its own: a project.tj is about its neighbors only.
 let place = 0;
@@ -11,18 +11,75 @@ let known = "", marks = [], bad = [], problems = [];    // what the colors are a
 function escaped(s) { return s.replace(/[&<>]/g, c => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]); }
 const doc = () => ({ textDocument: { uri: URI(name) } });
 
+// ---- the compiler ----
+// Browsers take longer to start a thread than to answer the first question. So the first server is on the page's own thread. When
+// its answers are shown, one with a thread of its own (worker.js) gets the compiled module and, when it is ready, takes over.
+const SLICE = 12;                                       // milliseconds of unpacking, between which keys are handled
+let post, thread, compiled, here = true;
+function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const words = atob(base64), bytes = new Uint8Array(words.length);
+  for (let i = 0; i < words.length; i++) bytes[i] = words.charCodeAt(i);
+  return bytes;
+}
+// trainc.wasm, then the programs of the menus as JSON.
+async function unpacked() {
+  const { memory, web_start, web_more, web_room } = (await WebAssembly.instantiate(bytesOf(UNPACK))).instance.exports;
+  const bytes = bytesOf($("packed").textContent), from = web_room(), to = from + bytes.length + 32, turn = new MessageChannel();
+  memory.grow(Math.ceil((to + SIZE) / 65536));
+  new Uint8Array(memory.buffer).set(bytes, from);
+  web_start(from, bytes.length, to, SIZE);
+  for (let more = 1, since = performance.now(); more;) {
+    more = web_more(4096);
+    if (more < 0) throw new Error("the page is damaged; load it again");
+    if (performance.now() - since < SLICE) continue;
+    await new Promise(done => { turn.port1.onmessage = done; turn.port2.postMessage(0); });
+    since = performance.now();
+  }
+  turn.port1.close();
+  return new Uint8Array(memory.buffer, to, SIZE);
+}
+// Gives the programs of the menus.
+async function startHere() {
+  const early = [], said = [];
+  post = message => early.push(message);
+  try {
+    const bytes = await unpacked();
+    compiled = await WebAssembly.compile(bytes.subarray(0, WASM_SIZE));
+    const server = await openTrainc(compiled, message => said.push(message));
+    const take = inTurns(server, error => here && stopped(error.message), () => hear({ data: said.splice(0) }));
+    post = message => message.path ? server.file(message.path, message.text) : take(message);
+    early.splice(0).forEach(post);
+    return JSON.parse(new TextDecoder().decode(bytes.subarray(WASM_SIZE)));
+  } catch (error) { stopped(error.message); }
+}
+function startThread() {
+  const script = [$("engine"), $("worker")].map(part => part.textContent).join("\n");
+  thread = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+  thread.onmessage = hear;
+  thread.onerror = event => stopped(event.message || "the thread cannot start");
+  thread.postMessage({ source: compiled });
+}
+// From now on the thread is asked. What the server on the page has not answered yet it still answers.
+function takeOver() {
+  here = false;
+  post = message => thread.postMessage(message);
+  connect();
+  open();
+}
+
 // ---- the server ----
 const LONGEST = 20000;                                  // milliseconds that a request may take
 let last = 0, dead = false;
 const waiting = new Map(), newest = new Map();          // id -> { done, began }, kind of request -> id
-const notify = (method, params) => thread.postMessage({ method, params });
+const notify = (method, params) => post({ method, params });
 const idle = () => document.body.toggleAttribute("data-busy", waiting.size > 0 || diagnosed < version);
 // Gives the result, or { failed }. A request with a kind takes the place of the one before it.
 function ask(method, params, kind) {
   const id = ++last, before = newest.get(kind);
   if (kind && waiting.has(before)) notify("$/cancelRequest", { id: before });
   if (kind) newest.set(kind, id);
-  thread.postMessage({ id, method, params: { ...doc(), ...params } });
+  post({ id, method, params: { ...doc(), ...params } });
   return new Promise(done => { waiting.set(id, { done, began: Date.now() }); idle(); });
 }
 // An answer about the text as it is now: undefined when the text has changed since.
@@ -37,7 +94,7 @@ function hear({ data }) {
 }
 function heard(data) {
   if (data.ended) return stopped(data.ended);
-  if (data.programs) return offer(data.programs);
+  if (data.ready) return here && takeOver();
   if (data.method === "textDocument/publishDiagnostics" && data.params.uri === URI(name)) diagnose(data.params);
   const asked = waiting.get(data.id);
   if (!data.method && asked) {
@@ -46,7 +103,8 @@ function heard(data) {
   }
 }
 function stopped(why) {
-  thread.terminate();
+  thread?.terminate();
+  here = false;
   dead = true;
   for (const { done } of waiting.values()) done({ failed: why });
   waiting.clear();
@@ -58,8 +116,6 @@ setInterval(() => {
 }, 1000);
 // What follows need not wait for the answer: the server reads one message after the other.
 async function connect() {
-  thread.onmessage = hear;
-  thread.onerror = event => stopped(event.message || "the thread cannot start");
   const asked = ask("initialize", { processId: null, rootUri: null, capabilities: {
     textDocument: { codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ["quickfix"] } } }, publishDiagnostics: { dataSupport: true },
       hover: { contentFormat: ["markdown"] }, completion: { completionItem: { snippetSupport: false } } } }, initializationOptions: { virtualDocuments: true } });
@@ -68,13 +124,12 @@ async function connect() {
   if (!failed) legend = capabilities.semanticTokensProvider.legend.tokenTypes;
 }
 function restart() {
+  if (!compiled) return;
   dead = false;
   delete document.body.dataset.stopped;
-  thread = newThread();
-  helper = newThread();
-  give();
-  connect();
-  open();
+  startThread();
+  takeOver();
+  answer();
 }
 
 // ---- places ----
@@ -154,7 +209,7 @@ async function color() {
 
 // ---- problems ----
 function diagnose(params) {
-  if (params.version < version) return;
+  if (params.version < version || diagnosed === version) return;
   diagnosed = version;
   problems = params.diagnostics;
   bad = problems.map(p => [offsetOf(p.range.start), Math.max(offsetOf(p.range.end), offsetOf(p.range.start) + 1), p.severity === 1 ? "error" : "warning"]);
@@ -376,9 +431,8 @@ document.addEventListener("selectionchange", () => document.activeElement === te
 
 // ---- programs ----
 function open() {
-  for (const [file, content] of Object.entries(files)) thread.postMessage({ path: `/playground/${place}/${file}`, text: content });
-  notify("textDocument/didOpen", { textDocument: { uri: URI(name), languageId: "tj", version: ++version, text: text.value } });
-  answer();
+  for (const [file, content] of Object.entries(files)) post({ path: `/playground/${place}/${file}`, text: content });
+  notify("textDocument/didOpen", { textDocument: { uri: URI(name), languageId: "tj", version, text: text.value } });
 }
 function load(program, menu) {
   if (version) notify("textDocument/didClose", doc());
@@ -391,8 +445,11 @@ function load(program, menu) {
   preview = undefined;
   $("hover").textContent = "";
   text.scrollTop = text.scrollLeft = 0;
+  version++;
   paint();
-  if (dead) restart(); else open();
+  if (dead) return restart();
+  open();
+  answer();
 }
 function fill(menu, programs, first) {
   menu.replaceChildren(new Option(first, ""), ...programs.map((p, i) => new Option(p.title, i)));
@@ -427,19 +484,17 @@ $("paste-ok").onclick = async () => {
   else $("paste-messages").textContent = found?.messages?.[0]?.message ?? found?.failed ?? "nothing was imported";
 };
 
-// The thread has unpacked the programs of the menus.
-let given;
-function offer(programs) {
-  if ($("examples").options.length) return;
+// The first program is shown while the page unpacks the compiler: that of the address, else the first example.
+async function begin() {
+  const started = startHere();
+  connect();
+  const given = await linked();
+  load(given ? { name: "job.tj", files: { "job.tj": given } } : FIRST);
+  const programs = await started;
+  if (!programs) return;
   fill($("examples"), programs.examples, "choose an example");
   fill($("mistakes"), programs.mistakes, "choose a mistake");
   if (!given) $("examples").value = "0";
-}
-// The first program is shown while the thread unpacks: that of the address, else the first example.
-async function begin() {
-  connect();
-  given = await linked();
-  load(given ? { name: "job.tj", files: { "job.tj": given } } : FIRST);
 }
 begin();
 new MutationObserver((_, observer) => {
@@ -447,4 +502,5 @@ new MutationObserver((_, observer) => {
   observer.disconnect();
   performance.mark("ready");
   document.body.dataset.ready = "yes";
+  if (here) startThread();
 }).observe(document.body, { attributeFilter: ["data-busy"] });

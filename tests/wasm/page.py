@@ -94,7 +94,7 @@ class Chromium:
 
 
 def in_chromium(path):
-    """The page's elements when its server, which has a thread of its own, has answered, or after a minute."""
+    """The page's elements when its server has answered, or after a minute."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Chromium(profile)
         target = browser.ask("Target.createTarget", url="file://" + os.path.abspath(path))["targetId"]
@@ -129,7 +129,7 @@ def main():
     holds("the module has what engine.js calls", EXPORTS <= module.exports, EXPORTS - module.exports)
     unpack = Wasm(base64.b64decode(re.search(r'UNPACK = "([^"]+)"', page).group(1)))
     holds("the unpacker asks for nothing", not unpack.imports, unpack.imports)
-    holds("the unpacker has what page.js calls", {"memory", "web_unpack", "web_room"} <= unpack.exports, unpack.exports)
+    holds("the unpacker has what page.js calls", {"memory", "web_start", "web_more", "web_room"} <= unpack.exports, unpack.exports)
     urls = re.findall(r'(?:src|href)="(?!data:|#)[^"]*"|url\([^)]*\)|@import|\bfetch\(|XMLHttpRequest', page)
     holds("the page fetches nothing", not urls, urls)
     if shutil.which("chromium"):

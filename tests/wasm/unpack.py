@@ -18,9 +18,16 @@ def library(directory):
     out = directory + "/unpack.so"
     subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", out,
                     "compiler/web/unpack.c"], check=True)
-    found = ctypes.CDLL(out).web_unpack
-    found.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
-    return found
+    module = ctypes.CDLL(out)
+    module.web_start.argtypes, module.web_start.restype = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t], None
+    module.web_more.argtypes = [ctypes.c_size_t]
+
+    def unpack(packed, npacked, room, size, step):
+        module.web_start(packed, npacked, room, size)
+        while (more := module.web_more(step)) > 0:
+            pass
+        return more
+    return unpack
 
 
 def packer():
@@ -53,17 +60,19 @@ def main():
         unpack, pack = library(directory), packer()
         for name, want in texts():
             packed = pack(want)
-            room = ctypes.create_string_buffer(len(want) + GUARD)
-            status = unpack(packed + bytes(GUARD), len(packed), room, len(want))
-            good = status == 0 and room.raw == want + bytes(GUARD)
+            good = True
+            for step in (1, 4096, 1 << 30):             # bytes at a time
+                room = ctypes.create_string_buffer(len(want) + GUARD)
+                status = unpack(packed + bytes(GUARD), len(packed), room, len(want), step)
+                good = good and status == 0 and room.raw == want + bytes(GUARD)
             for _ in range(60):                         # a few changed bytes; the last ones may be without a meaning
                 damaged = bytearray(packed[:chance.randrange(len(packed) + 1)] if chance.random() < .3 else packed)
                 for _ in range(chance.randrange(1, 4)):
                     if damaged:
                         damaged[chance.randrange(len(damaged))] = chance.randrange(256)
                 room = ctypes.create_string_buffer(len(want) + GUARD)
-                status = unpack(bytes(damaged) + bytes(GUARD), len(damaged), room, len(want))
-                good = good and status in (0, 1) and room.raw[len(want):] == bytes(GUARD)
+                status = unpack(bytes(damaged) + bytes(GUARD), len(damaged), room, len(want), 4096)
+                good = good and status in (0, -1) and room.raw[len(want):] == bytes(GUARD)
             passed, failed = passed + good, failed + (not good)
             if not good:
                 print("FAIL", name)
