@@ -215,8 +215,8 @@ void web_start(const uint8_t *in, size_t nin, uint8_t *out, size_t size)
 }
 
 /*
- * Unpacks N bytes more, or a few more than that. Returns 1 while there are more, 0 at the end, -1 when the packed bytes are
- * damaged. Browsers run a function as they first compiled it until it returns, and only its next call is fast.
+ * Unpacks N bytes more, or a few more than that. Returns 1 while there are more, 0 at the end, -1 when the packed bytes
+ * are damaged. Browsers run a function as they first compiled it until it returns; only its next call is fast.
  */
 int web_more(size_t n)
 {
