@@ -229,7 +229,8 @@ int web_more(size_t n)
 		if (r->in > u->limit)
 			return -1;
 		if (!bit(r, &u->chances.match[u->state])) {
-			out[end] = literal(u, r, end ? out[end - 1] : 0, end > u->last[0] ? out[end - u->last[0] - 1] : 0);
+			uint8_t like = end > u->last[0] ? out[end - u->last[0] - 1] : 0;
+			out[end] = literal(u, r, end ? out[end - 1] : 0, like);
 			end++;
 			continue;
 		}
