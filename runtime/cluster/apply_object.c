@@ -43,9 +43,9 @@ static void tell_altered(struct applying *p, const struct wanted *w)
 			continue;
 		buf_printf(&b, "%.*s: the API server changed %.*s from ", STR_ARG(wanted_name(p->arena, &p->wanted,
 			w)), STR_ARG(all.at[i].path));
-		tree_value(&b, all.at[i].ours, 60);
+		tree_value_of(&b, w->from->kind, all.at[i].path, all.at[i].ours, 60);
 		buf_z(&b, " to ");
-		tree_value(&b, all.at[i].theirs, 60);
+		tree_value_of(&b, w->from->kind, all.at[i].path, all.at[i].theirs, 60);
 		session_say(p->session, "warning: %.*s", STR_ARG(buf_text(&b)));
 		buf_release(&b);
 	}

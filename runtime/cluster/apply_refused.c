@@ -102,9 +102,9 @@ static void report_immutable(struct applying *p, struct wanted *w, struct str na
 		struct buf b = { 0 };
 		if (!is_below(w->answer, all.at[i].path))
 			continue;
-		tree_value(&b, all.at[i].theirs, 60);
+		tree_value_of(&b, w->from->kind, all.at[i].path, all.at[i].theirs, 60);
 		buf_z(&b, " \xE2\x86\x92 ");
-		tree_value(&b, all.at[i].ours, 60);
+		tree_value_of(&b, w->from->kind, all.at[i].path, all.at[i].ours, 60);
 		if (!d) {
 			d = diag_report(&p->diags, TJ1202, place_of(w, all.at[i].path),
 				"%.*s cannot take %.*s while it exists", STR_ARG(name), STR_ARG(all.at[i].path));
@@ -199,9 +199,9 @@ void apply_conflict(struct applying *p, struct wanted *w)
 		if (live->data)
 			theirs = field_find(live->data, field, (struct span){ 0 });
 		struct buf b = { 0 };
-		tree_value(&b, theirs.value, 60);
+		tree_value_of(&b, w->from->kind, field, theirs.value, 60);
 		buf_z(&b, " there, ");
-		tree_value(&b, ours.value, 60);
+		tree_value_of(&b, w->from->kind, field, ours.value, 60);
 		buf_z(&b, " here");
 		struct diag *d = diag_report(&p->diags, TJ1203, ours.from, "'%.*s' owns %.*s of %.*s", STR_ARG(owner),
 			STR_ARG(field), STR_ARG(name));

@@ -113,11 +113,6 @@ static void diff_job(struct applying *p, struct diff *d)
 
 /* ---- printing ---- */
 
-static bool is_masked(const struct diff_object *o, struct str path)
-{
-	return str_is(o->kind, "Secret") && (str_starts(path, STR("data")) || str_starts(path, STR("stringData")));
-}
-
 static void put_line(struct buf *out, bool colour, char sign, const struct data *d, bool masked)
 {
 	if (!d)
@@ -136,7 +131,7 @@ static void put_text(const struct diff *d, bool colour, struct buf *out)
 		const struct diff_object *o = &d->at[i];
 		buf_printf(out, "%.*s/%.*s would be %s\n", STR_ARG(o->kind), STR_ARG(o->name), o->change);
 		for (size_t k = 0; k < o->n; k++) {
-			bool masked = is_masked(o, o->at[k].path);
+			bool masked = tree_is_secret(o->kind, o->at[k].path);
 			buf_printf(out, "  %.*s\n", STR_ARG(o->at[k].path));
 			put_line(out, colour, '-', o->at[k].old, masked);
 			put_line(out, colour, '+', o->at[k].new, masked);
@@ -168,7 +163,7 @@ static void put_json(const struct diff *d, struct buf *out)
 		buf_json(out, o->name);
 		buf_printf(out, ",\"change\":\"%s\",\"fields\":[", o->change);
 		for (size_t k = 0; k < o->n; k++) {
-			bool masked = is_masked(o, o->at[k].path);
+			bool masked = tree_is_secret(o->kind, o->at[k].path);
 			buf_printf(out, "%s{\"path\":", k ? "," : "");
 			buf_json(out, o->at[k].path);
 			put_value(out, "old", o->at[k].old, masked);

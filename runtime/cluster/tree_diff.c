@@ -162,6 +162,19 @@ struct tree_differences tree_diff(struct arena *a, const struct data *ours, cons
 	return w.all;
 }
 
+bool tree_is_secret(struct str kind, struct str path)
+{
+	return str_is(kind, "Secret") && (str_starts(path, STR("data")) || str_starts(path, STR("stringData")));
+}
+
+void tree_value_of(struct buf *b, struct str kind, struct str path, const struct data *d, size_t most)
+{
+	if (d && tree_is_secret(kind, path))
+		buf_z(b, "(masked)");
+	else
+		tree_value(b, d, most);
+}
+
 void tree_value(struct buf *b, const struct data *d, size_t most)
 {
 	struct buf text = { 0 };

@@ -21,6 +21,12 @@ struct tree_differences {
 
 struct tree_differences tree_diff(struct arena *a, const struct data *ours, const struct data *theirs);
 
+/* Is the field at PATH of an object of KIND the contents of a Secret, which no message shows? */
+bool tree_is_secret(struct str kind, struct str path);
+
+/* Appends a value as tree_value() does, but "(masked)" for the contents of a Secret. */
+void tree_value_of(struct buf *b, struct str kind, struct str path, const struct data *d, size_t most);
+
 /* Appends a value on one line, shortened to about MOST bytes: "a", 4, {...}. */
 void tree_value(struct buf *b, const struct data *d, size_t most);
 

@@ -60,6 +60,30 @@ def exec_in_pod(w):
 
 
 @check
+def secret_values(w):
+    """contents of Secrets are in no message: a conflict, a change by admission, an immutable field, diff, -v"""
+    mine, theirs = "bWluZS1taW5l", "dGhlaXJzLXRoZWlycw=="
+    program = (JOB % ("a", 1))[:-2] + ('  object key {\n    apiVersion = "v1"\n    kind = "Secret"\n    metadata = { name = "key" }\n'
+                                       '    data = { password = "%s" }\n  }\n}\n')
+
+    def masked(code, *words, err=None, out=None):
+        got = "".join(w.want(code, *words, "-v", err=err, out=out)).replace(line, "")
+        must(mine not in got and theirs not in got and "(masked)" in got, got)
+    line = 'data = { password = "%s" }' % mine
+    w.write("a.tj", program % mine)
+    w.want(0, "apply", "--no-wait", "a.tj")
+    secret = w.get("secrets", "key")
+    w.put("secrets", "default", dict(secret, data={"password": theirs}))
+    w.fault("PATCH", "/secrets/key", conflict(".data.password", "vault"))
+    masked(5, "apply", "--no-wait", "--refresh", "a.tj", err="'vault' owns data.password of Secret/key")
+    w.fault("PATCH", "/secrets/key", status(422, "Invalid", "Secret is invalid", [
+        {"reason": "FieldValueForbidden", "message": "Forbidden: field is immutable when `immutable` is set", "field": "data"}]))
+    masked(5, "apply", "--no-wait", "--refresh", "a.tj", err="Secret/key cannot take data.password while it exists")
+    w.fault("PATCH", "/secrets/key", lambda _h, _b: (200, dict(secret, data={"password": theirs})))
+    masked(0, "apply", "--no-wait", "--refresh", "a.tj", err="the API server changed data.password")
+
+
+@check
 def contradictions(w):
     """a command line that contradicts itself, or names what does not exist, changes nothing"""
     w.write("a.tj", JOB % ("a", "1:3") + JOB % ("b", 1))
