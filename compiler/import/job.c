@@ -37,7 +37,7 @@ bool manifest_open(struct import *im, const struct import_kind *k, const struct 
 /* Is it metadata that tools of the cluster wrote, or that trainc wrote into objects of other targets? */
 static bool is_noise(struct str key)
 {
-	return str_starts(key, STR("trainc.dev/")) || str_is(key, "kubectl.kubernetes.io/last-applied-configuration") ||
+	return member_is_record(key) || str_is(key, "kubectl.kubernetes.io/last-applied-configuration") ||
 		str_is(key, "app.kubernetes.io/managed-by") || str_is(key, "app.kubernetes.io/name");
 }
 

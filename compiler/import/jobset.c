@@ -464,7 +464,7 @@ static void job_pairs(struct set *s, const struct set_role *r, const struct data
 		if (same && same->kind == DATA_STRING && m->value->kind == DATA_STRING &&
 		    str_eq(same->u.string, m->value->u.string))
 			continue;
-		if (!str_starts(m->key, STR("trainer.kubeflow.org/")) && !str_starts(m->key, STR("trainc.dev/")))
+		if (!str_starts(m->key, STR("trainer.kubeflow.org/")) && !member_is_record(m->key))
 			import_left_out(s->m.im, m->key_at, m->key,
 				"a role's objects carry the labels of the job; its pods those of the role");
 	}

@@ -199,6 +199,8 @@ const char *import_kind_words(const struct data *d);
 /* Members of a fitted map: NULL, empty, or FALLBACK when they are absent. */
 const struct data *member(const struct data *map, const char *key);
 struct str member_text(const struct data *map, const char *key);
+/* Is it a label or annotation by which trainc, or a tool with ApplySets, knows the objects of a set? */
+bool member_is_record(struct str key);
 int64_t member_int(const struct data *map, const char *key, int64_t fallback);
 bool member_bool(const struct data *map, const char *key, bool fallback);
 /* The place of a member's key; the place of the map when it lacks the member. */

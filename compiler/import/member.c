@@ -25,6 +25,11 @@ struct str member_text(const struct data *map, const char *key)
 	return d && d->kind == DATA_STRING ? d->u.string : (struct str){ 0 };
 }
 
+bool member_is_record(struct str key)
+{
+	return str_starts(key, STR("trainc.dev/")) || str_is(key, "applyset.kubernetes.io/part-of");
+}
+
 int64_t member_int(const struct data *map, const char *key, int64_t fallback)
 {
 	const struct data *d = member(map, key);

@@ -26,7 +26,7 @@ static bool is_noise(struct str key)
 {
 	return str_is(key, "kubectl.kubernetes.io/last-applied-configuration") ||
 		str_starts(key, STR("pv.kubernetes.io/bind-completed")) ||
-		str_starts(key, STR("pv.kubernetes.io/bound-by")) || str_starts(key, STR("trainc.dev/"));
+		str_starts(key, STR("pv.kubernetes.io/bound-by")) || member_is_record(key);
 }
 
 static bool is_ours(const struct data_member *m)

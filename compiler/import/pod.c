@@ -330,7 +330,7 @@ static void pairs(struct role_reading *r, const struct data_member *m, const cha
 		const struct data *of_job = data_get(str_is(str_of(field), "labels") ? r->job->labels
 			: r->job->annotations, pair->key);
 		bool same = of_job && of_job->kind == DATA_STRING && str_eq(of_job->u.string, pair->value->u.string);
-		if (same || str_starts(pair->key, STR("trainc.dev/")))
+		if (same || member_is_record(pair->key))
 			continue;
 		struct expr *placed = r->job->queued && str_starts(pair->key, STR(KUEUE_PODSET)) ?
 			place_words(im->arena, pair) : NULL;

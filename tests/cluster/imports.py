@@ -64,6 +64,19 @@ def one(w):
 
 
 @check
+def parts(w):
+    """what a tool knows its objects by is not in the program; instead of what a controller made, its owner is to be imported"""
+    pods = {"labels": {"applyset.kubernetes.io/part-of": "applyset-x-v1", "team": "ml"}}
+    made = job(w, "a", labels={"applyset.kubernetes.io/part-of": "applyset-x-v1", "trainc.dev/job": "a", "tier": "gold"})
+    made["spec"]["template"]["metadata"] = pods
+    w.put("jobs", "default", made)
+    out, err = w.want(0, "import", "--from-cluster", "a", out="gold")
+    must("ml" in out and "applyset" not in out and "trainc.dev" not in out and not err, out + err)
+    job(w, "part", ownerReferences=[{"kind": "JobSet", "name": "set", "uid": "u", "controller": True, "apiVersion": "jobset.x-k8s.io/v1alpha2"}])
+    w.want(1, "import", "--from-cluster", "part", err="Job 'part' belongs to JobSet 'set'.*import JobSet 'set' instead")
+
+
+@check
 def compiled(w):
     """what comes out is a program"""
     serve(w, "pytorchjobs")
