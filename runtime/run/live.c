@@ -6,6 +6,7 @@
 #include "base/words.h"
 
 enum { USUAL_ROWS = 24, USUAL_COLUMNS = 80, PENDING_MOST = 64 << 10, LINES_MOST = 10 };
+enum { BAR_LEAST = 16, BAR_WIDTH = 20 };        /* fewer replicas have no bar: their number says as much */
 
 void live_measure(struct live *l)
 {
@@ -77,6 +78,40 @@ static void put_usage(const struct run_role *r, struct buf *line)
 	}
 }
 
+/* Does a replica that does not run yet have a node, where its images are pulled and its volumes mounted? */
+static bool is_placed(const struct run_replica *p)
+{
+	const struct run_span *last = p->nspans ? &p->spans[p->nspans - 1] : NULL;
+
+	return p->state == REPLICA_WAITING && last && last->kind == SPAN_STARTING && !last->end;
+}
+
+/*
+ * Appends "  [######++++++........]  300 starting, 400 waiting" while many replicas become ready: '#' are those that
+ * are, '+' those that start on a node. The bar is full only when all are ready.
+ */
+static void put_bar(const struct run_role *r, const struct run_count *c, struct buf *line)
+{
+	int64_t ready = c->ready + c->succeeded, starting = c->active - c->ready;
+
+	for (int64_t i = 0; i < r->max; i++)
+		starting += is_placed(&r->at[i]);
+	if (r->desired < BAR_LEAST || ready >= r->desired)
+		return;
+	if (starting > r->desired - ready)
+		starting = r->desired - ready;
+	int64_t waiting = r->desired - ready - starting - c->failed;
+	buf_z(line, "  [");
+	for (int64_t i = 1; i <= BAR_WIDTH; i++)
+		buf_char(line, i * r->desired <= ready * BAR_WIDTH ? '#'
+			: i * r->desired <= (ready + starting) * BAR_WIDTH ? '+' : '.');
+	buf_char(line, ']');
+	if (starting)
+		buf_printf(line, "  %lld starting", (long long)starting);
+	if (waiting > 0)
+		buf_printf(line, "%s%lld waiting", starting ? ", " : "  ", (long long)waiting);
+}
+
 static void add_role(const struct live *l, struct live_lines *all, const struct run_state *s, const struct run_role *r,
 	unsigned width)
 {
@@ -93,6 +128,8 @@ static void add_role(const struct live *l, struct live_lines *all, const struct 
 	if (c.restarts)
 		buf_printf(&line, ", %lld restart%s", (long long)c.restarts, c.restarts == 1 ? "" : "s");
 	put_usage(r, &line);
+	if (!s->end)
+		put_bar(r, &c, &line);
 	if (cause.n)
 		buf_printf(&line, "  %.*s", STR_ARG(cause));
 	put_clipped(&b, buf_text(&line), l->columns - 1);

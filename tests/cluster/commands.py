@@ -3,6 +3,8 @@ import json
 import re
 import signal
 import os
+import pty
+import select
 import subprocess
 import sys
 import time
@@ -57,6 +59,53 @@ def exec_in_pod(w):
            err=r"kubectl exec -it -n default a-worker-1-x -c main -- ls -l 'a b'")
     w.want(2, "exec", "a", "worker/1", err=r"kubectl exec -it -n default a-worker-1-x -c main -- sh")
     w.want(2, "exec", "a", "worker/7", err="has no replica worker/7")
+
+
+def read_terminal(fd, got, enough):
+    """GOT and what appears on a terminal until that is ENOUGH, for a minute at most, or the end."""
+    until = time.monotonic() + 60
+    while not enough(got) and time.monotonic() < until:
+        if not select.select([fd], [], [], 1)[0]:
+            continue
+        try:
+            more = os.read(fd, 65536)
+        except OSError:                 # the other side is closed
+            break
+        if not more:
+            break
+        got += more
+    return got
+
+
+@check
+def bar(w):
+    """on a terminal: how many of 1,000 replicas are ready, start on a node, and wait for one; the screen is left clean"""
+    w.jobs_run = False
+    w.write("a.tj", JOB % ("a", 1000))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.run_job("default", w.get("jobs", "a-worker"))
+    for key in [k for k in w.objects if k[0] == "pods"]:
+        o, i = w.objects[key], int(key[2].split("-")[2])
+        if i >= 300:
+            placed = {"type": "PodScheduled", "status": str(i < 600), "lastTransitionTime": world.NOW}
+            o["status"] = {"phase": "Pending", "conditions": [placed]}
+            w.put("pods", "default", o)
+    job = w.get("jobs", "a-worker")
+    job["status"]["ready"] = 300
+    w.put("jobs", "default", job)
+    want = b"  worker  300/1000 ready  [######++++++........]  300 starting, 400 waiting"
+    ours, theirs = pty.openpty()
+    env = {**w.environment(), "TERM": "xterm"}
+    env.pop("CI", None)
+    with subprocess.Popen([TRAINC, "wait", "a", "--color=never"], cwd=w.dir, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env) as p:
+        os.close(theirs)
+        got = read_terminal(ours, b"", lambda text: want in text)
+        p.send_signal(signal.SIGINT)
+        got = read_terminal(ours, got, lambda text: b"'trainc delete a' ends it" in text)
+        os.close(ours)
+        must(p.wait(timeout=60) == 130, p.returncode)
+    must(want in got, got[-2000:])
+    must(b"\x1b[?25l" not in got and got.rindex(b"\x1b[J") < got.index(b"trainc: run 'a' goes on"), got[-300:])
 
 
 @check
