@@ -127,7 +127,7 @@ class Desk:
         while time.monotonic() < end:
             if right():
                 return
-            must(any(one.poll() is None for one in self.running), f"the controller has ended:\n{self.said()[-2000:]}")
+            must(not self.running or any(one.poll() is None for one in self.running), f"the controller has ended:\n{self.said()[-2000:]}")
             time.sleep(0.2)
         pods = [(p["metadata"]["name"], p["status"].get("phase")) for p in self.listed("pods")]
         raise Failure(f"not seen in {seconds} s: {what}\n{pods}\n{self.said()[-2000:]}")
@@ -772,7 +772,8 @@ class Verdicts:
 
     def __init__(self, d, program, target, *options):
         self.d, self.program, self.target, self.options = d, program, target, options
-        self.words = {'"prod"': f'"{d.space.ns}"'}
+        # names of their own, because an API server knows policies for a while after they were deleted
+        self.words = {'"prod"': f'"{d.space.ns}"', 'policy "': f'policy "{target} '}
         self.seed = random.randrange(1 << 30)
         self.dice = random.Random(self.seed)
 
@@ -810,6 +811,16 @@ class Verdicts:
         must(compiled.returncode == 0, compiled.stderr)
         self.d.space.write("job.json", compiled.stdout)
 
+    def wait_until_applied(self):
+        """The API server says nowhere when it applies policies: each of them has to refuse a program that only this one refuses."""
+        good, enough = IMAGES[5], "cpu = 1\n    memory = 1Gi"
+        for job, image, amounts in (("a-tmp", good, enough), ("a", "registry.example.com/a:2", enough),
+                                    ("a", good.replace("registry", "elsewhere"), enough), ("a", good, "cpu = 1")):  # fmt: skip
+            self.write_program(job=job, image=image, first=good, amounts=amounts, devices="")
+            self.write_objects()
+            self.d.until(f"a verdict about {job}, {image}, {amounts}", lambda: "denied request" in self.send())
+        time.sleep(3)                   # those that warn
+
     @contextlib.contextmanager
     def in_force(self):
         """The policies are objects of the cluster, and the API server refuses what they refuse."""
@@ -822,11 +833,7 @@ class Verdicts:
             self.d.space.write("policies.json", written.stdout)
             try:
                 self.d.space.kubectl("apply", "--server-side", "--validate=strict", "-f", os.path.join(self.d.space.dir, "policies.json"), ns=False)
-                self.write_program(job="a-tmp", image=IMAGES[5], first=IMAGES[5], amounts="cpu = 1\nmemory = 1Gi", devices="")
-                self.write_objects()
-                # the API server says nowhere when it applies them; it takes up all of them together, or nearly so
-                self.d.until("the first verdict", lambda: "denied request" in self.send())
-                time.sleep(3)
+                self.wait_until_applied()
                 yield
             finally:
                 self.d.space.kubectl("delete", "--wait=false", *names, ns=False, ok=False)
