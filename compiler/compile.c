@@ -134,10 +134,10 @@ static void bind_element(struct eval *ev, struct frame *f, const struct clause *
 	const struct value *element = map ? ((const struct value_entry *)map->entries[i].value)->value
 		: list->u.list.at[i];
 	if (clause->nbinders == 2)
-		frame_bind(ev, f, clause->binders[0].decl, key);
+		frame_bind_pass(ev, f, clause->binders[0].decl, key);
 	else if (map)
 		element = key;
-	frame_bind(ev, f, clause->binders[clause->nbinders - 1].decl, element);
+	frame_bind_pass(ev, f, clause->binders[clause->nbinders - 1].decl, element);
 }
 
 /*
@@ -237,6 +237,7 @@ static void build_jobs(struct trainc *c)
 {
 	struct nodes decls = c->program.root->file->u.file.decls;
 	struct job_list jobs = { 0 };
+	struct model model = { 0 };
 	for (size_t i = 0; i < decls.n; i++) {
 		if (decls.at[i]->kind != NODE_JOB)
 			continue;
@@ -253,7 +254,8 @@ static void build_jobs(struct trainc *c)
 	for (size_t i = 0; i < jobs.n && !c->eval.exhausted && !begins_again(c); i++) {
 		c->diags.group = jobs.node[i]->u.job.list;      /* NULL unless the job belongs to a fleet */
 		c->diags.pass = i;
-		job_build(&c->eval, jobs.node[i], jobs.frame[i], &c->options.job, &c->plan.jobs[c->plan.njobs++]);
+		job_build(&c->eval, jobs.node[i], jobs.frame[i], &c->options.job, &model,
+			&c->plan.jobs[c->plan.njobs++]);
 	}
 	c->diags.group = NULL;
 	lower_topology(&c->eval);

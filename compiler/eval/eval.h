@@ -48,6 +48,7 @@ struct slot {
 	unsigned pod_before, self_before;
 	/* when DONE: did it read `pod` or `self`?  Then the value holds only for the same index and role. */
 	bool read_pod, read_self;
+	bool of_pass;                   /* a loop variable of a fleet */
 	int64_t pod_index;
 	const struct role *self;
 };
@@ -127,6 +128,8 @@ struct eval {
 	const struct role *policy_role; /* the role that the policy asked about last */
 	/* counters: a slot whose evaluation raises one of them is not reused where its value may differ */
 	unsigned pod_reads, self_reads;
+	/* counts reads of what differs between the passes of a fleet: its loop variables, and the name of the job */
+	unsigned pass_reads;
 
 	/* the job that is being built; NULL outside */
 	struct job *job;                /* the job that is being evaluated, see eval/job.h */
@@ -222,6 +225,8 @@ const struct value *value_convert(struct eval *ev, const struct value *v, const 
 struct frame *frame_new(struct eval *ev, struct frame *parent);
 /* Bind a finished value, or an expression that is evaluated later (in IN). */
 void frame_bind(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v);
+/* Binds a loop variable of a fleet: reading it is counted (pass_reads). */
+void frame_bind_pass(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v);
 void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, struct node *expr, struct frame *in);
 
 /*

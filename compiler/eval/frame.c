@@ -26,13 +26,24 @@ static struct binding *bind(struct eval *ev, struct frame *f, const struct decl 
 	return b;
 }
 
-void frame_bind(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v)
+static struct slot *bind_done(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v)
 {
 	struct binding *b = bind(ev, f, d);
 
 	b->slot.state = SLOT_DONE;
 	b->slot.value = v;
 	b->slot.transparent = true;
+	return &b->slot;
+}
+
+void frame_bind(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v)
+{
+	bind_done(ev, f, d, v);
+}
+
+void frame_bind_pass(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v)
+{
+	bind_done(ev, f, d, v)->of_pass = true;
 }
 
 void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, struct node *expr, struct frame *in)
@@ -148,6 +159,7 @@ bool slot_enter(struct eval *ev, struct slot *s)
 	if (s->state == SLOT_DONE && still_good(ev, s)) {
 		ev->pod_reads += s->read_pod;
 		ev->self_reads += s->read_self;
+		ev->pass_reads += s->of_pass;
 		read_slot(ev, s);
 		return false;
 	}

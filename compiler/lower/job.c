@@ -9,6 +9,7 @@
 #include "eval/blueprint.h"
 #include "eval/job.h"
 #include "eval/plan_value.h"
+#include "lower/model.h"
 #include "lower/rules.h"
 
 /* ---- the job's head ---- */
@@ -351,7 +352,7 @@ static bool job_begin(struct job *j)
 {
 	struct eval *ev = j->ev;
 	struct node *blueprint = j->node->u.job.blueprint;
-	if (!job_name(j) || (blueprint && !j->node->u.job.framework))
+	if (blueprint && !j->node->u.job.framework)
 		return false;
 	j->framework = j->node->u.job.framework;
 	if (blueprint)
@@ -378,8 +379,26 @@ static bool job_begin(struct job *j)
 	return !j->body->failed;
 }
 
+/* Evaluates the whole of a job whose name is known. */
+static void job_whole(struct job *j)
+{
+	if (!job_begin(j))
+		return;
+	job_namespace(j);
+	job_hosts(j);
+	for (unsigned i = 0; i < j->nlayers; i++)
+		layer_reserved(j, i);
+	run_framework_checks(j);
+	lower_job(j);
+	run_job_checks(j);
+	if (!j->checks_failed) {
+		rules_job(j);
+		run_policies(j);
+	}
+}
+
 void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options,
-	struct plan_job *ret)
+	struct model *model, struct plan_job *ret)
 {
 	struct job *j = ARENA_NEW(ev->keep_jobs ? ev->arena : &ev->work, struct job);
 	*j = (struct job){ .ev = ev, .options = options, .node = node, .frame = frame, .plan = ret,
@@ -391,18 +410,10 @@ void job_build(struct eval *ev, struct node *node, struct frame *frame, const st
 	ev->pod_index = -1;
 	/* an error inside the framework is reported where the job names the framework */
 	ev->call_site = node->u.job.blueprint ? node->u.job.blueprint->span : node->u.job.title->span;
-	if (job_begin(j)) {
-		job_namespace(j);
-		job_hosts(j);
-		for (unsigned i = 0; i < j->nlayers; i++)
-			layer_reserved(j, i);
-		run_framework_checks(j);
-		lower_job(j);
-		run_job_checks(j);
-		if (!j->checks_failed) {
-			rules_job(j);
-			run_policies(j);
-		}
+	if (job_name(j) && !model_copy(model, j)) {
+		model_begin(model, j);
+		job_whole(j);
+		model_end(model, j);
 	}
 	ev->call_site = (struct span){ 0 };
 	ev->job = NULL;

@@ -8,6 +8,7 @@
 #define TRAINC_LOWER_LOWER_H
 
 #include "eval/job.h"
+#include "lower/model.h"
 
 /*
  * An expression whose value differs between replicas in a way that no reference can express. CLAIM: the claim that each
@@ -38,11 +39,11 @@ struct lowering {
 };
 
 /*
- * Builds the plan of one job; FRAME has the loop variables of a fleet. A value that could not be evaluated is reported
- * and absent from the plan.
+ * Builds the plan of one job; FRAME has the loop variables of a fleet, and MODEL, which is kept from pass to pass, what
+ * its passes have in common. A value that could not be evaluated is reported and absent from the plan.
  */
 void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options,
-	struct plan_job *ret);
+	struct model *model, struct plan_job *ret);
 
 /* Copies every field of the job and of its roles into the plan. */
 void lower_job(struct job *j);
