@@ -237,7 +237,7 @@ static void build_jobs(struct trainc *c)
 {
 	struct nodes decls = c->program.root->file->u.file.decls;
 	struct job_list jobs = { 0 };
-	struct model model = { 0 };
+	struct model model = { .lends = c->options.lends && c->options.parts };
 	for (size_t i = 0; i < decls.n; i++) {
 		if (decls.at[i]->kind != NODE_JOB)
 			continue;
@@ -258,6 +258,7 @@ static void build_jobs(struct trainc *c)
 			&c->plan.jobs[c->plan.njobs++]);
 	}
 	c->diags.group = NULL;
+	c->lent = model.lent;
 	lower_topology(&c->eval);
 	check_names(c);
 	if (c->options.job_name.p)

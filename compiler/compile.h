@@ -24,6 +24,11 @@ struct compile_options {                /* a member with p == NULL was not given
 	 * instead when something is reported, because messages list what a module has.
 	 */
 	bool parts;
+	/*
+	 * The caller needs no places of the plan but to report, and calls trainc_check(): jobs whose texts are the same
+	 * may have one plan, with the places of the first.
+	 */
+	bool lends;
 	bool keep_jobs;                 /* tests ask about what was built (struct eval) */
 };
 
@@ -37,6 +42,7 @@ struct trainc {
 	struct settings settings;
 	struct eval eval;
 	struct plan plan;
+	bool lent;                      /* some plan has the places of another job: see compile_options.lends */
 	size_t next_file, next_source;  /* positions of the next file and source, see trainc_file() */
 	struct door *door;              /* set if trainc_open() made the program; otherwise NULL */
 };

@@ -36,6 +36,7 @@ struct door {
 	struct map texts;               /* path -> struct kept_text */
 	struct assigned *assigned;
 	size_t nassigned;
+	struct str compiled;            /* the path of the program that was compiled; p == NULL: of its options alone */
 	bool finished;
 };
 
@@ -417,20 +418,25 @@ static void begin_again(struct trainc *t)
 	}
 }
 
+/* Compiles the program another time, with whole modules and with the places of every job. */
+static void compile_again(struct trainc *t)
+{
+	t->options.parts = false;
+	begin_again(t);
+	check_names(t);
+	compile_plan(t, t->door->compiled);
+}
+
 static bool compile_program(struct call *c)
 {
 	struct trainc *t = c->programs[0];
-	struct str file = c->name ? str_copy(&t->door->arena, str_of(c->name)) : (struct str){ 0 };
 
+	t->door->compiled = c->name ? str_copy(&t->door->arena, str_of(c->name)) : (struct str){ 0 };
 	check_names(t);
 	t->options.parts = t->options.parts && !t->diags.n;
-	compile_plan(t, file);
-	if (t->options.parts && t->diags.n) {
-		t->options.parts = false;
-		begin_again(t);
-		check_names(t);
-		compile_plan(t, file);
-	}
+	compile_plan(t, t->door->compiled);
+	if (t->options.parts && t->diags.n)
+		compile_again(t);
 	return diags_ok(&t->diags);
 }
 
@@ -486,7 +492,7 @@ static void settle_sets(struct trainc *const *programs, size_t n)
 	}
 }
 
-static bool check_programs(struct call *c)
+static bool check_plans(const struct call *c)
 {
 	struct trainc *const *programs = c->programs;
 	size_t n = c->n;
@@ -494,8 +500,6 @@ static bool check_programs(struct call *c)
 	struct map seen = { 0 };
 	bool ok = true;
 
-	if (n > 1)
-		settle_sets(programs, n);
 	for (size_t i = 0; i < n; i++) {
 		struct trainc *t = programs[i];
 		struct emit_options options = { .kinds = compile_kinds(t), .sources = &t->sources,
@@ -508,6 +512,32 @@ static bool check_programs(struct call *c)
 	}
 	arena_release(&arena);
 	return ok;
+}
+
+/* Is there something to report, and a program whose plan has places of another job? */
+static bool places_matter(const struct call *c)
+{
+	bool lent = false, reported = false;
+
+	for (size_t i = 0; i < c->n; i++) {
+		lent = lent || c->programs[i]->lent;
+		reported = reported || c->programs[i]->diags.n;
+	}
+	return lent && reported;
+}
+
+static bool check_programs(struct call *c)
+{
+	if (c->n > 1)
+		settle_sets(c->programs, c->n);
+	bool ok = check_plans(c);
+	if (!places_matter(c))
+		return ok;
+	for (size_t i = 0; i < c->n; i++)
+		compile_again(c->programs[i]);
+	if (c->n > 1)
+		settle_sets(c->programs, c->n);
+	return check_plans(c);
 }
 
 bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl)

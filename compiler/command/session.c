@@ -222,6 +222,14 @@ struct trainc *session_open(struct session *s)
 	return t;
 }
 
+/* Does the command show no places but those of messages? */
+static bool lends_places(const struct session *s)
+{
+	enum command c = s->options->command;
+
+	return c == COMMAND_CHECK || (c == COMMAND_COMPILE && !option_given(s->options, OPTION_ANNOTATE));
+}
+
 bool session_compile(struct session *s, struct programs *ret)
 {
 	const struct options *o = s->options;
@@ -233,6 +241,7 @@ bool session_compile(struct session *s, struct programs *ret)
 		if (!t)
 			return false;
 		ret->at[ret->n++] = t;
+		t->options.lends = lends_places(s);
 		trainc_compile(t, o->operands[i].p);
 	}
 	return true;

@@ -1,6 +1,6 @@
 /*
- * model.c - the plan of a pass of a fleet from that of another pass. What the plans of two passes have in common is
- * shared, because a plan does not change once it is complete.
+ * model.c - the plan of a job from that of another job. What the two have in common is shared, because a plan does not
+ * change once it is complete.
  */
 #include "lower/model.h"
 
@@ -10,13 +10,25 @@ static struct str object_name(struct eval *ev, const struct plan_job *p, const s
 	return str_cat(ev->arena, p->name, STR("-"), r->label);
 }
 
-bool model_copy(const struct model *m, struct job *j)
+/* The text of a job behind its title. */
+static struct str rest_of(const struct eval *ev, const struct node *job)
+{
+	return source_text(ev->program->sources, (struct span){ job->u.job.title->span.end, job->span.end });
+}
+
+/* Do two jobs that are written out have the same text but for the title? */
+static bool reads_alike(const struct eval *ev, const struct node *a, const struct node *b)
+{
+	return !a->u.job.list && !b->u.job.list && str_eq(rest_of(ev, a), rest_of(ev, b));
+}
+
+bool model_copy(struct model *m, struct job *j)
 {
 	struct eval *ev = j->ev;
 	struct plan_job *p = j->plan;
 	const struct plan_job named = *p;
 
-	if (m->node != j->node || ev->diags->errors || ev->exhausted || ev->steps + m->steps > EVAL_STEPS ||
+	if (!m->node || (m->node != j->node && !reads_alike(ev, m->node, j->node)) || ev->diags->errors || ev->exhausted || ev->steps + m->steps > EVAL_STEPS ||
 	    ev->text_bytes + m->text_bytes > EVAL_TEXT)
 		return false;
 	*p = *m->plan;
@@ -29,19 +41,24 @@ bool model_copy(const struct model *m, struct job *j)
 	}
 	ev->steps += m->steps;
 	ev->text_bytes += m->text_bytes;
+	m->lent = m->lent || m->node != j->node;
 	return true;
 }
 
 void model_begin(struct model *m, const struct job *j)
 {
-	*m = (struct model){ .pass_reads = j->ev->pass_reads, .steps = j->ev->steps, .text_bytes = j->ev->text_bytes };
+	m->node = NULL;
+	m->pass_reads = j->ev->pass_reads;
+	m->steps = j->ev->steps;
+	m->text_bytes = j->ev->text_bytes;
 }
 
 void model_end(struct model *m, const struct job *j)
 {
 	struct eval *ev = j->ev;
-	bool good = j->node->u.job.list && ev->pass_reads == m->pass_reads && !ev->diags->errors && !ev->exhausted &&
-		!ev->keep_jobs;
+	bool good = j->node->u.job.list ? !ev->diags->errors : m->lends && !ev->diags->n;
+
+	good = good && ev->pass_reads == m->pass_reads && !ev->exhausted && !ev->keep_jobs;
 
 	for (size_t i = 0; i < j->nroles; i++)
 		good = good && !span_known(j->roles[i]->name_at);

@@ -1,10 +1,13 @@
 /*
- * model.h - the passes of a fleet that differ in nothing but the name of their job. The first pass is the model: while
- * it is built, the evaluator counts reads of what differs between passes. When there were none, the plan of another
- * pass is that of the model with another name, so nothing of it is evaluated again. One model is kept, that of the
- * fleet whose passes are being built. What a copy would report is what the model has reported, with the same code at
- * the same place, and of that only the first report of a fleet is kept; a fleet with errors has no model. A copy costs
- * as much of the budgets as the pass that it replaces.
+ * model.h - jobs that differ in nothing but their name. Two passes of a fleet are such jobs when the first, the model,
+ * has read nothing that differs between passes, which the evaluator counts. Then the plan of the second is that of the
+ * model with another name, so nothing of it is evaluated again. One model is kept, the last job that was evaluated.
+ * What a copy would report is what the model has reported, with the same code at the same place, and of that only the
+ * first report of a fleet is kept; a fleet with errors has no model. A copy costs as much of the budgets as the pass
+ * that it replaces.
+ *
+ * Two jobs that are written out are copies as well when their texts are the same but for the title, and nothing was
+ * reported. The plan of the second has the places of the first then, so the caller says whether it can do with that.
  */
 #ifndef TRAINC_LOWER_MODEL_H
 #define TRAINC_LOWER_MODEL_H
@@ -12,7 +15,9 @@
 #include "eval/job.h"
 
 struct model {
-	const struct node *node;        /* the fleet; NULL: there is no model */
+	bool lends;                     /* may a job that is written out be a copy, which has the places of another? */
+	bool lent;                      /* there is such a copy */
+	const struct node *node;        /* the fleet or the job; NULL: there is no model */
 	const struct plan_job *plan;
 	/* what the model took of the budgets; before it is complete: the counters when it began */
 	unsigned pass_reads;
@@ -21,7 +26,7 @@ struct model {
 };
 
 /* Makes the plan of J, whose name is known, from the model. False: the pass must be evaluated. */
-bool model_copy(const struct model *m, struct job *j);
+bool model_copy(struct model *m, struct job *j);
 /* Call model_begin() when the name of J is known, and model_end() when its plan is complete. */
 void model_begin(struct model *m, const struct job *j);
 void model_end(struct model *m, const struct job *j);

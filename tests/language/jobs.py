@@ -49,6 +49,24 @@ t.case("a number beside CPUs", CPU + 'check (if c == 2 then c else 3) == 2 else 
        'check (d ?? 1) == 1 else "x"\ncheck (d ?? 0.5) < 1 else "x"\n', lacks="TJ0320", status=0)
 t.case("a number that is no amount of CPU", CPU + 'check (d ?? 0.0001) < 1 else "x"\n', "TJ0308", status=1)
 
+# ---- jobs that are written alike ----
+LONG = "a-name-that-is-so-long-that-the-names-of-its-replicas-cannot-hold"
+ALIKE = """job "%s" {
+  image   = "r.example.com/a:1"
+  command = ["run"]
+  role w { replicas = 2 }%s
+}
+"""
+t.case("jobs with one text, one name too long", ALIKE % ("one", "") + ALIKE % (LONG, "") + ALIKE % ("two", ""),
+       ["a.tj:6:5: error", "TJ0801", "a.tj:9:8: note: role 'w' makes it longer"], status=1)
+FALSE = "\n  raw pod { securityContext = { runAsUserr = 1 } }"
+t.case("jobs with one text, a mistake in all", ALIKE.replace("2 }%s", "2 %s }") % ("one", FALSE) + ALIKE.replace("2 }%s", "2 %s }") % ("two", FALSE),
+       ["a.tj:5:33: error", "a.tj:11:33: error"], status=1)
+MOUNT = '\n  mounts { "/a" = pvc("c") }'
+t.case("jobs with one text and a warning", ALIKE % ("one", MOUNT) + ALIKE % ("two", MOUNT),
+       ["a.tj:5:19: warning", "a.tj:11:19: warning", "TJ0621"], status=0)
+t.case("jobs with one text and one name", ALIKE % ("one", "") * 2, ["TJ0812", "a.tj:6:5: error", "a.tj:1:5: note: the other one"], status=1)
+
 # ---- jobs that run nothing, or cannot end ----
 t.case("all roles 0", JOB("role w { replicas = 0 }"), ["TJ0503", "runs nothing"], status=1)
 t.case("all roles 0:0", JOB("role w { replicas = 0:0 }"), ["TJ0503", "runs nothing"], status=1)

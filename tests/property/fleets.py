@@ -2,7 +2,9 @@
 
 What one job has worked out may be used by the next only where it is the same:
 here every program with one job of a fixed name is all three, as it is and with
-a text or a number of the job that is another one in each pass.
+a text or a number of the job that is another one in each pass.  With places as
+comments every job that is written out is worked out by itself, so the objects
+are compared with those, too.
 
     fleets.py TRAINC PROGRAM.tj...
 """
@@ -17,7 +19,7 @@ JOB = re.compile(r'^job "([a-z0-9-]+)"(.*?^}\n|.*?}\n)', re.M | re.S)
 TEXT = re.compile(r'(?<=[=(\[,] )"([^"\\$\n]*)"|"([^"\\$\n]*)"(?=[\])])')
 NUMBER = re.compile(r"(?<== )([0-9]+)$", re.M)
 COUNT = 3
-PLACES = 4                              # of a program, spread over it
+PLACES = 3                              # of a program, spread over it
 trainc = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folders = {}
@@ -40,6 +42,15 @@ def compile_text(folder, text, *options):
         file.write(text)
     done = subprocess.run([trainc, "compile", *options, path], capture_output=True, text=True, check=False)
     return done.stdout if done.returncode == 0 else None
+
+
+PLACE = re.compile(r" # \S+:[0-9]+$", re.M)
+
+
+def agrees_with_places(folder, text):
+    """Are the objects the same as with places, but for these?"""
+    plain, placed = compile_text(folder, text), compile_text(folder, text, "--annotate")
+    return (plain is None) == (placed is None) and (plain is None or PLACE.sub("", placed) == PLACE.sub("", plain))
 
 
 def differing(rest):
@@ -78,6 +89,9 @@ for program in sys.argv[2:]:
             if place == 0 and written is not None:
                 alone = [compile_text(folder, head + job(str(i)) + tail, *options) for i in range(COUNT)]
                 same = same and None not in alone and "---\n".join(alone) == written
+            if place > 0:       # jobs of which the first two are written alike
+                same = same and agrees_with_places(folder, head + "".join(
+                    f'job "{name}-{i}"{body(str(max(i, 1)))}\n' for i in range(COUNT)) + tail)
             passed += same and written is not None
             differ += place > 0 and written is not None
             failed += not same
