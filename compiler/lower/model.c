@@ -28,8 +28,8 @@ bool model_copy(struct model *m, struct job *j)
 	struct plan_job *p = j->plan;
 	const struct plan_job named = *p;
 
-	if (!m->node || (m->node != j->node && !reads_alike(ev, m->node, j->node)) || ev->diags->errors || ev->exhausted || ev->steps + m->steps > EVAL_STEPS ||
-	    ev->text_bytes + m->text_bytes > EVAL_TEXT)
+	if (!m->node || (m->node != j->node && !reads_alike(ev, m->node, j->node)) || ev->diags->errors ||
+	    ev->exhausted || ev->steps + m->steps > EVAL_STEPS || ev->text_bytes + m->text_bytes > EVAL_TEXT)
 		return false;
 	*p = *m->plan;
 	p->name = named.name;
