@@ -1,24 +1,7 @@
 /*
  * cmd_env.c - prints the environment of replicas.
  */
-#include <stdlib.h>
-
 #include "command/session.h"
-
-bool session_index(struct session *s, long long *ret)
-{
-	struct str index = option_value(s->options, OPTION_INDEX);
-	char *end;
-
-	*ret = -1;
-	if (!index.p)
-		return true;
-	*ret = strtoll(index.p, &end, 10);
-	if (index.n && index.n < 10 && !*end && *ret >= 0)
-		return true;
-	session_say(s, "--index is the number of a replica, from 0; found '%.*s'", STR_ARG(index));
-	return false;
-}
 
 static enum trainc_form form(struct str word)
 {

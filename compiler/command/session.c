@@ -87,6 +87,21 @@ bool session_offline(const struct session *s)
 	return true;
 }
 
+bool session_index(struct session *s, long long *ret)
+{
+	struct str index = option_value(s->options, OPTION_INDEX);
+	char *end;
+
+	*ret = -1;
+	if (!index.p)
+		return true;
+	*ret = strtoll(index.p, &end, 10);
+	if (index.n && index.n < 10 && !*end && *ret >= 0)
+		return true;
+	session_say(s, "--index is the number of a replica, from 0; found '%.*s'", STR_ARG(index));
+	return false;
+}
+
 void session_ask(const char *question) { file_write_all(STDERR_FILENO, question, strlen(question)); }
 
 static bool write_out(void *context, const char *bytes, size_t n)

@@ -237,19 +237,6 @@ static bool lock(struct making *m)
 	return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "'%.*s' is already running", STR_ARG(run_of(m->path))));
 }
 
-struct process_ids run_survivors(struct arena *a, const struct run_state *s)
-{
-	struct process_ids all = { 0 };
-
-	for (size_t k = 0; k < s->nroles; k++)
-		for (int64_t i = 0; i < s->roles[k].max; i++) {
-			struct process_id id = s->roles[k].at[i].process;
-			if (id.pid && process_alive(&id, s->boot_id))
-				ARENA_PUSH(a, all.at, all.n, id);
-		}
-	return all;
-}
-
 /* Removes what an earlier run of that name left. */
 static bool clear(struct making *m, bool replace)
 {

@@ -60,13 +60,6 @@ bool run_name_valid(struct str name);
  */
 bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_state *ret, struct str *why);
 
-/* The main processes of a run that are still those which it started. */
-struct process_ids {
-	struct process_id *at;
-	size_t n;
-};
-struct process_ids run_survivors(struct arena *a, const struct run_state *s);
-
 /* The names of all runs in order, including earlier ones. */
 struct run_names {
 	struct str *at;

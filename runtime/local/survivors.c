@@ -14,7 +14,6 @@
 
 #include "base/file.h"
 #include "runtime/local/mark.h"
-#include "runtime/local/run_dir.h"
 #include "base/words.h"
 
 enum { KILL_SECONDS = 5, PAUSE_MS = 20 };
@@ -31,6 +30,19 @@ struct search {
 	struct process *at;
 	size_t n;
 };
+
+struct process_ids run_survivors(struct arena *a, const struct run_state *s)
+{
+	struct process_ids all = { 0 };
+
+	for (size_t k = 0; k < s->nroles; k++)
+		for (int64_t i = 0; i < s->roles[k].max; i++) {
+			struct process_id id = s->roles[k].at[i].process;
+			if (id.pid && process_alive(&id, s->boot_id))
+				ARENA_PUSH(a, all.at, all.n, id);
+		}
+	return all;
+}
 
 static bool leads(const struct process_ids *leaders, pid_t session)
 {

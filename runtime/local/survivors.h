@@ -6,6 +6,13 @@
 
 #include "runtime/run/run_state.h"
 
+/* The main processes of a run that are still those which it started. */
+struct process_ids {
+	struct process_id *at;
+	size_t n;
+};
+struct process_ids run_survivors(struct arena *a, const struct run_state *s);
+
 /*
  * Ends every process of the run S: sends TERM, and KILL after GRACE ns. A process belongs to the run if it has the
  * run's mark (mark.h), if it is in the session of a main process that S records and that is still alive, or if it

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/local/run_dir.h"
+#include "runtime/local/survivors.h"
 #include "runtime/local/usage.h"
 
 struct local_watch {
