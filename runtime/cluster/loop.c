@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -314,12 +315,19 @@ static void child_ended(struct loop_fd *f, unsigned events)
 	c->ended(c, status);
 }
 
-/* Runs in the child: calls exec, or sends the errno through the pipe. */
+/*
+ * Runs in the child: calls exec, or sends the errno through the pipe. The child ends with its PARENT, however that
+ * ends: a credential plugin that waits for a browser is of no use to anybody then.
+ */
 static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *const *env, const int fds[3],
-	int report)
+	int report, pid_t parent)
 {
 	int moved[3];
 
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0)
+		goto failed;
+	if (getppid() != parent)
+		_exit(126);
 	for (int i = 0; i < 3; i++)     /* first to numbers above 2, because one may have a number that another one
 					 * needs */
 		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
@@ -351,10 +359,10 @@ int loop_child_start(struct loop *l, struct loop_child *c, char *const *argv, ch
 
 	if (pipe2(report, O_CLOEXEC) < 0)
 		return errno;
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	if (pid == 0) {
 		close(report[0]);
-		child_exec(l, argv, env, fds, report[1]);
+		child_exec(l, argv, env, fds, report[1], parent);
 	}
 	close(report[1]);
 	if (pid < 0) {

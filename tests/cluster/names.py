@@ -1,6 +1,8 @@
 """names.py [NAME...] - `completion names`, as the scripts of shells call it."""
 import json
 import os
+import pty
+import select
 import subprocess
 import sys
 import time
@@ -14,6 +16,14 @@ CHECKS = []
 def check(f):
     CHECKS.append(f)
     return f
+
+
+def alive(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def names(w, what, *line, code=0):
@@ -90,6 +100,38 @@ def slow(w):
         begun = time.monotonic()
         must(not names(w, "runs", "status"), "a name from nowhere")
         must(time.monotonic() - begun < 10, "too long")
+
+
+@check
+def plugins(w):
+    """a credential plugin gets no terminal, and does not outlive the answer; one that has to ask is not started"""
+    config = json.load(open(w.dir + "/config"))
+    config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
+    with open(w.dir + "/plugin", "w") as f:
+        f.write("#!/bin/sh\nif test -t 0 || test -t 2; then echo tty; else echo none; fi >seen.new\necho $$ >>seen.new\nmv seen.new seen\nexec sleep 600\n")
+    os.chmod(w.dir + "/plugin", 0o755)
+    ours, theirs = pty.openpty()
+    for mode, started in (("IfAvailable", True), ("Always", False)):
+        config["users"][0]["user"] = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": mode, "command": "./plugin"}}
+        w.write("config", json.dumps(config))
+        for _ in range(20):             # on a busy machine the second is over before the plugin has begun
+            done = subprocess.run([TRAINC, "completion", "names", "runs", "--", "trainc", "status"], cwd=w.dir, env=w.environment(),
+                                  timeout=60, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs)
+            must(done.returncode == 0 and not done.stdout, done)
+            if not started or os.path.exists(w.dir + "/seen"):
+                break
+        must(os.path.exists(w.dir + "/seen") == started, mode)
+        if started:
+            kind, pid = open(w.dir + "/seen").read().split()
+            must(kind == "none", "the plugin could ask")
+            until = time.monotonic() + 20
+            while alive(int(pid)) and time.monotonic() < until:
+                time.sleep(0.05)
+            must(not alive(int(pid)), "the plugin is left behind")
+            os.remove(w.dir + "/seen")
+    must(not select.select([ours], [], [], 0)[0], "something was printed on the terminal")
+    os.close(ours)
+    os.close(theirs)
 
 
 if __name__ == "__main__":
