@@ -349,7 +349,8 @@ static const struct type *type_list_node(struct check *c, struct node *n, const 
 	if (core && core->kind == TYPE_DATA)
 		return elements_for_data(c, n, want);
 	if (core && core->kind == TYPE_LIST) {
-		for (size_t i = 0; i < list.n; i++)
+		bool bare = report_bare_elements(c, n, core->elem);
+		for (size_t i = 0; i < list.n && !bare; i++)
 			check_expr(c, list.at[i], core->elem, NO_SITE);
 		return core->refine ? type_list(c->arena, core->elem) : core;
 	}

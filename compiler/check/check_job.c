@@ -24,7 +24,14 @@ static struct decl *framework_by_member(struct check *c, struct node *n)
 {
 	struct node *base = n->u.member.base;
 	if (base->kind != NODE_NAME) {
-		diag_report(c->diags, TJ0211, n->span, "a framework is named by its module and its name");
+		struct diag *g = diag_report(c->diags, TJ0211, n->span,
+			"a framework is named by its module and its name");
+		const struct decl *module = base->kind == NODE_MEMBER ? scope_peek(c, base->u.member.name) : NULL;
+		if (module && module->kind == DECL_IMPORT) {
+			struct str right = str_cat(c->arena, base->u.member.name, STR("."), n->u.member.name);
+			diag_help(c->diags, g, "write '%.*s'", STR_ARG(right));
+			diag_fix(c->diags, g, n->span, right, "write '%.*s'", STR_ARG(right));
+		}
 		return NULL;
 	}
 	c->member_of_name = n->u.member.name;

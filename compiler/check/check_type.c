@@ -364,8 +364,12 @@ static void report_no_type(struct check *c, struct node *ref, struct str name, c
 		return;
 	struct diag *d = diag_report(c->diags, TJ0201, at, "%sno type named '%.*s'", where, STR_ARG(name));
 	static const struct { const char *other, *ours; } habits[] = {
-		{ "str", "string" }, { "text", "string" }, { "integer", "int" }, { "boolean", "bool" },
-		{ "double", "float" }, { "array", "list" }, { "dict", "map" }, { "object", "map" }, { "any", "string" }
+		{ "str", "string" }, { "text", "string" }, { "boolean", "bool" },
+		{ "double", "float" }, { "array", "list" }, { "dict", "map" }, { "object", "map" }, { "any", "string" },
+		{ "Integer", "int" }, { "integer", "int" }, { "int32", "int" }, { "int64", "int" }, { "long", "int" },
+		{ "uint", "int" }, { "Boolean", "bool" }, { "Str", "string" }, { "Text", "string" },
+		{ "char", "string" }, { "url", "string" }, { "uri", "string" }, { "float32", "float" },
+		{ "real", "float" }, { "timedelta", "duration" }, { "tuple", "list" }, { "Array", "list" },
 	};
 	for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
 		if (str_is(name, habits[i].other)) {
@@ -380,7 +384,7 @@ static void report_no_type(struct check *c, struct node *ref, struct str name, c
 			args.n == 1 ? "" : " for a string that may be none");
 		return;
 	}
-	if (str_is(name, "number") || str_is(name, "num")) {
+	if (str_is(name, "number") || str_is(name, "Number") || str_is(name, "num")) {
 		diag_help(c->diags, d, "write 'int' or 'float'");
 		return;
 	}

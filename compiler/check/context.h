@@ -120,6 +120,7 @@ void scope_lets(struct check *c, struct node *body);
 struct decl *scope_find(struct check *c, struct str name, struct span at);
 /* As scope_find(), without a report and without marking it as used. */
 struct decl *scope_peek(struct check *c, struct str name);
+bool scope_resembles(struct check *c, struct str name);         /* Is it probably a misspelling of a known name? */
 /* Is the name unlike every name that is known here or in the library? */
 bool scope_unheard(struct check *c, struct str name);
 /* Is the checker within a scope of this kind? */
@@ -172,6 +173,10 @@ void help_bytes(struct check *c, struct diag *d, struct str number, const char *
 /* Adds to the help of D the roles that can be named here, if there are any. */
 void help_roles(struct check *c, struct diag *d);
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want);
+/* Reports text without quotes in place of the operation that it was parsed as. */
+const struct type *report_quotes(struct check *c, struct node *n, const struct site *site);
+bool report_unknown_variable(struct check *c, struct node *n, const struct type *want);
+bool report_bare_elements(struct check *c, struct node *n, const struct type *want);
 /* As type_expr(), for a place that messages describe; the branches of a conditional may need the description. */
 const struct type *type_for(struct check *c, struct node *n, const struct type *want, const struct site *site);
 /*

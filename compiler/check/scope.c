@@ -294,8 +294,9 @@ static struct decl *importer_of(struct check *c, struct str name)
 	const struct map *values = &c->at.module->values;
 	for (size_t i = 0; i < values->n; i++) {
 		struct decl *d = values->entries[i].value;
-		if (d->kind == DECL_IMPORT && d->node->u.import.module &&
-		    map_get(&d->node->u.import.module->values, name))
+		const struct decl *member = d->kind == DECL_IMPORT && d->node->u.import.module ?
+			map_get(&d->node->u.import.module->values, name) : NULL;
+		if (member && member->kind != DECL_IMPORT)
 			return d;
 	}
 	return NULL;
@@ -335,6 +336,8 @@ static struct str near_value(struct check *c, struct str name)
 	return suggest_only(&s);
 }
 
+bool scope_resembles(struct check *c, struct str name) { return near_value(c, name).n != 0; }
+
 /* Did an item in the bodies around fail to parse? Then the names that it would have declared are unknown. */
 static bool item_lost(struct check *c)
 {
@@ -362,6 +365,10 @@ static void report_field(struct check *c, struct str name, struct span at)
 	bool optional = f && str_ends(str_of(f->type), STR("?"));
 	struct str near = may_suggest(c) ? near_value(c, name) : STR("");
 	struct diag *d = diag_report(c->diags, TJ0215, at, "'%.*s' is a field, not a name", STR_ARG(name));
+	if (c->text_wanted && c->text_wanted->kind != TYPE_ENV_VALUE && !near.n) {
+		diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
+		return;
+	}
 	if (near.n)
 		diag_help(c->diags, d, "did you mean '%.*s'?", STR_ARG(near));
 	if (c->at.env && str_is(name, "env"))
@@ -543,7 +550,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 		diag_help(c->diags, d, "write '%.*s'", STR_ARG(whole));
 		diag_fix(c->diags, d, at, whole, "write '%.*s'", STR_ARG(whole));
 		decl_use(c, import);
-	} else if (stdlib_text(name).p)
+	} else if (stdlib_text(name).p && (!c->text_wanted || stands_before(c, at, '.')))
 		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file",
 			STR_ARG(name));
 	else if (few && !suggest_sentence(&s).n && !foreign_name(name) && stands_before(c, at, '.') && has_roles(c))

@@ -117,6 +117,23 @@ void diag_fix(struct diags *ds, struct diag *d, struct span at, struct str text,
 	(*last)->edits->text = str_copy(ds->arena, text);
 }
 
+void diags_drop(struct diags *ds, enum diag_code code, struct span at)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ds->n; i++) {
+		struct diag *d = ds->at[i];
+		if (ds->muted || d->code != code || d->at.start < at.start || d->at.end > at.end) {
+			ds->at[kept++] = d;
+			continue;
+		}
+		ds->kept[d->severity]--;
+		ds->errors -= d->severity == SEVERITY_ERROR;
+		ds->warnings -= d->severity == SEVERITY_WARNING;
+	}
+	ds->n = kept;
+}
+
 /*
  * Compares two diagnostics by place. Global offsets rise in the order of reading, so one comparison orders files and
  * positions.

@@ -108,6 +108,9 @@ void diag_help(struct diags *ds, struct diag *d, const char *fmt, ...) __attribu
 void diag_fix(struct diags *ds, struct diag *d, struct span at, struct str text, const char *title_fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
+/* Drops what has been reported with CODE inside of AT: a later phase has found out what it is. */
+void diags_drop(struct diags *ds, enum diag_code code, struct span at);
+
 static inline bool diags_ok(const struct diags *ds) { return ds->errors == 0; }
 
 /*

@@ -7,6 +7,20 @@ static struct diags *ds(struct job *j) { return j->ev->diags; }
 
 static struct str amount(struct job *j, struct plan_quantity q) { return quantity_text(j->ev->arena, q.value); }
 
+/* The amount as the program spells it, such as 1.5 for 1500m, when its place holds a literal. */
+static struct str as_written(struct job *j, struct plan_quantity q)
+{
+	struct str text = source_text(j->ev->program->sources, q.from);
+	size_t i = 0;
+
+	while (i < text.n && ((text.p[i] >= '0' && text.p[i] <= '9') || text.p[i] == '.'))
+		i++;
+	size_t number = i;
+	while (i < text.n && (text.p[i] | 32) >= 'a' && (text.p[i] | 32) <= 'z')
+		i++;
+	return number && i == text.n ? text : amount(j, q);
+}
+
 /* ---- one container ---- */
 
 static void positive(struct job *j, const char *field, struct plan_quantity q)
@@ -87,20 +101,20 @@ static void unlikely(struct job *j, const struct plan_role *r)
 	struct diag *d;
 
 	if (cpu->set && cpu->value.nano > MOST_CPUS * QUANTITY_UNIT) {
-		struct str text = amount(j, *cpu);
+		struct str text = as_written(j, *cpu);
 		d = diag_report(ds(j), TJ0622, cpu->from, "cpu = %.*s: no node has so many CPUs", STR_ARG(text));
 		diag_help(ds(j), d, "thousandths are written with 'm', as in 500m");
 	}
 	if (memory->set && memory->value.nano > 0 && memory->value.nano < LEAST_MIB * mib) {
-		struct str text = amount(j, *memory);
+		struct str text = as_written(j, *memory);
 		d = diag_report(ds(j), TJ0622, memory->from, "memory = %.*s: no program starts with so little",
 			STR_ARG(text));
 		diag_help(ds(j), d,
 			"a program needs some MiB at least: write it with the unit Mi or Gi, such as memory = %s",
 			r->accelerator ? "64Gi" : "256Mi");
-	} else if (memory->set && r->accelerator &&
+	} else if (memory->set && r->accelerator && memory->value.nano > 0 &&
 		memory->value.nano < r->accelerator->per_pod * LEAST_FOR_DEVICE * mib) {
-		struct str text = amount(j, *memory);
+		struct str text = as_written(j, *memory);
 		d = diag_report(ds(j), TJ0622, memory->from,
 			"memory = %.*s for %lld devices: their programs do not start with so little", STR_ARG(text),
 			(long long)r->accelerator->per_pod);
@@ -175,9 +189,10 @@ static void devices(struct job *j, const struct plan_role *r)
 		diag_help(ds(j), d,
 			"data loaders crash with a bus error when it is full; set 'shm', for example shm = 16Gi");
 	}
-	if (r->main.asks.cpu.set && r->main.asks.cpu.value.nano < n * QUANTITY_UNIT) {
-		struct str cpu = amount(j, r->main.asks.cpu);
-		struct diag *d = diag_report(ds(j), TJ0618, r->main.asks.cpu.from, "%lld process%s on %.*s CPU%s", n,
+	const struct plan_quantity *cpus = &r->main.asks.cpu;
+	if (cpus->set && cpus->value.nano > 0 && cpus->value.nano < n * QUANTITY_UNIT) {
+		struct str cpu = as_written(j, *cpus);
+		struct diag *d = diag_report(ds(j), TJ0618, cpus->from, "%lld process%s on %.*s CPU%s", n,
 			n == 1 ? "" : "es",
 			STR_ARG(cpu), str_is(cpu, "1") ? "" : "s");
 		diag_note(ds(j), d, acc->from, "%lld device%s", (long long)acc->per_pod, acc->per_pod == 1 ? "" : "s");
@@ -289,6 +304,8 @@ static void shm(struct job *j, const struct plan_role *r)
 {
 	const struct plan_amounts *asks = &r->main.asks;
 	const struct plan_quantity *memory = asks->limits.memory.set ? &asks->limits.memory : &asks->memory;
+	if (memory->set && memory->value.nano <= 0)
+		return;                 /* reported already, and a default of 'shm' may follow from it */
 	positive(j, "shm", r->shm);
 	if (!r->shm.set || !memory->set || r->shm.value.nano <= memory->value.nano)
 		return;

@@ -221,6 +221,15 @@ static const struct lookalike {
 	{ "\uFF09", ")" }, { "\uFF5B", "{" }, { "\uFF5D", "}" },
 	{ "\u00A0", " " }, { "\u2003", " " }, { "\u3000", " " }, { "\u200B", "" }, { "\uFEFF", "" },
 	{ "&&", "and" }, { "||", "or" }, { "!", "not " },
+	/* letters of Cyrillic and Greek that look exactly like Latin ones */
+	{ "\u0430", "a" }, { "\u0435", "e" }, { "\u043E", "o" }, { "\u0440", "p" }, { "\u0441", "c" },
+	{ "\u0443", "y" }, { "\u0445", "x" }, { "\u0456", "i" }, { "\u0458", "j" }, { "\u0455", "s" },
+	{ "\u0410", "A" }, { "\u0412", "B" }, { "\u0415", "E" }, { "\u041A", "K" }, { "\u041C", "M" },
+	{ "\u041D", "H" }, { "\u041E", "O" }, { "\u0420", "P" }, { "\u0421", "C" }, { "\u0422", "T" },
+	{ "\u0425", "X" }, { "\u0406", "I" }, { "\u0408", "J" }, { "\u0405", "S" },
+	{ "\u03BF", "o" }, { "\u03BD", "v" }, { "\u0391", "A" }, { "\u0392", "B" }, { "\u0395", "E" },
+	{ "\u0397", "H" }, { "\u0399", "I" }, { "\u039A", "K" }, { "\u039C", "M" }, { "\u039D", "N" },
+	{ "\u039F", "O" }, { "\u03A1", "P" }, { "\u03A4", "T" }, { "\u03A7", "X" }, { "\u0396", "Z" },
 };
 
 static const struct lookalike *lookalike(struct str text)
@@ -255,6 +264,21 @@ static void fix_lookalikes(struct scan *s, struct diag *d)
 	}
 }
 
+static bool is_word_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The number of the character if it is a letter of another alphabet that looks like a Latin one; otherwise 0. */
+static unsigned letter_code(const struct lookalike *l)
+{
+	enum { GREEK = 0x370 };
+	const unsigned char *p = (const unsigned char *)l->text;
+	unsigned code = p[0] >= 0xC0 && p[0] < 0xE0 ? (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu) : 0;
+
+	return code >= GREEK && is_word_byte(l->plain[0]) ? code : 0;
+}
+
 static void help_lookalike(struct scan *s, struct diag *d, const struct lookalike *l)
 {
 	struct diags *ds = s->ts->diags;
@@ -266,17 +290,16 @@ static void help_lookalike(struct scan *s, struct diag *d, const struct lookalik
 	} else if (plain[0] == ' ' || !plain[0]) {
 		diag_help(ds, d, "%s", plain[0] ? "use a plain space" : "this character is invisible: remove it");
 		diag_fix(ds, d, d->at, str_of(plain), plain[0] ? "use plain spaces" : "remove invisible characters");
+	} else if (letter_code(l)) {
+		diag_help(ds, d, "this is U+%04X of another alphabet, which looks like '%s': write the Latin letter",
+			letter_code(l), plain);
+		diag_fix(ds, d, d->at, str_of(plain), "write the Latin '%s'", plain);
 	} else {
 		int n = (int)strcspn(plain, " ");
 		diag_help(ds, d, "write '%.*s'", n, plain);
 		diag_fix(ds, d, d->at, str_of(plain), "write '%.*s'", n, plain);
 	}
 	fix_lookalikes(s, d);
-}
-
-static bool is_word_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 /*
@@ -402,6 +425,11 @@ void scan_junk(struct scan *s)
 		else if (text.p[0] == '~')
 			diag_help(s->ts->diags, d,
 				"text, including paths, must be quoted; '~' means nothing without a shell");
+		else if (text.p[0] == '@')
+			diag_help(s->ts->diags, d, "text with '@' in it, such as an image with its digest, must be quoted");
+		else if (c.n > 1)
+			diag_help(s->ts->diags, d, "names consist of the letters a to z and A to Z, digits and '_'; "
+				"other text must be quoted");
 	}
 	struct token *last = s->ts->n ? &s->ts->at[s->ts->n - 1] : NULL;
 	if (last && last->kind == TOKEN_JUNK && last->end == s->start)
@@ -823,6 +851,52 @@ static void skip_mark_of_order(struct scan *s)
 	memset(s->clean, ' ', 3);
 }
 
+/* The first line at FROM or after it that begins with seven times C; -1 if there is none. */
+static long marker_line(struct str text, size_t from, char c)
+{
+	enum { WIDTH = 7 };
+	char marker[WIDTH + 1] = { '\n' };
+
+	memset(marker + 1, c, WIDTH);
+	if (from == 0 && text.n >= WIDTH && memcmp(text.p, marker + 1, WIDTH) == 0)
+		return 0;
+	from -= from > 0;               /* the line feed before it */
+	const char *p = memmem(text.p + from, text.n - from, marker, sizeof marker);
+	return p ? p + 1 - text.p : -1;
+}
+
+/* Overwrites the text from FROM to TO, and the rest of the line there, with blanks; lines remain lines. */
+static void blank_lines(struct scan *s, size_t from, size_t to)
+{
+	size_t n = s->ts->source->text.n;
+
+	for (size_t i = from; i < n && (i < to || s->clean[i] != '\n'); i++)
+		if (s->clean[i] != '\n')
+			s->clean[i] = ' ';
+}
+
+/* Reports the markers that an unfinished merge has left. The first side of each conflict is read as the text. */
+static void skip_conflicts(struct scan *s)
+{
+	struct str text = s->ts->source->text;
+	struct diags *ds = s->ts->diags;
+
+	for (long start = marker_line(text, 0, '<'); start >= 0;) {
+		long middle = marker_line(text, (size_t)start, '=');
+		long end = middle < 0 ? -1 : marker_line(text, (size_t)middle, '>');
+		if (end < 0)
+			return;
+		uint32_t at = s->ts->source->base + (uint32_t)start;
+		struct diag *d = diag_report(ds, TJ0102, (struct span){ at, at + 7 },
+			"this is an unresolved conflict of a merge");
+		diag_help(ds, d, "keep one of the two sides, and remove the lines that begin with '<<<<<<<', '=======' "
+			"and '>>>>>>>'");
+		blank_lines(s, (size_t)start, (size_t)start);
+		blank_lines(s, (size_t)middle, (size_t)end);
+		start = marker_line(text, (size_t)end, '<');
+	}
+}
+
 void tokens_pad(struct tokens *ts)
 {
 	for (size_t i = 0; i < TOKENS_AHEAD; i++)
@@ -840,6 +914,7 @@ void tokens_scan(struct tokens *ts)
 	s.marks = clean_text(ts->source->text, s.clean, &s.hidden);
 	if (!is_no_text(&s)) {
 		skip_mark_of_order(&s);
+		skip_conflicts(&s);
 		scan_run(&s, s.clean, n);
 	}
 	s.start = s.end = ts->source->base + (uint32_t)n;

@@ -86,6 +86,37 @@ static void blame_line_before(struct fault *f)
 	f->p->resume = f->i;
 }
 
+/*
+ * Reports `replicas = 1:` when the parse has read the key of the next line as the missing value, and failed at what
+ * follows the key.
+ */
+static bool blame_operator(struct fault *f)
+{
+	struct parse *p = f->p;
+	size_t key = f->i - (f->i && f->found.kind == TOKEN_ASSIGN);
+	const struct token *t = &f->at[key];
+
+	if (f->line_end || !p->feed.depth || key <= f->item + 2 || !(t->flags & FLAG_LINE) || t[1].kind != TOKEN_ASSIGN ||
+	    !(t->kind == TOKEN_IDENT || token_is_word(t->kind)) || !feed_lines_matter(&p->feed))
+		return false;
+	switch (t[-1].kind) {
+	case TOKEN_COLON: case TOKEN_PLUS: case TOKEN_MINUS: case TOKEN_STAR: case TOKEN_SLASH: case TOKEN_FLOOR:
+	case TOKEN_PERCENT: case TOKEN_COALESCE: case TOKEN_AND: case TOKEN_OR: case TOKEN_EQ: case TOKEN_NE:
+	case TOKEN_LT: case TOKEN_GT: case TOKEN_LE: case TOKEN_GE:
+		break;
+	default:
+		return false;
+	}
+	uint32_t at = t[-1].end;
+	struct str sign = fault_text(f, key - 1);
+	struct diag *d = diag_report(p->diags, TJ0102, (struct span){ at, at },
+		"expected a value after '%.*s', found the end of the line", STR_ARG(sign));
+	diag_help(p->diags, d, "write the value, or remove '%.*s'", STR_ARG(sign));
+	if (key == f->i)
+		p->resume = key;
+	return true;
+}
+
 void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 {
 	struct fault f = {
@@ -103,10 +134,12 @@ void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 	blame_line_before(&f);
 	bool said = p->foretold && f.i == p->foretold;
 	p->foretold = 0;
+	if (said)
+		complain_again(&f);
 	if (is_known(&f) || said)
 		return;
-	if (complain_misplaced(&f) || complain_exchange(&f) || complain_local(&f) || complain_value(&f) ||
-		complain_colon(&f) || complain_words(&f) || complain_word(&f) || complain_body(&f) ||
+	if (blame_operator(&f) || complain_misplaced(&f) || complain_exchange(&f) || complain_local(&f) || complain_value(&f) ||
+		complain_variables(&f) || complain_colon(&f) || complain_words(&f) || complain_word(&f) || complain_body(&f) ||
 		complain_separator(&f))
 		return;
 	complain_plain(&f);

@@ -29,6 +29,8 @@ bool complain_misplaced(struct fault *f);       /* reports import, param or asse
 bool complain_exchange(struct fault *f);        /* reports a word and a brace that changed places */
 bool complain_word(struct fault *f);            /* reports TJ0113 */
 bool complain_colon(struct fault *f);           /* reports TJ0111: YAML's colon */
+bool complain_variables(struct fault *f);       /* reports env = [{name: "A", value: "b"}] */
+bool complain_again(struct fault *f);           /* skips what the last message has foretold */
 bool complain_local(struct fault *f);           /* reports a let inside an expression */
 bool complain_value(struct fault *f);           /* reports TJ0103 and TJ0104 */
 bool complain_words(struct fault *f);           /* reports text without quotes and lists without brackets */
@@ -64,6 +66,8 @@ struct span fault_span(const struct fault *f);
 struct str fault_quoted(struct fault *f);
 /* The text from token I to the end of its line or item, for "write 'x = ...'"; empty when it is long. */
 struct str fault_rest(const struct fault *f, size_t i);
+/* The lines `- a` from the token FIRST on as the elements of a list, `"a", "b"`; empty when one contains more. */
+struct str fault_dashes(const struct fault *f, size_t first);
 /* Skips the lines that belong to the broken item: those that are indented deeper than its first line. */
 void fault_skip_block(struct fault *f);
 

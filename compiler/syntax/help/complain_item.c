@@ -185,16 +185,25 @@ static void report_block_colon(struct fault *f, size_t colon)
 	struct diags *ds = f->p->diags;
 	struct span at = { f->at[colon].start, f->at[colon].end };
 	struct str key = fault_text(f, f->item);
-	struct diag *d = diag_report(ds, TJ0112, at, "expected '{' to open the body of '%.*s'", STR_ARG(key));
+	const struct foreign *map = str_is(key, "mounts") ? foreign_field(STR("mount")) :
+		str_is(key, "ports") ? foreign_field(STR("port")) : NULL;
+	bool list = f->at[colon + 1].kind == TOKEN_MINUS && !str_is(key, "env") && !map;
+	struct str elements = list ? fault_dashes(f, colon + 1) : STR("");
+	struct diag *d = list ? diag_report(ds, TJ0112, at, "expected '=' and '[' to begin the list of '%.*s'",
+		STR_ARG(key)) :
+		diag_report(ds, TJ0112, at, "expected '{' to open the body of '%.*s'", STR_ARG(key));
 
 	struct str entries = str_is(key, "env") ? yaml_entries(f, colon + 1) : STR("");
 
-	if (help_foreign(f, d, key))
+	if (map)
+		diag_help(ds, d, "%s", map->help);
+	else if (help_foreign(f, d, key))
 		;
 	else if (str_is(key, "env") && f->at[colon + 1].kind == TOKEN_MINUS)
 		diag_help(ds, d, "write 'env { %.*s }'", STR_ARG(entries.n ? entries : STR("NAME = \"value\"")));
-	else if (f->at[colon + 1].kind == TOKEN_MINUS)
-		diag_help(ds, d, "a list is written in brackets: '%.*s = [a, b]'", STR_ARG(key));
+	else if (list)
+		diag_help(ds, d, "a list is written in brackets: '%.*s = [%.*s]'", STR_ARG(key),
+			STR_ARG(elements.n ? elements : STR("a, b")));
 	else
 		diag_help(ds, d, "bodies are written in braces: '%.*s { ... }'", STR_ARG(key));
 	fault_skip_block(f);
@@ -211,7 +220,10 @@ bool complain_colon(struct fault *f)
 	struct str key = fault_text(f, f->item);
 	const struct token *next = &f->at[colon + 1];
 	if (next->flags & FLAG_LINE || next->kind == TOKEN_END) {
-		if (tokens_indent(&f->p->tokens, next->start) > tokens_indent(&f->p->tokens, f->at[f->item].start)) {
+		unsigned inner = tokens_indent(&f->p->tokens, next->start),
+			outer = tokens_indent(&f->p->tokens, f->at[f->item].start);
+		/* YAML takes the items of a list in the column of its key, too */
+		if (inner > outer || (inner == outer && next->kind == TOKEN_MINUS)) {
 			report_block_colon(f, colon);
 			return true;
 		}

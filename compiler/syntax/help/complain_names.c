@@ -65,8 +65,10 @@ void help_declaration(struct fault *f, struct diag *d)
 		{ "var", "write 'let' for a value, 'param' for one that can be set from outside" },
 		{ "const", "write 'let'" }, { "local", "write 'let'" }, { "locals", "write 'let'" },
 		{ "set", "write 'let'" }, { "parameter", "write 'param'" }, { "variable", "write 'param'" },
-		{ "arg", "write 'param'" }, { "input", "write 'param'" }, { "def", "write 'fn'" },
-		{ "function", "write 'fn'" }, { "func", "write 'fn'" }, { "struct", "write 'type'" },
+		{ "arg", "write 'param'" }, { "input", "write 'param'" },
+		{ "def", "write 'fn': fn half(n: int) -> int = n / 2" },
+		{ "function", "write 'fn': fn half(n: int) -> int = n / 2" },
+		{ "func", "write 'fn': fn half(n: int) -> int = n / 2" }, { "struct", "write 'type'" },
 		{ "record", "write 'type'" }, { "class", "write 'type'" },
 		{ "apiVersion", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
 		{ "kind", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
@@ -96,6 +98,12 @@ void help_declaration(struct fault *f, struct diag *d)
 		if (str_is(text, elsewhere[i][0]) && next != TOKEN_ASSIGN) {
 			if (next == TOKEN_STRING && strstr(elsewhere[i][1], "imported")) {
 				help_include(f, d);
+				return;
+			}
+			if (next == TOKEN_STRING && strstr(elsewhere[i][1], "'param'")) {
+				struct str name = fault_text(f, f->i + 1);
+				diag_help(ds, d, "write 'param %.*s: int = 4', or another type and default; "
+					"its name is not quoted", (int)name.n - 2, name.p + 1);
 				return;
 			}
 			diag_help(ds, d, "%s", elsewhere[i][1]);
@@ -253,6 +261,18 @@ static struct str bare_path(const struct fault *f)
 	return strspn(text.p, path) >= text.n && memchr(text.p, '/', text.n) ? text : STR("");
 }
 
+/* The module std.x of "std.x", "std/x" or "std/x.tj" with its quotes; empty for another path. */
+static struct str library_module(struct arena *a, struct str quoted)
+{
+	struct str path = { quoted.p + 1, quoted.n - 2 };
+
+	if (path.n < 5 || !(str_starts(path, STR("std.")) || str_starts(path, STR("std/"))))
+		return STR("");
+	path.n -= str_ends(path, STR(".tj")) ? 3 : 0;
+	struct str name = { path.p + 4, path.n - 4 };
+	return letters_only(name) ? str_printf(a, "std.%.*s", STR_ARG(name)) : STR("");
+}
+
 /* Adds a help for import "x", import a/b, or import a, b. */
 bool help_import(struct fault *f, struct diag *d)
 {
@@ -264,9 +284,10 @@ bool help_import(struct fault *f, struct diag *d)
 	struct str text = fault_text(f, f->item + 1);
 	struct str bare = path->kind == TOKEN_STRING ? STR("") : bare_path(f);
 	struct span at = { path->start, path->start + (uint32_t)(bare.n ? bare.n : text.n) };
-	if (path->kind == TOKEN_STRING && str_starts(text, STR("\"std."))) {
-		diag_help(ds, d, "write 'import %.*s'; quotes are for files", (int)text.n - 2, text.p + 1);
-		diag_fix(ds, d, at, (struct str){ text.p + 1, text.n - 2 }, "remove the quotes");
+	struct str module = path->kind == TOKEN_STRING ? library_module(f->p->arena, text) : STR("");
+	if (module.n) {
+		diag_help(ds, d, "write 'import %.*s'; quotes are for files", STR_ARG(module));
+		diag_fix(ds, d, at, module, "remove the quotes");
 	} else if (path->kind == TOKEN_STRING && text.n > 2) {
 		help_import_file(f, d, (struct str){ text.p + 1, text.n - 2 }, at);
 	} else if (bare.n && !str_starts(bare, STR("std/"))) {
@@ -358,8 +379,10 @@ bool help_name(struct fault *f, struct diag *d)
 		diag_help(ds, d, "a key with a character such as - or / in it must be quoted: %.*s", STR_ARG(quoted));
 		diag_fix(ds, d, at, quoted, "put it in quotes");
 	} else if (f->i == f->item + 1 && f->p->feed.depth && (kind == TOKEN_MINUS || kind == TOKEN_SLASH)) {
-		diag_help(ds, d, "a key with a character such as - or / in it must be quoted: \"%.*s%c...\"",
-			STR_ARG(fault_text(f, f->item)), kind == TOKEN_MINUS ? '-' : '/');
+		struct span whole = fault_joined(f, f->item);
+		struct str name = tokens_text(&f->p->tokens, whole.start, whole.end);
+		diag_help(ds, d, "a key with a character such as - or / in it must be quoted: \"%.*s\"",
+			STR_ARG(name));
 	} else if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_DOT) {
 		help_dotted(f, d);
 	} else if (kind == TOKEN_MINUS && f->i == f->item + 2 && (token_is_word(declares) || declares == TOKEN_IDENT) &&

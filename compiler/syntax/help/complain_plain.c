@@ -36,6 +36,9 @@ static bool help_item(struct fault *f, struct diag *d, int kind)
 		else
 			diag_help(ds, d, "a field is set with '='");
 		diag_fix(ds, d, (struct span){ before, before }, STR(" ="), "insert '='");
+	} else if (f->line_end && f->i == f->item + 1 && f->expected[TOKEN_ASSIGN] && f->p->feed.depth &&
+		f->at[f->item].kind == TOKEN_IDENT) {
+		diag_help(ds, d, "write a value after the name, as in '%.*s = ...'", STR_ARG(fault_text(f, f->item)));
 	} else if (kind == TOKEN_ASSIGN && f->expected[TOKEN_EQ]) {
 		diag_help(ds, d, "'==' compares");
 	} else if (kind == TOKEN_INT && f->expected[TOKEN_SPREAD] && f->at[f->i + 1].kind == TOKEN_ASSIGN) {
