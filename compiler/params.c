@@ -126,6 +126,7 @@ static void report_unreadable(struct reading *r, const struct data_error *why)
 
 	if (span_known(why->first))
 		diag_note(ds, d, why->first, "first here");
+	diag_help(ds, d, "%.*s", STR_ARG(why->help));
 }
 
 static void add_member(struct reading *r, const struct data_member *m)

@@ -249,7 +249,8 @@ const char *quantity_unit_meant(struct str word)
 		{ "gigabyte", "G" }, { "gigs", "G" }, { "megabytes", "M" }, { "terabytes", "T" }, { "sec", "s" },
 		{ "secs", "s" }, { "second", "s" }, { "seconds", "s" }, { "S", "s" }, { "mins", "min" },
 		{ "minutes", "min" }, { "minute", "min" }, { "hr", "h" }, { "hrs", "h" }, { "hours", "h" },
-		{ "hour", "h" }, { "H", "h" }, { "days", "d" }, { "day", "d" }, { "D", "d" }, { "cores", "" }, { "c", "" },
+		{ "hour", "h" }, { "H", "h" }, { "days", "d" }, { "day", "d" }, { "D", "d" }, { "cores", "" },
+		{ "c", "" },
 		{ "core", "" }, { "cpus", "" }, { "cpu", "" }, { "vcpus", "" }, { "vcpu", "" }, { "vCPU", "" },
 		{ "vCPUs", "" }, { "CPU", "" }, { "CPUs", "" },
 	};

@@ -522,7 +522,14 @@ static void help_near_file(struct program *p, struct diag *d, struct str path)
 {
 	struct suggest s;
 	struct others others = { &s, STR("") };
+	struct wanted_file w = { .name = str_cat(p->arena, path_base(path), STR(".tj"), STR("")) };
 
+	if (p->reader->list)
+		p->reader->list(p->reader->context, p->arena, path_directory(path), compare_file, &w);
+	if (w.found) {
+		diag_help(p->diags, d, "did you mean '%.*s.tj'?", STR_ARG(path));
+		return;
+	}
 	suggest_init(&s, p->arena, path_base(path));
 	if (p->reader->list)
 		p->reader->list(p->reader->context, p->arena, path_directory(path), add_candidate, &others);

@@ -157,8 +157,8 @@ bool report_bare_elements(struct check *c, struct node *n, const struct type *wa
 	if (wrong < 2 || right.n > 200)
 		return false;
 	diags_drop(c->diags, TJ0102, n->span);
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%zu elements of this list are text, and text is written "
-		"in quotes", wrong);
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%zu elements of this list are text, and text is "
+		"written in quotes", wrong);
 	diag_help(c->diags, d, "write [%.*s]", STR_ARG(right));
 	diag_fix(c->diags, d, n->span, str_printf(c->arena, "[%.*s]", STR_ARG(right)), "put them in quotes");
 	for (size_t i = 0; i < list.n; i++)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "base/file.h"
 #include "import/import.h"
 #include "command/session.h"
@@ -20,13 +21,38 @@ static unsigned operator_version(const struct session *s)
 enum { MANIFESTS_LARGEST = 32 << 20 };   /* maximum bytes of a file: 90,000 small jobs, of which at most 10,000 are
 					  * imported */
 
+/* Adds a help for a directory, which is a chart, a kustomization, or holds manifests. */
+static void help_directory(struct session *s, struct trainc *c, struct diag *d, struct str path)
+{
+	static const char *const customized[] = { "kustomization.yaml", "kustomization.yml", "Kustomization" };
+	struct diags *ds = &c->diags;
+
+	if (!s->reader->exists)
+		return;
+	if (s->reader->exists(s->reader->context, path_join(&c->arena, path, STR("Chart.yaml")))) {
+		diag_help(ds, d, "it is a Helm chart: 'helm template %.*s | trainc import -'", STR_ARG(path));
+		return;
+	}
+	for (size_t i = 0; i < sizeof customized / sizeof *customized; i++)
+		if (s->reader->exists(s->reader->context, path_join(&c->arena, path, str_of(customized[i])))) {
+			diag_help(ds, d, "it is a kustomization: 'kubectl kustomize %.*s | trainc import -'",
+				STR_ARG(path));
+			return;
+		}
+	bool slash = str_ends(path, STR("/"));
+	diag_help(ds, d, "name its files: 'trainc import %.*s%s*.yaml'", STR_ARG(path), slash ? "" : "/");
+}
+
 static void read_file(struct session *s, struct trainc *c, struct import *im, struct str path)
 {
 	struct str text, why;
 
 	if (!reader_text(s->reader, &c->arena, path, MANIFESTS_LARGEST, &text, &why)) {
-		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path),
-			STR_ARG(why));
+		bool directory = str_is(why, "is a directory");
+		struct diag *d = diag_report(&c->diags, TJ0001, (struct span){ 0, 0 },
+			directory ? "'%.*s' %.*s" : "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		if (directory)
+			help_directory(s, c, d, path);
 		return;
 	}
 	if (str_ends(path, STR(".tj"))) {

@@ -51,6 +51,7 @@ static void compare(void *to, const struct library_module *m, const struct libra
 	struct str name = { full.p + 4, full.n - 4 };
 
 	suggest_add(&s->near, name);
+	suggest_add(&s->near, m->name);
 	bool exact = str_eq(s->wanted, full) || str_eq(s->wanted, name);
 	bool part = s->part && s->wanted.n > 2 && memmem(m->name.p, m->name.n, s->wanted.p, s->wanted.n);
 	if (!exact && !part && !str_eq(s->wanted, item->name) && !str_eq(s->wanted, m->name) &&

@@ -30,6 +30,9 @@ struct data_text {
 bool data_fail(struct data_text *t, size_t start, size_t end, const char *fmt,
 	...) __attribute__((format(printf, 4, 5)));
 
+/* Sets the error for a problem that libyaml reports, in the words of an author; returns false. */
+bool yaml_fail_words(struct data_text *t, size_t at, size_t end, const char *problem);
+
 /*
  * Charges a part of the text that begins at byte AT to the budget. A value or a key of JSON is one UNIT, an event of
  * libyaml three, which is about what they cost. False with an error when the budget is used up.

@@ -24,6 +24,7 @@ struct data_error {
 	struct span at;
 	struct span first;              /* for a duplicate key: place of the first one; otherwise unknown */
 	struct str what;                /* the message: "expected ',' or '}' after this" */
+	struct str help;                /* what to do about it; may be empty */
 };
 
 struct data_reader;

@@ -90,10 +90,13 @@ static bool fail_parser(struct yaml_reading *y)
 
 	if (at > text.n)
 		at = text.n;
-	if (at < text.n && text.p[at] == '\t')
-		return data_fail(y->t, at, at + 1, "YAML cannot be indented with a tab");
-	return data_fail(y->t, at, at + (at < text.n && text.p[at] != '\n'), "%s%s%s", p->context ? p->context : "",
-	                 p->context ? ": " : "", p->problem ? p->problem : "this cannot be read");
+	if (at < text.n && text.p[at] == '\t') {
+		data_fail(y->t, at, at + 1, "YAML cannot be indented with a tab");
+		y->t->error->help = STR("indent with spaces");
+		return false;
+	}
+	return yaml_fail_words(y->t, at, at + (at < text.n && text.p[at] != '\n'),
+		p->problem ? p->problem : "this cannot be read");
 }
 
 static bool next_event(struct yaml_reading *y, yaml_event_t *ret)

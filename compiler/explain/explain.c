@@ -24,6 +24,8 @@ bool explain_ask(struct explain *e)
 	if (explain_codes(e))
 		return true;
 	suggest_add(&e->near, STR("codes"));
+	if (explain_kind_spelling(e, true))
+		return explain_schema(e);
 	bool code = explain_code(e), grammar = explain_grammar(e), word = explain_words(e);
 	bool package = explain_packages(e), library = explain_library(e);
 	bool schema = explain_schema(e);
@@ -31,7 +33,9 @@ bool explain_ask(struct explain *e)
 	bool command = explain_command(e);
 	bool foreign = explain_foreign(e);
 
-	return code || grammar || word || package || library || schema || variable || command || foreign;
+	if (code || grammar || word || package || library || schema || variable || command || foreign)
+		return true;
+	return explain_kind_spelling(e, false) && explain_schema(e);
 }
 
 static int by_bytes(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }

@@ -47,6 +47,8 @@ bool explain_grammar(struct explain *e);        /* explains words of the grammar
 bool explain_foreign(struct explain *e);        /* asked last: words that have another name here, such as gpu */
 
 bool explain_schema(struct explain *e);         /* explains Kubernetes: Pod.spec.hostNetwork, PodSpec, Job */
+/* Turns pod.spec (PATH), as kubectl takes it, or deployment into Pod.spec and Deployment; false without such a kind. */
+bool explain_kind_spelling(struct explain *e, bool path);
 
 bool explain_command(struct explain *e);        /* explains commands: compile, fmt */
 /* Lists the pages that mention a topic which has no page of its own. */

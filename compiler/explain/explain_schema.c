@@ -302,3 +302,22 @@ bool explain_schema(struct explain *e)
 		return false;
 	return ask(e, &schema_builtin) || ask(e, own_kinds(e));
 }
+
+bool explain_kind_spelling(struct explain *e, bool path)
+{
+	struct str rest = e->topic, first = next_part(&rest);
+	const struct schema *tables = &schema_builtin;
+	bool of_object = str_starts(rest, STR("spec")) || str_starts(rest, STR("metadata")) ||
+		str_starts(rest, STR("status"));
+
+	if (path != of_object || (!path && rest.n) || !first.n || first.p[0] < 'a' || first.p[0] > 'z')
+		return false;
+	for (size_t i = 0; i < tables->nkinds; i++) {
+		struct str kind = schema_text(tables, tables->kinds[i].kind);
+		if (!str_eq(str_lower(e->arena, kind), str_lower(e->arena, first)))
+			continue;
+		e->topic = str_cat(e->arena, kind, rest.n ? STR(".") : STR(""), rest);
+		return true;
+	}
+	return false;
+}

@@ -14,7 +14,12 @@ bool explain_code(struct explain *e)
 		suggest_add(&e->near, str_of(diag_code_name((enum diag_code)i)));
 		suggest_add(&e->near, str_of(diag_slug((enum diag_code)i)));
 	}
-	if (!diag_code_find(e->topic, &code))
+	struct str digits = str_starts(e->topic, STR("TJ")) || str_starts(e->topic, STR("tj")) ?
+		(struct str){ e->topic.p + 2, e->topic.n - 2 } : e->topic;
+	bool number = digits.n > 2 && digits.n <= 4 && strspn(digits.p, "0123456789") >= digits.n;
+	struct str whole = number ? str_printf(e->arena, "TJ%.*s%.*s", 4 - (int)digits.n, "000", STR_ARG(digits)) :
+		e->topic;               /* 502 and TJ502 are TJ0502 */
+	if (!diag_code_find(whole, &code))
 		return false;
 	explain_next(e);
 	explain_page(e, code);

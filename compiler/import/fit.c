@@ -66,9 +66,19 @@ static void wrong_kind(struct fitting *f, const struct data *d, const struct sch
 
 	if (template_value(f->im, d))
 		return;
-	struct diag *e = diag_report(ds, TJ1103, d->from, "%s'%.*s' must be %s, found %s", element_of(in),
-		STR_ARG(in->key), wanted_words(ref), import_kind_words(d));
+	bool shown = ref->word == SCHEMA_QUANTITY && found.n;   /* its form is wrong, not its type */
+	struct diag *e = diag_report(ds, TJ1103, d->from, "%s'%.*s' must be %s, found %.*s", element_of(in),
+		STR_ARG(in->key), wanted_words(ref), STR_ARG(shown ? found : str_of(import_kind_words(d))));
 
+	if (ref->word == SCHEMA_QUANTITY && d->kind == DATA_STRING) {
+		struct str text = d->u.string;
+		size_t digits = strspn(text.p, "0123456789");
+		struct str unit = digits < text.n ? (struct str){ text.p + digits, text.n - digits } : STR("");
+		const char *meant = digits && unit.n ? quantity_unit_meant(unit) : NULL;
+		if (meant && *meant && quantity_decimal_bytes((struct str){ meant, 1 }) && *meant != 'k')
+			diag_help(ds, e, "write %.*s%ci, or %.*s%c for powers of ten", (int)digits, text.p, *meant,
+				(int)digits, text.p, *meant);
+	}
 	if (ref->word == SCHEMA_STRING && d->kind < DATA_STRING && found.n)
 		diag_help(ds, e, "write it in quotes: \"%.*s\"", STR_ARG(found));
 	else if ((ref->word == SCHEMA_INT || ref->word == SCHEMA_BOOL) && d->kind == DATA_STRING && found.n &&

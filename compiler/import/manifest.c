@@ -54,9 +54,10 @@ static void known_versions(struct import *im, struct diag *d, const struct impor
 		if (str_is(str_of(import_kind_at(i)->kind), first->kind) && import_kind_at(i) != first)
 			second = import_kind_at(i);
 	if (second)
-		diag_help(im->diags, d, "known are %s and %s", first->api_version, second->api_version);
+		diag_help(im->diags, d, "trainc reads 'apiVersion: %s' and 'apiVersion: %s'", first->api_version,
+			second->api_version);
 	else
-		diag_help(im->diags, d, "known is %s", first->api_version);
+		diag_help(im->diags, d, "trainc reads 'apiVersion: %s'", first->api_version);
 }
 
 static void unknown_kind(struct import *im, const struct data *object, struct str kind, struct str api_version,
@@ -390,6 +391,7 @@ static void unreadable(struct import *im, const struct data_error *error)
 
 	if (span_known(error->first))
 		diag_note(im->diags, d, error->first, "the first one");
+	diag_help(im->diags, d, "%.*s", STR_ARG(error->help));
 }
 
 static void read_script(struct import *im, const struct source *source)

@@ -240,30 +240,6 @@ static const struct lookalike *lookalike(struct str text)
 	return NULL;
 }
 
-/* Adds the edit for one stray character, and for all characters like it on the line. */
-static void fix_lookalikes(struct scan *s, struct diag *d)
-{
-	struct tokens *ts = s->ts;
-	struct str all = ts->source->text;
-	struct diag_fix *fix = d->fixes;
-	if (!fix)
-		return;                         /* the token was beyond the limit, so it was not kept */
-	size_t i = d->at.end - ts->source->base;
-
-	for (struct diag_edit **to = &fix->edits->next; i < all.n && all.p[i] != '\n'; i++) {
-		struct str rest = { all.p + i, all.n - i };
-		const struct lookalike *l = (unsigned char)all.p[i] >= 0x80 ? lookalike(rest) : NULL;
-		if (!l)
-			continue;
-		uint32_t at = ts->source->base + (uint32_t)i;
-		*to = ARENA_NEW(ts->arena, struct diag_edit);
-		(*to)->at = (struct span){ at, at + (uint32_t)strlen(l->text) };
-		(*to)->text = str_of(l->plain);
-		to = &(*to)->next;
-		i += strlen(l->text) - 1;
-	}
-}
-
 static bool is_word_byte(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -277,6 +253,35 @@ static unsigned letter_code(const struct lookalike *l)
 	unsigned code = p[0] >= 0xC0 && p[0] < 0xE0 ? (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu) : 0;
 
 	return code >= GREEK && is_word_byte(l->plain[0]) ? code : 0;
+}
+
+/*
+ * Adds the edit for one stray character, and for all characters like it on the line. LETTER: it is a letter of another
+ * alphabet; only those of the same word are replaced, since texts and comments may be in that alphabet.
+ */
+static void fix_lookalikes(struct scan *s, struct diag *d, bool letter)
+{
+	struct tokens *ts = s->ts;
+	struct str all = ts->source->text;
+	struct diag_fix *fix = d->fixes;
+	if (!fix)
+		return;                         /* the token was beyond the limit, so it was not kept */
+	size_t i = d->at.end - ts->source->base;
+
+	for (struct diag_edit **to = &fix->edits->next; i < all.n && all.p[i] != '\n'; i++) {
+		struct str rest = { all.p + i, all.n - i };
+		const struct lookalike *l = (unsigned char)all.p[i] >= 0x80 ? lookalike(rest) : NULL;
+		if (letter && !is_word_byte(all.p[i]) && !(l && letter_code(l)))
+			break;
+		if (!l || (letter_code(l) != 0) != letter)
+			continue;
+		uint32_t at = ts->source->base + (uint32_t)i;
+		*to = ARENA_NEW(ts->arena, struct diag_edit);
+		(*to)->at = (struct span){ at, at + (uint32_t)strlen(l->text) };
+		(*to)->text = str_of(l->plain);
+		to = &(*to)->next;
+		i += strlen(l->text) - 1;
+	}
 }
 
 static void help_lookalike(struct scan *s, struct diag *d, const struct lookalike *l)
@@ -299,7 +304,7 @@ static void help_lookalike(struct scan *s, struct diag *d, const struct lookalik
 		diag_help(ds, d, "write '%.*s'", n, plain);
 		diag_fix(ds, d, d->at, str_of(plain), "write '%.*s'", n, plain);
 	}
-	fix_lookalikes(s, d);
+	fix_lookalikes(s, d, letter_code(l) != 0);
 }
 
 /*
@@ -426,7 +431,8 @@ void scan_junk(struct scan *s)
 			diag_help(s->ts->diags, d,
 				"text, including paths, must be quoted; '~' means nothing without a shell");
 		else if (text.p[0] == '@')
-			diag_help(s->ts->diags, d, "text with '@' in it, such as an image with its digest, must be quoted");
+			diag_help(s->ts->diags, d, "text with '@' in it, such as an image with its digest, must be "
+				"quoted");
 		else if (c.n > 1)
 			diag_help(s->ts->diags, d, "names consist of the letters a to z and A to Z, digits and '_'; "
 				"other text must be quoted");

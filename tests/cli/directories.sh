@@ -27,6 +27,8 @@ ln -s jobs linked; run 0 compile linked; says out "name: one"
 
 run 1 compile thre.tj; says err "did you mean 'three.tj'?"
 run 1 compile jobs/tow.tj; says err "did you mean 'two.tj'?"
+run 1 compile three; says err "did you mean 'three.tj'?"
+run 1 compile jobs/two; says err "did you mean 'jobs/two.tj'?"
 run 1 compile nothing-like-it.tj; holds test "$(grep -c "did you mean" .err)" -eq 0
 run 2 get; says err "'trainc list' lists runs"
 run 2 help nope; says err "'trainc help' lists the commands"; holds test "$(grep -c "compile check" .err)" -eq 0

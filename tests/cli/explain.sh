@@ -67,6 +67,14 @@ run 0 explain pytorch.env; says out "MASTER_ADDR, MASTER_PORT, WORLD_SIZE"
 run 0 explain nvidia.h100; says out 'resource     "nvidia.com/gpu"'; says out "memory       80G"
 run 0 explain aws.trn2; says out "(if efa)"
 
+# kinds as kubectl spells them, and codes without their letters
+run 0 explain pod.spec.containers; says out "Pod.spec.containers: list of Container"
+run 0 explain job.spec.template; says out "Job.spec.template: PodTemplateSpec"
+run 0 explain deployment; says out "Deployment: kind of Kubernetes"
+run 0 explain pod; says out "pod: value"
+run 0 explain 502; says out "TJ0502 "
+run 0 explain TJ502; says out "TJ0502 "
+
 # several words: pages that have them all
 run 0 explain restart pods; says out "no page is called 'restart pods'; it is mentioned in"; says out "TJ0817"
 run 0 explain "zone of nodes"; says out "TJ0626"

@@ -180,12 +180,15 @@ static void documents(void)
 	READS("\xEF\xBB\xBF" "a: 1\n", "{a=1}");
 	READS("a: 1\r\nb: 2\r\n", "{a=1 b=2}");
 	READS("a: 1\n---\nb: [1\n---\nc: 2\n",
-		"{a=1} | 4:1: while parsing a flow sequence: did not find expected ',' or ']'");
+		"{a=1} | 4:1: a list in [ ] lacks a ',' or its ']'");
 	READS("a:\n\tb: 1\n", "2:1: YAML cannot be indented with a tab");
-	READS("\xC3\xA9: \xC3\xA9\nb: [\n", "3:1: while parsing a flow node: did not find expected node content");
-	READS("a: \xFF\n", "1:4: invalid leading UTF-8 octet");
+	READS("\xC3\xA9: \xC3\xA9\nb: [\n", "3:1: a value is missing in [ ] or { }");
+	READS("a: \xFF\n", "1:4: this is not UTF-8 text");
 	READS("{\"a\": 1, \"b\": tru, \"c\": @}",
-		"1:25: while scanning for the next token: found character that cannot start any token");
+		"1:25: a value cannot begin with this character");
+	READS("a: 1\n  b: 2\n", "2:4: this key follows a line that already has a value");
+	READS("a: b: 2\n", "1:5: a value cannot contain ': '");
+	READS("a:\n  - b\n - c\n", "3:2: a key is expected here");
 	/* JSON's is the better answer */
 	READS("{\"a\": \"\\ud83d\\ude00\", \"b\": 1 2: 3}", "1:30: expected ',' or '}'");
 	READS("a: 1\nb: 2\na: 3\n", "3:1: the key 'a' appears twice (1:1)");

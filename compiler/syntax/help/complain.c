@@ -96,7 +96,8 @@ static bool blame_operator(struct fault *f)
 	size_t key = f->i - (f->i && f->found.kind == TOKEN_ASSIGN);
 	const struct token *t = &f->at[key];
 
-	if (f->line_end || !p->feed.depth || key <= f->item + 2 || !(t->flags & FLAG_LINE) || t[1].kind != TOKEN_ASSIGN ||
+	if (f->line_end || !p->feed.depth || key <= f->item + 2 || !(t->flags & FLAG_LINE) ||
+	    t[1].kind != TOKEN_ASSIGN ||
 	    !(t->kind == TOKEN_IDENT || token_is_word(t->kind)) || !feed_lines_matter(&p->feed))
 		return false;
 	switch (t[-1].kind) {
@@ -138,9 +139,9 @@ void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 		complain_again(&f);
 	if (is_known(&f) || said)
 		return;
-	if (blame_operator(&f) || complain_misplaced(&f) || complain_exchange(&f) || complain_local(&f) || complain_value(&f) ||
-		complain_variables(&f) || complain_colon(&f) || complain_words(&f) || complain_word(&f) || complain_body(&f) ||
-		complain_separator(&f))
+	if (blame_operator(&f) || complain_misplaced(&f) || complain_exchange(&f) || complain_local(&f) ||
+		complain_value(&f) || complain_variables(&f) || complain_colon(&f) || complain_words(&f) ||
+		complain_word(&f) || complain_body(&f) || complain_separator(&f))
 		return;
 	complain_plain(&f);
 }

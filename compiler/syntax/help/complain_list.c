@@ -1,7 +1,7 @@
 /*
- * complain_list.c - lists in the form of Kubernetes. Variables, `env = [{name: "A", value: "b"}]`, are reported once for
- * the whole list; with '=' in place of ':' the list is parsed, and the checker reports it. A block of lines that begin
- * with '-' becomes a list in brackets for a help.
+ * complain_list.c - lists in the form of Kubernetes. Variables, `env = [{name: "A", value: "b"}]`, are reported once
+ * for the whole list; with '=' in place of ':' the list is parsed, and the checker reports it. A block of lines that
+ * begin with '-' becomes a list in brackets for a help.
  */
 #include "syntax/help/complain.h"
 
@@ -30,7 +30,8 @@ static bool is_entry(const struct fault *f, size_t i)
 	const struct token *t = &f->at[i];
 
 	return t[0].kind == TOKEN_LBRACE && is_key(f, i + 1, "name") && t[3].kind == TOKEN_STRING &&
-		t[4].kind == TOKEN_COMMA && is_key(f, i + 5, "value") && is_scalar(t[7].kind) && t[8].kind == TOKEN_RBRACE;
+		t[4].kind == TOKEN_COMMA && is_key(f, i + 5, "value") && is_scalar(t[7].kind) &&
+		t[8].kind == TOKEN_RBRACE;
 }
 
 /* Skips the entry that begins with token I, and foretells the failure in the one after it. */
@@ -117,7 +118,8 @@ struct str fault_dashes(const struct fault *f, size_t first)
 		if (!item.n || memmem(item.p, item.n, ": ", 2) || item.p[item.n - 1] == ':' ||
 		    memmem(item.p, item.n, " #", 2) || (!quoted && strcspn(item.p, "\"'\\") < item.n))
 			return STR("");
-		all = str_printf(a, quoted ? "%.*s%s%.*s" : "%.*s%s\"%.*s\"", STR_ARG(all), n ? ", " : "", STR_ARG(item));
+		all = str_printf(a, quoted ? "%.*s%s%.*s" : "%.*s%s\"%.*s\"", STR_ARG(all), n ? ", " : "",
+			STR_ARG(item));
 		i = end + (end < text.n);
 		size_t next = i;
 		while (i < text.n && text.p[i] == ' ')
