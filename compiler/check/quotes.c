@@ -141,7 +141,8 @@ bool report_bare_elements(struct check *c, struct node *n, const struct type *wa
 	struct str right = STR("");
 	size_t wrong = 0;
 
-	if (!type_is_text(type_strip_pod(type_strip_optional(want))))
+	enum { MOST = 64 };             /* elements: a longer list is not shown */
+	if (list.n > MOST || !type_is_text(type_strip_pod(type_strip_optional(want))))
 		return false;
 	for (size_t i = 0; i < list.n; i++) {
 		enum element kind = element_kind(c, list.at[i], want);

@@ -119,8 +119,11 @@ void diag_fix(struct diags *ds, struct diag *d, struct span at, struct str text,
 
 void diags_drop(struct diags *ds, enum diag_code code, struct span at)
 {
+	enum { MANY = 256 };            /* so many reports are not searched for each of many mistakes */
 	size_t kept = 0;
 
+	if (ds->n > MANY)
+		return;
 	for (size_t i = 0; i < ds->n; i++) {
 		struct diag *d = ds->at[i];
 		if (ds->muted || d->code != code || d->at.start < at.start || d->at.end > at.end) {
