@@ -195,6 +195,19 @@ def snippets():
     return json.dumps(table, indent=2, ensure_ascii=False) + "\n"
 
 
+# The queries of tree-sitter with the names that these editors give to the captures.
+CAPTURES = {
+    "zed/languages/tj/highlights.scm": {"constant.builtin": "constant", "variable.builtin": "variable.special"},
+    "helix/queries/tj/highlights.scm": {"number": "constant.numeric", "property": "variable.other.member", "string.escape": "constant.character.escape"},
+}
+
+
+def renamed(queries, names):
+    used = set(re.findall(r"@([\w.]+)", queries))
+    assert set(names) <= used, "no capture %s" % (set(names) - used)
+    return re.sub(r"@([\w.]+)", lambda m: "@" + names.get(m.group(1), m.group(1)), queries)
+
+
 def generated(lists):
     """Path below the output directory and text of every file."""
     files = {"vocabulary.json": json.dumps(lists, indent=1) + "\n", "snippets.json": snippets()}
@@ -204,6 +217,8 @@ def generated(lists):
             path = os.path.join(directory, name)
             with open(path, encoding="utf-8") as f:
                 files[os.path.relpath(path, templates)] = fill(f.read(), lists)
+    for path, names in CAPTURES.items():
+        files[path] = renamed(files["tree-sitter/queries/highlights.scm"], names)
     return files
 
 
