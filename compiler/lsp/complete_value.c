@@ -1,6 +1,8 @@
 /*
  * complete_value.c - completes values with operands that fit the type of the place.
  */
+#include <inttypes.h>
+
 #include "base/path.h"
 #include "explain/library.h"
 #include "lsp/complete.h"
@@ -32,6 +34,50 @@ static void add_literals(struct completing *k)
 		complete_word(k, ITEM_KEYWORD, "none", "", 55);
 }
 
+static void add_form(struct completing *k, const char *label, struct str insert)
+{
+	complete_add(k, &(struct item){ .kind = ITEM_VALUE, .label = str_of(label), .insert = insert, .snippet = true,
+		.detail = type_spell(k->r->arena, k->c->want), .rank = 14 });
+}
+
+/* Adds the smallest whole number of the type and, where replicas may come and go, a range from there. */
+static void add_numbers(struct completing *k, const struct type *t)
+{
+	const struct refinement *r = t->refine;
+	bool whole = t->kind == TYPE_INT || t->kind == TYPE_ELASTIC;
+	int64_t low = whole && r && r->has_lo && r->lo > 1 ? r->lo : 1;
+	int64_t high = whole && r && r->has_hi ? r->hi : low > INT64_MAX / 4 ? low : low * 4;
+	struct arena *a = k->r->arena;
+
+	if (low > high)
+		return;
+	add_form(k, str_printf(a, "%" PRId64, low).p, str_printf(a, "${1:%" PRId64 "}", low));
+	if (t->kind == TYPE_ELASTIC && low < high)
+		add_form(k, str_printf(a, "%" PRId64 ":%" PRId64, low, high).p,
+			str_printf(a, "${1:%" PRId64 "}:${2:%" PRId64 "}", low, high));
+}
+
+/* Adds how a value of the type is written. */
+static void add_forms(struct completing *k)
+{
+	const struct type *t = inner(k->c->want);
+
+	switch (t && !k->c->prefix.n ? t->kind : TYPE_BAD) {
+	case TYPE_INT: case TYPE_ELASTIC: case TYPE_CPU: add_numbers(k, t); break;
+	case TYPE_FLOAT: add_form(k, "1.0", STR("${1:1.0}")); break;
+	case TYPE_MEMORY: add_form(k, "1Gi", STR("${1:1}Gi")); break;
+	case TYPE_DURATION: add_form(k, "1h", STR("${1:1}h")); break;
+	case TYPE_RANGE: add_form(k, "0..3", STR("${1:0}..${2:3}")); break;
+	case TYPE_TOPOLOGY: add_form(k, "4x4", STR("${1:4x4}")); break;
+	case TYPE_STRING: case TYPE_IMAGE: case TYPE_NAME: case TYPE_PATH: case TYPE_ENV_VALUE:
+		add_form(k, "\"\"", STR("\"$1\""));
+		break;
+	case TYPE_LIST: add_form(k, "[]", STR("[$1]")); break;
+	case TYPE_MAP: case TYPE_RECORD: case TYPE_ANON: add_form(k, "{}", STR("{ $1 }")); break;
+	default: break;
+	}
+}
+
 /* Adds a number such as `64` with each unit where a quantity is wanted. */
 static void add_units(struct completing *k)
 {
@@ -51,9 +97,12 @@ static void add_units(struct completing *k)
 
 /* ---- names ---- */
 
+/* Adds a role: first where a role is wanted, else after the values, as one of its members may fit. */
 static void add_role(void *to, struct str name, const struct decl *d)
 {
-	complete_add(to, &(struct item){ .kind = ITEM_VARIABLE, .label = name, .detail = STR("role"), .rank = 10,
+	struct completing *k = to;
+
+	complete_add(k, &(struct item){ .kind = ITEM_VARIABLE, .label = name, .detail = STR("role"), .rank = wants(k, TYPE_ROLE) ? 10 : 13,
 		.doc = d && d->node && d->node->kind == NODE_BLOCK ? d->node->u.block.doc : STR("") });
 }
 
@@ -292,6 +341,7 @@ void complete_values(struct completing *k)
 	add_argument_names(k);
 	add_locals(k);
 	add_file_names(k);
+	add_forms(k);
 	if (!wants(k, TYPE_ACCELERATOR) && !wants(k, TYPE_ROLE))
 		add_builtins(k);
 	if (wants(k, TYPE_ACCELERATOR))

@@ -275,9 +275,31 @@ static struct operand operand_before(struct context *c, size_t end)
 
 static const struct type *stripped(const struct type *t) { return t ? type_strip_pod(type_strip_optional(t)) : NULL; }
 
+/* The type that the framework gives to `replicas` in the block of a role; NULL when it gives none. */
+static const struct type *replicas_type(struct context *c, const struct place_at *p)
+{
+	struct role_search search = { .name = context_token(c, p->open - 1) };
+
+	context_roles(c, match_role, &search);
+	for (const struct decl *d = search.found; d; d = d->origin) {
+		const struct node *body = d->node && d->node->kind == NODE_BLOCK ? d->node->u.block.body : NULL;
+		for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+			const struct node *field = body->u.body.items.at[i];
+			if (field->kind == NODE_FIELD && str_is(field->u.field.key.text, "replicas"))
+				return field->u.field.declared ? field->u.field.declared :
+					context_type(c, d->module, field->u.field.type);
+		}
+	}
+	return NULL;
+}
+
 static const struct type *field_type_at(struct context *c, const struct place_at *p, struct str key)
 {
 	const struct field *f = schema_find(p->block, key);
+	const struct type *given = f && f->id == FIELD_REPLICAS && p->framework ? replicas_type(c, p) : NULL;
+
+	if (given)
+		return given;
 
 	if (!f && p->block == BLOCK_ROLE && context_around(c, PLACE_BLOCK) && c->places[1].block == BLOCK_FRAMEWORK)
 		f = schema_find(BLOCK_FRAMEWORK_ROLE, key);
@@ -349,6 +371,25 @@ static struct place_at block_place(struct context *c, const struct place_at *out
 	return p;
 }
 
+/* The type that token I names in every program, with the lower bound of `int(3..)`. */
+static const struct type *spelled_type(struct context *c, size_t i)
+{
+	const struct type *t = context_plain_type(context_token(c, i));
+	struct str bound = context_token(c, i + 2);
+
+	if (!t || t->kind != TYPE_INT || kind_at(c, i + 1) != TOKEN_LPAREN || kind_at(c, i + 2) != TOKEN_INT || bound.n > 9)
+		return t;
+	struct refinement *r = ARENA_NEW(c->arena, struct refinement);
+	struct type *refined = ARENA_NEW(c->arena, struct type);
+	r->has_lo = true;
+	for (size_t k = 0; k < bound.n; k++)
+		if (bound.p[k] != '_')
+			r->lo = r->lo * 10 + (bound.p[k] - '0');
+	*refined = *t;
+	refined->refine = r;
+	return refined;
+}
+
 /* The written type of `let x: T`, which begins with token HEAD. */
 static const struct type *binding_type(struct context *c, size_t head)
 {
@@ -358,7 +399,8 @@ static const struct type *binding_type(struct context *c, size_t head)
 
 	if (type && type->kind == DECL_TYPE)
 		return type->type;
-	return d ? context_type_of(c, d) : NULL;
+	const struct type *known = d ? context_type_of(c, d) : NULL;
+	return known || kind_at(c, head + 2) != TOKEN_COLON ? known : spelled_type(c, head + 3);
 }
 
 /* The place within a brace of an item that begins with token HEAD, in the place OUTER. */

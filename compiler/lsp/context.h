@@ -104,6 +104,8 @@ const struct decl *context_name(struct context *c, struct str name);
 const struct type *context_type_of(struct context *c, const struct decl *d);
 /* The type that a NODE_TYPE_REF of a module spells; NULL when unknown. */
 const struct type *context_type(struct context *c, const struct module *m, const struct node *ref);
+/* The type that the word names in every program, such as `int`; NULL for other words. */
+const struct type *context_plain_type(struct str word);
 /* The formal with number I of a function, framework or accelerator. */
 struct context_formal {
 	struct str name;

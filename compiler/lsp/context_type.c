@@ -19,6 +19,14 @@ static const struct {
 	{ "role", &type_role }, { "data", &type_data },
 };
 
+const struct type *context_plain_type(struct str word)
+{
+	for (size_t i = 0; i < sizeof plain_types / sizeof *plain_types; i++)
+		if (str_is(word, plain_types[i].word))
+			return plain_types[i].type;
+	return NULL;
+}
+
 /* Makes the type enum("a", "b"). */
 static const struct type *enum_type(struct context *c, const struct node *ref)
 {
@@ -38,10 +46,10 @@ static const struct type *enum_type(struct context *c, const struct node *ref)
 static const struct type *named_type(struct context *c, const struct module *m, const struct node *ref)
 {
 	const struct decl *d = m ? map_get(&m->types, ref->u.type_ref.path[0]) : NULL;
+	const struct type *plain = context_plain_type(ref->u.type_ref.path[0]);
 
-	for (size_t i = 0; i < sizeof plain_types / sizeof *plain_types; i++)
-		if (str_is(ref->u.type_ref.path[0], plain_types[i].word))
-			return plain_types[i].type;
+	if (plain)
+		return plain;
 	if (str_is(ref->u.type_ref.path[0], "enum"))
 		return enum_type(c, ref);
 	return d && d->kind == DECL_TYPE ? d->type : NULL;

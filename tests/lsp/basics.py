@@ -519,6 +519,20 @@ def test_complete_ints(p):
     assert labels[0] == "nodes" and not {"release", "upper", "pvc", "nvidia"} & set(labels)
 
 
+def test_complete_forms(p):
+    """How a value is written comes before the functions that could compute it; a range only where replicas may come and go."""
+    def first(text, n):
+        return [label for label in p.labels(text) if label != "worker"][:n]
+    assert first(within("", "replicas = «x»"), 3)[:2] == ["nodes", "1"] and "1:4" not in p.labels(within("", "replicas = «x»"))
+    assert first(within("", "replicas = «x»").replace("pytorch.torchrun", "pytorch.elastic"), 3) == ["nodes", "1", "1:4"]
+    assert first(within("", "memory = «x»"), 1) == ["1Gi"] and first(within("timeout = «x»"), 1) == ["1h"]
+    assert first(within("image = «x»"), 2) == ["release", '""'] and first(within("command = «x»"), 1) == ["[]"]
+    assert first("param wait: duration = «x»\n", 1) == ["1h"] and first("param on: bool = «x»\n", 2) == ["true", "false"]
+    assert first("param a: int(3..) = «x»\n", 1) == ["3"]
+    p.open(within("", "replicas = «x»").replace("pytorch.torchrun", "pytorch.elastic"))
+    assert [i["textEdit"]["newText"] for i in p.at("completion")["items"] if i["label"] == "1:4"] == ["${1:1}:${2:4}"]
+
+
 def test_complete_volumes(p):
     labels = p.labels(within("", 'mounts { "/data" = «x» }'))
     assert "pvc" in labels and not {"min", "nodes", "release", "done"} & set(labels)
