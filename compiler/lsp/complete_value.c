@@ -102,7 +102,8 @@ static void add_role(void *to, struct str name, const struct decl *d)
 {
 	struct completing *k = to;
 
-	complete_add(k, &(struct item){ .kind = ITEM_VARIABLE, .label = name, .detail = STR("role"), .rank = wants(k, TYPE_ROLE) ? 10 : 13,
+	complete_add(k, &(struct item){ .kind = ITEM_VARIABLE, .label = name, .detail = STR("role"),
+		.rank = wants(k, TYPE_ROLE) ? 10 : 13,
 		.doc = d && d->node && d->node->kind == NODE_BLOCK ? d->node->u.block.doc : STR("") });
 }
 

@@ -377,7 +377,8 @@ static const struct type *spelled_type(struct context *c, size_t i)
 	const struct type *t = context_plain_type(context_token(c, i));
 	struct str bound = context_token(c, i + 2);
 
-	if (!t || t->kind != TYPE_INT || kind_at(c, i + 1) != TOKEN_LPAREN || kind_at(c, i + 2) != TOKEN_INT || bound.n > 9)
+	if (!t || t->kind != TYPE_INT || kind_at(c, i + 1) != TOKEN_LPAREN || kind_at(c, i + 2) != TOKEN_INT ||
+	    bound.n > 9)
 		return t;
 	struct refinement *r = ARENA_NEW(c->arena, struct refinement);
 	struct type *refined = ARENA_NEW(c->arena, struct type);
