@@ -60,6 +60,11 @@ static bool read_since(struct session *s, struct log_wish *w)
 
 	if (!text.p || time_parse(text, &w->since))
 		return true;
+	if (text.n && text.p[text.n - 1] == 'Z') {
+		session_say(s, "--since needs a time such as 2026-01-31T12:00:00Z or 5min, found '%.*s'",
+			STR_ARG(text));
+		return false;
+	}
 	if (!runs_duration(s, OPTION_SINCE, &ago))
 		return false;
 	w->since = clock_real() - ago;

@@ -34,6 +34,8 @@ says err "trainc: no cluster is configured: $work/home/.kube/config does not exi
 silent out
 run 3 version --server --kubeconfig absent
 says err 'trainc: cannot read the kubeconfig absent: no such file'
+run 3 version --server --kubeconfig ''
+says err 'trainc: --kubeconfig is empty: name a file, or leave it out'
 run 2 version --server --retry-timeout soon
 says err "trainc: --retry-timeout needs a time such as 30s or 2min, found 'soon'"
 

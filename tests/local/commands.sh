@@ -78,6 +78,7 @@ run 2 status --local steady/worker; says err "'steady/worker' is not a run; the 
 run 2 logs --local steady --rank x; says err "0,3-7"
 run 2 logs --local steady --tail x; says err "--tail needs a number"
 run 2 logs --local steady --since yesterday; says err "--since needs a time"
+run 2 logs --local steady --since 2026-13-01T00:00:00Z; says err "--since needs a time such as 2026-01-31T12:00:00Z or 5min"
 run 0 logs --local steady --all --since 2199-01-01T00:00:00Z; silent out
 run 0 logs --local steady --previous; says err "no attempt before the last one: boss/0"
 run 0 logs --local steady -o json
