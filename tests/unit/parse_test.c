@@ -155,7 +155,8 @@ static void yaml(void)
 	     "2:14 TJ0112 expected '{' to open the body of 'role worker'\n"
 	     "4:10 TJ0112 expected '{' to open the body of 'role ps'\n");
 	SAYS(IN_JOB("  env:\n    A: 1\n    B: 2\n  cpu = 1\n"), "2:6 TJ0112 expected '{' to open the body of 'env'\n");
-	SAYS(IN_JOB("  args:\n    - \"a\"\n    - \"b\"\n"), "2:7 TJ0112 expected '=' and '[' to begin the list of 'args'\n");
+	SAYS(IN_JOB("  args:\n    - \"a\"\n    - \"b\"\n"),
+	     "2:7 TJ0112 expected '=' and '[' to begin the list of 'args'\n");
 	SAYS("job \"a\"\n{\n  cpu = 4\n}\nlet x = 1\n", "1:8 TJ0112 expected '{' to open the body of 'job \"a\"'\n");
 	SAYS(IN_JOB("  if x\n    cpu = 4\n"), "2:7 TJ0112 expected '{' to open the body of 'if'\n");
 }

@@ -380,9 +380,11 @@ bool help_name(struct fault *f, struct diag *d)
 		diag_fix(ds, d, at, quoted, "put it in quotes");
 	} else if (f->i == f->item + 1 && f->p->feed.depth && (kind == TOKEN_MINUS || kind == TOKEN_SLASH)) {
 		struct span whole = fault_joined(f, f->item);
-		struct str name = tokens_text(&f->p->tokens, whole.start, whole.end);
-		diag_help(ds, d, "a key with a character such as - or / in it must be quoted: \"%.*s\"",
-			STR_ARG(name));
+		struct str slashed = slashed_name(f);
+		struct str name = slashed.n ? slashed : tokens_text(&f->p->tokens, whole.start, whole.end);
+		bool cut = name.n == fault_text(f, f->item).n;
+		diag_help(ds, d, "a key with a character such as - or / in it must be quoted: \"%.*s%s\"",
+			STR_ARG(name), !cut ? "" : kind == TOKEN_MINUS ? "-..." : "/...");
 	} else if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_DOT) {
 		help_dotted(f, d);
 	} else if (kind == TOKEN_MINUS && f->i == f->item + 2 && (token_is_word(declares) || declares == TOKEN_IDENT) &&
