@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/words.h"
+#include "kube/image.h"
 #include "runtime/supervise/admission.h"
 #include "runtime/supervise/deploy.h"
 #include "runtime/supervise/jobs.h"
@@ -274,6 +275,23 @@ static void work(struct queue_item *i)
 		pass_begin(i);
 }
 
+/* A pod with such an image would never start, long after the controller did. */
+static bool are_images_right(struct session *s)
+{
+	static const enum option images[] = { OPTION_IMAGE, OPTION_INIT_IMAGE, OPTION_DELIVERY_IMAGE };
+
+	for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+		struct str image = option_value(s->options, images[i]);
+		const char *why = option_given(s->options, images[i]) ? kube_image_fault(image) : NULL;
+		if (!why)
+			continue;
+		session_say(s, "--%s: '%.*s' is not an image reference: %s; an image is written registry/path:tag or "
+			"registry/path@sha256:...", option_row(images[i])->word, STR_ARG(image), why);
+		return false;
+	}
+	return true;
+}
+
 /* Checks that the options fit together. */
 static bool is_usage_right(struct session *s)
 {
@@ -291,7 +309,7 @@ static bool is_usage_right(struct session *s)
 		session_say(s, "--manifest and --policy write different objects: ask for one of them at a time");
 		return false;
 	}
-	return true;
+	return are_images_right(s);
 }
 
 int supervise(struct session *s)

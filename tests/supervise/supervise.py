@@ -598,6 +598,10 @@ def images(w):
     w.wait_for("pods", pods_are(w, *ALL, "ring-launcher", "ring-worker-0"))
     inits = {name: [c["image"] for c in w.get("pods", name)["spec"].get("initContainers", [])]
              for name in ("train-master-0", "train-worker-0", "ring-launcher", "ring-worker-0")}
+    for option in "--init-image", "--delivery-image", "--image":
+        wrong = subprocess.run([TRAINC, "supervise", "--kubeflow", option, "Here/alpine:1"], capture_output=True, text=True)
+        must(wrong.returncode == 2, wrong)
+        must(f"{option}: 'Here/alpine:1' is not an image reference: it has upper-case letters in its path; an image is" in wrong.stderr, wrong)
     must(inits == {"train-master-0": [], "train-worker-0": ["here/alpine:1"], "ring-launcher": ["here/kubectl:2"], "ring-worker-0": []}, inits)
 
 
