@@ -173,9 +173,6 @@ void help_bytes(struct check *c, struct diag *d, struct str number, const char *
 /* Adds to the help of D the roles that can be named here, if there are any. */
 void help_roles(struct check *c, struct diag *d);
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want);
-/* Reports text without quotes in place of the operation that it was parsed as. */
-const struct type *report_quotes(struct check *c, struct node *n, const struct site *site);
-bool report_unknown_variable(struct check *c, struct node *n, const struct type *want);
 bool report_bare_elements(struct check *c, struct node *n, const struct type *want);
 /* As type_expr(), for a place that messages describe; the branches of a conditional may need the description. */
 const struct type *type_for(struct check *c, struct node *n, const struct type *want, const struct site *site);
