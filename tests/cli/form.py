@@ -22,7 +22,7 @@ SYNTAX = re.compile(r"error: .*\[TJ(01\d\d|030[14])\]$", re.M)       # numbers a
 
 
 # Their form is what they are about.
-AS_THEY_ARE = ["tests/types/text_without_quotes.tj", "tests/mistakes/subtracted.tj"]
+AS_THEY_ARE = ["tests/types/text_without_quotes.tj", "tests/mistakes/subtracted.tj", "tests/mistakes/midnight_values.tj"]
 
 
 def run(text, *arguments):
