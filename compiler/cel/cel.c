@@ -164,7 +164,7 @@ static void read_loop(struct reading *r, const struct node *n, struct around a)
 	}
 	a.why = c.why;
 	a.at = c.at;
-	a.roles = a.roles || str_is(list.outer, "variables.roles");
+	a.roles = a.roles || str_eq(list.outer, CEL_ROLES);
 	if (!c.why.n && list.inner.n) {
 		c.bound = a.bound = bind(r, &c, a.bound, NULL, STR("part"), CEL_VALUE);
 		go_over(r, &a, list.outer, a.bound->text);

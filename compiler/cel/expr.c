@@ -9,8 +9,6 @@
 
 enum { LONGEST = 1 << 14 };             /* maximum length of an expression in bytes */
 
-#define ROLES STR("variables.roles")
-
 /* ---- refusals ---- */
 
 static struct str cannot(struct cel *c, const struct node *n, struct str why)
@@ -642,12 +640,12 @@ struct cel_list cel_list(struct cel *c, const struct node *n)
 	bool alike = c->objects == CEL_OPERATOR_JOBS;   /* no auxiliary roles, and no added objects */
 
 	if (of_cluster && str_is(v->u.member.name, "roles"))
-		return (struct cel_list){ .outer = ROLES, .subject = CEL_ROLE, .of_cluster = true };
+		return (struct cel_list){ .outer = CEL_ROLES, .subject = CEL_ROLE, .of_cluster = true };
 	if (of_cluster && str_is(v->u.member.name, "all_roles"))
-		return (struct cel_list){ .outer = alike ? ROLES : STR("variables.all_roles"), .subject = CEL_ROLE,
+		return (struct cel_list){ .outer = alike ? CEL_ROLES : STR("variables.all_roles"), .subject = CEL_ROLE,
 			.of_cluster = true };
 	if (of_cluster && containers)
-		return (struct cel_list){ alike ? ROLES : STR("variables.pods"), STR("containers"), CEL_CONTAINER,
+		return (struct cel_list){ alike ? CEL_ROLES : STR("variables.pods"), STR("containers"), CEL_CONTAINER,
 			.of_cluster = true };
 	if (b && b->subject == CEL_ROLE && containers)
 		return (struct cel_list){ .outer = str_cat(c->arena, b->text, STR(".containers"), STR("")),

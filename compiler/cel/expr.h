@@ -6,6 +6,9 @@
 
 #include "cel/cel.h"
 
+/* The list of roles that are not auxiliary (cel.h). */
+#define CEL_ROLES STR("variables.roles")
+
 enum cel_subject { CEL_VALUE, CEL_ROLE, CEL_CONTAINER };
 
 /* The present meaning of a name: a loop variable, or an argument of a function. */

@@ -20,7 +20,7 @@ static const struct yaml_words words[] = {
 	{ "expected ',' or ']'", "a list in [ ] lacks a ',' or its ']'", NULL },
 	{ "expected ',' or '}'", "a map in { } lacks a ',' or its '}'", NULL },
 	{ "unexpected end of stream", "a text in quotes has no closing quote", NULL },
-	{ "unknown escape character", "no escape of a text in double quotes",
+	{ "unknown escape character", "this escape does not exist in double quotes",
 		"write '\\\\' for a backslash, or single quotes" },
 	{ "UTF-8", "this is not UTF-8 text", "is it the right file? save it as UTF-8" },
 	{ "control characters are not allowed", "control characters are not allowed in a text",
@@ -40,7 +40,7 @@ static bool fail_colon(struct data_text *t, size_t at)
 	data_fail(t, at, at + 1, "%s", second ? "a value cannot contain ': '" :
 		"this key follows a line that already has a value");
 	t->error->help = second ? STR("put the text in quotes") :
-		STR("keys of one map begin in the same column: indent this line like the key that it belongs beside");
+		STR("keys of one map begin in the same column: indent this line like the other keys of its map");
 	return false;
 }
 
