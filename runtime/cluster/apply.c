@@ -70,6 +70,25 @@ static bool has_ended(struct applying *p)
 	return true;
 }
 
+/*
+ * Must the object W be sent, of which M exists and X is recorded? A Secret without a salt gets one. So does a Secret
+ * whose content has changed, so that the record does not show that an old value has come back.
+ */
+static bool is_stale(struct applying *p, struct wanted *w, const struct member *m, const struct applied *x)
+{
+	bool salted = wanted_has_salt(w);
+	struct str salt = salted && m ? status_annotation(m->object, WANTED_SALT) : STR("");
+
+	if (salt.n)
+		wanted_salt(p->arena, w, salt);
+	bool same = m && x && str_eq(x->hash, w->hash) && str_eq(x->uid, m->uid), real = p->mode == APPLY_REAL;
+	if (same && (salt.n || !salted || !real))
+		return p->refresh;
+	if (salted && real)
+		wanted_salt(p->arena, w, STR(""));
+	return true;
+}
+
 /* Marks objects that are unchanged since they were sent.  False when something has to be written. */
 static bool is_unchanged(struct applying *p)
 {
@@ -81,9 +100,10 @@ static bool is_unchanged(struct applying *p)
 		const struct member *m = members_find(&p->members, &w->resource, w->ns, w->from->name);
 		w->exists = m != NULL;
 		w->uid = m ? m->uid : STR("");
-		w->stale = p->refresh || !m || !x || !str_eq(x->hash, w->hash) || !str_eq(x->uid, m->uid);
+		w->stale = is_stale(p, w, m, x);
 		stale += w->stale;
 	}
+	p->wanted.hash = wanted_digest(p->arena, &p->wanted);
 	return !stale && p->before.there && str_eq(p->before.hash, p->wanted.hash);
 }
 

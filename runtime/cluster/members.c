@@ -55,7 +55,7 @@ const char *const *keep_of(struct str group, struct str kind)
 		"metadata.uid",
 		"metadata.resourceVersion", "metadata.creationTimestamp", "metadata.deletionTimestamp",
 			"metadata.generation",
-		"metadata.labels", "metadata.finalizers", NULL };
+		"metadata.labels", "metadata.annotations.[trainc.dev/salt]", "metadata.finalizers", NULL };
 	static const char *const others[] = { "-metadata.managedFields", "-spec.template", "-spec.replicatedJobs",
 		"-spec.podSets", NULL };
 

@@ -5,6 +5,7 @@
 
 #include "base/quantity.h"
 #include "data/data_write.h"
+#include "runtime/status/look.h"
 
 struct tree_walk {
 	struct arena *arena;
@@ -164,7 +165,12 @@ struct tree_differences tree_diff(struct arena *a, const struct data *ours, cons
 
 bool tree_is_secret(struct str kind, struct str path)
 {
-	return str_is(kind, "Secret") && (str_starts(path, STR("data")) || str_starts(path, STR("stringData")));
+	/* one annotation makes guesses of the content possible, and kubectl keeps the content itself in another one */
+	bool telling = str_is(path, "metadata.annotations") || text_holds(path, "trainc.dev/salt") ||
+		text_holds(path, "last-applied-configuration");
+
+	return str_is(kind, "Secret") && (telling || str_starts(path, STR("data")) || str_starts(path,
+		STR("stringData")));
 }
 
 void tree_value_of(struct buf *b, struct str kind, struct str path, const struct data *d, size_t most)

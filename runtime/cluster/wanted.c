@@ -3,6 +3,9 @@
  */
 #include "runtime/cluster/wanted.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "base/sha256.h"
 #include "data/data_write.h"
 #include "kube/workload.h"
@@ -106,19 +109,51 @@ struct wanted_list wanted_of(struct arena *a, const struct plan *plan, const str
 {
 	struct emit_listing *all = ARENA_NEW(a, struct emit_listing);
 	struct wanted_list list = { .ns = ns };
-	struct buf hashes = { 0 };
 
 	*all = emit_list(a, plan, j);
 	list.at = ARENA_ARRAY(a, struct wanted, all->n);
+	for (size_t i = 0; i < all->n; i++)
+		list.at[list.n++] = wanted_from(a, &all->at[i], ns, id);
+	return list;
+}
+
+/* ---- salt ---- */
+
+bool wanted_has_salt(const struct wanted *w)
+{
+	return str_is(w->resource.kind, "Secret") && !w->resource.group.n && !w->from->generated.n;
+}
+
+void wanted_salt(struct arena *a, struct wanted *w, struct str salt)
+{
+	unsigned char bytes[16];
+	char hex[2 * sizeof bytes + 1] = "";
+
+	w->hash = STR("");
+	if (!salt.n) {
+		if (getentropy(bytes, sizeof bytes))
+			return;
+		for (size_t i = 0; i < sizeof bytes; i++)
+			snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+		salt = str_copy(a, (struct str){ hex, 2 * sizeof bytes });
+	}
+	put_member(a, own_map(a, own_map(a, w->tree, STR("metadata")), STR("annotations")), STR(WANTED_SALT),
+		text_data(a, salt));
+	w->hash = hash_of(a, wanted_body(a, w));
+}
+
+struct str wanted_digest(struct arena *a, const struct wanted_list *all)
+{
+	struct buf hashes = { 0 };
+
 	for (size_t i = 0; i < all->n; i++) {
-		struct wanted *w = &list.at[list.n++];
-		*w = wanted_from(a, &all->at[i], ns, id);
+		const struct wanted *w = &all->at[i];
 		buf_printf(&hashes, "%.*s %.*s %.*s %.*s\n", STR_ARG(w->from->kind), STR_ARG(w->ns),
 			STR_ARG(w->from->name), STR_ARG(w->hash));
 	}
-	list.hash = hash_of(a, buf_text(&hashes));
+	struct str digest = hash_of(a, buf_text(&hashes));
 	buf_release(&hashes);
-	return list;
+	return digest;
 }
 
 struct str wanted_body(struct arena *a, const struct wanted *w)

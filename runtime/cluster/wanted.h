@@ -8,6 +8,12 @@
 #include "runtime/cluster/applyset.h"
 
 /*
+ * The annotation of a Secret that makes the digest of its content impossible to guess: random digits, which only those
+ * can read who may read the Secret itself.
+ */
+#define WANTED_SALT "trainc.dev/salt"
+
+/*
  * The order of sending: objects of one stage are sent in parallel, and a stage begins when the previous one is
  * complete.
  */
@@ -40,7 +46,7 @@ struct wanted_list {
 	struct wanted *at;
 	size_t n;
 	struct str ns;                  /* namespace of the run */
-	struct str hash;                /* digest of all its objects */
+	struct str hash;                /* wanted_digest() once the salts are known */
 };
 
 /*
@@ -49,6 +55,12 @@ struct wanted_list {
 struct wanted_list wanted_of(struct arena *a, const struct plan *plan, const struct plan_job *j, struct str ns,
 	struct str id);
 
+/* Is the object a Secret whose values are in the program, so that its digest needs a salt? */
+bool wanted_has_salt(const struct wanted *w);
+/* Gives the object the salt SALT, or a new one if SALT is empty, and computes its digest again. */
+void wanted_salt(struct arena *a, struct wanted *w, struct str salt);
+/* The digest of all objects. */
+struct str wanted_digest(struct arena *a, const struct wanted_list *all);
 /* The request body for one object: its tree on one line. */
 struct str wanted_body(struct arena *a, const struct wanted *w);
 /* "Job ml/bert-worker", or "Job/bert-worker" if the namespace is that of the run. */

@@ -1,4 +1,5 @@
 """commands.py [NAME...] - what the commands do about answers of an API server, request by request."""
+import hashlib
 import json
 import re
 import signal
@@ -130,6 +131,64 @@ def secret_values(w):
     masked(5, "apply", "--no-wait", "--refresh", "a.tj", err="Secret/key cannot take data.password while it exists")
     w.fault("PATCH", "/secrets/key", lambda _h, _b: (200, dict(secret, data={"password": theirs})))
     masked(0, "apply", "--no-wait", "--refresh", "a.tj", err="the API server changed data.password")
+
+
+SECRET = (JOB % ("a", 1))[:-2] + ('  object key {\n    apiVersion = "v1"\n    kind = "Secret"\n    metadata = { name = "key" }\n'
+                                  '    stringData = { password = "%s" }\n  }\n}\n')
+SALT = "trainc.dev/salt"
+
+
+def hashes(w):
+    """What the record of run 'a' says of its content: the digest of each object by its name, and that of all."""
+    data = w.get("configmaps", "a.trainc")["data"]
+    return {o[0]: o[2] for kind in json.loads(data["applied"]) for o in kind["objects"]} | {"": data["hash"]}
+
+
+@check
+def secret_hashes(w):
+    """the record has nothing by which a guess of a Secret's value can be tested, and an unchanged apply still sends nothing"""
+    w.write("a.tj", SECRET % "hunter2")
+    w.want(0, "apply", "--no-wait", "a.tj")
+    first, salt = hashes(w), w.get("secrets", "key")["metadata"]["annotations"][SALT]
+    must(re.fullmatch("[0-9a-f]{32}", salt), salt)
+    must(salt not in json.dumps(w.get("configmaps", "a.trainc")), "the record has the salt")
+    w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key unchanged")
+    must([m for m, _p, _b in w.requests] == ["GET"] * 5, w.requests)    # the record, three kinds, the pods
+    must(hashes(w) == first, "the record has changed")
+    w.want(0, "apply", "--no-wait", "--refresh", "a.tj", out="Secret/key unchanged")
+    w.want(0, "delete", "a", "--yes")
+    w.want(0, "apply", "--no-wait", "a.tj")
+    again = hashes(w)
+    must({k for k in first if first[k] == again[k]} == {"a", "a-worker"}, (first, again))
+
+    w.write("a.tj", SECRET % "hunter3")         # a value that comes back is not recognized, either
+    out, err = w.want(1, "diff", "a.tj", out="stringData.password")
+    must(SALT not in out + err and "hunter" not in out + err, out + err)
+    w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key configured")
+    w.write("a.tj", SECRET % "hunter2")
+    w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key configured")
+    must(hashes(w)["key"] != again["key"], "the same value has the same digest")
+
+
+@check
+def secret_without_salt(w):
+    """a Secret that an older version has applied gets a salt with the next apply, and nothing else changes"""
+    w.write("a.tj", SECRET % "hunter2")
+    w.want(0, "apply", "--no-wait", "a.tj")
+    body = json.loads(next(b for m, p, b in w.requests if m == "PATCH" and "/secrets/key" in p))
+    secret, record = w.get("secrets", "key"), w.get("configmaps", "a.trainc")
+    del body["metadata"]["annotations"], secret["metadata"]["annotations"]
+    old = hashlib.sha256(json.dumps(body, separators=(",", ":")).encode()).hexdigest()[:16]
+    record["data"]["applied"] = record["data"]["applied"].replace(hashes(w)["key"], old)
+    w.put("secrets", "default", secret)
+    w.put("configmaps", "default", record)
+    w.want(0, "diff", "a.tj", out="^$")
+    w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key configured")
+    must(old not in w.get("configmaps", "a.trainc")["data"]["applied"], "the record has the old digest")
+    must(sorted(p.split("?")[0] for m, p, _b in w.requests if m == "PATCH") == [
+        "/api/v1/namespaces/default/configmaps/a.trainc"] * 2 + ["/api/v1/namespaces/default/secrets/key"], w.requests)
+    w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key unchanged")
+    must([m for m, _p, _b in w.requests] == ["GET"] * 5, w.requests)
 
 
 @check
