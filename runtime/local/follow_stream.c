@@ -309,29 +309,28 @@ void stream_begin(struct stream *s)
 
 /* ---- lines ---- */
 
-static size_t read_records(struct stream *s)
+/* Reads the next records of the piece, when all that were read before have been passed. */
+static void read_records(struct stream *s, const struct log_piece *p)
+{
+	if (s->record < s->nrecords)
+		return;
+	s->record = 0;
+	s->nrecords = read_at(p->times, s->records, sizeof s->records,
+		s->next_record * sizeof *s->records) / sizeof *s->records;
+	s->next_record += s->nrecords;
+	s->look = false;
+}
+
+/* The next record that has not been passed; NULL when there is none. */
+static const struct log_record *next_record(struct stream *s)
 {
 	struct log_piece p;
 
-	if (!open_piece(s, s->piece, &p))
-		return 0;
-	size_t n = read_at(p.times, s->records, sizeof s->records,
-		s->next_record * sizeof *s->records) / sizeof *s->records;
-	log_piece_close(&p);
-	return n;
-}
-
-/*
- * The next record that has not been passed; NULL when there is none. The writer writes bytes before their record, so
- * records are read after the bytes.
- */
-static const struct log_record *next_record(struct stream *s)
-{
 	if (s->record == s->nrecords && (s->look || s->nrecords == STREAM_RECORDS)) {
-		s->record = 0;
-		s->nrecords = read_records(s);
-		s->next_record += s->nrecords;
-		s->look = false;
+		if (!open_piece(s, s->piece, &p))
+			return NULL;
+		read_records(s, &p);
+		log_piece_close(&p);
 	}
 	return s->record < s->nrecords ? &s->records[s->record] : NULL;
 }
@@ -356,14 +355,20 @@ static bool skip_removed(struct stream *s)
 	return later;
 }
 
+/*
+ * Reads bytes, and the records that are about them: the writer writes bytes before their record, so records are read
+ * after the bytes.
+ */
 static size_t read_block(struct stream *s)
 {
 	struct log_piece p;
 
+	s->look = true;
 	if (!open_piece(s, s->piece, &p) && (!skip_removed(s) || !open_piece(s, s->piece, &p)))
 		return 0;
 	size_t n = read_at(p.log, s->block, STREAM_BLOCK, s->at - s->piece_start);
 	s->piece_read = p.full && !n;
+	read_records(s, &p);
 	log_piece_close(&p);
 	return n;
 }
@@ -395,7 +400,6 @@ static struct str bytes_here(struct stream *s)
 		s->block = memory_resize(NULL, STREAM_BLOCK);
 	s->nblock = read_block(s);
 	s->block_at = s->at;
-	s->look = true;
 	return (struct str){ s->block, s->nblock };
 }
 
