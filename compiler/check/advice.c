@@ -113,11 +113,22 @@ static void device_of_record(struct check *c, const struct node *body, struct st
 	}
 }
 
+static bool is_device(const struct node *n)
+{
+	return n->type && n->type->kind == TYPE_ACCELERATOR;
+}
+
 static void device(struct advice *a)
 {
 	struct diags *ds = a->check->diags;
 	bool exact = false;
 	struct str name = a->text, number = a->found->kind == NODE_INT ? a->words : STR("1");
+	if (a->found->kind == NODE_LIST && a->found->u.list.n == 1 && is_device(a->found->u.list.at[0])) {
+		struct str only = node_words(a->check, a->found->u.list.at[0]);
+		diag_help(ds, a->diag, "write %.*s without brackets", STR_ARG(only));
+		diag_fix(ds, a->diag, a->found->span, only, "remove the brackets");
+		return;
+	}
 	if (a->found->kind == NODE_BODY)
 		device_of_record(a->check, a->found, &name, &number);
 	else
@@ -335,13 +346,26 @@ static struct str makers(struct check *c, const char *result)
 	return text;
 }
 
+/* Is the text the name of a value among MADE, which takes no arguments, such as pack? */
+static bool is_constant_of(struct str text, struct str made)
+{
+	for (size_t i = 0; i < FUNCTIONS && text.n; i++) {
+		const struct function_row *f = schema_function((enum function)i);
+		if (str_is(text, f->name))
+			return *f->signature != '(' && memmem(made.p, made.n, text.p, text.n);
+	}
+	return false;
+}
+
 /* Advises the functions that make a built-in record. */
 static void made(struct advice *a, const struct type *want)
 {
 	struct str name = want->record->name,
 		all = makers(a->check, str_printf(a->check->arena, "-> %.*s", STR_ARG(name)).p);
 
-	if (all.n)
+	if (is_constant_of(a->text, all))
+		without_quotes(a);
+	else if (all.n)
 		diag_help(a->check->diags, a->diag, "a %.*s is made by %.*s", STR_ARG(name), STR_ARG(all));
 }
 
@@ -679,6 +703,22 @@ void advise_record(struct check *c, struct diag *d, struct str field, struct str
 		STR_ARG(field), STR_ARG(type));
 }
 
+/* Advises numbers in place of the texts "137" and "128-255". */
+static void codes(struct advice *a)
+{
+	struct str lo, hi, range = a->text;
+
+	if (strspn(range.p, "0123456789") == range.n) {
+		without_quotes(a);
+		return;
+	}
+	if (!numbers_in(range, &lo, &hi) || memchr(range.p, ',', range.n))
+		return;
+	range = str_cat(a->check->arena, lo, STR(".."), hi);
+	diag_help(a->check->diags, a->diag, "write %.*s without quotes", STR_ARG(range));
+	diag_fix(a->check->diags, a->diag, a->found->span, range, "write %.*s", STR_ARG(range));
+}
+
 /* Advises exit codes in place of retry_on = ["OOMKilled"], which is the form of policies in Kubernetes and clouds. */
 static void reason(struct advice *a)
 {
@@ -687,8 +727,12 @@ static void reason(struct advice *a)
 			"DisruptionTarget" };
 	const char *code = "1..255";
 
-	if (!a->text.n || (a->text.p[0] >= '0' && a->text.p[0] <= '9'))
+	if (!a->text.n)
 		return;
+	if (a->text.p[0] >= '0' && a->text.p[0] <= '9') {
+		codes(a);
+		return;
+	}
 	for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
 		if (str_is(a->text, moved[i])) {
 			diag_help(a->check->diags, a->diag,

@@ -657,7 +657,7 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 		STR_ARG(item->u.block.word));
 	struct str only = suggest_only(&s);
 	const struct foreign *other = foreign_field(item->u.block.word);
-	if (other)
+	if (other && !only.n)
 		diag_help(c->diags, d, "%s", other->help);
 	else if (schema_find(block, item->u.block.word))
 		diag_help(c->diags, d, "it is a field, and has no name: write '%.*s { ... }'",

@@ -90,6 +90,7 @@ static const char *declared_as(struct check *c, const struct type *core)
 	case TYPE_INT: case TYPE_FLOAT: case TYPE_BOOL: case TYPE_STRING: case TYPE_NAME: case TYPE_PATH:
 	case TYPE_IMAGE: case TYPE_MEMORY: case TYPE_CPU:
 	case TYPE_DURATION: return type_spell(c->arena, core).p;
+	case TYPE_LIST: return type_is_text(type_strip_pod(core->elem)) ? "list[string]" : NULL;
 	default: return NULL;
 	}
 }

@@ -379,6 +379,9 @@ const struct type *type_extension(struct check *c, struct node *n, const struct 
 		n->type = core->kind == TYPE_RECORD ? type_record_body(c, n, core, true) : type_body(c, n, want);
 		return n->type;
 	}
+	for (size_t i = 0; i < n->u.body.items.n; i++)
+		if (n->u.body.items.at[i]->kind == NODE_BAD)
+			return mark_bad(n);
 	struct str type = type_phrase(c->arena, core);
 	struct diag *d = diag_report(c->diags, TJ0302, n->u.body.open,
 		"'{ }' extends a map or a record, and this is %.*s", STR_ARG(type));

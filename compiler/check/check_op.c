@@ -189,7 +189,7 @@ static const struct type *type_operand(struct check *c, struct node *n, const st
 {
 	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL;
 	if (additive && core && core->kind == TYPE_LIST &&
-		(n->kind == NODE_LIST || n->kind == NODE_LIST_FOR || n->kind == NODE_BINARY))
+		(n->kind == NODE_LIST || n->kind == NODE_LIST_FOR || n->kind == NODE_BINARY || n->kind == NODE_NAME))
 		return type_expr(c, n, want);
 	bool hint = core && (type_is_quantity(core) || core->kind == TYPE_BAD) && takes_hint(n, additive);
 	return type_expr(c, n, hint ? core : NULL);

@@ -425,20 +425,56 @@ struct str option_value(const struct options *o, enum option option)
 
 /* ---- help ---- */
 
+enum { HELP_COLUMNS = 80 };             /* the width for which the help is laid out */
+
+/* Appends TEXT from column INDENT on, in lines that begin there, and ends the last one. */
+static void put_wrapped(struct buf *out, int indent, const char *text)
+{
+	size_t room = (size_t)(HELP_COLUMNS - indent);
+
+	for (;;) {
+		size_t n = strlen(text);
+		if (n > room)
+			for (n = room; n && text[n] != ' '; n--)
+				;
+		if (!n)                         /* a word that is longer than a line */
+			n = strcspn(text, " ");
+		buf_printf(out, "%.*s\n", (int)n, text);
+		text += n;
+		if (!*text)
+			return;
+		text += strspn(text, " ");
+		buf_printf(out, "%*s", indent, "");
+	}
+}
+
+/* Appends a row of two columns; words too long for the first one have a line for themselves. */
+static void put_columns(struct buf *out, int width, const char *words, const char *doc)
+{
+	if (strlen(words) > (size_t)width)
+		buf_printf(out, "  %s\n  %-*s  ", words, width, "");
+	else
+		buf_printf(out, "  %-*s  ", width, words);
+	put_wrapped(out, width + 4, doc);
+}
+
 void options_help(struct buf *out)
 {
+	char words[80];
+
+
 	buf_z(out, "trainc COMMAND [OPTION...] [OPERAND...]\n\n"
 	           "Compiles .tj programs, which describe training clusters, to Kubernetes objects.\n");
 	for (unsigned group = 0; group < GROUPS; group++) {
 		buf_printf(out, "\n%s:\n", groups[group].title);
 		for (unsigned i = 0; i < COMMANDS; i++) {
-			int width = (int)strlen(commands[i].word);
-			if (commands[i].group == group)
-				buf_printf(out, "  %s %-*s  %s\n", commands[i].word, 24 - width, commands[i].operands,
-					commands[i].doc);
+			if (commands[i].group != group)
+				continue;
+			snprintf(words, sizeof words, "%s %s", commands[i].word, commands[i].operands);
+			put_columns(out, 25, words, commands[i].doc);
 		}
 	}
-	buf_z(out, "\n'trainc help COMMAND' shows its options.  FILE is a .tj file, - is standard input.\n");
+	buf_z(out, "\n'trainc help COMMAND' shows its options.\nFILE is a .tj file, - is standard input.\n");
 }
 
 static void help_option(const struct option_row *row, struct buf *out)
@@ -449,10 +485,7 @@ static void help_option(const struct option_row *row, struct buf *out)
 
 	if (row->argument[0] && n > 0)
 		snprintf(words + n, sizeof words - (size_t)n, " %s", row->choices[0] ? row->choices : row->argument);
-	if (strlen(words) > 28)
-		buf_printf(out, "  %s\n  %-28s  %s\n", words, "", row->doc);
-	else
-		buf_printf(out, "  %-28s  %s\n", words, row->doc);
+	put_columns(out, 28, words, row->doc);
 }
 
 bool options_help_of(struct str word, struct buf *out)
@@ -462,9 +495,11 @@ bool options_help_of(struct str word, struct buf *out)
 	if (!command_find(word, &command))
 		return false;
 	const struct command_row *c = &commands[command];
-	buf_printf(out, "trainc %s [OPTION...]%s%s\n\n%c%s.\n\nOptions:\n", c->word, c->operands[0] ? " " : "",
-		c->operands,
-	           c->doc[0] - 'a' + 'A', c->doc + 1);
+	char sentence[256];
+	snprintf(sentence, sizeof sentence, "%c%s.", c->doc[0] - 'a' + 'A', c->doc + 1);
+	buf_printf(out, "trainc %s [OPTION...]%s%s\n\n", c->word, c->operands[0] ? " " : "", c->operands);
+	put_wrapped(out, 0, sentence);
+	buf_z(out, "\nOptions:\n");
 	for (const struct option_row *o = option_next(command, NULL); o; o = option_next(command, o))
 		help_option(o, out);
 	return true;

@@ -6,6 +6,7 @@
 #include "syntax/fields.h"
 #include "syntax/help/foreign.h"
 #include "syntax/parse_state.h"
+#include "trainc.tab.h"
 
 enum { HEIGHT_MAX = 1000, NEST_MAX = 256 };
 
@@ -147,6 +148,35 @@ static bool has_fields(const struct node *decl)
 	return decl->kind == NODE_TYPE || decl->kind == NODE_FRAMEWORK || decl->kind == NODE_ACCELERATOR;
 }
 
+/* Does the file declare the name, with `let`, `param`, `for` or as an argument? */
+static bool declares(const struct parse *p, struct str name)
+{
+	const struct token *t = p->tokens.at;
+
+	for (size_t i = 1; i < p->tokens.n; i++) {
+		int before = t[i - 1].kind;
+		bool declared = before == TOKEN_LET || before == TOKEN_PARAM || before == TOKEN_FOR ||
+			((before == TOKEN_LPAREN || before == TOKEN_COMMA) && t[i + 1].kind == TOKEN_COLON);
+		if (declared && t[i].kind == TOKEN_IDENT && str_eq(tokens_text(&p->tokens, t[i].start, t[i].end), name))
+			return true;
+	}
+	return false;
+}
+
+/* Is the word in `KEY: WORD` most likely text, as in `image: busybox`? */
+static bool is_text(const struct parse *p, struct str key, struct str word)
+{
+	static const char *const texts[] = { "string", "pod[string]", "image", "name", "path", "enum" };
+	const char *type = field_type(key);
+
+	if (declares(p, word))
+		return false;
+	for (size_t i = 0; type && i < sizeof texts / sizeof *texts; i++)
+		if (strncmp(type, texts[i], strlen(texts[i])) == 0)
+			return true;
+	return str_is(key, "name");
+}
+
 static void report_field(struct parse *p, struct node *n)
 {
 	struct span colon = { n->u.field.key.span.end, n->u.field.type->span.start };
@@ -172,7 +202,7 @@ static void report_field(struct parse *p, struct node *n)
 		return;
 	}
 	diag_label(p->diags, d, "a field is set with '='");
-	if ((is_variable(key) || str_is(key, "apiVersion") || str_is(key, "kind")) &&
+	if ((is_variable(key) || str_is(key, "apiVersion") || str_is(key, "kind") || is_text(p, key, type)) &&
 		!n->u.field.type->u.type_ref.args.n) {
 		struct str text = str_printf(p->arena, " = \"%.*s\"", STR_ARG(type));
 		diag_help(p->diags, d, "write '%.*s%.*s'", STR_ARG(key), STR_ARG(text));
@@ -183,14 +213,68 @@ static void report_field(struct parse *p, struct node *n)
 	diag_fix(p->diags, d, colon, STR(" = "), "write '='");
 }
 
+/* Is the field `KEY: WORD`, with a plain word for its type? */
+static bool is_bare_pair(const struct node *n, const char *key)
+{
+	const struct node *type = n->kind == NODE_FIELD ? n->u.field.type : NULL;
+
+	return type && str_is(n->u.field.key.text, key) && !n->u.field.value && type->kind == NODE_TYPE_REF &&
+		!type->u.type_ref.body && !type->u.type_ref.args.n;
+}
+
+/* Is the text before the field `env = [{`, or the end of an entry before it, `}, {`? */
+static bool in_variables(struct parse *p, const struct node *field)
+{
+	static const char *const before[] = { "env=[{", "env:[{", "},{" };
+	const struct source *source = p->source;
+	char text[8];
+	size_t i = field->span.start - source->base, k = sizeof text;
+
+	for (; i && k; i--)
+		if (!strchr(" \t\r\n", source->text.p[i - 1]))
+			text[--k] = source->text.p[i - 1];
+	for (size_t n = 0; n < sizeof before / sizeof *before; n++)
+		if (str_ends((struct str){ text + k, sizeof text - k }, str_of(before[n])))
+			return true;
+	return false;
+}
+
+/* Reports `env = [{name: A, value: b}]` once; returns how many fields from the one at I belong to it. */
+static size_t report_variables(struct parse *p, size_t i)
+{
+	struct str all = STR("");
+	size_t end = i;
+
+	while (end + 1 < p->fields.n && is_bare_pair(p->fields.at[end], "name") &&
+		is_bare_pair(p->fields.at[end + 1], "value") && in_variables(p, p->fields.at[end])) {
+		struct str name = source_text(p->diags->sources, p->fields.at[end]->u.field.type->span),
+			value = source_text(p->diags->sources, p->fields.at[end + 1]->u.field.type->span);
+		all = str_printf(p->arena, "%.*s%s%.*s = \"%.*s\"", STR_ARG(all), all.n ? ", " : "", STR_ARG(name),
+			STR_ARG(value));
+		end += 2;
+	}
+	if (end == i)
+		return 0;
+	struct diag *d = diag_report(p->diags, TJ0111, span_join(p->fields.at[i]->span, p->fields.at[i + 1]->span),
+		"'env' is a map from names to values, and this is a list");
+	diag_help(p->diags, d, "write 'env { %.*s }'", STR_ARG(all));
+	return end - i;
+}
+
 /* Takes the field declarations in this body: they are allowed here, or reported as TJ0111. */
 static void claim_fields(struct parse *p, const struct node *decl)
 {
+	size_t told = 0;                        /* the number of fields that are reported */
+
 	for (size_t i = 0; i < p->fields.n; i++) {
 		struct node *n = p->fields.at[i];
 		if (n->kind == NODE_BAD || has_fields(decl))
 			continue;
-		report_field(p, n);
+		bool known = n->span.start >= p->told.start && n->span.end <= p->told.end;
+		if (!known && i >= told)
+			told = i + report_variables(p, i);
+		if (!known && i >= told)
+			report_field(p, n);
 		turn_bad(n, n->u.field.key.text, n->u.field.key.span);
 	}
 	p->fields.n = 0;

@@ -44,9 +44,23 @@ def options_of(command):
 
 # ---- help ----
 
+def unwrapped(text):
+    """The lines of a help, each row in one line again."""
+    lines = []
+    for line in text.split("\n"):
+        inside = re.match(r" {20,}(\S.*)", line)
+        if inside and lines:
+            lines[-1] += (" " if re.search(r"\S {2,}\S", lines[-1]) else "  ") + inside[1]
+        else:
+            lines.append(line)
+    return lines
+
+
 def help_():
     found, title = [], None
-    for line in trainc("help").split("\n"):
+    same("help: wider than 80 columns", {line for words in [()] + [(c.word,) for c in table.commands]
+                                         for line in trainc("help", *words).split("\n") if len(line) > 80}, set())
+    for line in unwrapped(trainc("help")):
         heading = re.fullmatch(r"(\w+):", line)
         title = heading[1] if heading else title
         row = re.fullmatch(r"  (\S+)(?: (\S+(?: \S+)*))?  +(.*)", line) if title else None
@@ -55,7 +69,7 @@ def help_():
     titles = {g.name: g.title for g in table.groups}
     same("help", set(found), {(titles[c.group], c.word, c.operands, c.doc) for c in table.commands})
     for c in table.commands:
-        text = trainc("help", c.word)
+        text = "\n".join(unwrapped(trainc("help", c.word)))
         rows = re.findall(r"^  (?:-(\w),|   ) --([a-z-]+)(?: ([^ \n]+))?", text, re.M)
         same("help " + c.word, set(rows), options_of(c))
         same("help %s: documentation" % c.word, {o.doc for o in table.options_of(c) if o.doc not in text}, set())

@@ -239,6 +239,33 @@ static bool help_type_brackets(struct fault *f, struct diag *d)
 	return true;
 }
 
+/* Adds a help for `list<string>`, `List<str>`, `Map<string, int>`: brackets hold the type of the elements. */
+static bool help_type_angles(struct fault *f, struct diag *d)
+{
+	static const char *const lists[] = { "list", "List", "Array", "array", "Set", "set", "Vec", "Sequence" },
+		*const maps[] = { "map", "Map", "Dict", "dict", "HashMap", "Mapping" };
+	struct diags *ds = f->p->diags;
+	const char *ours = NULL;
+
+	if (f->line_end || f->found.kind != TOKEN_LT || f->i < 2 || f->previous != TOKEN_IDENT ||
+		(f->at[f->i - 2].kind != TOKEN_COLON && f->at[f->i - 2].kind != TOKEN_ARROW))
+		return false;
+	size_t close = find_on_line(f, f->i, TOKEN_GT), element = close ? close - 1 : 0;
+	struct str word = fault_text(f, f->i - 1);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		ours = str_is(word, lists[i]) ? "list" : ours;
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		ours = str_is(word, maps[i]) ? "map" : ours;
+	if (!ours || element <= f->i || f->at[element].kind != TOKEN_IDENT)
+		return false;
+	struct str type = is_type(f, element) ? fault_text(f, element) : STR("string");
+	struct str right = str_printf(f->p->arena, "%s[%.*s]", ours, STR_ARG(type));
+	diag_help(ds, d, "write '%.*s'", STR_ARG(right));
+	diag_fix(ds, d, (struct span){ f->at[f->i - 1].start, f->at[close].end }, right, "write '%.*s'",
+		STR_ARG(right));
+	return true;
+}
+
 /* Adds a help for `int(>=1)` or `int(<8)`. */
 static bool help_type_comparison(struct fault *f, struct diag *d)
 {
@@ -497,7 +524,7 @@ bool help_habit(struct fault *f, struct diag *d)
 {
 	static bool (*const habits[])(struct fault *, struct diag *) = {
 		help_inside, help_role_colon, help_walrus, help_framework, help_two_loops, help_type_list,
-		help_type_brackets, help_type_comparison, help_type_as_value,
+		help_type_brackets, help_type_angles, help_type_comparison, help_type_as_value,
 		help_type_text, help_wrap, help_template, help_tuple_format, help_slice, help_power,
 		help_word_operator, help_fraction,
 	};

@@ -71,7 +71,8 @@ static bool complain_name_inside(struct fault *f)
 
 	if (!f->p->feed.depth || f->item < 2 || name->kind != TOKEN_IDENT || name->flags & FLAG_LINE ||
 		name[-1].kind != TOKEN_LBRACE ||
-	    f->i > f->item + 2 || name[1].kind == TOKEN_ASSIGN || name[1].kind == TOKEN_COLON ||
+	    f->i > f->item + 2 || name[1].kind == TOKEN_DOT ||
+	name[1].kind == TOKEN_ASSIGN || name[1].kind == TOKEN_COLON ||
 	name[1].kind == TOKEN_LBRACE ||
 	    !is_block(fault_text(f, f->item - 2)))
 		return false;
@@ -81,6 +82,30 @@ static bool complain_name_inside(struct fault *f)
 		STR_ARG(fault_text(f, f->item)));
 	diag_help(ds, d, "write '%.*s %.*s'", STR_ARG(fault_text(f, f->item - 2)), STR_ARG(right));
 	diag_fix(ds, d, at, right, "exchange the two");
+	return true;
+}
+
+/* Reports `accelerator { MODULE.DEVICE = 8 }`; true if it did. */
+static bool complain_device_inside(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *name = &f->at[f->item];
+
+	if (f->p->feed.depth < 2 || f->item < 2 || name[-1].kind != TOKEN_LBRACE ||
+		name[-2].kind != TOKEN_ACCELERATOR || name[0].kind != TOKEN_IDENT ||
+		name[1].kind != TOKEN_DOT || name[2].kind != TOKEN_IDENT)
+		return false;
+	bool number = (name[3].kind == TOKEN_ASSIGN || name[3].kind == TOKEN_COLON) && name[4].kind == TOKEN_INT;
+	bool whole = name[number ? 5 : 3].kind == TOKEN_RBRACE;
+	struct str device = tokens_text(&f->p->tokens, name->start, name[2].end);
+	struct str right = str_printf(f->p->arena, "= %.*s(%.*s)", STR_ARG(device),
+		STR_ARG(number ? fault_text(f, f->item + 4) : STR("1")));
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ name[-1].start, name[2].end },
+		"'accelerator' is set with '=', and the number of devices is in parentheses");
+	diag_help(ds, d, "write 'accelerator %.*s'", STR_ARG(right));
+	if (whole)
+		diag_fix(ds, d, (struct span){ name[-1].start, name[number ? 5 : 3].end }, right,
+			"write 'accelerator %.*s'", STR_ARG(right));
 	return true;
 }
 
@@ -95,7 +120,7 @@ bool complain_exchange(struct fault *f)
 	const struct token *word = &f->at[x], *brace = word + 1, *next = word + 2;
 	bool named = word->kind == TOKEN_IDENT || token_is_word(word->kind);
 
-	if (complain_name_inside(f))
+	if (complain_device_inside(f) || complain_name_inside(f))
 		return true;
 	if (f->p->feed.depth && named && brace->kind == TOKEN_RBRACE && brace->flags & FLAG_LINE &&
 		!(next->flags & FLAG_LINE) &&

@@ -29,26 +29,38 @@ static bool is_entry(const struct fault *f, size_t i)
 {
 	const struct token *t = &f->at[i];
 
-	return t[0].kind == TOKEN_LBRACE && is_key(f, i + 1, "name") && t[3].kind == TOKEN_STRING &&
-		t[4].kind == TOKEN_COMMA && is_key(f, i + 5, "value") && is_scalar(t[7].kind) &&
-		t[8].kind == TOKEN_RBRACE;
+	return t[0].kind == TOKEN_LBRACE && is_key(f, i + 1, "name") &&
+		(t[3].kind == TOKEN_STRING || t[3].kind == TOKEN_IDENT) && t[4].kind == TOKEN_COMMA &&
+		is_key(f, i + 5, "value") && is_scalar(t[7].kind) && t[8].kind == TOKEN_RBRACE;
 }
 
 /* Skips the entry that begins with token I, and foretells the failure in the one after it. */
 static void skip_entry(struct fault *f, size_t i)
 {
-	size_t next = i + ENTRY + (f->at[i + ENTRY].kind == TOKEN_COMMA);
+	size_t next = i;
 
 	f->p->resume = i + ENTRY - 1;
-	f->p->foretold = next > i + ENTRY && is_entry(f, next) ? next + 3 : 0;
+	do                                      /* words for a name and a value parse as the type of a field */
+		next += ENTRY + (f->at[next + ENTRY].kind == TOKEN_COMMA);
+	while (is_entry(f, next) && f->at[next + 3].kind == TOKEN_IDENT && f->at[next + 7].kind == TOKEN_IDENT);
+	f->p->foretold = !is_entry(f, next) ? 0 : next + (f->at[next + 3].kind == TOKEN_IDENT ? 7 : 3);
+}
+
+/* The entry in which the parse failed, at its name or at its value; 0 when it failed elsewhere. */
+static size_t failed_entry(const struct fault *f)
+{
+	if (f->item >= 1 && is_entry(f, f->item - 1))
+		return f->item - 1;
+	return f->item >= 5 && is_entry(f, f->item - 5) ? f->item - 5 : 0;
 }
 
 bool complain_again(struct fault *f)
 {
-	if (!f->item || !is_entry(f, f->item - 1))
-		return false;
-	skip_entry(f, f->item - 1);
-	return true;
+	size_t entry = failed_entry(f);
+
+	if (entry)
+		skip_entry(f, entry);
+	return entry != 0;
 }
 
 /* Reports the list whose first entry begins with token FIRST. */
@@ -61,11 +73,13 @@ static void report_entries(struct fault *f, size_t first)
 	for (; n < MOST && is_entry(f, i); n++) {
 		struct str name = fault_text(f, i + 3), value = fault_text(f, i + 7);
 		bool quoted = f->at[i + 7].kind != TOKEN_IDENT;
-		name = (struct str){ name.p + 1, name.n - 2 };
+		if (f->at[i + 3].kind == TOKEN_STRING)
+			name = (struct str){ name.p + 1, name.n - 2 };
 		all = str_printf(a, quoted ? "%.*s%s%.*s = %.*s" : "%.*s%s%.*s = \"%.*s\"", STR_ARG(all), n ? ", " : "",
 			STR_ARG(name), STR_ARG(value));
 		i += ENTRY + (f->at[i + ENTRY].kind == TOKEN_COMMA);
 	}
+	f->p->told = (struct span){ f->at[first].start, f->at[i - 1].end };
 	struct diag *d = diag_report(f->p->diags, TJ0111,
 		(struct span){ f->at[first - 1].start, f->at[first].end },
 		"'env' is a map from names to values, and this is a list");
@@ -77,18 +91,20 @@ static void report_entries(struct fault *f, size_t first)
 
 bool complain_variables(struct fault *f)
 {
-	size_t first = f->item - 1;
+	size_t entry = failed_entry(f), first = entry;
 
 	if (f->found.kind == TOKEN_LBRACKET && f->i == f->item + 2 && str_is(fault_text(f, f->item), "env") &&
 	    is_entry(f, f->i + 1)) {
 		report_entries(f, f->i + 1);
 		return true;
 	}
-	if (f->item < 4 || !is_entry(f, first) || f->at[first - 1].kind != TOKEN_LBRACKET ||
+	while (first > ENTRY + 3 && f->at[first - 1].kind == TOKEN_COMMA && is_entry(f, first - 1 - ENTRY))
+		first -= ENTRY + 1;
+	if (first < 3 || f->at[first - 1].kind != TOKEN_LBRACKET ||
 	    !str_is(fault_text(f, first - 3), "env"))
 		return false;
 	report_entries(f, first);
-	skip_entry(f, first);
+	skip_entry(f, entry);
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /*
  * complain_words.c - help for text without quotes, as a shell or YAML would accept it: `command = python train.py`,
- * `image = my image`. The rest of the line is read as words. Words in quotes stay unchanged. A line with anything else
- * in it (brackets, a quote inside a word) is left to other functions.
+ * `image = my image`, `image: team/train:1.0`. The rest of the line is read as words. Words in quotes stay unchanged. A
+ * line with anything else in it (brackets, a quote inside a word) is left to other functions.
  */
 #include "syntax/help/complain.h"
 
@@ -158,7 +158,9 @@ bool complain_words(struct fault *f)
 	struct parse *p = f->p;
 	size_t item = first_item(f), value = item + 2;
 
-	if (!p->feed.depth || f->i < value || f->at[item].kind != TOKEN_IDENT || f->at[item + 1].kind != TOKEN_ASSIGN ||
+	bool colon = f->at[item + 1].kind == TOKEN_COLON;
+	if (!p->feed.depth || f->i < value || f->at[item].kind != TOKEN_IDENT ||
+	    (f->at[item + 1].kind != TOKEN_ASSIGN && !colon) ||
 	    f->at[value].flags & FLAG_LINE || (!f->line_end && f->i > value && tokens_item(&p->tokens, f->i)))
 		return false;
 	struct str key = fault_text(f, item), text = rest_of_line(f, value);
@@ -168,10 +170,15 @@ bool complain_words(struct fault *f)
 		return false;
 	uint32_t start = f->at[value].start;
 	struct span at = { start, start + (uint32_t)text.n };
+	diags_drop(p->diags, TJ0102, at);       /* such as a version that is not a number */
 	struct diag *d = diag_report(p->diags, TJ0102, at, form == FORM_LIST ? "'%.*s' is a list of texts in quotes" :
 	                             "'%.*s' is text, and text is written in quotes", STR_ARG(key));
 	diag_help(p->diags, d, "write '%.*s = %.*s'", STR_ARG(key), STR_ARG(right));
-	diag_fix(p->diags, d, at, right, "write '%.*s'", STR_ARG(right));
+	if (colon)
+		diag_fix(p->diags, d, (struct span){ f->at[item].end, at.end },
+			str_printf(p->arena, " = %.*s", STR_ARG(right)), "write '=' and quotes");
+	else
+		diag_fix(p->diags, d, at, right, "write '%.*s'", STR_ARG(right));
 	forget_item(p, f->at[item].start);      /* the first word by itself is not a value */
 	fault_skip_block(f);
 	return true;
