@@ -20,6 +20,12 @@ bool action_wanted(const struct acting *a, const char *kind)
 	return false;
 }
 
+bool action_touches(const struct acting *a, struct span at)
+{
+	return at.start >= a->source->base && at.end <= a->source->base + a->source->text.n &&
+		at.start - a->source->base <= a->to && at.end - a->source->base >= a->from;
+}
+
 void action_head(struct acting *a, const char *kind, struct str title)
 {
 	msg_open(a->r->out, '{');

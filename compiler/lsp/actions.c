@@ -29,19 +29,13 @@ static void put_fix_edits(struct acting *a, const struct diag_fix *fix, const st
 		msg_put_edit(a->r->out, analysis_lines(a->an, s), e->at.start - s->base, e->at.end - s->base, e->text);
 }
 
-static bool touches(const struct acting *a, struct span at)
-{
-	return at.start >= a->source->base && at.end <= a->source->base + a->source->text.n &&
-		at.start - a->source->base <= a->to && at.end - a->source->base >= a->from;
-}
-
 /* Does another fix that is offered have the title of this one? */
 static bool title_repeats(const struct acting *a, const struct diag_fix *fix)
 {
 	const struct diags *ds = &a->an->compile->diags;
 
 	for (size_t i = 0; i < ds->n; i++)
-		for (const struct diag_fix *other = touches(a, ds->at[i]->at) ? ds->at[i]->fixes : NULL; other;
+		for (const struct diag_fix *other = action_touches(a, ds->at[i]->at) ? ds->at[i]->fixes : NULL; other;
 		    other = other->next)
 			if (other != fix && str_eq(other->title, fix->title))
 				return true;
@@ -82,7 +76,7 @@ static void offer_fixes(struct acting *a)
 	const struct diags *ds = &a->an->compile->diags;
 
 	for (size_t i = 0; i < ds->n; i++)
-		for (const struct diag_fix *fix = touches(a, ds->at[i]->at) ? ds->at[i]->fixes : NULL; fix;
+		for (const struct diag_fix *fix = action_touches(a, ds->at[i]->at) ? ds->at[i]->fixes : NULL; fix;
 		    fix = fix->next)
 			offer_fix(a, ds->at[i], fix);
 }
@@ -126,6 +120,8 @@ bool actions_answer(struct request *r)
 			offer_fixes(&a);
 		if (action_wanted(&a, "quickfix"))
 			action_required(&a);
+		if (action_wanted(&a, "quickfix"))
+			action_convert(&a);
 		if (action_wanted(&a, "refactor.extract"))
 			action_extract(&a);
 		if (action_wanted(&a, "source.organizeImports"))

@@ -110,6 +110,20 @@ static struct str memory_text(struct arena *a, const struct plan_role *r)
 }
 
 /*
+ * The place of the hint of a role: behind its opening brace, so that the brace stays beside the name, or behind the
+ * closing one if that is on the same line.
+ */
+static uint32_t place_of_role(const struct hinting *h, const struct node *block)
+{
+	uint32_t name = block->u.block.name_span.end, start = block->u.block.body->span.start, end = block->span.end;
+
+	if (start < name || h->an->compile->program.root->source->text.p[start - h->base] != '{')
+		return name;
+	bool one_line = lines_number(h->lines, name - h->base) == lines_number(h->lines, end - h->base);
+	return one_line ? end : start + 1;
+}
+
+/*
  * Shows what the role gets although the program does not mention it: variables of the framework, /dev/shm, other
  * defaults.
  */
@@ -131,7 +145,7 @@ static void hint_defaults(struct hinting *h, const struct plan_job *j, const str
 		buf_printf(&b, " of %.*s memory", STR_ARG(memory));
 	if (derived)
 		buf_printf(&b, ", %zu variables", derived);
-	put_hint(h, block->u.block.name_span.end, buf_take(&b, a), environment_tip(a, &env));
+	put_hint(h, place_of_role(h, block), buf_take(&b, a), environment_tip(a, &env));
 	buf_release(&b);
 }
 

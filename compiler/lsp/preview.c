@@ -5,7 +5,7 @@
  */
 #include "diag/render.h"
 #include "emit/emit.h"
-#include "import/import.h"
+#include "lsp/convert.h"
 #include "lsp/server.h"
 #include "plan/print.h"
 
@@ -270,12 +270,7 @@ static bool import(struct request *r, const struct data *params)
 
 	if (!manifest.p)
 		return request_fail(r, LSP_PARAMS, "the request has no 'text'");
-	const struct source *source = source_add(&sources, STR("manifest"), manifest);
-	struct import *im = import_new(r->arena, &sources, &diags, (struct import_options){ 0 });
-	import_read(im, source);
-	import_finish(im);
-	bool ok = diags_ok(&diags) && import_count(im) && import_program(im, IMPORT_ALL, &out);
-	diags_finish(&diags);
+	bool ok = convert_manifest(manifest, &sources, &diags, &out);
 	msg_open(r->out, '{');
 	msg_key(r->out, "text");
 	if (ok)

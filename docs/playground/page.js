@@ -176,6 +176,13 @@ function move() {
   bad = bad.map(([from, to, kind]) => [at(from), at(to), kind]).filter(b => b[1] > b[0]);
   known = now;
 }
+let numbered = 0;
+function number(lines) {
+  if (lines === numbered) return;
+  numbered = lines;
+  $("numbers").textContent = Array.from({ length: lines }, (_, i) => i + 1).join("\n") + "\n\n";
+  $("numbers").scrollTop = text.scrollTop;
+}
 function paint() {
   const source = text.value, cuts = new Set([0, source.length]);
   for (const [from, n] of marks) { cuts.add(from); cuts.add(from + n); }
@@ -190,6 +197,7 @@ function paint() {
     out += names.length ? `<span class="${names.join(" ")}">${piece}</span>` : piece;
   }
   colors.innerHTML = out + "\n";
+  number(source.split("\n").length);
   colors.scrollTop = text.scrollTop;
   colors.scrollLeft = text.scrollLeft;
 }
@@ -385,7 +393,7 @@ function beside(offset) {
   ruler.remove();
   const top = parseFloat(style.paddingTop) + p.line * high - text.scrollTop, room = text.clientHeight - top - high;
   choices.style.maxHeight = Math.max(60, Math.min(220, Math.max(room, top) - 8)) + "px";
-  choices.style.left = Math.max(0, Math.min(parseFloat(style.paddingLeft) + p.character * wide - text.scrollLeft, text.clientWidth - choices.offsetWidth)) + "px";
+  choices.style.left = text.offsetLeft + Math.max(0, Math.min(parseFloat(style.paddingLeft) + p.character * wide - text.scrollLeft, text.clientWidth - choices.offsetWidth)) + "px";
   choices.style.top = (room >= choices.offsetHeight || room > top ? top + high : top - choices.offsetHeight) + "px";
 }
 function select(i) {
@@ -412,8 +420,21 @@ function accept(i) {
   write([...more, [from, to, words]]);
   text.setSelectionRange(end, end);
 }
+// A new line begins where the last one did, or one step further in a block.
+function newLine() {
+  const from = text.selectionStart, before = text.value.slice(text.value.lastIndexOf("\n", from - 1) + 1, from), words = "\n" + /^ */.exec(before)[0] + (/[{[(]\s*$/.test(before) ? "  " : "");
+  write([[from, text.selectionEnd, words]]);
+  text.setSelectionRange(from + words.length, from + words.length);
+}
+// A brace alone on its line steps back.
+function closeBlock() {
+  const at = text.selectionStart;
+  if (/(^|\n) *  $/.test(text.value.slice(0, at))) write([[at - 2, at, ""]]);
+}
 text.addEventListener("keydown", e => {
   if (e.key === " " && e.ctrlKey) { e.preventDefault(); complete(); return; }
+  if (choices.hidden && e.key === "Enter" && !e.isComposing && !e.ctrlKey && !e.altKey && !e.metaKey) { e.preventDefault(); newLine(); return; }
+  if (e.key === "}" && text.selectionStart === text.selectionEnd && !e.ctrlKey && !e.metaKey) closeBlock();
   if (choices.hidden) return;
   const step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
   if (step) { e.preventDefault(); select((selected() + step + offered.length) % offered.length); }
@@ -426,7 +447,7 @@ text.addEventListener("input", () => {
   edited();
   if (!choices.hidden) complete();
 });
-text.addEventListener("scroll", () => { colors.scrollTop = text.scrollTop; colors.scrollLeft = text.scrollLeft; });
+text.addEventListener("scroll", () => { $("numbers").scrollTop = colors.scrollTop = text.scrollTop; colors.scrollLeft = text.scrollLeft; });
 document.addEventListener("selectionchange", () => document.activeElement === text && legend.length && !writing && hover());
 
 // ---- programs ----
@@ -477,11 +498,16 @@ $("theme").onclick = () => {
   const dark = getComputedStyle(document.documentElement).colorScheme === "dark" || (document.documentElement.style.colorScheme === "" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.style.colorScheme = dark ? "light" : "dark";
 };
-$("import").onclick = () => $("paste").showModal();
+$("import").onclick = () => {
+  $("paste-messages").textContent = "";
+  $("paste").showModal();
+};
 $("paste-ok").onclick = async () => {
   const found = await ask("trainc/import", { text: $("manifest").value });
-  if (found?.text) { $("paste").close(); load({ name: "job.tj", files: { "job.tj": found.text } }); }
-  else $("paste-messages").textContent = found?.messages?.[0]?.message ?? found?.failed ?? "nothing was imported";
+  const said = (found?.messages ?? []).map(m => `line ${m.line + 1}: ${m.message} [${m.code}]` + (m.help ? `\nhelp: ${m.help}` : ""));
+  if (found?.text) load({ name: "job.tj", files: { "job.tj": found.text } });
+  if (found?.text && !said.length) return $("paste").close();
+  $("paste-messages").textContent = [found?.text ? "The program is in the editor. The manifest has more than it says:" : found?.failed ?? "No program was made:", ...said].join("\n");
 };
 
 // The first program is shown while the page unpacks the compiler: that of the address, else the first example.

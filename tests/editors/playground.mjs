@@ -216,6 +216,40 @@ await page.click("#paste-ok");
 await page.locator("#paste").waitFor({ state: "hidden" });
 await settled();
 holds("import by pasting", (await page.inputValue("#text")).includes('job "hello"'));
+await page.click("#import");
+const said = page.locator("#paste-messages");
+await page.fill("#manifest", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n");
+await page.click("#paste-ok");
+await page.waitForFunction(() => document.getElementById("paste-messages").innerText.includes("help: "));
+holds("a manifest without a job says where and what to do", /line 2: .*\[TJ\d+\]/.test(await said.innerText()), await said.innerText());
+await page.fill("#manifest", "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: part\nspec:\n  frobnicate: 3\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n"
+  + "      - name: main\n        image: registry.example.com/hello:1\n        command: [python, hello.py]\n");
+await page.click("#paste-ok");
+await page.waitForFunction(() => text.value.includes('job "part"'));
+holds("what a program leaves out of its manifest is said", /line 6: .*frobnicate/.test(await said.innerText()), await said.innerText());
+await page.keyboard.press("Escape");
+await page.locator("#paste").waitFor({ state: "hidden" });
+await page.fill("#text", "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pasted\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n"
+  + "      - name: main\n        image: registry.example.com/hello:1\n        command: [python, hello.py]\n");
+await settled();
+await page.locator("#problems button", { hasText: "convert the manifest" }).click();
+await settled();
+holds("a manifest in place of a program is one click from its program", (await page.inputValue("#text")).includes('job "pasted"') && await problems() === 0, await page.inputValue("#text"));
+
+// writing: lines have numbers, a new line is indented, a brace steps back, what is selected can be read
+await page.fill("#text", 'job "a"');
+await page.keyboard.press("End");
+await page.keyboard.type(' {\nimage = "registry.example.com/a:1"\nrole task {\n}\n}\n');
+holds("lines are indented as they are written", await page.inputValue("#text") === 'job "a" {\n  image = "registry.example.com/a:1"\n  role task {\n  }\n}\n', await page.inputValue("#text"));
+await settled();
+holds("lines have numbers", (await page.locator("#numbers").innerText()).trim().split("\n").join() === "1,2,3,4,5,6", await page.locator("#numbers").innerText());
+const beside = await page.evaluate(() => ["numbers", "colors", "text"].map(id => document.getElementById(id).getBoundingClientRect()).map(r => [r.left, r.right, r.top]));
+holds("numbers stand beside the text", beside[0][1] <= beside[1][0] && beside[1][0] === beside[2][0] && beside[0][2] === beside[2][2], JSON.stringify(beside));
+for (const scheme of ["light", "dark"]) {
+  await page.emulateMedia({ colorScheme: scheme });
+  const ground = await page.evaluate(() => getComputedStyle(text, "::selection").backgroundColor);
+  holds(`selected text can be read in ${scheme}`, Number(/,\s*([\d.]+)\)$/.exec(ground)?.[1] ?? / \/ ([\d.]+)\)$/.exec(ground)?.[1] ?? 1) < 0.6, ground);
+}
 
 for (const scheme of ["light", "dark"]) {
   await page.emulateMedia({ colorScheme: scheme });

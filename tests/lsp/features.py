@@ -542,6 +542,11 @@ def test_hints(p):
     role = [h for h in hints(p) if h["position"]["line"] == 10][0]
     assert role["label"] == "world size 16, shm 8Gi of 64Gi memory, 6 variables", role
     assert "PET_NNODES=2" in role["tooltip"]["value"] and role["paddingLeft"]
+    assert role["position"] == {"line": 10, "character": len("  role worker {")}      # the brace stays beside the name
+    short = PRELUDE + 'job "a": pytorch.torchrun { image = "registry.example.com/a:1", role worker { replicas = nodes, memory = 64Gi } }\n'
+    p.open(short)
+    role = [h for h in hints(p) if "world size" in h["label"]][0]
+    assert role["position"]["character"] == len(short.split("\n")[6]) - len(" }"), role
 
 
 def test_hints_in_range(p):
@@ -627,6 +632,20 @@ def test_import(p):
     assert not [d for d in p.diagnostics() if d["severity"] == 1]
     bad = p.server.request("trainc/import", {"text": "kind: Job\napiVersion: batch/v1\n"})
     assert bad["text"] is None and bad["messages"][0]["code"].startswith("TJ")
+
+
+def test_pasted_manifest(p):
+    """A manifest in place of a program has one fix: its program."""
+    manifest = ("apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: hello\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n"
+                "      containers:\n      - name: main\n        image: registry.example.com/hello:1\n        command: [python, hello.py]\n")
+    p.open("«x»" + manifest)
+    (fix,) = actions(p, only="quickfix")
+    assert fix["title"] == "convert the manifest to a program" and fix["isPreferred"] and fix["diagnostics"][0]["code"] == "TJ0102"
+    program = apply(manifest, fix["edit"]["documentChanges"][0]["edits"])
+    assert program == p.server.request("trainc/import", {"text": manifest})["text"] and program.startswith("import std.")
+    for other in ("«x»apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: hello\n", "«x»apiVersion: batch/v1\nkind: Job\nspec: [\n"):
+        p.open(other)
+        assert not actions(p, only="quickfix")
 
 
 # ---- call hierarchy ----
