@@ -248,6 +248,24 @@ t.case("a word that a version has no longer", KUEUE("v1beta2", "ClusterQueue", '
        ["TJ0904", "MayStopSearch, TryNextFlavor"], status=1)
 t.case("a word that an older version has", KUEUE("v1beta1", "ClusterQueue", 'flavorFungibility = { whenCanBorrow = "Borrow" }'), status=0)
 
+def OBJECT(version, kind, spec):
+    return JOB('role w { }\nobject o {\n  apiVersion = "%s"\n  kind = "%s"\n  metadata = { name = "o" }\n  spec = { %s } }' % (version, kind, spec))
+
+
+VOLCANO = 'tasks = [{ name = "t", replicas = 1, policies = [{ event = "%s", action = "RestartJob" }] }]'
+LWS = 'leaderWorkerTemplate = { restartPolicy = "%s", workerTemplate = { spec = { containers = [{ name = "c", image = "i:1" }] } } }'
+RAY = 'autoscalerOptions = { upscalingMode = "%s" }, headGroupSpec = { template = { spec = { containers = [{ name = "c", image = "i:1" }] } } }'
+RUNTIME = 'template = { spec = { failurePolicy = { restartStrategy = "%s" } } }'
+for version, kind, spec, word, wrong, says in (
+        ("batch.volcano.sh/v1alpha1", "Job", VOLCANO, "PodFailed", "podFailed", "did you mean 'PodFailed'?"),
+        ("batch.volcano.sh/v1alpha1", "Job", VOLCANO, "*", "Pod", "'event' cannot be 'Pod'"),
+        ("scheduling.volcano.sh/v1beta1", "Queue", 'dequeueStrategy = "%s"', "fifo", "FIFO", "did you mean 'fifo'?"),
+        ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", LWS, "RecreateGroupAfterStart", "Always", "Default, RecreateGroupOnPodRestart, None, RecreateGroupAfterStart"),
+        ("ray.io/v1", "RayCluster", RAY, "Conservative", "conservative", "did you mean 'Conservative'?"),
+        ("trainer.kubeflow.org/v1alpha1", "TrainingRuntime", RUNTIME, "InPlaceRestart", "Recreated", "did you mean 'Recreate'?")):
+    t.case("a word of %s: %s" % (kind, word), OBJECT(version, kind, spec % word), lacks="cannot be", status=0)
+    t.case("another word of %s: %s" % (kind, wrong), OBJECT(version, kind, spec % wrong), ["TJ0904", "cannot be '%s'" % wrong, says], status=1)
+
 # ---- what no object and no process can have ----
 t.case("a raw resource without a domain", W("raw container { resources { limits { gpu = 1 } } }"), ["TJ0904", "resource 'gpu' has no domain"], status=1)
 t.case("raw resources of Kubernetes", W('cpu = 1, raw container { resources { limits { "hugepages-2Mi" = "64Mi", "example.com/x" = 1 } } }'), status=0)
