@@ -69,21 +69,21 @@ static void *map_large(void)
  * A FIRST block is as large as the arena's owner says, so most of it will be used: its pages come with the call.
  * Taken one by one, when they are first touched, they cost four times as much.
  */
-static struct arena_block *block_map(size_t size, bool first)
+static struct arena_block *block_map(const struct arena *a, size_t size, bool first)
 {
 	int flags = 0;
 
 #ifdef MAP_POPULATE
 	flags = first ? MAP_POPULATE : 0;
 #endif
-	return size == LARGE_PAGE ? map_large() : new_pages(size, flags);
+	return size == LARGE_PAGE && !a->frugal ? map_large() : new_pages(size, flags);
 }
 
 static struct arena_block *block_new(struct arena *a, size_t payload)
 {
 	struct arena_block *b = NULL;
 	if (payload <= SIZE_MAX - sizeof(*b) - ARENA_ALIGN)
-		b = is_mapped(payload) ? block_map(sizeof(*b) + ARENA_ALIGN + payload, payload == a->first)
+		b = is_mapped(payload) ? block_map(a, sizeof(*b) + ARENA_ALIGN + payload, payload == a->first)
 			: calloc(1, sizeof(*b) + ARENA_ALIGN + payload);
 	if (!b)
 		memory_out();
@@ -165,7 +165,7 @@ void arena_reset(struct arena *a)
 			block_free(b);
 	}
 	char *used = a->at;
-	*a = (struct arena){ .blocks = keep, .first = a->first };
+	*a = (struct arena){ .blocks = keep, .first = a->first, .frugal = a->frugal };
 	if (!keep)
 		return;
 	keep->next = NULL;
@@ -184,5 +184,5 @@ void arena_release(struct arena *a)
 		block_free(b);
 		b = next;
 	}
-	*a = (struct arena){ .first = a->first };
+	*a = (struct arena){ .first = a->first, .frugal = a->frugal };
 }

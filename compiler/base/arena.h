@@ -24,6 +24,8 @@ struct arena {
 	 * the least that will be used is known.
 	 */
 	uint32_t first;
+	bool frugal;                    /* take no large pages, the last of which is half unused: memory matters more
+					 * than time */
 	uint32_t compared;              /* number of names compared with misspelt names: diag/suggest.c limits it */
 };
 

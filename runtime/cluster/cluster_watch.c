@@ -274,7 +274,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 /* Updates the state; true when it differs from the one before, which exists until the next call. */
 static bool judge(struct cluster_watch *c)
 {
-	struct arena judging = { 0 };
+	struct arena judging = { .frugal = true };
 
 	arena_release(&c->memory[!c->current]);
 	bool changed = judge_in(c, &judging);
@@ -406,7 +406,7 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 	bool listed = r->ns.n && option_given(k->session->options, OPTION_ALL_NAMESPACES);
 	struct str why;
 
-	*c = (struct cluster_watch){ .cluster = k, .watch = ret,
+	*c = (struct cluster_watch){ .cluster = k, .watch = ret, .memory = { { .frugal = true }, { .frugal = true } },
 		.ns = str_copy(k->arena, listed ? r->ns : cluster_namespace(k, r->ns)) };
 	c->timer = (struct loop_timer){ .fire = on_timer, .to = c };
 	/* the texts are copied because the program may be released earlier */

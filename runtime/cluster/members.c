@@ -36,7 +36,7 @@ const char *const *keep_of(struct str group, struct str kind)
 		"metadata.annotations.[batch.kubernetes.io/job-completion-index]", "spec.nodeName",
 			"spec.schedulingGates",
 		"spec.initContainers.name", "spec.initContainers.restartPolicy", "status.phase", "status.reason",
-			"status.message",
+			"status.message", "status.podIP",
 		"status.conditions", "status.startTime", "status.containerStatuses.name",
 			"status.containerStatuses.ready",
 		"status.containerStatuses.restartCount", "status.containerStatuses.state",

@@ -187,10 +187,20 @@ static struct str replica_exit(struct table *t, const struct run_replica *r)
 	return r->exit_code >= 0 ? number(t, r->exit_code) : STR("");
 }
 
+/* Adds where a replica of a cluster is. Returns the next column. */
+static struct str *put_pod_place(struct str *row, const struct run_replica *p)
+{
+	row[0] = p->pod;
+	row[1] = p->ip;
+	row[2] = p->node;
+	return row + 3;
+}
+
 /*
  * Adds what is known about a replica of this machine: the processor time and memory of its processes, and its address.
+ * Returns the next column.
  */
-static void put_local(struct table *t, struct str *row, const struct run_replica *p)
+static struct str *put_local(struct table *t, struct str *row, const struct run_replica *p)
 {
 	struct buf b = { 0 };
 
@@ -206,6 +216,7 @@ static void put_local(struct table *t, struct str *row, const struct run_replica
 		row[3] = str_printf(&t->arena, "%.*s%s127.0.0.1:%.*s->%.*s", STR_ARG(row[3]), row[3].n ? "," : "",
 			STR_ARG(host), STR_ARG(port));
 	buf_release(&b);
+	return row + 4;
 }
 
 static void replicas_table(const struct report *r, struct buf *out)
@@ -213,12 +224,12 @@ static void replicas_table(const struct report *r, struct buf *out)
 	static const char *const words[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "CPU",
 		"MEMORY", "HOST", "PORTS",
 		"CAUSE" };
-	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST",
-		"CAUSE" };
+	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "ATTEMPTS", "EXIT", "SINCE", "POD", "IP",
+		"NODE", "CAUSE" };
 	struct table t = { 0 };
 	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster the ports are those of the program */
 
-	put_head(&t, local ? words : of_cluster, local ? 12 : 9, local ? 0x1B8 : 0x38);
+	put_head(&t, local ? words : of_cluster, local ? 12 : 10, local ? 0x1B8 : 0x18);
 	for (size_t i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->runs[i]->nroles; k++)
 			for (int64_t n = 0; n < r->runs[i]->roles[k].max; n++) {
@@ -231,15 +242,15 @@ static void replicas_table(const struct report *r, struct buf *out)
 				row[0] = shown_name(r, &t.arena, r->runs[i]);
 				row[1] = str_printf(&t.arena, "%.*s-%lld", STR_ARG(role->name), (long long)n);
 				row[2] = str_of(report_replica_word(r->runs[i], p));
-				row[3] = p->process.pid ? number(&t, p->process.pid) : STR("");
-				row[4] = number(&t, p->attempts);
-				row[5] = replica_exit(&t, p);
-				row[6] = since ? age(&t, r->now - since) : STR("");
+				row += 3;
 				if (local)
-					put_local(&t, row + 7, p);
-				else
-					row[7] = p->host;
-				row[local ? 11 : 8] = p->cause;
+					*row++ = p->process.pid ? number(&t, p->process.pid) : STR("");
+				row[0] = number(&t, p->attempts);
+				row[1] = replica_exit(&t, p);
+				row[2] = since ? age(&t, r->now - since) : STR("");
+				row += 3;
+				row = local ? put_local(&t, row, p) : put_pod_place(row, p);
+				*row = p->cause;
 			}
 	put_table(&t, r->width, out);
 }

@@ -188,8 +188,13 @@ static void put_replica(const struct json *j, const struct run_state *s, const s
 	if (s->isolate.n)
 		put_process(j, r);
 	text(j, "host", r->host, ", ");
-	if (s->isolate.n)
+	if (s->isolate.n) {
 		put_places(j, r);
+	} else {
+		text(j, "pod", r->pod, ", ");
+		text(j, "ip", r->ip, ", ");
+		text(j, "node", r->node, ", ");
+	}
 	text(j, "cause", r->cause, " }");
 }
 

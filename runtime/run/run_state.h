@@ -91,6 +91,7 @@ struct run_replica {
 	struct str host;
 	/* in a local run: the ports in use, "http=20017,metrics=20018", which differ from the declared ones */
 	struct str ports;
+	struct str pod, ip, node;       /* in a cluster: the pod, its address, and where it runs (not in files) */
 	struct str published;           /* in a local run: the ports published at 127.0.0.1 by --publish, "http=6006" */
 	struct str log;                 /* in a local run: the file with the output of its main container */
 	struct run_span *spans;         /* the spans, in the order in which they began; in a local run one for each

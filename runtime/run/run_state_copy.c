@@ -25,7 +25,8 @@ static void *copy_elements(struct arena *a, const void *at, size_t n, size_t siz
 
 static void keep_replica(struct arena *a, struct run_replica *r)
 {
-	KEEP(a, &r->cause, &r->words.text, &r->host, &r->ports, &r->published, &r->log);
+	KEEP(a, &r->cause, &r->words.text, &r->host, &r->ports, &r->pod, &r->ip, &r->node,
+		&r->published, &r->log);
 	if (r->nspans)
 		r->spans = copy_elements(a, r->spans, r->nspans, sizeof *r->spans);
 }

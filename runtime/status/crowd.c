@@ -70,6 +70,9 @@ struct run_replica replica_shown(struct gathering *g, const struct gathered_part
 	shown.begin = v->begin;
 	shown.end = v->finished ? v->finished : v->begin;
 	shown.cause = v->cause;
+	shown.pod = r->pod->name;
+	shown.ip = v->ip;
+	shown.node = v->node;
 	if (v->failed)
 		shown.exit_code = v->exit_code;
 	shown.signal = v->failed ? v->signal : 0;

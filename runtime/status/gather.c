@@ -13,6 +13,7 @@ struct replica_key {
 
 static void name_replicas(struct gathering *g)
 {
+	g->named = true;
 	for (size_t i = 0; i < g->job->nroles; i++) {
 		const struct plan_role *r = &g->job->roles[i];
 		for (int64_t k = 0; k < r->max; k++) {
@@ -24,6 +25,17 @@ static void name_replicas(struct gathering *g)
 			buf_release(&name);
 		}
 	}
+}
+
+/*
+ * The replica called NAME; NULL: none is. The names are made when the first one is asked for: pods with labels need
+ * none, and those of 10,000 replicas take more than a megabyte.
+ */
+static struct replica_key *replica_named(struct gathering *g, struct str name)
+{
+	if (!g->named)
+		name_replicas(g);
+	return map_get(&g->names, name);
 }
 
 static bool belongs(const struct gathering *g, const struct data *o)
@@ -88,22 +100,27 @@ static int64_t first_of_slice(const struct plan_role *r, const struct data *o)
 	return slice * plan_slice_size(r);
 }
 
-/* Finds the replica by labels, otherwise by name, to which a controller may have appended a random part. */
-static bool replica_of(const struct gathering *g, const struct data *o, struct replica_key *ret)
+/* The replica by the name of its pod, to which a controller may have appended a random part. */
+static struct replica_key replica_by_name(struct gathering *g, struct str name)
 {
-	struct str name = status_text(o, "metadata.name");
-	const struct replica_key *key = map_get(&g->names, name);
+	const struct replica_key *key = replica_named(g, name);
 	const char *dash = key || !name.n ? NULL : memrchr(name.p, '-', name.n);
+
+	if (dash)
+		key = replica_named(g, (struct str){ name.p, (size_t)(dash - name.p) });
+	return key ? *key : (struct replica_key){ 0 };
+}
+
+/* Finds the replica by labels, otherwise by name. */
+static bool replica_of(struct gathering *g, const struct data *o, struct replica_key *ret)
+{
 	struct gathered_part *part = labelled(g, o);
 
-	part = part ? part : of_set(g, o);
-	if (dash)
-		key = map_get(&g->names, (struct str){ name.p, (size_t)(dash - name.p) });
-	*ret = key ? *key : (struct replica_key){ 0 };
-	if (part && index_text(status_pod_index(o), &ret->index)) {
-		ret->part = part;
-		ret->index += first_of_slice(part->plan, o);
-	}
+	*ret = (struct replica_key){ .part = part ? part : of_set(g, o) };
+	if (ret->part && index_text(status_pod_index(o), &ret->index))
+		ret->index += first_of_slice(ret->part->plan, o);
+	else
+		*ret = replica_by_name(g, status_text(o, "metadata.name"));
 	return ret->part && ret->index < ret->part->plan->max;
 }
 
@@ -205,6 +222,23 @@ static void note_warning(struct gathering *g, const struct data *o)
 		ARENA_PUSH(g->arena, g->warnings, g->nwarnings, e);
 }
 
+/* Adds a pod to those of its replica. Most replicas have one, so that room for more is made when the second comes. */
+static void note_life(struct gathering *g, struct gathered_replica *r, const struct attempts_pod *life)
+{
+	struct attempts_pod *first = r->pods;
+
+	if (!r->npods) {
+		r->pods = ARENA_NEW(g->arena, struct attempts_pod);
+		r->pods[r->npods++] = *life;
+		return;
+	}
+	if (r->npods == 1) {
+		r->npods = 0;
+		ARENA_PUSH(g->arena, r->pods, r->npods, *first);
+	}
+	ARENA_PUSH(g->arena, r->pods, r->npods, *life);
+}
+
 /* Judges a pod, whose tree may be gone afterwards. */
 static void pod(void *to, const struct data *o)
 {
@@ -245,7 +279,7 @@ static void pod(void *to, const struct data *o)
 		r->first = v.begin;
 	pod_spans(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &r->spans, &r->nspans);
 	struct attempts_pod life = { now->made, 1 + v.own_restarts, now->name, attempts_lives(o) };
-	ARENA_PUSH(g->arena, r->pods, r->npods, life);
+	note_life(g, r, &life);
 	r->view = newest ? v : old;
 	r->pod = newest ? now : r->pod;
 	g->npods++;
@@ -274,13 +308,13 @@ static bool is_job_of(const struct plan_role *r, struct str name)
  * The replica that a Job stands for. Such a Job has the name of the replica's pod; in a set of Jobs, without the last
  * number.
  */
-static struct replica_key *replica_of_job(const struct gathering *g, struct str name)
+static struct replica_key *replica_of_job(struct gathering *g, struct str name)
 {
-	struct replica_key *key = map_get(&g->names, name);
+	struct replica_key *key = replica_named(g, name);
 
 	if (key)
 		return key;
-	key = map_get(&g->names, str_cat(g->arena, name, STR("-"), STR("0")));
+	key = replica_named(g, str_cat(g->arena, name, STR("-"), STR("0")));
 	return key && key->part->plan->in_set && key->part->plan->unrolled ? key : NULL;
 }
 
@@ -298,10 +332,8 @@ static void job(struct gathering *g, const struct data *o)
 {
 	struct str name = status_text(o, "metadata.name");
 	struct gathered_part *part = labelled(g, o);
-	struct replica_key *key = replica_of_job(g, name);
+	struct replica_key *key = part_of_many(o) ? NULL : replica_of_job(g, name);
 
-	if (part_of_many(o))
-		key = NULL;
 	part = part ? part : of_set(g, o);
 	for (size_t i = 0; !part && i < g->job->nroles; i++)
 		if (is_job_of(&g->job->roles[i], name))
@@ -480,7 +512,6 @@ struct gathering gather_objects(struct arena *a, const struct plan_job *j, const
 			.at = ARENA_ARRAY(a, struct gathered_replica, (size_t)j->roles[i].max),
 			.states = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max),
 			.judged = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max) };
-	name_replicas(&g);
 	sort_objects(&g);
 	return g;
 }

@@ -60,7 +60,8 @@ struct gathering {
 	const struct status_objects *all;
 	struct events events;
 	struct looked_up looked_up;
-	struct map names;               /* names of pods and Jobs -> struct replica_key */
+	struct map names;               /* names of pods and Jobs -> struct replica_key, if `named` */
+	bool named;
 	struct map nodes;               /* claims that are not ready -> their condition */
 	struct map claims;              /* names of pods -> the newest warning about a claim that only that pod uses */
 	struct gathered_part *parts;             /* the roles, in the plan's order */

@@ -317,7 +317,8 @@ static void judge(struct judging *j, struct str phase)
 /* Copies the texts that may be parts of the pod's tree. */
 static void keep_texts(struct arena *a, struct pod_view *v)
 {
-	struct str *const texts[] = { &v->reason, &v->cause, &v->why, &v->log, &v->words.text, &v->node };
+	struct str *const texts[] = { &v->reason, &v->cause, &v->why, &v->log, &v->words.text, &v->node,
+		&v->ip };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (texts[i]->n)
@@ -327,7 +328,8 @@ static void keep_texts(struct arena *a, struct pod_view *v)
 struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events,
 	int64_t now)
 {
-	struct pod_view v = { .phase = RUN_PENDING, .exit_code = -1, .node = status_text(pod, "spec.nodeName") };
+	struct pod_view v = { .phase = RUN_PENDING, .exit_code = -1, .node = status_text(pod, "spec.nodeName"),
+		.ip = status_text(pod, "status.podIP") };
 	struct judging j = { .arena = a, .pod = pod, .name = status_text(pod, "metadata.name"), .main = container,
 		.events = events,
 		.now = now, .view = &v };

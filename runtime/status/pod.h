@@ -22,7 +22,7 @@ struct pod_view {
 	struct str log;                 /* the container's termination message; empty if that is a record of last
 					 * words */
 	struct last_words words;        /* the first record in the termination message */
-	struct str node;
+	struct str node, ip;
 	bool again;                     /* the failure is an earlier one: the container was restarted, or will be */
 };
 

@@ -52,6 +52,25 @@ def whole(w):
 
 
 @check
+def places(w):
+    """-o wide and -o json say in which pod each replica is, on which node, and at which address; a column of processes is for this machine"""
+    w.write("a.tj", JOB % ("a", 2))
+    w.want(0, "apply", "a.tj")
+    pod = w.get("pods", "a-worker-1-x")
+    pod["spec"]["nodeName"], pod["status"]["podIP"] = "gpu-7", "10.0.0.9"
+    w.put("pods", "default", pod)
+    out, _err = w.want(0, "status", "a", "-o", "wide")
+    table = [line.split() for line in out.splitlines()]
+    must(table[0] == ["RUN", "REPLICA", "STATE", "ATTEMPTS", "EXIT", "SINCE", "POD", "IP", "NODE", "CAUSE"], out)
+    must(table[1][5:] == ["a-worker-0-x", "n"] and table[2][5:] == ["a-worker-1-x", "10.0.0.9", "gpu-7"], out)
+    got = json.loads(w.want(0, "status", "a", "-o", "json")[0])["runs"][0]["replicas"]
+    must([(r["pod"], r["ip"], r["node"]) for r in got] == [("a-worker-0-x", "", "n"), ("a-worker-1-x", "10.0.0.9", "gpu-7")], got)
+    w.take("pods", "default", "a-worker-1-x")
+    out, _err = w.want(0, "status", "a", "-o", "wide")
+    must("gpu-7" not in out and "a-worker-1-x" not in out, out)
+
+
+@check
 def exec_in_pod(w):
     """exec names the pod of a replica, and the command line that enters it"""
     w.write("a.tj", JOB % ("a", 2))
