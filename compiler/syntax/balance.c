@@ -364,10 +364,32 @@ static bool lacks_bracket(const struct balance *b, const struct token *t)
 	const char *type = field_type(tokens_text(b->ts, line->start, line->end));
 
 	if (t->kind != TOKEN_RBRACKET || line->kind != TOKEN_IDENT || line[1].kind != TOKEN_ASSIGN || line + 2 >= t ||
-	    line[2].kind == TOKEN_LBRACKET)
+	    line[2].kind == TOKEN_LBRACKET || (b->depth && b->open[b->depth - 1].token > b->line))
 		return false;
 	/* a field that takes one value has no list */
 	return line + 3 < t || !type || strncmp(type, "list[", 5) == 0;
+}
+
+/*
+ * The bracket that closes the list of `args = ["a"], "b"]` too early, where T is the last one; NULL if there is none.
+ * Values follow it, and no other field.
+ */
+static const struct token *early_close(const struct balance *b, const struct token *t)
+{
+	const struct token *line = &b->ts->at[b->line], *early = NULL;
+	int depth = 0;
+
+	if (t->kind != TOKEN_RBRACKET || line->kind != TOKEN_IDENT || line[1].kind != TOKEN_ASSIGN ||
+	    line[2].kind != TOKEN_LBRACKET)
+		return NULL;
+	for (const struct token *at = line + 2; at < t; at++) {
+		if (early && at->kind == TOKEN_ASSIGN)
+			return NULL;
+		depth += (at->kind == TOKEN_LBRACKET) - (at->kind == TOKEN_RBRACKET);
+		if (!depth && !early)
+			early = at;
+	}
+	return early && early[1].kind == TOKEN_COMMA && early + 2 < t ? early : NULL;
 }
 
 /* Handles a bracket that closes nothing: it is replaced by a token at which the parse fails. */
@@ -382,7 +404,14 @@ static void take_stray(struct balance *b, const struct token *t, size_t i)
 		ARENA_PUSH(b->ts->arena, b->ts->dropped, b->ts->ndropped, d);
 		return;
 	}
-	if (!silent && lacks_bracket(b, t))
+	const struct token *early = silent ? NULL : early_close(b, t);
+	if (early) {
+		struct span at = { early->start, early->end };
+		struct diag *d = diag_report(b->ts->diags, TJ0102, at,
+			"this ']' closes the list before its last value");
+		diag_help(b->ts->diags, d, "remove it");
+		diag_fix(b->ts->diags, d, at, STR(""), "remove ']'");
+	} else if (!silent && lacks_bracket(b, t))
 		report_no_bracket(b, t);
 	else if (!silent) {
 		struct diag *d = report_stray(b->ts->diags, (struct span){ t->start, t->end }, t->kind, b->depth != 0);

@@ -146,7 +146,7 @@ static void yaml(void)
 	SAYS(IN_JOB("  replicas: 4\n"), "2:13 TJ0111 'replicas: 4' declares a type, and '4' is not a type\n");
 	FIXES(IN_JOB("  replicas: 4\n"), IN_JOB("  replicas = 4\n"));
 	SAYS(IN_JOB("  image: foo\n"), "2:10 TJ0111 'image: foo' declares a type, which is not allowed here\n");
-	FIXES(IN_JOB("  image: foo\n"), IN_JOB("  image = foo\n"));
+	FIXES(IN_JOB("  image: foo\n"), IN_JOB("  image = \"foo\"\n"));
 	SAYS("framework f {\n  role worker { replicas: int(1..) = 1 }\n}\ntype T { a: int }\nfn g(x: int) -> int = x\n",
 		"");
 	SAYS(IN_JOB("  role worker\n    cpu = 4\n    memory = 1Gi\n  gang = \"kueue\"\n"),
