@@ -171,7 +171,6 @@ struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 		buf_printf(&n.line, "restart the whole job after a failure, up to %lld times",
 			(long long)j->restarts.value);
 		need(&n);
-		n.needs.undone++;
 	}
 	if (plan_each_replica(j))
 		n.needs.undone = n.needs.n - n.needs.generated;

@@ -637,8 +637,8 @@ struct plan_needs {
 	 */
 	size_t generated;
 	/*
-	 * so many of the last sentences are done by no command and no controller in a cluster: Jobs have to be made
-	 * again, or pods, and the record of a run has nothing to make them from. A local run does these, too
+	 * so many of the last sentences are done by no command and no controller in a cluster: pods have to be made
+	 * again, and the record of a run has nothing to make them from. A local run does these, too
 	 */
 	size_t undone;
 };

@@ -41,12 +41,6 @@ static void start_help(struct checking *c, const struct plan_job *j, struct buf 
 	}
 }
 
-/* What of a job `trainc run` does on one machine alone. */
-static const char *local_alone(const struct plan_job *j)
-{
-	return j->restarts.set && j->restarts.value > 0 ? "; only '--local' restarts the whole job" : "";
-}
-
 /* Adds the commands that create the Secrets, for the user to copy. */
 static void help_with_secrets(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, bool more,
 	struct buf *out)
@@ -69,8 +63,7 @@ static void help_with_secrets(struct checking *c, const struct plan_job *j, cons
 		buf_char(out, '\'');
 	}
 	if (!j->controller)
-		buf_printf(out, "%s'trainc run' does all of it while it runs%s", more ? "; " : "\n",
-			local_alone(j));
+		buf_printf(out, "%s'trainc run' does all of it while it runs", more ? "; " : "\n");
 }
 
 static void runtime_help(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, bool more,
@@ -86,8 +79,8 @@ static void runtime_help(struct checking *c, const struct plan_job *j, const str
 		buf_z(&out, "\nwhen the job has ended, '");
 		end_help(c, j, &out);
 		if (emit_target_traits(c->plan->target) & TARGET_ROLE_JOBS)
-			buf_printf(&out, "'; '--target jobset' leaves it to the JobSet controller, 'trainc run' does "
-				"it while it runs%s", local_alone(j));
+			buf_z(&out, "'; '--target jobset' leaves it to the JobSet controller, 'trainc run' does it "
+				"while it runs");
 		else
 			buf_z(&out, "'; 'trainc run' does it while it runs");
 	}

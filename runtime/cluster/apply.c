@@ -14,6 +14,7 @@
 #include "base/words.h"
 #include "runtime/command/runs.h"
 #include "runtime/run/report.h"
+#include "runtime/status/attempts.h"
 #include "runtime/status/look.h"
 
 /* ---- what exists ---- */
@@ -49,8 +50,8 @@ static bool has_ended(struct applying *p)
 	 * if no workload exists, the remaining pods do not count: they are being stopped. A controller records the
 	 * verdict first and deletes workloads then
 	 */
-	bool gone = p->before.there && (is_gone(p) || is_stopping(p) || (parent_is_left(&p->before) &&
-		p->before.verdict.n));
+	bool gone = p->before.there && !p->before.restart.going && (is_gone(p) || is_stopping(p) ||
+		(parent_is_left(&p->before) && p->before.verdict.n));
 	bool final = !gone && (p->state.phase == RUN_SUCCEEDED || p->state.phase == RUN_FAILED);
 	struct buf b = { 0 };
 
@@ -173,7 +174,10 @@ static bool delete_members(struct applying *p, struct members *m)
 
 /* ---- live values ---- */
 
-/* Keeps the live value of `suspend`: a queue or a person may have changed it since the last apply. */
+/*
+ * Keeps the live value of `suspend`, which a queue or a person may have changed since the last apply, and the number of
+ * attempts that a Job has noted.
+ */
 static void share_live_values(struct applying *p)
 {
 	for (size_t i = 0; i < p->wanted.n; i++) {
@@ -183,6 +187,10 @@ static void share_live_values(struct applying *p)
 		const struct data *live = m ? status_path(m->object, "spec.suspend") : NULL;
 		if (suspend && suspend->kind == DATA_BOOL && live && live->kind == DATA_BOOL && !p->rerun)
 			suspend->u.boolean = live->u.boolean;
+		struct str attempts = m && w->stale && !p->rerun ? status_annotation(m->object, ATTEMPTS_ANNOTATION)
+			: STR("");
+		if (attempts.n)
+			wanted_annotate(p->arena, w->tree, STR(ATTEMPTS_ANNOTATION), attempts);
 	}
 }
 
@@ -219,9 +227,10 @@ static void stop(struct applying *p, struct fleet *f)
 /* Takes a run that has ended or is unchanged out of the fleet: it needs no step. */
 static void leave_alone(struct applying *p, struct fleet *f)
 {
-	if (!has_ended(p)) {
+	if (!has_ended(p) && !apply_restart_under_way(p)) {
 		if (!is_unchanged(p) || apply_surplus(p).n || p->rerun ||
-		    apply_wants_controller(p) != parent_is_left(&p->before))
+		    apply_wants_controller(p) != parent_is_left(&p->before) ||
+		    apply_restarts(p) != p->before.restart.most)
 			return;
 		tell_unchanged(p);
 		apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");
@@ -328,6 +337,7 @@ static void prepare(struct applying *p)
 	p->ns = cluster_namespace(p->cluster, p->job->ns.set ? p->job->ns.value : STR(""));
 	p->id = applyset_id(p->arena, applyset_parent_name(p->arena, p->job->name), p->ns, STR("ConfigMap"), STR(""));
 	p->wanted = wanted_of(p->arena, &p->program->plan, p->job, p->ns, p->id);
+	apply_set_restarts(p);
 	p->diags = (struct diags){ .arena = p->arena, .sources = &p->program->sources };
 }
 

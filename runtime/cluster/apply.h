@@ -22,6 +22,8 @@ struct applying {
 
 	struct str ns, id;
 	struct wanted_list wanted;
+	struct str jobs;                /* the Jobs as a JSON list, if the whole run may be restarted; else empty */
+	size_t jobs_bytes;              /* their size, also when they are too large for the record */
 	struct parent before, now;      /* the parent as it was found, and as it will be written */
 	struct members members;         /* the members that exist */
 	struct run_state state;         /* state of the run before anything is changed; empty if there is no run */
@@ -73,6 +75,18 @@ bool apply_find_names(struct fleet *f);
 bool apply_wants_controller(const struct applying *p);
 /* Reports a run that cannot be left to a controller; false: it is not applied. */
 bool apply_may_control(struct applying *p);
+/*
+ * Sets `jobs`, from which an attendant restarts the whole run. They stay empty when the job has no restarts, when
+ * another controller makes them, and when the Jobs are too large for the record.
+ */
+void apply_set_restarts(struct applying *p);
+/* The maximum number of restarts of the whole run that will be recorded. */
+int64_t apply_restarts(const struct applying *p);
+/*
+ * Is the run about to be restarted as its program says, so that nothing is applied now? A program that has changed is
+ * refused until the restart is complete.
+ */
+bool apply_restart_under_way(struct applying *p);
 /* Waits a moment until a controller has taken over each run that is left to one; sets `attended` of its parent. */
 void apply_await_controllers(struct fleet *f);
 

@@ -3,6 +3,7 @@
  */
 #include "runtime/cluster/apply.h"
 #include "runtime/cluster/cluster_watch.h"
+#include "runtime/cluster/restart.h"
 #include "runtime/command/runs.h"
 
 static enum apply_mode mode_of(const struct session *s)
@@ -15,17 +16,13 @@ static enum apply_mode mode_of(const struct session *s)
 /* Says what nothing in the cluster does for the job, and which target has a controller that does it. */
 static void tell_undone(struct session *s, const struct plan_job *j, const struct plan_needs *needs)
 {
-	bool pods = plan_each_replica(j);
-
 	if (!needs->undone)
 		return;
-	session_say(s, pods ? "plain Pods do not do all of job '%.*s', and neither 'trainc wait' nor the controller "
-		"does this for pods:" : "neither 'trainc wait' nor the controller does this for job '%.*s':",
-		STR_ARG(j->name));
+	session_say(s, "plain Pods do not do all of job '%.*s', and neither 'trainc wait' nor the controller does this "
+		"for pods:", STR_ARG(j->name));
 	for (size_t i = needs->n - needs->undone; i < needs->n; i++)
 		session_say(s, "  %.*s", STR_ARG(needs->at[i]));
-	session_say(s, pods ? "apply it with '--target jobs'"
-		: "'--target jobset' leaves that to the JobSet controller");
+	session_say(s, "apply it with '--target jobs'");
 }
 
 /*
@@ -35,6 +32,7 @@ static void tell_undone(struct session *s, const struct plan_job *j, const struc
 static void tell_needs(struct session *s, const struct applying *p)
 {
 	const struct plan_job *j = p->job;
+	bool too_large = p->jobs_bytes && !p->jobs.n;
 	struct plan_needs needs = plan_needs_runtime(s->arena, j);
 	const struct parent *parent = p->now.there ? &p->now : &p->before;
 	bool complete = str_is(option_value(s->options, OPTION_FOR), "complete");
@@ -43,11 +41,16 @@ static void tell_needs(struct session *s, const struct applying *p)
 	if (s->options->command != COMMAND_APPLY)
 		return;
 	tell_undone(s, j, &needs);
+	if (too_large)
+		session_say(s, "nothing restarts the whole run '%.*s': its Jobs take %zu KiB, and its record has room "
+			"for %d; '--target jobset' leaves restarts to the JobSet controller", STR_ARG(j->name),
+			p->jobs_bytes >> 10, RESTART_JOBS_MOST >> 10);
+	end -= too_large && end == needs.n;
 	if (complete || needs.generated == end)
 		return;
 	if (parent_is_attended(parent)) {
 		session_say(s, "the controller does what plain Jobs do not do of job '%.*s'%s", STR_ARG(j->name),
-			needs.undone ? " but for that" : "");
+			needs.undone || too_large ? " but for that" : "");
 		return;
 	}
 	if (parent_is_left(parent))

@@ -60,6 +60,7 @@ static void judge_before(struct applying *p, const struct members *pods)
 		ARENA_PUSH(p->arena, objects.at, objects.n, p->members.at[i].object);
 	for (size_t i = 0; i < pods->n; i++)
 		ARENA_PUSH(p->arena, objects.at, objects.n, pods->at[i].object);
+	objects.restart = p->before.restart;
 	p->state = status_of(p->arena, plan, &objects,
 		clock_real() + transport_clock_offset(p->cluster->client.transport));
 }

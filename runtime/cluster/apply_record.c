@@ -70,6 +70,12 @@ static bool may_write_again(struct applying *p)
 		!str_eq(now.uid, p->now.uid) || now.generation != p->known_generation)
 		return false;
 	p->now.version = now.version;
+	if (now.restart.number > p->now.restart.number) {       /* a restart that has begun since is not forgotten */
+		now.restart.most = p->now.restart.most;
+		p->now.restart = now.restart;
+		p->now.replaced = now.replaced;
+		p->now.nreplaced = now.nreplaced;
+	}
 	return true;
 }
 
@@ -123,6 +129,12 @@ void apply_begin_record(struct applying *p)
 	p->now.verdict = STR("");
 	p->now.controller = apply_wants_controller(p) ? STR(APPLYSET_SUPERVISE)
 		: p->before.controller.n ? STR(APPLYSET_NOBODY) : STR("");
+	p->now.jobs = p->jobs;
+	if (p->rerun || !p->jobs.n) {
+		p->now.restart = (struct status_restart){ 0 };
+		p->now.nreplaced = 0;
+	}
+	p->now.restart.most = apply_restarts(p);
 	p->now.kinds = NULL;
 	p->now.nkinds = 0;
 	for (size_t i = 0; i < p->before.nkinds; i++)

@@ -171,6 +171,30 @@ static void put_datum(struct buf *out, const char *key, struct str value)
 	data_write_text(out, value);
 }
 
+struct str parent_restart_text(struct arena *a, const struct parent *p)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "{\"generation\":%lld,\"number\":%lld,\"cause\":", (long long)p->generation,
+		(long long)p->restart.number);
+	data_write_text(&b, p->restart.cause);
+	buf_z(&b, ",\"jobs\":[");
+	for (size_t i = 0; i < p->nreplaced; i++) {
+		const struct replaced *x = &p->replaced[i];
+		buf_z(&b, i ? ",[" : "[");
+		data_write_text(&b, x->name);
+		buf_char(&b, ',');
+		data_write_text(&b, x->old);
+		buf_printf(&b, ",%lld,", (long long)x->attempts);
+		data_write_text(&b, x->uid);
+		buf_char(&b, ']');
+	}
+	buf_z(&b, "]}");
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}
+
 struct str parent_body(struct arena *a, const struct parent *p)
 {
 	struct str name = applyset_parent_name(a, p->run);
@@ -200,6 +224,12 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	put_datum(&b, "hash", p->hash);
 	put_datum(&b, "verdict", p->verdict);   /* also when it is empty, because a run that begins again must lose its
 						 * old verdict */
+	if (p->restart.most) {
+		put_datum(&b, "restarts", str_int(a, p->restart.most));
+		put_datum(&b, "jobs", p->jobs);
+	}
+	if (p->restart.number)
+		put_datum(&b, "restart", parent_restart_text(a, p));
 	buf_z(&b, "}}");
 	struct str body = buf_take(&b, a);
 	buf_release(&b);
@@ -225,7 +255,7 @@ static int64_t digits_of(struct str s)
 
 static bool read_inventory(struct arena *a, struct str text, struct parent *p)
 {
-	struct source source = { .text = text, .base = 1 };
+	struct source source = { .text = str_copy(a, text), .base = 1 };
 	struct data_error error;
 	struct data *d;
 
@@ -250,6 +280,52 @@ static bool read_inventory(struct arena *a, struct str text, struct parent *p)
 		}
 	}
 	return true;
+}
+
+/* Gives the Jobs of the inventory the uids that they have since the last restart, or until it is complete. */
+static void note_replaced(struct parent *p)
+{
+	for (size_t i = 0; i < p->nreplaced; i++) {
+		const struct replaced *x = &p->replaced[i];
+		p->restart.going = p->restart.going || !x->uid.n;
+		for (size_t k = 0; k < p->napplied; k++)
+			if (str_eq(p->applied[k].name, x->name) && str_is(p->applied[k].resource.kind, "Job"))
+				p->applied[k].uid = x->uid.n ? x->uid : x->old;
+	}
+}
+
+/*
+ * Reads what is recorded about restarts. One of an earlier generation says nothing about this one. If somebody has
+ * changed the text, so that the restarts cannot be counted, there are no more.
+ */
+static void read_restart(struct arena *a, const struct data *object, struct parent *p)
+{
+	struct source source = { .text = str_copy(a, status_text(object, "data.restart")), .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	p->jobs = status_text(object, "data.jobs");
+	p->restart.most = digits_of(status_text(object, "data.restarts"));
+	if (!source.text.n)
+		return;
+	if (!data_read_json(a, &source, &d, &error) || status_number(d, "generation", 0) <= 0) {
+		p->restart.most = 0;
+		return;
+	}
+	if (status_number(d, "generation", 0) != p->generation)
+		return;
+	p->restart.number = status_number(d, "number", 0);
+	p->restart.cause = status_text(d, "cause");
+	const struct data *jobs = status_list(d, "jobs");
+	for (size_t i = 0; i < jobs->u.list.n; i++) {
+		const struct data *x = jobs->u.list.at[i];
+		if (x->kind != DATA_LIST || x->u.list.n < 4)
+			continue;
+		struct replaced r = { list_text(x, 0), list_text(x, 1), list_text(x, 3),
+			x->u.list.at[2]->kind == DATA_INT ? x->u.list.at[2]->u.integer : 0 };
+		ARENA_PUSH(a, p->replaced, p->nreplaced, r);
+	}
+	note_replaced(p);
 }
 
 bool parent_read(struct arena *a, const struct data *object, struct parent *ret, struct str *why)
@@ -282,8 +358,17 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 			: "another version of trainc wrote it; use that version");
 		return false;
 	}
+	read_restart(a, object, &p);
 	*ret = p;
 	return true;
+}
+
+bool parent_lists(const struct parent *p, struct str uid)
+{
+	for (size_t i = 0; i < p->napplied && uid.n; i++)
+		if (str_eq(p->applied[i].uid, uid))
+			return true;
+	return false;
 }
 
 bool parent_is_left(const struct parent *p) { return str_is(p->controller, APPLYSET_SUPERVISE); }

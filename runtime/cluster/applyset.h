@@ -9,6 +9,7 @@
 #define TRAINC_RUNTIME_CLUSTER_APPLYSET_H
 
 #include "runtime/cluster/discovery.h"
+#include "runtime/status/object.h"
 
 #define APPLYSET_PART_OF "applyset.kubernetes.io/part-of"
 #define APPLYSET_MANAGER "trainc"
@@ -33,6 +34,13 @@ struct applied {
 	bool kept;                      /* the object was created once and is never sent again: a generated Secret */
 };
 
+/* A Job that a restart of the whole run replaces. */
+struct replaced {
+	struct str name, old;           /* the Job's name, and the uid of the Job that is deleted */
+	struct str uid;                 /* uid of the Job created in its place; empty: the restart is under way */
+	int64_t attempts;               /* the highest number of an attempt that any replica of its role has had */
+};
+
 /* The contents of a parent. */
 struct parent {
 	bool there;
@@ -46,7 +54,15 @@ struct parent {
 	struct str controller;          /* value of the label; empty: the parent has none */
 	int64_t attended;               /* the last generation that a controller has taken over; 0: none */
 	struct str outcome;             /* how the run ended, written by the controller: runtime/run/outcome.h */
-	struct applied *applied;
+	/*
+	 * restarts of the whole run: the Jobs as they were sent, as a JSON list, if the run may be restarted, and the
+	 * Jobs that the last restart of this generation replaces
+	 */
+	struct str jobs;
+	struct status_restart restart;
+	struct replaced *replaced;
+	size_t nreplaced;
+	struct applied *applied;        /* after a restart with the uids of the new Jobs */
 	size_t napplied;
 	struct resource *kinds;         /* kinds that members have or have had */
 	size_t nkinds;
@@ -58,6 +74,10 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 bool parent_is_left(const struct parent *p);
 /* Has a controller taken over the present generation of the run? Then nobody else has to attend it. */
 bool parent_is_attended(const struct parent *p);
+/* Does the parent list an object with this uid? */
+bool parent_lists(const struct parent *p, struct str uid);
+/* The text that records the last restart of the whole run. */
+struct str parent_restart_text(struct arena *a, const struct parent *p);
 /* The request body that applies the parent P. */
 struct str parent_body(struct arena *a, const struct parent *p);
 /* Adds a kind to those of P, unless P has it already. */

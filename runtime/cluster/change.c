@@ -40,6 +40,17 @@ static bool refuse(struct cluster *k, struct str sentence, int *ret_status)
 	return false;
 }
 
+/* Are the Jobs of the run about to be replaced, so that nothing can be changed in them? Reports that. */
+static bool is_restarting(struct cluster *k, const struct cluster_watch *c, int *ret_status)
+{
+	if (!c->watch->state.restart_due && !c->parent.restart.going)
+		return false;
+	session_say(k->session, "run '%.*s' is being restarted; repeat this when it runs again",
+		STR_ARG(c->watch->name));
+	*ret_status = STATUS_CONFLICT;
+	return true;
+}
+
 static bool may_scale(struct cluster *k, const struct cluster_watch *c, const struct plan_role *r, int64_t n,
 	int *ret_status)
 {
@@ -50,6 +61,8 @@ static bool may_scale(struct cluster *k, const struct cluster_watch *c, const st
 		*ret_status = STATUS_CONFLICT;
 		return false;
 	}
+	if (is_restarting(k, c, ret_status))
+		return false;
 	if (!r->elastic)
 		return refuse(k, str_printf(k->arena,
 			"role '%.*s' always has %lld replica%s; write 'replicas = 1:%lld' to make it elastic",
@@ -233,6 +246,8 @@ bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *
 		*ret_status = STATUS_CONFLICT;
 		return false;
 	}
+	if (is_restarting(k, c, ret_status))
+		return false;
 	struct members all = members_of(&k->client, k->arena, &c->parent);
 	if (!(str_is(c->plan.gang.value, "kueue") ? add_workloads : add_objects)(k, c, &all, suspend, &b, ret_status))
 		return false;

@@ -89,7 +89,7 @@ bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct par
 const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret)
 {
 	struct member_query q = { .resource = *resource_known(STR(""), STR("ConfigMap")), .ns = ns,
-		.selector = STR("trainc.dev/run"), .whole = true };
+		.selector = STR("trainc.dev/run"), .keep = record_keep };
 	struct members all = members_list(&k->client, k->arena, &q, 1);
 
 	for (size_t i = 0; i < all.n && !all.failed; i++) {

@@ -7,6 +7,7 @@
 #include "data/data_read.h"
 #include "data/data_write.h"
 #include "runtime/cluster/jobs_request.h"
+#include "runtime/cluster/watch_restart.h"
 #include "runtime/command/runs.h"
 #include "runtime/run/outcome.h"
 #include "runtime/run/plan_record.h"
@@ -102,7 +103,7 @@ static bool is_own_job(const struct data *o)
 
 /*
  * Notes the Jobs of the run. A Job with the name of an earlier one and another uid belongs to a run that somebody has
- * started since. A single Job may be deleted and created again by this command itself.
+ * started since, unless a restart of the whole run has created it.
  */
 static void note_jobs(struct cluster_watch *c, const struct status_objects *objects)
 {
@@ -119,19 +120,21 @@ static void note_jobs(struct cluster_watch *c, const struct status_objects *obje
 			struct str *first = ARENA_NEW(a, struct str);
 			*first = str_copy(a, uid);
 			map_put(&c->jobs, a, str_copy(a, name), first);
-		} else if (!str_eq(*known, uid)) {
+		} else if (!str_eq(*known, uid) && !watch_restart_explains(c, uid)) {
 			c->watch->replaced = true;
 		}
 		present++;
 	}
-	c->vanished = present || !c->jobs.n ? 0 : c->vanished ? c->vanished : loop_now(c->cluster->client.loop);
+	bool there = present || !c->jobs.n || c->parent.restart.going;
+	c->vanished = there ? 0 : c->vanished ? c->vanished : loop_now(c->cluster->client.loop);
 }
 
 /* Have the Jobs just disappeared, so that they may be about to be replaced? The old state is kept for now. */
 static bool may_be_replaced(struct cluster_watch *c)
 {
 	struct loop *l = c->cluster->client.loop;
-	int64_t left = c->vanished + VANISHED_MS * NS_PER_MS - loop_now(l);
+	int64_t most = c->parent.restart.most ? RECORD_MS : VANISHED_MS;
+	int64_t left = c->vanished + most * NS_PER_MS - loop_now(l);
 
 	if (!c->vanished || c->removed || c->watch->replaced || left <= 0)
 		return false;
@@ -155,21 +158,26 @@ static void note_record(void *to, struct str uid, const struct data *object)
 
 	struct arena *a = c->cluster->arena;
 
-	if (!str_eq(uid, p->uid) || !parent_read(a, object, &now, &why) || now.generation != p->generation)
+	if (!str_eq(uid, p->uid) || !parent_read(a, object, &now, &why) ||
+		(now.generation != p->generation && !watch_restart_keeps(c, &now)))
 		return;                         /* somebody has applied the run again; its new Jobs will show that */
+	watch_restart_renew(c, &now);
 	p->version = str_copy(a, now.version);
 	p->attended = now.attended;
 	p->verdict = str_copy(a, now.verdict);
 	p->outcome = str_copy(a, now.outcome);
 }
 
+/* Do others write the record of the run while it runs? */
+static bool has_writers(const struct parent *p) { return parent_is_left(p) || p->restart.most; }
+
 /*
- * Reads the record of a run that is left to a controller, if it has changed. Its texts are kept as long as the command
- * runs, and it changes a few times in the life of a run.
+ * Reads the record of a run that others may write, if it has changed. Its texts are kept as long as the command runs,
+ * and it changes a few times in the life of a run.
  */
 static void renew_record(struct cluster_watch *c)
 {
-	if (parent_is_left(&c->parent) && c->view && c->records != view_records(c->view)) {
+	if (has_writers(&c->parent) && c->view && c->records != view_records(c->view)) {
 		c->records = view_records(c->view);
 		view_each(c->view, "ConfigMap", c->watch->name, c->ns, note_record, c);
 	}
@@ -241,6 +249,20 @@ static bool take_state(struct cluster_watch *c, const struct run_state *s)
 	return true;
 }
 
+/* Does for the run what Jobs cannot do for each other, unless a controller does. */
+static void attend_run(struct cluster_watch *c, struct arena *a, const struct run_state *s,
+	const struct status_objects *objects)
+{
+	if (!c->attends || c->removed || parent_is_attended(&c->parent))
+		return;
+	if (s->restart_due || c->parent.restart.going) {
+		watch_restart_act(c, s, objects);
+	} else if (!c->acting) {
+		struct jobs_decision d = decide_jobs(a, &c->plan, s, objects);
+		act(c, &d);
+	}
+}
+
 /* Judges the run by its objects, with trees and views in A; true when its state differs from the one before. */
 static bool judge_in(struct cluster_watch *c, struct arena *a)
 {
@@ -249,9 +271,10 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	bool was_final = has_ended(w);
 
 	view_objects(c->view, a, w->name, c->ns, &objects);
-	note_jobs(c, &objects);
-	struct run_state s = status_of(a, &c->plan, &objects, server_time(c->cluster));
 	renew_record(c);
+	note_jobs(c, &objects);
+	watch_restart_prepare(c, &objects);
+	struct run_state s = status_of(a, &c->plan, &objects, server_time(c->cluster));
 	take_verdict(c, a, &s);
 	int64_t held = hold_end(c, &s);
 	s.ns = c->ns;
@@ -264,10 +287,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	loop_timer_set(c->cluster->client.loop, &c->timer, held ? held : patience(&s));
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
 		return false;                   /* the run was removed after its end: its last state counts */
-	if (c->attends && !c->acting && !parent_is_attended(&c->parent)) {
-		struct jobs_decision d = decide_jobs(a, &c->plan, &s, &objects);
-		act(c, &d);
-	}
+	attend_run(c, a, &s, &objects);
 	return take_state(c, &s);
 }
 
@@ -423,6 +443,7 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 		*ret_status = STATUS_CONFLICT;
 		return false;
 	}
+	watch_restart_open(c);
 	c->attends = attends(k->session);
 	c->plan.ns = (struct plan_str){ .value = c->ns, .set = true };
 	ret->state = seed && seed->state ? *seed->state : (struct run_state){ .name = ret->name, .ns = c->ns,
@@ -503,7 +524,9 @@ static void start_view(struct cluster *k, struct cluster_watch *c)
 	for (size_t i = 0; i < k->nwatches; i++)
 		if (str_eq(k->watches[i]->ns, c->ns)) {
 			add_kinds(k, k->watches[i], &o, kinds);
-			o.records = o.records || parent_is_left(&k->watches[i]->parent);
+			const struct parent *p = &k->watches[i]->parent;
+			o.records = o.records || has_writers(p);
+			o.all_records = o.all_records || (has_writers(p) && !parent_is_left(p));
 		}
 	name_runs(k, c->ns, &o);
 	struct view *v = view_start(k->arena, &o);

@@ -5,6 +5,7 @@
 #define TRAINC_RUNTIME_CLUSTER_CLUSTER_WATCH_H
 
 #include "runtime/cluster/cluster.h"
+#include "runtime/cluster/restart.h"
 #include "runtime/cluster/view.h"
 
 struct cluster_watch {
@@ -35,6 +36,14 @@ struct cluster_watch {
 	int64_t vanished;               /* loop_now() when its Jobs disappeared; 0: they exist */
 	int64_t unrecorded;             /* loop_now() when the run first seemed to have ended without a verdict of its
 					 * controller; 0: it does not */
+	/* ---- restarts of the whole run: watch_restart.c ---- */
+	struct restart restart;         /* the pass over a restart, in `restart_memory`, while `restarting` */
+	struct arena restart_memory;
+	bool restarting, restart_complained;
+	int64_t restart_next;           /* loop_now() before which no further pass begins */
+	int64_t restart_seen;           /* number of the last restart all of whose Jobs were seen */
+	/* loop_now() since when Jobs of a restart are missing, and when a Job was first seen that no record explains */
+	int64_t unseen, strange;
 };
 
 struct cluster_seed {

@@ -28,6 +28,8 @@ static struct data *tree_copy(struct arena *a, const struct data *d)
 	return x;
 }
 
+const char *const record_keep[] = { "-data.jobs", "-metadata.managedFields", NULL };
+
 const char *const *keep_of(struct str group, struct str kind)
 {
 	static const char *const pods[] = { "apiVersion", "kind", "metadata.name", "metadata.namespace",

@@ -22,6 +22,9 @@ struct members {
 /* The members of an object of KIND that are kept when it is listed or watched: paths for json_filter_new(). */
 const char *const *keep_of(struct str group, struct str kind);
 
+/* The members of the record of a run that are kept when it is watched: all but the Jobs for a restart. */
+extern const char *const record_keep[];
+
 /* A collection to list. */
 struct member_query {
 	struct resource resource;

@@ -281,6 +281,25 @@ static int delete_parent(struct cluster *k, const struct parent *p)
 	return x->class == CALL_DONE || is_gone(x) ? STATUS_DONE : cluster_say(k, x);
 }
 
+/* Notes in the record that the run is not restarted any more, so that no attendant creates its Jobs again. */
+static int end_restarts(struct cluster *k, const struct parent *p)
+{
+	static const struct transport_pair query = { { "fieldManager", 12 }, { APPLYSET_PARENT_MANAGER,
+		sizeof APPLYSET_PARENT_MANAGER - 1 } };
+	struct buf body = { 0 };
+
+	buf_z(&body, "{\"metadata\":{\"uid\":");
+	data_write_text(&body, p->uid);
+	buf_z(&body, "},\"data\":{\"restarts\":\"\"}}");
+	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = &query, .nquery = 1,
+		.path = resource_path(k->arena, resource_known(STR(""), STR("ConfigMap")), p->ns,
+		applyset_parent_name(k->arena, p->run)), .content_type = STR("application/merge-patch+json"),
+		.body = buf_take(&body, k->arena) };
+	struct answer *x = request_send(&k->client, k->arena, &r, CALL_REPEAT);
+	buf_release(&body);
+	return x->class == CALL_DONE || is_gone(x) ? STATUS_DONE : cluster_say(k, x);
+}
+
 static int remove_run(struct cluster *k, const struct run_watch *w, int64_t deadline, struct changes *changes)
 {
 	struct cluster_watch *c = cluster_watch_of(w);
@@ -290,6 +309,9 @@ static int remove_run(struct cluster *k, const struct run_watch *w, int64_t dead
 	if (!c->parent.there)
 		return STATUS_DONE;
 	c->removed = true;
+	status = c->parent.restart.most ? end_restarts(k, &c->parent) : STATUS_DONE;
+	if (status != STATUS_DONE)
+		return status;
 	all = members_of(&k->client, k->arena, &c->parent);
 	if (all.failed)
 		return cluster_say(k, all.failed);

@@ -221,7 +221,8 @@ static void start_records(struct view *v)
 	*w = (struct view_watch){ .view = v, .resource = *resource_known(STR(""), STR("ConfigMap")),
 		.records = true };
 	struct object_watch_options o = { .path = resource_path(v->arena, &w->resource, v->options.ns, STR("")),
-		.label_selector = STR(APPLYSET_CONTROLLER "=" APPLYSET_SUPERVISE), .changed = on_changed,
+		.label_selector = v->options.all_records ? STR("trainc.dev/run")
+			: STR(APPLYSET_CONTROLLER "=" APPLYSET_SUPERVISE), .keep = record_keep, .changed = on_changed,
 		.synced = on_synced, .state = on_state, .failed = on_failed, .to = w };
 	w->watch = object_watch_start(v->options.client->calls, &o);
 }

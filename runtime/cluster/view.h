@@ -20,6 +20,7 @@ struct view_options {
 	const struct resource *kinds;
 	size_t nkinds;
 	bool records;                   /* also watch the records of runs that are left to a controller */
+	bool all_records;               /* ... and those of all other runs */
 	/* Called when something has changed. */
 	void (*changed)(void *to);
 	void *to;

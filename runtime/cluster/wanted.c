@@ -71,6 +71,11 @@ static struct data *own_map(struct arena *a, struct data *in, struct str key)
 	return map;
 }
 
+void wanted_annotate(struct arena *a, struct data *object, struct str key, struct str value)
+{
+	put_member(a, own_map(a, own_map(a, object, STR("metadata")), STR("annotations")), key, text_data(a, value));
+}
+
 static struct str hash_of(struct arena *a, struct str text)
 {
 	char hex[65];

@@ -63,6 +63,8 @@ void wanted_salt(struct arena *a, struct wanted *w, struct str salt);
 struct str wanted_digest(struct arena *a, const struct wanted_list *all);
 /* The request body for one object: its tree on one line. */
 struct str wanted_body(struct arena *a, const struct wanted *w);
+/* Sets an annotation of an object. */
+void wanted_annotate(struct arena *a, struct data *object, struct str key, struct str value);
 /* "Job ml/bert-worker", or "Job/bert-worker" if the namespace is that of the run. */
 struct str wanted_name(struct arena *a, const struct wanted_list *all, const struct wanted *w);
 /* The value at a path of keys with dots between them, for the caller to replace; NULL when it does not exist. */

@@ -123,6 +123,9 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 	struct jobs_decision d = { 0 };
 	bool decided = is_decided(state);
 
+	/* while a restart is due or under way, all Jobs are about to be replaced */
+	if (state->restart_due || objects->restart.going)
+		return d;
 	if (j->controller || plan_each_replica(j) || (decided && str_is(j->clean.value, "none")) || (!decided &&
 		is_held(&l)))
 		return d;

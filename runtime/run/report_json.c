@@ -292,6 +292,8 @@ static void put_run(const struct json *j, const struct run_state *s)
 	text(j, "namespace", s->ns, ", ");
 	text(j, "state", str_of(run_phase_word(s->phase)), ", ");
 	text(j, "cause", s->cause, ",");
+	if (s->job_restarts)
+		buf_printf(j->out, " \"restarts\": %lld,", (long long)s->job_restarts);
 	line(j, 6);
 	put_conditions(j, s);
 	line(j, 6);

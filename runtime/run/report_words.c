@@ -91,6 +91,9 @@ void report_counts(const struct run_state *s, struct buf *out)
 	}
 	if (restarts)
 		buf_printf(out, ", %lld restart%s", (long long)restarts, restarts == 1 ? "" : "s");
+	if (s->job_restarts)
+		buf_printf(out, ", %lld restart%s of the whole run", (long long)s->job_restarts,
+			s->job_restarts == 1 ? "" : "s");
 }
 
 /* ---- the end of a run ---- */

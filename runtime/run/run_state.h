@@ -157,6 +157,9 @@ struct run_state {
 	bool running, restarting;
 	int64_t ran, restarted;         /* when each of the two last began to hold; 0: never */
 	int64_t job_restarts;           /* number of times the whole job was started again */
+	/* the run has failed in a cluster and is to be started again, and why (not in files) */
+	bool restart_due;
+	struct str restart_cause;
 	uint64_t lost_bytes;            /* number of bytes of output that could not be written */
 	int64_t removed_bytes;          /* number of bytes of output that were removed, because a log has a limit */
 	struct run_role *roles;

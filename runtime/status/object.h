@@ -6,6 +6,13 @@
 
 #include "runtime/status/job.h"
 
+/* What the record of a run says about restarts of the whole run. Kubernetes does not count them for plain Jobs. */
+struct status_restart {
+	int64_t most, number;           /* the maximum number of restarts; 0: nobody restarts the run. Those so far */
+	bool going;                     /* a restart is under way: its Jobs are deleted and created again */
+	struct str cause;               /* why the last restart began */
+};
+
 /* The objects of one or several Lists or documents, as one flat list. */
 struct status_objects {
 	const struct data **at;
@@ -16,6 +23,7 @@ struct status_objects {
 	 */
 	void (*many)(const void *from, const char *kind, void (*each)(void *to, const struct data *object), void *to);
 	const void *from;
+	struct status_restart restart;
 };
 
 struct object_view {

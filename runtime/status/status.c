@@ -52,6 +52,7 @@ static bool any_active(const struct gathering *g)
 
 struct verdict {
 	bool ends, restarts;
+	bool anew;                      /* a role has failed, and the whole run is to be started again for that */
 	/* phase of the end: FAILED, or FAILING as long as no controller has acted on it */
 	enum run_phase phase;
 	struct str cause;
@@ -66,12 +67,36 @@ static void end_run(struct verdict *v, enum run_phase phase, struct str cause)
 	v->ends = true;
 }
 
-/* Sets the verdict when a controller has given up a role. */
-static void judged_by_job(const struct gathered_part *p, struct verdict *v)
+/* Has a Job of the role failed because its time was over? */
+static bool past_deadline(const struct gathered_part *p)
 {
-	if (p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) &&
-		failure_judge(p->plan, false) != FAILURE_PASSES)
+	static const char *const ends[] = { "Failed", "FailureTarget" };
+
+	for (size_t k = 0; k < p->njobs; k++)
+		for (size_t c = 0; c < 2; c++)
+			if (str_is(status_text(status_condition_true(p->jobs[k].object, ends[c]), "reason"),
+				"DeadlineExceeded"))
+				return true;
+	return false;
+}
+
+/*
+ * Sets the verdict when a controller has given up a role. While restarts of the whole run are left, that restarts it,
+ * as judge_begins_anew() says for a run on one machine: a deadline ends the run.
+ */
+static void judged_by_job(const struct gathering *g, const struct gathered_part *p, struct verdict *v)
+{
+	const struct status_restart *restart = &g->all->restart;
+
+	if (!p->njobs || (p->phase != RUN_FAILED && p->phase != RUN_FAILING) ||
+		failure_judge(p->plan, false) == FAILURE_PASSES)
+		return;
+	if (restart->number >= restart->most || past_deadline(p)) {
 		end_run(v, p->phase, p->cause);
+		return;
+	}
+	v->cause = v->ends || v->anew ? v->cause : p->cause;
+	v->anew = true;
 }
 
 /*
@@ -208,7 +233,7 @@ static struct verdict failures(struct gathering *g, const struct judge_facts *f,
 	for (size_t i = 0; i < g->job->nroles; i++) {
 		if (!role_required(g->job, g->parts[i].plan) || g->whole)
 			continue;
-		judged_by_job(&g->parts[i], &v);
+		judged_by_job(g, &g->parts[i], &v);
 		note_restart(g, &g->parts[i], running, &v);
 	}
 	judged_by_us(g, f, what, &v);
@@ -339,6 +364,23 @@ static void ask_queue(struct run_state *s)
 			s->cause = s->objects[i].cause;
 }
 
+/* "worker 0: exit code 3", the first failing rank; OTHERWISE when no pod shows it. */
+static struct str failing_rank(const struct gathering *g, struct str otherwise)
+{
+	const struct failing *f = gathered_failure(g);
+
+	return !f || f->view.again || !f->view.cause.n ? otherwise : str_printf(g->arena, "%.*s %lld: %.*s",
+		STR_ARG(f->part->plan->name), (long long)f->index, STR_ARG(f->view.cause));
+}
+
+/* Sets the state of a run that failed and starts again. */
+static void say_restart(struct gathering *g, struct run_state *s, int64_t number, struct str cause)
+{
+	s->restarting = true;
+	say(s, RUN_DEGRADED, str_printf(g->arena, "the whole run restarts (%lld of %lld): %.*s", (long long)number,
+		(long long)g->all->restart.most, STR_ARG(cause)));
+}
+
 static void conclude(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
 	struct judge_facts f = facts_of(g);
@@ -349,7 +391,14 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 	struct str cause = STR("");
 
 	s->running = running || whole->running;
-	if (success) {
+	s->job_restarts = g->all->restart.number;
+	s->restart_due = v.anew && !v.ends && !success && !g->all->restart.going;
+	s->restart_cause = s->restart_due ? failing_rank(g, v.cause) : STR("");
+	if (g->all->restart.going) {
+		say_restart(g, s, s->job_restarts, g->all->restart.cause);
+	} else if (s->restart_due) {
+		say_restart(g, s, s->job_restarts + 1, s->restart_cause);
+	} else if (success) {
 		say(s, stopping(g, what) || only_criteria(g) ? RUN_COMPLETING : RUN_SUCCEEDED, g->job->success
 			? plan_condition_text(g->arena, g->job, g->job->success) : whole->cause);
 	} else if (v.ends) {
@@ -412,7 +461,7 @@ static void when(struct gathering *g, struct run_state *s, const struct whole_vi
 		s->ran = whole->since;
 	if (whole->restarting && whole->since)
 		s->restarted = whole->since;
-	if (phase_ended(s->phase))
+	if (phase_ended(s->phase) || s->restart_due)
 		s->since = end;
 	for (size_t i = 0; (s->phase == RUN_SUSPENDED || s->phase == RUN_QUEUED) && i < g->job->nroles; i++)
 		s->since = first(s->since, g->parts[i].since);
@@ -558,7 +607,10 @@ struct run_state status_of(struct arena *a, const struct plan_job *j, const stru
 		part_judge(&g, &g.parts[i], g.whole != NULL);
 	show_objects(&g, &s);
 	if (!gathered_any(&g)) {
-		s.cause = absence(a, j);
+		if (o->restart.going)
+			say_restart(&g, &s, s.job_restarts = o->restart.number, o->restart.cause);
+		else
+			s.cause = absence(a, j);
 		show_roles(&g, &s);
 		return s;
 	}

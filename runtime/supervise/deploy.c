@@ -83,9 +83,10 @@ static void put_kinds_rule(struct buf *b, bool ancestors, const char *subresourc
 /* Appends what runs of `trainc apply --controller` need. */
 static void put_run_rules(struct buf *b)
 {
-	buf_z(b, "{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"verbs\":[\"list\",\"watch\",\"patch\"]},"
-		"{\"apiGroups\":[\"batch\"],\"resources\":[\"jobs\"],\"verbs\":[\"list\",\"watch\",\"patch\","
-			"\"delete\"]},"
+	buf_z(b, "{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"verbs\":[\"get\",\"list\",\"watch\","
+			"\"patch\"]},"
+		"{\"apiGroups\":[\"batch\"],\"resources\":[\"jobs\"],\"verbs\":[\"get\",\"list\",\"watch\","
+			"\"create\",\"patch\",\"delete\"]},"
 		"{\"apiGroups\":[\"apps\"],\"resources\":[\"deployments\"],\"verbs\":[\"list\",\"watch\",\"delete\"]},"
 		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"list\",\"watch\"]},"
 		"{\"apiGroups\":[\"\"],\"resources\":[\"events\"],\"verbs\":[\"create\"]}");

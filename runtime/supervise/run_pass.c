@@ -11,6 +11,7 @@
 #include "data/data_write.h"
 #include "runtime/cluster/applyset.h"
 #include "runtime/cluster/jobs_request.h"
+#include "runtime/cluster/restart.h"
 #include "runtime/run/outcome.h"
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
@@ -21,7 +22,9 @@
 #define MANAGER "trainc-supervise"
 enum { AT_ONCE = 16 };                  /* maximum number of requests of one pass under way */
 
-enum run_step { RUN_RECORD, RUN_ACT, RUN_END };
+enum { RESTART_PAUSE = 1 };             /* seconds before the next pass over a restart that waits */
+
+enum run_step { RUN_RECORD, RUN_RESTART, RUN_ACT, RUN_END };
 
 struct run_pass {
 	struct run_pass *later, *earlier;       /* links of the list of all passes under way */
@@ -33,6 +36,7 @@ struct run_pass {
 	struct status_objects objects;
 	struct run_state state;
 	struct jobs_decision d;
+	struct restart restart;
 	bool news;                      /* the verdict, or the first failing rank, is not recorded yet */
 	bool judged;                    /* the verdict was not known before this pass */
 	bool expired;                   /* `ttl` has passed: the actions delete the Jobs for that */
@@ -50,6 +54,12 @@ struct run_sent {
 };
 
 static void run_go_on(struct run_pass *p);
+
+/* The time by the clock of the API server. */
+static int64_t run_now(const struct run_pass *p)
+{
+	return clock_real() + transport_clock_offset(p->job->control->client.transport);
+}
 
 /* ---- the end of a pass ---- */
 
@@ -216,6 +226,73 @@ static bool step_record(struct run_pass *p)
 	return true;
 }
 
+/* ---- restarts of the whole run ---- */
+
+static void tell_restart(struct run_pass *p, const struct parent *now)
+{
+	struct arena *a = &p->arena;
+	struct str number = str_int(a, now->restart.number);
+
+	tell_run(p, "Warning", "RunRestarted", str_printf(a, "run '%.*s' starts again (%.*s of %lld), because it has "
+		"failed: %.*s", STR_ARG(p->parent.run), STR_ARG(number), (long long)now->restart.most,
+		STR_ARG(now->restart.cause)), number);
+}
+
+static void restart_answered(struct restart *r)
+{
+	struct run_pass *p = r->to;
+	struct supervised *j = p->job;
+
+	j->control->metrics.restarted += r->begun;
+	if (r->begun)
+		log_line("info", j->label, "starts again (%lld of %lld): %.*s", (long long)r->parent.restart.number,
+			(long long)r->parent.restart.most, STR_ARG(r->parent.restart.cause));
+	/* also when the restart was begun by a pass that died before it wrote the Event */
+	if (r->begun || r->end == RESTART_DONE || r->end == RESTART_WAITS)
+		tell_restart(p, &r->parent);
+	if (r->end == RESTART_DONE)
+		log_line("info", j->label, "all Jobs are created again");
+	if (r->end == RESTART_FAILED)
+		log_line("warning", j->label, "cannot be restarted yet: %.*s", STR_ARG(r->error));
+	p->failed = p->failed || r->end == RESTART_FAILED;
+	if (r->end == RESTART_WAITS)
+		p->again = run_now(p) + RESTART_PAUSE * NS_PER_SECOND;
+	p->pending--;
+	run_go_on(p);
+}
+
+/* Is an old Job still being deleted? The watch tells when it is gone. */
+static bool still_deleting(const struct run_pass *p)
+{
+	for (size_t i = 0; i < p->objects.n; i++)
+		if (str_is(status_text(p->objects.at[i], "kind"), "Job") &&
+			status_text(p->objects.at[i], "metadata.deletionTimestamp").n)
+			return true;
+	return false;
+}
+
+/* Begins a restart that is due, or goes on with one that is under way. */
+static bool step_restart(struct run_pass *p)
+{
+	bool going = p->parent.restart.going;
+
+	if (p->next++ || (!going && !p->state.restart_due))
+		return false;
+	int64_t patience = going && still_deleting(p) ? RESTART_PAUSE * NS_PER_SECOND
+		: restart_patience(&p->state, run_now(p));
+	if (patience) {
+		p->again = run_now(p) + patience;
+		return false;
+	}
+	p->restart = (struct restart){ .calls = p->job->control->client.calls, .arena = &p->arena, .ns = p->job->ns,
+		.judged = p->parent, .manager = MANAGER, .number = going ? 0 : p->parent.restart.number + 1,
+		.cause = p->state.restart_cause, .done = restart_answered, .to = p };
+	restart_note_attempts(&p->restart, &p->plan, &p->state, &p->objects);
+	p->pending++;
+	restart_start(&p->restart);
+	return true;
+}
+
 /* ---- the Jobs ---- */
 
 static void job_answered(void *to, const struct transport_result *r)
@@ -247,7 +324,13 @@ static bool step_jobs(struct run_pass *p)
 
 static bool run_send_next(struct run_pass *p)
 {
-	return p->step == RUN_RECORD ? step_record(p) : step_jobs(p);
+	switch (p->step) {
+	case RUN_RECORD: return step_record(p);
+	case RUN_RESTART: return step_restart(p);
+	case RUN_ACT: return step_jobs(p);
+	case RUN_END: break;
+	}
+	return false;
 }
 
 static void run_go_on(struct run_pass *p)
@@ -265,14 +348,6 @@ static void run_go_on(struct run_pass *p)
 
 /* ---- what exists ---- */
 
-static bool run_lists(const struct parent *parent, struct str uid)
-{
-	for (size_t i = 0; i < parent->napplied; i++)
-		if (str_eq(parent->applied[i].uid, uid))
-			return true;
-	return false;
-}
-
 /* Collects the Jobs and Deployments that the record lists, and the pods of these Jobs. */
 static void run_see(struct run_pass *p)
 {
@@ -284,7 +359,7 @@ static void run_see(struct run_pass *p)
 		const struct data *o = all.at[i];
 		bool pod = str_is(status_text(o, "kind"), "Pod");
 		struct str uid = pod ? status_label(o, STORE_POD_JOB_LABEL) : status_text(o, "metadata.uid");
-		if (run_lists(&p->parent, uid))
+		if (parent_lists(&p->parent, uid))
 			ARENA_PUSH(&p->arena, p->objects.at, p->objects.n, o);
 	}
 }
@@ -395,10 +470,10 @@ void run_pass_begin(struct queue_item *i)
 {
 	struct supervised *j = i->to;
 	struct run_pass *p = memory_resize(NULL, sizeof *p);
-	int64_t now = clock_real() + transport_clock_offset(j->control->client.transport);
 
 	*p = (struct run_pass){ .earlier = j->control->run_passes, .job = j, .begun = clock_steady(),
 		.again = RULES_NEVER };
+	int64_t now = run_now(p);
 	if (p->earlier)
 		p->earlier->later = p;
 	j->control->run_passes = p;
@@ -406,6 +481,7 @@ void run_pass_begin(struct queue_item *i)
 		p->step = RUN_END;
 	} else {
 		run_see(p);
+		p->objects.restart = p->parent.restart;
 		p->state = status_of(&p->arena, &p->plan, &p->objects, now);
 		note_verdict(p, now);
 		p->d = decide_jobs(&p->arena, &p->plan, &p->state, &p->objects);

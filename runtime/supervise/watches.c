@@ -179,6 +179,7 @@ static void add_runs(struct watches *w)
 
 	o->kind = &run_record_kind;
 	o->selector = STR(APPLYSET_CONTROLLER "=" APPLYSET_SUPERVISE);
+	o->keep = record_keep;
 	/* the objects of custom resources have the label of runs, too */
 	add_run_dependents(w, "batch", "Job", STORE_RUN_LABEL ",!" STORE_LABEL);
 	add_run_dependents(w, "apps", "Deployment", STORE_RUN_LABEL ",!" STORE_LABEL);

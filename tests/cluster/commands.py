@@ -950,11 +950,16 @@ def needs(w):
 
 @check
 def nobody(w):
-    """what no command and no controller does in a cluster is said, and not promised of 'wait': restarts of plain Jobs, and pods"""
+    """what no command and no controller does in a cluster is said, and not promised of 'wait': pods, and restarts of very many Jobs"""
     w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  restarts = 2\n  role worker { replicas = 1 }\n}\n')
-    _, err = w.want(0, "apply", "--no-wait", "a.tj", err=r"neither 'trainc wait' nor the controller does this for job 'a':\n"
-                    r"[^\n]* restart the whole job after a failure, up to 2 times\n[^\n]*'--target jobset'")
-    must("while 'trainc wait" not in err and "trainc apply --controller" not in err, err)
+    w.want(0, "apply", "--no-wait", "a.tj", err=r"while 'trainc wait a' runs, it does this:\n"
+           r"[^\n]* restart the whole job after a failure, up to 2 times\n")
+    must(w.get("configmaps", "a.trainc")["data"]["restarts"] == "2", w.get("configmaps", "a.trainc"))
+    w.write("c.tj", 'job "c" {\n  image = "busybox:1"\n  restarts = 2\n  role worker {\n    replicas = 1\n    command = ["%s"]\n  }\n}\n' % ("x" * 600000))
+    _, err = w.want(0, "apply", "--no-wait", "c.tj", err=r"nothing restarts the whole run 'c': its Jobs take \d+ KiB, and its record has room for 512;"
+                    r" '--target jobset' leaves restarts")
+    must("restart the whole job" not in err, err)
+    must("jobs" not in w.get("configmaps", "c.trainc")["data"], "the record has them")
     w.write("b.tj", 'job "b" {\n  image = "busybox:1"\n  role worker { replicas = 1, retries = 3 }\n}\n')
     _, err = w.want(0, "apply", "--no-wait", "--target", "pods", "b.tj", err=r"does this for pods:\n[^\n]* create pods again.*'--target jobs'")
     must("while 'trainc wait" not in err, err)

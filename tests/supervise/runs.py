@@ -391,6 +391,214 @@ def faults(w):
     w.see("ended", jobs_are(w, "a-worker"))
 
 
+def again(n, program=ORDER):
+    return program.replace("success =", "restarts = %d\n  success =" % n)
+
+
+def uids(w):
+    return {name: w.get("jobs", name)["metadata"]["uid"] for name in w.names("jobs")}
+
+
+def restart_of(w):
+    return json.loads(w.record("a").get("restart") or "{}")
+
+
+def replaced(w, old, number):
+    """All Jobs are others than OLD, and the record says so."""
+    return lambda: set(uids(w)) == set(old) and not set(uids(w).values()) & set(old.values()) and restart_of(w).get("number") == number \
+        and all(j[3] for j in restart_of(w)["jobs"])
+
+
+@check
+def restarts(w):
+    """a whole run that fails starts again, with its start order, as often as it may; then it has failed"""
+    w.supervise()
+    w.jobs_run = False
+    start(w, again(2))
+    for number in range(3):
+        w.job("a-ps", "Running")
+        w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
+        w.job("a-worker", "Running")
+        out, _ = w.want(0, "status", "a", out="Running")
+        old = uids(w)
+        w.job("a-worker", "Failed", 3 + number)
+        if number < 2:
+            w.see("restart %d" % (number + 1), replaced(w, old, number + 1))
+            must(w.is_suspended("a-worker") and not w.names("pods"), "the start order does not begin again")
+            must(w.get("jobs", "a-worker")["metadata"]["annotations"]["trainc.dev/attempts"] == str(number + 1), "attempts")
+            must(not w.record("a")["verdict"], w.record("a"))
+    w.see("the verdict", w.verdict("a", "Failed"))
+    w.see("the parameter server ends", jobs_are(w, "a-worker"))
+    w.settle()
+    must(restart_of(w)["number"] == 2 and len([r for r in w.written() if r[0] == "DELETE"]) == 5, w.written())
+    told = [x for x in w.told("a") if x[1] == "RunRestarted"]
+    for i, (kind, _, message) in enumerate(told):       # the watch of Jobs may be ahead of that of pods, which have the exit code
+        must(kind == "Warning" and re.fullmatch(r"run 'a' starts again \(%d of 2\), because it has failed: (worker [01]: exit code %d|"
+                                                r"BackoffLimitExceeded)" % (1 + i, 3 + i), message), told)
+    must(len(told) == 2, told)
+    out, _ = w.want(0, "status", "a", "-o", "json")
+    must(json.loads(out)["runs"][0]["first_failure"]["exit_code"] == 5, out)
+    w.want(8, "apply", "a.tj", err="has ended: Failed")
+    w.want(0, "apply", "--rerun", "--no-wait", "a.tj")
+    w.job("a-ps", "Running")
+    w.see("it runs", lambda: not w.is_suspended("a-worker"))
+    old = uids(w)
+    w.job("a-worker", "Failed", 9)
+    w.see("a run that was begun by hand has its restarts again", replaced(w, old, 1))
+    w.job("a-ps", "Running")
+    w.see("it runs", lambda: not w.is_suspended("a-worker"))
+    w.job("a-worker", "Succeeded")
+    w.see("success", w.verdict("a", "Succeeded"))
+
+
+@check
+def restarts_waited(w):
+    """wait alone restarts a run; two of them and the controller together do it once; who looks on sees no end in between"""
+    w.write("a.tj", again(2))
+    for attendants in (1, 2, 3):
+        w.jobs_run = False
+        w.want(0, "apply", "--no-wait", "--controller" + ("" if attendants == 3 else "=off"), "a.tj", err="restart the whole job after a failure, up to 2 times")
+        waits = [w.start("wait", "a") for _ in range(min(attendants, 2))]
+        if attendants == 3:
+            w.supervise()
+        for number in (1, 2):
+            w.job("a-ps", "Running")
+            w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
+            w.job("a-worker", "Running")
+            old = uids(w)
+            w.job("a-worker", "Failed", 3)
+            w.see("restart %d of %d" % (number, attendants), replaced(w, old, number))
+            w.want(0, "status", "a", out="restarts|Running|Starting|Pending|Queued")
+        w.job("a-ps", "Running")
+        w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
+        w.job("a-worker", "Failed" if attendants == 2 else "Succeeded", attendants % 2 or 4)
+        for p in waits:
+            out, err = p.communicate(timeout=40)
+            must(p.returncode == (8 if attendants == 2 else 0), (attendants, p.returncode, out, err))
+        must(restart_of(w)["number"] == 2, restart_of(w))
+        w.want(0, "delete", "a", "--yes")
+        must(not w.names("jobs") + w.names("pods") + w.names("configmaps"), w.names("jobs"))
+
+
+@check
+def restarts_killed(w):
+    """kill -9 before and after every write of a restart, then another controller: each Job once, and the restart counts once"""
+    def run(kill):
+        w.kill_at, w.writes = None, 0
+        w.supervise()
+        w.jobs_run = False
+        w.write("a.tj", again(1))
+        w.want(0, "apply", "--no-wait", "--controller", "a.tj")
+        w.job("a-ps", "Running")
+        w.see("released", lambda: not w.is_suspended("a-worker"))
+        w.settle(0.2)
+        old, w.writes, w.kill_at = uids(w), 0, kill
+        w.job("a-worker", "Failed", 3)
+        w.see("restarted (killed at %r)" % (kill,), lambda: w.alive() and replaced(w, old, 1)(), 40)
+        w.settle(0.2)
+        w.alive()
+        n = w.writes
+        must(w.kill_at is None, "write %r did not come" % (kill,))
+        w.job("a-ps", "Running")
+        w.see("released again", lambda: not w.is_suspended("a-worker"))
+        w.job("a-worker", "Failed", 4)
+        w.see("the verdict (killed at %r)" % (kill,), w.verdict("a", "Failed"))
+        must(restart_of(w)["number"] == 1, restart_of(w))
+        must(len([x for x in w.told("a") if x[1] == "RunRestarted"]) == 1, w.told("a"))
+        w.see("the end", jobs_are(w, "a-worker"))
+        w.stop()
+        w.want(0, "delete", "a", "--yes")
+        for key in [k for k in w.objects if k[0] == "events"]:
+            w.take(*key)
+        must(not w.names("jobs") + w.names("pods") + w.names("configmaps"), w.names("configmaps"))
+        return n
+    n = run(None)
+    must(n == 6, n)                             # the record, two deletions, two Jobs, the record
+    for i in range(1, n + 1):
+        for before in True, False:
+            run((i, before))
+
+
+@check
+def restarts_meanwhile(w):
+    """apply, suspend, scale, delete and others while the old Jobs are still being deleted"""
+    w.supervise()
+    start(w, again(3))
+    w.see("all run", lambda: len(w.names("pods")) == 3)
+    old = uids(w)
+
+    def fail():
+        for name in w.names("jobs"):
+            with w.lock:
+                o = w.get("jobs", name)
+                o["metadata"]["finalizers"] = ["foregroundDeletion"]
+                w.put("jobs", "default", o)
+        w.job("a-worker", "Failed", 3)
+        w.see("the old Jobs are being deleted", lambda: all(w.get("jobs", n)["metadata"].get("deletionTimestamp") for n in w.names("jobs")))
+
+    def go_on():
+        for name in w.names("jobs"):
+            w.take("jobs", "default", name)
+    fail()
+    p = w.start("wait", "a")
+    w.want(0, "status", "a", out=r"the whole run restarts \(1 of 3\): ")
+    w.want(0, "list", out="^a +.*Degraded")
+    w.want(5, "suspend", "a", err="is being restarted")
+    w.want(0, "apply", "--no-wait", "a.tj", out="run/a unchanged")
+    w.write("b.tj", again(3).replace("busybox:1", "busybox:2"))
+    w.want(5, "apply", "--no-wait", "b.tj", err="is being restarted, and cannot be changed meanwhile")
+    w.settle()
+    must(uids(w) == old, "a Job was created while the old ones existed")
+    go_on()
+    w.see("the restart is complete", replaced(w, old, 1))
+    w.see("all run", lambda: len(w.names("pods")) == 3)
+    must(p.poll() is None, "wait ended")
+    w.write("c.tj", again(2))                   # the count stays when the program is applied again
+    w.want(0, "apply", "--no-wait", "c.tj", out="run/a configured")
+    w.see("it is taken over", lambda: w.record("a")["attended"] == "2")
+    must(restart_of(w)["number"] == 1 and restart_of(w)["generation"] == 2 and w.record("a")["restarts"] == "2", w.record("a"))
+    old = uids(w)
+    w.job("a-worker", "Failed", 3)
+    w.see("the second restart", replaced(w, old, 2))
+    w.see("all run", lambda: len(w.names("pods")) == 3)
+    w.write("d.tj", again(5))
+    w.want(0, "apply", "--no-wait", "d.tj", out="run/a configured")
+    fail()
+    p.kill()
+    p.communicate()
+    delete = w.start("delete", "a", "--yes")
+    w.wait_for("delete has said that nothing restarts the run", lambda: w.record("a").get("restarts") == "")
+    go_on()
+    delete.communicate(timeout=30)
+    w.settle()
+    must(delete.returncode == 0 and not w.names("jobs") + w.names("configmaps"), w.names("jobs"))
+    w.stop()
+
+
+@check
+def restarts_refused(w):
+    """a quota holds back a restart: it is repeated until there is room; a Job of somebody else under the name is not touched"""
+    w.supervise()
+    start(w, again(3))
+    w.see("all run", lambda: len(w.names("pods")) == 3)
+    old = uids(w)
+    w.fault("PATCH", "/jobs/a-ps", status(403, "Forbidden", "exceeded quota: jobs"), 2)
+    w.job("a-worker", "Failed", 3)
+    w.see("the refusal is told", lambda: "cannot be restarted yet" in w.said() and "exceeded quota" in w.said())
+    w.see("the restart is complete", replaced(w, old, 1), 30)
+    must(restart_of(w)["number"] == 1, restart_of(w))
+    w.want(0, "delete", "a", "--yes")
+    start(w, again(1))
+    w.see("all run", lambda: len(w.names("pods")) == 3 and w.record("a").get("attended") == "1")
+    with w.lock:                                # a deadline ends the run, as on one machine
+        job = w.get("jobs", "a-worker")
+        job["status"] = {"startTime": "2026-01-01T00:00:00Z", "conditions": [{"type": "Failed", "status": "True",
+            "reason": "DeadlineExceeded", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}
+        w.put("jobs", "default", job)
+    w.see("the verdict", w.verdict("a", "Failed"))
+    must(not restart_of(w), restart_of(w))
+
+
 @check
 def pages(w):
     """a server without streaming lists: lists, then watches"""

@@ -79,10 +79,13 @@ class World(commands.World):
         with self.lock:
             self.controlled.append((h.command, path, body.decode()))
             self.writes += write
-            World.used.add(what)
+            needed = {what}
+            if "apply-patch" in (h.headers["Content-Type"] or "") and self.place(path)[:3] not in self.objects:
+                needed.add(("create",) + what[1:])      # server-side apply of a new object needs both verbs
+            World.used |= needed
             answer = self.find_fault(h.command, h.path)
-            if what not in World.allowed:
-                self.refused.append(what)
+            if needed - World.allowed:
+                self.refused += needed - World.allowed
                 answer = status(403, "Forbidden", "no rule permits this")
             if write and self.kill_now(True):
                 answer = "cut"

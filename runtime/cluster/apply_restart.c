@@ -1,0 +1,52 @@
+/*
+ * apply_restart.c - what `apply` does about restarts of the whole run: it records the Jobs from which an attendant
+ * creates them again, and leaves a run alone that is just being restarted.
+ */
+#include "runtime/cluster/apply.h"
+#include "runtime/cluster/restart.h"
+
+static bool may_restart(const struct plan_job *j)
+{
+	return j->restarts.set && j->restarts.value > 0 && !j->controller && !plan_each_replica(j);
+}
+
+void apply_set_restarts(struct applying *p)
+{
+	struct buf b = { 0 };
+
+	if (!may_restart(p->job))
+		return;
+	buf_char(&b, '[');
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		const struct wanted *w = &p->wanted.at[i];
+		if (!str_is(w->from->kind, "Job"))
+			continue;
+		buf_z(&b, b.n > 1 ? "," : "");
+		buf_str(&b, wanted_body(p->arena, w));
+	}
+	buf_char(&b, ']');
+	p->jobs_bytes = b.n;
+	p->jobs = b.n <= RESTART_JOBS_MOST ? buf_take(&b, p->arena) : STR("");
+	buf_release(&b);
+}
+
+int64_t apply_restarts(const struct applying *p) { return p->jobs.n ? p->job->restarts.value : 0; }
+
+bool apply_restart_under_way(struct applying *p)
+{
+	const struct parent *before = &p->before;
+
+	if (!before->restart.going || p->rerun)
+		return false;
+	if (str_eq(before->hash, p->wanted.hash) && !p->refresh && apply_restarts(p) == before->restart.most &&
+		apply_wants_controller(p) == parent_is_left(before)) {
+		apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");
+		p->wait = true;
+		return true;
+	}
+	session_say(p->session, "the whole run '%.*s' is being restarted, and cannot be changed meanwhile; apply it "
+		"when it runs again ('trainc wait %.*s --for=running'), or with --rerun", STR_ARG(p->job->name),
+		STR_ARG(p->job->name));
+	p->status = STATUS_CONFLICT;
+	return true;
+}

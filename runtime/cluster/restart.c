@@ -1,0 +1,427 @@
+/*
+ * restart.c - one pass over a restart: read the record, begin or go on, look at each Job, delete what is old, create
+ * what is missing, record what exists. A pass ends when it has to wait for something; the caller repeats it.
+ */
+#include "runtime/cluster/restart.h"
+
+#include "base/words.h"
+#include "data/data_read.h"
+#include "data/data_write.h"
+#include "runtime/cluster/wanted.h"
+#include "runtime/status/attempts.h"
+
+/* TRIES_MOST: maximum number of passes while others write the record in between. EVIDENCE: seconds, see the header. */
+enum { TRIES_MOST = 6, EVIDENCE = 2 };
+
+struct restart_job {
+	struct restart *restart;
+	struct replaced *replaced;      /* its entry in the record */
+	struct data *tree;              /* the object to send */
+	bool there;                     /* the new Job exists */
+	bool ours;                      /* this pass has created it */
+	bool old, deleting;             /* the old one still exists; it is being deleted */
+};
+
+static void read_record(struct restart *r);
+
+/* ---- requests ---- */
+
+static struct str job_path(const struct restart *r, struct str name)
+{
+	return resource_path(r->arena, resource_known(STR("batch"), STR("Job")), r->ns, name);
+}
+
+static struct str record_path(const struct restart *r)
+{
+	return resource_path(r->arena, resource_known(STR(""), STR("ConfigMap")), r->ns,
+		applyset_parent_name(r->arena, r->judged.run));
+}
+
+static void send_restart(struct restart *r, struct transport_request q,
+	void (*done)(void *to, const struct transport_result *x), void *to)
+{
+	q.done = done;
+	q.to = to;
+	r->pending++;
+	call_start(r->calls, &q, CALL_REPEAT, NULL);
+}
+
+static void end_restart(struct restart *r, enum restart_end end)
+{
+	r->end = r->error.n ? RESTART_FAILED : end;
+	r->done(r);
+}
+
+static void note_refusal(struct restart *r, const struct transport_result *x)
+{
+	if (!r->error.n)
+		r->error = str_copy(r->arena, x->error.n ? x->error : STR("the API server gave no answer"));
+}
+
+/* The object in an answer, or NULL. */
+static struct data *object_of(struct restart *r, const struct transport_result *x)
+{
+	struct source source = { .text = str_copy(r->arena, x->body), .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	return transport_ok(x) && data_read_json(r->arena, &source, &d, &error) && d->kind == DATA_MAP ? d : NULL;
+}
+
+/* ---- the record ---- */
+
+/* Patches the record if it still has the version that was read. */
+static void write_record(struct restart *r, void (*done)(void *to, const struct transport_result *x))
+{
+	struct transport_pair *query = ARENA_NEW(r->arena, struct transport_pair);
+	struct buf b = { 0 };
+
+	buf_z(&b, "{\"metadata\":{\"uid\":");
+	data_write_text(&b, r->parent.uid);
+	buf_z(&b, ",\"resourceVersion\":");
+	data_write_text(&b, r->parent.version);
+	buf_z(&b, "},\"data\":{\"restart\":");
+	data_write_text(&b, parent_restart_text(r->arena, &r->parent));
+	buf_z(&b, "}}");
+	*query = (struct transport_pair){ STR("fieldManager"), str_of(r->manager) };
+	send_restart(r, (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE,
+		.path = record_path(r), .query = query, .nquery = 1, .body = buf_take(&b, r->arena),
+		.content_type = STR("application/merge-patch+json") }, done, r);
+	buf_release(&b);
+}
+
+/*
+ * Handles a refused write of the record: after a conflict the record is read again, since this pass may have created
+ * Jobs of a run that was deleted meanwhile.
+ */
+static void record_refused(struct restart *r, const struct transport_result *x)
+{
+	if ((x->code == 409 || x->code == 404) && ++r->tries < TRIES_MOST) {
+		read_record(r);
+		return;
+	}
+	if (x->code != 409 && x->code != 404)
+		note_refusal(r, x);
+	end_restart(r, RESTART_NOTHING);
+}
+
+static void end_recorded(void *to, const struct transport_result *x)
+{
+	struct restart *r = to;
+
+	r->pending--;
+	if (transport_ok(x))
+		end_restart(r, RESTART_DONE);
+	else
+		record_refused(r, x);
+}
+
+/* ---- the Jobs ---- */
+
+static void job_created(void *to, const struct transport_result *x)
+{
+	struct restart_job *j = to;
+	struct restart *r = j->restart;
+	struct data *o = object_of(r, x);
+	struct str uid = status_text(o, "metadata.uid");
+
+	if (!transport_ok(x))
+		note_refusal(r, x);
+	j->there = j->ours = uid.n && !str_eq(uid, j->replaced->old);
+	j->replaced->uid = j->there ? uid : STR("");
+	if (--r->pending)
+		return;
+	bool all = true;
+	for (size_t i = 0; i < r->njobs; i++)
+		all = all && r->jobs[i].there;
+	if (all)
+		write_record(r, end_recorded);
+	else
+		end_restart(r, RESTART_WAITS);
+}
+
+/* Creates the Jobs that do not exist. Nothing of the old life exists any more. */
+static void create_jobs(struct restart *r)
+{
+	static const struct transport_pair query[] = { { { "fieldManager", 12 }, { APPLYSET_MANAGER,
+		sizeof APPLYSET_MANAGER - 1 } }, { { "force", 5 }, { "true", 4 } } };
+	size_t missing = 0;
+
+	for (size_t i = 0; i < r->njobs; i++)
+		missing += !r->jobs[i].there;
+	if (!missing)
+		write_record(r, end_recorded);
+	for (size_t i = 0; i < r->njobs && missing; i++) {
+		struct restart_job *j = &r->jobs[i];
+		struct buf b = { 0 };
+		if (j->there)
+			continue;
+		if (j->replaced->attempts)
+			wanted_annotate(r->arena, j->tree, STR(ATTEMPTS_ANNOTATION),
+				str_int(r->arena, j->replaced->attempts));
+		data_write(&b, j->tree);
+		send_restart(r, (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE,
+			.path = job_path(r, j->replaced->name), .query = query, .nquery = 2,
+			.body = buf_take(&b, r->arena), .content_type = STR("application/apply-patch+yaml") },
+			job_created, j);
+		buf_release(&b);
+	}
+}
+
+static void job_deleted(void *to, const struct transport_result *x)
+{
+	struct restart *r = to;
+
+	if (!transport_ok(x) && x->code != 404 && x->code != 409)
+		note_refusal(r, x);
+	if (!--r->pending)
+		end_restart(r, RESTART_WAITS);
+}
+
+static void delete_job(struct restart *r, struct str name, struct str uid)
+{
+	struct buf b = { 0 };
+
+	buf_z(&b, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\","
+		"\"preconditions\":{\"uid\":");
+	data_write_text(&b, uid);
+	buf_z(&b, "}}");
+	send_restart(r, (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
+		.path = job_path(r, name), .body = buf_take(&b, r->arena) }, job_deleted, r);
+	buf_release(&b);
+}
+
+/* Deletes the old Jobs that exist, or creates the new ones when there is none. */
+static void replace_jobs(struct restart *r)
+{
+	bool old = false;
+
+	for (size_t i = 0; i < r->njobs; i++)
+		old = old || r->jobs[i].old;
+	if (r->error.n)
+		end_restart(r, RESTART_FAILED);
+	else if (!old)
+		create_jobs(r);
+	for (size_t i = 0; i < r->njobs && old && !r->error.n; i++)
+		if (r->jobs[i].old && !r->jobs[i].deleting)
+			delete_job(r, r->jobs[i].replaced->name, r->jobs[i].replaced->old);
+	if (old && !r->error.n && !r->pending)
+		end_restart(r, RESTART_WAITS);
+}
+
+static void job_seen(void *to, const struct transport_result *x)
+{
+	struct restart_job *j = to;
+	struct restart *r = j->restart;
+	struct data *o = object_of(r, x);
+	struct str uid = status_text(o, "metadata.uid");
+
+	if (!transport_ok(x) && x->code != 404)
+		note_refusal(r, x);
+	j->old = uid.n && str_eq(uid, j->replaced->old);
+	j->deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
+	j->there = uid.n && !j->old && !j->deleting;
+	j->old = j->old || j->deleting;
+	if (j->there && !str_eq(status_label(o, "trainc.dev/job"), r->judged.run) && !r->error.n)
+		r->error = str_printf(r->arena, "Job '%.*s' exists and does not belong to the run",
+			STR_ARG(j->replaced->name));
+	if (j->there)
+		j->replaced->uid = uid;
+	if (!--r->pending)
+		replace_jobs(r);
+}
+
+static void look_at_jobs(struct restart *r)
+{
+	if (!r->njobs) {
+		end_restart(r, RESTART_NOTHING);
+		return;
+	}
+	for (size_t i = 0; i < r->njobs; i++)
+		send_restart(r, (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
+			.path = job_path(r, r->jobs[i].replaced->name) }, job_seen, &r->jobs[i]);
+}
+
+/* ---- beginning ---- */
+
+/* Reads the Jobs that the record holds. */
+static const struct data *recorded_jobs(struct restart *r)
+{
+	static const struct data none = { .kind = DATA_LIST };
+	struct source source = { .text = str_copy(r->arena, r->parent.jobs), .base = 1 };
+	struct data_error error;
+	struct data *list;
+
+	return data_read_json(r->arena, &source, &list, &error) && list->kind == DATA_LIST ? list : &none;
+}
+
+/* Finds the object of each Job to replace; false with `error`. */
+static bool find_trees(struct restart *r)
+{
+	const struct data *list = recorded_jobs(r);
+
+	r->njobs = r->parent.nreplaced;
+	r->jobs = ARENA_ARRAY(r->arena, struct restart_job, r->njobs);
+	for (size_t i = 0; i < r->njobs; i++) {
+		struct restart_job *j = &r->jobs[i];
+		*j = (struct restart_job){ .restart = r, .replaced = &r->parent.replaced[i] };
+		j->replaced->uid = STR("");
+		for (size_t k = 0; k < list->u.list.n; k++)
+			if (str_eq(status_text(list->u.list.at[k], "metadata.name"), j->replaced->name))
+				j->tree = (struct data *)(uintptr_t)list->u.list.at[k];
+		if (j->tree)
+			continue;
+		r->error = str_printf(r->arena, "the record of run '%.*s' does not hold Job '%.*s', so that it cannot "
+			"be created again; 'trainc apply --rerun' with the program starts the run again",
+			STR_ARG(r->judged.run), STR_ARG(j->replaced->name));
+		return false;
+	}
+	return true;
+}
+
+static int64_t attempts_of_role(const struct restart *r, const struct data *job)
+{
+	struct str role = status_label(job, "trainc.dev/role");
+
+	for (size_t i = 0; i < r->nattempts; i++)
+		if (str_eq(r->attempts[i].role, role))
+			return r->attempts[i].n;
+	return 0;
+}
+
+/* Sets the Jobs to replace: all of the run. False when one has no uid in the inventory, since an apply is under way. */
+static bool list_replaced(struct restart *r)
+{
+	const struct data *list = recorded_jobs(r);
+	struct parent *p = &r->parent;
+
+	p->replaced = NULL;
+	p->nreplaced = 0;
+	for (size_t i = 0; i < list->u.list.n; i++) {
+		const struct data *tree = list->u.list.at[i];
+		const struct applied *x = parent_find(p, resource_known(STR("batch"), STR("Job")), p->ns,
+			status_text(tree, "metadata.name"));
+		if (!x || !x->uid.n)
+			return false;
+		struct replaced one = { .name = x->name, .old = x->uid, .attempts = attempts_of_role(r, tree) };
+		ARENA_PUSH(r->arena, p->replaced, p->nreplaced, one);
+	}
+	return p->nreplaced > 0;
+}
+
+static void begin_recorded(void *to, const struct transport_result *x)
+{
+	struct restart *r = to;
+	struct data *o = object_of(r, x);
+
+	r->pending--;
+	if (!transport_ok(x) || !o) {
+		record_refused(r, x);
+		return;
+	}
+	r->begun = true;
+	r->parent.version = status_text(o, "metadata.resourceVersion");
+	look_at_jobs(r);
+}
+
+/* Deletes the Jobs that this pass has created, because their run is gone. */
+static void take_back(struct restart *r)
+{
+	for (size_t i = 0; i < r->njobs; i++)
+		if (r->jobs[i].ours)
+			delete_job(r, r->jobs[i].replaced->name, r->jobs[i].replaced->uid);
+	if (!r->pending)
+		end_restart(r, RESTART_NOTHING);
+}
+
+/* Are the Jobs that were judged still those of the run? An apply may have replaced them since. */
+static bool has_same_jobs(const struct restart *r, const struct parent *now)
+{
+	const struct parent *p = &r->judged;
+
+	for (size_t i = 0; i < p->napplied; i++)
+		if (str_is(p->applied[i].resource.kind, "Job") && !parent_lists(now, p->applied[i].uid))
+			return false;
+	return true;
+}
+
+static void record_read(void *to, const struct transport_result *x)
+{
+	struct restart *r = to;
+	struct parent now = { 0 };
+	struct data *o = object_of(r, x);
+	struct str why = STR("");
+
+	r->pending--;
+	if (x->code != 404 && (!o || !parent_read(r->arena, o, &now, &why))) {
+		r->error = why;
+		note_refusal(r, x);
+		end_restart(r, RESTART_FAILED);
+		return;
+	}
+	bool gone = !now.there || !str_eq(now.uid, r->judged.uid) || now.deleting;
+	if (gone || (now.generation == r->judged.generation && !now.restart.most)) {
+		take_back(r);
+		return;
+	}
+	r->parent = now;
+	if (now.generation == r->judged.generation && now.restart.going) {
+		if (find_trees(r))
+			look_at_jobs(r);
+		else
+			end_restart(r, RESTART_FAILED);
+	} else if (now.generation != r->judged.generation || now.verdict.n || now.restart.number + 1 != r->number ||
+		r->number > now.restart.most || !has_same_jobs(r, &now)) {
+		end_restart(r, RESTART_NOTHING);
+	} else if (!now.hash.n) {
+		r->error = str_printf(r->arena, "an apply of run '%.*s' is under way or was interrupted; in the second "
+			"case, apply it again", STR_ARG(r->judged.run));
+		end_restart(r, RESTART_FAILED);
+	} else {
+		r->parent.restart.number = r->number;
+		r->parent.restart.cause = r->cause;
+		if (list_replaced(r) && find_trees(r))
+			write_record(r, begin_recorded);
+		else
+			end_restart(r, RESTART_NOTHING);
+	}
+}
+
+static void read_record(struct restart *r)
+{
+	send_restart(r, (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
+		.path = record_path(r) }, record_read, r);
+}
+
+void restart_start(struct restart *r)
+{
+	r->begun = false;
+	r->error = STR("");
+	r->jobs = NULL;
+	r->njobs = r->pending = 0;
+	r->tries = 0;
+	read_record(r);
+}
+
+int64_t restart_patience(const struct run_state *s, int64_t now)
+{
+	int64_t left = s->since + EVIDENCE * NS_PER_SECOND - now;
+
+	return !s->restart_due || s->failure.known || left < 0 || left > EVIDENCE * NS_PER_SECOND ? 0 : left;
+}
+
+void restart_note_attempts(struct restart *r, const struct plan_job *j, const struct run_state *s,
+	const struct status_objects *objects)
+{
+	for (size_t i = 0; i < j->nroles && i < s->nroles; i++) {
+		struct restart_attempts one = { .role = str_copy(r->arena, j->roles[i].label) };
+		for (int64_t k = 0; k < s->roles[i].max; k++)
+			one.n = s->roles[i].at[k].attempts > one.n ? s->roles[i].at[k].attempts : one.n;
+		for (size_t k = 0; k < objects->n; k++) {
+			int64_t noted = str_eq(status_label(objects->at[k], "trainc.dev/role"), j->roles[i].label)
+				? attempts_noted(objects->at[k]) : 0;
+			one.n = noted > one.n ? noted : one.n;
+		}
+		ARENA_PUSH(r->arena, r->attempts, r->nattempts, one);
+	}
+}

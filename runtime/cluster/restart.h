@@ -1,0 +1,68 @@
+/*
+ * restart.h - restarts a whole run of plain Jobs: deletes its Jobs, and creates them again when all of them and their
+ * pods are gone.
+ *
+ * The record of the run decides what is done. A restart begins with a write into the record, which says which Jobs it
+ * replaces, and ends with another one, which says which Jobs have replaced them. Each write contains the version that
+ * was read, so of two attendants only one begins a restart, and both may carry it out: a deletion names the uid, and
+ * server-side apply creates a Job once. An attendant that dies leaves a record from which the next one goes on.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_RESTART_H
+#define TRAINC_RUNTIME_CLUSTER_RESTART_H
+
+#include "plan/plan.h"
+#include "runtime/cluster/applyset.h"
+#include "runtime/cluster/retry.h"
+#include "runtime/run/run_state.h"
+
+/* Jobs of a run that take more bytes than this are not recorded, so that the record stays below the server's limit. */
+enum { RESTART_JOBS_MOST = 512 << 10 };
+
+enum restart_end {
+	RESTART_NOTHING,                /* the record says that there is nothing to do, or has changed: judge again */
+	RESTART_WAITS,                  /* old Jobs are still being deleted */
+	RESTART_DONE,                   /* all Jobs are created and recorded */
+	RESTART_FAILED                  /* a request was refused; `error` says why. Repeat it later */
+};
+
+/* The highest number of an attempt in each role, by the label of the role. */
+struct restart_attempts {
+	struct str role;
+	int64_t n;
+};
+
+struct restart {
+	struct calls *calls;
+	struct arena *arena;            /* for everything that the requests need; lives until `done` */
+	struct parent judged;           /* the record by which the run was judged */
+	struct str ns;                  /* its namespace */
+	const char *manager;            /* field manager of the record */
+	int64_t number;                 /* the restart to begin; 0: only go on with one that is under way */
+	struct str cause;               /* why it begins */
+	struct restart_attempts *attempts;
+	size_t nattempts;
+	void (*done)(struct restart *r);        /* called once, unless the requests are cancelled */
+	void *to;
+
+	enum restart_end end;
+	bool begun;                     /* this call has begun the restart */
+	struct str error;
+	/* private to restart.c */
+	struct parent parent;
+	struct restart_job *jobs;
+	size_t njobs, pending;
+	unsigned tries;
+};
+
+/* Notes the attempts so far of each role, from the state and the Jobs of the run. */
+void restart_note_attempts(struct restart *r, const struct plan_job *j, const struct run_state *s,
+	const struct status_objects *objects);
+/*
+ * How long a restart that is due waits for the pods that show which rank has failed, since it deletes them: the watch
+ * of Jobs may be ahead of theirs. 0: not at all. NOW: the time by the clock of the API server.
+ */
+int64_t restart_patience(const struct run_state *s, int64_t now);
+/* Does the next steps. The members above `end` are set by the caller. */
+void restart_start(struct restart *r);
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * watch_restart.c - several watches bring what belongs together, in any order: the record, the old Jobs, the new ones.
+ * A state in between is no verdict.
+ */
+#include "runtime/cluster/watch_restart.h"
+
+#include "base/words.h"
+#include "runtime/status/look.h"
+
+/*
+ * LATE_MS: the time by which one watch may be later than another. PAUSE_MS: the pause before the next pass over a
+ * restart that waits. REFUSED_MS: the pause after a refusal, such as that of a quota.
+ */
+enum { LATE_MS = 10000, PAUSE_MS = 1000, REFUSED_MS = 5000 };
+#define MS (NS_PER_SECOND / 1000)
+
+void watch_restart_open(struct cluster_watch *c)
+{
+	const struct status_restart *r = &c->parent.restart;
+
+	c->restart_seen = r->going ? r->number - 1 : r->number;
+}
+
+void watch_restart_renew(struct cluster_watch *c, const struct parent *now)
+{
+	struct parent *p = &c->parent;
+
+	if (!p->restart.most)
+		return;
+	p->generation = now->generation;
+	p->restart = now->restart;
+	p->replaced = now->replaced;
+	p->nreplaced = now->nreplaced;
+	p->applied = now->applied;
+	p->napplied = now->napplied;
+	for (size_t i = 0; i < p->napplied; i++)
+		p->applied[i].ns = str_copy(c->cluster->arena, p->applied[i].ns);
+}
+
+bool watch_restart_keeps(const struct cluster_watch *c, const struct parent *now)
+{
+	const struct parent *p = &c->parent;
+
+	for (size_t i = 0; i < p->napplied; i++)
+		if (str_is(p->applied[i].resource.kind, "Job") && !parent_lists(now, p->applied[i].uid))
+			return false;
+	return p->restart.most > 0 && now->restart.most > 0;
+}
+
+/* Is it still within LATE_MS since *SINCE, which becomes the present time if it is 0? */
+static bool still_late(struct cluster_watch *c, int64_t *since)
+{
+	int64_t now = loop_now(c->cluster->client.loop);
+
+	*since = *since ? *since : now;
+	return now < *since + LATE_MS * MS;
+}
+
+bool watch_restart_explains(struct cluster_watch *c, struct str uid)
+{
+	return c->parent.restart.most && (parent_lists(&c->parent, uid) || c->parent.restart.going ||
+		still_late(c, &c->strange));
+}
+
+static bool has_job(const struct status_objects *objects, struct str uid)
+{
+	for (size_t i = 0; i < objects->n; i++)
+		if (str_eq(status_text(objects->at[i], "metadata.uid"), uid))
+			return true;
+	return false;
+}
+
+/* Have all Jobs of the last restart been seen at some time? */
+static bool all_seen(struct cluster_watch *c, const struct status_objects *objects)
+{
+	const struct parent *p = &c->parent;
+	bool all = true;
+
+	if (p->restart.number == c->restart_seen)
+		return true;
+	for (size_t i = 0; i < p->nreplaced; i++)
+		all = all && has_job(objects, p->replaced[i].uid);
+	if (!all && still_late(c, &c->unseen))
+		return false;
+	c->restart_seen = p->restart.number;
+	c->unseen = 0;
+	return true;
+}
+
+void watch_restart_prepare(struct cluster_watch *c, struct status_objects *objects)
+{
+	const struct parent *p = &c->parent;
+	size_t kept = 0;
+
+	objects->restart = p->restart;
+	if (!p->restart.number || p->restart.going)
+		return;
+	objects->restart.going = !all_seen(c, objects);
+	for (size_t i = 0; i < objects->n; i++) {
+		const struct data *o = objects->at[i];
+		if (!str_is(status_text(o, "kind"), "Job") || parent_lists(p, status_text(o, "metadata.uid")))
+			objects->at[kept++] = o;
+	}
+	objects->n = kept;
+}
+
+/* ---- acting ---- */
+
+static void pass_done(struct restart *r)
+{
+	struct cluster_watch *c = r->to;
+	int64_t pause = r->end == RESTART_FAILED ? REFUSED_MS : PAUSE_MS;
+
+	c->restarting = false;
+	c->acting--;
+	c->dirty = true;
+	c->restart_next = loop_now(c->cluster->client.loop) + pause * MS;
+	if (r->end == RESTART_FAILED && !c->restart_complained && !c->cluster->interrupted) {
+		c->restart_complained = true;
+		session_say(c->cluster->session, "run '%.*s' cannot be restarted yet: %.*s",
+			STR_ARG(c->watch->name), STR_ARG(r->error));
+	}
+}
+
+/* Is an old Job still being deleted? The watch tells when it is gone. */
+static bool is_deleting(const struct cluster_watch *c, const struct status_objects *objects)
+{
+	for (size_t i = 0; i < objects->n; i++)
+		for (size_t k = 0; k < c->parent.nreplaced; k++)
+			if (str_eq(status_text(objects->at[i], "metadata.uid"), c->parent.replaced[k].old) &&
+				status_text(objects->at[i], "metadata.deletionTimestamp").n)
+				return true;
+	return false;
+}
+
+void watch_restart_act(struct cluster_watch *c, const struct run_state *s, const struct status_objects *objects)
+{
+	struct loop *l = c->cluster->client.loop;
+	struct arena *a = &c->restart_memory;
+	int64_t left = c->restart_next - loop_now(l), patience = restart_patience(s, clock_real() +
+		transport_clock_offset(c->cluster->client.transport));
+
+	if (c->restarting)
+		return;
+	left = left > patience ? left : patience;
+	if (left > 0 || (c->parent.restart.going && is_deleting(c, objects))) {
+		loop_timer_set(l, &c->timer, left > 0 ? left : PAUSE_MS * MS);
+		return;
+	}
+	arena_reset(a);
+	c->restart = (struct restart){ .calls = c->cluster->client.calls, .arena = a, .ns = c->ns,
+		.judged = c->parent, .manager = "trainc-attend",
+		.number = s->restart_due ? c->parent.restart.number + 1 : 0,
+		.cause = str_copy(a, s->restart_cause), .done = pass_done, .to = c };
+	restart_note_attempts(&c->restart, &c->plan, s, objects);
+	c->restarting = true;
+	c->acting++;
+	restart_start(&c->restart);
+}

@@ -1,0 +1,29 @@
+/*
+ * watch_restart.h - restarts of the whole run, in the eyes of a command that watches the run: which Jobs count while
+ * Jobs are replaced, and the restart itself when the command attends the run.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_WATCH_RESTART_H
+#define TRAINC_RUNTIME_CLUSTER_WATCH_RESTART_H
+
+#include "runtime/cluster/cluster_watch.h"
+
+/* To be called when the record of the run has been read first. */
+void watch_restart_open(struct cluster_watch *c);
+/* Takes over from NOW, the newest form of the record, which Jobs the run has. */
+void watch_restart_renew(struct cluster_watch *c, const struct parent *now);
+/* Has somebody applied the run again, in a way that its Jobs stay? */
+bool watch_restart_keeps(const struct cluster_watch *c, const struct parent *now);
+/*
+ * May a Job with the name of an earlier one and another uid be the result of a restart? The watch of the record may be
+ * later than that of Jobs.
+ */
+bool watch_restart_explains(struct cluster_watch *c, struct str uid);
+/*
+ * Leaves out Jobs that the record no longer lists, and sets what the record says about restarts. Until the new Jobs
+ * have been seen, a restart counts as under way.
+ */
+void watch_restart_prepare(struct cluster_watch *c, struct status_objects *objects);
+/* Begins a restart that is due, or goes on with one that is under way. */
+void watch_restart_act(struct cluster_watch *c, const struct run_state *s, const struct status_objects *objects);
+
+#endif
