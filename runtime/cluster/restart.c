@@ -46,6 +46,7 @@ static void send_restart(struct restart *r, struct transport_request q,
 	call_start(r->calls, &q, CALL_REPEAT, NULL);
 }
 
+/* Ends the pass. R may be gone afterwards. */
 static void end_restart(struct restart *r, enum restart_end end)
 {
 	r->end = r->error.n ? RESTART_FAILED : end;
@@ -198,14 +199,18 @@ static void replace_jobs(struct restart *r)
 
 	for (size_t i = 0; i < r->njobs; i++)
 		old = old || r->jobs[i].old;
-	if (r->error.n)
+	if (r->error.n) {
 		end_restart(r, RESTART_FAILED);
-	else if (!old)
+		return;
+	}
+	if (!old) {
 		create_jobs(r);
-	for (size_t i = 0; i < r->njobs && old && !r->error.n; i++)
+		return;
+	}
+	for (size_t i = 0; i < r->njobs; i++)
 		if (r->jobs[i].old && !r->jobs[i].deleting)
 			delete_job(r, r->jobs[i].replaced->name, r->jobs[i].replaced->old);
-	if (old && !r->error.n && !r->pending)
+	if (!r->pending)
 		end_restart(r, RESTART_WAITS);
 }
 

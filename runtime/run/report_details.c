@@ -104,6 +104,9 @@ void report_details(const struct report *r, const struct run_state *s, struct bu
 	buf_z(out, s->cause.n ? ": " : "");
 	put_escaped(out, s->cause);
 	buf_char(out, '\n');
+	if (s->job_restarts)
+		buf_printf(out, "  the whole run was started again %lld time%s\n", (long long)s->job_restarts,
+			s->job_restarts == 1 ? "" : "s");
 	if (s->failure.known) {
 		put_failure(r, &s->failure, out);
 		report_last_lines(s, true, out);

@@ -704,6 +704,81 @@ def run_killed(d):
     d.until(f"all end (seed {seed})", lambda: run_jobs(d) == sorted(f"r{i}-worker" for i in range(n)))
 
 
+def job_uids(d):
+    return {o["metadata"]["name"]: o["metadata"]["uid"] for o in d.listed("jobs") if "deletionTimestamp" not in o["metadata"]}
+
+
+def restarted(d, old, number):
+    """Are all Jobs others than OLD, and does the record have the restart of this number as complete?"""
+    now, text = job_uids(d), record(d).get("restart")
+    told = json.loads(text) if text else {"number": 0, "jobs": []}
+    return set(now) == set(old) and not set(now.values()) & set(old.values()) and told["number"] == number and all(j[3] for j in told["jobs"])
+
+
+def workers(d):
+    return [p["metadata"]["name"] for p in d.listed("pods") if p["metadata"]["name"].startswith("a-worker-") and
+            "deletionTimestamp" not in p["metadata"] and p["status"].get("phase") == "Running"]
+
+
+@check
+def run_restarts(d):
+    """a run that fails starts again as a whole, by the controller and by wait: new Jobs and pods in their order, attempts count on, a limit"""
+    attempts = 0
+    for attendant in "controller", "wait":
+        if attendant == "controller":
+            run_controller(d)
+            begin_run(d, rules="restarts = 2\n  success = done(worker)", ends='"e2e.trainc.dev/hold" = "yes"')
+        else:
+            d.space.want(0, "apply", "--rerun", "--no-wait", "--controller=off", "a.tj", err="restart the whole job after a failure, up to 2 times")
+        waiting = subprocess.Popen([os.path.realpath(TRAINC), "wait", "--namespace", d.space.ns, "a"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for number in 1, 2, 3:
+            d.until(f"both workers run before restart {number} by the {attendant}", lambda: len(workers(d)) == 2, 60)
+            if attendant == "controller":
+                out = json.loads(d.space.want(0, "status", "a", "-o", "json").stdout)["runs"][0]
+                attempts = max(r["attempts"] for r in out["replicas"] if r["role"] == "worker")
+                must(attempts == number and out.get("restarts", 0) == number - 1, out)
+            old = job_uids(d)
+            d.release(workers(d)[0], code=10 + number)
+            if number < 3:
+                d.until(f"restart {number} by the {attendant}", lambda: restarted(d, old, number), 60)
+        out, err = waiting.communicate(timeout=90)
+        must(waiting.returncode == 8 and "worker" in err, f"{attendant}: {waiting.returncode}: {err}")
+        d.until("the verdict", lambda: record(d)["verdict"] == "Failed")
+        d.until("the parameter server is gone", lambda: run_jobs(d) == ["a-worker"])
+        must(json.loads(record(d)["restart"])["number"] == 2, record(d)["restart"])
+    told = [e["message"] for e in d.listed("events") if e["reason"] == "RunRestarted"]
+    must(len(told) == 2, told)
+    must(not re.search(r"forbidden|cannot (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+    d.space.want(0, "delete", "a", "--yes")
+    d.until("nothing is left", lambda: not d.space.names())
+
+
+@check
+def run_restarts_killed(d):
+    """kill -9 at random moments of three restarts, beside a wait: none counts twice, no Job is lost or made twice, and the run succeeds"""
+    run_controller(d)
+    seed = random.randrange(1 << 30)
+    dice = random.Random(seed)
+    begin_run(d, rules="restarts = 3\n  success = done(worker)", ends='"e2e.trainc.dev/hold" = "yes"')
+    waiting = subprocess.Popen([os.path.realpath(TRAINC), "wait", "--namespace", d.space.ns, "a"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for number in 1, 2, 3:
+        d.until(f"both workers run (seed {seed})", lambda: len(workers(d)) == 2, 60)
+        old = job_uids(d)
+        d.release(workers(d)[0], code=3)
+        for _ in range(4):
+            time.sleep(dice.uniform(0, 0.5))
+            d.running[-1].kill()
+            d.running[-1].wait()
+            run_controller(d)
+        d.until(f"restart {number} (seed {seed})", lambda: restarted(d, old, number), 60)
+    d.until(f"both workers run (seed {seed})", lambda: len(workers(d)) == 2, 60)
+    d.release(*workers(d))
+    out, err = waiting.communicate(timeout=90)
+    must(waiting.returncode == 0, f"seed {seed}: {waiting.returncode}: {err}")
+    d.until(f"the verdict (seed {seed})", lambda: record(d)["verdict"] == "Succeeded")
+    must(len([e for e in d.listed("events") if e["reason"] == "RunRestarted"]) == 3, d.listed("events"))
+
+
 # Policies
 
 PROGRAM = """import std.kubeflow

@@ -583,6 +583,7 @@ def restarts_refused(w):
     w.see("all run", lambda: len(w.names("pods")) == 3)
     old = uids(w)
     w.fault("PATCH", "/jobs/a-ps", status(403, "Forbidden", "exceeded quota: jobs"), 2)
+    w.fault("GET", "/jobs/a-worker", status(403, "Forbidden", "not now"), 2)
     w.job("a-worker", "Failed", 3)
     w.see("the refusal is told", lambda: "cannot be restarted yet" in w.said() and "exceeded quota" in w.said())
     w.see("the restart is complete", replaced(w, old, 1), 30)
