@@ -19,7 +19,7 @@
 enum { RESTART_JOBS_MOST = 512 << 10 };
 
 enum restart_end {
-	RESTART_NOTHING,                /* the record says that there is nothing to do, or has changed: judge again */
+	RESTART_NOTHING,                /* the record asks for nothing, or has changed: judge again */
 	RESTART_WAITS,                  /* old Jobs are still being deleted */
 	RESTART_DONE,                   /* all Jobs are created and recorded */
 	RESTART_FAILED                  /* a request was refused; `error` says why. Repeat it later */

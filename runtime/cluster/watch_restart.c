@@ -1,6 +1,6 @@
 /*
  * watch_restart.c - several watches bring what belongs together, in any order: the record, the old Jobs, the new ones.
- * A state in between is no verdict.
+ * A state in between proves nothing.
  */
 #include "runtime/cluster/watch_restart.h"
 

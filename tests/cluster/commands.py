@@ -955,7 +955,7 @@ def nobody(w):
     w.want(0, "apply", "--no-wait", "a.tj", err=r"while 'trainc wait a' runs, it does this:\n"
            r"[^\n]* restart the whole job after a failure, up to 2 times\n")
     must(w.get("configmaps", "a.trainc")["data"]["restarts"] == "2", w.get("configmaps", "a.trainc"))
-    w.write("c.tj", 'job "c" {\n  image = "busybox:1"\n  restarts = 2\n  role worker {\n    replicas = 1\n    command = ["%s"]\n  }\n}\n' % ("x" * 600000))
+    w.write("c.tj", 'job "c" {\n  image = "busybox:1"\n  restarts = 2\n  role worker {\n    replicas = 1\n    command = [%s]\n  }\n}\n' % ", ".join(['"%s"' % ("x" * 100000)] * 6))
     _, err = w.want(0, "apply", "--no-wait", "c.tj", err=r"nothing restarts the whole run 'c': its Jobs take \d+ KiB, and its record has room for 512;"
                     r" '--target jobset' leaves restarts")
     must("restart the whole job" not in err, err)
