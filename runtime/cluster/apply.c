@@ -174,23 +174,28 @@ static bool delete_members(struct applying *p, struct members *m)
 
 /* ---- live values ---- */
 
-/*
- * Keeps the live value of `suspend`, which a queue or a person may have changed since the last apply, and the number of
- * attempts that a Job has noted.
- */
-static void share_live_values(struct applying *p)
+/* Keeps what a restart of the whole run has added to an object: the number of attempts, and the record as an owner. */
+static void share_restart_values(struct applying *p, struct wanted *w, const struct data *live)
 {
-	for (size_t i = 0; i < p->wanted.n; i++) {
+	struct str attempts = status_annotation(live, ATTEMPTS_ANNOTATION);
+
+	if (attempts.n)
+		wanted_annotate(p->arena, w->tree, STR(ATTEMPTS_ANNOTATION), attempts);
+	if (status_owned_by(live, p->before.uid))
+		wanted_own(p->arena, w->tree, applyset_parent_name(p->arena, p->job->name), p->before.uid);
+}
+
+void apply_share_live_values(struct applying *p)
+{
+	for (size_t i = 0; i < p->wanted.n && !p->rerun; i++) {
 		struct wanted *w = &p->wanted.at[i];
 		const struct member *m = members_find(&p->members, &w->resource, w->ns, w->from->name);
 		struct data *suspend = w->stale ? wanted_value(w, "spec.suspend") : NULL;
 		const struct data *live = m ? status_path(m->object, "spec.suspend") : NULL;
-		if (suspend && suspend->kind == DATA_BOOL && live && live->kind == DATA_BOOL && !p->rerun)
+		if (suspend && suspend->kind == DATA_BOOL && live && live->kind == DATA_BOOL)
 			suspend->u.boolean = live->u.boolean;
-		struct str attempts = m && w->stale && !p->rerun ? status_annotation(m->object, ATTEMPTS_ANNOTATION)
-			: STR("");
-		if (attempts.n)
-			wanted_annotate(p->arena, w->tree, STR(ATTEMPTS_ANNOTATION), attempts);
+		if (m && w->stale)
+			share_restart_values(p, w, m->object);
 	}
 }
 
@@ -292,7 +297,7 @@ static void write_all(struct fleet *f)
 {
 	EACH_GOING(f, p) {
 		apply_begin_record(p);
-		share_live_values(p);
+		apply_share_live_values(p);
 	}
 	apply_write_records(f);
 	EACH_GOING(f, p)

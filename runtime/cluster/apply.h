@@ -87,6 +87,11 @@ int64_t apply_restarts(const struct applying *p);
  * refused until the restart is complete.
  */
 bool apply_restart_under_way(struct applying *p);
+/*
+ * Keeps live values in the objects to send: `suspend`, which a queue or a person may have changed since the last apply,
+ * and what a restart of the whole run has added.
+ */
+void apply_share_live_values(struct applying *p);
 /* Waits a moment until a controller has taken over each run that is left to one; sets `attended` of its parent. */
 void apply_await_controllers(struct fleet *f);
 

@@ -12,6 +12,7 @@
 #include "runtime/status/look.h"
 
 #define TOOLING "trainc/v" TRAINC_VERSION
+#define NUMBER_MOST 999999999999999     /* maximum of a number in a record */
 
 /* ---- names ---- */
 
@@ -248,7 +249,7 @@ static int64_t digits_of(struct str s)
 {
 	int64_t n = 0;
 
-	for (size_t i = 0; i < s.n && i < 15 && s.p[i] >= '0' && s.p[i] <= '9'; i++)
+	for (size_t i = 0; i < s.n && n <= NUMBER_MOST / 10 && s.p[i] >= '0' && s.p[i] <= '9'; i++)
 		n = n * 10 + (s.p[i] - '0');
 	return n;
 }
@@ -315,6 +316,10 @@ static void read_restart(struct arena *a, const struct data *object, struct pare
 	if (status_number(d, "generation", 0) != p->generation)
 		return;
 	p->restart.number = status_number(d, "number", 0);
+	if (p->restart.number < 1 || p->restart.number > NUMBER_MOST) {
+		p->restart.most = p->restart.number = 0;
+		return;
+	}
 	p->restart.cause = status_text(d, "cause");
 	const struct data *jobs = status_list(d, "jobs");
 	for (size_t i = 0; i < jobs->u.list.n; i++) {

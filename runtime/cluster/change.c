@@ -176,12 +176,9 @@ static bool waits(const struct cluster_watch *c, const struct member *m)
 /* Is O owned by one of the objects? */
 static bool owned_by(const struct data *o, const struct members *all)
 {
-	const struct data *owners = status_list(o, "metadata.ownerReferences");
-
-	for (size_t i = 0; i < owners->u.list.n; i++)
-		for (size_t k = 0; k < all->n; k++)
-			if (str_eq(status_text(owners->u.list.at[i], "uid"), all->at[k].uid))
-				return true;
+	for (size_t i = 0; i < all->n; i++)
+		if (status_owned_by(o, all->at[i].uid))
+			return true;
 	return false;
 }
 

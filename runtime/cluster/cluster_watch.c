@@ -95,10 +95,12 @@ static int64_t patience(const struct run_state *s)
 	}
 }
 
-/* Is it a Job without an owner? The owner of another one, such as a JobSet or a TrainJob, creates it again. */
-static bool is_own_job(const struct data *o)
+/* Is it a Job without a controller? That of another one, such as a JobSet or a TrainJob, creates it again. */
+static bool is_own_job(const struct cluster_watch *c, const struct data *o)
 {
-	return str_is(status_text(o, "kind"), "Job") && !status_list(o, "metadata.ownerReferences")->u.list.n;
+	bool owned = status_list(o, "metadata.ownerReferences")->u.list.n > 0;
+
+	return str_is(status_text(o, "kind"), "Job") && (!owned || status_owned_by(o, c->parent.uid));
 }
 
 /*
@@ -112,7 +114,7 @@ static void note_jobs(struct cluster_watch *c, const struct status_objects *obje
 
 	for (size_t i = 0; i < objects->n; i++) {
 		const struct data *o = objects->at[i];
-		if (!is_own_job(o))
+		if (!is_own_job(c, o))
 			continue;
 		struct str name = status_text(o, "metadata.name"), uid = status_text(o, "metadata.uid");
 		const struct str *known = map_get(&c->jobs, name);

@@ -281,7 +281,10 @@ static int delete_parent(struct cluster *k, const struct parent *p)
 	return x->class == CALL_DONE || is_gone(x) ? STATUS_DONE : cluster_say(k, x);
 }
 
-/* Notes in the record that the run is not restarted any more, so that no attendant creates its Jobs again. */
+/*
+ * Notes in the record that the run is not restarted any more, so that no attendant creates its Jobs again. A user who
+ * may not write it may still delete the run: Jobs that are created meanwhile are deleted with the record.
+ */
 static int end_restarts(struct cluster *k, const struct parent *p)
 {
 	static const struct transport_pair query = { { "fieldManager", 12 }, { APPLYSET_PARENT_MANAGER,
@@ -297,7 +300,7 @@ static int end_restarts(struct cluster *k, const struct parent *p)
 		.body = buf_take(&body, k->arena) };
 	struct answer *x = request_send(&k->client, k->arena, &r, CALL_REPEAT);
 	buf_release(&body);
-	return x->class == CALL_DONE || is_gone(x) ? STATUS_DONE : cluster_say(k, x);
+	return x->class == CALL_DONE || is_gone(x) || x->code == 403 ? STATUS_DONE : cluster_say(k, x);
 }
 
 static int remove_run(struct cluster *k, const struct run_watch *w, int64_t deadline, struct changes *changes)

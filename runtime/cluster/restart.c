@@ -18,7 +18,7 @@ struct restart_job {
 	struct replaced *replaced;      /* its entry in the record */
 	struct data *tree;              /* the object to send */
 	bool there;                     /* the new Job exists */
-	bool ours;                      /* this pass has created it */
+	struct str ours;                /* uid of the Job that this pass has created */
 	bool old, deleting;             /* the old one still exists; it is being deleted */
 };
 
@@ -128,8 +128,8 @@ static void job_created(void *to, const struct transport_result *x)
 
 	if (!transport_ok(x))
 		note_refusal(r, x);
-	j->there = j->ours = uid.n && !str_eq(uid, j->replaced->old);
-	j->replaced->uid = j->there ? uid : STR("");
+	j->there = uid.n && !str_eq(uid, j->replaced->old);
+	j->ours = j->replaced->uid = j->there ? uid : STR("");
 	if (--r->pending)
 		return;
 	bool all = true;
@@ -139,6 +139,20 @@ static void job_created(void *to, const struct transport_result *x)
 		write_record(r, end_recorded);
 	else
 		end_restart(r, RESTART_WAITS);
+}
+
+/* The request body for a Job. The record owns it, so that the cluster deletes it if the record is deleted meanwhile. */
+static struct str job_body(struct restart *r, struct restart_job *j)
+{
+	struct buf b = { 0 };
+
+	wanted_own(r->arena, j->tree, applyset_parent_name(r->arena, r->judged.run), r->parent.uid);
+	if (j->replaced->attempts)
+		wanted_annotate(r->arena, j->tree, STR(ATTEMPTS_ANNOTATION), str_int(r->arena, j->replaced->attempts));
+	data_write(&b, j->tree);
+	struct str body = buf_take(&b, r->arena);
+	buf_release(&b);
+	return body;
 }
 
 /* Creates the Jobs that do not exist. Nothing of the old life exists any more. */
@@ -154,18 +168,11 @@ static void create_jobs(struct restart *r)
 		write_record(r, end_recorded);
 	for (size_t i = 0; i < r->njobs && missing; i++) {
 		struct restart_job *j = &r->jobs[i];
-		struct buf b = { 0 };
 		if (j->there)
 			continue;
-		if (j->replaced->attempts)
-			wanted_annotate(r->arena, j->tree, STR(ATTEMPTS_ANNOTATION),
-				str_int(r->arena, j->replaced->attempts));
-		data_write(&b, j->tree);
 		send_restart(r, (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE,
-			.path = job_path(r, j->replaced->name), .query = query, .nquery = 2,
-			.body = buf_take(&b, r->arena), .content_type = STR("application/apply-patch+yaml") },
-			job_created, j);
-		buf_release(&b);
+			.path = job_path(r, j->replaced->name), .query = query, .nquery = 2, .body = job_body(r, j),
+			.content_type = STR("application/apply-patch+yaml") }, job_created, j);
 	}
 }
 
@@ -264,12 +271,15 @@ static const struct data *recorded_jobs(struct restart *r)
 static bool find_trees(struct restart *r)
 {
 	const struct data *list = recorded_jobs(r);
+	const struct restart_job *before = r->jobs;
+	size_t nbefore = r->njobs;
 
 	r->njobs = r->parent.nreplaced;
 	r->jobs = ARENA_ARRAY(r->arena, struct restart_job, r->njobs);
 	for (size_t i = 0; i < r->njobs; i++) {
 		struct restart_job *j = &r->jobs[i];
-		*j = (struct restart_job){ .restart = r, .replaced = &r->parent.replaced[i] };
+		*j = (struct restart_job){ .restart = r, .replaced = &r->parent.replaced[i],
+			.ours = i < nbefore ? before[i].ours : STR("") };
 		j->replaced->uid = STR("");
 		for (size_t k = 0; k < list->u.list.n; k++)
 			if (str_eq(status_text(list->u.list.at[k], "metadata.name"), j->replaced->name))
@@ -333,8 +343,8 @@ static void begin_recorded(void *to, const struct transport_result *x)
 static void take_back(struct restart *r)
 {
 	for (size_t i = 0; i < r->njobs; i++)
-		if (r->jobs[i].ours)
-			delete_job(r, r->jobs[i].replaced->name, r->jobs[i].replaced->uid);
+		if (r->jobs[i].ours.n)
+			delete_job(r, r->jobs[i].replaced->name, r->jobs[i].ours);
 	if (!r->pending)
 		end_restart(r, RESTART_NOTHING);
 }

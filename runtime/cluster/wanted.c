@@ -76,6 +76,24 @@ void wanted_annotate(struct arena *a, struct data *object, struct str key, struc
 	put_member(a, own_map(a, own_map(a, object, STR("metadata")), STR("annotations")), key, text_data(a, value));
 }
 
+void wanted_own(struct arena *a, struct data *object, struct str owner, struct str uid)
+{
+	struct data *list = ARENA_NEW(a, struct data), *reference = ARENA_NEW(a, struct data);
+
+	*reference = (struct data){ .kind = DATA_MAP };
+	put_member(a, reference, STR("apiVersion"), text_data(a, STR("v1")));
+	put_member(a, reference, STR("kind"), text_data(a, STR("ConfigMap")));
+	put_member(a, reference, STR("name"), text_data(a, owner));
+	put_member(a, reference, STR("uid"), text_data(a, uid));
+	*list = (struct data){ .kind = DATA_LIST };
+	struct data *metadata = own_map(a, object, STR("metadata"));
+	const struct data *others = data_get(metadata, STR("ownerReferences"));
+	for (size_t i = 0; others && others->kind == DATA_LIST && i < others->u.list.n; i++)
+		ARENA_PUSH(a, list->u.list.at, list->u.list.n, others->u.list.at[i]);
+	ARENA_PUSH(a, list->u.list.at, list->u.list.n, reference);
+	put_member(a, metadata, STR("ownerReferences"), list);
+}
+
 static struct str hash_of(struct arena *a, struct str text)
 {
 	char hex[65];

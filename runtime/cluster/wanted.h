@@ -65,6 +65,8 @@ struct str wanted_digest(struct arena *a, const struct wanted_list *all);
 struct str wanted_body(struct arena *a, const struct wanted *w);
 /* Sets an annotation of an object. */
 void wanted_annotate(struct arena *a, struct data *object, struct str key, struct str value);
+/* Adds the ConfigMap OWNER with the UID to the owners of an object, not as its controller. */
+void wanted_own(struct arena *a, struct data *object, struct str owner, struct str uid);
 /* "Job ml/bert-worker", or "Job/bert-worker" if the namespace is that of the run. */
 struct str wanted_name(struct arena *a, const struct wanted_list *all, const struct wanted *w);
 /* The value at a path of keys with dots between them, for the caller to replace; NULL when it does not exist. */

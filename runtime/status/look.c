@@ -73,6 +73,16 @@ struct str status_annotation(const struct data *object, const char *key)
 	return keyed(status_path(object, "metadata.annotations"), key);
 }
 
+bool status_owned_by(const struct data *object, struct str uid)
+{
+	const struct data *owners = status_list(object, "metadata.ownerReferences");
+
+	for (size_t i = 0; i < owners->u.list.n; i++)
+		if (uid.n && str_eq(status_text(owners->u.list.at[i], "uid"), uid))
+			return true;
+	return false;
+}
+
 const struct data *status_condition(const struct data *object, const char *type)
 {
 	const struct data *list = status_list(object, "status.conditions");

@@ -19,6 +19,8 @@ int64_t status_time(const struct data *d, const char *path);
 /* The value of a label or annotation, whose key may contain dots; empty when the object lacks it. */
 struct str status_label(const struct data *object, const char *key);
 struct str status_annotation(const struct data *object, const char *key);
+/* Is the object with this uid an owner of the object? */
+bool status_owned_by(const struct data *object, struct str uid);
 
 /* The element of status.conditions with that type, or NULL. */
 const struct data *status_condition(const struct data *object, const char *type);

@@ -190,8 +190,11 @@ class Server:
         return None
 
     def take_request(self, h):
-        """(path, query, body) of a request, which is counted from now on."""
-        body = h.rfile.read(int(h.headers.get("Content-Length") or 0))
+        """(path, query, body) of a request, which is counted from now on.  One whose sender died in its middle is none."""
+        n = int(h.headers.get("Content-Length") or 0)
+        body = h.rfile.read(n)
+        if len(body) < n:
+            raise ConnectionResetError("%d of %d bytes" % (len(body), n))
         url = urllib.parse.urlsplit(h.path)
         return url.path, dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True)), body
 

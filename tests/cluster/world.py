@@ -12,6 +12,10 @@ KINDS = {"pods": ("", "v1", "Pod"), "services": ("", "v1", "Service"), "configma
          "resourcequotas": ("", "v1", "ResourceQuota"), "jobs": ("batch", "v1", "Job")}
 
 
+def owners(o):
+    return {x["uid"] for x in o["metadata"].get("ownerReferences", ()) if x["kind"] == "ConfigMap"}
+
+
 class World(Server):
     """The server, a directory with a kubeconfig, and trainc in it."""
 
@@ -28,8 +32,15 @@ class World(Server):
         return NOW
 
     def put(self, plural, ns, o, event=None):
-        """Stores an object as a change by somebody."""
-        return self.keep(plural, ns, o, event)
+        """Stores an object as a change by somebody.  An object goes with the ConfigMap that owns it, as the collector of a cluster does it."""
+        with self.lock:
+            o = self.keep(plural, ns, o, event)
+            if event == "DELETED":
+                for key in [k for k, x in self.objects.items() if o["metadata"]["uid"] in owners(x)]:
+                    self.take(*key)
+            elif owners(o) and not owners(o) & {x["metadata"]["uid"] for x in self.objects.values()}:
+                self.take(plural, ns, o["metadata"]["name"])
+            return o
 
     def take(self, plural, ns, name):
         """Removes an object, and the pods of a Job."""

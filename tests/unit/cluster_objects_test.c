@@ -155,6 +155,89 @@ static void records(void)
 	arena_release(&a);
 }
 
+/* Reads the body of a record, with byte AT of "restart" replaced by C if AT is less than its length. */
+static bool read_changed(struct arena *a, struct str body, size_t at, char c, struct parent *ret)
+{
+	struct str why = STR("");
+	struct data *d = parse(a, str_copy(a, body).p);
+	const struct data *text = data_get(data_get(d, STR("data")), STR("restart"));
+	struct data *changed = (struct data *)(uintptr_t)text;
+	char *p = ARENA_ARRAY(a, char, text->u.string.n);
+
+	memcpy(p, text->u.string.p, text->u.string.n);
+	if (at < text->u.string.n)
+		p[at] = c;
+	changed->u.string = (struct str){ p, text->u.string.n };
+	*ret = (struct parent){ 0 };
+	return parent_read(a, d, ret, &why);
+}
+
+static void reads_restart(const char *restart, int64_t most, int64_t number, bool going, const char *uid)
+{
+	static const struct resource job = { { "batch", 5 }, { "v1", 2 }, { "Job", 3 }, { "jobs", 4 }, true };
+	struct applied worker = { job, STR("ml"), STR("a-worker"), STR("u1"), STR("h1"), false };
+	struct arena a = { 0 };
+	struct parent p = { .there = true, .run = STR("a"), .ns = STR("ml"), .generation = 7, .applied = &worker,
+		.napplied = 1, .restart = { .most = 3 }, .jobs = STR("[]") }, back = { 0 };
+	struct str why = STR("");
+
+	parent_add_kind(&a, &p, &job);
+	struct data *d = parse(&a, parent_body(&a, &p).p);
+	struct data *map = (struct data *)(uintptr_t)data_get(d, STR("data"));
+	struct data *text = ARENA_NEW(&a, struct data);
+	*text = (struct data){ .kind = DATA_STRING, .u.string = str_of(restart) };
+	struct data_member m = { .key = STR("restart"), .value = text };
+	struct data_member *at = ARENA_ARRAY(&a, struct data_member, map->u.map.n + 1);
+	memcpy(at, map->u.map.at, map->u.map.n * sizeof *at);
+	at[map->u.map.n] = m;
+	map->u.map.at = at;
+	map->u.map.n++;
+	CHECK(parent_read(&a, d, &back, &why));
+	if (back.restart.most != most || back.restart.number != number || back.restart.going != going) {
+		printf("FAIL %s: %lld %lld %d\n", restart, (long long)back.restart.most,
+			(long long)back.restart.number, back.restart.going);
+		unit_failed++;
+	}
+	CHECK_TEXT(back.applied[0].uid, uid);
+	arena_release(&a);
+}
+
+static void restarts(void)
+{
+	struct replaced all[] = { { STR("a-ps"), STR("o1"), STR("n1"), 2 }, { STR("a-worker"), STR("o2"), STR(""), 0 } };
+	struct arena a = { 0 };
+	struct parent p = { .there = true, .run = STR("a"), .ns = STR("ml"), .generation = 7, .jobs = STR("[]"),
+		.restart = { .most = 3, .number = 2, .cause = STR("worker 0: \"x\"\n") }, .replaced = all,
+		.nreplaced = 2 }, back;
+
+	struct str body = parent_body(&a, &p), text = parent_restart_text(&a, &p);
+	bool counts = true;
+	CHECK(read_changed(&a, body, SIZE_MAX, 0, &back));
+	CHECK(back.restart.most == 3 && back.restart.number == 2 && back.restart.going && back.nreplaced == 2);
+	CHECK_TEXT(back.restart.cause, "worker 0: \"x\"\n");
+	CHECK_TEXT(back.replaced[0].uid, "n1");
+	CHECK_TEXT(back.replaced[1].old, "o2");
+	CHECK(back.replaced[0].attempts == 2);
+	for (size_t i = 0; i < text.n; i++)             /* somebody has edited it: any answer, and no count below 0 */
+		for (const char *c = "\"{}[],:9-x\\\x01"; *c; c++) {
+			read_changed(&a, body, i, *c, &back);
+			counts = counts && back.restart.number >= 0 && back.restart.most >= 0;
+		}
+	CHECK(counts);
+	arena_release(&a);
+	reads_restart("{\"generation\":7,\"number\":1,\"cause\":\"\",\"jobs\":[[\"a-worker\",\"u1\",0,\"u9\"]]}", 3, 1,
+		false, "u9");
+	reads_restart("{\"generation\":7,\"number\":1,\"cause\":\"\",\"jobs\":[[\"a-worker\",\"u1\",0,\"\"]]}", 3, 1,
+		true, "u1");
+	reads_restart("{\"generation\":6,\"number\":1,\"cause\":\"\",\"jobs\":[[\"a-worker\",\"u0\",0,\"\"]]}", 3, 0,
+		false, "u1");
+	reads_restart("{\"generation\":7,\"number\":9223372036854775807,\"jobs\":[]}", 0, 0, false, "u1");
+	reads_restart("{\"generation\":7,\"number\":-1,\"jobs\":[]}", 0, 0, false, "u1");
+	reads_restart("{\"generation\":7,\"number\":2,\"jobs\":[1,[],[1,2,3,4],\"x\"]}", 3, 2, true, "u1");
+	reads_restart("never", 0, 0, false, "u1");
+	reads_restart("[]", 0, 0, false, "u1");
+}
+
 /* ---- fields ---- */
 
 static void found(struct data *tree, const char *path, const char *value)
@@ -233,6 +316,7 @@ int main(void)
 	trees();
 	ids();
 	records();
+	restarts();
 	fields();
 	diffs();
 	return unit_end();
