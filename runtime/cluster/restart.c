@@ -11,7 +11,7 @@
 #include "runtime/status/attempts.h"
 
 /* TRIES_MOST: maximum number of passes while others write the record in between. EVIDENCE: seconds, see the header. */
-enum { TRIES_MOST = 6, EVIDENCE = 2 };
+enum { TRIES_MOST = 6, EVIDENCE = 5 };
 
 struct restart_job {
 	struct restart *restart;
@@ -425,6 +425,18 @@ int64_t restart_patience(const struct run_state *s, int64_t now)
 	return !s->restart_due || s->failure.known || left < 0 || left > EVIDENCE * NS_PER_SECOND ? 0 : left;
 }
 
+/*
+ * The attempts that a Job shows without its pods, which a watch may bring later: those before it, and its own if it has
+ * started. A role with retries may have had as many more as pods have failed.
+ */
+static int64_t attempts_shown(const struct plan_role *role, const struct data *job)
+{
+	int64_t noted = attempts_noted(job), failed = status_number(job, "status.failed", 0);
+	bool retries = role->retries.set && role->retries.value > 0;
+
+	return !status_text(job, "status.startTime").n ? noted : noted + 1 + (retries && failed > 0 ? failed : 0);
+}
+
 void restart_note_attempts(struct restart *r, const struct plan_job *j, const struct run_state *s,
 	const struct status_objects *objects)
 {
@@ -433,9 +445,11 @@ void restart_note_attempts(struct restart *r, const struct plan_job *j, const st
 		for (int64_t k = 0; k < s->roles[i].max; k++)
 			one.n = s->roles[i].at[k].attempts > one.n ? s->roles[i].at[k].attempts : one.n;
 		for (size_t k = 0; k < objects->n; k++) {
-			int64_t noted = str_eq(status_label(objects->at[k], "trainc.dev/role"), j->roles[i].label)
-				? attempts_noted(objects->at[k]) : 0;
-			one.n = noted > one.n ? noted : one.n;
+			const struct data *o = objects->at[k];
+			bool ours = str_is(status_text(o, "kind"), "Job") &&
+				str_eq(status_label(o, "trainc.dev/role"), one.role);
+			if (ours && one.n <= attempts_noted(o))
+				one.n = attempts_shown(&j->roles[i], o);
 		}
 		ARENA_PUSH(r->arena, r->attempts, r->nattempts, one);
 	}

@@ -736,7 +736,7 @@ def run_restarts(d):
             if attendant == "controller":
                 out = json.loads(d.space.want(0, "status", "a", "-o", "json").stdout)["runs"][0]
                 attempts = max(r["attempts"] for r in out["replicas"] if r["role"] == "worker")
-                must(attempts == number and out.get("restarts", 0) == number - 1, out)
+                must(attempts == number and out.get("restarts", 0) == number - 1, (out, record(d).get("restart"), d.said()))
             old = job_uids(d)
             d.release(workers(d)[0], code=10 + number)
             if number < 3:

@@ -623,6 +623,21 @@ def restarts_refused(w):
 
 
 @check
+def restarts_blind(w):
+    """no pod is seen, since their watch is late: attempts count on all the same, with retries by the pods that the Job says have failed"""
+    w.late["pods"] = 60
+    w.supervise()
+    w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  restarts = 3\n  role x { replicas = 2 }\n  role y { replicas = 1, retries = 3 }\n}\n')
+    w.want(0, "apply", "--no-wait", "--controller", "a.tj")
+    for number, expected in enumerate((("1", "1"), ("2", "2"), ("3", "4"))):
+        w.see("all run", lambda: len(w.names("pods")) == 3)
+        old = uids(w)
+        w.job("a-x" if number < 2 else "a-y", "Failed", 3)
+        w.see("restart %d" % (number + 1), replaced(w, old, number + 1))
+        must(tuple(w.get("jobs", n)["metadata"]["annotations"]["trainc.dev/attempts"] for n in ("a-x", "a-y")) == expected, w.get("jobs", "a-y"))
+
+
+@check
 def restarts_crossed(w):
     """a run is deleted while the request that creates one of its Jobs is on its way, and the sender is killed: no Job is left"""
     for everything in True, False:              # the whole run, or only its record, by kubectl
