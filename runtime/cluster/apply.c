@@ -232,8 +232,10 @@ static void stop(struct applying *p, struct fleet *f)
 /* Takes a run that has ended or is unchanged out of the fleet: it needs no step. */
 static void leave_alone(struct applying *p, struct fleet *f)
 {
-	if (!has_ended(p) && !apply_restart_under_way(p)) {
-		if (!is_unchanged(p) || apply_surplus(p).n || p->rerun ||
+	bool ended = has_ended(p), unchanged = !ended && is_unchanged(p);
+
+	if (!ended && !apply_restart_under_way(p)) {
+		if (!unchanged || apply_surplus(p).n || p->rerun ||
 		    apply_wants_controller(p) != parent_is_left(&p->before) ||
 		    apply_restarts(p) != p->before.restart.most)
 			return;

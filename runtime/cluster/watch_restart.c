@@ -62,7 +62,7 @@ bool watch_restart_explains(struct cluster_watch *c, struct str uid)
 		still_late(c, &c->strange));
 }
 
-static bool has_job(const struct status_objects *objects, struct str uid)
+static bool job_among(const struct status_objects *objects, struct str uid)
 {
 	for (size_t i = 0; i < objects->n; i++)
 		if (str_eq(status_text(objects->at[i], "metadata.uid"), uid))
@@ -79,7 +79,7 @@ static bool all_seen(struct cluster_watch *c, const struct status_objects *objec
 	if (p->restart.number == c->restart_seen)
 		return true;
 	for (size_t i = 0; i < p->nreplaced; i++)
-		all = all && has_job(objects, p->replaced[i].uid);
+		all = all && job_among(objects, p->replaced[i].uid);
 	if (!all && still_late(c, &c->unseen))
 		return false;
 	c->restart_seen = p->restart.number;

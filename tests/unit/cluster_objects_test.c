@@ -202,9 +202,10 @@ static void reads_restart(const char *restart, int64_t most, int64_t number, boo
 	arena_release(&a);
 }
 
-static void restarts(void)
+static void restart_records(void)
 {
-	struct replaced all[] = { { STR("a-ps"), STR("o1"), STR("n1"), 2 }, { STR("a-worker"), STR("o2"), STR(""), 0 } };
+	struct replaced all[] = { { STR("a-ps"), STR("o1"), STR("n1"), 2 },
+		{ STR("a-worker"), STR("o2"), STR(""), 0 } };
 	struct arena a = { 0 };
 	struct parent p = { .there = true, .run = STR("a"), .ns = STR("ml"), .generation = 7, .jobs = STR("[]"),
 		.restart = { .most = 3, .number = 2, .cause = STR("worker 0: \"x\"\n") }, .replaced = all,
@@ -225,11 +226,14 @@ static void restarts(void)
 		}
 	CHECK(counts);
 	arena_release(&a);
-	reads_restart("{\"generation\":7,\"number\":1,\"cause\":\"\",\"jobs\":[[\"a-worker\",\"u1\",0,\"u9\"]]}", 3, 1,
+	reads_restart("{\"generation\":7,\"number\":1,\"cause\":\"\",\"jobs\":"
+		"[[\"a-worker\",\"u1\",0,\"u9\"]]}", 3, 1,
 		false, "u9");
-	reads_restart("{\"generation\":7,\"number\":1,\"cause\":\"\",\"jobs\":[[\"a-worker\",\"u1\",0,\"\"]]}", 3, 1,
+	reads_restart("{\"generation\":7,\"number\":1,\"cause\":\"\",\"jobs\":"
+		"[[\"a-worker\",\"u1\",0,\"\"]]}", 3, 1,
 		true, "u1");
-	reads_restart("{\"generation\":6,\"number\":1,\"cause\":\"\",\"jobs\":[[\"a-worker\",\"u0\",0,\"\"]]}", 3, 0,
+	reads_restart("{\"generation\":6,\"number\":1,\"cause\":\"\",\"jobs\":"
+		"[[\"a-worker\",\"u0\",0,\"\"]]}", 3, 0,
 		false, "u1");
 	reads_restart("{\"generation\":7,\"number\":9223372036854775807,\"jobs\":[]}", 0, 0, false, "u1");
 	reads_restart("{\"generation\":7,\"number\":-1,\"jobs\":[]}", 0, 0, false, "u1");
@@ -316,7 +320,7 @@ int main(void)
 	trees();
 	ids();
 	records();
-	restarts();
+	restart_records();
 	fields();
 	diffs();
 	return unit_end();
