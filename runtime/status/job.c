@@ -124,14 +124,39 @@ static bool unmanaged(struct arena *a, const struct data *job, int64_t age, stru
 	return true;
 }
 
-/* S-18: the newest event that says that pods cannot be created, if it is newer than the last pod; else NULL. */
-static const struct event *refused(const struct events *events, struct str name)
+/*
+ * S-18: the newest event that says that pods cannot be created, if it is newer than the last pod; else NULL. Events of
+ * an earlier Job of that name, and from before the Job was suspended or resumed, are no longer of interest.
+ */
+static const struct event *refused(const struct events *events, const struct data *job)
 {
 	static const char *const no[] = { "FailedCreate", NULL }, *const yes[] = { "SuccessfulCreate", NULL };
+	struct str name = status_text(job, "metadata.name");
 	const struct event *failure = events_newest(events, STR("Job"), name, no),
 		*success = events_newest(events, STR("Job"), name, yes);
+	int64_t begins[] = { status_time(job, "metadata.creationTimestamp"), status_time(job, "status.startTime"),
+		status_time(status_condition(job, "Suspended"), "lastTransitionTime"),
+		success ? success->time + 1 : 0 };
 
-	return failure && (!success || failure->time > success->time) ? failure : NULL;
+	for (size_t i = 0; failure && i < sizeof begins / sizeof *begins; i++)
+		if (failure->time < begins[i])
+			return NULL;
+	return failure;
+}
+
+/*
+ * Why pods are refused, from `Error creating: pods "bert-worker-1-5kpb4" is forbidden: exceeded quota: ...`: each
+ * attempt has another name, so that with the name the cause would change all the time.
+ */
+static struct str why_refused(struct str message)
+{
+	struct str s = message, creating = STR("Error creating: "), forbidden = STR("\" is forbidden: ");
+
+	if (str_starts(s, creating))
+		s = (struct str){ s.p + creating.n, s.n - creating.n };
+	const char *at = str_starts(s, STR("pods \"")) ? memmem(s.p, s.n, forbidden.p, forbidden.n) : NULL;
+
+	return at ? (struct str){ at + forbidden.n, (size_t)(s.p + s.n - at) - forbidden.n } : s;
 }
 
 struct job_view job_judge(struct arena *a, const struct data *job, const struct crowd *pods,
@@ -153,10 +178,10 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 		/* no controller has reported about the Job yet (docs/testing.md, S-17) */
 		return view(RUN_PENDING, STR("was made just now"), made);
 	const struct event *e = pods->active + pods->succeeded < parallelism ?
-		refused(events, status_text(job, "metadata.name")) : NULL;
+		refused(events, job) : NULL;
 	if (e)
 		/* its pods cannot be created (docs/testing.md, S-18) */
-		return view(RUN_STALLED, text_cause(a, e->reason, e->message), e->time);
+		return view(RUN_STALLED, text_cause(a, e->reason, why_refused(e->message)), e->time);
 	if (phase_rank(pods->phase) < phase_rank(RUN_STARTING))
 		/* S-19: the phase of the pods decides */
 		return view(pods->phase, pods->cause, 0);

@@ -44,7 +44,7 @@ job "j": pair(%s) {
   role lead   { cpu = 1, memory = 1Gi }
 }
 """
-NOW, OLD, NEW = "2026-01-01T01:00:00Z", "2026-01-01T00:00:00Z", "2026-01-01T00:59:55Z"
+NOW, OLD, MIDDLE, NEW = "2026-01-01T01:00:00Z", "2026-01-01T00:00:00Z", "2026-01-01T00:30:00Z", "2026-01-01T00:59:55Z"
 passed = failed = 0
 
 
@@ -159,6 +159,16 @@ ROWS = [
      "Stalled", "FailedCreate: exceeded quota: gpus, used 8, limited 8", 0),
     ("S-18 over", [put(EMPTY, "metadata.creationTimestamp", OLD), event("Job", "j-worker", "FailedCreate", "exceeded quota", OLD),
                    event("Job", "j-worker", "SuccessfulCreate", "created", NEW)], "Starting", "no pods yet", 0),
+    ("S-18 words", [put(EMPTY, "metadata.creationTimestamp", OLD), event("Job", "j-worker", "FailedCreate", 'Error creating: pods "j-worker-0-5kpb4" is forbidden: '
+                                                                          'exceeded quota: gpus, used 8')], "Stalled", "FailedCreate: exceeded quota: gpus, used 8", 0),
+    ("S-18 webhook", [put(EMPTY, "metadata.creationTimestamp", OLD), event("Job", "j-worker", "FailedCreate", 'Error creating: admission webhook "w" denied the request')],
+     "Stalled", 'FailedCreate: admission webhook "w" denied the request', 0),
+    ("S-18 earlier Job", [put(EMPTY, "metadata.creationTimestamp", MIDDLE), event("Job", "j-worker", "FailedCreate", "exceeded quota", OLD)], "Starting", "no pods yet", 0),
+    ("S-18 resumed", [put(put(job(**STARTED), "status.startTime", MIDDLE), "spec.parallelism", 2), RUN, event("Job", "j-worker", "FailedCreate", "exceeded quota", OLD)],
+     "Starting", "1/2 ready", 0),
+    ("S-18 resumed, not begun", [put(put(job([condition("Suspended")]), "metadata.creationTimestamp", OLD), "status.conditions",
+                                      [dict(condition("Suspended"), lastTransitionTime=MIDDLE)]), event("Job", "j-worker", "FailedCreate", "exceeded quota", OLD)],
+     "Starting", "no pods yet", 0),
     ("S-18 some", [put(job(**STARTED), "spec.parallelism", 2), RUN, event("Job", "j-worker", "FailedCreate", "exceeded quota")], "Stalled", "exceeded quota", 0),
     ("S-19", [job(**STARTED)] + [pod(i, "Pending", OLD, container=waits("ErrImagePull", "a:1 not found")) for i in (0, 1)], "Stalled",
      "2 of 2 pods: ErrImagePull: a:1 not found", 0),

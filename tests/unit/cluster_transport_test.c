@@ -818,9 +818,10 @@ static void clocks(void)
 }
 
 /*
- * A thousand objects at once, and a hundred to a server that takes 10 ms for each. Not the time is checked, which
- * depends on the load of the machine, but the processor time, and how many requests are under way at once. libcurl 7.88 resets the stream of each request that has a body after its end, and nghttp2 ends a connection
- * after a thousand resets: those requests are repeated on the next one.
+ * A thousand objects at once, and a hundred to a server that takes 10 ms for each. The time depends on the load of the
+ * machine, so that only the processor time and the number of requests under way are checked. libcurl 7.88 resets the
+ * stream of each request that has a body after its end, and nghttp2 ends a connection after a thousand resets: those
+ * requests are repeated on the next one.
  */
 static void throughput(void)
 {
