@@ -258,7 +258,7 @@ static struct str report_no_field(struct block_items *b, struct str name, struct
 		return STR("");
 	}
 	d = diag_report(c->diags, TJ0202, at, "%s has no field '%.*s'", block_word(b->block), STR_ARG(name));
-	const struct foreign *other = foreign_field(name);
+	const struct foreign *other = b->block == BLOCK_PROJECT && !str_is(name, "policy") ? NULL : foreign_field(name);
 	suggest_init(&s, c->arena, name);
 	suggest_fields(&s, b->block);
 	if (help_argument(c, d, name, true) || (!suggest_sentence(&s).n && (!other || !other->field) &&

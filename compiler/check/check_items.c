@@ -382,10 +382,11 @@ const struct type *type_extension(struct check *c, struct node *n, const struct 
 	for (size_t i = 0; i < n->u.body.items.n; i++)
 		if (n->u.body.items.at[i]->kind == NODE_BAD)
 			return mark_bad(n);
-	struct str type = type_phrase(c->arena, core);
+	bool range = core->kind == TYPE_ELASTIC;
+	struct str type = range ? STR("a number or a range") : type_phrase(c->arena, core);
 	struct diag *d = diag_report(c->diags, TJ0302, n->u.body.open,
 		"'{ }' extends a map or a record, and this is %.*s", STR_ARG(type));
-	diag_help(c->diags, d, "write '='");
+	diag_help(c->diags, d, range ? "write '= 1:8' with the two ends" : "write '='");
 	return mark_bad(n);
 }
 

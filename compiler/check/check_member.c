@@ -399,6 +399,15 @@ static void help_chosen(struct check *c, struct diag *d, const struct node *base
 		"if ... then FIRST.host(0) else SECOND.host(0)", STR_ARG(words));
 }
 
+/* Is N the argument of done(...)? */
+static bool is_argument_of_done(struct check *c, const struct node *n)
+{
+	const struct source *source = source_at(c->program->sources, n->span.start);
+	uint32_t at = source ? n->span.start - source->base : 0;
+
+	return at >= 5 && memcmp(source->text.p + at - 5, "done(", 5) == 0;
+}
+
 /* Reports `worker[0].host`: a replica of a role is not a value. */
 static void report_replica(struct check *c, const struct node *n, const struct node *base, const struct node *index,
 	struct str member)
@@ -414,7 +423,9 @@ static void report_replica(struct check *c, const struct node *n, const struct n
 		help_chosen(c, d, base);
 		return;
 	}
-	if (member.n && (other || str_is(member, "host") || list || address || port)) {
+	if (str_is(member, "done") || str_is(member, "succeeded") || is_argument_of_done(c, n)) {
+		diag_help(c->diags, d, "write 'done(%.*s, %.*s)'", STR_ARG(role), STR_ARG(i));
+	} else if (member.n && (other || str_is(member, "host") || list || address || port)) {
 		call = str_printf(c->arena, address ? "%.*s.address(%.*s, \"port\")" :
 			port ? "%.*s.port(%.*s, \"port\")" : "%.*s.host(%.*s)",
 			STR_ARG(role), STR_ARG(i));

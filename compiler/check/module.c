@@ -198,6 +198,11 @@ static bool is_values(struct str path)
 	return str_ends(path, STR(".yaml")) || str_ends(path, STR(".yml")) || str_ends(path, STR(".json"));
 }
 
+static bool is_address(struct str path)
+{
+	return memmem(path.p, path.n, "://", 3) || str_starts(path, STR("git@"));
+}
+
 static void report_no_file(struct program *p, const struct node *import, struct str path, struct str why,
 	const struct module *by)
 {
@@ -218,9 +223,32 @@ static void report_no_file(struct program *p, const struct node *import, struct 
 	if (p->reader->list)
 		p->reader->list(p->reader->context, p->arena, path_directory(path), add_candidate, &others);
 	struct str help = suggest_or_list(&s, "files in this directory:");
-	if (is_values(import->u.import.file))
+	struct str whole = str_cat(p->arena, path, STR(".tj"), STR(""));
+	if (!import->u.import.path && p->reader->exists && p->reader->exists(p->reader->context, whole))
+		diag_help(p->diags, d, "did you mean '%.*s.tj'?", STR_ARG(import->u.import.file));
+	else if (is_address(import->u.import.file))
+		diag_help(p->diags, d, "modules are not downloaded: copy it into the project, and import it by "
+			"its path");
+	else if (str_is(why, "is a directory"))
+		diag_help(p->diags, d, "import a file of it, as in 'import \"%.*s/FILE.tj\" as FILE'",
+			STR_ARG(import->u.import.file));
+	else if (is_values(import->u.import.file))
 		diag_help(p->diags, d, "pass values with '--params %.*s'", STR_ARG(import->u.import.file));
 	else if (help.n)
+		diag_help(p->diags, d, "%.*s", STR_ARG(help));
+}
+
+static void report_no_policy(struct program *p, struct str path, struct str why, struct span at)
+{
+	struct diag *d = diag_report(p->diags, TJ0208, at, "no policy file '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+	struct suggest s;
+	struct others others = { &s, STR("project.tj") };
+
+	suggest_init(&s, p->arena, str_copy(p->arena, path_base(path)));
+	if (p->reader->list)
+		p->reader->list(p->reader->context, p->arena, path_directory(path), add_candidate, &others);
+	struct str help = suggest_sentence(&s);
+	if (help.n)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
 }
 
@@ -247,7 +275,11 @@ static void report_outside(struct program *p, const struct node *import)
 			STR_ARG(p->root ? p->root->path : STR("project.tj")));
 	else
 		diag_label(p->diags, d, "the project is '%.*s'", STR_ARG(p->project.root));
-	diag_help(p->diags, d, "vendor it as a package");
+	if (str_starts(import->u.import.file, STR("../")) && str_is(p->project.root, "."))
+		diag_help(p->diags, d, "vendor it as a package, or make one project of both: put a file project.tj "
+			"with 'project { }' in a directory above them");
+	else
+		diag_help(p->diags, d, "vendor it as a package");
 }
 
 /* ---- reading ---- */
@@ -488,7 +520,7 @@ struct module *module_policy(struct program *p, struct str path, struct span at)
 		return NULL;
 	}
 	if (!m && !read_text(p, path, &text, &why)) {
-		diag_report(p->diags, TJ0208, at, "no policy file '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		report_no_policy(p, path, why, at);
 		return NULL;
 	}
 	if (!m && p->root && str_eq(path_base(path), path_base(p->root->path)) && str_eq(text, p->root->source->text))

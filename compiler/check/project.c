@@ -41,10 +41,12 @@ static void read_packages(struct program *p, const struct node *body)
 		if (item->kind != NODE_SET || !item->u.item.key.text.p || !node_static_text(item->u.item.value, &path))
 			continue;
 		struct str directory = path_join(p->arena, p->project.root, path);
-		if ((path.n && path.p[0] == '/') || !project_holds(p, directory)) {
+		bool address = memmem(path.p, path.n, "://", 3) || str_starts(path, STR("git@"));
+		if (address || (path.n && path.p[0] == '/') || !project_holds(p, directory)) {
 			struct diag *d = diag_report(p->diags, TJ0210, item->u.item.value->span,
 				"'%.*s' is outside the project", STR_ARG(path));
-			diag_help(p->diags, d, "packages are directories inside the project");
+			diag_help(p->diags, d, "packages are directories inside the project%s", address ?
+				": copy it there, or make it a git submodule" : "");
 			path = (struct str){ 0 };       /* so that imports of the package are not reported as well */
 		}
 		struct str *kept = ARENA_NEW(p->arena, struct str);

@@ -511,6 +511,24 @@ static void help_far_name(struct check *c, struct diag *d, struct str name)
 			c->declared_as);
 }
 
+/* Help for a name in a policy: facts of the job are members of 'cluster', and its roles are those of any job. */
+static bool help_policy(struct check *c, struct diag *d, struct str name, struct span at)
+{
+	static const char *const members[] = { "name", "namespace", "domain", "roles", "all_roles", "run_id" };
+
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		if (str_is(name, members[i])) {
+			diag_help(c->diags, d, "write 'cluster.%s'", members[i]);
+			diag_fix(c->diags, d, at, str_cat(c->arena, STR("cluster."), name, STR("")),
+				"write 'cluster.%s'", members[i]);
+			return true;
+		}
+	if (!stands_before(c, at, '.'))
+		return false;
+	diag_help(c->diags, d, "a policy is about the roles of any job: 'for role in cluster.roles { ... }'");
+	return true;
+}
+
 static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
@@ -543,7 +561,9 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 			STR_ARG(owner->name), STR_ARG(c->member_of_name));
 		diag_fix(c->diags, d, at, owner->name, "write '%.*s'", STR_ARG(owner->name));
 		decl_use(c, owner);
-	} else if (name_eq(name, c->words.roles) || only_in_tests(name))
+	} else if (c->at.module->policy && help_policy(c, d, name, at))
+		;
+	else if (name_eq(name, c->words.roles) || only_in_tests(name))
 		diag_help(c->diags, d, "'%.*s' is known in tests only", STR_ARG(name));
 	else if (import) {
 		struct str whole = str_cat(c->arena, import->name, STR("."), name);

@@ -142,6 +142,14 @@ static const struct option_row *row_of(const struct reading *r, struct str word,
 	return letter ? NULL : other;
 }
 
+static bool command_sets(enum command command)
+{
+	for (unsigned i = 0; i < ROWS; i++)
+		if (str_is(STR("set"), rows[i].word))
+			return takes(&rows[i], command);
+	return false;
+}
+
 /*
  * Reports an unknown option. Options of every command are candidates, since "compile --rolle" should be answered with:
  * --role is an option of env.
@@ -168,6 +176,9 @@ static struct str unknown_option(struct reading *r, struct str shown, struct str
 	struct str near = only.n ? str_printf(r->arena, "; did you mean '--%.*s'?", STR_ARG(only)) : STR("");
 	if (!r->command_known)
 		return str_printf(r->arena, "trainc: unknown option '%.*s'%.*s\n", STR_ARG(shown), STR_ARG(near));
+	if (!only.n && str_starts(shown, STR("--")) && command_sets(r->options->command))
+		return str_printf(r->arena, "trainc: %s has no option '%.*s'\na parameter of the program is set "
+			"with --set %.*s=VALUE\n", command, STR_ARG(shown), STR_ARG(word));
 	return str_printf(r->arena, "trainc: %s has no option '%.*s'%.*s\n%s", command, STR_ARG(shown), STR_ARG(near),
 	                  only.n ? "" : str_printf(r->arena, "'trainc help %s' lists its options\n", command).p);
 }

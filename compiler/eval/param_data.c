@@ -36,6 +36,10 @@ static const struct value *mismatch(struct eval *ev, const struct data *d, const
 	if (d->kind == DATA_NULL)
 		diag_help(ev->diags, g, "write a value, or give it the type '%.*s?', which may be none",
 			STR_ARG(spelt));
+	else if ((d->kind == DATA_INT || d->kind == DATA_FLOAT) && (t->kind == TYPE_MEMORY || t->kind == TYPE_DURATION))
+		diag_help(ev->diags, g, "write a unit: %.*s%s", STR_ARG(is), t->kind == TYPE_MEMORY ? "Gi" : "h");
+	else if (type_is_text(t) && (d->kind == DATA_INT || d->kind == DATA_FLOAT || d->kind == DATA_BOOL))
+		diag_help(ev->diags, g, "write \"%.*s\"", STR_ARG(is));
 	return &value_bad;
 }
 

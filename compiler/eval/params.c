@@ -283,6 +283,29 @@ static const struct value *param_convert(struct eval *ev, const struct decl *d, 
 	return v;
 }
 
+/* The parameter that `--set a=1,b=2` sets second, as in Helm; empty when the text has another form. */
+static struct str second_of(struct eval *ev, const struct setting *s)
+{
+	size_t comma = s->text.n ? strcspn(s->text.p, ",=") : 0, n = 0;
+
+	if (comma >= s->text.n || s->text.p[comma] != ',')
+		return STR("");
+	struct str name = { s->text.p + comma + 1, 0 };
+	for (n = comma + 1; n < s->text.n && s->text.p[n] != '='; n++)
+		name.n++;
+	return n < s->text.n && find_param(ev, name) ? name : STR("");
+}
+
+static const struct value *report_second(struct eval *ev, const struct setting *s, struct str second)
+{
+	struct diag *d = diag_report(ev->diags, TJ0403, setting_span(s), "--set %.*s=...: each parameter needs its own "
+		"--set", STR_ARG(s->name));
+	diag_help(ev->diags, d, "write --set %.*s=%.*s --set %.*s", STR_ARG(s->name),
+		(int)(second.p - 1 - s->text.p), s->text.p, (int)(s->text.p + s->text.n - second.p), second.p);
+	diag_help(ev->diags, d, "a text with this comma is given with --params");
+	return &value_bad;
+}
+
 static const struct value *setting_value(struct eval *ev, const struct decl *d, const struct setting *s, bool set)
 {
 	const struct type *t = bare(d->type);
@@ -291,6 +314,9 @@ static const struct value *setting_value(struct eval *ev, const struct decl *d, 
 
 	if (s->data)
 		return param_data(ev, s->data, d->type, d->name, true);
+	struct str second = set && type_is_text(t) && !s->literal ? second_of(ev, s) : STR("");
+	if (second.n)
+		return report_second(ev, s, second);
 	if (d->type->kind == TYPE_OPTIONAL && str_is(s->text, "none"))
 		return value_new(ev->arena, VALUE_NONE, at);
 	if (type_is_text(t) && !s->literal) {
@@ -377,8 +403,21 @@ static const struct value *profile_value(struct eval *ev, const struct decl *d, 
 
 /* ---- parameters ---- */
 
+/* Has a file of parameters, or a parameter's name, been reported as wrong? Then the value may have been given. */
+static bool is_given_wrongly(const struct eval *ev)
+{
+	for (size_t i = 0; i < ev->diags->n; i++) {
+		int code = ev->diags->at[i]->code;
+		if (code == TJ0001 || code == TJ0402 || code == TJ0403)
+			return true;
+	}
+	return false;
+}
+
 static const struct value *report_no_value(struct eval *ev, const struct decl *d)
 {
+	if (is_given_wrongly(ev))
+		return &value_bad;
 	struct diag *e = diag_report(ev->diags, TJ0401, d->span, "parameter '%.*s' has no value", STR_ARG(d->name));
 
 	if (d->doc.n)

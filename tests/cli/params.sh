@@ -128,4 +128,16 @@ run 1 check m.tj --params seven.tj; says err "large: 7"
 run 1 check m.tj --set site.size=3
 says err "unknown parameter 'site.size'"
 says err "import ... as site { size = ... }"
+# one mistake is one message: the comma of Helm, an option in place of --set, a value of the wrong kind
+# a file that cannot be read
+printf 'import std.pytorch\n\nparam name: string\nparam size: int = 2\nparam room: memory = 1Gi\nparam tags: map[string] = {}\njob "m": pytorch.torchrun {\n  image = "registry.example.com/ml/train:1.0"\n  command = ["torchrun", name]\n  role worker { replicas = size, memory = room, labels { ...tags } }\n}\n' >named.tj
+run 1 check named.tj --set name=a,size=2; says err "each parameter needs its own --set"; says err "write --set name=a --set size=2"
+run 0 check named.tj --set name=a,b=2
+run 2 check named.tj --batch=2; says err "a parameter of the program is set with --set batch=VALUE"
+run 1 check named.tj --set nmae=a; says err "did you mean 'name'?"; holds test "$(grep -c 'has no value' .err)" = 0
+run 1 check named.tj --params absent.yaml; says err "cannot read 'absent.yaml'"; holds test "$(grep -c 'has no value' .err)" = 0
+printf 'name: a\nroom: 64\n' >unitless.yaml
+run 1 check named.tj --params unitless.yaml; says err "'room' needs a memory amount, found 64"; says err "write a unit: 64Gi"
+printf 'name: a\ntags: {a: 4}\n' >number.yaml
+run 1 check named.tj --params number.yaml; says err 'write "4"'
 end

@@ -174,6 +174,28 @@ static bool help_two_loops(struct fault *f, struct diag *d)
 	return true;
 }
 
+/* Adds a help for a loop over jobs in the form of another language: its list without brackets, two names in one. */
+static bool help_loop(struct fault *f, struct diag *d)
+{
+	size_t item = f->item, list = item + 3;
+
+	if (f->at[item].kind != TOKEN_FOR || f->line_end)
+		return false;
+	if (f->i == item + 1 && f->found.kind == TOKEN_LPAREN) {
+		diag_help(f->p->diags, d, "two names are the index and the element: 'for i, x in xs'; the element of "
+			"another list at that place is ys[i]");
+		return true;
+	}
+	size_t end = list, stop = end_of_line(f, item);
+	while (end < stop && f->at[end].kind != TOKEN_LBRACE && f->at[end].kind != TOKEN_JOB)
+		end++;
+	if (f->at[item + 2].kind != TOKEN_IN || f->at[list + 1].kind != TOKEN_COMMA || f->i != list + 2 || end <= f->i)
+		return false;
+	diag_help(f->p->diags, d, "a list is written in brackets: '%.*s [%.*s] job \"...\"'",
+		STR_ARG(text_between(f, item, list)), STR_ARG(text_between(f, list, end)));
+	return true;
+}
+
 /* ---- types ---- */
 
 /* Is the word before a refinement or [] the name of a type? */
@@ -523,7 +545,7 @@ static bool help_fraction(struct fault *f, struct diag *d)
 bool help_habit(struct fault *f, struct diag *d)
 {
 	static bool (*const habits[])(struct fault *, struct diag *) = {
-		help_inside, help_role_colon, help_walrus, help_framework, help_two_loops, help_type_list,
+		help_inside, help_role_colon, help_walrus, help_framework, help_two_loops, help_loop, help_type_list,
 		help_type_brackets, help_type_angles, help_type_comparison, help_type_as_value,
 		help_type_text, help_wrap, help_template, help_tuple_format, help_slice, help_power,
 		help_word_operator, help_fraction,

@@ -52,6 +52,12 @@ static struct str between(const struct fault *f, size_t from, size_t end)
 	return end <= from ? STR("") : tokens_text(&f->p->tokens, f->at[from].start, f->at[end - 1].end);
 }
 
+/* Is it a word before a condition that must not hold? */
+static bool refuses(struct str word)
+{
+	return str_is(word, "deny") || str_is(word, "forbid") || str_is(word, "refuse") || str_is(word, "violation");
+}
+
 /* `assert C, "message"` or `assert(C, "message")` as a check; empty when there is no condition. */
 static struct str check_of(struct fault *f, size_t word)
 {
@@ -59,6 +65,10 @@ static struct str check_of(struct fault *f, size_t word)
 	bool call = f->at[from].kind == TOKEN_LPAREN && f->at[end - 1].kind == TOKEN_RPAREN &&
 		f->at[from].start == f->at[word].end;
 	struct str message = STR("\"message\"");
+	/* a comparison after 'not' is in parentheses */
+	const char *negated = !refuses(fault_text(f, word)) ? "" : f->at[from].kind == TOKEN_IDENT &&
+		f->at[from + 1].kind == TOKEN_LPAREN && f->at[end - 1].kind == TOKEN_RPAREN ? "not " : "not (";
+	const char *paren = strcmp(negated, "not (") == 0 ? ")" : "";
 
 	from += call;
 	end -= call;
@@ -71,6 +81,9 @@ static struct str check_of(struct fault *f, size_t word)
 			break;
 		}
 		depth -= close;
+		if (kind == TOKEN_ELSE && !depth)       /* only the first word is wrong */
+			return str_printf(f->p->arena, "check %s%.*s%s %.*s", negated, STR_ARG(between(f, from, i)),
+				paren, STR_ARG(between(f, i, end)));
 		if (kind == TOKEN_COMMA && !depth)
 			comma = i;
 	}
@@ -81,7 +94,8 @@ static struct str check_of(struct fault *f, size_t word)
 	}
 	struct str condition = between(f, from, end);
 	return condition.n && condition.n <= 100 ?
-		str_printf(f->p->arena, "check %.*s else %.*s", STR_ARG(condition), STR_ARG(message)) : STR("");
+		str_printf(f->p->arena, "check %s%.*s%s else %.*s", negated, STR_ARG(condition), paren,
+			STR_ARG(message)) : STR("");
 }
 
 static bool report_assert(struct fault *f)
@@ -92,7 +106,7 @@ static bool report_assert(struct fault *f)
 
 	if (word->kind != TOKEN_IDENT || f->i <= f->item || word[1].kind == TOKEN_ASSIGN ||
 		word[1].kind == TOKEN_COLON || word[1].kind == TOKEN_LBRACE ||
-	    word[1].flags & FLAG_LINE || !(str_is(text, "assert") || str_is(text, "require")))
+	    word[1].flags & FLAG_LINE || !(str_is(text, "assert") || str_is(text, "require") || refuses(text)))
 		return false;
 	struct str check = check_of(f, f->item);
 	struct diag *d = diag_report(ds, TJ0102, (struct span){ word->start, word->end },
@@ -105,7 +119,24 @@ static bool report_assert(struct fault *f)
 	return true;
 }
 
+/* Reports `job "x" for y in ys: ...`. */
+static bool report_loop(struct fault *f)
+{
+	size_t end = f->i;
+
+	if (f->at[f->item].kind != TOKEN_JOB || f->line_end || f->found.kind != TOKEN_FOR || f->i != f->item + 2)
+		return false;
+	while (f->at[end].kind != TOKEN_END && f->at[end].kind != TOKEN_COLON && f->at[end].kind != TOKEN_LBRACE &&
+		(end == f->i || !(f->at[end].flags & FLAG_LINE)))
+		end++;
+	struct str loop = between(f, f->i, end), title = fault_text(f, f->item + 1);
+	struct diag *d = diag_report(f->p->diags, TJ0102, fault_span(f), "a loop comes before its job");
+	diag_help(f->p->diags, d, "write '%.*s job %.*s: ...'", STR_ARG(loop), STR_ARG(title));
+	fault_skip_block(f);
+	return true;
+}
+
 bool complain_misplaced(struct fault *f)
 {
-	return report_declaration(f) || report_assert(f);
+	return report_loop(f) || report_declaration(f) || report_assert(f);
 }

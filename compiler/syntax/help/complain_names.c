@@ -48,6 +48,28 @@ static void help_include(struct fault *f, struct diag *d)
 	diag_fix(f->p->diags, d, fault_span(f), STR("import"), "write 'import'");
 }
 
+/* Adds a help for `from common import image`. */
+static bool help_from(struct fault *f, struct diag *d)
+{
+	const struct token *module = &f->at[f->i + 1], *last = module;
+
+	while (last[1].kind == TOKEN_DOT && last[2].kind == TOKEN_IDENT)
+		last += 2;
+	if (!str_is(fault_text(f, f->i), "from") || module->kind != TOKEN_IDENT || last[1].kind != TOKEN_IMPORT ||
+		last[2].kind != TOKEN_IDENT || last[1].flags & FLAG_LINE)
+		return false;
+	struct str path = tokens_text(&f->p->tokens, module->start, last->end);
+	struct str name = tokens_text(&f->p->tokens, last->start, last->end),
+		member = tokens_text(&f->p->tokens, last[2].start, last[2].end);
+	if (str_starts(path, STR("std.")))
+		diag_help(f->p->diags, d, "write 'import %.*s' and, where it is used, '%.*s.%.*s'", STR_ARG(path),
+			STR_ARG(name), STR_ARG(member));
+	else
+		diag_help(f->p->diags, d, "a file is imported whole: write 'import \"%.*s.tj\" as %.*s' and, where it "
+			"is used, '%.*s.%.*s'", STR_ARG(name), STR_ARG(name), STR_ARG(name), STR_ARG(member));
+	return true;
+}
+
 /* Adds a help for something at the top level that is not a declaration. */
 void help_declaration(struct fault *f, struct diag *d)
 {
@@ -72,6 +94,9 @@ void help_declaration(struct fault *f, struct diag *d)
 		{ "record", "write 'type'" }, { "class", "write 'type'" },
 		{ "apiVersion", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
 		{ "kind", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
+		{ "sweep", "write a loop: for i in range(4) job \"name-${i}\": module.framework { ... }" },
+		{ "matrix", "write a loop: for i in range(4) job \"name-${i}\": module.framework { ... }" },
+		{ "foreach", "write a loop: for i in range(4) job \"name-${i}\": module.framework { ... }" },
 		{ "cluster", "write 'job'" }, { "task", "write 'job'" }, { "resource", "write 'job'" },
 	};
 #define BLOCK(word, parents, doc) word,
@@ -96,6 +121,8 @@ void help_declaration(struct fault *f, struct diag *d)
 	}
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
 		if (str_is(text, elsewhere[i][0]) && next != TOKEN_ASSIGN) {
+			if (help_from(f, d))
+				return;
 			if (next == TOKEN_STRING && strstr(elsewhere[i][1], "imported")) {
 				help_include(f, d);
 				return;

@@ -171,6 +171,13 @@ static void help_expression(struct fault *f, struct diag *d, int kind)
 		diag_help(ds, d, "comparisons do not chain: write 'a < b and b < c'");
 	} else if (f->expected[TOKEN_ELSE] && !f->expected[TOKEN_IF]) {
 		bool check = f->at[f->item].kind == TOKEN_CHECK || f->at[f->item].kind == TOKEN_WARN;
+		const struct token *message = &f->at[f->i + 1];
+		if (check && kind == TOKEN_COMMA && message->kind == TOKEN_STRING) {
+			diag_help(ds, d, "write 'else %.*s'", STR_ARG(fault_text(f, f->i + 1)));
+			diag_fix(ds, d, (struct span){ before, message->start }, STR(" else "), "write 'else'");
+			f->p->resume = f->i + 2;
+			return;
+		}
 		diag_help(ds, d, check ? "a check ends with 'else' and the message to show when it fails"
 		                       : "a choice has both branches: 'if c then a else b'");
 	} else if (f->expected[TOKEN_THEN] && !f->expected[TOKEN_IF] && !f->expected[TOKEN_LBRACE]) {

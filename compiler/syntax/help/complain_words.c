@@ -153,6 +153,25 @@ struct str fault_quoted(struct fault *f)
 	return rewritten(f, FORM_TEXT, value, fault_rest(f, value));
 }
 
+/* Reports `image = common::image`, the members of a module in C++ or Rust. */
+static bool complain_scope(struct fault *f, size_t value)
+{
+	const struct token *t = &f->at[value];
+
+	if (t[0].kind != TOKEN_IDENT || t[1].kind != TOKEN_COLON || t[2].kind != TOKEN_COLON ||
+		t[1].end != t[2].start ||
+		t[3].kind != TOKEN_IDENT || !(t[4].flags & FLAG_LINE))
+		return false;
+	struct str right = str_printf(f->p->arena, "%.*s.%.*s", STR_ARG(fault_text(f, value)),
+		STR_ARG(fault_text(f, value + 3)));
+	struct diag *d = diag_report(f->p->diags, TJ0102, (struct span){ t[1].start, t[2].end },
+		"a member of a module follows '.'");
+	diag_help(f->p->diags, d, "write '%.*s'", STR_ARG(right));
+	diag_fix(f->p->diags, d, (struct span){ t[0].start, t[3].end }, right, "write '%.*s'", STR_ARG(right));
+	fault_skip_block(f);
+	return true;
+}
+
 bool complain_words(struct fault *f)
 {
 	struct parse *p = f->p;
@@ -164,6 +183,8 @@ bool complain_words(struct fault *f)
 	    f->at[value].flags & FLAG_LINE || (!f->line_end && f->i > value && tokens_item(&p->tokens, f->i)))
 		return false;
 	struct str key = fault_text(f, item), text = rest_of_line(f, value);
+	if (complain_scope(f, value))
+		return true;
 	enum form form = is_variable(key) ? FORM_VARIABLE : form_of(field_type(key));
 	struct str right = form == FORM_OTHER ? STR("") : rewritten(f, form, value, text);
 	if (!right.n || (f->at[value].kind == TOKEN_LBRACKET && f->found.start >= f->at[value].start + text.n))
