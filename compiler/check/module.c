@@ -200,7 +200,7 @@ static bool is_values(struct str path)
 
 static bool is_address(struct str path)
 {
-	return memmem(path.p, path.n, "://", 3) || str_starts(path, STR("git@"));
+	return path.n && (memmem(path.p, path.n, "://", 3) || str_starts(path, STR("git@")));
 }
 
 static void report_no_file(struct program *p, const struct node *import, struct str path, struct str why,

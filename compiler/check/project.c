@@ -41,7 +41,7 @@ static void read_packages(struct program *p, const struct node *body)
 		if (item->kind != NODE_SET || !item->u.item.key.text.p || !node_static_text(item->u.item.value, &path))
 			continue;
 		struct str directory = path_join(p->arena, p->project.root, path);
-		bool address = memmem(path.p, path.n, "://", 3) || str_starts(path, STR("git@"));
+		bool address = path.n && (memmem(path.p, path.n, "://", 3) || str_starts(path, STR("git@")));
 		if (address || (path.n && path.p[0] == '/') || !project_holds(p, directory)) {
 			struct diag *d = diag_report(p->diags, TJ0210, item->u.item.value->span,
 				"'%.*s' is outside the project", STR_ARG(path));

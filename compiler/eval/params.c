@@ -286,8 +286,10 @@ static const struct value *param_convert(struct eval *ev, const struct decl *d, 
 /* The parameter that `--set a=1,b=2` sets second, as in Helm; empty when the text has another form. */
 static struct str second_of(struct eval *ev, const struct setting *s)
 {
-	size_t comma = s->text.n ? strcspn(s->text.p, ",=") : 0, n = 0;
+	size_t comma = 0, n;
 
+	while (comma < s->text.n && s->text.p[comma] != ',' && s->text.p[comma] != '=')
+		comma++;
 	if (comma >= s->text.n || s->text.p[comma] != ',')
 		return STR("");
 	struct str name = { s->text.p + comma + 1, 0 };
