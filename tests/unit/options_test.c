@@ -58,7 +58,8 @@ static void wrong(void)
 	CHECK(!PARSE("compile", "--profil", "dev", "x.tj"));
 	CHECK_TEXT(why, "trainc: compile has no option '--profil'; did you mean '--profile'?\n");
 	CHECK(!PARSE("compile", "--role", "worker", "x.tj"));
-	CHECK_TEXT(why, "trainc: compile has no option '--role'\n'trainc help compile' lists its options\n");
+	CHECK_TEXT(why, "trainc: compile has no option '--role'\n"
+	                "a parameter of the program is set with --set role=VALUE\n");
 	CHECK(!PARSE("compile", "-x", "a.tj"));
 	CHECK(!PARSE("--colour=never", "compile", "a.tj"));
 	CHECK_TEXT(why, "trainc: unknown option '--colour'; did you mean '--color'?\n");

@@ -93,7 +93,8 @@ static void clipping(void)
 
 static struct run_replica some[] = {
 	{ .index = 0, .state = REPLICA_READY, .attempts = 1, .exit_code = -1, .cause = TEXT(""),
-		.host = TEXT("127.0.0.1"), .process = { 17, 5 } },
+		.host = TEXT("127.0.0.1"), .process = { 17, 5 },
+		.pod = TEXT("bert-w-0-x7"), .ip = TEXT("10.1.0.4"), .node = TEXT("n1") },
 	{ .index = 1, .state = REPLICA_WAITING, .attempts = 3, .exit_code = 137, .signal = 9,
 		.cause = TEXT("killed by KILL"), .host = TEXT("127.0.0.1") },
 	{ .index = 2, .state = REPLICA_FAILED, .attempts = 1, .exit_code = 3, .cause = TEXT("exit code 3"),
@@ -167,36 +168,57 @@ static void tables(void)
 	           "RUN   STATE   ROLE    DESIRED  ACTIVE  READY  SUCCEEDED  FAILED  RESTARTS  CAUSE\n"
 	           "bert  Failed  worker        4       1      1          0       2         2  2 of 4 replicas: exit code 3\n"
 	           "              ps            1       1      1          0       0         0\n");
-	CHECK_TEXT(report(&s, REPORT_LIST, 0), "RUN   STATE   READY  AGE   FILE     CAUSE\nbert  Failed  -      119s  bert.tj  worker-2 failed: exit code 3\n");
-	CHECK_TEXT(report(&s, REPORT_LIST, 40), "RUN   STATE   READY  AGE   FILE     CAU\xE2\x80\xA6\nbert  Failed  -      119s  bert.tj  wor\xE2\x80\xA6\n");
+	CHECK_TEXT(report(&s, REPORT_LIST, 0),
+	           "RUN   STATE   READY  AGE   FILE     CAUSE\nbert  Failed  -      119s  bert.tj  worker-2 failed: exit code 3\n");
+	CHECK_TEXT(report(&s, REPORT_LIST, 40),
+	           "RUN   STATE   READY  AGE   FILE     CAU\xE2\x80\xA6\nbert  Failed  -      119s  bert.tj  wor\xE2\x80\xA6\n");
 	CHECK_TEXT(report(&s, REPORT_NAME, 0), "run/bert\n");
+	s.isolate = STR("none");
 	CHECK_TEXT(report(&s, REPORT_WIDE, 0),
-	           "RUN   REPLICA   STATE    PID  ATTEMPTS     EXIT  SINCE  HOST       CAUSE\n"
-	           "bert  worker-0  ready     17         1                  127.0.0.1\n"
-	           "bert  worker-1  waiting              3  SIGKILL         127.0.0.1  killed by KILL\n"
-	           "bert  worker-2  failed               1        3         127.0.0.1  exit code 3\n"
-	           "bert  worker-3  failed               1        3         127.0.0.1  exit code 3\n"
-	           "bert  ps-0      ready     17         1                  127.0.0.1\n");
+	           "RUN   REPLICA   STATE    PID  ATTEMPTS     EXIT  SINCE  CPU  MEMORY  HOST       PORTS  CAUSE\n"
+	           "bert  worker-0  ready     17         1                               127.0.0.1\n"
+	           "bert  worker-1  stopped              3  SIGKILL                      127.0.0.1         "
+	           "killed by KILL\n"
+	           "bert  worker-2  failed               1        3                      127.0.0.1         exit code 3\n"
+	           "bert  worker-3  failed               1        3                      127.0.0.1         exit code 3\n"
+	           "bert  ps-0      ready     17         1                               127.0.0.1\n");
+	s.isolate = (struct str){ 0 };          /* what follows is a run in a cluster */
+	CHECK_TEXT(report(&s, REPORT_WIDE, 0),
+	           "RUN   REPLICA   STATE    ATTEMPTS     EXIT  SINCE  POD          IP        NODE  CAUSE\n"
+	           "bert  worker-0  ready           1                  bert-w-0-x7  10.1.0.4  n1\n"
+	           "bert  worker-1  waiting         3  SIGKILL                                      killed by KILL\n"
+	           "bert  worker-2  failed          1        3                                      exit code 3\n"
+	           "bert  worker-3  failed          1        3                                      exit code 3\n"
+	           "bert  ps-0      ready           1                  bert-w-0-x7  10.1.0.4  n1\n");
 	report_counts(&s, &b);
 	CHECK_TEXT(taken(), "worker 1/4 ready, 2 failed, ps 1/1 ready, 2 restarts");
 	CHECK_TEXT(report(&s, REPORT_JSON_LINE, 0),
-	           "{ \"schemaVersion\": 1, \"runs\": [ { \"name\": \"bert\", \"namespace\": \"default\", \"state\": \"Failed\", \"cause\": \"worker-2 failed: exit code 3\", "
+	           "{ \"schemaVersion\": 1, \"runs\": [ { \"name\": \"bert\", \"namespace\": \"default\", \"state\": \"Failed\", "
+	           "\"cause\": \"worker-2 failed: exit code 3\", "
 	           "\"conditions\": [ { \"type\": \"Created\", \"status\": \"True\", \"reason\": \"RunCreated\", \"since\": \"1970-01-01T00:01:40Z\" }, "
 	           "{ \"type\": \"Running\", \"status\": \"False\", \"reason\": \"RunRunning\", \"since\": \"1970-01-01T00:02:45Z\" }, "
 	           "{ \"type\": \"Failed\", \"status\": \"True\", \"reason\": \"RunFailed\", \"since\": \"1970-01-01T00:02:45Z\" } ], "
-	           "\"roles\": [ { \"role\": \"worker\", \"desired\": 4, \"active\": 1, \"ready\": 1, \"succeeded\": 0, \"failed\": 2, \"restarts\": 2, \"cause\": \"2 of 4 replicas: exit code 3\" }, "
-	           "{ \"role\": \"ps\", \"desired\": 1, \"active\": 1, \"ready\": 1, \"succeeded\": 0, \"failed\": 0, \"restarts\": 0, \"cause\": \"\" } ], "
+	           "\"roles\": [ { \"role\": \"worker\", \"desired\": 4, \"active\": 1, \"ready\": 1, \"succeeded\": 0, "
+	           "\"failed\": 2, \"restarts\": 2, \"cause\": \"2 of 4 replicas: exit code 3\" }, "
+	           "{ \"role\": \"ps\", \"desired\": 1, \"active\": 1, \"ready\": 1, \"succeeded\": 0, "
+	           "\"failed\": 0, \"restarts\": 0, \"cause\": \"\" } ], "
 	           "\"replicas\": [ { \"role\": \"worker\", \"index\": 0, \"state\": \"ready\", \"attempts\": 1, "
-	           "\"exit_code\": null, \"signal\": null, \"host\": \"127.0.0.1\", \"cause\": \"\" }, "
+	           "\"exit_code\": null, \"signal\": null, \"host\": \"127.0.0.1\", "
+	           "\"pod\": \"bert-w-0-x7\", \"ip\": \"10.1.0.4\", \"node\": \"n1\", \"cause\": \"\" }, "
 	           "{ \"role\": \"worker\", \"index\": 1, \"state\": \"waiting\", \"attempts\": 3, "
-	           "\"exit_code\": 137, \"signal\": 9, \"host\": \"127.0.0.1\", \"cause\": \"killed by KILL\" }, "
+	           "\"exit_code\": 137, \"signal\": 9, \"host\": \"127.0.0.1\", "
+	           "\"pod\": \"\", \"ip\": \"\", \"node\": \"\", \"cause\": \"killed by KILL\" }, "
 	           "{ \"role\": \"worker\", \"index\": 2, \"state\": \"failed\", \"attempts\": 1, "
-	           "\"exit_code\": 3, \"signal\": null, \"host\": \"127.0.0.1\", \"cause\": \"exit code 3\" }, "
+	           "\"exit_code\": 3, \"signal\": null, \"host\": \"127.0.0.1\", "
+	           "\"pod\": \"\", \"ip\": \"\", \"node\": \"\", \"cause\": \"exit code 3\" }, "
 	           "{ \"role\": \"worker\", \"index\": 3, \"state\": \"failed\", \"attempts\": 1, "
-	           "\"exit_code\": 3, \"signal\": null, \"host\": \"127.0.0.1\", \"cause\": \"exit code 3\" }, "
+	           "\"exit_code\": 3, \"signal\": null, \"host\": \"127.0.0.1\", "
+	           "\"pod\": \"\", \"ip\": \"\", \"node\": \"\", \"cause\": \"exit code 3\" }, "
 	           "{ \"role\": \"ps\", \"index\": 0, \"state\": \"ready\", \"attempts\": 1, "
-	           "\"exit_code\": null, \"signal\": null, \"host\": \"127.0.0.1\", \"cause\": \"\" } ], "
-	           "\"first_failure\": { \"role\": \"worker\", \"index\": 2, \"exit_code\": 3, \"signal\": null, \"reason\": \"exit code 3\", \"log\": [ \"Traceback\", \"\\u001b[31mboom\" ] } } ] }\n");
+	           "\"exit_code\": null, \"signal\": null, \"host\": \"127.0.0.1\", "
+	           "\"pod\": \"bert-w-0-x7\", \"ip\": \"10.1.0.4\", \"node\": \"n1\", \"cause\": \"\" } ], "
+	           "\"first_failure\": { \"role\": \"worker\", \"index\": 2, \"exit_code\": 3, \"signal\": null, "
+	           "\"reason\": \"exit code 3\", \"log\": [ \"Traceback\", \"\\u001b[31mboom\" ] } } ] }\n");
 }
 
 static struct str types(const struct run_state *s)
