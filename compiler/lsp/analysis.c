@@ -199,13 +199,3 @@ const struct lsp_lines *analysis_lines(struct analysis *an, const struct source 
 	ARENA_PUSH(arena, an->lines, an->nlines, added);
 	return &an->lines[an->nlines - 1].lines;
 }
-
-struct module *analysis_module(const struct analysis *an, const struct source *s)
-{
-	const struct program *p = &an->compile->program;
-
-	for (size_t i = 0; i < p->n; i++)
-		if (p->modules[i]->source == s)
-			return p->modules[i];
-	return p->project.module && p->project.module->source == s ? p->project.module : NULL;
-}

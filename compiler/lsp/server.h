@@ -140,8 +140,6 @@ struct str analysis_uri(struct arena *a, const struct analysis *an, const struct
 struct str server_uri_path(struct lsp *l, struct arena *a, struct str uri);
 /* The lines of a source, in the encoding of the client. */
 const struct lsp_lines *analysis_lines(struct analysis *an, const struct source *s);
-/* The module that has the source as its text; NULL when there is none. */
-struct module *analysis_module(const struct analysis *an, const struct source *s);
 /* Gives the editor a text that is not in a file. */
 struct str server_keep(struct lsp *l, struct arena *a, struct str name, struct str text);
 /* The text that was passed to server_keep() under a name; p == NULL when there is none. */

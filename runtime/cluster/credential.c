@@ -214,19 +214,3 @@ bool credential_refused(struct credential *c, unsigned generation)
 }
 
 unsigned credential_plugin_runs(const struct credential *c) { return c->runs; }
-
-void credential_dump(const struct credential *c, struct buf *out)
-{
-	const char *kind = !c->access->tls ? "none: the server has no TLS" : c->access->token_file.n ? "token file"
-		: has_plugin(c) ? "plugin"
-		: c->value.token.n ? "token" : c->value.basic_user.n ? "user and password" : c->value.certificate.n
-		? "client certificate" : "none";
-
-	buf_printf(out, "credential: %s, generation %u%s%s", kind, c->value.generation, c->stale ? ", stale" : "",
-		c->run ? ", plugin runs" : "");
-	if (c->expiry) {
-		buf_z(out, ", expires ");
-		put_time(out, c->expiry, 0);
-	}
-	buf_char(out, '\n');
-}

@@ -50,7 +50,5 @@ bool credential_refused(struct credential *c, unsigned generation);
 
 /* Number of times the plugin has run so far. */
 unsigned credential_plugin_runs(const struct credential *c);
-/* Appends kind, generation and expiry for people; never a secret. */
-void credential_dump(const struct credential *c, struct buf *out);
 
 #endif

@@ -102,7 +102,6 @@ void json_stream_release(struct json_stream *s)
 
 bool json_stream_between(const struct json_stream *s) { return s->state == JSON_DOCUMENT && !s->error.n; }
 struct str json_stream_error(const struct json_stream *s) { return s->error; }
-uint64_t json_stream_offset(const struct json_stream *s) { return s->offset; }
 
 /* Sets the error at the byte AT of PIECE; returns false. */
 static bool fail(struct json_stream *s, struct str piece, size_t at, const char *what)

@@ -55,6 +55,5 @@ void json_stream_restart(struct json_stream *s);
 bool json_stream_between(const struct json_stream *s);
 /* The error, such as "at byte 4711: expected ',' or '}' (near '...')"; empty when there is none. */
 struct str json_stream_error(const struct json_stream *s);
-uint64_t json_stream_offset(const struct json_stream *s);
 
 #endif

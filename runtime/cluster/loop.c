@@ -402,13 +402,3 @@ void loop_child_kill(struct loop *l, struct loop_child *c)
 	child_failed(c->pid, 0);
 	c->pid = 0;
 }
-
-/* ---- for people ---- */
-
-void loop_dump(const struct loop *l, struct buf *out)
-{
-	buf_printf(out, "loop: %zu descriptors, %zu timers%s\n", l->nfds, l->ntimers,
-		l->signalfd >= 0 ? ", signals" : "");
-	for (size_t i = 0; i < l->ntimers; i++)
-		buf_printf(out, "  timer in %lld ms\n", (long long)((l->timers[i]->at - l->now) / 1000000));
-}

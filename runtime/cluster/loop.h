@@ -90,9 +90,4 @@ int loop_child_start(struct loop *l, struct loop_child *c, char *const *argv, ch
 /* Kills and reaps a child that still runs, without calling ENDED. */
 void loop_child_kill(struct loop *l, struct loop_child *c);
 
-/* ---- for people ---- */
-
-/* Appends one line for each thing that is armed. */
-void loop_dump(const struct loop *l, struct buf *out);
-
 #endif

@@ -354,11 +354,3 @@ void pod_log_stop(struct pod_log *p)
 	if (!p->inside)
 		log_free(p);
 }
-
-void pod_log_dump(const struct pod_log *p, struct buf *out)
-{
-	buf_printf(out, "log: %.*s/%.*s %.*s: %s, %u attaches, last ", STR_ARG(p->o.namespace), STR_ARG(p->o.pod),
-	           STR_ARG(p->o.container), p->paused ? "paused" : p->call ? "reading" : "idle", p->attaches);
-	put_time(out, p->last, 9);
-	buf_char(out, '\n');
-}

@@ -47,6 +47,5 @@ void pod_log_previous(struct pod_log *p);
 /* Continues after `line` returned false. */
 void pod_log_resume(struct pod_log *p);
 void pod_log_stop(struct pod_log *p);
-void pod_log_dump(const struct pod_log *p, struct buf *out);
 
 #endif

@@ -440,6 +440,5 @@ const struct transport_counts *transport_counted(const struct transport *t) { re
 void transport_count_retry(struct transport *t) { t->counts.retries++; }
 struct credential *transport_credential(const struct transport *t) { return t->o.credential; }
 struct loop *transport_loop(const struct transport *t) { return t->o.loop; }
-const struct kubeconfig_access *transport_access(const struct transport *t) { return t->o.access; }
 struct str transport_host(const struct transport *t) { return t->host; }
 int64_t transport_clock_offset(const struct transport *t) { return t->clock_offset; }

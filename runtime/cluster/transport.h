@@ -162,7 +162,6 @@ const struct transport_counts *transport_counted(const struct transport *t);
 void transport_count_retry(struct transport *t);
 struct credential *transport_credential(const struct transport *t);
 struct loop *transport_loop(const struct transport *t);
-const struct kubeconfig_access *transport_access(const struct transport *t);
 /* Host and port for messages: "10.0.0.1:6443", "[::1]:6443". */
 struct str transport_host(const struct transport *t);
 /*

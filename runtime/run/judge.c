@@ -53,14 +53,6 @@ static bool has_failed(const struct judge_facts *f, size_t k)
 	return lost_of(r) > role_spare_replicas(plan) - (plan->max - r->desired);
 }
 
-bool judge_waits(const struct judge_facts *f, size_t k)
-{
-	const struct plan_role *plan = &f->job->roles[k];
-
-	return role_required(f->job, plan) && failure_judge(plan, false) == FAILURE_RESTARTS &&
-		lost_of(&f->roles[k]) > 0;
-}
-
 /* Can the replica still change something: does it run, or will it run? */
 static bool is_left(const struct plan_role *plan, const struct judge_role *r, int64_t i)
 {

@@ -64,8 +64,6 @@ enum judge_what judge(struct judge_facts *f);
 
 /* Does the whole job begin again after this verdict? BEGUN_ANEW: the number of times that it has done so already. */
 bool judge_begins_anew(const struct plan_job *j, enum judge_what what, int64_t begun_anew);
-/* Has role K lost a replica for good, so that the job waits until somebody starts the replica again? */
-bool judge_waits(const struct judge_facts *f, size_t k);
 
 bool judge_past_deadline(const struct plan_job *j, int64_t begin, int64_t now);
 

@@ -166,13 +166,6 @@ void jobs_touch_run(struct controller *c, struct str ns, struct str run)
 	arena_release(&a);
 }
 
-void jobs_touch_all(struct controller *c)
-{
-	for (size_t i = 0; i < c->slots; i++)
-		for (struct supervised *j = c->by_name[i]; j; j = j->next)
-			queue_add(&j->item);
-}
-
 void jobs_release(struct controller *c)
 {
 	for (size_t i = 0; i < c->slots; i++)

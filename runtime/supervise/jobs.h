@@ -14,8 +14,6 @@ void jobs_gone(struct controller *c, const struct custom_kind *k, const struct d
 void jobs_touch(struct controller *c, struct str ns, struct str name);
 /* Queues the run of that name. */
 void jobs_touch_run(struct controller *c, struct str ns, struct str run);
-/* Queues all jobs. */
-void jobs_touch_all(struct controller *c);
 void jobs_release(struct controller *c);
 /* Appends a readable list of the jobs that wait or are under way, one per line. */
 void jobs_dump(const struct controller *c, struct buf *out);

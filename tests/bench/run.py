@@ -120,6 +120,13 @@ def fleet(n):
     return IMPORTS + torch_job("mnist-${i}", f"for i in range({n}) ")
 
 
+def sweep(n):
+    """Jobs that differ in a value, so each has a plan of its own."""
+    text = fleet(n).replace('"--epochs=10"]', '"--epochs=10", "--seed=${i}"]\n  env { SEED = "${i}" }')
+    assert "SEED" in text
+    return text
+
+
 def many_replicas(n):
     return (IMPORTS + torch_job("wide")).replace("replicas    = 4", f"replicas    = {n}")
 
@@ -354,6 +361,7 @@ def main():
     with open("examples/10-volumes-and-raw/vit.tj", encoding="utf-8") as file:
         vit = file.read()
     vits = program("vits.tj", vit.replace('job "vit-l"', 'for i in range(1000) job "vit-${i}"'))
+    one_sweep = program("sweep.tj", sweep(1000))
 
     empty = process_start()
     row("start-up: version", 0.7, 2, 200, "version")
@@ -364,6 +372,7 @@ def main():
     row("W2: 1,021 replicas, indexed", 4, None, 50, "compile", wide)
     row("W3: 1,000 jobs, a fleet", 15, 32, 40, "compile", one_fleet)
     row("W3: 1,000 jobs, each written out", 22, 32, 40, "compile", jobs)
+    row("a sweep of 1,000 jobs, value in args and env", 60, 32, 20, "compile", one_sweep)
     row("check of 1,000 jobs of program 4.10", 60, None, 20, "check", vits)
     row("import of a manifest of 1,000 documents", 1000, None, 10, "import", program("documents.yaml", manifests(1000)))
     row("diagnostics of 1,000 lines, 500 of them wrong", 20, None, 40, "check", "--format", "json", wrong)
@@ -371,6 +380,7 @@ def main():
     print()
     growth("growth: jobs in a file", many_jobs, 1000, "compile")
     growth("growth: jobs of a fleet", fleet, 1000, "compile")
+    growth("growth: jobs of a sweep", sweep, 1000, "compile")
     growth("growth: roles of a job", many_roles, 200, "compile")
     growth("growth: addresses of an indexed role", parameter_servers, 1000, "compile")
     growth("growth: replicas, unrolled", many_replicas, 1000, "compile", "--unroll")

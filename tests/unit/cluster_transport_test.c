@@ -66,7 +66,6 @@ static void one_connection(void)
 	b.n = 0;
 	transport_dump(p.transport, &b);
 	calls_dump(p.calls, &b);
-	loop_dump(p.loop, &b);
 	CHECK(world_count(buf_text(&b), "0 in flight") == 1);
 	buf_release(&b);
 	end(&p, &s);
