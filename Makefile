@@ -201,7 +201,7 @@ docs: build
 	@BUILD=$(BUILD) python3 docs/frameworks.py
 	@BUILD=$(BUILD) python3 docs/pictures.py
 longest:
-	@sh tests/longest.sh
+	@sh tests/tree/longest.sh -v
 e2e: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh
 e2e-upstream: build

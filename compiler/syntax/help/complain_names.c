@@ -70,35 +70,63 @@ static bool help_from(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for something at the top level that is not a declaration. */
-void help_declaration(struct fault *f, struct diag *d)
+/* What an author of another language writes where a declaration is wanted, and the help for it. */
+struct borrowed {
+	const char *word;
+	enum { PLAIN, IMPORT, PARAM } kind;     /* of an IMPORT or a PARAM, a string that follows is part of the help */
+	const char *help;
+};
+
+#define IMPORT_HELP "a module is imported with 'import std.name'"
+#define FN_HELP "write 'fn': fn half(n: int) -> int = n / 2"
+#define YAML_HELP "this is not YAML: a job is written 'job \"name\": module.framework { ... }'"
+#define LOOP_HELP "write a loop: for i in range(4) job \"name-${i}\": module.framework { ... }"
+
+static const struct borrowed borrowed[] = {
+	{ "from", IMPORT, "a module is imported whole: 'import std.name'" },
+	{ "use", IMPORT, IMPORT_HELP }, { "using", IMPORT, IMPORT_HELP }, { "include", IMPORT, IMPORT_HELP },
+	{ "require", IMPORT, IMPORT_HELP }, { "load", IMPORT, IMPORT_HELP },
+	{ "var", PARAM, "write 'let' for a value, 'param' for one that can be set from outside" },
+	{ "const", PLAIN, "write 'let'" }, { "local", PLAIN, "write 'let'" }, { "locals", PLAIN, "write 'let'" },
+	{ "set", PLAIN, "write 'let'" },
+	{ "parameter", PARAM, "write 'param'" }, { "variable", PARAM, "write 'param'" },
+	{ "arg", PARAM, "write 'param'" }, { "input", PARAM, "write 'param'" },
+	{ "def", PLAIN, FN_HELP }, { "function", PLAIN, FN_HELP }, { "func", PLAIN, FN_HELP },
+	{ "struct", PLAIN, "write 'type'" }, { "record", PLAIN, "write 'type'" }, { "class", PLAIN, "write 'type'" },
+	{ "apiVersion", PLAIN, YAML_HELP }, { "kind", PLAIN, YAML_HELP },
+	{ "sweep", PLAIN, LOOP_HELP }, { "matrix", PLAIN, LOOP_HELP }, { "foreach", PLAIN, LOOP_HELP },
+	{ "cluster", PLAIN, "write 'job'" }, { "task", PLAIN, "write 'job'" }, { "resource", PLAIN, "write 'job'" },
+};
+
+static const struct borrowed *borrowed_word(struct str word)
 {
-	static const char *const declarations[] = {
-		"import", "param", "let", "fn", "type", "framework", "accelerator", "job", "profile", "test", "policy",
-		"project", "check", "warn", "for",
-	};
-	static const char *const elsewhere[][2] = {
-		{ "from", "a module is imported whole: 'import std.name'" },
-		{ "use", "a module is imported with 'import std.name'" },
-		{ "using", "a module is imported with 'import std.name'" },
-		{ "include", "a module is imported with 'import std.name'" },
-		{ "require", "a module is imported with 'import std.name'" },
-		{ "load", "a module is imported with 'import std.name'" },
-		{ "var", "write 'let' for a value, 'param' for one that can be set from outside" },
-		{ "const", "write 'let'" }, { "local", "write 'let'" }, { "locals", "write 'let'" },
-		{ "set", "write 'let'" }, { "parameter", "write 'param'" }, { "variable", "write 'param'" },
-		{ "arg", "write 'param'" }, { "input", "write 'param'" },
-		{ "def", "write 'fn': fn half(n: int) -> int = n / 2" },
-		{ "function", "write 'fn': fn half(n: int) -> int = n / 2" },
-		{ "func", "write 'fn': fn half(n: int) -> int = n / 2" }, { "struct", "write 'type'" },
-		{ "record", "write 'type'" }, { "class", "write 'type'" },
-		{ "apiVersion", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
-		{ "kind", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
-		{ "sweep", "write a loop: for i in range(4) job \"name-${i}\": module.framework { ... }" },
-		{ "matrix", "write a loop: for i in range(4) job \"name-${i}\": module.framework { ... }" },
-		{ "foreach", "write a loop: for i in range(4) job \"name-${i}\": module.framework { ... }" },
-		{ "cluster", "write 'job'" }, { "task", "write 'job'" }, { "resource", "write 'job'" },
-	};
+	for (size_t i = 0; i < sizeof(borrowed) / sizeof(borrowed[0]); i++)
+		if (str_is(word, borrowed[i].word))
+			return &borrowed[i];
+	return NULL;
+}
+
+static void help_borrowed(struct fault *f, struct diag *d, const struct borrowed *w)
+{
+	bool string = f->at[f->i + 1].kind == TOKEN_STRING;
+
+	if (help_from(f, d))
+		return;
+	if (string && w->kind == IMPORT) {
+		help_include(f, d);
+	} else if (string && w->kind == PARAM) {
+		struct str name = fault_text(f, f->i + 1);
+
+		diag_help(f->p->diags, d, "write 'param %.*s: int = 4', or another type and default; "
+			"its name is not quoted", (int)name.n - 2, name.p + 1);
+	} else {
+		diag_help(f->p->diags, d, "%s", w->help);
+	}
+}
+
+/* Says whether WORD opens a block that belongs in a body. */
+static bool is_inner_block(struct str word)
+{
 #define BLOCK(word, parents, doc) word,
 #define FIELD(id, name, blocks, type, fallback, doc)
 #define FUNCTION(id, name, signature, doc)
@@ -106,51 +134,47 @@ void help_declaration(struct fault *f, struct diag *d)
 	static const char *const blocks[] = {
 #include "vocabulary.def"
 	};
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+		if (str_is(word, blocks[i]))
+			return true;
+	return false;
+}
+
+/* Returns the declaration that WORD is close to, or no text; *S has the sentence. */
+static struct str near_declaration(struct suggest *s, struct arena *a, struct str word)
+{
+	static const char *const declarations[] = {
+		"import", "param", "let", "fn", "type", "framework", "accelerator", "job", "profile", "test", "policy",
+		"project", "check", "warn", "for",
+	};
+
+	suggest_init(s, a, word);
+	for (size_t i = 0; i < sizeof(declarations) / sizeof(declarations[0]); i++)
+		suggest_add(s, str_of(declarations[i]));
+	return suggest_only(s);
+}
+
+/* Adds a help for something at the top level that is not a declaration. */
+void help_declaration(struct fault *f, struct diag *d)
+{
 	struct diags *ds = f->p->diags;
-	struct str text = fault_text(f, f->i);
+	struct str text = fault_text(f, f->i), rest = fault_rest(f, f->i), only;
 	struct suggest s;
 
 	if (help_other_language(f, d) || f->found.kind != TOKEN_IDENT)
 		return;
-	int next = f->at[f->i + 1].kind;
-	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-		if (str_is(text, blocks[i]) && next != TOKEN_ASSIGN) {
-			diag_help(ds, d, "'%.*s' belongs in the body of a job or a framework", STR_ARG(text));
-			return;
-		}
-	}
-	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
-		if (str_is(text, elsewhere[i][0]) && next != TOKEN_ASSIGN) {
-			if (help_from(f, d))
-				return;
-			if (next == TOKEN_STRING && strstr(elsewhere[i][1], "imported")) {
-				help_include(f, d);
-				return;
-			}
-			if (next == TOKEN_STRING && strstr(elsewhere[i][1], "'param'")) {
-				struct str name = fault_text(f, f->i + 1);
-				diag_help(ds, d, "write 'param %.*s: int = 4', or another type and default; "
-					"its name is not quoted", (int)name.n - 2, name.p + 1);
-				return;
-			}
-			diag_help(ds, d, "%s", elsewhere[i][1]);
-			return;
-		}
-	}
-	suggest_init(&s, f->p->arena, text);
-	for (size_t i = 0; i < sizeof(declarations) / sizeof(declarations[0]); i++)
-		suggest_add(&s, str_of(declarations[i]));
-	struct str only = suggest_only(&s);
-	struct str rest = fault_rest(f, f->i);
-	if (only.n && next != TOKEN_ASSIGN) {
+	if (f->at[f->i + 1].kind == TOKEN_ASSIGN && rest.n)
+		diag_help(ds, d, "write 'let %.*s'; fields belong in the body of a job", STR_ARG(rest));
+	else if (is_inner_block(text))
+		diag_help(ds, d, "'%.*s' belongs in the body of a job or a framework", STR_ARG(text));
+	else if (borrowed_word(text))
+		help_borrowed(f, d, borrowed_word(text));
+	else if ((only = near_declaration(&s, f->p->arena, text)).n) {
 		diag_help(ds, d, "%.*s", STR_ARG(suggest_sentence(&s)));
 		diag_fix(ds, d, fault_span(f), only, "write '%.*s'", STR_ARG(only));
-	} else if (next == TOKEN_ASSIGN && rest.n) {
-		diag_help(ds, d, "write 'let %.*s'; fields belong in the body of a job", STR_ARG(rest));
-	} else if (f->found.kind == TOKEN_IDENT) {
+	} else
 		diag_help(ds, d,
 			"a file holds 'import', 'param', 'let', 'job' and the like; 'trainc explain job' shows one");
-	}
 }
 
 bool is_block(struct str word)
