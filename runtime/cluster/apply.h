@@ -118,6 +118,10 @@ int apply_refused(struct applying *p, struct wanted *w);
 bool apply_immutable(const struct answer *x);
 /* Adds to D how --recreate gives the object its new fields. */
 void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted *w);
+/* Is C about the salt of a Secret? Everybody who copies the Secret becomes an owner of it. */
+bool apply_is_salt(const struct transport_cause *c);
+/* Tells who else has set the salt of the Secret W, which is taken back. */
+void apply_tell_salt(struct applying *p, const struct wanted *w);
 /* Reports fields that other managers own. */
 void apply_conflict(struct applying *p, struct wanted *w);
 /* Fills the generated Secrets that do not exist yet. */

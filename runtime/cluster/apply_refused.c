@@ -184,6 +184,21 @@ static struct str manager_in(struct str message)
 	return close ? (struct str){ open + 1, (size_t)(close - open - 1) } : message;
 }
 
+bool apply_is_salt(const struct transport_cause *c) { return text_holds(c->field, WANTED_SALT); }
+
+void apply_tell_salt(struct applying *p, const struct wanted *w)
+{
+	for (size_t i = 0; i < w->answer->ncauses; i++) {
+		const struct transport_cause *c = &w->answer->causes[i];
+		struct str owner = manager_in(c->message);
+		if (apply_is_salt(c) && !str_starts(owner, STR("trainc")))
+			session_say(p->session,
+				"'%.*s' has set the annotation " WANTED_SALT " of %.*s; only trainc uses it, and sets "
+				"it again: remove it from what '%.*s' applies", STR_ARG(owner),
+				STR_ARG(wanted_name(p->arena, &p->wanted, w)), STR_ARG(owner));
+	}
+}
+
 void apply_conflict(struct applying *p, struct wanted *w)
 {
 	struct answer *live = request_get(&p->cluster->client, p->arena, resource_path(p->arena, &w->resource, w->ns,
@@ -193,6 +208,8 @@ void apply_conflict(struct applying *p, struct wanted *w)
 
 	for (size_t i = 0; i < x->ncauses; i++) {
 		struct str field = x->causes[i].field, owner = manager_in(x->causes[i].message);
+		if (apply_is_salt(&x->causes[i]))
+			continue;
 		if (field.n && field.p[0] == '.')
 			field = (struct str){ field.p + 1, field.n - 1 };
 		struct field_place ours = field_find(w->tree, field, w->from->from), theirs = { 0 };
@@ -207,8 +224,8 @@ void apply_conflict(struct applying *p, struct wanted *w)
 			STR_ARG(field), STR_ARG(name));
 		diag_label(&p->diags, d, "%.*s", STR_ARG(buf_text(&b)));
 		diag_help(&p->diags, d,
-			"'trainc apply --force-conflicts' takes the field over; leaving it out of the program leaves "
-			"it to '%.*s'", STR_ARG(owner));
+			"'trainc apply --force-conflicts' takes the field over; to keep the value of '%.*s', write it "
+			"in the program", STR_ARG(owner));
 		buf_release(&b);
 	}
 	p->status = p->status == STATUS_DONE ? STATUS_CONFLICT : p->status;

@@ -10,11 +10,14 @@
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
-/* Are all managers of the conflict our own, from `scale` or `suspend`?  Then the program wins. */
+/*
+ * Are all managers of the conflict our own, from `scale` or `suspend`?  Then the program wins. So it does for the salt,
+ * whoever has copied it together with the Secret: no program has it, and only trainc reads it.
+ */
 static bool only_ours(const struct answer *x)
 {
 	for (size_t i = 0; i < x->ncauses; i++)
-		if (!text_holds(x->causes[i].message, "\"trainc"))
+		if (!text_holds(x->causes[i].message, "\"trainc") && !apply_is_salt(&x->causes[i]))
 			return false;
 	return x->ncauses > 0;
 }
@@ -29,6 +32,7 @@ static bool settle(struct applying *p, struct wanted *w)
 {
 	if (is_field_conflict(w->answer) && only_ours(w->answer)) {
 		struct transport_request r = apply_request(p, w, true);
+		apply_tell_salt(p, w);
 		w->answer = request_send(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
 	}
 	if (w->answer->class == CALL_DONE && w->outdated && p->mode == APPLY_REAL)

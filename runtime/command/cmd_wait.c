@@ -72,6 +72,7 @@ int runs_wait(struct session *s, struct attend *a, enum run_goal goal)
 
 int cmd_wait(struct session *s)
 {
+	struct str form = option_value(s->options, OPTION_OUTPUT);
 	const struct backend *b;
 	struct chosen chosen;
 	struct attend a;
@@ -81,8 +82,8 @@ int cmd_wait(struct session *s)
 		return status;
 	if (runs_choose(s, b, s->options->noperands, &chosen, &status) && runs_watch(s, &chosen, &a, &status)) {
 		status = runs_wait(s, &a, runs_goal(s, GOAL_COMPLETE));
-		if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
-			runs_report(s, &a, REPORT_JSON);
+		if (form.n && !str_is(form, "text"))
+			runs_report(s, &a, runs_form(s, REPORT_TABLE));
 	}
 	return backend_end(s, &a, status);
 }

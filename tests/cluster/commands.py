@@ -211,6 +211,37 @@ def secret_without_salt(w):
 
 
 @check
+def salt_of_another(w):
+    """whoever copies a Secret owns its salt, too: apply takes it back without a conflict, and says who should leave it out"""
+    def stolen(*more):
+        return status(409, "Conflict", "Apply failed with %d conflicts" % (1 + len(more)), [
+            {"reason": "FieldManagerConflict", "message": 'conflict with "argocd" using v1', "field": f}
+            for f in (".metadata.annotations." + SALT, *more)])
+
+    w.write("a.tj", SECRET % "hunter2")
+    w.want(0, "apply", "--no-wait", "a.tj")
+    copied = w.get("secrets", "key")
+    copied["metadata"]["annotations"][SALT] = "copied"
+    w.put("secrets", "default", copied)
+    w.fault("PATCH", "/secrets/key", stolen())
+    out, err = w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key configured",
+                      err="'argocd' has set the annotation trainc.dev/salt of Secret/key.*remove it from what 'argocd' applies")
+    must("conflict" not in err and w.get("secrets", "key")["metadata"]["annotations"][SALT] != "copied", err)
+    must([("force=true" in p) for m, p, _b in w.requests if m == "PATCH" and "/secrets/key" in p] == [False, True], w.requests)
+
+    w.write("a.tj", SECRET % "hunter3")         # beside a field that is in dispute it is not worth a message
+    w.fault("PATCH", "/secrets/key", stolen(".data.password"))
+    out, err = w.want(5, "apply", "--no-wait", "a.tj", err="'argocd' owns data.password of Secret/key")
+    must(SALT not in err and "write it in the program" in err and err.count("TJ1203") == 1, err)
+
+    bare = w.get("secrets", "key")              # taken away by somebody: it comes back, and nobody is asked
+    del bare["metadata"]["annotations"]
+    w.put("secrets", "default", bare)
+    out, err = w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key configured")
+    must(SALT not in err and w.get("secrets", "key")["metadata"]["annotations"][SALT], err)
+
+
+@check
 def contradictions(w):
     """a command line that contradicts itself, or names what does not exist, changes nothing"""
     w.write("a.tj", JOB % ("a", "1:3") + JOB % ("b", 1))
@@ -233,13 +264,16 @@ def contradictions(w):
 
 @check
 def waited_json(w):
-    """wait -o json: the states in the end, whatever the end is"""
+    """wait -o json, wide, table and name: the states in the end, whatever the end is"""
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj")
     for code, more in ((0, ("--for", "running")), (124, ("--timeout", "100ms"))):
         out, _err = w.want(code, "wait", "a", "-o", "json", *more)
         got = json.loads(out)
         must(got["schemaVersion"] == 1 and [r["state"] for r in got["runs"]] == ["Running"], out)
+    for form, first in (("name", "run/a"), ("wide", "RUN +REPLICA"), ("table", "RUN +STATE +ROLE"), ("text", None)):
+        out, _err = w.want(0, "wait", "a", "-o", form, "--for", "running")
+        must(re.match(first, out) if first else not out, out)
     w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
     out, _err = w.want(8, "wait", "a", "-o", "json")
     got = json.loads(out)["runs"][0]
