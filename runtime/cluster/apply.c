@@ -15,6 +15,7 @@
 #include "runtime/command/runs.h"
 #include "runtime/run/report.h"
 #include "runtime/status/attempts.h"
+#include "runtime/status/job.h"
 #include "runtime/status/look.h"
 
 /* ---- what exists ---- */
@@ -174,13 +175,18 @@ static bool delete_members(struct applying *p, struct members *m)
 
 /* ---- live values ---- */
 
-/* Keeps what a restart of the whole run has added to an object: the number of attempts, and the record as an owner. */
-static void share_restart_values(struct applying *p, struct wanted *w, const struct data *live)
+/*
+ * Keeps what was added to an object since it was applied: the number of attempts, that its turn has come, and after a
+ * restart of the whole run the record as an owner.
+ */
+static void share_added_values(struct applying *p, struct wanted *w, const struct data *live)
 {
 	struct str attempts = status_annotation(live, ATTEMPTS_ANNOTATION);
 
 	if (attempts.n)
 		wanted_annotate(p->arena, w->tree, STR(ATTEMPTS_ANNOTATION), attempts);
+	if (status_annotation(live, STARTED_ANNOTATION).n)
+		wanted_annotate(p->arena, w->tree, STR(STARTED_ANNOTATION), STR("true"));
 	if (status_owned_by(live, p->before.uid))
 		wanted_own(p->arena, w->tree, applyset_parent_name(p->arena, p->job->name), p->before.uid);
 }
@@ -195,7 +201,7 @@ void apply_share_live_values(struct applying *p)
 		if (suspend && suspend->kind == DATA_BOOL && live && live->kind == DATA_BOOL)
 			suspend->u.boolean = live->u.boolean;
 		if (m && w->stale)
-			share_restart_values(p, w, m->object);
+			share_added_values(p, w, m->object);
 	}
 }
 

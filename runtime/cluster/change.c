@@ -6,6 +6,7 @@
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/command/runs.h"
 #include "runtime/status/attempts.h"
+#include "runtime/status/job.h"
 #include "runtime/status/look.h"
 
 #define MANAGER_SCALE "trainc-scale"
@@ -129,22 +130,25 @@ static int64_t attempts_so_far(const struct cluster_watch *c, const struct membe
 /*
  * The patch that suspends or resumes an object; empty for an object that cannot be suspended. Suspending a Job deletes
  * its pods, so the number of their attempts is stored in the Job. A Job that is resumed while it waits for another role
- * stays suspended, without the mark.
+ * stays suspended, without the marks; one whose turn has come is marked as started.
  */
 static struct str suspend_body(const struct cluster_watch *c, const struct member *m, bool suspend, bool waits)
 {
 	struct arena *a = c->cluster->arena;
 	const char *word = suspend ? "true" : "false";
 	bool job = str_is(m->resource.kind, "Job") && status_path(m->object, "spec.suspend");
+	bool starts = !suspend && status_annotation(m->object, "trainc.dev/start-after").n;
 	int64_t attempts = suspend && job ? attempts_so_far(c, m) : 0;
 	struct str number = attempts ? str_printf(a, ",\"" ATTEMPTS_ANNOTATION "\":\"%lld\"", (long long)attempts)
 		: STR("");
 
 	if (job && waits)
-		return STR("{\"metadata\":{\"annotations\":{\"" SUSPENDED_ANNOTATION "\":null}}}");
+		return STR("{\"metadata\":{\"annotations\":{\"" SUSPENDED_ANNOTATION "\":null,\"" STARTED_ANNOTATION
+			"\":null}}}");
 	if (job)
-		return str_printf(a, "{\"metadata\":{\"annotations\":{\"" SUSPENDED_ANNOTATION "\":%s%.*s}},"
-			"\"spec\":{\"suspend\":%s}}", suspend ? "\"true\"" : "null", STR_ARG(number), word);
+		return str_printf(a, "{\"metadata\":{\"annotations\":{\"" SUSPENDED_ANNOTATION "\":%s%.*s%s}},"
+			"\"spec\":{\"suspend\":%s}}", suspend ? "\"true\"" : "null", STR_ARG(number), starts
+			? ",\"" STARTED_ANNOTATION "\":\"true\"" : "", word);
 	if (waits)
 		return STR("");
 	if (status_path(m->object, "spec.suspend"))

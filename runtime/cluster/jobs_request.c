@@ -2,6 +2,7 @@
 #include "runtime/cluster/jobs_request.h"
 
 #include "runtime/cluster/discovery.h"
+#include "runtime/status/job.h"
 
 struct transport_request jobs_request(struct arena *a, const struct jobs_action *x, struct str ns, const char *manager)
 {
@@ -16,8 +17,8 @@ struct transport_request jobs_request(struct arena *a, const struct jobs_action 
 		r.query = query;
 		r.nquery = 1;
 		r.content_type = STR("application/merge-patch+json");
-		r.body = str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\"},\"spec\":{\"suspend\":false}}",
-			STR_ARG(x->uid));
+		r.body = str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\",\"annotations\":{\"" STARTED_ANNOTATION
+			"\":\"true\"}},\"spec\":{\"suspend\":false}}", STR_ARG(x->uid));
 		return r;
 	}
 	r.method = TRANSPORT_DELETE;

@@ -4,7 +4,8 @@
 #include "runtime/decide/jobs.h"
 
 #include "runtime/run/rules.h"
-#include "runtime/status/attempts.h"
+#include "runtime/status/job.h"
+#include "runtime/status/look.h"
 
 struct jobs_seen {
 	const struct data *object;
@@ -64,14 +65,15 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 }
 
 /*
- * Is the whole run suspended? Then even a role that waits for nothing is suspended, or `trainc suspend` has marked a
- * Job: the mark comes with the field, so that no Job is resumed between the patches of two Jobs.
+ * Is the whole run suspended? Then even a role that waits for nothing is suspended, or a Job that `trainc suspend` has
+ * marked, or one that had been started. Both marks come with the field, so that no Job is resumed between the patches
+ * of two Jobs, nor when only roles that once waited are left.
  */
 static bool is_held(const struct jobs_look *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->at[i].suspended && !l->at[i].over && (!l->job->roles[l->at[i].role].start_after ||
-			status_annotation(l->at[i].object, SUSPENDED_ANNOTATION).n))
+			job_is_held(l->at[i].object)))
 			return true;
 	return l->job->suspend.set && l->job->suspend.value;
 }

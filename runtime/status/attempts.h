@@ -10,11 +10,6 @@
 #include "runtime/status/look.h"
 
 #define ATTEMPTS_ANNOTATION "trainc.dev/attempts"
-/*
- * `trainc suspend` leaves it at a Job: the Job is suspended because somebody wants that, and not because its turn has
- * not come. `resume` removes it.
- */
-#define SUSPENDED_ANNOTATION "trainc.dev/suspended"
 
 /* What the Jobs of a role record: pods that were created at SINCE or later begin after attempt N. */
 struct attempts_before {

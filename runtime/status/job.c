@@ -60,6 +60,12 @@ static struct job_view failed(struct arena *a, const struct data *job, const str
 	return v;
 }
 
+bool job_is_held(const struct data *job)
+{
+	return status_true(job, "spec.suspend") && (status_annotation(job, SUSPENDED_ANNOTATION).n ||
+		status_annotation(job, STARTED_ANNOTATION).n);
+}
+
 /* S-15: the Job is suspended. Names the client that set the field last. */
 static struct job_view suspended(struct arena *a, const struct data *job)
 {

@@ -23,6 +23,19 @@ struct job_view {
 	bool suspended;
 };
 
+/*
+ * `trainc suspend` leaves the first annotation at a Job, and `resume` removes it. Whoever resumes a Job because its
+ * turn has come leaves the second one in the same request. `resume` removes both from a Job that has to wait again.
+ */
+#define SUSPENDED_ANNOTATION "trainc.dev/suspended"
+#define STARTED_ANNOTATION "trainc.dev/started"
+
+/*
+ * Is the Job suspended because somebody wants that, and not because its turn has not come? A Job that was started is
+ * only suspended again by a person or another program, such as `kubectl`.
+ */
+bool job_is_held(const struct data *job);
+
 struct job_view job_judge(struct arena *a, const struct data *job, const struct crowd *pods,
 	const struct events *events, int64_t now);
 

@@ -27,6 +27,16 @@ RANKS = """job "a" {
   success = done(first, 0)
 }
 """
+STAGES = """job "a" {
+  image = "busybox:1"
+  role prepare { replicas = 1 }
+  role worker {
+    replicas    = 2
+    start_after = done(prepare)
+  }
+  success = done(worker)
+}
+"""
 
 
 def check(f):
@@ -179,6 +189,64 @@ def kept(w):
     w.see("the verdict", w.verdict("a", "Succeeded"))
     w.settle()
     must(w.names("jobs") == ["a-ps", "a-worker"], w.names("jobs"))
+
+
+@check
+def suspended_by_hand(w):
+    """a Job that was started after another role and that a person suspends without trainc stays suspended until somebody resumes it"""
+    def set_suspend(value):             # as `kubectl patch job a-worker -p '{"spec":{"suspend":true}}'`
+        with w.lock:
+            o = json.loads(json.dumps(w.get("jobs", "a-worker")))
+            o["spec"]["suspend"] = value
+            w.run_job("default", o)
+
+    def stays(why):
+        n = len(w.written())
+        w.settle(1)
+        must(w.is_suspended("a-worker") and len(w.written()) == n, (why, w.written()[n:]))
+        out = w.want(0, "status", "a")[0]
+        must("Suspended" in out and "waits for" not in out, (why, out))
+    w.supervise()
+    start(w, STAGES)
+    w.job("a-prepare", "Succeeded")             # no role is left but the one that waited
+    w.see("the workers start", lambda: not w.is_suspended("a-worker") and len(w.names("pods")) == 3)
+    set_suspend(True)
+    stays("after the controller")
+    w.controllers[-1].kill()
+    w.supervise()
+    stays("after another start of the controller")
+    w.write("a.tj", STAGES.replace("start_after", 'image = "busybox:2"\n    start_after'))
+    w.fault("PATCH", "/jobs/a-worker", status(422, "Invalid", "spec.template: field is immutable", [
+        {"reason": "FieldValueInvalid", "message": "Invalid value: field is immutable", "field": "spec.template"}], name="a-worker", kind="Job"))
+    w.want(0, "apply", "--no-wait", "--recreate", "--yes", "a.tj", out="Job/a-worker recreated")
+    stays("after it was created again")
+    set_suspend(False)
+    w.settle()
+    set_suspend(True)
+    stays("after kubectl resumed it")
+    w.want(0, "resume", "a")
+    must(not w.is_suspended("a-worker"), "not resumed")
+    set_suspend(True)
+    stays("after trainc resumed it")
+    w.want(0, "resume", "a")
+    w.job("a-worker", "Succeeded")
+    w.see("the verdict", w.verdict("a", "Succeeded"))
+
+
+@check
+def resumed_to_wait(w):
+    """a run that was suspended after its workers had started: resumed while they have to wait again, they start when their turn comes"""
+    w.supervise()
+    start(w)
+    w.see("all run", lambda: len(w.names("pods")) == 3)
+    w.want(0, "suspend", "a")
+    w.jobs_run = False
+    w.want(0, "resume", "a")
+    w.settle()
+    must(not w.is_suspended("a-ps") and w.is_suspended("a-worker"), "the workers did not wait")
+    w.want(0, "status", "a", out="waits for ready\\(ps\\)")
+    w.job("a-ps", "Running")
+    w.see("the workers start", lambda: not w.is_suspended("a-worker"))
 
 
 @check

@@ -29,8 +29,10 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 	arena_release(&a);
 	buf_z(&b, "{\"kind\":\"List\",\"items\":[{\"kind\":\"ConfigMap\"}");
 	for (size_t i = 0; i < 2; i++) {
-		bool marked = *jobs[i] == '!';
-		const char *mark = marked ? ",\"annotations\":{\"trainc.dev/suspended\":\"true\"}" : "";
+		bool marked = *jobs[i] == '!' || *jobs[i] == '+';
+		const char *mark = !marked ? ""
+			: *jobs[i] == '!' ? ",\"annotations\":{\"trainc.dev/suspended\":\"true\"}"
+			: ",\"annotations\":{\"trainc.dev/started\":\"true\"}";
 		if (*jobs[i])
 			buf_printf(&b, ",{\"kind\":\"Job\",\"apiVersion\":\"batch/v1\",\"metadata\":{\"name\":\"a-%s\",\"uid\":\"u-%s\",\"labels\":{\"trainc.dev/job\":\"a\","
 				"\"trainc.dev/role\":\"%s\"}%s},%s}", names[i], names[i], names[i], mark,
@@ -59,6 +61,7 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 #define RUNS "\"spec\":{\"completions\":1,\"parallelism\":1},\"status\":{\"active\":1,\"startTime\":\"2026-01-01T00:00:00Z\"}"
 #define HELD "\"spec\":{\"completions\":1,\"parallelism\":1,\"suspend\":true},\"status\":{}"
 #define MARKED "!" HELD            /* suspended by `trainc suspend` */
+#define STARTED "+" HELD           /* an attendant had started it, then somebody suspended it */
 #define COMPLETE "\"spec\":{\"completions\":1},\"status\":{\"succeeded\":1,\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]}"
 #define FAILED "\"spec\":{\"completions\":1},\"status\":{\"failed\":1,\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\"}]}"
 #define NEARLY "\"spec\":{\"completions\":1},\"status\":{\"succeeded\":1,\"completedIndexes\":\"0\"}"
@@ -75,6 +78,9 @@ int main(void)
 	CHECK_TEXT(decided(HELD, HELD, READY, ""), "");         /* somebody holds the whole run */
 	CHECK_TEXT(decided(RUNS, MARKED, READY, ""), "");     /* the same, before the other Job is suspended */
 	CHECK_TEXT(decided(COMPLETE, MARKED, DONE, ""), "");
+	CHECK_TEXT(decided(RUNS, STARTED, READY, ""), "");
+	CHECK_TEXT(decided(RUNS, "+" RUNS, READY, READY), "");
+	CHECK_TEXT(decided(RUNS, "+" COMPLETE, READY, DONE), "end a-ps;");
 	CHECK_TEXT(decided(RUNS, COMPLETE, READY, DONE), "end a-ps;");
 	CHECK_TEXT(decided(RUNS, NEARLY, READY, DONE), "end a-ps;");    /* the worker's Job ends by itself */
 	CHECK_TEXT(decided(RUNS, RUNS, READY, DONE), "end a-ps;");      /* its pods say so before the Job does */
