@@ -600,7 +600,7 @@ def run_fails(d):
 
 @check
 def run_held(d):
-    """suspend and resume of a run left to the controller: it does not resume the role that once waited, whichever Job is suspended first"""
+    """suspend and resume of a run left to the controller: it does not resume the role that once waited, whichever Job is suspended first, by kubectl too"""
     def suspended():
         return sorted(o["spec"].get("suspend", False) for o in d.listed("jobs"))
     run_controller(d)
@@ -612,6 +612,13 @@ def run_held(d):
         d.until("no pod is left", lambda: not d.pods())
         must(suspended() == [True, True] and not record(d)["verdict"], d.listed("jobs"))
         d.space.want(0, "resume", "a")
+    d.until("both roles run", lambda: suspended() == [False, False] and set(d.phases()) == {"Running"} and len(d.pods()) > 1)
+    d.space.kubectl("patch", "job/a-worker", "--type=merge", "-p", '{"spec":{"suspend":true}}')
+    d.until("the workers are gone", lambda: len(d.pods()) == 1)
+    d.until("it is reported", lambda: "Suspended" in d.space.want(0, "status", "a").stdout)
+    time.sleep(2)
+    must(suspended() == [False, True], d.listed("jobs"))
+    d.space.kubectl("patch", "job/a-worker", "--type=merge", "-p", '{"spec":{"suspend":false}}')
     d.until("both roles run", lambda: suspended() == [False, False] and set(d.phases()) == {"Running"} and len(d.pods()) > 1)
     d.release(*(p for p in d.pods() if p.startswith("a-worker-")))
     d.until("the verdict", lambda: record(d)["verdict"] == "Succeeded")
