@@ -147,6 +147,10 @@ static void report_message(struct applying *p, struct wanted *w, struct str name
 		diag_help(&p->diags, d,
 			"the namespace is being deleted: wait until it is gone, or choose another one with "
 			"--namespace");
+	else if (text_holds(x->message, "failed calling webhook"))
+		diag_help(&p->diags, d,
+			"the cluster asks this webhook about each such object, and gets no answer: whoever runs it "
+			"must repair it; then run the same command again");
 	else if (x->class == CALL_UNAVAILABLE)
 		diag_help(&p->diags, d, "nothing is lost: run the same command again");
 }

@@ -559,6 +559,8 @@ bool cluster_watch_start(struct cluster *k, int *ret_status)
 	for (size_t i = 0; i < k->nviews; i++)
 		if (view_failed(k->views[i], &why, ret_status)) {
 			session_say(k->session, "%.*s", STR_ARG(why));
+			for (size_t w = 0; w < k->nwatches; w++)
+				k->watches[w]->watch->lost = *ret_status;       /* no state was seen */
 			return false;
 		}
 	for (size_t i = 0; i < k->nwatches; i++)

@@ -9,13 +9,19 @@
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
+struct holders {
+	struct str *finalizers;
+	size_t n;
+};
+
 struct removing {
 	struct cluster *cluster;
 	const struct removal *what;
 	bool *gone;                     /* for each member: has it been deleted? */
 	size_t left;
 	bool timed_out;
-	bool told;                      /* the finalizers that delay the deletion have been reported */
+	struct holders *held;           /* for each member: what delays its deletion */
+	int failed;                     /* status of a watch that could not go on; STATUS_DONE: none */
 	struct loop_timer timer, deadline;
 };
 
@@ -105,6 +111,17 @@ static void mark_gone(struct removing *d, size_t i)
 		loop_stop(d->cluster->client.loop);
 }
 
+static void note_finalizers(struct removing *d, struct holders *h, const struct data *object)
+{
+	const struct data *list = status_list(object, "metadata.finalizers");
+
+	h->n = 0;
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (list->u.list.at[i]->kind == DATA_STRING)
+			ARENA_PUSH(d->cluster->arena, h->finalizers, h->n,
+				str_copy(d->cluster->arena, list->u.list.at[i]->u.string));
+}
+
 static void gone_changed(void *to, enum object_change change, const struct data *object)
 {
 	struct gone_watch *w = to;
@@ -112,8 +129,10 @@ static void gone_changed(void *to, enum object_change change, const struct data 
 
 	if (change == OBJECT_DELETED)
 		mark_gone(w->removing, i);
-	else if (i < w->removing->what->members->n)
+	else if (i < w->removing->what->members->n) {
 		w->seen[i] = true;
+		note_finalizers(w->removing, &w->removing->held[i], object);
+	}
 }
 
 /* Marks the objects that a snapshot does not contain as gone. */
@@ -132,11 +151,17 @@ static void gone_synced(void *to)
 static void gone_failed(void *to, const struct transport_result *r)
 {
 	struct gone_watch *w = to;
+	struct removing *d = w->removing;
 
-	if (call_class(r) == CALL_NOT_FOUND)
+	if (call_class(r) == CALL_NOT_FOUND) {
 		gone_synced(w);
-	else
-		loop_stop(w->removing->cluster->client.loop);
+		return;
+	}
+	if (!d->failed && !d->cluster->interrupted) {
+		session_say(d->cluster->session, "%.*s", STR_ARG(r->error));
+		d->failed = call_exit_status(r);
+	}
+	loop_stop(d->cluster->client.loop);
 }
 
 static void on_deadline(struct loop_timer *t)
@@ -147,20 +172,33 @@ static void on_deadline(struct loop_timer *t)
 	loop_stop(d->cluster->client.loop);
 }
 
-/* Called after half a minute: reports what delays the deletion. */
+/* Reports what delays the deletion of the remaining objects, as the watches have it. */
+static void tell_finalizers(const struct removing *d)
+{
+	for (size_t i = 0; i < d->what->members->n; i++) {
+		const struct member *m = &d->what->members->at[i];
+		for (size_t f = 0; !d->gone[i] && f < d->held[i].n; f++) {
+			struct str name = d->held[i].finalizers[f];
+			session_say(d->cluster->session, "%.*s/%.*s is held by finalizer '%.*s': %s",
+				STR_ARG(m->resource.kind), STR_ARG(m->name), STR_ARG(name),
+				str_is(name, "foregroundDeletion") ? "its pods are still there" :
+				"the controller that has set it must remove it");
+		}
+	}
+}
+
+/* Called after half a minute. */
 static void on_slow(struct loop_timer *t)
 {
 	struct removing *d = t->to;
-	struct cluster *k = d->cluster;
 
-	d->told = true;
 	for (size_t i = 0; i < d->what->members->n; i++) {
 		const struct member *m = &d->what->members->at[i];
 		if (!d->gone[i])
-			session_say(k->session, "still waiting for %.*s/%.*s", STR_ARG(m->resource.kind),
+			session_say(d->cluster->session, "still waiting for %.*s/%.*s", STR_ARG(m->resource.kind),
 				STR_ARG(m->name));
 	}
-	loop_stop(k->client.loop);
+	tell_finalizers(d);
 }
 
 static void start_watches(struct removing *d, struct gone_watch **ret, size_t *n)
@@ -189,25 +227,6 @@ static void start_watches(struct removing *d, struct gone_watch **ret, size_t *n
 	}
 }
 
-/* Reports what delays the deletion of the remaining objects, from the server's present answer. */
-static void tell_finalizers(struct removing *d)
-{
-	struct cluster *k = d->cluster;
-
-	for (size_t i = 0; i < d->what->members->n; i++) {
-		const struct member *m = &d->what->members->at[i];
-		struct answer *x = d->gone[i] ? NULL : request_get(&k->client, k->arena, resource_path(k->arena,
-			&m->resource, m->ns, m->name));
-		const struct data *list = x && x->data ? status_list(x->data, "metadata.finalizers") : NULL;
-		for (size_t f = 0; list && f < list->u.list.n; f++)
-			if (list->u.list.at[f]->kind == DATA_STRING)
-				session_say(k->session, "%.*s/%.*s is held by finalizer '%.*s'%s",
-					STR_ARG(m->resource.kind), STR_ARG(m->name),
-					STR_ARG(list->u.list.at[f]->u.string), str_is(list->u.list.at[f]->u.string,
-						"foregroundDeletion") ? ": its pods are still there" : "");
-	}
-}
-
 static int wait_until_gone(struct removing *d)
 {
 	struct cluster *k = d->cluster;
@@ -218,13 +237,8 @@ static int wait_until_gone(struct removing *d)
 	loop_timer_set(k->client.loop, &d->timer, 30 * NS_PER_SECOND);
 	if (d->what->deadline)
 		loop_timer_set(k->client.loop, &d->deadline, d->what->deadline - clock_steady());
-	while (d->left && !d->timed_out && !k->interrupted) {
+	while (d->left && !d->timed_out && !d->failed && !k->interrupted)
 		loop_run(k->client.loop);
-		if (d->told) {
-			tell_finalizers(d);
-			d->told = false;
-		}
-	}
 	for (size_t i = 0; i < n; i++)
 		object_watch_stop(watches[i].watch);
 	loop_timer_drop(k->client.loop, &d->timer);
@@ -232,9 +246,10 @@ static int wait_until_gone(struct removing *d)
 	if (d->timed_out) {
 		session_say(k->session, "the time is up; %zu object%s being deleted", d->left,
 			d->left == 1 ? " is still" : "s are still");
+		tell_finalizers(d);
 		return STATUS_TIMEOUT;
 	}
-	return k->interrupted ? 128 + k->signal : STATUS_DONE;
+	return k->interrupted ? 128 + k->signal : d->failed;
 }
 
 static void note_gone(struct cluster *k, const struct removal *r, struct str name)
@@ -248,7 +263,8 @@ static void note_gone(struct cluster *k, const struct removal *r, struct str nam
 
 int cluster_delete(struct cluster *k, const struct removal *r)
 {
-	struct removing d = { .cluster = k, .what = r, .gone = ARENA_ARRAY(k->arena, bool, r->members->n) };
+	struct removing d = { .cluster = k, .what = r, .gone = ARENA_ARRAY(k->arena, bool, r->members->n),
+		.held = ARENA_ARRAY(k->arena, struct holders, r->members->n) };
 	int status = delete_wave(k, r, true, d.gone);
 
 	if (status < 128)

@@ -170,10 +170,57 @@ enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode c
 	return outcome;
 }
 
+/* Cuts S behind the text WORD; what was before it is returned, and nothing if S does not hold WORD. */
+static struct str take_until(struct str *s, const char *word)
+{
+	size_t n = strlen(word);
+	const char *at = s->n ? memmem(s->p, s->n, word, n) : NULL;
+
+	if (!at)
+		return (struct str){ NULL, 0 };
+	struct str before = { s->p, (size_t)(at - s->p) };
+	*s = (struct str){ at + n, (size_t)(s->p + s->n - at) - n };
+	return before;
+}
+
+/*
+ * What the authorizer of Kubernetes says, in fewer words and without the address: 'User "u" cannot watch resource
+ * "jobs" in API group "batch" in the namespace "n"'. False for any other message.
+ */
+static bool put_denied(struct buf *b, struct str message)
+{
+	struct str rest = message;
+
+	if (!take_until(&rest, "is forbidden: User \"").n)
+		return false;
+	struct str user = take_until(&rest, "\" cannot "), verb = take_until(&rest, " resource \"");
+	struct str resource = take_until(&rest, "\" in API group \""), group = rest, ns;
+	const char *quote = memchr(rest.p, '"', rest.n);
+	if (!user.n || !verb.n || !resource.n || !quote)
+		return false;
+	group.n = (size_t)(quote - group.p);
+	rest = (struct str){ quote, (size_t)(message.p + message.n - quote) };
+	ns = take_until(&rest, "\" in the namespace \"").p ? take_until(&rest, "\"") : STR("");
+	buf_z(b, "user '");
+	put_escaped(b, user);
+	buf_z(b, "' may not ");
+	put_escaped(b, verb);
+	buf_char(b, ' ');
+	put_escaped(b, resource);
+	buf_z(b, group.n ? "." : "");
+	put_escaped(b, group);
+	buf_z(b, ns.n ? " in namespace '" : " in the whole cluster");
+	put_escaped(b, ns);
+	buf_printf(b, "%s: ask for a %s that has this verb", ns.n ? "'" : "", ns.n ? "Role" : "ClusterRole");
+	return true;
+}
+
 struct str exchange_refusal(struct transport_exchange *x, const struct transport_status *status)
 {
 	struct buf b = { 0 };
 
+	if (x->code == 403 && put_denied(&b, status->message))
+		return sentence(x, &b);
 	if (x->code == 401)
 		buf_printf(&b, "%.*s does not accept the credential of %.*s: ", STR_ARG(x->transport->host),
 			STR_ARG(x->transport->o.access->origin));

@@ -82,6 +82,8 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 		return status;
 	if (runs_choose(s, b, operands, &chosen, &status)) {
 		runs_watch(s, &chosen, &a, &status);
+		if (runs_unknown(&a))
+			return backend_end(s, &a, status);
 		if (!chosen.n && form != REPORT_JSON && form != REPORT_NAME)
 			say_none(s, b, chosen.ns);
 		else if (option_given(s->options, OPTION_WATCH) && a.n)

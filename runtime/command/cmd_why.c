@@ -254,7 +254,8 @@ int cmd_why(struct session *s)
 		return status;
 	if (runs_choose(s, b, s->options->noperands, &chosen, &status)) {
 		runs_watch(s, &chosen, &a, &status);
-		explain(s, &a);
+		if (!runs_unknown(&a))
+			explain(s, &a);
 		status = status == STATUS_USAGE ? STATUS_FAILED : status;
 	}
 	return backend_end(s, &a, status);

@@ -24,6 +24,8 @@ bool runs_agreed(struct session *s, const char *verb, const char *done, int *ret
 
 /* Opens all runs of the list; reports those that do not exist. */
 bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int *ret_status);
+/* Is the state of the runs unknown, because they cannot be watched? That has been reported. */
+static inline bool runs_unknown(const struct attend *a) { return a->n && a->runs[0].lost; }
 
 /* Parses "ROLE/N"; false after reporting that TEXT does not have this form. */
 bool runs_replica(struct session *s, struct str text, struct str *role, struct str *number);

@@ -482,9 +482,42 @@ def finalizers(w):
     job = w.get("jobs", "a-worker")
     job["metadata"]["finalizers"] = ["example.com/hold"]
     w.put("jobs", "default", job)
-    w.want(124, "delete", "--yes", "--timeout", "1s", "a", err="1 object is still being deleted")
+    w.want(124, "delete", "--yes", "--timeout", "5s", "a", err="1 object is still being deleted.*"
+           "Job/a-worker is held by finalizer 'example.com/hold': the controller that has set it must remove it")
     must(w.get("jobs", "a-worker")["metadata"]["finalizers"], "the finalizer was stripped")
     must(w.get("configmaps", "a.trainc"), "the record is gone before the members")
+
+
+DENIED = 'User "eve" cannot %s resource "%s" in API group "%s" in the namespace "default"'
+
+
+@check
+def denied_words(w):
+    """a verb that is missing is named with the resource, in fewer words than the server's; delete does not wait for what it may not watch"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.fault("GET", "/a-worker-0-x/log", status(403, "Forbidden", 'pods "a-worker-0-x" is forbidden: ' + DENIED % ("get", "pods/log", "")), 9)
+    w.want(4, "logs", "a", err=r"^trainc: worker/0: user 'eve' may not get pods/log in namespace 'default': ask for a Role that has this verb$")
+    w.fault("GET", "/configmaps", status(403, "Forbidden", 'configmaps is forbidden: User "eve" cannot list resource "configmaps" in API group "" at the cluster scope'))
+    w.want(4, "list", "-A", err=r"^trainc: user 'eve' may not list configmaps in the whole cluster: ask for a ClusterRole that has this verb$")
+    w.fault("GET", "/jobs\\?.*watch=true", status(403, "Forbidden", "jobs.batch is forbidden: " + DENIED % ("watch", "jobs", "batch")), 99)
+    out, err = w.want(4, "status", "a", err="user 'eve' may not watch jobs.batch in namespace 'default'")
+    must(not out, out)
+    out, err = w.want(4, "why", "a", err="user 'eve' may not watch jobs.batch in namespace 'default'")
+    must(not out, out)
+    job = w.get("jobs", "a-worker")
+    job["metadata"]["finalizers"] = ["example.com/hold"]
+    w.put("jobs", "default", job)
+    w.want(4, "delete", "--yes", "a", err="user 'eve' may not watch jobs.batch in namespace 'default'")
+
+
+@check
+def webhook_down(w):
+    """a webhook that does not answer is the matter of whoever runs it, and no repetition helps"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.fault("PATCH", "/jobs/a-worker", status(500, "InternalError", 'Internal error occurred: failed calling webhook "v.example.com": connection refused'), 99)
+    _out, err = w.want(7, "apply", "--no-wait", "--retry-timeout", "100ms", "a.tj", err="asks this webhook about each such object, and gets no answer")
+    must("nothing is lost" not in err, err)
 
 
 @check

@@ -465,7 +465,7 @@ def run_ancestors(d):
     d.space.kubectl("delete", OLD_KINDS["TfJob"], "train", "odd", "bad", "--cascade=foreground")
     d.space.kubectl("delete", OLD_KINDS["MxJob"], "mx")
     d.until("everything is collected", lambda: not d.space.names("jobs,pods,services,configmaps,deployments"))
-    must(not re.search(r"forbidden|cannot (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+    must(not re.search(r"forbidden|(?:cannot|may not) (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
 
 
 @check
@@ -476,7 +476,7 @@ def permitted(d):
     d.until("six run", lambda: d.phases().count("Running") >= 6)
     d.release("torch-master-0", "mpi-launcher")
     d.until("both end", lambda: "Succeeded" in d.conditions("PyTorchJob", "torch") and "Succeeded" in d.conditions("MPIJob", "mpi"))
-    must(not re.search(r"forbidden|cannot (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+    must(not re.search(r"forbidden|(?:cannot|may not) (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
 
 
 @check
@@ -575,7 +575,7 @@ def run_ends(d):
             and json.loads(record(d)["outcome"])["generation"] == 2)
     d.space.want(0, "delete", "a", "--yes")
     d.until("nothing is left", lambda: not d.space.names())
-    must(not re.search(r"forbidden|cannot (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+    must(not re.search(r"forbidden|(?:cannot|may not) (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
 
 
 @check
@@ -755,7 +755,7 @@ def run_restarts(d):
         must(json.loads(record(d)["restart"])["number"] == 2, record(d)["restart"])
     told = [e["message"] for e in d.listed("events") if e["reason"] == "RunRestarted"]
     must(len(told) == 2, told)
-    must(not re.search(r"forbidden|cannot (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+    must(not re.search(r"forbidden|(?:cannot|may not) (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
     d.space.want(0, "delete", "a", "--yes")
     d.until("nothing is left", lambda: not d.space.names())
 
