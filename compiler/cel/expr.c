@@ -29,7 +29,8 @@ static struct str within(struct cel *c, const struct node *n, struct str text)
 
 /* ---- words ---- */
 
-struct str cel_quote(struct arena *a, struct str text)
+/* A text as a literal of CEL. */
+static struct str cel_quote(struct arena *a, struct str text)
 {
 	struct buf b = { 0 };
 

@@ -43,7 +43,5 @@ struct str cel_expr(struct cel *c, const struct node *n);
 struct cel_list cel_list(struct cel *c, const struct node *n);
 /* A name for a variable that is not used otherwise there. */
 struct str cel_name(const struct cel *c, struct str name);
-/* A text as a literal of CEL. */
-struct str cel_quote(struct arena *a, struct str text);
 
 #endif

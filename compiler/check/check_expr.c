@@ -383,7 +383,7 @@ static const struct type *type_list_node(struct check *c, struct node *n, const 
 	return elem->kind == TYPE_UNIT ? &type_unit : type_list(c->arena, elem);
 }
 
-const struct type *type_list_for(struct check *c, struct node *n, const struct type *want)
+static const struct type *type_list_for(struct check *c, struct node *n, const struct type *want)
 {
 	struct where saved = c->at;
 	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL, *elem;

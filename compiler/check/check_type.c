@@ -294,7 +294,7 @@ static bool reversed(const struct refining *r)
 	return type_is_quantity(r->type) ? f->qlo.nano > f->qhi.nano : f->lo > f->hi;
 }
 
-const struct type *resolve_refinements(struct check *c, const struct type *t, struct node *ref)
+static const struct type *resolve_refinements(struct check *c, const struct type *t, struct node *ref)
 {
 	struct nodes refines = ref->u.type_ref.refines;
 	struct refining r = { .check = c, .type = ARENA_NEW(c->arena, struct type),

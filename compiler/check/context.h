@@ -151,7 +151,6 @@ bool report_parted_name(struct check *c, const struct node *difference);
 /* ---- types (check_type.c, refine.c) ---- */
 
 const struct type *resolve_type(struct check *c, struct node *ref);
-const struct type *resolve_refinements(struct check *c, const struct type *t, struct node *ref);
 /* A constant, as fold_constant() returns it. That function returns false for an expression that is not constant. */
 struct constant {
 	enum type_kind kind;            /* kind of the operand: INT, FLOAT, STRING, CPU (a quantity of any kind),
@@ -213,7 +212,6 @@ const struct type *type_extension(struct check *c, struct node *n, const struct 
 const struct type *type_record_body(struct check *c, struct node *n, const struct type *record, bool partial);
 /* Checks the body of `key { }` inside a literal, which has nothing to extend. */
 const struct type *check_extend_value(struct check *c, struct node *value, const struct type *want);
-const struct type *type_list_for(struct check *c, struct node *n, const struct type *want);
 /* Checks the loop variables of a list; false after a report when the value cannot be looped over. */
 bool check_binders(struct check *c, struct binder *binders, unsigned n, struct node *list);
 

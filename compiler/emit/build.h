@@ -109,8 +109,6 @@ void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecti
 void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key);
 /* Puts pairs into a map, with the place FROM, or with their own places if FROM is unknown. */
 void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pairs, struct span from);
-/* The name of a manifest's objects. */
-struct object *emit_name(struct emit *e, const struct manifest *m);
 /*
  * The number of replicas from FIRST on that have the same entries: the same variables, the same labels of their own,
  * and the same amounts.
@@ -159,10 +157,6 @@ enum emit_container { CONTAINER_MAIN, CONTAINER_OTHER, CONTAINER_NATIVE_SIDECAR 
 struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c,
 	enum emit_container what,
 	struct object *list);
-void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses,
-	struct object *container);
-unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r, const struct plan_container *c,
-	bool main);
 
 /* The volumes of a role's pods, with the names that mounts use. */
 struct emit_volume {
@@ -182,7 +176,6 @@ struct emit_volumes {
 					 * none */
 };
 const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r);
-const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v);
 void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod);
 /* The name of the claims that the replicas of R keep, without the index: NAME-J-R. */
 struct str emit_claim_name(struct arena *a, const struct plan_role *r, const struct plan_volume *v);
@@ -213,11 +206,8 @@ struct emit_files {
 };
 struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part);
-/* Does the file have one key for each replica? */
-bool emit_file_each(const struct plan_file *f);
 /* The number of bytes that a file takes in its ConfigMap, for replica `index` (0 when shared). */
 size_t emit_file_size(const struct plan_job *j, const struct plan_role *r, const struct emit_file *f, int64_t index);
-const struct text *emit_file_text(const struct plan_file *f, int64_t index);
 struct object *emit_files_make(struct emit *e, const struct manifest *m);
 bool emit_uses_each_file(const struct plan_role *r);
 

@@ -40,7 +40,8 @@ static struct object *(*const makers[])(struct emit *e, const struct manifest *m
 };
 _Static_assert(sizeof makers / sizeof *makers == WORKLOADS, "a kind of workload without a function that makes it");
 
-bool each_workload(struct visiting *v, const struct plan_role *r)
+/* Visits the object of the role, or those of its replicas, as its kind of workload requires. */
+static bool each_workload(struct visiting *v, const struct plan_role *r)
 {
 	const struct workload *w = plan_workload(v->e->job, r);
 	struct manifest m = each_manifest(r, w->api_version, w->kind, r->object, makers[w->id]);

@@ -21,11 +21,7 @@ struct manifest each_manifest(const struct plan_role *r, const char *api_version
 /* Visits the objects NAME-0 to NAME-(n-1) of a role, in as many manifests as there are different sets of entries. */
 bool each_replica(struct visiting *v, struct manifest m);
 
-/*
- * Visits the object of the role, or those of its replicas, as its kind of workload requires; the function below
- * does that for all roles that are AUX, or that are not.
- */
-bool each_workload(struct visiting *v, const struct plan_role *r);
+/* Visits the objects of the roles that are AUX, or of those that are not, as each role's kind of workload requires. */
 bool each_workloads(struct visiting *v, const struct plan_job *j, bool aux);
 
 /* Visits the Services by which replicas and users find the roles; returns false to stop, as the functions below do. */

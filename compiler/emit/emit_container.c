@@ -61,7 +61,7 @@ static unsigned env_uses(const struct plan_role *r, const struct plan_env *env)
 	return uses;
 }
 
-unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r, const struct plan_container *c,
+static unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r, const struct plan_container *c,
 	bool main)
 {
 	unsigned uses = texts_use(r, &c->command) | texts_use(r, &c->args);
@@ -142,7 +142,7 @@ static void our_variables(struct emit *e, const struct plan_role *r, unsigned us
 	}
 }
 
-void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses,
+static void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses,
 	struct object *container)
 {
 	if (!uses && !c->nenv)

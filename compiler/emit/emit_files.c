@@ -11,7 +11,8 @@ enum {
 	LONGEST_KEY = 230               /* of 253 characters, with room for a number and an index */
 };
 
-bool emit_file_each(const struct plan_file *f)
+/* Does the file have one key for each replica? */
+static bool emit_file_each(const struct plan_file *f)
 {
 	return f->per_replica || (emit_text_uses(&f->text) & (USES_INDEX | USES_FIELD << POD_SLICE));
 }
@@ -108,7 +109,7 @@ static void add_file(struct arena *a, struct emit_files *fs, const struct plan_f
 		map_put(&fs->stems, a, stem, added);
 }
 
-const struct text *emit_file_text(const struct plan_file *f, int64_t index)
+static const struct text *emit_file_text(const struct plan_file *f, int64_t index)
 {
 	return f->per_replica ? &f->per_replica[index] : &f->text;
 }

@@ -19,7 +19,8 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
 	return o;
 }
 
-struct object *emit_name(struct emit *e, const struct manifest *m)
+/* The name of a manifest's objects. */
+static struct object *emit_name(struct emit *e, const struct manifest *m)
 {
 	return m->indexed_name ? emit_indexed(e->arena, m->name, "-", m->from) :
 		object_string(e->arena, m->name, m->from);

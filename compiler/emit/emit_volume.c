@@ -22,7 +22,7 @@ static size_t place_of(const struct emit_volumes *vs, const struct plan_volume *
 	return i;
 }
 
-const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v)
+static const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v)
 {
 	size_t i = place_of(vs, v);
 

@@ -16,7 +16,8 @@ struct node *entry_expr(const struct entry *e)
 	}
 }
 
-bool entry_speaks(const struct entry *e, enum field_id id)
+/* Does this entry give the field a value?  A typed declaration alone does not. */
+static bool entry_speaks(const struct entry *e, enum field_id id)
 {
 	return e->field && e->field->id == id && (!e->item || entry_expr(e));
 }

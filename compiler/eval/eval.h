@@ -198,8 +198,6 @@ static inline struct arena *eval_passing(struct eval *ev)
  * checks of the root file, so that their errors are reported even if no job reads them.
  */
 void eval_params(struct eval *ev);
-/* Reports TJ0402 for every setting that no program used: for callers that share settings between programs. */
-void eval_unused_settings(struct eval *ev);
 
 /* Evaluates an expression and converts the value to the place's type if the checker asks for it. */
 const struct value *eval_expr(struct eval *ev, struct frame *f, struct node *n);
@@ -289,8 +287,6 @@ struct entries *entry_body(struct eval *ev, struct entry *e);
 
 /* The expression that is written for an entry; NULL for a spread's entry, and for a typed field without a value. */
 struct node *entry_expr(const struct entry *e);
-/* Does this entry give the field a value?  A typed declaration alone does not. */
-bool entry_speaks(const struct entry *e, enum field_id id);
 /* Does the entry set the field, so that lower levels do not matter? */
 bool entry_sets(const struct entry *e);
 /* The value of an entry, in the type of its field, whether it was written out or inserted. */

@@ -81,7 +81,7 @@ static const struct value *eval_topology(struct eval *ev, struct node *n)
 
 /* ---- strings ---- */
 
-const struct value *eval_string(struct eval *ev, struct frame *f, struct node *n)
+static const struct value *eval_string(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct str plain;
 	struct pieces p;
@@ -186,7 +186,7 @@ static bool list_add_all(struct eval *ev, struct value *list, const struct value
 	return true;
 }
 
-const struct value *eval_list_for(struct eval *ev, struct frame *f, struct node *n)
+static const struct value *eval_list_for(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct value *list = value_new(ev->arena, VALUE_LIST, n->span);
 	struct eval_loop loop;
@@ -336,7 +336,7 @@ static bool of_bundle(const struct node *n)
 	return t && t->kind == TYPE_RECORD && t->record->partial;
 }
 
-const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n)
+static const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct str name = n->u.member.name;
 

@@ -48,15 +48,12 @@ void eval_walk(struct eval *ev, const struct value *v);
 
 /* Returns VALUE_BAD if one of the two is bad, else the computed one if there is one, else NULL. */
 const struct value *not_ok(const struct value *a, const struct value *b);
-const struct value *value_computed(struct eval *ev, struct span at);
 /*
  * A value that OP can compute with. A text becomes a string (or an int) if it is known, VALUE_COMPUTED if it needs the
  * pod's index, and VALUE_BAD (TJ0716) if only the pod knows it. DEEP: the same for the elements of lists and maps.
  */
 const struct value *value_static(struct eval *ev, const struct value *v, const struct node *op);
 const struct value *value_static_deep(struct eval *ev, const struct value *v, const struct node *op);
-/* Reports TJ0716 for a text of class TEXT_FACT. */
-const struct value *report_fact(struct eval *ev, const struct text *t, const struct node *op);
 
 /* Completes a list or map: records its depth. */
 const struct value *list_finish(struct eval *ev, struct value *v);
@@ -70,11 +67,8 @@ const struct value *eval_unary(struct eval *ev, struct frame *f, struct node *n)
 const struct value *eval_binary(struct eval *ev, struct frame *f, struct node *n);
 const struct value *eval_range(struct eval *ev, struct frame *f, struct node *n);
 const struct value *eval_elastic(struct eval *ev, struct frame *f, struct node *n);
-const struct value *eval_string(struct eval *ev, struct frame *f, struct node *n);
-const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n);
 const struct value *eval_index(struct eval *ev, struct frame *f, struct node *n);
 const struct value *eval_call(struct eval *ev, struct frame *f, struct node *n);
-const struct value *eval_list_for(struct eval *ev, struct frame *f, struct node *n);
 /* The value of a parameter or a let of a file. */
 const struct value *eval_global(struct eval *ev, const struct decl *d);
 /* The value of a formal, a let of a body or a loop variable. */
@@ -97,8 +91,6 @@ const struct value *eval_parts(struct eval *ev, const struct value *base, const 
 
 /* Compares two ints, floats, quantities, strings or roles: -1, 0 or 1. */
 int value_order(const struct value *a, const struct value *b);
-/* Reports TJ0604 when two topologies have different numbers of dimensions. */
-bool topology_comparable(struct eval *ev, const struct value *a, const struct value *b);
 
 /* ---- binders ---- */
 

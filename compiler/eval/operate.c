@@ -279,7 +279,8 @@ static const struct value *order(struct eval *ev, struct node *n, const struct v
 	return value_bool(eval_passing(ev), holds, n->span);
 }
 
-bool topology_comparable(struct eval *ev, const struct value *a, const struct value *b)
+/* Reports TJ0604 when two topologies have different numbers of dimensions. */
+static bool topology_comparable(struct eval *ev, const struct value *a, const struct value *b)
 {
 	static const char *const words[] = { "no", "one", "two", "three" };
 

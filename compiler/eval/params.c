@@ -133,7 +133,8 @@ static void use_settings(struct eval *ev, struct setting *at, size_t n)
 		at[i].used = at[i].used || find_param(ev, head_of(at[i].name));
 }
 
-void eval_unused_settings(struct eval *ev)
+/* Reports TJ0402 for every setting that no program used. */
+static void eval_unused_settings(struct eval *ev)
 {
 	const struct settings *s = ev->settings;
 

@@ -54,7 +54,7 @@ void pieces_add(struct pieces *p, const struct piece *piece)
 	push(p, *piece);
 }
 
-void pieces_text(struct pieces *p, const struct text *t)
+static void pieces_text(struct pieces *p, const struct text *t)
 {
 	for (size_t i = 0; i < t->n && !p->full; i++)
 		pieces_add(p, &t->at[i]);

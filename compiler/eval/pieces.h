@@ -20,7 +20,6 @@ struct pieces {
 
 void pieces_init(struct pieces *p, struct arena *a);
 void pieces_add(struct pieces *p, const struct piece *piece);
-void pieces_text(struct pieces *p, const struct text *t);
 /* Appends the text of a scalar; false (nothing appended) for lists, records and the like. */
 bool pieces_value(struct pieces *p, const struct value *v);
 /*

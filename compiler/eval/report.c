@@ -180,7 +180,7 @@ const struct value *not_ok(const struct value *a, const struct value *b)
 	return b->kind == VALUE_COMPUTED ? b : NULL;
 }
 
-const struct value *value_computed(struct eval *ev, struct span at)
+static const struct value *value_computed(struct eval *ev, struct span at)
 {
 	struct value *v = value_new(ev->arena, VALUE_COMPUTED, at);
 
@@ -203,7 +203,8 @@ static const char *fact_reason(const struct text *t)
 	return "the variable is read when the container starts";
 }
 
-const struct value *report_fact(struct eval *ev, const struct text *t, const struct node *op)
+/* Reports TJ0716 for a text of class TEXT_FACT. */
+static const struct value *report_fact(struct eval *ev, const struct text *t, const struct node *op)
 {
 	struct str text = node_text(ev, op);
 	struct diag *d = eval_report(ev, TJ0716, op->span, "'%.*s' cannot be computed: %s", STR_ARG(text),

@@ -258,7 +258,7 @@ static void other_amounts(struct amounts *am, const char *which, const struct da
 	}
 }
 
-void resources_read(struct container_reading *c, const struct data *resources)
+static void resources_read(struct container_reading *c, const struct data *resources)
 {
 	struct import *im = c->role->im;
 	struct amounts am = { .c = c, .requests = member(resources, "requests"),

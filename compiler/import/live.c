@@ -44,7 +44,8 @@ static const struct usual usuals_of_probes[] = {
 static const char *const free_maps[] = { "labels", "nodeSelector", "matchLabels", "limits", "requests",
 	"data", "binaryData", "stringData", "selector" };
 
-bool live_is(const struct data *object)
+/* Was it read from an API server?  It has a uid and a resource version then. */
+static bool live_is(const struct data *object)
 {
 	const struct data *metadata = member(object, "metadata");
 

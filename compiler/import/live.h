@@ -6,8 +6,6 @@
 
 #include "import/manifest.h"
 
-/* Was it read from an API server?  It has a uid and a resource version then. */
-bool live_is(const struct data *object);
 /* OBJECT without what the API server and controllers wrote into it; an object of a file is returned as it is. */
 const struct data *live_clean(struct arena *a, const struct data *object);
 /*

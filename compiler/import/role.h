@@ -96,7 +96,6 @@ void env_read(struct container_reading *c, const struct data *env);
 
 /* A quantity as a literal of the language, as cpu or as whole bytes (WHOLE); empty when it cannot be one. */
 struct str amount_literal(struct arena *a, const struct data *quantity, bool whole);
-void resources_read(struct container_reading *c, const struct data *resources);
 
 /*
  * Read the volumes: first what the pod's volumes are, then the mounts of each container, then the volumes that stay

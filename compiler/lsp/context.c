@@ -110,7 +110,8 @@ static const struct type *local_type(const struct context *c, struct str name, b
 	return NULL;
 }
 
-const struct decl *context_name(struct context *c, struct str name)
+/* The declaration that a name of the file, or of a module, refers to; NULL when there is none. */
+static const struct decl *context_name(struct context *c, struct str name)
 {
 	const struct decl *d = c->module ? map_get(&c->module->values, name) : NULL;
 

@@ -98,8 +98,6 @@ struct context {
 /* Determines what is written at OFFSET of the text. */
 void context_at(struct context *c, struct lsp *l, struct arena *a, struct analysis *an, struct str text, size_t offset);
 
-/* The declaration that a name of the file, or of a module, refers to; NULL when there is none. */
-const struct decl *context_name(struct context *c, struct str name);
 /* The type of the value that a declaration stands for; NULL when unknown. */
 const struct type *context_type_of(struct context *c, const struct decl *d);
 /* The type that a NODE_TYPE_REF of a module spells; NULL when unknown. */

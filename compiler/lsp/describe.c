@@ -43,7 +43,8 @@ static void put_formals(struct arena *a, const struct sources *sources, struct n
 	buf_char(out, ')');
 }
 
-const char *describe_kind(const struct decl *d)
+/* The kind of a declaration: "param", "framework", "role". */
+static const char *describe_kind(const struct decl *d)
 {
 	switch (d->kind) {
 	case DECL_IMPORT: return "import";
@@ -207,7 +208,8 @@ static void describe_decl(struct arena *a, struct analysis *an, const struct occ
 
 /* ---- fields and the rest ---- */
 
-void describe_field(const struct field *f, struct buf *out)
+/* Appends the description of a field of a block: type, default, meaning. */
+static void describe_field(const struct field *f, struct buf *out)
 {
 	buf_printf(out, "```tj\n%s: %s\n```\n\n%s\n", f->name, f->type, f->doc);
 	if (strcmp(f->fallback, "*") == 0)
@@ -256,7 +258,8 @@ static void describe_module(const struct occurrence *o, struct buf *out)
 	put_doc(out, m->file->u.file.doc);
 }
 
-bool describe_occurrence(struct arena *a, struct analysis *an, const struct occurrence *o, struct buf *out)
+/* Appends everything that is known about a name; false when nothing is. */
+static bool describe_occurrence(struct arena *a, struct analysis *an, const struct occurrence *o, struct buf *out)
 {
 	const struct plan_job *job;
 	const struct plan_role *role;

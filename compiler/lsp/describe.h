@@ -9,16 +9,8 @@
 
 /* A declaration on one line, as its author wrote it: "fn ceil(a: int, b: int) -> int". */
 struct str describe_signature(struct arena *a, const struct sources *sources, const struct decl *d);
-/* The kind of a declaration: "param", "framework", "role". */
-const char *describe_kind(const struct decl *d);
 /* The text of a node on one line. */
 struct str describe_text(struct arena *a, const struct sources *sources, struct span at);
-
-/* Appends everything that is known about a name; false when nothing is. */
-bool describe_occurrence(struct arena *a, struct analysis *an, const struct occurrence *o, struct buf *out);
-
-/* Appends the description of a field of a block: type, default, meaning. */
-void describe_field(const struct field *f, struct buf *out);
 
 /* ---- the plan at a place ---- */
 

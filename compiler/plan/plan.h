@@ -549,9 +549,6 @@ struct env_values plan_env(struct arena *a, const struct plan_job *j, const stru
 /* "done(chief) and done(worker, 0)": as the language writes it. */
 struct str plan_condition_text(struct arena *a, const struct plan_job *j, const struct plan_condition *c);
 
-/* "tcp(\"http\", within = 600s)" */
-struct str plan_probe_text(struct arena *a, const struct plan_probe *p);
-
 /* Does a condition mention the role? */
 bool plan_condition_reads(const struct plan_condition *c, unsigned role);
 

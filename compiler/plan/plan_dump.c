@@ -186,7 +186,7 @@ static void mount(struct dumping *d, const struct plan_mount *m)
 }
 
 /* The probe as the language writes it: http("http", path = "/health", within = 3600s). */
-struct str plan_probe_text(struct arena *a, const struct plan_probe *p)
+static struct str plan_probe_text(struct arena *a, const struct plan_probe *p)
 {
 	struct buf out = { 0 };
 	if (p->kind == PROBE_TCP)

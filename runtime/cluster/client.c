@@ -176,7 +176,8 @@ static void sent_done(void *to, const struct transport_result *r)
 	loop_stop(sent->client->loop);
 }
 
-void client_send(struct client *c, const struct transport_request *r, enum call_repeat repeat,
+/* Sends one request and runs the loop until it has ended; the texts of RESULT are copied into the session's arena. */
+static void client_send(struct client *c, const struct transport_request *r, enum call_repeat repeat,
 	struct transport_result *result)
 {
 	struct transport_request request = *r;

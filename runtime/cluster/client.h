@@ -37,10 +37,6 @@ struct client_options {
 bool client_open(struct client *c, struct session *s, const struct client_options *o, int *ret_status);
 void client_close(struct client *c);
 
-/* Sends one request and runs the loop until it has ended; the texts of RESULT are copied into the session's arena. */
-void client_send(struct client *c, const struct transport_request *r, enum call_repeat repeat,
-	struct transport_result *result);
-
 /* Reads the API server's gitVersion. */
 bool client_server_version(struct session *s, struct str *ret, int *ret_status);
 

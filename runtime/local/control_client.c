@@ -5,17 +5,27 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "runtime/local/control.h"
-#include "runtime/local/control_path.h"
 #include "base/words.h"
+#include "runtime/local/control.h"
 
+/*
+ * The address of a run's socket for paths of any length. An address holds 107 bytes, and a state directory may have a
+ * longer path. Then the directory is opened, and the address leads through /proc/self/fd.
+ */
+struct control_path {
+	struct sockaddr_un address;
+	int directory;                  /* descriptor of the directory, open as long as the address is used, or -1 */
+};
 
-bool control_path_open(struct control_path *p, struct str run_dir)
+/* Makes the address of the socket in RUN_DIR; false with errno. */
+static bool control_path_open(struct control_path *p, struct str run_dir)
 {
 	struct arena scratch = { 0 };
 	int n;
@@ -34,7 +44,7 @@ bool control_path_open(struct control_path *p, struct str run_dir)
 	return true;
 }
 
-void control_path_close(struct control_path *p)
+static void control_path_close(struct control_path *p)
 {
 	if (p->directory >= 0)
 		close(p->directory);

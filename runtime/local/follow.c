@@ -144,7 +144,8 @@ static void add_stream(struct follow *f, struct followed *r, struct str name)
 	consider(f, r, s);
 }
 
-void follow_reconsider(struct follow *f)
+/* Asks again about streams that were not selected before. */
+static void follow_reconsider(struct follow *f)
 {
 	for (size_t i = 0; i < f->nruns; i++)
 		for (size_t k = 0; k < f->runs[i]->streams.n; k++)

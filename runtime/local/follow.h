@@ -23,8 +23,6 @@ struct follow_run {
 };
 bool follow_add(struct follow *f, const struct follow_run *r);
 
-/* Asks again about streams that were not selected before. */
-void follow_reconsider(struct follow *f);
 /* Looks at the files again; cheap when nothing has changed. */
 void follow_read(struct follow *f);
 /*

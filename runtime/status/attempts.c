@@ -30,7 +30,7 @@ void attempts_before_add(struct attempts_before *b, const struct data *job)
 	b->n = n > b->n ? n : b->n;
 }
 
-bool attempts_made_before(const struct attempts_pod *a, const struct attempts_pod *b)
+static bool attempts_made_before(const struct attempts_pod *a, const struct attempts_pod *b)
 {
 	return a->made != b->made ? a->made < b->made : str_cmp(a->name, b->name) < 0;
 }

@@ -32,7 +32,6 @@ struct attempts_pod {
 /* How often the controller of a JobSet had made all its Jobs again before it made this pod, as its label says; or 0. */
 int64_t attempts_lives(const struct data *pod);
 
-bool attempts_made_before(const struct attempts_pod *a, const struct attempts_pod *b);
 /* The number of the first attempt of POD, which is one of the N pods of its replica. */
 int64_t attempts_first(const struct attempts_before *b, const struct attempts_pod *at, size_t n,
 	const struct attempts_pod *pod);

@@ -8,7 +8,8 @@
 
 /* ---- one replica ---- */
 
-bool replica_again(const struct gathered_part *p, const struct gathered_replica *r)
+/* May the replica begin again after it failed? */
+static bool replica_again(const struct gathered_part *p, const struct gathered_replica *r)
 {
 	const struct pod_view *v = &r->view;
 	struct attempt_end end = { .exit_code = v->exit_code > 0 ? v->exit_code : -1, .disrupted = v->disrupted,

@@ -6,8 +6,6 @@
 
 #include "runtime/status/gather.h"
 
-/* May the replica begin again after it failed? */
-bool replica_again(const struct gathered_part *p, const struct gathered_replica *r);
 /*
  * Fills in states, phase, cause and suspended of a role. GOVERNED: a controller replaces pods, and reports when it no
  * longer does.

@@ -47,6 +47,11 @@ holds grep -qE '2/2 ready, [0-9]+\.[0-9] CPUs, [0-9.]+[MG]i' .table
 
 # ---- nothing is said of what does not run ----
 run 0 suspend --local use
+idle() {
+	"$TRAINC" status --local -o json use >.out 2>.err
+	python3 -c 'import json; assert all(r["cpu_seconds"] is None for r in json.load(open(".out"))["runs"][0]["replicas"])' 2>/dev/null
+}
+before 10 idle
 run 0 status --local -o json use
 json '[(r["cpu_seconds"], r["memory_bytes"]) for r in d["runs"][0]["replicas"]]' '[(None, None), (None, None)]'
 run 0 delete --local --yes use
