@@ -549,6 +549,15 @@ static void read_project_imports(struct program *p)
 	}
 }
 
+/* Is the path a parameter and its value, such as name=a? */
+static bool is_setting(struct str path)
+{
+	const char *equals = memchr(path.p, '=', path.n);
+
+	return equals && equals > path.p && !memchr(path.p, '/', (size_t)(equals - path.p)) &&
+		!memchr(path.p, '.', (size_t)(equals - path.p));
+}
+
 /* Adds a help with the program beside PATH that has nearly the same name. */
 static void help_near_file(struct program *p, struct diag *d, struct str path)
 {
@@ -581,7 +590,10 @@ bool module_load(struct program *p, struct str path)
 			: str_printf(p->arena, "'%.*s'", STR_ARG(path));
 		struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0 }, "%.*s cannot be read: %.*s",
 			STR_ARG(what), STR_ARG(why));
-		if (!standard_input && str_is(why, "no such file"))
+		bool missing = !standard_input && str_is(why, "no such file");
+		if (missing && is_setting(path))
+			diag_help(p->diags, d, "a parameter of the program is set with --set %.*s", STR_ARG(path));
+		else if (missing)
 			help_near_file(p, d, path);
 		return false;
 	}

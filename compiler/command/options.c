@@ -343,6 +343,16 @@ static struct str operand_spelt(struct arena *a, const struct command_row *c)
 	return spelt;
 }
 
+/* A line for an operand that sets a parameter, such as name=a; empty for others. */
+static struct str help_setting(struct arena *a, enum command command, struct str operand)
+{
+	const char *equals = memchr(operand.p, '=', operand.n);
+
+	if (!equals || equals == operand.p || !command_sets(command))
+		return STR("");
+	return str_printf(a, "a parameter of the program is set with --set %.*s\n", STR_ARG(operand));
+}
+
 static bool count_operands(struct arena *a, const struct options *o, struct str *why)
 {
 	const struct command_row *c = &commands[o->command];
@@ -364,8 +374,8 @@ static bool count_operands(struct arena *a, const struct options *o, struct str 
 				"init --framework %.*s\n", number,
 			                  STR_ARG(first), STR_ARG(first));
 		else
-			*why = str_printf(a, "trainc: %s takes %s, found '%.*s'%s\n", c->word, number, STR_ARG(first),
-				c->most ? " too" : "");
+			*why = str_printf(a, "trainc: %s takes %s, found '%.*s'%s\n%s", c->word, number, STR_ARG(first),
+				c->most ? " too" : "", help_setting(a, o->command, first).p);
 		return false;
 	}
 	return true;

@@ -489,6 +489,26 @@ static void look_for_surplus(struct balance *b, const struct token *t, size_t i)
 		b->surplus = i;
 }
 
+/*
+ * Does the brace T close the innermost bracket in place of its closer, as in `{ a = [80 }, b = 90 }`? Then the braces
+ * of this line close each other; with the closer added before T, one of them would close nothing of this line.
+ */
+static bool replaces_closer(const struct balance *b, const struct token *t)
+{
+	long open = 0;
+
+	if (!in_parentheses(b) || b->open[b->depth - 1].token < b->line)
+		return false;
+	for (unsigned i = b->depth; i > 0 && b->open[i - 1].token >= b->line; i--)
+		open += b->ts->at[b->open[i - 1].token].kind == TOKEN_LBRACE;
+	if (!open)
+		return false;
+	for (const struct token *at = t; at->kind != TOKEN_END && at < t + LOOK &&
+		(at == t || !(at->flags & FLAG_LINE)); at++)
+		open += (at->kind == TOKEN_LBRACE) - (at->kind == TOKEN_RBRACE);
+	return open == -1;
+}
+
 /* Handles a closing bracket; true if the declaration must be read again, from *RET_I on. */
 static bool take_close(struct balance *b, const struct token *t, size_t i, size_t *ret_i)
 {
@@ -496,6 +516,11 @@ static bool take_close(struct balance *b, const struct token *t, size_t i, size_
 
 	if (t->flags & FLAG_DROPPED)
 		return false;
+	if (opener == TOKEN_LBRACE && replaces_closer(b, t)) {
+		report_mismatch(b, t);
+		supply(b, FLAG_TORN);
+		return false;
+	}
 	if (is_open_inside(b, opener) || (opener == TOKEN_LBRACE && in_parentheses(b) && b->depth > 1)) {
 		if (opener == TOKEN_LBRACE)
 			close_parentheses(b, 0, 0);

@@ -140,4 +140,8 @@ printf 'name: a\nroom: 64\n' >unitless.yaml
 run 1 check named.tj --params unitless.yaml; says err "'room' needs a memory amount, found 64"; says err "write a unit: 64Gi"
 printf 'name: a\ntags: {a: 4}\n' >number.yaml
 run 1 check named.tj --params number.yaml; says err 'write "4"'
+# a parameter among the files
+run 1 check named.tj name=a; says err "'name=a' cannot be read"; says err "set with --set name=a"
+run 1 compile named.tj name=a; says err "set with --set name=a"
+run 2 run --local named.tj name=a; says err "set with --set name=a"
 end

@@ -18,6 +18,9 @@ policy 'policy "p" { check worker.replicas < 4 else "x" }' "'for role in cluster
 policy 'policy "p" { check len(cluster.roles) < 4, "many" }' "help: write 'else \"many\"'"
 policy 'policy "p" { assert len(cluster.roles) < 4 else "many" }' "help: write 'check len(cluster.roles) < 4 else \"many\"'"
 policy 'policy "p" { deny cluster.name == "a" }' "help: write 'check not (cluster.name == \"a\") else \"message\"'"
+policy 'policy "p" { fail("never") }' "'check CONDITION else \"never\"'"
+policy 'policy "p" { if len(cluster.roles) > 3 { fail("too many") } }' "help: write 'check false else \"too many\"'"
+echo 'policy "p" { if len(cluster.roles) > 3 { check false else "too many" } }' >policy.tj; run 0 check good.tj
 
 echo 'project { policies = ["polic.tj"] }' >project.tj
 run 1 check good.tj; says err "no policy file 'polic.tj'"; says err "did you mean 'policy.tj'?"
@@ -25,4 +28,7 @@ echo 'project { policy = "policy.tj" }' >project.tj
 run 1 check good.tj; says err "policies = [\"policy.tj\"]"
 echo 'project { packages { team = "git@example.com:team/lib.git" } }' >project.tj
 run 1 check good.tj; says err "copy it there, or make it a git submodule"
+echo 'project { name }' >project.tj
+run 1 check good.tj; says err "'name' has no value"; says err "as in 'name = ...'"
+holds test "$(grep -c 'error' .err)" = 1
 end

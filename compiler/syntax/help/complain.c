@@ -140,8 +140,8 @@ void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 	if (is_known(&f) || said)
 		return;
 	if (blame_operator(&f) || complain_misplaced(&f) || complain_exchange(&f) || complain_local(&f) ||
-		complain_value(&f) || complain_variables(&f) || complain_colon(&f) || complain_words(&f) ||
-		complain_word(&f) || complain_body(&f) || complain_separator(&f))
+		complain_value(&f) || complain_variables(&f) || complain_set(&f) || complain_colon(&f) ||
+		complain_words(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))
 		return;
 	complain_plain(&f);
 }

@@ -1,13 +1,14 @@
 /*
  * complain_list.c - lists in the form of Kubernetes. Variables, `env = [{name: "A", value: "b"}]`, are reported once
- * for the whole list; with '=' in place of ':' the list is parsed, and the checker reports it. A block of lines that
- * begin with '-' becomes a list in brackets for a help.
+ * for the whole list; with '=' in place of ':' the list is parsed, and the checker reports it. Values in braces,
+ * `{"a", "b"}`, are reported once, too. A block of lines that begin with '-' becomes a list in brackets for a help.
  */
 #include "syntax/help/complain.h"
 
 #include "trainc.tab.h"
 
-enum { ENTRY = 9, MOST = 32 };          /* tokens of { name: "A", value: "b" }; entries that are looked at */
+enum { ENTRY = 9, NAME_ONLY = 5 };      /* tokens of { name: "A", value: "b" } and of { name: "A" } */
+enum { MOST = 32 };                     /* maximum number of entries to look at */
 
 static bool is_key(const struct fault *f, size_t i, const char *name)
 {
@@ -24,34 +25,68 @@ static bool is_scalar(int kind)
 		kind == TOKEN_FALSE || kind == TOKEN_IDENT;
 }
 
-/* Does `{ name: A, value: b }` begin with token I? */
-static bool is_entry(const struct fault *f, size_t i)
+/*
+ * The number of tokens of the `{ name: A, value: b }` or `{ name: A }` that begins with token I; 0 if none does. In
+ * Kubernetes a variable without a value is empty.
+ */
+static size_t entry_size(const struct fault *f, size_t i)
 {
 	const struct token *t = &f->at[i];
 
-	return t[0].kind == TOKEN_LBRACE && is_key(f, i + 1, "name") &&
-		(t[3].kind == TOKEN_STRING || t[3].kind == TOKEN_IDENT) && t[4].kind == TOKEN_COMMA &&
-		is_key(f, i + 5, "value") && is_scalar(t[7].kind) && t[8].kind == TOKEN_RBRACE;
+	if (t[0].kind != TOKEN_LBRACE || !is_key(f, i + 1, "name") ||
+		(t[3].kind != TOKEN_STRING && t[3].kind != TOKEN_IDENT))
+		return 0;
+	if (t[4].kind == TOKEN_RBRACE)
+		return NAME_ONLY;
+	return t[4].kind == TOKEN_COMMA && is_key(f, i + 5, "value") && is_scalar(t[7].kind) &&
+		t[8].kind == TOKEN_RBRACE ? ENTRY : 0;
 }
 
-/* Skips the entry that begins with token I, and foretells the failure in the one after it. */
+/* The token after the entry that begins with token I, and after its comma. */
+static size_t entry_behind(const struct fault *f, size_t i)
+{
+	size_t end = i + entry_size(f, i);
+
+	return end + (f->at[end].kind == TOKEN_COMMA);
+}
+
+/* The token of the entry at which the parse fails; 0: its words parse as the types of fields. */
+static size_t entry_fault(const struct fault *f, size_t i)
+{
+	if (f->at[i + 3].kind != TOKEN_IDENT)
+		return i + 3;
+	return entry_size(f, i) == ENTRY && f->at[i + 7].kind != TOKEN_IDENT ? i + 7 : 0;
+}
+
+/* The entry whose comma is the token before FIRST; FIRST itself if there is none. */
+static size_t entry_before(const struct fault *f, size_t first)
+{
+	static const size_t sizes[] = { ENTRY, NAME_ONLY };
+
+	for (size_t k = 0; k < 2; k++)
+		if (first > sizes[k] + 3 && f->at[first - 1].kind == TOKEN_COMMA &&
+			entry_size(f, first - 1 - sizes[k]) == sizes[k])
+			return first - 1 - sizes[k];
+	return first;
+}
+
+/* Skips the entry that begins with token I, and foretells the failure in one after it. */
 static void skip_entry(struct fault *f, size_t i)
 {
-	size_t next = i;
+	size_t next = entry_behind(f, i);
 
-	f->p->resume = i + ENTRY - 1;
-	do                                      /* words for a name and a value parse as the type of a field */
-		next += ENTRY + (f->at[next + ENTRY].kind == TOKEN_COMMA);
-	while (is_entry(f, next) && f->at[next + 3].kind == TOKEN_IDENT && f->at[next + 7].kind == TOKEN_IDENT);
-	f->p->foretold = !is_entry(f, next) ? 0 : next + (f->at[next + 3].kind == TOKEN_IDENT ? 7 : 3);
+	f->p->resume = i + entry_size(f, i) - 1;
+	while (entry_size(f, next) && !entry_fault(f, next))
+		next = entry_behind(f, next);
+	f->p->foretold = entry_size(f, next) ? entry_fault(f, next) : 0;
 }
 
 /* The entry in which the parse failed, at its name or at its value; 0 when it failed elsewhere. */
 static size_t failed_entry(const struct fault *f)
 {
-	if (f->item >= 1 && is_entry(f, f->item - 1))
+	if (f->item >= 1 && entry_size(f, f->item - 1))
 		return f->item - 1;
-	return f->item >= 5 && is_entry(f, f->item - 5) ? f->item - 5 : 0;
+	return f->item >= 5 && entry_size(f, f->item - 5) == ENTRY ? f->item - 5 : 0;
 }
 
 bool complain_again(struct fault *f)
@@ -70,16 +105,17 @@ static void report_entries(struct fault *f, size_t first)
 	size_t i = first, n = 0;
 	struct str all = STR("");
 
-	for (; n < MOST && is_entry(f, i); n++) {
-		struct str name = fault_text(f, i + 3), value = fault_text(f, i + 7);
-		bool quoted = f->at[i + 7].kind != TOKEN_IDENT;
+	for (; n < MOST && entry_size(f, i); n++) {
+		bool full = entry_size(f, i) == ENTRY, quoted = full && f->at[i + 7].kind != TOKEN_IDENT;
+		struct str name = fault_text(f, i + 3), value = full ? fault_text(f, i + 7) : STR("");
 		if (f->at[i + 3].kind == TOKEN_STRING)
 			name = (struct str){ name.p + 1, name.n - 2 };
 		all = str_printf(a, quoted ? "%.*s%s%.*s = %.*s" : "%.*s%s%.*s = \"%.*s\"", STR_ARG(all), n ? ", " : "",
 			STR_ARG(name), STR_ARG(value));
-		i += ENTRY + (f->at[i + ENTRY].kind == TOKEN_COMMA);
+		i = entry_behind(f, i);
 	}
-	f->p->told = (struct span){ f->at[first].start, f->at[i - 1].end };
+	struct span whole = { f->at[first].start, f->at[i - 1].end };
+	ARENA_PUSH(a, f->p->told, f->p->ntold, whole);
 	struct diag *d = diag_report(f->p->diags, TJ0111,
 		(struct span){ f->at[first - 1].start, f->at[first].end },
 		"'env' is a map from names to values, and this is a list");
@@ -94,17 +130,84 @@ bool complain_variables(struct fault *f)
 	size_t entry = failed_entry(f), first = entry;
 
 	if (f->found.kind == TOKEN_LBRACKET && f->i == f->item + 2 && str_is(fault_text(f, f->item), "env") &&
-	    is_entry(f, f->i + 1)) {
+	    entry_size(f, f->i + 1)) {
 		report_entries(f, f->i + 1);
 		return true;
 	}
-	while (first > ENTRY + 3 && f->at[first - 1].kind == TOKEN_COMMA && is_entry(f, first - 1 - ENTRY))
-		first -= ENTRY + 1;
+	while (entry_before(f, first) < first)
+		first = entry_before(f, first);
 	if (first < 3 || f->at[first - 1].kind != TOKEN_LBRACKET ||
 	    !str_is(fault_text(f, first - 3), "env"))
 		return false;
 	report_entries(f, first);
 	skip_entry(f, entry);
+	return true;
+}
+
+/* The brace that closes a group of values without keys, `{ "a", 1, b }`; 0 if the group contains anything else. */
+static size_t values_end(const struct fault *f, size_t open)
+{
+	for (size_t i = open + 1; i - open < 4 * MOST; i++) {
+		int kind = f->at[i].kind;
+		if (kind == TOKEN_RBRACE)
+			return i > open + 1 && !(f->at[i].flags & FLAG_VIRTUAL) ? i : 0;
+		bool comma = kind == TOKEN_COMMA, after_value = i > open + 1 && f->at[i - 1].kind != TOKEN_COMMA;
+		if (comma != after_value || (!comma && !is_scalar(kind) && kind != TOKEN_QUANTITY))
+			return 0;
+	}
+	return 0;
+}
+
+/* Reports `env { A, B }` or `project { name }`. */
+static void report_valueless(struct fault *f, size_t open)
+{
+	struct diag *d = diag_report(f->p->diags, TJ0104, fault_span(f), "'%.*s' has no value",
+		STR_ARG(fault_text(f, open + 1)));
+
+	diag_help(f->p->diags, d, "write a value after the name, as in '%.*s = ...'", STR_ARG(fault_text(f, open + 1)));
+}
+
+/* Reports values in braces; SINGLE: the field takes one value. */
+static void report_list(struct fault *f, size_t open, size_t end, bool single)
+{
+	struct diags *ds = f->p->diags;
+	struct str inside = tokens_text(&f->p->tokens, f->at[open + 1].start, f->at[end - 1].end);
+	struct str list = str_printf(f->p->arena, single ? "%.*s" : "[%.*s]", STR_ARG(inside));
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ f->at[open].start, f->at[open].end },
+		"braces hold 'key = value', and these values have no keys");
+	if (single)
+		diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(fault_text(f, open - 2)), STR_ARG(inside));
+	else if (list.n > 100 || memchr(list.p, '\n', list.n))
+		diag_help(ds, d, "a list is written in brackets: '[a, b]'");
+	else
+		diag_help(ds, d, "a list is written in brackets: '%.*s'", STR_ARG(list));
+	diag_fix(ds, d, (struct span){ f->at[open].start, f->at[end].end }, list,
+		single ? "remove the braces" : "write brackets");
+}
+
+bool complain_set(struct fault *f)
+{
+	size_t open = f->i == f->item + 1 ? f->item - 1 : f->i - 1, field = open - 2, end;
+
+	if (f->line_end || !f->p->feed.depth || !f->i || !f->item || f->at[open].kind != TOKEN_LBRACE || !open)
+		return false;
+	end = values_end(f, open);
+	if (!end)
+		return false;
+	bool set = f->at[open - 1].kind == TOKEN_ASSIGN, name = f->at[open + 1].kind == TOKEN_IDENT ||
+		f->at[open + 1].kind == TOKEN_STRING;
+	const char *type = set && field < f->i ? field_type(fault_text(f, field)) : NULL;
+	bool map = type && (strncmp(type, "map", 3) == 0 || strcmp(type, "env") == 0);
+	bool value = (set || f->at[open - 1].kind == TOKEN_IN || f->at[open - 1].kind == TOKEN_LPAREN ||
+		f->at[open - 1].kind == TOKEN_COMMA || f->at[open - 1].kind == TOKEN_LBRACKET) && !map;
+	if (!value && !name)
+		return false;
+	f->p->resume = end;
+	if (!value) {
+		report_valueless(f, open);
+		return true;
+	}
+	report_list(f, open, end, type && strncmp(type, "list", 4) != 0 && end == open + 2);
 	return true;
 }
 

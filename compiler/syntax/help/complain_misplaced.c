@@ -119,6 +119,34 @@ static bool report_assert(struct fault *f)
 	return true;
 }
 
+/* Reports `fail("message")` in a policy or a job. */
+static bool report_fail(struct fault *f)
+{
+	static const char *const words[] = { "fail", "error", "panic", "abort", "die", "raise", "throw" };
+	const struct token *word = &f->at[f->item];
+	struct str text = fault_text(f, f->item);
+	bool known = false, inside = f->p->feed.depth &&
+		f->at[f->p->feed.open[f->p->feed.depth - 1].item].kind == TOKEN_IF;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		known = known || str_is(text, words[i]);
+	if (!known || !f->p->feed.depth || f->line_end || f->i != f->item + 1 || word->kind != TOKEN_IDENT ||
+		(word[1].kind != TOKEN_LPAREN && word[1].kind != TOKEN_STRING) || word[1].flags & FLAG_LINE)
+		return false;
+	const struct token *first = word + 1 + (word[1].kind == TOKEN_LPAREN);
+	struct str message = first->kind == TOKEN_STRING ? tokens_text(&f->p->tokens, first->start, first->end) :
+		STR("\"message\"");
+	struct diag *d = diag_report(f->p->diags, TJ0102, (struct span){ word->start, word->end },
+		"'%.*s' is not a statement of trainc", STR_ARG(text));
+	if (inside)
+		diag_help(f->p->diags, d, "write 'check false else %.*s'", STR_ARG(message));
+	else
+		diag_help(f->p->diags, d, "write the condition that must hold: 'check CONDITION else %.*s'",
+			STR_ARG(message));
+	f->p->resume = behind_item(f, f->item + 1);
+	return true;
+}
+
 /* Reports `job "x" for y in ys: ...`. */
 static bool report_loop(struct fault *f)
 {
@@ -138,5 +166,5 @@ static bool report_loop(struct fault *f)
 
 bool complain_misplaced(struct fault *f)
 {
-	return report_loop(f) || report_declaration(f) || report_assert(f);
+	return report_loop(f) || report_declaration(f) || report_assert(f) || report_fail(f);
 }
