@@ -355,14 +355,14 @@ def killed(w):
 
 @check
 def storm(w):
-    """200 jobs created within a second: each gets its pods, with four requests to create and few for the status"""
+    """1,000 jobs created as fast as the server takes them: each gets its pods, with four requests to create and few for the status"""
     w.start()
-    for i in range(200):
+    for i in range(1000):
         w.put("tfjobs", tfjob("j%d" % i, 2))
-    w.wait_for("400 pods", lambda: len(w.names("pods")) == 400, 60)
+    w.wait_for("2,000 pods", lambda: len(w.names("pods")) == 2000, 240)
     w.settle()
-    must(len(w.written("POST .*/(pods|services)")) == 800, len(w.written("POST .*/(pods|services)")))
-    must(len(w.written("PATCH")) <= 400, len(w.written("PATCH")))
+    must(len(w.written("POST .*/(pods|services)")) == 4000, len(w.written("POST .*/(pods|services)")))
+    must(len(w.written("PATCH")) <= 2000, len(w.written("PATCH")))
 
 
 def resident(p):
