@@ -227,6 +227,18 @@ bool certificate_use_pair(SSL_CTX *ctx, const struct certificate_own *own)
 		SSL_CTX_set1_chain(ctx, own->chain) == 1 && SSL_CTX_use_PrivateKey(ctx, own->key) == 1);
 }
 
+bool certificate_put_expired(const struct certificate_own *own, int64_t now, struct buf *out)
+{
+	int64_t end = own->certificate ? time_of(X509_get0_notAfter(own->certificate)) : 0;
+
+	if (!end || end >= now)
+		return false;
+	buf_z(out, "its client certificate expired at ");
+	put_date(out, end);
+	buf_z(out, "; get a new one, usually with a new kubeconfig");
+	return true;
+}
+
 void certificate_own_release(struct certificate_own *own)
 {
 	X509_STORE_free(own->authorities);

@@ -46,6 +46,8 @@ bool certificate_read_pair(struct arena *a, struct str certificate, struct str k
 /* Makes CTX use what was read; false when OpenSSL refuses it or has no memory. */
 void certificate_use_ca(SSL_CTX *ctx, const struct certificate_own *own);
 bool certificate_use_pair(SSL_CTX *ctx, const struct certificate_own *own);
+/* Has the client's certificate ended before NOW, in ns since 1970? Then the sentence says when. */
+bool certificate_put_expired(const struct certificate_own *own, int64_t now, struct buf *out);
 void certificate_own_release(struct certificate_own *own);
 
 #endif

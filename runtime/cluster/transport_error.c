@@ -226,6 +226,8 @@ struct str exchange_refusal(struct transport_exchange *x, const struct transport
 			STR_ARG(x->transport->o.access->origin));
 	else
 		buf_printf(&b, "%s %.*s: ", transport_method_word(x->request.method), STR_ARG(x->url));
+	if (x->code == 401 && x->own_pair && certificate_put_expired(&x->transport->own, clock_real(), &b))
+		return sentence(x, &b);
 	buf_printf(&b, "%d", x->code);
 	if (status->reason.n) {
 		buf_char(&b, ' ');

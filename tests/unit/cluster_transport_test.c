@@ -476,6 +476,29 @@ static void expect_tls(int line, const char *options, struct kubeconfig_access c
 }
 #define TLS(options, change, ok, words) expect_tls(__LINE__, options, (struct kubeconfig_access) change, ok, words)
 
+/* A client certificate that has ended is refused with 401, and the message has the date instead. */
+static void expired_client(void)
+{
+	struct made old = made_cert("late", "", &ca, -10, -1);
+	struct made made[] = { old, client_cert };
+	static const char *const words[] = { "its client certificate expired at 20", "401 Unauthorized: no" };
+
+	for (int i = 0; i < 2; i++) {
+		struct standin s;
+		struct peer p = { 0 };
+		standin_start(&s, with_tls("", "on GET /x 50\n" STATUS(401, "Unauthorized", "no")));
+		peer_access(&p, &s, &ca);
+		p.access.certificate = made[i].cert_pem;
+		p.access.key = made[i].key_pem;
+		if (peer_open(&p, (struct peer_options){ .retry_limit = 5 * NS_PER_SECOND }))
+			peer_get(&p, "/x");
+		check_at(__LINE__, world_count(p.result.error, words[i]) == 1 &&
+			world_count(p.result.error, words[!i]) == 0, words[i]);
+		end(&p, &s);
+	}
+	made_free(&old);
+}
+
 /* A client certificate that others lead to an authority: all are sent. */
 static void chains(void)
 {
@@ -925,6 +948,7 @@ int main(void)
 	slow();
 	certificates();
 	chains();
+	expired_client();
 	proxies();
 	proxy_rules();
 	plugins();
