@@ -208,9 +208,9 @@ static void add_word(struct refining *r, const struct node *n)
 	}
 	if (r->type->n == WORDS_MOST) {
 		if (!r->failed) {
-			struct diag *d = diag_report(c->diags, TJ0407, n->span, "an enum of more than %d texts",
+			struct diag *d = diag_report(c->diags, TJ0407, n->span, "an enum has at most %d texts",
 				WORDS_MOST);
-			diag_help(c->diags, d, "use 'string', with a pattern where there is one");
+			diag_help(c->diags, d, "use 'string', with a pattern if the texts follow one");
 		}
 		r->failed = true;
 		return;

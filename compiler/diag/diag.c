@@ -119,7 +119,7 @@ void diag_fix(struct diags *ds, struct diag *d, struct span at, struct str text,
 
 void diags_drop(struct diags *ds, enum diag_code code, struct span at)
 {
-	enum { MANY = 256 };            /* so many reports are not searched for each of many mistakes */
+	enum { MANY = 256 };            /* with more reports, a search after each mistake would be slow */
 	size_t kept = 0;
 
 	if (ds->n > MANY)

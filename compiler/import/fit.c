@@ -178,7 +178,7 @@ static void missing_fields(struct fitting *f, const struct schema_type *t, const
 		bool there = field != schema_newest_field(f->schema, t, name) || str_is(name, "containers") ||
 			(str_is(name, "name") && str_is(schema_text(f->schema, t->name), "core.v1.Container")) ||
 			str_ends(name, STR("ReplicaSpecs")) ||
-			/* its webhook gives one */
+			/* the webhook of JobSet names a rule that has no name */
 			(str_is(name, "name") && str_ends(schema_text(f->schema, t->name), STR("FailurePolicyRules")));
 		for (size_t k = 0; k < d->u.map.n && !there; k++)
 			there = str_eq(at[k].key, name);

@@ -139,8 +139,9 @@ static void keys_argument(struct mpi *j, struct expr *call)
 	argument(j, call, "ssh_path", expr_string(arena(j), path), "sshAuthMountPath");
 	argument(j, call, "ssh_secret", expr_string(arena(j), name), "sshAuthMountPath");
 	struct diag *d = diag_report(ds(j), TJ1124, member(j->set.m.spec, "sshAuthMountPath")->from,
-		"the keys in '%.*s' are to be in the Secret '%.*s'", STR_ARG(path), STR_ARG(name));
-	diag_help(ds(j), d, "the operator makes it for each job; make it once: ssh-keygen -N '' -f id_rsa, then "
+		"the program takes the keys in '%.*s' from the Secret '%.*s'", STR_ARG(path), STR_ARG(name));
+	diag_help(ds(j), d, "the operator creates it for each job; create it once yourself: "
+		"ssh-keygen -N '' -f id_rsa, then "
 		"kubectl create secret generic %.*s "
 		"--from-file=id_rsa --from-file=id_rsa.pub --from-file=authorized_keys=id_rsa.pub", STR_ARG(name));
 }

@@ -219,9 +219,10 @@ static void managed_rule(const struct operator_job *j)
 		diag_help(ds(j), d, "no other controller runs the objects of a program: remove 'managedBy'");
 		return;
 	}
-	d = diag_report(ds(j), TJ1108, by->from, "'%.*s' is not a controller that could manage a job",
+	d = diag_report(ds(j), TJ1108, by->from, "'%.*s' is not the name of a controller that can manage this job",
 		STR_ARG(by->u.string));
-	diag_help(ds(j), d, "known are kubeflow.org/training-operator and kueue.x-k8s.io/multikueue");
+	diag_help(ds(j), d, "the names of such controllers are kubeflow.org/training-operator and "
+		"kueue.x-k8s.io/multikueue");
 }
 
 static void bounds_rule(const struct operator_job *j, const struct data *elastic)

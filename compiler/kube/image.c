@@ -1,5 +1,6 @@
 /*
- * image.c - the form of image references, as the kubelet reads them (distribution's reference grammar).
+ * image.c - checks and splits image references by the grammar of the kubelet, which is that of the registry software
+ * 'distribution'.
  */
 #include "kube/image.h"
 

@@ -416,7 +416,7 @@ static void queue(struct job *j)
 	struct diag *d = diag_report(ds(j), TJ0813, p->queue.from, "'queue' is set, but gang = \"%.*s\"",
 		STR_ARG(p->gang.value));
 	if (span_known(p->gang.from))
-		diag_note(ds(j), d, p->gang.from, "no queue admits jobs here");
+		diag_note(ds(j), d, p->gang.from, "with this setting, no queue admits jobs");
 	diag_help(ds(j), d, "set gang = \"kueue\" or \"volcano\", or remove 'queue'");
 }
 

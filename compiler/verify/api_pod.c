@@ -192,7 +192,7 @@ void api_container(struct api_check *k, const struct data *d)
 	ports_once(k, d);
 	if (ready && ready->kind == DATA_MAP && api_has(ready, "terminationGracePeriodSeconds"))
 		api_refuse(k, data_get(ready, STR("terminationGracePeriodSeconds")),
-			"remove it: a container that is not ready is not ended",
+			"remove it: the kubelet does not stop a container that is not ready",
 			"a readiness probe has no 'terminationGracePeriodSeconds'");
 	for (int i = 0; i < 2; i++) {
 		const struct data *n = lasting[i] && lasting[i]->kind == DATA_MAP ?

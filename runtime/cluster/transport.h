@@ -19,9 +19,8 @@ struct transport_result;
 enum transport_method { TRANSPORT_GET, TRANSPORT_POST, TRANSPORT_PUT, TRANSPORT_PATCH, TRANSPORT_DELETE };
 
 enum transport_kind {
-	TRANSPORT_READ,                 /* the first byte must arrive within 30 s, and no pause may be longer than 30
-					 * s */
-	TRANSPORT_WRITE,                /* the first byte must arrive within 65 s: the server's own limit is 60 s */
+	TRANSPORT_READ,                 /* no byte for 30 s is an error */
+	TRANSPORT_WRITE,                /* as READ, with 65 s before the first byte: the server needs up to 60 s */
 	TRANSPORT_LIST,                 /* as READ; the answer is compressed if the kubeconfig permits it */
 	TRANSPORT_STREAM,               /* watch or log: the header must begin within 30 s; no limit after that */
 };

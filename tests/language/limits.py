@@ -120,7 +120,7 @@ t.case("tests that read a long file again and again", TESTS % ("# %s\n" % ("x" *
        ["TJ0407", "140 tests of their own profile or 'set' would read 14"], command="test", status=1)
 ENUM = "param p: enum(%s) = \"v0\"\n" + W('args = ["${p}"]')
 t.case("1,000 texts of an enum", ENUM % ", ".join('"v%d"' % i for i in range(1000)), status=0)
-t.case("1,002 texts of an enum", ENUM % ", ".join('"v%d"' % i for i in range(1002)), ["TJ0407", "an enum of more than 1000 texts"], status=1)
+t.case("1,002 texts of an enum", ENUM % ", ".join('"v%d"' % i for i in range(1002)), ["TJ0407", "an enum has at most 1000 texts"], status=1)
 t.case("%TAG in parameters", "param s: string\n" + W('args = ["${s}"]'), ["p.yaml:66:1", "more than 64 %TAG directives"], status=1,
        args=("--params", "p.yaml"), files={"p.yaml": "# x\n" + "".join("%%TAG !t%d! tag:x,1:\n" % i for i in range(65)) + "---\ns: x\n"})
 
