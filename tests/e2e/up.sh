@@ -191,11 +191,11 @@ up_kueue() {
 		kubectl create -f - >> "$D/log/webhooks.log"
 }
 
-# The names of the control groups say which cluster they belong to, because
-# down.sh has to remove them by name.
+# The name of the control groups belongs to this cluster alone: down.sh removes
+# them by name, and a cluster that was killed leaves its own behind.
 cgroups() {
 	local group hierarchy
-	group=e2e-$(basename "$D" | tr -c 'a-zA-Z0-9\n' -)
+	group=e2e-$$$(printf %s "$D" | tr -c a-zA-Z0-9 -)
 	echo "$group" > "$D/cgroup"
 	if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
 		mkdir "/sys/fs/cgroup/$group"
