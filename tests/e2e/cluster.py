@@ -159,6 +159,21 @@ class Cluster:
         except Missing:
             pass
 
+    def delete_all(self, collection, pause=2):
+        """Deletes what a collection has, at once.  Of thousands of objects the server may delete a part and break off;
+        what is left is asked for again, a few times."""
+        options = {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0}
+        for left in reversed(range(10)):
+            try:
+                self.request("DELETE", collection, options)
+                return
+            except Missing:
+                return
+            except (Refused, OSError, http.client.HTTPException):
+                if not left:
+                    raise
+                time.sleep(pause)
+
     def create(self, collection, value):
         try:
             return self.request("POST", collection, value)

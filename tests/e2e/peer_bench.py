@@ -86,7 +86,7 @@ class Place:
     def close(self):
         """Everything goes, and the next scenario finds the control plane at rest."""
         for plural in (f"{GROUP}/namespaces/{self.ns}/pytorchjobs", f"/api/v1/namespaces/{self.ns}/pods"):
-            self.cluster.request("DELETE", plural, {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0})
+            self.cluster.delete_all(plural)
         self.cluster.drop_namespace(self.ns)
 
         def gone():
