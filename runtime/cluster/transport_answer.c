@@ -44,9 +44,12 @@ static void note_date(struct transport_exchange *x, struct str value)
 
 	if (at < 0)
 		return;
-	/* the header has whole seconds, so less than one second is not a difference */
-	int64_t offset = (int64_t)at * NS_PER_SECOND - clock_real();
-	t->clock_offset = offset > 0 ? offset : offset < -NS_PER_SECOND ? offset + NS_PER_SECOND : 0;
+	/*
+	 * The header has whole seconds, so every difference from LEAST to one second more is possible. The one that was
+	 * found before stays while it is among them: else the server's time would go back from one answer to the next.
+	 */
+	int64_t least = (int64_t)at * NS_PER_SECOND - clock_real(), most = least + NS_PER_SECOND;
+	t->clock_offset = t->clock_offset < least ? least : t->clock_offset > most ? most : t->clock_offset;
 }
 
 /* Reports the text of `299 - "text"`, in which a backslash precedes quotes; each text is reported once. */

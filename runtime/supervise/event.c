@@ -79,10 +79,11 @@ static struct str body(struct arena *a, const struct supervised *j, const struct
 	buf_json(&b, e->reason);
 	buf_z(&b, ",\"message\":");
 	buf_json(&b, (struct str){ message.p, n });
+	int64_t now = controller_now(j->control);
 	buf_z(&b, ",\"count\":1,\"firstTimestamp\":\"");
-	put_time(&b, clock_real(), 0);
+	put_time(&b, now, 0);
 	buf_z(&b, "\",\"lastTimestamp\":\"");
-	put_time(&b, clock_real(), 0);
+	put_time(&b, now, 0);
 	put_source(a, j, &b);
 	struct str text = buf_take(&b, a);
 	buf_release(&b);

@@ -129,9 +129,10 @@ static void finish(struct pass *p)
 {
 	struct supervised *j = p->job;
 	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .changed = p->changed, .again = p->d.again };
+	int64_t look = controller_now(j->control) + GROUP_WAIT;
 
-	if (p->held && e.again > clock_real() + GROUP_WAIT)
-		e.again = clock_real() + GROUP_WAIT;
+	if (p->held && e.again > look)
+		e.again = look;
 	pass_free(p);
 	supervised_done(j, &e);
 }
@@ -708,7 +709,7 @@ static bool counts_can_wait(struct pass *p)
 			str_eq(now->at[i].reason, was->at[i].reason);
 	if (!same || rest <= 0 || j->refused)
 		return false;
-	int64_t at = clock_real() + rest;
+	int64_t at = controller_now(j->control) + rest;
 	p->d.again = p->d.again < at ? p->d.again : at;
 	return true;
 }
@@ -961,7 +962,7 @@ static void refuse(struct pass *p)
 	if (!j->refused && !conditions_finished(&before.conditions)) {
 		j->refused = true;
 		p->before = before.conditions;
-		p->d.record = job_refused(&p->arena, j->kind, j->name, fault, clock_real());
+		p->d.record = job_refused(&p->arena, j->kind, j->name, fault, controller_now(j->control));
 		keep_wanted(j, job_status(&p->arena, j->kind, NULL, &p->d.record, NULL));
 		tell_all(p);
 	}
@@ -988,7 +989,7 @@ static void decide_now(struct pass *p)
 		tell_ends(p, &before);
 	int64_t *others = j->kind->status_key
 		? ancestor_ends(&p->arena, j->kind, plan, &objects, &p->seen, &before) : NULL;
-	p->d = decide(&p->arena, &job, &before, &p->seen, clock_real());
+	p->d = decide(&p->arena, &job, &before, &p->seen, controller_now(j->control));
 	for (size_t k = 0; others && k < plan->nroles; k++)
 		p->d.roles[k].failed += others[k];
 	if (p->d.elsewhere) {

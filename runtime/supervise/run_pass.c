@@ -55,12 +55,6 @@ struct run_sent {
 
 static void run_go_on(struct run_pass *p);
 
-/* The time by the clock of the API server. */
-static int64_t run_now(const struct run_pass *p)
-{
-	return clock_real() + transport_clock_offset(p->job->control->client.transport);
-}
-
 /* ---- the end of a pass ---- */
 
 static void run_pass_free(struct run_pass *p)
@@ -256,7 +250,7 @@ static void restart_answered(struct restart *r)
 		log_line("warning", j->label, "cannot be restarted yet: %.*s", STR_ARG(r->error));
 	p->failed = p->failed || r->end == RESTART_FAILED;
 	if (r->end == RESTART_WAITS)
-		p->again = run_now(p) + RESTART_PAUSE * NS_PER_SECOND;
+		p->again = controller_now(p->job->control) + RESTART_PAUSE * NS_PER_SECOND;
 	p->pending--;
 	run_go_on(p);
 }
@@ -279,9 +273,9 @@ static bool step_restart(struct run_pass *p)
 	if (p->next++ || (!going && !p->state.restart_due))
 		return false;
 	int64_t patience = going && still_deleting(p) ? RESTART_PAUSE * NS_PER_SECOND
-		: restart_patience(&p->state, run_now(p));
+		: restart_patience(&p->state, controller_now(p->job->control));
 	if (patience) {
-		p->again = run_now(p) + patience;
+		p->again = controller_now(p->job->control) + patience;
 		return false;
 	}
 	p->restart = (struct restart){ .calls = p->job->control->client.calls, .arena = &p->arena, .ns = p->job->ns,
@@ -473,7 +467,7 @@ void run_pass_begin(struct queue_item *i)
 
 	*p = (struct run_pass){ .earlier = j->control->run_passes, .job = j, .begun = clock_steady(),
 		.again = RULES_NEVER };
-	int64_t now = run_now(p);
+	int64_t now = controller_now(p->job->control);
 	if (p->earlier)
 		p->earlier->later = p;
 	j->control->run_passes = p;

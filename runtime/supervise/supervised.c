@@ -10,6 +10,11 @@
 const struct custom_kind run_record_kind = { .group = "", .version = "v1", .kind = "ConfigMap",
 	.plural = "configmaps" };
 
+int64_t controller_now(const struct controller *c)
+{
+	return clock_real() + transport_clock_offset(c->client.transport);
+}
+
 void supervised_free(struct supervised *j)
 {
 	plan_forget(j);
@@ -38,7 +43,7 @@ void supervised_done(struct supervised *j, const struct pass_end *e)
 		queue_drop(&j->item);
 		supervised_free(j);
 	} else if (e->again != RULES_NEVER && !j->refused) {
-		int64_t wait = e->again - clock_real();
+		int64_t wait = e->again - controller_now(j->control);
 		queue_after(&j->item, wait > 0 ? wait : 0);
 	}
 }

@@ -16,8 +16,13 @@ struct pass_end {
 	int64_t begun;                  /* by the steady clock: when the pass began */
 	bool ok;                        /* no request failed */
 	bool changed;                   /* another pass is needed at once */
-	int64_t again;                  /* the latest time for the next pass by the real-time clock; or RULES_NEVER */
+	int64_t again;                  /* the latest time for the next pass, by controller_now(); or RULES_NEVER */
 };
+
+/*
+ * The time by the clock of the API server: times in objects were written by it, and by controllers on other machines.
+ */
+int64_t controller_now(const struct controller *c);
 
 /* Ends the pass over J, and frees J if its resource was deleted meanwhile. */
 void supervised_done(struct supervised *j, const struct pass_end *e);

@@ -84,6 +84,7 @@ class Server:
         self.delay = 0                  # seconds by which watches are late
         self.late = {}                  # plural -> seconds by which its watches are late
         self.stopped = False
+        self.ahead = 0                  # seconds by which the server's clock is ahead of this machine's
         world = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -92,6 +93,9 @@ class Server:
 
             def log_message(self, *_):
                 pass
+
+            def date_time_string(self, timestamp=None):
+                return super().date_time_string(time.time() + world.ahead if timestamp is None else timestamp)
 
             def do(self):
                 try:
@@ -135,8 +139,8 @@ class Server:
 
     # ---- what is stored: copies, so that nobody changes an object without an event ----
 
-    def now(self):
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    def now(self, later=0):
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + self.ahead + later))
 
     def keep(self, plural, ns, o, change=None):
         """Stores an object as a change by somebody."""

@@ -29,7 +29,8 @@ class World(Server):
     # ---- what is stored ----
 
     def now(self):
-        return NOW
+        """The time of all objects: the same in every test, unless the test moves the server's clock."""
+        return super().now() if self.ahead else NOW
 
     def put(self, plural, ns, o, event=None):
         """Stores an object as a change by somebody.  An object goes with the ConfigMap that owns it, as the collector of a cluster does it."""
@@ -58,7 +59,7 @@ class World(Server):
         spec, name = job["spec"], job["metadata"]["name"]
         n = spec.get("completions", spec.get("parallelism", 1))
         if spec.get("suspend"):
-            job["status"] = {"conditions": [{"type": "Suspended", "status": "True", "lastTransitionTime": NOW}]}
+            job["status"] = {"conditions": [{"type": "Suspended", "status": "True", "lastTransitionTime": self.now()}]}
             n = 0
         for key in [k for k in self.objects if k[:2] == ("pods", ns) and re.fullmatch(re.escape(name) + r"-\d+-x", k[2])]:
             if int(key[2].rsplit("-", 2)[1]) >= n:
@@ -67,17 +68,17 @@ class World(Server):
             self.put("jobs", ns, job)
             return
         over = phase in ("Succeeded", "Failed")
-        state = {"terminated": {"exitCode": code or 0, "finishedAt": NOW, "startedAt": NOW, "reason": "Error" if code else "Completed"}} \
-            if over else {"running": {"startedAt": NOW}}
+        state = {"terminated": {"exitCode": code or 0, "finishedAt": self.now(), "startedAt": self.now(), "reason": "Error" if code else "Completed"}} \
+            if over else {"running": {"startedAt": self.now()}}
         for i in range(n):
             labels = dict(spec["template"]["metadata"].get("labels", {}), **{"job-name": name, "batch.kubernetes.io/controller-uid": job["metadata"]["uid"], "batch.kubernetes.io/job-completion-index": str(i)})
             self.put("pods", ns, {"metadata": {"name": "%s-%d-x" % (name, i), "labels": labels, "annotations": {
                 "batch.kubernetes.io/job-completion-index": str(i)}}, "spec": {"nodeName": "n", "containers": spec["template"]["spec"]["containers"]},
                 "status": {"phase": phase, "conditions": [{"type": "PodScheduled", "status": "True"}, {"type": "Ready", "status": str(not over)}],
                            "containerStatuses": [{"name": "main", "ready": not over, "restartCount": 0, "state": state}]}})
-        job["status"] = {"startTime": NOW, "active": 0 if over else n, "ready": 0 if over else n, "succeeded": n if phase == "Succeeded" else 0,
+        job["status"] = {"startTime": self.now(), "active": 0 if over else n, "ready": 0 if over else n, "succeeded": n if phase == "Succeeded" else 0,
                          "failed": n if phase == "Failed" else 0, "conditions": [{"type": {"Succeeded": "Complete", "Failed": "Failed"}[phase],
-                                                                                 "status": "True", "lastTransitionTime": NOW,
+                                                                                 "status": "True", "lastTransitionTime": self.now(),
                                                                                  "reason": "BackoffLimitExceeded"}] if over else []}
         self.put("jobs", ns, job)
 
@@ -177,7 +178,7 @@ class World(Server):
         if body.get("dryRun"):
             return 200, o
         if o["metadata"].get("finalizers"):
-            o["metadata"]["deletionTimestamp"] = NOW
+            o["metadata"]["deletionTimestamp"] = self.now()
             return 200, self.put(plural, ns, o)
         self.take(plural, ns, name)
         return 200, {"kind": "Status", "status": "Success"}

@@ -157,6 +157,32 @@ def told(w):
     must(len(w.told("a")) == n, w.told("a"))
 
 
+def ttl_elsewhere(w, ahead):
+    """The ttl of a run counts by the API server's clock, which is AHEAD seconds ahead of the controller's."""
+    w.ahead = ahead
+    w.write("a.tj", ORDER.replace("success =", "ttl = 4s\n  success ="))
+    w.supervise()
+    w.want(0, "apply", "--no-wait", "--controller", "a.tj")
+    w.see("the workers start", lambda: len(w.told("a")) == 1)
+    w.job("a-worker", "Failed", 3)
+    w.see("the verdict", lambda: w.record("a").get("verdict") == "Failed")
+    ended = time.monotonic()
+    w.see("the ttl passes", lambda: not w.names("jobs"))
+    must(1.5 < time.monotonic() - ended < 10, time.monotonic() - ended)
+
+
+@check
+def behind(w):
+    """the controller's clock is ten minutes behind the server's: the ttl of a run is on time"""
+    ttl_elsewhere(w, 600)
+
+
+@check
+def before(w):
+    """the controller's clock is ten minutes ahead of the server's: the ttl of a run is on time"""
+    ttl_elsewhere(w, -600)
+
+
 @check
 def helper(w):
     """an aux role that never ends is a Deployment: it ends with the verdict, by the controller as by wait"""

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from world import World, main, manifest, must, now, permissions, selected, status, TRAINC
+from world import World, main, manifest, must, permissions, selected, status, TRAINC
 from runs_world import manifest as run_manifest
 
 CHECKS = []
@@ -256,6 +256,52 @@ def deadline(w):
     w.run_pods()
     w.wait_for("Failed", condition(w, "pytorchjobs", "train", "Failed"))
     w.wait_for("what runs goes", pods_are(w))
+
+
+def begun(w, name, seconds, **policy):
+    """A job that another controller started SECONDS ago, whose clock was right."""
+    job = tfjob(name, runPolicy=policy)
+    job["status"] = {"startTime": w.now(-seconds), "conditions": [
+        {"type": what, "status": "True", "reason": "TFJob" + what, "message": "", "lastUpdateTime": w.now(-seconds),
+         "lastTransitionTime": w.now(-seconds)} for what in ("Created", "Running")]}
+    w.put("tfjobs", job)
+
+
+def deadline_elsewhere(w, ahead):
+    """Times of jobs are the API server's, whose clock is AHEAD seconds ahead of the controller's."""
+    w.ahead = ahead
+    begun(w, "late", 4, activeDeadlineSeconds=8)
+    began = time.monotonic()
+    w.start()
+    w.put("tfjobs", tfjob("short", runPolicy={"ttlSecondsAfterFinished": 3}))
+    w.wait_for("pods", lambda: len(w.names("pods")) == 4)
+    w.run_pods(match="short")
+    w.pod("short-worker-0", "Succeeded")
+    w.wait_for("Succeeded", condition(w, "tfjobs", "short", "Succeeded"))
+    ended = time.monotonic()
+    times = [w.get("tfjobs", "short")["status"][key] for key in ("startTime", "completionTime")]
+    must(w.now(-10) <= times[0] <= times[1] <= w.now(2), (times, w.now()))
+    w.wait_for("the deadline", condition(w, "tfjobs", "late", "Failed"), 12)
+    took = time.monotonic() - began
+    must(2 < took and "longer than its deadline" in w.conditions("tfjobs", "late")["Failed"]["message"], took)
+    w.wait_for("the end of what is over", lambda: w.names("tfjobs") == ["late"], 12)
+    must(1.5 < time.monotonic() - ended, time.monotonic() - ended)
+    w.settle()
+    said = [o["lastTimestamp"] for (plural, _, _), o in list(w.objects.items()) if plural == "events"]
+    must(min(said) >= w.now(-30) and max(said) <= w.now(2), said)
+    w.stop()
+
+
+@check
+def behind(w):
+    """the controller's clock is ten minutes behind the server's: deadlines and ttl are on time, and times are the server's"""
+    deadline_elsewhere(w, 600)
+
+
+@check
+def before(w):
+    """the controller's clock is ten minutes ahead of the server's: deadlines and ttl are on time, and times are the server's"""
+    deadline_elsewhere(w, -600)
 
 
 @check
@@ -741,11 +787,11 @@ def job_pod(w, name, last=None, code=None, reason=None, attempt=0):
     pod = {"metadata": {"name": "%s-%d" % (name, attempt), "labels": job["spec"]["template"]["metadata"]["labels"],
                         "ownerReferences": [{"kind": "Job", "name": name, "uid": job["metadata"]["uid"], "controller": True}]},
            "spec": job["spec"]["template"]["spec"],
-           "status": {"phase": "Running", "startTime": now(), "containerStatuses": [{
+           "status": {"phase": "Running", "startTime": w.now(), "containerStatuses": [{
                "name": job["spec"]["template"]["spec"]["containers"][0]["name"], "restartCount": int(last is not None), "state": {"running": {}},
                **({"lastState": {"terminated": {"exitCode": last, "reason": reason or "Error"}}} if last is not None else {})}]}}
     w.put("pods", pod)
-    w.change("jobs", name, {"status": {"active": 1, "ready": 1, "startTime": now()}})
+    w.change("jobs", name, {"status": {"active": 1, "ready": 1, "startTime": w.now()}})
 
 
 def job_done(w, name):
@@ -884,7 +930,7 @@ def old_mxnet(w):
     job_done(w, "alone-worker-%s-0" % w.get("old-mxjobs", "alone")["spec"]["RuntimeId"])
     w.wait_for("Done", lambda: old_status(w, "old-mxjobs", "alone")["phase"] == "Done")
     # a deletion that waits for what the job owns
-    w.change("old-mxjobs", "alone", {"metadata": {"deletionTimestamp": now()}})
+    w.change("old-mxjobs", "alone", {"metadata": {"deletionTimestamp": w.now()}})
     w.wait_for("CleanUp", lambda: old_status(w, "old-mxjobs", "alone")["phase"] == "CleanUp")
 
 

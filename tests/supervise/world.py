@@ -27,10 +27,6 @@ KINDS = {**{plural: ("kubeflow.org", "v1", kind) for plural, kind in JOBS.items(
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
 
 
-def now():
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
 def manifest(*options):
     """The objects of `trainc supervise --manifest`."""
     return json.loads(subprocess.run([TRAINC, "supervise", "--kubeflow", "--manifest", "-o", "json", *options], capture_output=True, text=True,
@@ -106,8 +102,8 @@ class World(Server):
             o = copy.deepcopy(self.objects[("pods", ns, name)])
             over = phase in ("Succeeded", "Failed")
             code = (1 if phase == "Failed" else 0) if code is None else code
-            state = {"terminated": {"exitCode": code, "finishedAt": now(), "startedAt": now()}} if over else {"running": {"startedAt": now()}}
-            o["status"] = {"phase": phase, "startTime": now(), "conditions": [{"type": "Ready", "status": str(phase == "Running")}],
+            state = {"terminated": {"exitCode": code, "finishedAt": self.now(), "startedAt": self.now()}} if over else {"running": {"startedAt": self.now()}}
+            o["status"] = {"phase": phase, "startTime": self.now(), "conditions": [{"type": "Ready", "status": str(phase == "Running")}],
                            "containerStatuses": [{"name": container or o["spec"]["containers"][0]["name"], "ready": not over,
                                                   "restartCount": restarts, "state": state}]}
             self.put("pods", o)
@@ -242,7 +238,7 @@ class World(Server):
             return status(409, "Conflict", "Precondition failed: UID in precondition")
         if plural == "pods" and o.get("status", {}).get("phase") == "Running":          # a grace period
             if "deletionTimestamp" not in o["metadata"]:
-                o["metadata"]["deletionTimestamp"] = now()
+                o["metadata"]["deletionTimestamp"] = self.now()
                 o = self.put(plural, o)
                 threading.Timer(0.05, self.take, (plural, ns, name)).start()
             return 200, o
