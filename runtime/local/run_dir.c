@@ -385,14 +385,36 @@ static void set_unknown(struct run_state *s, struct str cause)
 		}
 }
 
-/* Makes a state for a run that has none yet, or whose state cannot be read. */
-static void load_stateless(struct arena *a, struct str path, struct str run, struct str reason, struct run_state *ret)
+/* Does a process hold the lock of the run's directory? */
+static bool is_locked(struct str path)
 {
 	int fd = open(path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0;
 
 	if (fd >= 0)
 		close(fd);
+	return locked;
+}
+
+/*
+ * Is the directory so young that nothing is in it yet? The command that made it takes its lock in a moment, and this
+ * waits for that, a fifth of a second at most: one that was killed in between never takes it.
+ */
+static bool begins_meanwhile(struct arena *a, struct str path)
+{
+	for (int tries = 0; tries < 20; tries++) {
+		if (is_locked(path) || access(in(a, path, "state"), F_OK) == 0)
+			return true;
+		pause_ms(10);
+	}
+	return false;
+}
+
+/* Makes a state for a run that has none yet, or whose state cannot be read. */
+static void load_stateless(struct arena *a, struct str path, struct str run, struct str reason, struct run_state *ret)
+{
+	bool locked = is_locked(path);
+
 	*ret = (struct run_state){ .name = run, .ns = STR("default"), .framework = STR(""), .file = STR(""),
 		.isolate = STR(""),
 		.boot_id = boot_id_read(a), .digest = STR(""), .phase = locked ? RUN_PENDING : RUN_UNKNOWN };
@@ -420,13 +442,17 @@ bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_
 	struct str path = run_dir_path(a, state_dir, run), reason = STR("");
 	struct stat is;
 
-	if (!run_name_valid(run) || lstat(path.p, &is) != 0 || !S_ISDIR(is.st_mode)) {
-		*why = no_such_run(a, state_dir, run);
-		return false;
-	}
-	/* the keeper may end meanwhile; then the state must be read again, because the last one that it wrote counts */
+	/* the keeper may begin or end meanwhile; then the state must be read again, because the last one that it wrote
+	 * counts */
 	for (int tries = 0; tries < 2; tries++) {
-		if (!read_state(a, path, "state", ret, &reason)) {
+		if (!run_name_valid(run) || lstat(path.p, &is) != 0 || !S_ISDIR(is.st_mode)) {
+			*why = no_such_run(a, state_dir, run);
+			return false;
+		}
+		bool read = read_state(a, path, "state", ret, &reason);
+		if (!read && !tries && begins_meanwhile(a, path))
+			continue;
+		if (!read) {
 			load_stateless(a, path, str_copy(a, run), reason, ret);
 			return true;
 		}

@@ -38,7 +38,7 @@ import json, sys
 s = json.load(open(sys.argv[1]))
 assert s["phase"] == "Failed" and s["end"] >= s["begin"] > 0, s
 for x in s["roles"][0]["replicas"]:
-    assert x["process"][0] > 0 and x["end"] >= x["begin"] >= s["begin"] and x["attempts"] == 1, x
+    assert x["pid"] > 0 and x["end"] >= x["begin"] >= s["begin"] and x["attempts"] == 1, x
 END
 
 # the whole job anew; a deadline

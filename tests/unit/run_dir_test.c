@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,6 +111,30 @@ static void one_keeper(void)
 	CHECK(run_dir_remove(&arena, path_of("one"), &why) && !exists(path_of("one")));
 	CHECK(!exists(str_printf(&arena, "%s/runs", state.p)));
 	CHECK(run_dir_remove(&arena, path_of("one"), &why));            /* as often as one likes */
+}
+
+/* A command that has made the directory takes its lock a moment later; until then the run has not ended. */
+static void between_directory_and_lock(void)
+{
+	struct run_state got;
+	pid_t child;
+
+	CHECK(mkdir(str_printf(&arena, "%s/runs", state.p).p, 0700) == 0 && mkdir(path_of("young").p, 0700) == 0);
+	child = fork();
+	if (child == 0) {
+		int fd = open(path_of("young").p, O_RDONLY | O_DIRECTORY);
+		usleep(50000);
+		flock(fd, LOCK_EX);
+		pause();
+		_exit(0);
+	}
+	CHECK(run_load(&arena, state, STR("young"), &got, &why) && got.phase == RUN_PENDING);
+	CHECK_TEXT(got.cause, "it is being started");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	/* the command was killed before it took the lock */
+	CHECK(run_load(&arena, state, STR("young"), &got, &why) && got.phase == RUN_UNKNOWN);
+	CHECK(run_dir_remove(&arena, path_of("young"), &why) && !exists(path_of("young")));
 }
 
 /* A keeper that is gone: with and without something that outlived it. */
@@ -350,6 +375,7 @@ int main(void)
 	mkdir(state.p, 0700);
 	where();
 	one_keeper();
+	between_directory_and_lock();
 	survivors();
 	ending_survivors();
 	names();
