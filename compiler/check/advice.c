@@ -411,10 +411,11 @@ static bool put_entry(struct check *c, struct buf *out, const struct node *n)
 		value = str_printf(c->arena, "\"%.*s\"", STR_ARG(value));
 	} else {
 		const struct node *name = body_member(n, "name"), *v = name ? body_member(n, "value") : NULL;
-		bool certain = v != NULL;
+		bool certain = v || (name && n->u.body.items.n == 1);   /* without a value a variable is empty */
 		if (!name || !node_static_text(name, &key))
 			return false;
-		value = v ? source_text(c->program->sources, v->span) : env_reference(c, n, &certain);
+		value = v ? source_text(c->program->sources, v->span) : certain ? STR("\"\"") :
+			env_reference(c, n, &certain);
 		if (!certain)
 			return false;
 	}

@@ -4,6 +4,8 @@
  */
 #include "check/context.h"
 
+#include "syntax/help/foreign.h"
+
 const struct node *body_member(const struct node *body, const char *key)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
@@ -20,22 +22,6 @@ static struct str text_of(const struct node *body, const char *key)
 	struct str text;
 
 	return value && node_static_text(value, &text) ? text : STR("");
-}
-
-/* The name in this language of a field that a pod can read about itself (fieldRef). */
-static const char *fact_of(struct str path)
-{
-	static const char *const facts[][2] = {
-		{ "metadata.name", "pod.name" }, { "metadata.uid", "pod.uid" },
-		{ "metadata.namespace", "cluster.namespace" }, { "status.podIP", "pod.ip" },
-		{ "spec.nodeName", "pod.node" },
-		{ "metadata.annotations['batch.kubernetes.io/job-completion-index']", "pod.index" },
-		{ "metadata.labels['batch.kubernetes.io/job-completion-index']", "pod.index" },
-	};
-	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-		if (str_is(path, facts[i][0]))
-			return facts[i][1];
-	return NULL;
 }
 
 /* Writes `secret("name", "key")` for { name = "name", key = "key" }; only the form when the names are missing. */
@@ -64,7 +50,7 @@ struct str env_reference(struct check *c, const struct node *n, bool *ret_certai
 	if (body_member(from, "resourceFieldRef"))
 		return STR("self.cpu");
 	if ((part = body_member(from, "fieldRef"))) {
-		const char *fact = fact_of(text_of(part, "fieldPath"));
+		const char *fact = foreign_fact(text_of(part, "fieldPath"));
 		*ret_certain = fact != NULL;
 		return str_of(fact ? fact : "pod.name");
 	}

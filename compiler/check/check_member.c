@@ -3,6 +3,7 @@
  */
 #include "check/context.h"
 #include "diag/suggest.h"
+#include "syntax/fields.h"
 
 /* ---- modules ---- */
 
@@ -333,6 +334,18 @@ static const struct type *planned_member(struct check *c, struct node *n, const 
 	return mark_bad(n);
 }
 
+/* Reports `cluster.replicas` in a policy: every role has that. */
+static const struct type *report_member_of_role(struct check *c, struct node *n)
+{
+	struct str name = n->u.member.name;
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "the cluster has no field '%.*s'",
+		STR_ARG(name));
+
+	diag_help(c->diags, d, "'%.*s' belongs to a role: 'for role in cluster.roles { check role.%.*s ... }'",
+		STR_ARG(name), STR_ARG(name));
+	return mark_bad(n);
+}
+
 static const struct type *cluster_member(struct check *c, struct node *n)
 {
 	const struct type *t = planned_member(c, n, planned_of_cluster, COUNT(planned_of_cluster));
@@ -343,6 +356,8 @@ static const struct type *cluster_member(struct check *c, struct node *n)
 			t = cluster_members[i].type;
 	if (t)
 		return t;
+	if (knows_plan(c) && field_type(n->u.member.name))
+		return report_member_of_role(c, n);
 	suggest_init(&s, c->arena, n->u.member.name);
 	for (size_t i = 0; i < COUNT(cluster_members); i++)
 		suggest_add(&s, str_of(cluster_members[i].name));

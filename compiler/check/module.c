@@ -549,8 +549,7 @@ static void read_project_imports(struct program *p)
 	}
 }
 
-/* Is the path a parameter and its value, such as name=a? */
-static bool is_setting(struct str path)
+bool program_is_setting(struct str path)
 {
 	const char *equals = memchr(path.p, '=', path.n);
 
@@ -591,7 +590,7 @@ bool module_load(struct program *p, struct str path)
 		struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0 }, "%.*s cannot be read: %.*s",
 			STR_ARG(what), STR_ARG(why));
 		bool missing = !standard_input && str_is(why, "no such file");
-		if (missing && is_setting(path))
+		if (missing && program_is_setting(path))
 			diag_help(p->diags, d, "a parameter of the program is set with --set %.*s", STR_ARG(path));
 		else if (missing)
 			help_near_file(p, d, path);

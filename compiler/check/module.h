@@ -113,6 +113,8 @@ struct program {
  * declarations). False only when it cannot be read at all, which is reported.
  */
 bool module_load(struct program *p, struct str path);
+/* Is the path a parameter and its value, such as name=a? */
+bool program_is_setting(struct str path);
 
 /* The text of a standard-library module ("single"), or p == NULL; generated into build/ from stdlib/std. */
 struct str stdlib_text(struct str name);

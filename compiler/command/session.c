@@ -245,14 +245,26 @@ static bool lends_places(const struct session *s)
 	return c == COMMAND_CHECK || (c == COMMAND_COMPILE && !option_given(s->options, OPTION_ANNOTATE));
 }
 
+/* Is the operand no file but a parameter and its value, such as name=a? */
+static bool is_setting(const struct session *s, struct str operand)
+{
+	return program_is_setting(operand) && !s->reader->exists(s->reader->context, operand);
+}
+
+/* Compiles the programs; if an operand should be the value of --set, only that is reported. */
 bool session_compile(struct session *s, struct programs *ret)
 {
 	const struct options *o = s->options;
+	bool settings = false;
+
+	for (size_t i = 0; i < o->noperands; i++)
+		settings = settings || is_setting(s, o->operands[i]);
 
 	*ret = (struct programs){ .at = ARENA_ARRAY(s->arena, struct trainc *, o->noperands) };
 	for (size_t i = 0; i < o->noperands; i++) {
+		if (settings && !is_setting(s, o->operands[i]))
+			continue;
 		struct trainc *t = session_open(s);
-
 		if (!t)
 			return false;
 		ret->at[ret->n++] = t;

@@ -213,116 +213,14 @@ static void report_field(struct parse *p, struct node *n)
 	diag_fix(p->diags, d, colon, STR(" = "), "write '='");
 }
 
-/* Is the field `KEY: WORD`, with a plain word for its type? */
-static bool is_bare_pair(const struct node *n, const char *key)
-{
-	const struct node *type = n->kind == NODE_FIELD ? n->u.field.type : NULL;
-
-	return type && str_is(n->u.field.key.text, key) && !n->u.field.value && type->kind == NODE_TYPE_REF &&
-		!type->u.type_ref.body && !type->u.type_ref.args.n;
-}
-
-/* Is the text before the field `env = [{`, or (when INNER) the end of an entry before it, `}, {`? */
-static bool in_variables(struct parse *p, const struct node *field, bool inner)
-{
-	static const char *const before[] = { "env=[{", "env:[{", "},{" };
-	const struct source *source = p->source;
-	char text[8];
-	size_t i = field->span.start - source->base, k = sizeof text;
-
-	for (; i && k; i--)
-		if (!strchr(" \t\r\n", source->text.p[i - 1]))
-			text[--k] = source->text.p[i - 1];
-	for (size_t n = 0; n < (inner ? 3 : 2); n++)
-		if (str_ends((struct str){ text + k, sizeof text - k }, str_of(before[n])))
-			return true;
-	return false;
-}
-
-/* Do only brackets and commas separate the two fields, which are then in entries that follow each other? */
-static bool is_next_entry(const struct parse *p, const struct node *before, const struct node *field)
-{
-	struct span between = { before->span.end, field->span.start };
-	struct str text = source_text(p->diags->sources, between);
-
-	for (size_t i = 0; i < text.n; i++)
-		if (!strchr("},{ \t\r\n", text.p[i]))
-			return false;
-	return true;
-}
-
-/* Does a brace follow the field, as in `{name: A}`? */
-static bool ends_entry(const struct parse *p, const struct node *field)
-{
-	struct str text = p->source->text;
-	size_t i = field->span.end - p->source->base;
-
-	while (i < text.n && strchr(" \t\r\n", text.p[i]))
-		i++;
-	return i < text.n && text.p[i] == '}';
-}
-
-/*
- * Reports `env = [{name: A, value: b}]` once; returns how many fields from the one at I belong to it. A variable
- * without a value is empty, as in Kubernetes.
- */
-static size_t report_variables(struct parse *p, size_t i)
-{
-	struct node *const *fields = p->fields.at;
-	struct str all = STR("");
-	size_t end = i;
-
-	while (end < p->fields.n && is_bare_pair(fields[end], "name")) {
-		bool pair = end + 1 < p->fields.n && is_bare_pair(fields[end + 1], "value") &&
-			is_next_entry(p, fields[end], fields[end + 1]);
-		if (!pair && !ends_entry(p, fields[end]))
-			break;
-		if (end > i ? !is_next_entry(p, fields[end - 1], fields[end]) : !in_variables(p, fields[end], pair))
-			break;
-		struct str name = source_text(p->diags->sources, fields[end]->u.field.type->span);
-		struct str value = pair ? source_text(p->diags->sources, fields[end + 1]->u.field.type->span) : STR("");
-		all = str_printf(p->arena, "%.*s%s%.*s = \"%.*s\"", STR_ARG(all), all.n ? ", " : "", STR_ARG(name),
-			STR_ARG(value));
-		end += 1 + pair;
-	}
-	if (end == i)
-		return 0;
-	bool value = end > i + 1 && is_bare_pair(fields[i + 1], "value");
-	struct diag *d = diag_report(p->diags, TJ0111, span_join(fields[i]->span, fields[i + value]->span),
-		"'env' is a map from names to values, and this is a list");
-	diag_help(p->diags, d, "write 'env { %.*s }'", STR_ARG(all));
-	return end - i;
-}
-
-/* Is the place in a list of variables that has been reported? The lists are in the order of the text. */
-static bool is_told(const struct parse *p, struct span at)
-{
-	size_t low = 0, high = p->ntold;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (p->told[middle].start <= at.start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && at.end <= p->told[low - 1].end;
-}
-
 /* Takes the field declarations in this body: they are allowed here, or reported as TJ0111. */
 static void claim_fields(struct parse *p, const struct node *decl)
 {
-	size_t told = 0;                        /* the number of fields that are reported */
-
 	for (size_t i = 0; i < p->fields.n; i++) {
 		struct node *n = p->fields.at[i];
 		if (n->kind == NODE_BAD || has_fields(decl))
 			continue;
-		bool known = is_told(p, n->span);
-		if (!known && i >= told)
-			told = i + report_variables(p, i);
-		if (!known && i >= told)
-			report_field(p, n);
+		report_field(p, n);
 		turn_bad(n, n->u.field.key.text, n->u.field.key.span);
 	}
 	p->fields.n = 0;

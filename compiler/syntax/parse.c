@@ -4,6 +4,7 @@
 #include "syntax/parse_state.h"
 
 #include "syntax/help/manifest.h"
+#include "syntax/help/variables.h"
 #include "trainc.tab.h"
 
 static bool stands_for_operand(int kind)
@@ -116,6 +117,7 @@ static void prepare(struct parse *p, bool expression)
 	p->tokens = (struct tokens){ .arena = p->arena, .diags = p->diags, .source = p->source };
 	tokens_scan(&p->tokens);
 	tokens_balance(&p->tokens);
+	variables_in_tokens(&p->tokens);
 	p->head = doc_head(p);
 	feed_init(&p->feed, &p->tokens, expression);
 }

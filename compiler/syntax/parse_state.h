@@ -36,8 +36,6 @@ struct parse {
 	uint32_t torn;                  /* end of the last repair that breaks an item */
 	uint32_t torn_decl;             /* end of the last repair that breaks a declaration */
 	uint32_t negated;               /* the last place of a number after a unary minus */
-	struct span *told;              /* the lists of variables that have been reported */
-	size_t ntold;
 	size_t foretold;                /* the token at which the parse fails because of the last message; 0: none */
 	bool one_line;                  /* the last body was written on one line with its closing brace */
 	uint32_t broken_string;         /* end of the last string with a fault */

@@ -143,5 +143,6 @@ run 1 check named.tj --params number.yaml; says err 'write "4"'
 # a parameter among the files
 run 1 check named.tj name=a; says err "'name=a' cannot be read"; says err "set with --set name=a"
 run 1 compile named.tj name=a; says err "set with --set name=a"
+holds test "$(grep -c 'error' .err)" = 1        # and not that the parameter has no value
 run 2 run --local named.tj name=a; says err "set with --set name=a"
 end

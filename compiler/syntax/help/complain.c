@@ -135,12 +135,10 @@ void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 	blame_line_before(&f);
 	bool said = p->foretold && f.i == p->foretold;
 	p->foretold = 0;
-	if (said)
-		complain_again(&f);
 	if (is_known(&f) || said)
 		return;
 	if (blame_operator(&f) || complain_misplaced(&f) || complain_exchange(&f) || complain_local(&f) ||
-		complain_value(&f) || complain_variables(&f) || complain_set(&f) || complain_colon(&f) ||
+		complain_value(&f) || complain_set(&f) || complain_colon(&f) ||
 		complain_words(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))
 		return;
 	complain_plain(&f);

@@ -29,9 +29,7 @@ bool complain_misplaced(struct fault *f);       /* reports import, param or asse
 bool complain_exchange(struct fault *f);        /* reports a word and a brace that changed places */
 bool complain_word(struct fault *f);            /* reports TJ0113 */
 bool complain_colon(struct fault *f);           /* reports TJ0111: YAML's colon */
-bool complain_variables(struct fault *f);       /* reports env = [{name: "A", value: "b"}] */
 bool complain_set(struct fault *f);             /* reports {"a", "b"} and `project { name }` */
-bool complain_again(struct fault *f);           /* skips what the last message has foretold */
 bool complain_local(struct fault *f);           /* reports a let inside an expression */
 bool complain_value(struct fault *f);           /* reports TJ0103 and TJ0104 */
 bool complain_words(struct fault *f);           /* reports text without quotes and lists without brackets */

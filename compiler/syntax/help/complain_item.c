@@ -312,19 +312,38 @@ static bool begins_item(int kind)
 	return kind == TOKEN_LET || kind == TOKEN_CHECK || kind == TOKEN_WARN || kind == TOKEN_IF || kind == TOKEN_FOR;
 }
 
+/* Is the word a member of `cluster`? */
+static bool is_of_cluster(struct str word)
+{
+	static const char *const members[] = {
+		"name", "namespace", "domain", "roles", "all_roles", "run_id", "containers", "objects"
+	};
+
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		if (str_is(word, members[i]))
+			return true;
+	return false;
+}
+
 /* Reports `job.name`; true if it did. */
 static bool report_job_member(struct fault *f, size_t i)
 {
 	struct diags *ds = f->p->diags;
 	struct span at = { f->at[i].start, f->at[i].end };
+	int member_kind = f->at[i + 2].kind;
 
-	if (f->at[i].kind != TOKEN_JOB || f->at[i + 1].kind != TOKEN_DOT || f->at[i + 2].kind != TOKEN_IDENT)
+	if (f->at[i].kind != TOKEN_JOB || f->at[i + 1].kind != TOKEN_DOT ||
+	    (member_kind != TOKEN_IDENT && !token_is_word(member_kind)))
 		return false;
+	bool policy = f->p->feed.depth && f->at[f->p->feed.open[0].item].kind == TOKEN_POLICY;
 	struct diag *d = diag_report(ds, TJ0113, at, "'job' is a reserved word");
 	struct str member = fault_text(f, i + 2);
-	if (str_is(member, "name") || str_is(member, "namespace") || str_is(member, "roles")) {
+	if (is_of_cluster(member)) {
 		diag_help(ds, d, "the job that is being built is 'cluster': write 'cluster.%.*s'", STR_ARG(member));
 		diag_fix(ds, d, at, STR("cluster"), "write 'cluster'");
+	} else if (policy && field_type(member)) {
+		diag_help(ds, d, "'%.*s' belongs to a role: 'for role in cluster.roles { check role.%.*s ... }'",
+			STR_ARG(member), STR_ARG(member));
 	} else {
 		diag_help(ds, d, "the job that is being built is 'cluster', and it has name, namespace, domain, roles, "
 			"all_roles, run_id");

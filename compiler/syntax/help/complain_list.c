@@ -1,147 +1,17 @@
 /*
- * complain_list.c - lists in the form of Kubernetes. Variables, `env = [{name: "A", value: "b"}]`, are reported once
- * for the whole list; with '=' in place of ':' the list is parsed, and the checker reports it. Values in braces,
- * `{"a", "b"}`, are reported once, too. A block of lines that begin with '-' becomes a list in brackets for a help.
+ * complain_list.c - lists. Values in braces, `{"a", "b"}`, are reported once. A block of lines that begin with '-'
+ * becomes a list in brackets for a help.
  */
 #include "syntax/help/complain.h"
 
 #include "trainc.tab.h"
 
-enum { ENTRY = 9, NAME_ONLY = 5 };      /* tokens of { name: "A", value: "b" } and of { name: "A" } */
 enum { MOST = 32 };                     /* maximum number of entries to look at */
-
-static bool is_key(const struct fault *f, size_t i, const char *name)
-{
-	struct str text = fault_text(f, i);
-
-	if (f->at[i].kind == TOKEN_STRING && text.n > 2)
-		text = (struct str){ text.p + 1, text.n - 2 };
-	return str_is(text, name) && f->at[i + 1].kind == TOKEN_COLON;
-}
 
 static bool is_scalar(int kind)
 {
 	return kind == TOKEN_STRING || kind == TOKEN_INT || kind == TOKEN_FLOAT || kind == TOKEN_TRUE ||
 		kind == TOKEN_FALSE || kind == TOKEN_IDENT;
-}
-
-/*
- * The number of tokens of the `{ name: A, value: b }` or `{ name: A }` that begins with token I; 0 if none does. In
- * Kubernetes a variable without a value is empty.
- */
-static size_t entry_size(const struct fault *f, size_t i)
-{
-	const struct token *t = &f->at[i];
-
-	if (t[0].kind != TOKEN_LBRACE || !is_key(f, i + 1, "name") ||
-		(t[3].kind != TOKEN_STRING && t[3].kind != TOKEN_IDENT))
-		return 0;
-	if (t[4].kind == TOKEN_RBRACE)
-		return NAME_ONLY;
-	return t[4].kind == TOKEN_COMMA && is_key(f, i + 5, "value") && is_scalar(t[7].kind) &&
-		t[8].kind == TOKEN_RBRACE ? ENTRY : 0;
-}
-
-/* The token after the entry that begins with token I, and after its comma. */
-static size_t entry_behind(const struct fault *f, size_t i)
-{
-	size_t end = i + entry_size(f, i);
-
-	return end + (f->at[end].kind == TOKEN_COMMA);
-}
-
-/* The token of the entry at which the parse fails; 0: its words parse as the types of fields. */
-static size_t entry_fault(const struct fault *f, size_t i)
-{
-	if (f->at[i + 3].kind != TOKEN_IDENT)
-		return i + 3;
-	return entry_size(f, i) == ENTRY && f->at[i + 7].kind != TOKEN_IDENT ? i + 7 : 0;
-}
-
-/* The entry whose comma is the token before FIRST; FIRST itself if there is none. */
-static size_t entry_before(const struct fault *f, size_t first)
-{
-	static const size_t sizes[] = { ENTRY, NAME_ONLY };
-
-	for (size_t k = 0; k < 2; k++)
-		if (first > sizes[k] + 3 && f->at[first - 1].kind == TOKEN_COMMA &&
-			entry_size(f, first - 1 - sizes[k]) == sizes[k])
-			return first - 1 - sizes[k];
-	return first;
-}
-
-/* Skips the entry that begins with token I, and foretells the failure in one after it. */
-static void skip_entry(struct fault *f, size_t i)
-{
-	size_t next = entry_behind(f, i);
-
-	f->p->resume = i + entry_size(f, i) - 1;
-	while (entry_size(f, next) && !entry_fault(f, next))
-		next = entry_behind(f, next);
-	f->p->foretold = entry_size(f, next) ? entry_fault(f, next) : 0;
-}
-
-/* The entry in which the parse failed, at its name or at its value; 0 when it failed elsewhere. */
-static size_t failed_entry(const struct fault *f)
-{
-	if (f->item >= 1 && entry_size(f, f->item - 1))
-		return f->item - 1;
-	return f->item >= 5 && entry_size(f, f->item - 5) == ENTRY ? f->item - 5 : 0;
-}
-
-bool complain_again(struct fault *f)
-{
-	size_t entry = failed_entry(f);
-
-	if (entry)
-		skip_entry(f, entry);
-	return entry != 0;
-}
-
-/* Reports the list whose first entry begins with token FIRST. */
-static void report_entries(struct fault *f, size_t first)
-{
-	struct arena *a = f->p->arena;
-	size_t i = first, n = 0;
-	struct str all = STR("");
-
-	for (; n < MOST && entry_size(f, i); n++) {
-		bool full = entry_size(f, i) == ENTRY, quoted = full && f->at[i + 7].kind != TOKEN_IDENT;
-		struct str name = fault_text(f, i + 3), value = full ? fault_text(f, i + 7) : STR("");
-		if (f->at[i + 3].kind == TOKEN_STRING)
-			name = (struct str){ name.p + 1, name.n - 2 };
-		all = str_printf(a, quoted ? "%.*s%s%.*s = %.*s" : "%.*s%s%.*s = \"%.*s\"", STR_ARG(all), n ? ", " : "",
-			STR_ARG(name), STR_ARG(value));
-		i = entry_behind(f, i);
-	}
-	struct span whole = { f->at[first].start, f->at[i - 1].end };
-	ARENA_PUSH(a, f->p->told, f->p->ntold, whole);
-	struct diag *d = diag_report(f->p->diags, TJ0111,
-		(struct span){ f->at[first - 1].start, f->at[first].end },
-		"'env' is a map from names to values, and this is a list");
-	struct str right = str_printf(a, " { %.*s }", STR_ARG(all));
-	diag_help(f->p->diags, d, "write 'env%.*s'", STR_ARG(right));
-	if (f->at[i].kind == TOKEN_RBRACKET)
-		diag_fix(f->p->diags, d, (struct span){ f->at[first - 3].end, f->at[i].end }, right, "write a map");
-}
-
-bool complain_variables(struct fault *f)
-{
-	size_t entry = failed_entry(f), first = entry;
-
-	if (f->found.kind == TOKEN_LBRACKET && f->i == f->item + 2 && str_is(fault_text(f, f->item), "env") &&
-	    entry_size(f, f->i + 1)) {
-		report_entries(f, f->i + 1);
-		return true;
-	}
-	while (entry_before(f, first) < first)
-		first = entry_before(f, first);
-	if (first < 3 || f->at[first - 1].kind != TOKEN_LBRACKET ||
-	    !str_is(fault_text(f, first - 3), "env"))
-		return false;
-	report_entries(f, first);
-	skip_entry(f, entry);
-	return true;
 }
 
 /* The brace that closes a group of values without keys, `{ "a", 1, b }`; 0 if the group contains anything else. */
@@ -167,6 +37,17 @@ static void report_valueless(struct fault *f, size_t open)
 	diag_help(f->p->diags, d, "write a value after the name, as in '%.*s = ...'", STR_ARG(fault_text(f, open + 1)));
 }
 
+/* Adds the help for `for x in {"a", "b"} {`, which has braces around the job as well. */
+static void help_loop(struct fault *f, struct diag *d, size_t open, size_t end, struct str list)
+{
+	struct str name = fault_text(f, open - 2);
+
+	f->p->foretold = end + 1;
+	diag_help(f->p->diags, d,
+		"write 'for %.*s in %.*s job \"name-${%.*s}\" { ... }', without braces around the job",
+		STR_ARG(name), STR_ARG(list), STR_ARG(name));
+}
+
 /* Reports values in braces; SINGLE: the field takes one value. */
 static void report_list(struct fault *f, size_t open, size_t end, bool single)
 {
@@ -175,7 +56,10 @@ static void report_list(struct fault *f, size_t open, size_t end, bool single)
 	struct str list = str_printf(f->p->arena, single ? "%.*s" : "[%.*s]", STR_ARG(inside));
 	struct diag *d = diag_report(ds, TJ0102, (struct span){ f->at[open].start, f->at[open].end },
 		"braces hold 'key = value', and these values have no keys");
-	if (single)
+	if (open > 2 && f->p->feed.depth == 1 && f->at[open - 3].kind == TOKEN_FOR &&
+		f->at[end + 1].kind == TOKEN_LBRACE)
+		help_loop(f, d, open, end, list.n > 100 ? STR("[a, b]") : list);
+	else if (single)
 		diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(fault_text(f, open - 2)), STR_ARG(inside));
 	else if (list.n > 100 || memchr(list.p, '\n', list.n))
 		diag_help(ds, d, "a list is written in brackets: '[a, b]'");

@@ -79,3 +79,18 @@ const char *foreign_value(struct str field, struct str text)
 			return values[i].help;
 	return NULL;
 }
+
+const char *foreign_fact(struct str path)
+{
+	static const char *const facts[][2] = {
+		{ "metadata.name", "pod.name" }, { "metadata.uid", "pod.uid" },
+		{ "metadata.namespace", "cluster.namespace" }, { "status.podIP", "pod.ip" },
+		{ "spec.nodeName", "pod.node" },
+		{ "metadata.annotations['batch.kubernetes.io/job-completion-index']", "pod.index" },
+		{ "metadata.labels['batch.kubernetes.io/job-completion-index']", "pod.index" },
+	};
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+		if (str_is(path, facts[i][0]))
+			return facts[i][1];
+	return NULL;
+}
