@@ -578,6 +578,20 @@ static void help_near_file(struct program *p, struct diag *d, struct str path)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
 }
 
+/* Adds a help with the programs in the directory PATH. */
+static void help_inside(struct program *p, struct diag *d, struct str path)
+{
+	struct suggest s;
+	struct others others = { &s, STR("project.tj") };
+
+	suggest_init(&s, p->arena, STR(""));
+	if (p->reader->list)
+		p->reader->list(p->reader->context, p->arena, path, add_candidate, &others);
+	struct str help = suggest_all(&s, "name a program in it:");
+	if (help.n)
+		diag_help(p->diags, d, "%.*s", STR_ARG(help));
+}
+
 bool module_load(struct program *p, struct str path)
 {
 	struct str text, why;
@@ -587,10 +601,13 @@ bool module_load(struct program *p, struct str path)
 	else if (!read_text(p, path, &text, &why)) {
 		struct str what = standard_input ? STR("standard input")
 			: str_printf(p->arena, "'%.*s'", STR_ARG(path));
-		struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0 }, "%.*s cannot be read: %.*s",
-			STR_ARG(what), STR_ARG(why));
-		bool missing = !standard_input && str_is(why, "no such file");
-		if (missing && program_is_setting(path))
+		bool missing = !standard_input && str_is(why, "no such file"),
+			directory = !standard_input && str_is(why, "is a directory");
+		struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0 },
+			directory ? "%.*s %.*s" : "%.*s cannot be read: %.*s", STR_ARG(what), STR_ARG(why));
+		if (directory)
+			help_inside(p, d, path);
+		else if (missing && program_is_setting(path))
 			diag_help(p->diags, d, "a parameter of the program is set with --set %.*s", STR_ARG(path));
 		else if (missing)
 			help_near_file(p, d, path);

@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "base/file.h"
+#include "diag/suggest.h"
 #include "import/import.h"
 #include "command/session.h"
 #include "runtime/command/backend.h"
@@ -43,6 +44,25 @@ static void help_directory(struct session *s, struct trainc *c, struct diag *d, 
 	diag_help(ds, d, "name its files: 'trainc import %.*s%s*.yaml'", STR_ARG(path), slash ? "" : "/");
 }
 
+static void add_manifest(void *near, struct str name)
+{
+	if (str_ends(name, STR(".yaml")) || str_ends(name, STR(".yml")) || str_ends(name, STR(".json")))
+		suggest_add(near, name);
+}
+
+/* Adds a help with the manifest beside PATH that has nearly the same name. */
+static void help_near_manifest(struct session *s, struct trainc *c, struct diag *d, struct str path)
+{
+	struct suggest near;
+
+	suggest_init(&near, &c->arena, path_base(path));
+	if (s->reader->list)
+		s->reader->list(s->reader->context, &c->arena, path_directory(path), add_manifest, &near);
+	struct str help = suggest_sentence(&near);
+	if (help.n)
+		diag_help(&c->diags, d, "%.*s", STR_ARG(help));
+}
+
 static void read_file(struct session *s, struct trainc *c, struct import *im, struct str path)
 {
 	struct str text, why;
@@ -53,6 +73,8 @@ static void read_file(struct session *s, struct trainc *c, struct import *im, st
 			directory ? "'%.*s' %.*s" : "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
 		if (directory)
 			help_directory(s, c, d, path);
+		else if (str_is(why, "no such file"))
+			help_near_manifest(s, c, d, path);
 		return;
 	}
 	if (str_ends(path, STR(".tj"))) {

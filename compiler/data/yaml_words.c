@@ -44,8 +44,20 @@ static bool fail_colon(struct data_text *t, size_t at)
 	return false;
 }
 
+/* Is it the UTF-16 that redirections in PowerShell write? It begins with its mark, or has a 0 in a letter. */
+static bool is_wide(struct str text)
+{
+	return text.n > 1 && (memcmp(text.p, "\xff\xfe", 2) == 0 || memcmp(text.p, "\xfe\xff", 2) == 0 ||
+		(!text.p[0]) != (!text.p[1]));
+}
+
 bool yaml_fail_words(struct data_text *t, size_t at, size_t end, const char *problem)
 {
+	if (is_wide(t->source->text)) {
+		data_fail(t, at, end, "this text is UTF-16, and UTF-8 is expected");
+		t->error->help = STR("save it as UTF-8: 'iconv -f UTF-16 -t UTF-8 OLD >NEW'");
+		return false;
+	}
 	if (strstr(problem, "mapping values are not allowed"))
 		return fail_colon(t, at);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)

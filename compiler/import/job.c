@@ -38,7 +38,9 @@ bool manifest_open(struct import *im, const struct import_kind *k, const struct 
 static bool is_noise(struct str key)
 {
 	return member_is_record(key) || str_is(key, "kubectl.kubernetes.io/last-applied-configuration") ||
-		str_is(key, "app.kubernetes.io/managed-by") || str_is(key, "app.kubernetes.io/name");
+		str_is(key, "app.kubernetes.io/managed-by") || str_is(key, "app.kubernetes.io/name") ||
+		str_is(key, "batch.kubernetes.io/job-tracking") ||
+		str_is(key, "batch.kubernetes.io/cronjob-scheduled-timestamp");
 }
 
 static bool is_ours(const struct data *metadata)

@@ -317,8 +317,11 @@ static void read_object(struct import *im, const struct data *object)
 	if (!is_list(object, kind) && !is_small(im, object))
 		return;
 	if (object->kind != DATA_MAP) {
-		diag_report(im->diags, TJ1102, object->from,
+		struct diag *d = diag_report(im->diags, TJ1102, object->from,
 			"an object is a map with 'apiVersion' and 'kind', found %s", import_kind_words(object));
+		diag_help(im->diags, d, object->kind == DATA_LIST ?
+			"write the objects as 'items' of an object: { \"apiVersion\": \"v1\", \"kind\": \"List\", "
+			"\"items\": [...] }" : "'kubectl get KIND NAME -o yaml' prints a manifest");
 		return;
 	}
 	if (is_list(object, kind)) {
@@ -432,7 +435,8 @@ void import_read(struct import *im, const struct source *source)
 		unreadable(im, &error);
 	else if (!n)
 		diag_report(im->diags, TJ1102, (struct span){ source->base, source->base + (source->text.n > 0) },
-			"no manifest in '%.*s'", STR_ARG(source->name));
+			source->text.n ? "no manifest in '%.*s': it holds only comments" : "'%.*s' is empty",
+			STR_ARG(source->name));
 	data_reader_release(r);
 }
 

@@ -400,7 +400,9 @@ static void alone(struct import *im, const struct beside *b)
 		diag_help(im->diags, d, "its pods run forever, and a job ends: apply it unchanged, or import it "
 			"together with a job to make it an 'object' of that job");
 	else if (str_is(b->kind, "CronJob"))
-		diag_help(im->diags, d, "import the Job in its 'jobTemplate'; a program says what runs, not when");
+		diag_help(im->diags, d, "a program says what runs, not when; for the Job of a CronJob in the cluster: "
+			"'kubectl create job NAME --from=cronjob/%.*s --dry-run=client -o yaml | trainc import -'",
+			STR_ARG(b->name));
 	else
 		diag_help(im->diags, d,
 			"imported together with a job, it becomes an 'object' of that job: give both files to one "

@@ -5,6 +5,7 @@
 #include "plan/print.h"
 
 #include "base/words.h"
+#include "diag/suggest.h"
 
 static const char *const field_paths[] = {
 	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP",
@@ -46,18 +47,44 @@ static size_t count_selected(const struct printing *p)
 	return n;
 }
 
-static struct str role_names(struct printing *p)
+static bool is_candidate(const struct suggest *s, struct str name)
 {
-	struct buf names = { 0 };
+	for (size_t i = 0; i < s->count; i++)
+		if (str_eq(s->all[i], name))
+			return true;
+	return false;
+}
+
+/* The reason why no role is selected: the text "no role 'worke'; did you mean 'worker'?". */
+static struct str no_role(struct printing *p)
+{
+	struct suggest s;
+	bool there = false;
+
+	suggest_init(&s, p->arena, p->which.role);
+	for (size_t i = 0; i < p->plan->njobs; i++)
+		for (size_t k = 0; k < p->plan->jobs[i].nroles; k++) {
+			const struct plan_role *r = &p->plan->jobs[i].roles[k];
+			there = there || str_eq(r->name, p->which.role);
+			if (r->max && !is_candidate(&s, r->name))
+				suggest_add(&s, r->name);
+		}
+	struct str help = there ? STR("") : suggest_or_list(&s, "the roles are");
+	return str_printf(p->arena, there ? "role '%.*s' has no replicas%s%.*s" : "no role '%.*s'%s%.*s",
+		STR_ARG(p->which.role), help.n ? "; " : "", STR_ARG(help));
+}
+
+/* The largest index of a replica of the selected roles. */
+static int64_t last_index(const struct printing *p)
+{
+	int64_t most = 0;
 
 	for (size_t i = 0; i < p->plan->njobs; i++)
-		for (size_t k = 0; k < p->plan->jobs[i].nroles; k++)
-			if (p->plan->jobs[i].roles[k].max && i == 0)
-				buf_printf(&names, "%s'%.*s'", names.n ? ", " : "",
-					STR_ARG(p->plan->jobs[i].roles[k].name));
-	struct str s = buf_take(&names, p->arena);
-	buf_release(&names);
-	return s;
+		for (size_t k = 0; k < p->plan->jobs[i].nroles; k++) {
+			const struct plan_role *r = &p->plan->jobs[i].roles[k];
+			most = selected_role(p, r) && r->max > most ? r->max : most;
+		}
+	return most - 1;
 }
 
 static struct str nothing_selected(struct printing *p)
@@ -67,13 +94,13 @@ static struct str nothing_selected(struct printing *p)
 	all.which.index = -1;
 	size_t n = count_selected(&all);
 	if (!n && p->which.role.p)
-		return str_printf(p->arena, "no role '%.*s' has replicas; the roles are %.*s", STR_ARG(p->which.role),
-			STR_ARG(role_names(p)));
+		return no_role(p);
 	if (!n)
 		return STR("the program has no replicas");
-	return str_printf(p->arena, "no replica %lld%s%.*s%s", (long long)p->which.index,
-		p->which.role.p ? " of role '" : "",
-		STR_ARG(p->which.role.p ? p->which.role : STR("")), p->which.role.p ? "'" : "");
+	struct str of = p->which.role.p ? str_printf(p->arena, " of role '%.*s'", STR_ARG(p->which.role)) : STR("");
+	int64_t last = last_index(p);
+	return str_printf(p->arena, last ? "no replica %lld%.*s; the last one is %lld" :
+		"no replica %lld%.*s; the only one is %lld", (long long)p->which.index, STR_ARG(of), (long long)last);
 }
 
 static bool selection_ok(struct printing *p, enum env_form form, struct str *why)

@@ -3,6 +3,7 @@
 #include "runtime/command/runs.h"
 #include "runtime/command/saved.h"
 #include "runtime/fit/fit.h"
+#include "runtime/status/look.h"
 
 struct fitting {
 	struct session *session;
@@ -81,14 +82,25 @@ static int judge_all(struct fitting *f)
 	return all ? STATUS_DONE : STATUS_FAILED;
 }
 
+/* Has the file nodes? Without them no job fits, and the file is more probably not the one that was meant. */
+static bool has_nodes(struct session *s, struct str path, const struct status_objects *objects)
+{
+	for (size_t i = 0; i < objects->n; i++)
+		if (str_is(status_text(objects->at[i], "kind"), "Node"))
+			return true;
+	session_say(s, "no nodes in '%.*s'; save them with 'kubectl get nodes,pods -A -o json'", STR_ARG(path));
+	return false;
+}
+
 /* Judges with the nodes of a file instead of those of a cluster. */
 static int fit_offline(struct session *s)
 {
 	struct fitting f = { .session = s };
 	struct sources sources = { .arena = s->arena };
+	struct str path = option_value(s->options, OPTION_NODES);
 	int status = STATUS_PROGRAM;
 
-	if (saved_read(s, option_value(s->options, OPTION_NODES), &sources, &f.objects) &&
+	if (saved_read(s, path, &sources, &f.objects) && has_nodes(s, path, &f.objects) &&
 		session_plan(s, false, &f.programs, &status)) {
 		note_namespaces(&f);
 		default_namespaces(&f);

@@ -12,7 +12,12 @@ bool saved_read(struct session *s, struct str path, struct sources *sources, str
 	struct data *document;
 
 	if (!file_read_most(s->arena, path, LARGEST, &text, &why)) {
-		session_say(s, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		session_say(s, str_is(why, "is a directory") ? "'%.*s' %.*s" : "cannot read '%.*s': %.*s",
+			STR_ARG(path), STR_ARG(why));
+		return false;
+	}
+	if (!text.n) {
+		session_say(s, "'%.*s' is empty; save objects with kubectl get -o json or -o yaml", STR_ARG(name));
 		return false;
 	}
 	struct data_reader *r = data_reader_new(s->arena, source_add(sources, name, text));
@@ -22,7 +27,7 @@ bool saved_read(struct session *s, struct str path, struct sources *sources, str
 			continue;
 		if (!data_get(document, STR("kind"))) {
 			error = (struct data_error){ .at = document->from,
-				.what = STR("no object of Kubernetes: it has no 'kind'; save them with kubectl get -o "
+				.what = STR("an object of Kubernetes has a 'kind'; save objects with kubectl get -o "
 				"json or -o yaml") };
 			step = DATA_ERROR;
 			break;

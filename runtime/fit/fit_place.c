@@ -280,6 +280,10 @@ static void put_shortage(const struct placing *p, const struct fit_shape *s, con
 	fit_put_amounts(&c->resources, s->need, out);
 	if (domain.n)
 		buf_printf(out, ", in one %.*s", STR_ARG(s->topology));
+	if (!c->nnodes) {
+		buf_z(out, "; there are no nodes");
+		return;
+	}
 	buf_printf(out, "; of %zu node%s ", c->nnodes, c->nnodes == 1 ? "" : "s");
 	put_count(out, &any, x->labels, "without the labels");
 	put_count(out, &any, x->affinity, "excluded by the node affinity");
@@ -296,7 +300,7 @@ static void put_shortage(const struct placing *p, const struct fit_shape *s, con
 		any = any || x->full[i];
 	}
 	if (!any)
-		buf_z(out, c->nnodes ? "all are taken by this job" : "none is there");
+		buf_z(out, "all are taken by this job");
 	if (x->example) {
 		int64_t more = (s->count - x->placed + x->example_takes - 1) / x->example_takes;
 		buf_printf(out, "; %lld more node%s such as %.*s would do", (long long)more, more == 1 ? "" : "s",

@@ -75,9 +75,14 @@ holds test "$(grep -c '^export' .out)" -eq 0
 
 # Whoever asks for one replica must say which, and it must be there.
 run 2 env -o shell p.tj; says err 'choose one of 2 replicas with --role and --index'
-run 2 env --role worker --index 7 p.tj; says err "no replica 7 of role 'worker'"
+run 2 env --role worker --index 7 p.tj; says err "no replica 7 of role 'worker'; the last one is 1"
 run 2 env --index 7 p.tj; says err 'no replica 7'
-run 2 env --role boss p.tj; says err "no role 'boss' has replicas; the roles are 'worker'"
+run 2 env --role boss p.tj; says err "no role 'boss'; the only role is worker"
+run 2 env --role worke p.tj; says err "no role 'worke'; did you mean 'worker'?"
+sed 's/replicas = 2/replicas = 1/' p.tj >one.tj
+run 2 env --index 1 one.tj; says err 'no replica 1; the only one is 0'
+printf 'job "a" {\n  image = "a:1"\n  command = ["a"]\n  role worker { }\n  role ps { replicas = 0 }\n}\n' >zero.tj
+run 2 env --role ps zero.tj; says err "role 'ps' has no replicas"
 sed 's/replicas = 2/replicas = 0/' p.tj >none.tj
 run 1 env -o shell none.tj; says err 'runs nothing: all of its roles have 0 replicas'
 end

@@ -117,6 +117,24 @@ run 0 check -; says err "[TJ0822]"
 mkdir folder
 "$TRAINC" compile - <folder >.out 2>.err; holds test $? -eq 1; says err "standard input cannot be read: is a directory"
 
+printf 'job "a" { image = "a:1" }\n' >folder/one.tj
+run 1 env folder; says err "'folder' is a directory"; says err "name a program in it: one.tj"
+
+# what is no manifest
+printf '[{"kind": "Job"}]\n' >list.json
+run 1 import list.json; says err "found a list"; says err '"kind": "List", "items": [...]'
+printf 'NAME STATUS\n' >table.yaml
+run 1 import table.yaml; says err "'kubectl get KIND NAME -o yaml' prints a manifest"
+printf '# nothing\n' >comment.yaml
+run 1 import comment.yaml; says err "no manifest in 'comment.yaml': it holds only comments"
+: >nothing.yaml
+run 1 import nothing.yaml; says err "'nothing.yaml' is empty"
+run 1 import tabel.yaml; says err "no such file"; says err "did you mean 'table.yaml'?"
+printf '\377\376k\000i\000' >wide.yaml
+run 1 import wide.yaml; says err "this text is UTF-16"; says err "iconv -f UTF-16 -t UTF-8"
+printf 'k\000i\000' >wide.yaml
+run 1 import wide.yaml; says err "this text is UTF-16"
+
 # what must not be read as an option, a directory or standard input
 run 1 check ./-; says err "[TJ0001]"
 

@@ -62,7 +62,6 @@ def resources(w):
     ask(w, job(2, 8), nodes + [pod("p", "a", 1, phase="Succeeded")], "now")
     ask(w, job(1, 9), nodes, "never", out=r"2 too small \(cpu\)$")
     ask(w, job(3, "100m"), [node("a", pods=2)], "never", out="2 of 3 fit")
-    ask(w, job(1, 1), [], "never", out="of 0 nodes none is there")
 
 
 @check
@@ -192,6 +191,12 @@ def forms(w):
     out = json.loads(w.want(8, "fit", "--nodes", "nodes.json", "-o", "json", "a.tj")[0])
     must(out["schemaVersion"] == 1 and [(x["name"], x["fits"]) for x in out["jobs"]] == [("a", "now"), ("b", "never")], out)
     w.want(1, "fit", "--nodes", "absent.json", "a.tj", err="cannot read 'absent.json'")
+    w.want(1, "fit", "--nodes", ".", "a.tj", err="'.' is a directory")
+    w.write("empty.json", "")
+    w.want(1, "fit", "--nodes", "empty.json", "a.tj", err="'empty.json' is empty; save objects with kubectl get -o json")
+    w.write("empty.json", json.dumps({"kind": "List", "items": []}))
+    w.want(1, "fit", "--nodes", "empty.json", "a.tj", err="no nodes in 'empty.json'; save them with 'kubectl get nodes,pods -A -o json'")
+    w.want(8, "fit", "a.tj", out="never  a: worker: 0 of 1 fit, each 1 cpu, 1Gi memory; there are no nodes")
     w.put("nodes", "", node("n", 2))
     w.put("pods", "x", pod("p", "n", 1, ns="x"))
     w.write("a.tj", job(1, 2))
