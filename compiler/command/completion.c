@@ -6,9 +6,11 @@
  */
 #include "command/completion.h"
 
+#include "emit/emit.h"
 #include "explain/explain.h"
 #include "explain/library.h"
 #include "command/question.h"
+#include "kube/version.h"
 
 /* ---- what can be at a place ---- */
 
@@ -126,8 +128,32 @@ static struct offer offer_of(const struct completion *c, const char *spelt, bool
 	return offer;
 }
 
+static struct str target_words(struct arena *a)
+{
+	struct buf words = { 0 };
+
+	for (size_t i = 0; emit_target_name(i); i++)
+		add_word(&words, str_of(emit_target_name(i)));
+	return taken(a, &words);
+}
+
+static struct str version_words(struct arena *a)
+{
+	struct buf words = { 0 };
+
+	for (unsigned minor = KUBE_OLDEST; minor <= KUBE_NEWEST; minor++)
+		add_word(&words, str_printf(a, "1.%u", minor));
+	return taken(a, &words);
+}
+
 static struct offer value_offer(const struct completion *c, const struct option_row *o)
 {
+	if (o->option == OPTION_JOB)
+		return (struct offer){ .words = STR(""), .asks = NAMES_JOBS };
+	if (o->option == OPTION_TARGET)
+		return (struct offer){ .words = target_words(c->arena) };
+	if (o->option == OPTION_KUBERNETES)
+		return (struct offer){ .words = version_words(c->arena) };
 	return offer_of(c, o->choices[0] ? o->choices : o->argument, false);
 }
 

@@ -9,6 +9,7 @@ static const struct {
 } words[] = {
 	{ NAMES_RUNS, "runs" }, { NAMES_CONTEXTS, "contexts" }, { NAMES_NAMESPACES, "namespaces" },
 	{ NAMES_ROLES, "roles" }, { NAMES_REPLICAS, "replicas" }, { NAMES_RANKS, "ranks" },
+	{ NAMES_JOBS, "jobs" },
 };
 
 void question_spell(unsigned names, struct buf *out)

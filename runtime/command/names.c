@@ -1,6 +1,6 @@
 /*
- * names.c - names for completion scripts: runs, roles, replicas, ranks, contexts and namespaces. An answer takes at
- * most a second and prints neither questions nor errors. When there is no answer the shell offers nothing.
+ * names.c - names for completion scripts: runs, roles, replicas, ranks, jobs, contexts and namespaces. An answer takes
+ * at most a second and prints neither questions nor errors. When there is no answer the shell offers nothing.
  */
 #include "runtime/command/names.h"
 
@@ -87,6 +87,8 @@ static void put_program(struct session *s, unsigned names, struct buf *out)
 		for (size_t i = 0; i < all.at[0]->plan.njobs; i++) {
 			const struct plan_job *j = &all.at[0]->plan.jobs[i];
 			int64_t n = 0;
+			if (names & NAMES_JOBS)
+				buf_printf(out, "%.*s\n", STR_ARG(j->name));
 			for (size_t k = 0; k < j->nroles; k++) {
 				put_role_names(names, j->roles[k].name, j->roles[k].max, out);
 				n += j->roles[k].aux ? 0 : j->roles[k].max;
@@ -125,7 +127,7 @@ static void put_run_names(struct session *s, unsigned names, struct buf *out)
 
 int names_answer(struct session *s, const struct names_question *q)
 {
-	unsigned of_run = NAMES_ROLES | NAMES_REPLICAS | NAMES_RANKS;
+	unsigned of_run = NAMES_ROLES | NAMES_REPLICAS | NAMES_RANKS, of_program = of_run | NAMES_JOBS;
 	bool local = option_given(&q->line, OPTION_LOCAL);
 	struct session sub = *s;
 	struct buf out = { 0 };
@@ -139,7 +141,7 @@ int names_answer(struct session *s, const struct names_question *q)
 		s->cluster->contexts(&sub, &out);
 	else if (q->names & NAMES_NAMESPACES && s->cluster)
 		put_namespaces(&sub, &out);
-	else if (q->names & of_run && q->line.noperands && str_ends(q->line.operands[0], STR(".tj")))
+	else if (q->names & of_program && q->line.noperands && str_ends(q->line.operands[0], STR(".tj")))
 		put_program(&sub, q->names, &out);
 	else if (q->names & of_run && q->line.noperands)
 		put_run_names(&sub, q->names, &out);

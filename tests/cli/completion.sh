@@ -42,6 +42,10 @@ offers 'a.tj dir ' compile ''
 offers 'a.tj dir ' compile --namespace x --annotate ''
 offers 'a.tj ' --color never compile a
 offers '' compile --namespace ''
+offers 'jobs jobset ' compile --target job
+offers '1.34 ' compile --kubernetes 1.34
+printf 'job "one" {\n  image = "a:1"\n  role worker { }\n}\njob "two" {\n  image = "a:1"\n  role worker { }\n}\n' >a.tj
+PATH=$(dirname "$TRAINC"):$PATH offers 'one two ' plan a.tj --job ''
 offers 'single.task ' init --framework si
 offers 'std.nvidia ' doc std.nv
 offers 'a.tj ' doc a
