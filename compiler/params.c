@@ -9,6 +9,7 @@
 
 #include "compile.h"
 #include "data/data_read.h"
+#include "diag/near_file.h"
 #include "eval/params.h"
 
 struct reading {
@@ -181,8 +182,7 @@ void compile_params(struct trainc *c, struct str path)
 		return;
 	}
 	if (!reader_text(c->program.reader, &c->arena, path, PARAMS_LARGEST, &text, &why)) {
-		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path),
-			STR_ARG(why));
+		report_no_reading(&c->diags, c->program.reader, path, why, ".tj .yaml .yml .json");
 		return;
 	}
 	r.source = source_add(&c->sources, path, text);

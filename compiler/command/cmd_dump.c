@@ -6,6 +6,7 @@
 #include "plan/print.h"
 #include "check/module.h"
 #include "command/session.h"
+#include "diag/near_file.h"
 #include "syntax/dump.h"
 #include "check/types_dump.h"
 
@@ -71,8 +72,7 @@ static int dump_text(struct session *s, enum option stage)
 
 	ask_for_little(c);
 	if (!file_read_most(&c->arena, path, MODULE_LARGEST, &text, &why)) {
-		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path),
-			STR_ARG(why));
+		report_no_reading(&c->diags, &file_reader, path, why, ".tj");
 	} else {
 		const struct source *source = source_add(&c->sources, str_is(path, "-") ? STR("<stdin>") : path, text);
 		if (stage == OPTION_TOKENS)

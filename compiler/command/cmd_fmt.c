@@ -7,6 +7,7 @@
 #include "command/linediff.h"
 #include "check/module.h"
 #include "command/session.h"
+#include "diag/near_file.h"
 
 enum outcome { SAME, CHANGED, REFUSED, FAILED };
 
@@ -62,8 +63,7 @@ static enum outcome format_file(struct session *s, struct str path)
 	struct buf out = { 0 };
 
 	if (!file_read_most(&c->arena, path, MODULE_LARGEST, &text, &why)) {
-		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path),
-			STR_ARG(why));
+		report_no_reading(&c->diags, &file_reader, path, why, ".tj");
 	} else if (trainc_format(c, str_is(path, "-") ? "<stdin>" : path.p, text.p, text.n,
 		(struct trainc_output){ &out, take })) {
 		outcome = put(s, path, text, buf_text(&out));

@@ -7,7 +7,7 @@
 
 #include "base/path.h"
 #include "base/file.h"
-#include "diag/suggest.h"
+#include "diag/near_file.h"
 #include "import/import.h"
 #include "command/session.h"
 #include "runtime/command/backend.h"
@@ -44,37 +44,14 @@ static void help_directory(struct session *s, struct trainc *c, struct diag *d, 
 	diag_help(ds, d, "name its files: 'trainc import %.*s%s*.yaml'", STR_ARG(path), slash ? "" : "/");
 }
 
-static void add_manifest(void *near, struct str name)
-{
-	if (str_ends(name, STR(".yaml")) || str_ends(name, STR(".yml")) || str_ends(name, STR(".json")))
-		suggest_add(near, name);
-}
-
-/* Adds a help with the manifest beside PATH that has nearly the same name. */
-static void help_near_manifest(struct session *s, struct trainc *c, struct diag *d, struct str path)
-{
-	struct suggest near;
-
-	suggest_init(&near, &c->arena, path_base(path));
-	if (s->reader->list)
-		s->reader->list(s->reader->context, &c->arena, path_directory(path), add_manifest, &near);
-	struct str help = suggest_sentence(&near);
-	if (help.n)
-		diag_help(&c->diags, d, "%.*s", STR_ARG(help));
-}
-
 static void read_file(struct session *s, struct trainc *c, struct import *im, struct str path)
 {
 	struct str text, why;
 
 	if (!reader_text(s->reader, &c->arena, path, MANIFESTS_LARGEST, &text, &why)) {
-		bool directory = str_is(why, "is a directory");
-		struct diag *d = diag_report(&c->diags, TJ0001, (struct span){ 0, 0 },
-			directory ? "'%.*s' %.*s" : "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
-		if (directory)
+		struct diag *d = report_no_reading(&c->diags, s->reader, path, why, ".yaml .yml .json .sbatch .sh");
+		if (str_is(why, "is a directory"))
 			help_directory(s, c, d, path);
-		else if (str_is(why, "no such file"))
-			help_near_manifest(s, c, d, path);
 		return;
 	}
 	if (str_ends(path, STR(".tj"))) {

@@ -106,7 +106,7 @@ static bool empty(struct directory *d)
 	size_t n = 0;
 
 	if (!dir)
-		return refuse(d, str_of(strerror(errno)));
+		return refuse(d, file_reason(d->arena, errno));
 	for (const struct dirent *e; (e = readdir(dir));)
 		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
 			!str_ends(str_of(e->d_name), STR(FILE_ASIDE));
@@ -119,7 +119,7 @@ static bool claim(struct directory *d)
 	if (mkdir(str_copy(d->arena, d->path).p, 0777) == 0)
 		return true;
 	if (errno != EEXIST)
-		return refuse(d, str_of(strerror(errno)));
+		return refuse(d, file_reason(d->arena, errno));
 	if (read_marker(d) || (!d->failed && empty(d)))
 		return true;
 	return d->failed ? false : refuse(d, STR("the directory holds files of others; give a new or empty one"));

@@ -8,8 +8,8 @@
 #include "command/options.h"
 
 enum question_names {
-	NAMES_RUNS = 1, NAMES_CONTEXTS = 2, NAMES_NAMESPACES = 4, NAMES_ROLES = 8, NAMES_REPLICAS = 16, NAMES_RANKS = 32,
-	NAMES_JOBS = 64
+	NAMES_RUNS = 1, NAMES_CONTEXTS = 2, NAMES_NAMESPACES = 4, NAMES_ROLES = 8, NAMES_REPLICAS = 16,
+	NAMES_RANKS = 32, NAMES_JOBS = 64
 };
 
 struct names_question {

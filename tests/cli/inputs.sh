@@ -117,8 +117,18 @@ run 0 check -; says err "[TJ0822]"
 mkdir folder
 "$TRAINC" compile - <folder >.out 2>.err; holds test $? -eq 1; says err "standard input cannot be read: is a directory"
 
-printf 'job "a" { image = "a:1" }\n' >folder/one.tj
+printf 'job "a" {\n  image = "a:1"\n  role worker { }\n}\n' >folder/one.tj
 run 1 env folder; says err "'folder' is a directory"; says err "name a program in it: one.tj"
+
+# a misspelled file
+cp folder/one.tj letter.tj
+printf 'n: 1\n' >values.yaml
+for command in check fmt 'dump --tokens' env; do
+	run 1 $command leter.tj; says err "did you mean 'letter.tj'?"
+done
+run 1 check letter.tj --params valuse.yaml; says err "did you mean 'values.yaml'?"
+run 1 fmt folder/none; silent out
+run 3 compile letter.tj --output-dir letter.tj; says err "cannot write to 'letter.tj'"; says err "a part of the path is not a directory"
 
 # what is no manifest
 printf '[{"kind": "Job"}]\n' >list.json
