@@ -81,8 +81,9 @@ static void wrong_kind(struct fitting *f, const struct data *d, const struct sch
 	}
 	if (ref->word == SCHEMA_STRING && d->kind < DATA_STRING && found.n)
 		diag_help(ds, e, "write it in quotes: \"%.*s\"", STR_ARG(found));
-	else if ((ref->word == SCHEMA_INT || ref->word == SCHEMA_BOOL) && d->kind == DATA_STRING && found.n &&
-		strchr("\"'", *found.p))
+	else if ((ref->word == SCHEMA_INT || ref->word == SCHEMA_BOOL) && d->kind == DATA_STRING && found.n > 2 &&
+		strchr("\"'", *found.p) && (strspn(found.p + 1, "-0123456789") >= found.n - 2 ||
+		str_is(d->u.string, "true") || str_is(d->u.string, "false")))
 		diag_help(ds, e, "the API server takes no text for it: write it without quotes");
 }
 

@@ -303,6 +303,37 @@ static bool is_small(struct import *im, const struct data *object)
 	return false;
 }
 
+/* Reports a document that is no map: a list of objects, a script, the table of kubectl. */
+static void report_document(struct import *im, const struct data *object)
+{
+	struct diag *d = diag_report(im->diags, TJ1102, object->from,
+		"an object is a map with 'apiVersion' and 'kind', found %s", import_kind_words(object));
+
+	if (object->kind == DATA_LIST)
+		diag_help(im->diags, d, "write the objects as 'items' of an object: { \"apiVersion\": \"v1\", "
+			"\"kind\": \"List\", \"items\": [...] }");
+	else if (str_starts(im->source->text, STR("#!")))
+		diag_help(im->diags, d, "of scripts, those of Slurm are imported: their lines begin with '#SBATCH'");
+	else
+		diag_help(im->diags, d, "'kubectl get KIND NAME -o yaml' prints a manifest");
+}
+
+/* Reports an object without a kind or a version, which may be a file of Docker Compose. */
+static void report_untyped(struct import *im, const struct data *object, struct str kind)
+{
+	const struct data *services = member(object, "services");
+	bool compose = !kind.n && services && services->kind == DATA_MAP;
+	struct diag *d = compose ? diag_report(im->diags, TJ1102, object->from,
+		"this is a file of Docker Compose, not a manifest of Kubernetes") :
+		diag_report(im->diags, TJ1102, object->from, "this object has no '%s'", kind.n ? "apiVersion" : "kind");
+
+	if (compose)
+		diag_help(im->diags, d, "'trainc init' writes a program: a service is a role, with its 'image', "
+			"'command' and 'env'");
+	else
+		diag_help(im->diags, d, "a manifest begins with lines like 'apiVersion: batch/v1' and 'kind: Job'");
+}
+
 static void read_object(struct import *im, const struct data *object)
 {
 	const struct import_kind *other;
@@ -317,11 +348,7 @@ static void read_object(struct import *im, const struct data *object)
 	if (!is_list(object, kind) && !is_small(im, object))
 		return;
 	if (object->kind != DATA_MAP) {
-		struct diag *d = diag_report(im->diags, TJ1102, object->from,
-			"an object is a map with 'apiVersion' and 'kind', found %s", import_kind_words(object));
-		diag_help(im->diags, d, object->kind == DATA_LIST ?
-			"write the objects as 'items' of an object: { \"apiVersion\": \"v1\", \"kind\": \"List\", "
-			"\"items\": [...] }" : "'kubectl get KIND NAME -o yaml' prints a manifest");
+		report_document(im, object);
 		return;
 	}
 	if (is_list(object, kind)) {
@@ -339,9 +366,7 @@ static void read_object(struct import *im, const struct data *object)
 	if (template_directory(im, object))
 		return;
 	if (!kind.n || !api_version.n) {
-		struct diag *d = diag_report(im->diags, TJ1102, object->from, "this object has no '%s'",
-			kind.n ? "apiVersion" : "kind");
-		diag_help(im->diags, d, "a manifest begins with lines like 'apiVersion: batch/v1' and 'kind: Job'");
+		report_untyped(im, object, kind);
 		return;
 	}
 	const struct import_kind *k = import_kind_find(kind, api_version, &other);
@@ -435,8 +460,9 @@ void import_read(struct import *im, const struct source *source)
 		unreadable(im, &error);
 	else if (!n)
 		diag_report(im->diags, TJ1102, (struct span){ source->base, source->base + (source->text.n > 0) },
-			source->text.n ? "no manifest in '%.*s': it holds only comments" : "'%.*s' is empty",
-			STR_ARG(source->name));
+			source->text.n ? "no manifest in %.*s: it holds only comments" : "%.*s is empty",
+			STR_ARG(str_is(source->name, "<stdin>") ? STR("standard input") :
+				str_printf(im->arena, "'%.*s'", STR_ARG(source->name))));
 	data_reader_release(r);
 }
 

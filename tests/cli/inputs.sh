@@ -135,6 +135,11 @@ printf '[{"kind": "Job"}]\n' >list.json
 run 1 import list.json; says err "found a list"; says err '"kind": "List", "items": [...]'
 printf 'NAME STATUS\n' >table.yaml
 run 1 import table.yaml; says err "'kubectl get KIND NAME -o yaml' prints a manifest"
+printf '#!/bin/sh\npython train.py\n' >script.sh
+run 1 import script.sh; says err "found a text"; says err "lines begin with '#SBATCH'"
+printf 'services:\n  a: {image: "x:1"}\n' >compose.yaml
+run 1 import compose.yaml; says err "this is a file of Docker Compose"; says err "'trainc init' writes a program"
+run 1 import -; says err "standard input is empty"
 printf '# nothing\n' >comment.yaml
 run 1 import comment.yaml; says err "no manifest in 'comment.yaml': it holds only comments"
 : >nothing.yaml
