@@ -21,6 +21,10 @@ run 0 explain gpus; says out "write 'accelerator'"
 run 0 explain secret; says out "secret: function"; says out "secret: where a field of that name is looked for"; says out "TOKEN = secret"
 holds test "$(grep -c 'not a word' .out)" -eq 0; holds test "$(sed -n 1p .out)" = "secret: function"
 run 0 explain pvc; says out "pvc: function"; holds test "$(grep -c 'not a word' .out)" -eq 0
+for cause in ImagePullBackOff ErrImagePull CrashLoopBackOff CreateContainerConfigError; do      # causes that status shows
+	run 0 explain $cause; says out "'trainc why RUN'"
+done
+run 0 explain Unschedulable; says out "'trainc fit FILE'"
 run 0 explain hostPath; says out "hostPath: not a word of this language"; says out 'host_path("/dir")'
 run 0 explain TF_CONFIG; says out "tensorflow.cluster_spec"; says out "every role   TF_CONFIG = json("; says out "TJ0702"
 run 0 explain PET_NNODES; says out "pytorch.torchrun"; says out "worker       PET_NNODES = worker.replicas"; says out "locked       PET_*"
