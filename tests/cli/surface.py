@@ -185,7 +185,8 @@ def zsh():
         for line in part[1].split(" \\\n"):
             row = re.match(r"\t*(?:'\(-(\w) --[a-z-]+\)'\{-\w\+?,--([a-z-]+)=?\}'|'\*?--([a-z-]+)=?)\[(?:[^]\\]|\\.)*\](?::((?:\\:|[^:])+):(?:\(([^)]*)\))?)?", line)
             if row:
-                choices = row[5] if row[5] and row[4] != "FRAMEWORK" else None
+                listed = row[4] == "FRAMEWORK" or row[3] in ("target", "kubernetes")    # names that the table does not list
+                choices = row[5] if row[5] and not listed else None
                 found.add((row[1] or "", row[2] or row[3], choices.replace(" ", "|") if choices else (row[4] or "").replace("\\:", ":")))
         same("zsh: " + c.word, found, options_of(c))
 
