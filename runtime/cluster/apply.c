@@ -214,6 +214,14 @@ static void tell_unchanged(struct applying *p)
 			apply_tell(p, wanted_name(p->arena, &p->wanted, &p->wanted.at[i]), "unchanged");
 }
 
+/* A signal decides the status; the end of the time only if nothing else has gone wrong. */
+static void take_interruption(struct applying *p)
+{
+	int status = cluster_interrupted(p->cluster);
+
+	p->status = status > 128 ? status : runs_worse(p->status, status);
+}
+
 static void tell_interrupted(struct applying *p)
 {
 	size_t done = 0;
@@ -222,7 +230,7 @@ static void tell_interrupted(struct applying *p)
 		done += !p->wanted.at[i].stale;
 	session_say(p->session, "run '%.*s': %zu of %zu objects are as the program says; the same command goes on",
 		STR_ARG(p->job->name), done, p->wanted.n);
-	p->status = 128 + p->cluster->signal;
+	take_interruption(p);
 }
 
 /*
@@ -290,7 +298,8 @@ static void check_all(struct fleet *f)
 {
 	EACH_GOING(f, p)
 		if (!apply_preflight(p)) {
-			p->status = p->cluster->interrupted ? 128 + p->cluster->signal : p->status;
+			if (p->cluster->interrupted)
+				take_interruption(p);
 			stop(p, f);
 		}
 	apply_find_names(f);
@@ -370,6 +379,17 @@ bool apply_look(struct applying *p, bool kinds)
 	return false;
 }
 
+/* Reports that the time of --timeout is up. WRITTEN: has the first write begun? */
+static void tell_late(struct fleet *f, bool written)
+{
+	if (!f->at->cluster->late)
+		return;
+	EACH_GOING(f, p)
+		take_interruption(p);
+	cluster_say_late(f->at->cluster, written ? "the same command goes on where this one has stopped"
+		: "nothing was changed");
+}
+
 void apply_fleet(struct fleet *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -383,8 +403,10 @@ void apply_fleet(struct fleet *f)
 	EACH_GOING(f, p)
 		leave_alone(p, f);
 	check_all(f);
-	if (f->going && !f->at->cluster->interrupted)
+	bool written = f->going && !f->at->cluster->interrupted;
+	if (written)
 		write_all(f);
 	for (size_t i = 0; i < f->n; i++)
 		apply_show_refusals(&f->at[i]);
+	tell_late(f, written);
 }

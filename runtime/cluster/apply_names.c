@@ -174,7 +174,7 @@ bool apply_find_names(struct fleet *f)
 			ask_for_names(&f->at[i], &n, &b);
 	if (!batch_wait(&b)) {
 		for (size_t i = 0; i < f->n; i++)
-			f->at[i].status = f->at[i].going ? 128 + f->at->cluster->signal : f->at[i].status;
+			f->at[i].status = f->at[i].going ? cluster_interrupted(f->at->cluster) : f->at[i].status;
 		return false;
 	}
 	for (size_t i = 0; i < f->n; i++)

@@ -129,7 +129,7 @@ static void report_message(struct applying *p, struct wanted *w, struct str name
 	const struct answer *x = w->answer;
 	struct str path = path_in(x->message);
 	struct diag *d = diag_report(&p->diags, TJ1201, path.n ? place_of(w, path) : w->from->from,
-		"the API server refuses %.*s", STR_ARG(name));
+		x->code ? "the API server refuses %.*s" : "the API server has not accepted %.*s", STR_ARG(name));
 	char size[STR_DIGITS];
 
 	diag_label(&p->diags, d, "%.*s", STR_ARG(cause_words(p->arena, x->message.n ? x->message : x->error)));
@@ -176,6 +176,8 @@ int apply_refused(struct applying *p, struct wanted *w)
 	}
 	if (!any)
 		report_message(p, w, name);
+	if (x->status == STATUS_TIMEOUT)
+		p->cluster->waited = STR("");   /* it has been reported now */
 	return x->status;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "runtime/cluster/cluster.h"
 
+#include "base/words.h"
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
@@ -11,6 +12,7 @@ static bool cluster_begin(struct session *s, int *ret_status)
 {
 	struct cluster *k = ARENA_NEW(s->arena, struct cluster);
 	struct client_options o = { .quiet_plugin = s->quiet };
+	int64_t timeout;
 
 	*k = (struct cluster){ .session = s, .arena = s->arena };
 	s->backend_own = k;
@@ -20,6 +22,8 @@ static bool cluster_begin(struct session *s, int *ret_status)
 			session_say_kubectl(s);
 		return false;
 	}
+	if (runs_duration(s, OPTION_TIMEOUT, &timeout) && timeout)
+		k->deadline = clock_steady() + timeout;
 	k->discovery = (struct discovery){ .client = &k->client, .arena = s->arena };
 	cluster_listen(k, true);
 	return true;

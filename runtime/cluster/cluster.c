@@ -7,9 +7,24 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "runtime/status/look.h"
 
 struct cluster *cluster_of(const struct session *s) { return s->backend_own; }
+
+/* The time that requests in flight have after a signal. */
+#define LEAVE_LIMIT (5 * NS_PER_SECOND)
+
+/* Ends the requests in flight: the time of --timeout is up, or that of a command that was interrupted. */
+static void on_due(struct loop_timer *t)
+{
+	struct cluster *k = t->to;
+
+	k->late = !k->interrupted;
+	k->interrupted = true;
+	k->waited = calls_cut(k->client.calls, k->arena);
+	loop_stop(k->client.loop);
+}
 
 /*
  * Handles a signal: the first one stops new requests, and those in flight may finish. The second one ends the process.
@@ -18,12 +33,23 @@ static void heard(void *to, int signal)
 {
 	struct cluster *k = to;
 
-	if (k->interrupted)
+	if (k->signal)
 		_exit(128 + signal);
 	k->interrupted = true;
+	k->late = false;
 	k->signal = signal;
+	loop_timer_set(k->client.loop, &k->due, LEAVE_LIMIT);
 	calls_stop(k->client.calls);
 	loop_stop(k->client.loop);
+}
+
+static void watch_time(struct cluster *k)
+{
+	int64_t left = k->deadline - clock_steady();
+
+	k->due = (struct loop_timer){ .fire = on_due, .to = k };
+	if (k->deadline)
+		loop_timer_set(k->client.loop, &k->due, left > 0 ? left : 0);
 }
 
 void cluster_listen(struct cluster *k, bool listen)
@@ -34,15 +60,19 @@ void cluster_listen(struct cluster *k, bool listen)
 		return;
 	k->listening = listen;
 	if (!listen) {
+		loop_timer_drop(k->client.loop, &k->due);
 		loop_signals_drop(k->client.loop);
 		return;
 	}
+	watch_time(k);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	loop_signals(k->client.loop, &set, heard, k);
 }
+
+int cluster_interrupted(const struct cluster *k) { return k->signal ? 128 + k->signal : STATUS_TIMEOUT; }
 
 struct str cluster_namespace(const struct cluster *k, struct str program)
 {
@@ -51,11 +81,26 @@ struct str cluster_namespace(const struct cluster *k, struct str program)
 	return given.n ? given : program.n ? program : k->client.access.namespace;
 }
 
-int cluster_say(const struct cluster *k, const struct answer *x)
+void cluster_say_late(struct cluster *k, const char *then)
 {
+	struct str waited = k->waited;
+
+	k->waited = STR("");
+	if (k->late_said)
+		session_say(k->session, "%s", then);
+	else
+		session_say(k->session, "the time is up%s%.*s; %s", waited.n ? ": " : "", STR_ARG(waited), then);
+	k->late_said = true;
+}
+
+int cluster_say(struct cluster *k, const struct answer *x)
+{
+	bool late = k->late && !k->late_said && !x->stopped;
+
 	if (!x->stopped)
-		session_say(k->session, "%.*s", STR_ARG(x->error));
-	return k->interrupted ? 128 + k->signal : x->status;
+		session_say(k->session, "%s%.*s", late ? "the time is up: " : "", STR_ARG(x->error));
+	k->late_said = k->late_said || late;
+	return k->interrupted ? cluster_interrupted(k) : x->status;
 }
 
 bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct parent *ret, int *ret_status)

@@ -28,8 +28,13 @@ struct cluster {
 					 * answer */
 	struct map namespaces;          /* namespaces that are known to exist */
 	bool listening;                 /* signals are handled */
-	bool interrupted;               /* a signal has arrived: no new request is sent */
-	int signal;
+	bool interrupted;               /* a signal has arrived, or the time is up: no new request is sent */
+	int signal;                     /* the signal; 0: none */
+	bool late;                      /* the time of --timeout is up */
+	bool late_said;                 /* that has been reported */
+	struct str waited;              /* what was waited for at that time, until that is reported; may be empty */
+	int64_t deadline;               /* end of the requests by the steady clock; 0: none */
+	struct loop_timer due;
 };
 
 /* The cluster of the session; valid after backend_cluster.begin(). */
@@ -52,10 +57,17 @@ const struct answer *cluster_parents(struct cluster *k, struct str ns, struct ch
  * False: it does need one.
  */
 bool cluster_list_parents(struct cluster *k, struct str ns);
-/* Handles SIGINT, SIGTERM and SIGHUP while requests are sent; commands that wait handle them themselves. */
+/*
+ * Handles SIGINT, SIGTERM, SIGHUP and the end of --timeout while requests are sent; commands that wait handle them
+ * themselves.
+ */
 void cluster_listen(struct cluster *k, bool listen);
+/* The exit status of a command that was interrupted: 128 and the signal, or 124. */
+int cluster_interrupted(const struct cluster *k);
+/* Reports that the time is up, what was waited for, and what follows from it (THEN). */
+void cluster_say_late(struct cluster *k, const char *then);
 /* Reports a failed answer; returns the exit status. */
-int cluster_say(const struct cluster *k, const struct answer *x);
+int cluster_say(struct cluster *k, const struct answer *x);
 
 /* ---- changes: apply.c, remove.c, change.c, pod_lines.c ---- */
 

@@ -556,6 +556,11 @@ bool cluster_watch_start(struct cluster *k, int *ret_status)
 			start_view(k, k->watches[i]);
 	while (!all_synced(k) && !k->interrupted)
 		loop_run(k->client.loop);
+	if (k->late) {
+		cluster_say_late(k, k->nwatches == 1 ? "the run goes on" : "the runs go on");
+		*ret_status = STATUS_TIMEOUT;
+		return false;
+	}
 	for (size_t i = 0; i < k->nviews; i++)
 		if (view_failed(k->views[i], &why, ret_status)) {
 			session_say(k->session, "%.*s", STR_ARG(why));
@@ -566,6 +571,6 @@ bool cluster_watch_start(struct cluster *k, int *ret_status)
 	for (size_t i = 0; i < k->nwatches; i++)
 		judge(k->watches[i]);
 	if (k->interrupted)
-		*ret_status = 128 + k->signal;
+		*ret_status = cluster_interrupted(k);
 	return !k->interrupted;
 }

@@ -139,7 +139,7 @@ static void list_done(void *to, const struct transport_result *r, struct str ver
 	if (call_class(r) != CALL_DONE && call_class(r) != CALL_NOT_FOUND && !l->all->failed) {
 		struct answer *x = ARENA_NEW(l->arena, struct answer);
 		*x = (struct answer){ .class = call_class(r), .status = call_exit_status(r), .code = r->code,
-			.error = str_copy(l->arena, r->error) };
+			.error = str_copy(l->arena, r->error), .stopped = r->outcome == TRANSPORT_STOPPED };
 		l->all->failed = x;
 	}
 	if (!--*l->pending)

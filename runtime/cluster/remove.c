@@ -81,7 +81,7 @@ static int delete_wave(struct cluster *k, const struct removal *r, bool workload
 		else if (r->dry_run || (x->data && str_is(status_text(x->data, "kind"), "Status")))
 			gone[i] = true;         /* an object without finalizers is gone at once */
 	}
-	return k->interrupted ? 128 + k->signal : status;
+	return k->interrupted ? cluster_interrupted(k) : status;
 }
 
 /* ---- waiting ---- */
@@ -243,13 +243,14 @@ static int wait_until_gone(struct removing *d)
 		object_watch_stop(watches[i].watch);
 	loop_timer_drop(k->client.loop, &d->timer);
 	loop_timer_drop(k->client.loop, &d->deadline);
-	if (d->timed_out) {
+	if (d->timed_out || k->late) {
+		k->late_said = k->late;
 		session_say(k->session, "the time is up; %zu object%s being deleted", d->left,
 			d->left == 1 ? " is still" : "s are still");
 		tell_finalizers(d);
 		return STATUS_TIMEOUT;
 	}
-	return k->interrupted ? 128 + k->signal : d->failed;
+	return k->interrupted ? cluster_interrupted(k) : d->failed;
 }
 
 static void note_gone(struct cluster *k, const struct removal *r, struct str name)
@@ -353,6 +354,7 @@ int cluster_remove(struct session *s, struct attend *a, struct changes *c)
 	struct cluster *k = cluster_of(s);
 	int status = STATUS_DONE;
 
+	k->deadline = 0;                        /* the wait has its own limit, and deletions are sent after it, too */
 	cluster_listen(k, true);
 	for (size_t i = 0; i < a->n && !k->interrupted; i++) {
 		int one = remove_run(k, &a->runs[i], a->deadline, c);

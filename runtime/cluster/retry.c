@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "base/words.h"
+#include "command/session.h"
 
 #define RETRY_LIMIT (60 * NS_PER_SECOND)
 #define FIRST_WAIT (NS_PER_SECOND / 2)
@@ -31,6 +32,7 @@ struct call {
 	unsigned attempts, unclassified;
 	bool refreshed;                 /* the credential was renewed after a 401 */
 	bool taken;                     /* bytes were passed to `take` in this attempt */
+	struct transport_result *last;  /* the last failed attempt; NULL: none has failed */
 };
 
 struct calls {
@@ -151,6 +153,8 @@ enum call_class call_class(const struct transport_result *r)
 
 int call_exit_status(const struct transport_result *r)
 {
+	if (r->cut)
+		return STATUS_TIMEOUT;
 	switch (call_class(r)) {
 	case CALL_DONE: return 0;
 	case CALL_CONFIGURATION: return 3;
@@ -310,6 +314,15 @@ static void adapt_window(struct calls *all, const struct transport_result *r)
 	}
 }
 
+/* Remembers a failure that is followed by another attempt. */
+static void keep_last(struct call *c, const struct transport_result *r)
+{
+	if (!c->last)
+		c->last = ARENA_NEW(&c->arena, struct transport_result);
+	*c->last = (struct transport_result){ .outcome = r->outcome, .code = r->code, .retry_after = -1,
+		.status = transport_status_copy(&c->arena, r->status), .error = str_copy(&c->arena, r->error) };
+}
+
 /* Schedules the next attempt; false when the time or the attempts are used up. */
 static bool wait_and_retry(struct call *c, const struct transport_result *r)
 {
@@ -321,12 +334,20 @@ static bool wait_and_retry(struct call *c, const struct transport_result *r)
 	if (c->taken)
 		c->restart(c->request.to);
 	c->taken = false;
+	keep_last(c, r);
 	c->state = CALL_WAITING;
 	transport_count_retry(all->o.transport);
 	if (all->o.retrying)
 		all->o.retrying(all->o.to, &c->request, r->error, wait, since);
 	loop_timer_set(all->loop, &c->timer, wait);
 	return true;
+}
+
+/* Adds to ERROR how often it was tried. */
+static struct str given_up(struct call *c, struct str error)
+{
+	return c->attempts < 2 ? error : str_printf(&c->arena, "%.*s (gave up after %u attempts)", STR_ARG(error),
+		c->attempts);
 }
 
 static void attempt_done(void *to, const struct transport_result *result)
@@ -340,9 +361,8 @@ static void attempt_done(void *to, const struct transport_result *result)
 	adapt_window(all, result);
 	bool again = repeats(c, result);
 	if (!again || !wait_and_retry(c, result)) {
-		if (again && c->attempts > 1)
-			r.error = str_printf(&c->arena, "%.*s (gave up after %u attempts)", STR_ARG(r.error),
-				c->attempts);
+		if (again)
+			r.error = given_up(c, r.error);
 		call_end(c, &r);
 	}
 	start_queued(all);
@@ -426,6 +446,47 @@ void calls_stop(struct calls *all)
 			next = all->first;      /* `done` may have changed the list, so it starts again at the front */
 		}
 	}
+}
+
+/* Ends a call that has no more time. Sets WAITED if it is empty; a failed attempt (KNOWN) replaces mere silence. */
+static void call_cut(struct call *c, struct arena *a, struct str *waited, bool *known)
+{
+	struct transport_result r = { .outcome = TRANSPORT_STOPPED, .error = STR("stopped before it was sent"),
+		.retry_after = -1 };
+	int64_t ns = loop_now(c->calls->loop) - c->started;
+
+	if (c->exchange) {
+		transport_cancel(c->exchange);
+		c->exchange = NULL;
+		c->calls->running -= counts_in_window(c);
+	}
+	if (c->last) {
+		r = *c->last;
+		r.error = given_up(c, r.error);
+	} else if (c->attempts) {
+		r.outcome = TRANSPORT_SLOW;
+		r.error = str_printf(&c->arena, "%s %.*s: no answer came from %.*s within %lld s",
+			transport_method_word(c->request.method), STR_ARG(c->request.path),
+			STR_ARG(transport_host(c->calls->o.transport)),
+			(long long)((ns + NS_PER_SECOND - 1) / NS_PER_SECOND));
+	}
+	r.cut = true;
+	if (c->attempts && (!waited->n || (c->last && !*known))) {
+		*waited = str_copy(a, r.error);
+		*known = c->last != NULL;
+	}
+	call_end(c, &r);
+}
+
+struct str calls_cut(struct calls *all, struct arena *a)
+{
+	struct str waited = STR("");
+	bool known = false;
+
+	all->stopped = true;
+	while (all->first)              /* `done` may start another one, which is ended here without being sent */
+		call_cut(all->first, a, &waited, &known);
+	return waited;
 }
 
 /* ---- for people ---- */

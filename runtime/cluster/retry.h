@@ -41,6 +41,13 @@ struct calls *calls_new(struct arena *a, const struct calls_options *o);
 void calls_release(struct calls *c);
 /* Stops new requests; those in flight may finish. Requests that were waiting end with TRANSPORT_STOPPED. */
 void calls_stop(struct calls *c);
+/*
+ * Ends all calls at once, because the command has no more time. A call that has failed before ends with its last
+ * failure, one that waits for its first answer with TRANSPORT_SLOW, and one that was never sent with TRANSPORT_STOPPED.
+ * Returns a failure that says what was waited for, in the arena A; empty: nothing was. Must not be called inside `done`
+ * or `take`.
+ */
+struct str calls_cut(struct calls *c, struct arena *a);
 
 /*
  * Starts R, or queues it until fewer are in flight. `done` is called exactly once, after the last attempt. For a
@@ -73,7 +80,7 @@ enum call_class {
 	CALL_CONFIGURATION,             /* the credential plugin failed */
 };
 enum call_class call_class(const struct transport_result *r);
-/* The exit status for a result: 0, 3, 4, 5, 6 or 7. */
+/* The exit status for a result: 0, 3, 4, 5, 6 or 7; 124 if the call was cut. */
 int call_exit_status(const struct transport_result *r);
 
 #endif

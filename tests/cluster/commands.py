@@ -8,6 +8,7 @@ import pty
 import select
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -518,6 +519,52 @@ def webhook_down(w):
     w.fault("PATCH", "/jobs/a-worker", status(500, "InternalError", 'Internal error occurred: failed calling webhook "v.example.com": connection refused'), 99)
     _out, err = w.want(7, "apply", "--no-wait", "--retry-timeout", "100ms", "a.tj", err="asks this webhook about each such object, and gets no answer")
     must("nothing is lost" not in err, err)
+
+
+def timed(w, most, *words, **more):
+    """The output of a command that ends with 124 within MOST seconds."""
+    begin = time.monotonic()
+    got = w.want(124, *words, **more)
+    must(time.monotonic() - begin < most, "%.1f s: %s" % (time.monotonic() - begin, got))
+    return got
+
+
+@check
+def time_is_up(w):
+    """apply --timeout bounds every request: it names what was waited for and what was sent, and the next apply goes on"""
+    silent = threading.Event()
+
+    def no_answer(_h, _body):
+        silent.wait(30)
+        return "cut"
+    w.write("a.tj", JOB % ("a", 1))
+    down = status(500, "InternalError", 'Internal error occurred: failed calling webhook "v.example.com": connection refused')
+    w.fault("PATCH", "/jobs/a-worker", down, 99)
+    out, err = timed(w, 10, "apply", "--timeout", "2s", "a.tj",
+                     err='refuses Job/a-worker.*failed calling webhook "v.example.com".*asks this webhook.*the time is up; the same command goes on')
+    must(out == "Service/a created\n" and "run 'a': 1 of 2 objects are as the program says" in err, out + err)
+    w.faults.clear()
+    w.want(0, "apply", "a.tj", out="Job/a-worker created")
+    w.want(0, "delete", "--yes", "a")
+    for method, path, said, then in (("GET", "/configmaps/a.trainc", "GET /api/v1/namespaces/default/configmaps/a.trainc: no answer came from", "nothing was changed"),
+                                     ("POST", "accessreviews", "POST .*accessreviews: no answer came from", "nothing was changed"),
+                                     ("GET", "/jobs/a-worker", "jobs/a-worker: no answer came from", "nothing was changed"),
+                                     ("POST", "/configmaps", "POST /api/v1/namespaces/default/configmaps: no answer came from", "the same command goes on"),
+                                     ("PATCH", "/jobs/a-worker", "has not accepted Job/a-worker.*no answer came from 127.0.0.1:[0-9]+ within 1 s", "the same command goes on")):
+        w.fault(method, path, no_answer, 99)
+        _out, err = timed(w, 10, "apply", "--timeout", "500ms", "a.tj", err="%s.*%s" % (said, then))
+        must(err.count("the time is up") == 1 and err.count("no answer") == 1, err)
+        w.faults.clear()
+    w.want(0, "apply", "a.tj", out="Job/a-worker created")
+    w.fault("GET", "/pods\\?.*watch=true", no_answer, 99)
+    timed(w, 10, "wait", "--timeout", "500ms", "a", err="the time is up: GET /api/v1/namespaces/default/pods: no answer came .*; the run goes on")
+    w.faults.clear()
+    job = w.get("jobs", "a-worker")
+    job["metadata"]["finalizers"] = ["example.com/hold"]
+    w.put("jobs", "default", job)
+    timed(w, 10, "apply", "--rerun", "--yes", "--timeout", "1s", "a.tj", err="the time is up; 1 object is still being deleted.*"
+          "Job/a-worker is held by finalizer 'example.com/hold'.*the same command goes on")
+    silent.set()
 
 
 @check
