@@ -157,7 +157,7 @@ static bool may_delete(struct applying *p, const struct members *surplus)
 		session_say(p->session, "%.*s/%.*s will be deleted: the program no longer has it",
 			STR_ARG(surplus->at[i].resource.kind),
 			STR_ARG(surplus->at[i].name));
-	return runs_agreed(p->session, "deletes", "changed", &p->status);
+	return runs_agreed(p->session, "delete", "changed", &p->status);
 }
 
 static bool delete_members(struct applying *p, struct members *m)
@@ -296,18 +296,18 @@ static void tell_done(struct applying *p)
 /* Checks everything that can be known, for all runs, before the first write. */
 static void check_all(struct fleet *f)
 {
-	EACH_GOING(f, p)
+	EACH_GOING(f, p) {
+		p->surplus = apply_surplus(p);
 		if (!apply_preflight(p)) {
 			if (p->cluster->interrupted)
 				take_interruption(p);
 			stop(p, f);
 		}
+	}
 	apply_find_names(f);
-	EACH_GOING(f, p) {
-		p->surplus = apply_surplus(p);
+	EACH_GOING(f, p)
 		if (p->status != STATUS_DONE || !may_delete(p, &p->surplus))
 			stop(p, f);
-	}
 }
 
 static void write_all(struct fleet *f)

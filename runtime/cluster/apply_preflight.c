@@ -48,46 +48,127 @@ static void add_review(struct applying *p, struct reviews *all, const char *verb
 
 static struct str review_body(struct applying *p, const struct review *x)
 {
+	const char *slash = memchr(x->resource.plural.p, '/', x->resource.plural.n);
+	struct str plural = x->resource.plural, part = STR("");
 	struct buf b = { 0 };
 
+	if (slash) {
+		plural.n = (size_t)(slash - plural.p);
+		part = (struct str){ slash + 1, x->resource.plural.n - plural.n - 1 };
+	}
 	buf_z(&b, "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":{"
 		"\"resourceAttributes\":{\"namespace\":");
 	data_write_text(&b, x->ns);
 	buf_printf(&b, ",\"verb\":\"%s\",\"group\":", x->verb);
 	data_write_text(&b, x->resource.group);
 	buf_z(&b, ",\"resource\":");
-	data_write_text(&b, x->resource.plural);
+	data_write_text(&b, plural);
+	if (part.n) {
+		buf_z(&b, ",\"subresource\":");
+		data_write_text(&b, part);
+	}
 	buf_z(&b, "}}}");
 	struct str body = buf_take(&b, p->arena);
 	buf_release(&b);
 	return body;
 }
 
-/* Lists every request that this apply is going to make. */
+/* Does the command watch the run once it is applied? A new run has no state that -o json could show. */
+static bool follows(const struct applying *p)
+{
+	const struct options *o = p->session->options;
+	bool created = option_given(o, OPTION_NO_WAIT) || str_is(option_value(o, OPTION_FOR), "created");
+
+	return p->mode == APPLY_REAL && (!created || str_is(option_value(o, OPTION_OUTPUT), "json"));
+}
+
+/* Does the command do what plain Jobs do not do of the run, until the run has ended? */
+static bool attends(const struct applying *p)
+{
+	const struct options *o = p->session->options;
+	struct plan_needs needs = plan_needs_runtime(p->arena, p->job);
+	bool whole = o->command == COMMAND_RUN ? !option_given(o, OPTION_DETACH)
+		: str_is(option_value(o, OPTION_FOR), "complete");
+
+	return p->mode == APPLY_REAL && whole && !apply_wants_controller(p) &&
+		needs.n - needs.undone > needs.generated;
+}
+
+static void review_watch(struct applying *p, struct reviews *all, const struct resource *r, struct str ns)
+{
+	add_review(p, all, "list", r, ns);
+	add_review(p, all, "watch", r, ns);
+}
+
+/* Adds a deletion, whose end is watched. */
+static void review_delete(struct applying *p, struct reviews *all, const struct resource *r, struct str ns)
+{
+	add_review(p, all, "delete", r, ns);
+	if (p->mode == APPLY_REAL)
+		review_watch(p, all, r, ns);
+}
+
+/* Adds what is done with one object: sending it, replacing it, and what an attendant does later. */
+static void review_object(struct applying *p, struct reviews *all, const struct wanted *w)
+{
+	bool workload = w->stage == STAGE_WORKLOAD, again = p->rerun && workload;
+
+	if (w->stale || again) {
+		add_review(p, all, "get", &w->resource, w->ns);
+		add_review(p, all, "list", &w->resource, w->ns);
+		add_review(p, all, "create", &w->resource, w->ns);
+		add_review(p, all, "patch", &w->resource, w->ns);
+	}
+	if (w->exists && (again || (p->recreate && w->stale)))
+		review_delete(p, all, &w->resource, w->ns);
+	if (!workload || !attends(p))
+		return;
+	add_review(p, all, "patch", &w->resource, w->ns);
+	if (p->job->nroles > 1 || apply_restarts(p))
+		add_review(p, all, "delete", &w->resource, w->ns);
+}
+
+/* Adds the watches of cluster_watch.c, without those of Events, which may be refused. */
+static void review_following(struct applying *p, struct reviews *all)
+{
+	bool queued = p->job->queue.value.n || str_is(p->job->gang.value, "kueue");
+	const struct resource *workload = queued ? discovery_any(&p->cluster->discovery, STR("kueue.x-k8s.io"),
+		STR("Workload")) : NULL;
+
+	review_watch(p, all, resource_known(STR(""), STR("Pod")), p->ns);
+	review_watch(p, all, resource_known(STR("batch"), STR("Job")), p->ns);
+	if (apply_wants_controller(p) || apply_restarts(p))
+		review_watch(p, all, resource_known(STR(""), STR("ConfigMap")), p->ns);
+	if (workload)
+		review_watch(p, all, workload, p->ns);
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		const struct wanted *w = &p->wanted.at[i];
+		if (cluster_watches_kind(&w->resource))
+			review_watch(p, all, &w->resource, p->ns);
+	}
+}
+
+/* Lists every request that this command is going to make. */
 static struct reviews reviews_of(struct applying *p)
 {
-	const struct resource *config = resource_known(STR(""), STR("ConfigMap")), *pod = resource_known(STR(""),
-		STR("Pod"));
+	const struct resource *config = resource_known(STR(""), STR("ConfigMap"));
+	const struct options *o = p->session->options;
+	struct resource logs = *resource_known(STR(""), STR("Pod"));
 	struct reviews all = { 0 };
 
 	add_review(p, &all, "get", config, p->ns);
 	add_review(p, &all, "patch", config, p->ns);
 	add_review(p, &all, "create", config, p->ns);
-	for (size_t i = 0; i < p->wanted.n; i++) {
-		const struct wanted *w = &p->wanted.at[i];
-		if (!w->stale)
-			continue;
-		add_review(p, &all, "get", &w->resource, w->ns);
-		add_review(p, &all, "list", &w->resource, w->ns);
-		add_review(p, &all, "create", &w->resource, w->ns);
-		add_review(p, &all, "patch", &w->resource, w->ns);
-	}
-	for (size_t i = 0; i < p->members.n; i++)
-		add_review(p, &all, "delete", &p->members.at[i].resource, p->members.at[i].ns);
-	if (p->mode == APPLY_REAL) {
-		add_review(p, &all, "list", pod, p->ns);
-		add_review(p, &all, "watch", pod, p->ns);
-	}
+	for (size_t i = 0; i < p->wanted.n; i++)
+		review_object(p, &all, &p->wanted.at[i]);
+	for (size_t i = 0; i < p->surplus.n; i++)
+		review_delete(p, &all, &p->surplus.at[i].resource, p->surplus.at[i].ns);
+	if (follows(p))
+		review_following(p, &all);
+	logs.plural = STR("pods/log");
+	if (o->command == COMMAND_RUN && !option_given(o, OPTION_DETACH) &&
+		!str_is(option_value(o, OPTION_OUTPUT), "json"))
+		add_review(p, &all, "get", &logs, p->ns);
 	return all;
 }
 

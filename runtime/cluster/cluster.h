@@ -69,6 +69,9 @@ void cluster_say_late(struct cluster *k, const char *then);
 /* Reports a failed answer; returns the exit status. */
 int cluster_say(struct cluster *k, const struct answer *x);
 
+/* Does the state of a run depend on objects of this kind, besides Pods, Jobs and Events? */
+bool cluster_watches_kind(const struct resource *r);
+
 /* ---- changes: apply.c, remove.c, change.c, pod_lines.c ---- */
 
 int cluster_apply(struct session *s, struct programs *all, struct attend *ret);

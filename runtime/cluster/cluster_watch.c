@@ -466,18 +466,23 @@ static void view_has_changed(void *to)
 	loop_stop(k->client.loop);
 }
 
+bool cluster_watches_kind(const struct resource *r)
+{
+	static const char *const passive[] = { "Pod", "Job", "Service", "ConfigMap", "Secret", "ServiceAccount",
+		"Namespace", "TrainingRuntime", NULL };
+
+	return r->namespaced && !text_among(r->kind, passive);
+}
+
 /*
  * Adds the kinds that a run's state depends on, besides Pods, Jobs and Events: those that stand for the run or admit
  * it.
  */
 static void add_kinds(struct cluster *k, const struct cluster_watch *c, struct view_options *o, struct resource *kinds)
 {
-	static const char *const passive[] = { "Pod", "Job", "Service", "ConfigMap", "Secret", "ServiceAccount",
-		"Namespace", "TrainingRuntime", NULL };
-
 	for (size_t i = 0; i < c->parent.nkinds && o->nkinds < 6; i++) {
 		const struct resource *r = &c->parent.kinds[i];
-		bool known = !r->namespaced || text_among(r->kind, passive);
+		bool known = !cluster_watches_kind(r);
 		for (size_t n = 0; n < o->nkinds && !known; n++)
 			known = str_eq(kinds[n].kind, r->kind) && str_eq(kinds[n].group, r->group);
 		if (!known)

@@ -330,6 +330,28 @@ def denied(w):
 
 
 @check
+def denied_by_options(w):
+    """the verbs that are asked about are those of this command line: following needs watch, pruning and --rerun need delete, run needs logs"""
+    w.denied = {("watch", "jobs"), ("watch", "pods"), ("delete", "jobs"), ("get", "pods/log"), ("delete", "services")}
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(4, "apply", "a.tj", err=r"what this needs: watch pods; watch jobs\.batch$")
+    w.want(4, "run", "a.tj", err=r"what this needs: watch pods; watch jobs\.batch; get pods/log$")
+    must(not w.names("configmaps"), "something was written")
+    for words in (["--no-wait"], ["--for", "created"]):
+        w.want(0, "apply", *words, "--refresh", "a.tj")
+    w.want(4, "apply", "--no-wait", "--rerun", "--yes", "a.tj", err=r"what this needs: delete, watch jobs\.batch$")
+    w.write("a.tj", (JOB % ("a", 1)).replace("role worker", "role other"))
+    w.want(4, "apply", "--no-wait", "--yes", "a.tj", err=r"what this needs: delete, watch jobs\.batch$")
+    w.denied = {("watch", "jobs"), ("delete", "jobs")}
+    w.write("b.tj", PAIR.replace('"a"', '"b"'))
+    w.want(0, "apply", "--no-wait", "b.tj")
+    w.write("b.tj", PAIR.replace('"a"', '"b"').replace("busybox:1", "busybox:2"))
+    w.want(4, "apply", "--for", "complete", "b.tj", err=r"what this needs: delete, watch jobs\.batch$")
+    w.want(4, "apply", "--no-wait", "--recreate", "--yes", "b.tj", err=r"what this needs: delete, watch jobs\.batch$")
+    w.want(0, "apply", "--no-wait", "b.tj", out="configured")
+
+
+@check
 def generation_race(w):
     """another applier raises the generation: the loser touches no member, and prunes nothing"""
     w.write("a.tj", JOB % ("a", 1) + JOB % ("b", 1))

@@ -114,7 +114,8 @@ class World(Server):
             return 200, {"kind": "APIGroupDiscoveryList", "items": self.groups if path == "/apis" else []}
         if path.endswith("/selfsubjectaccessreviews"):
             a = json.loads(body)["spec"]["resourceAttributes"]
-            return 201, {"status": {"allowed": (a["verb"], a["resource"]) not in self.denied}}
+            resource = "/".join(filter(None, (a["resource"], a.get("subresource"))))
+            return 201, {"status": {"allowed": (a["verb"], resource) not in self.denied}}
         if path.endswith("/selfsubjectreviews"):
             return 201, {"status": {"userInfo": {"username": "eve"}}}
         where = self.place(path)
