@@ -180,9 +180,7 @@ static void tell_finalizers(const struct removing *d)
 		for (size_t f = 0; !d->gone[i] && f < d->held[i].n; f++) {
 			struct str name = d->held[i].finalizers[f];
 			session_say(d->cluster->session, "%.*s/%.*s is held by finalizer '%.*s': %s",
-				STR_ARG(m->resource.kind), STR_ARG(m->name), STR_ARG(name),
-				str_is(name, "foregroundDeletion") ? "its pods are still there" :
-				"the controller that has set it must remove it");
+				STR_ARG(m->resource.kind), STR_ARG(m->name), STR_ARG(name), status_holder_words(name));
 		}
 	}
 }

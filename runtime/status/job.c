@@ -95,7 +95,7 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 		enum run_phase phase;
 	} finals[] = { { "Failed", RUN_FAILED }, { "FailureTarget", RUN_FAILING }, { "Complete", RUN_SUCCEEDED },
 		{ "SuccessCriteriaMet", RUN_COMPLETING } };
-	const struct data *c, *holders = status_list(job, "metadata.finalizers");
+	const struct data *c;
 
 	for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
 		if ((c = status_condition_true(job, finals[i].type))) {
@@ -103,10 +103,7 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 			return true;
 		}
 	if (status_text(job, "metadata.deletionTimestamp").n) {
-		*ret = view(RUN_TERMINATING, holders->u.list.n && holders->u.list.at[0]->kind == DATA_STRING
-			? str_printf(a, "is being deleted; finalizer %.*s holds it",
-			STR_ARG(holders->u.list.at[0]->u.string))
-			: STR("is being deleted"), status_time(job, "metadata.deletionTimestamp"));
+		*ret = view(RUN_TERMINATING, status_deletion(a, job), status_time(job, "metadata.deletionTimestamp"));
 		return true;
 	}
 	if (status_true(job, "spec.suspend")) {

@@ -167,3 +167,28 @@ struct str text_cause(struct arena *a, struct str reason, struct str message)
 	return !message.n ? reason : !reason.n ? message :
 		str_printf(a, "%.*s: %.*s", STR_ARG(reason), STR_ARG(message));
 }
+
+const char *status_holder_words(struct str finalizer)
+{
+	return str_is(finalizer, "foregroundDeletion") ? "its pods are still there" :
+		"the controller that has set it must remove it";
+}
+
+struct str status_deletion(struct arena *a, const struct data *object)
+{
+	const struct data *holders = status_list(object, "metadata.finalizers");
+	struct buf b = { 0 };
+
+	if (!status_text(object, "metadata.deletionTimestamp").n)
+		return STR("");
+	buf_z(&b, "is being deleted");
+	for (size_t i = 0; i < holders->u.list.n; i++) {
+		const struct data *f = holders->u.list.at[i];
+		if (f->kind == DATA_STRING)
+			buf_printf(&b, "; finalizer '%.*s' holds it: %s", STR_ARG(text_line(a, f->u.string)),
+				status_holder_words(f->u.string));
+	}
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}

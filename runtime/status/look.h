@@ -31,6 +31,14 @@ const struct data *status_condition_true(const struct data *object, const char *
 /* The index of the replica of a pod, from its labels or annotations, ours first; empty when it has none. */
 struct str status_pod_index(const struct data *pod);
 
+/*
+ * "is being deleted; finalizer 'x' holds it: ..." with who has to do something, for an object with a deletionTimestamp;
+ * empty for any other.
+ */
+struct str status_deletion(struct arena *a, const struct data *object);
+/* Why a finalizer still holds an object. */
+const char *status_holder_words(struct str finalizer);
+
 bool text_holds(struct str text, const char *part);
 bool text_among(struct str text, const char *const *words);
 /*

@@ -247,7 +247,7 @@ static bool outdated(struct arena *a, const struct data *o, struct object_view *
 	int64_t generation = status_number(o, "metadata.generation", 0);
 
 	if (status_text(o, "metadata.deletionTimestamp").n) {
-		*ret = view(RUN_TERMINATING, STR("is being deleted"));
+		*ret = view(RUN_TERMINATING, status_deletion(a, o));
 		return true;
 	}
 	if (status_number(o, "status.observedGeneration", generation) >= generation)

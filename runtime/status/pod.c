@@ -269,16 +269,11 @@ static void own_reason(struct judging *j)
 /* S-01: the pod is being deleted, whoever asked for it. */
 static void deleting(struct judging *j)
 {
-	const struct data *holders = status_list(j->pod, "metadata.finalizers");
-
 	j->view->phase = RUN_TERMINATING;
 	if (j->view->disrupted)
 		return;
 	j->view->reason = STR("is being deleted");
-	j->view->cause = holders->u.list.n && holders->u.list.at[0]->kind == DATA_STRING && !j->view->running
-		? str_printf(j->arena, "is being deleted; finalizer %.*s holds it",
-		STR_ARG(holders->u.list.at[0]->u.string))
-		: j->view->reason;
+	j->view->cause = j->view->running ? j->view->reason : status_deletion(j->arena, j->pod);
 }
 
 static void judge(struct judging *j, struct str phase)

@@ -321,6 +321,37 @@ static bool deleting(const struct gathering *g)
 	return false;
 }
 
+/*
+ * "Job/bert-worker is being deleted; ...": the first Job or other object of the run that is, preferably one that a
+ * finalizer holds. Empty if there is none.
+ */
+static struct str deletion(const struct gathering *g)
+{
+	const struct data *found = g->whole && status_text(g->whole, "metadata.deletionTimestamp").n ? g->whole : NULL;
+	bool held = found && status_list(found, "metadata.finalizers")->u.list.n;
+
+	for (size_t i = 0; i < g->job->nroles; i++)
+		for (size_t k = 0; k < g->parts[i].njobs && !held; k++) {
+			const struct data *job = g->parts[i].jobs[k].object;
+			if (!status_text(job, "metadata.deletionTimestamp").n)
+				continue;
+			held = status_list(job, "metadata.finalizers")->u.list.n > 0;
+			found = !found || held ? job : found;
+		}
+	return !found ? STR("") : str_printf(g->arena, "%.*s/%.*s %.*s", STR_ARG(status_text(found, "kind")),
+		STR_ARG(text_line(g->arena, status_text(found, "metadata.name"))),
+		STR_ARG(status_deletion(g->arena, found)));
+}
+
+/* Adds to the cause of a verdict that objects of the run are being deleted. */
+static void say_deletion(const struct gathering *g, struct run_state *s)
+{
+	struct str text = deletion(g);
+
+	if (text.n)
+		s->cause = !s->cause.n ? text : str_cat(g->arena, s->cause, STR("; "), text);
+}
+
 static bool is_controlled(const struct gathering *g)
 {
 	for (size_t i = 0; i < g->job->nroles; i++)
@@ -401,10 +432,13 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 	} else if (success) {
 		say(s, stopping(g, what) || only_criteria(g) ? RUN_COMPLETING : RUN_SUCCEEDED, g->job->success
 			? plan_condition_text(g->arena, g->job, g->job->success) : whole->cause);
+		say_deletion(g, s);
 	} else if (v.ends) {
 		say(s, stopping(g, what) ? RUN_FAILING : v.phase, v.cause);
+		say_deletion(g, s);
 	} else if (deleting(g) || (whole->decided && whole->phase == RUN_TERMINATING)) {
-		say(s, RUN_TERMINATING, STR("is being deleted"));
+		struct str text = deletion(g);
+		say(s, RUN_TERMINATING, text.n ? text : STR("is being deleted"));
 	} else if (suspended(g)) {
 		enum run_phase phase = suspended_phase(g, &cause);
 		say(s, phase, cause);

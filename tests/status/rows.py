@@ -139,6 +139,13 @@ ROWS = [
     # row, objects, state, part of the cause, exit status
     ("absent", [], "Absent", "none of its objects", 0),
     ("S-01 Job", [put(job(**STARTED), "metadata.deletionTimestamp", NEW), RUN], "Terminating", "being deleted", 0),
+    ("S-01 held", [put(put(job([condition("Complete")], succeeded=2), "metadata.deletionTimestamp", NEW), "metadata.finalizers",
+     ["example.com/hold", "foregroundDeletion"])], "Succeeded", "done(worker); Job/j-worker is being deleted; finalizer 'example.com/hold' holds it: "
+     "the controller that has set it must remove it; finalizer 'foregroundDeletion' holds it: its pods are still there", 0),
+    ("S-01 held before its end", [put(put(job(**STARTED), "metadata.deletionTimestamp", NEW), "metadata.finalizers", ["example.com/hold"]), RUN],
+     "Terminating", "Job/j-worker is being deleted; finalizer 'example.com/hold' holds it: the controller that has set it must remove it", 0),
+    ("S-01 failed", [put(job([condition("Failed", reason="BackoffLimitExceeded")]), "metadata.deletionTimestamp", NEW)], "Failed",
+     "Job/j-worker is being deleted", 8),
     ("S-01 pod", [job(**STARTED), RUN, put(RUN0, "metadata.deletionTimestamp", NEW)], "Degraded", "worker 0: is being deleted", 0),
     ("S-10", [job([condition("Failed", reason="BackoffLimitExceeded", message="too many")], failedIndexes="0,2-3")], "Failed",
      "BackoffLimitExceeded: too many; failed indexes 0,2-3", 8),
@@ -211,6 +218,8 @@ ROWS = [
     ("S-36 image", [put(INIT, "status.initContainerStatuses", [dict(waits("ErrImagePull", "not found"), name="fetch")]), RUN], "Stalled", "ErrImagePull", 0),
     ("S-37", [pod(0, "Running", container={"ready": False, "state": {"running": {}}}), RUN, event("Pod", "j-worker-0-abcde", "Unhealthy", "probe failed")],
      "Starting", "worker 0: not ready: probe failed", 0),
+    ("S-38", [put(pod(0, "Running", conditions=[condition("Ready")], container={"ready": True, "restartCount": 3, "state": {"running": {}}}),
+                  "spec.nodeName", "n7"), RUN], "Running", "", 0),
     ("S-39", [pod(0, "Succeeded"), pod(1, "Succeeded")], "Succeeded", "done(worker)", 0),
     ("S-40", [pod(0, "Failed", container=ended(3)), RUN], "Degraded", "worker 0: exit code 3", 0),
     ("S-40 spent", [put(pod(0, "Failed", created="2026-01-01T00:0%d:00Z" % i, container=ended(3)), "metadata.name", "j-worker-0-%d" % i) for i in (1, 2, 3)] + [RUN],
@@ -319,6 +328,9 @@ def rows(trainc, directory):
         got = json.loads(out)["runs"][0] if out else {}
         check(got.get("state") == state, "%s: state %s, not %s" % (name, got.get("state"), state))
         check(cause in got.get("cause", ""), "%s: cause %r holds no %r" % (name, got.get("cause"), cause))
+        if name == "S-38":
+            seen = [(r["role"], r["index"], r["state"], r["node"], r["attempts"]) for r in got.get("replicas", [])]
+            check(seen == [("worker", 0, "ready", "n7", 4), ("worker", 1, "ready", "", 1)], "%s: %s" % (name, seen))
         for seed in range(3):
             mixed = copy.copy(objects)
             random.Random(seed).shuffle(mixed)
