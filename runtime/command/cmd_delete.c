@@ -43,6 +43,11 @@ int cmd_delete(struct session *s)
 	struct changes changes = changes_begin(s);
 	int status = STATUS_USAGE;
 
+	if (option_given(s->options, OPTION_FORCE) && !option_given(s->options, OPTION_LOCAL)) {
+		session_say(s, "--force is for local runs (--local); in a cluster, replicas have the grace period that "
+			"the program gives their role");
+		return status;
+	}
 	if (!(b = backend_begin(s, &a, &status)))
 		return status;
 	if (choose(s, b, &chosen, &status) && runs_watch(s, &chosen, &a, &status) && a.n) {
