@@ -101,6 +101,7 @@ struct removal {
 	struct members *members;
 	struct str what;                /* the object of the deletion, for progress messages: "run 'bert'" */
 	int64_t deadline;               /* end of the wait by the steady clock; 0: none */
+	int64_t slow;                   /* time in ns after which what is left is named; 0: 30 s */
 	bool dry_run;
 	/* where deletions are noted; NULL: they are printed, unless the user asked for JSON */
 	struct changes *changes;

@@ -185,7 +185,7 @@ static void tell_finalizers(const struct removing *d)
 	}
 }
 
-/* Called after half a minute. */
+/* Called after half a minute, or R->slow of cluster_delete(). */
 static void on_slow(struct loop_timer *t)
 {
 	struct removing *d = t->to;
@@ -232,7 +232,7 @@ static int wait_until_gone(struct removing *d)
 	size_t n;
 
 	start_watches(d, &watches, &n);
-	loop_timer_set(k->client.loop, &d->timer, 30 * NS_PER_SECOND);
+	loop_timer_set(k->client.loop, &d->timer, d->what->slow ? d->what->slow : 30 * NS_PER_SECOND);
 	if (d->what->deadline)
 		loop_timer_set(k->client.loop, &d->deadline, d->what->deadline - clock_steady());
 	while (d->left && !d->timed_out && !d->failed && !k->interrupted)
