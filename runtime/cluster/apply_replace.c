@@ -39,7 +39,7 @@ static bool agreed(struct applying *p, const struct wanted *w)
 		return true;
 	session_say(p->session, "%.*s will be deleted with its pods and created again", STR_ARG(wanted_name(p->arena,
 		&p->wanted, w)));
-	return runs_agreed(p->session, "recreates", "recreated", &p->status);
+	return runs_agreed(p->session, "recreate", "recreated", &p->status);
 }
 
 /* Is W a TrainJob that was made from RUNTIME? */

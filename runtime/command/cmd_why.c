@@ -28,6 +28,22 @@ static const struct advice {
 		"the claim does not exist in this namespace: create it, or correct its name in 'mounts'" },
 	{ "storageclass.storage.k8s.io \"",
 		"the storage class of a claim does not exist: 'kubectl get storageclass' lists those that do" },
+	{ "pull access denied", "the registry has no such image, or shows it only after a login: check the name in "
+		"'image', and name the Secret with the login in 'pull_secrets'" },
+	{ "insufficient_scope", "the registry has no such image, or shows it only after a login: check the name in "
+		"'image', and name the Secret with the login in 'pull_secrets'" },
+	{ "401 Unauthorized", "the registry wants a login: name the Secret that has one in 'pull_secrets'" },
+	{ "403 Forbidden", "the registry wants a login that may read the image: name the Secret that has one in "
+		"'pull_secrets'" },
+	{ "toomanyrequests", "the registry limits pulls, and the kubelet tries again by itself: log in with "
+		"'pull_secrets', or use a mirror" },
+	{ "no match for platform", "the image is not built for the processor of the node: build it for that, or choose "
+		"nodes with 'node'" },
+	{ "no such host", "a node cannot resolve the name of the registry: correct it in 'image'" },
+	{ "signed by unknown authority", "the node does not trust the registry's certificate: whoever runs the nodes "
+		"must add its authority there" },
+	{ "ErrImageNeverPull", "the node does not have the image, and 'pull = \"never\"' forbids pulling it: load the "
+		"image on the nodes, or leave 'pull' out" },
 	{ "ImagePullBackOff", "the image cannot be pulled: check its name and tag in 'image', and 'pull_secrets' for a "
 		"private registry" },
 	{ "ErrImagePull", "the image cannot be pulled: check its name and tag in 'image', and 'pull_secrets' for a "
@@ -59,7 +75,7 @@ static const struct advice {
 	{ "DeadlineExceeded", "the run took longer than its 'timeout'" },
 	{ "Evicted", "the node needed the room: ask for as much memory and disk as the replica uses" },
 	{ "Preempted by", "a pod of higher priority took the place: set 'priority', or wait" },
-	{ "node is not ready", "a node does not answer; its pods begin again elsewhere when the node is given up" },
+	{ " is not ready", "a node does not answer; its pods begin again elsewhere when the node is given up" },
 	{ "FailedMount", "a volume cannot be mounted: check its name, and the node's view of the storage" },
 };
 

@@ -27,7 +27,40 @@ static void say(struct judging *j, enum run_phase phase, struct str reason, stru
 
 static bool gone_for_good(struct str message)
 {
-	return text_holds(message, "not found") || text_holds(message, "denied") || text_holds(message, "unauthorized");
+	static const char *const final[] = { "not found", "denied", "unauthorized", "401 Unauthorized",
+		"403 Forbidden" };
+
+	for (size_t i = 0; i < sizeof final / sizeof *final; i++)
+		if (text_holds(message, final[i]))
+			return true;
+	return false;
+}
+
+/*
+ * The message of a container runtime without the steps that lead to the failure, each of which names the image again:
+ * 'failed to pull and unpack image "a:1": failed to resolve reference "a:1": a:1: not found'.
+ */
+static struct str image_words(struct str message)
+{
+	static const char *const steps[] = { "Back-off pulling image \"", "Failed to pull image \"",
+		"failed to pull and unpack image \"", "failed to resolve reference \"",
+		"failed to do request: Head \"" };
+	static const char pull[] = "ErrImagePull: ";
+
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		size_t n = strlen(steps[i]);
+		const char *end = message.n > n && !memcmp(message.p, steps[i], n)
+			? memmem(message.p + n, message.n - n, "\": ", 3) : NULL;
+		if (!end)
+			continue;
+		message.n -= (size_t)(end + 3 - message.p);
+		message.p = end + 3;
+		if (message.n > sizeof pull - 1 && !memcmp(message.p, pull, sizeof pull - 1)) {
+			message.p += sizeof pull - 1;
+			message.n -= sizeof pull - 1;
+		}
+	}
+	return message;
 }
 
 /* Says how the previous run of a container in a restart loop ended. */
@@ -52,9 +85,9 @@ static struct str last_end(struct judging *j, const struct data *container)
 
 static void waiting(struct judging *j, const struct data *container)
 {
-	static const char *const images[] = { "ErrImagePull", "ImagePullBackOff", NULL };
-	static const char *const broken[] = { "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError",
-		"CreateContainerError",
+	static const char *const images[] = { "ErrImagePull", "ImagePullBackOff", "RegistryUnavailable", NULL };
+	static const char *const broken[] = { "InvalidImageName", "ErrImageNeverPull", "ImageInspectError",
+		"SignatureValidationFailed", "CreateContainerConfigError", "CreateContainerError",
 		"RunContainerError", NULL };
 	struct str reason = status_text(container, "state.waiting.reason"),
 		message = status_text(container, "state.waiting.message");
@@ -66,6 +99,7 @@ static void waiting(struct judging *j, const struct data *container)
 		/* a back-off does not say why the pull failed; the event before it does */
 		if (e && !gone_for_good(message))
 			message = e->message;
+		message = image_words(message);
 		struct str image = status_text(container, "image");
 		if (image.n && !(message.n && memmem(message.p, message.n, image.p, image.n)))
 			message = text_cause(j->arena, image, message);
@@ -240,12 +274,15 @@ static void not_created(struct judging *j)
 /* S-37: the pod runs, but is not ready. */
 static void not_ready(struct judging *j)
 {
-	static const char *const probes[] = { "Unhealthy", NULL };
+	static const char *const probes[] = { "Unhealthy", "NodeNotReady", NULL };
 	const struct event *e = events_newest(j->events, STR("Pod"), j->name, probes);
 	const struct data *c = status_condition_is(j->pod, "ContainersReady", "False");
+	struct str message = e ? e->message : STR("");
 
 	c = c ? c : status_condition_is(j->pod, "Ready", "False");
-	say(j, RUN_STARTING, STR("not ready"), e ? e->message : status_text(c, "message"));
+	if (e && str_is(e->reason, "NodeNotReady"))     /* the controller of nodes has marked the pod */
+		message = str_printf(j->arena, "node %.*s is not ready", STR_ARG(status_text(j->pod, "spec.nodeName")));
+	say(j, RUN_STARTING, STR("not ready"), message.n ? message : status_text(c, "message"));
 }
 
 /* Judges the pod's own reason, then a disruption. Both count before what its containers report. */

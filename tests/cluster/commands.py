@@ -535,6 +535,35 @@ def denied_words(w):
 
 
 @check
+def asks(w):
+    """without a terminal and --yes nothing is deleted or created again, and the message says what --yes does"""
+    w.write("a.tj", PAIR)
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(2, "apply", "--no-wait", "a.tj", err="Job/a-ps will be deleted.*use --yes to delete without confirmation")
+    must("a-ps" in w.names("jobs"), w.names("jobs"))
+
+
+@check
+def no_image(w):
+    """why says for each kind of failed pull who has to do what"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "a.tj")
+    pull = 'failed to pull and unpack image "busybox:1": failed to resolve reference "busybox:1": '
+    for reason, message, said in (("ErrImagePull", pull + "docker.io/library/busybox:1: not found", "check its name and tag"),
+                                  ("ErrImagePull", pull + "pull access denied, repository does not exist", "only after a login"),
+                                  ("ErrImagePull", pull + "unexpected status from HEAD request: 401 Unauthorized", "the registry wants a login"),
+                                  ("ImagePullBackOff", pull + "dial tcp: lookup r.example.com: no such host", "cannot resolve the name of the registry"),
+                                  ("ErrImageNeverPull", 'Container image "busybox:1" is not present with pull policy of Never', "forbids pulling it")):
+        pod = w.get("pods", "a-worker-0-x")
+        pod["status"] = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "True"}], "containerStatuses": [
+            {"name": "main", "image": "busybox:1", "ready": False, "restartCount": 0, "state": {"waiting": {"reason": reason, "message": message}}}]}
+        w.put("pods", "default", pod)
+        out = " ".join(w.want(0, "why", "a")[0].split())
+        must(said in out and reason in out and "failed to pull and unpack" not in out, out)
+
+
+@check
 def webhook_down(w):
     """a webhook that does not answer is the matter of whoever runs it, and no repetition helps"""
     w.write("a.tj", JOB % ("a", 1))

@@ -123,6 +123,7 @@ EMPTY = put(put(job(), "status", {}), "spec.parallelism", 2)
 INIT = put(put(put(WAITS, "spec.nodeName", "n1"), "spec.initContainers", [{"name": "fetch"}, {"name": "log", "restartPolicy": "Always"}]),
            "status.initContainerStatuses", [{"name": "fetch", "state": {"running": {}}}, {"name": "log", "state": {"waiting": {}}}])
 RESTARTED = {"ready": True, "restartCount": 2, "state": {"running": {}}, "lastState": ended(1, at=NEW)["state"]}
+PULL = 'failed to pull and unpack image "a:2": failed to resolve reference "a:2": '
 # Rows that the random mutants are not made of.
 ALSO = [
     ("S-37 gate", [put(job(ready=1, **STARTED), "spec.parallelism", 2), pod(0, "Running", conditions=[condition("Ready", "False", "ReadinessGatesNotReady", "readiness gate \"x\"")]), RUN],
@@ -202,6 +203,17 @@ ROWS = [
     ("S-32 new", [pod(0, "Pending", NEW, container=waits("ImagePullBackOff", "timeout")), RUN], "Pending", "timeout", 0),
     ("S-32 image", [put(pod(0, "Pending", NEW, container=dict(waits("ErrImagePull", "not found"), image="a:2")), "spec", {}), RUN], "Stalled",
      "worker 0: ErrImagePull: a:2: not found", 0),
+    ("S-32 tag", [pod(0, "Pending", NEW, container=dict(waits("ErrImagePull", PULL + "docker.io/a:2: not found"), image="a:2")), RUN], "Stalled",
+     "worker 0: ErrImagePull: docker.io/a:2: not found", 0),
+    ("S-32 back-off", [pod(0, "Pending", NEW, container=dict(waits("ImagePullBackOff", 'Back-off pulling image "a:2": ErrImagePull: ' + PULL + "a:2: not found"),
+                                                             image="a:2")), RUN], "Stalled", "worker 0: ImagePullBackOff: a:2: not found", 0),
+    ("S-32 login", [pod(0, "Pending", NEW, container=dict(waits("ErrImagePull", PULL + "unexpected status from HEAD request to https://r/v2/a: 401 Unauthorized"),
+                                                          image="a:2")), RUN], "Stalled", "ErrImagePull: a:2: unexpected status from HEAD request to https://r/v2/a: 401", 0),
+    ("S-32 forbidden", [pod(0, "Pending", NEW, container=waits("ErrImagePull", PULL + "failed to fetch anonymous token: 403 Forbidden")), RUN], "Stalled", "403", 0),
+    ("S-32 registry", [pod(0, "Pending", OLD, container=waits("RegistryUnavailable", "the registry is unavailable")), RUN], "Stalled",
+     "RegistryUnavailable: the registry is unavailable", 0),
+    ("S-33 signature", [pod(0, "Pending", NEW, container=waits("SignatureValidationFailed", "it is not signed")), RUN], "Stalled", "SignatureValidationFailed: it is not signed", 0),
+    ("S-33 inspect", [pod(0, "Pending", NEW, container=waits("ImageInspectError", "an ambiguous name")), RUN], "Stalled", "ImageInspectError: an ambiguous name", 0),
     ("S-32 event", [pod(0, "Pending", NEW, container=waits("ImagePullBackOff", "Back-off pulling image")), RUN,
                     event("Pod", "j-worker-0-abcde", "Failed", "pull access denied")], "Stalled", "ImagePullBackOff: pull access denied", 0),
     ("S-33", [pod(0, "Pending", NEW, container=waits("CreateContainerConfigError", "secret missing")), RUN], "Stalled", "secret missing", 0),
@@ -218,6 +230,8 @@ ROWS = [
     ("S-36 image", [put(INIT, "status.initContainerStatuses", [dict(waits("ErrImagePull", "not found"), name="fetch")]), RUN], "Stalled", "ErrImagePull", 0),
     ("S-37", [pod(0, "Running", container={"ready": False, "state": {"running": {}}}), RUN, event("Pod", "j-worker-0-abcde", "Unhealthy", "probe failed")],
      "Starting", "worker 0: not ready: probe failed", 0),
+    ("S-37 node", [put(pod(0, "Running", conditions=[condition("Ready", "False")]), "spec.nodeName", "n1"), RUN,
+                   event("Pod", "j-worker-0-abcde", "NodeNotReady", "Node is not ready")], "Starting", "worker 0: not ready: node n1 is not ready", 0),
     ("S-38", [put(pod(0, "Running", conditions=[condition("Ready")], container={"ready": True, "restartCount": 3, "state": {"running": {}}}),
                   "spec.nodeName", "n7"), RUN], "Running", "", 0),
     ("S-39", [pod(0, "Succeeded"), pod(1, "Succeeded")], "Succeeded", "done(worker)", 0),
