@@ -593,12 +593,12 @@ def others(trainc, directory):
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
         p = subprocess.run([trainc, "status", "--from", path, directory + "/job.tj"], capture_output=True, text=True)
-        check(p.returncode in (0, 1) and (p.returncode == 0 or "seen.json:" in p.stderr), "%r: status %d %s" % (text, p.returncode, p.stderr))
+        check(p.returncode in (0, 1) and (p.returncode == 0 or "seen.json%s" % (":" if text else "' is empty") in p.stderr), "%r: status %d %s" % (text, p.returncode, p.stderr))
     for text, place in (("garbage", "1:1"), ("[]", "1:1"), ("kind: Pod\n---\nname: x\n", "3:1")):
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
         p = subprocess.run([trainc, "status", "--from", path, directory + "/job.tj"], capture_output=True, text=True)
-        check(p.returncode == 1 and p.stdout == "" and "seen.json:%s: no object of Kubernetes" % place in p.stderr, "%r: %s" % (text, p.stderr))
+        check(p.returncode == 1 and p.stdout == "" and "seen.json:%s: an object of Kubernetes has a 'kind'" % place in p.stderr, "%r: %s" % (text, p.stderr))
     p = subprocess.run([trainc, "status", "--from", path], capture_output=True, text=True)
     check(p.returncode == 2 and "needs one program" in p.stderr, "no program: %s" % p.stderr)
     text = json.dumps({"kind": "List", "items": READY})
