@@ -44,6 +44,7 @@ static void physical(const struct sources *sources, struct span at, struct buf *
 static void put_page(enum diag_code code, struct buf *out)
 {
 	struct str text = diag_page_text(code);
+	struct arena scratch = { 0 };
 
 	if (!text.n)
 		return;
@@ -52,8 +53,9 @@ static void put_page(enum diag_code code, struct buf *out)
 	buf_z(out, ",\"help\":{\"text\":");
 	buf_json(out, text);
 	buf_z(out, ",\"markdown\":");
-	buf_json(out, diag_page(code));
+	buf_json(out, page_markdown(&scratch, code));
 	buf_char(out, '}');
+	arena_release(&scratch);
 }
 
 static void rules(const bool used[], struct buf *out)

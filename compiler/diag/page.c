@@ -1,3 +1,6 @@
+/*
+ * page.c - takes the pages of diagnostics apart, and puts them together again for an editor, which shows Markdown.
+ */
 #include "diag/page.h"
 
 bool page_line(struct str *rest, struct str *ret)
@@ -69,4 +72,53 @@ struct str diag_page_text(enum diag_code code)
 	struct page_part part;
 
 	return page_next(&rest, &part) && part.kind == PAGE_TEXT ? part.text : (struct str){ 0 };
+}
+
+bool page_names_file(struct str words) { return str_ends(words, STR(".tj")) || str_ends(words, STR(".yaml")); }
+
+struct str page_first_file(const struct page_part *part)
+{
+	bool import = part->run.p && str_starts(part->run, STR("import"));
+	return import ? STR("job.yaml") : STR("job.tj");
+}
+
+void page_command(struct buf *b, const struct page_part *part)
+{
+	bool command = part->run.p[0] != '-', file = page_names_file(part->run);
+
+	buf_printf(b, "trainc %s%.*s%s%s", command ? "" : "check ", STR_ARG(part->run), file ? "" : " ",
+		file ? "" : page_first_file(part).p);
+}
+
+static void put_fence(struct buf *b, const struct page_part *part)
+{
+	buf_z(b, part->kind == PAGE_WRONG ? "**Wrong:**" : "**Right:**");
+	if (part->run.p) {
+		buf_z(b, " `");
+		page_command(b, part);
+		buf_char(b, '`');
+	}
+	buf_printf(b, "\n\n```%s\n%.*s```\n", str_ends(page_first_file(part), STR(".tj")) ? "tj" : "yaml",
+		STR_ARG(part->text));
+}
+
+struct str page_markdown(struct arena *a, enum diag_code code)
+{
+	bool error = diag_severity(code) == SEVERITY_ERROR;
+	struct str rest = diag_page(code);
+	struct page_part part;
+	struct buf b = { 0 };
+
+	buf_printf(&b, "# %s %s\n\n**%s:** %s\n", diag_code_name(code), diag_slug(code), error ? "Error" : "Warning",
+		diag_meaning(code));
+	while (page_next(&rest, &part)) {
+		buf_char(&b, '\n');
+		if (part.kind == PAGE_TEXT)
+			buf_printf(&b, "%.*s\n", STR_ARG(part.text));
+		else
+			put_fence(&b, &part);
+	}
+	if (!error)
+		buf_printf(&b, "\nWhere it is meant so: `# allow %s: reason`\n", diag_code_name(code));
+	return buf_take(&b, a);
 }

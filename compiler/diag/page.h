@@ -18,6 +18,7 @@
 #ifndef TRAINC_DIAG_PAGE_H
 #define TRAINC_DIAG_PAGE_H
 
+#include "base/buf.h"
 #include "diag/diag.h"
 
 /* The text of the whole page; generated into build/. */
@@ -36,6 +37,18 @@ struct page_part {
 };
 /* Takes the next part from the front of *REST; false at the end. */
 bool page_next(struct str *rest, struct page_part *ret);
+
+/* Writes the command that a part with words in `run` is for, such as `trainc check jobs.tj`. */
+void page_command(struct buf *b, const struct page_part *part);
+
+/* Do the words of a command end in the name of a file? */
+bool page_names_file(struct str words);
+
+/* The file that a part begins with: `job.tj`, or `job.yaml` where a manifest is imported. */
+struct str page_first_file(const struct page_part *part);
+
+/* The whole page with a title, as Markdown for an editor, without the messages about its wrong programs. */
+struct str page_markdown(struct arena *a, enum diag_code code);
 
 /* Takes a line without its newline from the front of *REST; false at the end. */
 bool page_line(struct str *rest, struct str *ret);

@@ -17,14 +17,10 @@ struct folder {
 	unsigned n;
 };
 
-/* Is the part a manifest? In a page about manifests it comes first. */
-static bool is_import(const struct page_part *part) { return part->run.p && str_starts(part->run, STR("import")); }
-static struct str first_name(const struct page_part *part) { return is_import(part) ? STR("job.yaml") : STR("job.tj"); }
-
 static struct folder folder_of(const struct page_part *part)
 {
 	struct str program = part->text;
-	struct folder f = { .name = { first_name(part) }, .n = 1 };
+	struct folder f = { .name = { page_first_file(part) }, .n = 1 };
 	struct str rest = program, line;
 	const char *start = program.p;
 
@@ -73,9 +69,6 @@ static void folder_list(void *context, struct arena *a, struct str directory, vo
 
 /* ---- the messages about a program ---- */
 
-/* Does the word name a file? For reading `# run:` as a command line. */
-static bool names_file(struct str word) { return str_ends(word, STR(".tj")) || str_ends(word, STR(".yaml")); }
-
 static bool read_run(struct arena *a, const struct page_part *part, struct options *ret)
 {
 	char check[] = "check", *words[WORDS + 2] = { check };
@@ -87,12 +80,12 @@ static bool read_run(struct arena *a, const struct page_part *part, struct optio
 		const char *blank = memchr(run.p, ' ', run.n);
 		struct str word = { run.p, blank ? (size_t)(blank - run.p) : run.n };
 		words[n++] = arena_copy(a, word.p, word.n);
-		file = names_file(word);
+		file = page_names_file(word);
 		run.p += word.n + (blank != NULL);
 		run.n -= word.n + (blank != NULL);
 	}
 	if (!file) {
-		struct str name = first_name(part);
+		struct str name = page_first_file(part);
 		words[n++] = arena_copy(a, name.p, name.n);
 	}
 	return options_parse(a, n, words, ret, &why);
@@ -176,9 +169,9 @@ static void put_program(struct explain *e, const struct page_part *part)
 	struct str rest = part->text, line;
 
 	if (part->run.p) {
-		bool command = part->run.p[0] != '-', file = names_file(part->run);
-		buf_printf(e->out, "    $ trainc %s%.*s%s%s\n\n", command ? "" : "check ", STR_ARG(part->run),
-			file ? "" : " ", file ? "" : first_name(part).p);
+		buf_z(e->out, "    $ ");
+		page_command(e->out, part);
+		buf_z(e->out, "\n\n");
 	}
 	while (page_line(&rest, &line))
 		buf_printf(e->out, "%s%.*s\n", line.n ? "    " : "", STR_ARG(line));

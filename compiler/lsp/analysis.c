@@ -164,7 +164,7 @@ struct str server_text(struct arena *a, struct str name)
 	if (str_starts(name, library) && str_ends(name, STR(".tj")))
 		return stdlib_text(str_copy(a, module));
 	if (str_ends(name, STR(".md")) && diag_code_find((struct str){ name.p, name.n - 3 }, &code))
-		return diag_page(code);
+		return page_markdown(a, code);
 	return (struct str){ 0 };
 }
 

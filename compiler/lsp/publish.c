@@ -104,7 +104,7 @@ static void put_code(struct published *p, const struct analysis *a, const struct
 	if (a->lsp->client.code_description) {
 		struct str file = str_printf(p->arena, "%s.md", name);
 		msg_add_object(p->out, "codeDescription");
-		msg_add_text(p->out, "href", server_keep(a->lsp, p->arena, file, diag_page(d->code)));
+		msg_add_text(p->out, "href", server_keep(a->lsp, p->arena, file, page_markdown(p->arena, d->code)));
 		msg_close(p->out, '}');
 	}
 }

@@ -98,6 +98,8 @@ class Check:
         for key in ("shortDescription", "fullDescription", "help"):
             if self.expect(key in r, "a rule without", key):
                 self.texts(r[key])
+        page = r.get("help", {}).get("markdown", "")
+        self.expect(page.startswith("# %s " % r["id"]) and "\n**Right:**" in page, "the page of", r["id"], "has no title or no program:", page)
         self.expect(r["defaultConfiguration"].keys() == {"level"} and r["defaultConfiguration"]["level"] in LEVELS, "defaultConfiguration")
 
     def result(self, result, rules):

@@ -105,6 +105,14 @@ await holds("explain shows the page of a diagnostic", async () => {
   await page.locator(".squiggly-error").first().waitFor({ state: "attached" });
   await run("Explain the diagnostic");
   await page.locator(".tab", { hasText: /TJ\d+\.md/ }).first().waitFor();
+  // formatted: code has elements of its own, and no fence of Markdown is left
+  const shown = () => page.frames().map(frame => frame.locator("pre code").first());
+  for (let tries = 0; ; tries++) {
+    const texts = await Promise.all(shown().map(code => code.innerText({ timeout: 500 }).catch(() => "")));
+    if (texts.some(text => text.includes("job ") && !text.includes("```"))) break;
+    if (tries === 40) throw new Error("the page is not formatted");
+    await page.waitForTimeout(250);
+  }
 });
 await picture("explain");
 await page.keyboard.press("Control+Z");

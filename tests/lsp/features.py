@@ -80,6 +80,13 @@ def test_virtual_documents(p):
     assert uri == "trainc:/std/nvidia.tj"
     assert "accelerator h100" in p.server.request("trainc/source", {"uri": uri})["text"]
     assert p.server.error("trainc/source", {"uri": "trainc:/std/none.tj"})["code"] == -32602
+    # the page of a diagnostic has a title, and says which program is wrong and which is right
+    page = p.server.request("trainc/source", {"uri": "trainc:/TJ0202.md"})["text"]
+    assert page.startswith("# TJ0202 unknown-field\n\n**Error:** unknown field\n\nThe block "), page
+    marks = [line for line in page.split("\n") if line.startswith(("**", "```"))]
+    assert marks == ["**Error:** unknown field", "**Wrong:**", "```tj", "```", "**Right:**", "```tj", "```"], marks
+    page = p.server.request("trainc/source", {"uri": "trainc:/TJ0001.md"})["text"]
+    assert "**Wrong:** `trainc check jobs.tj`\n\n```tj\nimport std.single\n" in page, page
 
 
 def test_definition_of_a_role(p):

@@ -137,7 +137,13 @@ async function explain() {
   const found = editor && vscode.languages.getDiagnostics(editor.document.uri).find(d => d.source === "trainc" && d.range.start.line <= at.line && at.line <= d.range.end.line);
   const code = found?.code?.value ?? found?.code;
   if (!code) return vscode.window.showInformationMessage("No message of trainc is on this line.");
-  const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(`${SOURCE}:/${code}.md`));
+  const page = vscode.Uri.parse(`${SOURCE}:/${code}.md`);
+  try {
+    return await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
+  } catch {
+    // VS Code without its extension for Markdown shows the page as text
+  }
+  const document = await vscode.workspace.openTextDocument(page);
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
 }
 
