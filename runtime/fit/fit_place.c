@@ -281,7 +281,7 @@ static void put_shortage(const struct placing *p, const struct fit_shape *s, con
 	if (domain.n)
 		buf_printf(out, ", in one %.*s", STR_ARG(s->topology));
 	if (!c->nnodes) {
-		buf_z(out, "; there are no nodes");
+		buf_z(out, "; the cluster has no nodes");
 		return;
 	}
 	buf_printf(out, "; of %zu node%s ", c->nnodes, c->nnodes == 1 ? "" : "s");

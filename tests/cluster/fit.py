@@ -196,7 +196,7 @@ def forms(w):
     w.want(1, "fit", "--nodes", "empty.json", "a.tj", err="'empty.json' is empty; save objects with kubectl get -o json")
     w.write("empty.json", json.dumps({"kind": "List", "items": []}))
     w.want(1, "fit", "--nodes", "empty.json", "a.tj", err="no nodes in 'empty.json'; save them with 'kubectl get nodes,pods -A -o json'")
-    w.want(8, "fit", "a.tj", out="never  a: worker: 0 of 1 fit, each 1 cpu, 1Gi memory; there are no nodes")
+    w.want(8, "fit", "a.tj", out="never  a: worker: 0 of 1 fit, each 1 cpu, 1Gi memory; the cluster has no nodes")
     w.put("nodes", "", node("n", 2))
     w.put("pods", "x", pod("p", "n", 1, ns="x"))
     w.write("a.tj", job(1, 2))

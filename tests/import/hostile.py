@@ -99,7 +99,7 @@ CASES = [
     ("no line end at the end", JOB.rstrip("\n"), 0, ""),
     ("a directive", "%YAML 1.1\n---\n" + JOB, 0, ""),
     ("a directive of the future", "%YAML 2.0\n---\n" + JOB, 1, "incompatible"),
-    ("nothing", "", 1, "no manifest"),
+    ("nothing", "", 1, "is empty"),
     ("only a comment", "# only\n", 1, "no manifest"),
     ("a word", "hello\n", 1, "an object is a map"),
     ("a list", "- a\n", 1, "an object is a map"),
