@@ -23,6 +23,7 @@ struct controller {
 	struct store run_objects;       /* objects of runs */
 	struct queue queue;
 	struct metrics metrics;
+	struct loop_timer trim;         /* fires a moment after passes: free memory is returned to the system */
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;
 	struct pass *passes;            /* all passes over jobs that are under way */
@@ -63,7 +64,7 @@ struct supervised {
 	char *scaler;                   /* spec of the job's autoscaler; empty: it was deleted, NULL: unknown */
 	double event_tokens;            /* number of Events that may still be written at once */
 	int64_t event_at;               /* by loop_now(): when `event_tokens` was computed */
-	int64_t told_at;                /* by loop_now(): when the status was last written; 0: never */
+	int64_t write_by;               /* by loop_now(): when a status that may wait must be written; 0: none waits */
 	bool written;                   /* the status of the resource is `wanted` */
 	bool group_gone;                /* the PodGroup was deleted and has not been created again */
 	bool refused;                   /* the last pass found that the resource does not compile */

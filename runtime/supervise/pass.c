@@ -21,7 +21,7 @@
 #include "runtime/supervise/supervised.h"
 
 #define CONTROLLER "kubeflow.org/training-operator"
-#define COUNTS_WAIT NS_PER_SECOND       /* pause between two writes of a status in which only counts have changed */
+#define STATUS_WAIT NS_PER_SECOND       /* how long a status waits in which only counts have changed, or Created is new */
 #define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
 enum {
 	AT_ONCE = 48,                   /* maximum number of requests of one pass under way */
@@ -686,7 +686,7 @@ static void told(void *to, const struct transport_result *r)
 	struct pass *p = s->pass;
 
 	if (transport_ok(r)) {
-		p->job->told_at = loop_now(p->job->control->client.loop);
+		p->job->write_by = 0;
 		p->job->written = true;
 	} else if (r->code != 404) {
 		give_up(p, r);
@@ -694,22 +694,36 @@ static void told(void *to, const struct transport_result *r)
 	one_less(p);
 }
 
-/*
- * Has the pass changed nothing but counts, a moment after the last write? Then the status is written by a later pass.
- */
-static bool counts_can_wait(struct pass *p)
+/* Has the pass changed nothing but counts? */
+static bool is_about_counts(const struct pass *p)
 {
 	const struct job_conditions *now = &p->d.record.conditions, *was = &p->before;
-	struct supervised *j = p->job;
-	int64_t rest = j->told_at ? j->told_at + COUNTS_WAIT - loop_now(j->control->client.loop) : 0;
-	bool same = now->n == was->n && p->step == STEP_STATUS && !p->d.remove;
+	bool same = now->n == was->n;
 
 	for (size_t i = 0; i < now->n && same; i++)
 		same = now->at[i].type == was->at[i].type && now->at[i].holds == was->at[i].holds &&
 			str_eq(now->at[i].reason, was->at[i].reason);
-	if (!same || rest <= 0 || j->refused)
+	return same;
+}
+
+/*
+ * May the status be written by a later pass? Counts change with every pod, and a job that was just created runs a moment
+ * later: all that happens within STATUS_WAIT is one write.
+ */
+static bool status_can_wait(struct pass *p)
+{
+	const struct job_conditions *c = &p->d.record.conditions;
+	struct supervised *j = p->job;
+	int64_t now = loop_now(j->control->client.loop);
+	bool begins = c->n == 1 && c->at[0].type == JOB_CREATED;
+
+	if (p->step != STEP_STATUS || p->d.remove || j->refused || !(begins || is_about_counts(p)))
 		return false;
-	int64_t at = controller_now(j->control) + rest;
+	if (!j->write_by)
+		j->write_by = now + STATUS_WAIT;
+	if (j->write_by <= now)
+		return false;
+	int64_t at = controller_now(j->control) + j->write_by - now;
 	p->d.again = p->d.again < at ? p->d.again : at;
 	return true;
 }
@@ -718,7 +732,7 @@ static bool step_status(struct pass *p)
 {
 	struct sent *s;
 
-	if (p->next++ || !p->status.n || p->job->written || counts_can_wait(p))
+	if (p->next++ || !p->status.n || p->job->written || status_can_wait(p))
 		return false;
 	s = ARENA_NEW(&p->arena, struct sent);
 	s->request = resource_patch(&p->arena, p->job, "status",
@@ -1013,7 +1027,8 @@ void pass_begin(struct queue_item *i)
 	struct supervised *j = i->to;
 	struct pass *p = memory_resize(NULL, sizeof *p);
 
-	*p = (struct pass){ .earlier = j->control->passes, .job = j, .begun = clock_steady(), .d.again = RULES_NEVER };
+	*p = (struct pass){ .earlier = j->control->passes, .job = j, .begun = clock_steady(), .d.again = RULES_NEVER,
+		.arena.frugal = true };
 	if (p->earlier)
 		p->earlier->later = p;
 	j->control->passes = p;

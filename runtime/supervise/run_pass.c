@@ -466,7 +466,7 @@ void run_pass_begin(struct queue_item *i)
 	struct run_pass *p = memory_resize(NULL, sizeof *p);
 
 	*p = (struct run_pass){ .earlier = j->control->run_passes, .job = j, .begun = clock_steady(),
-		.again = RULES_NEVER };
+		.again = RULES_NEVER, .arena.frugal = true };
 	int64_t now = controller_now(p->job->control);
 	if (p->earlier)
 		p->earlier->later = p;

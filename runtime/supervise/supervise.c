@@ -339,6 +339,7 @@ int supervise(struct session *s)
 	 */
 	mallopt(M_MMAP_THRESHOLD, LARGE);
 	mallopt(M_TRIM_THRESHOLD, LARGE);
+	mallopt(M_ARENA_MAX, 1);                /* threads only look up names */
 	queue_init(&c->queue, c->client.loop, PASSES_AT_ONCE, work);
 	run(&u);
 	watches_stop(u.watches);

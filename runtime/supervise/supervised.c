@@ -1,11 +1,14 @@
 /* supervised.c - ends passes, and frees what is known about a job or a run. */
 #include "runtime/supervise/supervised.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "base/words.h"
 #include "runtime/run/rules.h"
 #include "runtime/supervise/plan_cache.h"
+
+#define TRIM_AFTER NS_PER_SECOND
 
 const struct custom_kind run_record_kind = { .group = "", .version = "v1", .kind = "ConfigMap",
 	.plural = "configmaps" };
@@ -27,11 +30,29 @@ void supervised_free(struct supervised *j)
 	free(j);
 }
 
+/*
+ * A job of a thousand replicas has thousands of requests, whose memory is scattered among what is kept: most of the heap
+ * is free then, and malloc() returns only its end to the system.
+ */
+static void trim(struct loop_timer *t)
+{
+	(void)t;
+	malloc_trim(0);
+}
+
+static void trim_later(struct controller *c)
+{
+	c->trim.fire = trim;
+	if (!loop_timer_armed(&c->trim))
+		loop_timer_set(c->client.loop, &c->trim, TRIM_AFTER);
+}
+
 void supervised_done(struct supervised *j, const struct pass_end *e)
 {
 	int64_t took = clock_steady() - e->begun;
 
 	metrics_pass(&j->control->metrics, took, e->ok);
+	trim_later(j->control);
 	/*
 	 * a job of a thousand replicas changes all the time: the pause after a pass is four times as long as the pass,
 	 * and at most 1 s

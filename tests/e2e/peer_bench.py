@@ -47,13 +47,15 @@ class Controller:
         return peak / 1024, (int(fields[11]) + int(fields[12])) / TICK
 
     def requests(self):
-        """How many requests there were of each verb; a watch counts when it begins."""
+        """How many requests there were of each verb and resource; a watch counts when it begins."""
         seen = {}
         with open(self.audit) as f:
             f.seek(self.from_line)
             for line in f:
                 event = json.loads(line)
-                seen[event["auditID"]] = event["verb"]
+                about = event.get("objectRef", {})
+                what = "/".join(about[part] for part in ("resource", "subresource") if part in about)
+                seen[event["auditID"]] = f"{event['verb']} {what or event['requestURI'].split('?')[0]}"
         verbs = list(seen.values())
         return {verb: verbs.count(verb) for verb in sorted(set(verbs))}
 

@@ -126,6 +126,27 @@ def counted(w):
 
 
 @check
+def merged(w):
+    """that a job is created is written with what follows within a second, counts with the next condition: two writes for a short job"""
+    w.put("tfjobs", tfjob(workers=4))
+    w.start()
+    w.wait_for("pods", lambda: len(w.names("pods")) == 4)
+    for name in w.names("pods"):
+        w.pod(name, "Running")
+        time.sleep(0.1)
+    w.wait_for("Running", condition(w, "tfjobs", "train", "Running"), 0.5)
+    for name in w.names("pods"):
+        w.pod(name, "Succeeded")
+    w.wait_for("Succeeded", condition(w, "tfjobs", "train", "Succeeded"), 0.9)
+    w.settle(1.5)
+    must(len(w.written("PATCH")) == 2, w.written("PATCH"))
+    must(w.get("tfjobs", "train")["status"]["replicaStatuses"] == {"Worker": {"succeeded": 4}}, w.get("tfjobs", "train"))
+    w.put("tfjobs", tfjob("pending"))
+    w.wait_for("what nothing follows is written all the same", condition(w, "tfjobs", "pending", "Created"), 2)
+    w.stop()
+
+
+@check
 def told_ends(w):
     """the exit code of each pod that failed is an Event, once for each pod, and so is the removal of a job"""
     w.put("tfjobs", tfjob(restart="ExitCode", runPolicy={"ttlSecondsAfterFinished": 1}))
@@ -444,6 +465,21 @@ def memory(w):
     few = more(0, 40)               # plans under way and connections are there from now on
     many = more(40, 160)
     must((many - few) / 120 < 16, "%d KiB with 40 jobs, %d KiB with 160" % (few, many))
+
+
+@check
+def given_back(w):
+    """what the creation of a large job needed goes back to the system"""
+    if is_sanitized():
+        print("memory is the sanitizer's here: not looked at")
+        return
+    p = w.start()
+    w.wait_for("the watches", lambda: "all watches are live" in w.log())
+    before = resident(p)
+    w.put("tfjobs", tfjob(workers=500))
+    w.wait_for("pods", lambda: len(w.names("pods")) == 500, 60)
+    w.wait_for("little memory", lambda: resident(p) - before < 5 << 10, 10)
+    w.stop()
 
 
 def places(value, path=()):
