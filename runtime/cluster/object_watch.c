@@ -13,6 +13,8 @@
 #define QUIET (150 * NS_PER_SECOND)
 #define SHORTEST_PAUSE (NS_PER_SECOND / 20)
 #define LONGEST_PAUSE (10 * NS_PER_SECOND)
+#define EARLY (5 * NS_PER_SECOND)       /* a watch that the server ends within this time is one that it cannot serve */
+#define LONGEST_EARLY NS_PER_SECOND
 #define STEADY (30 * NS_PER_SECOND)     /* a connection that lasted this long counts as a success */
 enum { STRANGE_ERRORS = 2 };
 
@@ -34,6 +36,7 @@ struct object_watch {
 	bool no_streaming;              /* the server does not support streaming lists: pages and a watch are used */
 	char version[64];               /* version to continue from; empty: a snapshot is needed */
 	unsigned pauses;                /* number of pauses since the last event */
+	unsigned early;                 /* number of connections in a row that the server ended early */
 	unsigned strange, reconnects;
 	bool moved;                     /* this connection has brought an event */
 	bool relist, ended;
@@ -331,6 +334,20 @@ static void lose(struct object_watch *w, const struct transport_result *r)
 		reconnect(w, STR(""), -1);
 }
 
+/*
+ * The pause after the server has ended a watch without an error; -1: the usual one. A server under load ends watches
+ * that it cannot serve fast enough, again and again: the pause doubles with each such end, up to a second.
+ */
+static int64_t pause_after_end(struct object_watch *w, const struct transport_result *r)
+{
+	int64_t pause = SHORTEST_PAUSE;
+
+	w->early = r->ns < EARLY ? w->early + 1 : 0;
+	for (unsigned i = 0; i < w->early && pause < LONGEST_EARLY; i++)
+		pause *= 2;
+	return w->early < 2 || !w->moved ? -1 : pause < LONGEST_EARLY ? pause : LONGEST_EARLY;
+}
+
 static bool is_future(const struct transport_result *r) { return r->code == 504 && call_class(r) == CALL_GONE; }
 
 /* Decides how to continue after the connection has ended or was refused. */
@@ -364,8 +381,9 @@ static void go_on(struct object_watch *w, const struct transport_result *r)
 		reconnect(w, str_cat(&w->scratch, STR("the server sent what is not JSON "),
 			json_stream_error(w->stream), STR("")), -1);
 	} else if (w->moved || r->code == 200 || (r->outcome == TRANSPORT_STOPPED && w->server_wait >= 0)) {
-		reconnect(w, transport_ok(r) && !cut ? STR("") : r->error.n ? r->error : STR("the connection was cut"),
-			w->server_wait);
+		bool planned = transport_ok(r) && !cut;
+		reconnect(w, planned ? STR("") : r->error.n ? r->error : STR("the connection was cut"),
+			planned && w->server_wait < 0 ? pause_after_end(w, r) : w->server_wait);
 	} else {
 		lose(w, r);
 	}

@@ -377,6 +377,18 @@ static void watches(void)
 		"6") MARK("9"), "+a +b synced ");
 }
 
+/* A server under load ends watches that it cannot serve fast enough: coming back at once would add to its load. */
+static void ended_early(void)
+{
+	int64_t begun = clock_steady();
+
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9")
+		"on GET " PODS "?resourceVersion=9 1\n" JSON MOD("a", "1", "10")
+		"on GET " PODS "?resourceVersion=10 1\n" JSON MOD("a", "1", "11")
+		"on GET " PODS "?resourceVersion=11 1\n" JSON MOD("a", "1", "12"), "+a synced ~a ~a ~a ");
+	CHECK(clock_steady() - begun > NS_PER_SECOND / 2);
+}
+
 static void forgotten(void)
 {
 	/* 410 as an event and as an answer: a new snapshot, of which only the difference is reported. */
@@ -590,6 +602,7 @@ int main(void)
 	large_objects();
 	list_faults();
 	watches();
+	ended_early();
 	forgotten();
 	expired_credential();
 	fallback();
