@@ -206,8 +206,9 @@ e2e: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh
 e2e-upstream: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh upstream $(CHECKS)
-# Jobs come and go for SECONDS (an hour), and the memory of the controller stays as it is.
+# The API server is away for a minute; then jobs come and go for SECONDS (an hour), and the memory of the controller stays as it is.
 soak-supervise: build
+	@TRAINC=$(abspath $(BUILD))/trainc PYTHONDONTWRITEBYTECODE=1 python3 tests/supervise/absence.py
 	@TRAINC=$(abspath $(BUILD))/trainc PYTHONDONTWRITEBYTECODE=1 SECONDS=$(or $(SECONDS),3600) SEED=$(SEED) python3 tests/supervise/soak.py
 e2e-operator: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh operator $(ROWS)
