@@ -711,6 +711,50 @@ def run_killed(d):
     d.until(f"all end (seed {seed})", lambda: run_jobs(d) == sorted(f"r{i}-worker" for i in range(n)))
 
 
+@contextlib.contextmanager
+def own_nodes(d, *names):
+    """Nodes that take only pods of this check, which may then delete them."""
+    name = d.space.ns
+    room = {"cpu": "100", "memory": "1Ti", "pods": "100"}
+    for node in names:
+        d.space.write("node.json", json.dumps({
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": f"{name}-{node}", "labels": {
+                "kubernetes.io/hostname": f"{name}-{node}", "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", NOTE: name}},
+            "spec": {"taints": [{"key": NOTE, "value": name, "effect": "NoSchedule"}]}, "status": {"capacity": room, "allocatable": room}}))
+        d.space.kubectl("create", "-f", os.path.join(d.space.dir, "node.json"), ns=False)
+    try:
+        yield {"nodeSelector": {NOTE: name}, "tolerations": [{"key": NOTE, "operator": "Exists"}]}
+    finally:
+        d.space.kubectl("delete", "node", "-l", f"{NOTE}={name}", ns=False)
+
+
+@check
+def node_goes(d):
+    """a node that is deleted: its pods are lost, and begin again elsewhere, of a run and of a PyTorchJob; neither fails, and both end"""
+    run_controller(d)
+    d.start()
+    with own_nodes(d, "a", "b") as place:
+        worker = f'retries = 0\n    raw pod {{ nodeSelector = {{"{NOTE}" = "{d.space.ns}"}}, tolerations = [{{key = "{NOTE}", operator = "Exists"}}] }}'
+        begin_run(d, ends=f'"{NOTE}/hold" = "yes"', worker=worker)
+        job = resource("PyTorchJob", "train", restart="Never")
+        job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"].update(place)
+        d.put(job)
+
+        def placed():
+            return {p["metadata"]["uid"]: (p["metadata"]["name"], p["spec"].get("nodeName", "")) for p in d.listed("pods")
+                    if p["status"].get("phase") == "Running" and "worker" in p["metadata"]["name"] and "deletionTimestamp" not in p["metadata"]}
+        d.until("four workers run", lambda: len(placed()) == 4)
+        before = placed()
+        node = next(node for name, node in before.values() if name == "train-worker-0")
+        lost = {uid for uid, found in before.items() if found[1] == node}
+        d.space.kubectl("delete", "node", node, ns=False)
+        d.until("the lost pods run elsewhere", lambda: len(placed()) == 4 and not lost & set(placed()), 150)
+        must(set(before) - lost <= set(placed()), (before, placed()))
+        must("verdict" not in record(d) and "Failed" not in d.conditions("PyTorchJob", "train"), (record(d), d.conditions("PyTorchJob", "train")))
+        d.release("train-master-0", *(name for name, _ in placed().values()))
+        d.until("both succeed", lambda: record(d).get("verdict") == "Succeeded" and "Succeeded" in d.conditions("PyTorchJob", "train"))
+
+
 def job_uids(d):
     return {o["metadata"]["name"]: o["metadata"]["uid"] for o in d.listed("jobs") if "deletionTimestamp" not in o["metadata"]}
 
