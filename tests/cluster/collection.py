@@ -8,16 +8,17 @@ from cluster import Cluster, Missing, Refused   # noqa: E402
 
 
 class Scripted(Cluster):
-    """Raises what its script has, request by request, and then answers."""
+    """Raises what its script has, or answers it, request by request, and then answers that all went well."""
 
     def __init__(self, *script):
         self.script, self.asked = list(script), []
 
     def request(self, method, path, body=None, kind="application/json"):
         self.asked.append((method, path, body["gracePeriodSeconds"]))
-        if self.script:
-            raise self.script.pop(0)
-        return {}
+        answer = self.script.pop(0) if self.script else (200, b"{}")
+        if isinstance(answer, Exception):
+            raise answer
+        return self.value_of(*answer, path)
 
 
 def asks(*script):
@@ -34,6 +35,7 @@ def asks(*script):
 CASES = {
     "a collection that is deleted at once": (asks(), 1),
     "a server that breaks off twice": (asks(Refused("the server was unable to complete the request in time"), ConnectionResetError()), 3),
+    "a proxy that has lost the server": (asks((502, b"stream error: stream ID 4839; INTERNAL_ERROR")), 2),
     "a collection that is gone": (asks(Missing("no such namespace")), 1),
     "a server that never does it": (asks(*[Refused("no")] * 50), (None, 10)),
 }

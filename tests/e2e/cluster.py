@@ -120,12 +120,17 @@ class Cluster:
                 self._local.connection = None
                 if attempt == 2:
                     raise
-        if answer.status == 404 and not text.startswith(b"{"):  # a group of kinds that is not there at all
-            raise Missing(path)
+        return Cluster.value_of(answer.status, text, path)
+
+    @staticmethod
+    def value_of(status, text, path):
+        """The object in an answer."""
+        if status >= 300 and not text.startswith(b"{"):         # of the proxy, which lost the server, or no such group of kinds
+            raise Missing(path) if status == 404 else Refused(f"{path}: {status} {text.decode(errors='replace')[:300]}")
         value = json.loads(text) if text else {}
-        if answer.status == 404:
+        if status == 404:
             raise Missing(value.get("message", path))
-        if answer.status >= 300:
+        if status >= 300:
             raise Refused(value.get("message", text.decode(errors="replace")))
         return value
 
