@@ -21,7 +21,7 @@
 #include "runtime/supervise/supervised.h"
 
 #define CONTROLLER "kubeflow.org/training-operator"
-#define STATUS_WAIT NS_PER_SECOND       /* how long a status waits in which only counts have changed, or Created is new */
+#define STATUS_WAIT NS_PER_SECOND       /* how long a status waits in which only counts, or Created, are new */
 #define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
 enum {
 	AT_ONCE = 48,                   /* maximum number of requests of one pass under way */
@@ -707,8 +707,8 @@ static bool is_about_counts(const struct pass *p)
 }
 
 /*
- * May the status be written by a later pass? Counts change with every pod, and a job that was just created runs a moment
- * later: all that happens within STATUS_WAIT is one write.
+ * May the status be written by a later pass? Counts change with every pod, and a job that was just created runs a
+ * moment later: all that happens within STATUS_WAIT is one write.
  */
 static bool status_can_wait(struct pass *p)
 {

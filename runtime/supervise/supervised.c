@@ -31,8 +31,8 @@ void supervised_free(struct supervised *j)
 }
 
 /*
- * A job of a thousand replicas has thousands of requests, whose memory is scattered among what is kept: most of the heap
- * is free then, and malloc() returns only its end to the system.
+ * A job of a thousand replicas has thousands of requests, whose memory is scattered among what is kept: most of the
+ * heap is free then, and malloc() returns only its end to the system.
  */
 static void trim(struct loop_timer *t)
 {

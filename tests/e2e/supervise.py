@@ -750,7 +750,7 @@ def node_goes(d):
         d.space.kubectl("delete", "node", node, ns=False)
         d.until("the lost pods run elsewhere", lambda: len(placed()) == 4 and not lost & set(placed()), 150)
         must(set(before) - lost <= set(placed()), (before, placed()))
-        must("verdict" not in record(d) and "Failed" not in d.conditions("PyTorchJob", "train"), (record(d), d.conditions("PyTorchJob", "train")))
+        must(not record(d)["verdict"] and "Failed" not in d.conditions("PyTorchJob", "train"), (record(d), d.conditions("PyTorchJob", "train")))
         d.release("train-master-0", *(name for name, _ in placed().values()))
         d.until("both succeed", lambda: record(d).get("verdict") == "Succeeded" and "Succeeded" in d.conditions("PyTorchJob", "train"))
 

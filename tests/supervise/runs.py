@@ -260,6 +260,36 @@ def suspended_by_hand(w):
 
 
 @check
+def started_early(w):
+    """a Job that a person starts before its turn runs; suspended again it waits for its turn like one that never ran"""
+    def set_suspend(value):             # as `kubectl patch job a-worker -p '{"spec":{"suspend":true}}'`
+        with w.lock:
+            o = json.loads(json.dumps(w.get("jobs", "a-worker")))
+            o["spec"]["suspend"] = value
+            w.run_job("default", o)
+
+    w.supervise()
+    w.jobs_run = False
+    start(w, STAGES)
+    w.job("a-prepare", "Running")
+    w.settle()
+    n = len(w.written())
+    set_suspend(False)
+    w.job("a-worker", "Running")
+    w.settle(1)
+    must(len(w.written()) == n and not w.is_suspended("a-worker"), w.written()[n:])
+    w.want(0, "status", "a", out="Running")
+    set_suspend(True)
+    w.settle(1)
+    must(len(w.written()) == n and w.is_suspended("a-worker"), w.written()[n:])
+    w.want(0, "status", "a", out="waits for done\\(prepare\\)")
+    w.job("a-prepare", "Succeeded")
+    w.see("its turn", lambda: not w.is_suspended("a-worker"))
+    w.job("a-worker", "Succeeded")
+    w.see("the verdict", w.verdict("a", "Succeeded"))
+
+
+@check
 def resumed_to_wait(w):
     """a run that was suspended after its workers had started: resumed while they have to wait again, they start when their turn comes"""
     w.supervise()
@@ -545,6 +575,31 @@ def restarts(w):
     w.see("it runs", lambda: not w.is_suspended("a-worker"))
     w.job("a-worker", "Succeeded")
     w.see("success", w.verdict("a", "Succeeded"))
+
+
+@check
+def restarts_gang(w):
+    """a native gang that fails starts again as a gang: the Workload stays as it is, and the new pods are of it"""
+    w.kinds["workloads"] = ("scheduling.k8s.io", "v1alpha1", "Workload")
+    w.groups = [{"metadata": {"name": "scheduling.k8s.io"}, "versions": [{"version": "v1alpha1", "resources": [{
+        "resource": "workloads", "scope": "Namespaced",
+        "responseKind": {"kind": "Workload", "group": "scheduling.k8s.io", "version": "v1alpha1"}}]}]}]
+    w.supervise()
+    gang = '  gang = "native"                     # allow TJ0824: switched on\n  role ps { replicas = 1 }\n  role worker { replicas = 2 }\n'
+    start(w, again(1, 'job "a" {\n  image = "busybox:1"\n' + gang + "  success = done(worker)\n}\n"), "--kubernetes", "1.35")
+    w.see("all run", lambda: len(w.names("pods")) == 3)
+    group, old = w.get("workloads", "a"), uids(w)
+    w.job("a-worker", "Failed", 3)
+    w.see("a restart", replaced(w, old, 1))
+    w.see("all run again", lambda: len(w.names("pods")) == 3)
+    must(w.get("workloads", "a") == group, (group, w.get("workloads", "a")))
+    for name in uids(w):
+        spec = w.get("jobs", name)["spec"]["template"]["spec"]
+        must(spec["workloadRef"] == {"name": "a", "podGroup": group["spec"]["podGroups"][0]["name"]}, spec)
+    w.job("a-worker", "Succeeded")
+    w.see("the verdict", w.verdict("a", "Succeeded"))
+    w.want(0, "delete", "a", "--yes")
+    must(not w.names("workloads") + w.names("jobs"), w.names("workloads"))
 
 
 @check
