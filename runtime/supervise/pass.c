@@ -715,7 +715,7 @@ static bool status_can_wait(struct pass *p)
 	const struct job_conditions *c = &p->d.record.conditions;
 	struct supervised *j = p->job;
 	int64_t now = loop_now(j->control->client.loop);
-	bool begins = c->n == 1 && c->at[0].type == JOB_CREATED;
+	bool begins = c->n == 1 && c->at[0].type == JOB_CREATED && !j->kind->status_key;
 
 	if (p->step != STEP_STATUS || p->d.remove || j->refused || !(begins || is_about_counts(p)))
 		return false;
