@@ -32,14 +32,12 @@ void buf_int(struct buf *b, int64_t n)
 	buf_str(b, str_digits(room, n));
 }
 
-void buf_printf(struct buf *b, const char *fmt, ...)
+void buf_vprintf(struct buf *b, const char *fmt, va_list args)
 {
 	char small[256];
-	va_list args, again;
-	va_start(args, fmt);
+	va_list again;
 	va_copy(again, args);
 	int n = vsnprintf(small, sizeof small, fmt, args);
-	va_end(args);
 	if (n > 0 && (size_t)n < sizeof small) {
 		buf_put(b, small, (size_t)n);
 	} else if (n > 0 && buf_reserve(b, (size_t)n)) {
@@ -47,6 +45,14 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 		b->n += (size_t)n;
 	}
 	va_end(again);
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	buf_vprintf(b, fmt, args);
+	va_end(args);
 }
 
 void buf_markup(struct buf *b, struct str s)

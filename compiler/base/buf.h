@@ -6,6 +6,8 @@
 #ifndef TRAINC_BASE_BUF_H
 #define TRAINC_BASE_BUF_H
 
+#include <stdarg.h>
+
 #include "base/str.h"
 
 struct buf {
@@ -39,6 +41,7 @@ void buf_str(struct buf *b, struct str s);
 void buf_z(struct buf *b, const char *z);
 void buf_int(struct buf *b, int64_t n);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 /* Appends S as a JSON string with its quotes; malformed UTF-8 becomes U+FFFD. */
 void buf_json(struct buf *b, struct str s);
 /* Appends S as text between the tags of XML or HTML: nothing in it is markup. */

@@ -48,19 +48,19 @@ unsigned session_width(int fd)
 
 void session_say(const struct session *s, const char *fmt, ...)
 {
-	struct buf line = { 0 };
-	char text[1024];
+	struct buf line = { 0 }, text = { 0 };
 	va_list args;
 
 	(void)s;
 	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
+	buf_vprintf(&text, fmt, args);
 	va_end(args);
 	buf_z(&line, "trainc: ");
-	put_escaped(&line, str_of(text));       /* names of files and options may contain any characters */
+	put_escaped(&line, buf_text(&text));    /* names of files and options may contain any characters */
 	buf_char(&line, '\n');
 	file_write_all(STDERR_FILENO, line.p, line.n);
 	buf_release(&line);
+	buf_release(&text);
 }
 
 void session_say_kubectl(const struct session *s)

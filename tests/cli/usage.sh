@@ -70,4 +70,7 @@ for command in compile check env plan fmt test dump; do
 		if grep -q 'has no option' .err; then fail "$command --$option is in the help and unknown"; else ok; fi
 	done <options.txt
 done
+
+# a message is as long as it has to be
+TRAINC_STATE_DIR=$PWD/state run 2 status --local "$(printf 'a%.0s' $(seq 1500))z"; says err "az'"
 end
