@@ -147,6 +147,8 @@ struct run_state {
 	struct process_id keeper;
 	enum run_phase phase;
 	struct str cause;               /* why the run does not continue, or why it ended, in one line */
+	/* length of the end of `cause` that names an object of an ended run which is being deleted (not in files) */
+	size_t deletion;
 	int64_t begin, end;
 	struct str digest;              /* identity of the program that was started, for comparison with another
 					 * program */

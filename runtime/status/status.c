@@ -348,8 +348,11 @@ static void say_deletion(const struct gathering *g, struct run_state *s)
 {
 	struct str text = deletion(g);
 
+	size_t verdict = s->cause.n;
+
 	if (text.n)
-		s->cause = !s->cause.n ? text : str_cat(g->arena, s->cause, STR("; "), text);
+		s->cause = !verdict ? text : str_cat(g->arena, s->cause, STR("; "), text);
+	s->deletion = s->cause.n - verdict;
 }
 
 static bool is_controlled(const struct gathering *g)

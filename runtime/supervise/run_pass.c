@@ -426,6 +426,8 @@ static void note_verdict(struct run_pass *p, int64_t now)
 	}
 	if (!p->news)
 		return;
+	p->state.cause.n -= p->state.deletion;  /* a deletion passes, and what is recorded stays */
+	p->state.deletion = 0;
 	outcome_write(&p->state, parent->generation, p->state.since ? p->state.since : now, &b);
 	parent->outcome = buf_take(&b, &p->arena);
 	buf_release(&b);

@@ -131,6 +131,24 @@ def failure(w):
 
 
 @check
+def held(w):
+    """status names the finalizer that holds a Job of a run that has ended; the record does not, since it stays when the Job is gone"""
+    w.supervise()
+    start(w)
+    w.see("all run", lambda: len(w.names("pods")) == 3)
+    job = w.get("jobs", "a-worker")
+    job["metadata"].update(deletionTimestamp="2026-01-01T00:00:09Z", finalizers=["example.com/hold"])
+    w.put("jobs", "default", job)
+    w.job("a-worker", "Failed", 3)
+    w.see("the first failing rank", lambda: "first_failure" in w.record("a").get("outcome", ""))
+    w.want(0, "status", "a", out="Job/a-worker is being deleted; finalizer 'example.com/hold' holds it")
+    must("deleted" not in w.record("a")["outcome"], w.record("a"))
+    w.take("jobs", "default", "a-worker")
+    out, _ = w.want(0, "status", "a")
+    must("exit code 3" in out and "deleted" not in out, out)
+
+
+@check
 def told(w):
     """Events about the record: roles that start and end, the verdict, the first failing rank, ttl; each of them once"""
     w.write("a.tj", ORDER.replace("success =", "ttl = 1s\n  success ="))
