@@ -694,11 +694,11 @@ static void told(void *to, const struct transport_result *r)
 	one_less(p);
 }
 
-/* Has the pass changed nothing but counts? */
+/* Has the pass changed nothing but counts? A job that is being deleted has no plan, and its phase changes. */
 static bool is_about_counts(const struct pass *p)
 {
 	const struct job_conditions *now = &p->d.record.conditions, *was = &p->before;
-	bool same = now->n == was->n;
+	bool same = p->plan && now->n == was->n;
 
 	for (size_t i = 0; i < now->n && same; i++)
 		same = now->at[i].type == was->at[i].type && now->at[i].holds == was->at[i].holds &&

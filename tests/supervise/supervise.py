@@ -966,8 +966,11 @@ def old_mxnet(w):
     job_done(w, "alone-worker-%s-0" % w.get("old-mxjobs", "alone")["spec"]["RuntimeId"])
     w.wait_for("Done", lambda: old_status(w, "old-mxjobs", "alone")["phase"] == "Done")
     # a deletion that waits for what the job owns
+    w.settle(1.2)
+    begun = time.monotonic()
     w.change("old-mxjobs", "alone", {"metadata": {"deletionTimestamp": w.now()}})
     w.wait_for("CleanUp", lambda: old_status(w, "old-mxjobs", "alone")["phase"] == "CleanUp")
+    must(time.monotonic() - begun < 0.9, "CleanUp waits as counts do: the object may be gone by then")
 
 
 @check
