@@ -45,10 +45,12 @@ static void note_date(struct transport_exchange *x, struct str value)
 	if (at < 0)
 		return;
 	/*
-	 * The header has whole seconds, so every difference from LEAST to one second more is possible. The one that was
-	 * found before stays while it is among them: else the server's time would go back from one answer to the next.
+	 * The header has whole seconds, and was written at some time since the request began, so every difference from
+	 * LEAST to MOST is possible. The one that was found before stays while it is among them: else the server's time
+	 * would go back from one answer to the next, above all with a slow one.
 	 */
-	int64_t least = (int64_t)at * NS_PER_SECOND - clock_real(), most = least + NS_PER_SECOND;
+	int64_t least = (int64_t)at * NS_PER_SECOND - clock_real();
+	int64_t most = least + NS_PER_SECOND + clock_steady() - x->started;
 	t->clock_offset = t->clock_offset < least ? least : t->clock_offset > most ? most : t->clock_offset;
 }
 

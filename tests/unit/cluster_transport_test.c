@@ -832,13 +832,17 @@ static void clocks(void)
 	struct peer p;
 
 	begin(&p, &s, true, "on GET /x\n" JSON "header Date Thu, 01 Jan 2026 00:00:00 GMT\nbody {}\n"
-		"on GET /y\n" JSON "header Date Thu, 01 Jan 2026 00:00:01 GMT\nbody {}\n");
+		"on GET /y\n" JSON "header Date Thu, 01 Jan 2026 00:00:01 GMT\nbody {}\n"
+		"on GET /slow\n" JSON "header Date Thu, 01 Jan 2026 00:00:01 GMT\ndelay 2500\nbody {}\n");
 	peer_get(&p, "/x");
 	int64_t offset = transport_clock_offset(p.transport), server = clock_real() + offset;
 	CHECK(server >= 1767225600 * NS_PER_SECOND - 5 * NS_PER_SECOND &&
 		server < 1767225600 * NS_PER_SECOND + 60 * NS_PER_SECOND);
 	/* whole seconds leave room for a difference: an answer that fits to what is known changes nothing */
 	peer_get(&p, "/y");
+	CHECK(transport_clock_offset(p.transport) == offset);
+	/* nor does one whose header was written long before it arrives: the clock of the server does not go back */
+	peer_get(&p, "/slow");
 	CHECK(transport_clock_offset(p.transport) == offset);
 	end(&p, &s);
 }
