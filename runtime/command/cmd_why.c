@@ -9,6 +9,7 @@
 #include "runtime/command/runs.h"
 
 #define MISSING_CLAIM "persistentvolumeclaim \""
+#define NOT_READY " is not ready"
 
 /* Phrases that occur in a cause or in the evidence, each with the next step. */
 static const struct advice {
@@ -75,7 +76,7 @@ static const struct advice {
 	{ "DeadlineExceeded", "the run took longer than its 'timeout'" },
 	{ "Evicted", "the node needed the room: ask for as much memory and disk as the replica uses" },
 	{ "Preempted by", "a pod of higher priority took the place: set 'priority', or wait" },
-	{ " is not ready", "a node does not answer; its pods begin again elsewhere when the node is given up" },
+	{ NOT_READY, "a node does not answer; its pods begin again elsewhere when the node is given up" },
 	{ "FailedMount", "a volume cannot be mounted: check its name, and the node's view of the storage" },
 };
 
@@ -165,13 +166,35 @@ static bool is_being_created(struct str evidence)
 }
 
 /*
+ * Does the evidence say that a node is not ready: "node n1 is not ready"? A readiness probe and the scheduler of Volcano
+ * say the same of other things.
+ */
+static bool is_node_down(struct str evidence)
+{
+	static const struct str before = { "node ", 5 };
+	const char *end = evidence.p + evidence.n, *p = evidence.p;
+
+	while ((p = memmem(p, (size_t)(end - p), NOT_READY, sizeof NOT_READY - 1))) {
+		struct str line = { evidence.p, (size_t)(p - evidence.p) };
+		while (line.n && line.p[line.n - 1] != ' ' && line.p[line.n - 1] != '\n')
+			line.n--;
+		if (str_ends(line, before))
+			return true;
+		p++;
+	}
+	return false;
+}
+
+/*
  * Are WORDS about a trouble of which the evidence says more (a claim has no volume, since it has no class), or that is
- * none (a claim does not exist yet)?
+ * none (a claim does not exist yet), or another one (a program is not ready)?
  */
 static bool says_less(struct str evidence, const char *words)
 {
 	if (!strcmp(words, MISSING_CLAIM))
 		return is_being_created(evidence);
+	if (!strcmp(words, NOT_READY))
+		return !is_node_down(evidence);
 	return !strcmp(words, "unbound immediate PersistentVolumeClaims") &&
 		holds_words(evidence, "storageclass.storage.k8s.io \"");
 }

@@ -564,6 +564,24 @@ def no_image(w):
 
 
 @check
+def not_ready(w):
+    """why blames a node for what is not ready only if that is a node"""
+    w.jobs_run = False
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    pod = {"metadata": {"name": "a-worker-0-x", "labels": w.get("jobs", "a-worker")["spec"]["template"]["metadata"]["labels"], "annotations": {
+        "batch.kubernetes.io/job-completion-index": "0"}}, "spec": {"nodeName": "n1"}}
+    pod["status"] = {"phase": "Running", "conditions": [{"type": "PodScheduled", "status": "True"}, {"type": "Ready", "status": "False"}],
+                     "containerStatuses": [{"name": "main", "image": "busybox:1", "ready": False, "restartCount": 0, "state": {"running": {"startedAt": w.now()}}}]}
+    w.put("pods", "default", pod)
+    for reason, message, said in (("Unhealthy", "Readiness probe failed: the model is not ready", False), ("NodeNotReady", "Node is not ready", True)):
+        w.put("events", "default", {"metadata": {"name": "e"}, "involvedObject": {"kind": "Pod", "name": "a-worker-0-x", "namespace": "default"},
+                                    "type": "Warning", "reason": reason, "message": message, "lastTimestamp": w.now()})
+        out = " ".join(w.want(0, "why", "a")[0].split())
+        must("is not ready" in out and ("a node does not answer" in out) == said, out)
+
+
+@check
 def webhook_down(w):
     """a webhook that does not answer is the matter of whoever runs it, and no repetition helps"""
     w.write("a.tj", JOB % ("a", 1))
