@@ -356,13 +356,13 @@ static const struct type *cluster_member(struct check *c, struct node *n)
 			t = cluster_members[i].type;
 	if (t)
 		return t;
-	if (knows_plan(c) && field_type(n->u.member.name))
-		return report_member_of_role(c, n);
 	suggest_init(&s, c->arena, n->u.member.name);
 	for (size_t i = 0; i < COUNT(cluster_members); i++)
 		suggest_add(&s, str_of(cluster_members[i].name));
 	for (size_t i = 0; knows_plan(c) && i < COUNT(planned_of_cluster); i++)
 		suggest_add(&s, str_of(planned_of_cluster[i].name));
+	if (knows_plan(c) && field_type(n->u.member.name) && !suggest_sentence(&s).n)
+		return report_member_of_role(c, n);
 	return report_no_field(c, n, "the cluster", &s);
 }
 

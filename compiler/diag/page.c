@@ -120,5 +120,7 @@ struct str page_markdown(struct arena *a, enum diag_code code)
 	}
 	if (!error)
 		buf_printf(&b, "\nWhere it is meant so: `# allow %s: reason`\n", diag_code_name(code));
-	return buf_take(&b, a);
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
 }

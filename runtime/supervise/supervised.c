@@ -34,7 +34,7 @@ void supervised_free(struct supervised *j)
  * A job of a thousand replicas has thousands of requests, whose memory is scattered among what is kept: most of the
  * heap is free then, and malloc() returns only its end to the system.
  */
-static void trim(struct loop_timer *t)
+static void return_heap(struct loop_timer *t)
 {
 	(void)t;
 	malloc_trim(0);
@@ -42,7 +42,7 @@ static void trim(struct loop_timer *t)
 
 static void trim_later(struct controller *c)
 {
-	c->trim.fire = trim;
+	c->trim.fire = return_heap;
 	if (!loop_timer_armed(&c->trim))
 		loop_timer_set(c->client.loop, &c->trim, TRIM_AFTER);
 }

@@ -102,6 +102,24 @@ static size_t read_variable(const struct tokens *ts, size_t i, struct str inside
 	return ts->at[i].flags & FLAG_VIRTUAL ? 0 : i + 1;
 }
 
+/* Is the text a number of this language? 10.0.0.1 and 007 are texts. */
+static bool is_plain_number(struct str text)
+{
+	size_t sign = text.n && text.p[0] == '-';
+	struct str digits = { text.p + sign, text.n - sign };
+	size_t whole = 0, dots = 0;
+
+	for (size_t i = 0; i < digits.n; i++) {
+		if (digits.p[i] == '.' && i && i + 1 < digits.n && !dots)
+			dots++;
+		else if (digits.p[i] < '0' || digits.p[i] > '9')
+			return false;
+		else
+			whole += !dots;
+	}
+	return digits.n && (whole == 1 || digits.p[0] != '0') && whole < 19;
+}
+
 /* Appends the value of a variable as it is written in this language; false if there is none. */
 static bool put_variable(struct buf *out, const struct kube_variable *v)
 {
@@ -115,7 +133,7 @@ static bool put_variable(struct buf *out, const struct kube_variable *v)
 		buf_printf(out, "%s", fact);
 	else if (v->source.n)
 		return false;
-	else if (v->value.n && (v->value.p[0] == '"' || strspn(v->value.p, "-0123456789.") >= v->value.n ||
+	else if (v->value.n && (v->value.p[0] == '"' || is_plain_number(v->value) ||
 		str_is(v->value, "true") || str_is(v->value, "false")))
 		buf_str(out, v->value);
 	else if (memchr(v->value.p, '"', v->value.n) || memchr(v->value.p, '\\', v->value.n))
