@@ -165,8 +165,8 @@ struct loop *transport_loop(const struct transport *t);
 /* Host and port for messages: "10.0.0.1:6443", "[::1]:6443". */
 struct str transport_host(const struct transport *t);
 /*
- * The number of nanoseconds that the server's clock is ahead of ours, as exactly as the Date headers say it; 0 until one
- * contradicts it.
+ * The number of nanoseconds that the server's clock is ahead of ours, as exactly as the Date headers say it; 0 until
+ * one contradicts it.
  */
 int64_t transport_clock_offset(const struct transport *t);
 /*

@@ -166,8 +166,8 @@ static bool is_being_created(struct str evidence)
 }
 
 /*
- * Does the evidence say that a node is not ready: "node n1 is not ready"? A readiness probe and the scheduler of Volcano
- * say the same of other things.
+ * Does the evidence say that a node is not ready: "node n1 is not ready"? A readiness probe and the scheduler of
+ * Volcano say the same of other things.
  */
 static bool is_node_down(struct str evidence)
 {
