@@ -298,7 +298,8 @@ def killed(d):
         watch = subprocess.Popen([KUBECTL, "-n", d.space.ns, "get", "pods", "-w", "--no-headers", "-o", "custom-columns=U:.metadata.uid,N:.metadata.name"],
                                  stdout=out, stderr=subprocess.DEVNULL)
     try:
-        d.put(*(resource("PyTorchJob", f"j{i}", notes={f"{NOTE}/run": "3s"}) for i in range(jobs)))
+        # A master must not end before its workers are there: its job would end without them, and rightly so.
+        d.put(*(resource("PyTorchJob", f"j{i}", notes={f"{NOTE}/run": "20s"}) for i in range(jobs)))
         for _ in range(8):
             one = d.start()
             time.sleep(dice.uniform(0.1, 1.2))
