@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "check/package.h"
 #include "check/project.h"
+#include "diag/near_file.h"
 #include "diag/suggest.h"
 #include "syntax/parse.h"
 
@@ -560,8 +561,6 @@ bool program_is_setting(struct str path)
 /* Adds a help with the program beside PATH that has nearly the same name. */
 static void help_near_file(struct program *p, struct diag *d, struct str path)
 {
-	struct suggest s;
-	struct others others = { &s, STR("") };
 	struct wanted_file w = { .name = str_cat(p->arena, path_base(path), STR(".tj"), STR("")) };
 
 	if (p->reader->list)
@@ -570,10 +569,7 @@ static void help_near_file(struct program *p, struct diag *d, struct str path)
 		diag_help(p->diags, d, "did you mean '%.*s.tj'?", STR_ARG(path));
 		return;
 	}
-	suggest_init(&s, p->arena, path_base(path));
-	if (p->reader->list)
-		p->reader->list(p->reader->context, p->arena, path_directory(path), add_candidate, &others);
-	struct str help = suggest_sentence(&s);
+	struct str help = near_file(p->reader, p->arena, path, ".tj");
 	if (help.n)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
 }

@@ -23,7 +23,7 @@ static void add_near(void *to, struct str name)
 	}
 }
 
-static struct str near_file(const struct reader *r, struct arena *a, struct str path, const char *endings)
+struct str near_file(const struct reader *r, struct arena *a, struct str path, const char *endings)
 {
 	struct near_search search = { .endings = endings };
 

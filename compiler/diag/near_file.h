@@ -7,9 +7,12 @@
 #include "diag/diag.h"
 
 /*
- * Reports that PATH cannot be read, because of WHY. For a path that does not exist, suggests the file beside it whose
- * name is nearest and has one of ENDINGS, such as ".yaml .yml".
+ * The question "did you mean 'job.tj'?" for a PATH that does not exist: it names the nearest of the files beside it
+ * that have one of ENDINGS, such as ".yaml .yml". Empty if none is near.
  */
+struct str near_file(const struct reader *r, struct arena *a, struct str path, const char *endings);
+
+/* Reports that PATH cannot be read, because of WHY. For a path that does not exist, asks near_file(). */
 struct diag *report_no_reading(struct diags *ds, const struct reader *r, struct str path, struct str why,
 	const char *endings);
 

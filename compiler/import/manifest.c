@@ -303,7 +303,7 @@ static bool is_small(struct import *im, const struct data *object)
 	return false;
 }
 
-/* Reports a document that is no map: a list of objects, a script, the table of kubectl. */
+/* Reports a document that is not a map: a list of objects, a script, or a table that kubectl printed. */
 static void report_document(struct import *im, const struct data *object)
 {
 	struct diag *d = diag_report(im->diags, TJ1102, object->from,

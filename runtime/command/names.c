@@ -1,6 +1,7 @@
 /*
  * names.c - names for completion scripts: runs, roles, replicas, ranks, jobs, contexts and namespaces. An answer takes
- * at most a second and prints neither questions nor errors. When there is no answer the shell offers nothing.
+ * at most a second and prints neither questions nor errors. If no answer comes in that time, the shell offers
+ * nothing.
  */
 #include "runtime/command/names.h"
 

@@ -397,17 +397,22 @@ static bool is_locked(struct str path)
 }
 
 /*
- * Is the directory so young that nothing is in it yet? The command that made it takes its lock in a moment, and this
- * waits for that, a fifth of a second at most: one that was killed in between never takes it.
+ * Waits if the directory is so young that nothing is in it yet: the command that made it takes its lock in a moment. A
+ * fifth of a second is enough, and a command that was killed in between never takes it.
  */
-static bool begins_meanwhile(struct arena *a, struct str path)
+static void wait_for_beginning(struct arena *a, struct str path)
 {
-	for (int tries = 0; tries < 20; tries++) {
-		if (is_locked(path) || access(in(a, path, "state"), F_OK) == 0)
-			return true;
+	const char *state = in(a, path, "state");
+
+	for (int tries = 0; tries < 20 && access(state, F_OK) != 0 && !is_locked(path); tries++)
 		pause_ms(10);
-	}
-	return false;
+}
+
+static bool is_there(struct str path)
+{
+	struct stat is;
+
+	return lstat(path.p, &is) == 0 && S_ISDIR(is.st_mode);
 }
 
 /* Makes a state for a run that has none yet, or whose state cannot be read. */
@@ -440,19 +445,17 @@ static void rename_loaded(struct arena *a, struct str path, struct run_state *s)
 bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_state *ret, struct str *why)
 {
 	struct str path = run_dir_path(a, state_dir, run), reason = STR("");
-	struct stat is;
+	bool there = run_name_valid(run) && is_there(path);
 
-	/* the keeper may begin or end meanwhile; then the state must be read again, because the last one that it wrote
-	 * counts */
+	if (there)
+		wait_for_beginning(a, path);
+	if (!there || !is_there(path)) {
+		*why = no_such_run(a, state_dir, run);
+		return false;
+	}
+	/* the keeper may end meanwhile; then the state must be read again, because the last one that it wrote counts */
 	for (int tries = 0; tries < 2; tries++) {
-		if (!run_name_valid(run) || lstat(path.p, &is) != 0 || !S_ISDIR(is.st_mode)) {
-			*why = no_such_run(a, state_dir, run);
-			return false;
-		}
-		bool read = read_state(a, path, "state", ret, &reason);
-		if (!read && !tries && begins_meanwhile(a, path))
-			continue;
-		if (!read) {
+		if (!read_state(a, path, "state", ret, &reason)) {
 			load_stateless(a, path, str_copy(a, run), reason, ret);
 			return true;
 		}

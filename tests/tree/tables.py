@@ -93,5 +93,14 @@ check("no field twice in order.c", sorted(set(order)), sorted(order))
 wanted = {name for name, blocks, _, _ in FIELDS.values() if re.search(r"BLOCK_(JOB|DEFAULTS|AUX)\b", blocks)}
 check("fields of jobs and roles that order.c does not place", sorted(wanted - set(order)), [])
 
+# ---- the members of cluster ----
+def members(of):
+    return re.findall(r'^\t\{ "(\w+)"', re.search(of + r"\[\] = \{.*?^\};", read("compiler/check/check_member.c"), re.M | re.S).group(0), re.M)
+
+
+helped = re.search(r"is_of_cluster\(.*?\};", read("compiler/syntax/help/complain_item.c"), re.S).group(0)
+check("the members of cluster that complain_item.c knows", sorted(re.findall(r'"(\w+)"', helped)),
+      sorted(members("cluster_members") + members("planned_of_cluster")))
+
 print("%d passed, %d failed" % (passed, failed))
 sys.exit(failed > 0)
