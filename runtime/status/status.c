@@ -347,7 +347,6 @@ static struct str deletion(const struct gathering *g)
 static void say_deletion(const struct gathering *g, struct run_state *s)
 {
 	struct str text = deletion(g);
-
 	size_t verdict = s->cause.n;
 
 	if (text.n)
