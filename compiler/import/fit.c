@@ -143,8 +143,49 @@ static struct str belongs_under(struct fitting *f, const struct schema_type *t, 
 	return (struct str){ 0 };
 }
 
+/* Has OF the field NAME of type T? */
+static bool has_field(struct fitting *f, const struct schema_type *t, const struct data *of, struct str name)
+{
+	for (size_t i = 0; i < of->u.map.n; i++)
+		if (find_field(f, t, of->u.map.at[i].key) == find_field(f, t, name))
+			return true;
+	return false;
+}
+
+static bool has_word(struct str name, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i + n <= name.n; i++)
+		if (strncasecmp(name.p + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+static bool holds_roles(struct str field)
+{
+	return str_ends(field, STR("ReplicaSpecs")) || str_is(field, "replicaSpecs");
+}
+
+/*
+ * The field of type T that holds the roles, if member M of OF has them under another name that speaks of replicas, as
+ * that of another kind: `replicaSpecs`, `pytorchReplicaSpecs` in a TFJob. Empty if OF has the field.
+ */
+static struct str roles_meant(struct fitting *f, const struct schema_type *t, const struct data_member *m,
+	const struct data *of)
+{
+	if (m->value->kind < DATA_LIST || !has_word(m->key, "replica"))
+		return STR("");
+	for (size_t i = t->first; i < t->first + t->n; i++) {
+		struct str name = schema_text(f->schema, f->schema->fields[i].name);
+		if (holds_roles(name))
+			return has_field(f, t, of, name) ? STR("") : name;
+	}
+	return STR("");
+}
+
 static void unknown_field(struct fitting *f, const struct schema_type *t, const struct data_member *m,
-	const struct way *in)
+	const struct data *of, const struct way *in)
 {
 	struct diags *ds = f->im->diags;
 	struct str under = belongs_under(f, t, m->key);
@@ -158,12 +199,15 @@ static void unknown_field(struct fitting *f, const struct schema_type *t, const 
 	}
 	suggest_init(&near, f->im->arena, m->key);
 	for (size_t i = t->first; i < t->first + t->n; i++)
-		suggest_add(&near, schema_text(f->schema, f->schema->fields[i].name));
-	struct str sentence = suggest_sentence(&near), only = suggest_only(&near);
-	if (sentence.n)
+		if (!has_field(f, t, of, schema_text(f->schema, f->schema->fields[i].name)))
+			suggest_add(&near, schema_text(f->schema, f->schema->fields[i].name));
+	struct str sentence = suggest_sentence(&near), roles = roles_meant(f, t, m, of);
+	if (roles.n)
+		f->im->roles = (struct misspelt){ d, m->key, roles };
+	if (roles.n)
+		diag_help(ds, d, "did you mean '%.*s'?", STR_ARG(roles));
+	else if (sentence.n)
 		diag_help(ds, d, "%.*s", STR_ARG(sentence));
-	if (str_ends(only, STR("ReplicaSpecs")))
-		f->im->roles = (struct misspelt){ d, m->key, only };
 }
 
 /* Reports missing fields that a type must have. For containers the operators have rules of their own. */
@@ -204,7 +248,7 @@ static const struct data *fit_object(struct fitting *f, const struct data *d, co
 		const struct schema_field *field = find_field(f, t, m->key);
 		struct way at_member = { in, m->key, false };
 		if (!field && !is_clusters(in, m->key))
-			unknown_field(f, t, m, in);
+			unknown_field(f, t, m, d, in);
 		if (!field || is_clusters(in, m->key))
 			continue;
 		at[n].key = schema_text(f->schema, field->name);
@@ -317,6 +361,32 @@ const struct data *import_fit(struct import *im, const struct data *d, const cha
 
 	im->roles = (struct misspelt){ 0 };
 	return t ? fit_object(&f, d, t, &root) : NULL;
+}
+
+/* Drops a warning when an error at the same place replaces it. */
+static void forget(struct diags *ds, const struct diag *d)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ds->n; i++)
+		if (ds->at[i] != d)
+			ds->at[kept++] = ds->at[i];
+	ds->warnings -= ds->n - kept;
+	ds->n = kept;
+}
+
+bool import_misspelt_roles(const struct import_manifest *m)
+{
+	const struct misspelt *roles = &m->im->roles;
+	struct diag *d;
+
+	if (!roles->said)
+		return false;
+	forget(m->im->diags, roles->said);
+	d = diag_report(m->im->diags, TJ1106, roles->said->at, "this %.*s has no roles: 'spec' has no field '%.*s'",
+		STR_ARG(m->kind), STR_ARG(roles->name));
+	diag_help(m->im->diags, d, "did you mean '%.*s'?", STR_ARG(roles->meant));
+	return true;
 }
 
 /* ---- members ---- */

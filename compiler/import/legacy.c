@@ -174,6 +174,8 @@ static bool check(struct legacy_job *j)
 
 	for (size_t i = 0; i < data_count(j->specs); i++)
 		spec_rule(j, i);
+	if (!j->specs && import_misspelt_roles(&j->m))
+		return false;
 	if (!data_count(j->specs))
 		diag_report(ds(j), TJ1106, j->m.at, "this %.*s has no replicas", STR_ARG(j->m.kind));
 	else if (is_tensorflow(j))

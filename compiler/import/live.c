@@ -193,12 +193,17 @@ static const struct data *without(struct arena *a, const struct data *map, bool 
 	return ret;
 }
 
-/* Is it a label that the API server gives to a Job and to its pods: the Job's uid and its name? */
+/*
+ * Is it a label that the API server gives to a Job and to its pods: the Job's uid and its name? The uid may have been
+ * removed from the metadata by hand; the API server refuses a new Job with a label of another one's uid.
+ */
 static bool is_jobs_label(const struct data_member *m, const struct data *metadata)
 {
 	bool uid = str_is(m->key, "controller-uid") || str_is(m->key, "batch.kubernetes.io/controller-uid");
 	bool name = str_is(m->key, "job-name") || str_is(m->key, "batch.kubernetes.io/job-name");
 
+	if (uid && !member_text(metadata, "uid").n)
+		return true;
 	return (uid || name) && m->value->kind == DATA_STRING &&
 		str_eq(m->value->u.string, member_text(metadata, uid ? "uid" : "name"));
 }
@@ -211,10 +216,25 @@ static const struct data *without_labels(struct arena *a, const struct data *met
 	return labels ? tree_with(a, metadata, "labels", left, member_at(metadata, "labels")) : metadata;
 }
 
-static bool is_selector(const struct data_member *m, const struct data *of)
+/* Is it the selector that the API server writes into a Job: over labels of its own alone? */
+static bool is_selector(const struct data_member *m, const struct data *metadata)
 {
-	(void)of;
-	return str_is(m->key, "selector");
+	const struct data *labels = member(m->value, "matchLabels");
+
+	if (!str_is(m->key, "selector") || data_count(m->value) != 1 || !data_count(labels))
+		return false;
+	for (size_t i = 0; i < labels->u.map.n; i++)
+		if (!is_jobs_label(&labels->u.map.at[i], metadata))
+			return false;
+	return true;
+}
+
+static bool is_job(const struct data *object)
+{
+	const struct data *spec = member(object, "spec");
+
+	return spec && spec->kind == DATA_MAP && str_is(member_text(object, "kind"), "Job") &&
+		str_is(member_text(object, "apiVersion"), "batch/v1");
 }
 
 static const struct data *clean_job(struct arena *a, const struct data *object)
@@ -224,7 +244,7 @@ static const struct data *clean_job(struct arena *a, const struct data *object)
 
 	if (member_bool(spec, "manualSelector", false))
 		return object;
-	spec = without(a, spec, is_selector, NULL);
+	spec = without(a, spec, is_selector, metadata);
 	if (member(template, "metadata")) {
 		template = tree_with(a, template, "metadata", without_labels(a, member(template, "metadata"), metadata),
 			member_at(template, "metadata"));
@@ -245,14 +265,15 @@ const struct data *live_clean(struct arena *a, const struct data *object)
 {
 	const struct data *spec;
 	struct str kind = member_text(object, "kind");
+	bool live = live_is(object);
 
-	if (!live_is(object))
-		return object;
-	object = clean(a, STR(""), object);
-	spec = member(object, "spec");
-	if (spec && spec->kind == DATA_MAP && str_is(kind, "Job") &&
-		str_is(member_text(object, "apiVersion"), "batch/v1"))
+	if (live)
+		object = clean(a, STR(""), object);
+	if (is_job(object))
 		return clean_job(a, object);
+	if (!live)
+		return object;
+	spec = member(object, "spec");
 	if (spec && spec->kind == DATA_MAP && str_is(kind, "Pod"))
 		return tree_with(a, object, "spec", without(a, spec, is_pods_own, NULL), member_at(object, "spec"));
 	return object;

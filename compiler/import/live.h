@@ -6,7 +6,10 @@
 
 #include "import/manifest.h"
 
-/* OBJECT without what the API server and controllers wrote into it; an object of a file is returned as it is. */
+/*
+ * OBJECT without what the API server and controllers wrote into it. An object of a file is returned as it is, but for
+ * the labels and the selector of a Job, which remain in a dump whose uid was removed.
+ */
 const struct data *live_clean(struct arena *a, const struct data *object);
 /*
  * Notes OBJECT; is it a pod or another object that a controller made for an object that is imported in its place?

@@ -193,6 +193,12 @@ void import_text(struct import *im, const struct imported *const *jobs, size_t n
  */
 const struct data *import_fit(struct import *im, const struct data *d, const char *type, bool any_case);
 
+/*
+ * Reports that manifest M has no roles, if one of its fields would hold them under the right name: in place of the
+ * warning about that field. False: there is no such field.
+ */
+bool import_misspelt_roles(const struct import_manifest *m);
+
 /* Describes the kind of a value for messages: "a whole number", "a list". */
 const char *import_kind_words(const struct data *d);
 

@@ -49,6 +49,8 @@ static void check_roles(struct mpi *j)
 	const struct data *roles = member(j->set.m.spec, "mpiReplicaSpecs"), *one = member(j->launcher, "replicas"),
 		*n = member(j->worker, "replicas");
 
+	if (!roles && import_misspelt_roles(&j->set.m))
+		return;
 	if (!j->launcher) {
 		struct diag *d = diag_report(ds(j), TJ1106, roles ? roles->from : j->set.m.at,
 			"an MPIJob needs the role 'Launcher'");

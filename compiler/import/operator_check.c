@@ -300,31 +300,13 @@ static void kind_rules(const struct operator_job *j)
 		managed_rule(j);
 }
 
-/* Drops a warning when an error at the same place replaces it. */
-static void forget(struct diags *ds, const struct diag *d)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < ds->n; i++)
-		if (ds->at[i] != d)
-			ds->at[kept++] = ds->at[i];
-	ds->warnings -= ds->n - kept;
-	ds->n = kept;
-}
-
 static void report_no_roles(const struct operator_job *j)
 {
-	const struct misspelt *m = &j->m.im->roles;
 	struct span at = j->m.spec ? member_at(j->m.spec, j->kind->roles_key) : j->m.at;
 	struct diag *d;
 
-	if (m->said && str_is(m->meant, j->kind->roles_key)) {
-		forget(ds(j), m->said);
-		d = diag_report(ds(j), TJ1106, m->said->at, "this %s has no roles: 'spec' has no field '%.*s'",
-			j->kind->kind, STR_ARG(m->name));
-		diag_help(ds(j), d, "did you mean '%s'?", j->kind->roles_key);
+	if (import_misspelt_roles(&j->m))
 		return;
-	}
 	d = diag_report(ds(j), TJ1106, at, "this %s has no roles", j->kind->kind);
 	diag_help(ds(j), d, "they belong under 'spec', '%s'", j->kind->roles_key);
 }
