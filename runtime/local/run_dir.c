@@ -396,6 +396,17 @@ static bool is_locked(struct str path)
 	return locked;
 }
 
+/* Was the directory made, or changed, within the last second? */
+static bool is_young(struct str path)
+{
+	struct stat is;
+	int64_t age = INT64_MAX;
+
+	if (lstat(path.p, &is) == 0)
+		age = clock_real() - (is.st_mtim.tv_sec * NS_PER_SECOND + is.st_mtim.tv_nsec);
+	return age < NS_PER_SECOND && age > -NS_PER_SECOND;
+}
+
 /*
  * Waits if the directory is so young that nothing is in it yet: the command that made it takes its lock in a moment. A
  * fifth of a second is enough, and a command that was killed in between never takes it.
@@ -404,7 +415,7 @@ static void wait_for_beginning(struct arena *a, struct str path)
 {
 	const char *state = in(a, path, "state");
 
-	for (int tries = 0; tries < 20 && access(state, F_OK) != 0 && !is_locked(path); tries++)
+	for (int tries = 0; tries < 20 && access(state, F_OK) != 0 && is_young(path) && !is_locked(path); tries++)
 		pause_ms(10);
 }
 

@@ -65,6 +65,15 @@ void events_sort(struct events *e)
 	}
 }
 
+/*
+ * Does the message only repeat the reason for which a container waits? The kubelet writes "Error: ErrImagePull" after the
+ * event that says why the pull failed, with the same reason.
+ */
+static bool says_nothing(const struct event *e)
+{
+	return str_is(e->message, "Error: ErrImagePull") || str_is(e->message, "Error: ImagePullBackOff");
+}
+
 const struct event *events_newest(const struct events *e, struct str kind, struct str name, const char *const *reasons)
 {
 	const struct event *newest = NULL;
@@ -77,7 +86,7 @@ const struct event *events_newest(const struct events *e, struct str kind, struc
 	if (name.n)
 		memcpy(key + kind.n + 1, name.p, name.n);
 	for (const struct event *i = map_get(&e->of, (struct str){ key, kind.n + 1 + name.n }); i; i = i->next)
-		if (reasons ? text_among(i->reason, reasons) : i->warning)
+		if ((reasons ? text_among(i->reason, reasons) : i->warning) && !says_nothing(i))
 			newest = i;
 	return newest;
 }

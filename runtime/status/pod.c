@@ -28,7 +28,7 @@ static void say(struct judging *j, enum run_phase phase, struct str reason, stru
 static bool gone_for_good(struct str message)
 {
 	static const char *const final[] = { "not found", "denied", "unauthorized", "401 Unauthorized",
-		"403 Forbidden" };
+		"403 Forbidden", "manifest unknown", "name unknown" };
 
 	for (size_t i = 0; i < sizeof final / sizeof *final; i++)
 		if (text_holds(message, final[i]))
@@ -37,29 +37,46 @@ static bool gone_for_good(struct str message)
 }
 
 /*
+ * Removes a step from the beginning of MESSAGE: BEGIN, and everything up to and with END. False when it does not begin
+ * like this.
+ */
+static bool drop_step(struct str *message, const char *begin, const char *end)
+{
+	size_t n = strlen(begin), m = strlen(end);
+	const char *at = str_starts(*message, str_of(begin)) ? memmem(message->p + n, message->n - n, end, m) : NULL;
+
+	if (!at)
+		return false;
+	message->n -= (size_t)(at + m - message->p);
+	message->p = at + m;
+	return true;
+}
+
+/*
  * The message of a container runtime without the steps that lead to the failure, each of which names the image again:
- * 'failed to pull and unpack image "a:1": failed to resolve reference "a:1": a:1: not found'.
+ * 'failed to pull and unpack image "a:1": failed to resolve reference "a:1": a:1: not found'. The first ones are the
+ * kubelet's, with the code of the call in between, then those of containerd, of CRI-O (which then tries to pull
+ * something that is not an image, and says the same again), and of Docker.
  */
 static struct str image_words(struct str message)
 {
-	static const char *const steps[] = { "Back-off pulling image \"", "Failed to pull image \"",
-		"failed to pull and unpack image \"", "failed to resolve reference \"",
-		"failed to do request: Head \"" };
-	static const char pull[] = "ErrImagePull: ";
+	static const struct {
+		const char *begin, *end;
+	} steps[] = { { "(combined from similar events): ", "" }, { "Back-off pulling image \"", "\": " },
+		{ "Failed to pull image \"", "\": " }, { "ErrImagePull: ", "" }, { "rpc error: code = ", " desc = " },
+		{ "failed to pull and unpack image \"", "\": " }, { "failed to resolve reference \"", "\": " },
+		{ "failed to do request: Head \"", "\": " },
+		{ "unable to pull image or OCI artifact: pull image err: ", "" },
+		{ "initializing source docker://", ": " }, { "pinging container registry ", ": " },
+		{ "reading manifest ", ": " }, { "Error reading manifest ", ": " },
+		{ "Error response from daemon: ", "" } };
+	const char *again = memmem(message.p, message.n, "; artifact err: ", 16);
 
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		size_t n = strlen(steps[i]);
-		const char *end = message.n > n && !memcmp(message.p, steps[i], n)
-			? memmem(message.p + n, message.n - n, "\": ", 3) : NULL;
-		if (!end)
-			continue;
-		message.n -= (size_t)(end + 3 - message.p);
-		message.p = end + 3;
-		if (message.n > sizeof pull - 1 && !memcmp(message.p, pull, sizeof pull - 1)) {
-			message.p += sizeof pull - 1;
-			message.n -= sizeof pull - 1;
-		}
-	}
+	if (again && text_holds(message, "pull image err: "))
+		message.n = (size_t)(again - message.p);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (drop_step(&message, steps[i].begin, steps[i].end))
+			i = (size_t)-1;         /* a step may follow any other one, and each makes the message shorter */
 	return message;
 }
 

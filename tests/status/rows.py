@@ -124,6 +124,27 @@ INIT = put(put(put(WAITS, "spec.nodeName", "n1"), "spec.initContainers", [{"name
            "status.initContainerStatuses", [{"name": "fetch", "state": {"running": {}}}, {"name": "log", "state": {"waiting": {}}}])
 RESTARTED = {"ready": True, "restartCount": 2, "state": {"running": {}}, "lastState": ended(1, at=NEW)["state"]}
 PULL = 'failed to pull and unpack image "a:2": failed to resolve reference "a:2": '
+# What containerd, CRI-O and the kubelet say about an image, and what is left of it.
+GRPC = "rpc error: code = %s desc = "
+CRIO = "unable to pull image or OCI artifact: pull image err: initializing source docker://r.io/a:2: reading manifest 2 in r.io/a: "
+PULLS = [
+    ("ErrImagePull", GRPC % "NotFound" + PULL + "a:2: not found", "a:2: not found"),
+    ("ErrImagePull", GRPC % "Unknown" + PULL + "pull access denied, repository does not exist", "a:2: pull access denied, repository does not exist"),
+    ("ErrImagePull", GRPC % "Unknown" + GRPC % "NotFound" + PULL + "a:2: not found", "a:2: not found"),
+    ("ErrImagePull", GRPC % "Code(99)" + "a:2: not found", "a:2: not found"),
+    ("ErrImagePull", GRPC % "Unknown" + 'failed to pull and unpack image "a:2": failed to copy: httpReadSeeker: failed open: 403 Forbidden',
+     "a:2: failed to copy: httpReadSeeker: failed open: 403 Forbidden"),
+    ("ImagePullBackOff", 'Back-off pulling image "a:2": ErrImagePull: ' + GRPC % "NotFound" + PULL + "a:2: not found", "a:2: not found"),
+    ("ErrImagePull", GRPC % "Unknown" + "reading manifest 2 in r.io/a: manifest unknown", "a:2: manifest unknown"),
+    ("ErrImagePull", GRPC % "Unknown" + "Error reading manifest 2 in r.io/a: name unknown: no repository 'a'", "a:2: name unknown: no repository 'a'"),
+    ("ErrImagePull", GRPC % "Unknown" + "initializing source docker://r.io/a:2: reading manifest 2 in r.io/a: unauthorized: authentication required",
+     "a:2: unauthorized: authentication required"),
+    ("ErrImagePull", CRIO + "requested access to the resource is denied; artifact err: get manifest: build image source: reading manifest 2 in r.io/a: "
+     "requested access to the resource is denied", "a:2: requested access to the resource is denied"),
+    ("ImagePullBackOff", 'Back-off pulling image "a:2": ErrImagePull: ' + CRIO + "manifest unknown; artifact err: get manifest: x", "a:2: manifest unknown"),
+    ("ErrImagePull", GRPC % "Unknown" + "Error response from daemon: manifest for a:2 not found: manifest unknown", "manifest for a:2 not found: manifest unknown"),
+    ("ErrImagePull", "rpc error: code = Unknown, and not found", "a:2: rpc error: code = Unknown, and not found"),
+]
 # Rows that the random mutants are not made of.
 ALSO = [
     ("S-37 gate", [put(job(ready=1, **STARTED), "spec.parallelism", 2), pod(0, "Running", conditions=[condition("Ready", "False", "ReadinessGatesNotReady", "readiness gate \"x\"")]), RUN],
@@ -210,6 +231,13 @@ ROWS = [
     ("S-32 login", [pod(0, "Pending", NEW, container=dict(waits("ErrImagePull", PULL + "unexpected status from HEAD request to https://r/v2/a: 401 Unauthorized"),
                                                           image="a:2")), RUN], "Stalled", "ErrImagePull: a:2: unexpected status from HEAD request to https://r/v2/a: 401", 0),
     ("S-32 forbidden", [pod(0, "Pending", NEW, container=waits("ErrImagePull", PULL + "failed to fetch anonymous token: 403 Forbidden")), RUN], "Stalled", "403", 0),
+    *(("S-32 words", [pod(0, "Pending", NEW, container=dict(waits(reason, message), image="a:2")), RUN], "Stalled", "worker 0: %s: %s" % (reason, said), 0)
+      for reason, message, said in PULLS),
+    ("S-32 events", [pod(0, "Pending", NEW, container=dict(waits("ImagePullBackOff", 'Back-off pulling image "a:2"'), image="a:2")), RUN,
+                     event("Pod", "j-worker-0-abcde", "Failed", 'Failed to pull image "a:2": rpc error: code = NotFound desc = ' + PULL + "a:2: not found", MIDDLE),
+                     put(event("Pod", "j-worker-0-abcde", "Failed", "Error: ErrImagePull", MIDDLE), "metadata.name", "b"),
+                     put(event("Pod", "j-worker-0-abcde", "Failed", "Error: ImagePullBackOff", NEW), "metadata.name", "c")], "Stalled",
+     "worker 0: ImagePullBackOff: a:2: not found", 0),
     ("S-32 registry", [pod(0, "Pending", OLD, container=waits("RegistryUnavailable", "the registry is unavailable")), RUN], "Stalled",
      "RegistryUnavailable: the registry is unavailable", 0),
     ("S-33 signature", [pod(0, "Pending", NEW, container=waits("SignatureValidationFailed", "it is not signed")), RUN], "Stalled", "SignatureValidationFailed: it is not signed", 0),

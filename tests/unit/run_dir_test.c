@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/words.h"
 #include "runtime/local/remove.h"
 #include "runtime/local/run_dir.h"
 #include "runtime/local/survivors.h"
@@ -134,6 +135,13 @@ static void between_directory_and_lock(void)
 	waitpid(child, NULL, 0);
 	/* the command was killed before it took the lock */
 	CHECK(run_load(&arena, state, STR("young"), &got, &why) && got.phase == RUN_UNKNOWN);
+	/* and that was long ago, so that there is nothing to wait for */
+	static const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	CHECK(utimensat(AT_FDCWD, path_of("young").p, old, 0) == 0);
+	int64_t begin = clock_steady();
+	for (int i = 0; i < 10; i++)
+		CHECK(run_load(&arena, state, STR("young"), &got, &why) && got.phase == RUN_UNKNOWN);
+	CHECK(clock_steady() - begin < NS_PER_SECOND);
 	CHECK(run_dir_remove(&arena, path_of("young"), &why) && !exists(path_of("young")));
 }
 
