@@ -348,7 +348,7 @@ struct transport_exchange *transport_start(struct transport *t, const struct tra
 	*x = (struct transport_exchange){ .transport = t, .next = t->exchanges, .at = &t->exchanges,
 		.state = EXCHANGE_READY, .arena.first = EXCHANGE_MEMORY,
 		.wait = { .ready = credential_ready, .to = x }, .limit = { .fire = limit_fired, .to = x },
-		.retry_after = -1,
+		.retry_after = -1, .retry_at = -1,
 		.content_type = STR(""), .location = STR(""), .body = { .limit = TRANSPORT_LARGEST + 1 },
 		.started = loop_now(t->o.loop) };
 	if (x->next)

@@ -20,27 +20,50 @@ static struct str trim(struct str s)
 
 /* ---- header lines ---- */
 
-/* Reads Retry-After: a number of seconds, or a date. Returns at most a minute, and -1 for anything else. */
-static int64_t parse_retry_after(struct arena *a, struct str value)
+/* The time of a date in ns; -1 if it is none. A date that no clock of today shows counts as the last one that fits. */
+static int64_t date_of(struct transport_exchange *x, struct str value)
+{
+	const time_t last = INT64_MAX / 2 / NS_PER_SECOND;
+	time_t at = curl_getdate(str_copy(&x->arena, value).p, NULL);
+
+	return at < 0 ? -1 : (at > last ? last : at) * NS_PER_SECOND;
+}
+
+static int64_t at_most_a_minute(int64_t ns)
+{
+	return ns < 0 ? 0 : ns > 60 * NS_PER_SECOND ? 60 * NS_PER_SECOND : ns;
+}
+
+/* Reads Retry-After: a number of seconds, or a date. Anything else asks for nothing. */
+static void note_retry_after(struct transport_exchange *x, struct str value)
 {
 	int64_t seconds = 0;
 	size_t i = 0;
 
 	for (; i < value.n && isdigit((unsigned char)value.p[i]) && seconds < 100000; i++)
 		seconds = 10 * seconds + (value.p[i] - '0');
-	if (!value.n || i < value.n) {
-		time_t at = curl_getdate(str_copy(a, value).p, NULL);
-		if (at < 0)
-			return -1;
-		seconds = (int64_t)at - clock_real() / NS_PER_SECOND;
-	}
-	return (seconds < 0 ? 0 : seconds > 60 ? 60 : seconds) * NS_PER_SECOND;
+	if (value.n && i == value.n)
+		x->retry_after = at_most_a_minute(seconds * NS_PER_SECOND);
+	else
+		x->retry_at = date_of(x, value);
+}
+
+/*
+ * The pause until the date in Retry-After, which is a time of the server's clock. The header Date, which says what that
+ * clock shows, may come later than Retry-After, so this is called when all headers are known.
+ */
+static void read_retry_at(struct transport_exchange *x)
+{
+	int64_t server = clock_real() + x->transport->clock_offset;
+
+	if (x->retry_at >= 0 && x->retry_after < 0)
+		x->retry_after = at_most_a_minute(x->retry_at - server);
 }
 
 static void note_date(struct transport_exchange *x, struct str value)
 {
 	struct transport *t = x->transport;
-	time_t at = curl_getdate(str_copy(&x->arena, value).p, NULL);
+	int64_t at = date_of(x, value);
 
 	if (at < 0)
 		return;
@@ -49,7 +72,7 @@ static void note_date(struct transport_exchange *x, struct str value)
 	 * LEAST to MOST is possible. The one that was found before stays while it is among them: else the server's time
 	 * would go back from one answer to the next, above all with a slow one.
 	 */
-	int64_t least = (int64_t)at * NS_PER_SECOND - clock_real();
+	int64_t least = at - clock_real();
 	int64_t most = least + NS_PER_SECOND + clock_steady() - x->started;
 	t->clock_offset = t->clock_offset < least ? least : t->clock_offset > most ? most : t->clock_offset;
 }
@@ -87,11 +110,12 @@ static void status_line(struct transport_exchange *x, struct str line)
 	    p < line.p + line.n && isdigit((unsigned char)*p) && x->code < 1000; p++)
 		x->code = 10 * x->code + (*p - '0');
 	x->content_type = x->location = STR("");
-	x->retry_after = -1;
+	x->retry_after = x->retry_at = -1;
 }
 
 static void header_done(struct transport_exchange *x)
 {
+	read_retry_at(x);
 	if (x->code < 200 || x->state != EXCHANGE_SENT)
 		return;
 	x->state = EXCHANGE_ANSWER;
@@ -125,7 +149,7 @@ size_t exchange_header(char *bytes, size_t size, size_t n, void *to)
 		else if (str_is(name, "location"))
 			x->location = str_copy(&x->arena, value);
 		else if (str_is(name, "retry-after"))
-			x->retry_after = parse_retry_after(&x->arena, value);
+			note_retry_after(x, value);
 		else if (str_is(name, "date"))
 			note_date(x, value);
 		else if (str_is(name, "warning"))

@@ -101,7 +101,8 @@ struct transport_exchange {
 	/* the members below describe the answer */
 	int code;
 	struct str content_type, location;
-	int64_t retry_after;
+	int64_t retry_after;            /* pause that the answer asks for; -1: none */
+	int64_t retry_at;               /* date in Retry-After in ns, by the server's clock; -1: none */
 	bool counted;                   /* its connections have been counted */
 	bool http2, too_slow;
 	enum transport_outcome stopped; /* why the body was refused; TRANSPORT_ANSWERED: it was not refused */

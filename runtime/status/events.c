@@ -66,8 +66,8 @@ void events_sort(struct events *e)
 }
 
 /*
- * Does the message only repeat the reason for which a container waits? The kubelet writes "Error: ErrImagePull" after the
- * event that says why the pull failed, with the same reason.
+ * Does the message only repeat the reason for which a container waits? The kubelet writes "Error: ErrImagePull" after
+ * the event that says why the pull failed, and both events have the same reason.
  */
 static bool says_nothing(const struct event *e)
 {

@@ -282,6 +282,9 @@ static void retries(void)
 	RETRIED(DELETE, CALL_BY_METHOD, "on * /x\ncut\n", 0, 7, 1);
 }
 
+#define DATE "Date Thu, 01 Jan 2026 00:00:00 GMT"
+#define RETRY_DATE "Retry-After Thu, 01 Jan 2026 00:00:03 GMT"
+
 static void retry_after(void)
 {
 	struct standin s;
@@ -297,6 +300,24 @@ static void retry_after(void)
 	peer_get(&p, "/x");
 	CHECK(p.result.attempts == 1);
 	CHECK_TEXT(p.result.error, "GET /x: 503: Service Unavailable");
+	end(&p, &s);
+	/* a date is a time of the server's clock, wherever that is, and whichever of the two headers comes first */
+	for (int i = 0; i < 2; i++) {
+		begin(&p, &s, true, str_printf(&world, ONCE "code 503\nheader %s\nheader %s\n" FINE,
+			i ? RETRY_DATE : DATE, i ? DATE : RETRY_DATE).p);
+		peer_get(&p, "/x");
+		CHECK(p.ok == 1 && p.result.ns >= NS_PER_SECOND && p.result.ns < 10 * NS_PER_SECOND);
+		end(&p, &s);
+	}
+	begin(&p, &s, true, "on * /x\ncode 503\nheader " DATE "\nheader Retry-After Fri, 31 Dec 9999 00:00:00 GMT\n");
+	peer_get(&p, "/x");
+	CHECK(p.result.attempts == 1 && p.result.retry_after == 60 * NS_PER_SECOND);
+	end(&p, &s);
+	/* the time has passed, or is none */
+	begin(&p, &s, true, ONCE "code 503\nheader " DATE "\nheader Retry-After Wed, 31 Dec 2025 00:00:00 GMT\n"
+		ONCE "code 503\nheader Retry-After soon\n" FINE);
+	peer_get(&p, "/x");
+	CHECK(p.ok == 1 && p.result.attempts == 3 && p.result.ns < 5 * NS_PER_SECOND);
 	end(&p, &s);
 }
 
