@@ -63,7 +63,8 @@ static struct str image_words(struct str message)
 	static const struct {
 		const char *begin, *end;
 	} steps[] = { { "(combined from similar events): ", "" }, { "Back-off pulling image \"", "\": " },
-		{ "Failed to pull image \"", "\": " }, { "ErrImagePull: ", "" }, { "rpc error: code = ", " desc = " },
+		{ "Failed to pull image \"", "\": " }, { "ErrImagePull: ", "" },
+		{ "rpc error: code = ", " desc = " },
 		{ "failed to pull and unpack image \"", "\": " }, { "failed to resolve reference \"", "\": " },
 		{ "failed to do request: Head \"", "\": " },
 		{ "unable to pull image or OCI artifact: pull image err: ", "" },
