@@ -77,7 +77,7 @@ static struct str image_words(struct str message)
 		message.n = (size_t)(again - message.p);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
 		if (drop_step(&message, steps[i].begin, steps[i].end))
-			i = (size_t)-1;         /* a step may follow any other one, and each makes the message shorter */
+			i = (size_t)-1;         /* any step may follow; each makes the message shorter */
 	return message;
 }
 
