@@ -281,8 +281,9 @@ $(WASM)/unpack.wasm: compiler/web/unpack.c
 wasm-sources:
 	@echo $(WASM_SRC) $(filter-out %/library.c,$(GENSRC))
 playground: wasm
+	@$(MAKE) $(JOBS) --no-print-directory $(BUILD)/trainc
 	@mkdir -p $(BUILD)/playground
-	@python3 docs/playground/build.py $(WASM) $(BUILD)/playground/index.html
+	@python3 docs/playground/build.py $(WASM) $(BUILD)/trainc $(BUILD)/playground/index.html
 # The extension of VS Code. Its language client and the program that bundles it come from npm, pinned by the lock file.
 $(BUILD)/vsix/node_modules: grammar/editors/vscode/node/package-lock.json
 	@mkdir -p $(@D)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""build.py DIRECTORY OUTPUT - one page with everything in it: the engine, the examples, the mistakes.
+"""build.py DIRECTORY TRAINC OUTPUT - one page with everything in it: the engine, the examples, the mistakes.
 
 DIRECTORY has trainc.wasm and unpack.wasm. The engine and the programs are one stream of LZMA, which is a sixth smaller than gzip;
-unpack.wasm (compiler/web/unpack.c) reads it.
+unpack.wasm (compiler/web/unpack.c) reads it. TRAINC is asked what its language server says of the first example, which the page
+shows until its own has started.
 """
 import base64
 import glob
@@ -10,6 +11,7 @@ import gzip
 import json
 import lzma
 import os
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -39,6 +41,26 @@ def mistakes():
             for p in sorted(glob.glob(HERE + "/mistakes/*.tj"))]
 
 
+def answers(trainc, program):
+    """What a page shows of PROGRAM: the kinds of words, where they are, and the objects."""
+    at = {"textDocument": {"uri": "file:///playground/1/" + program["name"]}}
+    document = {**at["textDocument"], "languageId": "tj", "version": 1, "text": program["files"][program["name"]]}
+    asked = [("initialize", {"capabilities": {}}, 1), ("initialized", {}, None), ("textDocument/didOpen", {"textDocument": document}, None),
+             ("textDocument/semanticTokens/full", at, 2), ("trainc/preview", at, 3), ("shutdown", None, 4), ("exit", None, None)]
+    text = b""
+    for method, params, number in asked:
+        body = json.dumps({"jsonrpc": "2.0", "method": method, **({"params": params} if params is not None else {}),
+                           **({"id": number} if number else {})}).encode()
+        text += b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+    said, found = subprocess.run([trainc, "lsp"], input=text, stdout=subprocess.PIPE, check=True).stdout, {}
+    while said:
+        head, said = said.split(b"\r\n\r\n", 1)
+        n = int(head.split(b":")[1])
+        one, said = json.loads(said[:n]), said[n:]
+        found[one.get("id")] = one.get("result")
+    return {"legend": found[1]["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"], "tokens": found[2]["data"], "preview": found[3]}
+
+
 def pack(data):
     """Raw LZMA as compiler/web/unpack.c reads it."""
     how = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "lc": 3, "lp": 0, "pb": 0, "dict_size": 1 << 22, "nice_len": 273,
@@ -47,15 +69,16 @@ def pack(data):
 
 
 def main():
-    directory, output = sys.argv[1:]
+    directory, trainc, output = sys.argv[1:]
     parts = {}
     for name in ("trainc", "unpack"):
         with open("%s/%s.wasm" % (directory, name), "rb") as f:
             parts[name] = f.read()
     programs = {"examples": examples(), "mistakes": mistakes()}
+    first = {**programs["examples"][0], "answers": answers(trainc, programs["examples"][0])}
     data = json.dumps(programs, ensure_ascii=False).encode()
     texts = {"STYLE": read(HERE + "/style.css"), "ENGINE": read(HERE + "/engine.js"), "WORKER": read(HERE + "/worker.js"),
-             "PAGE": read(HERE + "/page.js"), "FIRST": json.dumps(programs["examples"][0]).replace("<", "\\u003c"),
+             "PAGE": read(HERE + "/page.js"), "FIRST": json.dumps(first, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
              "PACKED": base64.b64encode(pack(parts["trainc"] + data)).decode(), "UNPACK": base64.b64encode(parts["unpack"]).decode(),
              "SIZE": str(len(parts["trainc"]) + len(data)), "WASM_SIZE": str(len(parts["trainc"]))}
     page = read(HERE + "/page.html")

@@ -203,7 +203,9 @@ function paint() {
 }
 async function color() {
   const tokens = (await about("textDocument/semanticTokens/full", {}, "colors"))?.data;
-  if (!tokens) return;
+  if (tokens) colorWith(tokens);
+}
+function colorWith(tokens) {
   const lines = [0];
   for (let at = text.value.indexOf("\n"); at >= 0; at = text.value.indexOf("\n", at + 1)) lines.push(at + 1);
   marks = [];
@@ -292,9 +294,11 @@ const views = {
 };
 async function show() {
   const [method, draw] = views[tab], shown = tab, found = await about(method, {}, "view");
-  if (!found || shown !== tab || found.failed === "the request was cancelled") return;
+  if (found && shown === tab && found.failed !== "the request was cancelled") put(draw(found));
+}
+function put(drawn) {
   const at = view.scrollTop;
-  view.replaceChildren(draw(found));
+  view.replaceChildren(drawn);
   view.scrollTop = at;
   follow();
 }
@@ -510,12 +514,20 @@ $("paste-ok").onclick = async () => {
   $("paste-messages").textContent = [found?.text ? "The program is in the editor. The manifest has more than it says:" : found?.failed ?? "No program was made:", ...said].join("\n");
 };
 
+// What the compiler said of the first example when the page was built. Its own answer, which is the same, takes the place of it.
+function showBuilt({ legend: kinds, tokens, preview: found }) {
+  legend = kinds;
+  colorWith(tokens);
+  put(views.objects[1](found));
+  performance.mark("first");
+}
 // The first program is shown while the page unpacks the compiler: that of the address, else the first example.
 async function begin() {
   const started = startHere();
   connect();
   const given = await linked();
   load(given ? { name: "job.tj", files: { "job.tj": given } } : FIRST);
+  if (!given) showBuilt(FIRST.answers);
   const programs = await started;
   if (!programs) return;
   fill($("examples"), programs.examples, "choose an example");
