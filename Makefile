@@ -47,13 +47,15 @@ OBJ     := $(SRC:%.c=$(BUILD)/obj/%.o)
 GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/library.c $(GEN)/pages.c $(GEN)/schema.c
 GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
 LIB     := $(BUILD)/libtrainc.a
-# The cluster half: what needs libcurl and OpenSSL is in a second program, linked dynamically, so that the first stays small.
+# The cluster half: what needs libcurl and OpenSSL is in a second program, so that the first stays small. Only the C library is
+# shared, because it finds addresses through modules of the system. HALFLIBS='-lcurl -lssl -lcrypto -lyaml' shares them all.
 HALFSRC := $(sort $(wildcard runtime/cluster/*.c runtime/supervise/*.c))
 HALFOBJ := $(HALFSRC:%.c=$(BUILD)/obj/%.o)
 HALFLIB := $(BUILD)/libcluster.a
 HALF    := $(BUILD)/libexec/trainc/trainc-cluster
-HALFLIBS := -lcurl -lssl -lcrypto
-HALF_LDFLAGS := $(patsubst -static,-pie,$(LDFLAGS))
+UNUSED  := $(BUILD)/obj/gen/unused.o
+HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunistring -lz $(LIBS) -Wl,-Bdynamic
+HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 .PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise frameworks editors test-editors wasm wasm-sources playground test-wasm vsix clean FORCE
@@ -90,6 +92,8 @@ $(GEN)/library_compile: $(LIBRARY_TOOL) compiler/check/library_part.h $(wildcard
 	$(CC) $(STD) $(CPPFLAGS) -w -O0 -o $@ $(filter %.c,$^)
 $(GEN)/library.c: $(GEN)/library_compile $(sort $(wildcard stdlib/std/*.tj))
 	$(GEN)/library_compile $(filter %.tj,$^) >$@.new && mv $@.new $@
+$(GEN)/unused.c: runtime/cluster/unused.sh | $(GEN)
+	@sh $< "$$($(CC) -print-file-name=libcurl.a)" >$@.new && mv $@.new $@
 $(BUILD)/flags: FORCE | $(GEN)
 	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)
 $(BUILD)/sources: FORCE | $(GEN)
@@ -115,13 +119,13 @@ FIRST   := $(filter-out %/main.o,$(filter $(BUILD)/obj/compiler/%.o,$(filter-out
 	explain/% import/% lsp/%),$(OBJ))))
 $(BUILD)/trainc: $(BUILD)/obj/compiler/main.o $(FIRST) $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(HALFLIB): $(filter-out %/cluster/main.o,$(HALFOBJ)) $(BUILD)/sources
+$(HALFLIB): $(filter-out %/cluster/main.o,$(HALFOBJ)) $(BUILD)/sources | $(UNUSED)
 	@rm -f $@
 	@echo ar qcs $@
 	@ar qcs $@ $(filter %.o,$^)
 $(HALF): $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(HALF_LDFLAGS) -o $@ $^ $(HALFLIBS) $(LIBS)
+	$(CC) $(CFLAGS) $(HALF_LDFLAGS) -o $@ $^ $(HALFLIBS)
 
 # ---- tests ----
 

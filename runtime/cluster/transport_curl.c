@@ -291,6 +291,7 @@ static void set_behaviour(struct transport_exchange *x)
 	/* libcurl must not read the proxy variables, because the rules of proxy.h decide */
 	curl_easy_setopt(x->easy, CURLOPT_PROXY, t->proxy.n ? t->proxy_for_curl.p : "");
 	curl_easy_setopt(x->easy, CURLOPT_NOPROXY, "");
+	curl_easy_setopt(x->easy, CURLOPT_SOCKS5_AUTH, (long)CURLAUTH_BASIC);
 	if (t->proxy.n)
 		curl_easy_setopt(x->easy, CURLOPT_HTTPPROXYTUNNEL, t->o.access->tls ? 1L : 0L);
 	if (x->request.kind == TRANSPORT_LIST && !t->o.access->disable_compression)
