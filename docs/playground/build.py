@@ -45,7 +45,7 @@ def answers(trainc, program):
     """What a page shows of PROGRAM: the kinds of words, where they are, and the objects."""
     at = {"textDocument": {"uri": "file:///playground/1/" + program["name"]}}
     document = {**at["textDocument"], "languageId": "tj", "version": 1, "text": program["files"][program["name"]]}
-    asked = [("initialize", {"capabilities": {}}, 1), ("initialized", {}, None), ("textDocument/didOpen", {"textDocument": document}, None),
+    asked = [("initialize", {"capabilities": {}, "initializationOptions": {"virtualDocuments": True}}, 1), ("initialized", {}, None), ("textDocument/didOpen", {"textDocument": document}, None),
              ("textDocument/semanticTokens/full", at, 2), ("trainc/preview", at, 3), ("shutdown", None, 4), ("exit", None, None)]
     text = b""
     for method, params, number in asked:
