@@ -21,7 +21,13 @@
 #include "runtime/supervise/supervised.h"
 
 #define CONTROLLER "kubeflow.org/training-operator"
-#define STATUS_WAIT NS_PER_SECOND       /* how long a status waits in which only counts, or Created, are new */
+/*
+ * How long a status waits in which only counts, or Created, are new: as long as STATUS_REQUESTS requests take, and no
+ * less and no more than this.
+ */
+#define STATUS_WAIT NS_PER_SECOND
+#define STATUS_WAIT_MOST (5 * NS_PER_SECOND)
+#define STATUS_REQUESTS 16
 #define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
 enum {
 	AT_ONCE = 48,                   /* maximum number of requests of one pass under way */
@@ -66,6 +72,7 @@ struct sent {
 	const struct data *tree;        /* the shared object that the request is about; NULL: it is not about one */
 	/* memory of the request and its answer: a job of a thousand replicas has thousands of them */
 	struct arena own;
+	int64_t begun;                  /* by the steady clock: when it was sent */
 };
 
 /* ---- texts that outlive a pass ---- */
@@ -154,11 +161,20 @@ static void send(struct pass *p, struct sent *s, enum call_repeat repeat,
 {
 	s->pass = p;
 	s->next = p->sent;
+	s->begun = clock_steady();
 	p->sent = s;
 	s->request.done = done;
 	s->request.to = s;
 	p->pending++;
 	call_start(p->job->control->client.calls, &s->request, repeat, NULL);
+}
+
+/* The mean weighs the latest request with a sixteenth. */
+static void note_time(const struct sent *s)
+{
+	struct controller *c = s->pass->job->control;
+
+	c->request_time += (clock_steady() - s->begun - c->request_time) / 16;
 }
 
 /* The body of an answer as a tree in A. */
@@ -636,6 +652,7 @@ static void acted(void *to, const struct transport_result *r)
 	struct sent *s = to;
 	struct pass *p = s->pass;
 
+	note_time(s);
 	if (s->action->what == DECIDE_CREATE)
 		created(p, &s->own, s->action, r);
 	else if (s->action->what == DECIDE_DELETE)
@@ -654,10 +671,12 @@ static bool make_request(struct pass *p, struct arena *own, const struct decide_
 	} else if (a->what == DECIDE_DELETE) {
 		*ret = owned_delete(own, p->job, a->kind, a->name, a->uid);
 	} else {
-		const struct data *tree = emit_find(own, &p->plan->program.plan, a->kind, a->name);
-		if (!tree)
-			return false;
-		*ret = owned_create(own, p->job, tree);
+		struct arena scratch = { .first = OBJECT_MEMORY };      /* the tree is three times as large as its text */
+		const struct data *tree = emit_find(&scratch, &p->plan->program.plan, a->kind, a->name);
+		if (tree)
+			*ret = owned_create(own, p->job, tree);
+		arena_release(&scratch);
+		return tree != NULL;
 	}
 	return true;
 }
@@ -685,6 +704,7 @@ static void told(void *to, const struct transport_result *r)
 	struct sent *s = to;
 	struct pass *p = s->pass;
 
+	note_time(s);
 	if (transport_ok(r)) {
 		p->job->write_by = 0;
 		p->job->written = true;
@@ -706,9 +726,17 @@ static bool is_about_counts(const struct pass *p)
 	return same;
 }
 
+/* Statuses of a server that takes long to answer wait longer: the requests that make pods come first. */
+static int64_t status_wait(const struct controller *c)
+{
+	int64_t wait = STATUS_REQUESTS * c->request_time;
+
+	return wait < STATUS_WAIT ? STATUS_WAIT : wait < STATUS_WAIT_MOST ? wait : STATUS_WAIT_MOST;
+}
+
 /*
  * May the status be written by a later pass? Counts change with every pod, and a job that was just created runs a
- * moment later: all that happens within STATUS_WAIT is one write.
+ * moment later: all that happens within status_wait() is one write.
  */
 static bool status_can_wait(struct pass *p)
 {
@@ -720,7 +748,7 @@ static bool status_can_wait(struct pass *p)
 	if (p->step != STEP_STATUS || p->d.remove || j->refused || !(begins || is_about_counts(p)))
 		return false;
 	if (!j->write_by)
-		j->write_by = now + STATUS_WAIT;
+		j->write_by = now + status_wait(j->control);
 	if (j->write_by <= now)
 		return false;
 	int64_t at = controller_now(j->control) + j->write_by - now;

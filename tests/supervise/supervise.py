@@ -147,6 +147,22 @@ def merged(w):
 
 
 @check
+def patient(w):
+    """a server that takes long to answer gets fewer statuses: counts wait as long as sixteen requests take, at most five seconds"""
+    w.slow = {"POST": 0.4}
+    w.put("tfjobs", tfjob(workers=8))
+    w.start()
+    w.wait_for("pods and Services", lambda: len(w.names("pods")) == len(w.names("services")) == 8)
+    for name in w.names("pods"):
+        w.pod(name, "Running")
+        time.sleep(0.4)
+    w.wait_for("all counts", lambda: w.get("tfjobs", "train")["status"].get("replicaStatuses") == {"Worker": {"active": 8}}, 5)
+    w.settle(1.5)
+    must(len(w.written("PATCH")) == 2, w.written("PATCH"))
+    w.stop()
+
+
+@check
 def told_ends(w):
     """the exit code of each pod that failed is an Event, once for each pod, and so is the removal of a job"""
     w.put("tfjobs", tfjob(restart="ExitCode", runPolicy={"ttlSecondsAfterFinished": 1}))
@@ -369,7 +385,7 @@ def late_deletion(w):
 @check
 def late_answer(w):
     """the answer to a deletion comes when the pod is gone and the watch has told of it: no ghost of it is waited for"""
-    w.slow = 0.5
+    w.slow = {"DELETE": 0.5}
     w.put("pytorchjobs", pytorch())
     w.start()
     w.wait_for("pods", pods_are(w, *ALL))

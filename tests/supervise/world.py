@@ -52,7 +52,7 @@ class World(Server):
         self.down = False               # refuses every connection
         self.kill_at = None             # (number of the write, before): SIGKILL the first controller then
         self.writes = 0
-        self.slow = 0                   # seconds by which answers to deletions are late
+        self.slow = {}                  # method -> seconds by which its answers are late
         self.controllers = []
         super().__init__(KINDS)
 
@@ -149,8 +149,7 @@ class World(Server):
         if answer == "after":
             cut(h)
             return
-        if h.command == "DELETE":
-            time.sleep(self.slow)
+        time.sleep(self.slow.get(h.command, 0))
         reply(h, code, document)
 
     def serve_watch(self, h, path, query):
