@@ -23,7 +23,7 @@ struct controller {
 	struct store run_objects;       /* objects of runs */
 	struct queue queue;
 	struct metrics metrics;
-	int64_t request_time;           /* ns that a request about a pod, a Service or a status takes: a mean of the latest */
+	int64_t request_time;           /* ns: how long the latest requests about pods, Services and statuses took */
 	struct loop_timer trim;         /* fires a moment after passes: free memory is returned to the system */
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;

@@ -671,7 +671,7 @@ static bool make_request(struct pass *p, struct arena *own, const struct decide_
 	} else if (a->what == DECIDE_DELETE) {
 		*ret = owned_delete(own, p->job, a->kind, a->name, a->uid);
 	} else {
-		struct arena scratch = { .first = OBJECT_MEMORY };      /* the tree is three times as large as its text */
+		struct arena scratch = { .first = OBJECT_MEMORY };      /* the tree is larger than its text */
 		const struct data *tree = emit_find(&scratch, &p->plan->program.plan, a->kind, a->name);
 		if (tree)
 			*ret = owned_create(own, p->job, tree);
