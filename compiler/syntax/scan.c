@@ -820,6 +820,41 @@ static bool clean_text(struct str text, char *to, bool *ret_hidden)
 	return marks;
 }
 
+/* How many bytes at the beginning are byte-order marks. */
+static size_t marks_of_order(struct str text)
+{
+	size_t n = 0;
+
+	while (str_starts((struct str){ text.p + n, text.n - n }, STR("\xEF\xBB\xBF")))
+		n += 3;
+	return n;
+}
+
+/*
+ * Is it a text whose lines end with CR alone, as those of an old Mac? Reports it once: it would be one long line, and
+ * nothing after its first comment would be read.
+ */
+static bool has_old_line_ends(struct scan *s)
+{
+	struct str text = s->ts->source->text;
+	const char *first = s->marks ? memchr(s->clean, MARK, text.n) : NULL;
+	char *right;
+
+	if (!first || text.p[first - s->clean] != '\r' || memchr(text.p, '\n', text.n))
+		return false;
+	uint32_t at = s->start + (uint32_t)(first - s->clean);
+	struct diag *d = diag_report(s->ts->diags, TJ0101, (struct span){ at, at + 1 },
+		"the lines of this text end with CR, as on an old Mac");
+	diag_help(s->ts->diags, d, "lines end with LF: convert them with tr '\\r' '\\n' <OLD >NEW");
+	struct str left = { text.p + marks_of_order(text), text.n - marks_of_order(text) };
+	right = arena_alloc(s->ts->arena, left.n);
+	for (size_t i = 0; i < left.n; i++)
+		right[i] = left.p[i] == '\r' ? '\n' : left.p[i];
+	diag_fix(s->ts->diags, d, (struct span){ s->start, s->start + (uint32_t)text.n },
+		(struct str){ right, left.n }, "end the lines with LF");
+	return true;
+}
+
 /*
  * Is it a picture, an archive, or a text in another encoding? Reports it once, and nothing of it is read. A few bytes
  * that cannot occur are slips in a text.
@@ -848,13 +883,14 @@ static bool is_no_text(struct scan *s)
 static void skip_mark_of_order(struct scan *s)
 {
 	struct str text = s->ts->source->text;
-	if (!str_starts(text, STR("\xEF\xBB\xBF")))
+	size_t n = marks_of_order(text);
+	if (!n)
 		return;
-	struct span at = { s->start, s->start + 3 };
+	struct span at = { s->start, s->start + (uint32_t)n };
 	struct diag *d = report_bad(s, at, "byte-order mark", STR(""));
 	diag_help(s->ts->diags, d, "save the file as UTF-8 without a byte-order mark");
 	diag_fix(s->ts->diags, d, at, STR(""), "remove the byte-order mark");
-	memset(s->clean, ' ', 3);
+	memset(s->clean, ' ', n);
 }
 
 /* The first line at FROM or after it that begins with seven times C; -1 if there is none. */
@@ -918,7 +954,7 @@ void tokens_scan(struct tokens *ts)
 	ts->at = ARENA_ARRAY(ts->arena, struct token, ts->size);
 	s.clean = arena_alloc(ts->arena, n + 2);
 	s.marks = clean_text(ts->source->text, s.clean, &s.hidden);
-	if (!is_no_text(&s)) {
+	if (!has_old_line_ends(&s) && !is_no_text(&s)) {
 		skip_mark_of_order(&s);
 		skip_conflicts(&s);
 		scan_run(&s, s.clean, n);

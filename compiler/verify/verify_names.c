@@ -250,9 +250,18 @@ void check_names(struct checking *c, const struct plan_job *j)
 
 struct identity {
 	const struct sources *sources;  /* places in another program cannot be shown */
+	struct str program;             /* the name of its file */
 	struct span from;
 	const struct plan_job *job;
 };
+
+/* The name of the program's file: the first that was read. */
+static struct str program_of(struct checking *c)
+{
+	if (!c->program.p)
+		c->program = str_copy(c->seen_arena, c->diags->sources->n ? c->diags->sources->at[0]->name : STR(""));
+	return c->program;
+}
 
 /* Returns the object that already has the same identity, or NULL. */
 static const struct identity *identify(struct checking *c, struct str key, struct span from, const struct plan_job *j)
@@ -262,7 +271,7 @@ static const struct identity *identify(struct checking *c, struct str key, struc
 	if (known)
 		return known;
 	known = ARENA_NEW(c->seen_arena, struct identity);
-	*known = (struct identity){ c->diags->sources, from, j };
+	*known = (struct identity){ c->diags->sources, program_of(c), from, j };
 	map_put(c->seen, c->seen_arena, str_copy(c->seen_arena, key), known);
 	return NULL;
 }
@@ -272,14 +281,14 @@ static void other_place(struct checking *c, struct diag *d, const struct identit
 	if (other->sources == c->diags->sources && span_known(other->from))
 		diag_note(c->diags, d, other->from, "the other one");
 	else
-		diag_note(c->diags, d, (struct span){ 0 }, "the other one is in another program of this command");
+		diag_note(c->diags, d, (struct span){ 0 }, "the other one is in '%.*s'", STR_ARG(other->program));
 }
 
 static void report_twice(struct checking *c, const struct identity *other, const char *kind, struct str name,
 	struct span from)
 {
 	bool later = other->sources != c->diags->sources || other->from.start <= from.start;
-	struct identity first = { c->diags->sources, from, NULL };
+	struct identity first = { c->diags->sources, program_of(c), from, NULL };
 	struct span at = later ? from : other->from;
 	struct diag *d = diag_report(c->diags, TJ0811, at, "%s '%.*s' is emitted twice", kind, STR_ARG(name));
 
@@ -342,6 +351,21 @@ static bool identify_manifest(struct emit *e, const struct manifest *m, void *co
 	return true;
 }
 
+static void report_in_two_programs(struct checking *c, const struct plan_job *j, const struct identity *other)
+{
+	struct diag *d;
+
+	if (str_eq(other->program, program_of(c))) {
+		d = diag_report(c->diags, TJ0812, j->name_at, "'%.*s' is given twice, so its job '%.*s' exists twice",
+			STR_ARG(other->program), STR_ARG(j->name));
+		diag_help(c->diags, d, "name the file once");
+		return;
+	}
+	d = diag_report(c->diags, TJ0812, j->name_at, "a job of '%.*s' is named '%.*s', too", STR_ARG(other->program),
+		STR_ARG(j->name));
+	diag_help(c->diags, d, "give one of them another name; for variants of one job, name only one of the files");
+}
+
 static void job_names(struct checking *c)
 {
 	for (size_t i = 0; i < c->plan->njobs; i++) {
@@ -351,7 +375,11 @@ static void job_names(struct checking *c)
 		const struct identity *other = identify(c, key, j->name_at, j);
 		if (!other)
 			continue;
-		bool itself = other->sources == c->diags->sources && other->from.start == j->name_at.start;
+		if (other->sources != c->diags->sources) {
+			report_in_two_programs(c, j, other);
+			continue;
+		}
+		bool itself = other->from.start == j->name_at.start;
 		struct diag *d = diag_report(c->diags, TJ0812, j->name_at, itself ?
 			"'%.*s' is the name of more than one job of this loop" :
 			"'%.*s' is the name of two jobs with these parameters", STR_ARG(j->name));

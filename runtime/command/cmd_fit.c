@@ -50,12 +50,28 @@ static void put_json(const struct fit_job *job, const struct fit_answer *x, bool
 	buf_char(out, '}');
 }
 
+static bool has_kind(const struct status_objects *objects, const char *kind)
+{
+	for (size_t i = 0; i < objects->n; i++)
+		if (str_is(status_text(objects->at[i], "kind"), kind))
+			return true;
+	return false;
+}
+
+/* Every cluster has pods of its own: without any, the file was saved without the pods, and a job that fits may not. */
+static void say_no_pods(struct session *s, const struct status_objects *objects)
+{
+	if (option_given(s->options, OPTION_NODES) && !has_kind(objects, "Pod"))
+		session_say(s, "'%.*s' has no pods, so its nodes are counted as empty; save both with 'kubectl get "
+			"nodes,pods -A -o json'", STR_ARG(option_value(s->options, OPTION_NODES)));
+}
+
 /* Each job is tried alone: the others of the program are assumed not to run. */
 static int judge_all(struct fitting *f)
 {
 	struct session *s = f->session;
 	struct fit_cluster c = fit_cluster_of(s->arena, &f->objects);
-	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json"), all = true;
+	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json"), all = true, some = false;
 	struct buf out = { 0 };
 	size_t n = 0;
 
@@ -74,20 +90,22 @@ static int judge_all(struct fitting *f)
 			else
 				put_text(&job, &x, &out);
 			all = all && x.when == FIT_NOW;
+			some = some || x.when == FIT_NOW;
 			arena_release(&a);
 		}
 	buf_z(&out, json ? "]}\n" : "");
 	session_write(s, buf_text(&out));
 	buf_release(&out);
+	if (some)
+		say_no_pods(s, &f->objects);
 	return all ? STATUS_DONE : STATUS_FAILED;
 }
 
 /* Has the file nodes? Without them no job fits, and the file is more probably not the one that was meant. */
 static bool has_nodes(struct session *s, struct str path, const struct status_objects *objects)
 {
-	for (size_t i = 0; i < objects->n; i++)
-		if (str_is(status_text(objects->at[i], "kind"), "Node"))
-			return true;
+	if (has_kind(objects, "Node"))
+		return true;
 	session_say(s, "no nodes in '%.*s'; save them with 'kubectl get nodes,pods -A -o json'", STR_ARG(path));
 	return false;
 }

@@ -94,7 +94,7 @@ bool state_dir(struct arena *a, struct str *ret, struct str *why)
 	} else if (home && home[0] == '/') {
 		*ret = path_join(a, str_of(home), STR(".local/state/trainc"));
 	} else {
-		*why = STR("no directory for the state of runs: set TRAINC_STATE_DIR, or HOME");
+		*why = STR("no directory for the state of runs: set TRAINC_STATE_DIR, XDG_STATE_HOME or HOME");
 		return false;
 	}
 	if (!make_directories(a, *ret, why))

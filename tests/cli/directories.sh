@@ -25,6 +25,13 @@ run 0 fmt jobs; run 0 fmt --check jobs
 run 2 plan jobs three.tj; says err "plan takes one operand"
 ln -s jobs linked; run 0 compile linked; says out "name: one"
 
+# one name in two files: each is named; in two namespaces it is no mistake
+mkdir twice; job same >twice/a.tj; job same >twice/b.tj
+run 1 check twice; says err "twice/b.tj:1:5: error: a job of 'twice/a.tj' is named 'same', too [TJ0812]"; holds test "$(grep -c 'error:' .err)" -eq 1
+run 1 check three.tj three.tj; says err "'three.tj' is given twice, so its job 'three' exists twice [TJ0812]"
+sed -i '1s/{/{\n  namespace = "other"\n /' twice/b.tj
+run 0 check twice; silent err
+
 run 1 compile thre.tj; says err "did you mean 'three.tj'?"
 run 1 compile jobs/tow.tj; says err "did you mean 'two.tj'?"
 run 1 compile three; says err "did you mean 'three.tj'?"

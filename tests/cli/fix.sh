@@ -17,6 +17,13 @@ run 1 check --fix refused.tj; says err "fixed 1 in refused.tj"
 says err "refused.tj:3: not made, as it would bring another error: change it to 'memory'"
 holds grep -q 'cpu = 1, ram = 64Gi, memory = 64Gi' refused.tj
 
+# Marks of an editor and line ends of an old Mac.
+printf '\357\273\277job "a" {\r  image = "registry.example.com/a:1"\r  role main { command = ["a"] }\r}\r' >mac.tj
+run 1 check mac.tj; says err "the lines of this text end with CR, as on an old Mac"; holds test "$(grep -c 'error:' .err)" -eq 1
+run 0 check --fix mac.tj; run 0 check mac.tj; silent err
+printf '\357\273\277job "a" {\n  image = "registry.example.com/a:1"\n  role main { command = ["a"] }\n}\n' >mark.tj
+run 0 check --fix mark.tj; holds test "$(head -c 3 mark.tj)" = job
+
 # A file that is imported is fixed with the program, and told for itself; what an edit brings to light is fixed too.
 cat >part.tj <<-'END'
 	let text = 'a'

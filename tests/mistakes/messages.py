@@ -383,6 +383,8 @@ case("a bucket before its path", role('mounts { "s3://bucket/x" = "/d" }'), ["an
      right=role('env { DATA = "s3://bucket/x" }'), code=['env { DATA = "s3://bucket/x" }'])
 case("a bucket as a path", role('mounts { "s3://bucket/x" = pvc("d", shared = true) }'), ["an object store cannot be mounted"],
      ['"/s3:'], right=role('mounts { "/data" = pvc("d", shared = true) }'))
+case("an address in env as Kubernetes writes it", job("env = [{name: A, value: 10.0.0.1}]\n  role w { }"), ["write 'env { A = \"10.0.0.1\" }'"],
+     ["is not a number"], right=job('env { A = "10.0.0.1" }\n  role w { }'), code=['env { A = "10.0.0.1" }'])
 
 
 def squeezed(text):

@@ -60,6 +60,9 @@ static void wrong(void)
 	CHECK(!PARSE("compile", "--role", "worker", "x.tj"));
 	CHECK_TEXT(why, "trainc: compile has no option '--role'\n"
 	                "a parameter of the program is set with --set role=VALUE\n");
+	CHECK(!PARSE("env", "--rank", "0", "x.tj"));
+	CHECK_TEXT(why, "trainc: env has no option '--rank'; write --role ROLE --index N for one replica; replicas of "
+		"a role are counted from 0\n");
 	CHECK(!PARSE("compile", "-x", "a.tj"));
 	CHECK(!PARSE("--colour=never", "compile", "a.tj"));
 	CHECK_TEXT(why, "trainc: unknown option '--colour'; did you mean '--color'?\n");

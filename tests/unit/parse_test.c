@@ -225,6 +225,10 @@ static void characters(void)
 		"1:13 TJ0101 unexpected byte 0x80\n2:10 TJ0101 unexpected byte 0xFF\n");
 	SAYS("let a = 1\0\nlet b = 2\n", "1:10 TJ0101 unexpected NUL byte\n");
 	SAYS("\xEF\xBB\xBFlet a = 1\r\nlet b = \"x\"\r\n", "1:1 TJ0101 unexpected byte-order mark\n");
+	FIXES("\xEF\xBB\xBF\xEF\xBB\xBFlet a = 1\n", "let a = 1\n");
+	SAYS("let a = 1\r# b\rlet b = a\r", "1:10 TJ0101 the lines of this text end with CR, as on an old Mac\n");
+	FIXES("let a = 1\r# b\rlet b = a\r", "let a = 1\n# b\nlet b = a\n");
+	SAYS("let a = 1\rlet b = a\n", "1:10 TJ0101 unexpected carriage return without a line feed\n");
 	SAYS("let a = \"gr\xC3\xBC\xC3\x9F dich\"  # \xE4\xBD\xA0\xE5\xA5\xBD\n", "");
 	SAYS("let a = \"a\tb\"\n", "1:11 TJ0101 unexpected tab in a string\n");
 }

@@ -186,7 +186,9 @@ static void report_variables(const struct tokens *ts, size_t open, size_t close,
 	struct diag *d = diag_report(ts->diags, TJ0111, start,
 		"'env' is a map from names to values, and this is a list");
 	struct str right = str_printf(ts->arena, " { %.*s }", STR_ARG(map));
+	struct span list = { ts->at[open].start, ts->at[close].end };
 
+	diags_drop(ts->diags, TJ0102, list);    /* such as an address that is not a number */
 	diag_help(ts->diags, d, "write 'env%.*s'", STR_ARG(right));
 	diag_fix(ts->diags, d, (struct span){ ts->at[open - 2].end, ts->at[close].end }, right, "write a map");
 }
