@@ -162,8 +162,7 @@ static bool may_delete(struct applying *p, const struct members *surplus)
 
 static bool delete_members(struct applying *p, struct members *m)
 {
-	struct removal r = { .members = m, .what = str_printf(p->arena, "run '%.*s'", STR_ARG(p->job->name)),
-		.dry_run = p->mode != APPLY_REAL };
+	struct removal r = { .members = m, .dry_run = p->mode != APPLY_REAL };
 	int status;
 
 	if (!m->n)
@@ -277,14 +276,16 @@ static bool delete_ended(struct applying *p)
 static void finish(struct applying *p)
 {
 	p->complete = p->complete && delete_members(p, &p->surplus);
-	if (p->cluster->interrupted)
-		tell_interrupted(p);
+	if (p->cluster->interrupted && (!p->complete || p->mode == APPLY_REAL))
+		tell_interrupted(p);            /* without its record, a run is not finished */
 	apply_end_record(p, p->complete);
 }
 
-static void tell_done(struct applying *p)
+/* Ends the steps of a run of which everything is applied and recorded: what comes later does not change its status. */
+static void tell_done(struct applying *p, struct fleet *f)
 {
 	p->wait = true;
+	stop(p, f);
 	apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")),
 		p->ended.n ? "recreated" : p->before.there ? "configured" : "created");
 }
@@ -330,7 +331,7 @@ static void write_all(struct fleet *f)
 	apply_write_records(f);
 	EACH_GOING(f, p)
 		if (p->written && p->complete)
-			tell_done(p);
+			tell_done(p, f);
 }
 
 static void apply_offline(struct applying *p)
@@ -379,7 +380,7 @@ bool apply_look(struct applying *p, bool kinds)
 	return false;
 }
 
-/* Reports that the time of --timeout is up. WRITTEN: has the first write begun? */
+/* Reports that the time of --timeout is up, for the runs that are not finished. WRITTEN: has the first write begun? */
 static void tell_late(struct fleet *f, bool written)
 {
 	if (!f->at->cluster->late)

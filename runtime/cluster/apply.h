@@ -38,6 +38,7 @@ struct applying {
 	struct diags diags;             /* refusals of the server, at their places in the program */
 	int status;                     /* the worst status so far */
 	bool wait;                      /* there is something to wait for in the run */
+	bool seen;                      /* `state` is to be that of the applied run */
 };
 
 /* Jobs that are applied together, in one cluster. */
@@ -54,6 +55,8 @@ void apply_fleet(struct fleet *f);
 
 /* Reads the parents, members and states of all runs; a run that cannot be read is not applied. */
 void apply_look_at(struct fleet *f);
+/* Reads the states of runs that were just applied, to show them. */
+void apply_look_again(struct fleet *f);
 /*
  * Reads one run, and marks the objects that must be sent. KINDS: also finds the kinds and the owners of new names.
  * False: P->status has the reason.

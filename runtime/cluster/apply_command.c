@@ -66,11 +66,20 @@ static void tell_needs(struct session *s, const struct applying *p)
 		session_say(s, "'trainc apply --controller' leaves it to 'trainc supervise' in the cluster");
 }
 
-/* Adds a run to those that are waited for. If the run is unchanged, its known state is the first one. */
+/* Is the state to be shown of runs that the command does not follow, and that have none yet? */
+static bool shows_state(const struct session *s)
+{
+	bool created = option_given(s->options, OPTION_NO_WAIT) ||
+		str_is(option_value(s->options, OPTION_FOR), "created");
+
+	return created && str_is(option_value(s->options, OPTION_OUTPUT), "json");
+}
+
+/* Adds a run to those that are waited for. A state that is known, as that of an unchanged run, is the first one. */
 static void add_watch(struct cluster *k, const struct applying *p, struct attend *ret, int *status)
 {
 	bool changed = p->now.there;
-	struct cluster_seed seed = { changed ? &p->now : &p->before, changed ? NULL : &p->state };
+	struct cluster_seed seed = { changed ? &p->now : &p->before, changed && !p->seen ? NULL : &p->state };
 	struct chosen_run r = { .name = p->job->name, .ns = p->ns };
 	int one;
 
@@ -113,6 +122,8 @@ int cluster_apply(struct session *s, struct programs *all, struct attend *ret)
 		apply_fleet(&f);
 	if (f.n)
 		apply_await_controllers(&f);
+	if (f.n && shows_state(s))
+		apply_look_again(&f);
 	for (size_t i = 0; i < f.n; i++) {
 		const struct applying *p = &f.at[i];
 		status = p->status > 128 ? p->status : status > 128 ? status : runs_worse(status, p->status);

@@ -48,6 +48,30 @@ static void look_at_parents(struct fleet *f)
 	}
 }
 
+/* Does the state of a run depend on such an object? The watches of a run are of the same kinds. */
+static bool has_state(const struct resource *r)
+{
+	return cluster_watches_kind(r) || str_is(r->kind, "Job") || str_is(r->kind, "Pod");
+}
+
+/*
+ * Could the pods not be read, so that the run is left? That is reported once, as SAID notes. Who may not list them can
+ * apply nevertheless: what Jobs say is enough to know whether a run has ended. The state that is shown (p->seen) needs
+ * the pods.
+ */
+static bool lacks_pods(struct applying *p, struct fleet *f, const struct members *pods, bool *said)
+{
+	bool interrupted = p->cluster->interrupted;
+
+	if (!pods->failed || !(p->seen || interrupted))
+		return false;
+	if (!*said)
+		cluster_say(p->cluster, pods->failed);
+	*said = true;
+	leave(p, f, interrupted ? cluster_interrupted(p->cluster) : pods->failed->status);
+	return true;
+}
+
 /* Determines the state of a run before anything is changed. */
 static void judge_before(struct applying *p, const struct members *pods)
 {
@@ -57,7 +81,8 @@ static void judge_before(struct applying *p, const struct members *pods)
 	if (!recorded_plan(p, plan))
 		return;
 	for (size_t i = 0; i < p->members.n; i++)
-		ARENA_PUSH(p->arena, objects.at, objects.n, p->members.at[i].object);
+		if (has_state(&p->members.at[i].resource))
+			ARENA_PUSH(p->arena, objects.at, objects.n, p->members.at[i].object);
 	for (size_t i = 0; i < pods->n; i++)
 		ARENA_PUSH(p->arena, objects.at, objects.n, pods->at[i].object);
 	objects.restart = p->before.restart;
@@ -75,6 +100,7 @@ static struct member_query pods_of(const struct applying *p, struct str selector
 static void look_alone(struct applying *p, struct fleet *f)
 {
 	struct cluster *k = p->cluster;
+	bool said = false;
 	struct member_query q = pods_of(p, str_cat(p->arena, STR("trainc.dev/job="), p->job->name, STR("")));
 
 	p->members = members_of(&k->client, p->arena, &p->before);
@@ -83,7 +109,8 @@ static void look_alone(struct applying *p, struct fleet *f)
 		return;
 	}
 	struct members pods = members_list(&k->client, p->arena, &q, 1);
-	judge_before(p, &pods);
+	if (!lacks_pods(p, f, &pods, &said))
+		judge_before(p, &pods);
 }
 
 /* ---- many runs ---- */
@@ -135,13 +162,15 @@ static void look_together(struct fleet *f, struct str ns)
 	struct arena *a = f->at->arena;
 	struct member_query *queries = NULL, pods = { .resource = *resource_known(STR(""), STR("Pod")), .ns = ns,
 		.selector = STR("trainc.dev/job") };
+	struct members every = { 0 };
 	struct map members = { 0 }, runs = { 0 };
+	bool said = false;
 	size_t n = 0;
 
 	bool together = queries_of(f, ns, &queries, &n);
 	if (together && n) {
-		struct members all = members_list(&k->client, a, queries, n),
-			every = members_list(&k->client, a, &pods, 1);
+		struct members all = members_list(&k->client, a, queries, n);
+		every = members_list(&k->client, a, &pods, 1);
 		together = !all.failed;
 		sort_by_label(a, &all, APPLYSET_PART_OF, &members);
 		sort_by_label(a, &every, "trainc.dev/job", &runs);
@@ -158,7 +187,22 @@ static void look_together(struct fleet *f, struct str ns)
 		}
 		const struct members *own = map_get(&members, p->id), *mine = map_get(&runs, p->job->name);
 		p->members = own ? *own : none;
-		judge_before(p, mine ? mine : &none);
+		if (!lacks_pods(p, f, &every, &said))
+			judge_before(p, mine ? mine : &none);
+	}
+}
+
+/* Reads the members and pods of the runs whose parents exist. */
+static void look_at_runs(struct fleet *f, bool many)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct applying *p = &f->at[i];
+		if (!p->going || !p->before.there || p->looked)
+			continue;
+		if (many)
+			look_together(f, p->ns);
+		else
+			look_alone(p, f);
 	}
 }
 
@@ -170,13 +214,22 @@ void apply_look_at(struct fleet *f)
 		if (f->at[i].going && !cluster_list_parents(f->at[i].cluster, f->at[i].ns))
 			many = false;
 	look_at_parents(f);
+	look_at_runs(f, many);
+}
+
+void apply_look_again(struct fleet *f)
+{
+	f->going = 0;
 	for (size_t i = 0; i < f->n; i++) {
 		struct applying *p = &f->at[i];
-		if (!p->going || !p->before.there || p->looked)
+		p->going = p->seen = p->mode == APPLY_REAL && p->wait && p->now.there;
+		p->looked = false;
+		f->going += p->going;
+		if (!p->going)
 			continue;
-		if (many)
-			look_together(f, p->ns);
-		else
-			look_alone(p, f);
+		p->before = p->now;
+		p->state = (struct run_state){ .name = p->job->name, .ns = p->ns, .phase = RUN_UNKNOWN,
+			.cause = STR("its state could not be read") };
 	}
+	look_at_runs(f, f->going > ALONE_MOST);
 }

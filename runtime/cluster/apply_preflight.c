@@ -73,13 +73,13 @@ static struct str review_body(struct applying *p, const struct review *x)
 	return body;
 }
 
-/* Does the command watch the run once it is applied? A new run has no state that -o json could show. */
+/* Does the command watch the run once it is applied? */
 static bool follows(const struct applying *p)
 {
 	const struct options *o = p->session->options;
-	bool created = option_given(o, OPTION_NO_WAIT) || str_is(option_value(o, OPTION_FOR), "created");
 
-	return p->mode == APPLY_REAL && (!created || str_is(option_value(o, OPTION_OUTPUT), "json"));
+	return p->mode == APPLY_REAL && !option_given(o, OPTION_NO_WAIT) &&
+		!str_is(option_value(o, OPTION_FOR), "created");
 }
 
 /* Does the command do what plain Jobs do not do of the run, until the run has ended? */
@@ -165,6 +165,8 @@ static struct reviews reviews_of(struct applying *p)
 		review_delete(p, &all, &p->surplus.at[i].resource, p->surplus.at[i].ns);
 	if (follows(p))
 		review_following(p, &all);
+	else if (p->mode == APPLY_REAL && str_is(option_value(o, OPTION_OUTPUT), "json"))
+		add_review(p, &all, "list", resource_known(STR(""), STR("Pod")), p->ns);
 	logs.plural = STR("pods/log");
 	if (o->command == COMMAND_RUN && !option_given(o, OPTION_DETACH) &&
 		!str_is(option_value(o, OPTION_OUTPUT), "json"))
@@ -234,16 +236,19 @@ static bool may_do_it(struct applying *p)
 	for (size_t i = 0; i < all.n; i++)
 		if (!is_denied(&all.at[i]))
 			map_put(&p->cluster->permitted, p->arena, review_key(p, &all.at[i]), p->cluster);
-	if (!denied.n)
+	struct str verbs = buf_take(&denied, p->arena);
+	buf_release(&denied);
+	if (!verbs.n)
 		return true;
+	p->status = STATUS_DENIED;
+	if (map_put(&p->cluster->denied, p->arena, str_cat(p->arena, p->ns, STR(" "), verbs), p->cluster))
+		return false;                   /* another job of the program needs the same */
 	struct str user = user_name(p);
 	session_say(p->session, "%s%.*s%s may not do in namespace '%.*s' what this needs: %.*s",
 		user.n ? "user '" : "you", STR_ARG(user), user.n ? "'" : "",
-		STR_ARG(p->ns), STR_ARG(buf_text(&denied)));
+		STR_ARG(p->ns), STR_ARG(verbs));
 	session_say(p->session,
 		"nothing was changed; ask for a Role that has these verbs (docs/runtime.md has one that suffices)");
-	buf_release(&denied);
-	p->status = STATUS_DENIED;
 	return false;
 }
 

@@ -88,7 +88,7 @@ bool apply_replace(struct applying *p, struct wanted *w)
 	if (!m || !is_valid(p, w) || !agreed(p, w))
 		return false;
 	ARENA_PUSH(p->arena, one.at, one.n, *m);
-	struct removal removal = { .members = &one, .what = w->from->name };
+	struct removal removal = { .members = &one };
 	int status = cluster_delete(p->cluster, &removal);
 	if (status != STATUS_DONE) {
 		p->status = runs_worse(p->status, status);

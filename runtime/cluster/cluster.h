@@ -26,6 +26,7 @@ struct cluster {
 	struct map listed;              /* namespaces whose parents have all been listed */
 	struct map permitted;           /* set of "VERB PLURAL.GROUP NAMESPACE": access reviews with a positive
 					 * answer */
+	struct map denied;              /* set of "NAMESPACE VERBS": what has been reported as not permitted */
 	struct map namespaces;          /* namespaces that are known to exist */
 	bool listening;                 /* signals are handled */
 	bool interrupted;               /* a signal has arrived, or the time is up: no new request is sent */
@@ -94,18 +95,26 @@ int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_
 struct log_source *cluster_logs(struct session *s, const struct attend *a, const struct log_choice *choice);
 
 /*
- * Deletes objects in the foreground, each only if it still has the uid with which it was listed, and waits until they
- * are gone. Returns 0, 124 after the time limit, or the status of a refused deletion.
+ * Deletes objects in the foreground, each only if it still has the uid with which it was listed, and waits until those
+ * are gone whose deletion the server has accepted. Returns 0 when all are gone, the status of a refused deletion, or
+ * that of an interruption; what is left after --timeout is reported.
  */
 struct removal {
 	struct members *members;
-	struct str what;                /* the object of the deletion, for progress messages: "run 'bert'" */
-	int64_t deadline;               /* end of the wait by the steady clock; 0: none */
 	int64_t slow;                   /* time in ns after which what is left is named; 0: 30 s */
 	bool dry_run;
-	/* where deletions are noted; NULL: they are printed, unless the user asked for JSON */
-	struct changes *changes;
+	/*
+	 * Called before the wait and after each step of it; true: there is something else to wait for. NULL: deleted
+	 * objects are printed, unless the user asked for JSON.
+	 */
+	bool (*step)(void *to);
+	void *to;
+	bool *gone;                     /* set by cluster_delete(): for each member, does it exist no more? */
 };
-int cluster_delete(struct cluster *k, const struct removal *r);
+int cluster_delete(struct cluster *k, struct removal *r);
+/* Adds the deletion of one object to a batch. */
+struct answer *cluster_add_deletion(struct cluster *k, struct batch *b, const struct member *m, bool dry_run);
+/* Does the answer to a deletion say that our object is gone? Both "not found" and another uid mean that it is. */
+bool cluster_is_gone(const struct answer *x);
 
 #endif

@@ -562,7 +562,8 @@ bool cluster_watch_start(struct cluster *k, int *ret_status)
 	while (!all_synced(k) && !k->interrupted)
 		loop_run(k->client.loop);
 	if (k->late) {
-		cluster_say_late(k, k->nwatches == 1 ? "the run goes on" : "the runs go on");
+		if (!k->late_said)
+			cluster_say_late(k, k->nwatches == 1 ? "the run goes on" : "the runs go on");
 		*ret_status = STATUS_TIMEOUT;
 		return false;
 	}

@@ -1,11 +1,12 @@
 /*
- * remove.c - deletes objects of runs and waits until they are gone. Every deletion contains the uid from the list, so
+ * remove.c - deletes objects and waits until they are gone. Every deletion contains the uid from the list, so
  * an object that somebody else has made under the same name is not touched. Workloads are deleted first and in the
  * foreground, so that a Job is gone only when its pods are.
  */
 #include "base/words.h"
 #include "data/data_write.h"
-#include "runtime/cluster/cluster_watch.h"
+#include "runtime/cluster/cluster.h"
+#include "runtime/cluster/object_watch.h"
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
@@ -17,12 +18,11 @@ struct holders {
 struct removing {
 	struct cluster *cluster;
 	const struct removal *what;
-	bool *gone;                     /* for each member: has it been deleted? */
-	size_t left;
-	bool timed_out;
+	bool *asked;                    /* for each member: has the server accepted its deletion? */
+	size_t left;                    /* number of members whose deletion has begun and is not over */
 	struct holders *held;           /* for each member: what delays its deletion */
 	int failed;                     /* status of a watch that could not go on; STATUS_DONE: none */
-	struct loop_timer timer, deadline;
+	struct loop_timer timer;
 };
 
 /* ---- deleting ---- */
@@ -36,7 +36,7 @@ static bool is_workload(const struct member *m)
 	return !text_among(m->resource.kind, passive);
 }
 
-static struct answer *add_delete(struct cluster *k, struct batch *b, const struct member *m, bool dry_run)
+struct answer *cluster_add_deletion(struct cluster *k, struct batch *b, const struct member *m, bool dry_run)
 {
 	struct buf body = { 0 };
 
@@ -55,33 +55,34 @@ static struct answer *add_delete(struct cluster *k, struct batch *b, const struc
 	return x;
 }
 
-/* Is our object gone? Both "not found" and another uid mean that it is. */
-static bool is_gone(const struct answer *x) { return x->class == CALL_NOT_FOUND || (x->code == 409 &&
+bool cluster_is_gone(const struct answer *x) { return x->class == CALL_NOT_FOUND || (x->code == 409 &&
 	text_holds(x->message, "UID")); }
 
 /* Deletes one group of objects: the workloads, or the rest. */
-static int delete_wave(struct cluster *k, const struct removal *r, bool workloads, bool *gone)
+static int delete_wave(struct removing *d, bool workloads)
 {
+	struct cluster *k = d->cluster;
+	const struct removal *r = d->what;
 	struct batch b = batch_new(&k->client, k->arena);
 	struct answer **answers = ARENA_ARRAY(k->arena, struct answer *, r->members->n);
 	int status = STATUS_DONE;
 
 	for (size_t i = 0; i < r->members->n; i++)
 		if (is_workload(&r->members->at[i]) == workloads)
-			answers[i] = add_delete(k, &b, &r->members->at[i], r->dry_run);
+			answers[i] = cluster_add_deletion(k, &b, &r->members->at[i], r->dry_run);
 	batch_wait(&b);
 	for (size_t i = 0; i < r->members->n; i++) {
 		const struct answer *x = answers[i];
 		if (!x)
 			continue;
-		if (is_gone(x))
-			gone[i] = true;
-		else if (x->class != CALL_DONE)
+		d->asked[i] = x->class == CALL_DONE;
+		/* an object without finalizers is gone at once */
+		r->gone[i] = cluster_is_gone(x) || (d->asked[i] && (r->dry_run || (x->data &&
+			str_is(status_text(x->data, "kind"), "Status"))));
+		if (!r->gone[i] && !d->asked[i] && !k->late)    /* tell_late() reports what the time has cut off */
 			status = runs_worse(status, cluster_say(k, x));
-		else if (r->dry_run || (x->data && str_is(status_text(x->data, "kind"), "Status")))
-			gone[i] = true;         /* an object without finalizers is gone at once */
 	}
-	return k->interrupted ? cluster_interrupted(k) : status;
+	return status;
 }
 
 /* ---- waiting ---- */
@@ -104,10 +105,11 @@ static size_t member_of(const struct removing *d, struct str uid)
 
 static void mark_gone(struct removing *d, size_t i)
 {
-	if (i >= d->what->members->n || d->gone[i])
+	if (i >= d->what->members->n || d->what->gone[i])
 		return;
-	d->gone[i] = true;
-	if (!--d->left)
+	d->what->gone[i] = true;
+	d->left -= d->asked[i];
+	if (!d->left || d->what->step)
 		loop_stop(d->cluster->client.loop);
 }
 
@@ -164,20 +166,12 @@ static void gone_failed(void *to, const struct transport_result *r)
 	loop_stop(d->cluster->client.loop);
 }
 
-static void on_deadline(struct loop_timer *t)
-{
-	struct removing *d = t->to;
-
-	d->timed_out = true;
-	loop_stop(d->cluster->client.loop);
-}
-
 /* Reports what delays the deletion of the remaining objects, as the watches have it. */
 static void tell_finalizers(const struct removing *d)
 {
 	for (size_t i = 0; i < d->what->members->n; i++) {
 		const struct member *m = &d->what->members->at[i];
-		for (size_t f = 0; !d->gone[i] && f < d->held[i].n; f++) {
+		for (size_t f = 0; !d->what->gone[i] && f < d->held[i].n; f++) {
 			struct str name = d->held[i].finalizers[f];
 			session_say(d->cluster->session, "%.*s/%.*s is held by finalizer '%.*s': %s",
 				STR_ARG(m->resource.kind), STR_ARG(m->name), STR_ARG(name), status_holder_words(name));
@@ -192,7 +186,7 @@ static void on_slow(struct loop_timer *t)
 
 	for (size_t i = 0; i < d->what->members->n; i++) {
 		const struct member *m = &d->what->members->at[i];
-		if (!d->gone[i])
+		if (d->asked[i] && !d->what->gone[i])
 			session_say(d->cluster->session, "still waiting for %.*s/%.*s", STR_ARG(m->resource.kind),
 				STR_ARG(m->name));
 	}
@@ -208,7 +202,7 @@ static void start_watches(struct removing *d, struct gone_watch **ret, size_t *n
 	*ret = ARENA_ARRAY(k->arena, struct gone_watch, m->n);
 	*n = 0;
 	for (size_t i = 0; i < m->n; i++) {
-		bool known = d->gone[i];
+		bool known = d->what->gone[i] || !d->asked[i];
 		for (size_t w = 0; w < *n && !known; w++)
 			known = str_eq((*ret)[w].resource.plural, m->at[i].resource.plural) &&
 				str_eq((*ret)[w].resource.group, m->at[i].resource.group) &&
@@ -225,140 +219,99 @@ static void start_watches(struct removing *d, struct gone_watch **ret, size_t *n
 	}
 }
 
-static int wait_until_gone(struct removing *d)
+static bool more_to_do(const struct removing *d)
+{
+	bool step = d->what->step && d->what->step(d->what->to);
+
+	return (d->left || step) && !d->failed && !d->cluster->interrupted;
+}
+
+static void wait_until_gone(struct removing *d)
 {
 	struct cluster *k = d->cluster;
 	struct gone_watch *watches;
 	size_t n;
 
 	start_watches(d, &watches, &n);
+	d->timer = (struct loop_timer){ .fire = on_slow, .to = d };
 	loop_timer_set(k->client.loop, &d->timer, d->what->slow ? d->what->slow : 30 * NS_PER_SECOND);
-	if (d->what->deadline)
-		loop_timer_set(k->client.loop, &d->deadline, d->what->deadline - clock_steady());
-	while (d->left && !d->timed_out && !d->failed && !k->interrupted)
+	while (more_to_do(d))
 		loop_run(k->client.loop);
 	for (size_t i = 0; i < n; i++)
 		object_watch_stop(watches[i].watch);
 	loop_timer_drop(k->client.loop, &d->timer);
-	loop_timer_drop(k->client.loop, &d->deadline);
-	if (d->timed_out || k->late) {
-		k->late_said = k->late;
-		session_say(k->session, "the time is up; %zu object%s being deleted", d->left,
-			d->left == 1 ? " is still" : "s are still");
-		tell_finalizers(d);
-		return STATUS_TIMEOUT;
+}
+
+/* ---- the end ---- */
+
+/* Appends how many objects are left of those whose deletion has begun (ASKED), or has not, and their first names. */
+static void put_left(const struct removing *d, bool asked, const char *one, const char *many, struct buf *out)
+{
+	enum { NAMED = 8 };
+	const struct members *m = d->what->members;
+	struct buf names = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		if (d->what->gone[i] || d->asked[i] != asked)
+			continue;
+		if (n < NAMED)
+			buf_printf(&names, "%s%.*s/%.*s", n ? ", " : "", STR_ARG(m->at[i].resource.kind),
+				STR_ARG(m->at[i].name));
+		n++;
 	}
-	return k->interrupted ? cluster_interrupted(k) : d->failed;
+	if (n)
+		buf_printf(out, "; %zu object%s: %.*s", n, n == 1 ? one : many, STR_ARG(buf_text(&names)));
+	if (n > NAMED)
+		buf_printf(out, " and %zu more", n - NAMED);
+	buf_release(&names);
 }
 
-static void note_gone(struct cluster *k, const struct removal *r, struct str name)
+/* Reports that the time is up, and what is left. What was waited for matters if an object could not be deleted. */
+static void tell_late(const struct removing *d)
 {
-	if (r->changes)
-		changes_object(r->changes, name, "deleted");
-	else if (!str_is(option_value(k->session->options, OPTION_OUTPUT), "json"))
-		session_write(k->session, str_printf(k->arena, "%.*s deleted%s\n", STR_ARG(name),
-			r->dry_run ? " (dry run)" : ""));
+	struct cluster *k = d->cluster;
+	struct buf text = { 0 };
+	bool kept = false;
+
+	for (size_t i = 0; i < d->what->members->n; i++)
+		kept = kept || (!d->what->gone[i] && !d->asked[i]);
+	buf_z(&text, k->late_said ? "what is left" : "the time is up");
+	if (kept && k->waited.n && !k->late_said)
+		buf_printf(&text, ": %.*s", STR_ARG(k->waited));
+	put_left(d, true, " is still being deleted", "s are still being deleted", &text);
+	put_left(d, false, " is not deleted", "s are not deleted", &text);
+	session_say(k->session, "%.*s", STR_ARG(buf_text(&text)));
+	k->late_said = true;
+	k->waited = STR("");
+	tell_finalizers(d);
+	buf_release(&text);
 }
 
-int cluster_delete(struct cluster *k, const struct removal *r)
+int cluster_delete(struct cluster *k, struct removal *r)
 {
-	struct removing d = { .cluster = k, .what = r, .gone = ARENA_ARRAY(k->arena, bool, r->members->n),
-		.held = ARENA_ARRAY(k->arena, struct holders, r->members->n) };
-	int status = delete_wave(k, r, true, d.gone);
+	size_t n = r->members->n, left = 0;
+	struct removing d = { .cluster = k, .what = r, .asked = ARENA_ARRAY(k->arena, bool, n),
+		.held = ARENA_ARRAY(k->arena, struct holders, n) };
 
-	if (status < 128)
-		status = runs_worse(status, delete_wave(k, r, false, d.gone));
-	d.timer = (struct loop_timer){ .fire = on_slow, .to = &d };
-	d.deadline = (struct loop_timer){ .fire = on_deadline, .to = &d };
-	for (size_t i = 0; i < r->members->n; i++)
-		d.left += !d.gone[i];
-	if (status == STATUS_DONE && d.left)
-		status = wait_until_gone(&d);
-	for (size_t i = 0; i < r->members->n; i++) {
+	r->gone = ARENA_ARRAY(k->arena, bool, n);
+	int status = delete_wave(&d, true);
+	status = runs_worse(status, delete_wave(&d, false));
+	for (size_t i = 0; i < n; i++)
+		d.left += d.asked[i] && !r->gone[i];
+	if (!k->interrupted)
+		wait_until_gone(&d);
+	for (size_t i = 0; i < n; i++) {
 		const struct member *m = &r->members->at[i];
-		if (d.gone[i])
-			note_gone(k, r, str_printf(k->arena, "%.*s/%.*s", STR_ARG(m->resource.kind), STR_ARG(m->name)));
+		left += !r->gone[i];
+		if (r->gone[i] && !r->step && !str_is(option_value(k->session->options, OPTION_OUTPUT), "json"))
+			session_write(k->session, str_printf(k->arena, "%.*s/%.*s deleted%s\n",
+				STR_ARG(m->resource.kind), STR_ARG(m->name), r->dry_run ? " (dry run)" : ""));
 	}
-	return status;
-}
-
-/* ---- the command ---- */
-
-/* Deletes the parent, after everything else: as long as it exists, all objects of the run can be found. */
-static int delete_parent(struct cluster *k, const struct parent *p)
-{
-	struct member m = { .resource = *resource_known(STR(""), STR("ConfigMap")), .ns = p->ns,
-		.name = applyset_parent_name(k->arena, p->run), .uid = p->uid };
-	struct batch b = batch_new(&k->client, k->arena);
-	struct answer *x = add_delete(k, &b, &m, false);
-
-	batch_wait(&b);
-	return x->class == CALL_DONE || is_gone(x) ? STATUS_DONE : cluster_say(k, x);
-}
-
-/*
- * Notes in the record that the run is not restarted any more, so that no attendant creates its Jobs again. A user who
- * may not write it may still delete the run: Jobs that are created meanwhile are deleted with the record.
- */
-static int end_restarts(struct cluster *k, const struct parent *p)
-{
-	static const struct transport_pair query = { { "fieldManager", 12 }, { APPLYSET_PARENT_MANAGER,
-		sizeof APPLYSET_PARENT_MANAGER - 1 } };
-	struct buf body = { 0 };
-
-	buf_z(&body, "{\"metadata\":{\"uid\":");
-	data_write_text(&body, p->uid);
-	buf_z(&body, "},\"data\":{\"restarts\":\"\"}}");
-	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = &query, .nquery = 1,
-		.path = resource_path(k->arena, resource_known(STR(""), STR("ConfigMap")), p->ns,
-		applyset_parent_name(k->arena, p->run)), .content_type = STR("application/merge-patch+json"),
-		.body = buf_take(&body, k->arena) };
-	struct answer *x = request_send(&k->client, k->arena, &r, CALL_REPEAT);
-	buf_release(&body);
-	return x->class == CALL_DONE || is_gone(x) || x->code == 403 ? STATUS_DONE : cluster_say(k, x);
-}
-
-static int remove_run(struct cluster *k, const struct run_watch *w, int64_t deadline, struct changes *changes)
-{
-	struct cluster_watch *c = cluster_watch_of(w);
-	struct members all;
-	int status;
-
-	if (!c->parent.there)
-		return STATUS_DONE;
-	c->removed = true;
-	status = c->parent.restart.most ? end_restarts(k, &c->parent) : STATUS_DONE;
-	if (status != STATUS_DONE)
+	if (k->late && left)
+		tell_late(&d);
+	status = runs_worse(status, d.failed);
+	if (!left || !k->interrupted)
 		return status;
-	all = members_of(&k->client, k->arena, &c->parent);
-	if (all.failed)
-		return cluster_say(k, all.failed);
-	size_t kept = 0;
-	for (size_t i = 0; i < all.n; i++)
-		if (!str_is(all.at[i].resource.kind, "Namespace"))
-			all.at[kept++] = all.at[i];
-	all.n = kept;
-	struct removal r = { .members = &all, .what = str_printf(k->arena, "run '%.*s'", STR_ARG(w->name)),
-		.deadline = deadline, .changes = changes };
-	status = cluster_delete(k, &r);
-	status = status == STATUS_DONE ? delete_parent(k, &c->parent) : status;
-	if (status == STATUS_DONE || changes->json)
-		changes_run(changes, w->name, c->ns, status == STATUS_DONE ? "deleted" : "deleting");
-	return status;
-}
-
-int cluster_remove(struct session *s, struct attend *a, struct changes *c)
-{
-	struct cluster *k = cluster_of(s);
-	int status = STATUS_DONE;
-
-	k->deadline = 0;                        /* the wait has its own limit, and deletions are sent after it, too */
-	cluster_listen(k, true);
-	for (size_t i = 0; i < a->n && !k->interrupted; i++) {
-		int one = remove_run(k, &a->runs[i], a->deadline, c);
-		status = one > 128 ? one : runs_worse(status, one);
-	}
-	if (k->interrupted)
-		session_say(s, "not everything was deleted; the same command goes on");
-	return status;
+	return k->signal ? cluster_interrupted(k) : runs_worse(status, STATUS_TIMEOUT);
 }

@@ -31,6 +31,7 @@ struct call {
 	int64_t started;
 	unsigned attempts, unclassified;
 	bool refreshed;                 /* the credential was renewed after a 401 */
+	bool began;                     /* the answer has begun in this attempt */
 	bool taken;                     /* bytes were passed to `take` in this attempt */
 	struct transport_result *last;  /* the last failed attempt; NULL: none has failed */
 };
@@ -264,7 +265,9 @@ static void beginning(void *to)
 {
 	struct call *c = to;
 
-	c->request.began(c->request.to);
+	c->began = true;
+	if (c->request.began)
+		c->request.began(c->request.to);
 }
 
 /* Hands out the result and frees the call. */
@@ -374,7 +377,8 @@ static void call_run(struct call *c)
 
 	r.done = attempt_done;
 	r.take = r.take ? taking : NULL;
-	r.began = r.began ? beginning : NULL;
+	r.began = beginning;
+	c->began = false;
 	r.to = c;
 	c->state = CALL_RUNNING;
 	c->attempts++;
@@ -448,7 +452,10 @@ void calls_stop(struct calls *all)
 	}
 }
 
-/* Ends a call that has no more time. Sets WAITED if it is empty; a failed attempt (KNOWN) replaces mere silence. */
+/*
+ * Ends a call that has no more time. Sets WAITED if it is empty; a failed attempt (KNOWN) replaces mere silence. A
+ * watch that has begun is not waited for.
+ */
 static void call_cut(struct call *c, struct arena *a, struct str *waited, bool *known)
 {
 	struct transport_result r = { .outcome = TRANSPORT_STOPPED, .error = STR("stopped before it was sent"),
@@ -471,7 +478,8 @@ static void call_cut(struct call *c, struct arena *a, struct str *waited, bool *
 			(long long)((ns + NS_PER_SECOND - 1) / NS_PER_SECOND));
 	}
 	r.cut = true;
-	if (c->attempts && (!waited->n || (c->last && !*known))) {
+	bool watching = c->began && c->request.kind == TRANSPORT_STREAM;
+	if (c->attempts && !watching && (!waited->n || (c->last && !*known))) {
 		*waited = str_copy(a, r.error);
 		*known = c->last != NULL;
 	}

@@ -62,7 +62,8 @@ struct backend {
 	/* To be called when all runs have been opened: fetches their states.  NULL: open() did that already. */
 	bool (*opened)(struct session *s, int *ret_status);
 	/*
-	 * Makes the jobs of all programs run. Adds the runs to wait for to RET and returns the exit status so far.
+	 * Makes the jobs of all programs run. Adds the runs to wait for to RET and returns the exit status so far. The
+	 * states of runs that are shown (-o json) and not waited for are known.
 	 */
 	int (*apply)(struct session *s, struct programs *all, struct attend *ret);
 	/*

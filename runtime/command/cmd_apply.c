@@ -12,16 +12,6 @@ static bool all_reached(const struct attend *a, enum run_goal goal)
 	return true;
 }
 
-/* Does a run of A lack the state that is to be shown? A run that was just created has no state yet. */
-static bool lacks_state(const struct session *s, const struct attend *a)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < a->n; i++)
-		any = any || a->runs[i].state.phase == RUN_ABSENT;
-	return any && str_is(option_value(s->options, OPTION_OUTPUT), "json");
-}
-
 /* Waits for the state that --for names; STATUS is the status so far. */
 static int wait_for_all(struct session *s, const struct backend *b, struct attend *a, int status)
 {
@@ -32,8 +22,6 @@ static int wait_for_all(struct session *s, const struct backend *b, struct atten
 		if (b->opened && !b->opened(s, &waited))
 			return waited > 128 ? waited : runs_worse(status, waited);
 		waited = runs_wait(s, a, goal);
-		status = waited > 128 ? waited : runs_worse(status, waited);
-	} else if (lacks_state(s, a) && b->opened && !b->opened(s, &waited)) {
 		status = waited > 128 ? waited : runs_worse(status, waited);
 	}
 	if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))

@@ -43,15 +43,15 @@ static int report(struct session *s, const struct suspension *c, enum attend_end
 		bool as_asked = (w->state.phase == RUN_SUSPENDED) == c->suspend && !w->gone;
 		if (as_asked && is_done(c, w)) {
 			changes_run(&changes, w->name, w->state.ns, c->suspend ? "suspended" : "resumed");
-		} else if (end == ATTEND_TIMEOUT) {
+		} else if (end == ATTEND_TIMEOUT && !run_watch_over(w)) {
 			session_say(s, "the time is up; run '%.*s' is still %s", STR_ARG(w->name),
 				c->suspend ? "stopping its replicas" : "suspended");
 			if (changes.json)
 				changes_run(&changes, w->name, w->state.ns, c->suspend ? "suspending" : "resuming");
-			status = STATUS_TIMEOUT;
+			status = runs_worse(status, STATUS_TIMEOUT);
 		} else {
 			session_say(s, "run '%.*s' has ended meanwhile", STR_ARG(w->name));
-			status = STATUS_CONFLICT;
+			status = runs_worse(status, STATUS_CONFLICT);
 		}
 	}
 	changes_end(&changes);

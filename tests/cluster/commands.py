@@ -636,6 +636,116 @@ def time_is_up(w):
     silent.set()
 
 
+def silence(w, method, path):
+    """Requests like this get no answer; returns what ends that."""
+    silent = threading.Event()
+
+    def no_answer(_h, _body):
+        silent.wait(30)
+        return "cut"
+    w.fault(method, path, no_answer, 99)
+    return silent
+
+
+@check
+def late_for_some(w):
+    """apply --timeout of several runs: those that are finished are not among what is left, and one message ends it"""
+    w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
+    silent = silence(w, "PATCH", "/jobs/b-worker")
+    out, err = timed(w, 10, "apply", "--dry-run=server", "--timeout", "500ms", "a.tj", out="^run/a created", err="run 'b': 1 of 2 objects")
+    must("run 'a'" not in err and "run/b" not in out, out + err)
+    silent.set()
+    w.faults.clear()
+    silent = silence(w, "PATCH", "/configmaps/b.trainc")
+    for more in ([], ["-o", "json"]):
+        out, err = timed(w, 10, "apply", "--timeout", "500ms", *more, "a.tj", err="the time is up: PATCH .*/b.trainc: no answer.*same command goes on")
+        must(err.count("go") == 1 and (more or "run/a created" in out and "run/b" not in out), out + err)
+    w.faults.clear()
+    silent.set()
+    w.want(0, "apply", "--timeout", "20s", "a.tj", out="run/a unchanged.*run/b configured")
+    silent = silence(w, "GET", "/pods\\?")           # the state of an unchanged run is not known without its pods
+    out, err = timed(w, 10, "apply", "--timeout", "500ms", "a.tj", err="the time is up: GET .*/pods: no answer.*nothing was changed")
+    must(not out and err.count("\n") == 2, out + err)
+    silent.set()
+
+
+@check
+def json_of_new_run(w):
+    """apply --no-wait -o json reads the state of a new run without a watch, and does not ask whether it may watch; one look serves many runs"""
+    w.denied = {("watch", "jobs"), ("watch", "pods")}
+    w.write("a.tj", "".join(JOB % ("j%d" % i, 2) + "\n" for i in range(6)))
+    for how in ("--no-wait",), ("--for", "created"), ("--no-wait", "--refresh"), ("--no-wait",):
+        doc = json.loads(w.want(0, "apply", *how, "-o", "json", "a.tj")[0])
+        must([(r["name"], r["namespace"], r["state"], len(r["replicas"])) for r in doc["runs"]] == [("j%d" % i, "default", "Running", 2) for i in range(6)], doc)
+        must(not [r for r in w.requests if "watch=true" in r[1] or '"watch"' in r[2]], w.requests)
+        must(len([r for r in w.requests if r[0] == "GET" and "/pods?" in r[1]]) <= 2, w.requests)
+        must(doc["runs"][0].get("objects") is None, doc)         # a Service has no state that matters: as with `status`
+    w.denied = {("list", "pods")}
+    _out, err = w.want(4, "apply", "--no-wait", "-o", "json", "--refresh", "a.tj", err="user 'eve' may not do in namespace 'default' what this needs: list pods")
+    must(err.count("\n") == 2, err)    # once, not for each of the six
+    w.want(0, "apply", "--no-wait", "--refresh", "a.tj")
+    w.denied = set()
+    w.fault("GET", "/pods\\?", status(403, "Forbidden", "no pods for you"), 1, 1)
+    out, err = w.want(4, "apply", "--no-wait", "-o", "json", "--refresh", "a.tj", err="no pods for you")
+    must({(r["state"], r["cause"]) for r in json.loads(out)["runs"]} == {("Unknown", "its state could not be read")}, out)
+
+
+@check
+def late_delete(w):
+    """delete --timeout bounds every request, says what is left, and the same command goes on; one run that is held holds no other one"""
+    w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
+    w.want(0, "apply", "a.tj")
+    down = status(503, "ServiceUnavailable", "the server is currently unable to handle the request")
+    w.fault("DELETE", "", down, 99)
+    out, err = timed(w, 10, "delete", "--timeout", "1s", "--yes", "a", "b", err="the time is up: DELETE .*: 503 .*currently unable.*; 4 objects are not deleted: "
+                     "[^\n]*Job/b-worker.*not everything was deleted; the same command goes on\n$")
+    must(not out and err.count("503") == 1, out + err)
+    doc = json.loads(timed(w, 10, "delete", "--timeout", "1s", "--yes", "a", "b", "-o", "json")[0])
+    must([(r["name"], r["result"]) for r in doc["runs"]] == [("a", "deleting"), ("b", "deleting")], doc)
+    w.faults.clear()
+    silent = silence(w, "DELETE", "/jobs/a-worker")
+    timed(w, 10, "delete", "--timeout", "500ms", "--yes", "a", err="the time is up: DELETE .*/a-worker: no answer came from .*; 2 objects are not deleted: ")
+    w.faults.clear()
+    silent.set()
+    for method, path in ("GET", "/services\\?"), ("DELETE", "/configmaps/a.trainc"):
+        silent = silence(w, method, path)
+        out, err = timed(w, 10, "delete", "--timeout", "500ms", "--yes", "a", err="the time is up: %s .*: no answer" % method)
+        must(err.count("\n") == 2 and "run/a deleted" not in out and ("Job/a-worker deleted" in out) == (method == "DELETE"), out + err)
+        w.faults.clear()
+        silent.set()
+    w.want(0, "delete", "--timeout", "20s", "--yes", "a", out="run/a deleted")
+
+    w.want(0, "apply", "a.tj")
+    job = w.get("jobs", "a-worker")
+    job["metadata"]["finalizers"] = ["example.com/hold"]
+    w.put("jobs", "default", job)
+    out, err = timed(w, 10, "delete", "--timeout", "2s", "--yes", "a", "b", err="the time is up; 1 object is still being deleted: Job/a-worker\n"
+                     ".*Job/a-worker is held by finalizer 'example.com/hold'")
+    must(not w.get("jobs", "b-worker") and not w.get("configmaps", "b.trainc") and "run/b deleted" in out and "run/a deleted" not in out, out + err)
+    w.take("jobs", "default", "a-worker")
+    w.want(0, "delete", "--yes", "a", out="run/a deleted")
+
+    w.want(0, "apply", "a.tj")
+    w.fault("DELETE", "/services/a", status(403, "Forbidden", "not this one"), 99)
+    out, err = w.want(4, "delete", "--timeout", "20s", "--yes", "a", "b", out="run/b deleted", err="not this one")
+    must(w.get("configmaps", "a.trainc") and not w.get("jobs", "a-worker") and "time is up" not in err and "run/a" not in out, out + err)
+    w.faults.clear()
+    w.want(0, "delete", "--yes", "a", out="run/a deleted")
+
+
+@check
+def late_suspend(w):
+    """suspend of two runs: the more serious of their statuses counts, whichever is last"""
+    w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
+    w.want(0, "apply", "a.tj")
+    w.jobs_run = False
+    p = w.start("suspend", "a", "b", "--timeout", "3s")
+    w.wait_for("both are suspended", lambda: all(w.objects[("jobs", "default", n)]["spec"].get("suspend") for n in ("a-worker", "b-worker")))
+    w.take("jobs", "default", "a-worker")
+    out, err = p.communicate(timeout=30)
+    must("run 'a' has ended meanwhile" in err and "run 'b' is still stopping" in err and p.returncode == 5, (p.returncode, out, err))
+
+
 @check
 def ended_runs(w):
     """a Job that its ttl removed: the verdict that was recorded counts; without one the run is reported as gone"""

@@ -29,7 +29,7 @@ static struct str deleted(int64_t slow, int *ret_status)
 	struct member job = { .resource = *resource_known(STR("batch"), STR("Job")), .ns = STR("x"),
 		.name = STR("a-worker"), .uid = STR("u1") };
 	struct members members = { .at = &job, .n = 1 };
-	struct removal r = { .members = &members, .what = STR("run 'a'"), .slow = slow };
+	struct removal r = { .members = &members, .slow = slow };
 	int before = dup(STDERR_FILENO);
 
 	standin_start(&s, script);

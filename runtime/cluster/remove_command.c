@@ -1,0 +1,161 @@
+/*
+ * remove_command.c - the command `delete`: all runs together. Their objects are deleted at once, and the record of a
+ * run when its last object is gone, because all of them can be found as long as it exists.
+ */
+#include "data/data_write.h"
+#include "runtime/cluster/cluster_watch.h"
+#include "runtime/command/runs.h"
+
+struct removed_run {
+	struct cluster_watch *watch;
+	size_t from, n;                 /* its members among those of all runs */
+	struct batch batch;             /* the deletion of its record */
+	struct answer *answer;          /* the answer to that; NULL: the deletion has not begun */
+	int status;                     /* why it cannot be deleted; STATUS_DONE: nothing has failed */
+	bool told;                      /* it has been reported */
+};
+
+struct removed {
+	struct cluster *cluster;
+	struct changes *changes;
+	struct removed_run *at;
+	size_t n;
+	struct members members;         /* of all runs */
+	struct removal removal;
+};
+
+/* ---- what there is ---- */
+
+/*
+ * Notes in the record that the run is not restarted any more, so that no attendant creates its Jobs again. A user who
+ * may not write it may still delete the run: Jobs that are created meanwhile are deleted with the record.
+ */
+static int end_restarts(struct cluster *k, const struct parent *p)
+{
+	static const struct transport_pair query = { { "fieldManager", 12 }, { APPLYSET_PARENT_MANAGER,
+		sizeof APPLYSET_PARENT_MANAGER - 1 } };
+	struct buf body = { 0 };
+
+	buf_z(&body, "{\"metadata\":{\"uid\":");
+	data_write_text(&body, p->uid);
+	buf_z(&body, "},\"data\":{\"restarts\":\"\"}}");
+	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = &query, .nquery = 1,
+		.path = resource_path(k->arena, resource_known(STR(""), STR("ConfigMap")), p->ns,
+		applyset_parent_name(k->arena, p->run)), .content_type = STR("application/merge-patch+json"),
+		.body = buf_take(&body, k->arena) };
+	struct answer *x = request_send(&k->client, k->arena, &r, CALL_REPEAT);
+	buf_release(&body);
+	return x->class == CALL_DONE || cluster_is_gone(x) || x->code == 403 ? STATUS_DONE : cluster_say(k, x);
+}
+
+/* Adds the members of a run. Namespaces are never deleted, because other objects live in them. */
+static int find_members(struct removed *all, struct removed_run *r)
+{
+	struct cluster *k = all->cluster;
+	const struct parent *p = &r->watch->parent;
+	int status = p->restart.most ? end_restarts(k, p) : STATUS_DONE;
+
+	if (status != STATUS_DONE)
+		return status;
+	struct members found = members_of(&k->client, k->arena, p);
+	if (found.failed)
+		return cluster_say(k, found.failed);
+	for (size_t i = 0; i < found.n; i++)
+		if (!str_is(found.at[i].resource.kind, "Namespace"))
+			ARENA_PUSH(k->arena, all->members.at, all->members.n, found.at[i]);
+	r->n = all->members.n - r->from;
+	return STATUS_DONE;
+}
+
+static void add_run(struct removed *all, const struct run_watch *w)
+{
+	struct cluster *k = all->cluster;
+	struct removed_run *r = &all->at[all->n];
+
+	*r = (struct removed_run){ .watch = cluster_watch_of(w), .from = all->members.n };
+	if (!r->watch->parent.there)
+		return;
+	all->n++;
+	r->watch->removed = true;
+	r->status = k->interrupted ? cluster_interrupted(k) : find_members(all, r);
+}
+
+/* ---- the end of a run ---- */
+
+static bool is_empty(const struct removed *all, const struct removed_run *r)
+{
+	for (size_t i = r->from; i < r->from + r->n; i++)
+		if (!all->removal.gone[i])
+			return false;
+	return true;
+}
+
+static void delete_record(struct removed *all, struct removed_run *r)
+{
+	struct cluster *k = all->cluster;
+	const struct parent *p = &r->watch->parent;
+	struct member m = { .resource = *resource_known(STR(""), STR("ConfigMap")), .ns = p->ns,
+		.name = applyset_parent_name(k->arena, p->run), .uid = p->uid };
+
+	r->batch = batch_new(&k->client, k->arena);
+	r->answer = cluster_add_deletion(k, &r->batch, &m, false);
+}
+
+static void tell_run(struct removed *all, struct removed_run *r)
+{
+	struct cluster *k = all->cluster;
+
+	r->told = true;
+	if (r->answer && r->answer->class != CALL_DONE && !cluster_is_gone(r->answer))
+		r->status = cluster_say(k, r->answer);
+	for (size_t i = r->from; i < r->from + r->n; i++) {
+		const struct member *m = &all->members.at[i];
+		if (all->removal.gone[i])
+			changes_object(all->changes, str_printf(k->arena, "%.*s/%.*s", STR_ARG(m->resource.kind),
+				STR_ARG(m->name)), "deleted");
+	}
+	bool done = r->answer && r->status == STATUS_DONE;
+	if (done || all->changes->json)
+		changes_run(all->changes, r->watch->watch->name, r->watch->ns, done ? "deleted" : "deleting");
+}
+
+/* Deletes the records of runs that have no members any more; true while an answer to that is pending. */
+static bool finish_runs(void *to)
+{
+	struct removed *all = to;
+	bool pending = false;
+
+	for (size_t i = 0; i < all->n; i++) {
+		struct removed_run *r = &all->at[i];
+		if (r->status == STATUS_DONE && !r->answer && is_empty(all, r))
+			delete_record(all, r);
+		if (r->answer && !r->told && !r->batch.pending)
+			tell_run(all, r);
+		pending = pending || (r->answer && !r->told);
+	}
+	return pending;
+}
+
+int cluster_remove(struct session *s, struct attend *a, struct changes *c)
+{
+	struct cluster *k = cluster_of(s);
+	struct removed all = { .cluster = k, .changes = c, .at = ARENA_ARRAY(k->arena, struct removed_run, a->n) };
+	int status = STATUS_DONE;
+
+	cluster_listen(k, true);
+	for (size_t i = 0; i < a->n; i++)
+		add_run(&all, &a->runs[i]);
+	all.removal = (struct removal){ .members = &all.members, .step = finish_runs, .to = &all };
+	status = cluster_delete(k, &all.removal);
+	for (size_t i = 0; i < all.n; i++) {
+		struct removed_run *r = &all.at[i];
+		if (r->answer)
+			batch_wait(&r->batch);
+		if (!r->told)
+			tell_run(&all, r);
+		status = status > 128 || r->status > 128 ? cluster_interrupted(k) : runs_worse(status, r->status);
+	}
+	if (k->interrupted && status != STATUS_DONE)
+		session_say(s, "not everything was deleted; the same command goes on");
+	return status;
+}
