@@ -252,6 +252,13 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 			name);
 		return n;
 	}
+	const char *habit = arg->u.arg.value->kind == NODE_QUANTITY ? volume_habit(b, STR("size")) : NULL;
+	if (i < n && habit) {
+		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%s' takes no size",
+			schema_function(b->which)->name);
+		diag_help(c->diags, d, "%s", habit);
+		return n;
+	}
 	if (i < n) {
 		struct str value = node_words(c, arg->u.arg.value);
 		i = likely(s, i, arg->u.arg.value);

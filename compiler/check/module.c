@@ -5,11 +5,15 @@
  */
 #include "check/module.h"
 
+#include <ctype.h>
+#include <strings.h>
+
 #include "base/path.h"
 #include "check/package.h"
 #include "check/project.h"
 #include "diag/near_file.h"
 #include "diag/suggest.h"
+#include "syntax/help/foreign.h"
 #include "syntax/parse.h"
 
 enum { NEW, READING, READ };
@@ -54,12 +58,14 @@ static struct str library_name(struct program *p, const struct node *import)
 	return name;
 }
 
+/* Words of other tools, such as std.gpu, are near to modules only by chance. */
 static void suggest_modules(struct program *p, const struct node *import, struct suggest *s)
 {
 	size_t n;
+	struct str wanted = library_name(p, import);
 	const char *const *names = stdlib_names(&n);
-	suggest_init(s, p->arena, library_name(p, import));
-	for (size_t i = 0; i < n; i++)
+	suggest_init(s, p->arena, wanted);
+	for (size_t i = 0; i < n && !foreign_name(wanted); i++)
 		suggest_add(s, str_of(names[i]));
 }
 
@@ -84,6 +90,41 @@ static struct str related_module(struct str name)
 	return STR("");
 }
 
+/* How often TEXT has the word, in any case. */
+static size_t count_mentions(struct str text, struct str word)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i + word.n <= text.n; i++) {
+		bool begins = !i || !isalnum((unsigned char)text.p[i - 1]);
+		n += begins && strncasecmp(text.p + i, word.p, word.n) == 0 &&
+			!isalnum((unsigned char)text.p[i + word.n]);
+	}
+	return n;
+}
+
+/*
+ * The module whose text has NAME most often: a maker of devices, or a program that a framework starts. Empty for words
+ * that many modules have.
+ */
+static struct str mentioning_module(struct str name)
+{
+	enum { FEW = 3 };
+	size_t n, most = 1, modules = 0;
+	struct str ret = STR("");
+	const char *const *names = stdlib_names(&n);
+
+	for (size_t i = 0; i < n && name.n >= 3; i++) {
+		size_t found = count_mentions(stdlib_text(str_of(names[i])), name);
+		modules += found > 0;
+		if (found > most) {
+			most = found;
+			ret = str_of(names[i]);
+		}
+	}
+	return modules <= FEW ? ret : STR("");
+}
+
 static void report_no_module(struct program *p, const struct node *import)
 {
 	struct suggest s;
@@ -96,6 +137,7 @@ static void report_no_module(struct program *p, const struct node *import)
 		d = diag_report(p->diags, TJ0207, at, "'std' is the whole standard library, not a module");
 	suggest_modules(p, import, &s);
 	struct str help = suggest_sentence(&s), only = suggest_only(&s), kin = related_module(name);
+	struct str meant = mentioning_module(name);
 	if (help.n)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
 	else if (kin.n && import->u.import.depth > 2)
@@ -103,6 +145,11 @@ static void report_no_module(struct program *p, const struct node *import)
 			STR_ARG(kin), STR_ARG(name));
 	else if (kin.n)
 		diag_help(p->diags, d, "did you mean '%.*s'?", STR_ARG(kin));
+	else if (foreign_name(name))
+		diag_help(p->diags, d, "%s", foreign_name(name)->help);
+	else if (meant.n)
+		diag_help(p->diags, d, "did you mean 'std.%.*s'? It mentions '%.*s': see 'trainc explain %.*s'",
+			STR_ARG(meant), STR_ARG(name), STR_ARG(meant));
 	else
 		diag_help(p->diags, d, "'trainc explain' lists its modules");
 	if (!only.n)

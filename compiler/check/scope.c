@@ -302,6 +302,32 @@ static struct decl *importer_of(struct check *c, struct str name)
 	return NULL;
 }
 
+/* The import whose module declares the accelerator NAME, in lower case; NULL if there is none. */
+static struct decl *importer_of_device(struct check *c, struct str name)
+{
+	struct decl *import = importer_of(c, name);
+	const struct decl *member = import ? map_get(&import->node->u.import.module->values, name) : NULL;
+
+	return member && member->kind == DECL_ACCELERATOR ? import : NULL;
+}
+
+/* Help for the name of something that the module IMPORT has; `H100:8` of other tools is a device with its number. */
+static void help_imported(struct check *c, struct diag *d, struct decl *import, struct str name, struct span at)
+{
+	const struct source *source = source_at(c->program->sources, at.end);
+	const char *after = source->text.p + (at.end - source->base);
+	size_t digits = *after == ':' ? strspn(after + 1, "0123456789") : 0;
+	struct str whole = str_cat(c->arena, import->name, STR("."), name);
+
+	if (digits && importer_of_device(c, name)) {
+		whole = str_printf(c->arena, "%.*s(%.*s)", STR_ARG(whole), (int)digits, after + 1);
+		at.end += 1 + (uint32_t)digits;
+	}
+	diag_help(c->diags, d, "write '%.*s'", STR_ARG(whole));
+	diag_fix(c->diags, d, at, whole, "write '%.*s'", STR_ARG(whole));
+	decl_use(c, import);
+}
+
 bool may_report_unknown(struct check *c, struct module *m, struct str name, const struct suggest *s)
 {
 	if (map_put(&m->unknown, c->arena, name, m))
@@ -535,7 +561,9 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	if (map_get(&c->at.module->unknown, name) && !(c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE))
 		return;                         /* reported before; n uses are not compared with n names each */
 	bool few = may_suggest(c);
-	struct decl *import = few ? importer_of(c, name) : NULL;
+	struct str lower = str_lower(c->arena, name);   /* as accelerators are written */
+	struct decl *device = few ? importer_of_device(c, lower) : NULL;
+	struct decl *import = few && !device ? importer_of(c, name) : device;
 	suggest_init(&s, c->arena, name);
 	if (few)
 		suggest_scope(c, &s, is_called(c, at));
@@ -565,12 +593,9 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 		;
 	else if (name_eq(name, c->words.roles) || only_in_tests(name))
 		diag_help(c->diags, d, "'%.*s' is known in tests only", STR_ARG(name));
-	else if (import) {
-		struct str whole = str_cat(c->arena, import->name, STR("."), name);
-		diag_help(c->diags, d, "write '%.*s'", STR_ARG(whole));
-		diag_fix(c->diags, d, at, whole, "write '%.*s'", STR_ARG(whole));
-		decl_use(c, import);
-	} else if (stdlib_text(name).p && (!c->text_wanted || stands_before(c, at, '.')))
+	else if (import)
+		help_imported(c, d, import, device ? lower : name, at);
+	else if (stdlib_text(name).p && (!c->text_wanted || stands_before(c, at, '.')))
 		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file",
 			STR_ARG(name));
 	else if (few && !suggest_sentence(&s).n && !foreign_name(name) && stands_before(c, at, '.') && has_roles(c))

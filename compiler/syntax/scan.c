@@ -420,6 +420,8 @@ void scan_junk(struct scan *s)
 			help_lookalike(s, d, l);
 		else if (text.p[0] == ';')
 			help_semicolon(s, d);
+		else if (text.p[0] == '`')
+			diag_help(s->ts->diags, d, "strings are written in double quotes");
 		else if (text.p[0] == '$') {
 			diag_help(s->ts->diags, d,
 				"'${...}' inserts a value into a string; elsewhere a name is written as it is");

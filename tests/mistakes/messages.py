@@ -385,6 +385,44 @@ case("a bucket as a path", role('mounts { "s3://bucket/x" = pvc("d", shared = tr
      ['"/s3:'], right=role('mounts { "/data" = pvc("d", shared = true) }'))
 case("an address in env as Kubernetes writes it", job("env = [{name: A, value: 10.0.0.1}]\n  role w { }"), ["write 'env { A = \"10.0.0.1\" }'"],
      ["is not a number"], right=job('env { A = "10.0.0.1" }\n  role w { }'), code=['env { A = "10.0.0.1" }'])
+LOOPED = """import std.pytorch
+
+%s {
+  image   = "ghcr.io/acme/t:1.0"
+  command = ["torchrun", "t.py"]
+  role worker { cpu = 4, memory = 16Gi }
+}
+"""
+LOOP_RIGHT = LOOPED % 'for lr in [1, 2] job "m-${lr}": pytorch.torchrun'
+LOOP_CODE = ['for lr in [1, 2] job "m-${lr}": pytorch.torchrun {']
+DEVICE = 'import std.nvidia\n'
+
+case("a loop before the framework", LOOPED % 'job "m-${lr}" for lr in [1, 2]: pytorch.torchrun', ["the loop comes before the job", *[x + " ... }" for x in LOOP_CODE]],
+     ["open the body"], right=LOOP_RIGHT, code=LOOP_CODE)
+case("a loop after the framework", LOOPED % 'job "m-${lr}": pytorch.torchrun for lr in [1, 2]', ["the loop comes before the job", *[x + " ... }" for x in LOOP_CODE]],
+     ["open the body"], right=LOOP_RIGHT, code=LOOP_CODE)
+case("a loop after a plain job", 'job "a-${n}" for n in [1, 2] {\n  image = "%s"\n  role w { }\n}\n' % IMAGE, ["write 'for n in [1, 2] job \"a-${n}\" { ... }'"],
+     right='for n in [1, 2] job "a-${n}" {\n  image = "%s"\n  role w { }\n}\n' % IMAGE)
+case("a loop of Python", LOOPED % 'for lr in [1, 2]:\n  job "m-${lr}": pytorch.torchrun', ["a loop of jobs has no ':'", "write 'for lr in [1, 2] job"],
+     ["reserved word"], right=LOOP_RIGHT)
+case("a matrix", job("matrix { seed = [1, 2] }\n  role w { }"), ['for seed in [1, 2] job "train-${seed}" { ... }'],
+     right='for seed in [1, 2] job "train-${seed}" {\n  image = "%s"\n  role w { }\n}\n' % IMAGE)
+case("a text in backticks", role("env { A = `x` }"), ["strings are written in double quotes"], right=role('env { A = "x" }'))
+case("an arrow of two signs for '='", job("timeout => 1h\n  role w { }"), ["write 'timeout = 1h'"], ["a function"], right=job("timeout = 1h\n  role w { }"),
+     code=["timeout = 1h"])
+case("an arrow for '='", role('env { A -> "1" }'), ["write 'A = \"1\"'"], right=role('env { A = "1" }'), code=['A = "1"'])
+case("lists joined with two signs", role('args = ["a"] ++ ["b"]'), ["lists are joined with '+'"], right=role('args = ["a"] + ["b"]'))
+case("a list in a list", role("args = [*xs, \"b\"]", 'let xs = ["a"]\n'), ["'xs + [...]'"], right=role('args = xs + ["b"]', 'let xs = ["a"]\n'))
+case("a map in a map", role('env { **common, B = "1" }', 'let common = { A = "1" }\n'), ["are written '...common'"],
+     right=role('env { ...common, B = "1" }', 'let common = { A = "1" }\n'), code=["...common"])
+case("a comma in a number", role("env { A = 1,000 }"), ["a comma separates items: write '1_000'"], right=role("env { A = 1_000 }"), code=["1_000"])
+case("the size of a claim that exists", role('mounts { "/d" = pvc("d", 100Gi) }'), ["'pvc' takes no size", 'own_claim("NAME", 10Gi)'], ["path"],
+     right=role('mounts { "/d" = own_claim("d", 10Gi) }'))
+case("a device with its number", role("accelerator = H100:8", DEVICE), ["write 'nvidia.h100(8)'"], ["param"], right=role("accelerator = nvidia.h100(8)", DEVICE),
+     code=["nvidia.h100(8)"])
+case("a module of all devices", role("accelerator = gpu.h100(8)", "import std.gpu\n"), ["has no module 'gpu'", "a device of a module, such as MODULE.DEVICE(8)"],
+     ["tpu"])
+case("the maker of a device", role("", "import std.google\n"), ["did you mean 'std.tpu'? It mentions 'google'"], right=role("", "import std.tpu\n"), code=[])
 
 
 def squeezed(text):

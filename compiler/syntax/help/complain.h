@@ -30,6 +30,7 @@ bool complain_exchange(struct fault *f);        /* reports a word and a brace th
 bool complain_word(struct fault *f);            /* reports TJ0113 */
 bool complain_colon(struct fault *f);           /* reports TJ0111: YAML's colon */
 bool complain_set(struct fault *f);             /* reports {"a", "b"} and `project { name }` */
+bool complain_loop(struct fault *f);            /* reports a loop after a job, or with a colon */
 bool complain_local(struct fault *f);           /* reports a let inside an expression */
 bool complain_value(struct fault *f);           /* reports TJ0103 and TJ0104 */
 bool complain_words(struct fault *f);           /* reports text without quotes and lists without brackets */
@@ -43,6 +44,7 @@ bool help_update(struct fault *f, struct diag *d);              /* helps with `t
 								 * `tolerate.append(...)` */
 bool help_optional(struct fault *f, struct diag *d);            /* helps with `int or none` and `Option<int>` */
 bool help_function(struct fault *f, struct diag *d);            /* helps with `lambda x: x` and `x => x` */
+bool help_sign(struct fault *f, struct diag *d);                /* helps with `a ++ b`, `[*a]`, `1,000` */
 bool help_comment(struct fault *f, struct diag *d);             /* helps with another language's comment */
 bool help_prefix(struct fault *f, struct diag *d);              /* helps with f"..." */
 /* a title where a name belongs, a name where text belongs */

@@ -78,6 +78,19 @@ static bool help_mapped(struct fault *f, struct diag *d, size_t first, struct st
 	return true;
 }
 
+/* Adds a help for `timeout => 1h` and `A -> "1"` in a body. */
+static bool help_assigned(struct fault *f, struct diag *d, size_t arrow, size_t behind)
+{
+	struct str value = fault_rest(f, behind);
+	struct span at = { f->at[arrow].start, f->at[behind - 1].end };
+
+	if (arrow != f->item + 1 || !f->p->feed.depth || !value.n || f->at[f->item].kind == TOKEN_FN)
+		return false;
+	diag_help(f->p->diags, d, "write '%.*s = %.*s'", STR_ARG(fault_text(f, f->item)), STR_ARG(value));
+	diag_fix(f->p->diags, d, at, STR("="), "write '='");
+	return true;
+}
+
 /* Adds a help for `x => x + 1`, `(x, y) => x + y` or `(x) -> x + 1`. */
 static bool help_arrow(struct fault *f, struct diag *d)
 {
@@ -85,6 +98,8 @@ static bool help_arrow(struct fault *f, struct diag *d)
 
 	if (!find_arrow(f, &arrow, &behind))
 		return false;
+	if (help_assigned(f, d, arrow, behind))
+		return true;
 	size_t first = arrow - 1;
 	if (f->at[first].kind == TOKEN_RPAREN) {
 		while (first > f->item && f->at[first].kind != TOKEN_LPAREN)
@@ -101,5 +116,5 @@ static bool help_arrow(struct fault *f, struct diag *d)
 
 bool help_function(struct fault *f, struct diag *d)
 {
-	return !f->line_end && f->i > f->item + 1 && (help_lambda(f, d) || help_arrow(f, d));
+	return !f->line_end && f->i > f->item && (help_lambda(f, d) || help_arrow(f, d));
 }

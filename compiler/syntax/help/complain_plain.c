@@ -193,7 +193,7 @@ static void help_plain(struct fault *f, struct diag *d)
 	int kind = f->line_end ? TOKEN_EOL : f->found.kind;
 
 	if (help_update(f, d) || help_optional(f, d) || help_function(f, d) || help_habit(f, d) || help_title(f, d) ||
-		help_pair(f, d) || help_comment(f, d) || help_import(f, d) || help_entry(f, d) ||
+		help_pair(f, d) || help_sign(f, d) || help_comment(f, d) || help_import(f, d) || help_entry(f, d) ||
 		help_name(f, d) || help_item(f, d, kind) || help_head(f, d, kind))
 		return;
 	help_expression(f, d, kind);

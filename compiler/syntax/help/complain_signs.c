@@ -1,0 +1,65 @@
+/*
+ * complain_signs.c - help for signs of other languages: `a ++ b`, `[*a, b]`, `{ **a }`, `1,000`.
+ */
+#include "syntax/help/complain.h"
+
+#include "trainc.tab.h"
+
+/* Adds a help for `a ++ b`. */
+static bool help_joined(struct fault *f, struct diag *d)
+{
+	if (f->found.kind != TOKEN_PLUS || f->previous != TOKEN_PLUS || f->at[f->i - 1].end != f->found.start)
+		return false;
+	diag_help(f->p->diags, d, "lists are joined with '+'");
+	diag_fix(f->p->diags, d, fault_span(f), STR(""), "write '+'");
+	return true;
+}
+
+/* Adds a help for `{ **a }`. */
+static bool help_merged(struct fault *f, struct diag *d)
+{
+	const struct token *next = &f->at[f->i + 1];
+
+	if (f->found.kind != TOKEN_STAR || next->kind != TOKEN_STAR || next->start != f->found.end ||
+		!f->expected[TOKEN_SPREAD])
+		return false;
+	diag_help(f->p->diags, d, "the entries of another map are written '...%.*s'",
+		STR_ARG(next[1].kind == TOKEN_IDENT ? fault_text(f, f->i + 2) : STR("name")));
+	if (next[1].kind == TOKEN_IDENT)
+		diag_fix(f->p->diags, d, (struct span){ f->found.start, next->end }, STR("..."), "write '...'");
+	return true;
+}
+
+/* Adds a help for `[*a, b]`. */
+static bool help_splat(struct fault *f, struct diag *d)
+{
+	if (f->found.kind != TOKEN_STAR || !f->expected[TOKEN_LBRACKET] ||
+		(f->previous != TOKEN_LBRACKET && f->previous != TOKEN_COMMA))
+		return false;
+	diag_help(f->p->diags, d, "lists are joined with '+': '%.*s + [...]'",
+		STR_ARG(f->at[f->i + 1].kind == TOKEN_IDENT ? fault_text(f, f->i + 1) : STR("name")));
+	return true;
+}
+
+/* Adds a help for `1,000` as the value of a field. */
+static bool help_thousands(struct fault *f, struct diag *d)
+{
+	enum { GROUP = 3 };
+	const struct token *t = &f->at[f->i];
+
+	if (f->found.kind != TOKEN_INT || f->i < 3 || f->previous != TOKEN_COMMA ||
+		t[-2].kind != TOKEN_INT ||
+		t[-3].kind != TOKEN_ASSIGN || t->end - t->start != GROUP ||
+		t[-1].end != t->start || t[-2].end != t[-1].start)
+		return false;
+	diag_help(f->p->diags, d, "a comma separates items: write '%.*s_%.*s'",
+		STR_ARG(fault_text(f, f->i - 2)), STR_ARG(fault_text(f, f->i)));
+	diag_fix(f->p->diags, d, (struct span){ t[-1].start, t[-1].end }, STR("_"), "write '_'");
+	return true;
+}
+
+bool help_sign(struct fault *f, struct diag *d)
+{
+	return !f->line_end && f->i && (help_joined(f, d) || help_merged(f, d) || help_splat(f, d) ||
+		help_thousands(f, d));
+}
