@@ -121,6 +121,24 @@ static const struct type *report_call(struct builtin_call *b, struct span at, co
 	return &type_bad;
 }
 
+/*
+ * Reports `secret("a")` and `config("a")`: a variable has one key, and files are written otherwise. False for other
+ * functions.
+ */
+static bool report_no_key(struct builtin_call *b, const struct node *name)
+{
+	struct check *c = b->check;
+	struct str words = node_words(c, name->u.arg.value);
+	const char *function = schema_function(b->which)->name;
+
+	if (b->which != FUNCTION_SECRET && b->which != FUNCTION_CONFIG)
+		return false;
+	struct diag *d = diag_report(c->diags, TJ0318, b->node->u.call.args_span, "'%s' needs 'key'", function);
+	diag_help(c->diags, d, "for a variable write %s(%.*s, \"KEY\"), for files in 'mounts' %s_files(%.*s)", function,
+		STR_ARG(words), function, STR_ARG(words));
+	return true;
+}
+
 static const struct type *report_argument(struct builtin_call *b, struct node *n, const char *needs)
 {
 	struct check *c = b->check;
@@ -417,7 +435,8 @@ static const struct type *call_by_table(struct builtin_call *b, const struct sig
 	b->node->u.call.nbound = n;
 	for (size_t i = 0; i < n && ok; i++)
 		if (!bound[i] && !s->at[i].optional)
-			return report_call(b, b->node->u.call.args_span,
+			return bound[0] && report_no_key(b, bound[0]) ? &type_bad :
+				report_call(b, b->node->u.call.args_span,
 				str_printf(c->arena, "needs '%s'", s->at[i].name).p);
 	return ok ? type_lifted(c, s->result, pod) : &type_bad;
 }

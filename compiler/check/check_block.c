@@ -70,7 +70,7 @@ static bool may_stay(const char *type, const struct node *value)
 	case NODE_INT: return number;
 	case NODE_FLOAT: return strncmp(type, "cpu", 3) == 0;
 	case NODE_STRING: return !amount && !number && strncmp(type, "list", 4) != 0 && strncmp(type, "enum", 4) != 0 &&
-		strncmp(type, "duration", 8) != 0;
+		strncmp(type, "duration", 8) != 0 && strncmp(type, "condition", 9) != 0;
 	default: return false;
 	}
 }

@@ -386,7 +386,8 @@ const struct type *type_extension(struct check *c, struct node *n, const struct 
 	struct str type = range ? STR("a number or a range") : type_phrase(c->arena, core);
 	struct diag *d = diag_report(c->diags, TJ0302, n->u.body.open,
 		"'{ }' extends a map or a record, and this is %.*s", STR_ARG(type));
-	diag_help(c->diags, d, range ? "write '= 1:8' with the two ends" : "write '='");
+	diag_help(c->diags, d, range ? "write '= 1:8' with the two ends" : type_is_text(core) ?
+		"it is one text: write '= \"...\"'" : "write '='");
 	return mark_bad(n);
 }
 

@@ -75,6 +75,21 @@ static const struct value *convert_enum(struct eval *ev, const struct value *v, 
 	return &value_bad;
 }
 
+/* Adds a help for `a:{tag}` and `a:$(tag)`. */
+static bool help_placeholder(struct eval *ev, struct diag *d, struct str image)
+{
+	const char *open = strpbrk(image.p, "{("), *from = open;
+	size_t n = open ? strspn(open + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") : 0;
+
+	if (!n || (open[1 + n] != '}' && open[1 + n] != ')'))
+		return false;
+	from -= open > image.p && open[-1] == '$';
+	struct str back = { open + n + 2, image.n - (size_t)(open + n + 2 - image.p) };
+	diag_help(ev->diags, d, "a value is inserted with '${...}': write \"%.*s${%.*s}%.*s\"", (int)(from - image.p),
+		image.p, (int)n, open + 1, STR_ARG(back));
+	return true;
+}
+
 /* Adds a help for common mistakes in images: an address, a variable of a shell or a chart. */
 static bool help_image(struct eval *ev, struct diag *d, struct str image, struct span at)
 {
@@ -96,6 +111,8 @@ static bool help_image(struct eval *ev, struct diag *d, struct str image, struct
 			"a program has no templates: declare 'param tag: string' and write \"%.*s${tag}%.*s\"",
 			STR_ARG(front),
 			STR_ARG(back));
+	} else if (help_placeholder(ev, d, image)) {
+		;
 	} else if (dollar && dollar + 1 < image.p + image.n) {
 		struct str front = { image.p, (size_t)(dollar - image.p) }, name = { dollar + 1, 0 };
 		name.n = strspn(name.p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -118,6 +135,7 @@ static const struct value *convert_image(struct eval *ev, const struct value *v,
 	if (!why)
 		return v;
 	struct str text = value_spell(ev->arena, v), lower = lower_case(ev, image);
+	diags_drop(ev->diags, TJ1010, at);      /* the same mistake: `{tag}` is plain text */
 	struct diag *d = eval_report(ev, TJ0808, at, "%.*s is not an image reference: %s", STR_ARG(text), why);
 	if (help_image(ev, d, image, at))
 		return &value_bad;

@@ -423,6 +423,24 @@ case("a device with its number", role("accelerator = H100:8", DEVICE), ["write '
 case("a module of all devices", role("accelerator = gpu.h100(8)", "import std.gpu\n"), ["has no module 'gpu'", "a device of a module, such as MODULE.DEVICE(8)"],
      ["tpu"])
 case("the maker of a device", role("", "import std.google\n"), ["did you mean 'std.tpu'? It mentions 'google'"], right=role("", "import std.tpu\n"), code=[])
+TAGGED = 'param version: string = "3"\n\njob "a" {\n  image = "r.example.com/a:%s"\n  role w { }\n}\n'
+PUT = ['write "r.example.com/a:${version}"']
+case("a variable by its index", role('env["A"] = "1"'), ["write 'env { A = \"1\" }'"], right=role('env { A = "1" }'), code=['env { A = "1" }'])
+case("a pair in one text", role('env { "A=1" }'), ["write 'A = \"1\"'"], right=role('env { A = "1" }'), code=['A = "1"'])
+for head in ("w[2]", "w(2)", "w x 2", "w * 2"):
+    case("the number of a role in its head: " + head, HELLO.replace("role w {", "role %s {" % head), ["the number is a field: write 'role w { replicas = 2 }'"],
+         right=role("replicas = 2"), code=["role w { replicas = 2 }"])
+case("a secret as files", role('mounts { "/s" = secret("a") }'), ['for files in \'mounts\' secret_files("a")'], ["-> secret"],
+     right=role('mounts { "/s" = secret_files("a") }'), code=['secret_files("a")'])
+case("a config without a key", role('env { A = config("a") }'), ['for a variable write config("a", "KEY")'], right=role('env { A = config("a", "KEY") }'),
+     code=['config("a", "KEY")'])
+case("a bucket as a volume", role('mounts { "/d" = s3("b") }'), ['env { DATA = "s3://bucket/path" }'], right=role('env { DATA = "s3://bucket/path" }'))
+case("the image in parts", 'job "a" {\n  image { repository = "r/a", tag = "3" }\n  role w { }\n}\n', ["it is one text: write '= \"...\"'"], right=HELLO)
+case("a tag in braces", TAGGED % "{version}", PUT, ["TJ1010"], right=TAGGED % "${version}")
+case("a tag in parentheses", TAGGED % "$(version)", PUT, right=TAGGED % "${version}")
+case("the success policy of an operator", torch('successPolicy = "AllWorkers"'), ["success = done(worker)"], ['success = "All'], right=torch("success = done(worker)"),
+     code=["success = done(worker)"])
+case("the registry by itself", job('registry = "r.example.com"\n  role w { }'), ["the registry is a part of 'image'"], right=HELLO)
 
 
 def squeezed(text):

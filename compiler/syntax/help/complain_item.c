@@ -460,6 +460,32 @@ static bool complain_lone_key(struct fault *f)
 	return true;
 }
 
+/* The number of `role ps[2] {`, `role ps(2) {`, `role ps x 2 {`; empty for other heads. */
+static struct str count_of_head(const struct fault *f)
+{
+	const struct token *t = &f->at[f->i];
+	bool brackets = t->kind == TOKEN_LBRACKET || t->kind == TOKEN_LPAREN;
+	bool closed = t[1].kind == TOKEN_INT && t[brackets ? 3 : 2].kind == TOKEN_LBRACE;
+
+	if (f->line_end || f->i != f->item + 2 || !str_is(fault_text(f, f->item), "role") || !closed)
+		return STR("");
+	bool times = brackets || t->kind == TOKEN_STAR || str_is(fault_text(f, f->i), "x");
+	return times ? fault_text(f, f->i + 1) : STR("");
+}
+
+/* Adds a help for the number of a role in its head, NAME. */
+static bool help_count(struct fault *f, struct diag *d, struct str name)
+{
+	struct str count = count_of_head(f);
+
+	if (!count.n)
+		return false;
+	diag_help(f->p->diags, d, "the number is a field: write '%.*s { replicas = %.*s }'", STR_ARG(name),
+		STR_ARG(count));
+	fault_skip_block(f);
+	return true;
+}
+
 /* Reports TJ0112: a body is missing. */
 bool complain_body(struct fault *f)
 {
@@ -484,6 +510,8 @@ bool complain_body(struct fault *f)
 	if (!f->line_end && next->flags & FLAG_LINE && f->i > f->item)
 		at.start = at.end = next[-1].end;
 	struct diag *d = diag_report(ds, TJ0112, at, "expected '{' to open the body of '%.*s'", STR_ARG(name));
+	if (help_count(f, d, name))
+		return true;
 	if (f->found.kind == TOKEN_COLON && !f->line_end && next[1].kind == TOKEN_LBRACE) {
 		diag_help(ds, d, "remove the ':'");
 		diag_fix(ds, d, (struct span){ next[-1].end, next->end }, STR(""), "remove ':'");

@@ -34,7 +34,13 @@ static void report_valueless(struct fault *f, size_t open)
 	struct diag *d = diag_report(f->p->diags, TJ0104, fault_span(f), "'%.*s' has no value",
 		STR_ARG(fault_text(f, open + 1)));
 
-	diag_help(f->p->diags, d, "write a value after the name, as in '%.*s = ...'", STR_ARG(fault_text(f, open + 1)));
+	struct str text = fault_text(f, open + 1);
+	const char *equals = text.n > 2 && text.p[0] == '"' ? memchr(text.p, '=', text.n) : NULL;
+	if (equals && letters_only((struct str){ text.p + 1, (size_t)(equals - text.p) - 1 }))
+		diag_help(f->p->diags, d, "write '%.*s = \"%.*s'", (int)(equals - text.p) - 1, text.p + 1,
+			(int)(text.p + text.n - equals) - 1, equals + 1);
+	else
+		diag_help(f->p->diags, d, "write a value after the name, as in '%.*s = ...'", STR_ARG(text));
 }
 
 /* Adds the help for `for x in {"a", "b"} {`, which has braces around the job as well. */

@@ -1,5 +1,5 @@
 /*
- * complain_signs.c - help for signs of other languages: `a ++ b`, `[*a, b]`, `{ **a }`, `1,000`.
+ * complain_signs.c - help for signs of other languages: `a ++ b`, `[*a, b]`, `{ **a }`, `1,000`, `env["A"] = b`.
  */
 #include "syntax/help/complain.h"
 
@@ -58,8 +58,24 @@ static bool help_thousands(struct fault *f, struct diag *d)
 	return true;
 }
 
+/* Adds a help for `env["A"] = "1"`. */
+static bool help_indexed(struct fault *f, struct diag *d)
+{
+	const struct token *t = &f->at[f->i];
+
+	if (f->found.kind != TOKEN_LBRACKET || f->i != f->item + 1 || t[-1].kind != TOKEN_IDENT ||
+		t[1].kind != TOKEN_STRING || t[2].kind != TOKEN_RBRACKET || t[3].kind != TOKEN_ASSIGN)
+		return false;
+	struct str key = fault_text(f, f->i + 1), rest = fault_rest(f, f->i + 4);
+	if (letters_only((struct str){ key.p + 1, key.n - 2 }))
+		key = (struct str){ key.p + 1, key.n - 2 };
+	diag_help(f->p->diags, d, "write '%.*s { %.*s = %.*s }'", STR_ARG(fault_text(f, f->i - 1)), STR_ARG(key),
+		STR_ARG(rest.n ? rest : STR("...")));
+	return true;
+}
+
 bool help_sign(struct fault *f, struct diag *d)
 {
 	return !f->line_end && f->i && (help_joined(f, d) || help_merged(f, d) || help_splat(f, d) ||
-		help_thousands(f, d));
+		help_thousands(f, d) || help_indexed(f, d));
 }
