@@ -67,7 +67,7 @@ static int find_members(struct removed *all, struct removed_run *r)
 	return STATUS_DONE;
 }
 
-static void add_run(struct removed *all, const struct run_watch *w)
+static void add_removed(struct removed *all, const struct run_watch *w)
 {
 	struct cluster *k = all->cluster;
 	struct removed_run *r = &all->at[all->n];
@@ -82,7 +82,7 @@ static void add_run(struct removed *all, const struct run_watch *w)
 
 /* ---- the end of a run ---- */
 
-static bool is_empty(const struct removed *all, const struct removed_run *r)
+static bool all_gone(const struct removed *all, const struct removed_run *r)
 {
 	for (size_t i = r->from; i < r->from + r->n; i++)
 		if (!all->removal.gone[i])
@@ -127,7 +127,7 @@ static bool finish_runs(void *to)
 
 	for (size_t i = 0; i < all->n; i++) {
 		struct removed_run *r = &all->at[i];
-		if (r->status == STATUS_DONE && !r->answer && is_empty(all, r))
+		if (r->status == STATUS_DONE && !r->answer && all_gone(all, r))
 			delete_record(all, r);
 		if (r->answer && !r->told && !r->batch.pending)
 			tell_run(all, r);
@@ -144,7 +144,7 @@ int cluster_remove(struct session *s, struct attend *a, struct changes *c)
 
 	cluster_listen(k, true);
 	for (size_t i = 0; i < a->n; i++)
-		add_run(&all, &a->runs[i]);
+		add_removed(&all, &a->runs[i]);
 	all.removal = (struct removal){ .members = &all.members, .step = finish_runs, .to = &all };
 	status = cluster_delete(k, &all.removal);
 	for (size_t i = 0; i < all.n; i++) {
