@@ -1,5 +1,6 @@
 /*
- * complain_signs.c - help for signs of other languages: `a ++ b`, `[*a, b]`, `{ **a }`, `1,000`, `env["A"] = b`.
+ * complain_signs.c - help for signs of other languages: `a ++ b`, `[*a, b]`, `{ **a }`, `1,000`, `env["A"] = b`,
+ * `12:00:00`.
  */
 #include "syntax/help/complain.h"
 
@@ -74,8 +75,37 @@ static bool help_indexed(struct fault *f, struct diag *d)
 	return true;
 }
 
+static int64_t number_at(const struct fault *f, size_t i)
+{
+	struct str text = fault_text(f, i);
+	int64_t n = 0;
+
+	for (size_t k = 0; k < text.n && k < 6 && text.p[k] >= '0' && text.p[k] <= '9'; k++)
+		n = 10 * n + (text.p[k] - '0');
+	return n;
+}
+
+/* Adds a help for `timeout = 12:00:00`. */
+static bool help_clock(struct fault *f, struct diag *d)
+{
+	const struct token *t = &f->at[f->i];
+
+	if (f->found.kind != TOKEN_COLON || f->i < f->item + 5 || t[-1].kind != TOKEN_INT ||
+		t[-2].kind != TOKEN_COLON ||
+		t[-3].kind != TOKEN_INT || t[-4].kind != TOKEN_ASSIGN || t[1].kind != TOKEN_INT)
+		return false;
+	int64_t s = 3600 * number_at(f, f->i - 3) + 60 * number_at(f, f->i - 1) + number_at(f, f->i + 1);
+	const char *unit = s % 3600 == 0 ? "h" : s % 60 == 0 ? "min" : "s";
+	int64_t n = s % 3600 == 0 ? s / 3600 : s % 60 == 0 ? s / 60 : s;
+	diag_help(f->p->diags, d, "a duration is one number and its unit: write '%lld%s'", (long long)n, unit);
+	diag_fix(f->p->diags, d, (struct span){ t[-3].start, t[1].end }, str_printf(f->p->arena, "%lld%s", (long long)n,
+		unit), "write '%lld%s'", (long long)n, unit);
+	return true;
+}
+
 bool help_sign(struct fault *f, struct diag *d)
 {
 	return !f->line_end && f->i && (help_joined(f, d) || help_merged(f, d) || help_splat(f, d) ||
-		help_thousands(f, d) || help_indexed(f, d));
+		help_thousands(f, d) || help_indexed(f, d) ||
+		help_clock(f, d));
 }
