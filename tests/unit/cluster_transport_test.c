@@ -641,7 +641,7 @@ static void proxies(void)
 	peer_get(&p, "/x");
 	CHECK(p.result.outcome == TRANSPORT_UNREACHABLE &&
 		world_count(p.result.error, "by the proxy http://127.0.0.1:") == 1);
-	CHECK(world_count(p.result.error, "407") == 1 && world_count(buf_text(&p.trace), "password") == 0);
+	CHECK(world_count(p.result.error, "407") >= 1 && world_count(buf_text(&p.trace), "password") == 0);
 	end(&p, &proxy);
 }
 
