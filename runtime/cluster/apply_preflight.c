@@ -302,10 +302,12 @@ static bool namespace_is_there(struct applying *p)
 		p->mode == APPLY_REAL)
 		return create_namespace(p);
 	if (x->class == CALL_NOT_FOUND) {
+		p->status = STATUS_REFUSED;
+		if (map_put(&p->cluster->denied, p->arena, str_copy(p->arena, p->ns), p->cluster))
+			return false;           /* another job of the program is of that namespace */
 		session_say(p->session,
 			"namespace '%.*s' does not exist; --create-namespace creates it, --namespace chooses another "
 			"one", STR_ARG(p->ns));
-		p->status = STATUS_REFUSED;
 		return false;
 	}
 	if (x->class == CALL_DONE && x->data && str_is(status_text(x->data, "status.phase"), "Terminating")) {

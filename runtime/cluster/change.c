@@ -79,7 +79,7 @@ static bool may_scale(struct cluster *k, const struct cluster_watch *c, const st
 	return true;
 }
 
-bool cluster_scale(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status)
+static bool scale_role(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);
 	const struct cluster_watch *c = cluster_watch_of(w);
@@ -236,7 +236,7 @@ static bool add_objects(struct cluster *k, const struct cluster_watch *c, const 
 		STR_ARG(c->watch->name)), ret_status);
 }
 
-bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
+static bool suspend_run(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);
 	const struct cluster_watch *c = cluster_watch_of(w);
@@ -250,6 +250,10 @@ bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *
 	if (is_restarting(k, c, ret_status))
 		return false;
 	struct members all = members_of(&k->client, k->arena, &c->parent);
+	if (all.failed) {
+		*ret_status = cluster_say(k, all.failed);
+		return false;
+	}
 	if (!(str_is(c->plan.gang.value, "kueue") ? add_workloads : add_objects)(k, c, &all, suspend, &b, ret_status))
 		return false;
 	batch_wait(&b);
@@ -257,5 +261,25 @@ bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *
 	for (size_t i = 0; i < b.n; i++)
 		if (b.answers[i]->class != CALL_DONE)
 			*ret_status = runs_worse(*ret_status, cluster_say(k, b.answers[i]));
+	if (k->signal)
+		*ret_status = cluster_interrupted(k);
 	return *ret_status == STATUS_DONE;
+}
+
+/* ---- within the time of the command ---- */
+
+bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
+{
+	cluster_listen(cluster_of(s), true);
+	bool ok = suspend_run(s, w, suspend, ret_status);
+	cluster_listen(cluster_of(s), false);
+	return ok;
+}
+
+bool cluster_scale(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status)
+{
+	cluster_listen(cluster_of(s), true);
+	bool ok = scale_role(s, w, role, number, ret_status);
+	cluster_listen(cluster_of(s), false);
+	return ok;
 }

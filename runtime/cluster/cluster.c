@@ -97,10 +97,28 @@ int cluster_say(struct cluster *k, const struct answer *x)
 {
 	bool late = k->late && !k->late_said && !x->stopped;
 
-	if (!x->stopped)
+	/* of the requests that the end of the time has cut off, the first one is enough */
+	if (!x->stopped && (late || x->status != STATUS_TIMEOUT))
 		session_say(k->session, "%s%.*s", late ? "the time is up: " : "", STR_ARG(x->error));
 	k->late_said = k->late_said || late;
 	return k->interrupted ? cluster_interrupted(k) : x->status;
+}
+
+/* Is it of no use to send another request, because there is no connection or no credential? */
+static bool is_hopeless(const struct answer *x)
+{
+	return x->code == 401 || x->class == CALL_CONFIGURATION || (x->class == CALL_UNAVAILABLE &&
+		x->outcome != TRANSPORT_ANSWERED && x->outcome != TRANSPORT_STOPPED);
+}
+
+/* Reports why a parent could not be read; nothing is asked for after an answer that leaves no hope. */
+static int say_unread(struct cluster *k, const struct answer *x)
+{
+	int status = cluster_say(k, x);
+
+	if (is_hopeless(x))
+		k->hopeless = status;
+	return status;
 }
 
 bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct parent *ret, int *ret_status)
@@ -109,6 +127,9 @@ bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct par
 	struct str why;
 
 	*ret = (struct parent){ .run = run, .ns = ns };
+	*ret_status = k->hopeless;
+	if (k->hopeless)
+		return false;
 	if (!object && map_get(&k->listed, ns))
 		return true;
 	if (!object) {
@@ -118,7 +139,7 @@ bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct par
 		if (x->class == CALL_NOT_FOUND)
 			return true;
 		if (x->class != CALL_DONE || !x->data) {
-			*ret_status = cluster_say(k, x);
+			*ret_status = say_unread(k, x);
 			return false;
 		}
 		object = x->data;
@@ -149,7 +170,11 @@ const struct answer *cluster_parents(struct cluster *k, struct str ns, struct ch
 
 bool cluster_list_parents(struct cluster *k, struct str ns)
 {
-	if (!map_get(&k->listed, ns) && cluster_parents(k, ns, NULL))
+	const struct answer *failed = map_get(&k->listed, ns) ? NULL : cluster_parents(k, ns, NULL);
+
+	if (failed && is_hopeless(failed))
+		say_unread(k, failed);
+	if (failed)
 		return false;
 	map_put(&k->listed, k->arena, ns, k);
 	return true;

@@ -23,10 +23,13 @@ struct cluster {
 	struct view **views;            /* views of the namespaces that these runs are in */
 	size_t nviews;
 	struct map parents;             /* "NAMESPACE/RUN" -> struct data, the parents that a list has brought */
+	/* the status of a failure to read a parent after which no request can succeed, and which has been reported */
+	int hopeless;
 	struct map listed;              /* namespaces whose parents have all been listed */
 	struct map permitted;           /* set of "VERB PLURAL.GROUP NAMESPACE": access reviews with a positive
 					 * answer */
-	struct map denied;              /* set of "NAMESPACE VERBS": what has been reported as not permitted */
+	/* set of "NAMESPACE VERBS" and "NAMESPACE": what has been reported as not permitted, and as missing */
+	struct map denied;
 	struct map namespaces;          /* namespaces that are known to exist */
 	bool listening;                 /* signals are handled */
 	bool interrupted;               /* a signal has arrived, or the time is up: no new request is sent */

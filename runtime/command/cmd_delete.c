@@ -50,7 +50,10 @@ int cmd_delete(struct session *s)
 	}
 	if (!(b = backend_begin(s, &a, &status)))
 		return status;
-	if (choose(s, b, &chosen, &status) && runs_watch(s, &chosen, &a, &status) && a.n) {
+	bool chose = choose(s, b, &chosen, &status);
+	if (chose && !chosen.n && !changes.json)
+		runs_say_none(s, b, chosen.ns);
+	if (chose && runs_watch(s, &chosen, &a, &status) && a.n) {
 		if (!option_given(s->options, OPTION_YES))
 			show_plan(s, &a);
 		if (runs_agreed(s, "delete", "deleted", &status))

@@ -52,14 +52,6 @@ static void tell_why(struct session *s, const struct attend *a)
 	buf_release(&out);
 }
 
-static void say_none(struct session *s, const struct backend *b, struct str ns)
-{
-	if (ns.n)
-		session_say(s, "no runs in namespace '%.*s'; 'trainc list -A' looks in all namespaces", STR_ARG(ns));
-	else
-		session_say(s, "no runs %s", b->place);
-}
-
 static int show(struct session *s, size_t operands, enum report_form usual)
 {
 	const struct backend *b;
@@ -85,7 +77,7 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 		if (runs_unknown(&a))
 			return backend_end(s, &a, status);
 		if (!chosen.n && form != REPORT_JSON && form != REPORT_NAME)
-			say_none(s, b, chosen.ns);
+			runs_say_none(s, b, chosen.ns);
 		else if (option_given(s->options, OPTION_WATCH) && a.n)
 			status = watch(s, &a, form);
 		else if (a.n || !chosen.n)

@@ -17,6 +17,20 @@ static bool is_file(struct str operand)
 	return str_is(operand, "-") || str_ends(operand, STR(".tj")) || memchr(operand.p, '/', operand.n);
 }
 
+/*
+ * The name in an operand such as `run/train`, as lists show runs; empty for other operands. A file of that path counts
+ * before the run, unless the run exists.
+ */
+static struct str shown_name(struct session *s, const struct backend *b, struct str operand)
+{
+	struct str name = { operand.p + 4, operand.n - 4 };
+
+	if (!str_starts(operand, STR("run/")) || !name.n || memchr(name.p, '/', name.n))
+		return STR("");
+	bool file = str_ends(name, STR(".tj")) || access(operand.p, F_OK) == 0;
+	return !file || b->exists(s, name) ? name : STR("");
+}
+
 static void add_run(struct session *s, struct chosen *c, struct chosen_run r)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -83,10 +97,8 @@ bool runs_choose(struct session *s, const struct backend *b, size_t n, struct ch
 	if (!n && !b->names(s, ret, ret_status))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		struct str operand = s->options->operands[i];
-		if (str_starts(operand, STR("run/")) && b->exists(s, (struct str){ operand.p + 4, operand.n - 4 }))
-			operand = (struct str){ operand.p + 4, operand.n - 4 };         /* run/train, as lists show
-											 * runs */
+		struct str operand = s->options->operands[i], name = shown_name(s, b, operand);
+		operand = name.n ? name : operand;
 		if (is_part_of_run(s, b, operand))
 			return false;
 		if (!is_file(operand))
@@ -96,6 +108,14 @@ bool runs_choose(struct session *s, const struct backend *b, size_t n, struct ch
 	}
 	*ret_status = STATUS_DONE;
 	return true;
+}
+
+void runs_say_none(struct session *s, const struct backend *b, struct str ns)
+{
+	if (ns.n)
+		session_say(s, "no runs in namespace '%.*s'; 'trainc list -A' looks in all namespaces", STR_ARG(ns));
+	else
+		session_say(s, "no runs %s", b->place);
 }
 
 bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int *ret_status)

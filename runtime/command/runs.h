@@ -14,6 +14,9 @@
  */
 bool runs_choose(struct session *s, const struct backend *b, size_t n, struct chosen *ret, int *ret_status);
 
+/* Reports that there is no run in namespace NS, or anywhere if NS is empty. */
+void runs_say_none(struct session *s, const struct backend *b, struct str ns);
+
 /* Of two exit statuses, the more serious one. */
 int runs_worse(int a, int b);
 /*

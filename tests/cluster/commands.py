@@ -259,7 +259,15 @@ def contradictions(w):
     out, err = w.want(0, "list", "--namespace", "nobody", "-A")
     must(not err and "default/a" in out and "default/b" in out, out + err)
     w.want(0, "delete", "b", "--yes")
+    for command, code in (("delete", 0), ("status", 2), ("wait", 2)):
+        w.want(code, command, "run/b", err="^trainc: no run 'b' in namespace 'default'; 'trainc list' lists runs\n$")
+    w.want(1, "delete", "run/b.tj", err="'run/b.tj' cannot be read")
+    _out, err = w.want(6, "apply", "--namespace", "nobody", "a.tj", err="namespace 'nobody' does not exist")
+    must(err.count("does not exist") == 1, err)
     w.want(0, "list", "-A", out="^default/a ")
+    w.want(0, "delete", "run/a", "--yes")
+    w.want(0, "delete", "--all", "--yes", err="^trainc: no runs in namespace 'default'; 'trainc list -A' looks in all namespaces\n$")
+    w.want(0, "apply", "a.tj")
     w.want(2, "status", "-A", "a", err="-A shows the runs of all namespaces, and 'a' is in one")
 
 
@@ -731,6 +739,41 @@ def late_delete(w):
     must(w.get("configmaps", "a.trainc") and not w.get("jobs", "a-worker") and "time is up" not in err and "run/a" not in out, out + err)
     w.faults.clear()
     w.want(0, "delete", "--yes", "a", out="run/a deleted")
+
+
+@check
+def late_change(w):
+    """suspend --timeout bounds its own requests; control-C ends them; a list that fails is said"""
+    w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
+    w.want(0, "apply", "a.tj")
+    for method, path in ("GET", "/jobs\\?.*labelSelector=applyset"), ("PATCH", "/jobs/a-worker"):
+        silent = silence(w, method, path)
+        _out, err = timed(w, 10, "suspend", "a", "b", "--timeout", "500ms", err="^trainc: the time is up: %s [^\n]*: no answer came from [^\n]*\n$" % method)
+        w.requests.clear()
+        p = w.start("suspend", "a")
+        w.wait_for("the request", lambda: any(r[0] == method and re.search(path, r[1]) for r in w.requests))
+        p.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        p.send_signal(signal.SIGINT)
+        p.communicate(timeout=30)
+        must(p.returncode == 130, p.returncode)
+        silent.set()
+        w.faults.clear()
+    w.fault("GET", "/jobs\\?.*labelSelector=applyset", status(403, "Forbidden", "not for you"), 9)
+    w.want(4, "suspend", "a", err="not for you")
+
+
+@check
+def hopeless(w):
+    """without a connection or a credential the first run says so, and the others of the command are not tried"""
+    w.write("a.tj", "".join(JOB % ("j%d" % i, 1) + "\n" for i in range(3)))
+    w.write("many.tj", "".join(JOB % ("k%d" % i, 1) + "\n" for i in range(6)))
+    for answer, code, said in (("cut", 7, "broke before the answer"), (status(401, "Unauthorized", "Unauthorized"), 4, "does not accept the credential")):
+        for words in (("apply", "a.tj"), ("apply", "many.tj"), ("wait", "a.tj"), ("status", "j0", "j1", "j2"), ("delete", "--yes", "j0", "j1")):
+            w.fault("GET", "/configmaps", answer, 10 ** 9)
+            _out, err = w.want(code, *words, "--retry-timeout", "200ms", err=said)
+            must(err.count("\n") == 1, err)
+            w.faults.clear()
 
 
 @check
