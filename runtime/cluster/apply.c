@@ -67,6 +67,7 @@ static bool has_ended(struct applying *p)
 		STR_ARG(buf_text(&b)));
 	buf_release(&b);
 	apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");
+	p->over = true;
 	p->status = str_is(verdict, "Succeeded") ? STATUS_DONE : str_is(verdict,
 		"Failed") ? STATUS_FAILED : STATUS_CONFLICT;
 	return true;

@@ -38,6 +38,7 @@ struct applying {
 	struct diags diags;             /* refusals of the server, at their places in the program */
 	int status;                     /* the worst status so far */
 	bool wait;                      /* there is something to wait for in the run */
+	bool over;                      /* it has ended, and stays as it is */
 	bool seen;                      /* `state` is to be that of the applied run */
 };
 

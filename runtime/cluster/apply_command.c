@@ -89,6 +89,17 @@ static void add_watch(struct cluster *k, const struct applying *p, struct attend
 		*status = runs_worse(*status, one);
 }
 
+/* Adds the runs that have ended behind those that are waited for, so that -o json shows them, too. */
+static void add_ended(const struct fleet *f, struct attend *ret)
+{
+	static const struct run_watch_ops none = { 0 };
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->at[i].over)
+			ret->runs[ret->n + ret->nover++] = (struct run_watch){ .ops = &none,
+				.name = f->at[i].job->name, .state = f->at[i].state };
+}
+
 static struct fleet fleet_of(struct session *s, struct programs *all)
 {
 	struct fleet f = { 0 };
@@ -133,5 +144,6 @@ int cluster_apply(struct session *s, struct programs *all, struct attend *ret)
 			tell_needs(s, p);
 		add_watch(k, p, ret, &status);
 	}
+	add_ended(&f, ret);
 	return status;
 }

@@ -104,14 +104,14 @@ int cluster_say(struct cluster *k, const struct answer *x)
 	return k->interrupted ? cluster_interrupted(k) : x->status;
 }
 
-/* Is it of no use to send another request, because there is no connection or no credential? */
+/* Will further requests fail as well, because the connection or the credential is missing? */
 static bool is_hopeless(const struct answer *x)
 {
 	return x->code == 401 || x->class == CALL_CONFIGURATION || (x->class == CALL_UNAVAILABLE &&
 		x->outcome != TRANSPORT_ANSWERED && x->outcome != TRANSPORT_STOPPED);
 }
 
-/* Reports why a parent could not be read; nothing is asked for after an answer that leaves no hope. */
+/* Reports why a parent could not be read. After a hopeless answer, cluster_parent() sends nothing. */
 static int say_unread(struct cluster *k, const struct answer *x)
 {
 	int status = cluster_say(k, x);

@@ -359,12 +359,13 @@ enum report_form runs_form(const struct session *s, enum report_form usual)
 
 void runs_report(struct session *s, struct attend *a, enum report_form form)
 {
-	const struct run_state **runs = ARENA_ARRAY(s->arena, const struct run_state *, a->n);
+	size_t n = a->n + a->nover;
+	const struct run_state **runs = ARENA_ARRAY(s->arena, const struct run_state *, n);
 	struct report r = { .runs = runs, .form = form, .now = clock_real(), .width = session_width(STDOUT_FILENO),
 		.everywhere = option_given(s->options, OPTION_ALL_NAMESPACES) };
 	struct buf out = { 0 };
 
-	for (size_t i = 0; i < a->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (form == REPORT_WIDE || form == REPORT_JSON)
 			run_watch_measure(&a->runs[i]);
 		if (!a->runs[i].gone)

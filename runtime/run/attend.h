@@ -20,6 +20,7 @@ struct attend {
 	struct arena *arena;
 	struct run_watch *runs;
 	size_t n;
+	size_t nover;                   /* number of runs after these, which are shown and not followed */
 	struct drain out, err;          /* buffers of standard output and standard error */
 	struct progress progress;
 	struct log_source *logs;        /* source of log lines; NULL: no lines are shown */

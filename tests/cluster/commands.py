@@ -815,6 +815,20 @@ def ended_runs(w):
 
 
 @check
+def ended_json(w):
+    """apply -o json shows a run that has ended, too: after those that are followed, and alone"""
+    w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
+    w.want(0, "apply", "a.tj")
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
+    for more in ([], ["--no-wait"]):
+        doc = json.loads(w.want(8, "apply", *more, "-o", "json", "a.tj", err="run 'a' has ended: Failed")[0])
+        must([(r["name"], r["namespace"], r["state"]) for r in doc["runs"]] == [("b", "default", "Running"), ("a", "default", "Failed")], doc)
+        must(doc["runs"][1]["first_failure"]["exit_code"] == 3, doc)
+    doc = json.loads(w.want(8, "apply", "--job", "a", "-o", "json", "a.tj")[0])
+    must([r["state"] for r in doc["runs"]] == ["Failed"], doc)
+
+
+@check
 def ended_and_stopping(w):
     """a run that succeeded stays ended while a replica is still stopping: the Job is gone, its pod is not"""
     w.write("a.tj", PAIR)
