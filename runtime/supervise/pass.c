@@ -726,29 +726,33 @@ static bool is_about_counts(const struct pass *p)
 	return same;
 }
 
-/* Statuses of a server that takes long to answer wait longer: the requests that make pods come first. */
-static int64_t status_wait(const struct controller *c)
-{
-	int64_t wait = STATUS_REQUESTS * c->request_time;
-
-	return wait < STATUS_WAIT ? STATUS_WAIT : wait < STATUS_WAIT_MOST ? wait : STATUS_WAIT_MOST;
-}
-
 /*
- * May the status be written by a later pass? Counts change with every pod, and a job that was just created runs a
- * moment later: all that happens within status_wait() is one write.
+ * For how many nanoseconds may the status wait for a later pass? Counts change with every pod, and a job that was just
+ * created runs a moment later: all that happens meanwhile is one write. On a server that takes long to answer, statuses
+ * wait longer, for the requests that make pods, and so does the first Running.
  */
-static bool status_can_wait(struct pass *p)
+static int64_t status_wait(const struct pass *p)
 {
 	const struct job_conditions *c = &p->d.record.conditions;
-	struct supervised *j = p->job;
-	int64_t now = loop_now(j->control->client.loop);
-	bool begins = c->n == 1 && c->at[0].type == JOB_CREATED && !j->kind->status_key;
+	int64_t wait = STATUS_REQUESTS * p->job->control->request_time;
+	bool young = !p->job->kind->status_key && p->plan;
 
-	if (p->step != STEP_STATUS || p->d.remove || j->refused || !(begins || is_about_counts(p)))
+	wait = wait < STATUS_WAIT ? STATUS_WAIT : wait < STATUS_WAIT_MOST ? wait : STATUS_WAIT_MOST;
+	if (is_about_counts(p) || (young && c->n == 1 && c->at[0].type == JOB_CREATED))
+		return wait;
+	return young && c->n == 2 && c->at[1].type == JOB_RUNNING && p->before.n <= 1 ? wait - STATUS_WAIT : 0;
+}
+
+/* May the status be written by a later pass? */
+static bool status_can_wait(struct pass *p)
+{
+	struct supervised *j = p->job;
+	int64_t now = loop_now(j->control->client.loop), wait = status_wait(p);
+
+	if (p->step != STEP_STATUS || p->d.remove || j->refused || !wait)
 		return false;
 	if (!j->write_by)
-		j->write_by = now + status_wait(j->control);
+		j->write_by = now + wait;
 	if (j->write_by <= now)
 		return false;
 	int64_t at = controller_now(j->control) + j->write_by - now;
