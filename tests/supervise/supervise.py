@@ -114,7 +114,7 @@ def counted(w):
         w.pod(name, "Running")
         time.sleep(0.03)
     took = time.monotonic() - begun
-    w.wait_for("all counts", lambda: w.objects[("tfjobs", "default", "train")]["status"]["replicaStatuses"] == {"Worker": {"active": 40}})
+    w.wait_for("all counts", lambda: w.objects[("tfjobs", "default", "train")].get("status", {}).get("replicaStatuses") == {"Worker": {"active": 40}})
     w.settle(1.2)
     n = len(w.written("PATCH .*/status")) - before
     must(n <= took + 3, "%d writes in %.1f s" % (n, took))
