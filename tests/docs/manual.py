@@ -88,6 +88,9 @@ def installed():
         for file in sorted(files):
             path = os.path.join(root, file)
             check(file + " is not empty", os.path.getsize(path) == 0)
+            if file in ("bin/trainc", "libexec/trainc/trainc-cluster"):
+                with open(path, "rb") as f:
+                    check(file + " has no debugging information", b".debug_info\0" in f.read())
             if file.startswith("share/man/"):
                 target = re.match(r"\.so (.*)\n$", manual.read(path))
                 check(file + " leads to a page", target and not os.path.exists(os.path.join(root, "share/man", target[1])))
