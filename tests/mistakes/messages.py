@@ -441,6 +441,8 @@ case("a tag in parentheses", TAGGED % "$(version)", PUT, right=TAGGED % "${versi
 case("the success policy of an operator", torch('successPolicy = "AllWorkers"'), ["success = done(worker)"], ['success = "All'], right=torch("success = done(worker)"),
      code=["success = done(worker)"])
 case("the registry by itself", job('registry = "r.example.com"\n  role w { }'), ["the registry is a part of 'image'"], right=HELLO)
+for word in ("unlimited", "infinite", "never"):
+    case("no limit, by the word " + word, job("timeout = %s\n  role w { }" % word), ["leave a limit out where there is none"], right=HELLO)
 for clock, ours in (("12:00:00", "12h"), ("1:30:00", "90min"), ("0:00:45", "45s")):
     case("a time as Slurm writes it: " + clock, job("timeout = %s\n  role w { }" % clock), ["write '%s'" % ours], right=job("timeout = %s\n  role w { }" % ours),
          code=["timeout = " + ours])
