@@ -19,7 +19,7 @@ done
 (
 	unset TRAINC_STATE_DIR HOME XDG_STATE_HOME
 	"$TRAINC" list --local 2>.err
-	test $? -eq 3 && grep -q 'set TRAINC_STATE_DIR, or HOME' .err
+	test $? -eq 3 && grep -q 'set TRAINC_STATE_DIR, XDG_STATE_HOME or HOME' .err
 ) && ok || fail "without any directory"
 if test "$(id -u)" -ne 0; then
 	mkdir -m 500 closed
