@@ -6,9 +6,9 @@
 #include <errno.h>
 
 #include "base/file.h"
-#include "base/quantity.h"
 #include "base/words.h"
 #include "data/data_read.h"
+#include "runtime/command/runs.h"
 
 /* ---- what -v shows ---- */
 
@@ -72,23 +72,6 @@ static bool failed(struct client *c, int status, struct str why, int *ret_status
 	return false;
 }
 
-static bool read_retry_limit(struct client *c, int64_t *ret)
-{
-	struct str text = option_value(c->session->options, OPTION_RETRY_TIMEOUT);
-	struct quantity q;
-
-	*ret = 0;
-	if (!text.p)
-		return true;
-	if (duration_parse(text, &q) != QUANTITY_OK || q.nano <= 0) {
-		session_say(c->session, "--retry-timeout needs a time such as 30s or 2min, found '%.*s'",
-			STR_ARG(text));
-		return false;
-	}
-	*ret = (int64_t)q.nano;
-	return true;
-}
-
 static bool read_access(struct client *c, const struct client_options *o, struct str *why)
 {
 	struct session *s = c->session;
@@ -116,7 +99,7 @@ bool client_open(struct client *c, struct session *s, const struct client_option
 	int64_t retry_limit;
 
 	*c = (struct client){ .session = s, .verbose = option_given(s->options, OPTION_VERBOSE) };
-	if (!read_retry_limit(c, &retry_limit)) {
+	if (!runs_duration(c->session, OPTION_RETRY_TIMEOUT, &retry_limit)) {
 		*ret_status = STATUS_USAGE;
 		return false;
 	}

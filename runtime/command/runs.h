@@ -39,8 +39,8 @@ bool runs_attend_init(struct session *s, struct attend *a);
 void runs_attend_open(struct session *s, struct attend *a);
 
 /*
- * Reads a duration such as "500ms", "30s" or "2min" from --timeout, --backoff or a similar option; false after
- * reporting that the value is not a duration.
+ * Reads a duration such as "500ms", "30s" or "2min", or "1h30m" as kubectl writes it, from --timeout, --backoff or a
+ * similar option; false after reporting that the value is not a duration.
  */
 bool runs_duration(struct session *s, enum option option, int64_t *ret);
 

@@ -37,7 +37,7 @@ says err 'trainc: cannot read the kubeconfig absent: no such file'
 run 3 version --server --kubeconfig ''
 says err 'trainc: --kubeconfig is empty: name a file, or leave it out'
 run 2 version --server --retry-timeout soon
-says err "trainc: --retry-timeout needs a time such as 30s or 2min, found 'soon'"
+says err "trainc: --retry-timeout needs a time such as 500ms, 30s or 2min, found 'soon'"
 
 # ---- a server ----
 serve 'on GET /version' 'header Content-Type application/json' 'header Warning 299 - "old"' 'body {"gitVersion":"v1.99.0"}'

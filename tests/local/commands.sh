@@ -58,9 +58,9 @@ run 0 status --local -o wide; holds grep -qE '^steady +worker-1 +ready +[0-9]+ +
 run 0 list --local; holds grep -qE '^steady +Running +3/3 +[0-9]+[sm].* +steady.tj$' .out
 run 2 status --local stedy; says err "did you mean 'steady'?"
 run 1 status --local ../steady; says err "no such file"
-run 0 wait --local --for=running steady
+run 0 wait --local --for=running --timeout 1h30m steady
 run 124 wait --local --timeout 200ms steady; says err "the time is up"
-run 2 wait --local --timeout 1h30m steady; says err "--timeout needs a time"
+run 2 wait --local --timeout 1h30x steady; says err "--timeout needs a time"
 
 # ---- logs: S112 ----
 all_printed() { test "$("$TRAINC" logs --local steady --all | grep -c '│')" -eq 3; }
@@ -106,7 +106,7 @@ run 0 status --local steady -o json
 json 'd["runs"][0]["state"], sum(r["active"] for r in d["runs"][0]["roles"])' "('Suspended', 0)"
 nothing_left steady
 run 0 resume --local steady; holds test "$(cat .out)" = "run/steady resumed"
-run 0 wait --local --for=running steady
+run 0 wait --local --for=running --timeout 1h30m steady
 run 0 status --local steady -o json; json '[r["restarts"] for r in d["runs"][0]["roles"]]' '[0, 0]'
 
 # ---- deleting ----
