@@ -21,7 +21,7 @@ static bool is_file(struct str operand)
  * The name in an operand such as `run/train`, as lists show runs; empty for other operands. A file of that path counts
  * before the run, unless the run exists.
  */
-static struct str shown_name(struct session *s, const struct backend *b, struct str operand)
+static struct str name_in_operand(struct session *s, const struct backend *b, struct str operand)
 {
 	struct str name = { operand.p + 4, operand.n - 4 };
 
@@ -97,7 +97,7 @@ bool runs_choose(struct session *s, const struct backend *b, size_t n, struct ch
 	if (!n && !b->names(s, ret, ret_status))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		struct str operand = s->options->operands[i], name = shown_name(s, b, operand);
+		struct str operand = s->options->operands[i], name = name_in_operand(s, b, operand);
 		operand = name.n ? name : operand;
 		if (is_part_of_run(s, b, operand))
 			return false;
