@@ -214,6 +214,7 @@ static const struct {
 	{ FUNCTION_PVC, "storageClassName",
 		"pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi, class = \"fast\") makes one for each "
 		"replica" },
+	{ FUNCTION_PVC, "ro", "the argument is 'readonly'" },
 	{ FUNCTION_OWN_CLAIM, "storage_class", "the argument is 'class'" },
 	{ FUNCTION_OWN_CLAIM, "storageClassName", "the argument is 'class'" },
 	{ FUNCTION_OWN_CLAIM, "shared",
@@ -234,6 +235,28 @@ static const char *volume_habit(const struct builtin_call *b, struct str argumen
 		if (volume_habits[i].function == (int)b->which && str_is(argument, volume_habits[i].argument))
 			return volume_habits[i].help;
 	return NULL;
+}
+
+/* Reports an argument that is a switch by its name alone, such as `readonly`, or the `ro` of mount(8). */
+static bool report_switch(struct builtin_call *b, const struct signature *s, const struct node *arg)
+{
+	struct check *c = b->check;
+	const struct node *value = arg->u.arg.value;
+
+	if (arg->u.arg.name.p || value->kind != NODE_NAME || scope_peek(c, value->u.name.text))
+		return false;
+	for (size_t i = 0; i < parameter_count(s); i++) {
+		const char *name = s->at[i].name;
+		bool same = str_is(str_lower(c->arena, value->u.name.text), name) ||
+			(str_is(value->u.name.text, "ro") && strcmp(name, "readonly") == 0);
+		if (s->at[i].type != &type_bool || !same)
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%s' of '%s' needs a value", name,
+			schema_function(b->which)->name);
+		diag_help(c->diags, d, "write '%s = true'", name);
+		return true;
+	}
+	return false;
 }
 
 /* The parameter that an argument belongs to; parameter_count() after a report. */
@@ -419,6 +442,11 @@ static const struct type *call_by_table(struct builtin_call *b, const struct sig
 		struct node *arg = args.at[i];
 		if (arg->kind != NODE_ARG)
 			return &type_bad;
+		if (report_switch(b, s, arg)) {
+			arg->u.arg.value->type = &type_bad;
+			ok = false;
+			continue;
+		}
 		size_t k = parameter_of(b, s, arg, &position);
 		if (k == n || bound[k]) {
 			if (k < n)

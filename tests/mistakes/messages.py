@@ -102,6 +102,9 @@ case("a list of codes where a range is meant", "param c: range = range(1, 10)\n"
      right="param c: range = 1..9\n" + HELLO, code=["param c: range = 1..9"])
 case("a method of a text", torch('env { A = "x".upper() }'), ["write 'upper(\"x\")'"], ["..."], right=torch('env { A = upper("x") }'),
      code=['upper("x")'])
+for word in ("readonly", "readOnly", "ro"):
+    case("a volume that is only read, by the word " + word, torch('mounts { "/d" = pvc("d", %s) }' % word), ["write 'readonly = true'"], ["path ="],
+         right=torch('mounts { "/d" = pvc("d", readonly = true) }'), code=["readonly = true"])
 case("a home directory", torch('mounts { "~/data" = pvc("d", shared = true) }'), ["a container has no '~'", "an absolute path"], ["/~"],
      right=torch('mounts { "/data" = pvc("d", shared = true) }'))
 case("an unknown code", torch("# allow TJ9999: x\n"), ["'trainc explain codes' lists them"], right=torch(""))
