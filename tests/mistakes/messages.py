@@ -105,6 +105,13 @@ case("a method of a text", torch('env { A = "x".upper() }'), ["write 'upper(\"x\
 for word in ("readonly", "readOnly", "ro"):
     case("a volume that is only read, by the word " + word, torch('mounts { "/d" = pvc("d", %s) }' % word), ["write 'readonly = true'"], ["path ="],
          right=torch('mounts { "/d" = pvc("d", readonly = true) }'), code=["readonly = true"])
+for default, type in (('"x"', "string"), ("true", "bool"), ("0.5", "float"), ("5min", "duration"), ("5Gi", "memory"), ("-1", "int"), ('["a", "b"]', "list[string]")):
+    case("a parameter without a type, default " + default, job("env { P = \"${p}\" }\n  role w { }", "param p = %s\n" % default),
+         ["'param p: %s = %s'" % (type, default)], right=None if "list" in type else job("env { P = \"${p}\" }\n  role w { }", "param p: %s = %s\n" % (type, default)),
+         code=["param p: "])
+case("a job in an if", "param big: bool = true\nif big {\n  %s}\n" % job("role w { }"), ["for a whole job, loop over a list"],
+     right="param big: bool = true\nfor name in if big then [\"train\"] else [] " + job("role w { }").replace('"a"', '"${name}"'),
+     code=["else [] job \"${name}\" {"])
 case("a home directory", torch('mounts { "~/data" = pvc("d", shared = true) }'), ["a container has no '~'", "an absolute path"], ["/~"],
      right=torch('mounts { "/data" = pvc("d", shared = true) }'))
 case("an unknown code", torch("# allow TJ9999: x\n"), ["'trainc explain codes' lists them"], right=torch(""))

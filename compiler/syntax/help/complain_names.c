@@ -161,7 +161,13 @@ void help_declaration(struct fault *f, struct diag *d)
 	struct str text = fault_text(f, f->i), rest = fault_rest(f, f->i), only;
 	struct suggest s;
 
-	if (help_other_language(f, d) || f->found.kind != TOKEN_IDENT)
+	if (help_other_language(f, d))
+		return;
+	if (f->found.kind == TOKEN_IF)
+		diag_help(ds, d,
+			"'if' is written in the body of a job; for a whole job, loop over a list that may be empty: "
+			"for name in if C then [\"train\"] else [] job \"${name}\" { ... }");
+	if (f->found.kind != TOKEN_IDENT)
 		return;
 	if (f->at[f->i + 1].kind == TOKEN_ASSIGN && rest.n)
 		diag_help(ds, d, "write 'let %.*s'; fields belong in the body of a job", STR_ARG(rest));

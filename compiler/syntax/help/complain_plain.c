@@ -4,6 +4,7 @@
  */
 #include "syntax/help/complain.h"
 
+#include "base/quantity.h"
 #include "trainc.tab.h"
 
 static bool starts_value(int kind)
@@ -58,6 +59,28 @@ static bool help_item(struct fault *f, struct diag *d, int kind)
 	return true;
 }
 
+/* The type of a parameter whose default begins with the token I; NULL if the first tokens do not say it. */
+static const char *type_of_default(const struct fault *f, size_t i)
+{
+	struct str text = fault_text(f, i);
+	struct quantity q;
+
+	switch (f->at[i].kind) {
+	case TOKEN_STRING: case TOKEN_STR_OPEN: return "string";
+	case TOKEN_INT: return "int";
+	case TOKEN_FLOAT: return "float";
+	case TOKEN_TRUE: case TOKEN_FALSE: return "bool";
+	case TOKEN_QUANTITY:
+		return duration_parse(text, &q) == QUANTITY_OK ? "duration" : str_ends(text, STR("i")) ? "memory"
+			: NULL;
+	case TOKEN_MINUS: return f->at[i + 1].kind == TOKEN_INT ? "int" : NULL;
+	case TOKEN_LBRACKET:
+		return f->at[i + 1].kind == TOKEN_STRING ? "list[string]" : f->at[i + 1].kind == TOKEN_INT ? "list[int]"
+			: NULL;
+	default: return NULL;
+	}
+}
+
 /* Adds a help on what the head of a declaration lacks. */
 static bool help_head(struct fault *f, struct diag *d, int kind)
 {
@@ -67,7 +90,13 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 	uint32_t before = end_before(f);
 
 	if (kind == TOKEN_ASSIGN && f->i >= 2 && f->at[f->i - 2].kind == TOKEN_PARAM) {
-		diag_help(ds, d, "a parameter has a type: 'param %.*s: int = 4'", STR_ARG(fault_text(f, f->i - 1)));
+		const char *type = type_of_default(f, f->i + 1);
+		struct str value = type ? fault_rest(f, f->i + 1) : STR("4");
+		diag_help(ds, d, "a parameter has a type: 'param %.*s: %s = %.*s'", STR_ARG(fault_text(f, f->i - 1)),
+			type ? type : "int", STR_ARG(value));
+		if (type)
+			diag_fix(ds, d, (struct span){ before, before }, str_cat(ds->arena, STR(": "), str_of(type),
+				STR("")), "insert the type");
 	} else if (head == TOKEN_PARAM && f->i == f->item + 1 && kind == TOKEN_STRING) {
 		struct str text = fault_text(f, f->i);
 		bool name = text.n > 2 && letters_only((struct str){ text.p + 1, text.n - 2 });
