@@ -58,6 +58,17 @@ struct answer *cluster_add_deletion(struct cluster *k, struct batch *b, const st
 bool cluster_is_gone(const struct answer *x) { return x->class == CALL_NOT_FOUND || (x->code == 409 &&
 	text_holds(x->message, "UID")); }
 
+/* Reports why an object could not be deleted. What the end of the time has cut off is reported by tell_late(). */
+static int say_refused(struct cluster *k, const struct answer *x)
+{
+	if (!k->late)
+		return cluster_say(k, x);
+	if (x->stopped || x->status == STATUS_TIMEOUT)
+		return STATUS_TIMEOUT;
+	session_say(k->session, "%.*s", STR_ARG(x->error));
+	return x->status;
+}
+
 /* Deletes one group of objects: the workloads, or the rest. */
 static int delete_wave(struct removing *d, bool workloads)
 {
@@ -79,8 +90,8 @@ static int delete_wave(struct removing *d, bool workloads)
 		/* an object without finalizers is gone at once */
 		r->gone[i] = cluster_is_gone(x) || (d->asked[i] && (r->dry_run || (x->data &&
 			str_is(status_text(x->data, "kind"), "Status"))));
-		if (!r->gone[i] && !d->asked[i] && !k->late)    /* tell_late() reports what the time has cut off */
-			status = runs_worse(status, cluster_say(k, x));
+		if (!r->gone[i] && !d->asked[i])
+			status = runs_worse(status, say_refused(k, x));
 	}
 	return status;
 }

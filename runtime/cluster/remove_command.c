@@ -114,8 +114,8 @@ static void tell_run(struct removed *all, struct removed_run *r)
 			changes_object(all->changes, str_printf(k->arena, "%.*s/%.*s", STR_ARG(m->resource.kind),
 				STR_ARG(m->name)), "deleted");
 	}
-	bool done = r->answer && r->status == STATUS_DONE;
-	if (done || all->changes->json)
+	bool done = r->answer && r->status == STATUS_DONE, begun = r->answer || r->n;
+	if (done || (begun && all->changes->json))
 		changes_run(all->changes, r->watch->watch->name, r->watch->ns, done ? "deleted" : "deleting");
 }
 
@@ -151,6 +151,8 @@ int cluster_remove(struct session *s, struct attend *a, struct changes *c)
 		struct removed_run *r = &all.at[i];
 		if (r->answer)
 			batch_wait(&r->batch);
+		else if (k->interrupted)        /* its record is left, even if all of its objects are gone */
+			r->status = k->signal ? cluster_interrupted(k) : runs_worse(r->status, STATUS_TIMEOUT);
 		if (!r->told)
 			tell_run(&all, r);
 		status = status > 128 || r->status > 128 ? cluster_interrupted(k) : runs_worse(status, r->status);

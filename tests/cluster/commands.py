@@ -742,6 +742,40 @@ def late_delete(w):
 
 
 @check
+def cut_delete(w):
+    """delete that control-C ends after the last object: its record is left, and that is said; a refusal is said although the time is up; a run that was not found is not `deleting`"""
+    w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
+    w.want(0, "apply", "a.tj")
+    held = threading.Event()
+
+    def late_answer(_h, _body):
+        held.wait(30)
+
+    w.fault("DELETE", "/services/a", late_answer, 1)
+    p = w.start("delete", "--yes", "a")
+    w.wait_for("the deletion", lambda: any(r[0] == "DELETE" and "/services/a" in r[1] for r in w.requests))
+    p.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    held.set()
+    out, err = p.communicate(timeout=30)
+    must((p.returncode, w.names("services"), w.names("configmaps")) == (130, ["b"], ["a.trainc", "b.trainc"]), (p.returncode, out, err))
+    must("not everything was deleted" in err and "run/a" not in out, out + err)
+    w.want(0, "delete", "--yes", "a", out="run/a deleted")
+    w.want(0, "apply", "a.tj")
+
+    w.fault("GET", "/jobs\\?.*labelSelector=applyset", status(403, "Forbidden", "not for you"), 1)
+    out, _err = w.want(4, "delete", "--yes", "a", "b", "-o", "json", err="not for you")
+    must([(r["name"], r["result"]) for r in json.loads(out)["runs"]] == [("b", "deleted")], out)
+
+    w.want(0, "apply", "a.tj")
+    silent = silence(w, "DELETE", "/services/b")
+    w.fault("DELETE", "/services/a", status(403, "Forbidden", "not this one"), 9)
+    _out, err = w.want(4, "delete", "--yes", "a", "b", "--timeout", "1s", err="not this one\n.*the time is up: DELETE [^\n]*/services/b: no answer[^\n]*; 2 objects are not deleted: ")
+    must(err.count("not this one") == 1, err)
+    silent.set()
+
+
+@check
 def late_change(w):
     """suspend --timeout bounds its own requests; control-C ends them; a list that fails is said"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
