@@ -119,7 +119,7 @@ FIRST   := $(filter-out %/main.o,$(filter $(BUILD)/obj/compiler/%.o,$(filter-out
 	explain/% import/% lsp/%),$(OBJ))))
 $(BUILD)/trainc: $(BUILD)/obj/compiler/main.o $(FIRST) $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(HALFLIB): $(filter-out %/cluster/main.o,$(HALFOBJ)) $(BUILD)/sources | $(UNUSED)
+$(HALFLIB): $(filter-out %/cluster/main.o,$(HALFOBJ)) $(BUILD)/sources | $(filter $(UNUSED),$(HALFLIBS))
 	@rm -f $@
 	@echo ar qcs $@
 	@ar qcs $@ $(filter %.o,$^)
