@@ -90,34 +90,40 @@ static struct str related_module(struct str name)
 	return STR("");
 }
 
-/* How often TEXT has the word, in any case. */
-static size_t count_mentions(struct str text, struct str word)
+/* How often TEXT has the word, in any case; a mention in its documentation (`## ...`) counts twice, and is noted. */
+static size_t count_mentions(struct str text, struct str word, bool *ret_documented)
 {
-	size_t n = 0;
+	size_t n = 0, line = 0;
 
 	for (size_t i = 0; i + word.n <= text.n; i++) {
+		line = i && text.p[i - 1] == '\n' ? i : line;
 		bool begins = !i || !isalnum((unsigned char)text.p[i - 1]);
-		n += begins && strncasecmp(text.p + i, word.p, word.n) == 0 &&
-			!isalnum((unsigned char)text.p[i + word.n]);
+		if (!begins || strncasecmp(text.p + i, word.p, word.n) != 0 ||
+			isalnum((unsigned char)text.p[i + word.n]))
+			continue;
+		bool documented = str_starts((struct str){ text.p + line, text.n - line }, STR("##"));
+		*ret_documented = *ret_documented || documented;
+		n += documented ? 2 : 1;
 	}
 	return n;
 }
 
 /*
  * The module whose text has NAME most often: a maker of devices, or a program that a framework starts. Empty for words
- * that many modules have.
+ * that many modules have, and for those that only the code of a module has, such as `http`.
  */
 static struct str mentioning_module(struct str name)
 {
 	enum { FEW = 3 };
-	size_t n, most = 1, modules = 0;
+	size_t n, most = FEW, modules = 0;
 	struct str ret = STR("");
 	const char *const *names = stdlib_names(&n);
 
 	for (size_t i = 0; i < n && name.n >= 3; i++) {
-		size_t found = count_mentions(stdlib_text(str_of(names[i])), name);
+		bool documented = false;
+		size_t found = count_mentions(stdlib_text(str_of(names[i])), name, &documented);
 		modules += found > 0;
-		if (found > most) {
+		if (found > most && documented) {
 			most = found;
 			ret = str_of(names[i]);
 		}
