@@ -75,19 +75,39 @@ static const struct value *convert_enum(struct eval *ev, const struct value *v, 
 	return &value_bad;
 }
 
+/* The number of bytes of `{tag}`, `(tag)`, `${tag}` or `$(tag)` at the beginning of TEXT, and the name; 0: none. */
+static size_t placeholder(struct str text, struct str *ret_name)
+{
+	size_t open = text.n && text.p[0] == '$';
+	bool brace = open < text.n && text.p[open] == '{';
+
+	if (open >= text.n || (!brace && text.p[open] != '('))
+		return 0;
+	ret_name->p = text.p + open + 1;
+	ret_name->n = strspn(ret_name->p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	return ret_name->n && ret_name->p[ret_name->n] == (brace ? '}' : ')') ? open + ret_name->n + 2 : 0;
+}
+
 /* Adds a help for `a:{tag}` and `a:$(tag)`. */
 static bool help_placeholder(struct eval *ev, struct diag *d, struct str image)
 {
-	const char *open = strpbrk(image.p, "{("), *from = open;
-	size_t n = open ? strspn(open + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") : 0;
+	struct buf right = { 0 };
+	bool any = false;
 
-	if (!n || (open[1 + n] != '}' && open[1 + n] != ')'))
-		return false;
-	from -= open > image.p && open[-1] == '$';
-	struct str back = { open + n + 2, image.n - (size_t)(open + n + 2 - image.p) };
-	diag_help(ev->diags, d, "a value is inserted with '${...}': write \"%.*s${%.*s}%.*s\"", (int)(from - image.p),
-		image.p, (int)n, open + 1, STR_ARG(back));
-	return true;
+	for (size_t i = 0, n; i < image.n; i += n) {
+		struct str name;
+		n = placeholder((struct str){ image.p + i, image.n - i }, &name);
+		if (n)
+			buf_printf(&right, "${%.*s}", STR_ARG(name));
+		else
+			buf_char(&right, image.p[i]);
+		any = any || n;
+		n = n ? n : 1;
+	}
+	if (any)
+		diag_help(ev->diags, d, "a value is inserted with '${...}': write \"%.*s\"", STR_ARG(buf_text(&right)));
+	buf_release(&right);
+	return any;
 }
 
 /* Adds a help for common mistakes in images: an address, a variable of a shell or a chart. */

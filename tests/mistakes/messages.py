@@ -450,6 +450,8 @@ case("a bucket as a volume", role('mounts { "/d" = s3("b") }'), ['env { DATA = "
 case("the image in parts", 'job "a" {\n  image { repository = "r/a", tag = "3" }\n  role w { }\n}\n', ["it is one text: write '= \"...\"'"], right=HELLO)
 case("a tag in braces", TAGGED % "{version}", PUT, ["TJ1010"], right=TAGGED % "${version}")
 case("a tag in parentheses", TAGGED % "$(version)", PUT, right=TAGGED % "${version}")
+case("two values in braces", TAGGED.replace("/a:", "/{version}:") % "{version}-x", ['write "r.example.com/${version}:${version}-x"'], ["TJ1010"],
+     right=TAGGED.replace("/a:", "/${version}:") % "${version}-x")
 case("the success policy of an operator", torch('successPolicy = "AllWorkers"'), ["success = done(worker)"], ['success = "All'], right=torch("success = done(worker)"),
      code=["success = done(worker)"])
 case("the registry by itself", job('registry = "r.example.com"\n  role w { }'), ["the registry is a part of 'image'"], right=HELLO)
