@@ -426,6 +426,7 @@ case("a list in a list", role("args = [*xs, \"b\"]", 'let xs = ["a"]\n'), ["'xs 
 case("a map in a map", role('env { **common, B = "1" }', 'let common = { A = "1" }\n'), ["are written '...common'"],
      right=role('env { ...common, B = "1" }', 'let common = { A = "1" }\n'), code=["...common"])
 case("a comma in a number", role("env { A = 1,000 }"), ["a comma separates items: write '1_000'"], right=role("env { A = 1_000 }"), code=["1_000"])
+case("two commas in a number", role("env { A = 1,000,000 }"), ["a comma separates items: write '1_000_000'"], ["1_000'", "2 errors"], right=role("env { A = 1_000_000 }"), code=["1_000_000"])
 case("the size of a claim that exists", role('mounts { "/d" = pvc("d", 100Gi) }'), ["'pvc' takes no size", 'own_claim("NAME", 10Gi)'], ["path"],
      right=role('mounts { "/d" = own_claim("d", 10Gi) }'))
 case("a device with its number", role("accelerator = H100:8", DEVICE), ["write 'nvidia.h100(8)'"], ["param"], right=role("accelerator = nvidia.h100(8)", DEVICE),

@@ -42,20 +42,33 @@ static bool help_splat(struct fault *f, struct diag *d)
 	return true;
 }
 
+/* Is token I the next three digits of a number such as `1,000`? */
+static bool is_group(const struct fault *f, size_t i)
+{
+	enum { DIGITS = 3 };
+	const struct token *t = &f->at[i];
+
+	return t[-1].kind == TOKEN_COMMA && t->kind == TOKEN_INT && t->end - t->start == DIGITS &&
+		t[-2].end == t[-1].start && t[-1].end == t->start;
+}
+
 /* Adds a help for `1,000` as the value of a field. */
 static bool help_thousands(struct fault *f, struct diag *d)
 {
-	enum { GROUP = 3 };
-	const struct token *t = &f->at[f->i];
+	size_t first = f->i - 2, last = f->i;
 
-	if (f->found.kind != TOKEN_INT || f->i < 3 || f->previous != TOKEN_COMMA ||
-		t[-2].kind != TOKEN_INT ||
-		t[-3].kind != TOKEN_ASSIGN || t->end - t->start != GROUP ||
-		t[-1].end != t->start || t[-2].end != t[-1].start)
+	if (f->i < 3 || !is_group(f, last) || f->at[first].kind != TOKEN_INT || f->at[first - 1].kind != TOKEN_ASSIGN)
 		return false;
-	diag_help(f->p->diags, d, "a comma separates items: write '%.*s_%.*s'",
-		STR_ARG(fault_text(f, f->i - 2)), STR_ARG(fault_text(f, f->i)));
-	diag_fix(f->p->diags, d, (struct span){ t[-1].start, t[-1].end }, STR("_"), "write '_'");
+	while (f->at[last + 1].kind != TOKEN_END && is_group(f, last + 2))
+		last += 2;
+	struct str right = fault_text(f, first);
+	for (size_t i = f->i; i <= last; i += 2)
+		right = str_cat(f->p->arena, right, STR("_"), fault_text(f, i));
+	diag_help(f->p->diags, d, "a comma separates items: write '%.*s'", STR_ARG(right));
+	diag_fix(f->p->diags, d, (struct span){ f->at[first].start, f->at[last].end }, right, "write '%.*s'",
+		STR_ARG(right));
+	if (last > f->i)
+		f->p->foretold = f->i + 2;      /* the rest of the number is the same mistake */
 	return true;
 }
 
