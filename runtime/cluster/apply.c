@@ -217,9 +217,7 @@ static void tell_unchanged(struct applying *p)
 /* A signal decides the status; the end of the time only if nothing else has gone wrong. */
 static void take_interruption(struct applying *p)
 {
-	int status = cluster_interrupted(p->cluster);
-
-	p->status = status > 128 ? status : runs_worse(p->status, status);
+	p->status = runs_worse(p->status, cluster_interrupted(p->cluster));
 }
 
 static void tell_interrupted(struct applying *p)

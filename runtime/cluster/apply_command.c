@@ -137,7 +137,7 @@ int cluster_apply(struct session *s, struct programs *all, struct attend *ret)
 		apply_look_again(&f);
 	for (size_t i = 0; i < f.n; i++) {
 		const struct applying *p = &f.at[i];
-		status = p->status > 128 ? p->status : status > 128 ? status : runs_worse(status, p->status);
+		status = runs_worse(status, p->status);
 		if (!p->wait || p->mode != APPLY_REAL)
 			continue;
 		if (p->now.there || parent_is_left(&p->before))
@@ -145,5 +145,5 @@ int cluster_apply(struct session *s, struct programs *all, struct attend *ret)
 		add_watch(k, p, ret, &status);
 	}
 	add_ended(&f, ret);
-	return status;
+	return k->signal && status != STATUS_DONE ? cluster_interrupted(k) : status;
 }

@@ -42,5 +42,5 @@ int cluster_attach_end(struct attached *x, enum attend_end end, int status)
 	struct changes changes = changes_begin(x->session);
 	int cleaned = cluster_remove(x->session, x->attend, &changes);
 	changes_drop(&changes);
-	return cleaned > 128 ? cleaned : runs_worse(status, cleaned);
+	return runs_worse(status, cleaned);
 }

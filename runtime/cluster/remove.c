@@ -324,5 +324,5 @@ int cluster_delete(struct cluster *k, struct removal *r)
 	status = runs_worse(status, d.failed);
 	if (!left || !k->interrupted)
 		return status;
-	return k->signal ? cluster_interrupted(k) : runs_worse(status, STATUS_TIMEOUT);
+	return runs_worse(status, cluster_interrupted(k));
 }

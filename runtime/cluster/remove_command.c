@@ -152,10 +152,10 @@ int cluster_remove(struct session *s, struct attend *a, struct changes *c)
 		if (r->answer)
 			batch_wait(&r->batch);
 		else if (k->interrupted)        /* its record is left, even if all of its objects are gone */
-			r->status = k->signal ? cluster_interrupted(k) : runs_worse(r->status, STATUS_TIMEOUT);
+			r->status = runs_worse(r->status, cluster_interrupted(k));
 		if (!r->told)
 			tell_run(&all, r);
-		status = status > 128 || r->status > 128 ? cluster_interrupted(k) : runs_worse(status, r->status);
+		status = runs_worse(status, r->status);
 	}
 	if (k->interrupted && status != STATUS_DONE)
 		session_say(s, "not everything was deleted; the same command goes on");

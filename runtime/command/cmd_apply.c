@@ -20,9 +20,9 @@ static int wait_for_all(struct session *s, const struct backend *b, struct atten
 
 	if (a->n && status != STATUS_USAGE && !all_reached(a, goal)) {
 		if (b->opened && !b->opened(s, &waited))
-			return waited > 128 ? waited : runs_worse(status, waited);
+			return runs_worse(status, waited);
 		waited = runs_wait(s, a, goal);
-		status = waited > 128 ? waited : runs_worse(status, waited);
+		status = runs_worse(status, waited);
 	}
 	if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
 		runs_report(s, a, REPORT_JSON);

@@ -116,7 +116,7 @@ static int scale_all(struct scaling *c)
 			changes_role(&c->changes, c->run->name, z->role->name, before,
 				strtoll(z->number.p, NULL, 10));
 		else
-			c->status = status > 128 ? status : runs_worse(c->status, status);
+			c->status = runs_worse(c->status, status);
 	}
 	return c->status;
 }

@@ -131,7 +131,7 @@ bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int
 			worst = runs_worse(worst, status);
 	}
 	if (a->n && b->opened && !b->opened(s, &status))
-		worst = status > 128 ? status : runs_worse(worst, status);
+		worst = runs_worse(worst, status);
 	*ret_status = worst;
 	return worst == STATUS_DONE;
 }
@@ -142,6 +142,8 @@ int runs_worse(int a, int b)
 		STATUS_REFUSED,
 		STATUS_FAILED, STATUS_TIMEOUT, STATUS_USAGE };
 
+	if (a > 128 || b > 128)
+		return a > 128 ? a : b;
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		if (a == order[i] || b == order[i])
 			return order[i];

@@ -17,7 +17,7 @@ bool runs_choose(struct session *s, const struct backend *b, size_t n, struct ch
 /* Reports that there is no run in namespace NS, or anywhere if NS is empty. */
 void runs_say_none(struct session *s, const struct backend *b, struct str ns);
 
-/* Of two exit statuses, the more serious one. */
+/* Of two exit statuses, the more serious one. A signal (128 and its number) comes before everything else. */
 int runs_worse(int a, int b);
 /*
  * Has the user agreed, by --yes or by an answer? False with a status. VERB and DONE complete the messages "--yes VERB

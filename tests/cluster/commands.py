@@ -776,6 +776,28 @@ def cut_delete(w):
 
 
 @check
+def cut_reads(w):
+    """control-C before the answer of any request is the status of the command, also when the answer then breaks off"""
+    w.write("a.tj", JOB % ("a", 1))
+    new, old = ("GET", "/configmaps/a.trainc"), (("GET", "/jobs\\?"), ("GET", "/pods\\?"))
+    for words, places in ((("apply", "--no-wait", "a.tj"), (new, ("POST", "/selfsubjectaccessreviews"), ("PATCH", "/configmaps"), *old)),
+                          (("apply", "--no-wait", "--refresh", "-o", "json", "a.tj"), (new, *old)), (("delete", "--yes", "a"), (new, *old[:1]))):
+        for method, path in places:
+            if (method, path) in old:
+                w.want(0, "apply", "--no-wait", "a.tj")
+            silent = silence(w, method, path)
+            w.requests.clear()
+            p = w.start(*words)
+            w.wait_for("the request", lambda: any(r[0] == method and re.search(path, r[1]) for r in w.requests))
+            p.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+            silent.set()
+            out, err = p.communicate(timeout=30)
+            must(p.returncode == 130, (words, method, path, p.returncode, out, err))
+            w.faults.clear()
+
+
+@check
 def late_change(w):
     """suspend --timeout bounds its own requests; control-C ends them; a list that fails is said"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
