@@ -163,6 +163,24 @@ def patient(w):
 
 
 @check
+def verdict_again(w):
+    """a verdict whose write has failed is written again at once: it does not wait as counts do"""
+    w.slow = {"POST": 0.4}
+    w.put("tfjobs", tfjob(workers=8))
+    w.start()
+    w.wait_for("pods and Services", lambda: len(w.names("pods")) == len(w.names("services")) == 8)
+    w.run_pods("Running")
+    w.wait_for("all counts", lambda: w.get("tfjobs", "train").get("status", {}).get("replicaStatuses") == {"Worker": {"active": 8}}, 10)
+    w.fault("PATCH", "/status", status(409, "Conflict", "the object has been modified"), 1)
+    begun = time.monotonic()
+    w.run_pods("Succeeded")
+    w.wait_for("the verdict", lambda: w.get("tfjobs", "train")["status"]["conditions"][-1]["type"] == "Succeeded", 10)
+    must(time.monotonic() - begun < 2.5, "the verdict waits as counts do: %.1f s" % (time.monotonic() - begun))
+    must(len(w.written("PATCH .*/status")) >= 3, w.written("PATCH"))
+    w.stop()
+
+
+@check
 def told_ends(w):
     """the exit code of each pod that failed is an Event, once for each pod, and so is the removal of a job"""
     w.put("tfjobs", tfjob(restart="ExitCode", runPolicy={"ttlSecondsAfterFinished": 1}))
