@@ -413,6 +413,10 @@ case("a loop after the framework", LOOPED % 'job "m-${lr}": pytorch.torchrun for
      ["open the body"], right=LOOP_RIGHT, code=LOOP_CODE)
 case("a loop after a plain job", 'job "a-${n}" for n in [1, 2] {\n  image = "%s"\n  role w { }\n}\n' % IMAGE, ["write 'for n in [1, 2] job \"a-${n}\" { ... }'"],
      right='for n in [1, 2] job "a-${n}" {\n  image = "%s"\n  role w { }\n}\n' % IMAGE)
+case("a loop after a colon", LOOPED % 'job "m-${lr}": for lr in [1, 2]', ["write 'for lr in [1, 2] job \"m-${lr}\" { ... }'"],
+     right='for n in [1, 2] job "a-${n}" {\n  image = "%s"\n  role w { }\n}\n' % IMAGE)
+case("a loop before a brace on the next line", 'job "a-${n}" for n in [1, 2]\n{\n  image = "%s"\n  role w { }\n}\n' % IMAGE, ["write 'for n in [1, 2] job \"a-${n}\" { ... }'"],
+     ["'job { ... }'"], right='for n in [1, 2] job "a-${n}" {\n  image = "%s"\n  role w { }\n}\n' % IMAGE)
 case("a loop of Python", LOOPED % 'for lr in [1, 2]:\n  job "m-${lr}": pytorch.torchrun', ["a loop of jobs has no ':'", "write 'for lr in [1, 2] job"],
      ["reserved word"], right=LOOP_RIGHT)
 case("a matrix", job("matrix { seed = [1, 2] }\n  role w { }"), ['for seed in [1, 2] job "train-${seed}" { ... }'],
@@ -421,6 +425,8 @@ case("a text in backticks", role("env { A = `x` }"), ["strings are written in do
 case("an arrow of two signs for '='", job("timeout => 1h\n  role w { }"), ["write 'timeout = 1h'"], ["a function"], right=job("timeout = 1h\n  role w { }"),
      code=["timeout = 1h"])
 case("an arrow for '='", role('env { A -> "1" }'), ["write 'A = \"1\"'"], right=role('env { A = "1" }'), code=['A = "1"'])
+case("an arrow without a value", job("timeout =>\n  role w { }"), ["write 'timeout = ...'"], ["= role"], right=job("timeout = 1h\n  role w { }"))
+case("a variable by its index without a value", job('env["A"] =\n  role w { }'), ["write 'env { A = ... }'"], ["= role"], right=job('env { A = "1" }\n  role w { }'))
 case("lists joined with two signs", role('args = ["a"] ++ ["b"]'), ["lists are joined with '+'"], right=role('args = ["a"] + ["b"]'))
 case("a list in a list", role("args = [*xs, \"b\"]", 'let xs = ["a"]\n'), ["'xs + [...]'"], right=role('args = xs + ["b"]', 'let xs = ["a"]\n'))
 case("a map in a map", role('env { **common, B = "1" }', 'let common = { A = "1" }\n'), ["are written '...common'"],

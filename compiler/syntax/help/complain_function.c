@@ -81,7 +81,7 @@ static bool help_mapped(struct fault *f, struct diag *d, size_t first, struct st
 /* Adds a help for `timeout => 1h` and `A -> "1"` in a body. */
 static bool help_assigned(struct fault *f, struct diag *d, size_t arrow, size_t behind)
 {
-	struct str value = fault_rest(f, behind);
+	struct str value = f->at[behind].flags & FLAG_LINE ? STR("...") : fault_rest(f, behind);
 	struct span at = { f->at[arrow].start, f->at[behind - 1].end };
 
 	if (arrow != f->item + 1 || !f->p->feed.depth || !value.n || f->at[f->item].kind == TOKEN_FN)

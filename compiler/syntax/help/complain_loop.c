@@ -8,8 +8,8 @@
 enum { LOOK = 256 };                    /* maximum number of tokens to look at */
 
 /*
- * Finds the end of the loop that begins at the error: the '{' of the body, or the ':' before the framework. False if
- * there is neither on the line.
+ * Finds the end of the loop that begins at the error: the '{' of the body, which may begin the next line, or the ':'
+ * before the framework. False if there is neither.
  */
 static bool find_end(const struct fault *f, bool framework, size_t *ret_loop, size_t *ret_body)
 {
@@ -17,10 +17,11 @@ static bool find_end(const struct fault *f, bool framework, size_t *ret_loop, si
 
 	*ret_loop = 0;
 	for (size_t i = f->i + 1; i - f->i < LOOK; i++) {
-		if (f->at[i].kind == TOKEN_END || f->at[i].flags & FLAG_LINE)
-			return false;
 		int kind = f->at[i].kind;
-		if (kind == TOKEN_LBRACE && !depth) {
+		bool brace = kind == TOKEN_LBRACE && !depth;
+		if (kind == TOKEN_END || (f->at[i].flags & FLAG_LINE && !brace))
+			return false;
+		if (brace) {
 			*ret_body = i;
 			*ret_loop = *ret_loop ? *ret_loop : i;
 			return true;
@@ -41,12 +42,13 @@ static bool report_after(struct fault *f)
 	bool framework = false;
 	size_t loop, body;
 
-	for (size_t i = f->item; i < f->i; i++)
+	size_t end = f->i - (f->previous == TOKEN_COLON);       /* `job "a-${x}": for x in xs {` has no framework */
+	for (size_t i = f->item; i < end; i++)
 		framework = framework || at[i].kind == TOKEN_COLON;
 	if (!find_end(f, framework, &loop, &body))
 		return false;
 	struct str clause = tokens_text(ts, at[f->i].start, at[loop - 1].end),
-		head = tokens_text(ts, at[f->item].start, at[f->i - 1].end),
+		head = tokens_text(ts, at[f->item].start, at[end - 1].end),
 		rest = tokens_text(ts, at[loop].start, loop < body ? at[body - 1].end : at[loop].start);
 	struct str right = str_printf(f->p->arena, "%.*s %.*s%.*s", STR_ARG(clause), STR_ARG(head), STR_ARG(rest));
 	struct diag *d = diag_report(f->p->diags, TJ0102, fault_span(f), "the loop comes before the job");

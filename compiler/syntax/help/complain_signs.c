@@ -80,7 +80,7 @@ static bool help_indexed(struct fault *f, struct diag *d)
 	if (f->found.kind != TOKEN_LBRACKET || f->i != f->item + 1 || t[-1].kind != TOKEN_IDENT ||
 		t[1].kind != TOKEN_STRING || t[2].kind != TOKEN_RBRACKET || t[3].kind != TOKEN_ASSIGN)
 		return false;
-	struct str key = fault_text(f, f->i + 1), rest = fault_rest(f, f->i + 4);
+	struct str key = fault_text(f, f->i + 1), rest = t[4].flags & FLAG_LINE ? STR("") : fault_rest(f, f->i + 4);
 	if (letters_only((struct str){ key.p + 1, key.n - 2 }))
 		key = (struct str){ key.p + 1, key.n - 2 };
 	diag_help(f->p->diags, d, "write '%.*s { %.*s = %.*s }'", STR_ARG(fault_text(f, f->i - 1)), STR_ARG(key),
