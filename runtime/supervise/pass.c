@@ -737,7 +737,7 @@ static int64_t status_wait(const struct pass *p)
 	int64_t wait = STATUS_REQUESTS * p->job->control->request_time;
 	bool young = !p->job->kind->status_key && p->plan;
 
-	if (conditions_finished(c))             /* a verdict whose write failed is no news in this pass, but it is due */
+	if (conditions_finished(c))             /* a verdict whose write has failed is not new in this pass */
 		return 0;
 	wait = wait < STATUS_WAIT ? STATUS_WAIT : wait < STATUS_WAIT_MOST ? wait : STATUS_WAIT_MOST;
 	if (is_about_counts(p) || (young && c->n == 1 && c->at[0].type == JOB_CREATED))
