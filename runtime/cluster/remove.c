@@ -10,6 +10,8 @@
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
+enum { NAMED = 8 };                     /* maximum number of objects that a message names */
+
 struct holders {
 	struct str *finalizers;
 	size_t n;
@@ -177,16 +179,21 @@ static void gone_failed(void *to, const struct transport_result *r)
 	loop_stop(d->cluster->client.loop);
 }
 
-/* Reports what delays the deletion of the remaining objects, as the watches have it. */
+/* Reports what delays the deletion of the first remaining objects, as the watches have it. */
 static void tell_finalizers(const struct removing *d)
 {
-	for (size_t i = 0; i < d->what->members->n; i++) {
+	size_t objects = 0;
+
+	for (size_t i = 0; i < d->what->members->n && objects < NAMED; i++) {
 		const struct member *m = &d->what->members->at[i];
-		for (size_t f = 0; !d->what->gone[i] && f < d->held[i].n; f++) {
+		if (d->what->gone[i])
+			continue;
+		for (size_t f = 0; f < d->held[i].n; f++) {
 			struct str name = d->held[i].finalizers[f];
 			session_say(d->cluster->session, "%.*s/%.*s is held by finalizer '%.*s': %s",
 				STR_ARG(m->resource.kind), STR_ARG(m->name), STR_ARG(name), status_holder_words(name));
 		}
+		objects += d->held[i].n > 0;
 	}
 }
 
@@ -194,13 +201,17 @@ static void tell_finalizers(const struct removing *d)
 static void on_slow(struct loop_timer *t)
 {
 	struct removing *d = t->to;
+	size_t n = 0;
 
 	for (size_t i = 0; i < d->what->members->n; i++) {
 		const struct member *m = &d->what->members->at[i];
-		if (d->asked[i] && !d->what->gone[i])
+		if (d->asked[i] && !d->what->gone[i] && n++ < NAMED)
 			session_say(d->cluster->session, "still waiting for %.*s/%.*s", STR_ARG(m->resource.kind),
 				STR_ARG(m->name));
 	}
+	if (n > NAMED)
+		session_say(d->cluster->session, "still waiting for %zu more object%s", n - NAMED,
+			n == NAMED + 1 ? "" : "s");
 	tell_finalizers(d);
 }
 
@@ -258,7 +269,6 @@ static void wait_until_gone(struct removing *d)
 /* Appends how many objects are left of those whose deletion has begun (ASKED), or has not, and their first names. */
 static void put_left(const struct removing *d, bool asked, const char *one, const char *many, struct buf *out)
 {
-	enum { NAMED = 8 };
 	const struct members *m = d->what->members;
 	struct buf names = { 0 };
 	size_t n = 0;

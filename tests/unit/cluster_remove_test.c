@@ -5,34 +5,49 @@
 #include "runtime/cluster/cluster.h"
 
 #define JSON "header Content-Type application/json\n"
-#define JOB "\"kind\":\"Job\",\"metadata\":{\"name\":\"a-worker\",\"namespace\":\"x\",\"uid\":\"u1\"," \
-	"\"resourceVersion\":\"5\"," \
-	"\"deletionTimestamp\":\"2026-01-01T00:00:00Z\",\"finalizers\":[\"example.com/hold\",\"foregroundDeletion\"]}"
+#define UID "\"metadata\":{\"name\":\"%c-worker\",\"namespace\":\"x\",\"uid\":\"u%d\"," \
+	"\"resourceVersion\":\"%d\""
+#define JOB "\"kind\":\"Job\"," UID ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"," \
+	"\"finalizers\":[\"example.com/hold\",\"foregroundDeletion\"]}"
 
-static const char script[] = "on DELETE /apis/batch/v1/namespaces/x/jobs/a-worker\n" JSON "body {" JOB "}\n"
-	"on GET /apis/batch/v1/namespaces/x/jobs?watch=true 1\n" JSON
-	"body {\"type\":\"ADDED\",\"object\":{" JOB "}}\\n\n"
-	"body {\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Job\",\"metadata\":{\"resourceVersion\":\"6\","
-	"\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\\n\n"
-	"wait 1000\n"
-	"body {\"type\":\"DELETED\",\"object\":{\"kind\":\"Job\",\"metadata\":{\"name\":\"a-worker\","
-	"\"namespace\":\"x\",\"uid\":\"u1\",\"resourceVersion\":\"7\"}}}\\n\n"
-	"hang\n";
+/* The answers about N Jobs that are held for a second. */
+static struct str script_of(int n)
+{
+	struct buf b = { 0 };
 
-/* What cluster_delete() of one Job prints on standard error when SLOW is the time after which it names what is left. */
-static struct str deleted(int64_t slow, int *ret_status)
+	for (int i = 0; i < n; i++)
+		buf_printf(&b, "on DELETE /apis/batch/v1/namespaces/x/jobs/%c-worker\n" JSON "body {" JOB "}\n",
+			'a' + i, 'a' + i, i, i + 1);
+	buf_z(&b, "on GET /apis/batch/v1/namespaces/x/jobs?watch=true 1\n" JSON);
+	for (int i = 0; i < n; i++)
+		buf_printf(&b, "body {\"type\":\"ADDED\",\"object\":{" JOB "}}\\n\n", 'a' + i, i, i + 1);
+	buf_printf(&b, "body {\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Job\",\"metadata\":"
+		"{\"resourceVersion\":\"%d\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\\n\n"
+		"wait 1000\n", n + 1);
+	for (int i = 0; i < n; i++)
+		buf_printf(&b, "body {\"type\":\"DELETED\",\"object\":{\"kind\":\"Job\"," UID "}}}\\n\n", 'a' + i, i,
+			n + 2 + i);
+	buf_z(&b, "hang\n");
+	return buf_take(&b, &world);
+}
+
+/* What cluster_delete() of N Jobs prints on standard error when SLOW is the time after which it names what is left. */
+static struct str deleted(int n, int64_t slow, int *ret_status)
 {
 	struct standin s;
 	struct peer p = { 0 };
 	struct options options = { .command = COMMAND_DELETE };
 	struct session session = { .arena = &world, .options = &options };
-	struct member job = { .resource = *resource_known(STR("batch"), STR("Job")), .ns = STR("x"),
-		.name = STR("a-worker"), .uid = STR("u1") };
-	struct members members = { .at = &job, .n = 1 };
+	struct members members = { 0 };
 	struct removal r = { .members = &members, .slow = slow };
 	int before = dup(STDERR_FILENO);
 
-	standin_start(&s, script);
+	for (int i = 0; i < n; i++) {
+		struct member job = { .resource = *resource_known(STR("batch"), STR("Job")), .ns = STR("x"),
+			.name = str_printf(&world, "%c-worker", 'a' + i), .uid = str_printf(&world, "u%d", i) };
+		ARENA_PUSH(&world, members.at, members.n, job);
+	}
+	standin_start(&s, script_of(n).p);
 	peer_access(&p, &s, NULL);
 	if (!peer_open(&p, (struct peer_options){ .read = 5 * NS_PER_SECOND }))
 		abort();
@@ -57,12 +72,15 @@ int main(void)
 	if (!world_begin())
 		return 1;
 	signal(SIGPIPE, SIG_IGN);
-	CHECK_TEXT(deleted(NS_PER_SECOND / 4, &status), "trainc: still waiting for Job/a-worker\n"
+	CHECK_TEXT(deleted(1, NS_PER_SECOND / 4, &status), "trainc: still waiting for Job/a-worker\n"
 		"trainc: Job/a-worker is held by finalizer 'example.com/hold': the controller that has set it must "
 		"remove it\n"
 		"trainc: Job/a-worker is held by finalizer 'foregroundDeletion': its pods are still there\n");
 	CHECK(status == 0);
-	CHECK_TEXT(deleted(0, &status), "");    /* half a minute has not passed */
+	CHECK_TEXT(deleted(1, 0, &status), "");    /* half a minute has not passed */
 	CHECK(status == 0);
+	struct str said = deleted(12, NS_PER_SECOND / 4, &status);
+	CHECK(status == 0 && world_count(said, "still waiting for Job/") == 8 && world_count(said, "is held by") == 16);
+	CHECK(world_count(said, "trainc: still waiting for 4 more objects\n") == 1);
 	return world_end();
 }
