@@ -442,6 +442,8 @@ case("a module of all devices", role("accelerator = gpu.h100(8)", "import std.gp
 case("the maker of a device", role("", "import std.google\n"), ["did you mean 'std.tpu'? It mentions 'google'"], right=role("", "import std.tpu\n"), code=[])
 for word in ("http", "storage", "core"):
     case("a module of another language: " + word, role("", "import std.%s\n" % word), ["has no module '%s'" % word, "'trainc explain' lists its modules"], ["did you mean"])
+for value in ("1:4", "4 == 4", '"a" == "b"'):
+    case("a parameter without a type, with an expression: " + value, "param n = %s\n" % value + HELLO, ["'param n: int = 4'"], ["= " + value + "'"], right="param n: int = 4\n" + HELLO)
 TAGGED = 'param version: string = "3"\n\njob "a" {\n  image = "r.example.com/a:%s"\n  role w { }\n}\n'
 PUT = ['write "r.example.com/a:${version}"']
 case("a variable by its index", role('env["A"] = "1"'), ["write 'env { A = \"1\" }'"], right=role('env { A = "1" }'), code=['env { A = "1" }'])

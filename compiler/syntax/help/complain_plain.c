@@ -59,12 +59,16 @@ static bool help_item(struct fault *f, struct diag *d, int kind)
 	return true;
 }
 
-/* The type of a parameter whose default begins with the token I; NULL if the first tokens do not say it. */
+/* The type of a parameter whose default begins with the token I; NULL for an expression, which may have any type. */
 static const char *type_of_default(const struct fault *f, size_t i)
 {
 	struct str text = fault_text(f, i);
+	const struct token *next = &f->at[i + 1 + (f->at[i].kind == TOKEN_MINUS)];
 	struct quantity q;
 
+	if (next->kind != TOKEN_END && !(next->flags & FLAG_LINE) && f->at[i].kind != TOKEN_LBRACKET &&
+		f->at[i].kind != TOKEN_STR_OPEN)
+		return NULL;
 	switch (f->at[i].kind) {
 	case TOKEN_STRING: case TOKEN_STR_OPEN: return "string";
 	case TOKEN_INT: return "int";
