@@ -5,7 +5,9 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/evp.h>
+#include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "runtime/cluster/transport_internal.h"
 
@@ -75,11 +77,30 @@ static CURLcode set_blob(CURL *easy, CURLoption which, struct str pem)
 	return code;
 }
 
+/*
+ * The file with the system's authorities; NULL: where libcurl looks. The program may run on another distribution than
+ * the one that it, and the libcurl in it, was built on. SSL_CERT_FILE names a file, as for kubectl.
+ */
+static const char *authorities(void)
+{
+	static const char *const places[] = { "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+		"/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem" };
+	const char *named = getenv("SSL_CERT_FILE");
+
+	if (named && named[0])
+		return named;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (access(places[i], R_OK) == 0)
+			return places[i];
+	return NULL;
+}
+
 static CURLcode set_tls(struct transport_exchange *x, const struct credential_value *credential)
 {
 	const struct transport *t = x->transport;
 	const struct kubeconfig_access *a = t->o.access;
 	CURLcode code = curl_easy_setopt(x->easy, CURLOPT_SSL_CTX_FUNCTION, tls_context);
+	const char *file = authorities();
 
 	x->own_pair = has_shared(t) && is_own_pair(t, credential);
 
@@ -87,6 +108,10 @@ static CURLcode set_tls(struct transport_exchange *x, const struct credential_va
 	if (a->insecure) {
 		curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYPEER, 0L);
 		curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+	if (file) {
+		curl_easy_setopt(x->easy, CURLOPT_CAINFO, file);
+		curl_easy_setopt(x->easy, CURLOPT_PROXY_CAINFO, file);
 	}
 	if (!code && a->ca.n) {
 		curl_easy_setopt(x->easy, CURLOPT_CAINFO, NULL);

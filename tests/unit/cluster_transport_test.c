@@ -565,9 +565,24 @@ static void certificates(void)
 	expect_tls(__LINE__, demand, (struct kubeconfig_access){ .certificate = client_cert.cert_pem,
 		.key = client_cert.key_pem }, true, "");
 	TLS(demand, { 0 }, false, "the server refuses the client certificate (alert certificate required");
-	/* A server without TLS on the port. */
+	/* Without an authority in the kubeconfig those of the system count, or of a file that is named. */
 	struct standin s;
 	struct peer p = { 0 };
+	for (int i = 0; i < 2; i++) {
+		if (i)
+			setenv("SSL_CERT_FILE", world_path("ca.crt").p, 1);
+		standin_start(&s, with_tls("", FINE));
+		p = (struct peer){ 0 };
+		peer_access(&p, &s, &ca);
+		p.access.ca = STR("");
+		CHECK(peer_open(&p, (struct peer_options){ .retry_limit = 5 * NS_PER_SECOND }));
+		peer_get(&p, "/x");
+		CHECK(i ? p.ok == 1 : p.result.outcome == TRANSPORT_UNTRUSTED);
+		end(&p, &s);
+	}
+	unsetenv("SSL_CERT_FILE");
+	/* A server without TLS on the port. */
+	p = (struct peer){ 0 };
 	standin_start(&s, FINE);
 	peer_access(&p, &s, &ca);
 	CHECK(peer_open(&p, (struct peer_options){ 0 }));
