@@ -48,7 +48,7 @@ GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/librar
 GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
 LIB     := $(BUILD)/libtrainc.a
 # The cluster half: what needs libcurl and OpenSSL is in a second program, so that the first stays small. Only the C library is
-# shared, because it finds addresses through modules of the system. HALFLIBS='-lcurl -lssl -lcrypto -lyaml' shares them all.
+# shared, because it loads modules of the system to look up host names. HALFLIBS='-lcurl -lssl -lcrypto -lyaml' shares them all.
 HALFSRC := $(sort $(wildcard runtime/cluster/*.c runtime/supervise/*.c))
 HALFOBJ := $(HALFSRC:%.c=$(BUILD)/obj/%.o)
 HALFLIB := $(BUILD)/libcluster.a

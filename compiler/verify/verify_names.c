@@ -358,12 +358,12 @@ static void report_in_two_programs(struct checking *c, const struct plan_job *j,
 	if (str_eq(other->program, program_of(c))) {
 		d = diag_report(c->diags, TJ0812, j->name_at, "'%.*s' is given twice, so its job '%.*s' exists twice",
 			STR_ARG(other->program), STR_ARG(j->name));
-		diag_help(c->diags, d, "name the file once");
+		diag_help(c->diags, d, "pass the file once");
 		return;
 	}
-	d = diag_report(c->diags, TJ0812, j->name_at, "a job of '%.*s' is named '%.*s', too", STR_ARG(other->program),
-		STR_ARG(j->name));
-	diag_help(c->diags, d, "give one of them another name; for variants of one job, name only one of the files");
+	d = diag_report(c->diags, TJ0812, j->name_at, "'%.*s' has a job '%.*s', too",
+		STR_ARG(other->program), STR_ARG(j->name));
+	diag_help(c->diags, d, "rename one of the jobs; if they are variants of one job, pass only one of the files");
 }
 
 static void job_names(struct checking *c)

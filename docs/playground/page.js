@@ -514,7 +514,7 @@ $("paste-ok").onclick = async () => {
   $("paste-messages").textContent = [found?.text ? "The program is in the editor. The manifest has more than it says:" : found?.failed ?? "No program was made:", ...said].join("\n");
 };
 
-// What the compiler said of the first example when the page was built. Its own answer, which is the same, takes the place of it.
+// Shows what the compiler said about the first example when the page was built, until the page's own compiler says the same.
 function showBuilt({ legend: kinds, tokens, preview: found }) {
   legend = kinds;
   colorWith(tokens);

@@ -39,7 +39,7 @@ struct applying {
 	int status;                     /* the worst status so far */
 	bool wait;                      /* there is something to wait for in the run */
 	bool over;                      /* it has ended, and stays as it is */
-	bool seen;                      /* `state` is to be that of the applied run */
+	bool seen;                      /* `state` is read again, to be shown */
 };
 
 /* Jobs that are applied together, in one cluster. */

@@ -66,7 +66,7 @@ static void tell_needs(struct session *s, const struct applying *p)
 		session_say(s, "'trainc apply --controller' leaves it to 'trainc supervise' in the cluster");
 }
 
-/* Is the state to be shown of runs that the command does not follow, and that have none yet? */
+/* Does the command show the states of runs that it does not follow? */
 static bool shows_state(const struct session *s)
 {
 	bool created = option_given(s->options, OPTION_NO_WAIT) ||

@@ -55,9 +55,9 @@ static bool has_state(const struct resource *r)
 }
 
 /*
- * Could the pods not be read, so that the run is left? That is reported once, as SAID notes. Who may not list them can
- * apply nevertheless: what Jobs say is enough to know whether a run has ended. The state that is shown (p->seen) needs
- * the pods.
+ * Leaves run P, and returns true, if its pods could not be read but are needed. The first such run reports that (SAID).
+ * A user who may not list pods can apply nevertheless: the Jobs are enough to tell whether a run has ended. The state
+ * that is shown (p->seen) needs the pods.
  */
 static bool lacks_pods(struct applying *p, struct fleet *f, const struct members *pods, bool *said)
 {

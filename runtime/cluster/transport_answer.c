@@ -20,7 +20,7 @@ static struct str trim(struct str s)
 
 /* ---- header lines ---- */
 
-/* The time of a date in ns; -1 if it is none. A date that no clock of today shows counts as the last one that fits. */
+/* The time of a date in ns; -1 if VALUE is not a date. Dates after the year 2115 count as the last one that fits. */
 static int64_t date_of(struct transport_exchange *x, struct str value)
 {
 	const time_t last = INT64_MAX / 2 / NS_PER_SECOND;
@@ -34,7 +34,7 @@ static int64_t at_most_a_minute(int64_t ns)
 	return ns < 0 ? 0 : ns > 60 * NS_PER_SECOND ? 60 * NS_PER_SECOND : ns;
 }
 
-/* Reads Retry-After: a number of seconds, or a date. Anything else asks for nothing. */
+/* Reads Retry-After: a number of seconds, or a date. Any other value is ignored. */
 static void note_retry_after(struct transport_exchange *x, struct str value)
 {
 	int64_t seconds = 0;

@@ -3,8 +3,8 @@
 # it (LDAP, RTMP, SSH, Kerberos, cookies of public suffixes, Brotli, Zstandard), as C on standard output.
 #
 # They take the place of thirty libraries, which would be found, mapped and relocated at each start.  None of them is called,
-# because transport_curl.c permits HTTP alone, with basic authentication at a SOCKS proxy, and keeps no cookies; who does call
-# one ends the program at once.  These can be called:
+# because transport_curl.c permits HTTP alone, with basic authentication at a SOCKS proxy, and keeps no cookies; a call
+# of one ends the program at once.  These can be called:
 #   libssh2_init, libssh2_exit   at libcurl's own start and end: 0 is success
 #   BrotliDecoderCreateInstance, ZSTD_createDStream
 #                                by a server that compresses with what it was not asked for: NULL fails the request

@@ -23,7 +23,7 @@ struct controller {
 	struct store run_objects;       /* objects of runs */
 	struct queue queue;
 	struct metrics metrics;
-	int64_t request_time;           /* ns: how long the latest requests about pods, Services and statuses took */
+	int64_t request_time;           /* ns: running mean of the time of requests about pods, Services and statuses */
 	struct loop_timer trim;         /* fires a moment after passes: free memory is returned to the system */
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;

@@ -169,7 +169,7 @@ static void send(struct pass *p, struct sent *s, enum call_repeat repeat,
 	call_start(p->job->control->client.calls, &s->request, repeat, NULL);
 }
 
-/* The mean weighs the latest request with a sixteenth. */
+/* Updates the running mean: the latest request counts for a sixteenth. */
 static void note_time(const struct sent *s)
 {
 	struct controller *c = s->pass->job->control;

@@ -27,7 +27,7 @@ ln -s jobs linked; run 0 compile linked; says out "name: one"
 
 # one name in two files: each is named; in two namespaces it is no mistake
 mkdir twice; job same >twice/a.tj; job same >twice/b.tj
-run 1 check twice; says err "twice/b.tj:1:5: error: a job of 'twice/a.tj' is named 'same', too [TJ0812]"; holds test "$(grep -c 'error:' .err)" -eq 1
+run 1 check twice; says err "twice/b.tj:1:5: error: 'twice/a.tj' has a job 'same', too [TJ0812]"; holds test "$(grep -c 'error:' .err)" -eq 1
 run 1 check three.tj three.tj; says err "'three.tj' is given twice, so its job 'three' exists twice [TJ0812]"
 sed -i '1s/{/{\n  namespace = "other"\n /' twice/b.tj
 run 0 check twice; silent err
