@@ -241,12 +241,32 @@ static void stop(struct applying *p, struct fleet *f)
 	p->going = false;
 }
 
-/* Takes a run that has ended or is unchanged out of the fleet: it needs no step. */
+/*
+ * Reports that a workload of the run is being deleted, as after a `delete` that was interrupted: what is applied to it
+ * would be lost. --rerun and --recreate wait until it is gone.
+ */
+static bool loses_workload(struct applying *p)
+{
+	for (size_t i = 0; i < p->wanted.n && !p->rerun && !p->recreate; i++) {
+		const struct wanted *w = &p->wanted.at[i];
+		const struct member *m = members_find(&p->members, &w->resource, w->ns, w->from->name);
+		if (w->stage != STAGE_WORKLOAD || !m || !m->deleting)
+			continue;
+		session_say(p->session,
+			"run '%.*s' cannot be applied while %.*s/%.*s is being deleted; apply it again when it is "
+			"gone", STR_ARG(p->job->name), STR_ARG(m->resource.kind), STR_ARG(m->name));
+		p->status = STATUS_CONFLICT;
+		return true;
+	}
+	return false;
+}
+
+/* Takes a run that has ended, is unchanged or cannot be applied out of the fleet: it needs no step. */
 static void leave_alone(struct applying *p, struct fleet *f)
 {
 	bool ended = has_ended(p), unchanged = !ended && is_unchanged(p);
 
-	if (!ended && !apply_restart_under_way(p)) {
+	if (!ended && !apply_restart_under_way(p) && !loses_workload(p)) {
 		if (!unchanged || apply_surplus(p).n || p->rerun ||
 		    apply_wants_controller(p) != parent_is_left(&p->before) ||
 		    apply_restarts(p) != p->before.restart.most)

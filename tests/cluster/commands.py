@@ -776,6 +776,23 @@ def cut_delete(w):
 
 
 @check
+def apply_to_deleted(w):
+    """apply of a run whose Job is being deleted, as after a delete that was interrupted, says so and changes nothing; --recreate and --rerun wait for it"""
+    w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
+    w.want(0, "apply", "a.tj")
+    job = w.get("jobs", "a-worker")
+    job["metadata"]["finalizers"] = ["example.com/hold"]
+    w.put("jobs", "default", job)
+    timed(w, 10, "delete", "--timeout", "1s", "--yes", "a")
+    out, err = w.want(5, "apply", "--no-wait", "a.tj", err="run 'a' cannot be applied while Job/a-worker is being deleted")
+    must("run/a" not in out and "run/b unchanged" in out and w.names("services") == ["b"], out + err)
+    for how in "--rerun", "--recreate":
+        must("cannot be applied" not in w.run("apply", "--no-wait", how, "--yes", "--timeout", "1s", "a.tj")[2], how)
+    w.take("jobs", "default", "a-worker")
+    w.want(0, "apply", "--no-wait", "--rerun", "a.tj", out="run/a")
+
+
+@check
 def cut_reads(w):
     """control-C before the answer of any request is the status of the command, also when the answer then breaks off"""
     w.write("a.tj", JOB % ("a", 1))
