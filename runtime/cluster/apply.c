@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/words.h"
+#include "runtime/cluster/cluster_watch.h"
 #include "runtime/command/runs.h"
 #include "runtime/run/report.h"
 #include "runtime/status/attempts.h"
@@ -67,6 +68,7 @@ static bool has_ended(struct applying *p)
 		STR_ARG(buf_text(&b)));
 	buf_release(&b);
 	apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");
+	cluster_watch_recall(&p->before, &p->state);
 	p->over = true;
 	p->status = str_is(verdict, "Succeeded") ? STATUS_DONE : str_is(verdict,
 		"Failed") ? STATUS_FAILED : STATUS_CONFLICT;

@@ -211,6 +211,14 @@ static void take_verdict(const struct cluster_watch *c, struct arena *a, struct 
 	outcome_read(a, p->outcome, p->generation, s);
 }
 
+void cluster_watch_recall(const struct parent *p, struct run_state *s)
+{
+	if (s->phase != RUN_ABSENT || !p->verdict.n || p->restart.going)
+		return;
+	s->phase = str_is(p->verdict, "Succeeded") ? RUN_SUCCEEDED : RUN_FAILED;
+	s->cause = STR("its objects have been removed since");
+}
+
 /*
  * An end that the controller has not recorded may only seem to be one: it records the verdict and then deletes Jobs,
  * and a command may see the deletions first. Such an end counts when no verdict has come for RECORD_MS. Returns the
@@ -290,6 +298,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
 		return false;                   /* the run was removed after its end: its last state counts */
 	attend_run(c, a, &s, &objects);
+	cluster_watch_recall(&c->parent, &s);
 	return take_state(c, &s);
 }
 

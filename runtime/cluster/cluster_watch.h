@@ -61,6 +61,12 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 /* Starts the watches for all runs that were opened, and waits until each has a state. */
 bool cluster_watch_start(struct cluster *k, int *ret_status);
 
+/*
+ * Gives the state of a run whose objects are all gone, by their ttl or by hand, the verdict that its record P has. It
+ * stays as it is if there is none.
+ */
+void cluster_watch_recall(const struct parent *p, struct run_state *s);
+
 static inline struct cluster_watch *cluster_watch_of(const struct run_watch *w) { return w->own; }
 
 #endif

@@ -240,7 +240,7 @@ static void scan_container(struct scanning *c, const struct data *pod, struct st
 			.main = str_eq(container, plan_label(a, r->main.name)), .pod = str_copy(a, status_text(pod,
 				"metadata.name")) } };
 		s->pod = (struct attempts_pod){ status_time(pod, "metadata.creationTimestamp"), 0, s->id.pod,
-			attempts_lives(pod) };
+			attempts_lives(pod), false };
 		ARENA_PUSH(a, l->at, l->n, s);
 		map_put(&l->by_container, a, str_copy(a, key), s);
 	}

@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 
+#include "base/words.h"
+
+#define LATE (2 * NS_PER_SECOND)        /* how much younger than its pods the beginning of a life may be */
+
 static int64_t told_number(struct str text)
 {
 	int64_t n = 0;
@@ -37,7 +41,7 @@ static bool attempts_made_before(const struct attempts_pod *a, const struct atte
 
 static bool is_of_new_life(const struct attempts_before *b, const struct attempts_pod *pod)
 {
-	return b->n && pod->made >= b->since;
+	return b->n && (pod->present || pod->made + LATE >= b->since);
 }
 
 int64_t attempts_first(const struct attempts_before *b, const struct attempts_pod *at, size_t n,

@@ -11,7 +11,11 @@
 
 #define ATTEMPTS_ANNOTATION "trainc.dev/attempts"
 
-/* What the Jobs of a role record: pods that were created at SINCE or later begin after attempt N. */
+/*
+ * What the Jobs of a role record: pods of the life that began at SINCE begin after attempt N. The Job controller notes
+ * that time when it has created the pods, which are therefore a little older; of many pods, the first ones are much
+ * older.
+ */
 struct attempts_before {
 	int64_t n, since;               /* the attempt and the time; n 0: nothing is recorded, or no pod can exist
 					 * yet */
@@ -27,6 +31,7 @@ struct attempts_pod {
 	int64_t made, starts;
 	struct str name;                /* name of the pod: it orders pods that were created in the same second */
 	int64_t lives;                  /* attempts_lives() of the pod */
+	bool present;                   /* it has not ended and is not being deleted, so it is of the present life */
 };
 
 /* How often the controller of a JobSet had made all its Jobs again before it made this pod, as its label says; or 0. */

@@ -278,7 +278,8 @@ static void pod(void *to, const struct data *o)
 	if (v.begin && (!r->first || v.begin < r->first))
 		r->first = v.begin;
 	pod_spans(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &r->spans, &r->nspans);
-	struct attempts_pod life = { now->made, 1 + v.own_restarts, now->name, attempts_lives(o) };
+	struct attempts_pod life = { now->made, 1 + v.own_restarts, now->name, attempts_lives(o),
+		!v.deleting && !v.succeeded && !v.failed };
 	note_life(g, r, &life);
 	r->view = newest ? v : old;
 	r->pod = newest ? now : r->pod;
