@@ -221,7 +221,8 @@ static bool is_selector(const struct data_member *m, const struct data *metadata
 {
 	const struct data *labels = member(m->value, "matchLabels");
 
-	if (!str_is(m->key, "selector") || data_count(m->value) != 1 || !data_count(labels))
+	if (!str_is(m->key, "selector") || data_count(m->value) != 1 || !labels || labels->kind != DATA_MAP ||
+		!labels->u.map.n)
 		return false;
 	for (size_t i = 0; i < labels->u.map.n; i++)
 		if (!is_jobs_label(&labels->u.map.at[i], metadata))
@@ -250,7 +251,9 @@ static const struct data *clean_job(struct arena *a, const struct data *object)
 			member_at(template, "metadata"));
 		spec = tree_with(a, spec, "template", template, member_at(spec, "template"));
 	}
-	object = tree_with(a, object, "metadata", without_labels(a, metadata, metadata), member_at(object, "metadata"));
+	if (metadata)
+		object = tree_with(a, object, "metadata", without_labels(a, metadata, metadata),
+			member_at(object, "metadata"));
 	return tree_with(a, object, "spec", spec, member_at(object, "spec"));
 }
 

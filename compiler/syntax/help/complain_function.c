@@ -67,7 +67,7 @@ static bool help_mapped(struct fault *f, struct diag *d, size_t first, struct st
 {
 	size_t list = first - 1;
 
-	if (f->at[first - 1].kind != TOKEN_COMMA)
+	if (!first || f->at[first - 1].kind != TOKEN_COMMA)
 		return false;
 	while (list > f->item && f->at[list].kind != TOKEN_LPAREN)
 		list--;
