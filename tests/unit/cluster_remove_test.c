@@ -28,7 +28,9 @@ static struct str script_of(int n)
 		buf_printf(&b, "body {\"type\":\"DELETED\",\"object\":{\"kind\":\"Job\"," UID "}}}\\n\n", 'a' + i, i,
 			n + 2 + i);
 	buf_z(&b, "hang\n");
-	return buf_take(&b, &world);
+	struct str script = buf_take(&b, &world);
+	buf_release(&b);
+	return script;
 }
 
 /* What cluster_delete() of N Jobs prints on standard error when SLOW is the time after which it names what is left. */
