@@ -72,7 +72,7 @@ $(GEN)/trainc.tab.c $(GEN)/trainc.tab.h &: grammar/trainc.y | $(GEN)
 $(GEN)/trainc.lex.c $(GEN)/trainc.lex.h &: grammar/trainc.l | $(GEN)
 	flex --header-file=$(GEN)/trainc.lex.h -o $(GEN)/trainc.lex.c $<
 
-# Files that depend on a list (of modules, of pages, of sources, of flags) are made every time, and touched only when they change.
+# Files that depend on a list (of modules, of pages, of sources and libraries, of flags) are made every time, and touched only when they change.
 replace = cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(GEN)/stdlib.c: stdlib/embed.sh FORCE | $(GEN)
 	@sh stdlib/embed.sh stdlib/std/*.tj >$@.new; $(replace)
@@ -97,7 +97,7 @@ $(GEN)/unused.c: runtime/cluster/unused.sh | $(GEN)
 $(BUILD)/flags: FORCE | $(GEN)
 	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)
 $(BUILD)/sources: FORCE | $(GEN)
-	@echo '$(SRC) $(HALFSRC)' >$@.new; $(replace)
+	@echo '$(SRC) $(HALFSRC) $(HALFLIBS)' >$@.new; $(replace)
 
 # ---- the program ----
 

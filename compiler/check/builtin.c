@@ -122,8 +122,8 @@ static const struct type *report_call(struct builtin_call *b, struct span at, co
 }
 
 /*
- * Reports `secret("a")` and `config("a")`: a variable has one key, and files are written otherwise. False for other
- * functions.
+ * Reports `secret("a")` and `config("a")`: a variable needs a key, and for files there are other functions. Returns
+ * false for all other calls.
  */
 static bool report_no_key(struct builtin_call *b, const struct node *name)
 {
@@ -237,7 +237,7 @@ static const char *volume_habit(const struct builtin_call *b, struct str argumen
 	return NULL;
 }
 
-/* Reports an argument that is a switch by its name alone, such as `readonly`, or the `ro` of mount(8). */
+/* Reports a switch that is given by its name alone, such as `readonly`, or `ro` as for mount(8). */
 static bool report_switch(struct builtin_call *b, const struct signature *s, const struct node *arg)
 {
 	struct check *c = b->check;
@@ -461,11 +461,13 @@ static const struct type *call_by_table(struct builtin_call *b, const struct sig
 	}
 	b->node->u.call.bound = bound;
 	b->node->u.call.nbound = n;
-	for (size_t i = 0; i < n && ok; i++)
-		if (!bound[i] && !s->at[i].optional)
-			return bound[0] && report_no_key(b, bound[0]) ? &type_bad :
-				report_call(b, b->node->u.call.args_span,
-				str_printf(c->arena, "needs '%s'", s->at[i].name).p);
+	for (size_t i = 0; i < n && ok; i++) {
+		if (bound[i] || s->at[i].optional)
+			continue;
+		if (bound[0] && report_no_key(b, bound[0]))
+			return &type_bad;
+		return report_call(b, b->node->u.call.args_span, str_printf(c->arena, "needs '%s'", s->at[i].name).p);
+	}
 	return ok ? type_lifted(c, s->result, pod) : &type_bad;
 }
 

@@ -6,7 +6,6 @@
 #include "check/module.h"
 
 #include <ctype.h>
-#include <strings.h>
 
 #include "base/path.h"
 #include "check/package.h"
@@ -58,7 +57,7 @@ static struct str library_name(struct program *p, const struct node *import)
 	return name;
 }
 
-/* Words of other tools, such as std.gpu, are near to modules only by chance. */
+/* Words of other tools, such as std.gpu, resemble modules only by chance. */
 static void suggest_modules(struct program *p, const struct node *import, struct suggest *s)
 {
 	size_t n;
@@ -90,18 +89,16 @@ static struct str related_module(struct str name)
 	return STR("");
 }
 
-/* How often TEXT has the word, in any case; a mention in its documentation (`## ...`) counts twice, and is noted. */
-static size_t count_mentions(struct str text, struct str word, bool *ret_documented)
+/* Counts how often TEXT has the word, in any case. A mention in documentation (`## ...`) counts twice and is noted. */
+static size_t count_mentions(struct str text, const char *word, bool *ret_documented)
 {
-	size_t n = 0, line = 0;
+	size_t n = 0, length = strlen(word);
 
-	for (size_t i = 0; i + word.n <= text.n; i++) {
-		line = i && text.p[i - 1] == '\n' ? i : line;
-		bool begins = !i || !isalnum((unsigned char)text.p[i - 1]);
-		if (!begins || strncasecmp(text.p + i, word.p, word.n) != 0 ||
-			isalnum((unsigned char)text.p[i + word.n]))
+	for (const char *at = text.p; (at = strcasestr(at, word)) != NULL; at += length) {
+		const char *before = memrchr(text.p, '\n', (size_t)(at - text.p)), *line = before ? before + 1 : text.p;
+		if ((at > text.p && isalnum((unsigned char)at[-1])) || isalnum((unsigned char)at[length]))
 			continue;
-		bool documented = str_starts((struct str){ text.p + line, text.n - line }, STR("##"));
+		bool documented = line[0] == '#' && line[1] == '#';
 		*ret_documented = *ret_documented || documented;
 		n += documented ? 2 : 1;
 	}
@@ -112,16 +109,17 @@ static size_t count_mentions(struct str text, struct str word, bool *ret_documen
  * The module whose text has NAME most often: a maker of devices, or a program that a framework starts. Empty for words
  * that many modules have, and for those that only the code of a module has, such as `http`.
  */
-static struct str mentioning_module(struct str name)
+static struct str mentioning_module(struct program *p, struct str name)
 {
 	enum { FEW = 3 };
+	const char *word = str_copy(p->arena, name).p;
 	size_t n, most = FEW, modules = 0;
 	struct str ret = STR("");
 	const char *const *names = stdlib_names(&n);
 
 	for (size_t i = 0; i < n && name.n >= 3; i++) {
 		bool documented = false;
-		size_t found = count_mentions(stdlib_text(str_of(names[i])), name, &documented);
+		size_t found = count_mentions(stdlib_text(str_of(names[i])), word, &documented);
 		modules += found > 0;
 		if (found > most && documented) {
 			most = found;
@@ -142,8 +140,7 @@ static void report_no_module(struct program *p, const struct node *import)
 	else
 		d = diag_report(p->diags, TJ0207, at, "'std' is the whole standard library, not a module");
 	suggest_modules(p, import, &s);
-	struct str help = suggest_sentence(&s), only = suggest_only(&s), kin = related_module(name);
-	struct str meant = mentioning_module(name);
+	struct str help = suggest_sentence(&s), only = suggest_only(&s), kin = related_module(name), meant;
 	if (help.n)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
 	else if (kin.n && import->u.import.depth > 2)
@@ -153,7 +150,7 @@ static void report_no_module(struct program *p, const struct node *import)
 		diag_help(p->diags, d, "did you mean '%.*s'?", STR_ARG(kin));
 	else if (foreign_name(name))
 		diag_help(p->diags, d, "%s", foreign_name(name)->help);
-	else if (meant.n)
+	else if ((meant = mentioning_module(p, name)).n)
 		diag_help(p->diags, d, "did you mean 'std.%.*s'? It mentions '%.*s': see 'trainc explain %.*s'",
 			STR_ARG(meant), STR_ARG(name), STR_ARG(meant));
 	else

@@ -311,7 +311,7 @@ static struct decl *importer_of_device(struct check *c, struct str name)
 	return member && member->kind == DECL_ACCELERATOR ? import : NULL;
 }
 
-/* Help for the name of something that the module IMPORT has; `H100:8` of other tools is a device with its number. */
+/* Adds a help for a name that the module IMPORT has. `H100:8`, as other tools write it, is a device and a number. */
 static void help_imported(struct check *c, struct diag *d, struct decl *import, struct str name, struct span at)
 {
 	const struct source *source = source_at(c->program->sources, at.end);

@@ -19,7 +19,7 @@ struct checking {
 	uint32_t long_variable;         /* place of the last variable that was found too long */
 	struct map *seen;               /* the identities of objects seen so far */
 	struct arena *seen_arena;
-	struct str program;             /* name of the program's file, in the memory of the identities */
+	struct str program;             /* name of the program's file, allocated like the identities */
 	struct api_type **api_types;    /* by position of the type in the schema: verify/api_rules.c */
 };
 

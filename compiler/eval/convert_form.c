@@ -75,20 +75,20 @@ static const struct value *convert_enum(struct eval *ev, const struct value *v, 
 	return &value_bad;
 }
 
-/* The number of bytes of `{tag}`, `(tag)`, `${tag}` or `$(tag)` at the beginning of TEXT, and the name; 0: none. */
+/* The length of `{tag}`, `(tag)`, `${tag}`, `$(tag)` or `$tag` at the beginning of TEXT, and the name; 0: none. */
 static size_t placeholder(struct str text, struct str *ret_name)
 {
-	size_t open = text.n && text.p[0] == '$';
-	bool brace = open < text.n && text.p[open] == '{';
+	size_t dollar = text.n && text.p[0] == '$';
+	bool brace = dollar < text.n && text.p[dollar] == '{';
+	bool bracket = brace || (dollar < text.n && text.p[dollar] == '(');
 
-	if (open >= text.n || (!brace && text.p[open] != '('))
-		return 0;
-	ret_name->p = text.p + open + 1;
+	ret_name->p = text.p + dollar + bracket;
 	ret_name->n = strspn(ret_name->p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-	return ret_name->n && ret_name->p[ret_name->n] == (brace ? '}' : ')') ? open + ret_name->n + 2 : 0;
+	bool closed = !bracket || ret_name->p[ret_name->n] == (brace ? '}' : ')');
+	return (dollar || bracket) && ret_name->n && closed ? dollar + ret_name->n + 2 * bracket : 0;
 }
 
-/* Adds a help for `a:{tag}` and `a:$(tag)`. */
+/* Adds a help for `a:{tag}`, `a:$(tag)` and `a:$tag`. */
 static bool help_placeholder(struct eval *ev, struct diag *d, struct str image)
 {
 	struct buf right = { 0 };
@@ -113,7 +113,7 @@ static bool help_placeholder(struct eval *ev, struct diag *d, struct str image)
 /* Adds a help for common mistakes in images: an address, a variable of a shell or a chart. */
 static bool help_image(struct eval *ev, struct diag *d, struct str image, struct span at)
 {
-	const char *scheme = memmem(image.p, image.n, "://", 3), *dollar = memchr(image.p, '$', image.n),
+	const char *scheme = memmem(image.p, image.n, "://", 3),
 		*braces = memmem(image.p, image.n, "{{", 2);
 	const char *close = braces ? memmem(braces, image.n - (size_t)(braces - image.p), "}}", 2) : NULL;
 
@@ -131,18 +131,8 @@ static bool help_image(struct eval *ev, struct diag *d, struct str image, struct
 			"a program has no templates: declare 'param tag: string' and write \"%.*s${tag}%.*s\"",
 			STR_ARG(front),
 			STR_ARG(back));
-	} else if (help_placeholder(ev, d, image)) {
-		;
-	} else if (dollar && dollar + 1 < image.p + image.n) {
-		struct str front = { image.p, (size_t)(dollar - image.p) }, name = { dollar + 1, 0 };
-		name.n = strspn(name.p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-		struct str back = { name.p + name.n, image.n - (size_t)(name.p + name.n - image.p) };
-		if (!name.n)
-			return false;
-		diag_help(ev->diags, d, "a value is inserted with '${...}': write \"%.*s${%.*s}%.*s\"", STR_ARG(front),
-			STR_ARG(name), STR_ARG(back));
 	} else {
-		return false;
+		return help_placeholder(ev, d, image);
 	}
 	return true;
 }

@@ -143,13 +143,18 @@ static struct str belongs_under(struct fitting *f, const struct schema_type *t, 
 	return (struct str){ 0 };
 }
 
-/* Has OF the field NAME of type T? */
-static bool has_field(struct fitting *f, const struct schema_type *t, const struct data *of, struct str name)
+/* For each field of type T, does OF have it? */
+static const bool *fields_had(struct fitting *f, const struct schema_type *t, const struct data *of)
 {
-	for (size_t i = 0; i < of->u.map.n; i++)
-		if (find_field(f, t, of->u.map.at[i].key) == find_field(f, t, name))
-			return true;
-	return false;
+	const struct schema_field *first = &f->schema->fields[t->first];
+	bool *had = ARENA_ARRAY(f->im->arena, bool, t->n);
+
+	for (size_t i = 0; i < of->u.map.n; i++) {
+		const struct schema_field *field = find_field(f, t, of->u.map.at[i].key);
+		if (field)
+			had[field - first] = true;
+	}
+	return had;
 }
 
 static bool has_word(struct str name, const char *word)
@@ -168,24 +173,24 @@ static bool holds_roles(struct str field)
 }
 
 /*
- * The field of type T that holds the roles, if member M of OF has them under another name that speaks of replicas, as
- * that of another kind: `replicaSpecs`, `pytorchReplicaSpecs` in a TFJob. Empty if OF has the field.
+ * The field of type T for the roles, if member M seems to hold them under another name, such as `replicaSpecs`, or
+ * `pytorchReplicaSpecs` in a TFJob. Empty if the field itself is there (HAD).
  */
 static struct str roles_meant(struct fitting *f, const struct schema_type *t, const struct data_member *m,
-	const struct data *of)
+	const bool *had)
 {
 	if (m->value->kind < DATA_LIST || !has_word(m->key, "replica"))
 		return STR("");
 	for (size_t i = t->first; i < t->first + t->n; i++) {
 		struct str name = schema_text(f->schema, f->schema->fields[i].name);
 		if (holds_roles(name))
-			return has_field(f, t, of, name) ? STR("") : name;
+			return had[i - t->first] ? STR("") : name;
 	}
 	return STR("");
 }
 
 static void unknown_field(struct fitting *f, const struct schema_type *t, const struct data_member *m,
-	const struct data *of, const struct way *in)
+	const bool *had, const struct way *in)
 {
 	struct diags *ds = f->im->diags;
 	struct str under = belongs_under(f, t, m->key);
@@ -199,14 +204,13 @@ static void unknown_field(struct fitting *f, const struct schema_type *t, const 
 	}
 	suggest_init(&near, f->im->arena, m->key);
 	for (size_t i = t->first; i < t->first + t->n; i++)
-		if (!has_field(f, t, of, schema_text(f->schema, f->schema->fields[i].name)))
+		if (!had[i - t->first])
 			suggest_add(&near, schema_text(f->schema, f->schema->fields[i].name));
-	struct str sentence = suggest_sentence(&near), roles = roles_meant(f, t, m, of);
-	if (roles.n)
+	struct str sentence = suggest_sentence(&near), roles = roles_meant(f, t, m, had);
+	if (roles.n) {
 		f->im->roles = (struct misspelt){ d, m->key, roles };
-	if (roles.n)
 		diag_help(ds, d, "did you mean '%.*s'?", STR_ARG(roles));
-	else if (sentence.n)
+	} else if (sentence.n)
 		diag_help(ds, d, "%.*s", STR_ARG(sentence));
 }
 
@@ -241,16 +245,20 @@ static const struct data *fit_object(struct fitting *f, const struct data *d, co
 {
 	struct data *ret = ARENA_NEW(f->im->arena, struct data);
 	struct data_member *at = ARENA_ARRAY(f->im->arena, struct data_member, d->u.map.n);
+	const bool *had = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
 		const struct schema_field *field = find_field(f, t, m->key);
 		struct way at_member = { in, m->key, false };
-		if (!field && !is_clusters(in, m->key))
-			unknown_field(f, t, m, d, in);
-		if (!field || is_clusters(in, m->key))
+		if (is_clusters(in, m->key))
 			continue;
+		if (!field) {
+			had = had ? had : fields_had(f, t, d);
+			unknown_field(f, t, m, had, in);
+			continue;
+		}
 		at[n].key = schema_text(f->schema, field->name);
 		at[n].key_at = m->key_at;
 		at[n].value = fit_value(f, m->value, &f->schema->refs[field->ref], &at_member);

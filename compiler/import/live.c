@@ -194,8 +194,8 @@ static const struct data *without(struct arena *a, const struct data *map, bool 
 }
 
 /*
- * Is it a label that the API server gives to a Job and to its pods: the Job's uid and its name? The uid may have been
- * removed from the metadata by hand; the API server refuses a new Job with a label of another one's uid.
+ * Is it a label with which the API server marks a Job and its pods: the Job's uid or name? A label with a uid also
+ * counts when the Job's own uid was removed by hand, because the API server refuses a Job that has the uid of another.
  */
 static bool is_jobs_label(const struct data_member *m, const struct data *metadata)
 {
@@ -216,7 +216,7 @@ static const struct data *without_labels(struct arena *a, const struct data *met
 	return labels ? tree_with(a, metadata, "labels", left, member_at(metadata, "labels")) : metadata;
 }
 
-/* Is it the selector that the API server writes into a Job: over labels of its own alone? */
+/* Is it the selector that the API server writes into a Job? It consists of labels of the API server only. */
 static bool is_selector(const struct data_member *m, const struct data *metadata)
 {
 	const struct data *labels = member(m->value, "matchLabels");

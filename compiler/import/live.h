@@ -7,8 +7,9 @@
 #include "import/manifest.h"
 
 /*
- * OBJECT without what the API server and controllers wrote into it. An object of a file is returned as it is, but for
- * the labels and the selector of a Job, which remain in a dump whose uid was removed.
+ * OBJECT without what the API server and controllers wrote into it. An object that was written by hand is returned as
+ * it is. Only a Job loses the labels and the selector of its controller, because dumps from which somebody removed the
+ * uid still have them.
  */
 const struct data *live_clean(struct arena *a, const struct data *object);
 /*

@@ -194,8 +194,8 @@ void import_text(struct import *im, const struct imported *const *jobs, size_t n
 const struct data *import_fit(struct import *im, const struct data *d, const char *type, bool any_case);
 
 /*
- * Reports that manifest M has no roles, if one of its fields would hold them under the right name: in place of the
- * warning about that field. False: there is no such field.
+ * Reports that manifest M has no roles because the field for them is misspelled; this replaces the warning about that
+ * field. Returns false if no field looks like it.
  */
 bool import_misspelt_roles(const struct import_manifest *m);
 

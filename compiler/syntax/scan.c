@@ -822,7 +822,7 @@ static bool clean_text(struct str text, char *to, bool *ret_hidden)
 	return marks;
 }
 
-/* How many bytes at the beginning are byte-order marks. */
+/* The number of bytes at the beginning that are byte-order marks. */
 static size_t marks_of_order(struct str text)
 {
 	size_t n = 0;

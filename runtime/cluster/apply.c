@@ -244,8 +244,8 @@ static void stop(struct applying *p, struct fleet *f)
 }
 
 /*
- * Reports that a workload of the run is being deleted, as after a `delete` that was interrupted: what is applied to it
- * would be lost. --rerun and --recreate wait until it is gone.
+ * Reports a workload of the run that is still being deleted, for example after an interrupted `delete`: what is applied
+ * to it would be lost. --rerun and --recreate wait until it is gone.
  */
 static bool loses_workload(struct applying *p)
 {
@@ -263,7 +263,7 @@ static bool loses_workload(struct applying *p)
 	return false;
 }
 
-/* Takes a run that has ended, is unchanged or cannot be applied out of the fleet: it needs no step. */
+/* Removes a run from the fleet that needs no step: it has ended, is unchanged, or cannot be applied. */
 static void leave_alone(struct applying *p, struct fleet *f)
 {
 	bool ended = has_ended(p), unchanged = !ended && is_unchanged(p);
@@ -302,7 +302,7 @@ static void finish(struct applying *p)
 	apply_end_record(p, p->complete);
 }
 
-/* Ends the steps of a run of which everything is applied and recorded: what comes later does not change its status. */
+/* Ends the steps of a run that is applied and recorded. What happens to other runs does not change its status. */
 static void tell_done(struct applying *p, struct fleet *f)
 {
 	p->wait = true;

@@ -56,6 +56,10 @@ void apply_fleet(struct fleet *f);
 
 /* Reads the parents, members and states of all runs; a run that cannot be read is not applied. */
 void apply_look_at(struct fleet *f);
+/* Does the command watch its runs once they are applied? */
+bool apply_follows(const struct session *s);
+/* Does it show the states of runs that it does not watch? */
+bool apply_shows_state(const struct session *s);
 /* Reads the states of runs that were just applied, to show them. */
 void apply_look_again(struct fleet *f);
 /*

@@ -66,16 +66,7 @@ static void tell_needs(struct session *s, const struct applying *p)
 		session_say(s, "'trainc apply --controller' leaves it to 'trainc supervise' in the cluster");
 }
 
-/* Does the command show the states of runs that it does not follow? */
-static bool shows_state(const struct session *s)
-{
-	bool created = option_given(s->options, OPTION_NO_WAIT) ||
-		str_is(option_value(s->options, OPTION_FOR), "created");
-
-	return created && str_is(option_value(s->options, OPTION_OUTPUT), "json");
-}
-
-/* Adds a run to those that are waited for. A state that is known, as that of an unchanged run, is the first one. */
+/* Adds a run to those that are waited for. A known state, such as that of an unchanged run, is its first state. */
 static void add_watch(struct cluster *k, const struct applying *p, struct attend *ret, int *status)
 {
 	bool changed = p->now.there;
@@ -133,7 +124,7 @@ int cluster_apply(struct session *s, struct programs *all, struct attend *ret)
 		apply_fleet(&f);
 	if (f.n)
 		apply_await_controllers(&f);
-	if (f.n && shows_state(s))
+	if (f.n && apply_shows_state(s))
 		apply_look_again(&f);
 	for (size_t i = 0; i < f.n; i++) {
 		const struct applying *p = &f.at[i];

@@ -48,7 +48,7 @@ static void look_at_parents(struct fleet *f)
 	}
 }
 
-/* Does the state of a run depend on such an object? The watches of a run are of the same kinds. */
+/* Does the state of a run depend on such an object? The watches of a run bring the same kinds. */
 static bool has_state(const struct resource *r)
 {
 	return cluster_watches_kind(r) || str_is(r->kind, "Job") || str_is(r->kind, "Pod");

@@ -73,13 +73,14 @@ static struct str review_body(struct applying *p, const struct review *x)
 	return body;
 }
 
-/* Does the command watch the run once it is applied? */
-static bool follows(const struct applying *p)
+bool apply_follows(const struct session *s)
 {
-	const struct options *o = p->session->options;
+	return !option_given(s->options, OPTION_NO_WAIT) && !str_is(option_value(s->options, OPTION_FOR), "created");
+}
 
-	return p->mode == APPLY_REAL && !option_given(o, OPTION_NO_WAIT) &&
-		!str_is(option_value(o, OPTION_FOR), "created");
+bool apply_shows_state(const struct session *s)
+{
+	return !apply_follows(s) && str_is(option_value(s->options, OPTION_OUTPUT), "json");
 }
 
 /* Does the command do what plain Jobs do not do of the run, until the run has ended? */
@@ -163,9 +164,9 @@ static struct reviews reviews_of(struct applying *p)
 		review_object(p, &all, &p->wanted.at[i]);
 	for (size_t i = 0; i < p->surplus.n; i++)
 		review_delete(p, &all, &p->surplus.at[i].resource, p->surplus.at[i].ns);
-	if (follows(p))
+	if (p->mode == APPLY_REAL && apply_follows(p->session))
 		review_following(p, &all);
-	else if (p->mode == APPLY_REAL && str_is(option_value(o, OPTION_OUTPUT), "json"))
+	else if (p->mode == APPLY_REAL && apply_shows_state(p->session))
 		add_review(p, &all, "list", resource_known(STR(""), STR("Pod")), p->ns);
 	logs.plural = STR("pods/log");
 	if (o->command == COMMAND_RUN && !option_given(o, OPTION_DETACH) &&

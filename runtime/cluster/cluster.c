@@ -97,7 +97,7 @@ int cluster_say(struct cluster *k, const struct answer *x)
 {
 	bool late = k->late && !k->late_said && !x->stopped;
 
-	/* of the requests that the end of the time has cut off, the first one is enough */
+	/* when the time is up, only the first of the requests that it has cut off is reported */
 	if (!x->stopped && (late || x->status != STATUS_TIMEOUT))
 		session_say(k->session, "%s%.*s", late ? "the time is up: " : "", STR_ARG(x->error));
 	k->late_said = k->late_said || late;

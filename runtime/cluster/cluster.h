@@ -23,7 +23,7 @@ struct cluster {
 	struct view **views;            /* views of the namespaces that these runs are in */
 	size_t nviews;
 	struct map parents;             /* "NAMESPACE/RUN" -> struct data, the parents that a list has brought */
-	/* the status of a failure to read a parent after which no request can succeed, and which has been reported */
+	/* status of a failure that has been reported and after which no request can succeed; 0: there was none */
 	int hopeless;
 	struct map listed;              /* namespaces whose parents have all been listed */
 	struct map permitted;           /* set of "VERB PLURAL.GROUP NAMESPACE": access reviews with a positive
@@ -98,9 +98,9 @@ int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_
 struct log_source *cluster_logs(struct session *s, const struct attend *a, const struct log_choice *choice);
 
 /*
- * Deletes objects in the foreground, each only if it still has the uid with which it was listed, and waits until those
- * are gone whose deletion the server has accepted. Returns 0 when all are gone, the status of a refused deletion, or
- * that of an interruption; what is left after --timeout is reported.
+ * Deletes objects in the foreground, each only if it still has the uid with which it was listed. Waits for all objects
+ * whose deletion the server has accepted. Returns 0 when all are gone, the status of a refused deletion, or the status
+ * of an interruption. Reports what is left when the time of --timeout is up.
  */
 struct removal {
 	struct members *members;
@@ -112,12 +112,12 @@ struct removal {
 	 */
 	bool (*step)(void *to);
 	void *to;
-	bool *gone;                     /* set by cluster_delete(): for each member, does it exist no more? */
+	bool *gone;                     /* for each member: is it gone? Set by cluster_delete() */
 };
 int cluster_delete(struct cluster *k, struct removal *r);
 /* Adds the deletion of one object to a batch. */
 struct answer *cluster_add_deletion(struct cluster *k, struct batch *b, const struct member *m, bool dry_run);
-/* Does the answer to a deletion say that our object is gone? Both "not found" and another uid mean that it is. */
+/* Does the answer to a deletion say that our object is gone? "Not found" says so, and so does another uid. */
 bool cluster_is_gone(const struct answer *x);
 
 #endif

@@ -193,6 +193,11 @@ static bool still_active(const struct run_state *s)
 	return false;
 }
 
+static enum run_phase verdict_phase(const struct parent *p)
+{
+	return str_is(p->verdict, "Succeeded") ? RUN_SUCCEEDED : RUN_FAILED;
+}
+
 /*
  * The verdict that the controller has recorded counts: it has deleted what would go on, and with that perhaps the pods
  * from which the verdict follows.
@@ -200,8 +205,8 @@ static bool still_active(const struct run_state *s)
 static void take_verdict(const struct cluster_watch *c, struct arena *a, struct run_state *s)
 {
 	const struct parent *p = &c->parent;
-	bool success = str_is(p->verdict, "Succeeded"), active = still_active(s);
-	enum run_phase end = success ? RUN_SUCCEEDED : RUN_FAILED;
+	enum run_phase end = verdict_phase(p);
+	bool success = end == RUN_SUCCEEDED, active = still_active(s);
 
 	if (!parent_is_left(p) || !p->verdict.n || s->phase == end)
 		return;
@@ -215,8 +220,8 @@ void cluster_watch_recall(const struct parent *p, struct run_state *s)
 {
 	if (s->phase != RUN_ABSENT || !p->verdict.n || p->restart.going)
 		return;
-	s->phase = str_is(p->verdict, "Succeeded") ? RUN_SUCCEEDED : RUN_FAILED;
-	s->cause = STR("its objects have been removed since");
+	s->phase = verdict_phase(p);
+	s->cause = STR(RUN_REMOVED);
 }
 
 /*

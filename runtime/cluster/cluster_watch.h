@@ -62,8 +62,8 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 bool cluster_watch_start(struct cluster *k, int *ret_status);
 
 /*
- * Gives the state of a run whose objects are all gone, by their ttl or by hand, the verdict that its record P has. It
- * stays as it is if there is none.
+ * Sets the state of a run whose objects have all been removed, by their ttl or by hand, to the verdict in its record P.
+ * Without a verdict the state stays as it is.
  */
 void cluster_watch_recall(const struct parent *p, struct run_state *s);
 

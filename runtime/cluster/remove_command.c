@@ -1,6 +1,6 @@
 /*
- * remove_command.c - the command `delete`: all runs together. Their objects are deleted at once, and the record of a
- * run when its last object is gone, because all of them can be found as long as it exists.
+ * remove_command.c - the command `delete`, for all runs together. Their objects are deleted at once. The record of a
+ * run is deleted when its last object is gone, because the objects are found through the record.
  */
 #include "data/data_write.h"
 #include "runtime/cluster/cluster_watch.h"

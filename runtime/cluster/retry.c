@@ -454,7 +454,7 @@ void calls_stop(struct calls *all)
 
 /*
  * Ends a call that has no more time. Sets WAITED if it is empty; a failed attempt (KNOWN) replaces mere silence. A
- * watch that has begun is not waited for.
+ * watch that has begun does not count: nothing waits for its end.
  */
 static void call_cut(struct call *c, struct arena *a, struct str *waited, bool *known)
 {

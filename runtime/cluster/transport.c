@@ -415,6 +415,7 @@ struct transport *transport_new(struct arena *a, const struct transport_options 
 	t->host = str_printf(a, "%s%.*s%s:%u", v6 ? "[" : "", STR_ARG(access->host), v6 ? "]" : "", access->port);
 	t->proxy = str_copy(a, proxy_for(&environment, access->proxy_url, access->tls, access->host, access->port));
 	t->proxy_for_curl = proxy_for_curl(a, t->proxy);
+	t->authorities = access->tls ? transport_authorities() : NULL;
 	return t;
 }
 

@@ -49,8 +49,8 @@ static void note_retry_after(struct transport_exchange *x, struct str value)
 }
 
 /*
- * The pause until the date in Retry-After, which is a time of the server's clock. The header Date, which says what that
- * clock shows, may come later than Retry-After, so this is called when all headers are known.
+ * Computes the pause until the date in Retry-After, which is a time by the server's clock. The header Date tells what
+ * that clock shows and may follow Retry-After, so this is called when all headers are known.
  */
 static void read_retry_at(struct transport_exchange *x)
 {

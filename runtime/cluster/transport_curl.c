@@ -77,11 +77,7 @@ static CURLcode set_blob(CURL *easy, CURLoption which, struct str pem)
 	return code;
 }
 
-/*
- * The file with the system's authorities; NULL: where libcurl looks. The program may run on another distribution than
- * the one that it, and the libcurl in it, was built on. SSL_CERT_FILE names a file, as for kubectl.
- */
-static const char *authorities(void)
+const char *transport_authorities(void)
 {
 	static const char *const places[] = { "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
 		"/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem" };
@@ -100,7 +96,6 @@ static CURLcode set_tls(struct transport_exchange *x, const struct credential_va
 	const struct transport *t = x->transport;
 	const struct kubeconfig_access *a = t->o.access;
 	CURLcode code = curl_easy_setopt(x->easy, CURLOPT_SSL_CTX_FUNCTION, tls_context);
-	const char *file = authorities();
 
 	x->own_pair = has_shared(t) && is_own_pair(t, credential);
 
@@ -109,9 +104,9 @@ static CURLcode set_tls(struct transport_exchange *x, const struct credential_va
 		curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYPEER, 0L);
 		curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYHOST, 0L);
 	}
-	if (file) {
-		curl_easy_setopt(x->easy, CURLOPT_CAINFO, file);
-		curl_easy_setopt(x->easy, CURLOPT_PROXY_CAINFO, file);
+	if (t->authorities) {
+		curl_easy_setopt(x->easy, CURLOPT_CAINFO, t->authorities);
+		curl_easy_setopt(x->easy, CURLOPT_PROXY_CAINFO, t->authorities);
 	}
 	if (!code && a->ca.n) {
 		curl_easy_setopt(x->easy, CURLOPT_CAINFO, NULL);

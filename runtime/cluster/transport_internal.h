@@ -56,6 +56,7 @@ struct transport {
 	struct str host;                /* HOST:PORT for messages and headers */
 	struct str proxy;               /* URL of the proxy; empty: none */
 	struct str proxy_for_curl;      /* the same, as libcurl takes it */
+	const char *authorities;        /* file with the system's authorities; NULL: where libcurl looks */
 	struct transport_pool *pools;   /* list of pools; the first one is in use */
 	struct transport_exchange *exchanges;
 	struct loop_timer kick;         /* timer that starts queued exchanges and frees cancelled ones */
@@ -101,7 +102,7 @@ struct transport_exchange {
 	/* the members below describe the answer */
 	int code;
 	struct str content_type, location;
-	int64_t retry_after;            /* pause that the answer asks for; -1: none */
+	int64_t retry_after;            /* pause in ns that the answer asks for; -1: none */
 	int64_t retry_at;               /* date in Retry-After in ns, by the server's clock; -1: none */
 	bool counted;                   /* its connections have been counted */
 	bool http2, too_slow;
@@ -112,6 +113,11 @@ struct transport_exchange {
 
 /* ---- transport_curl.c ---- */
 
+/*
+ * The file with the system's authorities; NULL: where libcurl looks. The program may run on another distribution than
+ * the one on which it, and the libcurl in it, was built. SSL_CERT_FILE names a file, as for kubectl.
+ */
+const char *transport_authorities(void);
 /* Sets up X->easy for the request and the credential; false with an explanation when libcurl refuses. */
 bool exchange_set_up(struct transport_exchange *x, const struct credential_value *credential, struct str *why);
 /* Returns the handle and frees what it used. */

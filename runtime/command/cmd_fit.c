@@ -58,7 +58,7 @@ static bool has_kind(const struct status_objects *objects, const char *kind)
 	return false;
 }
 
-/* Every cluster has pods of its own: without any, the file was saved without the pods, and a job that fits may not. */
+/* Every cluster has pods of its own. A file without pods lacks them, and what fits by it may not fit the cluster. */
 static void say_no_pods(struct session *s, const struct status_objects *objects)
 {
 	if (option_given(s->options, OPTION_NODES) && !has_kind(objects, "Pod"))

@@ -15,7 +15,7 @@
 static const struct advice {
 	const char *words, *what;
 } advice[] = {
-	{ "its objects have been removed since",
+	{ RUN_REMOVED,
 		"its pods are gone, and their logs with them: 'trainc apply --rerun' runs it again" },
 	{ "Insufficient ", "the nodes have too little of it free: ask for less, wait until others end, or add nodes; "
 		"'kubectl describe nodes' shows what is taken" },
@@ -244,8 +244,6 @@ static void explain_text(const struct run_state *run, const struct answers *all,
 
 	size_t before = out->n;
 	report_details(&r, run, out);
-	if (!before && out->n && out->p[0] == '\n')     /* an empty line separates runs; the first one needs none */
-		memmove(out->p, out->p + 1, --out->n);
 	if (out->n == before) {
 		buf_printf(out, "%.*s: %s%s", STR_ARG(run->name), run_phase_word(run->phase), run->cause.n ? ": " : "");
 		put_escaped(out, run->cause);

@@ -18,8 +18,8 @@ static bool is_file(struct str operand)
 }
 
 /*
- * The name in an operand such as `run/train`, as lists show runs; empty for other operands. A file of that path counts
- * before the run, unless the run exists.
+ * The name in an operand such as `run/train`, the form in which lists show runs; empty for other operands. If both a
+ * file of that path and the run exist, the run is meant.
  */
 static struct str name_in_operand(struct session *s, const struct backend *b, struct str operand)
 {

@@ -14,7 +14,7 @@
  */
 bool runs_choose(struct session *s, const struct backend *b, size_t n, struct chosen *ret, int *ret_status);
 
-/* Reports that there is no run in namespace NS, or anywhere if NS is empty. */
+/* Reports that namespace NS has no runs. If NS is empty, the report is about all namespaces. */
 void runs_say_none(struct session *s, const struct backend *b, struct str ns);
 
 /* Of two exit statuses, the more serious one. A signal (128 and its number) comes before everything else. */

@@ -396,7 +396,7 @@ static bool is_locked(struct str path)
 	return locked;
 }
 
-/* Was the directory made, or changed, within the last second? */
+/* Was the directory created or changed within the last second? */
 static bool is_young(struct str path)
 {
 	struct stat is;

@@ -45,7 +45,7 @@ void report_headline(const struct run_state *s, struct buf *out);
 void report_last_lines(const struct run_state *s, bool escape, struct buf *out);
 /*
  * Appends details of a run in a cluster that has a problem: the first failing rank with its last lines, objects with
- * problems, and the newest warnings. Appends nothing when all is well.
+ * problems, and the newest warnings, after an empty line if OUT has text before. Appends nothing when all is well.
  */
 void report_details(const struct report *r, const struct run_state *s, struct buf *out);
 /* Appends counts: "worker 3/4 ready, ps 2/2 ready, 1 restart". */

@@ -96,7 +96,7 @@ void report_details(const struct report *r, const struct run_state *s, struct bu
 
 	if (well && !s->failure.known)
 		return;
-	buf_printf(out, "\n%.*s: %s", STR_ARG(s->name), run_phase_word(s->phase));
+	buf_printf(out, "%s%.*s: %s", out->n ? "\n" : "", STR_ARG(s->name), run_phase_word(s->phase));
 	if (s->since && s->since <= r->now) {
 		buf_z(out, " since ");
 		put_time(out, s->since, 0);

@@ -29,6 +29,8 @@ enum run_phase {
 	RUN_STALLED,                    /* the run cannot continue by itself */
 	RUN_ABSENT                      /* no object of the run exists */
 };
+/* The cause of a run of which only the recorded verdict is left. */
+#define RUN_REMOVED "its objects have been removed since"
 const char *run_phase_word(enum run_phase phase);       /* "Running" */
 bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: the state is final */
 

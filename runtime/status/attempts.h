@@ -12,9 +12,9 @@
 #define ATTEMPTS_ANNOTATION "trainc.dev/attempts"
 
 /*
- * What the Jobs of a role record: pods of the life that began at SINCE begin after attempt N. The Job controller notes
- * that time when it has created the pods, which are therefore a little older; of many pods, the first ones are much
- * older.
+ * What the Jobs of a role record: pods of the life that began at SINCE continue after attempt N. The Job controller
+ * writes that time after it has created the pods, so the pods are a little older. With many pods, the first ones are
+ * much older.
  */
 struct attempts_before {
 	int64_t n, since;               /* the attempt and the time; n 0: nothing is recorded, or no pod can exist

@@ -37,8 +37,8 @@ static bool gone_for_good(struct str message)
 }
 
 /*
- * Removes a step from the beginning of MESSAGE: BEGIN, and everything up to and with END. False when it does not begin
- * like this.
+ * Removes a step from the beginning of MESSAGE: BEGIN, and everything up to the end of END. Returns false if MESSAGE
+ * does not begin with such a step.
  */
 static bool drop_step(struct str *message, const char *begin, const char *end)
 {
@@ -52,13 +52,8 @@ static bool drop_step(struct str *message, const char *begin, const char *end)
 	return true;
 }
 
-/*
- * The message of a container runtime without the steps that lead to the failure, each of which names the image again:
- * 'failed to pull and unpack image "a:1": failed to resolve reference "a:1": a:1: not found'. The first ones are the
- * kubelet's, with the code of the call in between, then those of containerd, of CRI-O (which then tries to pull
- * something that is not an image, and says the same again), and of Docker.
- */
-static struct str image_words(struct str message)
+/* Removes one step from the beginning of MESSAGE: the kubelet's are first, then containerd's, CRI-O's and Docker's. */
+static bool drop_any_step(struct str *message)
 {
 	static const struct {
 		const char *begin, *end;
@@ -71,13 +66,26 @@ static struct str image_words(struct str message)
 		{ "initializing source docker://", ": " }, { "pinging container registry ", ": " },
 		{ "reading manifest ", ": " }, { "Error reading manifest ", ": " },
 		{ "Error response from daemon: ", "" } };
+
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (drop_step(message, steps[i].begin, steps[i].end))
+			return true;
+	return false;
+}
+
+/*
+ * The message of a container runtime without the steps that lead to the failure, each of which names the image again:
+ * 'failed to pull and unpack image "a:1": failed to resolve reference "a:1": a:1: not found'. CRI-O
+ * then tries to pull something that is not an image, and says the same again.
+ */
+static struct str image_words(struct str message)
+{
 	const char *again = memmem(message.p, message.n, "; artifact err: ", 16);
 
 	if (again && text_holds(message, "pull image err: "))
 		message.n = (size_t)(again - message.p);
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		if (drop_step(&message, steps[i].begin, steps[i].end))
-			i = (size_t)-1;         /* any step may follow; each makes the message shorter */
+	while (drop_any_step(&message))
+		;
 	return message;
 }
 

@@ -22,8 +22,8 @@
 
 #define CONTROLLER "kubeflow.org/training-operator"
 /*
- * How long a status waits in which only counts, or Created, are new: as long as STATUS_REQUESTS requests take, and no
- * less and no more than this.
+ * How long a status waits when only its counts, or Created, are new: as long as STATUS_REQUESTS requests take, but at
+ * least STATUS_WAIT and at most STATUS_WAIT_MOST.
  */
 #define STATUS_WAIT NS_PER_SECOND
 #define STATUS_WAIT_MOST (5 * NS_PER_SECOND)

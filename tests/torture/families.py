@@ -310,6 +310,7 @@ MANIFESTS = [F("import: %ss" % kind, 50, LIST, documents(lambda i, kind=kind: ku
     F("import: volumes and mounts", 100, LIST, manifest(lambda n: batch(0, pod(", volumes: [" + each(n, "{name: v%d, emptyDir: {}}, ") + "]", ", volumeMounts: [" + each(n, "{name: v%d, mountPath: /m%d}, ") + "]"))), "ok|m.yaml"),
     F("import: labels", 200, LIST, manifest(lambda n: batch(0, None, ", labels: {" + each(n, "l%d: v, ") + "}")), "ok|m.yaml"),
     F("import: unknown fields", 200, LIST, manifest(lambda n: batch(0, pod(", " + each(n, "foo%d: 1, ") + "zoo: 1"))), "ok|m.yaml"),
+    F("import: fields like those for roles", 200, LIST, manifest(lambda n: kubeflow("PyTorchJob").replace("  pytorchReplicaSpecs:", each(n, "  x%dReplicaSpecs: {a: 1}\n") + "  pytorchReplicaSpecs:")), "ok|m.yaml"),
     F("import: tolerations", 200, LIST, manifest(lambda n: batch(0, pod(", tolerations: [" + each(n, "{key: k%d, operator: Exists}, ") + "]"))), "ok|m.yaml"),
     F("import: YAML inside of YAML", 16, LIST, manifest(lambda n: batch(0, pod(", affinity: " + "{a: " * n + "1" + "}" * n))), "ok|m.yaml"),
     F("import: aliases of ten", 2, LIST, manifest(lambda n: "a0: &a0 [x]\n" + "".join("a%d: &a%d [%s]\n" % (i + 1, i + 1, ", ".join(["*a%d" % i] * 10)) for i in range(n))), "m.yaml"),

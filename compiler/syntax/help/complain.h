@@ -44,6 +44,8 @@ bool help_update(struct fault *f, struct diag *d);              /* helps with `t
 								 * `tolerate.append(...)` */
 bool help_optional(struct fault *f, struct diag *d);            /* helps with `int or none` and `Option<int>` */
 bool help_function(struct fault *f, struct diag *d);            /* helps with `lambda x: x` and `x => x` */
+/* Is the error the star of `[*a, b]`, which inserts a list in Python? */
+bool fault_is_splat(const struct fault *f);
 bool help_sign(struct fault *f, struct diag *d);                /* helps with `a ++ b`, `[*a]`, `1,000` */
 bool help_comment(struct fault *f, struct diag *d);             /* helps with another language's comment */
 bool help_prefix(struct fault *f, struct diag *d);              /* helps with f"..." */

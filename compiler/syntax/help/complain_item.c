@@ -460,7 +460,7 @@ static bool complain_lone_key(struct fault *f)
 	return true;
 }
 
-/* The number of `role ps[2] {`, `role ps(2) {`, `role ps x 2 {`; empty for other heads. */
+/* The number of replicas in heads such as `role ps[2] {`, `role ps(2) {`, `role ps x 2 {`; empty for other heads. */
 static struct str count_of_head(const struct fault *f)
 {
 	const struct token *t = &f->at[f->i];
@@ -473,7 +473,7 @@ static struct str count_of_head(const struct fault *f)
 	return times ? fault_text(f, f->i + 1) : STR("");
 }
 
-/* Adds a help for the number of a role in its head, NAME. */
+/* Adds a help if the head of the role NAME has the number of its replicas. */
 static bool help_count(struct fault *f, struct diag *d, struct str name)
 {
 	struct str count = count_of_head(f);

@@ -4,6 +4,7 @@
  */
 #include "syntax/help/complain.h"
 
+#include "base/quantity.h"
 #include "trainc.tab.h"
 
 /* Adds a help for `a ++ b`. */
@@ -31,14 +32,20 @@ static bool help_merged(struct fault *f, struct diag *d)
 	return true;
 }
 
+bool fault_is_splat(const struct fault *f)
+{
+	const struct token *next = &f->at[f->i + 1];
+
+	return !f->line_end && f->found.kind == TOKEN_STAR && next->kind == TOKEN_IDENT &&
+		next->start == f->found.end && (next[1].kind == TOKEN_COMMA || next[1].kind == TOKEN_RBRACKET);
+}
+
 /* Adds a help for `[*a, b]`. */
 static bool help_splat(struct fault *f, struct diag *d)
 {
-	if (f->found.kind != TOKEN_STAR || !f->expected[TOKEN_LBRACKET] ||
-		(f->previous != TOKEN_LBRACKET && f->previous != TOKEN_COMMA))
+	if (!fault_is_splat(f))
 		return false;
-	diag_help(f->p->diags, d, "lists are joined with '+': '%.*s + [...]'",
-		STR_ARG(f->at[f->i + 1].kind == TOKEN_IDENT ? fault_text(f, f->i + 1) : STR("name")));
+	diag_help(f->p->diags, d, "lists are joined with '+': '%.*s + [...]'", STR_ARG(fault_text(f, f->i + 1)));
 	return true;
 }
 
@@ -88,31 +95,20 @@ static bool help_indexed(struct fault *f, struct diag *d)
 	return true;
 }
 
-static int64_t number_at(const struct fault *f, size_t i)
-{
-	struct str text = fault_text(f, i);
-	int64_t n = 0;
-
-	for (size_t k = 0; k < text.n && k < 6 && text.p[k] >= '0' && text.p[k] <= '9'; k++)
-		n = 10 * n + (text.p[k] - '0');
-	return n;
-}
-
 /* Adds a help for `timeout = 12:00:00`. */
 static bool help_clock(struct fault *f, struct diag *d)
 {
 	const struct token *t = &f->at[f->i];
+	struct quantity q;
 
-	if (f->found.kind != TOKEN_COLON || f->i < f->item + 5 || t[-1].kind != TOKEN_INT ||
-		t[-2].kind != TOKEN_COLON ||
-		t[-3].kind != TOKEN_INT || t[-4].kind != TOKEN_ASSIGN || t[1].kind != TOKEN_INT)
+	if (f->found.kind != TOKEN_COLON || f->i < f->item + 5 || t[-4].kind != TOKEN_ASSIGN)
 		return false;
-	int64_t s = 3600 * number_at(f, f->i - 3) + 60 * number_at(f, f->i - 1) + number_at(f, f->i + 1);
-	const char *unit = s % 3600 == 0 ? "h" : s % 60 == 0 ? "min" : "s";
-	int64_t n = s % 3600 == 0 ? s / 3600 : s % 60 == 0 ? s / 60 : s;
-	diag_help(f->p->diags, d, "a duration is one number and its unit: write '%lld%s'", (long long)n, unit);
-	diag_fix(f->p->diags, d, (struct span){ t[-3].start, t[1].end }, str_printf(f->p->arena, "%lld%s", (long long)n,
-		unit), "write '%lld%s'", (long long)n, unit);
+	struct span at = { t[-3].start, t[1].end };
+	if (!duration_compound(tokens_text(&f->p->tokens, at.start, at.end), &q))
+		return false;
+	struct str right = duration_text(f->p->arena, q);
+	diag_help(f->p->diags, d, "a duration is one number and its unit: write '%.*s'", STR_ARG(right));
+	diag_fix(f->p->diags, d, at, right, "write '%.*s'", STR_ARG(right));
 	return true;
 }
 

@@ -172,15 +172,6 @@ static bool complain_scope(struct fault *f, size_t value)
 	return true;
 }
 
-/* Is the error the star of `[*a, b]`, which inserts a list in Python? */
-static bool is_splat(const struct fault *f)
-{
-	const struct token *next = &f->at[f->i + 1];
-
-	return !f->line_end && f->found.kind == TOKEN_STAR && next->kind == TOKEN_IDENT &&
-		next->start == f->found.end && (next[1].kind == TOKEN_COMMA || next[1].kind == TOKEN_RBRACKET);
-}
-
 bool complain_words(struct fault *f)
 {
 	struct parse *p = f->p;
@@ -192,7 +183,7 @@ bool complain_words(struct fault *f)
 	    f->at[value].flags & FLAG_LINE || (!f->line_end && f->i > value && tokens_item(&p->tokens, f->i)))
 		return false;
 	struct str key = fault_text(f, item), text = rest_of_line(f, value);
-	if (is_splat(f))
+	if (fault_is_splat(f))
 		return false;
 	if (complain_scope(f, value))
 		return true;
