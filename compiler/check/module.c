@@ -6,6 +6,7 @@
 #include "check/module.h"
 
 #include <ctype.h>
+#include <strings.h>
 
 #include "base/path.h"
 #include "check/package.h"
@@ -92,12 +93,14 @@ static struct str related_module(struct str name)
 /* Counts how often TEXT has the word, in any case. A mention in documentation (`## ...`) counts twice and is noted. */
 static size_t count_mentions(struct str text, const char *word, bool *ret_documented)
 {
+	const char first[] = { (char)tolower((unsigned char)*word), (char)toupper((unsigned char)*word), '\0' };
 	size_t n = 0, length = strlen(word);
 
-	for (const char *at = text.p; (at = strcasestr(at, word)) != NULL; at += length) {
-		const char *before = memrchr(text.p, '\n', (size_t)(at - text.p)), *line = before ? before + 1 : text.p;
-		if ((at > text.p && isalnum((unsigned char)at[-1])) || isalnum((unsigned char)at[length]))
+	for (const char *at = text.p; (at = strpbrk(at, first)) != NULL; at++) {
+		if (strncasecmp(at, word, length) != 0 || isalnum((unsigned char)at[length]) ||
+			(at > text.p && isalnum((unsigned char)at[-1])))
 			continue;
+		const char *before = memrchr(text.p, '\n', (size_t)(at - text.p)), *line = before ? before + 1 : text.p;
 		bool documented = line[0] == '#' && line[1] == '#';
 		*ret_documented = *ret_documented || documented;
 		n += documented ? 2 : 1;
