@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/words.h"
 #include "runtime/run/rules.h"
@@ -45,6 +46,32 @@ static void trim_later(struct controller *c)
 	c->trim.fire = return_heap;
 	if (!loop_timer_armed(&c->trim))
 		loop_timer_set(c->client.loop, &c->trim, TRIM_AFTER);
+}
+
+char *supervised_keep(char *old, struct str s)
+{
+	char *p = memory_resize(NULL, s.n + 1);
+
+	memcpy(p, s.p, s.n);
+	p[s.n] = '\0';
+	free(old);
+	return p;
+}
+
+char *supervised_keep_filled(char *old, struct str s)
+{
+	if (s.n)
+		return supervised_keep(old, s);
+	free(old);
+	return NULL;
+}
+
+void supervised_want(struct supervised *j, struct str status)
+{
+	if (j->wanted && str_eq(status, str_of(j->wanted)))
+		return;
+	j->wanted = supervised_keep_filled(j->wanted, status);
+	j->written = false;
 }
 
 void supervised_done(struct supervised *j, const struct pass_end *e)

@@ -26,6 +26,12 @@ int64_t controller_now(const struct controller *c);
 
 /* Ends the pass over J, and frees J if its resource was deleted meanwhile. */
 void supervised_done(struct supervised *j, const struct pass_end *e);
+/* Frees OLD and returns a copy of S that outlives the pass. */
+char *supervised_keep(char *old, struct str s);
+/* As supervised_keep(), but returns NULL when S is empty. */
+char *supervised_keep_filled(char *old, struct str s);
+/* Keeps STATUS as the status that J should have. */
+void supervised_want(struct supervised *j, struct str status);
 /* Frees what is known about J; J must not be in the queue or have a pass under way. */
 void supervised_free(struct supervised *j);
 

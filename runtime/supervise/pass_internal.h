@@ -1,0 +1,99 @@
+/*
+ * pass_internal.h - a pass that is under way, and its steps. A step sends at most one request per call and returns true
+ * when it has sent one; it is called until it returns false. The answer of a request is handled by the step that sent
+ * it, which ends with pass_answered().
+ */
+#ifndef TRAINC_RUNTIME_SUPERVISE_PASS_INTERNAL_H
+#define TRAINC_RUNTIME_SUPERVISE_PASS_INTERNAL_H
+
+#include "data/data.h"
+#include "emit/listed.h"
+#include "runtime/decide/decide.h"
+#include "runtime/supervise/supervised.h"
+
+/* The value of `managedBy` that this controller goes by. */
+#define CONTROLLER "kubeflow.org/training-operator"
+
+enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS,
+	STEP_REMOVE, STEP_END };
+
+struct pass {
+	struct pass *later, *earlier;   /* links of the list of all passes under way */
+	struct supervised *job;
+	void (*go_on)(struct pass *p);  /* called after each answer: sends what comes next */
+	struct pass_request *sent;              /* requests of the pass, the newest first */
+	struct arena arena;
+	int64_t begun;                  /* by the steady clock: when the pass began */
+	const struct data *resource;
+	const struct custom_plan *plan;
+	struct seen_list seen;
+	struct decision d;
+	struct job_conditions before;
+	bool was_finished;
+	struct str durable, status;     /* the annotation and the status that are wanted; an empty status: no change */
+	struct emit_listing shared;
+	enum step step;
+	size_t next, pending;           /* requests of the step: the next to send, and those under way */
+	bool held;                      /* the gang of the job cannot start yet: no pod is made */
+	bool failed;                    /* a request was refused, or its outcome is unknown */
+	/* an answer removed an object; the watch will not report that, so another pass is needed */
+	bool changed;
+};
+
+/* A request that a step has sent. */
+struct pass_request {
+	struct pass *pass;
+	struct pass_request *next;
+	struct transport_request request;
+	const struct decide_action *action;     /* the action that the request carries out; NULL: it belongs to another
+						 * step */
+	const struct data *tree;        /* the shared object that the request is about; NULL: it is not about one */
+	/* memory of the request and its answer: a job of a thousand replicas has thousands of them */
+	struct arena own;
+	int64_t begun;                  /* by the steady clock: when it was sent */
+};
+
+/* ---- requests (pass_request.c) ---- */
+
+/* Sends S->request; DONE gets S with the answer. */
+void pass_send(struct pass *p, struct pass_request *s, enum call_repeat repeat,
+	void (*done)(void *to, const struct transport_result *r));
+/* Notes that a request has been answered, and continues the pass. */
+void pass_answered(struct pass *p);
+/* Notes that a request failed, and logs why. */
+void pass_give_up(struct pass *p, const struct transport_result *r);
+/* Updates the running mean of request times: the latest request counts for a sixteenth. */
+void pass_note_time(const struct pass_request *s);
+/* The body of an answer as a tree in A; NULL when it is not JSON. */
+const struct data *pass_answer_tree(struct arena *a, const struct transport_result *r);
+
+/* ---- the decision (pass_decide.c) ---- */
+
+/* Decides what becomes of a job whose plan is known, and reports new conditions. */
+void pass_decide(struct pass *p);
+/* Handles a resource that does not compile: its status says why, unless the job continues with an earlier plan. */
+void pass_refuse(struct pass *p);
+
+/* ---- steps ---- */
+
+/* Writes the status, or leaves it to a later pass when only counts are new (pass_status.c). */
+bool pass_status(struct pass *p);
+/* Writes a verdict before pods are deleted: what it was derived from is lost with them. */
+bool pass_verdict(struct pass *p);
+
+/* Creates the objects that all replicas share, one after the other (pass_shared.c). */
+bool pass_shared(struct pass *p);
+/*
+ * Keeps the autoscaler in existence from the first pods on, except while the job is suspended. It is deleted with the
+ * job, which owns it.
+ */
+bool pass_scaler(struct pass *p);
+/* Reads the PodGroup of a gang, which decides whether pods may be created yet. */
+bool pass_group(struct pass *p);
+/* Deletes the PodGroup of a job that has ended or is suspended, so that it reserves no room. */
+bool pass_ungroup(struct pass *p);
+
+/* Carries out the decision about single replicas (pass_act.c). */
+bool pass_act(struct pass *p);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * pass_request.c - the requests of a pass and their answers.
+ */
+#include "runtime/supervise/pass_internal.h"
+
+#include "base/words.h"
+#include "data/data_read.h"
+#include "runtime/supervise/log.h"
+
+void pass_give_up(struct pass *p, const struct transport_result *r)
+{
+	p->failed = true;
+	log_line("warning", p->job->label, "%.*s", STR_ARG(r->error));
+}
+
+void pass_answered(struct pass *p)
+{
+	p->pending--;
+	p->go_on(p);
+}
+
+void pass_send(struct pass *p, struct pass_request *s, enum call_repeat repeat,
+	void (*done)(void *to, const struct transport_result *r))
+{
+	s->pass = p;
+	s->next = p->sent;
+	s->begun = clock_steady();
+	p->sent = s;
+	s->request.done = done;
+	s->request.to = s;
+	p->pending++;
+	call_start(p->job->control->client.calls, &s->request, repeat, NULL);
+}
+
+void pass_note_time(const struct pass_request *s)
+{
+	struct controller *c = s->pass->job->control;
+
+	c->request_time += (clock_steady() - s->begun - c->request_time) / 16;
+}
+
+const struct data *pass_answer_tree(struct arena *a, const struct transport_result *r)
+{
+	struct source source = { .text = str_copy(a, r->body), .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	return data_read_json(a, &source, &d, &error) ? d : NULL;
+}

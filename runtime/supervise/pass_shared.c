@@ -1,0 +1,326 @@
+/*
+ * pass_shared.c - the objects that all replicas of a job share: created once, in order, before the first pod. The
+ * autoscaler and the PodGroup of a gang have steps of their own, because they also go while a job is suspended.
+ */
+#include "runtime/supervise/pass_internal.h"
+
+#include "data/data_write.h"
+#include "runtime/status/look.h"
+#include "runtime/supervise/event.h"
+#include "runtime/supervise/log.h"
+#include "runtime/supervise/owned.h"
+
+static struct str shared_name(struct pass *p, const struct data *tree)
+{
+	return str_printf(&p->arena, "%.*s/%.*s\n", STR_ARG(status_text(tree, "kind")),
+		STR_ARG(status_text(tree, "metadata.name")));
+}
+
+static bool is_made(struct pass *p, const struct data *tree)
+{
+	const char *made = p->job->objects_made;
+
+	return made && strstr(made, shared_name(p, tree).p);
+}
+
+/* Is TREE the autoscaler? It has a step of its own. */
+static bool is_scaler(const struct data *tree) { return str_is(status_text(tree, "kind"), "HorizontalPodAutoscaler"); }
+
+static bool is_group(const struct data *tree) { return str_is(status_text(tree, "kind"), "PodGroup"); }
+
+static void note_made(struct pass *p, const struct data *tree)
+{
+	struct str made = str_of(p->job->objects_made ? p->job->objects_made : "");
+
+	if (is_group(tree))
+		p->job->group_gone = false;
+	p->job->objects_made = supervised_keep_filled(p->job->objects_made,
+		str_cat(&p->arena, made, shared_name(p, tree), STR("")));
+}
+
+static bool is_owned(const struct data *object, struct str uid)
+{
+	const struct data *owners = status_list(object, "metadata.ownerReferences");
+
+	for (size_t i = 0; i < owners->u.list.n; i++)
+		if (str_eq(status_text(owners->u.list.at[i], "uid"), uid))
+			return true;
+	return false;
+}
+
+/* Reports that an object with the name of TREE belongs to somebody else. The job waits until that object is gone. */
+static void report_foreign(struct pass *p, const struct data *tree)
+{
+	struct str text = str_printf(&p->arena, "Resource \"%.*s\" of %.*s already exists and is not managed by %s",
+		STR_ARG(status_text(tree, "metadata.name")), STR_ARG(status_text(tree, "kind")), p->job->kind->kind);
+
+	event_write(p->job, EVENT_MANY, "Warning", STR("ErrResourceExists"), text);
+	log_line("warning", p->job->label, "%.*s", STR_ARG(text));
+	p->failed = true;
+}
+
+/* Checks whether an object that already existed belongs to the job. */
+static void shared_read(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to;
+	struct pass *p = s->pass;
+	const struct data *object = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+
+	if (object && is_owned(object, p->job->uid)) {
+		note_made(p, s->tree);
+	} else if (object) {
+		report_foreign(p, s->tree);
+	} else {
+		pass_give_up(p, r);
+	}
+	pass_answered(p);
+}
+
+static void shared_made(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to;
+	struct pass *p = s->pass;
+
+	if (transport_ok(r)) {
+		p->job->control->metrics.created++;
+		note_made(p, s->tree);
+	} else if (r->code == 409) {
+		struct pass_request *get = ARENA_NEW(&p->arena, struct pass_request);
+		get->tree = s->tree;
+		get->request = owned_get(&p->arena, p->job, s->tree);
+		pass_send(p, get, CALL_BY_METHOD, shared_read);
+	} else {
+		pass_give_up(p, r);
+	}
+	pass_answered(p);
+}
+
+static bool makes_replicas(const struct pass *p)
+{
+	for (size_t i = 0; i < p->d.nactions; i++)
+		if (p->d.actions[i].what == DECIDE_CREATE)
+			return true;
+	return false;
+}
+
+bool pass_shared(struct pass *p)
+{
+	if (p->pending)                 /* one after the other, since a RoleBinding needs its Role */
+		return false;
+	if (!p->next && makes_replicas(p))
+		p->shared = emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
+	while (p->next < p->shared.n) {
+		const struct data *tree = p->shared.at[p->next++].tree;
+		if (is_made(p, tree) || is_scaler(tree))
+			continue;
+		struct pass_request *s = ARENA_NEW(&p->arena, struct pass_request);
+		s->tree = tree;
+		s->request = owned_create(&p->arena, p->job, tree);
+		pass_send(p, s, CALL_BY_METHOD, shared_made);
+		return true;
+	}
+	return false;
+}
+
+/* ---- the autoscaler ---- */
+
+/*
+ * The controller remembers the spec with which it last wrote the autoscaler; "" after it deleted it. After a start
+ * nothing is remembered, and an existing autoscaler gets the present spec.
+ */
+
+static struct str scaler_spec(struct pass *p, const struct data *tree)
+{
+	struct buf b = { 0 };
+
+	data_write(&b, data_get(tree, STR("spec")));
+	struct str text = buf_take(&b, &p->arena);
+	buf_release(&b);
+	return text;
+}
+
+static void scaler_done(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to;
+
+	if (transport_ok(r))
+		s->pass->job->scaler = supervised_keep(s->pass->job->scaler, scaler_spec(s->pass, s->tree));
+	else
+		pass_give_up(s->pass, r);
+	pass_answered(s->pass);
+}
+
+static void scaler_gone(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to;
+
+	if (transport_ok(r) || r->code == 404)
+		s->pass->job->scaler = supervised_keep(s->pass->job->scaler, STR(""));
+	else
+		pass_give_up(s->pass, r);
+	pass_answered(s->pass);
+}
+
+/*
+ * Handles the autoscaler that was read, if the job owns it: changes it, or deletes it while the job is suspended.
+ */
+static void scaler_read(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to, *next = ARENA_NEW(&s->pass->arena, struct pass_request);
+	struct pass *p = s->pass;
+	const struct data *object = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+	bool ours = object && is_owned(object, p->job->uid);
+
+	next->tree = s->tree;
+	if (conditions_hold(&p->d.record.conditions, JOB_SUSPENDED)) {
+		if (ours) {
+			next->request = owned_drop(&p->arena, p->job, s->tree);
+			pass_send(p, next, CALL_REPEAT, scaler_gone);
+		} else if (object || r->code == 404) {
+			p->job->scaler = supervised_keep(p->job->scaler, STR(""));
+		} else {
+			pass_give_up(p, r);
+		}
+	} else if (ours) {
+		next->request = owned_respec(&p->arena, p->job, s->tree, scaler_spec(p, s->tree));
+		pass_send(p, next, CALL_REPEAT, scaler_done);
+	} else if (object) {
+		report_foreign(p, s->tree);
+	} else if (r->code == 404) {            /* somebody deleted the autoscaler: the next pass creates it again */
+		p->job->scaler = supervised_keep(p->job->scaler, STR(""));
+		p->changed = true;
+	} else {
+		pass_give_up(p, r);
+	}
+	pass_answered(p);
+}
+
+static void scaler_made(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to;
+	struct pass *p = s->pass;
+
+	if (r->code != 409) {
+		p->job->control->metrics.created += transport_ok(r);
+		scaler_done(to, r);
+		return;
+	}
+	struct pass_request *get = ARENA_NEW(&p->arena, struct pass_request);
+	get->tree = s->tree;
+	get->request = owned_get(&p->arena, p->job, s->tree);
+	pass_send(p, get, CALL_BY_METHOD, scaler_read);
+	pass_answered(p);
+}
+
+/* The autoscaler of the plan, complete while the job is not suspended; NULL when the plan has none. */
+static const struct data *scaler_of(struct pass *p)
+{
+	const struct plan_job *plan = p->plan->job;
+	struct emit_listing all = { 0 };
+
+	for (size_t i = 0; i < plan->nobjects; i++) {
+		const struct data *tree = plan->objects[i].data;
+		if (!plan->objects[i].framework || !is_scaler(tree))
+			continue;
+		all = emit_list_shared(&p->arena, &p->plan->program.plan, plan);
+		for (size_t k = 0; k < all.n; k++)
+			if (is_scaler(all.at[k].tree))
+				return all.at[k].tree;
+		return tree;
+	}
+	return NULL;
+}
+
+bool pass_scaler(struct pass *p)
+{
+	const char *known = p->job->scaler;
+	const struct data *tree = p->next++ || p->was_finished ? NULL : scaler_of(p);
+	bool suspended = conditions_hold(&p->d.record.conditions, JOB_SUSPENDED);
+
+	if (!tree || (known && str_eq(str_of(known), suspended ? STR("") : scaler_spec(p, tree))))
+		return false;
+	struct pass_request *s = ARENA_NEW(&p->arena, struct pass_request);
+	s->tree = tree;
+	bool make = !suspended && (!known || !*known);
+	s->request = make ? owned_create(&p->arena, p->job, tree) : owned_get(&p->arena, p->job, tree);
+	pass_send(p, s, CALL_BY_METHOD, make ? scaler_made : scaler_read);
+	return true;
+}
+
+/* ---- the gang ---- */
+
+/* The PodGroup of the job; NULL when it has none. */
+static const struct data *group_of(struct pass *p)
+{
+	struct emit_listing all = p->shared.n ? p->shared
+		: emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
+
+	for (size_t i = 0; i < all.n; i++)
+		if (is_group(all.at[i].tree))
+			return all.at[i].tree;
+	return NULL;
+}
+
+/*
+ * Handles the PodGroup that was read. Volcano first reserves room, and pods must not be created while the phase is
+ * Pending.
+ */
+static void group_read(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to;
+	struct pass *p = s->pass;
+	const struct data *group = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+	struct str phase = group ? status_text(group, "status.phase") : STR("");
+
+	if (!group)
+		pass_give_up(p, r);
+	p->held = !phase.n || str_is(phase, "Pending");
+	pass_answered(p);
+}
+
+bool pass_group(struct pass *p)
+{
+	struct pass_request *s;
+	const struct data *group;
+
+	if (p->next++ || !str_is(p->job->control->custom.gang, "volcano") || !makes_replicas(p) ||
+	    !(group = group_of(p)))
+		return false;
+	s = ARENA_NEW(&p->arena, struct pass_request);
+	s->request = owned_get(&p->arena, p->job, group);
+	pass_send(p, s, CALL_BY_METHOD, group_read);
+	return true;
+}
+
+static void group_deleted(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to;
+	struct pass *p = s->pass;
+
+	if (transport_ok(r) || r->code == 404) {
+		if (transport_ok(r))
+			event_write(p->job, EVENT_ONE, "Normal", STR("SuccessfulDeletePodGroup"),
+				str_cat(&p->arena, STR("Deleted PodGroup: "), p->job->name, STR("")));
+		p->job->group_gone = true;
+		/* a job that is resumed creates it again */
+		p->job->objects_made = supervised_keep_filled(p->job->objects_made, STR(""));
+	} else {
+		pass_give_up(p, r);
+	}
+	pass_answered(p);
+}
+
+bool pass_ungroup(struct pass *p)
+{
+	const struct job_conditions *c = &p->d.record.conditions;
+	struct pass_request *s;
+	const struct data *group;
+
+	if (p->next++ || !p->job->control->custom.gang.n || p->job->group_gone ||
+	    !(conditions_finished(c) || conditions_hold(c, JOB_SUSPENDED)) || !(group = group_of(p)))
+		return false;
+	s = ARENA_NEW(&p->arena, struct pass_request);
+	s->request = owned_drop(&p->arena, p->job, group);
+	pass_send(p, s, CALL_REPEAT, group_deleted);
+	return true;
+}
