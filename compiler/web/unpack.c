@@ -16,6 +16,7 @@
 typedef uint16_t chance;                /* the probability that the next bit is 0, in units of 1/2048 */
 
 enum { LITERALS = 0x300 << 3, STATES = 12, ALIGN_BITS = 4, FIRST_MODELED = 4, FIRST_EVEN = 14 };
+enum { LONGEST = 20 };                  /* bytes that a packet has at most */
 
 struct lengths {
 	chance longer[2], low[8], middle[8], high[256];
@@ -29,7 +30,7 @@ struct coder {
 
 struct web_unpack {
 	struct coder coder;
-	const uint8_t *limit;           /* the end of the packed bytes */
+	const uint8_t *first, *limit;   /* the packed bytes */
 	uint8_t *out;
 	size_t size, end;               /* bytes of OUT: in all, and written so far */
 	uint32_t last[4];               /* the last four distances, latest first, each less one */
@@ -43,7 +44,7 @@ struct web_unpack {
 };
 
 void EXPORT(web_start)(const uint8_t *in, size_t nin, uint8_t *out, size_t size);
-int EXPORT(web_more)(size_t n);
+ptrdiff_t EXPORT(web_more)(size_t there, size_t n);
 
 /* It has no branches, like bit(): the processor cannot predict them, and most of the time is spent here. */
 static inline void refill(struct coder *r)
@@ -199,7 +200,7 @@ void *web_room(void)
 static struct web_unpack unpacking;
 
 /*
- * Begins to unpack the NIN bytes at IN to the SIZE bytes at OUT.
+ * Begins to unpack the NIN bytes at IN, of which the first five are there, to the SIZE bytes at OUT.
  * IN must have 32 bytes more than NIN: damaged data may make web_more() read them.
  */
 void web_start(const uint8_t *in, size_t nin, uint8_t *out, size_t size)
@@ -207,7 +208,7 @@ void web_start(const uint8_t *in, size_t nin, uint8_t *out, size_t size)
 	struct web_unpack *u = &unpacking;
 	chance *all = (chance *)(void *)&u->chances;
 
-	*u = (struct web_unpack){ .coder = { in + 1, UINT32_MAX, 0 }, .limit = in + nin, .out = out, .size = size };
+	*u = (struct web_unpack){ .coder = { in + 1, UINT32_MAX, 0 }, .first = in, .limit = in + nin, .out = out, .size = size };
 	for (size_t i = 0; i < sizeof u->chances / sizeof *all; i++)
 		all[i] = 1024;
 	for (int i = 0; i < 4; i++)
@@ -215,19 +216,19 @@ void web_start(const uint8_t *in, size_t nin, uint8_t *out, size_t size)
 }
 
 /*
- * Unpacks N bytes more, or a few more than that. Returns 1 while there are more, 0 at the end, -1 when the packed bytes
- * are damaged. Browsers run a function as they first compiled it until it returns; only its next call is fast.
+ * Unpacks N bytes more, or a few more than that, or fewer when they need more than the THERE packed bytes that have
+ * arrived. Returns how many bytes are unpacked by now, or -1 when the packed bytes are damaged. Browsers run a function
+ * as they first compiled it until it returns; only its next call is fast.
  */
-int web_more(size_t n)
+ptrdiff_t web_more(size_t there, size_t n)
 {
 	struct web_unpack *u = &unpacking;
 	struct coder coder = u->coder, *r = &coder;
-	uint8_t *out = u->out;
 	size_t end = u->end, stop = n < u->size - end ? end + n : u->size;
+	const uint8_t *arrived = u->first + there, *last = arrived < u->limit ? arrived - LONGEST : u->limit;
+	uint8_t *out = u->out;
 
-	while (end < stop) {
-		if (r->in > u->limit)
-			return -1;
+	while (end < stop && r->in <= last) {
 		if (!bit(r, &u->chances.match[u->state])) {
 			uint8_t like = end > u->last[0] ? out[end - u->last[0] - 1] : 0;
 			out[end] = literal(u, r, end ? out[end - 1] : 0, like);
@@ -242,5 +243,5 @@ int web_more(size_t n)
 	}
 	u->coder = coder;
 	u->end = end;
-	return end < u->size;
+	return end < u->size && r->in > u->limit ? -1 : (ptrdiff_t)end;
 }

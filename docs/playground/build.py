@@ -2,7 +2,7 @@
 """build.py DIRECTORY TRAINC OUTPUT - one page with everything in it: the engine, the examples, the mistakes.
 
 DIRECTORY has trainc.wasm and unpack.wasm. The engine and the programs are one stream of LZMA, which is a sixth smaller than gzip;
-unpack.wasm (compiler/web/unpack.c) reads it. TRAINC is asked what its language server says of the first example, which the page
+unpack.wasm (compiler/web/unpack.c) reads it, piece by piece while the page arrives. TRAINC is asked what its language server says of the first example, which the page
 shows until its own has started.
 """
 import base64
@@ -16,6 +16,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+PIECE = 3 << 14                         # packed bytes, which take about 10 ms to unpack
 
 
 def read(path):
@@ -61,6 +62,11 @@ def answers(trainc, program):
     return {"legend": found[1]["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"], "tokens": found[2]["data"], "preview": found[3]}
 
 
+def pieces(packed):
+    """Scripts that hand over PACKED; a browser runs each when it has arrived."""
+    return "\n".join('<script>piece("%s")</script>' % base64.b64encode(packed[i:i + PIECE]).decode() for i in range(0, len(packed), PIECE))
+
+
 def pack(data):
     """Raw LZMA as compiler/web/unpack.c reads it."""
     how = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "lc": 3, "lp": 0, "pb": 0, "dict_size": 1 << 22, "nice_len": 273,
@@ -77,9 +83,10 @@ def main():
     programs = {"examples": examples(), "mistakes": mistakes()}
     first = {**programs["examples"][0], "answers": answers(trainc, programs["examples"][0])}
     data = json.dumps(programs, ensure_ascii=False).encode()
+    packed = pack(parts["trainc"] + data)
     texts = {"STYLE": read(HERE + "/style.css"), "ENGINE": read(HERE + "/engine.js"), "WORKER": read(HERE + "/worker.js"),
              "PAGE": read(HERE + "/page.js"), "FIRST": json.dumps(first, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
-             "PACKED": base64.b64encode(pack(parts["trainc"] + data)).decode(), "UNPACK": base64.b64encode(parts["unpack"]).decode(),
+             "PIECES": pieces(packed), "UNPACK": base64.b64encode(parts["unpack"]).decode(), "PACKED_SIZE": str(len(packed)),
              "SIZE": str(len(parts["trainc"]) + len(data)), "WASM_SIZE": str(len(parts["trainc"]))}
     page = read(HERE + "/page.html")
     for name, text in texts.items():

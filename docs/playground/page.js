@@ -14,7 +14,6 @@ const doc = () => ({ textDocument: { uri: URI(name) } });
 // ---- the compiler ----
 // Browsers take longer to start a thread than to answer the first question. So the first server is on the page's own thread. When
 // its answers are shown, one with a thread of its own (worker.js) gets the compiled module and, when it is ready, takes over.
-const SLICE = 12;                                       // milliseconds of unpacking, between which keys are handled
 let post, thread, compiled, here = true;
 function bytesOf(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
@@ -22,35 +21,41 @@ function bytesOf(base64) {
   for (let i = 0; i < words.length; i++) bytes[i] = words.charCodeAt(i);
   return bytes;
 }
-// trainc.wasm, then the programs of the menus as JSON.
-async function unpacked() {
-  const { memory, web_start, web_more, web_room } = (await WebAssembly.instantiate(bytesOf(UNPACK))).instance.exports;
-  const bytes = bytesOf($("packed").textContent), from = web_room(), to = from + bytes.length + 32, turn = new MessageChannel();
-  memory.grow(Math.ceil((to + SIZE) / 65536));
-  new Uint8Array(memory.buffer).set(bytes, from);
-  web_start(from, bytes.length, to, SIZE);
-  for (let more = 1, since = performance.now(); more;) {
-    more = web_more(4096);
-    if (more < 0) throw new Error("the page is damaged; load it again");
-    if (performance.now() - since < SLICE) continue;
-    await new Promise(done => { turn.port1.onmessage = done; turn.port2.postMessage(0); });
-    since = performance.now();
+// trainc.wasm, then the programs of the menus as JSON. The page calls piece() with each part of them that has arrived; it is
+// unpacked and compiled at once, so that little is left to do after the last one.
+const { memory, web_start, web_more, web_room } = new WebAssembly.Instance(new WebAssembly.Module(bytesOf(UNPACK))).exports;
+const packedAt = web_room(), unpackedAt = packedAt + PACKED_SIZE + 32;
+let arrived = 0, unpacked = 0, feed, menusDone;
+const compiling = WebAssembly.compileStreaming(new Response(new ReadableStream({ start(to) { feed = to; } }), { headers: { "content-type": "application/wasm" } }));
+const menus = new Promise(done => { menusDone = done; });
+memory.grow(Math.ceil((unpackedAt + SIZE) / 65536));
+function piece(base64) {
+  const bytes = bytesOf(base64), all = new Uint8Array(memory.buffer), before = unpacked;
+  all.set(bytes, packedAt + arrived);
+  if (!arrived) web_start(packedAt, PACKED_SIZE, unpackedAt, SIZE);
+  arrived += bytes.length;
+  for (let known = -1; known !== unpacked;) {
+    known = unpacked;
+    unpacked = web_more(arrived, 4096);
   }
-  turn.port1.close();
-  return new Uint8Array(memory.buffer, to, SIZE);
+  if (unpacked < 0) return stopped("the page is damaged; load it again");
+  const part = (start, end) => all.slice(unpackedAt + start, unpackedAt + Math.min(end, unpacked));
+  if (before < WASM_SIZE) feed.enqueue(part(before, WASM_SIZE));
+  if (before < WASM_SIZE && unpacked >= WASM_SIZE) feed.close();
+  if (unpacked === SIZE) menusDone(part(WASM_SIZE, SIZE));
 }
+document.addEventListener("DOMContentLoaded", () => arrived < PACKED_SIZE && stopped("the page is incomplete; load it again"));
 // Gives the programs of the menus.
 async function startHere() {
   const early = [], said = [];
   post = message => early.push(message);
   try {
-    const bytes = await unpacked();
-    compiled = await WebAssembly.compile(bytes.subarray(0, WASM_SIZE));
+    compiled = await compiling;
     const server = await openTrainc(compiled, message => said.push(message));
     const take = inTurns(server, error => here && stopped(error.message), () => hear({ data: said.splice(0) }));
     post = message => message.path ? server.file(message.path, message.text) : take(message);
     early.splice(0).forEach(post);
-    return JSON.parse(new TextDecoder().decode(bytes.subarray(WASM_SIZE)));
+    return JSON.parse(new TextDecoder().decode(await menus));
   } catch (error) { stopped(error.message); }
 }
 function startThread() {

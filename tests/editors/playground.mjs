@@ -2,6 +2,7 @@
 import path from "node:path";
 import fs from "node:fs";
 import os from "node:os";
+import http from "node:http";
 import zlib from "node:zlib";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -67,8 +68,36 @@ await settled(early);
 holds("the thread answers", (await early.locator("#view").innerText()).includes("image: registry.example.com/after:1") && await early.evaluate(() => !!thread && legend.length > 0));
 await early.close();
 
-// Speed: the smallest of several, as other work on the machine only adds to it. The first answer is compared with a page
-// whose two threads do nothing but count, so that the test means the same on a slow machine; SLOW= is for the edits.
+// A page that comes slowly shows the first objects long before it is complete; one that ends early, or is damaged, says so.
+const whole = fs.readFileSync(page_file), half = whole.indexOf("piece(", whole.length / 2);
+const middle = whole.indexOf('piece("', half) + 1000, other = Buffer.from(whole);
+other.write("AAAAAAAAAAAA", middle);
+let send;
+const slowly = http.createServer((asked, answer) => {
+  answer.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+  if (asked.url === "/damaged") return answer.end(other);
+  answer.write(whole.subarray(0, half));
+  send = rest => answer.end(rest);
+  if (asked.url === "/cut") send("");
+});
+await new Promise(listening => slowly.listen(0, "127.0.0.1", listening));
+const waits = await context.newPage(), site = `http://127.0.0.1:${slowly.address().port}`;
+waits.on("pageerror", e => errors.push(e.message));
+await waits.goto(site, { waitUntil: "commit" });
+await waits.locator("#view .line", { hasText: "kind: " }).first().waitFor();
+holds("the first objects are there before the page is", await waits.evaluate(() => document.readyState === "loading" && unpacked > 100000));
+send(whole.subarray(half));
+await waits.waitForSelector("body[data-ready]");
+for (const [kind, says] of [["cut", "incomplete"], ["damaged", "damaged"]]) {
+  await waits.goto(`${site}/${kind}`);
+  await waits.waitForSelector("body[data-stopped]");
+  holds(`a page that is ${kind} says so`, (await waits.locator("#state").innerText()).includes(says), await waits.locator("#state").innerText());
+}
+await waits.close();
+slowly.close();
+
+// Speed: the smallest of several, as other work on the machine only adds to it. The bound of the first answer is 100 ms,
+// and more on a machine on which a page whose two threads do nothing but count takes more than 130 ms; SLOW= is for the edits.
 const slow = Number(process.env.SLOW ?? 4);
 const spent = async (n, what) => { const all = []; for (let i = 0; i < n; i++) all.push(await what()); return Math.min(...all); };
 const edit = await spent(5, () => page.evaluate(() => {
@@ -98,7 +127,7 @@ const after = async (address, ...names) => {
   await other.close();
   return took;
 };
-const shows = [], firsts = [], yardsticks = [];
+const shows = [], firsts = [], yardsticks = [];         // milliseconds after the load event
 for (let i = 0; i < 8; i++) {
   const [shown, answered] = await after(url, "first", "ready");
   shows.push(shown);
@@ -106,11 +135,11 @@ for (let i = 0; i < 8; i++) {
   yardsticks.push(...await after(pathToFileURL(yardstick).href, "ready"));
 }
 fs.rmSync(path.dirname(yardstick), { recursive: true });
-const shown = Math.min(...shows), first = Math.min(...firsts), measure = Math.min(...yardsticks);
-console.log(`first objects ${shown.toFixed(0)} ms after load, the compiler's first answer ${first.toFixed(0)}, where the yardstick takes ${measure.toFixed(0)}; an edit is answered within ${edit.toFixed(1)} ms`);
-holds("the first objects are there within 100 ms", shown < 100, `${shown} ms`);
+const shown = Math.max(...shows), first = Math.min(...firsts), measure = Math.min(...yardsticks);
+console.log(`the first objects are there ${(-shown).toFixed(0)} ms before load, the compiler's first answer ${first.toFixed(0)} ms behind it, where the yardstick takes ${measure.toFixed(0)}; an edit is answered within ${edit.toFixed(1)} ms`);
+holds("the first objects are there before the load event", shown < 0, `${shown} ms`);
 holds("an edit is answered within 100 ms", edit < 100 * slow, `${edit} ms`);
-holds("the first answer needs less than twice the yardstick", first < 2 * measure, `${first} ms, the yardstick ${measure}`);
+holds("the first answer is there within 100 ms", first < 100 * Math.max(1, measure / 130), `${first} ms, the yardstick ${measure}`);
 
 // The thread of the page stays free while the server, which then has a thread of its own, computes: timers go on, and the request is not answered meanwhile.
 await page.waitForFunction(() => !here);

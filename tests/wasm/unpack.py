@@ -20,13 +20,23 @@ def library(directory):
                     "compiler/web/unpack.c"], check=True)
     module = ctypes.CDLL(out)
     module.web_start.argtypes, module.web_start.restype = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t], None
-    module.web_more.argtypes = [ctypes.c_size_t]
+    module.web_more.argtypes, module.web_more.restype = [ctypes.c_size_t, ctypes.c_size_t], ctypes.c_ssize_t
 
-    def unpack(packed, npacked, room, size, step):
-        module.web_start(packed, npacked, room, size)
-        while (more := module.web_more(step)) > 0:
-            pass
-        return more
+    def unpack(packed, npacked, room, size, step, piece):
+        """PACKED arrives in pieces: what has not arrived yet has no meaning."""
+        arriving = ctypes.create_string_buffer(b"\xa5" * (npacked + GUARD), npacked + GUARD)
+        done, there = 0, min(npacked, max(piece, 5))
+        arriving[:there] = packed[:there]
+        module.web_start(arriving, npacked, room, size)
+        while True:
+            known = -2
+            while known != done:
+                known, done = done, module.web_more(there, step)
+            if there == npacked or done < 0:
+                return done
+            more = min(npacked, there + piece)
+            arriving[there:more] = packed[there:more]
+            there = more
     return unpack
 
 
@@ -62,17 +72,18 @@ def main():
             packed = pack(want)
             good = True
             for step in (1, 4096, 1 << 30):             # bytes at a time
-                room = ctypes.create_string_buffer(len(want) + GUARD)
-                status = unpack(packed + bytes(GUARD), len(packed), room, len(want), step)
-                good = good and status == 0 and room.raw == want + bytes(GUARD)
+                for piece in (1 << 30, 3000, 7):        # packed bytes at a time
+                    room = ctypes.create_string_buffer(len(want) + GUARD)
+                    status = unpack(packed, len(packed), room, len(want), step, piece)
+                    good = good and status == len(want) and room.raw == want + bytes(GUARD)
             for _ in range(60):                         # a few changed bytes; the last ones may be without a meaning
                 damaged = bytearray(packed[:chance.randrange(len(packed) + 1)] if chance.random() < .3 else packed)
                 for _ in range(chance.randrange(1, 4)):
                     if damaged:
                         damaged[chance.randrange(len(damaged))] = chance.randrange(256)
                 room = ctypes.create_string_buffer(len(want) + GUARD)
-                status = unpack(bytes(damaged) + bytes(GUARD), len(damaged), room, len(want), 4096)
-                good = good and status in (0, -1) and room.raw[len(want):] == bytes(GUARD)
+                status = unpack(bytes(damaged), len(damaged), room, len(want), 4096, chance.choice((1 << 30, 500)))
+                good = good and -1 <= status <= len(want) and room.raw[len(want):] == bytes(GUARD)
             passed, failed = passed + good, failed + (not good)
             if not good:
                 print("FAIL", name)
