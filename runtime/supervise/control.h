@@ -66,6 +66,7 @@ struct supervised {
 	double event_tokens;            /* number of Events that may still be written at once */
 	int64_t event_at;               /* by loop_now(): when `event_tokens` was computed */
 	int64_t write_by;               /* by loop_now(): when a status that may wait must be written; 0: none waits */
+	int64_t wait_began;             /* by loop_now(): since when it waits */
 	bool written;                   /* the status of the resource is `wanted` */
 	bool group_gone;                /* the PodGroup was deleted and has not been created again */
 	bool refused;                   /* the last pass found that the resource does not compile */

@@ -14,6 +14,8 @@
 #define STATUS_WAIT NS_PER_SECOND
 #define STATUS_WAIT_MOST (5 * NS_PER_SECOND)
 #define STATUS_REQUESTS 16
+/* How long Created waits at most while the pods of other jobs are made. */
+#define STATUS_YIELD_MOST (30 * NS_PER_SECOND)
 
 static void told(void *to, const struct transport_result *r)
 {
@@ -61,6 +63,28 @@ static int64_t status_wait(const struct pass *p)
 	return young && c->n == 2 && c->at[1].type == JOB_RUNNING && p->before.n <= 1 ? wait - STATUS_WAIT : 0;
 }
 
+/* How many passes wait for requests that create or delete pods and Services? */
+static size_t passes_acting(const struct controller *c)
+{
+	size_t n = 0;
+
+	for (const struct pass *p = c->passes; p; p = p->earlier)
+		n += p->step == STEP_ACT && p->pending;
+	return n;
+}
+
+/*
+ * While half of the passes are about the pods of other jobs, a status that says no more than Created waits: those pods
+ * come first, and when its own run meanwhile, one write says both.
+ */
+static bool status_yields(const struct pass *p, int64_t now)
+{
+	const struct job_conditions *c = &p->d.record.conditions;
+
+	return c->n == 1 && c->at[0].type == JOB_CREATED && now - p->job->wait_began < STATUS_YIELD_MOST &&
+		passes_acting(p->job->control) >= p->job->control->queue.most / 2;
+}
+
 /* May the status be written by a later pass? */
 static bool status_can_wait(struct pass *p)
 {
@@ -69,8 +93,12 @@ static bool status_can_wait(struct pass *p)
 
 	if (p->step != STEP_STATUS || p->d.remove || j->refused || !wait)
 		return false;
-	if (!j->write_by)
+	if (!j->write_by) {
+		j->wait_began = now;
 		j->write_by = now + wait;
+	}
+	if (j->write_by <= now && status_yields(p, now))
+		j->write_by = now + STATUS_WAIT_MOST;
 	if (j->write_by <= now)
 		return false;
 	int64_t at = controller_now(j->control) + j->write_by - now;
