@@ -55,7 +55,7 @@ HALFLIB := $(BUILD)/libcluster.a
 HALF    := $(BUILD)/libexec/trainc/trainc-cluster
 UNUSED  := $(BUILD)/obj/gen/unused.o
 HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunistring -lz $(LIBS) -Wl,-Bdynamic
-HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs,$(LDFLAGS))
+HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 .PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise frameworks editors test-editors wasm wasm-sources playground test-wasm vsix clean FORCE
@@ -94,6 +94,11 @@ $(GEN)/library.c: $(GEN)/library_compile $(sort $(wildcard stdlib/std/*.tj))
 	$(GEN)/library_compile $(filter %.tj,$^) >$@.new && mv $@.new $@
 $(GEN)/unused.c: runtime/cluster/unused.sh | $(GEN)
 	@sh $< "$$($(CC) -print-file-name=libcurl.a)" >$@.new && mv $@.new $@
+# What commands run lies together in trainc-cluster, in front of the rest of its text and constants (first.py).
+$(GEN)/first.ld: runtime/cluster/first.txt | $(GEN)
+	@awk '{ text = text "*" $$1 "(.text .text.*)\n"; constants = constants "*" $$1 "(.rodata .rodata.*)\n" } \
+		END { printf "SECTIONS {\n.text.first : {\n%s}\n}\nINSERT BEFORE .text;\n", text; \
+		printf "SECTIONS {\n. = ALIGN(CONSTANT(MAXPAGESIZE));\n.rodata.first : {\n%s}\n}\nINSERT BEFORE .rodata;\n", constants }' $< >$@
 $(BUILD)/flags: FORCE | $(GEN)
 	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)
 $(BUILD)/sources: FORCE | $(GEN)
@@ -123,9 +128,9 @@ $(HALFLIB): $(filter-out %/cluster/main.o,$(HALFOBJ)) $(BUILD)/sources | $(filte
 	@rm -f $@
 	@echo ar qcs $@
 	@ar qcs $@ $(filter %.o,$^)
-$(HALF): $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB)
+$(HALF): $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB) $(GEN)/first.ld
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(HALF_LDFLAGS) -o $@ $^ $(HALFLIBS)
+	$(CC) $(CFLAGS) $(HALF_LDFLAGS) -o $@ $(filter-out %.ld,$^) $(HALFLIBS)
 
 # ---- tests ----
 
