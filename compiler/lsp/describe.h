@@ -14,6 +14,8 @@ struct str describe_text(struct arena *a, const struct sources *sources, struct 
 
 /* ---- the plan at a place ---- */
 
+/* The job that a node declares; NULL when the plan has none. */
+const struct plan_job *describe_job_in(const struct plan *plan, struct span node);
 /* The job and the role of the plan around a global offset; NULL where there is none. */
 void describe_place(struct analysis *an, uint32_t offset, const struct plan_job **ret_job,
 	const struct plan_role **ret_role);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "emit/emit.h"
+#include "lsp/defaults.h"
 #include "plan/print.h"
 #include "plan/totals.h"
 #include "syntax/walk.h"
@@ -20,7 +21,7 @@ static bool holds(struct span outer, struct span inner)
 	return span_known(inner) && outer.start <= inner.start && inner.end <= outer.end;
 }
 
-static const struct plan_job *job_at(const struct plan *plan, struct span node)
+const struct plan_job *describe_job_in(const struct plan *plan, struct span node)
 {
 	for (size_t i = 0; i < plan->njobs; i++)
 		if (holds(node, plan->jobs[i].name_at))
@@ -46,7 +47,7 @@ void describe_place(struct analysis *an, uint32_t offset, const struct plan_job 
 	for (size_t i = 0; i < path.n; i++) {
 		const struct node *n = path.at[i];
 		if (n->kind == NODE_JOB)
-			*ret_job = job_at(&an->compile->plan, n->span);
+			*ret_job = describe_job_in(&an->compile->plan, n->span);
 		if (n->kind != NODE_BLOCK || !*ret_job || !n->u.block.decl)
 			continue;
 		for (size_t k = 0; k < (*ret_job)->nroles; k++)
@@ -149,6 +150,12 @@ static void put_environment(struct arena *a, const struct plan_job *j, const str
 	buf_z(out, "```\n");
 }
 
+static void put_defaults(struct lsp_defaults d, struct buf *out)
+{
+	if (d.all.n)
+		buf_printf(out, "\nBy default:\n\n```tj\n%.*s```\n", STR_ARG(d.all));
+}
+
 void describe_role(struct arena *a, struct analysis *an, uint32_t offset, struct buf *out)
 {
 	const struct plan_job *job;
@@ -162,6 +169,7 @@ void describe_role(struct arena *a, struct analysis *an, uint32_t offset, struct
 		buf_printf(out, "\n%.*s\n", STR_ARG(devices));
 	else
 		buf_printf(out, "\n%.*s replica%s\n", STR_ARG(replicas), str_is(replicas, "1") ? "" : "s");
+	put_defaults(defaults_of_role(a, an, role), out);
 	if (an->sound)
 		put_environment(a, job, role, out);
 }
@@ -189,6 +197,7 @@ void describe_job(struct arena *a, struct analysis *an, uint32_t offset, struct 
 		else
 			buf_printf(out, "%.*s replica%s\n", STR_ARG(replicas), str_is(replicas, "1") ? "" : "s");
 	}
+	put_defaults(defaults_of_job(a, an, job), out);
 	if (an->sound)
 		buf_printf(out, "\n%zu objects\n", emit_counts(a, &an->compile->plan)[job - an->compile->plan.jobs]);
 }

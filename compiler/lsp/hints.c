@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "emit/emit.h"
+#include "lsp/defaults.h"
 #include "lsp/describe.h"
 #include "lsp/describe_role.h"
 #include "plan/totals.h"
@@ -78,10 +79,16 @@ static struct str world_size(struct arena *a, const struct plan_role *r)
 	return str_printf(a, "world size %" PRId64, r->max * each);
 }
 
-static struct str environment_tip(struct arena *a, const struct env_values *env)
+static struct str defaults_tip(struct arena *a, struct str lines)
+{
+	return lines.n ? str_printf(a, "By default:\n\n```tj\n%.*s```\n", STR_ARG(lines)) : STR("");
+}
+
+static struct str environment_tip(struct arena *a, const struct env_values *env, struct str defaults)
 {
 	struct buf b = { 0 };
 
+	buf_str(&b, defaults_tip(a, defaults));
 	buf_z(&b, "```sh\n");
 	for (size_t i = 0; i < env->n && i < 60; i++) {
 		buf_printf(&b, "%.*s=", STR_ARG(env->at[i].name));
@@ -110,12 +117,12 @@ static struct str memory_text(struct arena *a, const struct plan_role *r)
 }
 
 /*
- * The place of the hint of a role: behind its opening brace, so that the brace stays beside the name, or behind the
- * closing one if that is on the same line.
+ * The place of the hint of a job or a role whose name ends at NAME: behind its opening brace, so that the brace stays
+ * beside the name, or behind the closing one at END if that is on the same line.
  */
-static uint32_t place_of_role(const struct hinting *h, const struct node *block)
+static uint32_t place_of_block(const struct hinting *h, uint32_t name, const struct node *body, uint32_t end)
 {
-	uint32_t name = block->u.block.name_span.end, start = block->u.block.body->span.start, end = block->span.end;
+	uint32_t start = body->span.start;
 
 	if (start < name || h->an->compile->program.root->source->text.p[start - h->base] != '{')
 		return name;
@@ -124,20 +131,23 @@ static uint32_t place_of_role(const struct hinting *h, const struct node *block)
 }
 
 /*
- * Shows what the role gets although the program does not mention it: variables of the framework, /dev/shm, other
- * defaults.
+ * Shows what the role gets although the program does not mention it: what a framework or the project decides,
+ * variables, /dev/shm.
  */
 static void hint_defaults(struct hinting *h, const struct plan_job *j, const struct plan_role *r,
 	const struct node *block)
 {
 	struct arena *a = h->r->arena;
 	struct env_values env = plan_env(a, j, r, &r->main, 0, &placement_cluster);
+	struct lsp_defaults defaults = defaults_of_role(a, h->an, r);
 	size_t derived = 0;
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < env.n; i++)
 		derived += env.at[i].from && env.at[i].from->framework;
 	buf_str(&b, world_size(a, r));
+	if (defaults.decided.n)
+		buf_printf(&b, ", %.*s", STR_ARG(defaults.decided));
 	if (r->shm.set && !is_own_text(h, r->shm.from))
 		buf_printf(&b, ", shm %.*s", STR_ARG(quantity_text(a, r->shm.value)));
 	struct str memory = plan_kinds_text(a, r, memory_text);
@@ -145,7 +155,8 @@ static void hint_defaults(struct hinting *h, const struct plan_job *j, const str
 		buf_printf(&b, " of %.*s memory", STR_ARG(memory));
 	if (derived)
 		buf_printf(&b, ", %zu variables", derived);
-	put_hint(h, place_of_role(h, block), buf_take(&b, a), environment_tip(a, &env));
+	put_hint(h, place_of_block(h, block->u.block.name_span.end, block->u.block.body, block->span.end),
+		buf_take(&b, a), environment_tip(a, &env, defaults.all));
 	buf_release(&b);
 }
 
@@ -171,7 +182,14 @@ static void hint_role(struct hinting *h, const struct plan_job *j, const struct 
 static void hint_job(struct hinting *h, const struct node *job)
 {
 	const struct node *body = job->u.job.body;
+	const struct plan_job *whole = describe_job_in(&h->an->compile->plan, job->span);
 
+	if (whole && body && body->kind == NODE_BODY) {
+		struct lsp_defaults d = defaults_of_job(h->r->arena, h->an, whole);
+		if (d.decided.n)
+			put_hint(h, place_of_block(h, body->span.start, body, job->span.end),
+				d.decided, defaults_tip(h->r->arena, d.all));
+	}
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
 		const struct node *block = body->u.body.items.at[i];
 		const struct plan_job *j;

@@ -208,7 +208,8 @@ void web_start(const uint8_t *in, size_t nin, uint8_t *out, size_t size)
 	struct web_unpack *u = &unpacking;
 	chance *all = (chance *)(void *)&u->chances;
 
-	*u = (struct web_unpack){ .coder = { in + 1, UINT32_MAX, 0 }, .first = in, .limit = in + nin, .out = out, .size = size };
+	*u = (struct web_unpack){ .first = in, .limit = in + nin, .out = out, .size = size };
+	u->coder = (struct coder){ in + 1, UINT32_MAX, 0 };
 	for (size_t i = 0; i < sizeof u->chances / sizeof *all; i++)
 		all[i] = 1024;
 	for (int i = 0; i < 4; i++)
@@ -225,7 +226,8 @@ ptrdiff_t web_more(size_t there, size_t n)
 	struct web_unpack *u = &unpacking;
 	struct coder coder = u->coder, *r = &coder;
 	size_t end = u->end, stop = n < u->size - end ? end + n : u->size;
-	const uint8_t *arrived = u->first + there, *last = arrived < u->limit ? arrived - LONGEST : u->limit;
+	size_t all = (size_t)(u->limit - u->first), sure = there >= all ? all : there > LONGEST ? there - LONGEST : 0;
+	const uint8_t *last = u->first + sure;
 	uint8_t *out = u->out;
 
 	while (end < stop && r->in <= last) {

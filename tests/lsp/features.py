@@ -556,6 +556,24 @@ def test_hints(p):
     assert role["position"]["character"] == len(short.split("\n")[6]) - len(" }"), role
 
 
+def test_hints_of_defaults(p):
+    p.write("project.tj", 'project {\n  defaults = { queue = "research", restart = "on-failure" }\n}\n')
+    p.open(JOB)
+    job, role = [h for h in hints(p) if h["position"]["line"] in (6, 10)]
+    assert job["label"] == "queue research, success done(worker)", job
+    assert job["position"]["character"] == len('job "a": pytorch.torchrun {')
+    for line in ('queue = "research"   # project.tj', "success = done(worker)   # std/pytorch.tj", 'clean = "running"', "restarts = 0"):
+        assert line in job["tooltip"]["value"].split("\n"), job
+    assert role["label"] == "world size 16, restart on-failure, shm 8Gi of 64Gi memory, 6 variables", role
+    assert "grace = 30s" in role["tooltip"]["value"].split("\n"), role
+    assert "restart" not in role["tooltip"]["value"].replace('restart = "on-failure"   # project.tj', ""), role
+    p.open(JOB.replace("  role", "  queue = \"mine\"\n  restart = \"always\"\n  role"))
+    job, role = [h for h in hints(p) if h["position"]["line"] in (6, 12)]
+    assert job["label"] == "success done(worker)" and "queue" not in job["tooltip"]["value"], job
+    assert "restart" not in role["tooltip"]["value"] + role["label"], role
+    assert "restarts = 0\n" in p.hover(JOB.replace('"a"', '"«x»a"')) and "grace = 30s\n" in p.hover(JOB.replace("worker", "wor«x»ker"))
+
+
 def test_hints_in_range(p):
     p.open(JOB)
     found = p.ask("inlayHint", range={"start": {"line": 12, "character": 0}, "end": {"line": 12, "character": 99}})
