@@ -9,6 +9,7 @@
 struct member {
 	struct resource resource;
 	struct str ns, name, uid;
+	struct str version;             /* the resourceVersion that a deletion demands; empty: any */
 	bool deleting;
 	const struct data *object;      /* the object without the members that keep_of() leaves out */
 };

@@ -48,6 +48,10 @@ struct answer *cluster_add_deletion(struct cluster *k, struct batch *b, const st
 		buf_z(&body, ",\"dryRun\":[\"All\"]");
 	buf_z(&body, ",\"preconditions\":{\"uid\":");
 	data_write_text(&body, m->uid);
+	if (m->version.n) {
+		buf_z(&body, ",\"resourceVersion\":");
+		data_write_text(&body, m->version);
+	}
 	buf_z(&body, "}}");
 	struct answer *x = batch_add(b, &(struct transport_request){ .method = TRANSPORT_DELETE,
 		.kind = TRANSPORT_WRITE,

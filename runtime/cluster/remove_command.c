@@ -6,8 +6,12 @@
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/command/runs.h"
 
+enum { LOOK_AGAIN = 5 };                /* how often a record that somebody else has written meanwhile is read again */
+
 struct removed_run {
 	struct cluster_watch *watch;
+	struct str version;             /* resourceVersion of its record, and how often it had been applied, before its */
+	int64_t generation;             /* members were listed */
 	size_t from, n;                 /* its members among those of all runs */
 	struct batch batch;             /* the deletion of its record */
 	struct answer *answer;          /* the answer to that; NULL: the deletion has not begun */
@@ -53,6 +57,8 @@ static int find_members(struct removed *all, struct removed_run *r)
 {
 	struct cluster *k = all->cluster;
 	const struct parent *p = &r->watch->parent;
+	r->version = str_copy(k->arena, p->version);
+	r->generation = p->generation;
 	int status = p->restart.most ? end_restarts(k, p) : STATUS_DONE;
 
 	if (status != STATUS_DONE)
@@ -95,10 +101,40 @@ static void delete_record(struct removed *all, struct removed_run *r)
 	struct cluster *k = all->cluster;
 	const struct parent *p = &r->watch->parent;
 	struct member m = { .resource = *resource_known(STR(""), STR("ConfigMap")), .ns = p->ns,
-		.name = applyset_parent_name(k->arena, p->run), .uid = p->uid };
+		.name = applyset_parent_name(k->arena, p->run), .uid = p->uid, .version = r->version };
 
 	r->batch = batch_new(&k->client, k->arena);
 	r->answer = cluster_add_deletion(k, &r->batch, &m, false);
+}
+
+/*
+ * Deletes a record that somebody has written since the members were listed. Not if it was an `apply`, whose objects
+ * would be found by nobody without the record.
+ */
+static void delete_changed_record(struct removed *all, struct removed_run *r)
+{
+	struct cluster *k = all->cluster;
+	const struct parent *p = &r->watch->parent;
+	struct parent now;
+	struct str why;
+
+	for (unsigned try = 0; try < LOOK_AGAIN && r->answer->code == 409 && !cluster_is_gone(r->answer); try++) {
+		struct answer *x = request_get(&k->client, k->arena, resource_path(k->arena,
+			resource_known(STR(""), STR("ConfigMap")), p->ns, applyset_parent_name(k->arena, p->run)));
+		if (x->class != CALL_DONE || !x->data || !parent_read(k->arena, x->data, &now, &why)) {
+			r->answer = x;
+			return;
+		}
+		if (now.generation != r->generation) {
+			session_say(k->session, "run '%.*s' was applied again while it was deleted, so its record and its "
+				"new objects are left; the same command deletes them", STR_ARG(p->run));
+			r->status = STATUS_CONFLICT;
+			return;
+		}
+		r->version = now.version;
+		delete_record(all, r);
+		batch_wait(&r->batch);
+	}
 }
 
 static void tell_run(struct removed *all, struct removed_run *r)
@@ -106,7 +142,9 @@ static void tell_run(struct removed *all, struct removed_run *r)
 	struct cluster *k = all->cluster;
 
 	r->told = true;
-	if (r->answer && r->answer->class != CALL_DONE && !cluster_is_gone(r->answer))
+	if (r->answer)
+		delete_changed_record(all, r);
+	if (r->answer && r->answer->class != CALL_DONE && !cluster_is_gone(r->answer) && r->status == STATUS_DONE)
 		r->status = cluster_say(k, r->answer);
 	for (size_t i = r->from; i < r->from + r->n; i++) {
 		const struct member *m = &all->members.at[i];

@@ -776,6 +776,28 @@ def cut_delete(w):
 
 
 @check
+def applied_while_deleted(w):
+    """delete leaves the record of a run that is applied again meanwhile: its new objects would be found by nobody; other writes of the record do not matter"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+
+    def change(**how):
+        def between(_h, _body):
+            o = w.get("configmaps", "a.trainc")
+            for part, values in how.items():
+                (o.setdefault(part, {}) if part == "data" else o["metadata"][part]).update(values)
+            w.put("configmaps", "default", o)
+        return between
+
+    w.fault("DELETE", "/configmaps/a.trainc", change(annotations={"trainc.dev/generation": "2"}), 1)
+    out, _err = w.want(5, "delete", "--yes", "a", err="run 'a' was applied again while it was deleted, so its record and its new objects are left; the same command deletes them\n$")
+    must(w.names("configmaps") == ["a.trainc"] and "run/a" not in out and "Job/a-worker deleted" in out, out)
+    w.fault("DELETE", "/configmaps/a.trainc", change(data={"verdict": "Failed"}), 2)
+    w.want(0, "delete", "--yes", "a", out="run/a deleted", err="^$")
+    must(not w.names("configmaps"), w.names("configmaps"))
+
+
+@check
 def apply_to_deleted(w):
     """apply of a run whose Job is being deleted, as after a delete that was interrupted, says so and changes nothing; --recreate and --rerun wait for it"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))

@@ -176,6 +176,8 @@ class World(Server):
             return not_found(plural, name)
         if body.get("preconditions", {}).get("uid", o["metadata"]["uid"]) != o["metadata"]["uid"]:
             return status(409, "Conflict", "Precondition failed: UID in precondition: x, UID in object meta: y")
+        if body.get("preconditions", {}).get("resourceVersion", o["metadata"]["resourceVersion"]) != o["metadata"]["resourceVersion"]:
+            return status(409, "Conflict", "Precondition failed: ResourceVersion in precondition: x, ResourceVersion in object meta: y")
         if body.get("dryRun"):
             return 200, o
         if o["metadata"].get("finalizers"):
