@@ -229,7 +229,7 @@ static void tell_interrupted(struct applying *p)
 	for (size_t i = 0; i < p->wanted.n; i++)
 		done += !p->wanted.at[i].stale;
 	session_say(p->session, "run '%.*s': %zu of %zu objects are as the program says%s", STR_ARG(p->job->name), done,
-		p->wanted.n, p->cluster->late ? "" : "; the same command goes on");     /* otherwise tell_late() says it */
+		p->wanted.n, p->cluster->late ? "" : "; the same command goes on");     /* else tell_late() says it */
 	take_interruption(p);
 }
 

@@ -6,7 +6,7 @@
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/command/runs.h"
 
-enum { LOOK_AGAIN = 5 };                /* how often a record that somebody else has written meanwhile is read again */
+enum { LOOK_AGAIN = 5 };                /* how often a record that somebody has written meanwhile is read again */
 
 struct removed_run {
 	struct cluster_watch *watch;
@@ -126,8 +126,8 @@ static void delete_changed_record(struct removed *all, struct removed_run *r)
 			return;
 		}
 		if (now.generation != r->generation) {
-			session_say(k->session, "run '%.*s' was applied again while it was deleted, so its record and its "
-				"new objects are left; the same command deletes them", STR_ARG(p->run));
+			session_say(k->session, "run '%.*s' was applied again while it was deleted, so its record and "
+				"its new objects are left; the same command deletes them", STR_ARG(p->run));
 			r->status = STATUS_CONFLICT;
 			return;
 		}
