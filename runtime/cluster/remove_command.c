@@ -6,7 +6,7 @@
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/command/runs.h"
 
-enum { LOOK_AGAIN = 5 };                /* how often a record that somebody has written meanwhile is read again */
+enum { LOOK_AGAIN = 5 };                /* how often a record that was written meanwhile is read again */
 
 struct removed_run {
 	struct cluster_watch *watch;
