@@ -10,8 +10,9 @@ enum { LOOK_AGAIN = 5 };                /* how often a record that was written m
 
 struct removed_run {
 	struct cluster_watch *watch;
-	struct str version;             /* resourceVersion of its record, and how often it had been applied, before its */
-	int64_t generation;             /* members were listed */
+	/* resourceVersion of its record, and how often it had been applied, before its members were listed */
+	struct str version;
+	int64_t generation;
 	size_t from, n;                 /* its members among those of all runs */
 	struct batch batch;             /* the deletion of its record */
 	struct answer *answer;          /* the answer to that; NULL: the deletion has not begun */
