@@ -45,6 +45,24 @@ static bool is_stopping(const struct applying *p)
 		(p->state.phase == RUN_FAILING && str_is(p->before.verdict, "Failed"));
 }
 
+/*
+ * Does the program want other objects than the record says were sent? A Secret with a salt has another hash each time, so
+ * it says nothing.
+ */
+static bool differs(const struct applying *p)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		const struct wanted *w = &p->wanted.at[i];
+		const struct applied *x = parent_find(&p->before, &w->resource, w->ns, w->from->name);
+		if (!x || (!x->kept && !wanted_has_salt(w) && !str_eq(x->hash, w->hash)))
+			return true;
+		known++;
+	}
+	return known < p->before.napplied;
+}
+
 /* Has the run ended, so that it stays as it is? Not if it is to run again. */
 static bool has_ended(struct applying *p)
 {
@@ -64,8 +82,8 @@ static bool has_ended(struct applying *p)
 		report_headline(&p->state, &b);
 	else
 		buf_str(&b, verdict.n ? verdict : STR("its objects were removed before anybody saw the verdict"));
-	session_say(p->session, "run '%.*s' has ended: %.*s; --rerun runs it again", STR_ARG(p->job->name),
-		STR_ARG(buf_text(&b)));
+	session_say(p->session, "run '%.*s' has ended: %.*s; %s", STR_ARG(p->job->name), STR_ARG(buf_text(&b)),
+		differs(p) ? "its program has changed since, and --rerun runs what it is now" : "--rerun runs it again");
 	buf_release(&b);
 	apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");
 	cluster_watch_recall(&p->before, &p->state);

@@ -944,6 +944,11 @@ def ended_and_stopping(w):
     w.put("pods", "default", pod)
     out, _ = w.want(0, "apply", "a.tj", err="has ended: Succeeded; --rerun")
     must("run/a unchanged" in out and not w.get("jobs", "a-ps"), out)
+    for text in PAIR.replace("busybox:1", "busybox:2"), PAIR.replace("  role ps", "  files { \"/etc/a\" = \"b\" }\n  role ps", 1):
+        must(text != PAIR, text)
+        w.write("a.tj", text)
+        w.want(0, "apply", "--no-wait", "a.tj", err="has ended: Succeeded; its program has changed since, and --rerun runs what it is now")
+    must(not w.get("jobs", "a-ps"), "a run that has ended was changed")
 
 
 @check
