@@ -46,8 +46,8 @@ static bool is_stopping(const struct applying *p)
 }
 
 /*
- * Does the program want other objects than the record says were sent? A Secret with a salt has another hash each time, so
- * it says nothing.
+ * Does the program want other objects than those that the record lists? The hash of a Secret with a salt is different
+ * each time, so it is not compared.
  */
 static bool differs(const struct applying *p)
 {
@@ -83,7 +83,8 @@ static bool has_ended(struct applying *p)
 	else
 		buf_str(&b, verdict.n ? verdict : STR("its objects were removed before anybody saw the verdict"));
 	session_say(p->session, "run '%.*s' has ended: %.*s; %s", STR_ARG(p->job->name), STR_ARG(buf_text(&b)),
-		differs(p) ? "its program has changed since, and --rerun runs what it is now" : "--rerun runs it again");
+		differs(p) ? "its program has changed since, and --rerun runs what it is now" :
+		"--rerun runs it again");
 	buf_release(&b);
 	apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");
 	cluster_watch_recall(&p->before, &p->state);

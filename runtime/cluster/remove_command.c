@@ -109,8 +109,8 @@ static void delete_record(struct removed *all, struct removed_run *r)
 }
 
 /*
- * Deletes a record that somebody has written since the members were listed. Not if it was an `apply`, whose objects
- * would be found by nobody without the record.
+ * Deletes a record that was written since the members were listed, unless an `apply` has written it: without the record
+ * nothing leads to its objects.
  */
 static void delete_changed_record(struct removed *all, struct removed_run *r)
 {
