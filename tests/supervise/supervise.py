@@ -171,7 +171,7 @@ def yields(w):
         w.put("tfjobs", tfjob("train-%d" % i, workers=2))
         time.sleep(0.06)
     w.wait_for("all pods and Services", lambda: len(w.names("pods")) == len(w.names("services")) == 320, 20)
-    must(len(w.written("PATCH")) <= 16, len(w.written("PATCH")))
+    must(len(w.written("PATCH")) <= 40, len(w.written("PATCH")))         # 78 where they do not wait
     w.wait_for("all are told", lambda: len(w.written("PATCH")) == 160, 12)
     w.settle(1)
     must(len(w.written("PATCH")) == 160, len(w.written("PATCH")))
