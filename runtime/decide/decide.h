@@ -8,7 +8,7 @@
  * for again by the next pass, and nothing is counted twice.
  *
  * Times are nanoseconds of the real-time clock.  Memory comes from the arena that is passed in;
- * texts of the plan, of the objects and of the previous record are borrowed.
+ * texts of the plan and of the previous record are borrowed.
  *
  * Rules: runtime/run/rules.h; docs/differences.md says where they differ from those of the
  * operators.
@@ -65,9 +65,12 @@ struct seen_list {
 };
 /*
  * Selects from a list of objects those with names of the job. Objects of a namespace other than the plan's are skipped.
- * When the plan names no namespace, the caller must list only one.
+ * When the plan names no namespace, the caller must list only one. The texts of what is seen are copies.
  */
 struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects);
+/* As decide_see(), for one object: adds it to LIST if it has a name of the job. */
+void decide_see_object(struct arena *a, const struct decide_job *job, const struct data *object,
+	struct seen_list *list);
 
 /* The name of the object that stands for replica i, and its kind: "Pod", "Job" or "Deployment". */
 struct str decide_name(struct arena *a, const struct plan_job *j, const struct plan_role *r, int64_t i);

@@ -250,24 +250,31 @@ static void read_state(struct looking *l, struct seen *s, const struct data *o)
 	}
 }
 
-struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects)
+void decide_see_object(struct arena *a, const struct decide_job *job, const struct data *o, struct seen_list *list)
 {
 	struct looking l = { a, job };
+	struct str ns = status_text(o, "metadata.namespace");
+	bool far = ns.n && job->plan->ns.set && !str_eq(ns, job->plan->ns.value);
+	struct seen s = { .kind = status_text(o, "kind"), .name = status_text(o, "metadata.name"),
+		.uid = status_text(o, "metadata.uid"), .role = NO_ROLE, .exit_code = -1 };
+
+	if (far || (!names_replica(job->plan, &s) && !names_object(job->plan, &s)))
+		return;
+	s.owner = owner_of(&l, o, &s);
+	s.deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
+	if (s.role != NO_ROLE)                  /* for other objects only their existence matters */
+		read_state(&l, &s, o);
+	s.kind = str_copy(a, s.kind);
+	s.name = str_copy(a, s.name);
+	s.uid = str_copy(a, s.uid);
+	ARENA_PUSH(a, list->at, list->n, s);
+}
+
+struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects)
+{
 	struct seen_list list = { 0 };
 
-	for (size_t i = 0; i < objects->n; i++) {
-		const struct data *o = objects->at[i];
-		struct str ns = status_text(o, "metadata.namespace");
-		bool far = ns.n && job->plan->ns.set && !str_eq(ns, job->plan->ns.value);
-		struct seen s = { .kind = status_text(o, "kind"), .name = status_text(o, "metadata.name"),
-			.uid = status_text(o, "metadata.uid"), .role = NO_ROLE, .exit_code = -1 };
-		if (far || (!names_replica(job->plan, &s) && !names_object(job->plan, &s)))
-			continue;
-		s.owner = owner_of(&l, o, &s);
-		s.deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
-		if (s.role != NO_ROLE)          /* for other objects only their existence matters */
-			read_state(&l, &s, o);
-		ARENA_PUSH(a, list.at, list.n, s);
-	}
+	for (size_t i = 0; i < objects->n; i++)
+		decide_see_object(a, job, objects->at[i], &list);
 	return list;
 }

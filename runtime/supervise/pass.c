@@ -35,7 +35,7 @@ void passes_release(struct controller *c)
 {
 	while (c->passes) {
 		struct supervised *j = c->passes->job;
-		for (struct pass_request *s = c->passes->sent; s; s = s->next)
+		for (struct pass_request *s = c->passes->requests; s; s = s->next)
 			arena_release(&s->own);
 		pass_free(c->passes);
 		j->item.busy = false;
@@ -72,7 +72,7 @@ static void kept(void *to, const struct transport_result *r)
 
 static void send_durable(struct pass *p)
 {
-	struct pass_request *s = ARENA_NEW(&p->arena, struct pass_request);
+	struct pass_request *s = pass_request_new(p);
 	struct buf b = { 0 };
 
 	buf_z(&b, "{\"metadata\":{\"uid\":");
@@ -105,7 +105,7 @@ static bool send_runtime_id(struct pass *p)
 
 	if (!id.n || p->was_finished)
 		return false;
-	s = ARENA_NEW(&p->arena, struct pass_request);
+	s = pass_request_new(p);
 	s->request = resource_patch(&p->arena, p->job, "", str_printf(&p->arena,
 		"{\"metadata\":{\"uid\":\"%.*s\"},\"spec\":{\"RuntimeId\":\"%.*s\"}}", STR_ARG(p->job->uid),
 		STR_ARG(id)));
@@ -147,7 +147,7 @@ static bool remove_job(struct pass *p)
 
 	if (p->next++ || !p->d.remove)
 		return false;
-	s = ARENA_NEW(&p->arena, struct pass_request);
+	s = pass_request_new(p);
 	s->request = resource_delete(&p->arena, p->job);
 	pass_send(p, s, CALL_REPEAT, removed);
 	return true;

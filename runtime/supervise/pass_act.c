@@ -88,7 +88,7 @@ static void acted(void *to, const struct transport_result *r)
 		deleted(p, &s->own, s->action, r);
 	else if (!transport_ok(r))
 		pass_give_up(p, r);
-	arena_release(&s->own);
+	pass_request_over(s);
 	pass_answered(p);
 }
 
@@ -114,12 +114,16 @@ bool pass_act(struct pass *p)
 {
 	while (p->next < p->d.nactions) {
 		const struct decide_action *a = &p->d.actions[p->next++];
-		struct pass_request *s = ARENA_NEW(&p->arena, struct pass_request);
+		bool waits = p->held && a->what == DECIDE_CREATE && !str_is(a->kind, "Service");
+		if (a->role == NO_ROLE || waits)
+			continue;
+		struct pass_request *s = pass_request_new(p);
 		s->action = a;
 		s->own.first = OBJECT_MEMORY;
-		bool waits = p->held && a->what == DECIDE_CREATE && !str_is(a->kind, "Service");
-		if (a->role == NO_ROLE || waits || !make_request(p, &s->own, a, &s->request))
+		if (!make_request(p, &s->own, a, &s->request)) {
+			pass_request_over(s);
 			continue;
+		}
 		pass_send(p, s, a->what == DECIDE_CREATE ? CALL_BY_METHOD : CALL_REPEAT, acted);
 		return true;
 	}

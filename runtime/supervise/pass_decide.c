@@ -128,15 +128,14 @@ static void tell_ends(struct pass *p, const struct decide_record *before)
 void pass_refuse(struct pass *p)
 {
 	struct supervised *j = p->job;
-	struct status_objects objects = { 0 };
 	struct str fault = p->plan->fault;
 
 	p->step = STEP_STATUS;
 	p->d.again = RULES_NEVER;
 	if (!j->refused)
 		j->control->metrics.refused++;
-	store_objects(&j->control->store, &p->arena, j->ns, j->name, &objects);
-	if (objects.n) {                /* the job continues with the plan of the earlier generation */
+	if (store_has(&j->control->store, j->ns, j->name)) {
+		/* the job continues with the plan of the earlier generation */
 		if (!j->refused)
 			event_write(j, EVENT_ONE, "Warning",
 				str_cat(&p->arena, str_of(j->kind->kind), STR("FailedValidation"), STR("")), fault);
@@ -156,6 +155,35 @@ void pass_refuse(struct pass *p)
 	j->refused = true;
 }
 
+/* A pass, and the job that it is about, while objects are seen one by one. */
+struct looking {
+	struct pass *pass;
+	const struct decide_job *job;
+};
+
+static void look_at_one(void *to, const struct data *object)
+{
+	struct looking *l = to;
+
+	decide_see_object(&l->pass->arena, l->job, object, &l->pass->seen);
+}
+
+/*
+ * Notes what is seen of the job's objects. Those of an ancestor's job are all added to RET, because its pods tell how
+ * its Jobs ended.
+ */
+static void look_at_objects(struct pass *p, const struct decide_job *job, struct status_objects *ret)
+{
+	const struct supervised *j = p->job;
+
+	if (j->kind->status_key) {
+		store_objects(&j->control->store, &p->arena, j->ns, j->name, ret);
+		p->seen = decide_see(&p->arena, job, ret);
+	} else {
+		store_each(&j->control->store, j->ns, j->name, look_at_one, &(struct looking){ p, job });
+	}
+}
+
 void pass_decide(struct pass *p)
 {
 	struct supervised *j = p->job;
@@ -165,8 +193,7 @@ void pass_decide(struct pass *p)
 	struct status_objects objects = { 0 };
 
 	j->refused = false;
-	store_objects(&j->control->store, &p->arena, j->ns, j->name, &objects);
-	p->seen = decide_see(&p->arena, &job, &objects);
+	look_at_objects(p, &job, &objects);
 	see_shared(p, plan);
 	struct decide_record before = record_before(p, plan);
 	p->before = before.conditions;

@@ -21,7 +21,8 @@ struct pass {
 	struct pass *later, *earlier;   /* links of the list of all passes under way */
 	struct supervised *job;
 	void (*go_on)(struct pass *p);  /* called after each answer: sends what comes next */
-	struct pass_request *sent;              /* requests of the pass, the newest first */
+	struct pass_request *requests;  /* all requests of the pass, the newest first */
+	struct pass_request *spare;     /* those among them whose memory another one may take */
 	struct arena arena;
 	int64_t begun;                  /* by the steady clock: when the pass began */
 	const struct data *resource;
@@ -43,7 +44,7 @@ struct pass {
 /* A request that a step has sent. */
 struct pass_request {
 	struct pass *pass;
-	struct pass_request *next;
+	struct pass_request *next, *next_spare;
 	struct transport_request request;
 	const struct decide_action *action;     /* the action that the request carries out; NULL: it belongs to another
 						 * step */
@@ -55,7 +56,11 @@ struct pass_request {
 
 /* ---- requests (pass_request.c) ---- */
 
-/* Sends S->request; DONE gets S with the answer. */
+/* A new request of the pass, all zero. */
+struct pass_request *pass_request_new(struct pass *p);
+/* Ends a request to which nothing refers any more; the next one takes its memory. */
+void pass_request_over(struct pass_request *s);
+/* Sends S->request, whose memory may be in S->own; DONE gets S with the answer, and S->own empty. */
 void pass_send(struct pass *p, struct pass_request *s, enum call_repeat repeat,
 	void (*done)(void *to, const struct transport_result *r));
 /* Notes that a request has been answered, and continues the pass. */

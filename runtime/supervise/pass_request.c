@@ -19,17 +19,37 @@ void pass_answered(struct pass *p)
 	p->go_on(p);
 }
 
+struct pass_request *pass_request_new(struct pass *p)
+{
+	struct pass_request *s = p->spare;
+
+	if (s) {
+		p->spare = s->next_spare;
+		*s = (struct pass_request){ .pass = p, .next = s->next };
+		return s;
+	}
+	s = ARENA_NEW(&p->arena, struct pass_request);
+	*s = (struct pass_request){ .pass = p, .next = p->requests };
+	p->requests = s;
+	return s;
+}
+
+void pass_request_over(struct pass_request *s)
+{
+	arena_release(&s->own);
+	s->next_spare = s->pass->spare;
+	s->pass->spare = s;
+}
+
 void pass_send(struct pass *p, struct pass_request *s, enum call_repeat repeat,
 	void (*done)(void *to, const struct transport_result *r))
 {
-	s->pass = p;
-	s->next = p->sent;
 	s->begun = clock_steady();
-	p->sent = s;
 	s->request.done = done;
 	s->request.to = s;
 	p->pending++;
 	call_start(p->job->control->client.calls, &s->request, repeat, NULL);
+	arena_release(&s->own);         /* the call has a copy of its own */
 }
 
 void pass_note_time(const struct pass_request *s)

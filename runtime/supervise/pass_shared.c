@@ -85,7 +85,7 @@ static void shared_made(void *to, const struct transport_result *r)
 		p->job->control->metrics.created++;
 		note_made(p, s->tree);
 	} else if (r->code == 409) {
-		struct pass_request *get = ARENA_NEW(&p->arena, struct pass_request);
+		struct pass_request *get = pass_request_new(p);
 		get->tree = s->tree;
 		get->request = owned_get(&p->arena, p->job, s->tree);
 		pass_send(p, get, CALL_BY_METHOD, shared_read);
@@ -113,7 +113,7 @@ bool pass_shared(struct pass *p)
 		const struct data *tree = p->shared.at[p->next++].tree;
 		if (is_made(p, tree) || is_scaler(tree))
 			continue;
-		struct pass_request *s = ARENA_NEW(&p->arena, struct pass_request);
+		struct pass_request *s = pass_request_new(p);
 		s->tree = tree;
 		s->request = owned_create(&p->arena, p->job, tree);
 		pass_send(p, s, CALL_BY_METHOD, shared_made);
@@ -166,7 +166,7 @@ static void scaler_gone(void *to, const struct transport_result *r)
  */
 static void scaler_read(void *to, const struct transport_result *r)
 {
-	struct pass_request *s = to, *next = ARENA_NEW(&s->pass->arena, struct pass_request);
+	struct pass_request *s = to, *next = pass_request_new(s->pass);
 	struct pass *p = s->pass;
 	const struct data *object = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
 	bool ours = object && is_owned(object, p->job->uid);
@@ -205,7 +205,7 @@ static void scaler_made(void *to, const struct transport_result *r)
 		scaler_done(to, r);
 		return;
 	}
-	struct pass_request *get = ARENA_NEW(&p->arena, struct pass_request);
+	struct pass_request *get = pass_request_new(p);
 	get->tree = s->tree;
 	get->request = owned_get(&p->arena, p->job, s->tree);
 	pass_send(p, get, CALL_BY_METHOD, scaler_read);
@@ -239,7 +239,7 @@ bool pass_scaler(struct pass *p)
 
 	if (!tree || (known && str_eq(str_of(known), suspended ? STR("") : scaler_spec(p, tree))))
 		return false;
-	struct pass_request *s = ARENA_NEW(&p->arena, struct pass_request);
+	struct pass_request *s = pass_request_new(p);
 	s->tree = tree;
 	bool make = !suspended && (!known || !*known);
 	s->request = make ? owned_create(&p->arena, p->job, tree) : owned_get(&p->arena, p->job, tree);
@@ -286,7 +286,7 @@ bool pass_group(struct pass *p)
 	if (p->next++ || !str_is(p->job->control->custom.gang, "volcano") || !makes_replicas(p) ||
 	    !(group = group_of(p)))
 		return false;
-	s = ARENA_NEW(&p->arena, struct pass_request);
+	s = pass_request_new(p);
 	s->request = owned_get(&p->arena, p->job, group);
 	pass_send(p, s, CALL_BY_METHOD, group_read);
 	return true;
@@ -319,7 +319,7 @@ bool pass_ungroup(struct pass *p)
 	if (p->next++ || !p->job->control->custom.gang.n || p->job->group_gone ||
 	    !(conditions_finished(c) || conditions_hold(c, JOB_SUSPENDED)) || !(group = group_of(p)))
 		return false;
-	s = ARENA_NEW(&p->arena, struct pass_request);
+	s = pass_request_new(p);
 	s->request = owned_drop(&p->arena, p->job, group);
 	pass_send(p, s, CALL_REPEAT, group_deleted);
 	return true;

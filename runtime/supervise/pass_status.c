@@ -112,7 +112,7 @@ bool pass_status(struct pass *p)
 
 	if (p->next++ || !p->status.n || p->job->written || status_can_wait(p))
 		return false;
-	s = ARENA_NEW(&p->arena, struct pass_request);
+	s = pass_request_new(p);
 	s->request = resource_patch(&p->arena, p->job, "status",
 		str_printf(&p->arena, "{\"metadata\":{\"uid\":\"%.*s\"},\"status\":%.*s}",
 		STR_ARG(p->job->uid), STR_ARG(p->status)));

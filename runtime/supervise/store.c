@@ -1,4 +1,4 @@
-/* store.c - two hash tables over the same objects, whose texts are kept as JSON. */
+/* store.c - two hash tables over the same objects, whose texts are kept as packed JSON. */
 #include "runtime/supervise/store.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 struct store_object {
 	struct store_object *next_uid, *next_job;       /* the next objects in the same slot of each table */
 	uint32_t uid_hash, job_hash;
-	char *text;                     /* the object, as JSON */
+	char *text;                     /* the object, as packed JSON */
 	uint32_t ntext, nuid, nns, njob;
 	char version[24];
 	char names[];                   /* uid, namespace and name of the job, one after the other */
@@ -187,7 +187,7 @@ bool store_put(struct store *s, struct str kind, const struct data *object)
 {
 	struct str uid = status_text(object, "metadata.uid"), version = status_text(object, "metadata.resourceVersion");
 	struct store_object *o = find(s, uid);
-	struct buf b = { 0 };
+	struct buf b = { 0 }, form = { 0 };
 
 	if (o && !object_version_later(version, str_of(o->version)))
 		return false;
@@ -197,12 +197,14 @@ bool store_put(struct store *s, struct str kind, const struct data *object)
 		write_whole(&b, kind, object);
 	else
 		write_object(&b, kind, object);
-	s->bytes += b.n - o->ntext;
-	free(o->text);
-	o->text = memory_resize(NULL, b.n);
-	memcpy(o->text, b.p, b.n);
-	o->ntext = (uint32_t)b.n;
+	packed_add(&s->packed, buf_text(&b), &form);
 	buf_release(&b);
+	s->bytes += form.n - o->ntext;
+	free(o->text);
+	o->text = memory_resize(NULL, form.n);
+	memcpy(o->text, form.p, form.n);
+	o->ntext = (uint32_t)form.n;
+	buf_release(&form);
 	size_t n = version.n < sizeof o->version ? version.n : 0;
 	memcpy(o->version, version.p, n);
 	o->version[n] = '\0';
@@ -247,21 +249,57 @@ bool store_job(const struct store *s, struct arena *a, struct str uid, struct st
 	return true;
 }
 
-void store_objects(const struct store *s, struct arena *a, struct str ns, struct str job, struct status_objects *ret)
+/* The next object of a job: O itself, or one after it in its slot; NULL: there is no more. */
+static const struct store_object *of_job(const struct store_object *o, struct str ns, struct str job)
 {
 	uint32_t hash = job_hash(ns, job);
 
-	for (const struct store_object *o = s->slots ? s->by_job[hash & (s->slots - 1)] : NULL; o; o = o->next_job) {
-		struct source source = { .base = 1 };
-		struct data_error error;
-		struct data *d;
-		if (o->job_hash != hash || !str_eq(ns_of(o), ns) || !str_eq(job_of(o), job))
-			continue;
-		source.text = str_copy(a, (struct str){ o->text, o->ntext });
-		if (data_read_json(a, &source, &d, &error))
+	while (o && !(o->job_hash == hash && str_eq(ns_of(o), ns) && str_eq(job_of(o), job)))
+		o = o->next_job;
+	return o;
+}
+
+static const struct store_object *first_of_job(const struct store *s, struct str ns, struct str job)
+{
+	return of_job(s->slots ? s->by_job[job_hash(ns, job) & (s->slots - 1)] : NULL, ns, job);
+}
+
+static struct data *tree_of(struct arena *a, const struct store *s, const struct store_object *o)
+{
+	struct buf text = { 0 };
+	struct source source = { .text = str_copy(a, packed_text(&s->packed, (struct str){ o->text, o->ntext }, &text)),
+		.base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	buf_release(&text);
+	return data_read_json(a, &source, &d, &error) ? d : NULL;
+}
+
+void store_each(const struct store *s, struct str ns, struct str job,
+	void (*see)(void *to, const struct data *object), void *to)
+{
+	struct arena scratch = { 0 };
+
+	for (const struct store_object *o = first_of_job(s, ns, job); o; o = of_job(o->next_job, ns, job)) {
+		const struct data *d = tree_of(&scratch, s, o);
+		if (d)
+			see(to, d);
+		arena_reset(&scratch);
+	}
+	arena_release(&scratch);
+}
+
+void store_objects(const struct store *s, struct arena *a, struct str ns, struct str job, struct status_objects *ret)
+{
+	for (const struct store_object *o = first_of_job(s, ns, job); o; o = of_job(o->next_job, ns, job)) {
+		struct data *d = tree_of(a, s, o);
+		if (d)
 			ARENA_PUSH(a, ret->at, ret->n, d);
 	}
 }
+
+bool store_has(const struct store *s, struct str ns, struct str job) { return first_of_job(s, ns, job) != NULL; }
 
 void store_release(struct store *s)
 {
@@ -272,5 +310,6 @@ void store_release(struct store *s)
 		}
 	free(s->by_uid);
 	free(s->by_job);
+	packed_release(&s->packed);
 	*s = (struct store){ 0 };
 }

@@ -2,11 +2,12 @@
  * store.h - the existing objects of jobs, or of runs: by uid, and by the job or run that their label names. The store
  * is filled by watches and by the answers to our own requests. Those answers are newer than what a watch has brought,
  * so the next pass sees what was just created. Of the objects of jobs only the members that passes read are kept, as
- * text: 200 to 400 bytes. The watches of the objects of runs bring nothing else.
+ * packed text: about 100 bytes. The watches of the objects of runs bring nothing else.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_STORE_H
 #define TRAINC_RUNTIME_SUPERVISE_STORE_H
 
+#include "runtime/cluster/packed.h"
 #include "runtime/status/status.h"
 
 /* The label by which an object names its job. */
@@ -21,6 +22,7 @@ struct store {
 	struct store_object **by_uid, **by_job;
 	size_t n, slots;
 	size_t bytes;                   /* total size of the texts */
+	struct packed packed;           /* what they have in common */
 	bool runs;                      /* the objects are those of runs */
 };
 
@@ -37,8 +39,13 @@ bool store_put(struct store *s, struct str kind, const struct data *object);
 bool store_remove(struct store *s, struct str uid);
 /* Finds the namespace of an object and the name of its job, copied into A; false when the object is not known. */
 bool store_job(const struct store *s, struct arena *a, struct str uid, struct str *ret_ns, struct str *ret_job);
+/* Calls SEE for each object of a job, with a tree that is gone afterwards: a thousand of them are megabytes. */
+void store_each(const struct store *s, struct str ns, struct str job,
+	void (*see)(void *to, const struct data *object), void *to);
 /* Adds the objects of a job to RET, as trees in A. */
 void store_objects(const struct store *s, struct arena *a, struct str ns, struct str job, struct status_objects *ret);
+/* Has the job any objects? */
+bool store_has(const struct store *s, struct str ns, struct str job);
 void store_release(struct store *s);
 
 #endif

@@ -101,6 +101,37 @@ static struct str kept_of(const char *kind, const char *metadata, const char *st
 	return text;
 }
 
+static void count_pod(void *to, const struct data *object)
+{
+	*(size_t *)to += str_is(status_text(object, "status.phase"), "Running") &&
+		str_is(status_text(status_list(object, "metadata.ownerReferences")->u.list.at[0], "uid"), "the-owner");
+}
+
+/* A thousand pods take about 100 bytes each, and are seen one by one. */
+static void alike(void)
+{
+	struct store s = { 0 };
+	size_t n = 0;
+
+	for (unsigned i = 0; i < 1000; i++)
+		store_put(&s, STR("Pod"), tree("{\"metadata\":{\"name\":\"large-worker-%u\",\"namespace\":\"x\","
+			"\"uid\":\"5cf1d6a2-3ae4-4b87-9d6c-%012u\",\"resourceVersion\":\"%u\","
+			"\"labels\":{\"" STORE_LABEL "\":\"large\"},"
+			"\"ownerReferences\":[{\"uid\":\"the-owner\",\"controller\":true}]},\"status\":"
+			"{\"phase\":\"Running\",\"startTime\":\"2026-01-01T00:%02u:00Z\","
+			"\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}],"
+			"\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":%u}]}}",
+			i, i * 7919, i + 1, i / 17, i % 3));
+	store_each(&s, STR("x"), STR("large"), count_pod, &n);
+	CHECK(n == 1000);
+	CHECK(s.bytes > 10000 && s.bytes < 100000);
+	CHECK(store_has(&s, STR("x"), STR("large")) && !store_has(&s, STR("x"), STR("larg")));
+	n = 0;
+	store_each(&s, STR("y"), STR("large"), count_pod, &n);
+	CHECK(n == 0);
+	store_release(&s);
+}
+
 /* What passes ask about is kept, and nothing else: memory is taken by objects of thousands of jobs. */
 static void kept(void)
 {
@@ -497,6 +528,7 @@ int main(void)
 	signal(SIGPIPE, SIG_IGN);
 	expectations();
 	kept();
+	alike();
 	deletions();
 	apart();
 	many();
