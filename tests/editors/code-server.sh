@@ -13,6 +13,8 @@ npm rebuild --loglevel=error argon2
 cd node_modules/code-server/lib/vscode
 npm install --omit=dev $quiet
 npm rebuild --loglevel=error @vscode/spdlog native-watchdog
+# Its last step fetches something for other systems; what is needed has been compiled by then.
+npm rebuild --loglevel=error node-pty || test -f node_modules/node-pty/build/Release/pty.node
 (cd extensions && npm install --omit=dev $quiet)
 ln -sfn node_modules node_modules.asar
 mkdir -p node_modules/@vscode/ripgrep/bin

@@ -1,5 +1,6 @@
 // vscode.mjs ADDRESS NODE_DIRECTORY [PICTURES] - the extension in a real VS Code (code-server) in a headless Chromium.
 // The folder that it has open holds job.tj of tests/editors/vscode.sh: a program with a misspelled field.
+import fs from "node:fs";
 import path from "node:path";
 import { createRequire } from "node:module";
 
@@ -24,8 +25,7 @@ const line = text => page.locator(".view-line", { hasText: text }).first();
 const run = async title => {
   await page.keyboard.press("F1");
   await page.keyboard.type(title);
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
-  await page.keyboard.press("Enter");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().click();
 };
 
 await page.goto(address);
@@ -115,8 +115,11 @@ await holds("explain shows the page of a diagnostic", async () => {
   }
 });
 await picture("explain");
-await page.keyboard.press("Control+Z");
-await page.locator(".squiggly-error").first().waitFor({ state: "detached" }).catch(() => {});
+await holds("without the mistake there is no squiggle", async () => {
+  await line("memroy").click();
+  await run("Delete Line");
+  await page.locator(".squiggly-error").first().waitFor({ state: "detached" });
+});
 await holds("the environment of any replica is a document", async () => {
   await line("retries").click();
   await run("Show environment of a replica");
@@ -131,6 +134,17 @@ await holds("the plan is a document", async () => {
   await page.locator(".tab", { hasText: "job.tj" }).first().click();
   await run("Show plan");
   await page.locator(".tab", { hasText: "plan" }).first().waitFor();
+});
+const written = async (file, words) => {
+  for (let tries = 0; !fs.existsSync(file) || !fs.readFileSync(file, "utf8").includes(words); tries++) {
+    if (tries === 80) throw new Error(fs.existsSync(file) ? fs.readFileSync(file, "utf8").slice(0, 300) : `${file} is missing`);
+    await page.waitForTimeout(250);
+  }
+};
+await holds("the objects of the text as it is are written beside the program", async () => {
+  await page.locator(".tab", { hasText: "job.tj" }).first().click();
+  await run("Compile: write the objects");
+  await written(path.join(process.env.FOLDER, "job.yaml"), "completions: 5");
 });
 await holds("a manifest becomes a program", async () => {
   await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "manifest.yaml" }).first().dblclick();
@@ -169,6 +183,64 @@ await holds("dark colors differ too", async () => {
   if (shown < 3) throw new Error(shown + " colors");
 });
 await picture("dark");
+
+// A folder that chooses the server of this machine.
+const native = process.env.NATIVE, file = name => page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).first();
+await page.goto(`${address}?folder=${native}`);
+await file("job.tj").dblclick({ timeout: 60000 });
+await holds("the setting trainc.server.path chooses the program of this machine", async () => {
+  await line("role task").waitFor();
+  await page.locator(".codelens-decoration", { hasText: "objects" }).first().waitFor();
+  await written(path.join(native, "called"), "lsp");
+});
+await holds("a comment", async () => {
+  await line("image").click();
+  await page.keyboard.press("Control+/");
+  await line("# image").waitFor();
+  await page.keyboard.press("Control+/");
+  await line("# image").waitFor({ state: "detached" });
+});
+await holds("folding", async () => {
+  await run("Fold All");
+  await line("image").waitFor({ state: "detached" });
+  await run("Unfold All");
+  await line("image").waitFor();
+});
+await holds("formatting", async () => {
+  await line("image").click();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("env={A=1}");
+  await page.keyboard.press("Escape");
+  await run("Format Document");
+  await line("env     = { A = 1 }").waitFor();
+  await page.keyboard.press("Control+S");
+});
+await holds("run here", async () => {
+  await run("Run here");
+  await written(path.join(native, "ran"), "here");
+});
+await picture("run");
+await holds("the problem matcher reads what trainc check prints", async () => {
+  await run("Tasks: Run Task");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "check broken" }).first().click();
+  await written(path.join(native, "called"), "check");
+  await run("Problems: Focus on Problems View");
+  await page.locator(".markers-panel .monaco-list-row", { hasText: "broken.tj" }).first().waitFor();
+  await page.locator(".markers-panel .monaco-list-row", { hasText: "memroy" }).first().waitFor();
+});
+await picture("problems");
+await holds("a snippet", async () => {
+  await file("empty.tj").dblclick();
+  await page.locator(".tab.active", { hasText: "empty.tj" }).first().waitFor();
+  await run("Snippets: Insert Snippet");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "dask.cluster" }).first().waitFor();
+  await page.keyboard.type("pytorch.torchrun");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "pytorch.torchrun" }).first().click();
+  await line("import std.pytorch").waitFor();
+  await page.locator(".statusbar-item", { hasText: "Spaces: 2" }).first().waitFor();
+});
+await picture("snippet");
 await browser.close();
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

@@ -43,6 +43,32 @@ spec:
         image: registry.example.com/hello:1
         command: [python, hello.py]
 END
+# A second folder, whose settings name the program of this machine; it notes what it was called for.
+native=$work/native
+mkdir -p "$native/.vscode"
+cat >"$native/trainc" <<END
+#!/bin/sh
+echo "\$1" >>"$native/called"
+exec "${TRAINC:-$here/../../build/trainc}" "\$@"
+END
+chmod +x "$native/trainc"
+cat >"$native/.vscode/settings.json" <<END
+{ "trainc.server.path": "$native/trainc" }
+END
+cat >"$native/.vscode/tasks.json" <<END
+{ "version": "2.0.0", "tasks": [
+  { "label": "check broken", "type": "process", "command": "$native/trainc", "args": ["check", "broken.tj"], "problemMatcher": "\$trainc" }
+] }
+END
+cat >"$native/job.tj" <<END
+job "hello" {
+  image   = "registry.example.com/hello:1"
+  command = ["sh", "-c", "echo here >$native/ran"]
+  role task {}
+}
+END
+sed 's/  role task {}/  role task { memroy = 1Gi }/' "$native/job.tj" >"$native/broken.tj"
+: >"$native/empty.tj"
 cat >"$work/user/User/settings.json" <<'END'
 { "security.workspace.trust.enabled": false, "telemetry.telemetryLevel": "off", "workbench.startupEditor": "none", "update.mode": "none",
   "extensions.autoCheckUpdates": false }
@@ -73,4 +99,4 @@ for i in $(seq 60); do
 	sleep 0.5
 done
 test -n "$address" || { cat "$work/log"; exit 1; }
-FOLDER=$work/programs node "$here/$driver" "$address" "$4" ${5:+"$5"}
+FOLDER=$work/programs NATIVE=$native node "$here/$driver" "$address" "$4" ${5:+"$5"}

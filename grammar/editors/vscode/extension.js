@@ -129,7 +129,7 @@ async function run() {
   await editor.document.save();
   const program = vscode.workspace.getConfiguration("trainc").get("server.path") || "trainc";
   const task = new vscode.Task({ type: "process", task: "trainc run" }, vscode.TaskScope.Workspace, "run " + editor.document.uri.path.split("/").pop(), "trainc",
-    new vscode.ProcessExecution(program, ["run", editor.document.uri.fsPath]), "$trainc");
+    new vscode.ProcessExecution(program, ["run", "--local", editor.document.uri.fsPath]), "$trainc");
   await vscode.tasks.executeTask(task);
 }
 async function explain() {
