@@ -170,9 +170,9 @@ def yields(w):
     for i in range(160):
         w.put("tfjobs", tfjob("train-%d" % i, workers=2))
         time.sleep(0.06)
-    w.wait_for("all pods and Services", lambda: len(w.names("pods")) == len(w.names("services")) == 320, 20)
+    w.wait_for("all pods and Services", lambda: len(w.names("pods")) == len(w.names("services")) == 320, 60)
     must(len(w.written("PATCH")) <= 40, len(w.written("PATCH")))         # 78 where they do not wait
-    w.wait_for("all are told", lambda: len(w.written("PATCH")) == 160, 12)
+    w.wait_for("all are told", lambda: len(w.written("PATCH")) == 160, 40)
     w.settle(1)
     must(len(w.written("PATCH")) == 160, len(w.written("PATCH")))
     w.stop()
