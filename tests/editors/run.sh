@@ -87,7 +87,9 @@ else
 	skipped=$((skipped + 1))
 fi
 module=${BUILD:-build}/wasm/trainc.wasm
-if test -f "$module" && command -v node >/dev/null; then
+if test -f "$module" && test -d "$node/node_modules/playwright-core" && command -v chromium >/dev/null; then
+	script "language server as WebAssembly, in a browser" python3 tests/wasm/transcripts.py "$module" "$node"
+elif test -f "$module" && command -v node >/dev/null; then
 	script "language server as WebAssembly" python3 tests/wasm/transcripts.py "$module"
 else
 	echo "skip language server as WebAssembly: needs make wasm and node"
