@@ -325,6 +325,36 @@ bool duration_compound(struct str word, struct quantity *ret)
 	return clock ? parts == 3 : parts > 1;
 }
 
+bool duration_iso(struct str word, struct quantity *ret)
+{
+	static const struct { char unit; bool time; int64_t seconds; } parts[] = {
+		{ 'W', false, 7 * 86400 }, { 'D', false, 86400 }, { 'H', true, 3600 }, { 'M', true, 60 },
+		{ 'S', true, 1 },
+	};
+	enum { PARTS = sizeof parts / sizeof *parts };
+	int64_t total = 0, number;
+	size_t next = 0;
+	bool time = false;
+
+	if (word.n < 3 || word.p[0] != 'P')
+		return false;
+	for (word.p++, word.n--; word.n; word.p++, word.n--) {
+		if (word.p[0] == 'T' && !time) {
+			time = true;
+			word = (struct str){ word.p + 1, word.n - 1 };
+		}
+		if (!cut_number(&word, &number) || !word.n)
+			return false;
+		while (next < PARTS && (parts[next].unit != word.p[0] || parts[next].time != time))
+			next++;
+		if (next == PARTS)
+			return false;
+		total += number * parts[next++].seconds;
+	}
+	*ret = (struct quantity){ .nano = (int128)total * QUANTITY_UNIT };
+	return true;
+}
+
 enum quantity_error quantity_parse(struct str word, struct quantity *ret)
 {
 	struct word w = { 0 };

@@ -63,6 +63,8 @@ struct str quantity_text(struct arena *a, struct quantity q);
  * with one unit.
  */
 bool duration_compound(struct str word, struct quantity *ret);
+/* Reads a duration of ISO 8601 in days and smaller units ("PT1H30M", "P2D"). */
+bool duration_iso(struct str word, struct quantity *ret);
 /* A duration in the largest unit that represents it exactly: "90min", "1500ms". */
 struct str duration_text(struct arena *a, struct quantity q);
 /* A duration in the form of Go: "1h2m3s". */

@@ -3,6 +3,7 @@
  * together show what was meant.
  */
 #include "check/context.h"
+#include "check/library_device.h"
 
 #include <stdlib.h>
 
@@ -122,7 +123,7 @@ static void device(struct advice *a)
 {
 	struct diags *ds = a->check->diags;
 	bool exact = false;
-	struct str name = a->text, number = a->found->kind == NODE_INT ? a->words : STR("1");
+	struct str module, name = a->text, number = a->found->kind == NODE_INT ? a->words : STR("1");
 	if (a->found->kind == NODE_LIST && a->found->u.list.n == 1 && is_device(a->found->u.list.at[0])) {
 		struct str only = node_words(a->check, a->found->u.list.at[0]);
 		diag_help(ds, a->diag, "write %.*s without brackets", STR_ARG(only));
@@ -144,6 +145,9 @@ static void device(struct advice *a)
 	} else if (import)
 		diag_help(ds, a->diag, "write '%.*s.DEVICE(%.*s)'; 'trainc explain %.*s' lists the devices",
 			STR_ARG(import->name), STR_ARG(number), STR_ARG(topic_of(import)));
+	else if ((name = library_device(name, &module)).n)
+		diag_help(ds, a->diag, "write 'import std.%.*s' at the top of the file and '%.*s.%.*s(%.*s)' here",
+			STR_ARG(module), STR_ARG(module), STR_ARG(name), STR_ARG(number));
 	else
 		diag_help(ds, a->diag, "import the module of the device, and write 'MODULE.DEVICE(%.*s)'",
 			STR_ARG(number));

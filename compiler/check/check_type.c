@@ -294,6 +294,39 @@ static bool reversed(const struct refining *r)
 	return type_is_quantity(r->type) ? f->qlo.nano > f->qhi.nano : f->lo > f->hi;
 }
 
+/* Reports values that are listed where one range is meant, or an enum: int(1, 8), string("a", "b"). True if it did. */
+static bool report_listed(struct check *c, const struct type *t, const struct node *ref)
+{
+	struct nodes refines = ref->u.type_ref.refines;
+	size_t texts = 0;
+
+	if (!takes_bounds(t->kind) || refines.n < 2)
+		return false;
+	for (size_t i = 0; i < refines.n; i++) {
+		const struct node *n = refines.at[i];
+		if (n->kind != NODE_REFINE || n->u.refine.kind != REFINE_VALUE ||
+		    n->u.refine.lo->kind == NODE_RANGE || n->u.refine.lo->kind == NODE_BAD)
+			return false;
+		texts += n->u.refine.lo->kind == NODE_STRING;
+	}
+	struct span at = span_join(refines.at[0]->span, refines.at[refines.n - 1]->span);
+	struct str type = type_spell(c->arena, t), written = source_text(c->program->sources, at);
+	struct diag *d = diag_report(c->diags, TJ0302, at, "'%.*s' does not narrow %.*s", STR_ARG(written),
+		STR_ARG(type));
+	if (texts == refines.n && t->kind == TYPE_STRING) {
+		diag_help(c->diags, d, "write 'enum(%.*s)'", STR_ARG(written));
+	} else if (!texts && refines.n == 2) {
+		struct str low = node_words(c, refines.at[0]->u.refine.lo);
+		struct str high = node_words(c, refines.at[1]->u.refine.lo);
+		struct str right = str_cat(c->arena, low, STR(".."), high);
+		diag_help(c->diags, d, "write '%.*s(%.*s)'", STR_ARG(type), STR_ARG(right));
+		diag_fix(c->diags, d, at, right, "write '%.*s'", STR_ARG(right));
+	} else {
+		diag_help(c->diags, d, "bounds are written 1..64, 1.. or ..64");
+	}
+	return true;
+}
+
 static const struct type *resolve_refinements(struct check *c, const struct type *t, struct node *ref)
 {
 	struct nodes refines = ref->u.type_ref.refines;
@@ -306,6 +339,8 @@ static const struct type *resolve_refinements(struct check *c, const struct type
 		diag_help(c->diags, d, "write 'enum(\"a\", \"b\")'");
 		return &type_bad;
 	}
+	if (report_listed(c, t, ref))
+		return &type_bad;
 	for (size_t i = 0, n = 0; t->kind == TYPE_ENUM && i < t->n; i++) {
 		ARENA_PUSH(c->arena, r.words, n, t->words[i]);
 		map_put_const(&r.listed, c->arena, t->words[i], t);

@@ -162,7 +162,7 @@ static bool help_unit_in_text(struct check *c, struct diag *d, const struct node
 	struct str text)
 {
 	struct quantity q;
-	if (want->kind == TYPE_DURATION && duration_compound(text, &q)) {
+	if (want->kind == TYPE_DURATION && (duration_compound(text, &q) || duration_iso(text, &q))) {
 		struct str one = duration_text(c->arena, q);
 		diag_help(c->diags, d, "write %.*s without quotes", STR_ARG(one));
 		diag_fix(c->diags, d, n->span, one, "write %.*s", STR_ARG(one));

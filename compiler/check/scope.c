@@ -4,6 +4,11 @@
  * begins.
  */
 #include "check/context.h"
+
+#include <string.h>
+
+#include "base/quantity.h"
+#include "check/library_device.h"
 #include "diag/suggest.h"
 
 bool in_own_file(const struct check *c)
@@ -537,6 +542,41 @@ static void help_far_name(struct check *c, struct diag *d, struct str name)
 			c->declared_as);
 }
 
+/*
+ * Adds a help for a product that the library has: the name of the accelerator, and its module if it is not imported.
+ * CALLED: the number of devices follows the name.
+ */
+static bool help_device(struct check *c, struct diag *d, struct str name, bool called)
+{
+	struct str module, device = library_device(str_lower(c->arena, name), &module);
+	const char *number = called ? "" : "(1)";
+
+	if (!device.n)
+		return false;
+	const struct decl *have = importer_of(c, device);
+	if (have)
+		diag_help(c->diags, d, "write '%.*s.%.*s%s'", STR_ARG(have->name), STR_ARG(device), number);
+	else
+		diag_help(c->diags, d, "write 'import std.%.*s' at the top of the file and '%.*s.%.*s%s' here",
+			STR_ARG(module), STR_ARG(module), STR_ARG(device), number);
+	return true;
+}
+
+/* Adds a help for a duration of ISO 8601. P4D may be a name where no duration is expected. */
+static bool help_iso(struct check *c, struct diag *d, struct str name, struct span at)
+{
+	struct quantity q;
+
+	if (!str_starts(name, STR("PT")) && !(c->declared_as && strcmp(c->declared_as, "duration") == 0))
+		return false;
+	if (!duration_iso(name, &q))
+		return false;
+	struct str right = duration_text(c->arena, q);
+	diag_help(c->diags, d, "write %.*s", STR_ARG(right));
+	diag_fix(c->diags, d, at, right, "write %.*s", STR_ARG(right));
+	return true;
+}
+
 /* Help for a name in a policy: facts of the job are members of 'cluster', and its roles are those of any job. */
 static bool help_policy(struct check *c, struct diag *d, struct str name, struct span at)
 {
@@ -595,6 +635,10 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 		diag_help(c->diags, d, "'%.*s' is known in tests only", STR_ARG(name));
 	else if (import)
 		help_imported(c, d, import, device ? lower : name, at);
+	else if (few && !c->text_wanted && help_iso(c, d, name, at))
+		;
+	else if (few && !c->text_wanted && !suggest_sentence(&s).n && help_device(c, d, name, is_called(c, at)))
+		;
 	else if (stdlib_text(name).p && (!c->text_wanted || stands_before(c, at, '.')))
 		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file",
 			STR_ARG(name));

@@ -129,6 +129,7 @@ static void batch_rest(struct import *im, const struct data *spec)
 		"template", "completions", "parallelism", "completionMode", "backoffLimit", "backoffLimitPerIndex",
 		"activeDeadlineSeconds", "ttlSecondsAfterFinished", "suspend", "selector", "manualSelector",
 	};
+	const struct data *selector = member(spec, "selector");
 
 	for (size_t i = 0; i < data_count(spec); i++) {
 		const struct data_member *m = &spec->u.map.at[i];
@@ -142,6 +143,10 @@ static void batch_rest(struct import *im, const struct data *spec)
 			import_left_out(im, m->key_at, m->key,
 				"the program has its own fields for the end of a job and for retries");
 	}
+	/* the one that the API server wrote has been removed: see live.c */
+	if (selector)
+		import_left_out(im, member_at(spec, "selector"), STR("selector"),
+			"each Job selects its own pods by a label that the API server adds");
 }
 
 enum { USUAL_BACKOFF_LIMIT = 6 };       /* default of a Job's backoffLimit */

@@ -176,6 +176,21 @@ static void test_compound(void)
 	}
 }
 
+static void test_iso(void)
+{
+	static const struct { const char *word, *want; } rows[] = {
+		{ "PT1H", "1h" }, { "PT1H30M", "90min" }, { "P1DT2H30M", "1590min" }, { "P2D", "2d" }, { "P1W", "7d" },
+		{ "PT45S", "45s" }, { "P1M", "" }, { "PT1D", "" }, { "P1H", "" }, { "PT", "" }, { "P", "" },
+		{ "PT1M1H", "" }, { "PT1H1H", "" }, { "P1DT", "" }, { "PT1", "" }, { "PTT1H", "" }, { "", "" },
+		{ "PT9999999999H", "" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct quantity q;
+		struct str text = duration_iso(str_of(rows[i].word), &q) ? duration_text(&arena, q) : STR("");
+		check(str_is(text, rows[i].want), "iso", rows[i].word, text);
+	}
+}
+
 int main(void)
 {
 	test_vectors("literal", literals, sizeof(literals) / sizeof(literals[0]), quantity_parse, quantity_text);
@@ -185,6 +200,7 @@ int main(void)
 	test_go_durations();
 	test_units();
 	test_compound();
+	test_iso();
 	test_arithmetic();
 	arena_release(&arena);
 	printf("%u passed, %u failed\n", passed, failed);

@@ -253,9 +253,12 @@ static bool help_type_brackets(struct fault *f, struct diag *d)
 	if (!close)
 		return false;
 	struct span at = { f->at[f->i - 2].start, f->at[close].end };
+	bool pair = close == f->i + 3 && f->at[f->i].kind == TOKEN_INT && f->at[f->i + 1].kind == TOKEN_COMMA &&
+		f->at[f->i + 2].kind == TOKEN_INT;
+	struct str inside = pair ? str_cat(f->p->arena, fault_text(f, f->i), STR(".."), fault_text(f, f->i + 2))
+		: text_between(f, f->i, close);
 	struct str right = close == f->i ? str_printf(f->p->arena, "list[%.*s]", STR_ARG(type))
-	                                 : str_printf(f->p->arena, "%.*s(%.*s)", STR_ARG(type),
-		STR_ARG(text_between(f, f->i, close)));
+		: str_printf(f->p->arena, "%.*s(%.*s)", STR_ARG(type), STR_ARG(inside));
 	diag_help(ds, d, "write '%.*s'", STR_ARG(right));
 	diag_fix(ds, d, at, right, "write '%.*s'", STR_ARG(right));
 	return true;

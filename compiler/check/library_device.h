@@ -1,0 +1,16 @@
+/*
+ * library_device.h - finds an accelerator in the library by the name of the product, for messages about programs that
+ * do not import its module.
+ */
+#ifndef TRAINC_CHECK_LIBRARY_DEVICE_H
+#define TRAINC_CHECK_LIBRARY_DEVICE_H
+
+#include "base/str.h"
+
+/*
+ * Returns the accelerator NAME of the library, or else the first one of that family: "a100" is the family of
+ * "a100_80g". *RET_MODULE is the name of its module. Empty when the library has none.
+ */
+struct str library_device(struct str name, struct str *ret_module);
+
+#endif
