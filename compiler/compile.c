@@ -86,7 +86,7 @@ static void warn_empty(struct trainc *c)
 		return;
 	struct span at = { root->source->base, root->source->base };
 	struct diag *d = diag_report(&c->diags, TJ0822, at,
-		"this program declares nothing, so nothing of it would run");
+		"this program declares nothing, so it would run nothing");
 	diag_help(&c->diags, d, "a program has at least one job: job \"name\" { ... }, see 'trainc explain job'");
 }
 
@@ -222,7 +222,7 @@ static void warn_no_pass(struct trainc *c, const struct nodes *decls)
 	if (!sweep || !diags_ok(&c->diags) || c->eval.exhausted)
 		return;
 	struct diag *d = diag_report(&c->diags, TJ0822, sweep->u.job.list->span,
-		"this sweep has no pass, so nothing of this program would run");
+		"this sweep makes no job, so this program would run nothing");
 	diag_help(&c->diags, d, sweep->u.job.filter ? "its list is empty, or no element meets its condition" :
 		"its list is empty: a job is made for each element");
 }
@@ -322,7 +322,7 @@ static void report_addon(struct trainc *c, enum addon id, const struct project_a
 	if (meant.n < a->version.n && addon_parse(meant, &version) && addon_known(id, version))
 		diag_help(&c->diags, d, "write \"%.*s\", the major and the minor number", STR_ARG(meant));
 	else
-		diag_help(&c->diags, d, "known: %.*s to %.*s; of a newer one write the newest that is known",
+		diag_help(&c->diags, d, "known versions: %.*s to %.*s; for a newer one, write the newest known",
 			STR_ARG(addon_text(&c->arena, row->oldest)), STR_ARG(addon_text(&c->arena, row->newest)));
 }
 

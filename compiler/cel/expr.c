@@ -177,14 +177,14 @@ static const char *why_no_member(struct str name)
 		{ "words", "a finished object has words in its commands that the policy does not see" },
 		{ "env", "a finished object has variables that the policy does not see" },
 		{ "mounts", "a finished object has mounts that the policy does not see" },
-		{ "raw", "an object does not say what was raw" },
+		{ "raw", "an object does not say which fields were raw" },
 		{ "name", "an object has names of its own for roles and containers" },
 		{ "role", "an object has names of its own for roles" },
 		{ "replicas", "the size of an elastic role changes while the job runs" },
 		{ "devices", "an object does not say which of its resources are devices" },
-		{ "objects", "other objects of the job are admitted by themselves" },
+		{ "objects", "the API server checks the other objects of the job separately" },
 		{ "domain", "no object has the domain of the cluster" },
-		{ "run_id", "no object of the operator has it" },
+		{ "run_id", "the operator's objects do not contain it" },
 		{ NULL, NULL }
 	};
 
@@ -253,7 +253,7 @@ static struct str said_amount(struct cel *c, const struct node *n)
 	case NODE_FLOAT: return literal_amount(c, v, v->u.floating.word);
 	case NODE_QUANTITY: return literal_amount(c, v, v->u.quantity.word);
 	case NODE_COALESCE: break;
-	default: return cannot(c, n, STR("an amount is compared that is computed"));
+	default: return cannot(c, n, STR("it compares a computed amount"));
 	}
 	if (!optional(c, v->u.op.left, &at))
 		return said_amount(c, v->u.op.left);
@@ -312,7 +312,7 @@ static struct str tag_is(struct cel *c, const struct node *call, struct str othe
 
 	tag = behind(c, tag);
 	if (tag->kind != NODE_STRING || !node_static_text(tag, &text) || !(pattern = plain_pattern(c->arena, text)).n)
-		return cannot(c, tag, STR("a tag can be compared with a text that is a tag, and with none"));
+		return cannot(c, tag, STR("a tag can be compared only with a text that is a valid tag, or with none"));
 	pattern = cel_quote(c->arena, str_cat(c->arena, STR("(?s)^[^@]*:"), pattern, STR("(@.*)?$")));
 	if (!otherwise.p || !str_eq(otherwise, text))
 		return SAID(c, call, "(%.*s).matches(%.*s)", STR_ARG(image), STR_ARG(pattern));
@@ -337,7 +337,7 @@ static struct str is_none(struct cel *c, const struct node *v, bool none)
 		return SAID(c, v, "%s(%.*s).contains(%.*s)", none ? "!" : "", STR_ARG(text), STR_ARG(part));
 	}
 	cel_expr(c, n);                 /* reports why it cannot be read, which is the better reason */
-	return cannot(c, v, STR("whether this is none cannot be seen in an object"));
+	return cannot(c, v, STR("an object does not show whether this is none"));
 }
 
 /* If N compares something with none, the other side; else NULL. */
@@ -410,7 +410,7 @@ static struct str said_in(struct cel *c, const struct node *n)
 		return SAID(c, n, "(%.*s).hasValue()", STR_ARG(resource(c, container, key)));
 	}
 	cel_expr(c, right);
-	return cannot(c, n, STR("'in' can be said of a list that is written out, and of the resources of a container"));
+	return cannot(c, n, STR("'in' works only on a list that is written out and on the resources of a container"));
 }
 
 static struct str said_binary(struct cel *c, const struct node *n)
@@ -433,7 +433,7 @@ static struct str said_binary(struct cel *c, const struct node *n)
 	default:
 		cel_expr(c, n->u.op.left);      /* reports why they cannot be read, which is the better reason */
 		cel_expr(c, n->u.op.right);
-		return cannot(c, n, STR("CEL rounds and overflows in another way"));
+		return cannot(c, n, STR("CEL rounds and overflows differently"));
 	}
 }
 
@@ -486,7 +486,7 @@ static struct str said_match(struct cel *c, const struct node *n)
 	struct str p, text = cel_expr(c, given(n, 0));
 
 	if (pattern->kind != NODE_STRING || !node_static_text(pattern, &p) || !same_pattern(p))
-		return cannot(c, given(n, 1), STR("not every pattern means the same in CEL, and this one may differ"));
+		return cannot(c, given(n, 1), STR("this pattern may match other texts in CEL"));
 	p = cel_quote(c->arena, str_cat(c->arena, STR("(?s)^(?:"), p, STR(")$")));
 	return SAID(c, n, "(%.*s).matches(%.*s)", STR_ARG(text), STR_ARG(p));
 }
@@ -505,7 +505,7 @@ static struct str inlined(struct cel *c, const struct node *n)
 		*b = (struct cel_bound){ .decl = fn->formals[i], .outer = bound,
 			.subject = subject ? subject->subject : CEL_VALUE };
 		if (!arg)
-			return cannot(c, n, STR("an argument of it has no value"));
+			return cannot(c, n, STR("one of its arguments has no value"));
 		b->text = subject ? subject->text : is_amount(arg) ? said_amount(c, arg) : cel_expr(c, arg);
 		bound = b;
 	}
@@ -556,7 +556,7 @@ static struct str said_part(struct cel *c, const struct node *n)
 			return SAID(c, n, "string((%.*s).orValue(\"%.*s\"))", STR_ARG(at), STR_ARG(otherwise));
 		}
 	}
-	return cannot(c, n, STR("CEL writes this value in another way"));
+	return cannot(c, n, STR("CEL formats this value differently"));
 }
 
 static struct str said_string(struct cel *c, const struct node *n)
@@ -604,7 +604,7 @@ static struct str said_name(struct cel *c, const struct node *n)
 	if (b && b->subject == CEL_VALUE)
 		return b->text;
 	if (!b && n->u.name.decl && n->u.name.decl->kind == DECL_PARAM)
-		return cannot(c, n, STR("a parameter has its value from the program"));
+		return cannot(c, n, STR("the value of a parameter comes from the program"));
 	return cannot(c, n, STR("this has no counterpart in an object"));
 }
 
@@ -655,6 +655,6 @@ struct cel_list cel_list(struct cel *c, const struct node *n)
 		return (struct cel_list){ .outer = cel_expr(c, v) };
 	struct str name = is_member ? v->u.member.name : STR("");
 	cannot(c, n, is_member ? str_printf(c->arena, "'%.*s': %s", STR_ARG(name), why_no_member(name))
-		: STR("a loop can be said over roles, containers, and a list that is written out"));
+		: STR("a loop can run only over roles, containers and a list that is written out"));
 	return (struct cel_list){ 0 };
 }

@@ -749,7 +749,8 @@ static void reason(struct advice *a)
 		if (str_is(a->text, killed[i]))
 			code = "137";
 	diag_help(a->check->diags, a->diag, "'retry_on' lists exit codes, not reasons: 'retry_on = [%s]'%s", code,
-		*code == '1' && code[1] == '3' ? " for a container that was killed, also for its memory" : "");
+		*code == '1' && code[1] == '3'
+			? " for a container that was killed, for example when it ran out of memory" : "");
 }
 
 void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want,

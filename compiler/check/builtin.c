@@ -218,7 +218,7 @@ static const struct {
 	{ FUNCTION_OWN_CLAIM, "storage_class", "the argument is 'class'" },
 	{ FUNCTION_OWN_CLAIM, "storageClassName", "the argument is 'class'" },
 	{ FUNCTION_OWN_CLAIM, "shared",
-		"each replica has its claim alone; pvc(\"NAME\", shared = true) mounts one claim in all of them" },
+		"each replica has a claim to itself; pvc(\"NAME\", shared = true) mounts one claim in all of them" },
 	{ FUNCTION_OWN_CLAIM, "readonly", "each replica writes to its own claim, which is empty at first; "
 		"pvc(\"NAME\", readonly = true) mounts one that is filled" },
 	{ FUNCTION_OWN_CLAIM, "path", "the claim is empty at first and mounted whole; pvc(\"NAME\", path = \"dir\") "
@@ -288,7 +288,7 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 	if (i < n && arg->u.arg.value->kind == NODE_INT && s->result == &type_condition) {
 		const char *name = schema_function(b->which)->name;
 		struct diag *d = diag_report(c->diags, TJ0318, arg->span,
-			"'%s' is about all replicas, or any one of them", name);
+			"'%s' covers all replicas, or any one of them", name);
 		diag_help(c->diags, d, "write '%s(R)' or '%s(R, any = true)'; 'done(R, 0)' names a replica", name,
 			name);
 		return n;
@@ -303,7 +303,7 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 	if (i < n) {
 		struct str value = node_words(c, arg->u.arg.value);
 		i = likely(s, i, arg->u.arg.value);
-		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%s' of '%s' is given by name",
+		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%s' of '%s' must be passed by name",
 			s->at[i].name, schema_function(b->which)->name);
 		diag_help(c->diags, d, "write '%s = %.*s'", s->at[i].name, STR_ARG(value));
 		return n;

@@ -284,7 +284,7 @@ static const struct field *find_field(struct block_items *b, struct key *key)
 	if (!key->text.p) {
 		if (key->expr)
 			check_free(c, key->expr);
-		diag_report(c->diags, TJ0202, key->span, "the name of a field is written out, not computed");
+		diag_report(c->diags, TJ0202, key->span, "the name of a field cannot be computed");
 		return NULL;
 	}
 	const struct field *f = known_field(b, key->text);
@@ -709,7 +709,7 @@ static void block_block(struct items *to, struct node *item)
 	if (to->looping) {
 		struct diag *d = diag_report(c->diags, TJ0203, item->span, "'%.*s %.*s' has no place in a loop",
 			STR_ARG(word), STR_ARG(item->u.block.name));
-		diag_help(c->diags, d, "blocks are fixed in the text; use 'replicas' for several of one kind, 'for x "
+		diag_help(c->diags, d, "a loop cannot repeat a block; use 'replicas' for several of one kind, 'for x "
 			"in xs job \"name-${x}\" { ... }' for several jobs");
 	}
 	if (str_is(word, "raw"))

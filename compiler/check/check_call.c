@@ -110,7 +110,7 @@ static void report_colon(struct check *c, const struct node *arg)
 	const struct node *name = arg->u.arg.value->u.op.left, *value = arg->u.arg.value->u.op.right;
 	struct str left = node_words(c, name), right = node_words(c, value);
 	struct span colon = { name->span.end, value->span.start };
-	struct diag *d = diag_report(c->diags, TJ0318, arg->span, "an argument is given its name with '='");
+	struct diag *d = diag_report(c->diags, TJ0318, arg->span, "a named argument is written with '='");
 	diag_help(c->diags, d, "write '%.*s = %.*s'", STR_ARG(left), STR_ARG(right));
 	diag_fix(c->diags, d, colon, STR(" = "), "write '='");
 }
@@ -124,7 +124,7 @@ static void report_position(struct check *c, const struct decl *target, const st
 		return;
 	}
 	if (formal) {
-		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%.*s' of '%.*s' is given by name",
+		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%.*s' of '%.*s' must be passed by name",
 			STR_ARG(formal->name), STR_ARG(words));
 		diag_note(c->diags, d, formal->span, "it has a default");
 		diag_help(c->diags, d, "write '%.*s = %.*s'", STR_ARG(formal->name), STR_ARG(value));

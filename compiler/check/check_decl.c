@@ -59,7 +59,7 @@ static void only_fields(struct check *c, const struct node *body)
 			continue;
 		struct diag *g = diag_report(c->diags, TJ0203, field ? item->u.field.key.span : item->span,
 			"a record type has typed fields and nothing else");
-		diag_help(c->diags, g, field ? "write the name of the field out"
+		diag_help(c->diags, g, field ? "write out the field's name"
 			: "write 'NAME: TYPE', or 'NAME: TYPE = DEFAULT'");
 	}
 }
@@ -88,7 +88,7 @@ static void check_record(struct check *c, struct decl *d)
 	const struct record_field *again = needs_itself(d, d, &steps);
 	if (again) {
 		struct diag *g = diag_report(c->diags, TJ0405, again->span,
-			"'%.*s' contains itself without end: its field '%.*s' requires another '%.*s'",
+			"'%.*s' contains itself endlessly: its field '%.*s' requires another '%.*s'",
 			STR_ARG(d->name), STR_ARG(again->name), STR_ARG(d->name));
 		diag_help(c->diags, g,
 			"make '%.*s' optional, with '?' and '= none', or a list",
@@ -658,7 +658,7 @@ void check_test(struct check *c, struct node *n)
 static void policy_set(struct items *to, struct node *item)
 {
 	struct check *c = to->check;
-	diag_report(c->diags, TJ0203, item->span, "a policy sets nothing: it holds checks");
+	diag_report(c->diags, TJ0203, item->span, "a policy only contains checks; it cannot set anything");
 	type_loose(c, item->u.item.value);
 }
 

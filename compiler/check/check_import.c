@@ -28,7 +28,7 @@ static void report_no_parameter(struct check *c, const struct node *import, cons
 			STR_ARG(name), STR_ARG(module));
 		diag_note(c->diags, d, other->span, "declared here");
 		if (other->kind == DECL_LET)
-			diag_help(c->diags, d, "declare it as a 'param', with a type, and it can be set");
+			diag_help(c->diags, d, "to make it settable, declare it as a 'param' with a type");
 		return;
 	}
 	if (m->broken)                          /* the declaration of the name may have failed to parse */
@@ -43,7 +43,8 @@ static void report_no_parameter(struct check *c, const struct node *import, cons
 	if (near.count)
 		help_suggest(c, d, &near, "its parameters are", key->span);
 	else
-		diag_help(c->diags, d, "it declares none: 'param %.*s: TYPE' in it makes one", STR_ARG(name));
+		diag_help(c->diags, d, "it declares no parameters; 'param %.*s: TYPE' in it would add "
+			"one", STR_ARG(name));
 }
 
 /* Reports that the program, or project.tj, passes the parameter D once more. */

@@ -399,7 +399,7 @@ static void record_set(struct items *to, struct node *item)
 	bool pod;
 	if (!key->text.p) {
 		check_key(to, key, &pod);
-		diag_report(c->diags, TJ0202, key->span, "a field of a record is written out, not computed");
+		diag_report(c->diags, TJ0202, key->span, "the name of a record's field cannot be computed");
 		r->failed = r->unknown = true;
 		check_free(c, item->u.item.value);
 		return;
@@ -653,8 +653,8 @@ static bool members_fit(struct check *c, const struct node *n, const struct anon
 	if (*ret_weight <= MOST)
 		return true;
 	struct diag *d = diag_report(c->diags, TJ0407, n->span,
-		"this record has more than %d fields, with those of the records in it", MOST);
-	diag_help(c->diags, d, "use smaller records, or a map for what has one type");
+		"this record has more than %d fields, counting those of the records in it", MOST);
+	diag_help(c->diags, d, "use smaller records, or a map for values of one type");
 	return false;
 }
 

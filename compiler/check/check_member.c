@@ -230,7 +230,7 @@ static const struct builtin_member cluster_members[] = {
 	{ "namespace", &type_string, "Namespace of the objects." },
 	{ "domain", &optional_string, "Cluster domain, or none." },
 	{ "roles", &list_of_roles, "The framework's roles with at least one replica, in its order." },
-	{ "all_roles", &list_of_roles, "The same and the auxiliary roles." },
+	{ "all_roles", &list_of_roles, "The framework's roles and the auxiliary roles." },
 	{ "run_id", &optional_string, "What --run-id gives, or none." }
 };
 static const struct builtin_member pod_members[] = {
@@ -433,7 +433,7 @@ static void report_replica(struct check *c, const struct node *n, const struct n
 	bool address = str_starts(member, STR("address")) || (other && str_starts(str_of(other), STR("address")));
 	bool port = str_is(member, "port") || str_is(member, "ports");
 	struct diag *d = diag_report(c->diags, TJ0302, n->span,
-		"a role has no elements: it is asked about one of its replicas");
+		"a role has no elements: its functions take the index of a replica");
 	if (base->type && base->type->kind == TYPE_POD) {
 		help_chosen(c, d, base);
 		return;

@@ -32,9 +32,10 @@ static bool usable(struct check *c, struct node *n, const struct type **ret, boo
 		return false;
 	}
 	if (t->kind == TYPE_SECRET) {
-		struct diag *d = diag_report(c->diags, TJ0711, n->span, "a secret cannot be compared or computed with");
-		diag_label(c->diags, d, "its value is never known here");
-		diag_help(c->diags, d, "pass it whole, as an environment value, and let the program put it together");
+		struct diag *d = diag_report(c->diags, TJ0711, n->span, "a secret cannot be compared or used in a "
+			"computation");
+		diag_label(c->diags, d, "the compiler never knows its value");
+		diag_help(c->diags, d, "pass it whole, as an environment value, and let the program assemble the text");
 		mark_bad(n);
 		return false;
 	}

@@ -146,7 +146,7 @@ static const struct type *test_amount(struct check *c, struct node *n, const str
 		return report_bytes(c, n, q);
 	if (want->kind == TYPE_CPU && str_ends(n->u.quantity.word, STR("i"))) {
 		struct diag *d = diag_report(c->diags, TJ0302, n->span,
-			"%.*s is an amount of memory, and CPUs are counted", STR_ARG(n->u.quantity.word));
+			"%.*s is an amount of memory, but CPUs are a number", STR_ARG(n->u.quantity.word));
 		diag_help(c->diags, d, "CPUs are written 8, 0.5 or 500m");
 		return mark_bad(n);
 	}

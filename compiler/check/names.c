@@ -188,7 +188,7 @@ static const struct type *report_cycle(struct check *c, struct decl *d)
 				STR_ARG((shown == LONGEST_CHAIN ? STR("...") : c->running[i]->name)));
 	}
 	chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(d->name));
-	struct diag *g = diag_report(c->diags, TJ0405, d->span, "'%.*s' needs itself: %.*s", STR_ARG(d->name),
+	struct diag *g = diag_report(c->diags, TJ0405, d->span, "'%.*s' depends on itself: %.*s", STR_ARG(d->name),
 		STR_ARG(chain));
 	inside = false;
 	for (size_t i = 0; i < c->nrunning && shown <= LONGEST_CHAIN; i++) {

@@ -395,7 +395,7 @@ const struct type *report_optional(struct check *c, struct node *n)
 const struct type *report_secret(struct check *c, struct node *n)
 {
 	struct diag *d = diag_report(c->diags, TJ0711, n->span, "a secret cannot be put in a string");
-	diag_label(c->diags, d, "its value is never known here");
+	diag_label(c->diags, d, "the compiler never knows its value");
 	if (n->kind == NODE_CALL) {
 		struct str words = node_words(c, n);
 		diag_help(c->diags, d, "pass it whole, as an environment value: TOKEN = %.*s", STR_ARG(words));

@@ -38,7 +38,8 @@ static bool output_is_clear(struct session *s)
 		return false;
 	}
 	if (option_given(s->options, OPTION_OUTPUT_DIR)) {
-		session_say(s, "--output-dir writes one file per object, -o %.*s one file of all; give one of the two",
+		session_say(s, "--output-dir writes one file per object, -o %.*s one file with all of them; use only "
+			"one of the two",
 			STR_ARG(file));
 		return false;
 	}
@@ -203,7 +204,8 @@ static bool has_line_end(struct session *s, struct str name)
 {
 	if (!memchr(name.p, '\n', name.n))
 		return false;
-	session_say(s, "--depfile: '%.*s' has a line end in its name, which no rule for make can hold; rename it",
+	session_say(s, "--depfile: the name '%.*s' contains a newline, which a make rule cannot express; rename the "
+		"file",
 		STR_ARG(name));
 	return true;
 }
@@ -230,7 +232,7 @@ static bool write_depfile(struct session *s, const struct programs *all, struct 
 	struct buf out = { 0 };
 
 	if (!option_given(s->options, OPTION_FORCE) && is_other_file(s, path)) {
-		session_say(s, "'%.*s' is not a rule for make; --force replaces it", STR_ARG(path));
+		session_say(s, "'%.*s' is not a make rule; --force replaces it", STR_ARG(path));
 		return false;
 	}
 	if (!names_fit(s, all))

@@ -359,7 +359,7 @@ static bool tests_fit(const struct suite *t, struct trainc *front)
 	if (!alone || t->text.n <= READ / alone)
 		return true;
 	struct diag *d = diag_report(&front->diags, TJ0407, t->tests.at[0]->u.titled.title->span,
-		"%zu tests of their own profile or 'set' would read %zu MiB of this file; at most %d", alone,
+		"%zu tests with a profile or 'set' of their own would read %zu MiB of this file; at most %d", alone,
 		t->text.n / 1024 * alone / 1024, READ >> 20);
 	diag_help(&front->diags, d, "put them into several files");
 	return false;

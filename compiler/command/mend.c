@@ -378,7 +378,7 @@ static void refuse(struct mend *m, const struct diag *d)
 	struct place at = source_place(sources, d->at.start);
 	struct str *what = ARENA_NEW(m->session.arena, struct str);
 
-	*what = str_printf(m->session.arena, "%.*s:%u: not made, as it would bring another error: %.*s",
+	*what = str_printf(m->session.arena, "%.*s:%u: not fixed, because the fix would cause another error: %.*s",
 		STR_ARG(at.source->name), at.line,
 		STR_ARG(d->fixes->title));
 	map_put(&m->refused, m->session.arena, key_of(m, d, at.source), what);
@@ -441,7 +441,7 @@ static bool write_drafts(struct mend *m, struct session *s)
 		session_say(s, "%.*s", STR_ARG(*what));
 	}
 	if (is_tired(m) && (total(&m->now) || (m->warnings && m->now.warnings)))
-		session_say(s, "stopped after %zu trials: fix the lines above, then run it again", m->trials);
+		session_say(s, "stopped after %zu attempts: fix the lines above, then run it again", m->trials);
 	return true;
 }
 

@@ -122,7 +122,8 @@ static bool claim(struct directory *d)
 		return refuse(d, file_reason(d->arena, errno));
 	if (read_marker(d) || (!d->failed && empty(d)))
 		return true;
-	return d->failed ? false : refuse(d, STR("the directory holds files of others; give a new or empty one"));
+	return d->failed ? false : refuse(d, STR("the directory holds files that trainc did not write; use a new or "
+		"empty one"));
 }
 
 /* ---- objects ---- */

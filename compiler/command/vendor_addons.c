@@ -23,13 +23,14 @@ static unsigned writable(struct session *s, enum addon id, const struct addon_fo
 	if (!f->source.n)
 		return 0;
 	if (!f->version)
-		session_say(s, "%s is in the cluster, and its version is not known (%.*s)", row->title,
+		session_say(s, "%s is in the cluster, but its version is unknown (%.*s)", row->title,
 			STR_ARG(f->source));
 	else if (f->version < row->oldest)
 		session_say(s, "%s %.*s of the cluster is older than %.*s, the oldest that is known", row->title,
 			STR_ARG(has), STR_ARG(addon_text(s->arena, row->oldest)));
 	else if (f->version > row->newest)
-		session_say(s, "%s %.*s of the cluster is newer than %.*s, the newest that is known and is written",
+		session_say(s, "%s %.*s of the cluster is newer than %.*s, the newest known version, which is "
+			"written instead",
 			row->title, STR_ARG(has), STR_ARG(addon_text(s->arena, row->newest)));
 	if (f->warning.n)
 		session_say(s, "%.*s", STR_ARG(f->warning));

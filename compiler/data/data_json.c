@@ -37,7 +37,7 @@ static struct data *fail_at(struct json *j, size_t at, const char *what)
 
 	while (end < j->text.n && ((unsigned char)j->text.p[end] & 0xC0) == 0x80)
 		end++;
-	data_fail(j->t, at, end, "%s", at < j->text.n ? what : "the text ends here, in the middle");
+	data_fail(j->t, at, end, "%s", at < j->text.n ? what : "the text ends here, before it is complete");
 	return NULL;
 }
 

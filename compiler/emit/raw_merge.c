@@ -387,7 +387,7 @@ static void replacement(struct merging *m, const struct step *at, const struct o
 	    str_is(value->u.string, "Failed") || !object_get(job, STR("podFailurePolicy")))
 		return;
 	struct diag *d = diag_report(m->e->diags, TJ0904, value->from,
-		"'podReplacementPolicy' is '%.*s', and this Job takes only 'Failed'",
+		"'podReplacementPolicy' is '%.*s', but this Job accepts only 'Failed'",
 		STR_ARG(value->u.string));
 	diag_note(m->e->diags, d, (struct span){ 0 },
 		"it has a podFailurePolicy, so that a disruption does not count as a failure");

@@ -214,7 +214,7 @@ BUILTIN(host_path)
 	if (!climbs(p->path))
 		return v;
 	struct diag *d = eval_report(a->ev, TJ0613, argument_at(a, 0), "path '%.*s' contains '..'", STR_ARG(p->path));
-	diag_help(a->ev->diags, d, "write the path that is meant");
+	diag_help(a->ev->diags, d, "write the intended path");
 	return &value_bad;
 }
 

@@ -440,7 +440,7 @@ static const struct value *convert_env(struct eval *ev, const struct value *v, s
 	struct diag *d = eval_report(ev, TJ0704, at, "an environment value is text, found %.*s", STR_ARG(found));
 	note_origin(ev, d, v, at);
 	diag_help(ev->diags, d, v->kind == VALUE_LIST ? "write 'join(xs, \",\")' or 'json(xs)'" : v->kind == VALUE_MAP
-		? "write 'json(x)'" : "name the part of it that is meant");
+		? "write 'json(x)'" : "name the part of it that you mean");
 	return &value_bad;
 }
 

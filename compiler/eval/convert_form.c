@@ -316,7 +316,7 @@ static const struct value *convert_path(struct eval *ev, const struct value *v, 
 		return v;
 	if (climbs(s)) {
 		struct diag *d = eval_report(ev, TJ0613, at, "path '%.*s' contains '..'", STR_ARG(s));
-		diag_help(ev->diags, d, "write the path that is meant");
+		diag_help(ev->diags, d, "write the intended path");
 		return &value_bad;
 	}
 	struct diag *d = eval_report(ev, TJ0613, at, s.n ? "path '%.*s' does not start with /" : "a path is empty%.*s",

@@ -59,7 +59,7 @@ static void report_twice(struct entries_gathering *g, struct str key, struct spa
 		inserted ? "'%.*s' is inserted twice in this body" : "'%.*s' is set twice in this body", STR_ARG(key));
 
 	diag_note(ev->diags, d, first, inserted ? "inserted here first" : "first set here");
-	diag_help(ev->diags, d, inserted ? "write the entry out: it then wins over both" : "keep one of the two");
+	diag_help(ev->diags, d, inserted ? "write the entry out: it then overrides both" : "keep one of the two");
 	g->to->failed = true;
 }
 

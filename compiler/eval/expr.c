@@ -223,7 +223,7 @@ static const struct value *builtin_name(struct eval *ev, const struct decl *d, s
 	if (!ev->self) {
 		struct diag *none = eval_report(ev, TJ0201, at,
 			"'self' is the role being built, and this is outside of any role");
-		diag_help(ev->diags, none, "name the role that is meant");
+		diag_help(ev->diags, none, "name the role that you mean");
 		return &value_bad;
 	}
 	struct value *v = value_new(ev->arena, VALUE_ROLE, at);

@@ -130,13 +130,14 @@ static void report_cycle(struct eval *ev, struct slot *s)
 	for (size_t i = n; i-- > 0;)
 		buf_printf(&path, " \xE2\x86\x92 %.*s", STR_ARG(chain[i]->what));
 	buf_printf(&path, " \xE2\x86\x92 %.*s", STR_ARG(s->what));
-	struct diag *d = eval_report(ev, TJ0405, s->at, "'%.*s' needs itself: %.*s", STR_ARG(s->what),
+	struct diag *d = eval_report(ev, TJ0405, s->at, "'%.*s' depends on itself: %.*s", STR_ARG(s->what),
 		STR_ARG(buf_text(&path)));
 	for (size_t i = n; i-- > 0 && n - i < 8;)
 		diag_note(ev->diags, d, chain[i]->at, "'%.*s' is made from this", STR_ARG(chain[i]->what));
 	const struct field *field = n == 0 ? list_field_of(s->what) : NULL;
 	if (field)
-		diag_help(ev->diags, d, "'%s += [...]' adds to the list that it would otherwise be", field->name);
+		diag_help(ev->diags, d, "'%s += [...]' extends the value that the field would otherwise "
+			"have", field->name);
 	else
 		diag_help(ev->diags, d, "give one of them a value that does not depend on the others");
 	buf_release(&path);

@@ -99,7 +99,7 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 		struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "'%.*s' is a let, not a parameter",
 			STR_ARG(s->name));
 		diag_note(ev->diags, d, let->span, "declared here");
-		diag_help(ev->diags, d, "declare it as a 'param', with a type, and it can be set");
+		diag_help(ev->diags, d, "to make it settable, declare it as a 'param' with a type");
 		return;
 	}
 	struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "unknown parameter '%.*s'", STR_ARG(s->name));
@@ -305,7 +305,7 @@ static const struct value *report_second(struct eval *ev, const struct setting *
 		"--set", STR_ARG(s->name));
 	diag_help(ev->diags, d, "write --set %.*s=%.*s --set %.*s", STR_ARG(s->name),
 		(int)(second.p - 1 - s->text.p), s->text.p, (int)(s->text.p + s->text.n - second.p), second.p);
-	diag_help(ev->diags, d, "a text with this comma is given with --params");
+	diag_help(ev->diags, d, "pass a text with this comma with --params");
 	return &value_bad;
 }
 

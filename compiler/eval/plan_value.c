@@ -81,7 +81,7 @@ bool mount_path(struct eval *ev, struct str path, struct span at, struct str *re
 		if (str_is(part, "..")) {
 			struct diag *d = diag_report(ev->diags, TJ0613, at, "mount path '%.*s' contains '..'",
 				STR_ARG(path));
-			diag_help(ev->diags, d, "write the path that is meant");
+			diag_help(ev->diags, d, "write the intended path");
 			return false;
 		}
 		if (part.n && !str_is(part, ".")) {

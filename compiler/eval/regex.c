@@ -412,7 +412,7 @@ const struct regex *regex_new(struct arena *a, struct str pattern, const char **
 	struct tree *t = alternatives(&r, 0);
 
 	if (!r.why && r.i < pattern.n)
-		r.why = "a parenthesis is closed that is not open";
+		r.why = "a closing parenthesis has no opening one";
 	if (!r.why) {
 		write_tree(re, t);
 		put(re, (struct state){ .kind = MATCH });

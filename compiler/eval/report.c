@@ -100,7 +100,7 @@ static void report_budget(struct eval *ev, struct span at, const char *what, con
 bool eval_spent(struct eval *ev, struct span at)
 {
 	report_budget(ev, at, eval_memory_fits(ev) ? "10000000 steps" : "256 MiB of values",
-		"let loops go over smaller lists, or compute it in the program that the job runs");
+		"loop over smaller lists, or compute it in the program that the job runs");
 	return false;
 }
 
@@ -109,7 +109,7 @@ bool eval_spend_text(struct eval *ev, size_t bytes, struct span at)
 	ev->text_bytes += bytes;
 	if (ev->text_bytes <= EVAL_TEXT)
 		return !ev->exhausted;
-	report_budget(ev, at, "64 MiB of text", "make less text, or make it in the program that the job runs");
+	report_budget(ev, at, "64 MiB of text", "produce less text, or produce it in the program that the job runs");
 	return false;
 }
 
@@ -117,7 +117,7 @@ bool eval_text_fits(struct eval *ev, bool too_many, struct span at)
 {
 	if (too_many)
 		report_budget(ev, at, "1000000 parts of a text",
-			"make less text, or make it in the program that the job runs");
+			"produce less text, or produce it in the program that the job runs");
 	return !ev->exhausted;
 }
 

@@ -296,7 +296,8 @@ static const struct value *amount_field(struct eval *ev, struct role *r, enum fi
 		"replicas of role '%.*s' differ in '%s', so it has no one value", STR_ARG(r->name), name);
 	diag_note(ev->diags, d, span_known(because) ? because : role_field_at(ev, r, id),
 		"decided for each replica here");
-	diag_help(ev->diags, d, "only a policy can read it, and is asked for each replica; give replicas that differ a "
+	diag_help(ev->diags, d, "only a policy, which is evaluated for each replica, can read it; give replicas that "
+		"differ a "
 		"role of their own, or write what is read here in a 'let' that both use");
 	return &value_bad;
 }

@@ -110,7 +110,7 @@ bool explain_variable(struct explain *e)
 	if (!q.told)
 		return false;
 	if (q.kept)
-		buf_z(e->out, "\nWhat is locked is the framework's: a program that sets it gets TJ0702.\n");
+		buf_z(e->out, "\nA locked variable belongs to the framework: a program that sets it gets TJ0702.\n");
 	buf_z(e->out, "'trainc env FILE' shows what each replica of a program has.\n");
 	return true;
 }

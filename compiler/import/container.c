@@ -46,7 +46,7 @@ static void image(struct container_reading *c, const struct data_member *m)
 			buf_char(&plain, s.p[i]);
 	struct str name = str_copy(im->arena, buf_text(&plain));
 	buf_release(&plain);
-	struct diag *d = diag_report(im->diags, TJ1111, m->value->from, "'%.*s' is to be filled in",
+	struct diag *d = diag_report(im->diags, TJ1111, m->value->from, "'%.*s' must be filled in",
 		(int)(close - open) + 1, open);
 	diag_help(im->diags, d, "until it is filled in, the program has \"%.*s\"", STR_ARG(name));
 	set(c, "image", expr_string(im->arena, name), m);

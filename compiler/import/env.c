@@ -168,7 +168,7 @@ static void foreign_label(struct container_reading *c, const struct data *ref, s
 		return;
 	struct diag *d = diag_report(ds, TJ1122, ref->from, "no pod of the program has '%.*s'", STR_ARG(key));
 	diag_help(ds, d,
-		"the value would be empty: say it in the program, by pod.index where it is a number of the replica");
+		"the value would be empty: write it in the program, with pod.index if it is the number of the replica");
 }
 
 static struct expr *pod_field(struct container_reading *c, const struct data *ref)

@@ -84,7 +84,7 @@ static void wrong_kind(struct fitting *f, const struct data *d, const struct sch
 	else if ((ref->word == SCHEMA_INT || ref->word == SCHEMA_BOOL) && d->kind == DATA_STRING && found.n > 2 &&
 		strchr("\"'", *found.p) && (strspn(found.p + 1, "-0123456789") >= found.n - 2 ||
 		str_is(d->u.string, "true") || str_is(d->u.string, "false")))
-		diag_help(ds, e, "the API server takes no text for it: write it without quotes");
+		diag_help(ds, e, "the API server does not accept a text here: write it without quotes");
 }
 
 static bool is_quantity(const struct data *d)

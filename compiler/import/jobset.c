@@ -357,8 +357,7 @@ static void failure_policy(struct set *s, const struct data *policy)
 		if (!str_is(m->key, "maxRestarts") &&
 		    (!str_is(m->key, "restartStrategy") || !str_is(m->value->u.string, "Recreate")))
 			import_left_out(im, m->key_at, m->key,
-				"'restarts' of the job and 'retries' and 'retry_on' of its roles say what is tried "
-				"again");
+				"'restarts' of the job and 'retries' and 'retry_on' of its roles say what is retried");
 	}
 	if (!most || most->u.integer <= 0)
 		return;
@@ -371,7 +370,7 @@ static void network(struct set *s, const struct data *network)
 {
 	if (!member_bool(network, "publishNotReadyAddresses", true))
 		import_left_out(s->m.im, member_at(network, "publishNotReadyAddresses"),
-			STR("publishNotReadyAddresses"), "replicas find each other before they are ready");
+			STR("publishNotReadyAddresses"), "replicas can resolve each other before they are ready");
 	if (!member_bool(network, "enableDNSHostnames", true))
 		import_left_out(s->m.im, member_at(network, "enableDNSHostnames"), STR("enableDNSHostnames"),
 			"every replica has a host name");
@@ -483,7 +482,8 @@ static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 	job_seconds(im, r->body, "timeout", job, "activeDeadlineSeconds");
 	for (size_t i = 0; i < 2; i++)
 		if (member(job, keys[i]))
-			import_left_out(im, member_at(job, keys[i]), str_of(keys[i]), "it is the job's as a whole");
+			import_left_out(im, member_at(job, keys[i]), str_of(keys[i]), "it belongs to the job as a "
+				"whole");
 	for (size_t i = 0; i < data_count(metadata); i++)
 		job_pairs(s, r, &metadata->u.map.at[i]);
 	if (member(d, "groupName") && !str_is(member_text(d, "groupName"), "default"))
@@ -505,7 +505,7 @@ static void deadlines(struct set *s)
 		struct line *l = lines_take(s->roles[i].body, STR("timeout"));
 		if (l && !same)
 			import_left_out(im, l->from, STR("activeDeadlineSeconds"),
-				"'timeout' is the job's as a whole, and these roles differ");
+				"'timeout' applies to the job as a whole, but these roles differ");
 	}
 	if (same)
 		lines_push(im->arena, s->body, first);

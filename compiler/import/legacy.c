@@ -334,7 +334,7 @@ static void fields(struct legacy_job *j, struct lines *body)
 				member_at(j->m.spec, "cleanupPodPolicy"));
 	if (clean.n && !j->later)
 		import_left_out(im, member_at(j->m.spec, "cleanupPodPolicy"), STR("cleanupPodPolicy"),
-			"only the operator for kubeflow.org looks at it");
+			"only the operator for kubeflow.org reads it");
 	if (scheduler.n)
 		lines_set(im->arena, body, STR("scheduler"), expr_string(im->arena, scheduler),
 			member_at(j->m.spec, "schedulerName"));

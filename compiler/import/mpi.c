@@ -264,8 +264,8 @@ static void fields(struct mpi *j)
 	job_suspend(im, j->set.body, j->policy);
 	if (data_count(member(j->policy, "schedulingPolicy")))
 		import_left_out(im, member_at(j->policy, "schedulingPolicy"), STR("schedulingPolicy"),
-			"which scheduler starts pods together is an option of the operator; 'gang' of the job says it "
-			"here");
+			"the operator has an option for the scheduler that starts pods together; in a program, "
+			"'gang' of the job selects it");
 	if (member(j->policy, "managedBy"))
 		import_left_out(im, member_at(j->policy, "managedBy"), STR("managedBy"),
 			"no other controller runs the objects of a program");

@@ -313,7 +313,7 @@ static bool is_own_service(struct import *im, const struct beside *b)
 	if (!str_is(b->kind, "Service") || !name || !str_is(member_text(spec, "clusterIP"), "None"))
 		return false;
 	import_left_out(im, b->at, str_cat(im->arena, STR("Service "), b->name, STR("")),
-		"every job has such a Service by itself: its replicas find each other by it");
+		"every job gets such a Service automatically: its replicas find each other through it");
 	return true;
 }
 

@@ -257,7 +257,7 @@ static struct expr *framework(struct operator_job *j)
 	put_int(&args, "backoff_limit", policy, "backoffLimit");
 	if (member(policy, "managedBy") && (j->version < 9 || str_is(j->m.kind, "JAXJob")))
 		import_left_out(j->m.im, member_at(policy, "managedBy"), STR("managedBy"),
-			"the operator does not look at it");
+			"the operator ignores it");
 	else
 		put_text(&args, "managed_by", policy, "managedBy");
 	if (scheduling)
@@ -359,7 +359,7 @@ static void own_account(struct operator_job *j, const struct operator_role *know
 
 	if (line)
 		import_left_out(j->m.im, line->from, STR("serviceAccountName"),
-			"version 1.7 of the operator gives the launcher an account of its own");
+			"version 1.7 of the operator gives the launcher a service account of its own");
 }
 
 static struct job_role role(struct operator_job *j, struct imported *job, const struct operator_role *known,

@@ -166,7 +166,7 @@ static void single_rule(const struct operator_job *j, const char *key, bool writ
 			j->kind->kind, key);
 	else
 		d = diag_report(ds(j), TJ1106, role->key_at, "'%s' does not say 'replicas: 1'", key);
-	diag_help(ds(j), d, count ? "write 1" : "version 1.9 of the operator wants it written");
+	diag_help(ds(j), d, count ? "write 1" : "version 1.9 of the operator requires the field");
 }
 
 static void required_rule(const struct operator_job *j, const char *key)
@@ -183,7 +183,7 @@ static void one_leader_rule(const struct operator_job *j)
 	if (!chief || !master)
 		return;
 	struct diag *d = diag_report(ds(j), TJ1106, master->key_at,
-		"'Chief' and 'Master' are the same role; only one of them can be there");
+		"'Chief' and 'Master' are the same role: use only one of them");
 	diag_note(ds(j), d, chief->key_at, "the other one");
 	diag_help(ds(j), d, "keep 'Chief', 'Master' is its older name");
 }

@@ -112,7 +112,7 @@ static void no_gang(struct set *s)
 	if (!gang)
 		return;
 	diag_help(s->m.im->diags, diag_report(s->m.im->diags, TJ1111, gang->from,
-		"replicas that start one after the other do not start all together; the program has no 'gang'"),
+		"replicas that start one after another cannot start all together, so the program has no 'gang'"),
 		"remove the order, or make room for all of them");
 	import_comments(s->m.im, s->job->job, gang->from);
 	/* without it, the queue would be one of Kueue's */

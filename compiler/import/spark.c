@@ -190,7 +190,7 @@ static void runs_again(struct spark *s)
 		const struct data_member *m = &policy->u.map.at[i];
 		bool counted = str_is(m->key, "onFailureRetries") && str_is(type, "OnFailure");
 		if (!str_is(m->key, "type") && !counted)
-			import_left_out(im, m->key_at, m->key, "'restarts' of the job says what is tried again");
+			import_left_out(im, m->key_at, m->key, "'restarts' of the job says how often it is retried");
 	}
 }
 
@@ -208,7 +208,7 @@ static void scheduler_fields(struct spark *s)
 		lines_set(a, s->set.body, STR("gang"), expr_string(a, name), member_at(spec, "batchScheduler"));
 	else if (name.n)
 		import_left_out(im, member_at(spec, "batchScheduler"), name,
-			"'scheduler' and 'gang' of the job say it");
+			"the job's 'scheduler' and 'gang' select it");
 	if (volcano && queue.n)
 		lines_set(a, s->set.body, STR("queue"), expr_string(a, queue), member_at(options, "queue"));
 	if (priority.n)

@@ -63,7 +63,7 @@ static void report_variable(struct import *im, const struct data *d)
 
 	if (!first(im))
 		return;
-	ret = diag_report(im->diags, TJ1123, d->from, "'%.*s' is to be replaced before this is a manifest",
+	ret = diag_report(im->diags, TJ1123, d->from, "'%.*s' must be replaced before this is a manifest",
 		STR_ARG(d->u.string));
 	if (str_is(im->source->name, "<stdin>"))
 		diag_help(im->diags, ret,

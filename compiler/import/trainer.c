@@ -267,7 +267,7 @@ static void job_fields(struct train *t, const struct runtime *r)
 			"no other controller runs the objects of a program");
 	if (member(member(t->policy, "torch"), "elasticPolicy"))
 		import_left_out(im, member_at(member(t->policy, "torch"), "elasticPolicy"), STR("elasticPolicy"),
-			"the controller does not look at it");
+			"the controller ignores it");
 	jobset_fields(&t->set, t->spec);
 }
 

@@ -295,8 +295,8 @@ static struct expr *framework(struct volcano *v)
 				"the framework of the job says what its replicas know of each other");
 		else if (!call && !one_of(known, m->key))
 			import_left_out(im, m->key_at, m->key,
-				"no framework of the library fits the tasks: what the plugin does is to be said in the "
-				"program");
+				"no framework of the library fits the tasks: write in the program what the plugin "
+				"does");
 	}
 	return call ? call : plugins_framework(v);
 }

@@ -375,10 +375,10 @@ static void without_replicas(struct eval *ev, struct role *r)
 {
 	if (!r->own || r->aux || r->torn || role_field_level(ev, r, FIELD_REPLICAS) < LEVEL_FRAMEWORK)
 		return;
-	struct diag *d = diag_report(ev->diags, TJ0533, r->at, "role '%.*s' is described here and has no replicas",
+	struct diag *d = diag_report(ev->diags, TJ0533, r->at, "role '%.*s' is described here but has no replicas",
 		STR_ARG(r->name));
 	if (r->plan->replicas_at.start != r->at.start)
-		diag_note(ev->diags, d, r->plan->replicas_at, "the framework gives it 0");
+		diag_note(ev->diags, d, r->plan->replicas_at, "the framework sets its replicas to 0");
 	diag_help(ev->diags, d, "write replicas = 1 to have it, or replicas = 0 to leave it out");
 }
 

@@ -183,7 +183,7 @@ static void zone_twice(struct lowering *l, const struct plan_pairs *node, struct
 		if (!str_eq(node->at[i].key, ZONE_KEY))
 			continue;
 		struct diag *d = diag_report(l->ev->diags, TJ0206, r->zones[0].from,
-			"'zone' and %s both say the zone of role '%.*s'", other, STR_ARG(r->name));
+			"'zone' and %s both set the zone of role '%.*s'", other, STR_ARG(r->name));
 		diag_note(l->ev->diags, d, span_known(at) ? at : node->at[i].from, "%.*s is \"%.*s\" here",
 			STR_ARG(ZONE_KEY), STR_ARG(node->at[i].value));
 		diag_help(l->ev->diags, d, "keep one of them");

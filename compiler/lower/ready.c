@@ -73,7 +73,7 @@ void lower_ready(struct lowering *l, const struct value *v, struct span at, stru
 	if (!start_time(l, v, at, &p->within))
 		return;
 	if (!tcp + !http + !exec != 2) {
-		struct diag *d = diag_report(l->ev->diags, TJ0302, at, "'ready' needs one way to find out");
+		struct diag *d = diag_report(l->ev->diags, TJ0302, at, "'ready' needs exactly one check");
 		diag_help(l->ev->diags, d,
 			"write tcp(\"PORT\"), http(\"PORT\", path = \"/health\") or exec([\"COMMAND\"])");
 		return;

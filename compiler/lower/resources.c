@@ -28,8 +28,8 @@ static const char *field_instead(struct str name)
 		{ "disk", "write it in the role itself: disk = 100Gi" },
 		{ "requests", "write 'cpu', 'memory' and devices without it: cpu = 8, memory = 64Gi, resources { "
 			"\"example.com/nic\" = 1 }" },
-		{ "limits", "'limits' is a field beside this one, for cpu and memory: limits { cpu = 16 }; of a device "
-			"request and limit are one" },
+		{ "limits", "'limits' is a field beside this one, for cpu and memory: limits { cpu = 16 }; for a "
+			"device, request and limit are the same" },
 		{ "claims", "claims of devices have a field of their own: device_claims { gpu = \"TEMPLATE\" }, or "
 			"shared_device_claims { gpu = \"CLAIM\" } for one that exists" },
 	};
@@ -132,7 +132,7 @@ static bool of_accelerator(struct lowering *l, const struct value_entry *e, cons
 
 	if (!acc || !str_eq(acc->resource, e->key))
 		return false;
-	struct diag *d = diag_report(l->ev->diags, TJ0608, e->key_at, "'%.*s' is what 'accelerator' asks for",
+	struct diag *d = diag_report(l->ev->diags, TJ0608, e->key_at, "'accelerator' already requests '%.*s'",
 		STR_ARG(e->key));
 	diag_note(l->ev->diags, d, acc->from, "%lld by the accelerator", (long long)acc->per_pod);
 	diag_help(l->ev->diags, d, "remove it here: 'accelerator' is request and limit already");

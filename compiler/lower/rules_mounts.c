@@ -234,7 +234,7 @@ static void memory_scratch(struct job *j, const struct plan_role *r)
 		struct str size = quantity_text(j->ev->arena, v->size),
 			whole = quantity_text(j->ev->arena, memory->value);
 		struct diag *d = diag_report(ds(j), TJ0611, v->from,
-			"scratch \"%.*s\" may take %.*s of memory, and the container has %.*s", STR_ARG(v->name),
+			"scratch \"%.*s\" may take %.*s of memory, but the container has only %.*s", STR_ARG(v->name),
 			STR_ARG(size), STR_ARG(whole));
 		diag_note(ds(j), d, memory->from, "its memory");
 		diag_help(ds(j), d, "raise 'memory', or keep the volume on disk");

@@ -459,7 +459,7 @@ static void runs_something(struct job *j)
 			"give one of them a replica");
 	} else if (elastic && p->success && succeeds_with_none(p, p->success)) {
 		struct diag *d = diag_report(ds(j), TJ0502, elastic->replicas_at,
-			"job '%.*s' would succeed with 0 replicas of '%.*s', so also when all of them fail",
+			"job '%.*s' would succeed with 0 replicas of '%.*s', and so even when all of them fail",
 			STR_ARG(p->name), STR_ARG(elastic->name));
 		diag_help(ds(j), d, "write a lower bound of at least 1: replicas = 1:%lld", (long long)elastic->max);
 	}

@@ -183,7 +183,7 @@ static bool usual_variable(struct str name)
 static void report_unexpanded(struct job *j, const struct text *t, struct str whole, struct str name)
 {
 	struct diag *d = diag_report(ds(j), TJ0714, t->from,
-		"'%.*s' is plain text here: nothing replaces it by a value", STR_ARG(whole));
+		"'%.*s' is plain text here: nothing replaces it with a value", STR_ARG(whole));
 	bool path = str_is(name, "PATH") || str_ends(name, STR("PATH"));
 	if (path)
 		diag_help(ds(j), d, "the image's own value is not known here: write all of it, or start the program "
@@ -271,7 +271,7 @@ static void reference(struct seen_variables *vs, struct str name, struct span at
 			STR_ARG(name));
 		diag_note(ds(j), d, vs->container->env[i - 1].name_at, "defined here");
 		diag_help(ds(j), d,
-			"everybody who may list processes can read arguments: let the program read the variable");
+			"anyone who can list processes can read arguments: let the program read the variable");
 	}
 }
 

@@ -152,7 +152,7 @@ static bool loses_words(struct job *j, const struct words *w)
 	for (size_t k = i; k < w->n; k++)
 		line = str_printf(j->ev->arena, "%.*s%s%.*s", STR_ARG(line), k > i ? " " : "", STR_ARG(w->at[k]));
 	struct diag *d = diag_report(ds(j), TJ0535, at,
-		"the shell runs '%.*s' alone: the words behind it are parameters of the script", STR_ARG(script));
+		"the shell runs '%.*s' alone: the words after it are parameters of the script", STR_ARG(script));
 	if (!memchr(line.p, '"', line.n) && !memchr(line.p, '\\', line.n))
 		diag_help(ds(j), d, "write the script as one text: \"%.*s\"", STR_ARG(line));
 	return true;
@@ -164,7 +164,7 @@ static bool gives_operators(struct job *j, const struct words *w)
 	for (size_t i = 2; i < w->n && is_shell(w->at[0]) && w->at[1].n && w->at[1].p[0] != '-'; i++)
 		if (is_operator(w->at[i])) {
 			struct diag *d = diag_report(ds(j), TJ0535, w->from[i],
-				"'%.*s' is for a shell, and this one reads only the script", STR_ARG(w->at[i]));
+				"'%.*s' is for a shell, but this one reads only the script", STR_ARG(w->at[i]));
 			diag_help(ds(j), d, "write the command as the script of a shell: [\"sh\", \"-c\", \"...\"]");
 			return true;
 		}
@@ -193,7 +193,7 @@ static void split_words(struct job *j, const struct words *w)
 	for (size_t i = 0; i < w->n; i++) {
 		if (is_operator(w->at[i]) || (!i && str_is(w->at[i], "cd"))) {
 			struct diag *d = diag_report(ds(j), TJ0535, w->from[i],
-				"'%.*s' is for a shell, and no shell reads this command", STR_ARG(w->at[i]));
+				"'%.*s' is for a shell, but no shell reads this command", STR_ARG(w->at[i]));
 			diag_help(ds(j), d,
 				!i ? "set 'workdir', or write [\"sh\", \"-c\", \"cd DIRECTORY && exec PROGRAM\"]" :
 				"write the command as the script of a shell: [\"sh\", \"-c\", \"...\"]");
@@ -333,16 +333,16 @@ static struct span counts_on_it(struct job *j, const struct plan_role *r, const 
 	const char **ret_what)
 {
 	if (r->grace.set && in_user_text(j->ev, r->grace.from) && r->grace.from.start != r->at.start) {
-		*ret_what = "the time to end is written here";
+		*ret_what = "the grace period is set here";
 		return r->grace.from;
 	}
 	for (size_t i = 0; i < c->nmounts; i++) {
 		const struct plan_volume *v = c->mounts[i].volume;
-		*ret_what = "what is saved goes here";
+		*ret_what = "checkpoints are written here";
 		if (((v->kind == VOLUME_PVC && !v->readonly) || v->keep) && in_user_text(j->ev, v->from))
 			return v->from;
 	}
-	*ret_what = "nodes that may be taken away are asked for here";
+	*ret_what = "nodes that may be taken away are requested here";
 	return asks_for_spot(j, r);
 }
 
@@ -355,10 +355,11 @@ static void signals(struct job *j, const struct plan_role *r, const struct plan_
 
 	if (!span_known(because))
 		return;
-	struct diag *d = diag_report(ds(j), TJ0536, at, "the shell gets the signal to end, and may keep it from '%.*s'",
+	struct diag *d = diag_report(ds(j), TJ0536, at, "the shell gets the termination signal, and may not pass it "
+		"on to '%.*s'",
 		STR_ARG(program));
 	diag_note(ds(j), d, because, "%s", what);
-	diag_help(ds(j), d, "write 'exec %.*s' in the script, so that the program takes the place of the shell",
+	diag_help(ds(j), d, "write 'exec %.*s' in the script, so that the program replaces the shell",
 		STR_ARG(program));
 }
 

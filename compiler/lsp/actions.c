@@ -97,7 +97,7 @@ static void offer_all(struct acting *a)
 		    fix->edits->at.start < done)
 			continue;
 		if (!n++)
-			action_begin(a, "source.fixAll", STR("make all edits that are certain"));
+			action_begin(a, "source.fixAll", STR("apply all safe fixes"));
 		put_fix_edits(a, fix, a->source);
 		done = fix->edits->at.end + 1;
 	}

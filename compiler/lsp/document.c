@@ -69,7 +69,7 @@ static bool room_to_open(struct lsp *l)
 	msg_open(out, '{');
 	msg_add_int(out, "type", 2);            /* a warning */
 	msg_add_text(out, "message", str_printf(&l->scratch,
-		"trainc: %d texts are open, which is the most; close some of them, then open again what has no "
+		"trainc: %d documents are open, which is the maximum; close some of them, then open again what has no "
 		"diagnostics", OPEN_MOST));
 	msg_close(out, '}');
 	server_send(l);

@@ -32,7 +32,7 @@ static struct str refusal(struct request *r, const struct spot *s)
 		o->kind == OCCURRENCE_PORT);
 
 	if (!known)
-		return STR("nothing here has a name of the program's own");
+		return STR("the program declares no name here");
 	if (o->kind == OCCURRENCE_DECL && (o->decl->kind == DECL_BUILTIN || o->decl->kind == DECL_BUILTIN_FN))
 		return str_printf(r->arena, "'%.*s' is a name of the language", STR_ARG(o->word));
 	const struct decl *d = occurrence_origin(o->decl);

@@ -370,7 +370,7 @@ static bool comment_text(struct printing *p, const struct env_value *v)
 			v->kind == ENV_SECRET ? "Secret" : "ConfigMap",
 			STR_ARG(v->object), STR_ARG(v->key));
 	else if (!v->whole) {
-		buf_printf(p->out, "# %.*s: known in the pod only: ", STR_ARG(v->name));
+		buf_printf(p->out, "# %.*s: known only in the pod: ", STR_ARG(v->name));
 		env_value_print(v, p->out);
 		buf_char(p->out, '\n');
 	} else if (!shell_name(v->name))

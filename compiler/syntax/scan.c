@@ -932,7 +932,7 @@ static void skip_conflicts(struct scan *s)
 			return;
 		uint32_t at = s->ts->source->base + (uint32_t)start;
 		struct diag *d = diag_report(ds, TJ0102, (struct span){ at, at + 7 },
-			"this is an unresolved conflict of a merge");
+			"this is an unresolved merge conflict");
 		diag_help(ds, d, "keep one of the two sides, and remove the lines that begin with '<<<<<<<', '=======' "
 			"and '>>>>>>>'");
 		blank_lines(s, (size_t)start, (size_t)start);

@@ -278,8 +278,8 @@ void api_probe(struct api_check *k, const struct data *d)
 {
 	if (handlers(d) != 1)
 		api_refuse(k, d, "write one of httpGet, tcpSocket, exec and grpc",
-			handlers(d) ? "a probe asks in one way, not in several" :
-			"a probe needs a way to ask");
+			handlers(d) ? "a probe has one kind of check, not several" :
+			"a probe needs a check");
 }
 
 void api_handler(struct api_check *k, const struct data *d)
@@ -459,7 +459,7 @@ static void request_above_limit(struct api_check *k, const struct data *limits, 
 			continue;
 		if (request.nano > limit.nano || is_extended(name) || str_starts(name, STR("hugepages-")))
 			api_refuse(k, r, request.nano > limit.nano ?
-				"raise the limit, or ask for less" : "write the same number",
+				"raise the limit, or request less" : "write the same number",
 				request.nano > limit.nano ? "the request of '%.*s' is %.*s, above its limit of %.*s" :
 				"the request of '%.*s' is %.*s, and its limit %.*s: they must be equal",
 					STR_ARG(check_short(k->c->arena, name)),

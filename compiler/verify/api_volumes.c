@@ -92,7 +92,7 @@ void api_claim_spec(struct api_check *k, const struct data *d)
 		if (modes->u.list.at[i]->kind == DATA_STRING && str_is(modes->u.list.at[i]->u.string,
 			"ReadWriteOncePod"))
 			api_refuse(k, modes, "remove the others",
-				"'ReadWriteOncePod' excludes other words of 'accessModes'");
+				"'ReadWriteOncePod' excludes other values of 'accessModes'");
 	if (!size || size->kind == DATA_NULL)
 		api_missing(k, d, "add resources { requests { storage = 10Gi } }", "a claim needs a size");
 	if (is_nothing(size))

@@ -125,8 +125,8 @@ static void kueue(struct checking *c, const struct plan_job *j)
 	struct str count = check_count(c->arena, (size_t)n.jobs);
 	struct diag *d = n.group ?
 		diag_report(c->diags, TJ0823, place(c, j),
-		"Kueue admits the pods of '%.*s' as one group, and each of its Jobs by itself", STR_ARG(j->name)) :
-		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' by itself",
+		"Kueue admits the pods of '%.*s' as one group, but each of its Jobs separately", STR_ARG(j->name)) :
+		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' separately",
 			STR_ARG(count), STR_ARG(j->name));
 	diag_note(c->diags, d, (struct span){ 0 }, "some of them may hold devices while others still wait");
 	diag_help(c->diags, d,

@@ -33,7 +33,7 @@ static bool one_place(struct checking *c, const struct plan_job *j, const struct
 
 	if (!other)
 		return true;
-	struct diag *d = not_kept(c, j, r, "the group of the gang has one place for all of its pods");
+	struct diag *d = not_kept(c, j, r, "the gang is one group, which has a single place for all of its pods");
 	diag_note(c->diags, d, check_place(c, other->at, j->name_at, j->name_at), "role '%.*s' is in that group too",
 		STR_ARG(other->name));
 	diag_help(c->diags, d, "write 'place' in the job, for all roles together, or use gang = \"coscheduling\", "
@@ -46,7 +46,7 @@ static void by_volcano(struct checking *c, const struct plan_job *j, const struc
 	if (!one_place(c, j, r) || r->place.kind != PLACE_NEAR || r->place.tier)
 		return;
 	struct diag *d = not_kept(c, j, r,
-		"Volcano knows groups of hosts, and this level is none of the project's topology");
+		"Volcano places a gang by levels of the project's topology, and this level is not one of them");
 	diag_help(c->diags, d, "name a level that 'topology' in project.tj lists, or use gang = \"coscheduling\"");
 }
 
@@ -61,7 +61,7 @@ static void by_group(struct checking *c, const struct plan_job *j, const struct 
 		struct diag *d = not_kept(c, j, r, why.p);
 		diag_help(c->diags, d, "use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
 	} else if (r->place.kind != PLACE_NEAR) {
-		struct diag *d = not_kept(c, j, r, "groups of Kubernetes know only what is required");
+		struct diag *d = not_kept(c, j, r, "a group of Kubernetes can only require a place, not prefer one");
 		diag_help(c->diags, d,
 			"write near(\"LEVEL\"), or use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
 	} else {
@@ -111,12 +111,12 @@ static void by_queue(struct checking *c, const struct plan_job *j, const struct 
 
 	if (s.mixed) {
 		d = not_kept(c, j, r,
-			"Kueue takes the pods of all roles as one group, and tells roles apart only by their shape");
+			"Kueue treats the pods of all roles as one group, and distinguishes roles only by their shape");
 		diag_help(c->diags, d, "use the target 'jobset'");
 	} else if (packed || s.n == 1 || (s.n == 2 && s.single && !s.apart)) {
 		return;
 	} else if (s.apart) {
-		struct str why = str_printf(c->arena, "Kueue admits each of %lld Jobs by itself", (long long)s.n);
+		struct str why = str_printf(c->arena, "Kueue admits each of the %lld Jobs separately", (long long)s.n);
 		d = not_kept(c, j, r, why.p);
 		diag_help(c->diags, d, r->unrolled ?
 			"let the replicas differ only in the text of 'pod.index', so that they are one Job, or use "

@@ -248,7 +248,7 @@ static void tell_interrupted(struct applying *p)
 	for (size_t i = 0; i < p->wanted.n; i++)
 		done += !p->wanted.at[i].stale;
 	session_say(p->session, "run '%.*s': %zu of %zu objects are as the program says%s", STR_ARG(p->job->name), done,
-		p->wanted.n, p->cluster->late ? "" : "; the same command goes on");     /* else tell_late() says it */
+		p->wanted.n, p->cluster->late ? "" : "; the same command continues");     /* else tell_late() says it */
 	take_interruption(p);
 }
 
@@ -427,7 +427,7 @@ static void tell_late(struct fleet *f, bool written)
 		return;
 	EACH_GOING(f, p)
 		take_interruption(p);
-	cluster_say_late(f->at->cluster, written ? "the same command goes on where this one has stopped"
+	cluster_say_late(f->at->cluster, written ? "run the same command again to continue"
 		: "nothing was changed");
 }
 

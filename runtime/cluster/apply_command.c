@@ -18,8 +18,8 @@ static void tell_undone(struct session *s, const struct plan_job *j, const struc
 {
 	if (!needs->undone)
 		return;
-	session_say(s, "plain Pods do not do all of job '%.*s', and neither 'trainc wait' nor the controller does this "
-		"for pods:", STR_ARG(j->name));
+	session_say(s, "plain Pods cannot do everything that job '%.*s' needs, and for pods neither 'trainc wait' "
+		"nor the controller does this:", STR_ARG(j->name));
 	for (size_t i = needs->n - needs->undone; i < needs->n; i++)
 		session_say(s, "  %.*s", STR_ARG(needs->at[i]));
 	session_say(s, "apply it with '--target jobs'");
@@ -49,16 +49,17 @@ static void tell_needs(struct session *s, const struct applying *p)
 	if (complete || needs.generated == end)
 		return;
 	if (parent_is_attended(parent)) {
-		session_say(s, "the controller does what plain Jobs do not do of job '%.*s'%s", STR_ARG(j->name),
-			needs.undone || too_large ? " but for that" : "");
+		session_say(s, "the controller does what plain Jobs cannot do for job '%.*s'%s", STR_ARG(j->name),
+			needs.undone || too_large ? " except for this" : "");
 		return;
 	}
 	if (parent_is_left(parent))
 		session_say(s, "no controller has taken run '%.*s' yet; does 'trainc supervise' look after namespace "
-			"'%.*s'? Until it does, and while 'trainc wait %.*s' runs, that does this:", STR_ARG(j->name),
+			"'%.*s'? Until it does, 'trainc wait %.*s' does this while it runs:", STR_ARG(j->name),
 			STR_ARG(p->ns), STR_ARG(j->name));
 	else
-		session_say(s, "plain Jobs do not do all of job '%.*s'; while 'trainc wait %.*s' runs, it does this:",
+		session_say(s, "plain Jobs cannot do everything that job '%.*s' needs; 'trainc wait %.*s' does this "
+			"while it runs:",
 			STR_ARG(j->name), STR_ARG(j->name));
 	for (size_t i = needs.generated; i < end; i++)
 		session_say(s, "  %.*s", STR_ARG(needs.at[i]));

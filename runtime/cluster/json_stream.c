@@ -608,5 +608,5 @@ bool json_stream_end(struct json_stream *s)
 		return !s->error.n;
 	if (s->stopped || s->state == JSON_DOCUMENT)
 		return true;
-	return fail(s, STR(""), 0, "the text ends here, in the middle");
+	return fail(s, STR(""), 0, "the text ends here, before it is complete");
 }

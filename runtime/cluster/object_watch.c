@@ -362,7 +362,7 @@ static void go_on(struct object_watch *w, const struct transport_result *r)
 		if (w->strange >= STRANGE_ERRORS) {
 			struct transport_result broken = *r;
 			broken.outcome = TRANSPORT_BROKEN;
-			broken.error = str_printf(&w->scratch, "the watch of %.*s fails again and again",
+			broken.error = str_printf(&w->scratch, "the watch of %.*s keeps failing",
 				STR_ARG(w->o.path));
 			fail(w, &broken);
 			return;
@@ -378,7 +378,7 @@ static void go_on(struct object_watch *w, const struct transport_result *r)
 		w->no_streaming = true;         /* the server does not know streaming lists */
 		reconnect(w, STR(""), 0);
 	} else if (r->outcome == TRANSPORT_STOPPED && json_stream_error(w->stream).n) {
-		reconnect(w, str_cat(&w->scratch, STR("the server sent what is not JSON "),
+		reconnect(w, str_cat(&w->scratch, STR("the server sent something that is not JSON "),
 			json_stream_error(w->stream), STR("")), -1);
 	} else if (w->moved || r->code == 200 || (r->outcome == TRANSPORT_STOPPED && w->server_wait >= 0)) {
 		bool planned = transport_ok(r) && !cut;

@@ -197,6 +197,6 @@ int cluster_remove(struct session *s, struct attend *a, struct changes *c)
 		status = runs_worse(status, r->status);
 	}
 	if (k->interrupted && status != STATUS_DONE)
-		session_say(s, "not everything was deleted; the same command goes on");
+		session_say(s, "not everything was deleted; the same command continues");
 	return status;
 }

@@ -90,9 +90,9 @@ static void say_held_back(struct session *s, const struct attend *a, const struc
 			if ((p->state != REPLICA_STARTED && p->state != REPLICA_READY) ||
 				!logs_wanted(&r->wish, run, k, i, NULL))
 				continue;
-			session_say(s, "%.*s/%lld runs and has printed nothing; programs may hold output back that "
-				"goes to no terminal: "
-				"for Python set env { PYTHONUNBUFFERED = 1 }", STR_ARG(run->roles[k].name),
+			session_say(s, "%.*s/%lld runs and has printed nothing; programs may buffer output that does "
+				"not go to a terminal: for Python set env { PYTHONUNBUFFERED = 1 "
+				"}", STR_ARG(run->roles[k].name),
 				(long long)i);
 			return;
 		}
@@ -102,8 +102,8 @@ static void say_held_back(struct session *s, const struct attend *a, const struc
 static void say_gone(struct session *s, const struct backend *b, const struct attend *a, const struct reading *r)
 {
 	const struct run_state *run = &r->wish.attend->runs[0].state;
-	static const char kept[] = ", or its output is gone: a node keeps that of the last two attempts of a pod, "
-		"as long as the pod is there";
+	static const char kept[] = ", or its output is gone: a node keeps the output of a pod's last two attempts, "
+		"as long as the pod exists";
 	bool had = false;
 
 	if (!r->wish.attempt || r->wish.since || r->wish.tail == 0 || a->print.any)

@@ -35,8 +35,8 @@ static const struct advice {
 		"'image', and name the Secret with the login in 'pull_secrets'" },
 	{ "insufficient_scope", "the registry has no such image, or shows it only after a login: check the name in "
 		"'image', and name the Secret with the login in 'pull_secrets'" },
-	{ "401 Unauthorized", "the registry wants a login: name the Secret that has one in 'pull_secrets'" },
-	{ "403 Forbidden", "the registry wants a login that may read the image: name the Secret that has one in "
+	{ "401 Unauthorized", "the registry requires a login: name the Secret that has it in 'pull_secrets'" },
+	{ "403 Forbidden", "the registry requires a login that may read the image: name the Secret that has it in "
 		"'pull_secrets'" },
 	{ "toomanyrequests", "the registry limits pulls, and the kubelet tries again by itself: log in with "
 		"'pull_secrets', or use a mirror" },
@@ -74,11 +74,11 @@ static const struct advice {
 	{ "no such file or directory",
 		"a path does not exist in the container: check 'command', 'workdir' and 'mounts'" },
 	{ "CrashLoopBackOff",
-		"the program ends by itself again and again: its output before the last end is in 'logs --previous'" },
+		"the program keeps exiting by itself: its output before the last end is in 'logs --previous'" },
 	{ "DeadlineExceeded", "the run took longer than its 'timeout'" },
 	{ "Evicted", "the node needed the room: ask for as much memory and disk as the replica uses" },
 	{ "Preempted by", "a pod of higher priority took the place: set 'priority', or wait" },
-	{ NOT_READY, "a node does not answer; its pods begin again elsewhere when the node is given up" },
+	{ NOT_READY, "a node does not answer; its pods restart elsewhere when the node is given up" },
 	{ "FailedMount", "a volume cannot be mounted: check its name, and the node's view of the storage" },
 };
 
@@ -86,8 +86,8 @@ static const struct advice {
 static const struct advice queue_advice[] = {
 	{ "> maximum capacity", "the whole quota of the queue is smaller: ask for less, or have the quota of its "
 		"ClusterQueue raised" },
-	{ "insufficient unused quota for", "others use the quota: it starts when they end; a higher 'priority' is "
-		"earlier, and so is a run that asks for less" },
+	{ "insufficient unused quota for", "other runs use the quota: it starts when they end; a higher 'priority' "
+		"or a smaller request starts it sooner" },
 	{ "unavailable in ClusterQueue", "the queue has no quota for that resource: leave it out, or name another "
 		"queue; 'kubectl get clusterqueue -o yaml' lists what it has" },
 	{ "Preempted to accommodate", "a run with a better claim took its quota: it starts over by itself when there "
@@ -113,7 +113,8 @@ static const struct advice queue_advice[] = {
 		"clusterqueue' says which" },
 	{ "LimitRange constraints", "a LimitRange of the namespace bounds what a pod may ask for; 'kubectl describe "
 		"limitrange' shows it" },
-	{ "admission checks", "something besides quota has to agree, such as new nodes: 'kubectl describe workload' "
+	{ "admission checks", "an admission check must pass too, such as one for new nodes: 'kubectl describe "
+		"workload' "
 		"says what each check waits for" },
 };
 
@@ -213,8 +214,8 @@ static void add_queued(struct arena *a, struct str evidence, struct answers *all
 {
 	add_known(a, queue_advice, sizeof queue_advice / sizeof *queue_advice, evidence, all);
 	if (!all->n)
-		add_answer(a, all, "the queue starts it when its turn comes; ask for less, or for another queue, to be "
-			"sooner");
+		add_answer(a, all, "the queue starts it when its turn comes; request less or name another queue to "
+			"start sooner");
 }
 
 /* The next steps: from the phase of the run where that is enough, otherwise from phrases in the evidence. */
@@ -252,7 +253,7 @@ static void explain_text(const struct run_state *run, const struct answers *all,
 	for (size_t i = 0; i < all->n; i++)
 		buf_printf(out, "%s%s\n", i ? "            " : "what to do: ", all->at[i]);
 	if (run->phase == RUN_RUNNING)
-		buf_z(out, "nothing holds it back: as many replicas are ready as should be\n");
+		buf_z(out, "nothing holds it back: all expected replicas are ready\n");
 }
 
 static void explain_json(const struct run_state *run, const struct answers *all, struct buf *out)

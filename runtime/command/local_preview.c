@@ -21,7 +21,7 @@ static void say_conflict(struct previewing *p, struct str name)
 
 	if (!run_load(s->arena, local_state_dir(s), name, &run, &why) || run_phase_final(run.phase))
 		return;
-	session_say(s, "run '%.*s' is there and has not ended, so this one could not begin; 'trainc delete --local "
+	session_say(s, "run '%.*s' exists and has not ended, so this one could not start; 'trainc delete --local "
 		"%.*s' ends it", STR_ARG(name),
 		STR_ARG(name));
 	p->status = runs_worse(p->status, STATUS_CONFLICT);

@@ -104,7 +104,7 @@ int local_remove(struct session *s, struct attend *a, struct changes *c)
 		enum attend_end end = attend(a);
 		attend_close(a);
 		if (end == ATTEND_INTERRUPTED) {
-			session_say(s, "nothing was removed; the replicas are stopping all the same");
+			session_say(s, "nothing was removed, but the replicas are stopping");
 			return 128 + a->signal;
 		}
 		if (end == ATTEND_TIMEOUT) {

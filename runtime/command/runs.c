@@ -333,8 +333,8 @@ int runs_verdict(struct session *s, const struct attend *a, bool tell_success)
 			buf_printf(&b, "trainc: %llu bytes of output were lost: the disk refused them\n",
 				(unsigned long long)run->lost_bytes);
 		if (run->removed_bytes)
-			buf_printf(&b, "trainc: the first %lld bytes of output are in no log any more: --log-limit "
-				"says how much of each is kept\n",
+			buf_printf(&b, "trainc: the first %lld bytes of output are no longer in any log: --log-limit "
+				"sets how much each log keeps\n",
 				(long long)run->removed_bytes);
 		file_write_all(STDERR_FILENO, b.p, b.n);
 		buf_release(&b);

@@ -148,7 +148,7 @@ enum control_answer control_ask(struct arena *a, int fd, struct str request, str
 	if (got == CONTROL_OK && !str_is(buf_text(&answer), "ok")) {
 		struct str text = buf_text(&answer);
 		*why = str_copy(a, str_starts(text, STR("no ")) ? (struct str){ text.p + 3, text.n - 3 } :
-			STR("its keeper answers something else"));
+			STR("its keeper sent an unexpected answer"));
 		got = CONTROL_REFUSED;
 	}
 	buf_release(&answer);

@@ -295,7 +295,7 @@ struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool m
 	if (mode == ISOLATE_NONE && !mounts)
 		return iso;
 	if (mode == ISOLATE_REPLICA && replicas > NETWORK_REPLICAS_MAX) {
-		*why = str_printf(a, "cannot isolate %zu replicas from each other: addresses suffice for %d; use "
+		*why = str_printf(a, "cannot isolate %zu replicas from each other: there are addresses for %d; use "
 			"--isolate job or none",
 			replicas, NETWORK_REPLICAS_MAX);
 		return NULL;

@@ -90,7 +90,8 @@ static void note_role(struct launch *l, const struct plan_role *r)
 		launch_note(l, "shm does not limit /dev/shm here: it is the machine's");
 	if (r->main.nports && l->options->isolate == ISOLATE_NONE)
 		launch_note(l,
-			"what listens on all addresses can be reached from other machines; --isolate job keeps it in");
+			"what listens on all addresses can be reached from other machines; --isolate job prevents "
+			"that");
 	note_hosts(l, r);
 	launch_note_home(l, r);
 }

@@ -436,7 +436,7 @@ static void end_at_deadline(struct life *l)
 static void end_at_limit(struct life *l)
 {
 	l->stop_all = true;
-	end(l, false, str_printf(l->arena, "its back-off limit is reached: replicas began again %lld time%s",
+	end(l, false, str_printf(l->arena, "its back-off limit is reached: replicas restarted %lld time%s",
 		(long long)l->facts.spent,
 		l->facts.spent == 1 ? "" : "s"));
 }
@@ -532,7 +532,7 @@ static void order_stop(struct life *l, struct life_part *p, int64_t i, int64_t n
 	} else if (u->process == PROCESS_KILLED && now >= u->due) {
 		u->process = PROCESS_GONE;
 		u->ours = false;
-		replica(p, i)->cause = STR("it does not die: a process of it is stuck in the kernel");
+		replica(p, i)->cause = STR("it cannot be killed: one of its processes is stuck in the kernel");
 		set_state(p, i, REPLICA_FAILED);
 		order(l, LIFE_GIVE_UP, p, i);
 		l->changed = true;

@@ -173,12 +173,12 @@ static void describe_going(struct life *l, int64_t now)
 			count_part(&l->parts[i], l->job->running && condition_holds(l->job, l->job->running, l->seen),
 				&c);
 	if (c.again) {
-		say(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld begins again soon: %.*s",
+		say(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld restarts soon: %.*s",
 			STR_ARG(c.again_of->plan->name),
 			(long long)c.again->index, STR_ARG(c.again->cause)));
 	} else if (c.waits) {
 		say(l, RUN_DEGRADED, str_printf(&l->words,
-			"%.*s-%lld has failed and waits for somebody who starts it again: %.*s",
+			"%.*s-%lld has failed and waits for a manual restart: %.*s",
 			STR_ARG(c.waits_of->plan->name), (long long)c.waits->index, STR_ARG(c.waits->cause)));
 	} else if (!c.running && !c.begun) {
 		say(l, RUN_PENDING, waiting_role(l));
@@ -187,7 +187,7 @@ static void describe_going(struct life *l, int64_t now)
 			(long long)c.expected));
 	} else if (now < l->degraded_until) {
 		life_wake(l, l->degraded_until);
-		say(l, RUN_DEGRADED, STR("began again less than a minute ago"));
+		say(l, RUN_DEGRADED, STR("restarted less than a minute ago"));
 	} else {
 		say(l, RUN_RUNNING, waiting_role(l));
 	}

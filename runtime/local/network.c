@@ -259,7 +259,7 @@ static void neighbour_add(struct netlink_batch *b, int index, uint32_t address)
 {
 	struct ndmsg body = { .ndm_family = AF_INET, .ndm_ifindex = index, .ndm_state = NUD_PERMANENT };
 
-	message(b, "make a neighbour known", RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &body, sizeof(body));
+	message(b, "add a neighbor entry", RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &body, sizeof(body));
 	network_attribute(b, NDA_DST, address);
 	link_address(b, NDA_LLADDR, address);
 }

@@ -63,7 +63,7 @@ struct str publish_refused(struct arena *a, const char *option, const struct pub
 		: error == EACCES ? forward_free_port(8000 + port % 1000)
 				  : 0;
 	struct str reason = error == EADDRINUSE ? STR("is taken by another program")
-		: error == EACCES ? STR("may be taken by root only")
+		: error == EACCES ? STR("may be used only by root")
 				  : str_printf(a, "cannot be taken: %.*s", STR_ARG(file_reason(a, error)));
 
 	if (!free_port)

@@ -474,7 +474,7 @@ bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_
 		if (run_phase_final(ret->phase) || process_alive(&ret->keeper, ret->boot_id))
 			return true;
 	}
-	set_unknown(ret, str_eq(ret->boot_id, boot_id_read(a)) ? STR("its keeper is gone without a verdict")
+	set_unknown(ret, str_eq(ret->boot_id, boot_id_read(a)) ? STR("its keeper ended without recording a verdict")
 	                                                       : STR("the machine restarted while it ran"));
 	return true;
 }

@@ -99,7 +99,7 @@ static bool settle(struct run_watch *w, struct str *why)
 	if (run_phase_final(w->state.phase))
 		return true;
 	w->state.phase = RUN_UNKNOWN;
-	w->state.cause = STR("its keeper lives, but does not listen: its socket was removed");
+	w->state.cause = STR("its keeper is running but not listening: its socket was removed");
 	return true;
 }
 

@@ -397,7 +397,7 @@ bool plan_record_read(struct arena *a, const struct data *d, struct plan_job *re
 	if (d->kind != DATA_MAP || !get_number(d, "schemaVersion", &version) || version != RECORD_VERSION) {
 		*why = version > RECORD_VERSION ? STR("a later version of trainc wrote the run's record; use that "
 			"version")
-		                                : STR("the run's record is not one of trainc's");
+		                                : STR("the run's record was not written by trainc");
 		return false;
 	}
 	if (!read_job(&r, d)) {

@@ -122,7 +122,7 @@ static bool unmanaged(struct arena *a, const struct data *job, int64_t age, stru
 
 	if (!by.n || str_is(by, "kubernetes.io/job-controller") || !silent || age < SILENT)
 		return false;
-	*ret = view(RUN_UNKNOWN, str_printf(a, "the controller '%.*s', which is to run it, has said nothing",
+	*ret = view(RUN_UNKNOWN, str_printf(a, "the controller '%.*s', which should run it, has reported nothing",
 		STR_ARG(text_line(a, by))), 0);
 	return true;
 }
@@ -179,7 +179,7 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 		return v;
 	if (!started && !any && age < TAKEN_UP)
 		/* no controller has reported about the Job yet (docs/testing.md, S-17) */
-		return view(RUN_PENDING, STR("was made just now"), made);
+		return view(RUN_PENDING, STR("was just created"), made);
 	const struct event *e = pods->active + pods->succeeded < parallelism ?
 		refused(events, job) : NULL;
 	if (e)
@@ -193,7 +193,7 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 		return view(RUN_STARTING, pods->cause.n ? pods->cause : !any ? STR("no pods yet") :
 			str_printf(a, "%lld/%lld ready", (long long)ready, (long long)expected), 0);
 	if (pods->restarted && now - pods->restarted < FRESH)
-		return view(RUN_DEGRADED, str_printf(a, "began again less than a minute ago: %.*s",
+		return view(RUN_DEGRADED, str_printf(a, "restarted less than a minute ago: %.*s",
 			STR_ARG(pods->restarting)), pods->restarted);
 	/* S-21, S-22: all is well */
 	return view(RUN_RUNNING, STR(""), 0);

@@ -119,7 +119,8 @@ static struct object_view others_like_it(struct arena *a, const struct data *o, 
 	struct object_view v = counted(a, want, have, settled || by_hand, daemon ? "available" : "ready");
 
 	if (by_hand && !settled && v.phase == RUN_RUNNING)
-		v.cause = str_printf(a, "%lld/%lld updated; the others are when they are deleted", (long long)updated,
+		v.cause = str_printf(a, "%lld/%lld updated; the others will be when they are "
+			"deleted", (long long)updated,
 			(long long)want);
 	return v;
 }
@@ -189,7 +190,7 @@ static struct object_view pod_group(struct arena *a, const struct data *o)
 	if (text_among(phase, running))
 		return view(RUN_RUNNING, STR(""));
 	if (str_is(phase, "Failed"))
-		return gate(RUN_STALLED, c ? condition_text(a, c) : STR("its time to be scheduled is over"));
+		return gate(RUN_STALLED, c ? condition_text(a, c) : STR("it was not scheduled in time"));
 	if (str_is(phase, "Unknown"))
 		return gate(RUN_UNKNOWN, c ? condition_text(a, c) :
 			STR("some of its pods run, others cannot be scheduled"));
@@ -221,7 +222,7 @@ static struct object_view unknown(struct arena *a, const struct data *o)
 		return str_is(status_text(ready, "status"), "True") ? view(RUN_RUNNING, STR("")) :
 			view(RUN_PENDING, condition_text(a, ready));
 	if (!status_list(o, "status.conditions")->u.list.n && status_number(o, "status.observedGeneration", -1) < 0)
-		return view(RUN_UNKNOWN, STR("it says nothing about its state"));
+		return view(RUN_UNKNOWN, STR("it reports no state"));
 	return view(RUN_RUNNING, STR(""));
 }
 

@@ -627,9 +627,9 @@ static void show_roles(struct gathering *g, struct run_state *s)
 static struct str absence(struct arena *a, const struct plan_job *j)
 {
 	if (!j->ttl.set)
-		return STR("none of its objects are there");
+		return STR("none of its objects exist");
 	struct str ttl = duration_text(a, j->ttl.value);
-	return str_printf(a, "none of its objects are there; they are removed %.*s after its end (ttl)", STR_ARG(ttl));
+	return str_printf(a, "none of its objects exist; they are removed %.*s after its end (ttl)", STR_ARG(ttl));
 }
 
 struct run_state status_of(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)

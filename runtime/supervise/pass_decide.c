@@ -140,7 +140,7 @@ void pass_refuse(struct pass *p)
 			event_write(j, EVENT_ONE, "Warning",
 				str_cat(&p->arena, str_of(j->kind->kind), STR("FailedValidation"), STR("")), fault);
 		j->refused = true;
-		log_line("warning", j->label, "changed to what is not valid: %.*s", STR_ARG(fault));
+		log_line("warning", j->label, "the changed resource is not valid: %.*s", STR_ARG(fault));
 		return;
 	}
 	struct decide_record before = job_record(&p->arena, j->kind, p->resource, &(struct plan_job){ 0 });

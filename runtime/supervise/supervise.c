@@ -243,7 +243,7 @@ static void say_begin(const struct controller *c)
 {
 	struct buf b = { 0 };
 
-	buf_printf(&b, "trainc supervise begins: %.*s", STR_ARG(c->client.access.server));
+	buf_printf(&b, "trainc supervise starts: %.*s", STR_ARG(c->client.access.server));
 	if (c->ns.n)
 		buf_printf(&b, ", namespace %.*s", STR_ARG(c->ns));
 	if (c->shard.total > 1)

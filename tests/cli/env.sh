@@ -39,7 +39,7 @@ cp .out shell.env
 printf '%s|' 'a/b.c:1,2@x%+-_' 'two words' "it's \"so\"" '$HOME $(id) `id`' 'back\slash' 'one
 two' '' '#x' 1 >want
 same want got
-says out '# NODE: known in the pod only: '
+says out '# NODE: known only in the pod: '
 says out '# TOKEN: from Secret s, key k'
 says out '# a.b: not a name that a shell can export'
 holds test "$(grep -c '^rm' .out)" -eq 0

@@ -14,7 +14,7 @@ cat >refused.tj <<-'END'
 	}
 END
 run 1 check --fix refused.tj; says err "fixed 1 in refused.tj"
-says err "refused.tj:3: not made, as it would bring another error: change it to 'memory'"
+says err "refused.tj:3: not fixed, because the fix would cause another error: change it to 'memory'"
 holds grep -q 'cpu = 1, ram = 64Gi, memory = 64Gi' refused.tj
 
 # Marks of an editor and line ends of an old Mac.

@@ -52,7 +52,7 @@ run 3 compile good.tj -o absent/objects.yaml; says err "cannot write 'absent/obj
 run 3 compile good.tj -o .; says err "cannot write '.'"
 run 0 compile good.tj -o /dev/null; silent out
 run 2 compile good.tj -o jsno; says err "it is yaml, json or a file: -o ./jsno"
-run 2 compile good.tj -o all.yaml --output-dir all; says err "give one of the two"; holds test ! -e all.yaml
+run 2 compile good.tj -o all.yaml --output-dir all; says err "use only one of the two"; holds test ! -e all.yaml
 run 2 compile good.tj --outfile all.yaml; says err "write -o FILE, or --output-dir DIR"
 run 0 compile good.tj -o objects.yaml --depfile out.d; holds grep -q '^objects.yaml: ' out.d
 
@@ -111,7 +111,7 @@ cat >odd.tj <<-'END'
 	}
 END
 run 0 compile --annotate odd.tj; says out '- w # x\x0afoo: bar #\u0085\u2028y.tj:1'; holds test "$(grep -c '^foo' .out)" -eq 0
-run 3 compile --depfile odd.d odd.tj; says err "has a line end in its name"; holds test ! -e odd.d
+run 3 compile --depfile odd.d odd.tj; says err "contains a newline"; holds test ! -e odd.d
 printf 'let  n = 1\n' >"$odd"
 run 1 fmt --check "$odd"; holds test "$(wc -l <.out)" -eq 1; says out 'x\x0afoo: bar'
 printf 'tab\there.tj' >name; cp good.tj "$(cat name)"; run 0 compile --depfile tab.d "$(cat name)"; holds grep -q '^tab\\.here.yaml: ' tab.d

@@ -560,7 +560,7 @@ def no_image(w):
     pull = 'failed to pull and unpack image "busybox:1": failed to resolve reference "busybox:1": '
     for reason, message, said in (("ErrImagePull", pull + "docker.io/library/busybox:1: not found", "check its name and tag"),
                                   ("ErrImagePull", pull + "pull access denied, repository does not exist", "only after a login"),
-                                  ("ErrImagePull", pull + "unexpected status from HEAD request: 401 Unauthorized", "the registry wants a login"),
+                                  ("ErrImagePull", pull + "unexpected status from HEAD request: 401 Unauthorized", "the registry requires a login"),
                                   ("ImagePullBackOff", pull + "dial tcp: lookup r.example.com: no such host", "cannot resolve the name of the registry"),
                                   ("ErrImageNeverPull", 'Container image "busybox:1" is not present with pull policy of Never', "forbids pulling it")):
         pod = w.get("pods", "a-worker-0-x")
@@ -618,7 +618,7 @@ def time_is_up(w):
     down = status(500, "InternalError", 'Internal error occurred: failed calling webhook "v.example.com": connection refused')
     w.fault("PATCH", "/jobs/a-worker", down, 99)
     out, err = timed(w, 10, "apply", "--timeout", "2s", "a.tj",
-                     err='refuses Job/a-worker.*failed calling webhook "v.example.com".*asks this webhook.*the time is up; the same command goes on')
+                     err='refuses Job/a-worker.*failed calling webhook "v.example.com".*asks this webhook.*the time is up; run the same command again to continue')
     must(out == "Service/a created\n" and "run 'a': 1 of 2 objects are as the program says" in err, out + err)
     w.faults.clear()
     w.want(0, "apply", "a.tj", out="Job/a-worker created")
@@ -626,8 +626,8 @@ def time_is_up(w):
     for method, path, said, then in (("GET", "/configmaps/a.trainc", "GET /api/v1/namespaces/default/configmaps/a.trainc: no answer came from", "nothing was changed"),
                                      ("POST", "accessreviews", "POST .*accessreviews: no answer came from", "nothing was changed"),
                                      ("GET", "/jobs/a-worker", "jobs/a-worker: no answer came from", "nothing was changed"),
-                                     ("POST", "/configmaps", "POST /api/v1/namespaces/default/configmaps: no answer came from", "the same command goes on"),
-                                     ("PATCH", "/jobs/a-worker", "has not accepted Job/a-worker.*no answer came from 127.0.0.1:[0-9]+ within 1 s", "the same command goes on")):
+                                     ("POST", "/configmaps", "POST /api/v1/namespaces/default/configmaps: no answer came from", "run the same command again to continue"),
+                                     ("PATCH", "/jobs/a-worker", "has not accepted Job/a-worker.*no answer came from 127.0.0.1:[0-9]+ within 1 s", "run the same command again to continue")):
         w.fault(method, path, no_answer, 99)
         _out, err = timed(w, 10, "apply", "--timeout", "500ms", "a.tj", err="%s.*%s" % (said, then))
         must(err.count("the time is up") == 1 and err.count("no answer") == 1 and err.count("goes on") <= 1, err)
@@ -640,7 +640,7 @@ def time_is_up(w):
     job["metadata"]["finalizers"] = ["example.com/hold"]
     w.put("jobs", "default", job)
     timed(w, 10, "apply", "--rerun", "--yes", "--timeout", "1s", "a.tj", err="the time is up; 1 object is still being deleted.*"
-          "Job/a-worker is held by finalizer 'example.com/hold'.*the same command goes on")
+          "Job/a-worker is held by finalizer 'example.com/hold'.*the same command continues")
     silent.set()
 
 
@@ -666,7 +666,7 @@ def late_for_some(w):
     w.faults.clear()
     silent = silence(w, "PATCH", "/configmaps/b.trainc")
     for more in ([], ["-o", "json"]):
-        out, err = timed(w, 10, "apply", "--timeout", "500ms", *more, "a.tj", err="the time is up: PATCH .*/b.trainc: no answer.*same command goes on")
+        out, err = timed(w, 10, "apply", "--timeout", "500ms", *more, "a.tj", err="the time is up: PATCH .*/b.trainc: no answer.*run the same command again to continue")
         must(err.count("go") == 1 and (more or "run/a created" in out and "run/b" not in out), out + err)
     w.faults.clear()
     silent.set()
@@ -706,7 +706,7 @@ def late_delete(w):
     down = status(503, "ServiceUnavailable", "the server is currently unable to handle the request")
     w.fault("DELETE", "", down, 99)
     out, err = timed(w, 10, "delete", "--timeout", "1s", "--yes", "a", "b", err="the time is up: DELETE .*: 503 .*currently unable.*; 4 objects are not deleted: "
-                     "[^\n]*Job/b-worker.*not everything was deleted; the same command goes on\n$")
+                     "[^\n]*Job/b-worker.*not everything was deleted; the same command continues\n$")
     must(not out and err.count("503") == 1, out + err)
     doc = json.loads(timed(w, 10, "delete", "--timeout", "1s", "--yes", "a", "b", "-o", "json")[0])
     must([(r["name"], r["result"]) for r in doc["runs"]] == [("a", "deleting"), ("b", "deleting")], doc)
@@ -984,7 +984,7 @@ def interrupted(w):
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=30)
     must(p.returncode == 130, (p.returncode, out, err))
-    must("1 of 2 objects are as the program says; the same command goes on" in err, err)
+    must("1 of 2 objects are as the program says; the same command continues" in err, err)
     must(w.get("services", "a") and not w.get("jobs", "a-worker"), "not as it says")
     w.want(0, "apply", "--no-wait", "a.tj", out="Job/a-worker created")
     for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)):
@@ -1338,7 +1338,7 @@ def queue_words(w):
     """why says what Kueue's words mean for the program"""
     queued(w)
     for words, what in (
-        ("couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, 1 more needed", "others use the quota: it starts when they end"),
+        ("couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, 1 more needed", "other runs use the quota: it starts when they end"),
         ("insufficient quota for cpu in flavor f, previously considered podsets requests (0) + current podset request (5) > maximum capacity (4)",
          "the whole quota of the queue is smaller"),
         ('topology "t" allows to fit only 3 out of 4 pod(s)', "no single place of that level has room for all"),
@@ -1399,7 +1399,7 @@ def needs(w):
     os.environ["PATH"] = tools + ":" + path
     try:
         out, err = w.want(0, "apply", "--no-wait", "m.tj", out="^Secret/m-ssh-keypair created",
-                          err=r"not do all of job 'm'; while 'trainc wait m' runs, it does this:\n"
+                          err=r"cannot do everything that job 'm' needs; 'trainc wait m' does this while it runs:\n"
                               r"[^\n]* start role 'launcher' after ready\(worker\)\n")
     finally:
         os.environ["PATH"] = path
@@ -1410,7 +1410,7 @@ def needs(w):
 def nobody(w):
     """what no command and no controller does in a cluster is said, and not promised of 'wait': pods, and restarts of very many Jobs"""
     w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  restarts = 2\n  role worker { replicas = 1 }\n}\n')
-    w.want(0, "apply", "--no-wait", "a.tj", err=r"while 'trainc wait a' runs, it does this:\n"
+    w.want(0, "apply", "--no-wait", "a.tj", err=r"'trainc wait a' does this while it runs:\n"
            r"[^\n]* restart the whole job after a failure, up to 2 times\n")
     must(w.get("configmaps", "a.trainc")["data"]["restarts"] == "2", w.get("configmaps", "a.trainc"))
     w.write("c.tj", 'job "c" {\n  image = "busybox:1"\n  restarts = 2\n  role worker {\n    replicas = 1\n    command = [%s]\n  }\n}\n' % ", ".join(['"%s"' % ("x" * 100000)] * 6))
@@ -1419,8 +1419,8 @@ def nobody(w):
     must("restart the whole job" not in err, err)
     must("jobs" not in w.get("configmaps", "c.trainc")["data"], "the record has them")
     w.write("b.tj", 'job "b" {\n  image = "busybox:1"\n  role worker { replicas = 1, retries = 3 }\n}\n')
-    _, err = w.want(0, "apply", "--no-wait", "--target", "pods", "b.tj", err=r"does this for pods:\n[^\n]* create pods again.*'--target jobs'")
-    must("while 'trainc wait" not in err, err)
+    _, err = w.want(0, "apply", "--no-wait", "--target", "pods", "b.tj", err=r"for pods neither .* does this:\n[^\n]* create pods again.*'--target jobs'")
+    must("while it runs" not in err, err)
 
 
 if __name__ == "__main__":

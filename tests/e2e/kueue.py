@@ -179,7 +179,7 @@ def waits(s):
         s.want(0, "apply", "b.tj", "--no-wait")
         is_state(s, "b", "Queued", f"insufficient unused quota for cpu in flavor {s.ns}, 1 more needed")
         s.want(0, "list", out=r"^b +Queued")
-        why(s, "b", "insufficient unused quota for cpu", "others use the quota")
+        why(s, "b", "insufficient unused quota for cpu", "other runs use the quota")
         s.want(0, "apply", "b.tj", "--no-wait", out="Job/b-worker unchanged")
         release(s, first)
         s.want(0, "wait", "a", err="Succeeded")

@@ -190,7 +190,7 @@ def set_orders(s):
     """JobSet's controller itself starts a role after another, and ends what would go on after success"""
     put(s, SERVED, "jobset")
     done = s.want(0, "apply", "a.tj", "--for", "created")
-    must("plain Jobs do not do" not in done.stderr, done.stderr)
+    must("plain Jobs cannot do" not in done.stderr, done.stderr)
     running(s, 1, "ps")
     release(s, running(s, 2, "worker"))
     until(s, "Completed", lambda: has(s, "jobset", "Completed"))

@@ -558,7 +558,7 @@ def run_jobs(d):
 def begin_run(d, rules="success = done(worker)", ends='"e2e.trainc.dev/run" = "2s"', worker=""):
     """A run whose parameter server never ends by itself; nothing waits for it."""
     d.space.write("a.tj", RUN.format(rules=rules, ends=ends, worker=worker))
-    d.space.want(0, "apply", "--controller", "--no-wait", "a.tj", err="the controller does what plain Jobs do not do of job 'a'")
+    d.space.want(0, "apply", "--controller", "--no-wait", "a.tj", err="the controller does what plain Jobs cannot do for job 'a'")
 
 
 @check

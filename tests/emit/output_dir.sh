@@ -58,7 +58,7 @@ compile --output-dir "$dir/empty" tests/emit/indexed.tj
 check 'an empty directory is taken' test -f "$dir/empty/002-job-mnist-ddp-worker.yaml"
 echo x >"$dir/theirs/001-service-x.yaml"
 check 'a directory with files of others is refused' refused "$dir/theirs"
-check 'and the reason is said' said 'files of others'
+check 'and the reason is said' said 'files that trainc did not write'
 check 'and nothing in it is touched' names_are "$dir/theirs" 001-service-x.yaml
 check 'a file is no directory' refused "$dir/err"
 check 'a directory that cannot be made is refused' refused "$dir/none/below"

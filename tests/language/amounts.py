@@ -80,7 +80,7 @@ t.case("the least pods of an elastic gang", JOB('gang = "volcano"\nrole w { repl
 t.case("one replica asks for nothing", W("replicas = 3, memory = if pod.index == 1 then 0Gi else 1Gi"), ["TJ0610", "a.tj:2:58: error"], status=1)
 t.case("one limit is below its request", W("replicas = 3, cpu = 2, limits { cpu = if pod.index == 1 then 1 else 3 }"), ["TJ0607", "limits.cpu = 1 is below cpu = 2"], status=1)
 t.case("shm above the least memory", W("replicas = 3, shm = 2Gi, memory = if pod.index == 1 then 1Gi else 4Gi"), ["TJ0611", "exceeds memory = 1Gi"], status=1)
-t.case("a volume in memory above the least", W('replicas = 2, mounts { "/m" = scratch("m", 6Gi, medium = "memory") }, ' + LEAD), ["TJ0611", "the container has 4Gi"], status=1)
+t.case("a volume in memory above the least", W('replicas = 2, mounts { "/m" = scratch("m", 6Gi, medium = "memory") }, ' + LEAD), ["TJ0611", "the container has only 4Gi"], status=1)
 FRAME = 'framework f {\n  shm = 3Gi\n  role w { memory: memory(2Gi..), replicas = 2 }\n  success = done(w) }\njob "a": f { image = "a/b:1"\n  role w { %s } }\n'
 t.case("a typed field of a framework", FRAME % "memory = if pod.index == 0 then 8Gi else 1Gi", ["TJ0311", "outside 2Gi.."], status=1)
 t.case("a framework's shm is half of the least memory", FRAME % LEAD, "sizeLimit: 2Gi", command="compile", status=0)
@@ -110,7 +110,7 @@ t.case("another field", W("replicas = 2, shm = if pod.index == 0 then 1Gi else 2
 t.case("a bundle is the same for all", "let n: Role = { memory = if pod.index == 0 then 1Gi else 2Gi }\n" + W("replicas = 2, ...n"), "error", status=1)
 for reader in ("command = [\"${w.memory ?? 1Gi}\"]", "check (self.memory ?? 1Gi) > 1Gi else \"x\"", "disk = self.memory"):
     t.case("who reads it: " + reader, W("replicas = 2, %s\n %s" % (LEAD, reader)), ["TJ0708", "replicas of role 'w' differ in 'memory'"], status=1)
-t.case("a trainer has one template", TWO, ["TJ0819", "let all replicas ask for the same"], args=("--target", "trainer"), status=1)
+t.case("a trainer has one template", TWO, ["TJ0819", "let all replicas request the same"], args=("--target", "trainer"), status=1)
 OPERATED = 'import std.kubeflow\njob "a": kubeflow.pytorchjob { image = "a/b:1"\n  role worker { replicas = 2, %s } }\n'
 t.case("an operator has one template", OPERATED % LEAD, ["TJ0818", "amounts that differ between replicas", "a.tj:3:43: error"], args=("--target", "kubeflow"), status=1)
 t.case("an operator, and a sidecar", OPERATED % 'sidecar s { image = "a/b:1", cpu = if pod.index == 0 then 1 else 2 }', ["TJ0818", "amounts that differ"],

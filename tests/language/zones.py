@@ -47,7 +47,7 @@ t.case("no label's value", W('zone = "eu west"'), ["zone 'eu west'"], status=1)
 t.case("an empty zone", W('zone = ""'), "it is empty", status=1)
 t.case("a number", W("zone = 3"), "TJ0302", status=1)
 t.case("without quotes", W("zone = eu-west-1a"), status=1)
-t.case("also in node", W('zone = "a-1", node { "topology.kubernetes.io/zone" = "a-2" }'), ["TJ0206", "'zone' and 'node' both say the zone of role 'w'"], status=1)
+t.case("also in node", W('zone = "a-1", node { "topology.kubernetes.io/zone" = "a-2" }'), ["TJ0206", "'zone' and 'node' both set the zone of role 'w'"], status=1)
 t.case("also by the accelerator", 'accelerator npu() { resource = "example.com/npu", per_pod = 1, node = { "topology.kubernetes.io/zone" = "a-2" } }\n'
        + W('zone = "a-1", accelerator = npu(), cpu = 1, memory = 4Gi'), ["TJ0206", "'zone' and 'accelerator' both"], status=1)
 t.case("one zone, and spread over zones", W('replicas = 2, zone = "a-1", spread = "zone"'), ["TJ0627", "name several zones"], status=1)

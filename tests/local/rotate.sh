@@ -22,7 +22,7 @@ all_told() {
 # ---- everything passes through `run`, the end of it is kept ----
 run 0 run --local --log-limit 100Ki much.tj
 all_told .out 1000000
-says err "bytes of output are in no log any more: --log-limit says how much of each is kept"
+says err "bytes of output are no longer in any log: --log-limit sets how much each log keeps"
 holds test "$(cat "$directory"/a-0.log* | wc -c)" -le 110000
 holds test "$(cat "$directory"/a-0.log* | wc -c)" -ge 80000
 holds test "$(cat "$directory"/a-0.times* | wc -c)" -le 110000

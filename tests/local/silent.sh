@@ -54,7 +54,7 @@ nothing_left st
 # ---- alive, with its socket removed ----
 run 0 apply --local st.tj
 rm state/runs/st/control
-quick 0 status --local st; says err "does not listen"
+quick 0 status --local st; says err "is running but not listening"
 quick 0 delete --local --yes --force st
 nothing_left st
 
@@ -70,7 +70,7 @@ for pair in "8 logs --local -f st --all" "0 status --local --watch st"; do
 	got=$?
 	if test $got -eq "${pair%% *}"; then ok; else fail "${pair#* }: status $got"; fi
 	case $pair in
-	*logs*) says err "nothing watches run 'st' any more: its keeper is gone" ;;
+	*logs*) says err "nothing watches run 'st' any more: its keeper ended" ;;
 	*) tail -n 2 .out >.last; holds grep -qE '^st +Unknown +a +2 +0 +0 ' .last ;;
 	esac
 	run 0 delete --local --yes st

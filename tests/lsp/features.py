@@ -244,7 +244,7 @@ def test_rename_refused(p):
     p.open(JOB.replace("h100(8)", "h1«x»00(8)"))
     assert "standard library" in refused(p, "gpu")
     p.open(JOB.replace("memory ", "me«x»mory "))
-    assert "name of the program's own" in refused(p, "mem")
+    assert "declares no name here" in refused(p, "mem")
 
 
 # ---- symbols ----

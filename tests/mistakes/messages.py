@@ -280,7 +280,7 @@ for word in ("readinessProbe", "startupProbe", "readiness", "healthcheck"):
     case("%s of a role" % word, role('%s = "x"' % word), ['ports { http = 8000 }, ready = http("http", "/health")'], ["raw container"],
          right=role('ports { http = 8000 }, ready = http("http", "/health")'), code=['ready = http("http", "/health")'])
 case("ready() of one replica", job("role s { replicas = 2 }\n  role w { start_after = ready(s, 0) or ready(s, any = true) }"),
-     ["'ready' is about all replicas, or any one of them", "'ready(R, any = true)'"], ["any = 0", "needs a bool"],
+     ["'ready' covers all replicas, or any one of them", "'ready(R, any = true)'"], ["any = 0", "needs a bool"],
      right=job("role s { replicas = 2 }\n  role w { start_after = ready(s, any = true) }"))
 case("a JobSet and any of a role", job('role s { replicas = 2, ready = exec(["true"]) }\n  role w { start_after = ready(s, any = true) }'),
      ["wait for the whole role with 'ready(s)'"], ["'done(s)'"], args=("check", "--target", "jobset"), code=["ready(s)"],

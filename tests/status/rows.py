@@ -181,8 +181,8 @@ ROWS = [
     ("S-15", [put(job([condition("Suspended")], suspend=True), "metadata.managedFields",
                   [{"manager": "night-shift", "fieldsV1": {"f:spec": {"f:suspend": {}}}}])], "Suspended", "by night-shift", 0),
     ("S-16", [BY_OTHERS], "Unknown", "the controller 'example.com/controller'", 0),
-    ("S-16 new", [put(BY_OTHERS, "metadata.creationTimestamp", NEW)], "Pending", "made just now", 0),
-    ("S-17", [put(EMPTY, "metadata.creationTimestamp", NEW)], "Pending", "made just now", 0),
+    ("S-16 new", [put(BY_OTHERS, "metadata.creationTimestamp", NEW)], "Pending", "was just created", 0),
+    ("S-17", [put(EMPTY, "metadata.creationTimestamp", NEW)], "Pending", "was just created", 0),
     ("S-17 old", [put(EMPTY, "metadata.creationTimestamp", OLD)], "Starting", "no pods yet", 0),
     ("S-18", [put(EMPTY, "metadata.creationTimestamp", OLD), event("Job", "j-worker", "FailedCreate", "exceeded quota: gpus, used 8, limited 8")],
      "Stalled", "FailedCreate: exceeded quota: gpus, used 8, limited 8", 0),
@@ -317,7 +317,7 @@ BESIDE = [
     ("S-03 reconciling", thing("Widget", "w", "example.com/v1", LABELS, status={"conditions": [condition("Reconciling")]}), "Pending", ""),
     ("S-03 not ready", thing("Widget", "w", "example.com/v1", LABELS, status={"conditions": [condition("Ready", "False", "No")]}), "Pending", "No"),
     ("S-03 ready", thing("Widget", "w", "example.com/v1", LABELS, status={"conditions": [condition("Ready")]}), "Running", ""),
-    ("S-03 silent", thing("Widget", "w", "example.com/v1", LABELS), "Unknown", "says nothing"),
+    ("S-03 silent", thing("Widget", "w", "example.com/v1", LABELS), "Unknown", "it reports no state"),
     ("S-50", thing("Service", "j", labels=LABELS), "Running", "1/2 endpoints ready"),
     ("S-51 bound", thing("PersistentVolumeClaim", "data", status={"phase": "Bound"}), "Running", ""),
     ("S-51 pending", thing("PersistentVolumeClaim", "data", status={"phase": "Pending"}), "Pending", "ProvisioningFailed: no such class"),
@@ -443,7 +443,7 @@ def conditions(trainc, directory):
     with open(directory + "/ttl.tj", "w", encoding="utf-8") as f:
         f.write(ttl)
     out = run(trainc, directory, [], "table", "ttl.tj")[1]
-    check("  none of its objects are there; they are removed 2d after its end (ttl)\n" in out, "absent after a ttl: %r" % out)
+    check("  none of its objects exist; they are removed 2d after its end (ttl)\n" in out, "absent after a ttl: %r" % out)
     well = run(trainc, directory, READY, "table")[1]
     check(well.count("\n") == 2 and "\nj    Running  worker        2       2      2" in well, "nothing to add: %r" % well)
     wide = run(trainc, directory, READY, "wide")[1]

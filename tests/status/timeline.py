@@ -162,7 +162,7 @@ def many():
 
 def empty():
     done = status([], 2, "-o", "svg")
-    check(tree.fromstring(done.stdout).tag == SVG + "svg" and b"none of its objects are there" in done.stdout, "nothing there: %s" % done.stdout[:200])
+    check(tree.fromstring(done.stdout).tag == SVG + "svg" and b"none of its objects exist" in done.stdout, "nothing there: %s" % done.stdout[:200])
     done = status([pod(0)], 1, "-o", "svg", now=0)
     check(bars(done.stdout, 1)[0][0][0] == "pending", "a moment without length: %s" % done.stdout[-300:])
 

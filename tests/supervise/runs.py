@@ -59,7 +59,7 @@ def whole(w):
     w.supervise()
     w.jobs_run = False
     out, err = start(w)
-    must("the controller does what plain Jobs do not do of job 'a'" in err and "trainc wait" not in err, err)
+    must("the controller does what plain Jobs cannot do for job 'a'" in err and "trainc wait" not in err, err)
     must(w.objects[("configmaps", "default", "a.trainc")]["metadata"]["labels"]["trainc.dev/controller"] == "supervise", "no label")
     w.settle()
     must(w.is_suspended("a-worker") and w.record("a")["attended"] == "1", w.record("a"))

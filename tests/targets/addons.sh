@@ -90,7 +90,7 @@ says err 'help: write "0.18", the major and the minor number'
 for wrong in 0.12 0.20 1 0.018 018 0.18. '' x 0.18.x 4294967296.1; do
 	project "kueue = \"$wrong\""; run 1 check queued.tj; says err "is not known to this compiler [TJ0814]"
 done
-says err "help: known: 0.13 to 0.19; of a newer one write the newest that is known"
+says err "help: known versions: 0.13 to 0.19; for a newer one, write the newest known"
 project 'jobsett = "0.10"'; run 1 check queued.tj; says err "did you mean 'jobset'?"
 project 'jobset = 0.10'; run 1 check queued.tj; says err "'jobset' expects a string"
 end

@@ -133,7 +133,7 @@ static void refusals(void)
 {
 	struct json_stream_options one = { 0 };
 
-	READS(one, "{\"a\":1", "error at byte 6: the text ends here, in the middle (near '{\"a\":1')");
+	READS(one, "{\"a\":1", "error at byte 6: the text ends here, before it is complete (near '{\"a\":1')");
 	READS(one, "{\"a\" 1}", "error at byte 5: expected ':' (near '{\"a\" 1')");
 	READS(one, "[1 2]", "error at byte 3: expected ',' or ']' (near '[1 2')");
 	READS(one, "{a:1}", "error at byte 1: expected a key in quotes (near '{a')");

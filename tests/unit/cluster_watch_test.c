@@ -419,7 +419,7 @@ static void forgotten(void)
 	begin(&p, &s, "on GET *\n" JSON ADD("a", "1", "5") MARK("9") FAILURE("400", "Strange"));
 	watch(&p, &w, NULL);
 	CHECK_TEXT(buf_text(&w.said), "+a synced synced ");
-	CHECK(w.failed && world_count(w.error, "fails again and again") == 1);
+	CHECK(w.failed && world_count(w.error, "keeps failing") == 1);
 	buf_release(&w.said);
 	end(&p, &s);
 }

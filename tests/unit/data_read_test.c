@@ -106,8 +106,8 @@ static void json(void)
 	JSON("\"a\\u0000b\"", "\"a\\u0000b\"");
 	JSON("{\"\": 1, \" \": 2}", "{=1  =2}");
 
-	JSON("", "1:1: the text ends here, in the middle");
-	JSON("{\"a\": 1", "1:8: the text ends here, in the middle");
+	JSON("", "1:1: the text ends here, before it is complete");
+	JSON("{\"a\": 1", "1:8: the text ends here, before it is complete");
 	JSON("{\"a\": 1 \"b\": 2}", "1:9: expected ',' or '}'");
 	JSON("{\"a\" 1}", "1:6: expected ':'");
 	JSON("{a: 1}", "1:2: expected a key in double quotes");
@@ -127,8 +127,8 @@ static void json(void)
 	JSON("\"\\u12g4\"", "1:2: four hexadecimal digits must follow '\\u'");
 	JSON("\"a\xFFz\"", "1:3: this is not UTF-8");
 	JSON("\"\xED\xA0\x80\"", "1:2: this is not UTF-8");
-	JSON("\"abc", "1:5: the text ends here, in the middle");
-	JSON("\"abc\\", "1:6: the text ends here, in the middle");
+	JSON("\"abc", "1:5: the text ends here, before it is complete");
+	JSON("\"abc\\", "1:6: the text ends here, before it is complete");
 	JSON("{\"a\": 1,\n \"b\": 2, \"a\": 3}", "2:10: the key 'a' appears twice (1:2)");
 }
 

@@ -1085,7 +1085,7 @@ static void on_failed_pod(void)
 		{ "fail", 1, "term a-1", "Failing", "a-0 failed: exit code 1" },
 		{ "restart", 1, "", "Degraded", "a-0 begins again soon: exit code 1" },
 		{ "restart", 0, "", "Degraded",
-			"a-0 has failed and waits for somebody who starts it again: exit code 1" },
+			"a-0 has failed and waits for a manual restart: exit code 1" },
 		{ "replace", 1, "", "Running", "" },
 		{ "replace", 0, "term a-1", "Failing", "a-0 failed: exit code 1" },
 		{ "ignore", 0, "", "Running", "" },

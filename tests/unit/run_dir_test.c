@@ -171,7 +171,7 @@ static void survivors(void)
 	CHECK(save(fd, &s));
 	close(fd);
 	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && got.phase == RUN_UNKNOWN);
-	CHECK_TEXT(got.cause, "its keeper is gone without a verdict");
+	CHECK_TEXT(got.cause, "its keeper ended without recording a verdict");
 	struct process_ids alive = run_survivors(&arena, &got);
 	CHECK(alive.n == 1 && alive.at[0].pid == child);
 	CHECK(got.roles[0].at[0].state == REPLICA_READY && got.roles[0].at[1].state == REPLICA_FAILED);

@@ -148,8 +148,8 @@ static void verdicts(void)
 	report_last_lines(&s, true, &b);
 	CHECK_TEXT(taken(), "");
 	s.phase = RUN_UNKNOWN;
-	s.cause = STR("its keeper is gone without a verdict");
-	CHECK_TEXT(headline(&s), "Unknown: its keeper is gone without a verdict");
+	s.cause = STR("its keeper ended without recording a verdict");
+	CHECK_TEXT(headline(&s), "Unknown: its keeper ended without recording a verdict");
 }
 
 static struct str report(const struct run_state *s, enum report_form form, unsigned width)

@@ -79,7 +79,8 @@ static void check_container(struct checking *c, const struct plan_role *r, const
 	for (size_t i = 0; i < pc->nmounts && r->max > 1; i++)
 		if (pc->mounts[i].volume->keep)
 			no_place(c, pc->mounts[i].volume->from, "a claim that each replica keeps", one_template,
-				"without 'keep = true' each pod gets a claim that ends with it; the target 'pods' has "
+				"without 'keep = true' each pod gets a claim that is deleted with it; the target "
+				"'pods' has "
 				"a place for both");
 }
 
@@ -119,11 +120,11 @@ static void check_order(struct checking *c, const struct plan_job *j, const stru
 {
 	if (r->place.kind != PLACE_ANYWHERE && !emit_place_annotates(j, r))
 		no_place(c, check_place(c, r->place.from, r->at, r->at), "'place'",
-			"it goes by labels of ours, which the operator's pods do not have",
-			"add a queue, so that Kueue keeps it, or use the target 'jobset' or 'jobs'");
+			"it selects pods by labels of trainc, which the operator's pods do not have",
+			"add a queue, so that Kueue places the pods, or use the target 'jobset' or 'jobs'");
 	if (r->spread.set && !str_is(r->spread.value, "none"))
 		no_place(c, r->spread.from, "'spread'",
-			"it goes by labels of ours, which the operator's pods do not have",
+			"it selects pods by labels of trainc, which the operator's pods do not have",
 			"write the affinity in 'raw pod' by 'training.kubeflow.org/job-name', or use the target 'pods' "
 			"or 'jobs'");
 	if (r->start_after)
@@ -145,7 +146,7 @@ static bool signals_only(const struct plan_codes *c)
 static void check_again(struct checking *c, const struct plan_role *r)
 {
 	if (r->retry_on.set && !signals_only(&r->retry_on))
-		no_place(c, r->retry_on.from, "these exit codes", "the operator tries again after 128 to 255",
+		no_place(c, r->retry_on.from, "these exit codes", "the operator retries exit codes 128 to 255",
 			"write retry_on = 128..255, or use the target 'jobs'");
 	else if (!r->retry_on.set && !plan_role_restarts(r) && r->retries.set && r->retries.value)
 		no_place(c, check_place(c, r->retries.from, r->at, r->at), "'retries'",

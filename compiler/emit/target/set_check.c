@@ -135,10 +135,10 @@ static void success(struct checking *c, const struct plan_job *j, const char *se
 		return;
 	struct str text = plan_condition_text(c->arena, j, j->success);
 	struct diag *d = diag_report(c->diags, TJ0818, check_place(c, j->success->from, j->name_at, j->name_at),
-		"a %s cannot say 'success = %.*s'", set, STR_ARG(text));
+		"a %s cannot express 'success = %.*s'", set, STR_ARG(text));
 	diag_note(c->diags, d, (struct span){ 0 },
-		"it succeeds when all of some roles are done, or any of them; or by some replicas of one role");
-	diag_help(c->diags, d, "name whole roles, joined by nothing but 'and' or nothing but 'or'%s", or_jobs(j));
+		"it succeeds when all of certain roles are done, or any of them, or certain replicas of one role");
+	diag_help(c->diags, d, "name whole roles, joined only by 'and' or only by 'or'%s", or_jobs(j));
 }
 
 static void clean(struct checking *c, const struct plan_job *j, const char *set)
@@ -150,17 +150,17 @@ static void clean(struct checking *c, const struct plan_job *j, const char *set)
 		return;
 	struct span at = check_place(c, j->clean.from, j->name_at, j->name_at);
 	if (none) {
-		d = diag_report(c->diags, TJ0818, at, "a %s ends what still runs: clean = \"none\" has no place in it",
+		d = diag_report(c->diags, TJ0818, at, "a %s stops what still runs, so it cannot have clean = \"none\"",
 			set);
 		if (at.start != j->clean.from.start)
 			diag_note(c->diags, d, j->clean.from, "the framework's rule");
 		diag_help(c->diags, d, "write clean = \"running\", or use the target 'jobs'");
 		return;
 	}
-	d = diag_report(c->diags, TJ0818, at, "a %s keeps the pods that have ended: clean = \"all\" has no place in it",
+	d = diag_report(c->diags, TJ0818, at, "a %s keeps the pods that have ended, so it cannot have clean = \"all\"",
 		set);
 	diag_help(c->diags, d, str_is(c->plan->target, "jobset") ?
-		"write clean = \"running\"; with 'ttl' everything goes some time after the end" :
+		"write clean = \"running\"; 'ttl' removes everything some time after the end" :
 		"write clean = \"running\", or use the target 'jobs'");
 }
 

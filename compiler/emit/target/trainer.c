@@ -61,9 +61,10 @@ static void unrolled(struct checking *c, const struct plan_job *j, const struct 
 		return;
 	struct diag *d = diag_report(c->diags, TJ0819, check_place(c, r->unrolled_because, r->at, j->name_at),
 		"the nodes of a TrainJob have one template, and the replicas of role '%.*s' differ", STR_ARG(r->name));
-	diag_help(c->diags, d, keeps_claim(r) ? "without 'keep = true' each pod gets a claim that ends with it; the "
+	diag_help(c->diags, d, keeps_claim(r) ? "without 'keep = true' each pod gets a claim that is deleted with "
+		"it; the "
 		"target 'jobset' has a place for both" : plan_role_differs(r) ?
-		"let all replicas ask for the same, or use the target 'jobset'" :
+		"let all replicas request the same amounts, or use the target 'jobset'" :
 		"let the program compute it from pod.index, or use the target 'jobset'");
 }
 
