@@ -14,7 +14,7 @@ fail() {
 }
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-# none WHAT: nothing may have been found.
+# none WHAT: fails if anything was found.
 none() {
 	if test -s "$scratch/found"; then
 		fail "$1"

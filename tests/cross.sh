@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 test $# -gt 0 || set -- aarch64 s390x clang
 passed=0 failed=0 skipped=0
 
-# compile MACHINE COMPILER: its trainc, static, with libyaml from Debian's source.
+# compile MACHINE COMPILER: builds a static trainc for it, with libyaml from Debian's source.
 compile() {
 	machine=$1 cc=$2 b=build-cross/$1
 	mkdir -p "$b/yaml" || return
@@ -24,7 +24,7 @@ compile() {
 	test $status -eq 0 && ! grep -q 'warning:' "$b/said"
 }
 
-# run MACHINE COMPILER RUNNER: what the goldens say of it.
+# run MACHINE COMPILER RUNNER: runs the goldens with it.
 run() {
 	for program in "$2" $3; do
 		if ! command -v "$program" >/dev/null; then

@@ -48,7 +48,7 @@ golden() {
 	fi
 }
 
-# Errors give 1, warnings alone 0: the golden says which.
+# Errors give status 1, warnings alone 0: the golden shows which.
 status_of() {
 	if test -n "$BLESS"; then
 		echo 0 1

@@ -49,7 +49,7 @@ static bool needs_look(const struct applying *p, const struct wanted *w)
 
 /* ---- many names: lists ---- */
 
-enum { MANY = 32 };                     /* from so many new names on, their collection is listed */
+enum { MANY = 32 };                     /* with this many new names or more, their collection is listed */
 
 struct collections {
 	struct member_query *at;

@@ -132,7 +132,9 @@ const struct transport_status *exchange_status(struct transport_exchange *x);
 
 /* ---- transport_error.c ---- */
 
-/* The outcome of a transfer that libcurl ended with CODE, and the sentence for every outcome but an answer. */
+/*
+ * Determines the outcome of a transfer that libcurl ended with CODE, and the error sentence unless there was an answer.
+ */
 enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode code, struct str *error);
 /* The sentence for an answer that reports a failure. */
 struct str exchange_refusal(struct transport_exchange *x, const struct transport_status *status);

@@ -64,8 +64,8 @@ static bool container_has(const struct plan_container *c, const struct plan_volu
 }
 
 /*
- * Is the volume a file system in memory? Memory that only one container sees is. If several containers share it, or it
- * outlives a restart in place, it is a directory.
+ * Is the volume a file system in memory? Only if a single container mounts it and it need not survive a restart in
+ * place; otherwise it is a directory.
  */
 static bool is_memory(const struct plan_role *r, const struct plan_volume *v)
 {

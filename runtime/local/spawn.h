@@ -46,7 +46,7 @@ struct spawn {
 
 struct spawned {
 	pid_t pid;
-	int report;                     /* descriptor that is readable when the program runs, or never will */
+	int report;                     /* readable when the program has started or has failed to start */
 };
 /* Starts the child; false with errno when there is none. */
 bool spawn_start(const struct spawn *s, struct spawned *ret);

@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 ACCEPTED = os.path.join(HERE, "accepted.txt")
 WARNINGS = "-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wwrite-strings".split()
-# What clang-tidy knows of mistakes, except for what is no mistake here:
+# The checks of clang-tidy, without those that report correct code here:
 NOT_TIDY = (
     "easily-swappable-parameters",              # a matter of taste
     "branch-clone",                             # rows of a table of cases
@@ -26,20 +26,20 @@ NOT_TIDY = (
     "reserved-identifier",                      # _GNU_SOURCE
     "sizeof-expression",                        # ARENA_PUSH of a list of pointers
     "not-null-terminated-result",               # a `struct str` has a length
-    "narrowing-conversions", "implicit-widening-of-multiplication-result", "misplaced-widening-cast",   # -Wconversion's, many and harmless
+    "narrowing-conversions", "implicit-widening-of-multiplication-result", "misplaced-widening-cast",   # reported by -Wconversion in many places, all harmless
 )
 TIDY = "-*,bugprone-*," + ",".join("-bugprone-" + check for check in NOT_TIDY)
 PROGRAMS, TESTS = ("compiler", "runtime"), ("tests/unit", "tests/torture", "tests/cluster", "tests/fuzz")
 
 
 def sources(*places):
-    """The C files of these directories; what is for WebAssembly alone needs another compiler."""
+    """The C files of these directories, without those for WebAssembly, which need another compiler."""
     found = [p for place in places for p in glob.glob(place + "/**/*.c", recursive=True)]
     return sorted(p for p in found if not p.startswith("compiler/web/"))
 
 
 def said(command, form):
-    """(file, check, line) of each finding; a run that ends otherwise than by finding something is an error."""
+    """(file, check, line) of each finding; a run that fails for another reason is an error."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     rows = set()
     for line in (done.stdout + done.stderr).split("\n"):
@@ -81,7 +81,7 @@ PROGRAM_OF = {"cppcheck": "cppcheck", "gcc": "gcc", "clang": "clang", "tidy": "c
 
 
 def accepted(tools):
-    """The findings that are none: (tool, file, check) -> why."""
+    """False positives: (tool, file, check) -> why."""
     with open(ACCEPTED, encoding="utf-8") as f:
         rows = [line.split(None, 3) for line in f if line.strip() and not line.startswith("#")]
     short = [row for row in rows if len(row) < 4 or len(row[3]) < 20]

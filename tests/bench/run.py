@@ -19,7 +19,8 @@ BUILD = os.environ.get("BUILD", "build")
 TRAINC = os.path.join(BUILD, "trainc")
 HERE = os.path.join(BUILD, "bench")
 MEASURE = os.path.join(HERE, "measure")
-# Emptying and writing a file takes 0.15 ms on some file systems, a fifth of what a small program takes; it is no cost of trainc.
+# Emptying and writing a file takes 0.15 ms on some file systems, a fifth of what a small program takes; that is not a
+# cost of trainc.
 NOWHERE = os.devnull
 # A file system without a journal looks for a number that no removed file has had lately, which gets slower with each file that a
 # run replaces: a quarter of what a run of 1,000 isolated replicas takes.
@@ -132,7 +133,7 @@ def many_replicas(n):
 
 
 def many_roles(n):
-    """Without a success that names each of them in each object: that is output which grows with the square."""
+    """Without a success rule that names each of them in each object, because that output would grow quadratically."""
     roles = "\n".join(f"  role r{i} {{ replicas = 2 }}" for i in range(n))
     return ('job "roles" {\n  image = "registry.example.com/ml/a:1"\n  command = ["run"]\n  success = done(r0)\n'
             f"  clean = \"all\"\n{roles}\n}}\n")
@@ -188,7 +189,7 @@ def nested(n):
 
 
 def mistakes(n):
-    """Every other line is wrong, each in its own way as far as the compiler knows."""
+    """Every other line is wrong, each with a different mistake to the compiler."""
     return IMPORTS + "\n".join(f"let a{i} = {i}\nlet b{i} = unknown_{i} + a{i}" for i in range(n // 2)) + "\n"
 
 
@@ -234,7 +235,7 @@ def manifests(n):
 
 
 def jobsets(n):
-    """One set of many roles that know each other by the names of another system, and what stands beside them."""
+    """One set of many roles that refer to each other by the names of another system, and objects beside them."""
     jobs = "".join(f"""  - name: r{i}
     template: {{spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: a, image: "registry.example.com/a:1",
       args: ["all-r{(i + 1) % n}-0-0.all"]}}]}}}}}}}}
@@ -266,7 +267,7 @@ SUFFIXES = {"import": "yaml", "status": "json"}
 def growth(what, make, n, *arguments):
     """
     Twice the work must cost at most 2.2 times as much.  What every run costs is
-    left out, and the two sizes take turns, so that a busy moment meets both.
+    left out, and the two sizes alternate, so that a busy moment affects both.
     """
     suffix = SUFFIXES.get(arguments[0], "tj")
     files = [program(f"growth-{size}-{make.__name__}.{suffix}", make(size)) for size in (n, 2 * n)]
@@ -298,7 +299,7 @@ def starts(n, isolate, seconds, most):
     program(f"replicas-{n}.tj", replicas(n))
     loop, run = [], []
     with tempfile.TemporaryDirectory(prefix="trainc-bench-", dir=MEMORY) as state:
-        for _ in range(3):              # by turns, so that a busy moment meets both
+        for _ in range(3):              # alternately, so that a busy moment affects both
             done = subprocess.run([os.path.join(HERE, "forks"), str(n), "/bin/true"], capture_output=True, text=True,
                                   check=True, preexec_fn=many_descriptors)
             loop.append(int(done.stdout) / 1e6)

@@ -35,7 +35,7 @@ FENCE = re.compile(r"^```tj\n(.*?)^```$", re.M | re.S)
 
 
 def programs(folder):
-    """Names of files below a folder that it fills."""
+    """Fills a folder and returns the names of the files in it."""
     for entry in sorted(os.listdir("examples")):
         if os.path.isdir(os.path.join("examples", entry)):
             shutil.copytree(os.path.join("examples", entry), os.path.join(folder, entry))
@@ -98,7 +98,7 @@ def damages(name, text, all_tokens):
                              text[:start] + word2 + text[end:start2] + word + text[end2:])
 
 
-RUNTIME = "TJ0817"      # what the runtime is needed for: about the whole program, damaged or not
+RUNTIME = "TJ0817"      # diagnostics about what needs the runtime concern the whole program, damaged or not
 
 
 def check(path):
@@ -109,7 +109,7 @@ def check(path):
 
 
 def judge(some):
-    """What is said about each; one thread of several, in a copy of the programs of its own."""
+    """Returns the diagnostics for each; runs in one of several threads, with its own copy of the programs."""
     with tempfile.TemporaryDirectory() as folder:
         programs(folder)
         known = {}

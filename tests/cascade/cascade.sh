@@ -1,3 +1,3 @@
 #!/bin/sh
-# One slip, one message, in its place: a sample of them (make cascade: all).
+# Each slip gets one message at its place: tests a sample (make cascade: all).
 exec python3 tests/cascade/cascade.py "$@"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# bounds.sh - what a project reads and writes: nothing outside of it, nothing ignored, nothing replaced that is not its own.
+# bounds.sh - what a project reads and writes: nothing outside of it, nothing that is ignored, and it replaces only its
+# own files.
 . "$(dirname "$0")/cli.inc"
 
 job() { printf 'job "a" { image = "a/b:1", command = ["run"]\n  role w { cpu = 1, memory = 64Mi } }\n'; }

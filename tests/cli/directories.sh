@@ -25,7 +25,7 @@ run 0 fmt jobs; run 0 fmt --check jobs
 run 2 plan jobs three.tj; says err "plan takes one operand"
 ln -s jobs linked; run 0 compile linked; says out "name: one"
 
-# one name in two files: each is named; in two namespaces it is no mistake
+# one name in two files: both are named; in two namespaces it is allowed
 mkdir twice; job same >twice/a.tj; job same >twice/b.tj
 run 1 check twice; says err "twice/b.tj:1:5: error: 'twice/a.tj' has a job 'same', too [TJ0812]"; holds test "$(grep -c 'error:' .err)" -eq 1
 run 1 check three.tj three.tj; says err "'three.tj' is given twice, so its job 'three' exists twice [TJ0812]"

@@ -29,7 +29,7 @@ job "p" {
 }
 END
 
-# A shell that reads the output has the values; what it cannot have is a comment.
+# A shell that reads the output gets the values; values that it cannot represent become comments.
 run 0 env -o shell --role worker --index 1 p.tj
 cp .out shell.env
 (
@@ -73,7 +73,7 @@ says out 'RANK=0'
 holds grep -qx 'EMPTY=' .out
 holds test "$(grep -c '^export' .out)" -eq 0
 
-# Whoever asks for one replica must say which, and it must be there.
+# A command that needs one replica must say which, and it must exist.
 run 2 env -o shell p.tj; says err 'choose one of 2 replicas with --role and --index'
 run 2 env --role worker --index 7 p.tj; says err "no replica 7 of role 'worker'; the last one is 1"
 run 2 env --index 7 p.tj; says err 'no replica 7'

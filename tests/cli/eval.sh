@@ -121,7 +121,7 @@ value '[1, 2]' 'import std.nvidia
 [
   1, 2]'
 
-# lines: what is wrong adds nothing and does not end them
+# a wrong line has no effect and does not end the input
 cat >lines <<'END'
 let n = 4
 n * 2

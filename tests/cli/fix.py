@@ -16,7 +16,7 @@ failed = 0
 
 
 def mistakes(path):
-    """How deep each mistake is: of the text, of names, of values, a warning."""
+    """The phase of each mistake: text, names, values, or a warning."""
     out = subprocess.run([trainc, "check", "--format", "json", path], capture_output=True, text=True).stdout
     found = [json.loads(line) for line in out.splitlines()]
     depth = lambda code: 0 if code < "TJ02" else 1 if code < "TJ04" else 2
@@ -40,7 +40,7 @@ def fix(path):
 
 
 def as_expected(path, text):
-    """Hold the text against NAME.fixed."""
+    """Compares the text with NAME.fixed."""
     want = path[:-3] + ".fixed"
     if not os.path.exists(want) or read(want) == text:
         return None

@@ -1,12 +1,12 @@
 #!/bin/sh
-# fix.sh - check --fix: edits that end mistakes, and none that makes another.
+# fix.sh - check --fix: edits remove mistakes and add none.
 . "$(dirname "$0")/cli.inc"
 
 # Of every program of tests/mistakes: see fix.py.
 cp -R "$root/tests/mistakes" mistakes
 holds python3 "$root/tests/cli/fix.py" "$TRAINC" "$root/tests/mistakes" mistakes
 
-# What would bring another error is left out, and that is said; the rest is made.
+# An edit that would cause another error is skipped and reported; the others are made.
 cat >refused.tj <<-'END'
 	job "a" {
 	  image = "registry.example.com/tools/hello:1.0"
@@ -24,7 +24,7 @@ run 0 check --fix mac.tj; run 0 check mac.tj; silent err
 printf '\357\273\277job "a" {\n  image = "registry.example.com/a:1"\n  role main { command = ["a"] }\n}\n' >mark.tj
 run 0 check --fix mark.tj; holds test "$(head -c 3 mark.tj)" = job
 
-# A file that is imported is fixed with the program, and told for itself; what an edit brings to light is fixed too.
+# An imported file is fixed with the program and reported separately; mistakes that an edit reveals are fixed too.
 cat >part.tj <<-'END'
 	let text = 'a'
 	fn more(n: int) : int = n + 1
@@ -42,7 +42,7 @@ cp whole.tj once.tj
 run 0 check --fix whole.tj; silent err
 same whole.tj once.tj
 
-# What hid errors is fixed, and then there are more than before: that is said.
+# A fixed error may reveal others, so that there are more than before: that is reported.
 cat >hidden.tj <<-'END'
 	job "a" {
 	  imag = "registry.example.com/tools/hello:1.0"
@@ -63,7 +63,7 @@ cp headless.tj before
 run 1 check --fix headless.tj; says err "expected a string after 'job', found 'image'"
 same headless.tj before
 
-# What one edit stood in the way of is tried again when it is made: a second run finds nothing to do.
+# An edit that conflicts with another one is tried again afterwards, so a second run finds nothing to do.
 cat >wreck.tj <<-'END'
 	job "words": tensorflow.cluster_spec {
 	  ps = { replicas = 2, memory = 4Gi }
@@ -92,7 +92,7 @@ same wreck.tj once.tj
 # Standard input is read once and not written.
 holds test "$(printf 'job "a" { image = "a:1", replcas = 2 }\n' | "$TRAINC" check --fix - 2>&1 | grep -c 'did you mean')" -eq 1
 
-# A file that cannot be written is a sentence and 3, and nothing is lost.
+# A file that cannot be written is reported with status 3, and nothing is lost.
 bad locked.tj
 cp locked.tj before
 mkdir closed && mv locked.tj closed && chmod a-w closed

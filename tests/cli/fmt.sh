@@ -27,7 +27,7 @@ run 1 fmt broken.tj three.tj; says err "broken.tj:1:5: error: "; same broken.tj 
 run 1 fmt absent.tj; says err "no such file"
 chmod 600 three.tj; cp ugly.tj three.tj; run 0 fmt three.tj; holds test "$(stat -c %a three.tj)" = 600
 
-# CRLF is told and goes, in comments and strings too
+# CRLF is reported and replaced, in comments and strings too
 printf 'let a = 1 # one\r\nlet b = """\r\n  x\r\n  """\r\n' >dos.tj
 printf 'let a = 1 # one\nlet b = """\n  x\n  """\n' >want
 run 1 fmt --check dos.tj; says out dos.tj; says err "trainc: dos.tj: 4 lines end with CRLF, which fmt makes LF"

@@ -21,7 +21,7 @@ MADE = ["docs/diagnostics.md"]          # from pages that are read themselves
 SYNTAX = re.compile(r"error: .*\[TJ(01\d\d|030[14])\]$", re.M)       # numbers are read by the scanner
 
 
-# Their form is what they are about.
+# These files are about formatting.
 AS_THEY_ARE = ["tests/types/text_without_quotes.tj", "tests/mistakes/subtracted.tj", "tests/mistakes/midnight_values.tj"]
 
 
@@ -106,7 +106,7 @@ def interpolation_end(text, at):
 
 
 def rough(text):
-    """The same program as somebody in a hurry would have typed it."""
+    """The program as somebody in a hurry would have typed it."""
     out = []
     for code, piece in pieces(text):
         if not code:
@@ -145,7 +145,7 @@ def main():
     passed, failed = 0, 0
     found = list(programs())
     if "asan" in os.environ.get("BUILD", ""):
-        found = found[::4]              # it looks for crashes, of which all have the same few kinds of text
+        found = found[::4]              # it looks for crashes, for which a few kinds of text are enough
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         answers = list(pool.map(lambda one: problem(*one[1:]), found))
     for (name, _, _), why in zip(found, answers):

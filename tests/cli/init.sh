@@ -1,8 +1,8 @@
 #!/bin/sh
-# init.sh - a first program for every framework of the library compiles without a word, and nothing is overwritten.
+# init.sh - a first program for every framework of the library compiles silently, and nothing is overwritten.
 . "$(dirname "$0")/cli.inc"
 
-# first ARGUMENT...: init in a new directory, where nothing but job.tj is then
+# first ARGUMENT...: runs init in a new directory, which then contains only job.tj
 first() {
 	rm -rf new && mkdir new && cd new || exit 1
 	run 0 init "$@"; silent err; says out "wrote job.tj, a program"; says out "trainc check job.tj"

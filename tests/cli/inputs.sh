@@ -2,9 +2,9 @@
 # inputs.sh - inputs that nobody means: never a crash, never a hang, always a place and a sentence.
 . "$(dirname "$0")/cli.inc"
 
-case $BUILD in *asan* | *cover*) seconds=90 ;; *) seconds=20 ;; esac        # what they look for takes its own
+case $BUILD in *asan* | *cover*) seconds=90 ;; *) seconds=20 ;; esac        # sanitizers need their own memory
 
-# refused NAME: check ends in time with status 1, says something, and does not die.
+# refused NAME: check ends in time with status 1 and a message, and does not crash.
 refused() {
 	timeout "$seconds" "$TRAINC" check "$1" >.out 2>.err </dev/null
 	got=$?
@@ -29,7 +29,7 @@ else
 	skip "unreadable file: this user may read everything"
 fi
 ln -s loop.tj loop.tj; run 1 check loop.tj; says err "[TJ0001]"
-# a manifest is for another command, and nothing else about it is told
+# a manifest belongs to another command, and nothing else about it is reported
 printf 'apiVersion: batch/v1\nkind: Job\nspec: {a: ${B}}\n' >job.yaml; printf '[{"apiVersion": "v1"}]\n' >job.json
 for command in check compile plan 'fmt --check'; do
 	run 1 $command job.yaml; says err "'trainc import job.yaml' makes a program of it"; holds test "$(grep -c 'error:' .err)" -eq 1
@@ -77,7 +77,7 @@ for n in $(seq 90 120); do
 	timeout 20 "$TRAINC" check end.tj >.out 2>.err; holds test $? -eq 1
 done
 
-# what is no text is one message
+# a file that is not text gets one message
 head -c 100000 "$TRAINC" >binary.tj; refused binary.tj
 holds test "$(grep -c 'error: ' .err)" -eq 1; says err "this is not a text [TJ0101]"
 { cat binary.tj; printf '\0\n  # allow TJ0815\n'; } >allowed.tj
@@ -110,7 +110,7 @@ for hundred in cut/*; do
 done
 holds test "$(find cut -name '*.tj' | wc -l)" -gt 1500
 
-# nothing to show is said, and no failure
+# having nothing to show is reported and is not a failure
 run 0 compile -; silent out; says err "trainc: standard input is empty; a program has at least one job"
 run 0 compile empty.tj; silent out; says err "no job in the input"
 run 0 check -; says err "[TJ0822]"

@@ -65,7 +65,7 @@ cat >sarif.py <<-'END'
 END
 holds python3 sarif.py
 
-# --fix makes the certain edits, tells how many, and says what is left
+# --fix makes the safe edits, and reports how many and what is left
 run 0 check --fix bad.tj; says err "fixed 1 in bad.tj"
 holds grep -q 'replicas = 2' bad.tj
 run 0 check bad.tj; silent err

@@ -1,5 +1,5 @@
 #!/bin/sh
-# many.sh - as many entries as somebody writes: none is left out, and the framework's are among them.
+# many.sh - any number of entries: none is left out, including the framework's.
 . "$(dirname "$0")/cli.inc"
 
 # has N PATTERN: so many lines of the output match

@@ -1,5 +1,5 @@
 #!/bin/sh
-# outputs.sh - files that compile writes, and that two runs write the same bytes.
+# outputs.sh - the files that compile writes, identical in two runs.
 . "$(dirname "$0")/cli.inc"
 good good.tj
 bad bad.tj
@@ -34,7 +34,7 @@ holds grep -qF 'library.tj:' out.d
 run 1 compile --depfile bad.d bad.tj; holds test ! -e bad.d
 run 3 compile --depfile absent/out.d good.tj; says err "absent/out.d"
 
-# -o FILE: whole or not at all, in the form that its name says
+# -o FILE is written completely or not at all, in the format of its extension
 "$TRAINC" compile good.tj >want; "$TRAINC" compile -o json good.tj >want.json
 run 0 compile good.tj -o objects.yaml; silent out; same objects.yaml want
 run 0 compile good.tj -o ./objects.json; same objects.json want.json
@@ -73,7 +73,7 @@ holds test "$(ls theirs)" = file
 : >plain; run 3 compile --output-dir plain good.tj
 mkdir empty; run 0 compile --output-dir empty good.tj; holds test -f "$(ls empty/001-*.yaml)"
 
-# several programs: in order, each its own; a --set goes to those that know it
+# several programs are compiled in order and separately; --set applies to those that declare the parameter
 cat >parameters.tj <<-'END'
 	## How many.
 	param count: int(1..9) = 1
@@ -100,7 +100,7 @@ run 0 compile --gang volcano good.tj; says out "kind: PodGroup"
 run 2 compile --gang swarm good.tj; says err "swarm"
 run 1 compile --gang native --kubernetes 1.34 good.tj; says err "[TJ0809]"
 run 1 compile --target swarm good.tj; says err "'swarm'"
-# names with line ends: in a comment they are visible, in a rule for make there is no way to write them
+# names with newlines: visible in a comment, impossible in a make rule
 odd=$(printf 'x\nfoo: bar #\302\205\342\200\250y.tj')
 printf 'let n = "w"\n' >"$odd"
 cat >odd.tj <<-'END'

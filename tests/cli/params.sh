@@ -117,7 +117,7 @@ run 1 check let.tj --set fixed=4
 says err "'fixed' is a let, not a parameter"
 says err "declare it as a 'param'"
 run 1 check p.tj --profile absent; says err "nine"
-# a parameter of a module is the program's to set
+# only the program sets a parameter of a module
 printf 'param size: int(1..8) = 2\n' >site.tj
 { echo 'import "site.tj" as site { size = count }'; cat p.tj; echo 'check site.size < 5 else "large: ${site.size}"'; } >m.tj
 run 0 check m.tj --set count=4
@@ -143,6 +143,6 @@ run 1 check named.tj --params number.yaml; says err 'write "4"'
 # a parameter among the files
 run 1 check named.tj name=a; says err "'name=a' cannot be read"; says err "set with --set name=a"
 run 1 compile named.tj name=a; says err "set with --set name=a"
-holds test "$(grep -c 'error' .err)" = 1        # and not that the parameter has no value
+holds test "$(grep -c 'error' .err)" = 1        # and it does not also report that the parameter has no value
 run 2 run --local named.tj name=a; says err "set with --set name=a"
 end

@@ -1,5 +1,5 @@
 #!/bin/sh
-# readme.sh - what README.md and docs/index.md show is what happens.
+# readme.sh - README.md and docs/index.md show what really happens.
 . "$(dirname "$0")/cli.inc"
 
 # block FILE LANGUAGE [N]: the N-th fenced block of that language
@@ -15,7 +15,7 @@ run 0 compile mnist.tj; silent err
 first=$(grep -nxF -- "$(head -n 1 want.yaml)" .out | head -n 1 | cut -d: -f1)
 sed -n "$first,$((first + $(wc -l <want.yaml) - 1))p" .out >shown.yaml
 same want.yaml shown.yaml
-# every file that they name is there
+# every file that they name exists
 for page in README.md docs/index.md; do
 	grep -o '](\([^)#:]*\))' "$root/$page" | sed 's/^](//; s/)$//' | sort -u | while read -r name; do
 		test -e "$root/$(dirname "$page")/$name" || echo "$name"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# secrets.sh - the commands that help shows for generated Secrets, run as they stand.
+# secrets.sh - runs the commands that a help shows for generated Secrets, unchanged.
 . "$(dirname "$0")/cli.inc"
 
-# commands: what the help tells to run, without what is around it.
+# commands: the commands in a help, without the text around them.
 commands() { sed -n '/^ *make the ssh-keypair/,/--from-file/p' "$work/.err" | sed 1d; }
 
 # keypair NAMESPACE-FIELD WORDS: the Secret that the commands would make is WORDS.
@@ -41,7 +41,7 @@ else
 	skip "no ssh-keygen"
 fi
 
-# what is to be deleted is in the job's namespace
+# the object to delete is in the job's namespace
 cat >end.tj <<-'END'
 	job "ring" {
 	  image     = "registry.example.com/ml/ring:1.0"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# streams.sh - what goes where, and outputs that cannot be written.
+# streams.sh - which output goes where, and outputs that cannot be written.
 . "$(dirname "$0")/cli.inc"
 good good.tj
 bad bad.tj
@@ -33,7 +33,7 @@ FORCE_COLOR=1 "$TRAINC" check bad.tj 2>.err; holds grep -q "$(printf '\033')" .e
 CLICOLOR_FORCE=1 NO_COLOR=1 "$TRAINC" check bad.tj 2>.err; holds test "$(grep -c "$(printf '\033')" .err)" -eq 0
 FORCE_COLOR=1 "$TRAINC" check --color=never bad.tj 2>.err; holds test "$(grep -c "$(printf '\033')" .err)" -eq 0
 
-# a reader that leaves is no failure
+# a reader that closes the pipe does not make the command fail
 "$TRAINC" compile good.tj 2>.err | :; silent err
 (
 	"$TRAINC" compile good.tj 2>.err
@@ -51,11 +51,11 @@ for command in "compile good.tj" "version" "help" "env good.tj" "plan good.tj" "
 	holds test $? -eq 3
 	says err "cannot write standard output: it is closed"
 done
-# standard error closed or full: the status still tells
+# standard error closed or full: the status still shows the result
 "$TRAINC" check bad.tj 2>/dev/full; holds test $? -eq 1
 "$TRAINC" check bad.tj 2>&-; holds test $? -eq 1
 "$TRAINC" compile good.tj <&- >.out; holds test $? -eq 0
-# a closed standard output is not taken over by a file that is written
+# a file that is written does not get the descriptor of a closed standard output
 "$TRAINC" compile good.tj --depfile dep.d >&- 2>.err; holds test $? -eq 3
 holds test ! -e dep.d
 end

@@ -36,7 +36,7 @@ PROGRAMS = {
 }
 
 
-# values that a terminal would obey, and the commands that print values
+# values with control sequences of terminals, and the commands that print values
 VALUES = 'job "a" { image = "r.example.com/i:1", role w { command = ["x"], cpu = 1, memory = 64Mi, env { A = "\\u{1b}[31m\\u{9b}1m\\u{202e}\\r\\u{e9}" } } }\n'
 SHOWS = [("env", "-o", form, "--role", "w", "--index", "0") for form in ("table", "shell", "fish", "dotenv")] + [
     ("env", "-o", "json"), ("compile",), ("compile", "-o", "json"), ("plan",), ("dump", "--ast"), ("dump", "--tokens"), ("dump", "--plan")]
@@ -54,7 +54,7 @@ def show(columns, path, words=("check",), **environment):
     while True:
         try:
             more = os.read(master, 65536)
-        except OSError:         # that is how a terminal of Linux ends
+        except OSError:         # reading a closed Linux terminal fails this way
             more = b""
         if not more:
             break

@@ -68,7 +68,7 @@ END
 run 1 test nodes.tj; says err "steps = 13 brings bad luck"; says out "FAIL nodes.tj: unexpected"
 run 1 test nodes.tj wrong.tj; holds test "$(tail -n 1 .out)" = "9 passed, 2 failed"
 
-# what cannot be computed leaves a trace in no other test, and a test with parameters reads the file without the others
+# an evaluation that fails does not affect other tests, and a test with parameters does not evaluate the others
 good shared.tj
 cat >>shared.tj <<-'END'
 	param n: int = 1

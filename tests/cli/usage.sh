@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage.sh - the command line itself: what is refused, with which words and status.
+# usage.sh - the command line itself: what is refused, with which message and status.
 . "$(dirname "$0")/cli.inc"
 good good.tj
 
@@ -71,6 +71,6 @@ for command in compile check env plan fmt test dump; do
 	done <options.txt
 done
 
-# a message is as long as it has to be
+# long messages are not cut off
 TRAINC_STATE_DIR=$PWD/state run 2 status --local "$(printf 'a%.0s' $(seq 1500))z"; says err "az'"
 end

@@ -90,7 +90,7 @@ program 'size = 3, amount = "50%", free { what = [1, "two"] }, points = [{ x = 1
 run 1 check job.tj; says err "WidgetSpecPoints needs 'x' [TJ0907]"
 program 'size = 3, template { spec { containers = [{ name = "c", imag = "x" }] } }'
 run 1 check job.tj; says err "Container has no field 'imag' [TJ0903]"; says err "did you mean 'image'?"
-# an object in a field is known by what its spec holds
+# an object in a field is recognized by its spec
 program 'size = 3, claim { spec { accessMode = ["ReadWriteMany"] } }'
 run 1 check job.tj; says err "PersistentVolumeClaimSpec has no field 'accessMode' [TJ0903]"; says err "did you mean 'accessModes'?"
 

@@ -19,7 +19,7 @@ PATH = re.compile(r"/(?:api|apis/([^/]+))/[^/]+(?:/namespaces/([^/]+))?/([^/]+)(
 
 
 class Failure(Exception):
-    """What a test expected and did not see."""
+    """A test did not see what it expected."""
 
 
 def must(ok, what):
@@ -37,7 +37,7 @@ def not_found(plural, name):
 
 
 def merge(old, new, nulls=True):
-    """Merges NEW into OLD; a null takes a field away where NULLS are commands, as in a merge patch."""
+    """Merges NEW into OLD; if NULLS, a null removes a field, as in a merge patch."""
     for key, value in new.items():
         if nulls and value is None:
             old.pop(key, None)
@@ -180,7 +180,7 @@ class Server:
     # ---- requests ----
 
     def fault(self, method, pattern, answer, times=1, skip=0):
-        """ANSWER for the next TIMES requests that match, after SKIP of them: a status(), "cut", or what serve() knows besides."""
+        """Gives ANSWER to TIMES matching requests, after SKIP others: a status(), "cut", or what serve() knows besides."""
         self.faults.append([method, re.compile(pattern), answer, times, skip])
 
     def find_fault(self, method, path):
@@ -194,7 +194,7 @@ class Server:
         return None
 
     def take_request(self, h):
-        """(path, query, body) of a request, which is counted from now on.  One whose sender died in its middle is none."""
+        """(path, query, body) of a request, which is counted from now on.  A request that its sender did not finish does not count."""
         n = int(h.headers.get("Content-Length") or 0)
         body = h.rfile.read(n)
         if len(body) < n:
@@ -259,7 +259,7 @@ class Server:
         cut(h)
 
     def news(self, at, delay):
-        """The events after version AT that a watch may see by now, DELAY seconds after they happened."""
+        """The events after version AT that a watch may already see, DELAY seconds after they happened."""
         if not self.events or self.events[-1][0] <= at:
             return []
         seen, ready = time.time() - delay, []
@@ -272,7 +272,7 @@ class Server:
 
 
 def until(lock, what, predicate, seconds):
-    """Waits until PREDICATE holds; what it waited for is the failure otherwise."""
+    """Waits until PREDICATE holds; the failure names what it waited for."""
     end = time.time() + seconds
     while time.time() < end:
         with lock:

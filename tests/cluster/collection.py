@@ -8,7 +8,7 @@ from cluster import Cluster, Missing, Refused   # noqa: E402
 
 
 class Scripted(Cluster):
-    """Raises what its script has, or answers it, request by request, and then answers that all went well."""
+    """Raises or returns the answers of its script, one per request, and then reports success."""
 
     def __init__(self, *script):
         self.script, self.asked = list(script), []

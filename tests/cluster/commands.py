@@ -1,4 +1,4 @@
-"""commands.py [NAME...] - what the commands do about answers of an API server, request by request."""
+"""commands.py [NAME...] - how the commands react to answers of an API server, request by request."""
 import hashlib
 import json
 import re
@@ -42,7 +42,7 @@ def conflict(field, manager):
 
 @check
 def whole(w):
-    """apply, status, wait, delete: and nothing is left"""
+    """apply, status, wait and delete leave nothing behind"""
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj", out=r"Service/a created\nJob/a-worker created\nrun/a created")
     w.want(0, "status", "a", out="Running")
@@ -83,7 +83,7 @@ def exec_in_pod(w):
 
 
 def read_terminal(fd, got, enough):
-    """GOT and what appears on a terminal until that is ENOUGH, for a minute at most, or the end."""
+    """Appends to GOT what appears on a terminal until ENOUGH accepts it, for at most a minute, or until the end."""
     until = time.monotonic() + 60
     while not enough(got) and time.monotonic() < until:
         if not select.select([fd], [], [], 1)[0]:
@@ -159,7 +159,7 @@ SALT = "trainc.dev/salt"
 
 
 def hashes(w):
-    """What the record of run 'a' says of its content: the digest of each object by its name, and that of all."""
+    """The digests in the record of run 'a': of each object by its name, and of all of them."""
     data = w.get("configmaps", "a.trainc")["data"]
     return {o[0]: o[2] for kind in json.loads(data["applied"]) for o in kind["objects"]} | {"": data["hash"]}
 
@@ -181,7 +181,7 @@ def secret_hashes(w):
     again = hashes(w)
     must({k for k in first if first[k] == again[k]} == {"a", "a-worker"}, (first, again))
 
-    w.write("a.tj", SECRET % "hunter3")         # a value that comes back is not recognized, either
+    w.write("a.tj", SECRET % "hunter3")         # a value that returns is not recognized either
     out, err = w.want(1, "diff", "a.tj", out="stringData.password")
     must(SALT not in out + err and "hunter" not in out + err, out + err)
     w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key configured")
@@ -230,12 +230,12 @@ def salt_of_another(w):
     must("conflict" not in err and w.get("secrets", "key")["metadata"]["annotations"][SALT] != "copied", err)
     must([("force=true" in p) for m, p, _b in w.requests if m == "PATCH" and "/secrets/key" in p] == [False, True], w.requests)
 
-    w.write("a.tj", SECRET % "hunter3")         # beside a field that is in dispute it is not worth a message
+    w.write("a.tj", SECRET % "hunter3")         # next to a conflicting field it does not deserve a message
     w.fault("PATCH", "/secrets/key", stolen(".data.password"))
     out, err = w.want(5, "apply", "--no-wait", "a.tj", err="'argocd' owns data.password of Secret/key")
     must(SALT not in err and "write it in the program" in err and err.count("TJ1203") == 1, err)
 
-    bare = w.get("secrets", "key")              # taken away by somebody: it comes back, and nobody is asked
+    bare = w.get("secrets", "key")              # somebody removed it: it is restored without a question
     del bare["metadata"]["annotations"]
     w.put("secrets", "default", bare)
     out, err = w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key configured")
@@ -273,7 +273,7 @@ def contradictions(w):
 
 @check
 def waited_json(w):
-    """wait -o json, wide, table and name: the states in the end, whatever the end is"""
+    """wait -o json, wide, table and name print the final states, also after a failure"""
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj")
     for code, more in ((0, ("--for", "running")), (124, ("--timeout", "100ms"))):
@@ -554,7 +554,7 @@ def asks(w):
 
 @check
 def no_image(w):
-    """why says for each kind of failed pull who has to do what"""
+    """why says for each kind of failed pull who has to act and how"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "a.tj")
     pull = 'failed to pull and unpack image "busybox:1": failed to resolve reference "busybox:1": '
@@ -591,7 +591,7 @@ def not_ready(w):
 
 @check
 def webhook_down(w):
-    """a webhook that does not answer is the matter of whoever runs it, and no repetition helps"""
+    """a webhook that does not answer is reported as a problem of whoever runs it, and is not retried"""
     w.write("a.tj", JOB % ("a", 1))
     w.fault("PATCH", "/jobs/a-worker", status(500, "InternalError", 'Internal error occurred: failed calling webhook "v.example.com": connection refused'), 99)
     _out, err = w.want(7, "apply", "--no-wait", "--retry-timeout", "100ms", "a.tj", err="asks this webhook about each such object, and gets no answer")
@@ -608,7 +608,7 @@ def timed(w, most, *words, **more):
 
 @check
 def time_is_up(w):
-    """apply --timeout bounds every request: it names what was waited for and what was sent, and the next apply goes on"""
+    """apply --timeout bounds every request: it names what it waited for and what was sent, and the next apply continues"""
     silent = threading.Event()
 
     def no_answer(_h, _body):
@@ -645,7 +645,7 @@ def time_is_up(w):
 
 
 def silence(w, method, path):
-    """Requests like this get no answer; returns what ends that."""
+    """Leaves requests like this unanswered; returns a function that ends that."""
     silent = threading.Event()
 
     def no_answer(_h, _body):
@@ -700,7 +700,7 @@ def json_of_new_run(w):
 
 @check
 def late_delete(w):
-    """delete --timeout bounds every request, says what is left, and the same command goes on; one run that is held holds no other one"""
+    """delete --timeout bounds every request, says what is left, and the same command continues; one run that is held holds no other one"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
     w.want(0, "apply", "a.tj")
     down = status(503, "ServiceUnavailable", "the server is currently unable to handle the request")
@@ -777,7 +777,7 @@ def cut_delete(w):
 
 @check
 def applied_while_deleted(w):
-    """delete leaves the record of a run that is applied again meanwhile: its new objects would be found by nobody; other writes of the record do not matter"""
+    """delete leaves the record of a run that is applied again meanwhile: otherwise its new objects could not be found; other writes of the record do not matter"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "--no-wait", "a.tj")
 
@@ -1033,7 +1033,7 @@ def killed(w):
 
 @check
 def fleet(w):
-    """hundreds of jobs are one apply: an inventory each, a handful of lists, and nothing to write the second time"""
+    """one apply of hundreds of jobs: a record each, a handful of lists, and no writes the second time"""
     w.jobs_run = False
     n = 300
     w.write("a.tj", "".join(JOB % ("j%d" % i, 1) for i in range(n)).replace("}\njob", "}\n\njob"))
@@ -1070,7 +1070,7 @@ def fleet_meets_others(w):
 
 @check
 def memory(w):
-    """an allocation fails at any moment of apply and of wait: 70 or a reported error, never a crash, and the next apply converges"""
+    """when an allocation fails during apply or wait, they end with 70 or a reported error, never crash, and the next apply converges"""
     if "asan" in os.environ.get("BUILD", ""):
         return                          # its allocator is its own, and cannot be put under another one
     shim = os.path.join(w.dir, "failing.so")
@@ -1217,7 +1217,7 @@ def refused_after_the_end(w):
 
 
 def life(w, name, made, restarts, over=False):
-    """A pod of worker/0 in one of its lives."""
+    """One of the pods that worker/0 has had."""
     pod = json.loads(json.dumps(w.get("pods", "a-worker-0-x")))
     old = w.get("pods", name) or {"metadata": {"uid": name}}
     pod["metadata"].update(name=name, uid=old["metadata"]["uid"], creationTimestamp=made)
@@ -1335,7 +1335,7 @@ def wrong_class(w):
 
 @check
 def queue_words(w):
-    """why says what Kueue's words mean for the program"""
+    """why explains Kueue's messages in terms of the program"""
     queued(w)
     for words, what in (
         ("couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, 1 more needed", "other runs use the quota: it starts when they end"),
@@ -1356,7 +1356,7 @@ def queue_words(w):
 
 @check
 def attempts_of_lives(w):
-    """a JobSet deletes the pods of a life: the label that it gives to those of the next one says where the count goes on"""
+    """a JobSet deletes the pods of an attempt: the label on those of the next attempt says where the count continues"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "a.tj")
     pod = w.get("pods", "a-worker-0-x")
@@ -1387,7 +1387,7 @@ def attempt_passes(w):
 
 @check
 def needs(w):
-    """what 'apply' leaves to 'wait' is said, beginning behind what it has generated itself"""
+    """apply says what it leaves to 'wait', after what it has generated itself"""
     tools, path = os.path.join(w.dir, "tools"), os.environ["PATH"]
     os.mkdir(tools)
     with open(os.path.join(tools, "ssh-keygen"), "w") as f:
@@ -1408,7 +1408,7 @@ def needs(w):
 
 @check
 def nobody(w):
-    """what no command and no controller does in a cluster is said, and not promised of 'wait': pods, and restarts of very many Jobs"""
+    """what neither a command nor a controller does in a cluster is reported, and not promised by 'wait': pods, and restarts of very many Jobs"""
     w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  restarts = 2\n  role worker { replicas = 1 }\n}\n')
     w.want(0, "apply", "--no-wait", "a.tj", err=r"'trainc wait a' does this while it runs:\n"
            r"[^\n]* restart the whole job after a failure, up to 2 times\n")

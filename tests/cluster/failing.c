@@ -1,5 +1,5 @@
 /*
- * failing.c - put under a program with LD_PRELOAD: its allocation number FAIL_AT fails, and so do all after it.
+ * failing.c - loaded into a program with LD_PRELOAD: its allocation number FAIL_AT and all later ones fail.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

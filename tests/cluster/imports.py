@@ -20,7 +20,7 @@ def check(f):
 
 
 def serve(w, *plurals):
-    """The server has these kinds of others."""
+    """Adds these kinds of other systems to the server."""
     for plural in plurals:
         group, version, kind = world.KINDS[plural]
         w.groups.append({"metadata": {"name": group}, "versions": [{"version": version, "resources": [
@@ -65,7 +65,7 @@ def one(w):
 
 @check
 def parts(w):
-    """what a tool knows its objects by is not in the program; instead of what a controller made, its owner is to be imported"""
+    """labels by which a tool finds its objects are not in the program; instead of what a controller made, its owner is to be imported"""
     pods = {"labels": {"applyset.kubernetes.io/part-of": "applyset-x-v1", "team": "ml"}}
     made = job(w, "a", labels={"applyset.kubernetes.io/part-of": "applyset-x-v1", "trainc.dev/job": "a", "tier": "gold"})
     made["spec"]["template"]["metadata"] = pods
@@ -124,7 +124,7 @@ def runtime(w):
 
 @check
 def missing(w):
-    """names, kinds and servers that do not fit: what there is"""
+    """names, kinds and servers that do not fit: the message lists what exists"""
     serve(w, "pytorchjobs")
     job(w, "plain")
     job(w, "bert")
@@ -228,7 +228,7 @@ def addons(w):
     define(w, "jobsets.jobset.x-k8s.io", "JobSet", "v1alpha2", rules, "spec.failurePolicy.restartStrategy=Recreate", replicated)
     w.want(0, "vendor", "--from-cluster", out=r"^jobset 0.8 \(its definitions\)$")
     must(open(project).read() == 'project {\n  addons { jobset = "0.8" }\n}\n', open(project).read())
-    # with controllers, in a project that has more to say
+    # with controllers, in a project with other settings
     define(w, "trainjobs.trainer.kubeflow.org", "TrainJob", "v1alpha1", "spec.podTemplateOverrides[].x", "spec.labels", "spec.annotations")
     deploy(w, "queue", "registry.example.com:5000/kueue/kueue:v0.18.2@sha256:12")
     deploy(w, "other", "registry.example.com/kueue/kueue-viz:v0.1.0")

@@ -91,7 +91,7 @@ def scripts(w):
 
 @check
 def slow(w):
-    """a server that does not answer costs a second, and nothing is said"""
+    """a server that does not answer costs a second and is not reported"""
     import socket
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         config = json.load(open(w.dir + "/config"))

@@ -44,7 +44,7 @@ class World(Server):
             return o
 
     def take(self, plural, ns, name):
-        """Removes an object, and the pods of a Job."""
+        """Removes an object; with a Job, also its pods."""
         with self.lock:
             o = self.objects.get((plural, ns, name))
             if o and plural == "jobs":

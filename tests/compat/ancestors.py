@@ -230,7 +230,7 @@ def compare_container(where, pod, got, want):
     limits = {k: str(v) for k, v in (want["resources"].get("limits") or {}).items()}
     requests = {k: str(v) for k, v in (want["resources"].get("requests") or {}).items()}
     has = {x: {k: str(v) for k, v in ((got.get("resources") or {}).get(x) or {}).items()} for x in ("limits", "requests")}
-    # a device has one amount, whichever of the two names it
+    # a device has one amount, whichever of the two sides names it
     whole = {k: v for k, v in requests.items() if k not in limits and k not in ("cpu", "memory", "ephemeral-storage")}
     yield from same(where + " limits", has["limits"], dict(limits, **whole))
     if not within(has["requests"], requests):
@@ -255,7 +255,7 @@ def compare_pod(where, meta, spec, want):
         got = spec.get(key)
         yield from same("%s %s" % (where, key), got, want.get(key))
     yield from same(where + " containers", sorted(c["name"] for c in spec["containers"]), sorted(c["name"] for c in want["containers"]))
-    for c in want["containers"]:                        # ours stand behind the main one
+    for c in want["containers"]:                        # ours come after the main one
         yield from compare_container("%s/%s" % (where, c["name"]), spec, pick(spec["containers"], c["name"]), c)
 
 
@@ -283,7 +283,7 @@ def compare_board(where, o, want):
 
 
 def compare(items, objects):
-    """What is otherwise, a text for each."""
+    """The differences, one text each."""
     got = {(o["kind"], o["metadata"]["name"]): o for o in items}
     yield from same("objects", sorted("%s %s" % k for k in got), sorted("%s %s" % (kind, name) for kind, name, _ in objects))
     for kind, name, want in objects:

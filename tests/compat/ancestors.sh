@@ -1,5 +1,5 @@
 #!/bin/sh
-# ancestors.sh - what holds between two compilations of an ancestor's job, and for what is no program.
+# ancestors.sh - properties of two compilations of an ancestor's job, and inputs that are not programs.
 . "$(dirname "$0")/../cli/cli.inc"
 
 cat >job.tj <<'END'
@@ -31,10 +31,10 @@ names a.tj b.tj >both
 holds test "$(awk '{ print $1, $2 }' both | tr '\n' ' ')" = "Job a Job b "
 holds test "$(awk '{ print $3 }' both | sort -u | wc -l)" -eq 1
 
-# S61: a configuration that is not there.
+# S61: a configuration that does not exist.
 run 1 import tf-job-operator-config.yaml; silent out; says err "cannot read 'tf-job-operator-config.yaml': no such file"
 
-# S14: an empty domain is none.  S17: the index of a replica is a number that it has.
+# S14: an empty domain is none.  S17: the index of a replica must exist.
 cat >tf.tj <<'END'
 import std.kubeflow
 job "tf": kubeflow.tfjob {
@@ -49,11 +49,11 @@ for index in -1 1x 99999999999999999999; do
 done
 run 2 env --role worker --index=2 tf.tj; silent out; says err "no replica 2 of role 'worker'"
 
-# S36, S46: an environment is whole, or there is none.
+# S36, S46: an environment is complete, or it is absent.
 printf 'import std.kubeflow\njob "e": kubeflow.pytorchjob(elastic = { min = 1 }) {\n  image = "registry.example.com/a:1"\n  role master {}\n}\n' >elastic.tj
 run 1 env elastic.tj; silent out; says err "'elastic' needs the role 'worker'"
 
-# S189: status is not for users to write; in a manifest it is the cluster's, and says nothing.
+# S189: users do not write the status; in a manifest it comes from the cluster and is ignored.
 printf 'import std.single\njob "a": single.task {\n  image  = "registry.example.com/a:1"\n  status = "Succeeded"\n}\n' >status.tj
 run 1 check status.tj; says err "a job has no field 'status'"
 cat >seen.yaml <<'END'
@@ -68,6 +68,6 @@ END
 printf 'status:\n  conditions: [{type: Succeeded, status: "True"}]\n' >>seen.yaml
 run 0 import seen.yaml; silent err; holds cmp -s .out without.tj
 
-# S191: of a program with a fault nothing is written, of other programs in the same call neither.
+# S191: for a program with a fault nothing is written, nor for other programs in the same call.
 run 1 compile --output-dir objects job.tj status.tj; silent out; holds test ! -e objects
 end

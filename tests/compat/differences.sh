@@ -1,5 +1,5 @@
 #!/bin/sh
-# differences.sh - what docs/differences.md says is done otherwise is what is written, and stands there.
+# differences.sh - the differences that docs/differences.md lists are the ones that occur.
 . "$(dirname "$0")/../cli/cli.inc"
 
 page=$root/docs/differences.md
@@ -7,7 +7,7 @@ page=$root/docs/differences.md
 row() { if grep '^|' "$page" | grep -qF -- "$1"; then ok; else fail "docs/differences.md has no row with: $1"; fi; }
 # count N TEXT: the objects have the line N times.
 count() { if test "$(grep -cxF -- "$2" "$work/.out")" -eq "$1"; then ok; else fail "not $1 times: $2"; fi; }
-# compiled: m.yaml, imported and compiled for the target that makes what the operator makes
+# compiled: m.yaml, imported and compiled for the target that writes the operator's objects
 compiled() {
 	run 0 import m.yaml
 	cp "$work/.out" m.tj
@@ -51,7 +51,7 @@ END
 compiled
 row '| the script of `init-pytorch` |'; says out '- name: init-pytorch'; holds test "$(grep -c 'waiting for master' "$work/.out")" -eq 0
 
-# a role of no replicas, and no roles
+# a role without replicas, and a job without roles
 sed 's/Worker: {replicas: 1/Worker: {replicas: 0/' m.yaml >none.yaml
 row '| a role with `replicas: 0` in a manifest |'; run 1 import none.yaml; says err "'Worker' needs at least one replica"; says err 'leave the role out'
 printf 'apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: p}\nspec:\n  pytorchReplicaSpecs: {}\n' >none.yaml

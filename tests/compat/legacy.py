@@ -59,10 +59,10 @@ def add_mode(doc):
         doc["spec"]["replicaSpecs"] += [entry(doc, r) for r in ("SCHEDULER", "SERVER", "WORKER") if r not in roles]
 
 
-# What those tests leave out because they never make a pod of it: what is said about it, the rule, and what fills it in.
+# Fields that those tests omit because they never make a pod: the message, the rule, and the value that is filled in.
 LACKS = [(r"no image|\[TJ0523\]", "lacks-image", add_image), (r"there is no MASTER|has no MASTER", "lacks-master", add_master),
          (r"'jobMode' is local or dist, found ''", "lacks-mode", add_mode)]
-# Manifests that are refused though nothing in them says that they ought to be.
+# Manifests that are refused although nothing in them demands it.
 REFUSED = [(r"'replica_specs' is an old name", "old-key"), (r"this \w+ has no replicas", "lacks-replicas")]
 
 
@@ -86,7 +86,7 @@ class Case:
         self.problems += list(found)
 
     def differs(self, rule, what):
-        """It is otherwise on purpose, by that rule of docs/differences.md."""
+        """An intended difference, by that rule of docs/differences.md."""
         self.otherwise.setdefault(rule, what)
 
     # ---- the manifest ----
@@ -103,7 +103,7 @@ class Case:
         return ([self.config] if self.config else []) + [path]
 
     def read(self):
-        """The program; what the manifest lacks is filled in, and told."""
+        """The program; fields that the manifest lacks are filled in and reported."""
         for _ in range(len(LACKS) + 1):
             try:
                 self.program, self.said = self.tool.imported(self.files())
@@ -163,7 +163,7 @@ class Case:
         except Refused as e:
             return self.refused(str(e))
         if self.doc["kind"] != "TFJob" or "tfReplicaSpecs" not in self.doc["spec"]:
-            found = self.tool.compiled(self.program, "--target", "pods")        # the id that follows from the name
+            found = self.tool.compiled(self.program, "--target", "pods")        # the id derived from the name
             run = next((o["metadata"]["labels"]["runtime_id"] for o in found if "runtime_id" in o["metadata"].get("labels", {})), "ab12")
             for w in [{}] + [w for _, w in self.want if w.get("runtimeId")]:
                 run_id = w.get("runtimeId") or self.doc["spec"].get("RuntimeId") or run
@@ -227,13 +227,13 @@ class Case:
     def gist(self, want, report):
         """Does the report say what the operator says?  Names of roles, fields and containers are the same words in both."""
         gist = want.get("gist") or want.get("message") or ""
-        if gist == "MXJobSpec is not valid":            # for five faults the same words; which, ours says
+        if gist == "MXJobSpec is not valid":            # the operator has one message for five faults; ours says which
             words = ["TJ110[67]", "container|image|roles"]
         else:
             words = re.findall(r"\b[A-Z]{4,}\b|\bPS\b|\btensorflow\b|\bmxnet\b|\bScheduler\b", gist) + (["[Mm]ode|job_mode"] if "mode" in gist or "local" in gist else [])
             words += ["template"] if "template" in gist.lower() else []
             words += ["nothing|null|nil"] if "nil" in gist or "null" in gist else []
-        if not words and gist:                          # no such word: one of its others
+        if not words and gist:                          # not this field: one of its others
             words = ["(?i)" + "|".join(re.findall(r"\w{4,}", gist) or [re.escape(gist)])]
         for word in words:
             if not re.search(word, report):
@@ -242,7 +242,7 @@ class Case:
     # ---- configurations ----
 
     def configuration(self):
-        """Bare and in its ConfigMap it is the same; volumes and variables are those of the file."""
+        """A bare file and one in a ConfigMap give the same result; volumes and variables are those of the file."""
         with open(self.config, encoding="utf-8") as f:
             config = yaml.safe_load(f)
         try:
@@ -295,7 +295,7 @@ def board_name(items):
 
 
 def first_role(case, items):
-    """Replicas of the first entry of the manifest as it was: of what a test looks at, without what was filled in."""
+    """Replicas of the first entry of the manifest, without the fields that were filled in."""
     first = case.original["spec"]["replicaSpecs"][0]
     role = first.get("tfReplicaType") or first.get("mxReplicaType") or ("MASTER" if case.original["kind"].lower() == "tfjob" else "WORKER")
     return [(n, meta, spec) for n, meta, spec in replicas(items) if meta["labels"]["job_type"] == role]
@@ -309,7 +309,7 @@ def services_of(case, items):
 # ---- keys that are fields ----
 
 def values_of(tree, key):
-    """What a field of that name holds, wherever it is."""
+    """The value of a field of that name, wherever it is."""
     if isinstance(tree, dict):
         for k, v in tree.items():
             if k == key:
@@ -330,7 +330,7 @@ def field(key):
         of_role = list(values_of([[meta, spec] for _, meta, spec in first_role(case, items)], key))
         found = of_role or list(values_of(items, key))
         if not found and not value:
-            return []                                   # nothing is expected, nothing is there
+            return []                                   # nothing is expected, and nothing exists
         if not found:
             return ["nothing judges the key '%s': no rule and no field of the objects is called so" % key]
         return [p for f in found for p in same(key, f, value)]
@@ -340,7 +340,7 @@ def field(key):
 # ---- a rule for each key of the expectations ----
 
 def words(case, value, want, naming):
-    """Only words for people: where they speak of a difference, that is named."""
+    """Texts for people: a rule is named when they mention a difference."""
     if "does not decode" in value:
         case.differs("text-among-accelerators", value)
 
@@ -530,7 +530,7 @@ def board_kinds(case, value, want, naming):
 
 
 def after_delete(case, value, want, naming):
-    """By the job's label everything of it is found."""
+    """The job's label finds everything that belongs to it."""
     for o in case.items(want, naming):
         yield from same("label of " + o["metadata"]["name"], o["metadata"]["labels"].get("trainc.dev/job"), case.doc["metadata"]["name"])
 
@@ -600,7 +600,7 @@ def mx_defaults(case, value, want, naming):
 
 
 def final_state(case, value, want, naming):
-    """When who decides is done; the others run, or have failed."""
+    """When the deciding replica is done; the others run, or have failed."""
     chief = "scheduler" if case.doc["kind"] == "MxJob" else "master"
     for others in ("Running", "Succeeded"):
         status = Status(case, want).with_phases(lambda role, i: "Succeeded" if role == chief else others)
@@ -623,7 +623,7 @@ def final_status(case, value, want, naming):
 
 
 def created(case, value, want, naming):
-    """Of a job that was just made: nothing has run and nothing is wrong."""
+    """The status of a job that was just created: nothing has run and nothing is wrong."""
     status = Status(case, want).with_phases(lambda role, i: "Pending")
     yield from same("conditions", [c["type"] for c in status.run["conditions"]], ["Created"])
     if status.run["state"] != value:

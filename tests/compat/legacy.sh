@@ -1,6 +1,6 @@
 #!/bin/sh
-# legacy.sh [CASE...] - the ancestors of the operators: cases of our own (ancestors/), and those that lie beside the project
-# (CONFORMANCE) where somebody has them.
+# legacy.sh [CASE...] - the ancestors of the operators: our own cases (ancestors/), and those in CONFORMANCE if that is
+# set.
 cd "$(dirname "$0")/../.." || exit 1
 if ! python3 -c 'import yaml' 2>/dev/null; then
 	echo "skip: no module yaml"

@@ -1,4 +1,4 @@
-"""Single rules of the ancestors, each with inputs of its own: a program is made for each of them."""
+"""Single rules of the ancestors, each with its own inputs, for which a program is made."""
 import json
 import os
 import shutil
@@ -27,7 +27,7 @@ def conditions(case, given, want):
 
 
 def worker_ids(case, given, want):
-    """Workers alone know their number."""
+    """Only workers know their number."""
     roles = {}
     for i in given:
         roles[i["role"].lower()] = max(roles.get(i["role"].lower(), 0), i["index"] + 1)
@@ -46,7 +46,7 @@ def job_labels(case, given, want):
 
 
 def retryable(case, given, want):
-    """A role whose exit codes decide: 1 to 127 are final. Of the others it looks at nothing but the code."""
+    """A role whose exit codes decide: 1 to 127 are final; for other codes only the code counts."""
     program = mx_program({"worker": 1}, ', api = "v1"', more=", retry_on = 128..255")
     for i, wanted in zip(given, want["retryable"]):
         code, reason = i["exitCode"], i.get("reason")
@@ -62,7 +62,7 @@ def retryable(case, given, want):
 
 
 def decided(case, manifest, pods, expect):
-    """One pass of the controller over these pods, by the judge of such decisions (tests/unit/operator_test.c)."""
+    """One pass of the controller over these pods, judged by the test of such decisions (tests/unit/operator_test.c)."""
     judge = os.path.join(os.path.dirname(case.tool.path), "unit", "operator_test")
     folder = os.path.join(case.scratch, "operator", case.name)
     os.makedirs(folder, exist_ok=True)
@@ -92,7 +92,7 @@ def exit_code(case, given, want):
 
 
 def backoff(case, given, want):
-    """Restarts in place count; the job that has too many of them is cleared away."""
+    """Restarts in place count; a job with too many of them is cleaned up."""
     counts, servers = given["workerRestartCounts"], given["serversActive"]
     manifest = mx_manifest("v1", [("Worker", len(counts), given["workerRestartPolicy"]), ("Server", servers, "Never")],
                            backoffLimit=given["backoffLimit"])

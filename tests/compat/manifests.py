@@ -74,7 +74,7 @@ def resource(o):
 
 
 class Case:
-    """What Status wants to know of a case."""
+    """The facts of a case that Status needs."""
 
     def __init__(self, tool, scratch):
         self.tool, self.scratch = tool, scratch

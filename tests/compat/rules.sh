@@ -1,5 +1,6 @@
 #!/bin/sh
-# rules.sh - the judge of the ancestors judges rules: a case of any name passes by them, and what no rule covers fails.
+# rules.sh - the judge of the ancestors judges by rules: a case of any name passes by them, and a difference that no
+# rule covers fails.
 . "$(dirname "$0")/../cli/cli.inc"
 if ! python3 -c 'import yaml' 2>/dev/null; then
 	skip "no module yaml"
@@ -7,7 +8,7 @@ if ! python3 -c 'import yaml' 2>/dev/null; then
 fi
 export PYTHONDONTWRITEBYTECODE=1
 cases=$root/tests/compat/ancestors
-# judged CASE: what the judge says about the case of that name in `made`
+# judged CASE: the judge's verdict about the case of that name in `made`
 judged() { python3 "$root/tests/compat/legacy.py" "$TRAINC" "$work" "$work/made" "$1" >.out 2>.err; }
 
 for case in "$cases"/rule-lacks-* "$cases"/rule-columns "$cases"/rule-role-label "$cases"/rule-code-decides; do
@@ -18,7 +19,7 @@ for case in "$cases"/rule-lacks-* "$cases"/rule-columns "$cases"/rule-role-label
 	rm -r made
 done
 
-# a field of the objects that is otherwise, a key that nothing is called, a difference that no rule names
+# a field of the objects that differs, an unknown key, a difference that no rule names
 mkdir -p made/field made/unknown made/refused
 cp "$cases"/rule-fields/manifest.yaml made/field
 cp "$cases"/rule-fields/manifest.yaml made/unknown

@@ -61,7 +61,7 @@ def lines_of(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
-RUNTIME = "TJ0817"      # most programs of pages need the runtime, which is what that page is about
+RUNTIME = "TJ0817"      # most programs of pages need the runtime, which has a page of its own
 
 
 def without_runtime(code, text):
@@ -77,7 +77,7 @@ def lines_without_runtime(code, text):
 
 
 def check_wrong(r, page, program, folder):
-    """What is said, as text and as JSON."""
+    """The diagnostics, as text and as JSON."""
     code, words = page.code, program.words()
     text = trainc(folder, *words)
     said = trainc(folder, words[0], "--format", "json", *words[1:])

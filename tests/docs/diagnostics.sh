@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs/diagnostics.md is what the pages and their goldens make of it.
+# docs/diagnostics.md is generated from the pages and their goldens.
 if PYTHONDONTWRITEBYTECODE=1 python3 docs/diagnostics.py --check; then
 	echo "1 passed, 0 failed"
 else

@@ -16,7 +16,7 @@ check() {
 		echo "FAIL $*"
 	fi
 }
-# named ROW: it names at least one test, and each is there.
+# named ROW: it names at least one test, and each of them exists.
 named() {
 	printf '%s\n' "$rows" | grep "^| $1 |" | sed 's/^.*| \([^|]*\) |$/\1/; s/`, `/\n/g; s/`//g' >"$tests"
 	while read -r test; do
@@ -32,7 +32,7 @@ for n in $(seq -f ED-%02.0f 1 "$last"); do
 done
 check test "$(printf '%s\n' "$rows" | cut -d'|' -f3 | sort | uniq -d | wc -l)" -eq 0
 check test "$last" -ge 62
-# What a test file of ours is for is in the table: no file of the language server, of editors or of the playground is forgotten.
+# The table names each test file of the language server, the editors and the playground with its purpose.
 for file in tests/lsp/*.py tests/editors/*.py tests/editors/*.mjs tests/editors/*.lua tests/editors/*.el tests/wasm/*.py; do
 	case $file in */client.py | */case.py | */needed.py | */timeline.mjs) continue ;; esac
 	check sh -c "grep -q '^| ED-.*$file' docs/testing.md || { echo '$file is in no row'; false; }"

@@ -15,7 +15,7 @@ check() {
 		echo "FAIL $*"
 	fi
 }
-# named ID: the row of ID names at least one test, and each is there.
+# named ID: the row of ID names at least one test, and each of them exists.
 named() {
 	printf '%s\n' "$rows" | grep "^| $1 |" | sed 's/^.*| \([^|]*\) |$/\1/; s/`, `/\n/g; s/`//g' >"$tests"
 	while read -r test; do

@@ -67,7 +67,7 @@ def examples():
                         f.write(PROGRAM)
                 with open(os.path.join(folder, "objects.json"), "w", encoding="utf-8") as f:
                     f.write('{ "kind": "List", "items": [] }')
-                if "--local" in command or command.startswith("supervise"):        # what is started here would have to be waited for: is the line understood?
+                if "--local" in command or command.startswith("supervise"):        # commands that would run for long are only parsed
                     command = " --help ".join((command + " ").split(" ", 1))
                 done = subprocess.run(["sh", "-c", '"$0" ' + command, TRAINC], cwd=folder, capture_output=True, text=True, timeout=60)
             check("%s: %s" % (page, line), done.returncode and done.stderr + "status %d" % done.returncode)

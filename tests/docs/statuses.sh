@@ -21,7 +21,7 @@ listed() { sed -n '/^\.Sh EXIT STATUS/,/^\.Sh [^E]/p' "$1" | sed -n 's/^\.It //p
 statuses=$(printf '%s\n' $enum $signals | sort -n | tr '\n' ' ')
 same docs/runtime.md "$(table docs/runtime.md)"
 same docs/trainc-run.1 "$(listed docs/trainc-run.1)"
-# nothing is asked of a server here
+# no server is asked here
 statuses=$(printf '%s\n' $statuses | grep -vxE '4|7' | tr '\n' ' ')
 same docs/local.md "$(table docs/local.md)"
 # commands that run nothing

@@ -81,7 +81,7 @@ class Bench:
         return ns
 
     def drop(self, ns):
-        """Everything in it goes, and the next measurement finds the control plane at rest."""
+        """Deletes everything in it and waits until the control plane is at rest for the next measurement."""
         self.cluster.drop_namespace(ns)
 
         def gone():
@@ -340,7 +340,7 @@ def idle(bench, ns):
 
 
 class Witness(threading.Thread):
-    """When the API server tells what decides, as one sees it who only waits for that: WHEN(object) is true."""
+    """The time at which a mere watcher learns of the deciding event from the API server: WHEN(object) is true."""
 
     def __init__(self, bench, collection, decides):
         super().__init__(daemon=True)

@@ -132,7 +132,7 @@ build_examples() {
 	(cd "$from/examples" && find . -name '*.yaml' -exec install -D -m 644 {} "$1/{}" \;)
 }
 
-# fetch_python DIRECTORY REQUIREMENT...: packages of PyPI as they are, and nothing that they ask for besides.
+# fetch_python DIRECTORY REQUIREMENT...: packages of PyPI without their dependencies.
 fetch_python() {
 	"$scratch/venv/bin/pip" --disable-pip-version-check --no-input --timeout 20 --retries 1 \
 		install --quiet --no-cache-dir --no-compile --no-deps --target "$@"
@@ -151,7 +151,7 @@ build_coredns() {
 	compile coredns "$1/coredns" github.com/coredns/coredns
 }
 
-# unpack DIRECTORY PACKAGE...: what the packages of this machine's Debian contain.
+# unpack DIRECTORY PACKAGE...: unpacks packages of this machine's Debian.
 unpack() {
 	local into=$1 debs=$scratch/debs deb
 	shift
@@ -194,7 +194,7 @@ build_node() {
 	cp "$root/busybox/etc/passwd" "$root/python/etc/"
 	echo 'hosts: files dns' > "$root/python/etc/nsswitch.conf"
 
-	# What holds a pod's namespaces open has nothing to do: busybox sleeps.
+	# The process that holds a pod's namespaces open has nothing to do: busybox sleeps.
 	mkdir "$1/images"
 	python3 image.py "$1/images/pause.tar" localhost/pause:1 "$root/busybox" /bin/sleep 2147483647
 	python3 image.py "$1/images/busybox.tar" localhost/busybox:1 "$root/busybox"
@@ -233,8 +233,8 @@ for piece in "$@"; do
 	esac
 	out=$cache/$piece-$(key "$piece")
 	if [ ! -d "$out" ]; then
-		# Two builds at once would only take twice as long: the second waits
-		# here and then finds the piece made.  What is only fetched waits for its like.
+		# Two builds at once would only take twice as long: the second waits here and then finds the piece
+		# built.  Downloads wait for each other in the same way.
 		case $piece in
 		addons | examples | sdk) exec 9> "$cache/lock-fetched" ;;
 		*) exec 9> "$cache/lock" ;;

@@ -13,7 +13,7 @@ import time
 
 
 class Refused(Exception):
-    """The server, or kubectl, said no; the text says why."""
+    """The server or kubectl refused; the text says why."""
 
 
 class Missing(Refused):
@@ -115,7 +115,7 @@ class Cluster:
                 text = answer.read()
                 break
             except (OSError, http.client.HTTPException):
-                # A kept connection may have been closed meanwhile: once more.
+                # A kept connection may have been closed meanwhile: try once more.
                 connection.close()
                 self._local.connection = None
                 if attempt == 2:
@@ -138,7 +138,7 @@ class Cluster:
         return self.request("GET", path)
 
     def watch(self, path):
-        """What the server says about that collection, from now on: (type, object), until the connection ends."""
+        """What the server reports about that collection from now on: (type, object), until the connection ends."""
         connection = _Connection(self._socket)
         try:
             connection.request("GET", path + "?watch=true&timeoutSeconds=3600")

@@ -18,7 +18,7 @@ BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 
 
 def quantity(text):
-    """The amount that a quantity stands for, None if it is not one."""
+    """The amount of a quantity; None if it is not one."""
     match = re.fullmatch(r"([+-]?[0-9]*\.?[0-9]+|[+-]?[0-9]+\.)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE]?)", str(text))
     if not match:
         return None
@@ -36,7 +36,7 @@ def brief(value):
 
 
 def differences(sent, kept, path="", is_quantity=False):
-    """One line of text for everything that was sent and not kept."""
+    """One line of text for each value that was sent and not kept."""
     if is_quantity and not isinstance(sent, (dict, list)):
         amount = quantity(sent)
         if amount is not None and amount == quantity(kept):
@@ -54,7 +54,7 @@ def of_maps(sent, kept, path, all_quantities):
     found = []
     for key, value in sent.items():
         here = f"{path}.{key}"
-        if key == "stringData" and path == "":  # of a Secret: may be written, is never read
+        if key == "stringData" and path == "":  # field of a Secret that is written and never read
             for name, text in value.items():
                 code = base64.b64encode(text.encode()).decode()
                 found += differences(code, kept.get("data", {}).get(name), f".data.{name}")

@@ -37,7 +37,7 @@ if [ -e "$D/cgroup" ]; then
 	group=$(cat "$D/cgroup")
 	for hierarchy in /sys/fs/cgroup "/sys/fs/cgroup"/*; do
 		[ -d "$hierarchy/${group:?}" ] || continue
-		# A group can go when the kernel has buried its last process.
+		# A control group can be removed when the kernel has removed its last process.
 		for ((i = 0; i < 50; i++)); do
 			find "$hierarchy/$group" -depth -type d -exec rmdir {} + 2> /dev/null
 			[ -d "$hierarchy/$group" ] || continue 2

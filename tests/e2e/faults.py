@@ -42,7 +42,7 @@ def option(name, word):
 
 
 def is_cluster():
-    """Is the cluster one of up.sh, whose processes may be stopped?"""
+    """Was the cluster started by up.sh, so that its processes may be stopped?"""
     try:
         return CLUSTER in " ".join(words_of(pid_of("apiserver")))
     except OSError:
@@ -58,7 +58,7 @@ def until(holds, seconds, what):
 
 
 class Server:
-    """The API server, stopped within `with` and there again behind it."""
+    """Stops the API server inside `with` and starts it again afterwards."""
 
     def __enter__(self):
         pid = pid_of("apiserver")
@@ -85,7 +85,7 @@ class Server:
 
     @staticmethod
     def settle():
-        """The controllers, which wait before they connect again, are at work: a Job runs to its end."""
+        """Waits until the controllers have connected again: a Job runs to its end."""
         command = [runtime.KUBECTL, "-n", "default"]
         subprocess.run([*command, "create", "job", "settled", "--image=busybox:1"], capture_output=True, timeout=60)
         until(lambda: subprocess.run([*command, "wait", "--for=condition=Complete", "--timeout=5s", "job/settled"], capture_output=True,
@@ -103,7 +103,7 @@ def etcd(path, body):
 
 
 def compact():
-    """The store forgets everything but the present."""
+    """Makes the store forget everything but the present."""
     now = etcd("/v3/kv/range", {"key": "AA==", "count_only": True})["header"]["revision"]
     etcd("/v3/kv/compaction", {"revision": now, "physical": True})
 
@@ -198,7 +198,7 @@ class Waiting:
 
 
 def finish(s, code=None):
-    """The pods that are held end: with CODE, or well."""
+    """Lets the held pods end, with exit code CODE or successfully."""
     if code:
         s.kubectl("annotate", "pods", "--all", f"e2e.trainc.dev/exit={code}")
     s.kubectl("annotate", "pods", "--all", "e2e.trainc.dev/hold-")
@@ -225,7 +225,7 @@ def check(f):
 
 @check
 def server_restarts(s):
-    """the API server is stopped and started in the middle of `wait`, which goes on and reports the verdict"""
+    """the API server is stopped and started in the middle of `wait`, which continues and reports the verdict"""
     s.write("a.tj", job("a", "    replicas = 2", HOLD))
     s.want(0, "apply", "a.tj", "--for", "running")
     for code, status, condition in ((None, 0, "Complete"), (3, 8, "Failed")):
@@ -259,7 +259,7 @@ def server_stays_away(s):
         out, err = w.p.communicate(timeout=30)
         if w.p.returncode not in (124, 7):
             raise Failure(f"{w.p.returncode}\n{out}\n{err}")
-    # the node was silent, too, which made its pods unready; a kubelet says that they are not, kwok's nodes never do
+    # the node was silent too, which made its pods unready; a kubelet corrects that, kwok's nodes never do
     for pod in s.kubectl("get", "pods", "-o", "name").split():
         s.kubectl("patch", pod, "--subresource=status", "-p", '{"status":{"conditions":[{"type":"Ready","status":"True"}]}}')
     s.want(0, "wait", "a", "--for", "running", "--timeout", "60s")
@@ -287,7 +287,7 @@ def compacted(s):
             w.ends(0)
         proxy.closed = False
         err = w.ends(0)
-        # the version from which the watches went on is one that the server has forgotten
+        # the watches continued from a version that the server has forgotten
         before = re.findall(r"/jobs\?watch=true\S*&resourceVersion=(\d+)&", err)
         events = s.kubectl("get", "--raw", f"/apis/batch/v1/namespaces/{s.ns}/jobs?watch=true&timeoutSeconds=2&resourceVersion={before[0]}", ns=False)
         if not before or '"code":410' not in events:
@@ -309,13 +309,13 @@ def shortest_life(s, proxy):
 
 @check
 def cut(s):
-    """a proxy cuts every connection after 50 ms: commands end well, or say that they lost the server and do so when run again"""
+    """a proxy cuts every connection after 50 ms: commands succeed, or say that they lost the server and succeed when run again"""
     s.write("a.tj", job("a", '    replicas = 3\n    files {\n      "/etc/x" = "1"\n    }', HOLD))
     proxy = Proxy(s)
     proxy.cut = shortest_life(s, proxy)
 
     def through(wanted, *words, again=5):
-        """The wanted status, or 7; at last the wanted one."""
+        """Accepts the wanted status or 7; the last status must be the wanted one."""
         for _ in range(again):
             done = s.run(*words, env=proxy.env, timeout=120)
             if done.returncode == wanted:
@@ -346,7 +346,7 @@ def cut(s):
 
 @check
 def killed_at_requests(s):
-    """kill -9 of apply behind each of its answers, of a first one and of a change, and the next apply converges"""
+    """kill -9 of apply after each of its answers, of a first one and of a change, and the next apply converges"""
     files = '    files {\n      "/etc/x" = "%s"\n    }'
     s.write("a.tj", job("a", "    replicas = 1\n" + files % 1, HOLD))
     first = len(requests_of(s.want(0, "apply", "-v", "--no-wait", "a.tj")))
@@ -355,7 +355,7 @@ def killed_at_requests(s):
         raise Failure(f"{first} requests")
 
     def die(n):
-        """Ends apply when it has told its Nth request."""
+        """Kills apply when it has logged its Nth request."""
         p = subprocess.Popen([os.path.realpath(runtime.TRAINC), "apply", "-v", "--no-wait", "--namespace", s.ns, "a.tj"], cwd=s.dir,
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         for line in p.stderr:
@@ -385,7 +385,7 @@ def killed_at_requests(s):
             raise Failure(f"after {n} requests delete left {s.names()}")
 
 
-# What leaves the API server alone.  The others take a minute each: controllers wait before they connect again.
+# Checks that leave the API server alone.  The others take a minute each: controllers wait before they connect again.
 QUICK = (cut, killed_at_requests)
 
 

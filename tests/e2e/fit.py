@@ -2,7 +2,7 @@
 
     KUBECONFIG=... KUBECTL=... TRAINC=... python3 fit.py        E2E_FIT_CASES says how many (48), E2E_FIT_SEED which
 
-Each case has nodes of its own, which nobody else selects nor tolerates.  A job that fits `now` has all its pods
+Each case has nodes of its own, which no other check selects or tolerates.  A job that fits `now` has all its pods
 scheduled; one that fits an `empty` cluster has when the other pods are gone; one that `never` fits has not.
 """
 
@@ -36,7 +36,7 @@ def node(dice, run, case, i):
 
 
 def pod(dice, case, i, on):
-    """A pod that is there before the job."""
+    """A pod that exists before the job."""
     need = amounts(dice.randrange(4), dice.randrange(8))
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"there-{case}-{i}", "labels": {"there": "yes"}},
             "spec": {"nodeName": on, "tolerations": [{"operator": "Exists"}],
@@ -61,7 +61,7 @@ def fits(done):
 
 
 def scheduled(s):
-    """For each case: how many pods of its job have a node, how many the scheduler has looked at, and how many there are."""
+    """For each case: how many pods of its job have a node, how many the scheduler has considered, and how many exist."""
     found = {case: (0, 0, 0) for case in range(CASES)}
     for p in json.loads(s.kubectl("get", "pods", "-l", "trainc.dev/job", "-o", "json"))["items"]:
         case = int(p["metadata"]["labels"]["trainc.dev/job"][1:])
@@ -72,7 +72,7 @@ def scheduled(s):
 
 
 def wait_for(s, cases, right, what, seconds=90):
-    """Until right(placed, looked at, there are) holds for each case; all jobs have pods by then."""
+    """Waits until right(placed, considered, existing) holds for each case; all jobs have pods by then."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         found = scheduled(s)
@@ -84,8 +84,8 @@ def wait_for(s, cases, right, what, seconds=90):
 
 
 def beside_the_scheduler(s):
-    """fit says of random jobs on random nodes what the real scheduler does with them"""
-    # A change is judged by itself, not by luck: the same cases each time in CI.
+    """fit predicts what the real scheduler does with random jobs on random nodes"""
+    # CI uses the same cases each time, so that luck does not decide about a change.
     seed = int(os.environ.get("E2E_FIT_SEED") or (7 if os.environ.get("CI") == "true" else random.randrange(1 << 30)))
     dice, run = random.Random(seed), f"{os.getpid()}"
     nodes, pods, programs = [], [], []

@@ -68,7 +68,7 @@ class Queue:
 
 
 class Racks:
-    """Five nodes of 4 cpu, three in a rack and two in another, which nobody else selects nor tolerates."""
+    """Five nodes of 4 cpu, three in a rack and two in another, which no other check selects or tolerates."""
 
     def __init__(self, s):
         self.s, room = s, {"cpu": "4", "memory": "64Gi", "ephemeral-storage": "10Ti", "pods": "110"}
@@ -135,7 +135,7 @@ def release(s, which, code=0):
 
 
 def why(s, name, *parts):
-    """`why` has an answer with each of these texts."""
+    """Expects each of these texts in the answer of `why`."""
     text = " ".join(s.want(0, "why", name).stdout.split())
     for part in parts:
         must(part in text, f"why {name} lacks {part!r}:\n{text}")
@@ -254,7 +254,7 @@ def other_resource(s):
 
 @check
 def tolerated(s):
-    """what a flavor tolerates, its pods tolerate: fit knows, and Kueue writes it into them"""
+    """pods get the tolerations of their flavor: fit knows, and Kueue writes them into the pods"""
     with Racks(s), Queue(s, kind={"nodeLabels": {"pool": s.ns}, "tolerations": [{"key": "pool", "operator": "Exists"}]}):
         s.write("a.tj", job())
         fits(s, "now")
@@ -360,7 +360,7 @@ def no_topology(s):
 
 @check
 def fleet(s):
-    """of a fleet as many jobs run as the quota takes, the others follow"""
+    """as many jobs of a fleet run as the quota permits, the others follow"""
     with Queue(s):
         s.write("a.tj", "\n".join(job(f"f{i}", 1) for i in range(6)))
         s.want(0, "apply", "a.tj", "--no-wait")

@@ -4,7 +4,7 @@
 # D/log/NAME.log, and names D in its command line: that is how down.sh knows
 # that a process id still belongs to the cluster.
 
-node_ip=10.244.0.1 # of the real node and of the API server on it
+node_ip=10.244.0.1 # addresses of the real node and of the API server on it
 dns_ip=10.96.0.10
 api_ip=10.96.0.1 # of the Service "kubernetes"
 
@@ -19,11 +19,11 @@ spawn() {
 	shift
 	"$@" > "$D/log/$name.log" 2>&1 < /dev/null &
 	echo $! > "$D/run/$name.pid"
-	disown # this shell need not report its end
+	disown # keeps this shell from reporting its end
 }
 
-# wait_for NAME SECONDS COMMAND...: until the command succeeds; not longer than
-# the process NAME lives, whose last words are shown if it died.
+# wait_for NAME SECONDS COMMAND...: waits until the command succeeds, or shows the last output of the process NAME if
+# it has died.
 wait_for() {
 	local name=$1 end=$((SECONDS + $2))
 	shift 2
@@ -70,7 +70,7 @@ certificates() {
 	openssl ec -in "$D/pki/accounts.key" -pubout -out "$D/pki/accounts.pub" 2> /dev/null
 }
 
-# kubeconfig FILE PORT CERTIFICATE: complete in itself, so that it may be copied.
+# kubeconfig FILE PORT CERTIFICATE: writes a self-contained kubeconfig, so that it may be copied.
 kubeconfig() {
 	local pki=$D/pki
 	(

@@ -32,7 +32,7 @@ def serve(port):
     return socket.create_server(("", port))
 
 def ask(address, text):
-    """What the replica at an address answers; it may not be there yet."""
+    """The answer of the replica at an address; it may not have started yet."""
     host, port = address.rsplit(":", 1)
     end = time.monotonic() + 150
     while True:
@@ -46,7 +46,7 @@ def ask(address, text):
             time.sleep(0.2)
 '''
 
-# The ranks add themselves up at the master, and each gets the sum.
+# The ranks send their numbers to the master, and each gets the sum.
 TORCH = COMMON + '''
 E = os.environ
 say(seen={k: v for k, v in E.items() if k in ("RANK", "WORLD_SIZE") or k.startswith(("MASTER_", "PET_"))}, words=sys.argv[1:])
@@ -66,7 +66,7 @@ say(sum=total)
 sys.exit(total != size * (size - 1) // 2)
 '''
 
-# A parameter server counts who asked, for ever; a worker asks all of them.
+# A parameter server counts requests forever; a worker asks each server.
 TENSOR = COMMON + '''
 config = json.loads(os.environ["TF_CONFIG"])
 task, cluster = config["task"], config["cluster"]
@@ -90,7 +90,7 @@ def check(f):
 
 
 def prepare():
-    """The definitions of the controller's manifest, which are all that the cluster knows of these kinds; another check may have made them."""
+    """The definitions of the controller's manifest, the only ones of these kinds in the cluster; another check may have created them."""
     objects = [o for o in manifest("CustomResourceDefinition")]
     with supervise.MANIFEST:
         done = subprocess.run([runtime.KUBECTL, "apply", "--server-side", "-f", "-"], capture_output=True, text=True, timeout=120,
@@ -139,7 +139,7 @@ def said_by(d, pod):
 
 
 def run(d, path, script, file, searches):
-    """Takes an example to its end; its job as it was sent."""
+    """Runs an example to its end; returns its job as it was sent."""
     prepare()
     job, program = example(searches, path, script, file)
     kind, name = job["kind"], job["metadata"]["name"]

@@ -29,7 +29,7 @@ def check(f):
 ROLE = ("trainc.dev/role", "training.kubeflow.org/replica-type")
 
 def pods(s, role=None):
-    """The pods that are not on their way out, by the names that they have inside of the run."""
+    """The pods that are not being deleted, by their names within the run."""
     found = json.loads(s.kubectl("get", "pods", "-o", "json"))["items"]
     mine = [p for p in found if "deletionTimestamp" not in p["metadata"]]
     return [p for p in mine if role in (None, *(p["metadata"].get("labels", {}).get(label) for label in ROLE))]
@@ -46,7 +46,7 @@ def until(s, what, right, seconds=150):
 
 
 def running(s, n, role=None):
-    """Waits until exactly N pods run, and returns them."""
+    """Returns the N pods when exactly that many run."""
     def right():
         found = pods(s, role)
         return found if len(found) == n and all(p["status"].get("phase") == "Running" for p in found) else None
@@ -60,7 +60,7 @@ def release(s, which, code=0):
 
 
 def state(s):
-    """The run as `status` reports it."""
+    """The state of the run as `status` reports it."""
     return json.loads(s.run("status", "a", "-o", "json").stdout)["runs"][0]
 
 
@@ -76,7 +76,7 @@ def environment(pod):
 
 
 def gone(s):
-    """Deletes the run; nothing of it may be left, whoever made it."""
+    """Deletes the run; none of its objects may be left, whoever created them."""
     s.want(0, "delete", "a", "--yes")
     until(s, "nothing left", lambda: not [x for x in s.names("job,pod,service,configmap") if "/a" in x])
 
@@ -264,7 +264,7 @@ def set_changes(s):
 
 
 def command_of(s):
-    """What the Job of the only role runs."""
+    """The command of the Job of the only role."""
     found = json.loads(s.kubectl("get", "jobs", "-o", "json"))["items"]
     return found[0]["spec"]["template"]["spec"]["containers"][0]["command"][0] if found else None
 
@@ -343,7 +343,7 @@ def operator_suspends(s):
     gone(s)
 
 
-# What runs already, as programs
+# Programs from jobs that run already
 
 STRANGERS = """apiVersion: batch/v1
 kind: Job
@@ -381,7 +381,7 @@ spec: {restartPolicy: Never, containers: [{name: main, image: "busybox:1", comma
 
 @check
 def imports(s):
-    """import --from-cluster gives the programs that import gives of the manifests, and no pod or Job of a controller"""
+    """import --from-cluster gives the programs that import makes from the manifests, without pods or Jobs of a controller"""
     s.write("all.yaml", STRANGERS)
     path = os.path.join(s.dir, "all.yaml")
     s.kubectl("apply", "-f", path)
@@ -490,7 +490,7 @@ def gang_runs(s):
 
 @check
 def gang_waits(s):
-    """of a gang that does not fit no pod is placed, although one would fit, and `status` says what it waits for"""
+    """no pod of a gang that does not fit is placed, although one would fit, and `status` says what it waits for"""
     put(s, GANG.format(cpu=600), "jobs")             # the node has 1,000
     s.want(0, "apply", "a.tj", "--for", "created")
     until(s, "4 pods", lambda: len(pods(s)) == 4)

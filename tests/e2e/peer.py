@@ -43,7 +43,7 @@ LONGEST = 240                           # ... or that many in all
 
 
 class Eyes:
-    """What there is, as the server's watches tell it, and when it changed last."""
+    """The existing objects as the server's watches report them, and when they last changed."""
 
     def __init__(self, cluster, prefix):
         self.prefix = prefix
@@ -69,7 +69,7 @@ class Eyes:
                     self.made.setdefault((ns, name), set()).add(o["metadata"]["uid"])
 
     def settle(self, least):
-        """Waits until nothing changes any more, and at least LEAST seconds."""
+        """Waits at least LEAST seconds, until nothing changes any more."""
         start = time.monotonic()
         with self.lock:
             self.changed = start
@@ -82,7 +82,7 @@ class Eyes:
         print(f"# something still changes after {LONGEST} s", flush=True)
 
     def within(self, ns):
-        """Copies of what is in a namespace, and how often each pod was made."""
+        """Copies of the objects in a namespace, and how often each pod was created."""
         with self.lock:
             found = {(kind, name): copy.deepcopy(o) for (kind, where, name), o in self.objects.items() if where == ns}
             return found, {name: len(uids) for (where, name), uids in self.made.items() if where == ns}
@@ -123,7 +123,7 @@ class Side:
         if row.admitted:                # no Volcano runs here
             until(lambda: self.has("volcano", ns, NAME), 60, f"the group of {ns}")
             self.cluster.patch(self.path("volcano", ns, NAME) + "/status", {"status": {"phase": "Inqueue"}})
-            # the operator has no watch of groups, and looks again when the job changes
+            # the operator does not watch groups, and checks again when the job changes
             self.cluster.patch(self.path(row.plural(), ns, NAME), {"metadata": {"annotations": {f"{NOTE}/admitted": "yes"}}})
 
     def has(self, kind, ns, name):
@@ -190,7 +190,7 @@ class Side:
     # ---- steps ----
 
     def step(self, rows, number):
-        """Step NUMBER of all rows that have it; what there is then, by the rows' names."""
+        """Does step NUMBER of all rows that have it; returns the objects afterwards, by the rows' names."""
         least, mine = 0, [row for row in rows if number <= len(row.steps)]
         if number == 0:
             with concurrent.futures.ThreadPoolExecutor(8) as pool:

@@ -23,7 +23,7 @@ LONGEST = 900
 
 
 class Controller:
-    """A process, what it has used, and what it has asked for."""
+    """A process, its resource use, and its requests."""
 
     def __init__(self, directory, word):
         config = os.path.join(directory, "kubeconfig.controller")
@@ -77,7 +77,7 @@ class Place:
             self.cluster.request("POST", f"{GROUP}/namespaces/{self.ns}/pytorchjobs", job)
 
     def pods(self):
-        """Their number, at the price of one."""
+        """Returns their number at the cost of one request."""
         found = self.cluster.get(f"/api/v1/namespaces/{self.ns}/pods?limit=1")
         return len(found["items"]) + found["metadata"].get("remainingItemCount", 0)
 
@@ -86,7 +86,7 @@ class Place:
         return sum(holds(job, "Succeeded") for job in found)
 
     def close(self):
-        """Everything goes, and the next scenario finds the control plane at rest."""
+        """Deletes everything and waits until the control plane is at rest for the next scenario."""
         for plural in (f"{GROUP}/namespaces/{self.ns}/pytorchjobs", f"/api/v1/namespaces/{self.ns}/pods"):
             self.cluster.delete_all(plural)
         self.cluster.drop_namespace(self.ns)
@@ -197,7 +197,7 @@ def measure(cluster, directory, word, scenario):
             one.close()
         try:
             place.close()
-        except (Refused, OSError) as problem:           # TimeoutError, too: what was measured counts all the same
+        except (Refused, OSError) as problem:           # TimeoutError too: measurements so far still count
             print(f"# {place.ns} is left behind: {problem}", file=sys.stderr, flush=True)
     return [*((what, value, "s") for what, value in found), ("peak memory", peak, "MB"), ("processor time", seconds, "s"),
             ("requests", sum(asked.values()), ""), *((f"  {verb}", n, "") for verb, n in asked.items())]  # fmt: skip

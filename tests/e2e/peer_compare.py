@@ -44,7 +44,7 @@ def cleaned(kind, o):
 
 
 def times(value):
-    """Every time as a word: that it is set counts."""
+    """Replaces every time by a word: only whether it is set counts."""
     if isinstance(value, dict):
         return {key: times(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -59,7 +59,7 @@ def gathered(events):
     found = {}
     for e in events:
         about = e.get("involvedObject", {})
-        if about.get("apiVersion") != "kubeflow.org/v1":        # those about pods are the scheduler's and the node's
+        if about.get("apiVersion") != "kubeflow.org/v1":        # events about pods are those of the scheduler and the node
             continue
         key = f"{about.get('kind')}/{about.get('name')} {e.get('type')} {e.get('reason')}"
         found.setdefault(key, {})[e.get("message", "")] = "said"
@@ -88,7 +88,7 @@ def flat(value, path=""):
 
 
 def differences(theirs, ours):
-    """(path, their value, our value), None where there is none; of an object that only one has nothing but that, of an Event its messages."""
+    """(path, their value, our value), None where there is none; an object that only one side has is a single entry, an Event its messages."""
     for part in ("objects", "events"):
         left, right = theirs[part], ours[part]
         for name in sorted(left.keys() | right.keys()):
@@ -123,7 +123,7 @@ def judge(row, step, difference, used):
 
 
 def report(rows, theirs, ours, whole):
-    """Prints a line for each row; the exit status."""
+    """Prints a line for each row; returns the exit status."""
     used, failed = set(), 0
     for row in rows:
         wrong = []

@@ -10,19 +10,19 @@ from supervise import ROLES, resource
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NAME = "train"                          # of every job that is made here
-AGAIN = 13                              # ours waits 10 s before it makes a pod that failed again
+AGAIN = 13                              # ours waits 10 s before it creates a failed pod again
 ROWS = []
 
 
 class Row:
-    """One job, what stands around it, and what happens to it."""
+    """One job, the objects around it, and what happens to it."""
 
     def __init__(self, name, job, *steps, gang="", admitted=False, before=()):
         self.name = name
         self.job = job
-        self.gang = gang                # the scheduler that the controller is told of
+        self.gang = gang                # the scheduler in the controller's options
         self.admitted = admitted        # Volcano lets it start
-        self.before = list(before)      # objects that are there before it
+        self.before = list(before)      # objects that exist before the job
         self.steps = list(steps)        # lists of acts
         ROWS.append(self)
 
@@ -39,12 +39,12 @@ def end(pod, code=0, **more):
 
 
 def evict(pod):
-    """The kubelet throws the pod out."""
+    """The kubelet evicts the pod."""
     return ("evict", pod)
 
 
 def restart(pod, times=1):
-    """The kubelet has begun its container again that often."""
+    """The kubelet has restarted its container that often."""
     return ("restart", pod, times)
 
 
@@ -197,7 +197,7 @@ Row("mx-labels", job("MXJob", template={"serviceAccountName": "default", "automo
 Row("tf-labels", {**job("TFJob"), "metadata": {"name": NAME, "labels": {"team": "a"}, "annotations": {
     "note": "b", "kubectl.kubernetes.io/last-applied-configuration": "{}"}}})
 
-# What is not valid, and what is in the way
+# Invalid jobs, and objects that are in the way
 
 Row("pytorch-two-masters", job("PyTorchJob", sizes={"Master": 2, "Worker": 1}))
 Row("tf-no-container", job("TFJob", container={"name": "other"}))

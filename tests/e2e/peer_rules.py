@@ -31,7 +31,7 @@ def only_theirs(theirs, ours):
 
 
 def fewer_names(theirs, ours):
-    """Theirs has names more than once, the last of which ours has."""
+    """Theirs has names more than once; ours has the last value of each."""
     return isinstance(theirs, list) and len(set(theirs)) < len(theirs) and set(theirs) == set(ours)
 
 
@@ -95,7 +95,7 @@ RULES = [
     Rule("logs-stay", STATUS + "replicaStatuses/Worker/(active|failed)$", "^xgboost-backoff-none$"),
     Rule("deadline-on-time", VERDICT, "-deadline$"),
     Rule("deadline-on-time", r"^(objects/(pods|services)/[^/]*$|events/\w+/train Normal (SuccessfulDelete(Pod|Service)|\w+Failed)(/|$))", "-deadline$"),
-    # what is not valid, or in the way
+    # invalid jobs, or objects in the way
     Rule("refused", VERDICT, "^(pytorch-two-masters|tf-no-container|xgboost-no-master)$", only_ours),
     Rule("refused", r"^events/\w+/train Warning \w+FailedValidation/", "^(pytorch-two-masters|tf-no-container|xgboost-no-master)$"),
     Rule("name-taken", r"^events/MPIJob/train Warning ErrResourceExists/", "^mpi-configmap-there$"),

@@ -58,7 +58,7 @@ def indexes(text):
 
 
 def roles_in(rule):
-    """The roles that a condition asks about."""
+    """The roles that a condition mentions."""
     calls = [n for n in ast.walk(ast.parse(rule, mode="eval")) if isinstance(n, ast.Call)] if rule else []
     return {call.args[0].id for call in calls}
 
@@ -142,8 +142,7 @@ def bind_claim(cluster, claim, namespace):
 
 
 def make_secrets(cluster, objects, namespace):
-    """Fills the Secrets that are made when a job is applied.  Their content is of
-    no interest here, that they are filled without touching the Jobs is."""
+    """Fills the Secrets that are made when a job is applied.  Their content does not matter here; what matters is that they are filled without changing the Jobs."""
     made = [v for v in objects if v["kind"] == "Secret" and PREFIX + "generated" in annotations(v)]
     for value in made:
         keys = ("id_ed25519", "id_ed25519.pub", "authorized_keys", "config")
@@ -163,7 +162,7 @@ def annotate(objects, notes):
 
 
 class Run:
-    """One job in a namespace, from the moment that its objects are there."""
+    """One job in a namespace, from the moment that its objects exist."""
 
     def __init__(self, cluster, namespace, name):
         self.cluster = cluster
@@ -184,7 +183,7 @@ class Run:
     def path(self, job):
         return f"/apis/batch/v1/namespaces/{self.namespace}/jobs/{job['metadata']['name']}"
 
-    # Conditions are Python's syntax for the same thing, so Python reads them.
+    # Conditions are valid Python, so Python evaluates them.
     def holds(self, text):
         return self._holds(ast.parse(text, mode="eval").body)
 
@@ -210,8 +209,7 @@ class Run:
         return bool(jobs) and all(condition(j, "Complete") or self.enough(j) for j in jobs)
 
     def enough(self, job):
-        """An elastic role is done when nobody works any more and as many as it needs
-        at least have finished."""
+        """An elastic role is done when no replica runs any more and at least its minimum has finished."""
         status = job.get("status", {})
         least, _, _ = annotations(job).get(PREFIX + "replicas", "").partition(":")
         return bool(least) and status.get("succeeded", 0) >= int(least) and not status.get("active")
@@ -245,7 +243,7 @@ class Run:
         return None
 
     def end(self):
-        """The rule holds: nobody shall pay for the roles that would run for ever."""
+        """The rule holds: stops the roles that would run forever."""
         for job in self.all_jobs():
             if not (over(job) or condition(job, "SuccessCriteriaMet")):
                 self.cluster.delete(self.path(job))

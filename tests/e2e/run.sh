@@ -30,7 +30,7 @@ child=
 # obeyed at once, and ends it with all that it has started.
 run() {
 	local status=0
-	setsid env --default-signal=INT,QUIT "$@" &       # a shell starts what it puts in the background deaf to both
+	setsid env --default-signal=INT,QUIT "$@" &       # a shell starts background processes with both signals ignored
 	child=$!
 	wait $child || status=$?
 	child=
@@ -78,7 +78,7 @@ cluster() {
 	run ./up.sh "$mode" "$dir" || return
 	echo "# a cluster of mode $mode is up after $((SECONDS - start)) s"
 	TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 suite.py "$mode" || status=$?
-	# alone, behind everything else: they measure time
+	# alone, after everything else, because they measure time
 	[ "$mode" != kwok ] || TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 faults.py quick || status=$?
 	./down.sh "$dir"
 	echo "# ... and gone after $((SECONDS - start)) s"
@@ -106,7 +106,8 @@ beside() {
 	E2E_NODES=5 E2E_AUDIT=1 alone kwok "kube kwok addons operator" "$@"
 }
 
-# upstream WORD...: the operator's users, on a cluster of our manifest.  Their SDK is PyPI's: without a way to it, its checks are skipped.
+# upstream WORD...: the operator's users, on a cluster of our manifest.  Their SDK comes from PyPI: if that cannot be
+# reached, its checks are skipped.
 upstream() {
 	local piece path
 	if run ./build.sh sdk > "$work/sdk"; then
@@ -125,7 +126,7 @@ have_go() {
 	printf '%s\n' go1.26 "$version" | sort -VC
 }
 
-# Why there cannot be a real node here, if so.
+# The reason why no real node is possible here; empty if it is.
 no_node() {
 	local program
 	if [ "$(id -u)" != 0 ]; then

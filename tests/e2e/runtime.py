@@ -24,7 +24,7 @@ HOLD = 'annotations {\n    "e2e.trainc.dev/hold" = "yes"\n  }\n'
 
 
 class Failure(Exception):
-    """What a check expected and did not see."""
+    """A check did not see what it expected."""
 
 
 class Space:
@@ -98,7 +98,7 @@ def check(f):
 
 @check
 def whole(s):
-    """the ten lines of the README go apply, Running, Succeeded, status, logs, delete"""
+    """the ten lines of the README pass through apply, Running, Succeeded, status, logs and delete"""
     text = open(os.path.join(HERE, "..", "..", "README.md")).read()
     program = re.search(r"```tj\n(.*?)```", text, re.S).group(1)
     s.write("mnist.tj", program.replace("accelerator = nvidia.h100(8)\n", "").replace("import std.nvidia\n", ""))
@@ -157,7 +157,7 @@ def gone(s):
 
 @check
 def pruned(s):
-    """what the program no longer has is deleted by its uid, after --yes"""
+    """an object that the program no longer has is deleted by its uid, after --yes"""
     files = '    files {\n      "/etc/x" = "1"\n    }'
     s.write("a.tj", job("a", "    replicas = 1\n" + files, HOLD))
     s.want(0, "apply", "a.tj", out="ConfigMap/a-worker-files created")
@@ -225,7 +225,7 @@ def missing_namespace(s):
 
 @check
 def addon(s):
-    """a kind that the cluster does not serve names its add-on and what needs none"""
+    """the message about a kind that the cluster does not serve names its add-on and an alternative without it"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     served = s.kubectl("api-resources", "-o", "name", ns=False).split()
     if "podgroups.scheduling.volcano.sh" not in served:
@@ -244,7 +244,7 @@ def dry(s):
 
 @check
 def sizes(s):
-    """scale, suspend and resume change exactly that; a range is a range"""
+    """scale, suspend and resume change only the fields for it; sizes stay within the range"""
     s.write("a.tj", job("a", "    replicas = 2:4\n    retries = 2", HOLD))
     s.want(0, "apply", "a.tj")
     s.want(0, "scale", "a", "worker=3", out="worker from 4 to 3")
@@ -310,7 +310,7 @@ def run(s):
 
 @check
 def replaced(s):
-    """a run that somebody recreates while `wait` looks ends it with 5"""
+    """`wait` ends with 5 when somebody recreates the run"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     s.want(0, "apply", "a.tj")
     body = s.get("job", "a-worker")
@@ -349,7 +349,7 @@ def generated(s):
 
 
 def granted(s, role, verb, resource):
-    """Waits until the API server has read that the account may do it: a role counts a moment after it was made."""
+    """Waits until the API server permits it to the account: a role takes effect a moment after its creation."""
     for _ in range(100):
         done = subprocess.run([os.environ["KUBECTL"], "auth", "can-i", verb, resource, "--namespace", s.ns, "--as", f"system:serviceaccount:{s.ns}:dev"],
                               capture_output=True, text=True, timeout=60)
@@ -361,7 +361,7 @@ def granted(s, role, verb, resource):
 
 @check
 def denied(s):
-    """all missing verbs are in one message, before anything is written"""
+    """one message lists all missing verbs, before anything is written"""
     s.kubectl("create", "serviceaccount", "dev")
     s.kubectl("create", "role", "reader", "--verb=get,list,watch", "--resource=pods,jobs.batch,services,configmaps,events")
     s.kubectl("create", "rolebinding", "reader", "--role=reader", f"--serviceaccount={s.ns}:dev")
@@ -531,7 +531,7 @@ def raced(s):
 
 @check
 def attended(s):
-    """`wait` starts what waits for another role, and ends what would go on after success"""
+    """`wait` starts roles that wait for another role, and ends roles that would continue after success"""
     s.write("a.tj", """job "a" {
   image = "busybox:1"
   role ps {
@@ -555,7 +555,7 @@ def attended(s):
         raise Failure("the workers began by themselves")
     s.want(0, "wait", "a", err="Succeeded")
     end = time.monotonic() + 20
-    while "job.batch/a-ps" in s.names("job"):       # it was told to end; its pod takes a moment
+    while "job.batch/a-ps" in s.names("job"):       # it was asked to end; its pod takes a moment
         if time.monotonic() > end:
             raise Failure("the parameter server is still there")
         time.sleep(0.3)
@@ -647,7 +647,7 @@ job "a": pytorch.env(report = true) {
 
 @node_check
 def no_image(s):
-    """an image that a node cannot have is named with the node's words, and what to do"""
+    """an image that a node cannot pull is reported with the node's message and what to do"""
     broken(s, "a", job("a", '    replicas = 1\n    pull = "never"').replace("busybox:1", "localhost/nothing:1"), "ErrImageNeverPull", "localhost/nothing:1")
     s.want(8, "wait", "a", "--fail-on-stall", err="is stalled.*ErrImageNeverPull")
     broken(s, "b", job("b", "    replicas = 1").replace("busybox:1", "127.0.0.1:9/nothing:1"), "127.0.0.1:9/nothing:1", "the image cannot be pulled")

@@ -12,7 +12,7 @@ mounts() {
 	mount --make-rshared /
 	mount -t tmpfs tmpfs /run
 	# The mount points below are made in a layer of our own, so that the machine
-	# keeps none.  (Where that cannot be had it keeps two empty directories.)
+	# keeps none.  (Where that is not possible, two empty directories remain.)
 	mkdir /run/made /run/made.work
 	mount -t overlay -o lowerdir=/var/lib,upperdir=/run/made,workdir=/run/made.work overlay /var/lib || true
 	mkdir -p "$D/kubelet" "$D/cni" "$D/cni-conf" "$D/varlog" "$D/sysctl" /var/lib/kubelet /var/lib/cni
@@ -20,8 +20,8 @@ mounts() {
 	mount --make-shared /var/lib/kubelet
 	mount --bind "$D/cni" /var/lib/cni
 	mount --bind "$D/varlog" /var/log
-	# The kubelet insists on settings of the whole machine.  It may write plain
-	# files instead, which start with what the machine has.
+	# The kubelet insists on changing settings of the whole machine.  It gets plain files instead, copies of the
+	# machine's.
 	for file in vm/overcommit_memory vm/panic_on_oom kernel/panic kernel/panic_on_oops \
 		kernel/keys/root_maxkeys kernel/keys/root_maxbytes; do
 		[ -e "/proc/sys/$file" ] || continue

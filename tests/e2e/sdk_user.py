@@ -171,7 +171,7 @@ def holding(sdk, kind, name):
 
 
 def is_deleted(sdk, kind, name):
-    """The SDK says what it says of a job that does not exist, and the pods are collected."""
+    """The SDK answers as for a job that does not exist, and the pods are garbage-collected."""
     try:
         sdk.get(kind, name)
         return False
@@ -232,7 +232,7 @@ def lives(sdk, kind):
 
 
 def fails(sdk, kind):
-    """A job that fails: who waits for its success is told."""
+    """A job that fails: whoever waits for its success gets an error."""
     sdk.create(kind, job_of(kind, "broken"))
     sdk.wait(kind, "broken", "Running")
     release(sdk, "broken", code=1)
@@ -256,7 +256,7 @@ def uid_of(sdk, pod):
 
 
 def restarts(sdk, kind):
-    """A pod that ends with an exit code for another attempt comes again, and the job goes on."""
+    """A pod that ends with a retryable exit code is created again, and the job continues."""
     sdk.create(kind, job_of(kind, "again", restart="ExitCode"))
     sdk.wait(kind, "again", "Running")
     before = uid_of(sdk, "again-worker-1")

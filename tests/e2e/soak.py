@@ -20,7 +20,7 @@ ALLOWED_MB = 1.5        # pages that the allocator has not had yet; a leak of 1 
 
 
 class Stays:
-    """A command that stays, and its memory."""
+    """A command that keeps running, and its memory."""
 
     def __init__(self, s, *words):
         self.words = words

@@ -43,16 +43,16 @@ import rows  # noqa: E402
 
 TRAINC = os.path.abspath(os.environ.get("TRAINC", os.path.join(ROOT, "build", "trainc")))
 
-RUN = secrets.token_hex(4)  # a cluster that is there may be used by others, and by us twice
+RUN = secrets.token_hex(4)  # an existing cluster may be used by others, and twice by us
 fresh = itertools.count()
 
 
 class Failure(Exception):
-    """A check does not hold; the text says why."""
+    """A check failed; the text says why."""
 
 
 class Skipped(Exception):
-    """A check cannot be made here; the text says why."""
+    """A check is not possible here; the text says why."""
 
 
 def expect(holds, why):
@@ -115,7 +115,7 @@ def moved(objects, namespace):
 
 
 def by_us(value):
-    """What a field manager of ours owns in an object, and since when."""
+    """The fields of an object that one of our field managers owns, and since when."""
     return [f for f in value["metadata"].get("managedFields", []) if f["manager"] == "kubectl"]
 
 
@@ -150,7 +150,7 @@ def accepted(cluster, path, own):
             if not cluster.knows(value):
                 raise Skipped(f"{value['kind']} of {value['apiVersion']} is not there")
         sent = [value for value in sent if cluster.is_namespaced(value)]
-    # an account that is only tried is not there for the pods that are tried after it
+    # an account from a dry run does not exist for the pods of later dry runs
     account = any(value["kind"] == "ServiceAccount" for value in sent)
     if elsewhere and not account and all(exists(cluster, f"/api/v1/namespaces/{name}") for name in elsewhere):
         compare(sent, cluster.apply_file(path, "--dry-run=server"))
@@ -333,7 +333,7 @@ class Play:
         self.run = self.runs[0]
 
     def ends_by_itself(self):
-        """Roles of the success rule of their own job end well, the others never."""
+        """Roles in the success rule of their job succeed, the others never end."""
         notes = {}
         for owner, _ in play.templates(self.objects):
             rule = play.annotations(owner).get(play.PREFIX + "success", "")
@@ -357,13 +357,13 @@ class Play:
             self.told(run, verdict)
 
     def state(self, name, *options):
-        """What `trainc status` says of the live objects: its state and the cause."""
+        """The state and the cause that `trainc status` reports for the live objects."""
         kinds = ("jobs", "pods", "events")
         seen = {"apiVersion": "v1", "kind": "List", "items": [
             {"apiVersion": "batch/v1" if kind == "jobs" else "v1", "kind": kind[:-1].capitalize(), **value}
             for kind in kinds for value in self.cluster.list(self.space.name, kind)]}  # fmt: skip
         for value in seen["items"]:
-            del value["metadata"]["namespace"]  # it is the check's, whatever the program names
+            del value["metadata"]["namespace"]  # the check chooses it, whatever the program names
         done = subprocess.run(
             [TRAINC, "status", "--from", "-", os.path.basename(self.source), "-o", "json", *options],
             cwd=os.path.dirname(self.source), input=json.dumps(seen), capture_output=True, text=True, timeout=60,
@@ -373,10 +373,10 @@ class Play:
         return run["state"], run.get("cause", "")
 
     def told(self, run, verdict):
-        """The product says what became of the job, as we do."""
+        """trainc and this check agree about the job's end."""
         jobs = self.cluster.list(self.space.name, "jobs")
         if all("deletionTimestamp" in j["metadata"] for j in jobs):
-            return  # the play ended the only role, so nothing is left to judge
+            return  # the check ended the only role, so nothing is left to judge
         state, cause = self.state(run.name)
         words = ("Failed", "Failing") if verdict.startswith("Failed") else ("Succeeded", "Completing")
         expect(state in words, f"trainc status: {run.name} is {state} ({cause}), not {verdict}")
@@ -483,7 +483,7 @@ def _(job):
 def _(job):
     "succeeds when enough of an elastic role has"
     job.expect("Succeeded")
-    status = job.run.jobs["worker"][0]["status"]  # as it was when the verdict fell
+    status = job.run.jobs["worker"][0]["status"]  # as it was at the verdict
     expect(status.get("succeeded") == 3, f"succeeded: {status.get('succeeded')}")
 
 
@@ -493,7 +493,7 @@ def _(job):
     path = job.run.path(job.job("worker"))
     least = 2
     for size in (2, 4):
-        # More indexes may not be allowed to fail than there are.
+        # The number of indexes that may fail must not exceed their number.
         job.cluster.patch(path, {"spec": {"completions": size, "parallelism": size, "maxFailedIndexes": size - least}})
         hosts = {f"elastic-worker-{i}" for i in range(size)}
         until(lambda: {p["spec"]["hostname"] for p in job.pods("worker")} == hosts, 60, f"pods {sorted(hosts)}")
@@ -562,7 +562,7 @@ def bare_pods(cluster):
 
 
 def gang_waits(cluster):
-    """Room for one of two replicas is room for none; then there is room for both."""
+    """With room for one of two replicas none starts; then there is room for both."""
     pool = f"{RUN}-{next(fresh)}"
     label = "e2e.trainc.dev/pool"
 
@@ -602,8 +602,7 @@ def runs(cluster, path):
 
 
 def real(cluster, name):
-    """What the program itself tests is said by its verdict; if that is not good, its
-    pods have said why."""
+    """The program's verdict is the result of its own test; if it failed, its pods have printed why."""
     with Space(cluster) as space:
         cluster.apply(compile(program(name), "--namespace", space.name), space.name)
         run = play.Run(cluster, space.name, name)
@@ -664,7 +663,7 @@ NO_OBJECTS = {
 
 
 def goldens(*directories):
-    """What the compiler is known to write: X.yaml beside X.tj."""
+    """The golden output of the compiler: X.yaml beside X.tj."""
     found = files(*[f"{directory}/*/*.yaml" for directory in directories or ("examples", "tests")])
     return [path for path in found if os.path.exists(path.removesuffix(".yaml") + ".tj") and os.path.relpath(path, ROOT) not in NO_OBJECTS]
 
@@ -734,7 +733,7 @@ def controls(check):
 
 
 def install(cluster, paths):
-    """Definitions of the kinds that add-ons bring; a server takes a moment to serve them."""
+    """Installs definitions of the kinds of add-ons; a server takes a moment to serve them."""
     made = [value for path in paths for value in cluster.apply_file(path)]
     kinds = [
         {"apiVersion": f"{value['spec']['group']}/{version['name']}", "kind": value["spec"]["names"]["kind"]}

@@ -71,7 +71,7 @@ def resource(kind, name, restart="Never", sizes=None, policy=None, notes=None):
 
 
 class Desk:
-    """What a check has in its hands: the namespace, and the controllers that it started."""
+    """The means of a check: the namespace, and the controllers that it started."""
 
     def __init__(self, space):
         self.space = space
@@ -156,7 +156,7 @@ def install(space):
 @check
 def definitions(d):
     """a server serves the definitions of the manifest, finds their schemas structural, and takes a job of each kind"""
-    other = "e2e.trainc.dev"            # the group of the operator is the operator's own definitions' here
+    other = "e2e.trainc.dev"            # here the operator's API group belongs to the operator's own definitions
     made = [json.loads(json.dumps(o).replace(GROUP, other)) for o in manifest("CustomResourceDefinition")]
     must(len(made) == len(ROLES), [o["metadata"]["name"] for o in made])
     names = [o["metadata"]["name"] for o in made]
@@ -225,7 +225,8 @@ def ends(kind):
         job = d.space.get(f"{kind.lower()}s.{GROUP}", "train")
         must(job["status"]["startTime"] <= job["status"]["completionTime"], job["status"])
         d.until("its Event", lambda: f"{kind}Succeeded" in d.reasons() or f"{kind}JobSucceeded" in d.reasons(), 10)
-        # What is owned goes with its owner: the collector of the cluster does it, the controller must not make it again.
+        # Owned objects go with their owner: the cluster's garbage collector deletes them, and the controller must not
+        # create them again.
         d.space.kubectl("delete", f"{kind.lower()}s.{GROUP}", "train")
         d.until("everything is collected", lambda: not d.space.names("pods,services,configmaps,secrets,roles,rolebindings")
                 or set(d.space.names("pods,services,configmaps,secrets,roles,rolebindings")) <= {"serviceaccount/default"})
@@ -343,7 +344,7 @@ def shard_of(ns, total):
 
 @check
 def sharded(d):
-    """two shards of a cluster: each has the jobs of its namespace; one that is killed is followed by its standby; a third layout waits"""
+    """two shards of a cluster: each has the jobs of its namespace; a standby replaces one that is killed; a third layout waits"""
     spaces = [d.space.ns, d.space.ns + "-b"]
     others = {f"e2e-run-{outcome_name(f)}-{os.getpid()}" for _, f in CHECKS} - set(spaces)
     total = next(n for n in range(500, 1000) if shard_of(spaces[0], n) != shard_of(spaces[1], n)
@@ -448,7 +449,7 @@ def run_ancestors(d):
     shown = d.space.kubectl("get", OLD_KINDS["TfJob"], "train").split("\n")
     must(shown[0].split() == ["NAME", "STATE", "AGE"] and shown[1].split()[:2] == ["train", "Running"], shown)
 
-    # the end: the master's; everything stays, with what it had come to
+    # the master decides the end; everything stays in its final state
     d.release(pod_of("train-master"))
     d.until("Done", lambda: state("TfJob", "train") == ("Done", "Succeeded"))
     must([(s["tf_replica_type"], s["state"], s["ReplicasStates"]) for s in status("TfJob", "train")["replicaStatuses"]][:2] == [
@@ -491,7 +492,7 @@ def autoscaled(d):
     d.until("two run", lambda: d.phases() == ["Running"] * 2)
 
     def size():
-        """What an autoscaler reads: the size that is wanted, the one that there is, and the pods that it would measure."""
+        """What an autoscaler reads: the wanted size, the present size, and the pods that it would measure."""
         path = f"/apis/{GROUP}/v1/namespaces/{d.space.ns}/pytorchjobs/train/scale"
         o = json.loads(d.space.kubectl("get", "--raw", path, ns=False))
         pods = d.space.kubectl("get", "pods", "-l", o["status"]["selector"], "-o", "name").split()
@@ -650,7 +651,7 @@ def run_evidence(d):
 
 @check
 def run_rules(d):
-    """rules of roles: a failure that the job passes over ends nothing, one that is retried neither; ttl removes the Jobs"""
+    """rules of roles: neither an ignored failure nor a retried one ends the run; ttl removes the Jobs"""
     run_controller(d)
     d.space.write("a.tj", """framework pair {
   role helper { replicas = 1, on_failed_pod = "ignore" }
@@ -770,7 +771,7 @@ def job_uids(d):
 
 
 def restarted(d, old, number):
-    """Are all Jobs others than OLD, and does the record have the restart of this number as complete?"""
+    """Do all Jobs differ from OLD, and does the record list the restart of this number as complete?"""
     now, text = job_uids(d), record(d).get("restart")
     told = json.loads(text) if text else {"number": 0, "jobs": []}
     return set(now) == set(old) and not set(now.values()) & set(old.values()) and told["number"] == number and all(j[3] for j in told["jobs"])
@@ -877,7 +878,7 @@ AMOUNTS = ("cpu = 1", "cpu = 250m", "cpu = 129", "cpu = 100m", "memory = 1Gi", "
 
 
 def told(text):
-    """What a text says about policies: names of objects that deny, and of those that warn, with their messages."""
+    """The policies in a text: names of objects that deny, and of those that warn, with their messages."""
     found = re.findall(r"ValidatingAdmissionPolicy '([^']*)' with binding '[^']*'(?: denied request)?: (.*)", text)
     return {(name, message.strip()) for name, message in found}
 
@@ -890,7 +891,7 @@ def admitted(d):
 
 @check
 def admitted_runs(d):
-    """so it does with Jobs, Deployments, pods and JobSets of runs; what controllers make of them is not refused"""
+    """the same for Jobs, Deployments, pods and JobSets of runs; objects that controllers make of them are not refused"""
     for target in "jobs", "pods":
         Verdicts(d, RUN_PROGRAM, target).compare(8)
     # the roles of a JobSet do not say whether they are auxiliary, so that nothing about cluster.roles is checked
@@ -906,11 +907,11 @@ def admitted_runs(d):
 
 
 class Verdicts:
-    """What the compiler says about random programs, beside what an API server says about their objects under the same policies."""
+    """Compares the compiler's verdicts about random programs with an API server's about their objects under the same policies."""
 
     def __init__(self, d, program, target, *options):
         self.d, self.program, self.target, self.options = d, program, target, options
-        # names of their own, because an API server knows policies for a while after they were deleted
+        # unique names, because an API server applies policies for a while after they were deleted
         self.words = {'"prod"': f'"{d.space.ns}"', 'policy "': f'policy "{target} '}
         self.seed = random.randrange(1 << 30)
         self.dice = random.Random(self.seed)
@@ -919,7 +920,7 @@ class Verdicts:
         return subprocess.run([os.path.realpath(TRAINC), *words], cwd=directory, capture_output=True, text=True, timeout=60)
 
     def send(self):
-        """What kubectl and the API server say about job.json; nothing is made."""
+        """The answer of kubectl and the API server to job.json; nothing is created."""
         return subprocess.run([KUBECTL, "-n", self.d.space.ns, "create", "--dry-run=server", "-f", os.path.join(self.d.space.dir, "job.json")],
                               capture_output=True, text=True, timeout=60).stderr  # fmt: skip
 
@@ -950,7 +951,7 @@ class Verdicts:
         self.d.space.write("job.json", compiled.stdout)
 
     def wait_until_applied(self):
-        """The API server says nowhere when it applies policies: each of them has to refuse a program that only this one refuses."""
+        """The API server does not report when policies take effect: each must refuse a program that only this policy refuses."""
         good, enough = IMAGES[5], "cpu = 1\n    memory = 1Gi"
         for job, image, amounts in (("a-tmp", good, enough), ("a", "registry.example.com/a:2", enough),
                                     ("a", good.replace("registry", "elsewhere"), enough), ("a", good, "cpu = 1")):  # fmt: skip
@@ -961,7 +962,7 @@ class Verdicts:
 
     @contextlib.contextmanager
     def in_force(self):
-        """The policies are objects of the cluster, and the API server refuses what they refuse."""
+        """Installs the policies and waits until the API server enforces them."""
         with tempfile.TemporaryDirectory() as scratch:
             self.prepare(scratch)
             written = self.trainc(self.project, "supervise", *self.options, "--policy", "-o", "json", "--namespace", self.d.space.ns)
@@ -1012,7 +1013,7 @@ class Verdicts:
 
 
 def outcome_name(f):
-    """The name of a check, which its namespace has."""
+    """The name of a check, which is also its namespace."""
     return f"super-{f.__name__}".replace("_", "-")
 
 

@@ -29,7 +29,7 @@ class Skip(Exception):
 # ---- what the frameworks are installed from ----
 
 def interpreter(version):
-    """A Python of that version, or of any when there is none to be asked for."""
+    """A Python of that version, or any Python when no version is given."""
     places = [shutil.which("python" + version) or "", *sorted(glob.glob(
         os.path.expanduser("~/.pyenv/versions/%s*/bin/python" % version)))] if version else [sys.executable]
     wanted = "import ensurepip, sys, venv; sys.exit(%r not in ('', '%%d.%%d' %% sys.version_info[:2]))" % version
@@ -59,7 +59,7 @@ def install(folder, *args, **settings):
 
 
 def venv(name, version="", *options, built={}):
-    """The path with a virtual environment of requirements-NAME.txt, made when it is not there."""
+    """The path with a virtual environment of requirements-NAME.txt, created if it does not exist."""
     pins, folder = pinned(name)
     if not complete(name):
         shutil.rmtree(folder, ignore_errors=True)
@@ -73,7 +73,7 @@ def venv(name, version="", *options, built={}):
 
 
 def debian(present, *packages):
-    """The system's path, once a command that the packages bring works."""
+    """The system's path, if a command of the packages works."""
     def works():
         return subprocess.run(present, shell=True, capture_output=True, env={"PATH": SYSTEM}).returncode == 0
     if not works():
@@ -110,7 +110,7 @@ def mpich():
 
 
 def horovod():
-    """Horovod comes as source; its build, ten minutes, is for those who ask."""
+    """Horovod is built from source, which takes ten minutes and is done only on request."""
     if os.environ.get("TRAINC_FRAMEWORKS_ALL") != "1" and not complete("horovod"):
         raise Skip("takes ten minutes to build; TRAINC_FRAMEWORKS_ALL=1 does it")
     parts = {"HOROVOD_WITH_" + part: "1" for part in ("TENSORFLOW", "GLOO")}
@@ -164,7 +164,7 @@ CASES = [
 # ---- one case ----
 
 def run(program, path, volumes, seconds, folder):
-    """Runs a program to its end; its exit status (none: time was up) and all that was printed."""
+    """Runs a program to its end; returns its exit status (None: the time was up) and its whole output."""
     env = {"PATH": path, "HOME": os.path.expanduser("~"), "LANG": "C.UTF-8", "TRAINC_STATE_DIR": folder + "/state"}
     mounts = [word for name, there in volumes.items() for word in ("--mount", "%s=%s" % (name, there))]
     argv = [os.environ["TRAINC"], "run", "--local", "--isolate", "replica", *mounts, program]
@@ -186,7 +186,7 @@ def run(program, path, volumes, seconds, folder):
 
 
 def attempt(name, place, said, times, seconds, folder):
-    """Runs a case; the reason of a failure, or an empty text."""
+    """Runs a case; returns the reason of a failure, or an empty text."""
     path, volumes = place()
     status, lines = run(os.path.join(HERE, "cases", name + ".tj"), path, volumes, seconds, folder)
     refused = [line.strip() for line in lines if "cannot isolate" in line]

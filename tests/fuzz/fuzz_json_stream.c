@@ -1,6 +1,6 @@
 /*
- * fuzz_json_stream.c - the incremental JSON reader: wherever the input is cut, what comes out is the same, and it
- * agrees with the reader of whole files.
+ * fuzz_json_stream.c - the incremental JSON reader: wherever the input is cut, the result is the same and agrees with
+ * the reader of whole files.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static bool note(void *to, const struct data *d)
 	return true;
 }
 
-/* What comes out of TEXT in pieces whose sizes SEED decides; the error last. */
+/* The result of TEXT in pieces whose sizes SEED decides; the error comes last. */
 static void read_in_pieces(struct json_stream_options o, struct str text, uint32_t seed, struct buf *out)
 {
 	o.item = o.document = note;

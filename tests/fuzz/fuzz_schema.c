@@ -55,7 +55,7 @@ static void definition(struct run *r, const struct data *d)
 	if (!crd_schema(&r->arena, d, &out, &error))
 		require(error.what.n && error.at.start >= r->source->base);
 	else if (!table(r, str_copy(&r->arena, buf_text(&out)), &why))
-		require(memmem(why.p, why.n, "types", 5));      /* too many: that is for the whole file to say */
+		require(memmem(why.p, why.n, "types", 5));      /* too many: the limit of the whole file reports that */
 	buf_release(&out);
 }
 

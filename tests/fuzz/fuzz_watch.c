@@ -20,13 +20,13 @@ struct change {
 	unsigned name, uid, version;
 };
 
-/* What the watch has asked for. */
+/* The request of the watch. */
 struct call {
 	bool used, list, over;
 	struct transport_request r;
 	struct buf bytes;               /* not yet delivered */
 	size_t at;
-	unsigned next;                  /* of the history, to be sent; UINT_MAX: none */
+	unsigned next;                  /* index in the history of the next event to send; UINT_MAX: none */
 	int code;
 	bool closing;                   /* ends when all is delivered */
 };
@@ -104,7 +104,7 @@ static unsigned number(struct str s)
 	return n;
 }
 
-/* Two things of each page; its token is "NAME.VERSION". */
+/* Sends a page of two objects; its token is "NAME.VERSION". */
 static void answer_list(struct call *c, struct str token)
 {
 	const char *dot = token.n ? memchr(token.p, '.', token.n) : NULL;
@@ -325,7 +325,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct object_watch *watch = object_watch_start(NULL, &o);
 	for (size_t i = 1; i + 1 < n && i < 800; i += 2)
 		step(bytes[i], bytes[i + 1]);
-	/* From here on everything goes well. */
+	/* From here on no faults occur. */
 	w.synced = false;
 	for (int i = 0; i < 40 && !w.failed; i++) {
 		fire();

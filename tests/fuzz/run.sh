@@ -31,7 +31,7 @@ mkdir -p "$BUILD/fuzz"
 	done
 	echo '"\"\"\""'
 } | sort -u >"$BUILD/fuzz/words.$$"
-mv "$BUILD/fuzz/words.$$" "$BUILD/fuzz/words"          # whole at any time: several of these run at once
+mv "$BUILD/fuzz/words.$$" "$BUILD/fuzz/words"          # complete at any time, because several of these run at once
 
 test $# -gt 0 || set -- tests/fuzz/fuzz_*.c
 if test $# -gt 1; then

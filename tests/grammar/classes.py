@@ -32,7 +32,7 @@ def tokens_of(path, text):
 
 
 def sound(path):
-    """Whether the file has no error of syntax: then it is sure what each token is."""
+    """Whether the file has no syntax error: then the kind of each token is certain."""
     return subprocess.run([TRAINC, "dump", "--ast", path], capture_output=True).returncode == 0
 
 
@@ -120,7 +120,7 @@ class Writer:
                         'r"""\n  \\ ${no} "x"\n  """')
 
     def fill(self, depth, *patterns):
-        """One of the patterns, in which E is an expression, B a body, T a type, K a key, N a name, S a string, R a reserved word, # a number."""
+        """Fills one of the patterns, in which E is an expression, B a body, T a type, K a key, N a name, S a string, R a reserved word, # a number."""
         made = {"E": lambda: self.expression(depth - 1), "B": lambda: self.body(depth - 1), "T": self.type, "K": self.key, "N": self.name,
                 "S": lambda: self.string(depth), "R": lambda: self.random.choice(LISTS["RESERVED"]), "#": self.number,
                 "F": lambda: self.random.choice(LISTS["FUNCTIONS"]), "W": lambda: self.random.choice(LISTS["BLOCKS"]),

@@ -1,5 +1,6 @@
 #!/bin/sh
-# account.sh - the launcher of an MPIJob may do what it has to: the account and the namespace of its rights are those of its pod.
+# account.sh - the launcher of an MPIJob has the permissions that it needs: the account and the namespace of its rights
+# are those of its pod.
 . "$(dirname "$0")/../cli/cli.inc"
 
 # manifest METADATA POD: an MPIJob with these in its metadata and in the launcher's pod
@@ -26,7 +27,7 @@ manifest ', namespace: team' 'serviceAccountName: mine, '
 objects 1.9; holds test "$(subject)" = mine; says out '  serviceAccountName: mine'
 objects 1.7; holds test "$(subject)" = m-launcher; says out '  serviceAccountName: m-launcher'
 
-# what names a namespace inside of an object is in that namespace itself
+# an object that names a namespace in a field is in that namespace itself
 manifest '' ''
 objects 1.9
 holds test "$(sed -n '/^subjects:/,/^roleRef:/s/^  namespace: //p' .out)" = default

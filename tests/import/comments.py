@@ -16,7 +16,7 @@ def trainc(*argv, text=None):
 
 
 def remarked(text):
-    """The text with '# mark-N' behind its lines, but for those in which a scalar goes on."""
+    """The text with '# mark-N' behind its lines, except for lines in which a scalar continues."""
     inside = set()
     for event in yaml.parse(text):
         if isinstance(event, yaml.ScalarEvent) and event.end_mark.line > event.start_mark.line:
@@ -29,7 +29,7 @@ def remarked(text):
 
 
 def left_out(said, lines):
-    """Numbers of the lines that the program does not have: of a whole document where its kind is what is left out."""
+    """Numbers of the lines that the program leaves out: all lines of a document whose kind is left out."""
     gone = set()
     for entry in map(json.loads, said.splitlines()):
         for span in entry["spans"] if "left out" in entry["message"] or entry["code"] == "TJ1118" else []:

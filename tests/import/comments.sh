@@ -1,5 +1,5 @@
 #!/bin/sh
-# comments.sh - what people wrote behind the lines of a manifest is in the program; licences are at the top.
+# comments.sh - comments at the ends of lines of a manifest are in the program; licenses are at the top.
 . "$(dirname "$0")/../cli/cli.inc"
 if ! python3 -c 'import yaml' 2>/dev/null; then
 	skip "no module yaml"
@@ -8,7 +8,7 @@ fi
 export PYTHONDONTWRITEBYTECODE=1
 holds python3 "$root/tests/import/comments.py" "$TRAINC" "$root"/tests/import/cases/*.yaml
 
-# a licence is what the file begins with, whatever the manifest's first line is
+# a license is at the beginning of the file, whatever the manifest's first line is
 job='apiVersion: batch/v1
 kind: Job
 metadata: {name: j}
@@ -23,7 +23,7 @@ for before in '' '
 	holds test "$(head -n 2 .out)" = "$(printf '# Copyright 2026 The Authors.\n# What they permit.')"
 done
 
-# behind a value, in a list, in the arguments of the framework: each line keeps its own
+# after a value, in a list, in the arguments of the framework: each line keeps its own comment
 cat >m.yaml <<-'END'
 	apiVersion: kubeflow.org/v2beta1
 	kind: MPIJob

@@ -1,4 +1,4 @@
-"""Manifests that nobody means well with: each ends soon, within little memory, with the status and the words that are written here."""
+"""Hostile manifests: each ends soon, within little memory, with the status and the message that are listed here."""
 import os
 import resource
 import subprocess
@@ -23,7 +23,7 @@ ROLE = '  - {name: r%d, template: {spec: {template: {spec: {containers: [{name: 
 
 
 def aliases():
-    """Ten to the tenth elements, in half a page."""
+    """Ten billion elements, in half a page."""
     return "x0: &x0 [" + ",".join("a" * 10) + "]\n" + "".join(f"x{i}: &x{i} [{','.join([f'*x{i - 1}'] * 10)}]\n" for i in range(1, 10))
 
 

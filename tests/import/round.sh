@@ -1,5 +1,6 @@
 #!/bin/sh
-# round.sh [MANIFEST...] - a manifest (without its comments), its program, the custom resource of that: the same program comes back.
+# round.sh [MANIFEST...] - a manifest without its comments becomes a program, that a custom resource, and that the same
+# program again.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 export LC_ALL=C.UTF-8

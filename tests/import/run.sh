@@ -28,7 +28,7 @@ fail() {
 	failed=$((failed + 1))
 	echo "FAIL $*"
 }
-# golden FILE FOUND: compare, or bless; an empty one is not there.
+# golden FILE FOUND: compare, or bless; an empty result has no file.
 golden() {
 	if test -n "$BLESS"; then
 		if test ! -s "$2"; then rm -f "$1"; elif ! cmp -s "$1" "$2"; then cp "$2" "$1"; echo "blessed $1"; fi

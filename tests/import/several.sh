@@ -18,7 +18,7 @@ run 0 import --output-dir other other.yaml; silent err
 holds grep -q 'namespace = "a"' other/p.tj
 holds grep -q 'namespace = "b"' other/p-2.tj
 holds grep -q 'namespace = "b"' other/q.tj
-# a program that somebody has edited stays, and with it all others
+# a program that somebody has edited is not overwritten, and then no other one is written either
 echo '# mine' >>other/p-2.tj
 rm other/q.tj
 run 3 import --output-dir other other.yaml; says err "'other/p-2.tj' already exists"; says err "--force replaces it"

@@ -1,4 +1,4 @@
-"""amounts.py - replicas of one role that ask for different amounts: objects, totals, policies, and who refuses it."""
+"""amounts.py - replicas of one role that request different amounts: objects, totals, policies, and targets that refuse it."""
 import json
 
 from table import JOB, Table, W

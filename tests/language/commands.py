@@ -1,4 +1,4 @@
-"""commands.py - variables that nothing expands, words that are several, launchers alone, shells that keep signals."""
+"""commands.py - variables that nothing expands, several words in one text, launchers without a framework, shells that do not pass signals on."""
 from table import JOB, PT, Table, W
 
 t = Table()

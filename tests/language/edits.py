@@ -39,7 +39,7 @@ t.case("one brace", "let n = 1\n" + W('env { A = "{n}" }'), ["TJ1010", "${n}"], 
 t.case("a relative workdir", PT('workdir = "app"'), ["absolute"], kept=True)
 t.case("a relative mount", PT('mounts { "data" = pvc("d", shared = true) }'), kept=True)
 
-# A removed import takes its line along, and the empty line that kept it apart.
+# A removed import takes its line along, and the empty line that set it apart.
 t.case("the line of an unused import", "import std.nvidia\n" + PT(""), "TJ1002", becomes=PT(""))
 t.case("the line of an import and the empty line behind", 'import std.nvidia\n\njob "a" { image = "a/b:1", role w { } }\n', "TJ1002",
        becomes='job "a" { image = "a/b:1", role w { } }\n')

@@ -1,4 +1,4 @@
-"""jobs.py - what compiles is right: typed fields, jobs that end, values that reach the pod, objects that a server takes."""
+"""jobs.py - programs that compile are right: typed fields, jobs that end, values that reach the pod, objects that a server accepts."""
 from table import JOB, PT, Table, W
 
 t = Table()

@@ -1,4 +1,4 @@
-"""limits.py - what is hostile or huge ends early: budgets, growth, symbolic links, characters that cannot be seen."""
+"""limits.py - hostile or huge inputs end early: budgets, growth, symbolic links, invisible characters."""
 import os
 import subprocess
 import tempfile
@@ -9,7 +9,7 @@ t = Table()
 
 
 def cost(program):
-    """Processor seconds, MiB and standard error of one check; kilobytes are children's maximum so far."""
+    """Processor seconds, MiB and standard error of one check; the memory is the maximum of all children so far."""
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "a.tj")
         with open(path, "w", encoding="utf-8") as f:
@@ -25,7 +25,7 @@ def cost(program):
 
 
 def bounded(subject, program, seconds, mib, says):
-    """The sanitizers' shadows and red zones are no cost of the program's."""
+    """The memory of sanitizers does not count as the program's."""
     spent, memory, said, status = cost(program)
     slow = "asan" in os.environ.get("BUILD", "") or os.environ.get("ASAN_OPTIONS") is not None
     wrong = []
@@ -101,7 +101,7 @@ t.case("one as an escape", W('env { A = "x\\u{202e}y" }'), lacks="TJ1011", statu
 t.case("other letters", W('env { A = "\u05d0\u00e9\u4e2d\u200d\U0001f600" }'), lacks="TJ1011", status=0)
 t.case("one that is silenced", 'job "a" { image = "r.example.com/a:1"\n  # allow TJ1011: a name of the customer\n  role w { env { A = "x\u202ey" } } }\n', lacks="warning", status=0)
 
-# ---- numbers of things that nobody writes by hand: what a square would cost is refused (make torture) ----
+# ---- more elements than anybody writes by hand: quadratic cost is refused (make torture) ----
 ROLE = 'job "a" { image = "r.example.com/a:1", command = ["x"], success = done(r0), clean = "all"\n%s}\n'
 t.case("2,001 roles", ROLE % "".join("  role r%d {}\n" % i for i in range(2001)), ["TJ0407", "job 'a' has 2001 roles; at most 2000"], status=1)
 t.case("roles of a framework", "framework f {\n%s  success = done(r0)\n}\njob \"a\": f { image = \"r.example.com/a:1\" }\n" %

@@ -1,3 +1,3 @@
 #!/bin/sh
-# limits.sh - what is hostile or huge ends early, and what cannot be seen is reported: see limits.py.
+# limits.sh - hostile or huge inputs end early, and invisible characters are reported: see limits.py.
 . "$(dirname "$0")/run.inc"

@@ -87,7 +87,7 @@ for kind, right in (("list[string] = []", "for an empty list write --set 't=[]'"
     t.case("its help for " + kind, "param t: %s\n" % kind + W('command = ["x"]'), lacks="error", status=0, args=("--set", word))
 t.case("--set t= for a string", 'param t: string = "a"\n' + W('command = ["x"], env { A = "<${t}>" }'), "<>", command="env", status=0, args=("--set", "t="))
 
-# Profiles that spell a default out beside another that does not.
+# A profile that repeats a default, beside another one that does not.
 t.case("a default in the other profile", "param n: int = 1\nprofile prod { n = 2 }\nprofile dev { n = 1 }\n" + W('command = ["${n}"]'),
        lacks="TJ1005", status=0)
 t.case("a default in the only profile", "param n: int = 1\nprofile dev { n = 1 }\n" + W('command = ["${n}"]'), "TJ1005", status=0)

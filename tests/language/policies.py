@@ -1,4 +1,4 @@
-"""policies.py - what a policy sees, and how it is tested."""
+"""policies.py - the facts that a policy sees, and how policies are tested."""
 from table import Table
 
 t = Table()

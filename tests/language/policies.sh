@@ -1,3 +1,3 @@
 #!/bin/sh
-# policies.sh - policies see everything that runs, and say whose fault it is: see policies.py.
+# policies.sh - policies see everything that runs, and name the role at fault: see policies.py.
 . "$(dirname "$0")/run.inc"

@@ -1,8 +1,9 @@
 #!/bin/sh
-# ancestors.sh - who decides about a TfJob of old, with processes.
+# ancestors.sh - which replica decides about an old TfJob, with processes.
 . "$(dirname "$0")/local.inc"
 
-# S83, S84, S89: the master alone, whatever becomes of a worker that nobody starts again, and while a server still runs.
+# S83, S84, S89: only the master decides, whatever happens to a worker that is not restarted, and while a server still
+# runs.
 cat >chief.tj <<'END'
 import std.legacy
 job "chief": legacy.tfjob {
@@ -16,7 +17,7 @@ END
 echo 0 >code
 local_run 0 chief; says err "worker/0 ─ attempt 1 exited with code 3"; says err "Succeeded: done(master)"
 
-# S85, S86: codes that are final, and codes that are tried again.
+# S85, S86: exit codes that are final, and exit codes that are retried.
 for code in 1 100 127; do
 	rm -f gone
 	echo $code >code

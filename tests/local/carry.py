@@ -11,7 +11,7 @@ MANY = 40
 
 
 def serve(address, port):
-    """Reads what comes to its end, then answers with its length and hash, and sends as much back as was asked for."""
+    """Reads its input to the end, then answers with its length and hash, and sends the requested number of bytes back."""
     def answer(s):
         head = b""
         while len(head) < 8:
@@ -65,7 +65,7 @@ def exchange(port, sent=b"hello", size=0):
 
 
 def half(port):
-    """Large amounts in both directions, one after the other, the first of them ended by itself."""
+    """Large amounts in both directions, one after the other; the first direction is closed separately."""
     print(exchange(port, os.urandom(3_000_001), 2_000_003))
 
 
@@ -86,7 +86,7 @@ def memory(pid):
 
 
 def blocked(port, keeper):
-    """Whoever sends to a program that does not read has to wait, and no memory is spent on it; others go on meanwhile."""
+    """A client that sends to a program that does not read has to wait, and that takes no memory; others continue meanwhile."""
     before, sockets, sent = memory(keeper), [connect(port, 1) for _ in range(8)], 0
     for s in sockets:
         s.setblocking(False)
@@ -103,7 +103,7 @@ def blocked(port, keeper):
 
 
 def refused(port):
-    """Nobody is there: the connection ends at once, and not as if everything had been said."""
+    """No program listens: the connection ends at once, by a reset."""
     try:
         s = connect(port)
         s.settimeout(60)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# commands.sh - a run that is left running, and everything that can be done with it.
+# commands.sh - the commands for a run that was left running.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 

@@ -43,7 +43,7 @@ role b { accelerator = half(1) }
 role c {}'
 ACME_DEBUG=on; export ACME_DEBUG
 local_run 0 split
-shows split a-0 '[0,1] on'              # settings of their library go along
+shows split a-0 '[0,1] on'              # settings of their library are passed on
 shows split a-1 '[2,3] on'
 shows split b-0 '[4] on'
 shows split c-0 '[] on'                 # nothing asked, nothing given
@@ -57,7 +57,7 @@ local_run 0 split --set n=3 --no-devices
 shows split a-2 '[] on'
 shows split c-0 '[] on'
 
-# what the caller hides stays hidden
+# devices that the caller hides stay hidden
 ACME_VISIBLE=7,3,GPU-5,1 run 8 run --local split.tj
 says err "but only 0 are available"
 devices few 'role a { replicas = n, accelerator = half(2) }'
@@ -74,7 +74,7 @@ export ACME_VISIBLE=MIG-a,MIG-b,MIG-c,MIG-d,MIG-e,MIG-f,MIG-g,MIG-h
 local_run 0 parts --set n=8
 shows parts a-7 '[MIG-h] on'
 run 8 run --local --set n=9 parts.tj; says err "but only 0 are available"
-# what is listed twice is given twice, but not to the same replica
+# a device that is listed twice is assigned twice, but not to the same replica
 ACME_VISIBLE=3,3,3
 local_run 0 parts --set n=3
 shows parts a-0 '[3] on'
@@ -84,7 +84,7 @@ run 8 run --local pairs.tj; says err "a-0 needs 2 of the devices '$work/dev/acme
 ACME_VISIBLE=3,3,1
 local_run 0 pairs
 shows pairs a-0 '[3,1] on'
-# of different numbers there are not more than devices
+# there are not more different numbers than devices
 ACME_VISIBLE=0,1,2,3,4,5,6,7,0
 run 8 run --local --set n=8 parts.tj; says err "a-7 needs 1 of the devices"
 local_run 0 parts --set n=7

@@ -1,5 +1,5 @@
 #!/bin/sh
-# dry_run.sh - what would be started is shown, nothing is started or written, and what would be refused is.
+# dry_run.sh - it shows what would be started, starts and writes nothing, and refuses what a run would refuse.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -41,7 +41,7 @@ run 0 run --local --dry-run -o json env.tj
 python3 -c 'import json; [print(v["name"]) for v in json.load(open(".out"))["runs"][0]["replicas"][0]["containers"][0]["env"]]' | sort >said
 same said there
 
-# what only a cluster has, and a line says so once
+# parts that only a cluster has are ignored, and a line says so once
 program placed <<'END'
   place = near("host")
   role a { replicas = 2, command = ["true"] }

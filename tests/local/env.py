@@ -54,7 +54,7 @@ def expand(text, known):
 
 
 def pod_env(container, index, own):
-    """The variables of a container as the kubelet makes them; `own` is what the process saw, for what only a run knows."""
+    """The variables of a container as the kubelet sets them; `own` is what the process saw, for values that only a run knows."""
     known = {}
     for e in container.get("env", []):
         source = e.get("valueFrom", {})
@@ -83,7 +83,7 @@ def templates():
 
 
 def is_elsewhere(name):
-    """Does the value say where replicas are?"""
+    """Does the value contain the address of replicas?"""
     return not cluster and name in ("TF_CONFIG", "ME", "LATER", "URL", "PREVIOUS", "PORT")
 
 

@@ -38,7 +38,7 @@ enter() {
 	wait "$command"
 	holds test $? -eq 9
 	rm begun
-	# it ends with its replica, and so does what it has started
+	# it ends with its replica, and so do processes that it has started
 	"$TRAINC" exec --local run w/1 -- sh -c 'echo begun >'"$work"'/begun; sleep 600' >.exec 2>&1 &
 	command=$!
 	before 10 test -s begun

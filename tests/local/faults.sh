@@ -1,5 +1,5 @@
 #!/bin/sh
-# faults.sh - disks that are full, states that are broken, names that are taken; programs of several jobs.
+# faults.sh - full disks, broken state files, names in use; programs with several jobs.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -65,7 +65,7 @@ if test -n "$own_mounts"; then
 	json 'd["runs"][0]["lost_bytes"] > 2000000, d["runs"][0]["state"]' "(True, 'Failed')"
 	json 'd["runs"][0]["first_failure"]["log"][-1].lstrip("x")' end-of-it
 
-	# no more files, wherever in a run that is: if it began, its verdict is there
+	# file descriptors run out at any point of a run: if it started, its verdict exists
 	program four <<-'END'
 	  role main { replicas = 4, command = ["sh", "-c", "sleep 0.1"], grace = 1s }
 	END

@@ -1,5 +1,5 @@
 #!/bin/sh
-# history.sh - what ended runs of a name leave: the last ten of them, to look at and to remove.
+# history.sh - the last ten ended runs of a name are kept, can be shown and can be removed.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 

@@ -1,4 +1,4 @@
-"""The identity of a run mentions every member of the plan: one that is added needs a decision, and this says so."""
+"""The identity of a run mentions every member of the plan: this test fails when a member is added without a decision."""
 import os
 import re
 import sys

@@ -10,7 +10,7 @@ END
 run 0 apply --local same.tj
 digest=$(value same 's["digest"]')
 case $digest in 2:*) ok ;; *) fail "the digest is '$digest'" ;; esac
-# what is written differently is the same; what runs differently is not
+# programs that are written differently are the same run; programs that run differently are not
 printf '# a comment\n\n' | cat - same.tj >commented.tj
 run 0 apply --local commented.tj; says out "run/same unchanged"
 for change in 's/600/601/' 's/grace = 1s/grace = 2s/' 's/role a {/role a { memory = 1Gi,/' 's/role a {/role a { env { X = 1 },/' 's/job "same" {/job "same" { timeout = 3h/'; do

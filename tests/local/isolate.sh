@@ -27,7 +27,7 @@ tried() {
 
 # ---- programs ----
 
-# The server tells its name to each of three clients, who tell it on.
+# The server sends its name to each of three clients, which pass it on.
 cat >server.py <<'END'
 import os, socket
 s = socket.socket()
@@ -120,7 +120,7 @@ closed() {
 
 # ---- mode replica: the environment of `trainc env`, byte for byte ----
 cat >environment.py <<'END'
-# environment.py CASE...: in CASE/out every replica's file has what CASE/env.json says of it, and little else.
+# environment.py CASE...: every replica's file in CASE/out has the variables of CASE/env.json, and few others.
 import json, os, re, sys
 allowed = re.compile(r"(PATH|HOME|LANG|LC_\w+|TMPDIR|HOSTNAME|CUDA_\w+)$")
 for case in sys.argv[1:]:

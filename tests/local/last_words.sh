@@ -1,5 +1,6 @@
 #!/bin/sh
-# last_words.sh - the rank that raised first is to blame, not those that lost it: real processes of Python, four ranks.
+# last_words.sh - the rank that raised first is blamed, not those that lost the connection to it: real Python
+# processes, four ranks.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 can_mount || {

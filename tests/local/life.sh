@@ -41,7 +41,7 @@ for x in s["roles"][0]["replicas"]:
     assert x["pid"] > 0 and x["end"] >= x["begin"] >= s["begin"] and x["attempts"] == 1, x
 END
 
-# the whole job anew; a deadline
+# the whole job restarts; a deadline
 program whole <<'END'
   restarts = 1
   role a { command = ["sh", "-c", "echo a; exec sleep 60"], grace = 1s }
@@ -114,7 +114,7 @@ touch leave
 finish 0 left
 shows left b-0 left
 
-# a sidecar that ends begins again
+# a sidecar that ends is restarted
 program beside <<'END'
   role a {
     command = ["sh", "-c", "until test -s beside && test $(wc -l <beside) -ge 2; do sleep 0.05; done"]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# look.sh - what a run shows of itself: ports, processes, files; and what of its output.
+# look.sh - how a run is shown: ports, processes, files and output.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 

@@ -96,7 +96,7 @@ local_run 0 again --backoff 20ms
 holds test "$(logs again a-0.count)" = "$(printf 'run\nrun')"
 shows again a-0 second
 
-# a restart in place keeps what is there, and init containers stay done
+# a restart in place keeps files, and init containers do not run again
 program inplace <<'END'
   role a {
     restart = "on-failure"

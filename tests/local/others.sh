@@ -26,7 +26,7 @@ holds test $? -ne 0
 run 0 status --local st; says out "Running"
 ask st stop; answers ok
 
-# a directory that belongs to another user is no place for a state
+# a directory that belongs to another user is refused for the state
 chown 65533 state
 $as env TRAINC_STATE_DIR="$TRAINC_STATE_DIR" ./trainc status --local >.out 2>.err
 holds test $? -eq 3

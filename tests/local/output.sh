@@ -83,7 +83,7 @@ for command in "run --progress quiet lines.tj" "logs lines"; do
 	holds test "$(cat .out)" -eq 400000
 done
 
-# what comes from a daemon that outlives its program does not keep the run
+# the output of a daemon that outlives its program does not keep the run alive
 program holds <<'END'
   role a { command = ["sh", "-c", "setsid -f sh -c 'while :; do echo daemon; done'; echo main"] }
 END

@@ -1,5 +1,5 @@
 #!/bin/sh
-# parallel.sh - the same command from several places at once: one does it, and the others see what came of it.
+# parallel.sh - the same command several times at once: one does the work, and the others see its result.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -27,7 +27,7 @@ for round in 1 2 3; do
 	for pid in $pids; do
 		wait "$pid"
 		got=$?
-		# who comes when it has been deleted finds no such run
+		# a command that comes after the deletion finds no such run
 		if test $got -eq 0 || grep -q "no run 'st'\|is no run" .err?; then ok; else fail "delete at once with others: status $got"; cat .err?; fi
 	done
 	nothing_left st

@@ -19,7 +19,7 @@ holds test "$(grep -c '^a/0 │ $' .out)" -eq 0
 holds test "$(grep -c '^a/0 │ step' .out)" -le 5
 holds grep -q '^a/0 │ over$' .out
 run 0 wait --local bar
-# what is read later is as it was printed
+# output that is read later is as it was printed
 run 0 logs --local bar --role b; holds test "$(cat .out)" = "b/0 │ Loading... done"
 run 0 logs --local bar --role c; holds test "$(cat .out)" = "c/0 │ part1 part2 part3 part4 "
 run 0 delete --local --yes bar

@@ -23,7 +23,7 @@ def is_claimed(number):                 # by the run, for as long as it lasts
     return False
 
 what, numbers = sys.argv[1], [int(a.rsplit(":")[-1]) for a in sys.argv[2:]]
-if what == "listen":                    # on the own port: the first; peers' are others, and not ours
+if what == "listen":                    # a replica's own port number works first; peers have other ports
     assert len(set(numbers)) == len(numbers), numbers
     assert all(20000 <= n < 29400 or n >= 29600 for n in numbers), numbers    # not where libraries take theirs
     assert can_bind(numbers[0]) and is_claimed(numbers[0]), numbers
@@ -74,7 +74,7 @@ program held <<END
 END
 local_run 0 held
 
-# Somebody takes the port of a replica that is between two attempts: the job begins anew, once, with another number.
+# Another program takes the port of a replica between two attempts: the job restarts once, with another number.
 program taken <<'END'
   role victim {
     ports { http = 7000 }

@@ -62,7 +62,7 @@ carries board-w-0 host "$(sed -n 's/.*"published": \[{ "port": "6006", "address"
 # the same options are the same run, others are another one
 run 0 apply --local --publish "$a:w/1:http" --publish 0:w/0:6006 board.tj; says out unchanged
 run 5 apply --local board.tj; says err "with other options"
-# whoever has the number is told which one is free
+# if the number is taken, the message names a free one
 sed 's/"board"/"other"/' board.tj >other.tj
 run 3 apply --local --publish "$a:w/1:http" other.tj
 holds grep -qE "^trainc: --publish $a:w/1:http: port $a of this machine is taken by another program; [0-9]+ is free: --publish [0-9]+:w/1:http\$" .err
@@ -84,11 +84,11 @@ if can_network; then
 	carries 40 many "$a"
 	carries "held up" blocked "$a" "$keeper"
 	carries reset refused "$idle"
-	# a replica that is started again is the same place
+	# a restarted replica has the same port
 	run 0 restart --local alone w/0
 	listens alone 4
 	carries alone-w-0 host "$a"
-	# while none runs, nobody is there
+	# while none runs, connections are refused
 	run 0 suspend --local alone
 	carries reset refused "$a"
 	run 0 resume --local alone

@@ -1,8 +1,9 @@
 #!/bin/sh
-# ready.sh - roles, auxiliary roles and sidecars with 'ready' are asked, and what waits for them waits for the answer.
+# ready.sh - roles, auxiliary roles and sidecars with 'ready' are probed, and roles that wait for them wait for the
+# answer.
 . "$(dirname "$0")/local.inc"
 
-# Listens late, on the port that the run has given it; what it says depends on how often it was asked.
+# Listens late, on the port that the run has given it; its answer depends on how often it was probed.
 cat >server.py <<'END'
 import os, socket, time
 asked = 0
@@ -58,7 +59,7 @@ is never 's["phase"]' Starting
 touch go
 finish 0 never
 
-# A time that is over ends the container, as the kubelet would; a sidecar is started again.
+# When the time is over the container is ended, as by the kubelet; a sidecar is restarted.
 program late <<'END'
   role a { command = ["sleep", "60"], ready = exec(["false"], within = 1s), grace = 1s }
 END

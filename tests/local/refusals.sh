@@ -1,5 +1,5 @@
 #!/bin/sh
-# refusals.sh - what cannot run is told before anything starts, or by the name of the replica (faults F-47, F-48).
+# refusals.sh - what cannot run is reported before anything starts, or with the name of the replica (faults F-47, F-48).
 . "$(dirname "$0")/local.inc"
 
 program nothing <<'END'
@@ -32,7 +32,7 @@ run 8 run --local file.tj; says err "role 'a': './script' is not executable"
 chmod 755 script; run 8 run --local file.tj; says err "a-0 cannot be started: './script' is not a program that this machine can run: a script begins with '#!'"
 printf '#!/bin/sh\nexit 0\n' >script; local_run 0 file
 
-# what only exec can tell: the others are stopped
+# failures that only exec finds: the others are stopped
 program late <<'END'
   role good { command = ["sleep", "60"] }
   role late { command = ["./vanishing"], start_after = done(first) }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# rotate.sh - logs that have a limit: the last output is kept, what is missing is said, readers go on.
+# rotate.sh - logs that have a limit: the last output is kept, gaps are reported, readers continue.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -32,7 +32,7 @@ run 0 logs --local --all much
 holds grep -q 'line 20000 of' .out
 kept=$(grep -c line .out)
 all_told .out 1000000
-# what is there and what is said to be missing is all that was printed
+# the kept output and the reported gaps add up to everything that was printed
 removed=$(removed .err)
 holds test "$removed" -ge 890000
 run 0 logs --local --tail 20000 much; holds test "$(grep -c line .out)" -eq "$kept"

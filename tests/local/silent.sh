@@ -1,5 +1,5 @@
 #!/bin/sh
-# silent.sh - a keeper that is stopped, dead or without its directory holds no command up.
+# silent.sh - a keeper that is stopped, dead or without its directory does not block any command.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -33,7 +33,7 @@ quick 5 suspend --local st; holds grep -q "$mute" .err
 quick 5 delete --local --yes st; says err "--force"
 quick 0 apply --local st.tj; says out "run/st unchanged"
 
-# it goes on: so does who waited
+# it continues, and so do the commands that waited
 "$TRAINC" wait --local --timeout 20s st >.out 2>.err &
 waits=$!
 sleep 2.5

@@ -1,5 +1,6 @@
 #!/bin/sh
-# stop.sh - everything that was started ends: asked, killed, orphaned, hidden (R-LOC3, R-LOC5, R-LOC6, R-LOC11).
+# stop.sh - every process that was started ends, whether asked, killed, orphaned or hidden (R-LOC3, R-LOC5, R-LOC6,
+# R-LOC11).
 . "$(dirname "$0")/local.inc"
 said() { grep -qx -- "$3" "$TRAINC_STATE_DIR/runs/$1/logs/$2.log" 2>/dev/null; }
 within() { if test "$(($(now) - $1))" -le "$2"; then ok; else fail "took $(($(now) - $1)) ms, not $2"; fi; }
@@ -90,7 +91,7 @@ else
 	skip "no namespaces here"
 fi
 
-# and those that end while the run goes on are reaped
+# and those that end while the run continues are reaped
 program reaped <<'END'
   role a { command = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8; do setsid -f sleep 0.05; done; sleep 0.1; n=0; while ps -o stat= --ppid $PPID | grep -q Z && test $n -lt 500; do n=$((n + 1)); sleep 0.02; done; ps -o stat= --ppid $PPID | grep -c Z; :"] }
 END

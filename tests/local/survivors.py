@@ -1,4 +1,4 @@
-"""Whoever is killed, nothing of a run survives: not below a replica's first process either, as torchrun's workers are."""
+"""Whichever process is killed, no process of a run survives, even below a replica's first process, as torchrun's workers are."""
 import random
 import sys
 
@@ -104,7 +104,7 @@ if begin():
     trainc("delete", "--local", "--yes", "--force", "st", env=elsewhere)
     alone("both were deleted")
 
-# whatever is killed at whatever moment
+# any process is killed at any moment
 for trial in range(trials):
     process = start(*random.choice((("apply", "--local", tree), ("run", "--local", tree))), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(random.choice((0.02, 0.1, 0.4)) * random.random())

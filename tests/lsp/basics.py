@@ -561,7 +561,7 @@ def test_complete_names_of_the_text(p):
 
 
 def test_complete_in_broken_text(p):
-    """Nothing that is wrong elsewhere, above or below, takes completion away."""
+    """Mistakes elsewhere, above or below, do not disable completion."""
     for above, below in (("let z = (((\n", ""), ("job \"x\" {\n  role a {\n", "}}}}"), ("let s = \"abc\n", "'")):
         labels = p.labels(PRELUDE + above + within("", "accelerator = «x»")[len(PRELUDE):] + below)
         assert "nvidia.h100" in labels, (above, below)
@@ -574,7 +574,7 @@ def test_complete_nothing(p):
 
 
 def test_most_open_texts(p):
-    """The text behind the last one that may be open is refused, which is said once; there is room again when one is closed."""
+    """One document more than the limit is refused, and that is reported once; closing one makes room."""
     def hover(name):
         return p.server.error("textDocument/hover", {"textDocument": {"uri": p.uri(name)}, "position": {"line": 0, "character": 0}})
     with p.server.together():

@@ -120,7 +120,7 @@ def run(tests):
         try:
             test(place)
             passed += 1
-        except Exception:  # noqa: BLE001 - whatever it is, the test failed
+        except Exception:  # noqa: BLE001 - any exception is a failure of the test
             failed += 1
             print("FAIL %s" % name)
             print(traceback.format_exc(limit=-3))

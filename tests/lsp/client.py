@@ -89,7 +89,7 @@ class Server:
 
     @contextlib.contextmanager
     def together(self):
-        """What is sent meanwhile arrives in one piece."""
+        """Messages that are sent inside arrive in one piece."""
         self.held = True
         yield
         self.held = False

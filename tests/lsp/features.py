@@ -1,4 +1,4 @@
-"""features.py - everything else that the language server answers: one test or more for each row."""
+"""features.py - the other answers of the language server: at least one test for each row."""
 import json
 import os
 import subprocess
@@ -80,7 +80,7 @@ def test_virtual_documents(p):
     assert uri == "trainc:/std/nvidia.tj"
     assert "accelerator h100" in p.server.request("trainc/source", {"uri": uri})["text"]
     assert p.server.error("trainc/source", {"uri": "trainc:/std/none.tj"})["code"] == -32602
-    # the page of a diagnostic has a title, and says which program is wrong and which is right
+    # the page of a diagnostic has a title, and labels the wrong and the right program
     page = p.server.request("trainc/source", {"uri": "trainc:/TJ0202.md"})["text"]
     assert page.startswith("# TJ0202 unknown-field\n\n**Error:** unknown field\n\nThe block "), page
     marks = [line for line in page.split("\n") if line.startswith(("**", "```"))]
@@ -138,7 +138,7 @@ def test_references(p):
 
 
 def test_references_across_programs(p):
-    """Programs of the workspace that are not open are looked at too."""
+    """Programs of the workspace that are not open are searched too."""
     p.write("part.tj", "fn twice(x: int) -> int = x * 2\nlet four = twice(2)\n")
     p.write("other.tj", 'import "part.tj" as lib\n\nlet a = lib.twice(3)\ncheck a > 0 else "no"\n')
     p.write("deep/no.tj", 'let twice = 1\n')
@@ -396,7 +396,7 @@ def test_format(p):
 
 
 def test_format_examples(p):
-    """What the formatter says of every example, spoilt, is what the edits make of it."""
+    """For every example with spoiled layout, the edits give what the formatter prints."""
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
     for directory in sorted(os.listdir(top)):
         if not os.path.isdir(os.path.join(top, directory)):

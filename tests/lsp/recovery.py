@@ -104,7 +104,8 @@ def main():
         for path, directory, text, kind, start, end, damaged in every[::step]:
             symbols, said = editor.ask(directory, damaged)
             left = {names for names, _, _ in outline(symbols, damaged)}
-            # Touched: what the damage is in or next to. What is around it is asked for as a whole by its parts.
+            # Touched: the declarations that contain the damage or are next to it; those around it are counted by their
+            # parts.
             untouched = [names for names, first, last in whole[path] if last < start or first > end or (first < start and last > end)]
             lost = [names for names in untouched if names not in left]
             score = scores[kind]

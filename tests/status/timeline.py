@@ -129,7 +129,7 @@ class Page(HTMLParser):
 
 
 def hostile():
-    """Words of a cluster are anybody's."""
+    """Texts from a cluster are not trusted."""
     bad = "</text><script>alert(1)</script>&amp;\x1b[31m\u202e]]>"
     last = dict(ended(20, 50, 3), message=bad + "\nsecond line\n")
     objects = [pod(0, placed=10, phase="Failed", container={"state": {"terminated": last}}, annotations={"a": bad}),

@@ -377,7 +377,7 @@ static void back_off(void)
 	end(&w);
 }
 
-/* S84 to S86: codes that are final, and codes that are tried again. */
+/* S84 to S86: exit codes that are final, and exit codes that are retried. */
 static void retry_on(void)
 {
 	struct plan_condition all = done(0);

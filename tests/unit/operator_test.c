@@ -521,7 +521,7 @@ static void check_reconcile(struct vector *v)
 	}
 }
 
-/* The sentence is the operator's; the decision says of which object. */
+/* The text is the operator's; the decision names the object. */
 static void check_reconcile_error(struct vector *v)
 {
 	const struct data *there = at(v->want, "precondition.existing_object");

@@ -133,7 +133,7 @@ static bool take(void *context, const char *bytes, size_t n)
 static size_t written;
 static const struct trainc_output output = { &written, take };
 
-/* One answer with the question whether memory has run out: after that, every answer is no. */
+/* Asks once whether memory has run out: after that, every call must fail. */
 struct caller {
 	bool lacking, contradicts;
 };

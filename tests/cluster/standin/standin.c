@@ -80,7 +80,7 @@ static void add_piece(struct rule *r, enum piece_kind kind, char *bytes, size_t 
 	r->length += n;
 }
 
-/* Takes the escapes out of TEXT, in place; its length. */
+/* Replaces the escapes in TEXT, in place; returns the new length. */
 static size_t unescape(char *text)
 {
 	char *to = text;
@@ -347,7 +347,10 @@ static void *serve(void *to)
 		SSL_set_fd(c->ssl, c->fd);
 		if (SSL_accept(c->ssl) != 1) {
 			char rest[4096];
-			/* What the client still sends would turn our close into a reset, which overtakes the alert. */
+			/*
+			 * Data that the client still sends would turn the close into a reset, which would overtake the
+			 * alert.
+			 */
 			shutdown(c->fd, SHUT_WR);
 			while (read(c->fd, rest, sizeof rest) > 0)
 				;

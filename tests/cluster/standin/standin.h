@@ -60,7 +60,7 @@ bool conn_write(struct conn *c, const void *bytes, size_t n);
 /* Closes with a reset. */
 void conn_cut(struct conn *c);
 
-/* Writes the request down and finds its answer. */
+/* Records the request and finds its answer. */
 const struct rule *answer_for(struct conn *c, const struct request *r);
 void sleep_ms(long ms);
 long now_ms(void);

@@ -17,7 +17,7 @@ struct stream {
 	struct request request;
 	const struct rule *rule;        /* once the request is complete */
 	bool sent;                      /* the header */
-	size_t piece, at;               /* of the answer, what comes next */
+	size_t piece, at;               /* the next piece of the answer */
 	long due;                       /* ms: nothing is sent before */
 	bool deferred;
 };
@@ -125,7 +125,7 @@ static int stream_closed(nghttp2_session *session, int32_t id, uint32_t error, v
 	return 0;
 }
 
-/* The next bytes of an answer, for as long as nothing has to be waited for. */
+/* The next bytes of an answer, until it has to wait. */
 static ssize_t answer_bytes(nghttp2_session *session, int32_t id, uint8_t *room, size_t n, uint32_t *flags, nghttp2_data_source *source, void *to)
 {
 	struct stream *s = source->ptr;

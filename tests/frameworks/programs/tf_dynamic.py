@@ -1,4 +1,4 @@
-# What a worker of a sparse cluster reads: itself under its own index, and the servers, which must be reachable.
+# A worker of a sparse cluster finds itself under its own index, and the servers, which must be reachable.
 import os
 import socket
 import time

@@ -25,7 +25,7 @@ if right:
 
 
 def leave_together():
-    """A worker that ends early takes the last step of the others with it: each tells the first one, which ends last."""
+    """A worker that ends early breaks the last step of the others: each reports to the first one, which ends last."""
     host = strategy.cluster_resolver.cluster_spec().task_address("worker", 0).split(":")[0]
     if strategy.cluster_resolver.task_id == 0:
         door = socket.create_server(("", 2300))
@@ -40,4 +40,4 @@ def leave_together():
 
 
 kept = leave_together()
-os._exit(not right)             # the interpreter's own end may wait for peers
+os._exit(not right)             # the interpreter's own shutdown may wait for peers

@@ -1,4 +1,4 @@
-# The tracker, or a worker that adds up and trains with the others. XGBoost reads no environment: values are handed on.
+# The tracker, or a worker that adds up and trains with the others. XGBoost reads no environment: values are passed on.
 import os
 import sys
 
