@@ -139,7 +139,7 @@ bool local_attach_signal(struct attached *x, int signal)
 	a->leaving = true;
 	switch (x->signals) {
 	case 1:
-		attend_say(a, str_printf(x->session->arena, "trainc: stopping %lld replica%s; once more kills\n",
+		attend_say(a, str_printf(x->session->arena, "trainc: stopping %lld replica%s; a second signal kills\n",
 			(long long)n, n == 1 ? "" : "s"));
 		tell_keepers(x, SIGTERM);
 		return false;

@@ -475,7 +475,7 @@ def quota(w):
 
 @check
 def pods_refused(w):
-    """pods that a quota, a policy or a LimitRange refuses are the cause, Stalled, and 8 with --fail-on-stall or 124 after --timeout"""
+    """pods that a quota, a policy or a LimitRange refuses: status names the cause and Stalled, wait ends with 8 with --fail-on-stall or 124 after --timeout"""
     w.jobs_run = False
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "--no-wait", "a.tj")

@@ -248,7 +248,7 @@ def server_restarts(s):
 
 @check
 def server_stays_away(s):
-    """commands say that no server answers, with 7, and `wait --timeout` ends in time, with 124 or 7"""
+    """commands report that no server answers and end with 7; `wait --timeout` ends in time, with 124 or 7"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     s.want(0, "apply", "a.tj", "--for", "running")
     w = Waiting(s, "a", "--timeout", "6s")

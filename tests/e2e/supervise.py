@@ -190,7 +190,7 @@ def deployment(d):
         d.space.kubectl("-n", "trainc-system", "rollout", "status", "--timeout=50s", workload, ns=False)
 
     def shards():
-        """What the pods of the StatefulSet are told, and their names as they get them."""
+        """The arguments of the StatefulSet's pods, and the form of their names."""
         text = d.space.kubectl("-n", "trainc-system", "get", "pods", "-l", "app.kubernetes.io/name=trainc-supervise", "-o", "json", ns=False)
         pods = [p for p in json.loads(text)["items"] if p["metadata"]["ownerReferences"][0]["kind"] == "StatefulSet"]
         return sorted((p["metadata"]["name"], next(a for a in p["spec"]["containers"][0]["args"] if "total" in a)) for p in pods

@@ -117,7 +117,7 @@ t.case("profiles in a circle", ROW % "profile a: b {}\nprofile b: c {}\nprofile 
 TESTS = 'param n: int = 1\n' + W('args = ["${n}"]') + "%s"
 t.case("10,001 tests", TESTS % "".join('test "%d" { check true else "x" }\n' % i for i in range(10001)), ["TJ0407", "more than 10,000 tests"], command="test", status=1)
 t.case("tests that read a long file again and again", TESTS % ("# %s\n" % ("x" * (1 << 20)) + "".join('test "%d" { set { n = 2 }, check n == 2 else "x" }\n' % i for i in range(140))),
-       ["TJ0407", "140 tests of their own profile or 'set' would read 14"], command="test", status=1)
+       ["TJ0407", "140 tests with a profile or 'set' of their own would read 14"], command="test", status=1)
 ENUM = "param p: enum(%s) = \"v0\"\n" + W('args = ["${p}"]')
 t.case("1,000 texts of an enum", ENUM % ", ".join('"v%d"' % i for i in range(1000)), status=0)
 t.case("1,002 texts of an enum", ENUM % ", ".join('"v%d"' % i for i in range(1002)), ["TJ0407", "an enum has at most 1000 texts"], status=1)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# life.sh - order, attempts, sizes and requests, with processes; life_test.c has every rule, by a clock of its own.
+# life.sh - order, attempts, sizes and requests, with real processes; life_test.c tests every rule, with a simulated
+# clock.
 . "$(dirname "$0")/local.inc"
 said() { grep -qx -- "$3" "$TRAINC_STATE_DIR/runs/$1/logs/$2.log" 2>/dev/null; }
 phase() { test "$(value "$1" 's["phase"]')" = "$2"; }

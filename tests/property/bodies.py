@@ -132,7 +132,7 @@ ROOM = {
     ("framework role", "replicas"): (REPLICAS,),
     ("aux", "image"): ('    image = "registry.example.com/lab/watch:0.1"\n',),
     ("aux", "ports"): ("    ports { w = 7000 }\n",),
-    ("aux", "restart"): ("    ports { w = 7000 }\n",),       # one that serves has it by default
+    ("aux", "restart"): ("    ports { w = 7000 }\n",),       # a role that serves has it by default
     ("framework role", "ports"): ("    ports { p = 8000 }\n",),
 }
 # why a form may be refused: values without a type of their own, and a job that depends on its roles

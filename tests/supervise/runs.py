@@ -548,7 +548,7 @@ def restart_of(w):
 
 
 def replaced(w, old, number):
-    """All Jobs are others than OLD, and the record says so."""
+    """All Jobs differ from OLD, and the record says so."""
     return lambda: set(uids(w)) == set(old) and not set(uids(w).values()) & set(old.values()) and restart_of(w).get("number") == number \
         and all(j[3] for j in restart_of(w)["jobs"])
 

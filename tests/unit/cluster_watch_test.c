@@ -8,7 +8,7 @@
 #include "runtime/cluster/object_watch.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SLOW = 1 };              /* time and memory are the sanitizer's */
+enum { SLOW = 1 };              /* the sanitizer's time and memory do not count */
 #else
 enum { SLOW = 0 };
 #endif

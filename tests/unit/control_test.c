@@ -202,7 +202,7 @@ static void rude(struct str dir)
 	struct timespec before, after;
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	CHECK(ask(good, "stop"));
-	/* the deaf one hears the beginning, perhaps something in between, and the end */
+	/* the client that does not read gets the beginning, perhaps something in between, and the end */
 	struct control_lines watch = { .fd = deaf };
 	line = last_line(&watch, &lines);
 	CHECK(str_starts(line, STR("{\"state\":\"stopped\",\"n\":")));

@@ -534,7 +534,7 @@ static void too_many(void)
 
 	CHECK(isolation_open(&arena, ISOLATE_REPLICA, false, 64001, &why) == NULL);
 	CHECK_TEXT(why,
-		"cannot isolate 64001 replicas from each other: addresses suffice for 64000; use --isolate job or none");
+		"cannot isolate 64001 replicas from each other: there are addresses for 64000; use --isolate job or none");
 }
 
 /* ---- files ---- */

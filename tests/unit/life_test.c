@@ -327,7 +327,7 @@ static void retries(void)
 	ended(&w, 0, 0, 1);
 	ORDERS("");
 	PHASE("Degraded");
-	CAUSE("a-0 begins again soon: exit code 1");
+	CAUSE("a-0 restarts soon: exit code 1");
 	CHECK(at(&w, 0, 0)->state == REPLICA_WAITING && at(&w, 0, 0)->again == w.now + 10 * SECOND);
 	CHECK(life_deadline(w.life) == w.now + 10 * SECOND);
 	pass(&w, 10 * SECOND);
@@ -392,7 +392,7 @@ static void retry_on(void)
 	ended(&w, 0, 0, 137);
 	ORDERS("");
 	PHASE("Degraded");
-	CAUSE("a-0 begins again soon: killed by KILL");
+	CAUSE("a-0 restarts soon: killed by KILL");
 	pass(&w, 10 * SECOND);
 	ORDERS("start a-0");
 	ended(&w, 0, 0, 2);
@@ -1081,9 +1081,9 @@ static void on_failed_pod(void)
 		int64_t retries;
 		const char *orders, *phase, *cause;
 	} rows[] = {
-		{ "", 1, "", "Degraded", "a-0 begins again soon: exit code 1" },
+		{ "", 1, "", "Degraded", "a-0 restarts soon: exit code 1" },
 		{ "fail", 1, "term a-1", "Failing", "a-0 failed: exit code 1" },
-		{ "restart", 1, "", "Degraded", "a-0 begins again soon: exit code 1" },
+		{ "restart", 1, "", "Degraded", "a-0 restarts soon: exit code 1" },
 		{ "restart", 0, "", "Degraded",
 			"a-0 has failed and waits for a manual restart: exit code 1" },
 		{ "replace", 1, "", "Running", "" },
@@ -1132,7 +1132,7 @@ static void backoff_limit(void)
 	ended(&w, 0, 1, 1);
 	ORDERS("term a-0");
 	PHASE("Failing");
-	CAUSE("its back-off limit is reached: replicas began again 2 times");
+	CAUSE("its back-off limit is reached: replicas restarted 2 times");
 	end(&w);
 }
 

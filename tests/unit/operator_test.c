@@ -744,7 +744,7 @@ static void judge(struct str folder, struct str name, struct str differences)
 
 static int is_case(const struct dirent *d) { return d->d_name[0] != '.' && !strchr(d->d_name, '.'); }
 
-/* Every case of a directory; false when there is none. */
+/* Runs every case of a directory; false when there is none. */
 static bool judge_all(const char *folder, struct str differences)
 {
 	struct dirent **names;
