@@ -17,14 +17,24 @@ static bool read(void *context, struct arena *a, struct str path, struct str *re
 	return true;
 }
 
+static void run(struct trainc *c, const struct reader *reader, bool parts)
+{
+	compile_init(c, reader);
+	c->options.parts = parts;
+	compile_plan(c, STR("program.tj"));
+}
+
 struct trainc *trial_run(struct str text)
 {
 	struct trainc *c = memory_hold(NULL, sizeof *c);
 	struct reader reader = { .context = &text, .read = read };
 
 	memset(c, 0, sizeof *c);
-	compile_init(c, &reader);
-	compile_plan(c, STR("program.tj"));
+	run(c, &reader, true);
+	if (c->diags.n) {               /* messages list what a module has, so they need whole modules */
+		compile_release(c);
+		run(c, &reader, false);
+	}
 	c->program.reader = NULL;
 	return c;
 }
