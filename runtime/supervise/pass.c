@@ -16,7 +16,7 @@
 #include "runtime/supervise/plan_cache.h"
 
 #define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
-enum { AT_ONCE = 48 };                  /* maximum number of requests of one pass under way */
+enum { AT_ONCE = 24 };                  /* maximum number of requests of one pass under way */
 
 /* ---- the end of a pass ---- */
 

@@ -22,7 +22,7 @@
 #include "runtime/supervise/watches.h"
 
 enum {
-	PASSES_AT_ONCE = 8, REQUESTS_AT_ONCE = 64,
+	PASSES_AT_ONCE = 8, REQUESTS_AT_ONCE = 32,
 	LARGE = 64 << 10                /* pieces of memory of this size and above go back to the system when freed */
 };
 

@@ -22,7 +22,7 @@ PATIENCE = 120                          # seconds for one step of a job's life
 KEPT = 60                               # seconds for which a watch may ask for what happened
 WARM = 0.25                             # the part of the run after which memory counts
 GROWTH = 1024                           # KiB by which it may grow from then on: as many come and go with the buffers of connections
-OPEN = 200                              # descriptors: a connection for each of 64 requests and of the watches, and what is ended and begun anew
+OPEN = 200                              # descriptors: a connection for each of 32 requests and of the watches, and what is ended and begun anew
 NAMES = {"PyTorchJob": "pytorchjobs", "TFJob": "tfjobs", "XGBoostJob": "xgboostjobs", "PaddleJob": "paddlejobs", "MPIJob": "mpijobs",
          "JAXJob": "jaxjobs", "MXJob": "mxjobs"}
 
