@@ -73,10 +73,14 @@ static int64_t server_time(const struct cluster *k)
 	return clock_real() + transport_clock_offset(k->client.transport);
 }
 
+/* The digest of a state, with the names of its pods: another pod has another log. */
 static uint64_t print_of(const struct run_state *s)
 {
 	uint64_t print = run_state_digest(s);
 
+	for (size_t k = 0; k < s->nroles; k++)
+		for (int64_t i = 0; i < s->roles[k].max; i++)
+			print = print * 31 + str_hash(s->roles[k].at[i].pod);
 	for (size_t i = 0; i < s->nobjects; i++)
 		print = print * 31 + str_hash(s->objects[i].name) + (uint64_t)s->objects[i].phase;
 	return print;

@@ -12,7 +12,7 @@
 #include "runtime/cluster/pod_log.h"
 #include "runtime/status/attempts.h"
 
-enum { HELD_MS = 150, QUIET_MS = 2000, QUEUE_MOST = 1 << 20 };
+enum { HELD_MS = 150, QUIET_MS = 2000, QUEUE_MOST = 1 << 20, STREAM_MEMORY = 768 };
 
 struct line_record {                    /* header of a queued line; its text follows */
 	int64_t time;
@@ -22,6 +22,7 @@ struct line_record {                    /* header of a queued line; its text fol
 };
 
 struct line_stream {
+	struct arena own;               /* the stream itself and its texts */
 	struct pod_lines *all;
 	struct log_stream id;
 	struct str uid;                 /* uid of the pod */
@@ -37,6 +38,9 @@ struct line_stream {
 	int64_t only;                   /* number of the only attempt to show; 0: all */
 	int64_t began;                  /* begin of the present attempt, in whole seconds */
 	struct attempts_pod pod;
+	struct line_stream *later;      /* the stream of a later pod of the replica; NULL: this is the last one */
+	int64_t earlier;                /* attempts in earlier pods, whose streams are forgotten */
+	bool seen;                      /* the last scan has found the pod */
 	int exit_code;
 	bool mark;                      /* the previous attempt has ended, and that has not been handed out yet */
 };
@@ -47,8 +51,9 @@ struct pod_lines {
 	const struct attend *attend;
 	struct log_choice choice;
 	struct line_stream **at;        /* every container of every pod */
-	size_t n;
+	size_t n, found;                /* `found` counts those that are forgotten, too */
 	struct map by_container;        /* the same streams; keys are uid/container */
+	struct arena index;             /* memory of `by_container` */
 	struct line_stream **open;      /* the streams whose logs are read: a few of thousands */
 	size_t nopen;
 	struct buf text;                /* text of the line that was handed out */
@@ -202,12 +207,12 @@ static int64_t first_attempt(struct arena *scratch, const struct line_stream *s,
 	for (size_t i = 0; i < l->n; i++) {
 		const struct line_stream *o = l->at[i];
 		struct attempts_pod pod = o->pod;
-		pod.starts = 1 + o->restarts;
+		pod.starts = 1 + o->restarts + o->earlier;
 		if (o->id.main && o->id.run == s->id.run && o->id.role_number == s->id.role_number &&
 			o->id.index == s->id.index)
 			ARENA_PUSH(scratch, pods, n, pod);
 	}
-	return attempts_first(before, pods, n, &s->pod);
+	return s->earlier + attempts_first(before, pods, n, &s->pod);
 }
 
 /*
@@ -222,28 +227,53 @@ static bool choose_attempt(struct line_stream *s, struct log_selection *how)
 	return !s->only || (s->only >= s->first && (s->only == last || s->only == last - 1));
 }
 
-static void scan_container(struct scanning *c, const struct data *pod, struct str uid, unsigned role,
-	const struct data *status)
+/* Notes which of the streams of a replica's container follows S, or is followed by it. */
+static void link_stream(struct line_stream *s)
+{
+	const struct pod_lines *l = s->all;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct line_stream *o = l->at[i];
+		if (o == s || o->later || o->id.run != s->id.run || o->id.role_number != s->id.role_number ||
+			o->id.index != s->id.index || !str_eq(o->id.container, s->id.container))
+			continue;
+		*(attempts_made_before(&o->pod, &s->pod) ? &o->later : &s->later) =
+			attempts_made_before(&o->pod, &s->pod) ? s : o;
+		return;
+	}
+}
+
+static struct line_stream *add_stream(struct scanning *c, const struct data *pod, struct str uid, unsigned role,
+	struct str container, struct str key)
 {
 	struct pod_lines *l = c->all;
 	const struct plan_role *r = &c->watch->plan.roles[role];
-	struct arena *a = l->cluster->arena;
-	struct str container = status_text(status, "name"), key;
-	struct line_stream *s = stream_of(l, uid, container, &key);
+	struct arena own = { .first = STREAM_MEMORY };
+	struct line_stream *s = ARENA_NEW(&own, struct line_stream);
 
-	if (!s) {
-		s = ARENA_NEW(a, struct line_stream);
-		*s = (struct line_stream){ .all = l, .uid = str_copy(a, uid),
-			.id = { .number = l->n, .run = c->run, .run_name = c->watch->watch->name,
-			.role = r->name, .container = str_copy(a, container), .role_number = role,
-				.index = index_of(pod),
-			.main = str_eq(container, plan_label(a, r->main.name)), .pod = str_copy(a, status_text(pod,
-				"metadata.name")) } };
-		s->pod = (struct attempts_pod){ status_time(pod, "metadata.creationTimestamp"), 0, s->id.pod,
-			attempts_lives(pod), false };
-		ARENA_PUSH(a, l->at, l->n, s);
-		map_put(&l->by_container, a, str_copy(a, key), s);
-	}
+	*s = (struct line_stream){ .all = l, .uid = str_copy(&own, uid),
+		.id = { .number = l->found++, .run = c->run, .run_name = c->watch->watch->name, .role = r->name,
+			.container = str_copy(&own, container), .role_number = role, .index = index_of(pod),
+			.main = str_eq(container, plan_label(c->scratch, r->main.name)),
+			.pod = str_copy(&own, status_text(pod, "metadata.name")) } };
+	s->pod = (struct attempts_pod){ status_time(pod, "metadata.creationTimestamp"), 0, s->id.pod,
+		attempts_lives(pod), false };
+	s->own = own;
+	ARENA_PUSH(l->cluster->arena, l->at, l->n, s);
+	map_put(&l->by_container, &l->index, str_copy(&l->index, key), s);
+	link_stream(s);
+	return s;
+}
+
+static void scan_container(struct scanning *c, const struct data *pod, struct str uid, unsigned role,
+	const struct data *status)
+{
+	struct str container = status_text(status, "name"), key;
+	struct line_stream *s = stream_of(c->all, uid, container, &key);
+
+	if (!s)
+		s = add_stream(c, pod, uid, role, container, key);
+	s->seen = true;
 	s->begun = status_path(status, "state.running") || status_path(status, "state.terminated") ||
 		status_number(status, "restartCount", 0) > 0;
 	note_container(s, status);
@@ -293,6 +323,86 @@ static void open_wanted(struct scanning *c)
 	}
 }
 
+/* ---- pods that are gone ---- */
+
+static void release_stream(struct line_stream *s)
+{
+	struct arena own = s->own;
+
+	if (s->log)
+		pod_log_stop(s->log);
+	buf_release(&s->queue);
+	arena_release(&own);
+}
+
+/* The container of a pod that is gone does not run. */
+static void note_gone(struct line_stream *s)
+{
+	if (s->seen || !s->running)
+		return;
+	s->running = false;
+	s->heard = loop_now(s->all->cluster->client.loop);
+}
+
+/*
+ * May the stream be forgotten? Its pod is gone, all its lines were handed out, and a later pod of the same life goes on
+ * with the numbers of attempts.
+ */
+static bool is_forgotten(const struct line_stream *s, unsigned run)
+{
+	bool over = !s->started || ((s->ended || s->waits) && !has_line(s) && !s->mark);
+
+	return s->id.run == run && !s->seen && over && s->later && s->later->pod.lives == s->pod.lives;
+}
+
+static void forget_stream(struct scanning *c, struct line_stream *s)
+{
+	struct pod_lines *l = c->all;
+	struct line_stream *later = s->later;
+
+	if (attempts_of_one_life(&c->before[s->id.role_number], &s->pod, &later->pod))
+		later->earlier += s->earlier + 1 + s->restarts;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->at[i]->later == s)
+			l->at[i]->later = later;
+	for (size_t i = 0; i < l->nopen; i++)
+		if (l->open[i] == s) {
+			memmove(&l->open[i], &l->open[i + 1], (--l->nopen - i) * sizeof *l->open);
+			break;
+		}
+	release_stream(s);
+}
+
+/* Forgets streams of pods that are gone, so that a command that follows for days does not grow. */
+static void forget_gone(struct scanning *c)
+{
+	struct pod_lines *l = c->all;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		note_gone(l->at[i]);
+		n += is_forgotten(l->at[i], c->run);
+	}
+	if (!n)
+		return;
+	for (size_t i = 0; i < l->n;) {
+		struct line_stream *s = l->at[i];
+		if (is_forgotten(s, c->run)) {
+			memmove(&l->at[i], &l->at[i + 1], (--l->n - i) * sizeof *l->at);
+			forget_stream(c, s);
+		} else {
+			i++;
+		}
+	}
+	arena_reset(&l->index);
+	l->by_container = (struct map){ 0 };
+	for (size_t i = 0; i < l->n; i++) {
+		struct str key;
+		stream_of(l, l->at[i]->uid, l->at[i]->id.container, &key);
+		map_put(&l->by_container, &l->index, str_copy(&l->index, key), l->at[i]);
+	}
+}
+
 static void lines_scan(struct pod_lines *l)
 {
 	struct arena scratch = { 0 };
@@ -302,9 +412,13 @@ static void lines_scan(struct pod_lines *l)
 		c.before = ARENA_ARRAY(&scratch, struct attempts_before, c.watch->plan.nroles);
 		if (c.watch->view)
 			view_each(c.watch->view, "Job", c.watch->watch->name, c.watch->ns, scan_job, &c);
+		for (size_t k = 0; k < l->n; k++)
+			l->at[k]->seen = l->at[k]->id.run != i;
 		if (c.watch->view)
 			view_each(c.watch->view, "Pod", c.watch->watch->name, c.watch->ns, scan_pod, &c);
 		open_wanted(&c);
+		if (c.watch->view)
+			forget_gone(&c);
 		arena_reset(&scratch);
 	}
 	arena_release(&scratch);
@@ -418,11 +532,9 @@ static void lines_release(struct log_source *s)
 {
 	struct pod_lines *l = lines_of(s);
 
-	for (size_t i = 0; i < l->nopen; i++) {
-		if (l->open[i]->log)
-			pod_log_stop(l->open[i]->log);
-		buf_release(&l->open[i]->queue);
-	}
+	for (size_t i = 0; i < l->n; i++)
+		release_stream(l->at[i]);
+	arena_release(&l->index);
 	loop_timer_drop(l->cluster->client.loop, &l->timer);
 	buf_release(&l->text);
 	buf_release(&l->key);

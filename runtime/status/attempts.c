@@ -34,7 +34,7 @@ void attempts_before_add(struct attempts_before *b, const struct data *job)
 	b->n = n > b->n ? n : b->n;
 }
 
-static bool attempts_made_before(const struct attempts_pod *a, const struct attempts_pod *b)
+bool attempts_made_before(const struct attempts_pod *a, const struct attempts_pod *b)
 {
 	return a->made != b->made ? a->made < b->made : str_cmp(a->name, b->name) < 0;
 }
@@ -42,6 +42,11 @@ static bool attempts_made_before(const struct attempts_pod *a, const struct atte
 static bool is_of_new_life(const struct attempts_before *b, const struct attempts_pod *pod)
 {
 	return b->n && (pod->present || pod->made + LATE >= b->since);
+}
+
+bool attempts_of_one_life(const struct attempts_before *b, const struct attempts_pod *x, const struct attempts_pod *y)
+{
+	return is_of_new_life(b, x) == is_of_new_life(b, y);
 }
 
 int64_t attempts_first(const struct attempts_before *b, const struct attempts_pod *at, size_t n,

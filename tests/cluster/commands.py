@@ -1355,6 +1355,46 @@ def queue_words(w):
 
 
 @check
+def followed_long(w):
+    """logs -f forgets pods that are gone: memory stays flat while a replica gets 120 pods, one after the other, and attempts count on"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.run_job("default", w.get("jobs", "a-worker"))
+    name = w.names("pods")[0]
+    pod = w.get("pods", name)
+    w.logs[name, False] = ["line 0"]
+    printed, sizes = os.path.join(w.dir, "printed"), []
+    with open(printed, "w") as out:
+        p = subprocess.Popen([TRAINC, "logs", "-f", "a", "-o", "json"], cwd=w.dir, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=w.environment())
+
+    def has(line):
+        with open(printed) as f:
+            return line in f.read()
+    try:
+        w.wait_for("line 0", lambda: has('"line 0"'))
+        for i in range(1, 121):
+            w.take("pods", "default", name)
+            name = "a-worker-0-%05d" % i
+            w.logs[name, False] = ["line %d" % i]
+            pod = json.loads(json.dumps(pod))
+            pod["metadata"].update(name=name, uid="pod-%d" % i, creationTimestamp="2027-01-01T00:%02d:%02dZ" % divmod(i, 60))
+            pod["metadata"].pop("resourceVersion", None)
+            w.put("pods", "default", pod)
+            w.wait_for("line %d" % i, lambda: has('"line %d"' % i))
+            if i % 60 == 0:
+                with open("/proc/%d/status" % p.pid) as f:
+                    sizes.append(int(re.search(r"RssAnon:\s+(\d+)", f.read())[1]))
+    finally:
+        p.kill()
+        p.wait()
+    with open(printed) as f:
+        lines = {line["text"]: line["attempt"] for line in map(json.loads, f.read().splitlines()[:-1]) if "text" in line}
+    wrong = [(text, n) for text, n in lines.items() if text != "line %d" % (n - 1)]
+    must(len(lines) >= 120 and not wrong, wrong[:5])
+    must("asan" in os.environ.get("BUILD", "") or sizes[1] < sizes[0] + 150, sizes)
+
+
+@check
 def attempts_of_lives(w):
     """a JobSet deletes the pods of an attempt: the label on those of the next attempt says where the count continues"""
     w.write("a.tj", JOB % ("a", 1))
