@@ -37,7 +37,7 @@ struct attempts_pod {
 /* How often the controller of a JobSet had made all its Jobs again before it made this pod, as its label says; or 0. */
 int64_t attempts_lives(const struct data *pod);
 
-/* Do both pods belong to the same life of their Job, so that the attempts of the earlier one count for the later one? */
+/* Do both pods belong to one life of their Job, so that attempts of the earlier one count for the later one? */
 bool attempts_of_one_life(const struct attempts_before *b, const struct attempts_pod *x, const struct attempts_pod *y);
 /* Was A created before B? */
 bool attempts_made_before(const struct attempts_pod *a, const struct attempts_pod *b);
