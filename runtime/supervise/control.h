@@ -24,6 +24,7 @@ struct controller {
 	struct queue queue;
 	struct metrics metrics;
 	int64_t request_time;           /* ns: running mean of the time of requests about pods, Services and statuses */
+	int64_t created_at;             /* by loop_now(): when a pod or a Service was last created */
 	struct loop_timer trim;         /* fires a moment after passes: free memory is returned to the system */
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;

@@ -48,6 +48,7 @@ static void created(struct pass *p, struct arena *own, const struct decide_actio
 	object = pass_answer_tree(own, r);
 	if (object && !is_past(c, a->kind, object))
 		store_put(&c->store, a->kind, object);
+	c->created_at = loop_now(c->client.loop);
 	c->metrics.created++;
 	note_event(p, own, a, "Create", "Created");
 }

@@ -14,7 +14,7 @@
 #define STATUS_WAIT NS_PER_SECOND
 #define STATUS_WAIT_MOST (5 * NS_PER_SECOND)
 #define STATUS_REQUESTS 16
-/* How long Created waits at most while the pods of other jobs are made. */
+/* How long Created waits at most while pods of other jobs are created. */
 #define STATUS_YIELD_MOST (30 * NS_PER_SECOND)
 
 static void told(void *to, const struct transport_result *r)
@@ -63,26 +63,16 @@ static int64_t status_wait(const struct pass *p)
 	return young && c->n == 2 && c->at[1].type == JOB_RUNNING && p->before.n <= 1 ? wait - STATUS_WAIT : 0;
 }
 
-/* How many passes wait for requests that create or delete pods and Services? */
-static size_t passes_acting(const struct controller *c)
-{
-	size_t n = 0;
-
-	for (const struct pass *p = c->passes; p; p = p->earlier)
-		n += p->step == STEP_ACT && p->pending;
-	return n;
-}
-
 /*
- * While half of the passes are about the pods of other jobs, a status that says no more than Created waits: those pods
- * come first, and when its own run meanwhile, one write says both.
+ * While pods of other jobs are created, a status that says no more than Created waits: those pods come first, and when its
+ * own pods run meanwhile, one write says both.
  */
 static bool status_yields(const struct pass *p, int64_t now)
 {
 	const struct job_conditions *c = &p->d.record.conditions;
 
 	return c->n == 1 && c->at[0].type == JOB_CREATED && now - p->job->wait_began < STATUS_YIELD_MOST &&
-		passes_acting(p->job->control) >= p->job->control->queue.most / 2;
+		now - p->job->control->created_at < STATUS_WAIT;
 }
 
 /* May the status be written by a later pass? */
