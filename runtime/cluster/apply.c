@@ -247,8 +247,9 @@ static void tell_interrupted(struct applying *p)
 
 	for (size_t i = 0; i < p->wanted.n; i++)
 		done += !p->wanted.at[i].stale;
+	/* tell_late() says how to continue when the time is up */
 	session_say(p->session, "run '%.*s': %zu of %zu objects are as the program says%s", STR_ARG(p->job->name), done,
-		p->wanted.n, p->cluster->late ? "" : "; the same command continues");     /* else tell_late() says it */
+		p->wanted.n, p->cluster->late ? "" : "; run the same command again to continue");
 	take_interruption(p);
 }
 

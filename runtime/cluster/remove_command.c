@@ -128,7 +128,7 @@ static void delete_changed_record(struct removed *all, struct removed_run *r)
 		}
 		if (now.generation != r->generation) {
 			session_say(k->session, "run '%.*s' was applied again while it was deleted, so its record and "
-				"its new objects are left; the same command deletes them", STR_ARG(p->run));
+				"its new objects are left; run the same command again to delete them", STR_ARG(p->run));
 			r->status = STATUS_CONFLICT;
 			return;
 		}
@@ -197,6 +197,6 @@ int cluster_remove(struct session *s, struct attend *a, struct changes *c)
 		status = runs_worse(status, r->status);
 	}
 	if (k->interrupted && status != STATUS_DONE)
-		session_say(s, "not everything was deleted; the same command continues");
+		session_say(s, "not everything was deleted; run the same command again to continue");
 	return status;
 }

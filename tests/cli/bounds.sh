@@ -75,7 +75,7 @@ mkfifo f; run 3 compile --depfile f real.tj; says err "without a reader"; holds 
 timeout 10 cat f >read & reader=$!
 run 0 compile --depfile f real.tj; wait $reader; holds grep -q '^real.yaml:' read
 cp real.tj before.tj
-run 3 compile --depfile real.tj real.tj; says err "'real.tj' is not a rule for make"; same real.tj before.tj
+run 3 compile --depfile real.tj real.tj; says err "'real.tj' is not a make rule"; same real.tj before.tj
 : >empty.d; run 0 compile --depfile empty.d real.tj; run 0 compile --depfile empty.d real.tj; holds test -s empty.d
 run 0 compile --force --depfile before.tj real.tj; holds grep -q '^real.yaml:' before.tj
 ln -s elsewhere.d new.d; run 3 compile --depfile new.d real.tj; says err "it is a link to nothing"

@@ -13,7 +13,7 @@ for program in "$root"/examples/*/*.tj; do
 	same first second
 done
 
-# a rule for make
+# a make rule
 run 0 compile --depfile out.d good.tj; says out "kind: Job"
 printf 'good.yaml: \\\n  good.tj\ngood.tj:\n' >want; same out.d want
 cat >library.tj <<-'END'

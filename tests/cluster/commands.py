@@ -630,7 +630,7 @@ def time_is_up(w):
                                      ("PATCH", "/jobs/a-worker", "has not accepted Job/a-worker.*no answer came from 127.0.0.1:[0-9]+ within 1 s", "run the same command again to continue")):
         w.fault(method, path, no_answer, 99)
         _out, err = timed(w, 10, "apply", "--timeout", "500ms", "a.tj", err="%s.*%s" % (said, then))
-        must(err.count("the time is up") == 1 and err.count("no answer") == 1 and err.count("goes on") <= 1, err)
+        must(err.count("the time is up") == 1 and err.count("no answer") == 1 and err.count("continue") <= 1, err)
         w.faults.clear()
     w.want(0, "apply", "a.tj", out="Job/a-worker created")
     w.fault("GET", "/pods\\?.*watch=true", no_answer, 99)
@@ -640,7 +640,7 @@ def time_is_up(w):
     job["metadata"]["finalizers"] = ["example.com/hold"]
     w.put("jobs", "default", job)
     timed(w, 10, "apply", "--rerun", "--yes", "--timeout", "1s", "a.tj", err="the time is up; 1 object is still being deleted.*"
-          "Job/a-worker is held by finalizer 'example.com/hold'.*the same command continues")
+          "Job/a-worker is held by finalizer 'example.com/hold'.*run the same command again to continue")
     silent.set()
 
 
@@ -667,7 +667,7 @@ def late_for_some(w):
     silent = silence(w, "PATCH", "/configmaps/b.trainc")
     for more in ([], ["-o", "json"]):
         out, err = timed(w, 10, "apply", "--timeout", "500ms", *more, "a.tj", err="the time is up: PATCH .*/b.trainc: no answer.*run the same command again to continue")
-        must(err.count("go") == 1 and (more or "run/a created" in out and "run/b" not in out), out + err)
+        must(err.count("continue") == 1 and (more or "run/a created" in out and "run/b" not in out), out + err)
     w.faults.clear()
     silent.set()
     w.want(0, "apply", "--timeout", "20s", "a.tj", out="run/a unchanged.*run/b configured")
@@ -700,13 +700,13 @@ def json_of_new_run(w):
 
 @check
 def late_delete(w):
-    """delete --timeout bounds every request, says what is left, and the same command continues; one run that is held holds no other one"""
+    """delete --timeout bounds every request, says what is left, and the next delete continues; one run that is held holds no other one"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
     w.want(0, "apply", "a.tj")
     down = status(503, "ServiceUnavailable", "the server is currently unable to handle the request")
     w.fault("DELETE", "", down, 99)
     out, err = timed(w, 10, "delete", "--timeout", "1s", "--yes", "a", "b", err="the time is up: DELETE .*: 503 .*currently unable.*; 4 objects are not deleted: "
-                     "[^\n]*Job/b-worker.*not everything was deleted; the same command continues\n$")
+                     "[^\n]*Job/b-worker.*not everything was deleted; run the same command again to continue\n$")
     must(not out and err.count("503") == 1, out + err)
     doc = json.loads(timed(w, 10, "delete", "--timeout", "1s", "--yes", "a", "b", "-o", "json")[0])
     must([(r["name"], r["result"]) for r in doc["runs"]] == [("a", "deleting"), ("b", "deleting")], doc)
@@ -790,7 +790,7 @@ def applied_while_deleted(w):
         return between
 
     w.fault("DELETE", "/configmaps/a.trainc", change(annotations={"trainc.dev/generation": "2"}), 1)
-    out, _err = w.want(5, "delete", "--yes", "a", err="run 'a' was applied again while it was deleted, so its record and its new objects are left; the same command deletes them\n$")
+    out, _err = w.want(5, "delete", "--yes", "a", err="run 'a' was applied again while it was deleted, so its record and its new objects are left; run the same command again to delete them\n$")
     must(w.names("configmaps") == ["a.trainc"] and "run/a" not in out and "Job/a-worker deleted" in out, out)
     w.fault("DELETE", "/configmaps/a.trainc", change(data={"verdict": "Failed"}), 2)
     w.want(0, "delete", "--yes", "a", out="run/a deleted", err="^$")
@@ -984,7 +984,7 @@ def interrupted(w):
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=30)
     must(p.returncode == 130, (p.returncode, out, err))
-    must("1 of 2 objects are as the program says; the same command continues" in err, err)
+    must("1 of 2 objects are as the program says; run the same command again to continue" in err, err)
     must(w.get("services", "a") and not w.get("jobs", "a-worker"), "not as it says")
     w.want(0, "apply", "--no-wait", "a.tj", out="Job/a-worker created")
     for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)):

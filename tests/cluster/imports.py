@@ -248,7 +248,7 @@ def addons(w):
     w.want(0, "vendor", "addons", "--from-cluster", err="Kueue 0.4 of the cluster is older than 0.13")
     must("kueue" not in open(project).read(), open(project).read())
     deploy(w, "queue", "registry.example.com/kueue/kueue:main")
-    w.want(0, "vendor", "addons", "--from-cluster", err="Kueue is in the cluster, and its version is not known")
+    w.want(0, "vendor", "addons", "--from-cluster", err="Kueue is in the cluster, but its version is unknown")
     # what cannot be read is not changed
     before = open(project).read()
     w.fault("GET", "/deployments", world.status(403, "Forbidden", "deployments is forbidden"))

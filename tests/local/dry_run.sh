@@ -72,7 +72,7 @@ if grep -q hidden .out; then fail "the secret appears"; else ok; fi
 run 8 run --local --dry-run secret.tj; says err "set TOKEN in your environment"
 run 8 run --local --dry-run files.tj; says err "give it one: --mount data=DIR"
 run 0 apply --local plan.tj
-run 5 run --local --dry-run plan.tj; says err "run 'plan' is there and has not ended"; says out "run/plan: 3 replicas"
+run 5 run --local --dry-run plan.tj; says err "run 'plan' exists and has not ended"; says out "run/plan: 3 replicas"
 run 0 status --local plan; says out "Running"
 run 0 delete --local --yes plan
 run 2 run --dry-run plan.tj; says err "run --dry-run is for local runs"

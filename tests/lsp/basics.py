@@ -581,7 +581,7 @@ def test_most_open_texts(p):
         for i in range(2003):
             p.open("", "%d.tj" % i)
     assert "is not open" in hover("2000.tj")["message"] and "is not open" in hover("2002.tj")["message"]
-    assert [(m["type"], m["message"][:29]) for m in p.server.shown] == [(2, "trainc: 2000 texts are open, ")], p.server.shown
+    assert [(m["type"], m["message"][:33]) for m in p.server.shown] == [(2, "trainc: 2000 documents are open, ")], p.server.shown
     assert hover("1999.tj") is None
     p.server.notify("textDocument/didClose", {"textDocument": {"uri": p.uri("0.tj")}})
     p.open("", "2000.tj")

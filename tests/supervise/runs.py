@@ -340,7 +340,7 @@ def mark(w):
     """the mark stays over an apply without the option, =off takes it back, and a run without it is left alone"""
     w.jobs_run = False
     w.write("a.tj", ORDER)
-    _, err = w.want(0, "apply", "--no-wait", "a.tj", err="while 'trainc wait a' runs.*'trainc apply --controller' leaves it to")
+    _, err = w.want(0, "apply", "--no-wait", "a.tj", err="'trainc wait a' does this while it runs.*'trainc apply --controller' leaves it to")
     w.supervise()
     w.job("a-ps", "Running")
     w.settle()
@@ -349,7 +349,7 @@ def mark(w):
     w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
     must(not [r for r in w.requests if r[0] == "PATCH" and "/jobs/" in r[1]], "a Job was sent again")
     _, err = w.want(0, "apply", "--no-wait", "a.tj", out="run/a unchanged", err="the controller does")
-    _, err = w.want(0, "apply", "--no-wait", "--controller=off", "a.tj", out="run/a configured", err="while 'trainc wait a' runs")
+    _, err = w.want(0, "apply", "--no-wait", "--controller=off", "a.tj", out="run/a configured", err="'trainc wait a' does this while it runs")
     w.settle()
     n = w.writes
     w.job("a-worker", "Succeeded")
