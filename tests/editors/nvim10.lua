@@ -1,4 +1,5 @@
--- nvim10.lua - Neovim 0.10: tree-sitter, inlay hints, lenses, semantic tokens, a quick fix, formatting.
+-- nvim10.lua - Neovim 0.10 and 0.12: tree-sitter, inlay hints, lenses, semantic tokens, a quick fix, formatting.
+-- Since 0.11 the server is started by nvim/lsp/tj.lua.
 -- EDITORS is grammar/editors, PARSER a directory on the runtime path with parser/tj.so. Ends with `N passed, N failed`.
 local passed, failed = 0, 0
 local function holds(what, ok, detail)
@@ -6,8 +7,14 @@ local function holds(what, ok, detail)
 end
 local trainc, file, editors = vim.env.TRAINC, vim.env.FILE, vim.env.EDITORS
 vim.opt.swapfile = false
-vim.opt.runtimepath:prepend({ editors .. "/vim", vim.env.PARSER })
+vim.opt.runtimepath:prepend({ editors .. "/vim", editors .. "/nvim", vim.env.PARSER })
 vim.cmd("filetype plugin indent on")
+vim.env.PATH = vim.fs.dirname(trainc) .. ":" .. vim.env.PATH
+local root = vim.fs.dirname(file)
+if vim.lsp.enable then
+  vim.fn.mkdir(root .. "/.git")
+  vim.lsp.enable("tj")
+end
 vim.cmd("edit " .. file)
 local buffer = vim.api.nvim_get_current_buf()
 holds("the file type", vim.bo.filetype == "tj", vim.bo.filetype)
@@ -19,6 +26,7 @@ for _, name in ipairs({ "highlights", "folds", "indents", "injections" }) do
   holds("the query " .. name, pcall(vim.treesitter.query.get, "tj", name))
 end
 vim.treesitter.start(buffer, "tj")
+vim.treesitter.get_parser(buffer, "tj"):parse()
 local found = {}
 for line = 0, vim.api.nvim_buf_line_count(buffer) - 1 do
   for column = 0, #vim.api.nvim_buf_get_lines(buffer, line, line + 1, false)[1] - 1 do
@@ -28,11 +36,16 @@ end
 for _, name in ipairs({ "keyword", "string", "number", "property", "operator" }) do holds("tree-sitter has " .. name, found[name], found) end
 holds("tree-sitter finds no error", not vim.treesitter.get_parser(buffer, "tj"):parse()[1]:root():has_error())
 
-local id = vim.lsp.start({ name = "trainc", cmd = { trainc, "lsp" }, root_dir = vim.fn.getcwd() })
+if not vim.lsp.enable then vim.lsp.start({ name = "trainc", cmd = { trainc, "lsp" }, root_dir = vim.fn.getcwd() }) end
 local function diagnostics(n)
   return vim.wait(10000, function() return #vim.diagnostic.get(buffer) == n end, 20)
 end
 holds("a mistake is shown", diagnostics(1), vim.diagnostic.get(buffer))
+if vim.lsp.enable then
+  vim.fn.delete(root .. "/.git", "d")
+  local client = vim.lsp.get_clients({ bufnr = buffer, name = "tj" })[1]
+  holds("nvim/lsp/tj.lua starts the server in the root of the project", client and client.root_dir == root, client and client.root_dir)
+end
 vim.api.nvim_win_set_cursor(0, { 9, 5 })
 vim.lsp.buf.code_action({ apply = true, filter = function(a) return a.kind == "quickfix" end })
 holds("a quick fix is applied", vim.wait(10000, function() return vim.api.nvim_buf_get_lines(buffer, 8, 9, false)[1]:find("memory") ~= nil end, 20),
@@ -45,7 +58,7 @@ local function hinted()
   end
 end
 holds("inlay hints", vim.wait(10000, hinted, 20), vim.lsp.inlay_hint.get({ bufnr = buffer }))
-vim.lsp.codelens.refresh({ bufnr = buffer })
+if vim.lsp.codelens.enable then vim.lsp.codelens.enable(true, { bufnr = buffer }) else vim.lsp.codelens.refresh({ bufnr = buffer }) end
 holds("lenses", vim.wait(10000, function() local lens = vim.lsp.codelens.get(buffer)[1]; return lens and lens.command.title:find("objects") end, 20),
   vim.lsp.codelens.get(buffer))
 holds("semantic tokens", vim.wait(10000, function() local t = vim.lsp.semantic_tokens.get_at_pos(buffer, 3, 1); return t and t[1] and t[1].type == "keyword" end, 20))
