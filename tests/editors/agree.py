@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests/grammar"))
 import classes  # noqa: E402
 
 EDITORS = os.path.join(ROOT, "grammar/editors")
+NEWER = os.path.join(ROOT, os.environ.get("BUILD", "build"), "editors/newer/bin")
 NODE = os.environ.get("EDITORS_NODE", os.path.join(ROOT, os.environ.get("BUILD", "build"), "editors/node"))
 
 # (highlighter, expression about the line up to the character, reason)
@@ -39,12 +40,15 @@ def run(command, env=None, cwd=None):
 def highlighters(work, listed):
     """Runs every highlighter; (name, suffix or None, message)."""
     here = os.path.join(HERE, "classes")
-    env = {"LIST": listed}
+    env, emacs, newer = {"LIST": listed, "PARSER": work}, ["-Q", "--batch", "-l", here + "/emacs_classes.el"], os.path.join(NEWER, "emacs")
+    if os.path.exists(newer):
+        run(["cc", "-O1", "-shared", "-fPIC", "-I", EDITORS + "/tree-sitter/src", "-o", work + "/libtree-sitter-tj.so", EDITORS + "/tree-sitter/src/parser.c"])
     commands = [
         ("Pygments", "pygments", ["python3", "-c", "import pygments"], ["python3", here + "/pygments_classes.py", listed], None),
         ("Vim", "vim", ["vim", "--version"], ["vim", "-es", "-u", "NONE", "-N", "-i", "NONE", "-S", here + "/vim_classes.vim"], None),
         ("Neovim", "nvim", ["nvim", "--version"], ["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-S", here + "/vim_classes.vim"], None),
-        ("Emacs", "emacs", ["emacs", "--version"], ["emacs", "-Q", "--batch", "-l", here + "/emacs_classes.el"], None),
+        ("Emacs", "tj-mode", ["emacs", "--version"], ["env", "MODE=tj-mode", "emacs"] + emacs, None),
+        ("Emacs 30 with tree-sitter", "tj-ts-mode", [newer, "--version"], ["env", "MODE=tj-ts-mode", newer] + emacs, None),
         ("TextMate", "textmate", ["node", "-e", "require(%r + '/node_modules/vscode-textmate')" % NODE],
          ["node", here + "/node_classes.mjs", listed, EDITORS], NODE),
     ]

@@ -1,4 +1,4 @@
-"""indent.py - Vim and Emacs indent the examples and the smaller modules of the library as `trainc fmt` does, from no indentation at all."""
+"""indent.py - Vim and the modes of Emacs indent the examples and the smaller modules of the library as `trainc fmt` does, from no indentation at all."""
 import glob
 import os
 import shutil
@@ -12,6 +12,9 @@ sys.path.insert(0, os.path.join(ROOT, "tests/grammar"))
 import classes  # noqa: E402
 
 EDITORS = os.path.join(ROOT, "grammar/editors")
+NEWER = os.path.join(ROOT, os.environ.get("BUILD", "build"), "editors/newer/bin/emacs")
+# editor -> its program and the mode
+PROGRAMS = {"Vim": ("vim", None), "Emacs": ("emacs", "tj-mode"), "Emacs 30 with tree-sitter": (NEWER, "tj-ts-mode")}
 
 
 def stripped(path):
@@ -25,7 +28,8 @@ def stripped(path):
 
 
 def indented(editor, paths):
-    if editor == "vim":
+    program, mode = PROGRAMS[editor]
+    if editor == "Vim":
         listed = os.path.join(os.path.dirname(paths[0]), "list")
         with open(listed, "w", encoding="utf-8") as f:
             f.write("\n".join(paths) + "\n")
@@ -33,15 +37,20 @@ def indented(editor, paths):
                        stdout=subprocess.DEVNULL, env=dict(os.environ, EDITORS=EDITORS, LIST=listed), start_new_session=True, timeout=300)
         return
     lines = "".join('(find-file "%s") (indent-region (point-min) (point-max)) (save-buffer) ' % path for path in paths)
-    subprocess.run(["emacs", "-Q", "--batch", "-L", EDITORS + "/emacs", "-l", "tj-mode", "--eval", "(progn %s)" % lines], stderr=subprocess.DEVNULL)
+    directory = os.path.dirname(paths[0])
+    if mode == "tj-ts-mode":
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-I", EDITORS + "/tree-sitter/src", "-o", directory + "/libtree-sitter-tj.so",
+                        EDITORS + "/tree-sitter/src/parser.c"], check=True)
+    subprocess.run([program, "-Q", "--batch", "-L", EDITORS + "/emacs", "-l", mode, "--eval",
+                    '(progn (setq treesit-extra-load-path (list "%s")) %s)' % (directory, lines)], stderr=subprocess.DEVNULL)
 
 
 def main():
     passed = failed = skipped = 0
     library = [p for p in glob.glob(ROOT + "/stdlib/std/*.tj") if os.path.getsize(p) < 6000]        # Vim takes seconds for larger ones
     sources = sorted(glob.glob(ROOT + "/examples/*/*.tj") + library)
-    for editor in ("vim", "emacs"):
-        if not shutil.which(editor):
+    for editor, (program, _) in PROGRAMS.items():
+        if not shutil.which(program):
             print("skip %s is not installed" % editor)
             skipped += 1
             continue

@@ -14,7 +14,7 @@ editor() {
 	name=$1
 	shift
 	if ! command -v "$name" >/dev/null; then
-		echo "skip $name is not installed"
+		echo "skip ${name#"$PWD/"} is not installed"
 		skipped=$((skipped + 1))
 		return
 	fi
@@ -59,17 +59,20 @@ script() {
 editor nvim nvim --headless -u NONE -i NONE -c "luafile $here/nvim.lua"
 editor emacs emacs -q --batch -f package-initialize -l "$here/eglot.el"
 
-newer=$PWD/${BUILD:-build}/editors/newer
-if test -f "$newer/ready" && command -v tmux >/dev/null; then
-	mkdir -p "$work/sitter/parser"
-	cc -O1 -shared -fPIC -I grammar/editors/tree-sitter/src -o "$work/sitter/parser/tj.so" grammar/editors/tree-sitter/src/parser.c
-	export EDITORS="$PWD/grammar/editors" PARSER="$work/sitter"
-	editor "$newer/bin/nvim" "$newer/bin/nvim" --headless -u NONE -i NONE -c "luafile $here/nvim10.lua"
-	script Helix python3 "$here/helix.py" "$newer/bin"
-	script "parser of tree-sitter" python3 "$here/parser.py" "$newer/bin/tree-sitter"
+newer=$PWD/${BUILD:-build}/editors/newer/bin
+mkdir -p "$work/sitter/parser"
+cc -O1 -shared -fPIC -I grammar/editors/tree-sitter/src -o "$work/sitter/parser/tj.so" grammar/editors/tree-sitter/src/parser.c
+export EDITORS="$PWD/grammar/editors" PARSER="$work/sitter"
+for nvim in nvim nvim12; do
+	editor "$newer/$nvim" "$newer/$nvim" --headless -u NONE -i NONE -c "luafile $here/nvim10.lua"
+done
+editor "$newer/emacs" "$newer/emacs" -Q --batch -l "$here/emacs30.el"
+if test -x "$newer/hx" && command -v tmux >/dev/null; then
+	script Helix python3 "$here/helix.py" "$newer"
+	script "parser of tree-sitter" python3 "$here/parser.py" "$newer/tree-sitter"
 else
-	echo "skip Neovim 0.10, Helix and the parser of tree-sitter: need packages of Debian 13 (tests/editors/newer.sh) and tmux"
-	skipped=$((skipped + 3))
+	echo "skip Helix and the parser of tree-sitter: need packages of Debian 13 (tests/editors/newer.sh) and tmux"
+	skipped=$((skipped + 2))
 fi
 script colors python3 "$here/agree.py"
 script indentation python3 "$here/indent.py"

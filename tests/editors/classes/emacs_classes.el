@@ -1,17 +1,20 @@
-;; The classes that tj-mode gives: FILE.emacs for each file of $LIST.
+;; The classes that $MODE gives, tj-mode or tj-ts-mode: FILE.MODE for each file of $LIST. The parser of tj-ts-mode is below $PARSER.
 (add-to-list 'load-path (concat (getenv "EDITORS") "/emacs"))
-(require 'tj-mode)
+(defvar mode (intern (getenv "MODE")))
+(setq treesit-extra-load-path (list (getenv "PARSER")) treesit-font-lock-level 4)
+(require mode)
 (setq coding-system-for-read 'utf-8-unix coding-system-for-write 'utf-8-unix large-file-warning-threshold nil)
 (defvar letters
-  '((font-lock-comment-face . ?c) (font-lock-string-face . ?s) (tj-number-face . ?n) (font-lock-keyword-face . ?k)
-    (font-lock-constant-face . ?k) (tj-operator-face . ?o)))
+  '((font-lock-comment-face . ?c) (font-lock-string-face . ?s) (font-lock-escape-face . ?s) (tj-number-face . ?n) (font-lock-number-face . ?n) (font-lock-keyword-face . ?k)
+    (font-lock-constant-face . ?k) (tj-operator-face . ?o) (font-lock-operator-face . ?o)))
 (with-temp-buffer
   (insert-file-contents (getenv "LIST"))
   (dolist (entry (split-string (buffer-string) "\n" t))
     (let ((paths (split-string entry "\t")))
       (with-temp-buffer
         (insert-file-contents (car paths))
-        (tj-mode)
+        (funcall mode)
+        (unless (or (eq mode 'tj-mode) (treesit-parser-list)) (error "No parser"))
         (font-lock-mode 1)
         (font-lock-ensure)
         (let ((out nil))
@@ -20,4 +23,4 @@
             (push (if (eq (char-after) ?\n) ?\n (or (cdr (assq (get-text-property (point) 'face) letters)) ?-)) out)
             (forward-char))
           (let ((text (concat (nreverse out))))
-            (with-temp-file (concat (cadr paths) ".emacs") (insert text))))))))
+            (with-temp-file (concat (cadr paths) "." (getenv "MODE")) (insert text))))))))

@@ -1,0 +1,125 @@
+;;; tj-ts-mode.el --- Tree-sitter mode for trainc programs -*- lexical-binding: t; -*-
+
+;; Version: 1.0
+;; Package-Requires: ((emacs "29.1"))
+;; Keywords: languages
+
+;;; Commentary:
+
+;; tj-mode with colors, an outline and motion from the syntax tree.  Indentation, comments and eglot are tj-mode's.
+;; M-x treesit-install-language-grammar RET tj compiles the grammar of the clone that this file is in.  Without
+;; the grammar, the colors are tj-mode's, too.
+
+;;; Code:
+
+(require 'tj-mode)
+(require 'treesit)
+(eval-when-compile (require 'subr-x))
+
+(let ((clone (expand-file-name "../../.." (file-name-directory (or load-file-name buffer-file-name default-directory)))))
+  (when (file-exists-p (expand-file-name "grammar/editors/tree-sitter/src/parser.c" clone))
+    (add-to-list 'treesit-language-source-alist (list 'tj clone nil "grammar/editors/tree-sitter/src"))))
+
+(defconst tj-ts--declarations (seq-difference '("import" "as" "param" "let" "fn" "type" "project" "policy" "framework" "accelerator" "job" "profile" "test") '("import" "as"))
+  "Words that begin a declaration with a name.")
+(defconst tj-ts--functions (regexp-opt '("len" "range" "sum" "product" "min" "max" "sorted" "unique" "flatten" "find" "abs" "ceil_div" "round" "float" "int" "str" "join" "split" "lines" "replace" "trim" "pad" "cut" "lower" "upper" "starts_with" "ends_with" "matches" "options" "keys" "values" "has" "json" "sha256" "bytes" "seconds" "millis" "has_digest" "tag" "pvc" "scratch" "own_claim" "secret_files" "config_files" "host_path" "nfs" "generated" "secret" "config" "done" "ready" "started" "tcp" "http" "exec" "near" "prefer" "pack" "env" "object" "fails") 'symbols))
+(defconst tj-ts--types (regexp-opt '("bool" "int" "float" "string" "cpu" "memory" "duration" "topology" "range" "elastic" "image" "name" "path" "port" "accelerator" "volume" "condition" "role" "data" "enum" "list" "map" "pod" "secret" "Role" "Sidecar") 'symbols))
+(defconst tj-ts--values (regexp-opt '("self" "cluster" "pod") 'symbols))
+
+;; ---- colors ----
+
+(defun tj-ts--font-lock ()
+  "The faces of the nodes; of two rules about one node the first decides."
+  (treesit-font-lock-rules
+   :language 'tj :feature 'comment '((comment) @font-lock-comment-face)
+   :language 'tj :feature 'keyword '([(keyword) (block_word) (type_word)] @font-lock-keyword-face)
+   :language 'tj :feature 'constant '((constant) @font-lock-constant-face)
+   :language 'tj :feature 'number '((number) @font-lock-number-face)
+   :language 'tj :feature 'string '([(text) (raw)] @font-lock-string-face (string ["\"" "\"\"\""] @font-lock-string-face))
+   :language 'tj :feature 'escape-sequence '((escape) @font-lock-escape-face)
+   :language 'tj :feature 'interpolation '((interpolation ["${" "}"] @font-lock-misc-punctuation-face))
+   :language 'tj :feature 'definition
+   '((block_item name: (_) @font-lock-function-name-face)
+     ((keyword ["fn" "framework" "accelerator"]) :anchor (identifier) @font-lock-function-name-face)
+     ((keyword ["param" "let"]) :anchor (pair key: (key) @font-lock-variable-name-face))
+     ((keyword "type") :anchor (pair key: (key) @font-lock-type-face)))
+   :language 'tj :feature 'type
+   `(([(pair ":") ":" (operator "->")] :anchor [(identifier) @font-lock-type-face (pair key: (key) @font-lock-type-face)]
+      (:match ,tj-ts--types @font-lock-type-face)))
+   :language 'tj :feature 'property '((key) @font-lock-property-name-face (member_name) @font-lock-property-use-face)
+   :language 'tj :feature 'builtin
+   `((((identifier) @font-lock-builtin-face (:match ,tj-ts--functions @font-lock-builtin-face)) :anchor (group))
+     ((identifier) @font-lock-builtin-face (:match ,tj-ts--values @font-lock-builtin-face)))
+   :language 'tj :feature 'operator '((operator) @font-lock-operator-face)
+   :language 'tj :feature 'bracket
+   '((block ["{" "}"] @font-lock-bracket-face) (list ["[" "]"] @font-lock-bracket-face) (group ["(" ")"] @font-lock-bracket-face))
+   :language 'tj :feature 'delimiter '(["," ":" "."] @font-lock-delimiter-face)))
+
+(defconst tj-ts--features
+  '((comment definition) (keyword string type) (builtin constant escape-sequence interpolation number property)
+    (bracket delimiter operator)))
+
+;; ---- outline and motion ----
+
+(defun tj-ts--declares (node words)
+  "Whether NODE is the word of a declaration of the file, one of WORDS."
+  (and (equal (treesit-node-type node) "keyword")
+       (equal (treesit-node-type (treesit-node-parent node)) "source_file")
+       (member (treesit-node-text node t) words)))
+
+(defun tj-ts--name (node)
+  "The name of what NODE begins, which is a block or the word of a declaration."
+  (let ((next (or (treesit-node-child-by-field-name node "name") (treesit-node-next-sibling node t))))
+    (pcase (treesit-node-type next)
+      ("pair" (treesit-node-text (treesit-node-child-by-field-name next "key") t))
+      ("string" (string-trim (treesit-node-text next t) "r?\"+" "\"+"))
+      ("identifier" (treesit-node-text next t))
+      (_ (treesit-node-text node t)))))
+
+(defun tj-ts--imenu ()
+  "One list of names for each word of declarations, and one for blocks."
+  (append (mapcar (lambda (word)
+                    (list (capitalize word) "\\`keyword\\'" (lambda (node) (tj-ts--declares node (list word))) #'tj-ts--name))
+                  tj-ts--declarations)
+          (list (list "Block" "\\`block_item\\'" nil #'tj-ts--name))))
+
+(defun tj-ts--starts ()
+  "Where the declarations of the file begin."
+  (let ((words (cons "for" tj-ts--declarations)))
+    (seq-filter (lambda (at) (save-excursion (goto-char at) (skip-chars-backward " \t") (bolp)))
+                (mapcar #'treesit-node-start
+                        (treesit-filter-child (treesit-buffer-root-node 'tj) (lambda (node) (tj-ts--declares node words)) t)))))
+
+(defun tj-ts-beginning-of-defun (&optional arg)
+  "Move to the beginning of the ARGth declaration before point.
+Where ARG is negative, of one behind point."
+  (let* ((n (or arg 1))
+         (found (if (> n 0)
+                    (nth (1- n) (nreverse (seq-filter (lambda (at) (< at (point))) (tj-ts--starts))))
+                  (nth (- (1+ n)) (seq-filter (lambda (at) (> at (point))) (tj-ts--starts))))))
+    (goto-char (or found (if (> n 0) (point-min) (point-max))))
+    (and found t)))
+
+(defun tj-ts-end-of-defun ()
+  "Move from the beginning of a declaration to its end.
+Comments before the next declaration belong to that one."
+  (goto-char (or (seq-find (lambda (at) (> at (point))) (tj-ts--starts)) (point-max)))
+  (forward-comment (- (buffer-size))))
+
+;;;###autoload
+(define-derived-mode tj-ts-mode tj-mode "tj"
+  "Major mode for trainc programs, with the syntax tree of tree-sitter."
+  (when (treesit-ready-p 'tj)
+    (treesit-parser-create 'tj)
+    (setq-local treesit-font-lock-settings (tj-ts--font-lock))
+    (setq-local treesit-font-lock-feature-list tj-ts--features)
+    (setq-local treesit-simple-imenu-settings (tj-ts--imenu))
+    (setq-local beginning-of-defun-function #'tj-ts-beginning-of-defun)
+    (setq-local end-of-defun-function #'tj-ts-end-of-defun)
+    (treesit-major-mode-setup)))
+
+;;;###autoload
+(add-to-list 'auto-mode-alist '("\\.tj\\'" . tj-ts-mode))
+
+(provide 'tj-ts-mode)
+;;; tj-ts-mode.el ends here
