@@ -67,6 +67,24 @@
   (comment-line 1)
   (holds "a comment" (string-prefix-p "# import" (buffer-string))))
 
+
+;; Emacs parses anew when it marks strings; in the middle of a query it then reads the tree that it has freed, and ends.
+(with-temp-file (expand-file-name "long.tj" (getenv "HOME"))
+  (dotimes (_ 3000) (insert "let x = \"a ${n + 1} b\" # c\nfn f(a: int, b: list[string] = []) -> int = a + len(b)\n")))
+(with-current-buffer (find-file-noselect (expand-file-name "long.tj" (getenv "HOME")))
+  (treesit-buffer-root-node 'tj)
+  (goto-char (/ (point-max) 2))
+  (search-forward "\nfn")
+  (beginning-of-line)
+  (dotimes (_ 10) (insert "a"))
+  (dotimes (_ 10) (insert "a") (treesit-buffer-root-node 'tj))
+  (let ((marked nil))
+    (advice-add 'syntax-propertize :before (lambda (&rest _) (setq marked t)) '((name . marked)))
+    (dolist (setting treesit-font-lock-settings)
+      (treesit-query-capture (treesit-buffer-root-node 'tj) (car setting) (pos-bol) (pos-eol))
+      (holds (format "no strings are marked while nodes of %s are searched" (nth 2 setting)) (null marked)))
+    (advice-remove 'syntax-propertize 'marked)))
+
 ;; ---- the server ----
 
 (setenv "PATH" (concat (file-name-directory (getenv "TRAINC")) path-separator (getenv "PATH")))

@@ -12,9 +12,10 @@
 
 ;;; Code:
 
+(require 'seq)
+(require 'subr-x)
 (require 'tj-mode)
 (require 'treesit)
-(eval-when-compile (require 'subr-x))
 
 (let ((clone (expand-file-name "../../.." (file-name-directory (or load-file-name buffer-file-name default-directory)))))
   (when (file-exists-p (expand-file-name "grammar/editors/tree-sitter/src/parser.c" clone))
@@ -22,11 +23,32 @@
 
 (defconst tj-ts--declarations (seq-difference '("import" "as" "param" "let" "fn" "type" "project" "policy" "framework" "accelerator" "job" "profile" "test") '("import" "as"))
   "Words that begin a declaration with a name.")
-(defconst tj-ts--functions (regexp-opt '("len" "range" "sum" "product" "min" "max" "sorted" "unique" "flatten" "find" "abs" "ceil_div" "round" "float" "int" "str" "join" "split" "lines" "replace" "trim" "pad" "cut" "lower" "upper" "starts_with" "ends_with" "matches" "options" "keys" "values" "has" "json" "sha256" "bytes" "seconds" "millis" "has_digest" "tag" "pvc" "scratch" "own_claim" "secret_files" "config_files" "host_path" "nfs" "generated" "secret" "config" "done" "ready" "started" "tcp" "http" "exec" "near" "prefer" "pack" "env" "object" "fails") 'symbols))
-(defconst tj-ts--types (regexp-opt '("bool" "int" "float" "string" "cpu" "memory" "duration" "topology" "range" "elastic" "image" "name" "path" "port" "accelerator" "volume" "condition" "role" "data" "enum" "list" "map" "pod" "secret" "Role" "Sidecar") 'symbols))
-(defconst tj-ts--values (regexp-opt '("self" "cluster" "pod") 'symbols))
+;; Expressions that are searched while tree-sitter searches ask for no syntax of characters, as \_< would: that marks
+;; strings, for which Emacs 30 parses anew, and then it reads the tree that it has freed.
+(defun tj-ts--words (words) "What matches one of WORDS." (concat "\\`" (regexp-opt words) "\\'"))
+(defconst tj-ts--functions (tj-ts--words '("len" "range" "sum" "product" "min" "max" "sorted" "unique" "flatten" "find" "abs" "ceil_div" "round" "float" "int" "str" "join" "split" "lines" "replace" "trim" "pad" "cut" "lower" "upper" "starts_with" "ends_with" "matches" "options" "keys" "values" "has" "json" "sha256" "bytes" "seconds" "millis" "has_digest" "tag" "pvc" "scratch" "own_claim" "secret_files" "config_files" "host_path" "nfs" "generated" "secret" "config" "done" "ready" "started" "tcp" "http" "exec" "near" "prefer" "pack" "env" "object" "fails")))
+(defconst tj-ts--types (tj-ts--words '("bool" "int" "float" "string" "cpu" "memory" "duration" "topology" "range" "elastic" "image" "name" "path" "port" "accelerator" "volume" "condition" "role" "data" "enum" "list" "map" "pod" "secret" "Role" "Sidecar")))
+(defconst tj-ts--values (tj-ts--words '("self" "cluster" "pod")))
 
 ;; ---- colors ----
+
+(defun tj-ts--after (node regexp)
+  "Whether what is before NODE in its line ends with REGEXP.
+Patterns about neighbors would search the whole file for each edit."
+  (save-excursion
+    (goto-char (treesit-node-start node))
+    (skip-chars-backward " \t")
+    (looking-back regexp (line-beginning-position))))
+(defun tj-ts--after-word (node words)
+  "Whether one of WORDS, an expression, is before NODE."
+  (tj-ts--after node (concat "\\(?:^\\|[^A-Za-z0-9_]\\)\\(?:" words "\\)")))
+
+(defun tj-ts--names-function (node) "Whether NODE is the name of a function." (tj-ts--after-word node "fn\\|framework\\|accelerator"))
+(defun tj-ts--names-value (node) "Whether NODE is the name of a value." (tj-ts--after-word node "param\\|let"))
+(defun tj-ts--names-type (node) "Whether NODE is the name of a type." (tj-ts--after-word node "type"))
+(defun tj-ts--type (node) "Whether NODE is where a type is." (tj-ts--after node ":\\|->"))
+(defun tj-ts--called (node) "Whether NODE is called."
+  (save-excursion (goto-char (treesit-node-end node)) (looking-at-p "[ \t]*(")))
 
 (defun tj-ts--font-lock ()
   "The faces of the nodes; of two rules about one node the first decides."
@@ -40,15 +62,16 @@
    :language 'tj :feature 'interpolation '((interpolation ["${" "}"] @font-lock-misc-punctuation-face))
    :language 'tj :feature 'definition
    '((block_item name: (_) @font-lock-function-name-face)
-     ((keyword ["fn" "framework" "accelerator"]) :anchor (identifier) @font-lock-function-name-face)
-     ((keyword ["param" "let"]) :anchor (pair key: (key) @font-lock-variable-name-face))
-     ((keyword "type") :anchor (pair key: (key) @font-lock-type-face)))
+     ((identifier) @font-lock-function-name-face (:pred tj-ts--names-function @font-lock-function-name-face))
+     ((key) @font-lock-variable-name-face (:pred tj-ts--names-value @font-lock-variable-name-face))
+     ((key) @font-lock-type-face (:pred tj-ts--names-type @font-lock-type-face)))
    :language 'tj :feature 'type
-   `(([(pair ":") ":" (operator "->")] :anchor [(identifier) @font-lock-type-face (pair key: (key) @font-lock-type-face)]
-      (:match ,tj-ts--types @font-lock-type-face)))
+   `(([(identifier) (key)] @font-lock-type-face
+      (:match ,tj-ts--types @font-lock-type-face) (:pred tj-ts--type @font-lock-type-face)))
    :language 'tj :feature 'property '((key) @font-lock-property-name-face (member_name) @font-lock-property-use-face)
    :language 'tj :feature 'builtin
-   `((((identifier) @font-lock-builtin-face (:match ,tj-ts--functions @font-lock-builtin-face)) :anchor (group))
+   `(((identifier) @font-lock-builtin-face
+      (:match ,tj-ts--functions @font-lock-builtin-face) (:pred tj-ts--called @font-lock-builtin-face))
      ((identifier) @font-lock-builtin-face (:match ,tj-ts--values @font-lock-builtin-face)))
    :language 'tj :feature 'operator '((operator) @font-lock-operator-face)
    :language 'tj :feature 'bracket

@@ -12,9 +12,10 @@
 
 ;;; Code:
 
+(require 'seq)
+(require 'subr-x)
 (require 'tj-mode)
 (require 'treesit)
-(eval-when-compile (require 'subr-x))
 
 (let ((clone (expand-file-name "../../.." (file-name-directory (or load-file-name buffer-file-name default-directory)))))
   (when (file-exists-p (expand-file-name "grammar/editors/tree-sitter/src/parser.c" clone))
@@ -22,11 +23,32 @@
 
 (defconst tj-ts--declarations (seq-difference '({{DECLARATIONS:quoted}}) '("import" "as"))
   "Words that begin a declaration with a name.")
-(defconst tj-ts--functions (regexp-opt '({{FUNCTIONS:quoted}}) 'symbols))
-(defconst tj-ts--types (regexp-opt '({{TYPES:quoted}}) 'symbols))
-(defconst tj-ts--values (regexp-opt '({{VALUES:quoted}}) 'symbols))
+;; Expressions that are searched while tree-sitter searches ask for no syntax of characters, as \_< would: that marks
+;; strings, for which Emacs 30 parses anew, and then it reads the tree that it has freed.
+(defun tj-ts--words (words) "What matches one of WORDS." (concat "\\`" (regexp-opt words) "\\'"))
+(defconst tj-ts--functions (tj-ts--words '({{FUNCTIONS:quoted}})))
+(defconst tj-ts--types (tj-ts--words '({{TYPES:quoted}})))
+(defconst tj-ts--values (tj-ts--words '({{VALUES:quoted}})))
 
 ;; ---- colors ----
+
+(defun tj-ts--after (node regexp)
+  "Whether what is before NODE in its line ends with REGEXP.
+Patterns about neighbors would search the whole file for each edit."
+  (save-excursion
+    (goto-char (treesit-node-start node))
+    (skip-chars-backward " \t")
+    (looking-back regexp (line-beginning-position))))
+(defun tj-ts--after-word (node words)
+  "Whether one of WORDS, an expression, is before NODE."
+  (tj-ts--after node (concat "\\(?:^\\|[^A-Za-z0-9_]\\)\\(?:" words "\\)")))
+
+(defun tj-ts--names-function (node) "Whether NODE is the name of a function." (tj-ts--after-word node "fn\\|framework\\|accelerator"))
+(defun tj-ts--names-value (node) "Whether NODE is the name of a value." (tj-ts--after-word node "param\\|let"))
+(defun tj-ts--names-type (node) "Whether NODE is the name of a type." (tj-ts--after-word node "type"))
+(defun tj-ts--type (node) "Whether NODE is where a type is." (tj-ts--after node ":\\|->"))
+(defun tj-ts--called (node) "Whether NODE is called."
+  (save-excursion (goto-char (treesit-node-end node)) (looking-at-p "[ \t]*(")))
 
 (defun tj-ts--font-lock ()
   "The faces of the nodes; of two rules about one node the first decides."
@@ -40,15 +62,16 @@
    :language 'tj :feature 'interpolation '((interpolation ["${" "}"] @font-lock-misc-punctuation-face))
    :language 'tj :feature 'definition
    '((block_item name: (_) @font-lock-function-name-face)
-     ((keyword ["fn" "framework" "accelerator"]) :anchor (identifier) @font-lock-function-name-face)
-     ((keyword ["param" "let"]) :anchor (pair key: (key) @font-lock-variable-name-face))
-     ((keyword "type") :anchor (pair key: (key) @font-lock-type-face)))
+     ((identifier) @font-lock-function-name-face (:pred tj-ts--names-function @font-lock-function-name-face))
+     ((key) @font-lock-variable-name-face (:pred tj-ts--names-value @font-lock-variable-name-face))
+     ((key) @font-lock-type-face (:pred tj-ts--names-type @font-lock-type-face)))
    :language 'tj :feature 'type
-   `(([(pair ":") ":" (operator "->")] :anchor [(identifier) @font-lock-type-face (pair key: (key) @font-lock-type-face)]
-      (:match ,tj-ts--types @font-lock-type-face)))
+   `(([(identifier) (key)] @font-lock-type-face
+      (:match ,tj-ts--types @font-lock-type-face) (:pred tj-ts--type @font-lock-type-face)))
    :language 'tj :feature 'property '((key) @font-lock-property-name-face (member_name) @font-lock-property-use-face)
    :language 'tj :feature 'builtin
-   `((((identifier) @font-lock-builtin-face (:match ,tj-ts--functions @font-lock-builtin-face)) :anchor (group))
+   `(((identifier) @font-lock-builtin-face
+      (:match ,tj-ts--functions @font-lock-builtin-face) (:pred tj-ts--called @font-lock-builtin-face))
      ((identifier) @font-lock-builtin-face (:match ,tj-ts--values @font-lock-builtin-face)))
    :language 'tj :feature 'operator '((operator) @font-lock-operator-face)
    :language 'tj :feature 'bracket
