@@ -63,6 +63,11 @@
   (holds "the declaration around the cursor is marked"
          (and (string-match-p "\\`\n*job" (buffer-substring (point) (mark))) (string-match-p "}\n\\'" (buffer-substring (point) (mark)))))
   (deactivate-mark)
+  (goto-char (point-max))
+  (electric-indent-mode 1)
+  (dolist (char (string-to-list "job \"b\": c.d {\nretries = 1\n}"))
+    (let ((last-command-event char)) (call-interactively (if (eq char ?\n) #'newline #'self-insert-command))))
+  (holds "typed lines are indented" (string-suffix-p "job \"b\": c.d {\n  retries = 1\n}" (buffer-string)) (buffer-string))
   (goto-char (point-min))
   (comment-line 1)
   (holds "a comment" (string-prefix-p "# import" (buffer-string))))

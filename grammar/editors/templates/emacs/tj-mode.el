@@ -167,6 +167,7 @@ A line that continues an expression is one level deeper."
   (setq-local comment-start "# ")
   (setq-local comment-start-skip "#+[ \t]*")
   (setq-local indent-line-function #'tj-indent-line)
+  (setq-local electric-indent-chars (append "]})" electric-indent-chars))
   (setq-local indent-tabs-mode nil)
   (setq-local syntax-propertize-function #'tj--propertize)
   (setq-local font-lock-multiline t)
