@@ -1,4 +1,4 @@
-/* attempts_test.c - the numbers of attempts of a replica whose Job has noted those of earlier lives. */
+/* attempts_test.c - how attempts of a replica are numbered when its Job has recorded earlier ones. */
 #include "base/words.h"
 #include "runtime/status/attempts.h"
 #include "unit.h"
@@ -22,7 +22,7 @@ int main(void)
 
 	CHECK(last_of(100, true) == 3);
 	CHECK(last_of(100, false) == 3);
-	CHECK(last_of(99, true) == 3);          /* the Job's start is noted when the pods are there */
+	CHECK(last_of(99, true) == 3);          /* the start of the Job is recorded when its pods exist */
 	CHECK(last_of(99, false) == 3);
 	CHECK(last_of(60, true) == 3);          /* the first of very many pods */
 	CHECK(last_of(60, false) == 1);         /* a pod of an earlier life, which has ended */

@@ -30,7 +30,7 @@ static void arenas(void)
 	arena_release(&a);
 }
 
-/* An arena that holds little begins small, also when it is used again, and grows as every other. */
+/* An arena for little data starts with a small block, even when it is reused, and then grows like any other. */
 static void small_arena(void)
 {
 	struct arena a = { .first = 512 };
@@ -50,7 +50,7 @@ static void small_arena(void)
 	arena_release(&a);
 }
 
-/* An arena that begins with many pages hands out cleared memory, also when it is used again. */
+/* An arena that starts with many pages returns zeroed memory, even when it is reused. */
 static void large_arena(void)
 {
 	struct arena a = { .first = 128 * 1024 };
@@ -71,7 +71,7 @@ static void large_arena(void)
 	arena_release(&a);
 }
 
-/* Each byte of a text counts, whatever the length, and none behind it is read. */
+/* Every byte of a text counts, whatever its length, and no byte after its end is read. */
 static void hashes(void)
 {
 	for (size_t n = 1; n <= 40; n++) {
@@ -200,7 +200,7 @@ static void json(void)
 	buf_release(&b);
 }
 
-/* The place of every byte of a text that is longer than what is skipped at once, against counting. */
+/* In a text longer than one step of the scan, the position of every byte agrees with plain counting. */
 static void places(void)
 {
 	struct sources ss = { .arena = &arena };

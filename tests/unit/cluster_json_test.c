@@ -1,6 +1,6 @@
 /*
- * cluster_json_test.c - the incremental JSON reader: the same trees wherever the input is cut, what a filter keeps,
- * and what is refused.
+ * cluster_json_test.c - the incremental JSON reader: it builds the same tree wherever the input is split; what filters
+ * keep; which input is rejected.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool document(void *to, const struct data *d)
 	return true;
 }
 
-/* What a stream makes of TEXT, given in pieces of PIECE bytes; the error comes last. */
+/* The result of streaming TEXT in pieces of PIECE bytes; an error comes last. */
 static struct str reading(struct arena *a, struct json_stream_options o, struct str text, size_t piece)
 {
 	struct seen s = { .stop_after = o.to ? *(size_t *)o.to : 0 };
@@ -64,7 +64,7 @@ static struct str reading(struct arena *a, struct json_stream_options o, struct 
 	return all;
 }
 
-/* Whole, and in pieces of every size up to 7. */
+/* Reads the input whole, and in pieces of every size up to 7. */
 static void same_at_every_cut(int line, struct json_stream_options o, const char *text, const char *want)
 {
 	struct arena a = { 0 };
@@ -166,7 +166,7 @@ static void limits(void)
 	buf_z(&b, "\"]}");
 	got = reading(&a, small, buf_text(&b), 3);
 	CHECK(str_starts(got, STR("item \"short\"\nerror ")) && memmem(got.p, got.n, "too large", 9) != NULL);
-	/* Many small items are no large one. */
+	/* The limit for one item does not apply to the sum of many small ones. */
 	b.n = 0;
 	buf_z(&b, "{\"items\":[0");
 	for (int i = 1; i < 100; i++)

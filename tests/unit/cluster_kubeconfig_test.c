@@ -1,6 +1,6 @@
 /*
- * cluster_kubeconfig_test.c - which server and which user: files, merging, paths, contradictions, a pod's service
- * account.
+ * cluster_kubeconfig_test.c - which server and which user are chosen: files, merging, paths, contradictions, the
+ * service account of a pod.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void put(const char *name, const char *text)
 
 static struct str path_of(const char *name) { return str_printf(&arena, "%s/%s", dir, name); }
 
-/* With the directory's own name replaced by DIR, so that texts can be compared. */
+/* Replaces the name of the test's directory by DIR, so that texts can be compared. */
 static struct str plain(struct str s)
 {
 	struct buf b = { 0 };
@@ -93,7 +93,7 @@ static void one_file(void)
 		"DIR/config:3: 'users' has the name 'a' twice; remove one of the two entries");
 }
 
-/* A file of 5 MiB is read, and in a second at most. */
+/* A file of 5 MiB is read within a second. */
 static void large_file(void)
 {
 	struct buf b = { 0 };
@@ -117,7 +117,7 @@ static void merging(void)
 	    "contexts:\n- {name: b, context: {cluster: k, user: v}}\n- {name: d, context: {cluster: k, user: u}}\n");
 	o.variable = str_printf(&arena, ":%s/one::%s/absent:%s/one:%s/two:", dir, dir, dir, dir);
 	CHECK(read_options(o));
-	/* The first file's cluster, whole; the second's current-context, user and its directory. */
+	/* The whole cluster comes from the first file; current-context, user and its directory from the second. */
 	CHECK_TEXT(access_now.host, "one");
 	CHECK(!access_now.insecure);
 	CHECK_TEXT(plain(access_now.token_file), "DIR/t/token");
@@ -288,11 +288,11 @@ static void pods(void)
 	o.pod_namespace = STR("from-env");
 	CHECK(read_options(o));
 	CHECK_TEXT(access_now.namespace, "from-env");
-	o.context = STR("prod");                /* not silently the pod's own cluster */
+	o.context = STR("prod");                /* the pod's own cluster is not used silently */
 	CHECK(!read_options(o));
 	CHECK_TEXT(why, "context 'prod' does not exist: the pod has no kubeconfig, and its "
 		"service account has no contexts; set KUBECONFIG or leave --context out");
-	o.variable = path_of("one");            /* a kubeconfig wins */
+	o.variable = path_of("one");            /* a kubeconfig takes precedence */
 	o.context = STR("a");
 	CHECK(read_options(o));
 	CHECK_TEXT(access_now.host, "one");

@@ -1,6 +1,6 @@
 /*
- * cluster_log_test.c - logs of containers against a scripted server: going on after cuts without loss or repetition,
- * containers that have not started, have ended or are not there, long lines, a slow reader.
+ * cluster_log_test.c - logs of containers from a scripted server: resuming after a cut without loss or repetition;
+ * containers that have not started, have ended or do not exist; long lines; a slow reader.
  */
 #include "cluster_world.h"
 #include "runtime/cluster/pod_log.h"
@@ -14,7 +14,7 @@ struct reading {
 	struct peer *peer;
 	struct pod_log *log;
 	struct buf said;
-	unsigned asked, runs_for;       /* how often `running` was asked; how often it says yes */
+	unsigned asked, runs_for;       /* how often `running` was called; how often it returns true */
 	unsigned lines, pause_at, ended;
 	enum pod_log_end end;
 	size_t longest;
@@ -143,9 +143,9 @@ static void going_on(void)
 	CHECK(world_count(record, "&sinceTime=2026-01-01T00%3A00%3A02Z") == 2 &&
 		world_count(record, "&sinceTime=2026-01-01T00%3A00%3A03Z") == 1);
 	finish(&p, &s, &r);
-	/* The pod is removed while the last of its log is read. */
+	/* The pod is deleted while the end of its log is being read. */
 	READS(LOG " 1" TEXT "body " AT(1) "one\\n\n" LOG FAILS(404, "pods p not found"), true, 0, POD_LOG_DONE, "one ");
-	/* The kubelet does not answer for a moment. */
+	/* The kubelet does not respond for a moment. */
 	READS(LOG " 1" TEXT "body " AT(1) "one\\n\n" LOG " 4" FAILS(500,
 		"Get https://10.0.0.1:10250: connection refused") LOG TEXT "body " AT(1) "one\\n" AT(2) "two\\n\n",
 	      true, 2, POD_LOG_DONE, "one two ");
@@ -174,7 +174,10 @@ static void cut_everywhere(void)
 	CHECK(wrong == 0);
 }
 
-/* A line of 2.5 MiB comes in parts; cut in its middle, it goes on behind the parts that were handed out. */
+/*
+ * A line of 2.5 MiB is delivered in parts; after a cut in its middle, reading resumes after the parts already
+ * delivered.
+ */
 static void long_lines(void)
 {
 	READS(LOG TEXT "body " AT(1) "\ntimes 2621440 x\nbody \\n" AT(2) "end\\n\n", false, 0, POD_LOG_DONE,
@@ -213,7 +216,7 @@ static void slow_reader(void)
 	finish(&p, &s, &r);
 }
 
-/* The container starts later, and starts again. */
+/* The container starts late, and restarts. */
 static void again(void)
 {
 	struct standin s;

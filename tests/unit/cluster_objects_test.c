@@ -1,6 +1,6 @@
 /*
- * cluster_objects_test.c - what the cluster half knows of objects, without a cluster: bodies that a YAML
- * reader understands, ids of sets, places of fields, differences, and the record of a run.
+ * cluster_objects_test.c - what runtime/cluster does with objects, without a cluster: bodies that a YAML parser
+ * accepts, ids of sets, paths of fields, differences, and the record of a run.
  */
 #include "unit.h"
 
@@ -27,7 +27,7 @@ static struct data *parse(struct arena *a, const char *text)
 
 /* ---- bodies ---- */
 
-/* What a YAML 1.1 reader makes of one scalar; n is -1 when it refuses. */
+/* The value that a YAML 1.1 parser gives one scalar; n is -1 when it rejects it. */
 static size_t yaml_reads(const struct buf *text, char *out, size_t size)
 {
 	yaml_parser_t parser;
@@ -62,7 +62,7 @@ static size_t put_utf8(char *p, uint32_t c)
 		p[3] = (char)(0x80 | (c & 63)), 4;
 }
 
-/* Every character between two letters, through a YAML reader and back. */
+/* Every character, between two letters, survives a YAML parser. */
 static void characters(void)
 {
 	static const uint32_t astral[] = { 0x10000, 0x1F600, 0x10FFFF };
@@ -155,7 +155,7 @@ static void records(void)
 	arena_release(&a);
 }
 
-/* Reads the body of a record, with byte AT of "restart" replaced by C if AT is less than its length. */
+/* Reads the body of a record; if AT is less than its length, byte AT of "restart" is replaced with C first. */
 static bool read_changed(struct arena *a, struct str body, size_t at, char c, struct parent *ret)
 {
 	struct str why = STR("");
@@ -219,7 +219,7 @@ static void restart_records(void)
 	CHECK_TEXT(back.replaced[0].uid, "n1");
 	CHECK_TEXT(back.replaced[1].old, "o2");
 	CHECK(back.replaced[0].attempts == 2);
-	for (size_t i = 0; i < text.n; i++)             /* somebody has edited it: any answer, and no count below 0 */
+	for (size_t i = 0; i < text.n; i++)             /* somebody has edited it: any result, but no count below 0 */
 		for (const char *c = "\"{}[],:9-x\\\x01"; *c; c++) {
 			read_changed(&a, body, i, *c, &back);
 			counts = counts && back.restart.number >= 0 && back.restart.most >= 0;
@@ -303,7 +303,7 @@ static void diffs(void)
 		"");
 	differences("{\"e\":[{\"name\":\"b\",\"v\":1}]}", "{\"e\":[{\"name\":\"b\",\"v\":2}]}", "e[0].v;");
 	differences("{\"e\":[{\"name\":\"b\"}]}", "{\"e\":[]}", "e[0];");
-	/* mounts of one volume have its name in common, so the path tells them apart */
+	/* the mounts of one volume share its name, so only the path tells them apart */
 	differences("{\"m\":[{\"name\":\"v\",\"mountPath\":\"/a\",\"p\":1},"
 		"{\"name\":\"v\",\"mountPath\":\"/b\",\"p\":2}]}",
 		"{\"m\":[{\"name\":\"v\",\"mountPath\":\"/b\",\"p\":2},"

@@ -1,6 +1,6 @@
 /*
- * cluster_packed_test.c - packed texts: each comes back byte for byte, and those that resemble each other need little
- * room.
+ * cluster_packed_test.c - packed texts: each is restored byte for byte, and texts that resemble each other take little
+ * space.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static uint32_t number(uint32_t below)
 	return (seed >> 8) % below;
 }
 
-/* Packs TEXT and unpacks it again; the length of the form, or 0 when something else comes back. */
+/* Packs TEXT and unpacks it; returns the packed length, or 0 when the result differs from TEXT. */
 static size_t length_of(struct packed *p, struct str text)
 {
 	struct buf form = { 0 }, back = { 0 };
@@ -62,7 +62,7 @@ static void pods(void)
 	buf_release(&b);
 }
 
-/* Texts of all lengths, with parts of each other in any order: all models are used up, and every text comes back. */
+/* Texts of all lengths that share parts, in random order: all models get used, and every text is restored. */
 static void anything(void)
 {
 	struct packed p = { 0 };
@@ -94,7 +94,7 @@ static void ends(void)
 	packed_add(&p, STR(""), &form);
 	CHECK_TEXT(packed_text(&p, buf_text(&form), &back), "");
 	CHECK(length_of(&p, STR("short")));
-	for (int i = 0; large.n < 300000; i++)          /* longer than the places of a model's index */
+	for (int i = 0; large.n < 300000; i++)          /* longer than the index of a model can address */
 		buf_printf(&large, "%d,", i);
 	CHECK(length_of(&p, buf_text(&large)));
 	CHECK(length_of(&p, buf_text(&large)) < large.n);

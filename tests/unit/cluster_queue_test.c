@@ -1,7 +1,6 @@
 /*
- * cluster_queue_test.c - the controller's queue of work: one pass at a time for each key, turns,
- * pauses that grow for one key alone, and keys that leave.  No check waits: where time has to
- * pass, elapse() says that it has.
+ * cluster_queue_test.c - the controller's work queue: at most one pass for a key at a time, fair turns, backoff for
+ * each key alone, and keys that are removed.  No test sleeps: elapse() moves the clock.
  */
 #include "base/words.h"
 #include "runtime/supervise/queue.h"
@@ -16,11 +15,11 @@ struct bench {
 	struct queue queue;
 	struct queue_item keys[KEYS];
 	struct buf worked;              /* the letter of each key whose pass began */
-	bool at_once;                   /* passes end while they begin */
-	struct queue_item *eager;       /* is added again during each of its passes */
-	struct queue_item *closing;     /* its pass closes the queue */
-	struct queue_item *twice;       /* a pass began over a key that had one under way; NULL: never */
-	size_t busiest;                 /* largest number of passes under way */
+	bool at_once;                   /* each pass ends inside the call that starts it */
+	struct queue_item *eager;       /* this key is added again during each of its passes */
+	struct queue_item *closing;     /* the pass for this key closes the queue */
+	struct queue_item *twice;       /* a pass started for a key that already had one in progress; NULL: never */
+	size_t busiest;                 /* most passes in progress at once */
 };
 
 static struct bench bench;
@@ -31,7 +30,7 @@ static void work(struct queue_item *i)
 
 	if (i->to)
 		bench.twice = i;
-	i->to = i;                      /* a pass is under way */
+	i->to = i;                      /* a pass is in progress */
 	buf_char(&bench.worked, (char)('a' + n % 26));
 	if (bench.queue.running > bench.busiest)
 		bench.busiest = bench.queue.running;
@@ -72,7 +71,7 @@ static void turn(void)
 		loop_turn(bench.loop);
 }
 
-/* The passes that began since the last call. */
+/* The passes that started since the last call. */
 static struct str worked(void)
 {
 	static char text[256];
@@ -98,7 +97,7 @@ static void done(char letter, bool ok)
 	queue_done(key(letter), ok, 0);
 }
 
-/* What I waits for has come. */
+/* The pause of I has passed. */
 static void elapse(struct queue_item *i)
 {
 	i->not_before = 0;
@@ -117,7 +116,7 @@ static void turns(void)
 	CHECK_TEXT(worked(), "a");
 	done('a', true);
 	CHECK_TEXT(worked(), "b");
-	add("a");                       /* behind what waited before it */
+	add("a");                       /* behind the keys that were already waiting */
 	done('b', true);
 	CHECK_TEXT(worked(), "c");
 	done('c', true);
@@ -128,7 +127,7 @@ static void turns(void)
 	end();
 }
 
-/* A key that always has news takes its turn like every other: it holds nobody up. */
+/* A key that is always added again takes its turn like the others and delays none of them. */
 static void fairness(void)
 {
 	begin(1);
@@ -147,7 +146,7 @@ static void fairness(void)
 	end();
 }
 
-/* No more passes at once than permitted, and few begin before the loop looks at the network again. */
+/* At most the permitted number of passes run at once, and only a few start before the loop polls the network again. */
 static void limits(void)
 {
 	begin(3);
@@ -168,7 +167,7 @@ static void limits(void)
 	end();
 }
 
-/* Without the Lease, or before every watch is live, keys are collected. */
+/* Without the Lease, or before every watch is live, keys are only collected. */
 static void closed(void)
 {
 	begin(2);
@@ -198,7 +197,7 @@ static void added_while_handled(void)
 	begin(4);
 	add("a");
 	CHECK_TEXT(worked(), "a");
-	add("aaab");                    /* one more pass, and not before the first is over */
+	add("aaab");                    /* one more pass, but only after the first has ended */
 	CHECK_TEXT(worked(), "b");
 	CHECK(key('a')->dirty && !key('a')->queued && !bench.queue.depth);
 	done('a', true);
@@ -206,7 +205,7 @@ static void added_while_handled(void)
 	CHECK_TEXT(worked(), "a");
 	done('a', true);
 	CHECK_TEXT(worked(), "");
-	/* Both a failure and news: one more pass, after the failure's pause. */
+	/* After a failure and a change together: one more pass, after the failure's pause. */
 	add("a");
 	CHECK_TEXT(worked(), "a");
 	add("a");
@@ -223,7 +222,7 @@ static void added_while_handled(void)
 
 /* ---- pauses ---- */
 
-/* A pass over `a` fails; is the pause until the next one WAIT? */
+/* A pass for `a` fails; is WAIT the pause until the next one? */
 static bool fails_with(int64_t wait)
 {
 	int64_t before = loop_now(bench.loop), after;
@@ -239,7 +238,7 @@ static bool fails_with(int64_t wait)
 	return ok && key('a')->busy;
 }
 
-/* Each failure in a row doubles the pause of its key, up to 5 minutes; one success ends the row. */
+/* Each failure in a row doubles the pause of its key, up to 5 minutes; a success resets it. */
 static void back_off(void)
 {
 	begin(2);
@@ -250,7 +249,7 @@ static void back_off(void)
 		CHECK(fails_with(wait));
 	CHECK(fails_with(wait = 204800 * (NS_PER_SECOND / 1000)) && wait < LONGEST_WAIT);
 	CHECK(fails_with(LONGEST_WAIT));
-	key('a')->failures = 100000;    /* and it stays so */
+	key('a')->failures = 100000;    /* and it stays at the maximum */
 	CHECK(fails_with(LONGEST_WAIT));
 	CHECK(bench.queue.retried == 15 && key('a')->failures == 100001);
 	done('a', true);
@@ -261,7 +260,7 @@ static void back_off(void)
 	end();
 }
 
-/* The pause of one key is nobody else's, and news does not shorten it. */
+/* A pause applies to its own key only, and a change does not shorten it. */
 static void back_off_by_key(void)
 {
 	begin(1);
@@ -281,7 +280,7 @@ static void back_off_by_key(void)
 	end();
 }
 
-/* The pause after a pass that went well: whatever is added waits for it, but no longer than it was asked to. */
+/* After a successful pass, every addition waits for the pause to end, but no longer than that. */
 static void pauses(void)
 {
 	begin(1);
@@ -293,7 +292,7 @@ static void pauses(void)
 	add("a");
 	CHECK(armed('a') && !key('a')->queued);
 	CHECK_TEXT(worked(), "");
-	queue_after(key('a'), 0);       /* asks for it sooner: the pause still holds */
+	queue_after(key('a'), 0);       /* asks for an earlier pass: the pause still applies */
 	CHECK_TEXT(worked(), "");
 	CHECK(armed('a') && key('a')->timer.at >= key('a')->not_before);
 	elapse(key('a'));
@@ -301,7 +300,7 @@ static void pauses(void)
 	end();
 }
 
-/* Of several times the earliest holds, and an earlier pass takes its place. */
+/* Of several times the earliest applies, and an earlier pass replaces it. */
 static void later(void)
 {
 	begin(1);
@@ -318,7 +317,7 @@ static void later(void)
 	queue_after(key('a'), 100 * NS_PER_SECOND);
 	add("a");
 	CHECK(!armed('a') && key('a')->queued);
-	queue_after(key('a'), 0);       /* it waits for its turn already */
+	queue_after(key('a'), 0);       /* it is already waiting for its turn */
 	CHECK(!armed('a'));
 	CHECK_TEXT(worked(), "a");
 	done('a', true);
@@ -326,9 +325,12 @@ static void later(void)
 	end();
 }
 
-/* ---- forgetting ---- */
+/* ---- removed keys ---- */
 
-/* First, in the middle, last, and the only one: the others keep their turns, and one that left may come again. */
+/*
+ * Removes the first key, a middle one, the last, and the only one: the others keep their turns, and a removed key can
+ * be added again.
+ */
 static void forgotten_in_turn(void)
 {
 	begin(1);
@@ -354,7 +356,7 @@ static void forgotten_in_turn(void)
 	end();
 }
 
-/* Nothing reminds of a key that left: no timer of it is armed, and its news is gone. */
+/* Nothing is left of a removed key: none of its timers is armed, and its changes are gone. */
 static void forgotten_in_time(void)
 {
 	begin(2);
@@ -369,7 +371,7 @@ static void forgotten_in_time(void)
 	queue_drop(key('b'));
 	CHECK(!armed('a') && !armed('b') && !key('a')->dirty);
 	CHECK_TEXT(worked(), "");
-	loop_run(bench.loop);           /* returns, as nothing is armed any more */
+	loop_run(bench.loop);           /* returns, since no timer is armed anymore */
 	CHECK(!bench.queue.depth && !bench.queue.running);
 	end();
 }

@@ -1,5 +1,6 @@
 /*
- * cluster_remove_test.c - a deletion that takes long names what is left and who holds it, and ends when that is gone.
+ * cluster_remove_test.c - a slow deletion reports what is left and which finalizer holds it, and ends when that is
+ * gone.
  */
 #include "cluster_world.h"
 #include "runtime/cluster/cluster.h"
@@ -10,7 +11,7 @@
 #define JOB "\"kind\":\"Job\"," UID ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"," \
 	"\"finalizers\":[\"example.com/hold\",\"foregroundDeletion\"]}"
 
-/* The answers about N Jobs that are held for a second. */
+/* The responses about N Jobs that take a second to go. */
 static struct str script_of(int n)
 {
 	struct buf b = { 0 };
@@ -33,7 +34,7 @@ static struct str script_of(int n)
 	return script;
 }
 
-/* What cluster_delete() of N Jobs prints on standard error when SLOW is the time after which it names what is left. */
+/* What cluster_delete() of N Jobs prints to standard error when it reports after SLOW what is left. */
 static struct str deleted(int n, int64_t slow, int *ret_status)
 {
 	struct standin s;
@@ -79,7 +80,7 @@ int main(void)
 		"remove it\n"
 		"trainc: Job/a-worker is held by finalizer 'foregroundDeletion': its pods are still there\n");
 	CHECK(status == 0);
-	CHECK_TEXT(deleted(1, 0, &status), "");    /* half a minute has not passed */
+	CHECK_TEXT(deleted(1, 0, &status), "");    /* half a minute has not yet passed */
 	CHECK(status == 0);
 	struct str said = deleted(12, NS_PER_SECOND / 4, &status);
 	CHECK(status == 0 && world_count(said, "still waiting for Job/") == 8 && world_count(said, "is held by") == 16);

@@ -1,6 +1,7 @@
 /*
- * cluster_store_test.c - what the controller knows of jobs and their objects: its own answers before the watch tells of
- * them, late and repeated events, lists that lack what was there, deletions, jobs under old names.
+ * cluster_store_test.c - what the controller knows about jobs and their objects: responses to its own requests before
+ * the watch reports them, late and repeated events, lists without an object that existed, deletions, jobs under old
+ * names.
  */
 #include "cluster_world.h"
 #include "data/data_read.h"
@@ -44,7 +45,7 @@ static bool put(struct store *s, const char *job, const char *uid, const char *v
 	return put_in(s, "x", job, uid, version, phase);
 }
 
-/* The objects of a job: "uid:phase " each, the last stored first. */
+/* The objects of a job: "uid:phase " for each, the last stored first. */
 static struct str held_in(const struct store *s, const char *ns, const char *job)
 {
 	struct status_objects objects = { 0 };
@@ -61,26 +62,26 @@ static struct str held_in(const struct store *s, const char *ns, const char *job
 
 static struct str held(const struct store *s, const char *job) { return held_in(s, "x", job); }
 
-/* An answer to our own request is newer than what the watch brings after it. */
+/* The response to our own request is newer than events that the watch delivers after it. */
 static void expectations(void)
 {
 	struct store s = { 0 };
 
 	CHECK_TEXT(held(&s, "a"), "");
-	CHECK(put(&s, "a", "u1", "10", "Pending"));             /* the answer: seen before any event */
+	CHECK(put(&s, "a", "u1", "10", "Pending"));             /* the response: seen before any event */
 	CHECK_TEXT(held(&s, "a"), "u1:Pending ");
-	CHECK(!put(&s, "a", "u1", "10", "Pending"));            /* the watch tells of it */
+	CHECK(!put(&s, "a", "u1", "10", "Pending"));            /* the watch reports it */
 	CHECK(put(&s, "a", "u1", "12", "Failed"));
 	CHECK(!put(&s, "a", "u1", "11", "Running") && !put(&s, "a", "u1", "9", "Pending"));
 	CHECK_TEXT(held(&s, "a"), "u1:Failed ");
-	CHECK(put(&s, "a", "u1", "100", "Succeeded"));          /* versions are numbers, not texts */
+	CHECK(put(&s, "a", "u1", "100", "Succeeded"));          /* versions are compared as numbers, not as texts */
 	CHECK_TEXT(held(&s, "a"), "u1:Succeeded ");
 	CHECK(s.n == 1);
 	store_release(&s);
 	CHECK(!s.n && !s.bytes);
 }
 
-/* What is kept of an object whose members METADATA and STATUS give, as JSON. */
+/* What the store keeps of an object with METADATA and STATUS, as JSON. */
 static struct str kept_of(const char *kind, const char *metadata, const char *status)
 {
 	struct store s = { 0 };
@@ -107,7 +108,7 @@ static void count_pod(void *to, const struct data *object)
 		str_is(status_text(status_list(object, "metadata.ownerReferences")->u.list.at[0], "uid"), "the-owner");
 }
 
-/* A thousand pods take about 100 bytes each, and are seen one by one. */
+/* A thousand pods take about 100 bytes each, and are visited one by one. */
 static void alike(void)
 {
 	struct store s = { 0 };
@@ -132,7 +133,7 @@ static void alike(void)
 	store_release(&s);
 }
 
-/* What passes ask about is kept, and nothing else: memory is taken by objects of thousands of jobs. */
+/* Only what passes read is kept: a controller holds the objects of thousands of jobs. */
 static void kept(void)
 {
 	CHECK_TEXT(kept_of("Service", ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"uid\":\"o\",\"name\":\"n\","
@@ -141,7 +142,7 @@ static void kept(void)
 		"{\"kind\":\"Service\",\"metadata\":{\"name\":\"p\",\"namespace\":\"x\",\"uid\":\"u\","
 		"\"deletionTimestamp\":\"2026-01-02T00:00:00Z\","
 		"\"ownerReferences\":[{\"uid\":\"o\",\"controller\":true}]}}");
-	/* Without a controller labels tell whose it is. */
+	/* Without an owner reference to a controller, the labels name the job. */
 	CHECK_TEXT(kept_of("Service",
 		",\"ownerReferences\":[{\"uid\":\"o\"},{\"uid\":\"q\",\"controller\":false}]", ""),
 		"{\"kind\":\"Service\",\"metadata\":{\"name\":\"p\",\"namespace\":\"x\",\"uid\":\"u\","
@@ -160,7 +161,7 @@ static void kept(void)
 		"\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":2,"
 		"\"state\":{\"terminated\":{\"exitCode\":137,\"finishedAt\":\"t\"}}}],"
 		"\"initContainerStatuses\":[{\"name\":\"i\",\"restartCount\":1,\"state\":{}}]}}");
-	/* Of another form than it should be: nothing to be seen, and nothing breaks. */
+	/* Objects of an unexpected shape are ignored and break nothing. */
 	CHECK_TEXT(kept_of("Pod", ",\"ownerReferences\":7", ",\"status\":\"x\""),
 		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"x\",\"uid\":\"u\","
 		"\"ownerReferences\":7,\"labels\":{\"" STORE_LABEL "\":\"a\",\"more\":\"\\\"\xC3\xA9\"}},"
@@ -184,7 +185,7 @@ static void deletions(void)
 	CHECK(!store_job(&s, &world, STR("u2"), &ns, &job));
 	CHECK_TEXT(held(&s, "a"), "u1:Running ");
 	CHECK_TEXT(held(&s, "b"), "u3:Running ");
-	CHECK(put(&s, "a", "u4", "3", "Pending"));              /* another one: its versions begin anew */
+	CHECK(put(&s, "a", "u4", "3", "Pending"));              /* a different object: its versions start over */
 	CHECK_TEXT(held(&s, "a"), "u4:Pending u1:Running ");
 	CHECK(store_remove(&s, STR("u1")) && store_remove(&s, STR("u4")) && store_remove(&s, STR("u3")));
 	CHECK_TEXT(held(&s, "a"), "");
@@ -192,7 +193,7 @@ static void deletions(void)
 	store_release(&s);
 }
 
-/* One name in two namespaces is two jobs, and names are not cut anywhere. */
+/* The same name in two namespaces is two jobs, and names are not truncated anywhere. */
 static void apart(void)
 {
 	struct store s = { 0 };
@@ -207,7 +208,7 @@ static void apart(void)
 	store_release(&s);
 }
 
-/* A thousand objects of a hundred jobs, each of which is found, until it is removed. */
+/* A thousand objects of a hundred jobs: each is found until it is removed. */
 static void many(void)
 {
 	enum { OBJECTS = 1000, JOBS = 100 };
@@ -240,10 +241,10 @@ struct bench {
 	struct standin server;
 	struct controller control;
 	struct watches *watches;
-	struct buf worked;              /* "NAME:N " for each job that came up: N objects of it were known then */
+	struct buf worked;              /* "NAME:N " for each job that was queued: N of its objects were known then */
 	bool hold;                      /* passes do not end */
 	size_t syncs;
-	const char *until;              /* ends the loop when it is in `worked` and all is live; NULL: nothing does */
+	const char *until;              /* in `worked`, with all live: ends the loop; NULL: nothing does */
 };
 
 static struct bench bench;
@@ -325,7 +326,7 @@ static struct supervised *job(const char *name)
 
 /* ---- jobs ---- */
 
-/* A job comes up when its author changed it; our own writes of its status do not bring it up. */
+/* A job is queued when its author changes it; our own writes of its status do not queue it. */
 static void news(void)
 {
 	begin("on GET *\nhang\n");
@@ -344,7 +345,7 @@ static void news(void)
 	end();
 }
 
-/* Another resource under an old name is another job; the end of the old one, told late, is not its end. */
+/* A new resource under an old name is a different job; a late event about the end of the old one does not end it. */
 static void renewed(void)
 {
 	begin("on GET *\nhang\n");
@@ -364,7 +365,7 @@ static void renewed(void)
 	end();
 }
 
-/* A job that is deleted while it waits leaves the queue; one under a pass stays until that has ended. */
+/* A job that is deleted while it waits leaves the queue; one with a pass in progress stays until that has ended. */
 static void gone(void)
 {
 	begin("on GET *\nhang\n");
@@ -387,7 +388,7 @@ static void gone(void)
 	end();
 }
 
-/* One name may belong to jobs of two kinds: an object by that name concerns both.  Tables grow with all in place. */
+/* A name may belong to jobs of two kinds: an object by that name concerns both.  Tables grow with all entries kept. */
 static void tables(void)
 {
 	char name[16];
@@ -435,7 +436,7 @@ static void synced(struct controller *c)
 	maybe_stop();
 }
 
-/* Jobs `a`, `b` and `end` exist; watches pods until one of `end` is known. */
+/* Jobs `a`, `b` and `end` exist; watches pods until a pod of `end` is known. */
 static void watch(const char *script)
 {
 	begin(script);
@@ -449,7 +450,7 @@ static void watch(const char *script)
 	peer_run(&bench.peer);
 }
 
-/* Did JOB come up with N objects known?  Passes of one round are one, so nobody counts them. */
+/* Was JOB queued with N objects known? Passes of one round are merged, so they are not counted. */
 static bool came_up(const char *job_and_n) { return world_count(buf_text(&bench.worked), job_and_n) > 0; }
 
 static void live(void)
@@ -463,14 +464,14 @@ static void live(void)
 	CHECK(came_up("a:2 ") && came_up("b:0 ") && bench.syncs == 1);
 	CHECK_TEXT(held(s, "a"), "u3:p12 u1:answer ");
 	CHECK_TEXT(held(s, "b"), "");
-	/* Is an answer older than what the watch has told? */
+	/* Is the response older than what the watch has reported? */
 	CHECK(bench.control.pods && object_watch_past(bench.control.pods, STR("14")));
 	CHECK(!object_watch_past(bench.control.pods, STR("15")));
 	CHECK(!bench.control.services && watches_synced(bench.watches));
 	end();
 }
 
-/* A list in the place of events: what it lacks is gone, and its job learns of it, although no label names that job. */
+/* A list instead of events: objects that it lacks are gone, and their job is queued although no label names it. */
 static void replaced(void)
 {
 	const struct store *s = &bench.control.store;
@@ -486,7 +487,7 @@ static void replaced(void)
 	end();
 }
 
-/* A pod that was made anew under its name, of which no event told the end. */
+/* A pod that was re-created under its name, without an event about the end of the old one. */
 static void made_anew(void)
 {
 	watch(FIRST EVENT("ADDED", POD("a", "a-0", "u1", "8")) MARK("9") EVENT("ADDED", POD("a", "a-0", "u6", "15"))
@@ -504,7 +505,7 @@ static void until_failed(struct loop_timer *t)
 		loop_stop(bench.peer.loop);
 }
 
-/* A watch that is not permitted: nothing is live, so nothing is decided on half of the objects. */
+/* A watch that is forbidden: the watches never count as live, so nothing is decided from half of the objects. */
 static void forbidden(void)
 {
 	struct loop_timer look = { .fire = until_failed };

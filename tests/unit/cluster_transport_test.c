@@ -1,6 +1,6 @@
 /*
- * cluster_transport_test.c - requests against a scripted server: connections, retries, time limits, broken and
- * foreign answers, certificates, proxies, credentials.
+ * cluster_transport_test.c - requests to a scripted server: connections, retries, time limits, broken and unexpected
+ * responses, certificates, proxies, credentials.
  */
 #include "cluster_world.h"
 #include "runtime/cluster/certificate.h"
@@ -18,7 +18,7 @@ static const char *with_tls(const char *options, const char *script)
 		script).p;
 }
 
-/* A server with SCRIPT and a client of it, with limits of SECONDS for each answer. */
+/* A server with SCRIPT and a client for it, with a limit of SECONDS for each response. */
 static void begin_limited(struct peer *p, struct standin *s, bool tls, const char *script, int seconds)
 {
 	int64_t limit = seconds * NS_PER_SECOND;
@@ -31,13 +31,13 @@ static void begin_limited(struct peer *p, struct standin *s, bool tls, const cha
 		abort();
 }
 
-/* The limits are for servers that answer, on a machine that may be busy. */
+/* These limits are for servers that respond, on a machine that may be busy. */
 static void begin(struct peer *p, struct standin *s, bool tls, const char *script)
 {
 	begin_limited(p, s, tls, script, 20);
 }
 
-enum { IMPATIENT = 2 };         /* the limit in seconds where the server does not answer */
+enum { IMPATIENT = 2 };         /* the limit in seconds when the server does not respond */
 
 static void end(struct peer *p, struct standin *s)
 {
@@ -71,7 +71,7 @@ static void one_connection(void)
 	end(&p, &s);
 }
 
-/* Beyond 90 streams that stay open a second connection carries the next. */
+/* Above 90 open streams, a second connection carries the next. */
 static void many_streams(void)
 {
 	struct standin s;
@@ -99,7 +99,7 @@ static void many_streams(void)
 	end(&p, &s);
 }
 
-/* When a connection breaks, one new connection carries everything that was on it. */
+/* When a connection breaks, one new connection carries all of its requests. */
 static void reconnecting(void)
 {
 	struct standin s;
@@ -107,17 +107,17 @@ static void reconnecting(void)
 
 	begin(&p, &s, true, "on GET /x 15\nhang\non GET /x 1\ndelay 50\ncut\non GET /x\n" JSON "body {}\n");
 	peer_send(&p, (struct transport_request){ .path = STR("/x") }, CALL_BY_METHOD, 16);
-	/* libcurl repeats one of them by itself */
+	/* libcurl itself repeats one of them */
 	CHECK(p.ok == 16 && transport_counted(p.transport)->connections <= 3);
 	end(&p, &s);
-	/* A connection that does not answer is not asked again. */
+	/* A connection that does not respond is not used again. */
 	begin_limited(&p, &s, true, "on GET /x 1\nhang\non GET /x\n" JSON "body {}\n", IMPATIENT);
 	peer_get(&p, "/x");
 	CHECK(p.ok == 1 && p.result.attempts == 2 && world_count(standin_record(&s), "2 GET /x\n") == 1);
 	end(&p, &s);
 }
 
-/* A POST on a connection that was used before, and dies: nobody repeats it. */
+/* A POST on a reused connection that breaks is not repeated. */
 static void posts_are_sent_once(void)
 {
 	struct standin s;
@@ -161,7 +161,7 @@ static void http1(void)
 	p.access.token = STR("secret");
 	peer_get(&p, "/a");
 	CHECK(p.ok == 1);
-	CHECK(world_count(standin_record(&s), "authorization") == 0);   /* nothing is shown to a server without TLS */
+	CHECK(world_count(standin_record(&s), "authorization") == 0);   /* no credentials without TLS */
 	end(&p, &s);
 }
 
@@ -211,8 +211,8 @@ static void requests(void)
 /* ---- retries ---- */
 
 /*
- * Sends METHOD /x to a server whose answers are SCRIPT; checks the code, the class' status and how many attempts there
- * were.
+ * Sends METHOD /x to a server that responds with SCRIPT; checks the code, the class of the status and the number of
+ * attempts.
  */
 static void retried(int line, enum transport_method method, enum call_repeat repeat, const char *script, int code,
 	int status, unsigned attempts)
@@ -272,7 +272,7 @@ static void retries(void)
 	RETRIED(GET, CALL_BY_METHOD, "on * /x\n" STATUS(404, "NotFound", "no"), 404, 6, 1);
 	RETRIED(GET, CALL_BY_METHOD, "on * /x\n" STATUS(401, "Unauthorized", "no"), 401, 4, 1);
 	RETRIED(GET, CALL_ONCE, "on * /x\ncode 503\n", 503, 7, 1);
-	/* A reset before the answer, in the middle of it, and of the stream. */
+	/* A reset before the response, in the middle of it, and of the stream. */
 	RETRIED(GET, CALL_BY_METHOD,
 		ONCE "cut\n" ONCE JSON "body {\"a\":\nwait 10\ncut\n" ONCE "reset\n" ONCE JSON
 		"body {\"a\":\nreset\n" FINE, 200, 0, 5);
@@ -292,16 +292,19 @@ static void retry_after(void)
 
 	begin(&p, &s, true, ONCE "code 429\nheader Retry-After 1\n" ONCE "code 429\n" TEXT "body busy\n" FINE);
 	peer_get(&p, "/x");
-	/* as asked, and a second unasked */
+	/* the requested one, and a second one that nobody requested */
 	CHECK(p.ok == 1 && p.result.ns >= 2 * NS_PER_SECOND);
 	end(&p, &s);
-	/* Longer than there is time for: no use to wait. */
+	/* Retry-After is longer than the time limit: waiting is pointless. */
 	begin(&p, &s, true, "on * /x\ncode 503\nheader Retry-After 3600\n");
 	peer_get(&p, "/x");
 	CHECK(p.result.attempts == 1);
 	CHECK_TEXT(p.result.error, "GET /x: 503: Service Unavailable");
 	end(&p, &s);
-	/* a date is a time of the server's clock, wherever that is, and whichever of the two headers comes first */
+	/*
+	 * a date is a time of the server's clock, even if that clock is wrong, and whichever of the two headers comes
+	 * first
+	 */
 	for (int i = 0; i < 2; i++) {
 		begin(&p, &s, true, str_printf(&world, ONCE "code 503\nheader %s\nheader %s\n" FINE,
 			i ? RETRY_DATE : DATE, i ? DATE : RETRY_DATE).p);
@@ -313,7 +316,7 @@ static void retry_after(void)
 	peer_get(&p, "/x");
 	CHECK(p.result.attempts == 1 && p.result.retry_after == 60 * NS_PER_SECOND);
 	end(&p, &s);
-	/* the time has passed, or is none */
+	/* the time has passed, or is invalid */
 	begin(&p, &s, true, ONCE "code 503\nheader " DATE "\nheader Retry-After Wed, 31 Dec 2025 00:00:00 GMT\n"
 		ONCE "code 503\nheader Retry-After soon\n" FINE);
 	peer_get(&p, "/x");
@@ -344,7 +347,7 @@ static void refused(void)
 	peer_close(&p);
 }
 
-/* ---- answers that are none ---- */
+/* ---- invalid responses ---- */
 
 static void odd_answers(void)
 {
@@ -384,7 +387,7 @@ static void odd_answers(void)
 	end(&p, &s);
 }
 
-/* Wherever a body is cut, it never counts as complete. */
+/* A body that is cut never counts as complete, wherever the cut is. */
 static void cut_anywhere(void)
 {
 	const char *body = "{\"items\":[1,2,3]}";
@@ -439,7 +442,7 @@ static void slow(void)
 	peer_send(&p, (struct transport_request){ .path = STR("/trickle"), .timeout = NS_PER_SECOND / 5 }, CALL_ONCE,
 		1);
 	CHECK(p.result.outcome == TRANSPORT_SLOW);
-	/* A stream may be silent, unless it says how long. */
+	/* A stream may be silent, unless a limit is set for it. */
 	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = STR("/stream"), .take = take_all };
 	peer_send(&p, r, CALL_ONCE, 1);
 	CHECK(p.ok == 1);
@@ -497,7 +500,7 @@ static void expect_tls(int line, const char *options, struct kubeconfig_access c
 }
 #define TLS(options, change, ok, words) expect_tls(__LINE__, options, (struct kubeconfig_access) change, ok, words)
 
-/* A client certificate that has ended is refused with 401, and the message has the date instead. */
+/* A client certificate that has expired is refused with 401, and the message gives the date. */
 static void expired_client(void)
 {
 	struct made old = made_cert("late", "", &ca, -10, -1);
@@ -520,7 +523,7 @@ static void expired_client(void)
 	made_free(&old);
 }
 
-/* A client certificate that others lead to an authority: all are sent. */
+/* A client certificate with intermediates: the whole chain is sent. */
 static void chains(void)
 {
 	struct certificate_own own = { 0 };
@@ -537,7 +540,7 @@ static void chains(void)
 	CHECK(SSL_CTX_get_cert_store(ctx) == own.authorities);
 	certificate_own_release(&own);
 	SSL_CTX_free(ctx);
-	/* the authority that counts may be any of several */
+	/* the trusted authority may be any of several */
 	TLS("", { .ca = str_cat(&world, other_ca.cert_pem, STR("\n"), ca.cert_pem) }, true, "");
 }
 
@@ -565,7 +568,7 @@ static void certificates(void)
 	expect_tls(__LINE__, demand, (struct kubeconfig_access){ .certificate = client_cert.cert_pem,
 		.key = client_cert.key_pem }, true, "");
 	TLS(demand, { 0 }, false, "the server refuses the client certificate (alert certificate required");
-	/* Without an authority in the kubeconfig those of the system count, or of a file that is named. */
+	/* Without an authority in the kubeconfig, the system's apply, or those of a file that is named. */
 	struct standin s;
 	struct peer p = { 0 };
 	for (int i = 0; i < 2; i++) {
@@ -581,7 +584,7 @@ static void certificates(void)
 		end(&p, &s);
 	}
 	unsetenv("SSL_CERT_FILE");
-	/* A server without TLS on the port. */
+	/* A server that does not speak TLS on the port. */
 	p = (struct peer){ 0 };
 	standin_start(&s, FINE);
 	peer_access(&p, &s, &ca);
@@ -590,7 +593,7 @@ static void certificates(void)
 	CHECK(p.result.outcome == TRANSPORT_UNTRUSTED &&
 		world_count(p.result.error, "the server does not speak TLS on this port") == 1);
 	end(&p, &s);
-	/* What the kubeconfig brings is checked before anything is sent. */
+	/* What the kubeconfig contains is checked before anything is sent. */
 	p = (struct peer){ 0 };
 	peer_access(&p, &s, &ca);
 	p.access.ca = STR("no PEM");
@@ -631,7 +634,7 @@ static void proxies(void)
 		standin_stop(&s);
 		standin_stop(&proxy);
 	}
-	/* the proxy resolves names: behind a bastion this machine often cannot */
+	/* the proxy resolves names: a machine that needs a bastion often cannot */
 	for (int i = 0; i < 3; i++) {
 		standin_start(&proxy, "# a proxy\n");
 		standin_start(&s, with_tls("", FINE));
@@ -719,7 +722,7 @@ static void plugins(void)
 	struct standin s;
 	struct peer p;
 
-	/* Fifty requests are refused at once: one run answers them all. */
+	/* Fifty requests are refused at once: one run of the plugin serves them all. */
 	begin_plugin(&p, &s, "on GET /x 50\n" STATUS(401, "Unauthorized", "expired") FINE,
 	             plugin("plugin",
 	"n=$(wc -l <" "$0.n 2>/dev/null || echo 0)\necho x >>$0.n\nsleep 0.2\n" CREDENTIAL("\"token\":\"tok'$n'en\"")));
@@ -734,7 +737,7 @@ static void plugins(void)
 	CHECK(world_count(buf_text(&p.trace), "tok") == 0);
 	end(&p, &s);
 
-	/* Valid for a second: run again after it. */
+	/* The credential is valid for a second: after that the plugin runs again. */
 	begin_plugin(&p, &s, FINE, plugin("short", "t=$(date -u -d '+1 second' +%Y-%m-%dT%H:%M:%SZ)\n"
 	             "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"a\",\"expirationTimestamp\":\"'$t'\"}}'\n"));
 	peer_get(&p, "/x");
@@ -846,10 +849,10 @@ static void token_files(void)
 	CHECK(peer_open(&p, (struct peer_options){ 0 }));
 	peer_get(&p, "/x");
 	world_put("token", STR("second\n\n"));
-	peer_get(&p, "/x");                     /* refused, read again, accepted */
+	peer_get(&p, "/x");                     /* refused, read again, then accepted */
 	CHECK(p.ok == 1 && p.result.attempts == 2);
 	unlink(p.access.token_file.p);
-	peer_get(&p, "/x");                     /* the last good one stays */
+	peer_get(&p, "/x");                     /* the last valid one is kept */
 	CHECK(p.ok == 1);
 	struct str record = standin_record(&s);
 	CHECK(world_count(record, "Bearer first\n") == 2 && world_count(record, "Bearer second\n") == 2);
@@ -874,10 +877,13 @@ static void clocks(void)
 	int64_t offset = transport_clock_offset(p.transport), server = clock_real() + offset;
 	CHECK(server >= 1767225600 * NS_PER_SECOND - 5 * NS_PER_SECOND &&
 		server < 1767225600 * NS_PER_SECOND + 60 * NS_PER_SECOND);
-	/* whole seconds leave room for a difference: an answer that fits to what is known changes nothing */
+	/*
+	 * headers have whole seconds, so a small difference is possible: a response that agrees with what is known
+	 * changes nothing
+	 */
 	peer_get(&p, "/y");
 	CHECK(transport_clock_offset(p.transport) == offset);
-	/* nor does one whose header was written long before it arrives: the clock of the server does not go back */
+	/* nor does a header written long before it arrives: the server's clock does not go backwards */
 	peer_get(&p, "/slow");
 	CHECK(transport_clock_offset(p.transport) == offset);
 	end(&p, &s);

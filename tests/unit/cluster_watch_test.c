@@ -1,6 +1,6 @@
 /*
- * cluster_watch_test.c - lists and watches against a scripted server: pages, snapshots, cuts at every byte, versions
- * that are forgotten, replayed events, objects under an old name; and what all of it costs.
+ * cluster_watch_test.c - lists and watches from a scripted server: pages, snapshots, cuts at every byte, expired
+ * versions, replayed events, objects under an old name; and the cost of it all.
  */
 #include <sys/resource.h>
 
@@ -8,7 +8,7 @@
 #include "runtime/cluster/object_watch.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SLOW = 1 };              /* the sanitizer's time and memory do not count */
+enum { SLOW = 1 };              /* time and memory of a sanitizer build do not count */
 #else
 enum { SLOW = 0 };
 #endif
@@ -151,7 +151,7 @@ static void lists(void)
 	end(&p, &s);
 }
 
-/* A megabyte of annotation in each of 100 objects, and no more memory than for one. */
+/* 100 objects with a megabyte of annotations each need no more memory than one. */
 static void large_objects(void)
 {
 	struct standin s;
@@ -182,7 +182,7 @@ static void list_faults(void)
 	struct peer p;
 	struct listing l = { 0 };
 
-	/* Cut in the first page: begins again.  Cut in a later one: goes on behind what came. */
+	/* Cut in the first page: starts over.  Cut in a later one: resumes after the last complete object. */
 	begin(&p, &s,
 		"on GET " PODS "?!continue 1\n" JSON "body " PAGE1 "\nwait 5\ncut\non GET " PODS "?!continue\n" JSON
 		"body " PAGE1 "]}\n"
@@ -194,7 +194,7 @@ static void list_faults(void)
 	end(&p, &s);
 	buf_release(&l.names);
 
-	/* Malformed once: asked for again; twice: an error with the place. */
+	/* Malformed once: requested again; twice: an error with the position. */
 	l = (struct listing){ 0 };
 	begin(&p, &s,
 		"on GET * 1\n" JSON "body {\"items\":[" OBJ("a") ",x]}\non GET *\n" JSON
@@ -216,7 +216,7 @@ static void list_faults(void)
 		buf_release(&l.names);
 	}
 
-	/* 410 with a token: goes on, inconsistent.  Without: begins again. */
+	/* 410 with a token: continues, inconsistently.  Without: starts over. */
 	l = (struct listing){ 0 };
 	begin(&p, &s, "on GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\non GET " PODS
 		"?continue=c2\ncode 410\n" JSON
@@ -237,7 +237,7 @@ static void list_faults(void)
 	end(&p, &s);
 	buf_release(&l.names);
 
-	/* Stopped, and cancelled from inside. */
+	/* Stopped after some objects, and canceled by the callback. */
 	l = (struct listing){ .stop_after = 2 };
 	begin(&p, &s, pages(10, 5, ""));
 	list(&p, &l, 5);
@@ -322,7 +322,7 @@ static void watch(struct peer *p, struct watching *w, const char *const *keep)
 		object_watch_stop(w->watch);
 }
 
-/* What a watch of the server SCRIPT reports until it is refused with 403. */
+/* What a watch of the server SCRIPT reports until it gets a 403. */
 static void watched(int line, const char *script, const char *want)
 {
 	struct standin s;
@@ -356,11 +356,11 @@ static void watches(void)
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") MOD("a", "1", "10") MOD("a", "1", "10") MOD("a", "1", "9") ADD("a",
 		"1", "5") DEL("x", "7", "11")
 	        MOD("a", "1", "100"), "+a synced ~a ~a ");
-	/* Another object under the name: the old one is gone, whether that was said or not. */
+	/* Another object under the same name: the old one is gone, whether an event said so or not. */
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") ADD("a", "2", "10") DEL("a", "1", "10") MOD("a", "2", "11"),
 		"+a synced -a +a ~a ");
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") DEL("a", "1", "10") ADD("a", "2", "11"), "+a synced -a +a ");
-	/* A planned end: goes on from the last version, that of a bookmark included. */
+	/* An orderly end: continues from the last version, including that of a bookmark. */
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") BOOKMARK("20") "on GET " PODS "?resourceVersion=20 1\n" JSON MOD("a",
 		"1", "21")
 	        "on GET " PODS "?resourceVersion=21 1\n" JSON MOD("a", "1", "22"), "+a synced ~a ~a ");
@@ -368,16 +368,16 @@ static void watches(void)
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") MOD("a", "1",
 		"10") "body {\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\"\nwait 5\ncut\n"
 	        "on GET " PODS "?resourceVersion=10 1\n" JSON MOD("a", "1", "11"), "+a synced ~a ~a ");
-	/* Not JSON: likewise. */
+	/* Not JSON: the same. */
 	WATCHED(FIRST ADD("a", "1",
 		"5") MARK("9") "body {\"type\":x}\n" "on GET " PODS "?resourceVersion=9 1\n" JSON MOD("a", "1", "11"),
 		"+a synced ~a ");
-	/* The end of the snapshot never comes: the next one begins from nothing, and nothing is lost by it. */
+	/* The end of the snapshot never comes: the next snapshot starts over, and nothing is lost. */
 	WATCHED(FIRST ADD("a", "1", "5") BOOKMARK("6") "wait 5\ncut\n" FIRST ADD("a", "1", "5") ADD("b", "2",
 		"6") MARK("9"), "+a +b synced ");
 }
 
-/* A server under load ends watches that it cannot serve fast enough: coming back at once would add to its load. */
+/* An overloaded server ends watches that it cannot serve fast enough: reconnecting at once would add to its load. */
 static void ended_early(void)
 {
 	int64_t begun = clock_steady();
@@ -391,7 +391,7 @@ static void ended_early(void)
 
 static void forgotten(void)
 {
-	/* 410 as an event and as an answer: a new snapshot, of which only the difference is reported. */
+	/* 410 as an event and as a response: a new snapshot, of which only the difference is reported. */
 	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Expired") FIRST ADD("b", "2",
 		"6") ADD("c", "3", "12") MARK("13")
 	        MOD("b", "2", "14"), "+a +b synced +c -a synced ~b ");
@@ -399,16 +399,16 @@ static void forgotten(void)
 		"6") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 410\n" JSON
 	        "body {\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}\n" FIRST ADD("b", "2", "8") ADD("a", "7", "12") MARK("13"),
 	        "+a +b synced ~b -a +a synced ");
-	/* A new snapshot that is cut: objects that it had not shown yet are still there. */
+	/* A new snapshot that is cut: objects that it had not listed yet still exist. */
 	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Gone") FIRST ADD("b", "2",
 		"6") "wait 5\ncut\n"
 	        FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("13"), "+a +b synced synced ");
-	/* A version of the future: waits, and takes a snapshot of any. */
+	/* "Too large resource version": waits, and then takes a snapshot at any version. */
 	WATCHED(FIRST ADD("a", "1",
 		"5") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 504\nheader Retry-After 0\n" JSON
 	        "body {\"kind\":\"Status\",\"code\":504,\"reason\":\"Timeout\",\"message\":\"Too large resource version: 9, current: 8\"}\n"
 	        FIRST ADD("a", "1", "5") MARK("9"), "+a synced synced ");
-	/* Errors of the server go on from where it was; others take one snapshot, then it ends. */
+	/* After server errors the watch resumes where it was; after other errors it takes one snapshot, then ends. */
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") FAILURE("500", "InternalError") AGAIN MOD("a", "1", "10"),
 		"+a synced ~a ");
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") FAILURE("429", "TooManyRequests") AGAIN MOD("a", "1", "10"),
@@ -425,8 +425,8 @@ static void forgotten(void)
 }
 
 /*
- * The credential expires while a watch is open: the next connection is refused, shows the new one, and goes on from the
- * last version.
+ * The credential expires while a watch is open: the next connection is refused; the watch presents the new credential
+ * and resumes from the last version.
  */
 static void expired_credential(void)
 {
@@ -471,7 +471,7 @@ static void fallback(void)
 	"+a +b +c synced ~a ~c -b -a synced +d ");
 }
 
-/* One stream, cut after each of its bytes: always the same view in the end. */
+/* One stream, cut after each of its bytes: the final view is always the same. */
 static void every_cut(void)
 {
 	static const char *const stream = "{\"type\":\"ADDED\",\"object\":" POD("a", "1",
@@ -539,7 +539,7 @@ static size_t memory_now(void)
 	return resident * 4096;
 }
 
-/* 100,000 events, and 10,000 pods of 7 KB: how long, and what stays. */
+/* 100,000 events, and 10,000 pods of 7 KB: how long it takes, and how much memory stays in use. */
 static void costs(void)
 {
 	struct standin s;

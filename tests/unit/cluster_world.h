@@ -1,6 +1,6 @@
 /*
- * cluster_world.h - for tests of runtime/cluster: a scripted server (tests/cluster/standin), made
- * certificates, and a client of that server on a loop of its own.
+ * cluster_world.h - for tests of runtime/cluster: a scripted server (tests/cluster/standin), generated certificates,
+ * and a client of that server with its own loop.
  */
 #ifndef TRAINC_CLUSTER_WORLD_H
 #define TRAINC_CLUSTER_WORLD_H
@@ -40,7 +40,7 @@ static inline struct str world_read(struct str path)
 	return text;
 }
 
-/* How often WORD is in TEXT. */
+/* How often WORD occurs in TEXT. */
 static inline size_t world_count(struct str text, const char *word)
 {
 	size_t n = 0;
@@ -154,7 +154,7 @@ static inline void standin_stop(struct standin *s)
 	waitpid(s->pid, NULL, 0);
 }
 
-/* ---- a client of it ---- */
+/* ---- a client of the server ---- */
 
 struct peer {
 	struct arena arena;
@@ -163,9 +163,9 @@ struct peer {
 	struct credential *credential;
 	struct transport *transport;
 	struct calls *calls;
-	struct loop_timer guard;        /* a test that hangs ends */
+	struct loop_timer guard;        /* ends a test that hangs */
 	struct buf trace, warnings, retries;
-	unsigned left;                  /* requests under way */
+	unsigned left;                  /* requests in progress */
 	/* the last result */
 	struct transport_result result;
 	unsigned ok, failed;
@@ -206,7 +206,7 @@ struct peer_options {
 	int64_t connect, read, write, stall, first_wait, retry_limit;
 };
 
-/* P->access is filled in before.  False with the sentence in P->result.error. */
+/* P->access is filled in before the call.  False with the message in P->result.error. */
 static inline bool peer_open(struct peer *p, struct peer_options o)
 {
 	struct str why = STR("");

@@ -1,4 +1,4 @@
-/* control_test.c - a keeper's socket: requests, watchers, and clients that are slow, rude or many. */
+/* control_test.c - a keeper's socket: requests, watchers, and clients that are slow, malformed or numerous. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,11 +17,11 @@
 static struct arena arena;
 static struct str why;
 
-/* ---- a keeper in a process of its own ---- */
+/* ---- a keeper in its own process ---- */
 
 struct keeper {
 	struct control *control;
-	struct str said;                /* what was asked of it */
+	struct str said;                /* the requests that it got */
 	int changes;
 	bool over;
 };
@@ -57,12 +57,12 @@ static bool scale(void *context, struct str role, int64_t n, struct str *ret)
 		*ret = str_printf(&arena, "unknown role '%.*s'", STR_ARG(role));
 		return false;
 	}
-	while (n-- > 0)                 /* as many changes as one asks for */
+	while (n-- > 0)                 /* as many changes as a request wants */
 		publish(context, "scaled");
 	return true;
 }
 
-/* Until it is stopped, but not for ever.  `padding` makes the states long. */
+/* Runs until it is stopped, but not forever. `padding` makes the states long. */
 static pid_t start_keeper(struct str dir)
 {
 	int ready[2];
@@ -107,7 +107,7 @@ static bool ask(int fd, const char *request)
 	return control_ask(&arena, fd, str_of(request), &why) == CONTROL_OK;
 }
 
-/* Every line until the keeper closes the connection, at most 5 s. */
+/* All lines until the keeper closes the connection, for at most 5 s. */
 static struct str last_line(struct control_lines *l, unsigned *ret_lines)
 {
 	struct str line, last = STR("");
@@ -149,7 +149,7 @@ static void protocol(struct str dir)
 	CHECK(!ask(fd, "") && !ask(fd, "dance") && !ask(fd, "stop it"));
 	CHECK(ask(fd, "scale worker 2"));
 
-	/* what is there comes at once, what changes comes, and the end */
+	/* the state comes at once, then each change, and then the end */
 	struct control_lines watch = { .fd = control_connect(&arena, dir, &why) },
 		second = { .fd = control_connect(&arena, dir, &why) };
 	CHECK(ask(watch.fd, "watch") && ask(second.fd, "watch"));
@@ -172,7 +172,7 @@ static void protocol(struct str dir)
 	CHECK_TEXT(why, "its keeper does not listen");
 }
 
-/* Who does not read, asks without end, says half a request, or leaves in the middle. */
+/* Clients that do not read, send requests endlessly, send half a request, or disconnect in the middle. */
 static void rude(struct str dir)
 {
 	pid_t keeper = start_keeper(dir);
@@ -193,7 +193,7 @@ static void rude(struct str dir)
 	send(loud, flood, sizeof flood, MSG_DONTWAIT | MSG_NOSIGNAL);           /* a request of a megabyte */
 	for (size_t i = 0; i + 8 <= sizeof flood; i += 8)
 		memcpy(flood + i, "resume \n", 8);
-	/* a hundred thousand, and no answer read */
+	/* a hundred thousand, without reading a response */
 	send(blunt, flood, sizeof flood, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 	good = control_connect(&arena, dir, &why);
@@ -202,7 +202,7 @@ static void rude(struct str dir)
 	struct timespec before, after;
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	CHECK(ask(good, "stop"));
-	/* the client that does not read gets the beginning, perhaps something in between, and the end */
+	/* the client that does not read gets the first state, perhaps some in between, and the last */
 	struct control_lines watch = { .fd = deaf };
 	line = last_line(&watch, &lines);
 	CHECK(str_starts(line, STR("{\"state\":\"stopped\",\"n\":")));
@@ -217,7 +217,7 @@ static void rude(struct str dir)
 	CHECK(after.tv_sec - before.tv_sec < 20);
 }
 
-/* Somebody who never reads does not keep the keeper from ending. */
+/* A client that never reads does not keep the keeper from exiting. */
 static void deaf_at_the_end(struct str dir)
 {
 	pid_t keeper = start_keeper(dir);
@@ -236,7 +236,7 @@ static void deaf_at_the_end(struct str dir)
 	close(good);
 }
 
-/* More connections than it has places for: idle ones make room. */
+/* More connections than the keeper has slots for: idle ones are closed. */
 static void crowd(struct str dir)
 {
 	pid_t keeper = start_keeper(dir);
@@ -254,7 +254,7 @@ static void crowd(struct str dir)
 	CHECK(end_of(keeper) == 0);
 }
 
-/* The socket of a keeper that was killed is in nobody's way. */
+/* The socket that a killed keeper left does not get in the way. */
 static void stale(struct str dir)
 {
 	pid_t keeper = start_keeper(dir);
@@ -270,7 +270,7 @@ static void stale(struct str dir)
 	CHECK(end_of(keeper) == 0);
 }
 
-/* The socket of another keeper, where the directory was that somebody took away, is none of ours. */
+/* When the directory was removed, the socket of another keeper there is not ours. */
 static void taken_away(struct str work)
 {
 	struct str dir = str_printf(&arena, "%s/run", work.p), aside = str_printf(&arena, "%s/aside", work.p);
@@ -298,7 +298,7 @@ int main(void)
 	struct str dir = str_of(work), deep = str_printf(&arena, "%s/%0150d", work, 0);
 	mkdir(deep.p, 0700);
 	protocol(dir);
-	protocol(deep);                 /* an address has no room for this path */
+	protocol(deep);                 /* the path is too long for a socket address */
 	rude(dir);
 	deaf_at_the_end(dir);
 	crowd(dir);

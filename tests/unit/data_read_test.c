@@ -1,4 +1,4 @@
-/* data_read_test.c - trees from JSON and YAML: what values become, where they are, what is refused. */
+/* data_read_test.c - trees from JSON and YAML: the values, their positions, and which input is rejected. */
 #include <time.h>
 
 #include "base/buf.h"
@@ -7,7 +7,7 @@
 
 static struct arena arena;
 
-/* ---- a tree as text: types can be told apart ---- */
+/* ---- a tree as text, with types marked ---- */
 
 static void put(struct buf *b, const struct data *d)
 {
@@ -52,7 +52,7 @@ static struct str say_error(const struct data_error *e)
 	return s;
 }
 
-/* Every document, with " | " between them; or, last, "line:column: error". */
+/* All documents, separated by " | "; or "line:column: error" at the end. */
 static struct str read_text(struct str text)
 {
 	const struct source *source = source_add(&sources, STR("text"), text);
@@ -176,7 +176,7 @@ static void documents(void)
 	READS("{\"a\":1}\n---\n{\"b\":\"\\/\\ud83d\\ude00\"}\n---\nc: 3\n--- {d: 4}\n",
 		"{a=1} | {b=\"/\xF0\x9F\x98\x80\"} | {c=3} | {d=4}");
 	READS("{a: 1, b: [x, z]}\n", "{a=1 b=[\"x\" \"z\"]}");
-	READS("{\"a\":\t1,\n\t\"b\": 2}\n", "{a=1 b=2}");           /* tabs are JSON's */
+	READS("{\"a\":\t1,\n\t\"b\": 2}\n", "{a=1 b=2}");           /* tabs are valid in JSON */
 	READS("\xEF\xBB\xBF" "a: 1\n", "{a=1}");
 	READS("a: 1\r\nb: 2\r\n", "{a=1 b=2}");
 	READS("a: 1\n---\nb: [1\n---\nc: 2\n",
@@ -189,7 +189,7 @@ static void documents(void)
 	READS("a: 1\n  b: 2\n", "2:4: this key follows a line that already has a value");
 	READS("a: b: 2\n", "1:5: a value cannot contain ': '");
 	READS("a:\n  - b\n - c\n", "3:2: a key is expected here");
-	/* JSON's is the better answer */
+	/* the error of the JSON reader is the better one */
 	READS("{\"a\": \"\\ud83d\\ude00\", \"b\": 1 2: 3}", "1:30: expected ',' or '}'");
 	READS("a: 1\nb: 2\na: 3\n", "3:1: the key 'a' appears twice (1:1)");
 	READS("a: {x: 1, y: 2, x: 3}\n", "1:17: the key 'x' appears twice (1:5)");
@@ -236,7 +236,7 @@ static void deep(void)
 		buf_char(&b, ']');
 	CHECK(read_text(buf_text(&b)).n == 2 * DATA_DEEPEST);
 	b.n = 0;
-	for (int i = 0; i < 3; i++) {           /* each one begins where the one before was deepest */
+	for (int i = 0; i < 3; i++) {           /* each one starts at the depth where the one before ended */
 		buf_printf(&b, "a%d: &a%d ", i, i);
 		for (int k = 0; k < 80; k++)
 			buf_char(&b, '[');
@@ -254,7 +254,7 @@ static void deep(void)
 	buf_release(&b);
 }
 
-/* The text that a node or key of a document covers. */
+/* The text range of a node or key of a document. */
 static const struct data *at(const struct data *d, const char *key) { return data_get(d, str_of(key)); }
 
 static void places(void)
@@ -296,7 +296,7 @@ static double seconds_to_read(struct str text, struct str *ret)
 	return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
 }
 
-/* A hundred thousand keys in one map: nothing is compared with everything. */
+/* A hundred thousand keys in one map: keys are not compared pairwise. */
 static void large(void)
 {
 	struct buf b = { 0 };
@@ -316,14 +316,14 @@ static void large(void)
 	buf_release(&b);
 }
 
-/* A text that is made of nothing but values ends when its budget is spent, in either form. */
+/* Reading a text that consists only of values stops when the budget is used up, in both formats. */
 static void dense(void)
 {
 	static const struct { const char *begin, *each, *end; size_t n; const char *want; } rows[] = {
 		{ "[", "1,", "1]", DATA_UNITS + 10, "too many values" },
 		{ "", "- a\n", "", DATA_UNITS / DATA_YAML_UNITS + 10, "too many values" },
 		{ "", "---\n", "", DATA_UNITS / DATA_YAML_UNITS + 10, "too many values" },
-		{ "[", "        \"x\",\n", "1]", 500000, "" },              /* as kubectl indents: not dense */
+		{ "[", "        \"x\",\n", "1]", 500000, "" },              /* indented as kubectl does: not dense */
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

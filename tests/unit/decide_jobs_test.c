@@ -1,6 +1,4 @@
-/*
- * decide_jobs_test.c - start order and ends of roles that are Jobs, by table.
- */
+/* decide_jobs_test.c - start order and endings of roles that are Jobs, as a table. */
 #include "unit.h"
 
 #include "data/data_read.h"
@@ -17,7 +15,7 @@ static struct plan_role roles[] = {
 };
 static struct plan_job job = { .name = { "a", 1 }, .roles = roles, .nroles = 2, .success = &workers_done };
 
-/* Two Jobs and their pods from four words: the Jobs' fields, and the phases of the pods. */
+/* Two Jobs and their pods from four words: fields of the Jobs, and phases of the pods. */
 static struct str decided(const char *ps, const char *worker, const char *ps_pod, const char *worker_pod)
 {
 	static struct arena a;
@@ -61,7 +59,7 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 #define RUNS "\"spec\":{\"completions\":1,\"parallelism\":1},\"status\":{\"active\":1,\"startTime\":\"2026-01-01T00:00:00Z\"}"
 #define HELD "\"spec\":{\"completions\":1,\"parallelism\":1,\"suspend\":true},\"status\":{}"
 #define MARKED "!" HELD            /* suspended by `trainc suspend` */
-#define STARTED "+" HELD           /* an attendant had started it, then somebody suspended it */
+#define STARTED "+" HELD           /* an attendant had started it, then a person suspended it */
 #define COMPLETE "\"spec\":{\"completions\":1},\"status\":{\"succeeded\":1,\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]}"
 #define FAILED "\"spec\":{\"completions\":1},\"status\":{\"failed\":1,\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\"}]}"
 #define NEARLY "\"spec\":{\"completions\":1},\"status\":{\"succeeded\":1,\"completedIndexes\":\"0\"}"
@@ -75,15 +73,15 @@ int main(void)
 	CHECK_TEXT(decided(RUNS, HELD, PENDING, ""), "");
 	CHECK_TEXT(decided(RUNS, HELD, READY, ""), "release a-worker;");
 	CHECK_TEXT(decided(RUNS, RUNS, READY, READY), "");
-	CHECK_TEXT(decided(HELD, HELD, READY, ""), "");         /* somebody holds the whole run */
+	CHECK_TEXT(decided(HELD, HELD, READY, ""), "");         /* a person suspended the whole run */
 	CHECK_TEXT(decided(RUNS, MARKED, READY, ""), "");     /* the same, before the other Job is suspended */
 	CHECK_TEXT(decided(COMPLETE, MARKED, DONE, ""), "");
 	CHECK_TEXT(decided(RUNS, STARTED, READY, ""), "");
 	CHECK_TEXT(decided(RUNS, "+" RUNS, READY, READY), "");
 	CHECK_TEXT(decided(RUNS, "+" COMPLETE, READY, DONE), "end a-ps;");
 	CHECK_TEXT(decided(RUNS, COMPLETE, READY, DONE), "end a-ps;");
-	CHECK_TEXT(decided(RUNS, NEARLY, READY, DONE), "end a-ps;");    /* the worker's Job ends by itself */
-	CHECK_TEXT(decided(RUNS, RUNS, READY, DONE), "end a-ps;");      /* its pods say so before the Job does */
+	CHECK_TEXT(decided(RUNS, NEARLY, READY, DONE), "end a-ps;");    /* the worker's Job ends on its own */
+	CHECK_TEXT(decided(RUNS, RUNS, READY, DONE), "end a-ps;");      /* its pods have ended before the Job says so */
 	CHECK_TEXT(decided("", RUNS, "", DONE), "");
 	CHECK_TEXT(decided(RUNS, FAILED, READY, ""), "end a-ps;");
 	CHECK_TEXT(decided("", COMPLETE, "", DONE), "");

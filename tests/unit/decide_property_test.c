@@ -1,8 +1,7 @@
 /*
- * decide_property_test.c - what holds of every decision, in worlds made by chance:
- * jobs of any shape, replicas that fail and vanish, orders that are lost, requests
- * in between.  The same numbers every time; a world that breaks a rule is told by
- * its number.
+ * decide_property_test.c - invariants of every decision, in random worlds: jobs of any shape, replicas that fail and
+ * vanish, requests that are lost, user requests in between. The random numbers are always the same; a world that breaks
+ * an invariant is reported by its number.
  */
 #include "unit.h"
 
@@ -10,7 +9,7 @@
 
 enum { WORLDS = 1500, STEPS = 24 };
 
-struct rules {                          /* broken in how many worlds; the first one */
+struct rules {                          /* how many worlds broke it; the first one */
 	const char *name;
 	unsigned broken, first;
 };
@@ -28,7 +27,7 @@ static struct rules rules[NRULES] = {
 	[ORDERLESS] = { .name = "the order in which a cluster lists does not matter" },
 };
 
-static unsigned number;                 /* of the world */
+static unsigned number;                 /* seed of the world */
 static bool told[NRULES];
 
 static void hold(enum rule r, bool holds)
@@ -40,7 +39,7 @@ static void hold(enum rule r, bool holds)
 		rules[r].first = number;
 }
 
-/* ---- chance ---- */
+/* ---- random numbers ---- */
 
 static uint64_t state;
 
@@ -173,7 +172,7 @@ static void happens(struct world *w, struct shape *s)
 	}
 }
 
-/* Things on their way are gone after a while. */
+/* Objects that are being deleted are gone after a while. */
 static void bury(struct world *w)
 {
 	for (size_t i = w->n; i-- > 0;)
@@ -181,7 +180,7 @@ static void bury(struct world *w)
 			world_remove(w, &w->at[i]);
 }
 
-/* ---- what has to hold ---- */
+/* ---- invariants ---- */
 
 static bool same_actions(const struct decision *a, const struct decision *b, bool in_order)
 {
@@ -207,7 +206,7 @@ static bool is_wanted(const struct shape *s, const struct decide_record *r, cons
 	return replica && a->index < s->sizes[a->role] && !(replica->doomed.n && str_eq(replica->doomed, a->uid));
 }
 
-/* A replica in its place is deleted for a reason alone: it has to begin again, or the job is over or suspended. */
+/* A replica within its size is deleted only for a reason: it has to restart, or the job has ended or is suspended. */
 static void check_deletions(struct world *w, const struct shape *s)
 {
 	const struct decide_record *r = &w->last.record;
@@ -268,7 +267,7 @@ static bool same_conditions(const struct job_conditions *a, const struct job_con
 	return a->n == b->n;
 }
 
-/* One pass, with everything that it has to hold to; orders may be lost. */
+/* One pass, with all of its invariants; requests may be lost. */
 static void pass(struct world *w, struct shape *s)
 {
 	const struct job_conditions before = w->record.conditions;
@@ -291,7 +290,7 @@ static void pass(struct world *w, struct shape *s)
 			world_act(w, &w->last.actions[i]);
 }
 
-/* When nothing happens any more, and no order is lost, a few passes do all there is to do at that time. */
+/* When nothing happens and no request is lost, a few passes do everything that is due at that time. */
 static void settles(struct world *w)
 {
 	for (int i = 0; i < 4; i++)

@@ -1,8 +1,8 @@
 /*
- * decide_test.c - what a controller does about one job, pass by pass, with plans
- * of our own.  Cases that are data are in operator_test.c.
+ * decide_test.c - what a controller does about one job, pass by pass, with plans built here.  Cases
+ * that are data are in operator_test.c.
  *
- * What was asked for is compared as text: "create Pod j-a-0, delete Pod j-a-2".
+ * The requested actions are compared as text: "create Pod j-a-0, delete Pod j-a-2".
  */
 #include "unit.h"
 
@@ -42,7 +42,7 @@ static struct plan_job job(struct plan_role *roles, size_t n, const struct plan_
 		.workload = WORKLOAD_POD, .clean = word("running") };
 }
 
-/* ---- what was asked for ---- */
+/* ---- requested actions ---- */
 
 static struct str orders(struct world *w)
 {
@@ -60,7 +60,7 @@ static struct str orders(struct world *w)
 	return text;
 }
 
-/* "+Created -Running": in their order. */
+/* "+Created -Running": conditions in their order. */
 static struct str conditions(struct world *w)
 {
 	struct buf b = { 0 };
@@ -111,11 +111,11 @@ static void simple_life(void)
 	ends(&w, 0, 1, 0);
 	ORDERS("");
 	CHECK(w.last.roles[0].active == 1 && w.last.roles[0].succeeded == 1);
-	world_remove(&w, world_replica(&w, 0, 1));      /* somebody clears up: it has done its work */
+	world_remove(&w, world_replica(&w, 0, 1));      /* a cleanup removes it: it has done its work */
 	ORDERS("");
 	w.now += SECOND;
 	ends(&w, 0, 0, 0);
-	ORDERS("delete Service j-a-1");                 /* what ended stays, with its Service */
+	ORDERS("delete Service j-a-1");                 /* what has ended is kept, with its Service */
 	CONDITIONS("+Created -Running +Succeeded");
 	MESSAGE("Job j successfully completed.");
 	CHECK(w.record.end == w.now);
@@ -151,14 +151,14 @@ static void attempts(void)
 	ORDERS("create Pod j-a-1");
 	world_run_all(&w);
 	ends(&w, 0, 1, 7);
-	ORDERS("delete Pod j-a-0");                     /* the last attempt: it fails, and what runs goes */
+	ORDERS("delete Pod j-a-0");                     /* the last attempt: the job fails, running pods go */
 	CONDITIONS("+Created -Running +Failed");
 	MESSAGE("Job j has failed because a-1 failed: exit code 7");
 	CHECK(decide_spent(&j, &w.record) == 2);
 	world_end(&w);
 }
 
-/* A deletion that was lost is asked for again, and the failure counts once. */
+/* A deletion that was lost is requested again, and the failure counts once. */
 static void lost_orders(void)
 {
 	struct plan_condition all = done(0);
@@ -175,7 +175,7 @@ static void lost_orders(void)
 		CHECK(w.last.nactions == 1 && w.last.actions[0].what == DECIDE_DELETE);
 	}
 	CHECK(w.record.roles[0].at[0].failures == 1 && w.record.spent == 1);
-	world_replica(&w, 0, 0)->deleting = true;       /* on its way: nothing to do but wait */
+	world_replica(&w, 0, 0)->deleting = true;       /* on its way: wait */
 	w.now += 60 * SECOND;
 	ORDERS("");
 	world_remove(&w, world_replica(&w, 0, 0));
@@ -195,10 +195,10 @@ static void disruptions(void)
 	ends(&w, 0, 0, 1);
 	ORDERS("delete Pod j-a-0");
 	MESSAGE("Job j is restarting because a-0 failed: its node was taken from it");
-	ORDERS("create Pod j-a-0");                     /* at once, and not counted */
+	ORDERS("create Pod j-a-0");                     /* at once, and without counting it */
 	CHECK(w.record.spent == 0 && w.record.roles[0].at[0].failures == 0);
 	world_run_all(&w);
-	world_remove(&w, world_replica(&w, 0, 0));      /* gone without a word */
+	world_remove(&w, world_replica(&w, 0, 0));      /* vanished without a status */
 	ORDERS("create Pod j-a-0");
 	world_end(&w);
 }
@@ -221,7 +221,7 @@ static void begins_anew(void)
 	AGAIN_IN(10);
 	w.now += 10 * SECOND;
 	ORDERS("create Pod j-a-0, create Pod j-a-1");
-	CHECK(w.record.begin == begin);                 /* the deadline goes on */
+	CHECK(w.record.begin == begin);                 /* the deadline keeps running */
 	world_run_all(&w);
 	ORDERS("");
 	ends(&w, 0, 1, 1);
@@ -245,7 +245,7 @@ static void in_turn(void)
 	ORDERS("");
 	world_replica(&w, 0, 0)->ready = true;
 	ORDERS("create Pod j-worker-0");
-	world_replica(&w, 0, 0)->ready = false;         /* its turn has come once and for all */
+	world_replica(&w, 0, 0)->ready = false;         /* once started, it stays started */
 	world_remove(&w, world_replica(&w, 1, 0));
 	ORDERS("create Pod j-worker-0");
 	world_run_all(&w);
@@ -272,7 +272,7 @@ static void owners(void)
 	world_replica(&w, 0, 1)->phase = SEEN_RUNNING;
 	world_replica(&w, 0, 1)->owner = OWNER_NONE;
 	ORDERS("create Pod j-a-0, adopt Pod j-a-1");
-	world_pod(&w, 0, 5, SEEN_RUNNING)->owner = OWNER_OTHER;         /* a name that nobody needs */
+	world_pod(&w, 0, 5, SEEN_RUNNING)->owner = OWNER_OTHER;         /* a name that nothing needs */
 	world_pod(&w, 0, 6, SEEN_RUNNING)->owner = OWNER_NONE;
 	world_pod(&w, 0, 7, SEEN_RUNNING);
 	ORDERS("delete Pod j-a-7");
@@ -306,7 +306,7 @@ static void elastic(void)
 	ORDERS("delete Pod j-a-3");
 	world_run_all(&w);
 	ends(&w, 0, 1, 1);
-	ORDERS("");                                     /* goes on with what is left */
+	ORDERS("");                                     /* continues with the remaining replicas */
 	CONDITIONS("+Created +Running");
 	sizes[0] = 1;
 	ORDERS("delete Pod j-a-1, delete Pod j-a-2");
@@ -317,8 +317,8 @@ static void elastic(void)
 }
 
 /*
- * A replica that a smaller size sends away ends badly while it goes: it is made anew when the size grows, and nothing
- * has failed.
+ * A replica that a scale-down removes fails while it is being deleted: it is re-created when the size grows, and no
+ * failure is counted.
  */
 static void sent_away(void)
 {
@@ -349,7 +349,7 @@ static void sent_away(void)
 	world_end(&w);
 }
 
-/* A pod that a framework adds stands for no replica; it is enough that it is there. */
+/* A pod that a framework adds does not count as a replica; it only has to exist. */
 static void pod_beside(void)
 {
 	struct plan_condition all = done(0);
@@ -391,7 +391,7 @@ static void time_limits(void)
 	ORDERS("");
 	AGAIN_IN(1);
 	w.now += SECOND;
-	ORDERS("delete Pod j-a-1");                     /* what runs goes, even where nothing is cleaned up */
+	ORDERS("delete Pod j-a-1");                     /* what runs is deleted, even with a cleanup policy of none */
 	MESSAGE("Job j has failed because it was active longer than its deadline");
 	AGAIN_IN(5);
 	w.now += 5 * SECOND;
@@ -401,7 +401,7 @@ static void time_limits(void)
 	start(&w, &j);
 	ends(&w, 0, 0, 0);
 	ends(&w, 0, 1, 0);
-	w.now += 61 * SECOND;                           /* nobody looked: done is done */
+	w.now += 61 * SECOND;                           /* nobody saw it, but it has ended */
 	ORDERS("");
 	CONDITIONS("+Created -Running +Succeeded");
 	world_end(&w);
@@ -424,7 +424,7 @@ static void suspended(void)
 	ORDERS("delete Pod j-a-0, delete Pod j-a-1");
 	CONDITIONS("+Created -Running +Suspended");
 	CHECK(w.record.begin == begin && w.last.again == RULES_NEVER && w.last.roles[0].active == 0);
-	world_pod(&w, 0, 0, SEEN_RUNNING);              /* one that came late goes too */
+	world_pod(&w, 0, 0, SEEN_RUNNING);              /* a pod that appeared late is deleted too */
 	ORDERS("delete Pod j-a-0");
 	w.now += 500 * SECOND;
 	world_pod(&w, 0, 1, SEEN_RUNNING)->deleting = true;
@@ -444,7 +444,7 @@ static void suspended(void)
 	j.suspend.value = true;
 	ORDERS("delete Pod j-a-0, delete Pod j-a-1");
 	j.suspend.value = false;
-	ORDERS("create Pod j-a-1");                     /* what was done is done */
+	ORDERS("create Pod j-a-1");                     /* what has ended stays ended */
 	world_run_all(&w);
 	ORDERS("");
 	ends(&w, 0, 1, 0);
@@ -483,7 +483,7 @@ static void back_off(void)
 	world_pass(&w);
 	world_pass(&w);
 	world_run_all(&w);
-	CHECK(decide_spent(&j, &w.record) == 1);        /* of a pod that is gone */
+	CHECK(decide_spent(&j, &w.record) == 1);        /* of a pod that no longer exists */
 	world_replica(&w, 0, 0)->restarts = 1;
 	ORDERS("");
 	CONDITIONS("+Created +Running");
@@ -518,7 +518,7 @@ static void effects(void)
 	roles[0].retries = count(9);
 	plan_codes_add(&roles[0].retry_on, 128, 255);
 	fails(&j, "fail", 137, "delete Pod j-a-0", "+Created -Running +Failed");
-	fails(&j, "restart", 1, "", "+Created +Restarting");            /* and waits for somebody */
+	fails(&j, "restart", 1, "", "+Created +Restarting");            /* and waits for a user */
 	fails(&j, "replace", 137, "delete Pod j-a-1", "+Created +Running");
 	fails(&j, "replace", 1, "delete Pod j-a-0", "+Created -Running +Failed");
 	fails(&j, "ignore", 1, "", "+Created +Running");
@@ -533,7 +533,7 @@ static void unreachable(void)
 
 	roles[1].aux = true;
 	start(&w, &j);
-	ends(&w, 1, 0, 1);                              /* not the job's failure by itself */
+	ends(&w, 1, 0, 1);                              /* by itself not a failure of the job */
 	ORDERS("");
 	CONDITIONS("+Created +Running");
 	ends(&w, 0, 0, 0);
@@ -561,7 +561,7 @@ static void deployments(void)
 	world_end(&w);
 }
 
-/* Who waits for all of them waits for as many as the Deployment counts. */
+/* A role that waits for all replicas waits for as many as the Deployment counts. */
 static void deployments_in_turn(void)
 {
 	struct plan_condition all = done(1), served = ready(0);
@@ -583,7 +583,7 @@ static void deployments_in_turn(void)
 	world_end(&w);
 }
 
-/* A plan with other numbers than before takes what is known along. */
+/* A plan with other role numbers than before keeps what is known. */
 static void resized(void)
 {
 	struct plan_condition all = done(0);
@@ -602,7 +602,7 @@ static void resized(void)
 	world_end(&w);
 }
 
-/* Names that only look like ours. */
+/* Names that only resemble ours. */
 static void names(void)
 {
 	static const char *const others[] = { "j-a-01", "j-a-", "j-a", "j-a-1x", "j-a-1000000", "j-ab-0",
@@ -622,7 +622,7 @@ static void names(void)
 	world_end(&w);
 }
 
-/* Whose is a pod with these labels, and with more in its metadata? */
+/* To which job does a pod with these labels, and with more in its metadata, belong? */
 static enum seen_owner owner(struct world *w, const char *labels, const char *more)
 {
 	struct seen_list seen = see_text(w, str_printf(&w->arena,
@@ -657,7 +657,7 @@ static void labels(void)
 	CHECK(owner(&w, ours, ",\"ownerReferences\":[{\"uid\":\"x\"}]") == OWNER_NONE);
 	CHECK(owner(&w, "", ",\"ownerReferences\":[{\"uid\":\"x\"},{\"uid\":\"" WORLD_UID
 		"\",\"controller\":true}]") == OWNER_THIS);
-	w.job.uid = STR("");                            /* no object owns the job: labels say it all */
+	w.job.uid = STR("");                            /* no object owns the job: only the labels count */
 	CHECK(owner(&w, ours, "") == OWNER_THIS);
 	CHECK(owner(&w, ours, ",\"ownerReferences\":[{\"uid\":\"\",\"controller\":true}]") == OWNER_OTHER);
 	j.ns = word("here");
@@ -668,7 +668,7 @@ static void labels(void)
 	world_end(&w);
 }
 
-/* Objects of any shape: whatever is not what it should be is as if it were not there. */
+/* Objects of any shape: a member of an unexpected type is treated as missing. */
 static void hostile(void)
 {
 	static const char *const objects[] = {
@@ -763,16 +763,16 @@ static void transitions(void)
 	const struct job_condition *before = c.at;
 	x.updated = x.changed = 2;
 	x.message = STR("another");
-	conditions_set(&a, &c, &x);                     /* the same status and reason: nothing new */
+	conditions_set(&a, &c, &x);                     /* the same status and reason: no change */
 	CHECK(c.at == before && c.n == 1 && c.at[0].updated == 1);
 	x.reason = STR("Q");
-	conditions_set(&a, &c, &x);                     /* another reason: written anew, not changed */
+	conditions_set(&a, &c, &x);                     /* a different reason: written again, but not a transition */
 	CHECK(c.at[0].updated == 2 && c.at[0].changed == 1 && before->updated == 1);
 	x.type = JOB_FAILED;
 	conditions_set(&a, &c, &x);
 	CHECK(conditions_finished(&c) && !conditions_hold(&c, JOB_RUNNING) && c.n == 2);
 	x.type = JOB_SUCCEEDED;
-	conditions_set(&a, &c, &x);                     /* the end is the end */
+	conditions_set(&a, &c, &x);                     /* an end is final */
 	CHECK(c.n == 2 && conditions_hold(&c, JOB_FAILED));
 	arena_release(&a);
 }

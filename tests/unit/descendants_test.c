@@ -1,6 +1,4 @@
-/*
- * descendants_test.c - what is below a process: found however many there are, killed with what it started, or spared.
- */
+/* descendants_test.c - descendants of a process: found however many there are, killed with theirs, or spared. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -15,7 +13,7 @@ enum { MANY = 4200 };
 static pid_t children[MANY];
 
 struct wish {
-	pid_t pass;                     /* the child to look below; the others are left alone */
+	pid_t pass;                     /* the child whose descendants are searched; the others are left alone */
 	size_t judged;
 };
 
@@ -38,7 +36,7 @@ static _Noreturn void wait_for_death(void)
 		pause();
 }
 
-/* A child with a child of its own, which says that it is there. */
+/* A child with a child, which reports that it has started. */
 static pid_t family(void)
 {
 	int ready[2];
@@ -73,18 +71,18 @@ static void few(void)
 	children[0] = spared;
 	CHECK(descendants_kill(getpid(), judge, &w) == 2 && w.judged == 2);
 	CHECK(killed(other));
-	CHECK(wait(NULL) > 0);          /* the one below it, ours by now: it may still be dying */
+	CHECK(wait(NULL) > 0);          /* its child is ours by now: it may still be dying */
 	CHECK(waitpid(spared, NULL, WNOHANG) == 0);
 	w = (struct wish){ .pass = spared };
 	CHECK(descendants_kill(getpid(), judge, &w) == 1);
 	CHECK(waitpid(spared, NULL, WNOHANG) == 0);
 	kill(spared, SIGKILL);
 	CHECK(killed(spared));
-	while (wait(NULL) > 0)          /* those below are ours by now */
+	while (wait(NULL) > 0)          /* its descendants are ours by now */
 		;
 }
 
-/* One that comes after thousands. */
+/* A child that comes after thousands of others. */
 static void many(void)
 {
 	struct wish w = { 0 };

@@ -122,7 +122,7 @@ static void denial(void)
 
 	f.diags.deny_warnings = true;
 	diag_report(&f.diags, TJ0815, place(s, "one", 0), "warned");
-	CHECK(diags_ok(&f.diags));      /* phases go on: denial is for the end */
+	CHECK(diags_ok(&f.diags));      /* compilation continues: denial applies at the end */
 	diags_finish(&f.diags);
 	CHECK(f.diags.errors == 1 && f.diags.warnings == 0 && f.diags.at[0]->denied);
 	arena_release(&f.arena);
@@ -142,7 +142,7 @@ static void a_file_of_noise(void)
 	arena_release(&f.arena);
 }
 
-/* An error behind more warnings than are kept is told: it is why the run failed. */
+/* An error after more warnings than are kept is reported: it is why the run failed. */
 static void an_error_behind_noise(void)
 {
 	struct fixture f;
@@ -158,7 +158,7 @@ static void an_error_behind_noise(void)
 	arena_release(&f.arena);
 }
 
-/* What is left when the program below warns with `code` at each `X`. */
+/* The diagnostics that are left when the program below warns with `code` at each `X`. */
 static struct str allowed(struct fixture *f, const char *text, enum diag_code code)
 {
 	fixture_init(f);
@@ -198,13 +198,13 @@ static void allow(void)
 	arena_release(&f.arena);
 	CHECK_TEXT(allowed(&f, "y # allow TJ9999: who knows\n", TJ0815), "W TJ1009 unknown diagnostic 'TJ9999'\n");
 	arena_release(&f.arena);
-	/* errors stay, and a comment is not blamed for what an error hid */
+	/* errors stay, and a comment is not blamed for a warning that an error prevented */
 	CHECK_TEXT(allowed(&f, "X # allow TJ0201: please\n", TJ0201),
 	           "E TJ0201 here\nW TJ1009 'TJ0201' is an error, and errors cannot be silenced\n");
 	arena_release(&f.arena);
 	CHECK_TEXT(allowed(&f, "X\ny # allow TJ0815: hidden by the error above\n", TJ0201), "E TJ0201 here\n");
 	arena_release(&f.arena);
-	/* prose and strings are no comments of this kind */
+	/* prose and strings are not such comments */
 	CHECK_TEXT(allowed(&f, "y # allow shadowing of names\n\"# allow TJ0815: x\" X\n", TJ0815), "W TJ0815 here\n");
 	arena_release(&f.arena);
 	CHECK_TEXT(allowed(&f, "a = \"\"\"\n # allow TJ0815: text\n \"\"\"\nX\n", TJ0815), "W TJ0815 here\n");

@@ -1,4 +1,4 @@
-/* diag_text_test.c - the layout that people see, and the same facts for machines. */
+/* diag_text_test.c - the layout for people, and the same facts for machines. */
 #include "base/glyph.h"
 #include "diag/render.h"
 #include "unit.h"
@@ -48,7 +48,7 @@ static struct str one(struct fixture *f, const char *source, const char *word, s
 }
 static const struct render_options plain = { 0 };
 
-/* The form of a message, to the letter. */
+/* The exact form of a message. */
 static void the_form(void)
 {
 	struct fixture f;
@@ -106,7 +106,7 @@ static void carets(void)
 	                                                    "  1 | x = \"日本\"\n"
 	                                                    "    |      ^~~~ label\n");
 	arena_release(&f.arena);
-	/* a combining mark takes no column, a byte that is no text takes one and is not printed */
+	/* a combining mark takes no column; an invalid byte takes one and is not printed */
 	CHECK_TEXT(one(&f, "e\xCC\x81\xFF\x1B[1m y\n", "y", plain), "a.tj:1:9: error: what [TJ0201]\n"
 	                                                            "  1 | e\xCC\x81\xEF\xBF\xBD\xEF\xBF\xBD[1m y\n"
 	                                                            "    |        ^ label\n");
@@ -163,9 +163,9 @@ static void clipping(void)
 	           "a.tj:1:43: error: what [TJ0201]\n"
 	           "  1 | …is longer than the window, to here\n"
 	           "    |                                ^~~~\n"
-	           "    |                               label\n");      /* a label that would leave the window, too */
+	           "    |                               label\n");      /* a label would leave the window, too */
 	arena_release(&f.arena);
-	/* an underline that leaves the window ends with it */
+	/* an underline that leaves the window ends at its edge */
 	CHECK_TEXT(one(&f, "0123456789012345678901234567890123456789", "0123456789012345678901234567890123456789",
 	               (struct render_options){ .width = 41 }),
 	           "a.tj:1:1: error: what [TJ0201]\n"

@@ -1,7 +1,4 @@
-/*
- * emit_check_test.c - what emit_check() says about plans made by hand: every
- * limit, from both sides of it.
- */
+/* emit_check_test.c - what emit_check() reports about plans built by hand: every limit, from just below and above. */
 #include <stdio.h>
 
 #include "emit/emit.h"
@@ -40,7 +37,7 @@ static struct str letters(size_t n)
 	return (struct str){ p, n };
 }
 
-/* ---- a plan of one role, to be spoilt ---- */
+/* ---- a plan of one role, which the cases damage ---- */
 
 struct sample {
 	struct plan plan;
@@ -91,7 +88,7 @@ static void dump(const struct diags *ds)
 		printf("  %s %.*s\n", diag_code_name(ds->at[i]->code), STR_ARG(ds->at[i]->message));
 }
 
-/* One diagnostic of that code and with that text in its headline, and nothing else. */
+/* Exactly one diagnostic, with that code and with that text in its headline. */
 static const struct diag *says(const struct sample *s, enum diag_code code, const char *part)
 {
 	struct diags ds = check(s, false);

@@ -1,8 +1,8 @@
 /*
  * eval_text_test.c - the three classes of pod-time values.
  *
- * Expressions are parsed, their names bound by hand to values that wait for the
- * pod, and evaluated: what stays text, what is computed, what is refused.
+ * Expressions are parsed, their names bound by hand to values that only the pod knows, and evaluated:
+ * which stay text, which are computed, which are refused.
  */
 #include "check/schema.h"
 #include "eval/eval.h"
@@ -25,7 +25,7 @@ static void check(bool ok, const char *what, struct str got)
 	printf("%s %s: %.*s\n", ok ? "ok" : "FAIL", what, STR_ARG(got));
 }
 
-/* ---- names by hand ---- */
+/* ---- names bound by hand ---- */
 
 static struct decl *declare(struct map *scope, struct eval *ev, struct frame *f, const char *name,
 	const struct value *v)
@@ -106,7 +106,7 @@ static void resolve(struct map *scope, struct node *n)
 	}
 }
 
-/* ---- what came out ---- */
+/* ---- results ---- */
 
 static struct str describe(const struct value *v)
 {
@@ -189,7 +189,7 @@ static const struct {
 	{ "json({ a = env })", "TJ0716" },
 	{ "starts_with(env, \"a\")", "TJ0716" },
 	{ "json({ (\"${index}\") = 1, (\"x${index}\") = 2 })", "TJ0708" },
-	/* known after all */
+	/* known to the compiler after all */
 	{ "json({ a = [1, none, true], b = { c = \"<\\\"\" } })",
 		"\"{\\\"a\\\":[1,null,true],\\\"b\\\":{\\\"c\\\":\\\"<\\\\\\\"\\\"}}\"" },
 };

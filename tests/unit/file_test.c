@@ -1,4 +1,4 @@
-/* file_test.c - reading whole files, replacing them, and what is said when that fails. */
+/* file_test.c - reading whole files, replacing them, and the messages when that fails. */
 #include "base/file.h"
 
 #include <fcntl.h>
@@ -73,14 +73,14 @@ static void replacing(void)
 	CHECK_TEXT(why, "no such file");
 	mkdir(in("directory").p, 0755);
 	CHECK(!file_replace(&arena, in("directory"), STR("x"), &why));
-	/* nothing is left beside what was to be replaced */
+	/* nothing is left beside the replaced file */
 	entries = 0;
 	file_reader.list(NULL, &arena, str_of(directory), count, NULL);
 	CHECK(entries == (geteuid() == 0 ? 3u : 4u));
 	CHECK(file_reader.exists(NULL, path) && !file_reader.exists(NULL, in("absent")));
 }
 
-/* What is replaced stays what it was: a link, a file of several names, one of somebody else. */
+/* What is replaced keeps its nature: a link, a file with several names, a file of another user. */
 static void keeping(void)
 {
 	struct str text, why = STR(""), path = in("file"), link_path = in("link"), twin = in("twin");
@@ -112,7 +112,7 @@ static void keeping(void)
 	unlink(in("pipe").p);
 }
 
-/* What a killed run left goes; what a living one writes does not. */
+/* Temporary files of a killed run are removed; those of a running one are kept. */
 static void litter(void)
 {
 	struct str why = STR(""), path = in("file"), left = in(".file.trainc-new");

@@ -1,4 +1,4 @@
-/* follow_test.c - lines from log files: merged by time, whole, from the right place on, while they grow. */
+/* follow_test.c - lines from log files: merged by time, complete, from the right position on, while the files grow. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -65,7 +65,7 @@ static struct follow *follow(bool (*wanted)(void *, const struct log_stream *, s
 	return f;
 }
 
-static uint64_t limit;                  /* of the logs that are made */
+static uint64_t limit;                  /* of the generated logs */
 
 static struct log_writer writer(const char *name)
 {
@@ -77,7 +77,7 @@ static struct log_writer writer(const char *name)
 
 static void put(struct log_writer *w, const char *text, int64_t time) { log_append(w, text, strlen(text), time); }
 
-/* Everything that there is: "worker/0:text|", ends of attempts as "worker/0=3|". */
+/* Everything that is available: "worker/0:text|", ends of attempts as "worker/0=3|". */
 static struct str drain(struct follow *f, bool over)
 {
 	struct log_line l;
@@ -139,7 +139,7 @@ static void growing(void)
 	CHECK_TEXT(drain(f, false), "");
 	put(&a, " a line\nnext\nun", 2);
 	CHECK_TEXT(drain(f, false), "worker/0:half a line|worker/0:next|");
-	struct log_writer b = writer("worker-2");        /* a file that was not there */
+	struct log_writer b = writer("worker-2");        /* a file that did not exist before */
 	put(&b, "new\n", 3);
 	log_attempt_ended(&a, 3, false, 4);
 	put(&a, "again\n", 5);
@@ -154,7 +154,7 @@ static void growing(void)
 	log_close(&a), log_close(&b);
 }
 
-/* ---- from where ---- */
+/* ---- where to start ---- */
 
 static void selected(void)
 {
@@ -175,7 +175,7 @@ static void selected(void)
 	CHECK_TEXT(once(take_all), "");
 	how = (struct log_selection){ .tail = -1, .since = 15 };
 	CHECK_TEXT(once(take_all), "worker/0:b1|worker/0:b2|worker/0:b3|");
-	how.since = 25;                 /* the line that began before is not half shown */
+	how.since = 25;                 /* a line that started earlier is not shown in half */
 	CHECK_TEXT(once(take_all), "worker/0:b3|");
 	how.since = 99;
 	CHECK_TEXT(once(take_all), "");
@@ -188,7 +188,7 @@ static void selected(void)
 	how = (struct log_selection){ .tail = -1, .previous = true };
 	log_attempt_ended(&a, 0, false, 31);
 	CHECK_TEXT(once(take_all), "worker/0:a1|worker/0:a2|");
-	how.attempts = 3;               /* a third one has begun and said nothing yet */
+	how.attempts = 3;               /* a third one has started and printed nothing yet */
 	CHECK_TEXT(once(take_all), "worker/0:b1|worker/0:b2|worker/0:b3|");
 	log_close(&a);
 
@@ -208,7 +208,7 @@ static struct str attempt(int64_t n)
 	return once(take_all);
 }
 
-/* One attempt alone: also one that printed nothing, and the one that goes on. */
+/* One attempt alone: also one that printed nothing, and one that still runs. */
 static void one_attempt(void)
 {
 	fresh();
@@ -241,7 +241,7 @@ static void one_attempt(void)
 	log_close(&a);
 }
 
-/* A line of 2.5 MiB comes in three parts. */
+/* A line of 2.5 MiB is delivered in three parts. */
 static void long_line(void)
 {
 	fresh();
@@ -274,7 +274,7 @@ static void long_line(void)
 	log_close(&a);
 }
 
-/* Parts are whole characters, however the bytes come; what is no text comes all the same. */
+/* Parts end between characters, however the bytes arrive; invalid bytes are delivered too. */
 static void long_characters(void)
 {
 	static const char *const units[] = { "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x80", "\xC3",
@@ -376,7 +376,7 @@ static void pieces(void)
 	log_attempt_ended(&w, 4, false, 60);
 	put_lines(&w, 60, 95);
 	CHECK_TEXT(numbers(f, false), "=4#2|60..94|");
-	put_lines(&w, 95, 200);         /* faster than this reader */
+	put_lines(&w, 95, 200);         /* written faster than this reader reads */
 	CHECK_TEXT(numbers(f, false), "-5500|150..199|");
 	follow_release(f);
 	CHECK_TEXT(chosen((struct log_selection){ .tail = -1 }), "-15000|150..199|");
@@ -396,7 +396,7 @@ static void pieces(void)
 	CHECK_TEXT(chosen((struct log_selection){ .tail = 30 }), "195..199|=5#3|200..224|");
 	CHECK(log_last(&w, 21900, last, 250) == 250 && atoi(last) == 219 && atoi(last + 100) == 220);
 	CHECK(log_last(&w, 22400, last, 250) == 100 && atoi(last) == 224);
-	/* a line that is longer than a piece, and a writer of single bytes, whose times are larger than its bytes */
+	/* a line that is longer than a segment, and a writer of single bytes, where times take more space than bytes */
 	char *x = memset(arena_alloc(&arena, 2600), 'x', 2600);
 	x[2599] = 0;
 	put(&w, x, 300);
@@ -411,14 +411,14 @@ static void pieces(void)
 	limit = 0;
 }
 
-/* Where no file can be made, the log goes on as it is. */
+/* Where no file can be created, the log continues without a limit. */
 static void no_piece(void)
 {
 	fresh();
 	limit = 5000;
 	struct log_writer w = writer("worker-0");
 
-	CHECK(mkdirat(logs, "worker-0.log.1", 0700) == 0);      /* nothing can be renamed to that */
+	CHECK(mkdirat(logs, "worker-0.log.1", 0700) == 0);      /* nothing can be renamed to this name */
 	put_lines(&w, 0, 25);
 	CHECK(w.number == 1 && w.offset == 2500 && w.lost == 0);
 	CHECK_TEXT(chosen((struct log_selection){ .tail = -1 }), "0..24|");
@@ -430,11 +430,11 @@ static void no_piece(void)
 	limit = 0;
 }
 
-/* ---- any writer, any reader ---- */
+/* ---- any writer and any reader ---- */
 
 enum { STREAMS = 5 };
 
-struct twin {                           /* a stream, and what was written into it */
+struct twin {                           /* a stream, and what was written to it */
 	struct log_writer w;
 	struct buf written, read;
 	int64_t marks, marks_read;
@@ -468,7 +468,7 @@ static void write_some(struct twin *t, int64_t now)
 	size_t n = 1 + any(any(10) ? 60 : 300);
 
 	if (any(12) == 0) {
-		/* what the reader makes of an end: the line before it ends, too */
+		/* what the reader reports at an end of an attempt, which also ends its last line */
 		if (t->written.n && t->written.p[t->written.n - 1] != '\n' && t->written.p[t->written.n - 1] != '\1')
 			buf_char(&t->written, '\n');
 		buf_char(&t->written, '\1');
@@ -482,7 +482,7 @@ static void write_some(struct twin *t, int64_t now)
 	buf_put(&t->written, bytes, n);
 }
 
-/* Lines come in the order of time when all of them are there. */
+/* Lines are ordered by time when all of them are available. */
 static unsigned out_of_order(void)
 {
 	struct follow *f = follow(take_all);
@@ -535,7 +535,7 @@ static void anything(void)
 	limit = 0;
 }
 
-/* ---- how they are printed ---- */
+/* ---- how lines are printed ---- */
 
 static struct str printed(struct log_print *p, struct follow *f, bool over)
 {

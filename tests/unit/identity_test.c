@@ -1,10 +1,10 @@
-/* identity_test.c - which options and amounts are part of what makes two programs the same run. */
+/* identity_test.c - which options and amounts decide whether two programs are the same run. */
 #include "unit.h"
 
 #include "runtime/command/runs.h"
 #include "runtime/run/identity.h"
 
-/* The digest of a job of two replicas, of which the second asks for so much memory. */
+/* The digest of a job of two replicas, the second of which requests that much memory. */
 static struct str digest_of(struct arena *a, int64_t second)
 {
 	struct plan_amounts each[2] = { { .memory = { .value = { .nano = 1 }, .set = true } },
@@ -28,11 +28,11 @@ int main(void)
 	CHECK(str_eq(digest_of(&a, 2), digest_of(&a, 2)));
 	CHECK(!str_eq(digest_of(&a, 2), digest_of(&a, 3)));
 
-	/* an option that is added to these commands needs a decision (the lists above runs_digest()) */
+	/* an option that is added to these commands needs a decision (see the lists above runs_digest()) */
 	const char *run = runs_undecided(COMMAND_RUN), *apply = runs_undecided(COMMAND_APPLY);
 	CHECK_TEXT(run ? str_of(run) : STR(""), "");
 	CHECK_TEXT(apply ? str_of(apply) : STR(""), "");
-	/* those of `logs` have nothing to do with it, and nobody has decided about them */
+	/* options of `logs` are not part of it, so they need no decision */
 	CHECK(runs_undecided(COMMAND_LOGS) != NULL);
 
 	struct str digest = identity_digest(&a, STR("text"));

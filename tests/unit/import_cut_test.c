@@ -1,9 +1,12 @@
-/* import_cut_test.c - manifests that end too early, at every byte: a program or a diagnostic, never neither. */
+/*
+ * import_cut_test.c - manifests that are cut off, at every byte: the import returns a program or a diagnostic, never
+ * neither.
+ */
 #include "base/file.h"
 #include "import/import.h"
 #include "unit.h"
 
-/* Read what is left; its program too, which takes longer, when `whole`. False: it was refused without a word. */
+/* Imports what is left; if `whole`, also checks its program, which takes longer.  False: it was refused silently. */
 static bool cut(struct str text, bool whole)
 {
 	struct arena arena = { 0 };
