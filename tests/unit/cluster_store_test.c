@@ -244,7 +244,7 @@ struct bench {
 	struct buf worked;              /* "NAME:N " for each job that was queued: N of its objects were known then */
 	bool hold;                      /* passes do not end */
 	size_t syncs;
-	const char *until;              /* in `worked`, with all live: ends the loop; NULL: nothing does */
+	const char *until;              /* the loop ends when `worked` has this and all is live; NULL: never */
 };
 
 static struct bench bench;

@@ -292,7 +292,7 @@ static void retry_after(void)
 
 	begin(&p, &s, true, ONCE "code 429\nheader Retry-After 1\n" ONCE "code 429\n" TEXT "body busy\n" FINE);
 	peer_get(&p, "/x");
-	/* the requested one, and a second one that nobody requested */
+	/* one second as requested by the header, and one by default */
 	CHECK(p.ok == 1 && p.result.ns >= 2 * NS_PER_SECOND);
 	end(&p, &s);
 	/* Retry-After is longer than the time limit: waiting is pointless. */

@@ -27,7 +27,7 @@ static struct rules rules[NRULES] = {
 	[ORDERLESS] = { .name = "the order in which a cluster lists does not matter" },
 };
 
-static unsigned number;                 /* seed of the world */
+static unsigned number;                 /* of the current world */
 static bool told[NRULES];
 
 static void hold(enum rule r, bool holds)

@@ -111,7 +111,7 @@ static void simple_life(void)
 	ends(&w, 0, 1, 0);
 	ORDERS("");
 	CHECK(w.last.roles[0].active == 1 && w.last.roles[0].succeeded == 1);
-	world_remove(&w, world_replica(&w, 0, 1));      /* a cleanup removes it: it has done its work */
+	world_remove(&w, world_replica(&w, 0, 1));      /* somebody deletes it: it has done its work */
 	ORDERS("");
 	w.now += SECOND;
 	ends(&w, 0, 0, 0);
@@ -391,7 +391,7 @@ static void time_limits(void)
 	ORDERS("");
 	AGAIN_IN(1);
 	w.now += SECOND;
-	ORDERS("delete Pod j-a-1");                     /* what runs is deleted, even with a cleanup policy of none */
+	ORDERS("delete Pod j-a-1");                     /* what runs is deleted, even where nothing is cleaned up */
 	MESSAGE("Job j has failed because it was active longer than its deadline");
 	AGAIN_IN(5);
 	w.now += 5 * SECOND;

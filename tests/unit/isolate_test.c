@@ -1,9 +1,8 @@
 /*
  * isolate_test.c - namespaces and views of files, as root and as another user.
  *
- * Every case runs in a process of its own, the keeper of a run that is not there.
- * Where the machine permits no namespaces the cases are counted as skipped; that
- * the refusal is explained is tested there as well.
+ * Every case runs in a process of its own, which acts as the keeper of a run.
+ * Where the machine forbids namespaces, the cases count as skipped, but the explanation of the refusal is still tested.
  */
 #include "runtime/local/isolate.h"
 
@@ -36,7 +35,7 @@
 
 enum { NOBODY = 65534, PORT = 7000, CASE_SECONDS = 20, RUN_SECONDS = 90 };
 
-/* What all processes of the test have counted. */
+/* Counts of all processes of the test. */
 static struct tally {
 	_Atomic unsigned passed, failed, skipped;
 } *tally;
@@ -58,12 +57,12 @@ static _Noreturn void leave(void)
 static void begin_for(unsigned limit)
 {
 	unit_passed = unit_failed = 0;
-	alarm(limit);                   /* whatever hangs ends */
+	alarm(limit);                   /* ends whatever hangs */
 }
 
 static void begin(void) { begin_for(CASE_SECONDS); }
 
-/* Runs in a child; what it counts is counted. */
+/* Runs it in a child; checks in the child are counted too. */
 static void await(pid_t pid)
 {
 	int status = 0;
@@ -88,7 +87,7 @@ static void in_child(void (*body)(void), unsigned limit)
 	await(pid);
 }
 
-/* An ordinary user, as if it had just been logged in. */
+/* Becomes an ordinary user, as if freshly logged in. */
 static bool become_nobody(void)
 {
 	return setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
@@ -112,7 +111,7 @@ static bool put(const char *path, const char *text)
 	return ok;
 }
 
-/* Enter a user namespace (and more), in which the user is himself. */
+/* Enters a user namespace (and others) in which the user maps to itself. */
 static bool user_namespace(int flags)
 {
 	const char *users = str_printf(&arena, "%u %u 1", geteuid(), geteuid()).p,
@@ -123,7 +122,7 @@ static bool user_namespace(int flags)
 		put("/proc/self/gid_map", groups);
 }
 
-/* Does it work in a child? */
+/* Does it work in a child process? */
 static bool possible(bool (*what)(void))
 {
 	int status = 1;
@@ -135,7 +134,7 @@ static bool possible(bool (*what)(void))
 	return status == 0;
 }
 
-/* Does the machine permit namespaces at all?  Asked without the code under test. */
+/* Does the machine permit namespaces at all? Finds out without the code under test. */
 static bool make_namespaces(void)
 {
 	int flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID;
@@ -143,9 +142,9 @@ static bool make_namespaces(void)
 	return (unshare(flags) == 0 || user_namespace(flags)) && mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0;
 }
 
-static bool permitted;          /* that, found out when nothing has been entered yet */
+static bool permitted;          /* the refusal is noticed before any namespace has been entered */
 
-/* NULL when it is refused; a refusal must be justified. */
+/* NULL when it is refused; the refusal must be justified. */
 static struct isolation *opened(const char *what, enum isolate_mode mode, bool mounts, size_t replicas)
 {
 	struct str why = STR("");
@@ -159,7 +158,7 @@ static struct isolation *opened(const char *what, enum isolate_mode mode, bool m
 	return iso;
 }
 
-/* ---- a replica of the test ---- */
+/* ---- a replica for the tests ---- */
 
 static const struct sandbox empty;
 
@@ -233,7 +232,7 @@ static int listener(uint16_t port)
 	return fd;
 }
 
-/* Connect by name, trying for a while as a program would; the byte that is heard, or -1. */
+/* Connects by name and retries for a while, as a program would; returns the byte that it receives, or -1. */
 static int hear(const char *host, uint16_t port, int tries)
 {
 	struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM }, *found = NULL;
@@ -256,7 +255,7 @@ static int hear(const char *host, uint16_t port, int tries)
 	return heard;
 }
 
-/* Say a byte to each of n who connect. */
+/* Sends one byte to each of n clients that connect. */
 static void say(int fd, int n, char c)
 {
 	while (n-- > 0) {
@@ -292,7 +291,7 @@ static void none(void)
 
 /* ---- mode job ---- */
 
-static int machine_port;        /* something of the machine listens there */
+static int machine_port;        /* a program of the machine listens there */
 static int orphan_pipe[2];
 
 static void job_server(size_t i)
@@ -305,8 +304,8 @@ static void job_server(size_t i)
 }
 
 /*
- * Something that leaves its session behind, as daemons do; it holds the pipe open
- * as long as it lives.  Without a process namespace nobody would end it.
+ * A process that leaves its session, as daemons do; it holds the pipe open as long as it lives.  Without a process
+ * namespace nothing would end it.
  */
 static void leave_orphan(void)
 {
@@ -377,7 +376,7 @@ static void job(void)
 	CHECK(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
 }
 
-/* A fresh /proc shows the run's processes alone; without one, /proc is the machine's and so are the numbers. */
+/* A fresh /proc shows only the processes of the run; without one, /proc and the process ids are the machine's. */
 static void process_numbers(size_t i)
 {
 	char self[32] = "";
@@ -406,8 +405,8 @@ static const char three_hosts[] =
 	"10.88.0.3 worker-2.job.default.svc.cluster.local worker-2.job worker-2\n";
 
 /*
- * Of so many datagrams in a row each is refused: the kernel's limits (50 at once) are not for those who try a name
- * server.
+ * Every one of that many datagrams in a row is refused: the kernel's rate limit (50 at once) must not delay programs
+ * that try a name server.
  */
 static bool all_refused(int udp, int datagrams)
 {
@@ -422,7 +421,10 @@ static bool all_refused(int udp, int datagrams)
 	return true;
 }
 
-/* Outside is nothing, and that is known at once; one's own address is found as programs look for it. */
+/*
+ * Nothing outside can be reached, which programs notice at once; a replica's own address is found the way programs look
+ * for it.
+ */
 static void look_outside(size_t i)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(53) }, own;
@@ -441,7 +443,7 @@ static void look_outside(size_t i)
 	CHECK(hear("host.invalid", PORT, 1) == -1);
 }
 
-/* All listen on the same port; each hears each other by name and says its own number. */
+/* All listen on the same port; each reaches each other one by name, and sends its own number. */
 static void mesh(size_t i)
 {
 	char name[64] = "";
@@ -459,7 +461,7 @@ static void mesh(size_t i)
 		!name[8]);
 	CHECK(interfaces() == 2 && if_nametoindex("eth0") > 0);
 	CHECK(hear("127.0.0.1", (uint16_t)machine_port, 1) == -1);
-	if (if_nametoindex("eth0") == 100)      /* not the machine's */
+	if (if_nametoindex("eth0") == 100)      /* not the name of the machine */
 		look_outside(i);
 	CHECK(access("/dev/shm/of-a-peer", F_OK) != 0 && put("/dev/shm/of-a-peer", "x"));
 	await(pid);
@@ -485,7 +487,7 @@ static void apart(void)
 	CHECK(access("/dev/shm/of-a-peer", F_OK) != 0);
 }
 
-/* The network outlives an attempt of the replica; names are cut as in a pod. */
+/* The network outlives an attempt of the replica; names are truncated as in a pod. */
 static void again(size_t i)
 {
 	char name[256] = "";
@@ -523,7 +525,7 @@ static void sixteen(void)
 
 	took = seconds() - begun;
 	printf("16 replicas: %.3f s\n", took);
-	CHECK(took < 2);                /* 0.05 s at rest */
+	CHECK(took < 2);                /* 0.05 s on an idle machine */
 	if (iso)
 		isolation_close(iso);
 }
@@ -553,7 +555,7 @@ static unsigned entries_of(const char *path)
 	return n;
 }
 
-/* A corpus with a submount-to-be, a file, a directory that has entries, a link out of it. */
+/* A corpus with a directory for a nested mount, a file, a nonempty directory, and a link that points outside. */
 static void make_files(void)
 {
 	mkdir(in("corpus"), 0755);
@@ -577,34 +579,34 @@ static void look_around(size_t i)
 	struct statvfs st;
 
 	(void)i;
-	/* below directories of the machine that lack the place */
+	/* below directories of the machine that lack the mount point */
 	CHECK(strcmp(text_of("/trainc-test-data/set/text"), "corpus") == 0);
 	CHECK(strcmp(text_of("/etc/trainc-test/mpi/hostfile"), "worker-0 slots=2\n") == 0);
 	CHECK(strcmp(text_of(in("home/.ssh/id")), "secret") == 0);
 	CHECK(strcmp(text_of(in("home/dangling/id")), "secret") == 0);
-	/* what was there is there, and written through */
+	/* existing files are visible, and writes reach them */
 	CHECK(entries_of("/") == root_entries + 1 && entries_of("/etc") == etc_entries + 1 &&
 		entries_of("/usr") == usr_entries);
 	CHECK(strcmp(text_of(in("home/link")), "kept") == 0);
 	CHECK(put(in("home/kept"), "changed"));
 	CHECK(put(in("home/new"), "new"));
-	/* a mount in a mount, whose directory stays as it is */
+	/* a mount inside a mount, whose directory stays as it is */
 	CHECK(strcmp(text_of("/trainc-test-data/set/inner/id"), "secret") == 0);
 	CHECK(strcmp(text_of("/trainc-test-data/set/deep/text"), "deep") == 0);
-	/* read-only is read-only, all the way down */
+	/* read-only includes everything below */
 	CHECK(!put("/trainc-test-data/set/text", "x") && errno == EROFS);
 	CHECK(!put("/trainc-test-data/set/deep/text", "x") && errno == EROFS);
 	CHECK(put("/trainc-test-data/set/inner/new", "through"));
-	/* memory */
+	/* mounts in memory */
 	CHECK(put("/trainc-test-scratch/sub/x", "y"));
 	CHECK(statvfs("/trainc-test-scratch/sub", &st) == 0 && st.f_blocks * st.f_frsize == 1 << 20);
 	CHECK(strcmp(text_of("/trainc-test-scratch/sub/hostfile"), "worker-0 slots=2\n") == 0);
-	/* names */
+	/* host names */
 	CHECK(strstr(text_of("/etc/hosts"), "10.88.0.1 worker-0.job") == text_of("/etc/hosts"));
 	CHECK(strstr(text_of("/etc/hosts"), "localhost") != NULL);
-	/* by way of a link */
+	/* through a link */
 	CHECK(strcmp(text_of(in("home/.by-link/id")), "secret") == 0);
-	/* a whole tree elsewhere, seen as it is on the machine */
+	/* a whole tree elsewhere, visible as it is on the machine */
 	CHECK(strstr(text_of("/trainc-test-host/etc/hosts"), "worker-0.job") == NULL);
 	CHECK(access("/trainc-test-host/trainc-test-data", F_OK) != 0 &&
 		access("/trainc-test-host/usr/bin", F_OK) == 0);
@@ -629,7 +631,7 @@ static void files(void)
 	};
 	struct isolation *iso;
 
-	root_entries = entries_of("/") + 2;     /* three new names at the top; one of the counts in look_around() */
+	root_entries = entries_of("/") + 2;     /* three new names at the top; look_around() adds the third */
 	etc_entries = entries_of("/etc");
 	usr_entries = entries_of("/usr");
 	make_files();
@@ -661,8 +663,8 @@ static void look_at_image(size_t i)
 	CHECK(access("/dev/urandom", R_OK) == 0 && access("/sys/class", R_OK) == 0);
 	CHECK(access("/proc/self/status", R_OK) == 0);
 	CHECK(strstr(text_of("/etc/hosts"), "10.88.0.1 worker-0.job") != NULL);
-	CHECK(put("/etc/written", "x"));        /* a directory of the image that has been mirrored: not in the image */
-	CHECK(put("/var/written", "x"));        /* one that has not: in it */
+	CHECK(put("/etc/written", "x"));        /* in a mirrored directory: not in the image */
+	CHECK(put("/var/written", "x"));        /* in another one: in the image */
 }
 
 static void image(void)
@@ -687,7 +689,7 @@ static void image(void)
 		struct isolation *iso;
 
 		fflush(stdout);
-		if (fork() != 0) {      /* a keeper has one isolation */
+		if (fork() != 0) {      /* a keeper has only one isolation */
 			wait(NULL);
 			continue;
 		}
@@ -703,7 +705,7 @@ static void image(void)
 	CHECK(access(in("image/etc/written"), F_OK) != 0 && access(in("image/data"), F_OK) != 0);
 }
 
-/* ---- what goes wrong ---- */
+/* ---- failures ---- */
 
 static void refuse(const struct isolation *iso, const struct sandbox_mount *m, const char *step, int error)
 {
@@ -751,7 +753,7 @@ static void crowded(void)
 	iso = opened("crowded", ISOLATE_NONE, true, 1);
 	if (!iso)
 		return;
-	/* in memory, which this keeper may mount by now: a disk would take seconds */
+	/* in memory, which this keeper is allowed to mount by now: a disk would take seconds */
 	CHECK(mount("tmpfs", in("crowd"), "tmpfs", 0, NULL) == 0);
 	fd = open(in("crowd"), O_PATH | O_CLOEXEC);
 	for (int i = 0; i < 4100; i++)
@@ -764,9 +766,9 @@ static void crowded(void)
 	isolation_close(iso);
 }
 
-/* ---- machines that refuse ---- */
+/* ---- machines that forbid it ---- */
 
-/* As if this user namespace were the machine: its limits are ours to set, and we keep no rights in it. */
+/* As if this user namespace were the machine: we set its limits, and keep no privileges in it. */
 static bool pretend(const char *limit)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -805,7 +807,7 @@ static void no_network_namespaces(void)
 		"sysctl -w user.max_net_namespaces=15000; or use --isolate none");
 }
 
-/* A container whose filter knows no unshare(). */
+/* A container whose seccomp filter does not know unshare(). */
 static void no_unshare(void)
 {
 	struct sock_filter code[] = {
@@ -825,7 +827,7 @@ static void no_unshare(void)
 		"seccomp and AppArmor profiles that permit unshare and mount; or use --isolate none");
 }
 
-/* A chroot into a plain directory. */
+/* A chroot to a plain directory. */
 static void plain_chroot(void)
 {
 	if (!permitted || !user_namespace(CLONE_NEWNS) || chroot("/usr") != 0 || chdir("/") != 0) {
@@ -842,7 +844,7 @@ static void numbers_of_the_machine(size_t i)
 	process_numbers(i);
 }
 
-/* A container whose /proc is masked in part: the kernel then mounts no other one. */
+/* A container whose /proc is partly masked: the kernel then refuses to mount another. */
 static void masked_proc(void)
 {
 	struct isolation *iso;
@@ -933,7 +935,7 @@ static void all_as_nobody(void)
 		all();
 }
 
-/* Every directory and link of the scratch area, deepest first. */
+/* All directories and links of the scratch directory, deepest first. */
 static void remove_all(const char *path)
 {
 	DIR *list = opendir(path);
@@ -952,7 +954,7 @@ static void remove_all(const char *path)
 	rmdir(path);
 }
 
-/* In a directory of that user. */
+/* In a directory that belongs to that user. */
 static void run(void (*body)(void), uid_t owner)
 {
 	strcpy(scratch, "/tmp/trainc-isolate-XXXXXX");
@@ -983,7 +985,7 @@ int main(void)
 	unsigned long mounts = hash_of_mounts();
 	unsigned links = interfaces(), descriptors = entries_of("/proc/self/fd");
 
-	setvbuf(stdout, NULL, _IOLBF, 0);       /* what hangs has said how far it came */
+	setvbuf(stdout, NULL, _IOLBF, 0);       /* a test that hangs has printed how far it got */
 	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (machine < 0 || bind(machine, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(machine, 1) != 0 ||
 	    getsockname(machine, (struct sockaddr *)&at, &n) != 0)
@@ -992,7 +994,7 @@ int main(void)
 	run(all, geteuid());
 	if (geteuid() == 0 && possible(become_nobody))
 		run(all_as_nobody, NOBODY);
-	/* nothing of it is left */
+	/* nothing is left */
 	CHECK(hash_of_mounts() == mounts && interfaces() == links && entries_of("/proc/self/fd") == descriptors);
 	CHECK(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
 	printf("%u passed, %u failed, %u skipped\n", unit_passed + tally->passed, unit_failed + tally->failed,

@@ -1,9 +1,9 @@
 /*
- * judge_property_test.c - one history, told to a local run, to a controller's
- * decisions and to `trainc status`: they give one verdict at each step.
+ * judge_property_test.c - replays one history to a local run, to the controller's decisions and to `trainc status`:
+ * their verdicts agree at each step.
  *
- * Jobs and histories are made by chance, with the same numbers every time.  A
- * history that breaks a rule is shortened, as long as it still does, and printed.
+ * Jobs and histories are random, with the same seeds every time.  A history that breaks a rule is shortened as far as
+ * it still breaks the rule, and printed.
  */
 #include "unit.h"
 
@@ -14,12 +14,12 @@ enum { HISTORIES = 10000, STEPS = 20, ROLES = 3, REPLICAS = 3, GRAVES = 200, ROU
 enum verdict { GOING, WON, LOST };
 static const char *const verdict_words[] = { "goes on", "succeeded", "failed" };
 
-struct happening {                          /* of a history */
+struct happening {                          /* in a history */
 	enum event_kind { END_GOOD, END_BAD, END_FINAL, PASS_LITTLE, PASS_LONG, KINDS } kind;
 	unsigned role, index;
 };
 
-/* ---- chance ---- */
+/* ---- random numbers ---- */
 
 static uint64_t seed;
 
@@ -88,20 +88,20 @@ static void any_job(struct shape *s)
 	s->job.arguments = chance(3) ? NULL : &s->arguments;
 }
 
-/* ---- the three ---- */
+/* ---- the three judges ---- */
 
 struct trio {
 	struct shape *shape;
-	struct world world;             /* the controller's cluster, and what status looks at */
-	struct thing graves[GRAVES];    /* pods that have failed and were replaced: a cluster keeps them for a while */
+	struct world world;             /* the cluster as the controller and status see it */
+	struct thing graves[GRAVES];    /* pods that failed and were replaced: a cluster keeps them for a while */
 	size_t ngraves;
 	struct arena arena;
 	struct run_state state;
 	struct life *life;
 	bool runs[ROLES][REPLICAS + 1]; /* processes of the local run */
-	bool done[ROLES][REPLICAS + 1]; /* what has really succeeded */
+	bool done[ROLES][REPLICAS + 1]; /* those that have really succeeded */
 	int64_t starts[ROLES][REPLICAS + 1];
-	const char *broken;             /* the rule that does not hold; NULL: all do */
+	const char *broken;             /* the rule that was broken; NULL: none */
 	enum verdict verdicts[3];
 };
 
@@ -118,7 +118,7 @@ static void obey_life(struct trio *t)
 
 	while (life_next(t->life, t->world.now, &a)) {
 		bool start = a.order <= LIFE_START_IN_PLACE;
-		/* the whole job began again: everybody has all attempts before him */
+		/* the whole job restarted: all attempts so far are before this one */
 		if (life_beginnings(t->life) != beginnings) {
 			beginnings = life_beginnings(t->life);
 			memset(t->starts, 0, sizeof t->starts);
@@ -154,7 +154,7 @@ static void print_pod(struct trio *t, const struct thing *pod, struct str name, 
 	buf_char(b, '}');
 }
 
-/* What status makes of the pods that are there, and of those that failed before them. */
+/* The verdict of status about the existing pods and those that failed before them. */
 static enum verdict ask_status(struct trio *t)
 {
 	struct sources sources = { .arena = &t->world.arena };
@@ -180,7 +180,7 @@ static enum verdict ask_status(struct trio *t)
 	return of_phase(status_of(&t->world.arena, &t->shape->job, &objects, t->world.now).phase);
 }
 
-/* One pass of the controller; what status says is asked before anything is deleted. */
+/* One pass of the controller; status is computed before anything is deleted. */
 static bool pass_world(struct trio *t, bool compare)
 {
 	struct world *w = &t->world;
@@ -202,7 +202,7 @@ static bool pass_world(struct trio *t, bool compare)
 	return w->last.nactions > 0;
 }
 
-/* ---- what has to hold ---- */
+/* ---- rules ---- */
 
 static void check_success(struct trio *t)
 {
@@ -230,7 +230,7 @@ static void check_limits(struct trio *t)
 
 static void settle(struct trio *t)
 {
-	/* pods say nothing about how often the whole job began again */
+	/* pods do not show how often the whole job restarted */
 	bool compare = !t->shape->job.restarts.value;
 
 	obey_life(t);
@@ -257,7 +257,7 @@ static void end_replica(struct trio *t, unsigned k, int64_t i, int code)
 	if (!pod || pod->phase != SEEN_RUNNING || !t->runs[k][i])
 		return;
 	if (again)
-		pod->restarts++;        /* by the kubelet, in its place */
+		pod->restarts++;        /* by the kubelet, in place */
 	else
 		thing_ends(&t->world, pod, code);
 	t->done[k][i] = !code;
@@ -276,7 +276,7 @@ static void tell(struct trio *t, const struct happening *e)
 	settle(t);
 }
 
-/* Everything that runs ends well, again and again: then the job ends, unless it waits for somebody. */
+/* Everything that runs succeeds, again and again: then the job ends, unless it waits for a user. */
 static void finish(struct trio *t)
 {
 	for (int round = 0; round < ROUNDS && t->verdicts[0] == GOING && !t->broken; round++) {
@@ -294,7 +294,7 @@ static void finish(struct trio *t)
 		breaks(t, "every fair history ends");
 }
 
-/* The rule that a history breaks, or NULL. */
+/* The rule that a history breaks, or NULL for none. */
 static const char *run_history(struct shape *s, const struct happening *at, size_t n, enum verdict verdicts[3])
 {
 	struct trio *t = memory_resize(NULL, sizeof *t);
@@ -383,7 +383,7 @@ int main(void)
 		ended[verdicts[0]]++;
 	}
 	CHECK(broken == 0);
-	/* chance has tried all of them */
+	/* all of them occurred in random histories */
 	CHECK(ended[WON] > HISTORIES / 10 && ended[LOST] > HISTORIES / 10);
 	return unit_end();
 }

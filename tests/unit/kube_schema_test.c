@@ -1,4 +1,4 @@
-/* kube_schema_test.c - tables of schemas: made from text, looked up, told in words. */
+/* kube_schema_test.c - tables of schemas: built from text, looked up, described in words. */
 
 #include "kube/schema_text.h"
 #include "unit.h"
@@ -26,7 +26,7 @@ static void builtin(void)
 	CHECK(str_is(schema_text(&schema_builtin, ports->merge), "containerPort"));
 	CHECK(schema_builtin.refs[ports->ref].word == SCHEMA_LIST);
 	CHECK(!schema_find_field(&schema_builtin, container, STR("port"), 30));
-	/* resources of a whole pod came later */
+	/* resources of a whole pod came in a later version */
 	CHECK(!schema_find_field(&schema_builtin, pod, STR("resources"), 28));
 	CHECK(schema_find_field(&schema_builtin, pod, STR("resources"), 34) != NULL);
 	CHECK(schema_newest_field(&schema_builtin, pod, STR("resources")) != NULL);
@@ -46,7 +46,7 @@ static bool is_sorted(void)
 	return s->ntypes > 400;
 }
 
-/* A version has one form of a field, and a field no version that its type has not. */
+/* In each version a field has one form, and exists only if its type does. */
 static bool forms_are_apart(void)
 {
 	const struct schema *s = &schema_builtin;
@@ -110,7 +110,7 @@ static void from_text(void)
 	b = schema_builder_new(&a, NULL);
 	CHECK(schema_read(b, STR("type a.B\n\tx []c.D\n"), &why));
 	CHECK(!schema_build(b, &s, &why) && str_is(why, "nothing describes the type 'c.D'"));
-	/* versions: a field that changes, goes and comes back */
+	/* versions: a field that changes, disappears and returns */
 	b = schema_builder_new(&a, NULL);
 	CHECK(schema_read(b, STR("version 1.28\ntype a.B\n\tx string\n\ty int\nversion 1.29\ntype a.B\n\tx int\n\t-y\nversion 1.30\ntype a.B\n\ty int\n"), &why));
 	CHECK(schema_build(b, &s, &why));

@@ -1,7 +1,7 @@
 /*
- * library_part_test.c - the trees that the build keeps of the library's modules
- * against the parse of their text: every declaration is there, node for node and
- * byte for byte, alone or with the others, and a program gets what it names.
+ * library_part_test.c - the trees of the library's modules that the build stores, compared with a parse of their text:
+ * every declaration is equal node for node and byte for byte, alone or with others, and a program gets the declarations
+ * that it names.
  */
 #include "base/buf.h"
 #include "check/library_part.h"
@@ -11,7 +11,7 @@
 #include "syntax/walk.h"
 #include "unit.h"
 
-/* A module whose declarations are read, or whose text was parsed. */
+/* A module whose declarations are loaded, or whose text was parsed. */
 struct read {
 	struct arena arena;
 	struct names names;
@@ -55,7 +55,7 @@ static struct str decl_name(const struct node *n)
 	}
 }
 
-/* ---- two trees are one ---- */
+/* ---- comparing two trees ---- */
 
 struct children {
 	struct node *at[1024];
@@ -71,8 +71,8 @@ static void take(void *to, struct node *child)
 }
 
 /*
- * Every word of memory of the two: pointers are compared by whether they are there (that to the parts of an empty
- * string may be missing), all else by value. A member that the table of tree.c lacks is 0 in the tree that was read.
+ * Compares every word of memory of the two: of pointers only whether they are NULL (the pointer to the parts of an
+ * empty string may be), everything else by value.  A member that the table of tree.c lacks is 0 in the loaded tree.
  */
 static bool same_words(const struct node *a, const struct node *b)
 {
@@ -122,7 +122,7 @@ static bool same_text(const struct node *a, const struct node *b)
 
 /* ---- modules ---- */
 
-/* The declaration DECL of a module alone, with what it needs: it is there, once, and it is that of the parse. */
+/* The declaration DECL of a module alone, with what it needs: it exists, once, and equals that of the parse. */
 static bool reads_alone(const char *module, const struct node *decl)
 {
 	struct read r;
@@ -163,7 +163,7 @@ static void module_test(const char *module)
 	arena_release(&kept.arena);
 }
 
-/* Names are interned, as the parser's are: other phases compare them by address. */
+/* Names are interned as those of the parser are: other phases compare them by address. */
 static void names_are_interned(void)
 {
 	struct read r;
@@ -185,7 +185,7 @@ static bool has(const struct read *r, const char *name)
 	return false;
 }
 
-/* Only words behind a point and not in a comment count, and more may come later. */
+/* Only words after a dot count, and only outside of comments; more may be loaded later. */
 static void little_is_read(void)
 {
 	struct read r;

@@ -1,5 +1,5 @@
 /*
- * The life of a run by a clock of our own: what is ordered after what happened.
+ * The lifecycle of a run with a simulated clock: which orders follow which events.
  *
  * Orders are compared as text: "start a-0, term b-1".
  */
@@ -14,7 +14,7 @@ struct world {
 	struct run_state state;
 	struct life *life;
 	int64_t now;
-	bool slow;                      /* programs do not become ready by themselves */
+	bool slow;                      /* programs that do not become ready on their own */
 	struct buf orders;
 };
 
@@ -50,14 +50,14 @@ static struct plan_quantity seconds(int64_t n)
 	return (struct plan_quantity){ .value = { .nano = (int128)n * SECOND }, .set = true };
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static const char *const order_words[] = {
 	[LIFE_START] = "start", [LIFE_START_IN_PLACE] = "again", [LIFE_TERM] = "term", [LIFE_KILL] = "kill",
 		[LIFE_GIVE_UP] = "give up",
 };
 
-/* Obey at once, and note what was ordered. */
+/* Carries out the orders at once, and records them. */
 static void obey(struct world *w)
 {
 	struct life_action a;
@@ -74,7 +74,7 @@ static void obey(struct world *w)
 	}
 }
 
-/* What was ordered since the last time. */
+/* The orders since the last call. */
 static struct str orders(struct world *w)
 {
 	obey(w);
@@ -126,7 +126,7 @@ static struct str phase(const struct world *w)
 
 static const struct run_replica *at(const struct world *w, unsigned r, int64_t i) { return &w->state.roles[r].at[i]; }
 
-/* ---- the simple life ---- */
+/* ---- a simple run ---- */
 
 static void success(void)
 {
@@ -161,7 +161,7 @@ static void success(void)
 	end(&w);
 }
 
-/* Programs that end before anybody has looked. */
+/* Programs that end before the engine looks. */
 static void at_once(void)
 {
 	struct plan_condition all = done(0);
@@ -178,7 +178,7 @@ static void at_once(void)
 	end(&w);
 }
 
-/* R-LOC7: one that failed for good stops the others; here with everything that stopping takes. */
+/* R-LOC7: one that failed for good stops the others; here with all the steps of stopping. */
 static void failure(void)
 {
 	struct plan_condition all = done(0);
@@ -245,7 +245,7 @@ static void start_after(void)
 	ORDERS("");
 	life_ready(w.life, 0, 1);
 	ORDERS("start launcher-0");
-	/* once begun it does not matter what becomes of the condition */
+	/* once started, it does not matter what happens to the condition */
 	life_ready(w.life, 2, 0);
 	ORDERS("");
 	PHASE("Running");
@@ -277,11 +277,11 @@ static void waiting(void)
 	roles[1].start_after = &when;
 	begin(&w, &j);
 	w.slow = true;
-	ORDERS("start a-0, start b-0");         /* started, not ready */
+	ORDERS("start a-0, start b-0");         /* started, but not ready */
 	end(&w);
 }
 
-/* Nobody is left who could bring it about. */
+/* No role is left that could fulfill the condition. */
 static void dead_end(void)
 {
 	struct plan_condition when = done(1), all = done(0);
@@ -300,7 +300,7 @@ static void dead_end(void)
 	end(&w);
 
 	struct plan_condition self = ready(0);
-	roles[0].start_after = &self;           /* waits for itself */
+	roles[0].start_after = &self;           /* it waits for itself */
 	begin(&w, &j);
 	ORDERS("start b-0, start b-1, start b-2");
 	for (int64_t i = 0; i < 3; i++)
@@ -343,7 +343,7 @@ static void retries(void)
 	pass(&w, 20 * SECOND);
 	ORDERS("start a-0");
 	ended(&w, 0, 0, 1);
-	ORDERS("term a-1");                     /* that was the last */
+	ORDERS("term a-1");                     /* that was the last attempt */
 	CHECK(at(&w, 0, 0)->attempts == 3);
 	end(&w);
 }
@@ -370,7 +370,7 @@ static void back_off(void)
 		obey(&w);
 	}
 	CHECK(right);
-	pass(&w, 600 * SECOND);                 /* it ran for ten minutes: a new series */
+	pass(&w, 600 * SECOND);                 /* it ran for ten minutes: the backoff starts over */
 	ended(&w, 0, 0, 1);
 	obey(&w);
 	CHECK(at(&w, 0, 0)->again == w.now + 100 * MS);
@@ -404,7 +404,7 @@ static void retry_on(void)
 	begin(&w, &j);
 	ORDERS("start a-0");
 	struct life_end e = { .time = w.now, .exit_code = 2, .init = true };
-	life_ended(w.life, 0, 0, &e);           /* retry_on speaks of the program, not of what runs before it */
+	life_ended(w.life, 0, 0, &e);           /* retry_on applies to the program, not to what runs before it */
 	ORDERS("");
 	PHASE("Degraded");
 	end(&w);
@@ -423,7 +423,7 @@ static void restart(void)
 	begin(&w, &j);
 	ORDERS("start a-0, start board-0");
 	ended(&w, 0, 0, 1);
-	ended(&w, 1, 0, 0);                     /* always: after success, too */
+	ended(&w, 1, 0, 0);                     /* always: even after success */
 	ORDERS("");
 	PHASE("Degraded");
 	pass(&w, 10 * SECOND);
@@ -436,7 +436,7 @@ static void restart(void)
 	PHASE("Succeeded");
 	end(&w);
 
-	/* an init container that fails makes a new beginning, not a restart in place */
+	/* an init container that fails causes a new attempt, not a restart in place */
 	begin(&w, &j);
 	ORDERS("start a-0, start board-0");
 	struct life_end e = { .time = w.now, .exit_code = 1, .init = true };
@@ -447,9 +447,9 @@ static void restart(void)
 	end(&w);
 }
 
-/* ---- who matters ---- */
+/* ---- which roles matter ---- */
 
-/* S89, S177: what matters is done while others still run. */
+/* S89, S177: what matters has succeeded while others still run. */
 static void endless(void)
 {
 	struct plan_condition all = done(0);
@@ -461,7 +461,7 @@ static void endless(void)
 	roles[2].aux = true;
 	begin(&w, &j);
 	ORDERS("start chief-0, start ps-0, start ps-1, start board-0");
-	ended(&w, 2, 0, 1);                     /* an aux role is no part of the job */
+	ended(&w, 2, 0, 1);                     /* an aux role does not count for the job */
 	ORDERS("");
 	PHASE("Running");
 	CHECK(at(&w, 2, 0)->state == REPLICA_FAILED);
@@ -475,14 +475,14 @@ static void endless(void)
 
 	begin(&w, &j);
 	ORDERS("start chief-0, start ps-0, start ps-1, start board-0");
-	ended(&w, 1, 1, 139);                   /* an endless one is required */
+	ended(&w, 1, 1, 139);                   /* an endless role is required */
 	ORDERS("term chief-0, term ps-0, term board-0");
 	CAUSE("ps-1 failed: killed by SEGV");
 	end(&w);
 
 	begin(&w, &j);
 	ORDERS("start chief-0, start ps-0, start ps-1, start board-0");
-	ended(&w, 0, 0, 0);                     /* at one moment: the rule holds, the job has succeeded */
+	ended(&w, 0, 0, 0);                     /* both at the same time: the rule holds, so the job has succeeded */
 	ended(&w, 1, 0, 1);
 	ORDERS("term ps-1, term board-0");
 	PHASE("Completing");
@@ -506,7 +506,7 @@ static void no_rule(void)
 	PHASE("Succeeded");
 	end(&w);
 
-	roles[0].aux = true;                    /* nothing but aux: then it does matter */
+	roles[0].aux = true;                    /* nothing but aux roles: then they do matter */
 	begin(&w, &j);
 	ORDERS("start a-0, start a-1");
 	ended(&w, 0, 0, 1);
@@ -533,7 +533,7 @@ static void one_replica(void)
 	end(&w);
 }
 
-/* S185: nobody is stopped, or everybody. */
+/* S185: nothing is stopped, or everything. */
 static void clean(void)
 {
 	struct plan_condition all = done(0);
@@ -546,12 +546,12 @@ static void clean(void)
 	begin(&w, &j);
 	ORDERS("start a-0, start b-0, start c-0");
 	ended(&w, 0, 0, 0);
-	ORDERS("");                             /* nobody is stopped */
+	ORDERS("");                             /* nothing is stopped */
 	PHASE("Completing");
 	ended(&w, 1, 0, 1);
-	ORDERS("");                             /* and nobody is started again */
+	ORDERS("");                             /* and nothing is restarted */
 	CHECK(at(&w, 1, 0)->state == REPLICA_FAILED && at(&w, 1, 0)->again == 0 && life_deadline(w.life) == LIFE_NEVER);
-	CHECK(life_stop(w.life, false, &why));  /* until somebody asks */
+	CHECK(life_stop(w.life, false, &why));  /* until a user asks for it */
 	ORDERS("term c-0");
 	ended(&w, 2, 0, 143);
 	ORDERS("");
@@ -581,7 +581,7 @@ static void timeout(void)
 	ORDERS("start a-0");
 	CHECK(life_deadline(w.life) == w.now + 90 * SECOND);
 	pass(&w, 90 * SECOND);
-	ORDERS("term a-0");                     /* and it does not begin anew */
+	ORDERS("term a-0");                     /* and the job does not restart */
 	PHASE("Failing");
 	CAUSE("deadline exceeded: it has run for 90s");
 	ended(&w, 0, 0, 143);
@@ -589,14 +589,14 @@ static void timeout(void)
 	PHASE("Failed");
 	end(&w);
 
-	j.clean = word("none");                 /* time is up for what runs, whoever cleans up */
+	j.clean = word("none");                 /* the deadline stops what still runs, whatever the cleanup policy */
 	begin(&w, &j);
 	ORDERS("start a-0");
 	pass(&w, 90 * SECOND);
 	ORDERS("term a-0");
 	end(&w);
 
-	begin(&w, &j);                          /* between two beginnings, too */
+	begin(&w, &j);                          /* between two attempts of the job, too */
 	ORDERS("start a-0");
 	pass(&w, 85 * SECOND);
 	ended(&w, 0, 0, 1);
@@ -612,13 +612,13 @@ static void timeout(void)
 	begin(&w, &j);
 	ORDERS("start a-0");
 	pass(&w, 90 * SECOND);
-	ended(&w, 0, 0, 0);                     /* at the last moment */
+	ended(&w, 0, 0, 0);                     /* just in time */
 	ORDERS("");
 	PHASE("Succeeded");
 	end(&w);
 }
 
-/* S187: how often the whole job begins anew. */
+/* S187: how often the whole job restarts. */
 static void restarts(void)
 {
 	struct plan_condition all = done(0), when = ready(0);
@@ -644,7 +644,7 @@ static void restarts(void)
 	ORDERS("");
 	CHECK(life_deadline(w.life) == w.now + 10 * SECOND);
 	pass(&w, 10 * SECOND);
-	ORDERS("start a-0, start a-1");         /* the one that had succeeded, too; and in order again */
+	ORDERS("start a-0, start a-1");         /* the one that had succeeded, too; and in start order again */
 	CHECK(life_beginnings(w.life) == 2 && !w.state.failure.known);
 	life_ready(w.life, 0, 0);
 	life_ready(w.life, 0, 1);
@@ -677,19 +677,19 @@ static void suspend(void)
 	ORDERS("term a-0, term a-2");
 	PHASE("Suspended");
 	CAUSE("replicas are still stopping");
-	ended(&w, 0, 0, 1);                     /* told to stop: says nothing about it */
+	ended(&w, 0, 0, 1);                     /* asked to stop: its exit code says nothing */
 	ended(&w, 0, 2, 0);
 	ORDERS("");
 	PHASE("Suspended");
 	CAUSE("");
 	CHECK(at(&w, 0, 0)->state == REPLICA_WAITING && at(&w, 0, 2)->state == REPLICA_WAITING);
-	CHECK(life_suspend(w.life, true, w.now, &why));         /* it is already */
-	pass(&w, 1000 * SECOND);                /* the deadline does not count meanwhile */
+	CHECK(life_suspend(w.life, true, w.now, &why));         /* it is already suspended */
+	pass(&w, 1000 * SECOND);                /* the deadline does not run meanwhile */
 	ORDERS("");
 	PHASE("Suspended");
 	CHECK(!life_over(w.life) && life_deadline(w.life) == LIFE_NEVER);
 	CHECK(life_suspend(w.life, false, w.now, &why));
-	ORDERS("start a-0, start a-2");         /* what has succeeded has */
+	ORDERS("start a-0, start a-2");         /* what has succeeded stays succeeded */
 	CHECK(life_deadline(w.life) == w.now + 100 * SECOND);
 	ended(&w, 0, 0, 0);
 	ended(&w, 0, 2, 0);
@@ -699,7 +699,7 @@ static void suspend(void)
 	CHECK_TEXT(why, "the run has ended");
 	end(&w);
 
-	/* resumed while they still stop */
+	/* resumed while they are still stopping */
 	begin(&w, &j);
 	ORDERS("start a-0, start a-1, start a-2");
 	CHECK(life_suspend(w.life, true, w.now, &why));
@@ -724,7 +724,7 @@ static void suspend(void)
 	end(&w);
 }
 
-/* Between two beginnings of the job: what has failed is forgotten as it would have been without a pause. */
+/* Between two attempts of the job: failures are forgotten just as without a pause. */
 static void suspended_between(void)
 {
 	struct plan_condition all = done(0);
@@ -783,7 +783,7 @@ static void stop(void)
 	end(&w);
 
 	begin(&w, &j);
-	CHECK(life_stop(w.life, false, &why));  /* before anything has begun */
+	CHECK(life_stop(w.life, false, &why));  /* before anything has started */
 	ORDERS("");
 	PHASE("Failed");
 	end(&w);
@@ -813,7 +813,7 @@ static void grow_and_shrink(void)
 	CHECK(life_scale(w.life, STR("a"), 2, &why));
 	ORDERS("term a-2, term a-3");
 	CHECK(w.state.roles[0].desired == 2);
-	ended(&w, 0, 3, 1);                     /* told to stop: no failure */
+	ended(&w, 0, 3, 1);                     /* asked to stop: not a failure */
 	CHECK(life_scale(w.life, STR("a"), 4, &why));
 	ORDERS("start a-3");                    /* a-2 is still stopping */
 	ended(&w, 0, 2, 143);
@@ -840,7 +840,7 @@ static void spare(void)
 	ORDERS("start a-0, start a-1, start a-2, start a-3");
 	ended(&w, 0, 1, 1);
 	ended(&w, 0, 3, 1);
-	ORDERS("");                             /* goes on while the minimum runs */
+	ORDERS("");                             /* continues while the minimum runs */
 	PHASE("Running");
 	ended(&w, 0, 0, 0);
 	ORDERS("");
@@ -867,7 +867,7 @@ static void spare(void)
 	ended(&w, 0, 0, 1);
 	ORDERS("");
 	ended(&w, 0, 1, 1);
-	ORDERS("term a-2");                     /* the size has gone down, and so has what may fail */
+	ORDERS("term a-2");                     /* size went down, and so did the tolerated failures */
 	end(&w);
 
 	/* the end waits for a replica that is between two attempts */
@@ -889,7 +889,7 @@ static void spare(void)
 
 /* ---- whom to blame ---- */
 
-/* Its conditions follow who decides, and a role whose failures do not matter ends nothing. */
+/* The conditions depend on which roles decide, and a role whose failures do not matter ends nothing. */
 static void deciding(void)
 {
 	struct plan_condition all = done(0), first = started(0), after = ready(1);
@@ -930,14 +930,14 @@ static void blame(void)
 	roles[1].aux = true;
 	begin(&w, &j);
 	obey(&w);
-	ended(&w, 1, 0, 1);                     /* earlier, but no part of the job */
+	ended(&w, 1, 0, 1);                     /* earlier, but its role does not count */
 	pass(&w, SECOND);
 	ended(&w, 0, 3, 134);
 	ended(&w, 0, 2, 5);
 	ended(&w, 0, 1, 5);
 	obey(&w);
-	CHECK(w.state.failure.index == 1);      /* of one moment: no signal before a signal, then the lowest rank */
-	ended(&w, 0, 0, 9);                     /* one that was told to stop never counts */
+	CHECK(w.state.failure.index == 1);      /* at the same time: exits before signals, then the lowest rank */
+	ended(&w, 0, 0, 9);                     /* one that was asked to stop never counts */
 	obey(&w);
 	CHECK(w.state.failure.index == 1 && life_over(w.life));
 	end(&w);
@@ -953,7 +953,7 @@ static void blame(void)
 	CHECK_TEXT(w.state.failure.reason, "killed by SEGV");
 	end(&w);
 
-	/* a rank without memory is killed, and its peers notice within the same millisecond */
+	/* a rank runs out of memory and is killed, and its peers notice within the same millisecond */
 	begin(&w, &j);
 	obey(&w);
 	struct life_end echo = { .time = w.now, .exit_code = 1 },
@@ -965,7 +965,7 @@ static void blame(void)
 	CHECK(w.state.failure.index == 3 && w.state.failure.signal == 9);
 	end(&w);
 
-	/* ranks that a clock cannot tell apart are named together */
+	/* ranks whose times are equal are named together */
 	begin(&w, &j);
 	obey(&w);
 	life_ended(w.life, 0, 2, &echo);
@@ -975,7 +975,7 @@ static void blame(void)
 	CHECK_TEXT(w.state.failure.reason, "exit code 1 (at the same moment: a-2)");
 	end(&w);
 
-	/* the one that may try again began it; the one that may not is the echo */
+	/* the one that may retry was first; the final failure of the other is an echo */
 	struct plan_condition both_done = done(0);
 	struct plan_role two[] = { role("a", 1), role("b", 1) };
 	struct plan_job k = { .roles = two, .nroles = 2, .success = &both_done };
@@ -990,7 +990,7 @@ static void blame(void)
 	CHECK(str_is(w.state.failure.role, "a"));
 	end(&w);
 
-	/* what fails without an effect is no cause either (S83) */
+	/* a failure without effect is not a cause either (S83) */
 	two[0].retries = count(0);
 	two[0].on_failed_pod = word("ignore");
 	both_done = done(1);
@@ -1026,12 +1026,12 @@ static void refused(void)
 	begin(&w, &j);
 	ORDERS("start a-0, start a-1, start board-0");
 	life_refused(w.life, 1, 0, STR("command not found: 'x'"), w.now);
-	/* an aux role that cannot be started is a mistake in the program all the same */
+	/* an aux role that cannot be started is still an error in the program */
 	ORDERS("term a-0, term a-1");
 	end(&w);
 }
 
-/* Fault F-49: the job begins anew and nobody counts it. */
+/* Fault F-49: the job restarts and the restart is not counted. */
 static void anew(void)
 {
 	struct plan_condition all = done(0);
@@ -1054,7 +1054,7 @@ static void anew(void)
 	end(&w);
 }
 
-/* A thousand replicas that end one by one: each is looked at a bounded number of times. */
+/* A thousand replicas that end one by one: each is examined a bounded number of times. */
 static void many(void)
 {
 	struct plan_condition all = done(0);
@@ -1073,7 +1073,7 @@ static void many(void)
 	end(&w);
 }
 
-/* What a failed replica does to the job, by its role's word. */
+/* What a failed replica does to the job, by the setting of its role. */
 static void on_failed_pod(void)
 {
 	static const struct {
@@ -1111,7 +1111,7 @@ static void on_failed_pod(void)
 	}
 }
 
-/* A framework's limit counts every new beginning, in place too. */
+/* A framework's limit counts every new attempt, including restarts in place. */
 static void backoff_limit(void)
 {
 	struct data limit = { .kind = DATA_INT, .u.integer = 2 };
@@ -1136,7 +1136,7 @@ static void backoff_limit(void)
 	end(&w);
 }
 
-/* Somebody wants a replica to begin again: one that runs, that waits for its next attempt, that has failed for good. */
+/* A user restarts a replica: one that runs, one that waits for its next attempt, one that has failed for good. */
 static void restart_one(void)
 {
 	struct plan_condition all = done(0);
@@ -1156,7 +1156,7 @@ static void restart_one(void)
 	ended(&w, 0, 0, 1);
 	ORDERS("");
 	CHECK(life_restart(w.life, STR("a"), 0, &why));
-	ORDERS("start a-0");            /* without waiting, and with its attempts before it */
+	ORDERS("start a-0");            /* without backoff, and earlier attempts still count */
 	ended(&w, 0, 0, 1);
 	ORDERS("");
 	pass(&w, 3600 * SECOND);

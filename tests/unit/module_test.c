@@ -1,6 +1,6 @@
 /*
- * module_test.c - loading from memory: the project's root, routes to one file,
- * order, packages and their lock.  No file system is touched.
+ * module_test.c - loading from memory: the project's root, several paths to one file, order, packages and their lock
+ * file.  No file system is touched.
  */
 #include <stdio.h>
 
@@ -37,7 +37,7 @@ static bool memory_read(void *context, struct arena *arena, struct str path, str
 	return false;
 }
 
-/* Names directly in a directory, each once, in the order of the table. */
+/* The names directly in a directory, each once, in the order of the table. */
 static void memory_list(void *context, struct arena *arena, struct str directory,
 	void (*each)(void *to, struct str name), void *to)
 {
@@ -194,7 +194,7 @@ static void cycles(void)
 	arena_release(&r.arena);
 }
 
-/* A chain of imports, one longer than allowed. */
+/* A chain of imports that is one longer than allowed. */
 static void depth(void)
 {
 	enum { N = MODULE_DEPTH + 4 };

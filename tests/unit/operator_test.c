@@ -1,11 +1,10 @@
 /*
- * operator_test.c - decisions about jobs, as the older operator took them: cases
- * that are data, in tests/decide and, where somebody has them, beside the project
- * (CONFORMANCE).
+ * operator_test.c - decisions about jobs compared with those of the older operator: cases that are data, in
+ * tests/decide and, if available, beside the project (CONFORMANCE).
  *
- * A case is a directory with expected.json: what is checked, what is seen, what has
- * to follow; the manifest, job.yaml, becomes a program through the import.  What
- * differs on purpose is listed by its name in docs/differences.md, and has to differ.
+ * A case is a directory with expected.json: what is checked, what the controller sees, and the expected result; the
+ * import converts the manifest, job.yaml, to a program.  Cases that differ on purpose are listed by name in
+ * docs/differences.md, and must differ.
  *
  * Rows: code_* S84 to S86; deadline_* S183; ttl_* S184; clean_* S185; suspend* S186; limit_* S187; first_worker and
  * all_workers S188, each_worker beside them S197; from_nothing S193, S196; smaller S195; all kinds by one function
@@ -29,8 +28,8 @@ struct vector {
 	struct world world;
 	struct str text;                /* the program */
 	bool compiled;
-	int worker;                     /* its only role, of a program of our own */
-	struct str why;                 /* it fails: the first reason */
+	int worker;                     /* its only role, of a program written here */
+	struct str why;                 /* the first reason why the case fails */
 };
 
 static void wrong(struct vector *v, struct str why)
@@ -86,7 +85,7 @@ static bool read_program(void *context, struct arena *arena, struct str path, st
 	return false;
 }
 
-/* False when the program is refused, which is left to the caller. */
+/* False when the program is refused; the caller handles that. */
 static bool compiles(struct vector *v, struct str text)
 {
 	struct reader reader = { .context = v, .read = read_program };
@@ -109,7 +108,7 @@ static bool begin(struct vector *v, struct str text, struct str kind)
 	return true;
 }
 
-/* What the manifest becomes. */
+/* The program that the manifest is converted to. */
 static bool begin_manifest(struct vector *v)
 {
 	struct str path = str_cat(&v->arena, v->folder, STR("/job.yaml"), STR("")), text, why;
@@ -139,7 +138,7 @@ static bool begin_manifest(struct vector *v)
 	return good && begin(v, program, text_at(manifest, "kind"));
 }
 
-/* ---- words of the cases ---- */
+/* ---- terms of the cases ---- */
 
 static enum seen_phase phase_of(struct vector *v, struct str word)
 {
@@ -172,7 +171,7 @@ static const char *policy_word(struct vector *v, struct str word)
 	return "none";
 }
 
-/* What a restart policy becomes in a program, as the import has it. */
+/* The program's form of a restart policy, as the import writes it. */
 static const char *restart_fields(struct vector *v, struct str word)
 {
 	static const char *const words[][2] = {
@@ -199,7 +198,7 @@ static int role_named(struct vector *v, struct str name)
 	return 0;
 }
 
-/* A job of `workers` with lines of its own, and lines of its role. */
+/* A job of `workers` with additional lines, for itself and for its role. */
 static bool begin_workers(struct vector *v, const char *arguments, int64_t workers, const char *lines,
 	const char *of_role)
 {
@@ -231,7 +230,7 @@ static bool replica_named(struct vector *v, struct str name, int *role, int64_t 
 	return false;
 }
 
-/* The condition that the job has before anything is decided. */
+/* The condition that the job has before the first decision. */
 static void has_condition(struct vector *v, struct str word)
 {
 	struct job_condition c = { .type = type_of(v, word), .holds = true, .reason = word, .updated = v->world.now,
@@ -243,7 +242,7 @@ static void has_condition(struct vector *v, struct str word)
 static size_t pods_there(struct vector *v) { return world_count(&v->world, false); }
 static size_t services_there(struct vector *v) { return world_count(&v->world, true); }
 
-/* Until a pass asks for nothing: never long. */
+/* Runs passes until one requests nothing, which never takes long. */
 static void settle(struct vector *v)
 {
 	for (int i = 0; i < 4; i++) {
@@ -306,7 +305,7 @@ static void left(struct vector *v, const struct data *names, bool services)
 		}
 }
 
-/* Pods of any names: those of the workers, in their order. */
+/* Pods with any names: those of the workers, in their order. */
 static void check_cleanup_names(struct vector *v)
 {
 	const struct data *pods = at(v->input, "pods");
@@ -351,7 +350,7 @@ static void check_cleanup(struct vector *v)
 	same_number(v, "services left", (int64_t)services_there(v), at(v->expect, "services_left_count"));
 }
 
-/* What a step of a suspended job is held against; `before` and `asked`: when it began, and when the step did. */
+/* Checks a step of a suspended job; `before` and `asked`: when suspension began, and when the step did. */
 static void same_step(struct vector *v, const struct data *step, int64_t before, int64_t asked)
 {
 	int64_t active = 0;
@@ -521,7 +520,7 @@ static void check_reconcile(struct vector *v)
 	}
 }
 
-/* The text is the operator's; the decision names the object. */
+/* The text is the operator's; the decision contains the object. */
 static void check_reconcile_error(struct vector *v)
 {
 	const struct data *there = at(v->want, "precondition.existing_object");
@@ -587,7 +586,7 @@ static void check_managed_by(struct vector *v)
 		wrong_z(v, "something is done all the same");
 }
 
-/* A launcher with a device stands in the list of hosts, before the workers. */
+/* A launcher with a device comes before the workers in the list of hosts. */
 static void check_gpu_launcher(struct vector *v)
 {
 	if (!begin_manifest(v))
@@ -601,7 +600,7 @@ static void check_gpu_launcher(struct vector *v)
 				at(v->expect, "gpu_launcher"));
 }
 
-/* A name that labels cannot have is refused; the one that would be made of it has these labels. */
+/* A name that is invalid as a label is refused; the name that would be made of it has these labels. */
 static void check_labels(struct vector *v)
 {
 	const struct data *labels = at(v->expect, "labels");
@@ -676,7 +675,7 @@ static const struct {
 	{ "slice-size", check_slice_size }, { "ttl", check_ttl }, { "finished", check_finished },
 	{ "managed-by", check_managed_by }, { "mpi-gpu-launcher", check_gpu_launcher }, { "labels", check_labels },
 	{ "suspend-flag", check_suspend_flag }, { "backoff", check_backoff }, { "deadline", check_deadline },
-	/* objects and verdicts: judged beside the cases, tests/import/conformance.sh */
+	/* objects and verdicts: tested beside the cases, by tests/import/conformance.sh */
 	{ "env", NULL }, { "env-full", NULL }, { "validation", NULL }, { "defaults", NULL }, { "status", NULL },
 	{ "panic", NULL }, { "initcontainers", NULL }, { "pod", NULL }, { "service", NULL }, { "podgroup", NULL },
 	{ "hpa", NULL },
@@ -684,7 +683,7 @@ static const struct {
 
 /* ---- cases ---- */
 
-/* Is it listed as one that differs on purpose? */
+/* Is the case listed as one that differs on purpose? */
 static bool is_listed(struct str differences, struct str name)
 {
 	char quoted[256];

@@ -1,4 +1,4 @@
-/* options_test.c - command lines and what is said about wrong ones. */
+/* options_test.c - command lines, and the messages about wrong ones. */
 #include "command/options.h"
 
 #include "unit.h"
@@ -81,7 +81,7 @@ static void wrong(void)
 	CHECK_TEXT(why, "trainc: --format cannot be 'xml'; it is text, json or sarif\n");
 }
 
-/* What the table promises appears in the help of every command. */
+/* The options in the table appear in the help of every command. */
 static void table(void)
 {
 	struct buf b = { 0 };

@@ -1,6 +1,6 @@
 /*
- * plan_env_test.c - the functions of the plan: names, texts, the environment of
- * one replica, conditions, and what is left to the runtime.
+ * plan_env_test.c - the functions of the plan: names, texts, the environment of one replica, conditions, and values
+ * that are left to the runtime.
  */
 #include <stdio.h>
 
@@ -141,7 +141,7 @@ static struct str shown(const struct env_value *v)
 	return s;
 }
 
-/* All replicas are processes of this machine: what the local backend does. */
+/* All replicas are processes of this machine, as in a local run. */
 static void here(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
 {
 	(void)context, (void)j, (void)r, (void)i;

@@ -1,6 +1,6 @@
 /*
- * plan_record_test.c - what a run remembers of its plan: every example's plan survives
- * the way to JSON and back, and status_of() says the same of both; damage is refused.
+ * plan_record_test.c - what a run records of its plan: the plan of every example survives conversion to JSON and back,
+ * and status_of() returns the same for both; damaged records are rejected.
  */
 #include "unit.h"
 
@@ -32,7 +32,7 @@ static struct str record_of(struct arena *a, const struct plan_job *j)
 	return text;
 }
 
-/* A pod of each role that has failed: rules, names and containers all count for what is said. */
+/* A failed pod of each role: rules, names and containers all affect the result. */
 static struct str state_of(struct arena *a, const struct plan_job *j)
 {
 	struct status_objects objects = { 0 };
@@ -58,7 +58,7 @@ static struct str state_of(struct arena *a, const struct plan_job *j)
 	status_add(a, &objects, d);
 	struct run_state s = status_of(a, j, &objects, INT64_C(1767225600000000000));
 	b.n = 0;
-	s.ns = STR("");         /* the plan's own, which is not recorded */
+	s.ns = STR("");         /* from the plan itself, which is not recorded */
 	run_state_write(&s, &b);
 	struct str text = buf_take(&b, a);
 	buf_release(&b);

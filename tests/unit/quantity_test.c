@@ -1,6 +1,6 @@
 /*
- * quantity_test.c - amounts and durations: what is read, what is refused, what
- * is written.  The expected texts are those of Kubernetes' resource.Quantity.
+ * quantity_test.c - amounts and durations: what is accepted, what is rejected, and how they are written.  The expected
+ * texts are those of Kubernetes' resource.Quantity.
  */
 #include "base/quantity.h"
 
@@ -95,7 +95,7 @@ static void test_vectors(const char *what, const struct vector *at, size_t n,
 	}
 }
 
-/* What is written reads back as the same amount and form. */
+/* What is written is read back as the same amount in the same form. */
 static void test_round_trip(void)
 {
 	for (size_t i = 0; i < sizeof(literals) / sizeof(literals[0]); i++) {

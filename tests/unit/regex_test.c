@@ -1,4 +1,4 @@
-/* regex_test.c - regular expressions: what they match, what is refused, what a match may cost. */
+/* regex_test.c - regular expressions: what they match, which are rejected, and what a match may cost. */
 #include "eval/regex.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static struct arena arena;
 
-/* The longest match of PATTERN at the start of TEXT; -1 for none, -2 for a pattern that is refused. */
+/* The length of the longest match of PATTERN at the start of TEXT; -1 for none, -2 for a pattern that is rejected. */
 static int longest(const char *pattern, const char *text)
 {
 	const char *why;
@@ -37,7 +37,7 @@ static const struct {
 	{ "a^b", "ab", -1 }, { "^a$", "a", 1 }, { "a$", "ab", -1 }, { "(^a|b)$", "a", 1 }, { "^", "", 0 },
 	{ "^*a", "a", 1 }, { "]", "]", 1 }, { "}", "}", 1 }, { "a**", "aa", 2 }, { "(a{2}){2}", "aaaaa", 4 },
 	{ "[[:xdigit:]]{4}", "beef", 4 },
-	/* refused */
+	/* rejected */
 	{ "(", "", -2 }, { ")", "", -2 }, { "a)", "", -2 }, { "a)|(b", "", -2 }, { "[", "", -2 }, { "[a", "", -2 },
 	{ "[]", "", -2 }, { "[[:alpha:]", "", -2 }, { "[[:nothing:]]", "", -2 }, { "[b-a]", "", -2 }, { "*a", "", -2 },
 	{ "a|*b", "", -2 }, { "(+)", "", -2 }, { "{2}", "", -2 }, { "a{", "", -2 }, { "a{x}", "", -2 },
@@ -45,7 +45,10 @@ static const struct {
 	{ "\\b", "", -2 }, { "(a)\\1", "", -2 }, { "[[.ab.]]", "", -2 }, { "[a-[:digit:]]", "", -2 },
 };
 
-/* What doubles backtracking matchers, and fills the memory of those that build their states as they go. */
+/*
+ * Patterns that take backtracking matchers exponential time, and exhaust the memory of those that build their states as
+ * they match.
+ */
 static void costs(void)
 {
 	static char text[100001];

@@ -1,4 +1,7 @@
-/* run_dir_test.c - directories of runs: one keeper each, survivors, disks that refuse, everything removed. */
+/*
+ * run_dir_test.c - directories of runs: one keeper each, surviving processes, disks that refuse writes, complete
+ * removal.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -88,7 +91,7 @@ static void one_keeper(void)
 	CHECK(fd >= 0 && mode_of(path_of("one")) == 0700 && exists(path_of("one/logs")) &&
 		exists(path_of("one/scratch")));
 	CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) && exists(path_of("one/reserve")));
-	/* nobody has saved a state yet */
+	/* no state has been saved yet */
 	CHECK(run_load(&arena, state, STR("one"), &got, &why) && got.phase == RUN_PENDING);
 	CHECK_TEXT(got.cause, "it is being started");
 
@@ -101,7 +104,7 @@ static void one_keeper(void)
 
 	s.phase = RUN_SUCCEEDED;
 	CHECK(save(fd, &s) && exists(path_of("one/result")) && !exists(path_of("one/reserve")));
-	CHECK(save(fd, &s));              /* the same once more */
+	CHECK(save(fd, &s));              /* once more, with the same result */
 	close(fd);
 	CHECK(make("one", false) < 0 && status == 5);
 	CHECK_TEXT(why, "run 'one' already exists");
@@ -112,10 +115,10 @@ static void one_keeper(void)
 	close(fd);
 	CHECK(run_dir_remove(&arena, path_of("one"), &why) && !exists(path_of("one")));
 	CHECK(!exists(str_printf(&arena, "%s/runs", state.p)));
-	CHECK(run_dir_remove(&arena, path_of("one"), &why));            /* as often as one likes */
+	CHECK(run_dir_remove(&arena, path_of("one"), &why));            /* as often as you like */
 }
 
-/* A command that has made the directory takes its lock a moment later; until then the run has not ended. */
+/* A command that has created the directory takes its lock a moment later; until then the run has not ended. */
 static void between_directory_and_lock(void)
 {
 	struct run_state got;
@@ -136,7 +139,7 @@ static void between_directory_and_lock(void)
 	waitpid(child, NULL, 0);
 	/* the command was killed before it took the lock */
 	CHECK(run_load(&arena, state, STR("young"), &got, &why) && got.phase == RUN_UNKNOWN);
-	/* and that was long ago, so that there is nothing to wait for */
+	/* and that was long ago, so there is nothing to wait for */
 	static const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
 	CHECK(utimensat(AT_FDCWD, path_of("young").p, old, 0) == 0);
 	int64_t begin = clock_steady();
@@ -146,7 +149,7 @@ static void between_directory_and_lock(void)
 	CHECK(run_dir_remove(&arena, path_of("young"), &why) && !exists(path_of("young")));
 }
 
-/* A keeper that is gone: with and without something that outlived it. */
+/* A keeper that has died: with and without a process that outlived it. */
 static void survivors(void)
 {
 	struct run_replica at[2] = { { .state = REPLICA_READY }, { .index = 1, .state = REPLICA_READY } };
@@ -165,7 +168,7 @@ static void survivors(void)
 	s.roles = &role;
 	s.nroles = 1;
 	process_identify(child, &at[0].process);
-	/* somebody else has the number now */
+	/* another process has the id now */
 	at[1].process = (struct process_id){ child, at[0].process.start + 1 };
 	s.keeper.start--;
 	CHECK(save(fd, &s));
@@ -177,7 +180,7 @@ static void survivors(void)
 	CHECK(got.roles[0].at[0].state == REPLICA_READY && got.roles[0].at[1].state == REPLICA_FAILED);
 	CHECK(make("lost", false) < 0 && status == 5 && kill(child, 0) == 0);
 	CHECK_TEXT(why, "run 'lost' already exists");
-	fd = make("lost", true);                /* ends what the run before has left */
+	fd = make("lost", true);                /* ends what the previous run left behind */
 	CHECK(fd >= 0 && waitpid(child, &how, 0) == child && WIFSIGNALED(how));
 	CHECK(save(fd, &s));
 	close(fd);
@@ -199,7 +202,7 @@ static void survivors(void)
 	CHECK(run_dir_remove(&arena, path_of("lost"), &why));
 }
 
-/* Sessions of replicas that outlived their keeper, and a stranger who has a number of theirs. */
+/* Sessions of replicas that outlived their keeper, and another process that got one of their ids. */
 static void ending_survivors(void)
 {
 	struct run_replica at[2] = { { .state = REPLICA_READY, .cause = STR(""), .host = STR("") },
@@ -217,7 +220,7 @@ static void ending_survivors(void)
 	}
 	CHECK(pipe(ready) == 0);
 	leader = fork();
-	if (leader == 0) {                      /* deaf, with a child in a group of its own */
+	if (leader == 0) {                      /* ignores signals, with a child in its own process group */
 		setsid();
 		signal(SIGTERM, SIG_IGN);
 		if (fork() == 0)
@@ -236,7 +239,7 @@ static void ending_survivors(void)
 	CHECK(process_identify(leader, &at[0].process) && process_identify(stranger, &at[1].process));
 	at[1].process.start++;
 	CHECK(survivors_end(&arena, &s, 100000000, &found) == 0);
-	/* its child had the other end of the pipe, too */
+	/* its child held the other end of the pipe, too */
 	CHECK(read(ready[0], &byte, 1) == 0);
 	close(ready[0]);
 	CHECK(waitpid(leader, NULL, 0) == leader && kill(stranger, 0) == 0 && waitpid(stranger, NULL, WNOHANG) == 0);
@@ -265,7 +268,7 @@ static void names(void)
 		CHECK(run_dir_remove(&arena, path_of(all[i]), &why));
 }
 
-/* A directory that was taken away from its keeper: the next of that name is another run's. */
+/* A directory that was removed under its keeper: the next one of that name belongs to another run. */
 static void taken_away(void)
 {
 	struct run_state s = some_state(STR("away"), RUN_RUNNING), got;
@@ -286,7 +289,7 @@ static void taken_away(void)
 	CHECK(run_dir_remove(&arena, path_of("away"), &why));
 }
 
-/* Ten processes that want the same run at the same time: one gets it, each time. */
+/* Ten processes that want the same run at the same time: each time exactly one gets it. */
 static void race(void)
 {
 	unsigned exactly_one = 0;
@@ -304,12 +307,12 @@ static void race(void)
 			struct run_state s = some_state(STR("race"), RUN_RUNNING);
 			close(go[1]);
 			close(hold[1]);
-			(void)!read(go[0], &byte, 1);           /* until it is closed: all at once */
+			(void)!read(go[0], &byte, 1);           /* until it is closed: then all start at once */
 			int fd = make("race", true);
 			if (fd < 0)
 				_exit(status == 5 ? 1 : 2);
 			save(fd, &s);
-			(void)!read(hold[0], &byte, 1);         /* keep the run until the others have tried */
+			(void)!read(hold[0], &byte, 1);         /* hold the run until the others have tried */
 			_exit(0);
 		}
 		close(go[0]);
@@ -330,7 +333,7 @@ static void race(void)
 	CHECK(run_dir_remove(&arena, path_of("race"), &why));
 }
 
-/* What training programs leave: deep, closed, odd. */
+/* What training programs leave behind: deep trees, directories without permissions, odd names. */
 static void removal(void)
 {
 	int fd = make("deep", false), at = dup(fd), depth = 0;

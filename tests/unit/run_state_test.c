@@ -1,4 +1,4 @@
-/* run_state_test.c - the state of a run to JSON and back; texts that are none of ours; processes. */
+/* run_state_test.c - the state of a run to JSON and back; invalid texts; processes. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 
 static struct arena arena;
 
-/* ---- any state comes back as it was ---- */
+/* ---- any state survives ---- */
 
 static uint64_t seed = 88172645463325252u;
 
@@ -129,7 +129,7 @@ static bool same_replica(const struct run_replica *a, const struct run_replica *
 	       same_spans(a, b);
 }
 
-/* The newest attempts are kept, and only one that goes on is ended. */
+/* The newest attempts are kept, and only one that still runs is ended. */
 static void spans_of_attempts(void)
 {
 	struct run_replica r = { 0 };
@@ -146,7 +146,7 @@ static void spans_of_attempts(void)
 	CHECK(r.spans[RUN_SPANS_MAX - 1].begin == 20 * RUN_SPANS_MAX && r.spans[RUN_SPANS_MAX - 1].kind == SPAN_FAILED);
 }
 
-/* A state file of a version that had no spans. */
+/* A state file of a version that did not have spans. */
 static void without_spans(void)
 {
 	struct run_replica replica = { .exit_code = -1 };
@@ -188,7 +188,7 @@ static void round_trip(void)
 	CHECK(replicas > 500 && replicas_same == replicas);
 }
 
-/* ---- what is none of ours ---- */
+/* ---- invalid texts ---- */
 
 static void garbage(void)
 {
@@ -205,7 +205,7 @@ static void garbage(void)
 	}
 	CHECK(said == text.n);
 
-	/* one byte changed: read or refused with a sentence, never anything else */
+	/* one byte changed: accepted, or rejected with a message, never anything else */
 	unsigned handled = 0;
 	for (int i = 0; i < 3000; i++) {
 		char *copy = arena_copy(&arena, text.p, text.n);
@@ -227,7 +227,7 @@ static void garbage(void)
 	CHECK_TEXT(why, "'schemaVersion' is not 1: another version of trainc wrote it");
 }
 
-/* ---- numbers and moments ---- */
+/* ---- process ids and start times ---- */
 
 static void counts(void)
 {
@@ -282,12 +282,12 @@ static void processes(void)
 	CHECK(process_identify(child, &id) && id.pid == child && id.start > 0);
 	CHECK(process_alive(&id, boot));
 	CHECK(!process_alive(&id, STR("another boot")));
-	/* a number that was used again */
+	/* a process id that was reused */
 	CHECK(!process_alive(&(struct process_id){ child, id.start - 1 }, boot));
 	kill(child, SIGKILL);
 	siginfo_t info;
 	waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
-	CHECK(!process_alive(&id, boot));                                               /* only to be reaped */
+	CHECK(!process_alive(&id, boot));                                               /* only waits to be reaped */
 	waitpid(child, NULL, 0);
 	CHECK(!process_alive(&id, boot) && !process_identify(child, &id));
 	CHECK(!process_identify(0, &id) && !process_identify(-1, &id));

@@ -1,6 +1,4 @@
-/*
- * What follows from the states of replicas, by table.
- */
+/* What follows from the states of replicas, as a table. */
 #include "unit.h"
 
 #include "runtime/run/rules.h"
@@ -45,9 +43,9 @@ static void fixed_size(void)
 
 static void elastic(void)
 {
-	CHECK(holds(CONDITION_DONE, 1, -1, S, W, W));           /* two never found a node */
+	CHECK(holds(CONDITION_DONE, 1, -1, S, W, W));           /* two were never scheduled */
 	CHECK(holds(CONDITION_DONE, 1, -1, S, F, S));
-	CHECK(!holds(CONDITION_DONE, 1, -1, S, R, W));          /* one still saves */
+	CHECK(!holds(CONDITION_DONE, 1, -1, S, R, W));          /* one is still saving */
 	CHECK(!holds(CONDITION_DONE, 1, -1, W, W, F));
 	CHECK(holds(CONDITION_READY, 1, -1, Y, W, W));
 	CHECK(!holds(CONDITION_READY, 1, -1, R, W, W));
@@ -66,7 +64,7 @@ static void joined(void)
 	struct plan_condition either = { .kind = CONDITION_OR, .left = &b, .right = &a };
 	CHECK(!condition_holds(&job, &both, states));
 	CHECK(condition_holds(&job, &either, states));
-	CHECK(!condition_holds(&job, &none, states));           /* nobody can be done where nobody is */
+	CHECK(!condition_holds(&job, &none, states));           /* no replica can be done where none exists */
 }
 
 static void attempts(void)
@@ -91,7 +89,7 @@ static void attempts(void)
 	CHECK(attempt_judge(&once, 1, false, 0) == ATTEMPT_FAILED);
 }
 
-/* What `on_failed_pod` makes of a failure that may be repeated, and of one that may not. */
+/* What `on_failed_pod` does about a failure that may be retried, and about one that may not. */
 static void effects(void)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /*
- * schema_test.c - the vocabulary: every field has a type that its spelling and
- * its default agree with, and lookups find it.
+ * schema_test.c - the vocabulary: every field has a type that matches its spelling and its default, and lookups find
+ * it.
  */
 #include <stdio.h>
 
@@ -30,8 +30,8 @@ static void each_field(struct schema_types *types)
 		ok(f->id == (enum field_id)i, "the table is in order", f->name);
 		ok(t->kind != TYPE_BAD, "has a type", f->name);
 		/*
-		 * A list of parts that a pod knows is also a list that a pod knows: it may differ by replica as a
-		 * whole.
+		 * A list with parts that only the pod knows is itself known only to the pod: as a whole it may differ
+		 * by replica.
 		 */
 		struct str whole = str_printf(&arena, "pod[%s]", f->type);
 		bool list = str_starts(str_of(f->type), STR("list[pod["));

@@ -1,4 +1,4 @@
-/* suggest_test.c - what is near, what is offered, what is certain. */
+/* suggest_test.c - which words are near, which are suggested, which are certain. */
 #include "diag/suggest.h"
 
 #include "unit.h"
@@ -58,10 +58,10 @@ static void cases(void)
 	struct suggest s = ASK("GPU", "gpu", "cpu");
 	CHECK_TEXT(suggest_only(&s), "gpu");            /* wrong case always counts, and wins */
 	s = ASK("IfNotPresent", "always", "if-not-present");
-	CHECK_TEXT(suggest_only(&s), "if-not-present"); /* what joins words is no letter */
+	CHECK_TEXT(suggest_only(&s), "if-not-present"); /* a character that joins words is not a letter */
 	s = ASK("slotsPerWorker", "slots", "ssh_port", "mca");
 	CHECK_TEXT(suggest_sentence(&s), "did you mean 'slots'?");
-	CHECK_TEXT(suggest_only(&s), "");               /* its first word only */
+	CHECK_TEXT(suggest_only(&s), "");               /* only its first word */
 	s = ASK("PodDisruptionBudgett", "Pod", "PodDisruptionBudget");
 	CHECK_TEXT(suggest_only(&s), "PodDisruptionBudget");
 	s = ASK("badc", "abcd");
@@ -71,7 +71,7 @@ static void cases(void)
 	s = ASK("same", "same");
 	CHECK_TEXT(suggest_sentence(&s), "");           /* never the word itself */
 	s = ASK("wrker", "worker", "worker");
-	CHECK_TEXT(suggest_only(&s), "worker");         /* one candidate heard twice is one */
+	CHECK_TEXT(suggest_only(&s), "worker");         /* a candidate that is given twice counts once */
 }
 
 static void lists(void)

@@ -1,8 +1,8 @@
 /*
- * trainc_memory_test.c - a caller of the library lives on when memory runs out.
+ * trainc_memory_test.c - a caller of the library survives when memory runs out.
  *
- * The n-th allocation fails, or all from the n-th on, for every n up to the last: each function answers false, says
- * why, and trainc_close() leaves nothing behind.  The linker puts the functions below in front of the C library's.
+ * The n-th allocation fails, or all from the n-th on, for every n up to the last: each function returns false and the
+ * reason, and trainc_close() leaks nothing.  The linker puts the functions below in front of the C library's.
  */
 #include "trainc.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- memory ---- */
 
-/* Allocations so far; the one that fails, 0: none; pieces in use, and bytes of those that are mapped. */
+/* Allocations so far; the one that fails, or 0 for none; live blocks, and the size of those that are mapped. */
 static long asked, fails_at, live;
 static bool for_good;
 
@@ -64,7 +64,7 @@ void *__wrap_mmap(void *p, size_t n, int protection, int flags, int fd, off_t at
 	if (is_failing())
 		return MAP_FAILED;
 	void *got = __real_mmap(p, n, protection, flags, fd, at);
-	live += got == MAP_FAILED ? 0 : n;      /* by bytes: a part may be given back before the rest */
+	live += got == MAP_FAILED ? 0 : n;      /* by bytes: a part may be unmapped before the rest */
 	return got;
 }
 
@@ -95,7 +95,7 @@ static const struct file files[] = {
 	{ "values.yaml", "tag: &t \"2\"\nnames:\n  - *t\n  - |\n    b\n  - {a: [b]}\n" },
 };
 
-static size_t callbacks;                /* that were left the ordinary way */
+static size_t callbacks;                /* in progress; 0 when all returned normally */
 
 static bool read_file(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
 	const char **why)
@@ -133,7 +133,7 @@ static bool take(void *context, const char *bytes, size_t n)
 static size_t written;
 static const struct trainc_output output = { &written, take };
 
-/* Asks once whether memory has run out: after that, every call must fail. */
+/* Queries once whether memory has run out: after that, every call must fail. */
 struct caller {
 	bool lacking, contradicts;
 };
@@ -175,7 +175,7 @@ static struct trainc *opened(struct caller *c)
 	return t;
 }
 
-/* One program: sound, then one with mistakes; each with parameters from a file. */
+/* One program: valid, then one with errors; each with parameters from a file. */
 static void one(struct caller *c, const char *path)
 {
 	struct trainc *t = opened(c);
@@ -208,7 +208,7 @@ static void two(struct caller *c, bool first_first)
 
 static void first(struct caller *c) { one(c, "job.tj"); }
 static void wrong(struct caller *c) { one(c, "wrong.tj"); }
-/* Enough for blocks of the largest size (base/arena.c). */
+/* Enough for blocks of the largest size (see base/arena.c). */
 static void fleet(struct caller *c) { one(c, "fleet.tj"); }
 static void both(struct caller *c) { two(c, true); }
 static void both_back(struct caller *c) { two(c, false); }
@@ -246,7 +246,10 @@ int main(void)
 		{ "two programs", both },
 		{ "two programs, closed in the other order", both_back },
 	};
-	/* allocations of a use that are tried: all of an ordinary build, some where each is its own */
+	/*
+	 * how many allocations of a use are made to fail: all in an ordinary build, some where each block is allocated
+	 * separately
+	 */
 	static const int sampled = 400;
 
 	for (size_t i = 0; i < sizeof uses / sizeof *uses && failed < 20; i++) {

@@ -175,7 +175,10 @@ static void test_missing(void)
 	trainc_close(NULL);
 }
 
-/* A file that can be read once, as a pipe, although a warning makes the compiler begin again with whole modules. */
+/*
+ * A file that can be read only once, such as a pipe, even though a warning makes the compiler start over with whole
+ * modules.
+ */
 static unsigned reads;
 
 static bool read_once(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
@@ -242,7 +245,7 @@ static void test_format(void)
 	trainc_close(t);
 }
 
-/* A file that cannot be read is not tried again: a pipe without a writer is waited for a second each time. */
+/* A file that cannot be read is not tried again: each try to open a pipe without a writer waits a second. */
 static bool read_never(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
 	const char **why)
 {

@@ -1,6 +1,4 @@
-/*
- * type_test.c - sameness and spelling of types, and what fits where.
- */
+/* type_test.c - equality and spelling of types, and which values fit which types. */
 #include <stdio.h>
 
 #include "check/context.h"

@@ -1,6 +1,6 @@
 /*
- * unit.h - what the unit tests of the base and of the diagnostics share: a
- * count, and checks that say what they saw.
+ * unit.h - shared by the unit tests of the base and of diagnostics: a counter, and checks that print the values they
+ * compared.
  */
 #ifndef TRAINC_UNIT_H
 #define TRAINC_UNIT_H

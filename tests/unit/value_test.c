@@ -38,7 +38,7 @@ static void test_floats(void)
 		struct str got = float_text(&arena, rows[i].d);
 		check(str_is(got, rows[i].text), rows[i].text, got);
 	}
-	/* Whatever the double, the text reads back the same. */
+	/* Reading the text of any double gives the same double. */
 	uint64_t bits = 88172645463325252u;
 	unsigned wrong = 0;
 	for (int i = 0; i < 100000; i++) {

@@ -1,6 +1,6 @@
 /*
- * workload_test.c - the table of kinds that run pods, from its rows alone: who adds
- * one is told what else the new kind needs.
+ * workload_test.c - the table of kinds that run pods, from its rows alone: if you add one, it reports what else the new
+ * kind needs.
  */
 #include "unit.h"
 
@@ -25,15 +25,16 @@ static void rows(void)
 		CHECK(!w->spec == !!(w->traits & WORKLOAD_BARE));
 		CHECK(!w->spec || schema_find_type(&schema_builtin, str_of(w->spec)) != NULL);
 		CHECK(!w->index == !w->field);
-		/* else each pod of one object would have index 0 */
+		/* otherwise each pod of an object would have index 0 */
 		CHECK((w->traits & (WORKLOAD_NUMBERED | WORKLOAD_BARE)) != WORKLOAD_NUMBERED || w->index);
-		/* what may say restart = "never" has a policy to say it with */
+		/* a kind that allows restart = "never" has a policy to express it */
 		CHECK(!(w->traits & WORKLOAD_ENDS) || w->always || w->id == WORKLOAD_FOREIGN);
 	}
 }
 
 /*
- * A job succeeds when its pods do: a target whose pods never end would need rules for everything that waits for an end.
+ * A job succeeds when its pods do: a target whose pods never end would need rules for everything that waits for the end
+ * of a role.
  */
 static void targets(void)
 {
@@ -44,7 +45,7 @@ static void targets(void)
 	}
 }
 
-/* What `status` and `decide` read back is what was written, for each kind; an older record has the one word alone. */
+/* `status` and `decide` read back what was written, for each kind; an older record has only the one word. */
 static void records(void)
 {
 	struct arena a = { 0 };
@@ -72,7 +73,7 @@ static void records(void)
 	arena_release(&a);
 }
 
-/* What belongs to no replica is somebody else's to create than the replicas: a user's own Deployment is no role's. */
+/* Objects that belong to no replica are created separately: a user's own Deployment does not belong to a role. */
 static void own_deployment(void)
 {
 	struct source source = { .text = STR("{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}"), .base = 1 };

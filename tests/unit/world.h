@@ -1,9 +1,7 @@
 /*
- * world.h - a small cluster for tests of runtime/decide: objects that do what a
- * decision asks for, at a time of our own.
+ * world.h - a small cluster for tests of runtime/decide: objects that carry out a decision, at a simulated time.
  *
- * What is there is written as a cluster would print it and read back, so that
- * decide_see() is part of every test.
+ * The state is written as a cluster would print it, and read back, so decide_see() is part of every test.
  */
 #ifndef TRAINC_WORLD_H
 #define TRAINC_WORLD_H
@@ -23,10 +21,10 @@ struct thing {
 	struct str kind, name, uid;
 	enum seen_owner owner;
 	bool deleting, disrupted;
-	int role, ready;                /* how many of its pods are */
+	int role, ready;                /* how many of its pods exist */
 	int64_t index;
 	enum seen_phase phase;
-	int exit_code;                  /* -1: none is told */
+	int exit_code;                  /* -1: unknown */
 	int64_t restarts, begin, end;
 };
 
@@ -38,8 +36,8 @@ struct world {
 	struct thing *at;
 	size_t n;
 	int64_t now;
-	unsigned made;                  /* uids given out */
-	size_t created[2], deleted[2];  /* in the last pass: what runs, Services */
+	unsigned made;                  /* uids that were assigned */
+	size_t created[2], deleted[2];  /* during the last pass: what runs, Services */
 };
 
 static inline struct str world_format(struct world *w, const char *what, long long n)
@@ -114,7 +112,7 @@ static inline void thing_ends(const struct world *w, struct thing *t, int exit_c
 
 static inline bool thing_runs(const struct thing *t) { return !str_is(t->kind, "Service") && t->role != NO_ROLE; }
 
-/* Every replica that is there runs. */
+/* Every existing replica starts to run. */
 static inline void world_run_all(struct world *w)
 {
 	for (size_t i = 0; i < w->n; i++)
@@ -133,7 +131,7 @@ static inline size_t world_count(const struct world *w, bool services)
 	return n;
 }
 
-/* ---- as a cluster prints it ---- */
+/* ---- in the form that a cluster prints ---- */
 
 static inline void print_status(struct world *w, const struct thing *t, struct buf *b)
 {
@@ -190,7 +188,7 @@ static inline void print_thing(struct world *w, const struct thing *t, struct bu
 	buf_char(b, '}');
 }
 
-/* What is seen of one object, or of a List. */
+/* What decide_see() gets from one object, or from a List. */
 static inline struct seen_list see_text(struct world *w, struct str text)
 {
 	struct sources sources = { .arena = &w->arena };
@@ -244,7 +242,7 @@ static inline void world_act(struct world *w, const struct decide_action *a)
 	}
 }
 
-/* Remember what the last decision knows, as a controller does: written, and read again. */
+/* Keeps what the last decision knows, as a controller does: written, and read again. */
 static inline void world_remember(struct world *w)
 {
 	struct sources sources = { .arena = &w->arena };
@@ -264,7 +262,7 @@ static inline void world_remember(struct world *w)
 	}
 }
 
-/* Remember, then act. */
+/* Keeps it, then acts. */
 static inline void world_pass(struct world *w)
 {
 	w->last = world_decide(w);

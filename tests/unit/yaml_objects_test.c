@@ -1,6 +1,6 @@
 /*
- * yaml_objects_test.c - plans made by hand become the objects that an API
- * server has accepted (tests/e2e/objects), and YAML and JSON say the same.
+ * yaml_objects_test.c - plans built by hand become objects that an API server has accepted (tests/e2e/objects), and
+ * YAML and JSON are equivalent.
  */
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -410,7 +410,7 @@ static const cJSON *object_named(const cJSON *all, const char *kind, const char 
 	return NULL;
 }
 
-/* What the kubelet makes of a value whose only reference is the index. */
+/* The value that the kubelet computes when the only reference is the index. */
 static struct str expand(struct arena *a, const char *value, int index)
 {
 	static const char reference[] = "$(TRAINC_INDEX)";
@@ -472,7 +472,7 @@ static void agreement(void)
 	cJSON_Delete(unrolled);
 }
 
-/* A computed value has another text in each replica, and is made when it is written. */
+/* A computed value has a different text in each replica, and is computed when it is written. */
 static void computed(void)
 {
 	struct plan plan;
