@@ -1,6 +1,6 @@
-"""api_memory.py - an API server in memory, for tests: objects, their versions, watches, counted requests, and single
-requests that are answered as a test wants them to be.  What a cluster does with the objects is the business of those who
-derive from it: world.py beside it for the commands, ../supervise/world.py for the controller.  Exact bytes are standin/'s."""
+"""api_memory.py - an API server in memory, for tests: objects, their versions, watches, counted requests, and
+responses to single requests that a test chooses.  Derived classes do what a cluster does with the objects:
+world.py beside it for the commands, ../supervise/world.py for the controller.  Tests of exact bytes use standin/."""
 import copy
 import http.server
 import json
@@ -19,7 +19,7 @@ PATH = re.compile(r"/(?:api|apis/([^/]+))/[^/]+(?:/namespaces/([^/]+))?/([^/]+)(
 
 
 class Failure(Exception):
-    """A test did not see what it expected."""
+    """The result of a test differs from what it expected."""
 
 
 def must(ok, what):
@@ -37,7 +37,7 @@ def not_found(plural, name):
 
 
 def merge(old, new, nulls=True):
-    """Merges NEW into OLD; if NULLS, a null removes a field, as in a merge patch."""
+    """Merges NEW into OLD; with NULLS, a null removes a field, as in a merge patch."""
     for key, value in new.items():
         if nulls and value is None:
             old.pop(key, None)
@@ -137,13 +137,13 @@ class Server:
         env.update(KUBECONFIG=os.path.join(self.dir, "config"), HOME=self.dir)
         return env
 
-    # ---- what is stored: copies, so that nobody changes an object without an event ----
+    # ---- stored objects: copies, so that no object changes without an event ----
 
     def now(self, later=0):
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + self.ahead + later))
 
     def keep(self, plural, ns, o, change=None):
-        """Stores an object as a change by somebody."""
+        """Stores an object as if somebody had changed it."""
         with self.lock:
             m = o["metadata"]
             self.version += 1
@@ -173,14 +173,15 @@ class Server:
             return sorted(k[2] for k in self.objects if k[0] == plural)
 
     def listed(self, plural, ns, query):
-        """The objects that a list or a watch with this query is about."""
+        """The objects that match a list or a watch with this query."""
         return [o for (p, n, _), o in sorted(self.objects.items())
                 if p == plural and ns in ("", n) and selected(o, query.get("labelSelector", ""))]
 
     # ---- requests ----
 
     def fault(self, method, pattern, answer, times=1, skip=0):
-        """Gives ANSWER to TIMES matching requests, after SKIP others: a status(), "cut", or what serve() knows besides."""
+        """Gives ANSWER to TIMES matching requests, after SKIP others: a status(), "cut", or any other word that
+        serve() knows."""
         self.faults.append([method, re.compile(pattern), answer, times, skip])
 
     def find_fault(self, method, path):
@@ -194,7 +195,8 @@ class Server:
         return None
 
     def take_request(self, h):
-        """(path, query, body) of a request, which is counted from now on.  A request that its sender did not finish does not count."""
+        """(path, query, body) of a request, which is counted from now on.  A request that its sender did not
+        complete does not count."""
         n = int(h.headers.get("Content-Length") or 0)
         body = h.rfile.read(n)
         if len(body) < n:
@@ -203,7 +205,7 @@ class Server:
         return url.path, dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True)), body
 
     def place(self, path):
-        """(plural, namespace, name, part) of a path; None when it is not served."""
+        """(plural, namespace, name, part) of a path; None when the path is not served."""
         m = PATH.fullmatch(path)
         return (m[3], m[2] or "", m[4], m[5]) if m and m[3] in self.kinds else None
 
@@ -217,11 +219,11 @@ class Server:
                      "metadata": {"resourceVersion": str(self.version)}, "items": self.listed(plural, ns, query)}
 
     def streams(self):
-        """Whether watches go on."""
+        """Whether watches continue."""
         return not self.stopped
 
     def watch(self, h, where, query):
-        """Answers a watch until the test is over; the caller has found WHERE and permits it."""
+        """Serves a watch until the test ends; the caller has found WHERE and checked permissions."""
         plural, ns = where[:2]
         h.send_response(200)
         h.send_header("Content-Type", "application/json")
@@ -259,7 +261,7 @@ class Server:
         cut(h)
 
     def news(self, at, delay):
-        """The events after version AT that a watch may already see, DELAY seconds after they happened."""
+        """The events after version AT that a watch can already see, DELAY seconds after they happened."""
         if not self.events or self.events[-1][0] <= at:
             return []
         seen, ready = time.time() - delay, []
@@ -272,7 +274,7 @@ class Server:
 
 
 def until(lock, what, predicate, seconds):
-    """Waits until PREDICATE holds; the failure names what it waited for."""
+    """Waits until PREDICATE holds; a failure names what it waited for."""
     end = time.time() + seconds
     while time.time() < end:
         with lock:
@@ -283,7 +285,7 @@ def until(lock, what, predicate, seconds):
 
 
 def run_checks(world, checks, wanted, after=lambda w: None):
-    """Runs the checks that are wanted, each in a world of its own; AFTER looks at that world once more."""
+    """Runs the selected checks, each in its own world; AFTER examines that world at the end."""
     passed = failed = 0
     for f in checks:
         if wanted and f.__name__ not in wanted:

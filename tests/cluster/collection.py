@@ -1,5 +1,5 @@
-"""collection.py - Cluster.delete_all() of the end-to-end suite, against answers that a test gives: a bench that has measured for
-minutes loses its figures when its end fails."""
+"""collection.py - Cluster.delete_all() of the end-to-end suite, with responses from a test: a benchmark that has run
+for minutes would lose its figures if the cleanup failed."""
 import os
 import sys
 
@@ -8,7 +8,7 @@ from cluster import Cluster, Missing, Refused   # noqa: E402
 
 
 class Scripted(Cluster):
-    """Raises or returns the answers of its script, one per request, and then reports success."""
+    """Raises or returns the responses of its script, one per request, and then reports success."""
 
     def __init__(self, *script):
         self.script, self.asked = list(script), []
@@ -22,7 +22,7 @@ class Scripted(Cluster):
 
 
 def asks(*script):
-    """How many requests delete_all() makes; None when it gives up."""
+    """How many requests delete_all() sends; None when it gives up."""
     cluster = Scripted(*script)
     try:
         cluster.delete_all("/api/v1/namespaces/a/pods", pause=0)

@@ -1,4 +1,4 @@
-"""commands.py [NAME...] - how the commands react to answers of an API server, request by request."""
+"""commands.py [NAME...] - how the commands react to the responses of an API server, request by request."""
 import hashlib
 import json
 import re
@@ -54,7 +54,8 @@ def whole(w):
 
 @check
 def places(w):
-    """-o wide and -o json say in which pod each replica is, on which node, and at which address; a column of processes is for this machine"""
+    """-o wide and -o json show the pod of each replica, its node and its address; the column of processes is only
+    for local runs"""
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj")
     pod = w.get("pods", "a-worker-1-x")
@@ -83,7 +84,7 @@ def exec_in_pod(w):
 
 
 def read_terminal(fd, got, enough):
-    """Appends to GOT what appears on a terminal until ENOUGH accepts it, for at most a minute, or until the end."""
+    """Appends what appears on a terminal to GOT until ENOUGH accepts it, for at most a minute, or until the end."""
     until = time.monotonic() + 60
     while not enough(got) and time.monotonic() < until:
         if not select.select([fd], [], [], 1)[0]:
@@ -131,7 +132,7 @@ def bar(w):
 
 @check
 def secret_values(w):
-    """contents of Secrets are in no message: a conflict, a change by admission, an immutable field, diff, -v"""
+    """no message shows the contents of Secrets: a conflict, a change by admission, an immutable field, diff, -v"""
     mine, theirs = "bWluZS1taW5l", "dGhlaXJzLXRoZWlycw=="
     program = (JOB % ("a", 1))[:-2] + ('  object key {\n    apiVersion = "v1"\n    kind = "Secret"\n    metadata = { name = "key" }\n'
                                        '    data = { password = "%s" }\n  }\n}\n')
@@ -159,14 +160,14 @@ SALT = "trainc.dev/salt"
 
 
 def hashes(w):
-    """The digests in the record of run 'a': of each object by its name, and of all of them."""
+    """The digests in the record of run 'a': of each object by name, and of all together."""
     data = w.get("configmaps", "a.trainc")["data"]
     return {o[0]: o[2] for kind in json.loads(data["applied"]) for o in kind["objects"]} | {"": data["hash"]}
 
 
 @check
 def secret_hashes(w):
-    """the record has nothing by which a guess of a Secret's value can be tested, and an unchanged apply still sends nothing"""
+    """the record does not allow testing guesses of a Secret's value, and an unchanged apply still sends nothing"""
     w.write("a.tj", SECRET % "hunter2")
     w.want(0, "apply", "--no-wait", "a.tj")
     first, salt = hashes(w), w.get("secrets", "key")["metadata"]["annotations"][SALT]
@@ -181,7 +182,7 @@ def secret_hashes(w):
     again = hashes(w)
     must({k for k in first if first[k] == again[k]} == {"a", "a-worker"}, (first, again))
 
-    w.write("a.tj", SECRET % "hunter3")         # a value that returns is not recognized either
+    w.write("a.tj", SECRET % "hunter3")         # a value that returns is not recognized as an old one either
     out, err = w.want(1, "diff", "a.tj", out="stringData.password")
     must(SALT not in out + err and "hunter" not in out + err, out + err)
     w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key configured")
@@ -192,7 +193,7 @@ def secret_hashes(w):
 
 @check
 def secret_without_salt(w):
-    """a Secret that an older version has applied gets a salt with the next apply, and nothing else changes"""
+    """a Secret that an older version applied gets a salt with the next apply, and nothing else changes"""
     w.write("a.tj", SECRET % "hunter2")
     w.want(0, "apply", "--no-wait", "a.tj")
     body = json.loads(next(b for m, p, b in w.requests if m == "PATCH" and "/secrets/key" in p))
@@ -213,7 +214,8 @@ def secret_without_salt(w):
 
 @check
 def salt_of_another(w):
-    """whoever copies a Secret owns its salt, too: apply takes it back without a conflict, and says who should leave it out"""
+    """a copy of a Secret claims the field of its salt too: apply takes it back without a conflict, and says who
+    should leave it out"""
     def stolen(*more):
         return status(409, "Conflict", "Apply failed with %d conflicts" % (1 + len(more)), [
             {"reason": "FieldManagerConflict", "message": 'conflict with "argocd" using v1', "field": f}
@@ -230,12 +232,12 @@ def salt_of_another(w):
     must("conflict" not in err and w.get("secrets", "key")["metadata"]["annotations"][SALT] != "copied", err)
     must([("force=true" in p) for m, p, _b in w.requests if m == "PATCH" and "/secrets/key" in p] == [False, True], w.requests)
 
-    w.write("a.tj", SECRET % "hunter3")         # next to a conflicting field it does not deserve a message
+    w.write("a.tj", SECRET % "hunter3")         # beside a conflicting field it does not need a message
     w.fault("PATCH", "/secrets/key", stolen(".data.password"))
     out, err = w.want(5, "apply", "--no-wait", "a.tj", err="'argocd' owns data.password of Secret/key")
     must(SALT not in err and "write it in the program" in err and err.count("TJ1203") == 1, err)
 
-    bare = w.get("secrets", "key")              # somebody removed it: it is restored without a question
+    bare = w.get("secrets", "key")              # somebody removed it: it is restored without asking
     del bare["metadata"]["annotations"]
     w.put("secrets", "default", bare)
     out, err = w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key configured")
@@ -244,7 +246,7 @@ def salt_of_another(w):
 
 @check
 def contradictions(w):
-    """a command line that contradicts itself, or names what does not exist, changes nothing"""
+    """a command line that contradicts itself, or names something that does not exist, changes nothing"""
     w.write("a.tj", JOB % ("a", "1:3") + JOB % ("b", 1))
     w.want(0, "apply", "a.tj")
     w.want(2, "delete", "--all", "b", "--yes", err="--all deletes every run, not just 'b'")
@@ -273,7 +275,7 @@ def contradictions(w):
 
 @check
 def waited_json(w):
-    """wait -o json, wide, table and name print the final states, also after a failure"""
+    """wait -o json, wide, table and name print the final states, even after a failure"""
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj")
     for code, more in ((0, ("--for", "running")), (124, ("--timeout", "100ms"))):
@@ -291,7 +293,7 @@ def waited_json(w):
 
 @check
 def field_conflict(w):
-    """a field that another manager owns: both values, status 5, the other objects of the stage are applied"""
+    """a field with another manager: both values are shown, status 5, the other objects of the stage are applied"""
     w.write("a.tj", JOB % ("a", 1) + JOB % ("b", 1))
     w.fault("PATCH", "/jobs/a-worker", conflict(".spec.parallelism", "kubectl-edit"))
     out, err = w.want(5, "apply", "--no-wait", "a.tj", err="'kubectl-edit' owns spec.parallelism of Job/a-worker")
@@ -339,7 +341,8 @@ def denied(w):
 
 @check
 def denied_by_options(w):
-    """the verbs that are asked about are those of this command line: following needs watch, pruning and --rerun need delete, run needs logs"""
+    """the permissions that are checked are those of this command line: following needs watch, pruning and --rerun
+    need delete, run needs logs"""
     w.denied = {("watch", "jobs"), ("watch", "pods"), ("delete", "jobs"), ("get", "pods/log"), ("delete", "services")}
     w.write("a.tj", JOB % ("a", 1))
     w.want(4, "apply", "a.tj", err=r"what this needs: watch pods; watch jobs\.batch$")
@@ -361,7 +364,7 @@ def denied_by_options(w):
 
 @check
 def generation_race(w):
-    """another applier raises the generation: the loser touches no member, and prunes nothing"""
+    """another apply raises the generation: the loser changes no member, and prunes nothing"""
     w.write("a.tj", JOB % ("a", 1) + JOB % ("b", 1))
     w.want(0, "apply", "--no-wait", "a.tj")
 
@@ -378,7 +381,7 @@ def generation_race(w):
 
 @check
 def deleted_meanwhile(w):
-    """the record is being deleted: apply stops, and members are not applied when it goes away in between"""
+    """the record is being deleted: apply stops, and members are not applied if it disappears meanwhile"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "--no-wait", "a.tj")
     o = w.get("configmaps", "a.trainc")
@@ -421,7 +424,7 @@ def immutable_field(w):
 
 @check
 def immutable_by_webhook(w):
-    """a webhook, such as JobSet's, calls a field immutable in its message alone: the same help, and --recreate works"""
+    """a webhook, such as JobSet's, calls a field immutable only in its message: the same help, and --recreate works"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "--no-wait", "a.tj")
     w.write("a.tj", (JOB % ("a", 1)).replace("busybox:1", "busybox:2"))
@@ -454,7 +457,8 @@ def namespaces(w):
 
 @check
 def kinds(w):
-    """a kind that is not served: the add-on and the target that needs none; groups that are broken and not needed are ignored"""
+    """a kind that is not served: the message names the add-on, and the target that needs none; broken groups that
+    are not needed are ignored"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(6, "apply", "--no-wait", "--target", "jobset", "a.tj", err="it comes with JobSet.*--target jobs")
     must(not [r for r in w.requests if r[0] == "PATCH"], w.requests)
@@ -475,7 +479,8 @@ def quota(w):
 
 @check
 def pods_refused(w):
-    """pods that a quota, a policy or a LimitRange refuses: status names the cause and Stalled, wait ends with 8 with --fail-on-stall or 124 after --timeout"""
+    """a quota, a policy or a LimitRange refuses pods: status names the cause and Stalled, wait exits with 8 with
+    --fail-on-stall or 124 after --timeout"""
     w.jobs_run = False
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "--no-wait", "a.tj")
@@ -507,7 +512,7 @@ def altered(w):
 
 @check
 def finalizers(w):
-    """a finalizer keeps an object: --timeout bounds the wait and nothing is stripped"""
+    """a finalizer holds an object: --timeout limits the wait and no finalizer is removed"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "--no-wait", "a.tj")
     job = w.get("jobs", "a-worker")
@@ -524,7 +529,8 @@ DENIED = 'User "eve" cannot %s resource "%s" in API group "%s" in the namespace 
 
 @check
 def denied_words(w):
-    """a verb that is missing is named with the resource, in fewer words than the server's; delete does not wait for what it may not watch"""
+    """a missing permission is named with the verb and the resource, in fewer words than the server's; delete does
+    not wait for what it may not watch"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "--no-wait", "a.tj")
     w.fault("GET", "/a-worker-0-x/log", status(403, "Forbidden", 'pods "a-worker-0-x" is forbidden: ' + DENIED % ("get", "pods/log", "")), 9)
@@ -544,7 +550,7 @@ def denied_words(w):
 
 @check
 def asks(w):
-    """without a terminal and --yes nothing is deleted or created again, and the message says what --yes does"""
+    """without a terminal and --yes nothing is deleted or re-created, and the message says what --yes does"""
     w.write("a.tj", PAIR)
     w.want(0, "apply", "--no-wait", "a.tj")
     w.write("a.tj", JOB % ("a", 1))
@@ -573,7 +579,7 @@ def no_image(w):
 
 @check
 def not_ready(w):
-    """why blames a node for what is not ready only if that is a node"""
+    """why blames a node only if the object that is not ready is a node"""
     w.jobs_run = False
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "--no-wait", "a.tj")
@@ -591,7 +597,7 @@ def not_ready(w):
 
 @check
 def webhook_down(w):
-    """a webhook that does not answer is reported as a problem of whoever runs it, and is not retried"""
+    """a webhook that does not respond is reported as a problem for its owner, and is not retried"""
     w.write("a.tj", JOB % ("a", 1))
     w.fault("PATCH", "/jobs/a-worker", status(500, "InternalError", 'Internal error occurred: failed calling webhook "v.example.com": connection refused'), 99)
     _out, err = w.want(7, "apply", "--no-wait", "--retry-timeout", "100ms", "a.tj", err="asks this webhook about each such object, and gets no answer")
@@ -599,7 +605,7 @@ def webhook_down(w):
 
 
 def timed(w, most, *words, **more):
-    """The output of a command that ends with 124 within MOST seconds."""
+    """The output of a command that exits with 124 within MOST seconds."""
     begin = time.monotonic()
     got = w.want(124, *words, **more)
     must(time.monotonic() - begin < most, "%.1f s: %s" % (time.monotonic() - begin, got))
@@ -608,7 +614,8 @@ def timed(w, most, *words, **more):
 
 @check
 def time_is_up(w):
-    """apply --timeout bounds every request: it names what it waited for and what was sent, and the next apply continues"""
+    """apply --timeout limits every request: it names what it waited for and what was sent, and the next apply
+    continues"""
     silent = threading.Event()
 
     def no_answer(_h, _body):
@@ -645,7 +652,7 @@ def time_is_up(w):
 
 
 def silence(w, method, path):
-    """Leaves requests like this unanswered; returns a function that ends that."""
+    """Leaves requests like this unanswered; returns a function that stops it."""
     silent = threading.Event()
 
     def no_answer(_h, _body):
@@ -657,7 +664,7 @@ def silence(w, method, path):
 
 @check
 def late_for_some(w):
-    """apply --timeout of several runs: those that are finished are not among what is left, and one message ends it"""
+    """apply --timeout of several runs: finished runs are not listed among what is left, and a single message ends it"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
     silent = silence(w, "PATCH", "/jobs/b-worker")
     out, err = timed(w, 10, "apply", "--dry-run=server", "--timeout", "500ms", "a.tj", out="^run/a created", err="run 'b': 1 of 2 objects")
@@ -679,7 +686,8 @@ def late_for_some(w):
 
 @check
 def json_of_new_run(w):
-    """apply --no-wait -o json reads the state of a new run without a watch, and does not ask whether it may watch; one look serves many runs"""
+    """apply --no-wait -o json reads the state of a new run without a watch, and does not check whether it may watch;
+    one list serves many runs"""
     w.denied = {("watch", "jobs"), ("watch", "pods")}
     w.write("a.tj", "".join(JOB % ("j%d" % i, 2) + "\n" for i in range(6)))
     for how in ("--no-wait",), ("--for", "created"), ("--no-wait", "--refresh"), ("--no-wait",):
@@ -700,7 +708,8 @@ def json_of_new_run(w):
 
 @check
 def late_delete(w):
-    """delete --timeout bounds every request, says what is left, and the next delete continues; one run that is held holds no other one"""
+    """delete --timeout limits every request, says what is left, and the next delete continues; one run that is held
+    does not hold others"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
     w.want(0, "apply", "a.tj")
     down = status(503, "ServiceUnavailable", "the server is currently unable to handle the request")
@@ -743,7 +752,8 @@ def late_delete(w):
 
 @check
 def cut_delete(w):
-    """delete that control-C ends after the last object: its record is left, and that is said; a refusal is said although the time is up; a run that was not found is not `deleting`"""
+    """delete that control-C ends after the last object: its record is left, and the message says so; a refusal is
+    reported even when the time is up; a run that was not found is not `deleting`"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
     w.want(0, "apply", "a.tj")
     held = threading.Event()
@@ -777,7 +787,8 @@ def cut_delete(w):
 
 @check
 def applied_while_deleted(w):
-    """delete leaves the record of a run that is applied again meanwhile: otherwise its new objects could not be found; other writes of the record do not matter"""
+    """delete leaves the record of a run that is applied again meanwhile: otherwise nothing would lead to its new
+    objects; other writes of the record do not matter"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "--no-wait", "a.tj")
 
@@ -799,7 +810,8 @@ def applied_while_deleted(w):
 
 @check
 def apply_to_deleted(w):
-    """apply of a run whose Job is being deleted, as after a delete that was interrupted, says so and changes nothing; --recreate and --rerun wait for it"""
+    """apply of a run whose Job is being deleted, as after an interrupted delete, says so and changes nothing;
+    --recreate and --rerun wait for it"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
     w.want(0, "apply", "a.tj")
     job = w.get("jobs", "a-worker")
@@ -816,7 +828,7 @@ def apply_to_deleted(w):
 
 @check
 def cut_reads(w):
-    """control-C before the answer of any request is the status of the command, also when the answer then breaks off"""
+    """control-C before any response sets the status of the command, even if the response then breaks off"""
     w.write("a.tj", JOB % ("a", 1))
     new, old = ("GET", "/configmaps/a.trainc"), (("GET", "/jobs\\?"), ("GET", "/pods\\?"))
     for words, places in ((("apply", "--no-wait", "a.tj"), (new, ("POST", "/selfsubjectaccessreviews"), ("PATCH", "/configmaps"), *old)),
@@ -838,7 +850,7 @@ def cut_reads(w):
 
 @check
 def late_change(w):
-    """suspend --timeout bounds its own requests; control-C ends them; a list that fails is said"""
+    """suspend --timeout limits its own requests; control-C ends them; a list that fails is reported"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
     w.want(0, "apply", "a.tj")
     for method, path in ("GET", "/jobs\\?.*labelSelector=applyset"), ("PATCH", "/jobs/a-worker"):
@@ -860,7 +872,7 @@ def late_change(w):
 
 @check
 def hopeless(w):
-    """without a connection or a credential the first run says so, and the others of the command are not tried"""
+    """without a connection or a credential the first run reports it, and the others of the command are not tried"""
     w.write("a.tj", "".join(JOB % ("j%d" % i, 1) + "\n" for i in range(3)))
     w.write("many.tj", "".join(JOB % ("k%d" % i, 1) + "\n" for i in range(6)))
     for answer, code, said in (("cut", 7, "broke before the answer"), (status(401, "Unauthorized", "Unauthorized"), 4, "does not accept the credential")):
@@ -873,7 +885,7 @@ def hopeless(w):
 
 @check
 def late_suspend(w):
-    """suspend of two runs: the more serious of their statuses counts, whichever is last"""
+    """suspend of two runs: the more serious of their statuses counts, even if it is not the last"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
     w.want(0, "apply", "a.tj")
     w.jobs_run = False
@@ -886,7 +898,7 @@ def late_suspend(w):
 
 @check
 def ended_runs(w):
-    """a Job that its ttl removed: the verdict that was recorded counts; without one the run is reported as gone"""
+    """a Job that its ttl removed: the recorded verdict counts; without one the run is reported as gone"""
     for name, end, code in (("good", "Succeeded", 0), ("bad", "Failed", 8)):
         w.write("a.tj", JOB % (name, 1))
         w.want(0, "apply", "--no-wait", "a.tj")
@@ -919,7 +931,7 @@ def ended_runs(w):
 
 @check
 def ended_json(w):
-    """apply -o json shows a run that has ended, too: after those that are followed, and alone"""
+    """apply -o json also shows a run that has ended: after those that are followed, and alone"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
     w.want(0, "apply", "a.tj")
     w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
@@ -1000,7 +1012,7 @@ def interrupted(w):
 
 @check
 def killed(w):
-    """kill -9 at every request of an apply, and the next apply converges to the same objects"""
+    """kill -9 at every request of an apply: the next apply converges to the same objects"""
     program = JOB % ("a", 1)
     w.write("a.tj", program.replace('command = ["train"]', 'command = ["train"]\n    files { "/etc/x" = "1" }'))
     w.want(0, "apply", "--no-wait", "a.tj")
@@ -1041,7 +1053,7 @@ def fleet(w):
     must(out.count(" created\n") == 3 * n, out[-500:])
     must(len([c for c in w.names("configmaps") if c.endswith(".trainc")]) == n, "inventories")
     must(len([r for r in w.requests if r[0] == "POST" and "accessreviews" in r[1]]) < 20, "reviews are asked again")
-    # four writes for each job, and no look for each name: the collections are listed
+    # four writes for each job, and no read for each name: the collections are listed
     must(len(w.requests) < 4 * n + 40, len(w.requests))
     must(not [r for r in w.requests if r[0] == "GET" and re.search(r"/(jobs|services)/", r[1])], "names are looked up one by one")
     out, err = w.want(0, "apply", "--no-wait", "a.tj", timeout=120)
@@ -1053,7 +1065,7 @@ def fleet(w):
 
 @check
 def fleet_meets_others(w):
-    """names of a fleet that others have are refused before anything is written, though they are found in a list"""
+    """names of a fleet that belong to others are refused before anything is written, though they are found in a list"""
     n = 40
     w.write("a.tj", "".join(JOB % ("j%d" % i, 1) for i in range(n)).replace("}\njob", "}\n\njob"))
     w.put("services", "default", {"metadata": {"name": "j7", "labels": {}}})
@@ -1072,7 +1084,7 @@ def fleet_meets_others(w):
 def memory(w):
     """when an allocation fails during apply or wait, they end with 70 or a reported error, never crash, and the next apply converges"""
     if "asan" in os.environ.get("BUILD", ""):
-        return                          # its allocator is its own, and cannot be put under another one
+        return                          # a sanitizer build has its own allocator, which cannot be intercepted
     shim = os.path.join(w.dir, "failing.so")
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "failing.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", shim, source], check=True)
@@ -1115,7 +1127,8 @@ def documents(w):
 
 @check
 def streams(w):
-    """logs of more replicas than are read at once: refused with both numbers before one is opened; --max-streams allows them"""
+    """logs of more replicas than can be read at once: refused with both numbers before any log is opened;
+    --max-streams allows them"""
     w.jobs_run = False
     w.write("a.tj", JOB % ("a", 60))
     w.want(0, "apply", "a.tj", "--no-wait")
@@ -1133,7 +1146,7 @@ def streams(w):
 
 @check
 def unreadable(w):
-    """a log that cannot be read is named with the server's words, the others are shown, and the status says why"""
+    """a log that cannot be read is named with the server's message, the others are shown, and the status tells why"""
     w.write("a.tj", JOB % ("a", 3))
     w.want(0, "apply", "a.tj")
     w.logs = {("a-worker-%d-x" % i, False): ["text %d" % i] for i in range(3)}
@@ -1149,15 +1162,16 @@ def unreadable(w):
 
 @check
 def away(w):
-    """a server that is away for longer than the attempts of one request: wait says so, goes on when it is back, says that, though
-    nothing happens, and reports the verdict, though the watch of Events has brought nothing since"""
+    """a server that is away for longer than the retries of one request: wait reports it, continues when it is back,
+    reports that too although nothing happens, and gives the verdict although the watch of Events has delivered
+    nothing since"""
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj")
     p = w.start("wait", "a", "--retry-timeout", "1s")
     shown = w.start("status", "a", "--watch", "-o", "json", "--retry-timeout", "1s")
     time.sleep(1)
     w.fault("GET", "watch=true", "cut", times=10 ** 9)
-    with w.lock:                        # the watches that are open end too
+    with w.lock:                        # open watches end too
         w.stopped = True
         w.lock.notify_all()
     time.sleep(12)
@@ -1177,7 +1191,8 @@ def away(w):
 
 @check
 def refused_later(w):
-    """a watch that is refused after it was cut: every command that follows a run says so, ends with 4, and leaves the run alone"""
+    """a watch that is refused after it was cut: every command that follows a run reports it, exits with 4, and
+    leaves the run alone"""
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj")
     commands = ("wait", "a"), ("wait", "a", "--for", "complete", "--timeout", "20s"), ("status", "a", "--watch"), ("logs", "-f", "a"), \
@@ -1188,7 +1203,7 @@ def refused_later(w):
             w.wait_for("a watch of %s" % plural, lambda: any("/%s?" % plural in r[1] and "watch=true" in r[1] for r in w.requests))
             time.sleep(0.5)
             w.fault("GET", "/%s\\?.*watch=true" % plural, status(403, "Forbidden", "user 'eve' cannot watch this"), times=10 ** 9)
-            with w.lock:                    # the watches that are open end
+            with w.lock:                    # open watches end
                 w.stopped = True
                 w.lock.notify_all()
             time.sleep(0.7)
@@ -1203,7 +1218,7 @@ def refused_later(w):
 
 @check
 def refused_after_the_end(w):
-    """a watch of Events may be refused, and a verdict that has been seen stays one"""
+    """a watch of Events may be refused, and a verdict that has been seen is final"""
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj")
     w.fault("GET", "/events\\?.*watch=true", status(403, "Forbidden", "no events for you"), times=10 ** 9)
@@ -1230,7 +1245,8 @@ def life(w, name, made, restarts, over=False):
 
 @check
 def attempts(w):
-    """each attempt of a replica has a number: over restarts of its container, over its pods, and over a suspension"""
+    """each attempt of a replica has a number: the count continues over restarts of its container, over its pods, and
+    over a suspension"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "a.tj")
     life(w, "a-worker-0-w", "2025-12-31T00:00:00Z", 1, over=True)
@@ -1283,7 +1299,7 @@ def queue_says(w, message, reason="Pending"):
 
 @check
 def held_by_queue(w):
-    """suspend and resume of a run in a queue of Kueue change its Workload, and not the Job, which is Kueue's to start"""
+    """suspend and resume of a run in a queue of Kueue change its Workload, not the Job, which only Kueue starts"""
     queued(w)
     w.want(0, "suspend", "a", out="run/a suspended")
     changed = [(r[1], json.loads(r[2])) for r in w.requests if r[0] == "PATCH"]
@@ -1298,7 +1314,7 @@ def held_by_queue(w):
 
 @check
 def role_covers_queues(w):
-    """the Role of docs/runtime.md has the verbs that runs in a queue of Kueue need"""
+    """the Role in docs/runtime.md has the verbs that runs in a queue of Kueue need"""
     queued(w)
     for words in (["status", "a"], ["why", "a"], ["suspend", "a"], ["resume", "a"]):
         w.want(0, *words)
@@ -1356,7 +1372,8 @@ def queue_words(w):
 
 @check
 def followed_long(w):
-    """logs -f forgets pods that are gone: memory stays flat while a replica gets 120 pods, one after the other, and attempts count on"""
+    """logs -f forgets pods that are gone: memory stays constant while a replica gets 120 pods, one after the other,
+    and attempts are still counted"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "--no-wait", "a.tj")
     w.run_job("default", w.get("jobs", "a-worker"))
@@ -1396,7 +1413,8 @@ def followed_long(w):
 
 @check
 def attempts_of_lives(w):
-    """a JobSet deletes the pods of an attempt: the label on those of the next attempt says where the count continues"""
+    """a JobSet deletes the pods of an attempt: the label on those of the next attempt tells where the count
+    continues"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "a.tj")
     pod = w.get("pods", "a-worker-0-x")
@@ -1413,7 +1431,7 @@ def attempts_of_lives(w):
 
 @check
 def attempt_passes(w):
-    """logs -f --attempt N ends when that attempt is over, though the replica goes on"""
+    """logs -f --attempt N ends when that attempt ends, even if the replica continues"""
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "a.tj")
     w.logs = {("a-worker-0-x", False): ["one"]}
@@ -1427,7 +1445,7 @@ def attempt_passes(w):
 
 @check
 def needs(w):
-    """apply says what it leaves to 'wait', after what it has generated itself"""
+    """apply says what it leaves to 'wait', after it lists what it has generated itself"""
     tools, path = os.path.join(w.dir, "tools"), os.environ["PATH"]
     os.mkdir(tools)
     with open(os.path.join(tools, "ssh-keygen"), "w") as f:
@@ -1448,7 +1466,8 @@ def needs(w):
 
 @check
 def nobody(w):
-    """what neither a command nor a controller does in a cluster is reported, and not promised by 'wait': pods, and restarts of very many Jobs"""
+    """what neither a command nor a controller does in a cluster is reported, and not attributed to 'wait': pods, and
+    restarts of very many Jobs"""
     w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  restarts = 2\n  role worker { replicas = 1 }\n}\n')
     w.want(0, "apply", "--no-wait", "a.tj", err=r"'trainc wait a' does this while it runs:\n"
            r"[^\n]* restart the whole job after a failure, up to 2 times\n")

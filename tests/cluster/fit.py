@@ -1,5 +1,5 @@
-"""fit.py [NAME...] - `trainc fit`: named cases, random clusters beside a scheduler of its own that places one pod after the other,
-and the cost of a thousand jobs."""
+"""fit.py [NAME...] - `trainc fit`: named cases, random clusters compared with a simple scheduler that places one pod
+after the other, and the cost of a thousand jobs."""
 import json
 import os
 import random
@@ -53,7 +53,7 @@ def ask(w, program, objects, want, code=None, out=None):
 
 @check
 def resources(w):
-    """requests against what is free, what there is, and the number of pods of a node"""
+    """requests against free and total resources, and the number of pods of a node"""
     nodes = [node("a", 8, 32), node("b", 8, 32)]
     ask(w, job(2, 8), nodes, "now")
     ask(w, job(3, 8), nodes, "never", out=r"worker: 2 of 3 fit, each 8 cpu, 1Gi memory; .*1 more node such as a would do")
@@ -82,7 +82,7 @@ def places(w):
 
 @check
 def apart(w):
-    """replicas that want a host each; pods that are there keep them away, too"""
+    """replicas that need a host each; existing pods keep them away, too"""
     ask(w, job(2, 1, more='spread = "host"'), [node("a"), node("b")], "now")
     ask(w, job(3, 1, more='spread = "host"'), [node("a"), node("b")], "never", out="2 of 3 fit.*1 more node such as")
     labels = {"trainc.dev/job": "j", "trainc.dev/role": "worker"}
@@ -93,7 +93,7 @@ def apart(w):
 
 @check
 def near(w):
-    """roles in one rack: pods that attract each other, and what Kueue requires"""
+    """roles in one rack: pods that attract each other, and Kueue's required topology"""
     w.write("project.tj", 'project { topology = ["example.com/rack"] }\n')
     racks = [node(name + str(i), labels={"example.com/rack": name}) for name in "xy" for i in range(2)]
     ask(w, job(4, 8, more='place = near("rack")'), racks, "now")
@@ -108,7 +108,7 @@ def near(w):
 
 @check
 def quotas(w):
-    """quotas of the namespace: requests, limits and pods; used ones count now, scoped ones do not"""
+    """quotas of the namespace: requests, limits and pods; current use counts, scoped quotas do not"""
     nodes = [node("a", 64, 256)]
     ask(w, job(4, 2), nodes + [quota({"requests.cpu": "8", "pods": "10"})], "now")
     ask(w, job(4, 2), nodes + [quota({"requests.cpu": "8"}, {"requests.cpu": "1"})], "empty",
@@ -134,7 +134,8 @@ def kueue(nominal, used=0, cohort=None, other=0, labels=None, limit=None, select
 
 @check
 def closed_queues(w):
-    """a queue that is stopped, not for the namespace, or without a flavor for the pods: never, with the reason"""
+    """a queue that is stopped, that excludes the namespace, or that has no flavor for the pods: never, with the
+    reason"""
     program, nodes = job(2, 2, top='queue = "lq"'), [node("a", taints=[("t", "x", "NoSchedule")])]
     lenient = {"tolerations": [{"key": "t", "operator": "Exists"}]}
     ask(w, program, nodes + kueue(8, **lenient), "now")
@@ -151,7 +152,7 @@ def closed_queues(w):
 
 @check
 def topologies(w):
-    """a place needs a flavor with a topology that has the level"""
+    """a placement needs a flavor with a topology that has the level"""
     w.write("project.tj", 'project { topology = ["example.com/rack"] }\n')
     nodes = [node("a%d" % i, 4, labels={"example.com/rack": "r%d" % (i // 3)}) for i in range(5)]
     program = 'place = near("rack")'
@@ -168,7 +169,7 @@ def topologies(w):
 
 @check
 def queues(w):
-    """a queue of Kueue: nominal quota, what is reserved, what may be borrowed, and the labels of its flavor"""
+    """a queue of Kueue: nominal quota, reserved quota, what it may borrow, and the labels of its flavor"""
     program = job(4, 2, top='gang "kueue" { queue = "lq" }')
     w.write("a.tj", program)
     if w.run("check", "a.tj")[0]:
@@ -185,7 +186,7 @@ def queues(w):
 
 @check
 def forms(w):
-    """JSON, several jobs, files that cannot be read, a cluster, and who may not list nodes"""
+    """JSON, several jobs, unreadable files, a cluster, and a user who may not list nodes"""
     w.write("a.tj", job(1, name="a") + "\n" + job(99, 1, name="b"))
     w.write("nodes.json", json.dumps({"kind": "List", "items": [node("n")]}))
     out = json.loads(w.want(8, "fit", "--nodes", "nodes.json", "-o", "json", "a.tj")[0])
@@ -217,7 +218,7 @@ def forms(w):
 
 
 def schedules(rng, nodes, pods, n, need, shape):
-    """Places one pod after the other on some node that takes it; how many there is room for."""
+    """Places one pod after the other on any node that accepts it; returns how many fit."""
     free = {x["metadata"]["name"]: {k: int(v.rstrip("Gi")) for k, v in x["status"]["allocatable"].items()} for x in nodes}
     for p in pods:
         for k, v in p["spec"]["containers"][0]["resources"]["requests"].items():
@@ -244,7 +245,7 @@ def schedules(rng, nodes, pods, n, need, shape):
 
 @check
 def random_clusters(w):
-    """500 random clusters and jobs: now, empty and never as a scheduler finds them that places one pod after the other"""
+    """500 random clusters and jobs: now, empty and never agree with a scheduler that places one pod after the other"""
     rng = random.Random(7)
     seen = {}
     for batch in range(20):

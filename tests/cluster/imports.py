@@ -33,7 +33,7 @@ def template(image="registry.example.com/a:1"):
 
 
 def job(w, name, ns="default", **metadata):
-    """A Job as the server has it."""
+    """A Job as the server stores it."""
     uid = "job-" + name
     own = {"controller-uid": uid, "job-name": name}
     pods = {"metadata": {"labels": dict(own)}, **template()}
@@ -51,7 +51,7 @@ def torch(w, name):
 
 @check
 def one(w):
-    """a job by its name, in whatever kind: the program of it and nothing that the server wrote"""
+    """a job by its name, of any kind: its program, without anything that the server wrote"""
     serve(w, "pytorchjobs")
     job(w, "plain")
     torch(w, "bert")
@@ -65,7 +65,8 @@ def one(w):
 
 @check
 def parts(w):
-    """labels by which a tool finds its objects are not in the program; instead of what a controller made, its owner is to be imported"""
+    """labels by which a tool finds its objects are not in the program; for an object that a controller created, the
+    message says to import its owner"""
     pods = {"labels": {"applyset.kubernetes.io/part-of": "applyset-x-v1", "team": "ml"}}
     made = job(w, "a", labels={"applyset.kubernetes.io/part-of": "applyset-x-v1", "trainc.dev/job": "a", "tier": "gold"})
     made["spec"]["template"]["metadata"] = pods
@@ -78,7 +79,7 @@ def parts(w):
 
 @check
 def compiled(w):
-    """what comes out is a program"""
+    """the output is a program"""
     serve(w, "pytorchjobs")
     torch(w, "bert")
     out, _ = w.want(0, "import", "--from-cluster", "bert")
@@ -90,7 +91,7 @@ def compiled(w):
 
 @check
 def everything(w):
-    """--all: no program of ours, nothing that a controller made; --all-namespaces: those of other namespaces, too"""
+    """--all: no programs of ours, nothing that a controller created; --all-namespaces: other namespaces, too"""
     serve(w, "jobsets")
     job(w, "b")
     job(w, "a")
@@ -107,7 +108,7 @@ def everything(w):
 
 @check
 def runtime(w):
-    """a TrainJob brings its runtime along, once"""
+    """a TrainJob is imported with its runtime, once"""
     serve(w, "trainjobs", "trainingruntimes")
     w.put("trainingruntimes", "default", {"metadata": {"name": "torch"}, "spec": {"mlPolicy": {"numNodes": 2}, "template": {"spec": {"replicatedJobs": [
         {"name": "node", "template": {"metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
@@ -124,7 +125,7 @@ def runtime(w):
 
 @check
 def missing(w):
-    """names, kinds and servers that do not fit: the message lists what exists"""
+    """wrong names, kinds and servers: the message lists what exists"""
     serve(w, "pytorchjobs")
     job(w, "plain")
     job(w, "bert")
@@ -146,7 +147,7 @@ def missing(w):
 
 @check
 def words(w):
-    """options that do not go together"""
+    """options that exclude each other"""
     w.want(2, "import", err="needs at least one manifest.*--from-cluster NAME")
     w.want(2, "import", "--all", err="--all is about a cluster; add --from-cluster")
     w.want(2, "import", "--namespace", "x", "a.yaml", err="--namespace is about a cluster")
@@ -157,7 +158,7 @@ def words(w):
 
 @check
 def definitions(w):
-    """vendor crd --from-cluster: by kind, plural, name or group; the same as from a file"""
+    """vendor crd --from-cluster: by kind, plural, name or group; the result is the same as from a file"""
     serve(w, "customresourcedefinitions", "jobsets")
     w.groups.append({"metadata": {"name": "acme.io"}, "versions": [{"version": "v1", "resources": [
         {"resource": r, "scope": "Namespaced", "responseKind": {"kind": k, "group": "acme.io", "version": "v1"}}
@@ -187,7 +188,7 @@ def definitions(w):
 
 
 def fields(*paths):
-    """The schema of an object with these fields; behind `=` stands a word of an enumeration, behind [] an element."""
+    """The schema of an object with these fields; `=` precedes a word of an enumeration, [] precedes an element."""
     top = {"type": "object", "properties": {}}
     for path in paths:
         at, (keys, _, word) = top, path.partition("=")
@@ -202,7 +203,7 @@ def fields(*paths):
 
 
 def define(w, plural, kind, version, *paths):
-    """The server has a kind, whose definition has these fields."""
+    """Adds a kind to the server, whose definition has these fields."""
     name, _, group = plural.partition(".")
     w.groups.append({"metadata": {"name": group}, "versions": [{"version": version, "resources": [
         {"resource": name, "scope": "Namespaced", "responseKind": {"kind": kind, "group": group, "version": version}}]}]})
@@ -217,7 +218,7 @@ def deploy(w, name, image, **labels):
 
 @check
 def addons(w):
-    """vendor addons --from-cluster: versions by definitions and images, written into project.tj"""
+    """vendor addons --from-cluster: versions found by definitions and images, written to project.tj"""
     project = w.dir + "/project.tj"
     serve(w, "customresourcedefinitions", "deployments")
     w.want(1, "vendor", "addons", "--from-cluster", err="no add-on whose version 'addons' could name")
@@ -241,7 +242,7 @@ def addons(w):
     # definitions that an upgrade left behind decide
     deploy(w, "train", "registry.example.com/trainer/trainer-controller-manager:v2.2.1")
     w.want(0, "vendor", "addons", "--from-cluster", out="^trainer 2.1 ", err="the definitions of Trainer in the cluster are those of 2.1, its controller is 2.2")
-    # versions that nobody knows
+    # unknown versions
     deploy(w, "queue", "registry.example.com/kueue/kueue:v0.99.0")
     w.want(0, "vendor", "addons", "--from-cluster", out="^kueue 0.19 ", err="Kueue 0.99 of the cluster is newer than 0.19")
     deploy(w, "queue", "registry.example.com/kueue/kueue:v0.4.0")
@@ -249,7 +250,7 @@ def addons(w):
     must("kueue" not in open(project).read(), open(project).read())
     deploy(w, "queue", "registry.example.com/kueue/kueue:main")
     w.want(0, "vendor", "addons", "--from-cluster", err="Kueue is in the cluster, but its version is unknown")
-    # what cannot be read is not changed
+    # an unreadable file is not changed
     before = open(project).read()
     w.fault("GET", "/deployments", world.status(403, "Forbidden", "deployments is forbidden"))
     w.want(4, "vendor", "addons", "--from-cluster", err="deployments is forbidden")

@@ -34,7 +34,7 @@ def names(w, what, *line, code=0):
 
 @check
 def places(w):
-    """contexts of the kubeconfig, namespaces of the cluster that the line means"""
+    """contexts of the kubeconfig, namespaces of the cluster on the command line"""
     w.put("namespaces", "", {"metadata": {"name": "team"}, "status": {"phase": "Active"}})
     must(names(w, "contexts", "status", "--context") == ["c"], "contexts")
     must(names(w, "namespaces", "status", "--namespace") == ["default", "team"], "namespaces")
@@ -45,7 +45,7 @@ def places(w):
 
 @check
 def runs(w):
-    """runs of the cluster, in the namespace of the line; their roles, replicas and ranks"""
+    """runs of the cluster, in the namespace on the command line; their roles, replicas and ranks"""
     w.write("a.tj", JOB % "a")
     w.want(0, "apply", "a.tj", "--for", "created")
     must(names(w, "runs", "status") == ["a"], "runs")
@@ -70,7 +70,7 @@ def programs(w):
 
 @check
 def scripts(w):
-    """bash asks with the line so far"""
+    """bash passes the command line so far"""
     w.write("a.tj", JOB % "a")
     w.want(0, "apply", "a.tj", "--for", "created")
     os.mkdir(w.dir + "/bin")
@@ -91,7 +91,7 @@ def scripts(w):
 
 @check
 def slow(w):
-    """a server that does not answer costs a second and is not reported"""
+    """a server that does not respond costs a second and is not reported"""
     import socket
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         config = json.load(open(w.dir + "/config"))
@@ -104,7 +104,7 @@ def slow(w):
 
 @check
 def plugins(w):
-    """a credential plugin gets no terminal, and does not outlive the answer; one that has to ask is not started"""
+    """a credential plugin gets no terminal, and does not outlive the answer; one that has to prompt is not started"""
     config = json.load(open(w.dir + "/config"))
     config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     with open(w.dir + "/plugin", "w") as f:
@@ -114,7 +114,7 @@ def plugins(w):
     for mode, started in (("IfAvailable", True), ("Always", False)):
         config["users"][0]["user"] = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": mode, "command": "./plugin"}}
         w.write("config", json.dumps(config))
-        for _ in range(20):             # on a busy machine the second is over before the plugin has begun
+        for _ in range(20):             # on a busy machine the second is over before the plugin has started
             done = subprocess.run([TRAINC, "completion", "names", "runs", "--", "trainc", "status"], cwd=w.dir, env=w.environment(),
                                   timeout=60, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs)
             must(done.returncode == 0 and not done.stdout, done)

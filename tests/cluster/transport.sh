@@ -1,7 +1,6 @@
 #!/bin/sh
-# transport.sh - what the command line says about the connection to a server: configuration, statuses, -v, and the two
-# executables
-# that are one program.
+# transport.sh - what the commands print about the connection to a server: configuration, exit statuses, -v, and two
+# executables from the same program.
 . "$(dirname "$0")/../cli/cli.inc"
 unset KUBECONFIG KUBERNETES_SERVICE_HOST HTTPS_PROXY HTTP_PROXY https_proxy http_proxy
 HOME=$work/home

@@ -1,5 +1,5 @@
-"""world.py - what the tests of the commands need of a cluster: an API server in memory (api_memory.py) that lets Jobs run,
-and trainc in a directory with a kubeconfig for it."""
+"""world.py - the cluster for tests of the commands: an API server in memory (api_memory.py) that runs Jobs, and
+trainc in a directory with a kubeconfig for it."""
 import json
 import re
 import subprocess
@@ -22,18 +22,19 @@ class World(Server):
     def __init__(self, namespaces=("default",)):
         super().__init__(KINDS)
         self.denied, self.groups, self.jobs_run = set(), [], True
-        self.logs = {}                  # (pod, of the instance before?) -> what its container printed
+        self.logs = {}                  # (pod, previous instance?) -> what its container printed
         for name in namespaces:
             self.put("namespaces", "", {"metadata": {"name": name}, "status": {"phase": "Active"}})
 
     # ---- what is stored ----
 
     def now(self):
-        """The time of all objects: the same in every test, unless the test moves the server's clock."""
+        """The current time for all objects: the same in every test, unless the test moves the server's clock."""
         return super().now() if self.ahead else NOW
 
     def put(self, plural, ns, o, event=None):
-        """Stores an object as a change by somebody.  An object goes with the ConfigMap that owns it, as the collector of a cluster does it."""
+        """Stores an object as if somebody had changed it.  An object is deleted with the ConfigMap that owns it, as
+        by a cluster's garbage collector."""
         with self.lock:
             o = self.keep(plural, ns, o, event)
             if event == "DELETED":
@@ -55,7 +56,7 @@ class World(Server):
                 self.put(plural, ns, o, "DELETED")
 
     def run_job(self, ns, job, phase="Running", code=None):
-        """Lets the pods of a Job reach PHASE, as the controllers would."""
+        """Lets the pods of a Job reach PHASE, as controllers would."""
         spec, name = job["spec"], job["metadata"]["name"]
         n = spec.get("completions", spec.get("parallelism", 1))
         if spec.get("suspend"):
@@ -202,7 +203,7 @@ class World(Server):
         return p.returncode, out, err
 
     def want(self, code, *words, out=None, err=None, **more):
-        """Runs trainc, and expects a status and patterns in what it prints."""
+        """Runs trainc, and expects a status and patterns in its output."""
         got = self.run(*words, **more)
         text = "trainc %s: status %d\n%s\n%s" % (" ".join(words), *got)
         if got[0] != code:

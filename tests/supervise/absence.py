@@ -1,5 +1,6 @@
-"""absence.py - the API server is away for a minute (AWAY=60) while jobs end, fail, expire, come and go: nothing is lost, made twice
-or left behind.  `make soak-supervise` begins with it; `server_away` of supervise.py is the same with two seconds and one job."""
+"""absence.py - the API server is down for a minute (AWAY=60) while jobs end, fail, expire, are created and deleted:
+nothing is lost, created twice or left behind.  `make soak-supervise` starts with this test;
+`server_away` of supervise.py is the same with two seconds and one job."""
 import os
 import sys
 import time
@@ -8,7 +9,7 @@ from supervise import condition, pytorch, tfjob
 from world import World, main, must
 
 AWAY = float(os.environ.get("AWAY", "60"))
-EACH = 6                                # jobs of each kind of life
+EACH = 6                                # number of jobs for each kind of life
 
 
 def names(what):
@@ -31,7 +32,7 @@ def put_all(w):
 
 
 def meanwhile(w):
-    """What happens while nobody can see it."""
+    """What happens during the outage."""
     for name in names("ends"):
         w.pod(name + "-master-0", "Succeeded")
     for name in names("fails"):
@@ -43,7 +44,7 @@ def meanwhile(w):
 
 
 def made(w, kind):
-    """How often each object was asked for."""
+    """How often the creation of each object was requested."""
     with w.lock:
         bodies = [body for method, path, body in w.requests if method == "POST" and path.endswith("/" + kind)]
     found = [body.split('"name":"', 1)[1].split('"', 1)[0] for body in bodies]
@@ -51,7 +52,7 @@ def made(w, kind):
 
 
 def begin(w):
-    """All jobs run, and those that expire have ended."""
+    """All jobs run, and those with a ttl have ended."""
     put_all(w)
     w.start()
     w.wait_for("pods", lambda: len(w.names("pods")) == 13 * EACH, 60)
@@ -65,7 +66,7 @@ def begin(w):
 
 
 def look(w, pods):
-    """Each job is where it should be; PODS are the uids from before."""
+    """Each job is in its expected state; PODS are the uids from before the outage."""
     for name in names("ends"):
         w.wait_for(name + " has succeeded", condition(w, "pytorchjobs", name, "Succeeded"), 60)
     for name in names("late"):

@@ -1,6 +1,6 @@
 #!/bin/sh
-# admission.sh - trainc supervise --policy: the policies of tests/supervise/admission as objects, and what is said about
-# the checks that stay with the compiler.  tests/e2e/supervise.py asks a real API server for its verdicts by them.
+# admission.sh - trainc supervise --policy: the policies of tests/supervise/admission as objects, and the messages about
+# checks that only the compiler can make.  tests/e2e/supervise.py compares the verdicts of a real API server.
 cd "$(dirname "$0")/admission" || exit 1
 TRAINC=${TRAINC:-$(cd ../../.. && pwd)/${BUILD:-build}/trainc}
 scratch=$(mktemp -d) || exit 1
@@ -17,7 +17,7 @@ same() {
 		echo "FAIL $1"
 	fi
 }
-# says WHAT STATUS TEXT OPTIONS...: the command ends so, writes no object, and says the text.
+# says WHAT STATUS TEXT OPTIONS...: the command exits with STATUS, writes no objects, and prints TEXT.
 says() {
 	what=$1 wanted=$2 text=$3
 	shift 3
@@ -59,10 +59,10 @@ mkdir p
 echo 'project { policies = ["p/a.tj"] }' >project.tj
 echo 'policy "a" { check cluster.nme == "x" else "no" }' >p/a.tj
 says "a policy with an error" 1 "p/a.tj:1:28: error:" --kubeflow --policy
-# each role of a run is an object of its own, which two loops inside each other could not tell
+# each role of a run is an object of its own, so two nested loops over roles could not be expressed
 echo 'policy "a" { for r in cluster.roles { for q in cluster.containers { check r.image == q.image else "no" } } }' >p/a.tj
 says "roles compared with each other" 0 "p/a.tj:1:48: policy \"a\": the API server cannot check this: it compares roles with each other" --policy
-# titles that make one name, and one that makes none
+# titles that give the same name, and one that gives none
 cat >p/a.tj <<'END'
 policy "a b" { check cluster.name != "x" else "no" }
 policy "A  B" { check cluster.name != "y" else "no" }

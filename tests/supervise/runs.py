@@ -1,5 +1,6 @@
-"""runs.py [NAME...] - runs that `trainc apply --controller` leaves to `trainc supervise`, against an API server in memory:
-what is done for them while nobody waits, what the record says, and that it goes on from any moment of a kill -9."""
+"""runs.py [NAME...] - runs that `trainc apply --controller` leaves to `trainc supervise`, against an API server in
+memory: what the controller does for them while no command waits, what the record contains, and that the
+controller recovers from a kill -9 at any moment."""
 import itertools
 import json
 import os
@@ -86,7 +87,8 @@ def whole(w):
 
 @check
 def evidence(w):
-    """what the verdict follows from may go with the Jobs that are ended: the record has it, and status, wait and apply read it"""
+    """the Jobs that show the verdict may be deleted when the run ends: the record has the verdict, and status, wait
+    and apply read it there"""
     w.supervise()
     start(w, RANKS)
     w.see("pods", lambda: len(w.names("pods")) == 4)
@@ -191,19 +193,19 @@ def ttl_elsewhere(w, ahead):
 
 @check
 def behind(w):
-    """the controller's clock is ten minutes behind the server's: the ttl of a run is on time"""
+    """the controller's clock is ten minutes behind the server's: the ttl of a run expires on time"""
     ttl_elsewhere(w, 600)
 
 
 @check
 def before(w):
-    """the controller's clock is ten minutes ahead of the server's: the ttl of a run is on time"""
+    """the controller's clock is ten minutes ahead of the server's: the ttl of a run expires on time"""
     ttl_elsewhere(w, -600)
 
 
 @check
 def helper(w):
-    """an aux role that never ends is a Deployment: it ends with the verdict, by the controller as by wait"""
+    """an aux role that never ends is a Deployment: it is deleted at the verdict, by the controller as by wait"""
     program = ORDER.replace("success =", 'aux board { restart = "always" }\n  success =')
     w.write("a.tj", program)
     w.supervise()
@@ -279,7 +281,8 @@ def suspended_by_hand(w):
 
 @check
 def started_early(w):
-    """a Job that a person starts before its turn runs; suspended again it waits for its turn like one that never ran"""
+    """a Job that a person starts before its turn runs; when suspended again, it waits for its turn like one that
+    never ran"""
     def set_suspend(value):             # as `kubectl patch job a-worker -p '{"spec":{"suspend":true}}'`
         with w.lock:
             o = json.loads(json.dumps(w.get("jobs", "a-worker")))
@@ -309,7 +312,8 @@ def started_early(w):
 
 @check
 def resumed_to_wait(w):
-    """a run that was suspended after its workers had started: resumed while they have to wait again, they start when their turn comes"""
+    """a run that was suspended after its workers had started: when it is resumed and they have to wait again, they
+    start when their turn comes"""
     w.supervise()
     start(w)
     w.see("all run", lambda: len(w.names("pods")) == 3)
@@ -337,7 +341,7 @@ def expired(w):
 
 @check
 def mark(w):
-    """the mark stays over an apply without the option, =off takes it back, and a run without it is left alone"""
+    """the mark survives an apply without the option, =off removes it, and a run without it is left alone"""
     w.jobs_run = False
     w.write("a.tj", ORDER)
     _, err = w.want(0, "apply", "--no-wait", "a.tj", err="'trainc wait a' does this while it runs.*'trainc apply --controller' leaves it to")
@@ -360,7 +364,8 @@ def mark(w):
 
 @check
 def alone(w):
-    """without a controller apply says so, and wait does what is missing; with one, both are there and nothing is done twice"""
+    """without a controller, apply says so, and wait does what is missing; with one, both are active and nothing is
+    done twice"""
     w.jobs_run = False
     w.write("a.tj", ORDER)
     w.want(0, "apply", "--no-wait", "--controller", "a.tj", err="no controller has taken run 'a' yet.*start role 'worker' after ready")
@@ -385,7 +390,7 @@ def both(w):
         w.jobs_run = False
         w.write("a.tj", ORDER)
         w.want(0, "apply", "--no-wait", "a.tj")
-        p = w.start("wait", "a")                # it has read the record without the mark, so it acts for the run
+        p = w.start("wait", "a")                # it has read the record without the mark, so it acts on the run
         w.wait_for("wait looks", lambda: [r for r in w.requests if "watch=true" in r[1]])
         time.sleep(0.2)
         with w.lock:
@@ -406,7 +411,8 @@ def both(w):
 
 @check
 def late_record(w):
-    """wait counts no end that deletions of the controller leave behind, which may be seen before the record; without a record it does, later"""
+    """wait does not count deletions by the controller as ends, even if it sees them before the record; without a
+    record it counts them, later"""
     for recorded in ("Succeeded", ""):
         w.jobs_run = False
         w.late = {"configmaps": 1}
@@ -435,7 +441,8 @@ def late_record(w):
 
 @check
 def killed(w):
-    """kill -9 before and after every write of the controller, then a restart: the same end, and nothing is done for another run"""
+    """kill -9 before and after every write of the controller, then a restart: the same end, and nothing is done for
+    another run"""
     def run(kill, code):
         w.kill_at, w.writes = kill, 0
         w.supervise()
@@ -464,7 +471,8 @@ def killed(w):
 
 @check
 def rerun(w):
-    """an apply that begins the run again while the controller writes a verdict: the new run does not get the old one's"""
+    """an apply that restarts the run while the controller writes a verdict: the new run does not get the verdict of
+    the old one"""
     w.supervise()
     start(w)
     for i in range(4):
@@ -500,7 +508,7 @@ def halfway(w):
 
 @check
 def refused(w):
-    """runs without Jobs of their own cannot be left to the controller; a record that cannot be read stops no other run"""
+    """the controller refuses runs without Jobs of their own; an unreadable record stops no other run"""
     w.write("a.tj", ORDER)
     w.want(2, "apply", "--controller", "--target", "pods", "a.tj", err="no Jobs.*--target jobs")
     must(not w.names("configmaps") + w.names("pods"), "something was applied")
@@ -519,7 +527,7 @@ def refused(w):
 
 @check
 def faults(w):
-    """conflicts, refusals and a server that is away are repeated until the run has ended"""
+    """conflicts, refusals and an unreachable server are retried until the run has ended"""
     w.fault("PATCH", "a.trainc", status(500, "InternalError", "etcd"), 2)
     w.fault("DELETE", "/jobs/a-ps", "cut", 2)
     w.supervise()
@@ -529,7 +537,7 @@ def faults(w):
     w.fault("PATCH", "/jobs/a-worker", status(409, "Conflict", "the object has been modified"), 1)
     w.job("a-ps", "Running")
     time.sleep(0.3)
-    w.job("a-ps", "Running")                    # a conflict means that somebody changed it: that is news
+    w.job("a-ps", "Running")                    # a conflict means that somebody changed the object
     w.see("released", lambda: not w.is_suspended("a-worker"))
     w.job("a-worker", "Succeeded")
     w.see("ended", jobs_are(w, "a-worker"))
@@ -548,14 +556,14 @@ def restart_of(w):
 
 
 def replaced(w, old, number):
-    """All Jobs differ from OLD, and the record says so."""
+    """All Jobs differ from OLD, and the record lists them."""
     return lambda: set(uids(w)) == set(old) and not set(uids(w).values()) & set(old.values()) and restart_of(w).get("number") == number \
         and all(j[3] for j in restart_of(w)["jobs"])
 
 
 @check
 def restarts(w):
-    """a whole run that fails starts again, with its start order, as often as it may; then it has failed"""
+    """a whole run that fails restarts, in its start order, as often as permitted; after that it has failed"""
     w.supervise()
     w.jobs_run = False
     start(w, again(2))
@@ -597,7 +605,7 @@ def restarts(w):
 
 @check
 def restarts_gang(w):
-    """a native gang that fails starts again as a gang: the Workload stays as it is, and the new pods are of it"""
+    """a native gang that fails restarts as a gang: the Workload stays as it is, and the new pods belong to it"""
     w.kinds["workloads"] = ("scheduling.k8s.io", "v1alpha1", "Workload")
     w.groups = [{"metadata": {"name": "scheduling.k8s.io"}, "versions": [{"version": "v1alpha1", "resources": [{
         "resource": "workloads", "scope": "Namespaced",
@@ -622,7 +630,8 @@ def restarts_gang(w):
 
 @check
 def restarts_waited(w):
-    """wait alone restarts a run; two of them and the controller together do it once; who looks on sees no end in between"""
+    """wait alone restarts a run; two of them and the controller together do it once; observers do not see an end in
+    between"""
     w.write("a.tj", again(2))
     for attendants in (1, 2, 3):
         w.jobs_run = False
@@ -651,7 +660,8 @@ def restarts_waited(w):
 
 @check
 def restarts_killed(w):
-    """kill -9 before and after every write of a restart, then another controller: each Job once, and the restart counts once"""
+    """kill -9 before and after every write of a restart, then another controller: each Job is created once, and the
+    restart counts once"""
     def run(kill):
         w.kill_at, w.writes = None, 0
         w.supervise()
@@ -723,7 +733,7 @@ def restarts_meanwhile(w):
     w.see("all run", lambda: len(w.names("pods")) == 3)
     must(p.poll() is None, "wait ended")
     w.want(0, "diff", "a.tj", out="^$")
-    w.write("c.tj", again(2))                   # the count stays when the program is applied again
+    w.write("c.tj", again(2))                   # the count survives another apply of the program
     out, _ = w.want(1, "diff", "c.tj", out="trainc.dev/restarts")
     must("attempts" not in out and "ownerReferences" not in out, out)
     w.want(0, "apply", "--no-wait", "c.tj", out="run/a configured")
@@ -750,7 +760,8 @@ def restarts_meanwhile(w):
 
 @check
 def restarts_refused(w):
-    """a quota holds back a restart: it is repeated until there is room; a Job of somebody else under the name is not touched"""
+    """a quota holds back a restart: it is retried until there is room; another owner's Job of that name is not
+    touched"""
     w.supervise()
     start(w, again(3))
     w.see("all run", lambda: len(w.names("pods")) == 3)
@@ -764,7 +775,7 @@ def restarts_refused(w):
     theirs = {"metadata": {"name": "a-ps", "finalizers": ["foregroundDeletion"]}, "spec": {"template": {"metadata": {}, "spec": {"containers": []}}}}
     old = uids(w)
 
-    def taken(_h, _body):                       # somebody has a Job of our name as soon as ours is gone
+    def taken(_h, _body):                       # somebody creates a Job of our name as soon as ours is gone
         w.take("jobs", "default", "a-ps")
         w.put("jobs", "default", theirs)
     w.fault("DELETE", "/jobs/a-ps", taken)
@@ -780,7 +791,7 @@ def restarts_refused(w):
     w.want(0, "delete", "a", "--yes")
     start(w, again(1))
     w.see("all run", lambda: len(w.names("pods")) == 3 and w.record("a").get("attended") == "1")
-    with w.lock:                                # a deadline ends the run, as on one machine
+    with w.lock:                                # a deadline ends the run, as it does on one machine
         job = w.get("jobs", "a-worker")
         job["status"] = {"startTime": "2026-01-01T00:00:00Z", "conditions": [{"type": "Failed", "status": "True",
             "reason": "DeadlineExceeded", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}
@@ -791,7 +802,8 @@ def restarts_refused(w):
 
 @check
 def restarts_blind(w):
-    """no pod is seen, since their watch is late: attempts count on all the same, with retries by the pods that the Job says have failed"""
+    """no pod is visible, because their watch is late: attempts are still counted, including retries of the pods that
+    the Job reports as failed"""
     w.late["pods"] = 60
     w.supervise()
     w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  restarts = 3\n  role x { replicas = 2 }\n  role y { replicas = 1, retries = 3 }\n}\n')
@@ -806,8 +818,9 @@ def restarts_blind(w):
 
 @check
 def restarts_crossed(w):
-    """a run is deleted while the request that creates one of its Jobs is on its way, and the sender is killed: no Job is left"""
-    for everything in True, False:              # the whole run, or only its record, by kubectl
+    """a run is deleted while the request that creates one of its Jobs is in flight, and the sender is killed: no Job
+    is left"""
+    for everything in True, False:              # kubectl deletes the whole run, or only its record
         w.supervise()
         start(w, again(1))
         w.see("all run", lambda: len(w.names("pods")) == 3)
@@ -843,7 +856,8 @@ ELASTIC = """job "a" {
 
 @check
 def restarts_sizes(w):
-    """a restart creates the Jobs as the program has them: the size before scale, and suspended again for a queue of Kueue"""
+    """a restart creates the Jobs as the program defines them: with the size from before scale, and suspended again
+    for a queue of Kueue"""
     w.supervise()
     start(w, ELASTIC)
     first = w.get("jobs", "a-worker")
@@ -883,7 +897,7 @@ def pages(w):
 
 @check
 def spaces(w):
-    """--namespace looks after one namespace alone"""
+    """--namespace limits the controller to one namespace"""
     w.supervise("--namespace", "other")
     w.write("a.tj", ORDER)
     w.want(0, "apply", "--no-wait", "--controller", "a.tj", err="no controller has taken run 'a'.*'default'")
@@ -897,7 +911,7 @@ def spaces(w):
 
 @check
 def many(w):
-    """200 runs at once: each ends as its own Jobs say, with few requests"""
+    """200 runs at once: each ends as its own Jobs determine, with few requests"""
     w.supervise()
     for i in range(200):
         w.write("r%d.tj" % i, ORDER.replace('"a"', '"r%d"' % i))
@@ -909,7 +923,7 @@ def many(w):
     w.see("all verdicts", lambda: all(w.record("r%d" % i)["verdict"] == ("Succeeded" if i % 3 else "Failed") for i in range(200)), 60)
     w.see("all ended", lambda: not [x for x in w.names("jobs") if x.endswith("-ps")], 60)
     w.settle(1)
-    # a verdict and a deletion each, for the 67 that failed perhaps the first failing rank later, and a few conflicts
+    # a verdict and a deletion each; for the 67 that failed perhaps the first failing rank later; and a few conflicts
     must(w.writes - n <= 490, w.writes - n)
     with open("/proc/%d/status" % w.controllers[-1].pid) as f:
         peak = int(re.search(r"VmHWM:\s+(\d+)", f.read())[1])
@@ -919,7 +933,7 @@ def many(w):
 
 @check
 def objects(w):
-    """--manifest without --kubeflow: no definitions, and the least that runs need"""
+    """--manifest without --kubeflow: no definitions, and only the permissions that runs need"""
     items = manifest("--image=registry.example.com/trainc:1")
     kinds = [o["kind"] for o in items]
     must("CustomResourceDefinition" not in kinds and kinds.count("Deployment") == 1, kinds)

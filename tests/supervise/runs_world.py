@@ -1,5 +1,6 @@
-"""runs_world.py - what the tests of runs that are left to the controller need: the API server in memory of the commands
-(../cluster/world.py), with controllers that may do only what their manifest permits and can be killed at any write."""
+"""runs_world.py - for tests of runs that are left to the controller: the in-memory API server of the commands
+(../cluster/world.py), with controllers that are limited to the permissions of their manifest and can be killed at
+any write."""
 import importlib.util
 import json
 import os
@@ -15,7 +16,7 @@ from api_memory import PATH, TRAINC, Failure, cut, must, reply, run_checks, stat
 _spec = importlib.util.spec_from_file_location("cluster_world", os.path.join(HERE, "..", "cluster", "world.py"))
 commands = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(commands)
-PREFIX = "/controller"                  # of the paths by which a controller reaches the server
+PREFIX = "/controller"                  # prefixes of paths through which a controller reaches the server
 VERBS = {"POST": "create", "PATCH": "patch", "PUT": "update", "DELETE": "delete"}
 
 
@@ -32,14 +33,14 @@ def permissions(items):
 
 
 class World(commands.World):
-    """The server of the commands, in which Jobs do only what a test says, and the controllers that run against it."""
+    """The server of the commands, whose Jobs do only what a test says, and the controllers that run against it."""
 
     allowed = permissions(manifest())
     used = set()
 
     def __init__(self):
         self.refused, self.controllers, self.log_files = [], [], []
-        self.kill_at = None             # (number of the controller's write, before): SIGKILL the last controller then
+        self.kill_at = None             # (number of the write, before): SIGKILLs the last controller then
         self.writes = 0
         self.lag = 0                    # seconds by which the watches of the controller are late
         super().__init__(("default", "other"))
@@ -47,7 +48,7 @@ class World(commands.World):
             config = json.load(f)
         config["clusters"][0]["cluster"]["server"] += PREFIX
         self.write("controller", json.dumps(config))
-        self.controlled = []            # requests of controllers; the commands forget theirs each time
+        self.controlled = []            # requests of controllers; the commands clear theirs before each run
         self.kinds = {**self.kinds, "leases": ("coordination.k8s.io", "v1", "Lease"), "deployments": ("apps", "v1", "Deployment")}
 
     def close(self):
@@ -73,7 +74,7 @@ class World(commands.World):
             return
         h.path = h.path[len(PREFIX):]
         path, query, body = self.take_request(h)
-        write = h.command in VERBS and not path.endswith("/events")     # an Event is no boundary: nothing follows from it
+        write = h.command in VERBS and not path.endswith("/events")     # nothing depends on Events
         m = PATH.fullmatch(path)
         what = (VERBS.get(h.command) or ("get" if m[4] else "watch" if query.get("watch") == "true" else "list"), m[1] or "", m[3])
         with self.lock:
@@ -81,7 +82,7 @@ class World(commands.World):
             self.writes += write
             needed = {what}
             if "apply-patch" in (h.headers["Content-Type"] or "") and self.place(path)[:3] not in self.objects:
-                needed.add(("create",) + what[1:])      # server-side apply of a new object needs both verbs
+                needed.add(("create",) + what[1:])      # server-side apply of a new object requires both verbs
             World.used |= needed
             answer = self.find_fault(h.command, h.path)
             if callable(answer):
@@ -114,7 +115,7 @@ class World(commands.World):
         return p
 
     def alive(self, *options):
-        """Starts a controller again that was killed."""
+        """Restarts a controller that was killed."""
         if self.controllers[-1].poll() is not None:
             must(self.controllers[-1].returncode == -signal.SIGKILL, self.said())
             self.supervise(*options)
@@ -131,7 +132,7 @@ class World(commands.World):
         must(code == 0 or (code == -signal.SIGTERM and not self.said()), "the controller ended with %d:\n%s" % (code, self.said()))
 
     def see(self, what, predicate, seconds=20):
-        """Waits until PREDICATE holds, with what the controller said as evidence otherwise."""
+        """Waits until PREDICATE holds; if it does not, the failure shows the controller's output."""
         end = time.time() + seconds
         while time.time() < end:
             with self.lock:

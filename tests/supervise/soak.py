@@ -1,11 +1,11 @@
-"""soak.py - jobs come and go against one controller for SECONDS (3600), and its memory and its file descriptors stay as they are.
+"""soak.py - jobs come and go under one controller for SECONDS (3600), and its memory and file descriptors stay constant.
 
     make soak-supervise                           an hour
     make soak-supervise SECONDS=1200 SEED=7
 
-About 40 jobs live at any time, and each has one of the lives below: they succeed, fail, restart, are suspended, change
-their size, are refused and corrected, lose pods, go in the middle.  Requests fail and watches end now and then.  Each
-job has to reach the end of its life within two minutes.  One line a minute shows the memory.
+About 40 jobs exist at any time, and each has one of the lives below: it succeeds, fails, restarts, is suspended,
+resized, refused and corrected, loses pods, or is deleted while it runs.  Now and then requests fail and watches end.
+Each job has to reach the end of its life within two minutes.  One line a minute shows the memory.
 """
 import copy
 import os
@@ -19,10 +19,10 @@ from world import Failure, World, must, status
 
 LIVE = 40
 PATIENCE = 120                          # seconds for one step of a job's life
-KEPT = 60                               # seconds for which a watch may ask for what happened
-WARM = 0.25                             # the part of the run after which memory counts
-GROWTH = 1024                           # KiB by which it may grow from then on: as many come and go with the buffers of connections
-OPEN = 200                              # descriptors: a connection for each of 32 requests and of the watches, and what is ended and begun anew
+KEPT = 60                               # seconds that the server remembers for watches
+WARM = 0.25                             # the part of the run from which on memory counts
+GROWTH = 1024                           # KiB by which it may grow from then on: buffers of connections vary by about that
+OPEN = 200                              # descriptors: connections of 32 requests and the watches, old and new
 NAMES = {"PyTorchJob": "pytorchjobs", "TFJob": "tfjobs", "XGBoostJob": "xgboostjobs", "PaddleJob": "paddlejobs", "MPIJob": "mpijobs",
          "JAXJob": "jaxjobs", "MXJob": "mxjobs"}
 
@@ -51,7 +51,8 @@ def job_of(kind, name, restart="Never", **policy):
 
 
 class Life:
-    """One job, and what its pods do; a life is a generator of predicates, each of which has to come true before it goes on."""
+    """One job, and what its pods do; a life is a generator of predicates: each must become true before the life
+    continues."""
 
     def __init__(self, w, dice, number):
         self.w, self.dice, self.name = w, dice, "j%d" % number
@@ -62,7 +63,7 @@ class Life:
         self.step()
 
     def step(self):
-        """Goes on to the next predicate; false at the end."""
+        """Advances to the next predicate; returns false at the end."""
         self.right = next(self.steps, None)
         self.until = time.monotonic() + PATIENCE
         return self.right is not None
@@ -96,7 +97,7 @@ class Life:
         return self.dice.choice([n for n in self.pods() if "worker" in n])
 
     def begin(self, **more):
-        """The pods come (an MPIJob's launcher when its workers run), and run."""
+        """The pods are created (the launcher of an MPIJob when its workers run), and run."""
         self.make(**more)
         self.put(self.job)
 
@@ -114,7 +115,7 @@ class Life:
         yield self.holds("Succeeded")
 
     def forget(self):
-        """The job is deleted, and its Events after a while."""
+        """The job is deleted, and its Events some time later."""
         self.w.take(self.plural, "default", self.name)
         yield self.none_there
 
@@ -224,9 +225,9 @@ LIVES = [succeeds, fails, expires, restarts, suspends, is_refused, loses_a_pod, 
 
 
 class Churn(World):
-    """A world that forgets: what nobody asks for any more would be the memory of the test."""
+    """A world that forgets old versions: otherwise the memory of the test itself would grow."""
 
-    oldest = 0                          # no watch can begin before this version
+    oldest = 0                          # no watch can start before this version
 
     def forget(self, since):
         with self.lock:
@@ -241,7 +242,7 @@ class Churn(World):
                 if about and not any((p, "default", about["name"]) in self.objects for p in NAMES.values()):
                     self.take(*key)
             alive = {o["metadata"]["uid"] for o in self.objects.values()}
-            for key, o in list(self.objects.items()):       # made while its owner went: a cluster's collector finds it later
+            for key, o in list(self.objects.items()):       # its owner was deleted meanwhile: the collector finds it later
                 if any(r["uid"] not in alive for r in o["metadata"].get("ownerReferences", [])):
                     self.take(*key)
 
@@ -250,7 +251,7 @@ class Churn(World):
         return super().news(at, delay)
 
     def disturb(self, dice):
-        """A few requests go wrong, or every watch ends."""
+        """A few requests fail, or every watch ends."""
         what = dice.randrange(5)
         if what == 0:
             self.fault("POST", "/(pods|services)", status(500, "InternalError", "of the test"), dice.randrange(1, 4))
@@ -275,7 +276,7 @@ def descriptors(p):
 
 
 def churn(w, seconds, seed):
-    """Lets jobs live for that long.  [(second, jobs that ended, KiB, descriptors)], one of a second."""
+    """Runs jobs for that many seconds.  Returns [(second, jobs that ended, KiB, descriptors)], one entry per second."""
     dice, begun, living, number, over, seen = random.Random(seed), time.monotonic(), [], 0, 0, []
     shown = disturbed = begun
     w.start()
@@ -315,7 +316,7 @@ def slope(points):
 
 
 def judge(seen):
-    """Memory and descriptors when the run was warm, and at its end."""
+    """Memory and descriptors when the run had warmed up, and at its end."""
     warm = seen[int(len(seen) * WARM):]
     third = len(warm) // 3
     first, last = ([s[2] for s in part] for part in (warm[:third], warm[-third:]))

@@ -1,5 +1,5 @@
-"""supervise.py [NAME...] - the controller against an API server in memory: what it makes, what it writes, and that it goes
-on from any moment at which it is killed."""
+"""supervise.py [NAME...] - the controller with an API server in memory: what it creates, what it writes, and that it
+recovers wherever it is killed."""
 import http.client
 import json
 import os
@@ -86,7 +86,7 @@ def whole(w):
 
 @check
 def written_roles(w):
-    """replicaStatuses has the roles that the job has, and is not there before a suspended job has begun"""
+    """replicaStatuses lists the roles that the job has, and is absent until a suspended job has started"""
     job = tfjob(runPolicy={"suspend": True})
     job["spec"]["tfReplicaSpecs"]["Chief"] = role("tensorflow", 1, "Never")
     w.put("tfjobs", job)
@@ -103,7 +103,7 @@ def written_roles(w):
 
 @check
 def counted(w):
-    """counts alone are written once a second, the last ones too, and a condition at once"""
+    """counts alone are written once a second, including the last ones; a condition is written at once"""
     w.put("tfjobs", tfjob(workers=40))
     w.start()
     w.wait_for("pods", lambda: len(w.names("pods")) == 40)
@@ -127,7 +127,8 @@ def counted(w):
 
 @check
 def merged(w):
-    """that a job is created is written with what follows within a second, counts with the next condition: two writes for a short job"""
+    """the creation of a job is written together with what follows within a second, counts with the next condition:
+    two writes for a short job"""
     w.put("tfjobs", tfjob(workers=4))
     w.start()
     w.wait_for("pods", lambda: len(w.names("pods")) == 4)
@@ -148,7 +149,8 @@ def merged(w):
 
 @check
 def patient(w):
-    """a server that takes long to answer gets fewer statuses: counts, and the first Running, wait as long as sixteen requests take, at most five seconds"""
+    """a server that responds slowly gets fewer statuses: counts, and the first Running, wait as long as sixteen
+    requests take, at most five seconds"""
     w.slow = {"POST": 0.4}
     w.put("tfjobs", tfjob(workers=8))
     w.start()
@@ -164,7 +166,8 @@ def patient(w):
 
 @check
 def yields(w):
-    """that a job is created waits while pods of other jobs are made: where many jobs come one after the other, pods come first"""
+    """the report that a job was created waits while pods of other jobs are being created: when many jobs arrive one
+    after the other, pods come first"""
     w.slow = {"POST": 0.4}
     w.start()
     for i in range(160):
@@ -180,7 +183,7 @@ def yields(w):
 
 @check
 def verdict_again(w):
-    """a verdict whose write has failed is written again at once: it does not wait as counts do"""
+    """a verdict whose write has failed is written again at once: it does not wait like counts"""
     w.slow = {"POST": 0.4}
     w.put("tfjobs", tfjob(workers=8))
     w.start()
@@ -198,7 +201,7 @@ def verdict_again(w):
 
 @check
 def told_ends(w):
-    """the exit code of each pod that failed is an Event, once for each pod, and so is the removal of a job"""
+    """the exit code of each failed pod is an Event, once for each pod, and so is the removal of a job"""
     w.put("tfjobs", tfjob(restart="ExitCode", runPolicy={"ttlSecondsAfterFinished": 1}))
     w.start()
     w.wait_for("pods", pods_are(w, "train-worker-0", "train-worker-1"))
@@ -217,7 +220,7 @@ def told_ends(w):
 
 @check
 def clean(w):
-    """cleanPodPolicy: what runs goes, what has ended stays, and nothing is made again"""
+    """cleanPodPolicy: running pods are deleted, ended ones stay, and nothing is created again"""
     w.put("pytorchjobs", pytorch(runPolicy={"cleanPodPolicy": "Running"}))
     w.start()
     w.wait_for("pods", pods_are(w, *ALL))
@@ -231,7 +234,8 @@ def clean(w):
 
 @check
 def role_removed(w):
-    """a role that is taken out of a running job is wanted no more: its pods and Services go, and the job goes on with the others"""
+    """a role that is removed from a running job is no longer needed: its pods and Services are deleted, and the job
+    continues with the other roles"""
     w.put("pytorchjobs", pytorch())
     w.start()
     w.wait_for("pods", pods_are(w, *ALL))
@@ -249,7 +253,7 @@ def role_removed(w):
 
 @check
 def ttl(w):
-    """ttlSecondsAfterFinished: the job goes, and with it everything that it owns"""
+    """ttlSecondsAfterFinished: the job is deleted with everything that it owns"""
     w.put("pytorchjobs", pytorch(runPolicy={"ttlSecondsAfterFinished": 1}))
     w.start()
     w.wait_for("pods", pods_are(w, *ALL))
@@ -261,7 +265,7 @@ def ttl(w):
 
 @check
 def refused(w):
-    """a job that is wrong gets a condition and an Event with the compiler's message, once; corrected, it runs"""
+    """an invalid job gets a condition and an Event with the compiler's message, once; after it is corrected, it runs"""
     bad = pytorch()
     bad["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0].pop("image")
     w.put("pytorchjobs", bad)
@@ -283,7 +287,7 @@ def refused(w):
 
 @check
 def restart_policy(w):
-    """a pod that fails is created again after its wait, with Restarting; an exit code that is permanent fails the job"""
+    """a pod that fails is created again after its backoff, with Restarting; a permanent exit code fails the job"""
     job = tfjob(restart="ExitCode")
     w.put("tfjobs", job)
     w.start()
@@ -303,7 +307,7 @@ def restart_policy(w):
 
 @check
 def suspend(w):
-    """suspended: its pods go and it says so; resumed: they come again"""
+    """suspended: the pods are deleted and the status says so; resumed: they are created again"""
     w.put("pytorchjobs", pytorch())
     w.start()
     w.wait_for("pods", pods_are(w, *ALL))
@@ -320,7 +324,7 @@ def suspend(w):
 
 @check
 def deadline(w):
-    """activeDeadlineSeconds: the job fails when it is reached, without anything else happening"""
+    """activeDeadlineSeconds: the job fails when the deadline is reached, without any other event"""
     w.put("pytorchjobs", pytorch(runPolicy={"activeDeadlineSeconds": 1}))
     w.start()
     w.wait_for("pods", pods_are(w, *ALL))
@@ -330,7 +334,7 @@ def deadline(w):
 
 
 def begun(w, name, seconds, **policy):
-    """A job that another controller started SECONDS ago, whose clock was right."""
+    """A job that another controller, whose clock was right, started SECONDS ago."""
     job = tfjob(name, runPolicy=policy)
     job["status"] = {"startTime": w.now(-seconds), "conditions": [
         {"type": what, "status": "True", "reason": "TFJob" + what, "message": "", "lastUpdateTime": w.now(-seconds),
@@ -339,7 +343,7 @@ def begun(w, name, seconds, **policy):
 
 
 def deadline_elsewhere(w, ahead):
-    """Times of jobs are the API server's, whose clock is AHEAD seconds ahead of the controller's."""
+    """Times of jobs are the API server's, whose clock differs from the controller's by AHEAD seconds."""
     w.ahead = ahead
     begun(w, "late", 4, activeDeadlineSeconds=8)
     began = time.monotonic()
@@ -391,7 +395,7 @@ def deleted_pod(w):
 
 @check
 def late_watch(w):
-    """watches that are a second late never make a second pod, nor ask for one"""
+    """watches that are a second late never cause a second pod, nor a request for one"""
     w.delay = 1
     w.start()
     w.put("pytorchjobs", pytorch(workers=8))
@@ -404,7 +408,8 @@ def late_watch(w):
 
 @check
 def late_deletion(w):
-    """a pod that is deleted to begin again is made again, also when the answer comes before the watch tells of it"""
+    """a pod that is deleted for a restart is created again, even if the response comes before the watch reports the
+    deletion"""
     w.delay = 1
     w.put("tfjobs", tfjob(restart="ExitCode"))
     w.start()
@@ -418,7 +423,8 @@ def late_deletion(w):
 
 @check
 def late_answer(w):
-    """the answer to a deletion comes when the pod is gone and the watch has told of it: no ghost of it is waited for"""
+    """the response to a deletion comes after the pod is gone and the watch has reported it: the controller does not
+    wait for the pod any longer"""
     w.slow = {"DELETE": 0.5}
     w.put("pytorchjobs", pytorch())
     w.start()
@@ -435,9 +441,9 @@ def late_answer(w):
 
 @check
 def killed(w):
-    """kill -9 before and after every write, then a restart: exactly the pods that should be there, none of them twice"""
+    """kill -9 before and after every write, then a restart: exactly the pods that should exist, none of them twice"""
     def run(kill):
-        """One job, from its creation to its end; how many writes that took."""
+        """One job, from its creation to its end; returns how many writes that took."""
         w.kill_at, w.writes, first = kill, 0, len(w.requests)
         w.put("pytorchjobs", pytorch(runPolicy={"cleanPodPolicy": "All"}))
         w.start()
@@ -472,7 +478,8 @@ def killed(w):
 
 @check
 def storm(w):
-    """1,000 jobs created as fast as the server takes them: each gets its pods, with four requests to create and few for the status"""
+    """1,000 jobs created as fast as the server accepts them: each gets its pods, with four requests to create and
+    few for the status"""
     w.start()
     for i in range(1000):
         w.put("tfjobs", tfjob("j%d" % i, 2))
@@ -483,7 +490,7 @@ def storm(w):
 
 
 def resident(p):
-    """KiB of memory of a process, without what files back."""
+    """KiB of memory of a process, excluding what files back."""
     with open("/proc/%d/status" % p.pid) as f:
         return int(re.search(r"^RssAnon:\s+(\d+)", f.read(), re.M)[1])
 
@@ -495,7 +502,7 @@ def is_sanitized():
 
 @check
 def memory(w):
-    """a job takes a few KiB: what kubectl keeps in it, whole objects, plans and blocks of memory do not stay"""
+    """a job takes a few KiB: neither kubectl's annotation nor whole objects, plans or blocks of memory stay"""
     if is_sanitized():
         print("memory is the sanitizer's here: not looked at")
         return
@@ -512,14 +519,14 @@ def memory(w):
         w.settle()
         return resident(w.controllers[-1])
     w.start()
-    few = more(0, 40)               # plans under way and connections are there from now on
+    few = more(0, 40)               # plans in progress and connections exist from now on
     many = more(40, 160)
     must((many - few) / 120 < 16, "%d KiB with 40 jobs, %d KiB with 160" % (few, many))
 
 
 @check
 def given_back(w):
-    """what the creation of a large job needed goes back to the system"""
+    """memory that was needed to create a large job is returned to the system"""
     if is_sanitized():
         print("memory is the sanitizer's here: not looked at")
         return
@@ -541,7 +548,8 @@ def places(value, path=()):
 
 @check
 def mutations(w):
-    """resources that are wrong in one field each, whatever the field: each is looked at, and a sound one beside them runs"""
+    """resources that are wrong in one field each, whatever the field: each is handled, and a valid one beside them
+    runs"""
     full = pytorch(runPolicy={"cleanPodPolicy": "Running", "ttlSecondsAfterFinished": 100000, "backoffLimit": 3, "activeDeadlineSeconds": 100000,
                               "schedulingPolicy": {"minAvailable": 2, "queue": "q"}, "suspend": False}, nprocPerNode="2",
                    elasticPolicy={"minReplicas": 1, "maxReplicas": 3, "rdzvBackend": "c10d", "maxRestarts": 2, "rdzvConf": [{"key": "a", "value": "b"}]})
@@ -574,7 +582,7 @@ def mutations(w):
 
 @check
 def scale(w):
-    """an elastic job follows its `replicas`: surplus pods go with their Services, missing ones come"""
+    """an elastic job follows its `replicas`: surplus pods are deleted with their Services, missing ones are created"""
     job = pytorch(workers=2, elasticPolicy={"minReplicas": 1, "maxReplicas": 4, "rdzvBackend": "c10d"})
     job["spec"]["pytorchReplicaSpecs"].pop("Master")
     w.put("pytorchjobs", job)
@@ -610,7 +618,8 @@ def path_in(value, path):
 
 @check
 def autoscaler(w):
-    """an elastic job with metrics has the autoscaler that the compiler writes, but while it is suspended, and follows the scale subresource"""
+    """an elastic job with metrics has the autoscaler that the compiler writes, except while it is suspended, and
+    follows the scale subresource"""
     def metrics(percent):
         return [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": percent}}}]
 
@@ -644,7 +653,7 @@ def autoscaler(w):
     must([o["metadata"]["name"] for (p, _, _), o in sorted(w.objects.items()) if p == "pods" and selected(o, selector)] == w.names("pods"),
          selector)
 
-    # changed while it runs, and with another process
+    # changed while it runs, and by another process
     w.change("pytorchjobs", "train", {"spec": {"elasticPolicy": {"metrics": metrics(60)}}})
     w.wait_for("the new target", lambda: scaler()["spec"]["metrics"] == metrics(60))
     must(scaler()["metadata"]["uid"] == made["metadata"]["uid"], "it was made again")
@@ -653,12 +662,12 @@ def autoscaler(w):
     w.start()
     w.wait_for("the newest target", lambda: (scaler()["spec"]["metrics"], scaler()["spec"]["maxReplicas"]) == (metrics(50), 5))
 
-    # deleted by hand: it is back with the next change
+    # deleted by hand: it is created again with the next change
     w.take("horizontalpodautoscalers", "default", "train")
     w.change("pytorchjobs", "train", {"spec": {"elasticPolicy": {"maxReplicas": 6}}})
     w.wait_for("a new one", lambda: scaler() and scaler()["spec"]["maxReplicas"] == 6)
 
-    # a suspended job has none, also when another process sees it so first
+    # a suspended job has none, even if another process sees it first
     w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": True}}})
     w.wait_for("no autoscaler", lambda: not w.names("horizontalpodautoscalers") and not w.names("pods"))
     w.stop()
@@ -670,7 +679,7 @@ def autoscaler(w):
     w.wait_for("three pods again", pods_are(w, *("train-worker-%d" % i for i in range(3))))
     w.run_pods()
 
-    # it stays while the job is there, and goes with it
+    # it stays as long as the job exists, and is deleted with it
     for i in range(3):
         w.pod("train-worker-%d" % i, "Succeeded")
     w.wait_for("Succeeded", condition(w, "pytorchjobs", "train", "Succeeded"))
@@ -682,7 +691,7 @@ def autoscaler(w):
 
 @check
 def foreign_autoscaler(w):
-    """an autoscaler of that name that belongs to somebody else stays as it is, and the job says so"""
+    """an autoscaler of that name with another owner stays as it is, and the job reports it"""
     w.put("horizontalpodautoscalers", {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "train"},
                                        "spec": {"maxReplicas": 9}})
     job = pytorch(workers=2, elasticPolicy={"minReplicas": 1, "maxReplicas": 4, "metrics": [
@@ -698,7 +707,7 @@ def foreign_autoscaler(w):
 
 @check
 def mpi(w):
-    """an MPIJob: what its replicas share comes before them, owned by the job, once"""
+    """an MPIJob: the objects that its replicas share are created before them, once, owned by the job"""
     w.put("mpijobs", {"apiVersion": "kubeflow.org/v1", "kind": "MPIJob", "metadata": {"name": "train"}, "spec": {
         "slotsPerWorker": 1, "mpiReplicaSpecs": {"Launcher": role("mpi", 1, "Never"), "Worker": role("mpi", 2, "Never")}}})
     w.start()
@@ -718,7 +727,8 @@ def mpi(w):
 
 @check
 def images(w):
-    """--init-image and --delivery-image: the images of what the operator adds to pods, for clusters that cannot fetch the usual ones"""
+    """--init-image and --delivery-image: the images of containers that the operator adds to pods, for clusters that
+    cannot pull the usual ones"""
     options = ("--init-image=here/alpine:1", "--delivery-image=here/kubectl:2")
     deployment = next(o for o in manifest(*options) if o["kind"] == "Deployment")
     arguments = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
@@ -739,7 +749,8 @@ def images(w):
 
 @check
 def gang(w):
-    """--gang: the PodGroup first, no pod while Volcano holds it back, and none of it left when the job is suspended or has ended"""
+    """--gang: the PodGroup first, no pod while Volcano holds it back, and no PodGroup left when the job is suspended
+    or has ended"""
     w.put("pytorchjobs", pytorch())
     w.start("--gang", "volcano")
     w.wait_for("the group", lambda: w.names("podgroups") == ["train"])
@@ -773,7 +784,7 @@ def gang(w):
 
 @check
 def foreign(w):
-    """a pod of a needed name that is somebody else's: nothing of theirs is touched, and the job goes on when it is gone"""
+    """a pod of a needed name has another owner: that pod is not touched, and the job continues when it is gone"""
     w.put("pods", {"metadata": {"name": "train-worker-0"}, "spec": {"containers": [container("x")]}})
     w.put("tfjobs", tfjob())
     w.start()
@@ -785,7 +796,7 @@ def foreign(w):
 
 @check
 def server_away(w):
-    """the API server is gone for two seconds: what was missed is made up for"""
+    """the API server is down for two seconds: the controller catches up"""
     w.put("pytorchjobs", pytorch())
     w.start()
     w.wait_for("pods", pods_are(w, *ALL))
@@ -799,7 +810,8 @@ def server_away(w):
 
 @check
 def missing(w):
-    """a job that goes while its pods are being made ends its pass quietly (S190); all kinds share one list of pods (S199)"""
+    """a job that is deleted while its pods are being created ends its pass without errors (S190); all kinds share
+    one list of pods (S199)"""
     w.fault("POST", "/services", status(404, "NotFound", 'namespaces "default" not found'), 100)
     w.put("pytorchjobs", pytorch())
     w.start()
@@ -816,7 +828,7 @@ def missing(w):
 
 @check
 def elsewhere(w):
-    """managedBy names another controller: nothing is done"""
+    """managedBy names another controller: the job is ignored"""
     w.put("pytorchjobs", pytorch(runPolicy={"managedBy": "kueue.x-k8s.io/multikueue"}))
     w.start()
     w.settle(1)
@@ -836,7 +848,7 @@ def pages(w):
 
 @check
 def late_kind(w):
-    """a kind whose definition comes later is found without a restart, and the others do not wait for it"""
+    """a kind whose definition is created later is found without a restart, and the others do not wait for it"""
     w.served.discard("jaxjobs")
     w.put("pytorchjobs", pytorch())
     w.start()
@@ -844,7 +856,7 @@ def late_kind(w):
     must("does not serve /apis/kubeflow.org/v1/jaxjobs" in w.log(), w.log())
 
 
-# ---- the ancestors' kinds ----
+# ---- the older kinds ----
 
 
 def old_role(key, name, word=None, replicas=None, template=True, **more):
@@ -868,7 +880,8 @@ def old_mxjob(name="train", mode="dist", **more):
 
 
 def job_pod(w, name, last=None, code=None, reason=None, attempt=0):
-    """What the cluster's Job controller makes of a Job: a pod that runs, whose container has ended before with LAST."""
+    """What the cluster's Job controller makes of a Job: a running pod, whose container has terminated before with
+    LAST."""
     job = w.get("jobs", name)
     pod = {"metadata": {"name": "%s-%d" % (name, attempt), "labels": job["spec"]["template"]["metadata"]["labels"],
                         "ownerReferences": [{"kind": "Job", "name": name, "uid": job["metadata"]["uid"], "controller": True}]},
@@ -921,7 +934,7 @@ def old_tensorflow(w):
     for name in names:
         job_pod(w, name)
     w.wait_for("Running", lambda: (old_status(w, "old-tfjobs")["phase"], old_status(w, "old-tfjobs")["state"]) == ("Running", "Running"))
-    # a worker whose program failed is reported, and the job goes on; so is a code that may go away, of the master too
+    # a worker whose program failed is reported, and the job continues; the same for a retryable code, of the master too
     w.take("pods", "default", names[3] + "-0")
     job_pod(w, names[3], last=1, attempt=1)
     w.wait_for("a failed worker", lambda: states(w, "old-tfjobs", "tf_replica_type")["WORKER"] == ("Failed", {"Failed": 1}))
@@ -935,7 +948,7 @@ def old_tensorflow(w):
     w.start("--ancestors")
     w.settle(1.2)
     must(len(w.written()) == n, w.written()[n:])
-    w.take("jobs", "default", names[1])         # what goes is made again
+    w.take("jobs", "default", names[1])         # deleted objects are created again
     w.wait_for("the Job again", lambda: names[1] in w.names("jobs"))
     job_done(w, names[0])
     w.wait_for("Done", lambda: (old_status(w, "old-tfjobs")["phase"], old_status(w, "old-tfjobs")["state"]) == ("Done", "Succeeded"))
@@ -955,7 +968,7 @@ def old_tensorflow(w):
 
 @check
 def old_role_removed(w):
-    """the same of a TfJob v1alpha1: the Jobs and Services of its parameter servers go"""
+    """TfJob v1alpha1: the Jobs and Services of its parameter servers are deleted in the same way"""
     w.put("old-tfjobs", old_tfjob(workers=1, ps=2))
     w.start("--ancestors")
     w.wait_for("Jobs", lambda: len(w.names("jobs")) == 4)
@@ -1015,7 +1028,7 @@ def old_mxnet(w):
     must(states(w, "old-mxjobs", "Mx_replica_type")["SCHEDULER"] == ("Succeeded", {"Succeeded": 1}), old_status(w, "old-mxjobs"))
     job_done(w, "alone-worker-%s-0" % w.get("old-mxjobs", "alone")["spec"]["RuntimeId"])
     w.wait_for("Done", lambda: old_status(w, "old-mxjobs", "alone")["phase"] == "Done")
-    # a deletion that waits for what the job owns
+    # a deletion that waits for the job's dependents
     w.settle(1.2)
     begun = time.monotonic()
     w.change("old-mxjobs", "alone", {"metadata": {"deletionTimestamp": w.now()}})
@@ -1059,7 +1072,8 @@ def old_refused(w):
 
 @check
 def old_mutations(w):
-    """resources of the ancestors' kinds that are wrong in one field each: each gets a phase, and a sound one beside them runs"""
+    """resources of the older kinds that are wrong in one field each: each gets a phase, and a valid one beside them
+    runs"""
     wrong = [None, -1, 0, 10 ** 30, 1.5, True, "", "\u00e9\n\x7f" * 50, [], [None], {}, {"x": {"x": []}}]
     full = old_tfjob(tensorboard={"logDir": "/l", "serviceType": "ClusterIP", "volumes": [], "volumeMounts": []}, tfImage="tf:1", RuntimeId="abcd",
                      terminationPolicy={"chief": {"replicaName": "MASTER", "replicaIndex": 0}})
@@ -1089,7 +1103,7 @@ def old_mutations(w):
 
 @check
 def old_killed(w):
-    """kill -9 before and after every write about a TfJob: exactly its Jobs, none of them twice, under one runtime id"""
+    """kill -9 before and after every write for a TfJob: exactly its Jobs, none of them twice, under one runtime id"""
     def run(kill):
         w.kill_at, w.writes = kill, 0
         w.put("old-tfjobs", old_tfjob(ps=1, workers=0))
@@ -1138,7 +1152,8 @@ def free_port():
 
 @check
 def probes(w):
-    """/healthz at once, /readyz when the watches are live, /metrics as OpenMetrics; a client that says nothing holds nobody up"""
+    """/healthz at once, /readyz when the watches are live, /metrics as OpenMetrics; a client that sends nothing
+    delays no other"""
     port = free_port()
     w.delay = 0
     w.fault("GET", "/api/v1/pods", status(503, "ServiceUnavailable", "later"), 3)
@@ -1168,7 +1183,8 @@ def probes(w):
 
 @check
 def lease(w):
-    """of two controllers with one Lease one works; the other follows at once when it is given back, and after 15 s when it is not"""
+    """of two controllers with one Lease one works; the other takes over at once when the Lease is released, and
+    after 15 s otherwise"""
     first = w.start("--lease", "trainc")
     w.wait_for("a holder", lambda: ("leases", "default", "trainc") in w.objects)
     second = w.start("--lease", "trainc")
@@ -1231,7 +1247,7 @@ SPACES = ["team-%d" % i for i in range(12)]
 
 @check
 def shards(w):
-    """shards: each works for its namespaces, remembers nothing of others, and has standbys; each pod is made once"""
+    """shards: each handles its namespaces, keeps nothing of others, and has standbys; each pod is created once"""
     mine = [{ns for ns in SPACES if shard_of(ns, 2) == k} for k in range(2)]
     must(all(len(x) > 2 for x in mine), mine)
     put_spread(w, SPACES, "a")
@@ -1253,7 +1269,7 @@ def shards(w):
     put_spread(w, SPACES, "b")
     w.wait_for("pods of both shards", lambda: spread(w, SPACES, "b") == set(SPACES))
     must(len(w.written("POST .*/pods")) == 4 * len(SPACES), len(w.written("POST .*/pods")))
-    # shards renew the Lease that they share together: not each every two seconds
+    # shards renew the Lease that they share together, instead of each one every two seconds
     n = len(w.written("PUT .*/trainc-supervise$"))
     time.sleep(8)
     must(1 <= len(w.written("PUT .*/trainc-supervise$")) - n <= 7, w.written("PUT .*/trainc-supervise$")[n:])
@@ -1262,7 +1278,8 @@ def shards(w):
 
 @check
 def other_shards(w):
-    """with another number of shards, or none, a controller waits until no process of the old number is left"""
+    """with another number of shards, or without shards, a controller waits until no process of the old layout is
+    left"""
     put_spread(w, SPACES, "a")
     old = [w.start("--total-shards=2", "--shard=%d" % k) for k in range(2)]
     w.wait_for("pods", lambda: spread(w, SPACES, "a") == set(SPACES))
@@ -1286,14 +1303,14 @@ def other_shards(w):
     must(w.get("leases", "trainc-supervise")["spec"]["holderIdentity"] == "3 shards", w.get("leases", "trainc-supervise"))
     w.settle(1)
     must(len(w.written("POST .*/pods")) == 4 * len(SPACES), len(w.written("POST .*/pods")))
-    # the Lease of the shards is lost: nobody of them goes on
+    # the Lease of the shards is lost: none of them continues
     w.change("leases", "trainc-supervise", {"spec": {"holderIdentity": "somebody-else"}})
     must([p.wait(timeout=20) for p in new] == [5, 5, 5], w.log())
 
 
 @check
 def shard_options(w):
-    """options about shards that make no sense are refused with what to write"""
+    """invalid options about shards are refused with what to write instead"""
     def refused_with(text, *options):
         done = subprocess.run([TRAINC, "supervise", "--kubeflow", *options], capture_output=True, text=True, timeout=20, env=w.environment())
         must(done.returncode == 2 and text in done.stderr and not done.stdout, done)
@@ -1319,7 +1336,7 @@ def shard_options(w):
 
 @check
 def dump(w):
-    """SIGUSR1 writes what waits and what is under way, and every line of the log is JSON"""
+    """SIGUSR1 logs the queue and the passes in progress, and every line of the log is JSON"""
     w.put("pytorchjobs", pytorch())
     w.start()
     w.wait_for("pods", pods_are(w, *ALL))
@@ -1332,7 +1349,8 @@ def dump(w):
 
 @check
 def objects(w):
-    """--manifest: definitions that say what the tables of schemas say, a Deployment that may do little, in one namespace if asked"""
+    """--manifest: definitions that agree with the schema tables, a Deployment with few permissions, in one namespace
+    if requested"""
     old = manifest("--ancestors")
     must([o["metadata"]["name"] for o in old if o["kind"] == "CustomResourceDefinition"][7:] == ["tfjobs.tensorflow.org", "mxjobs.mxnet.mlkube.io"], old)
     version = next(o for o in old if o["metadata"]["name"] == "tfjobs.tensorflow.org")["spec"]["versions"][0]
@@ -1340,7 +1358,7 @@ def objects(w):
     must(version["name"] == "v1alpha1" and version["additionalPrinterColumns"][0]["jsonPath"] == ".status.state", version["additionalPrinterColumns"])
 
     def closed(s, path=""):
-        """Places of a schema that lose fields which they do not know, or need one."""
+        """Places of a schema that drop unknown fields, or require one."""
         found = [path] if "required" in s or ("properties" in s and not s.get("x-kubernetes-preserve-unknown-fields")) else []
         for name, one in [*s.get("properties", {}).items(), *((k, s[k]) for k in ("items", "additionalProperties") if isinstance(s.get(k), dict))]:
             found += closed(one, path + "/" + name)
@@ -1374,7 +1392,7 @@ def objects(w):
 
 @check
 def round_trip(w):
-    """the definitions, read back by `trainc vendor crd`, are the tables that they were made from"""
+    """the definitions, read back by `trainc vendor crd`, give the tables that they were made from"""
     text = subprocess.run([TRAINC, "supervise", "--kubeflow", "--manifest"], capture_output=True, text=True, check=True).stdout
     with open(os.path.join(w.dir, "crds.yaml"), "w") as f:
         f.write("---\n".join(x for x in text.split("---\n") if "\nkind: CustomResourceDefinition\n" in x))
@@ -1395,9 +1413,9 @@ def round_trip(w):
 
 @check
 def verbs(w):
-    """every verb of the manifest was needed by a test before this one, but for those that are passed on"""
+    """every verb of the manifest was needed by a test before this one, except for those that are passed on"""
     passed_on = {("create", "", "pods/exec"), ("get", "", "pods"), ("patch", "", "services"), ("patch", "", "pods"), ("patch", "batch", "jobs")}
-    # read only where making them finds that they exist
+    # read only when creating them shows that they exist
     runs = permissions(run_manifest())         # runs.py needs these
     found = {("get", "serviceaccounts"), ("get", "roles"), ("get", "rolebindings"), ("get", "podgroups"), ("get", "services"), ("get", "deployments")}
     left = {x for x in World.allowed - World.used - passed_on - runs if not x[2].endswith("/finalizers") and x[1] != "kubeflow.org"

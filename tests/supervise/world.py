@@ -1,5 +1,6 @@
-"""world.py - what the tests of the controller need of a cluster: an API server in memory (../cluster/api_memory.py) with custom
-resources, permissions and pods whose ends the tests decide; it deletes what loses its owner, as a cluster does."""
+"""world.py - the cluster for tests of the controller: an API server in memory (../cluster/api_memory.py) with custom
+resources, permissions and pods that end as the tests decide; it deletes objects that lose their owner, as a
+cluster does."""
 import copy
 import json
 import os
@@ -19,7 +20,7 @@ CORE = {"pods": "Pod", "services": "Service", "events": "Event", "configmaps": "
         "secrets": "Secret"}
 OTHERS = {"roles": "Role", "rolebindings": "RoleBinding", "leases": "Lease", "podgroups": "PodGroup",
           "horizontalpodautoscalers": "HorizontalPodAutoscaler"}
-# kinds that have the plural of another one, under names of their own
+# kinds that share a plural with another one, under names of their own
 OLD = {"old-tfjobs": ("tensorflow.org", "v1alpha1", "TfJob"), "old-mxjobs": ("mxnet.mlkube.io", "v1beta1", "MxJob")}
 KINDS = {**{plural: ("kubeflow.org", "v1", kind) for plural, kind in JOBS.items()}, **OLD,
          "jobs": ("batch", "v1", "Job"), "deployments": ("apps", "v1", "Deployment"),
@@ -43,16 +44,16 @@ class World(Server):
     """The server, a kubeconfig for it, and the controllers that run against it."""
 
     allowed = permissions(manifest()) | permissions(manifest("--gang=volcano")) | permissions(manifest("--gang=coscheduling")) \
-        | permissions(manifest("--ancestors"))          # nothing else is permitted, in any test
+        | permissions(manifest("--ancestors"))          # the only permissions, in all tests
     used = set()
 
     def __init__(self):
         self.refused = []
         self.served = set(KINDS)
         self.down = False               # refuses every connection
-        self.kill_at = None             # (number of the write, before): SIGKILL the first controller then
+        self.kill_at = None             # (number of the write, before): at this write the first controller gets SIGKILL
         self.writes = 0
-        self.slow = {}                  # method -> seconds by which its answers are late
+        self.slow = {}                  # method -> seconds by which its responses are late
         self.controllers = []
         super().__init__(KINDS)
 
@@ -67,7 +68,7 @@ class World(Server):
     # ---- what is stored ----
 
     def put(self, plural, o, change=None):
-        """Stores an object as a change by somebody; the lock is held by requests, taken here for tests."""
+        """Stores an object as if somebody had changed it; requests hold the lock, and tests take it here."""
         with self.lock:
             m = o["metadata"]
             old = self.objects.get((plural, m.setdefault("namespace", "default"), m["name"]))
@@ -124,7 +125,7 @@ class World(Server):
         return False
 
     def serve(self, h):
-        """Faults besides those of every server: "after", done, then cut."""
+        """Faults in addition to those of every server: "after": carry it out, then cut the connection."""
         path, query, body = self.take_request(h)
         if self.down:
             cut(h)
@@ -179,7 +180,7 @@ class World(Server):
         return what in World.allowed
 
     def refusal(self, method, path, query):
-        """What the server answers without looking at objects; None when the request may go on."""
+        """The response that does not depend on objects; None when the request may continue."""
         if not self.place(path):
             return status(404, "NotFound", "the server could not find the requested resource")
         if not self.permitted(method, path, query):
@@ -261,11 +262,11 @@ class World(Server):
             return f.read()
 
     def stop(self, sig=signal.SIGTERM):
-        """Ends the last controller, and checks that it ended as it should."""
+        """Ends the last controller, and checks its exit status."""
         p = self.controllers[-1]
         p.send_signal(sig)
         code = p.wait(timeout=20)
-        begun = self.log() != ""                # before that it had no handler for the signal yet
+        begun = self.log() != ""                # before that, the signal had no handler
         must(code == 0 or (code == -sig and not begun), "the controller ended with %d:\n%s" % (code, self.log()))
 
     def wait_for(self, what, predicate, seconds=20):
@@ -289,7 +290,7 @@ class World(Server):
                 n, since = self.writes, time.time()
 
     def conditions(self, plural, name):
-        """The conditions of a job that hold, by type."""
+        """The conditions of a job that are true, by type."""
         o = self.get(plural, name) or {}
         return {c["type"]: c for c in o.get("status", {}).get("conditions", []) if c["status"] == "True"}
 

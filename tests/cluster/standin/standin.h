@@ -28,8 +28,8 @@ struct header {
 
 /* One answer, and the requests that get it. */
 struct rule {
-	char method[16], path[1024];    /* '*': any method; a path may end in '*'; behind '?' a text that the query holds */
-	long uses;                      /* left; below 0: any number */
+	char method[16], path[1024];    /* '*': any method; a path may end in '*'; '?' precedes a part of the query */
+	long uses;                      /* uses left; below 0: any number */
 	int code;
 	struct header headers[16];
 	size_t nheaders;
@@ -37,7 +37,7 @@ struct rule {
 	size_t npieces;
 	long delay;                     /* ms before the header */
 	bool chunked;
-	size_t length;                  /* of all bytes */
+	size_t length;                  /* size of all bodies */
 };
 
 struct request {

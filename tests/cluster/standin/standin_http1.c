@@ -44,7 +44,7 @@ static bool next_line(struct input *in, char *line, size_t size)
 	return c == '\n';
 }
 
-/* "HOST:PORT" that a SOCKS5 client asks for; the first byte has been read. */
+/* The "HOST:PORT" that a SOCKS5 client requests; the first byte has been read. */
 static bool socks_address(struct input *in, char *address, size_t size)
 {
 	int methods = next_byte(in), kind, n;
@@ -183,7 +183,7 @@ static bool write_bytes(struct conn *c, const struct rule *rule, const struct pi
 	return conn_write(c, size, (size_t)n) && conn_write(c, p->bytes, p->n) && conn_write(c, "\r\n", 2);
 }
 
-/* False when the connection is over. */
+/* False when the connection has ended. */
 static bool write_answer(struct conn *c, const struct rule *rule)
 {
 	bool header = false;
@@ -206,7 +206,7 @@ static bool write_answer(struct conn *c, const struct rule *rule)
 			return false;
 		}
 		case PIECE_CUT: case PIECE_RESET:
-			sleep_ms(20);           /* what was written arrives before the reset */
+			sleep_ms(20);           /* written data arrives before the reset */
 			conn_cut(c);
 			return false;
 		}

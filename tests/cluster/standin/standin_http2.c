@@ -1,5 +1,6 @@
 /*
- * standin_http2.c - many requests at once on one connection, by nghttp2: each stream follows its own answer's pieces.
+ * standin_http2.c - many requests at once on one connection, by nghttp2: each stream sends the pieces of its own
+ * answer.
  */
 #include <errno.h>
 #include <nghttp2/nghttp2.h>
@@ -18,7 +19,7 @@ struct stream {
 	const struct rule *rule;        /* once the request is complete */
 	bool sent;                      /* the header */
 	size_t piece, at;               /* the next piece of the answer */
-	long due;                       /* ms: nothing is sent before */
+	long due;                       /* ms: nothing is sent before this time */
 	bool deferred;
 };
 
@@ -143,7 +144,7 @@ static ssize_t answer_bytes(nghttp2_session *session, int32_t id, uint8_t *room,
 		}
 		if (p->kind == PIECE_BYTES)
 			continue;
-		s->deferred = true;             /* the loop decides */
+		s->deferred = true;             /* the loop decides when to send */
 		if (p->kind == PIECE_WAIT && !s->at) {
 			s->due = now_ms() + p->ms;
 			s->at = 1;
@@ -158,7 +159,7 @@ static ssize_t answer_bytes(nghttp2_session *session, int32_t id, uint8_t *room,
 static void send_header(struct h2 *h, struct stream *s)
 {
 	char status[] = ":status", code[8];
-	struct header copies[16];               /* nghttp2 wants them where it could change them */
+	struct header copies[16];               /* nghttp2 requires pointers that are not const */
 	nghttp2_nv nv[20];
 	size_t n = 0;
 	nghttp2_data_provider body = { .source.ptr = s, .read_callback = answer_bytes };
@@ -178,7 +179,7 @@ static void send_header(struct h2 *h, struct stream *s)
 	s->sent = true;
 }
 
-/* What is due on a stream that waits. */
+/* Sends what is due on a stream that waits. */
 static void advance(struct h2 *h, struct stream *s)
 {
 	const struct piece *p = s->piece < s->rule->npieces ? &s->rule->pieces[s->piece] : NULL;
@@ -253,7 +254,7 @@ void serve_http2(struct conn *c)
 			if (s->rule)
 				advance(&h, s);
 		}
-		/* A piece that ends a stream is reached while sending. */
+		/* A piece that ends a stream is only reached while sending. */
 		if (nghttp2_session_send(h.session) != 0)
 			break;
 		for (struct stream *s = h.streams; s && !h.over; s = next) {
