@@ -1,5 +1,5 @@
 #!/bin/sh
-# ancestors.sh - which replica decides about an old TfJob, with processes.
+# ancestors.sh - which replica decides the result of an old TfJob, with real processes.
 . "$(dirname "$0")/local.inc"
 
 # S83, S84, S89: only the master decides, whatever happens to a worker that is not restarted, and while a server still

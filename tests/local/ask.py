@@ -3,7 +3,7 @@ import os
 import socket
 import sys
 
-os.chdir(sys.argv[1])                   # a socket's path is short
+os.chdir(sys.argv[1])                   # a socket's path has little room
 s = socket.socket(socket.AF_UNIX)
 s.settimeout(10)
 s.connect("control")

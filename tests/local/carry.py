@@ -1,4 +1,4 @@
-"""Both ends of a carried connection: `serve ADDRESS PORT` in a replica, the checks of publish.sh elsewhere."""
+"""Both ends of a forwarded connection: `serve ADDRESS PORT` in a replica, the checks of publish.sh outside."""
 import hashlib
 import os
 import select
@@ -11,7 +11,8 @@ MANY = 40
 
 
 def serve(address, port):
-    """Reads its input to the end, then answers with its length and hash, and sends the requested number of bytes back."""
+    """Reads its input to the end, then responds with its length and hash, and sends the requested number of bytes
+    back."""
     def answer(s):
         head = b""
         while len(head) < 8:
@@ -52,7 +53,7 @@ def whole(s):
 
 
 def exchange(port, sent=b"hello", size=0):
-    """Sends, ends its own direction, and reads the other one to its end."""
+    """Sends, shuts down its own direction, and reads the other one to its end."""
     s = connect(port, 0, size)
     s.sendall(sent)
     s.shutdown(socket.SHUT_WR)
@@ -86,7 +87,8 @@ def memory(pid):
 
 
 def blocked(port, keeper):
-    """A client that sends to a program that does not read has to wait, and that takes no memory; others continue meanwhile."""
+    """A client that sends to a program that does not read has to wait, and uses no memory; others continue
+    meanwhile."""
     before, sockets, sent = memory(keeper), [connect(port, 1) for _ in range(8)], 0
     for s in sockets:
         s.setblocking(False)
@@ -103,7 +105,7 @@ def blocked(port, keeper):
 
 
 def refused(port):
-    """No program listens: the connection ends at once, by a reset."""
+    """No program listens: the connection is reset at once."""
     try:
         s = connect(port)
         s.settimeout(60)
@@ -117,7 +119,7 @@ def host(port):
 
 
 def free(which):
-    """One of several ports for this process's parent, below those of the kernel and of local runs."""
+    """One of several ports for the parent of this process, below those of the kernel and of local runs."""
     for n in range(100):
         port = 11000 + (os.getppid() * 30 + int(which) * 10 + n * 7919) % 8000
         with socket.socket() as s:

@@ -23,7 +23,7 @@ program fails <<'END'
   }
 END
 
-# ---- nothing there yet ----
+# ---- before the first run ----
 run 0 list --local; says err "no runs on this machine"; silent out
 run 0 list --local -o json; json 'd' "{'schemaVersion': 1, 'runs': []}"
 run 2 status --local steady; says err "no run 'steady' on this machine"
@@ -42,7 +42,7 @@ printf '# a comment\n' | cat - steady.tj >same.tj
 run 0 apply --local -o name same.tj; holds test "$(cat .out)" = "run/steady"
 run 5 run --local steady.tj; says err "'steady' is already running"; says err "'trainc delete --local steady' ends and removes it"
 
-# ---- looking: S106, S176 ----
+# ---- status: S106, S176 ----
 run 0 status --local steady
 holds grep -qE '^RUN +STATE +ROLE +DESIRED +ACTIVE +READY +SUCCEEDED +FAILED +RESTARTS +CAUSE$' .out
 holds grep -qE '^steady +Running +boss +1 +1 +1 +0 +0 +0$' .out
@@ -86,7 +86,7 @@ json 'sorted(d), d["role"], d["rank"], d["pod"], d["container"], d["text"]' \
 	"(['attempt', 'container', 'pod', 'rank', 'role', 'text', 'time'], 'boss', 0, 'steady-boss-0', 'main', 'boss')"
 run 0 logs --local steady --timestamps; holds grep -qE '^20[0-9-]+T[0-9:]+\.[0-9]{9}Z boss/0 │ boss$' .out
 
-# ---- changing: S186, S195 ----
+# ---- changes: S186, S195 ----
 run 0 scale --local steady worker=3; holds test "$(cat .out)" = "run/steady scaled: worker from 2 to 3"
 run 0 status --local steady -o json; json '[r["desired"] for r in d["runs"][0]["roles"] if r["role"] == "worker"]' '[3]'
 before 5 sh -c "'$TRAINC' status --local steady | grep -qE ' worker +3 +3 +3 '"
@@ -116,7 +116,7 @@ nothing_left steady
 holds test ! -e state/runs
 run 2 delete --local --yes steady; says err "no run 'steady'"
 
-# ---- programs that hold back what they print ----
+# ---- programs that buffer their output ----
 program mute <<'END'
   role worker {
     replicas = 2

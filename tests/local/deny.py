@@ -1,7 +1,5 @@
-"""
-deny.py NUMBER... -- COMMAND...: the command, with the system calls of these numbers refused (ENOSYS), as an older kernel or
-the filter of a container does.
-"""
+"""deny.py NUMBER... -- COMMAND...: runs the command with these system calls refused (ENOSYS), as an older kernel or
+a container's seccomp filter refuses them."""
 import ctypes
 import os
 import struct

@@ -24,7 +24,7 @@ accelerator unknown(count: int(1..8)) {
   per_pod  = count
 }
 END
-# devices NAME ROLES: a program that shows what each replica may use.
+# devices NAME ROLES: writes a program that prints the devices that each replica may use.
 devices() {
 	{
 		cat acme.tj
@@ -43,10 +43,10 @@ role b { accelerator = half(1) }
 role c {}'
 ACME_DEBUG=on; export ACME_DEBUG
 local_run 0 split
-shows split a-0 '[0,1] on'              # settings of their library are passed on
+shows split a-0 '[0,1] on'              # settings of the device library are passed on
 shows split a-1 '[2,3] on'
 shows split b-0 '[4] on'
-shows split c-0 '[] on'                 # nothing asked, nothing given
+shows split c-0 '[] on'                 # a replica that requests no devices gets none
 
 run 8 run --local --set n=3 split.tj
 says err "b-0 needs 1 of the devices '$work/dev/acme[0-9]*', but only 0 are available"
@@ -68,7 +68,7 @@ shows few a-0 '[7,3] on'
 shows few a-1 '[GPU-5,1] on'
 ACME_VISIBLE= run 8 run --local few.tj
 
-# parts of devices have names; there are more of them than files
+# partitions of devices have names; there are more of them than device files
 devices parts 'role a { replicas = n, accelerator = half(1) }'
 export ACME_VISIBLE=MIG-a,MIG-b,MIG-c,MIG-d,MIG-e,MIG-f,MIG-g,MIG-h
 local_run 0 parts --set n=8
@@ -84,7 +84,7 @@ run 8 run --local pairs.tj; says err "a-0 needs 2 of the devices '$work/dev/acme
 ACME_VISIBLE=3,3,1
 local_run 0 pairs
 shows pairs a-0 '[3,1] on'
-# there are not more different numbers than devices
+# there are no more distinct ids than devices
 ACME_VISIBLE=0,1,2,3,4,5,6,7,0
 run 8 run --local --set n=8 parts.tj; says err "a-7 needs 1 of the devices"
 local_run 0 parts --set n=7
@@ -97,7 +97,7 @@ says err "role 'a' asks for unknown(1), and that accelerator does not say how it
 local_run 0 none --no-devices
 shows none a-0 '[unset]'
 
-# drivers of the accelerator are mounted, unless there are to be no devices
+# device drivers are mounted, unless devices are excluded
 devices driver 'role a { accelerator = a1(1) }'
 if can_mount; then
 	local_run 0 driver
@@ -111,7 +111,7 @@ run 8 run --local driver.tj; says err "host path '$work/driver'"
 local_run 0 driver --no-devices
 shows driver a-0 '[] on'
 
-# an elastic role takes devices for the size that it has
+# an elastic role takes devices for its current size
 devices elastic 'role a { replicas = 1:8, accelerator = half(1) }'
 run 8 run --local elastic.tj
 local_run 0 elastic --replicas a=6

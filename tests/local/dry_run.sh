@@ -1,5 +1,5 @@
 #!/bin/sh
-# dry_run.sh - it shows what would be started, starts and writes nothing, and refuses what a run would refuse.
+# dry_run.sh - a dry run shows what would be started, starts and writes nothing, and refuses what a run would refuse.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -27,7 +27,7 @@ says out "  log        $TRAINC_STATE_DIR/runs/plan/logs/worker-1.log"
 says err "images are not used"
 holds test ! -e "$TRAINC_STATE_DIR/runs/plan"
 nothing_left plan
-# the same of apply, and as JSON; every variable of a run is there, and no other
+# the same with apply, and as JSON; it lists every variable of a run, and no other
 run 0 apply --local --dry-run=client plan.tj; says out "run/plan: 3 replicas"
 run 0 run --local --dry-run -o json plan.tj
 json '[(r["role"], r["rank"], len(r["containers"])) for r in d["runs"][0]["replicas"]]' "[('server', 0, 1), ('worker', 0, 2), ('worker', 1, 2)]"
@@ -41,7 +41,7 @@ run 0 run --local --dry-run -o json env.tj
 python3 -c 'import json; [print(v["name"]) for v in json.load(open(".out"))["runs"][0]["replicas"][0]["containers"][0]["env"]]' | sort >said
 same said there
 
-# parts that only a cluster has are ignored, and a line says so once
+# fields that only matter in a cluster are ignored, and a line says so once
 program placed <<'END'
   place = near("host")
   role a { replicas = 2, command = ["true"] }
@@ -60,7 +60,7 @@ says out "/data is $work/data"; says out "/etc/conf/a is "
 says out "http=80"
 holds test ! -e "$TRAINC_STATE_DIR/runs/files"
 
-# ---- values that are secret do not appear ----
+# ---- secret values do not appear ----
 program secret <<'END'
   role a { command = ["true"], env { TOKEN = secret("s", "k") } }
 END

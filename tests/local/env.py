@@ -1,10 +1,10 @@
-"""What processes saw, beside what a cluster would give them.
+"""Compares the environment that processes saw with the one that a cluster would give them.
 
     env.py LOGS OBJECTS ENV [cluster]
 
-LOGS is the directory of a run of env.tj, OBJECTS and ENV what `trainc compile -o json` and `trainc env -o json` say of
-it.  The references in OBJECTS are expanded here by the kubelet's rules, written down again.  Without `cluster` hosts and
-ports are this machine's, so that only what has none of them is compared.
+LOGS is the directory of a run of env.tj, OBJECTS and ENV the output of `trainc compile -o json` and `trainc env -o
+json`.  The references in OBJECTS are expanded here by an independent implementation of the kubelet's rules.  Without
+`cluster` hosts and ports are this machine's, so only variables without either are compared.
 """
 import json
 import os
@@ -25,7 +25,7 @@ def check(what, got, want):
 
 
 def seen(name):
-    """Arguments and environment that a container printed first."""
+    """The arguments and the environment that a container printed first."""
     with open(os.path.join(logs, name + ".log"), "rb") as f:
         argv, rest = f.read().decode().split("\n===\n", 1)
         block = rest.split("\n===\n", 1)[0]
@@ -33,7 +33,7 @@ def seen(name):
 
 
 def expand(text, known):
-    """$(NAME) for a known variable, $$ for $, everything else as it stands."""
+    """$(NAME) for a known variable, $$ for $; everything else is unchanged."""
     out, i = "", 0
     while i < len(text):
         if text[i] != "$" or i + 1 == len(text):
@@ -54,7 +54,8 @@ def expand(text, known):
 
 
 def pod_env(container, index, own):
-    """The variables of a container as the kubelet sets them; `own` is what the process saw, for values that only a run knows."""
+    """The variables of a container as the kubelet sets them; `own` is what the process saw, for values that are only
+    known in a run."""
     known = {}
     for e in container.get("env", []):
         source = e.get("valueFrom", {})

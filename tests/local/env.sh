@@ -1,11 +1,11 @@
 #!/bin/sh
-# env.sh - a process of this machine sees what a container of a cluster would (R-LOC1, R-LOC2, R-LOC4).
+# env.sh - a process of this machine sees what a container in a cluster would see (R-LOC1, R-LOC2, R-LOC4).
 . "$(dirname "$0")/local.inc"
 
 cp "$here/env.tj" .
 export TOKEN=s3cr3t MODE=fast NOBODY=nobody EDITOR=none LC_TIME=C.UTF-8
 
-# seen JOB ISOLATION [cluster]: run it, compare what its processes printed.
+# seen JOB ISOLATION [cluster]: runs JOB and compares what its processes printed.
 seen() {
 	run 0 compile -o json --job "$1" env.tj; cp .out objects.json
 	run 0 env -o json --job "$1" env.tj; cp .out env.json
@@ -44,7 +44,7 @@ else
 	skip "no namespaces here"
 fi
 
-# secrets that the caller does not have
+# secrets that the caller's environment lacks
 unset TOKEN MODE
 run 8 run --local --job vars env.tj
 says err "TOKEN comes from secret 'hugging-face' key 'token': set TOKEN in your environment"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# exec.sh - commands beside the program of a replica: where they are, what they see, how they end.
+# exec.sh - commands that run beside the program of a replica: where they run, what they see, how they end.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
-# In the replica's process namespace LeakSanitizer never finds the thread by which it looks for leaks at the end.
+# In the replica's process namespace LeakSanitizer does not find the thread with which it looks for leaks at the end.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
 program run <<'END'
@@ -16,13 +16,13 @@ program run <<'END'
 END
 sed '/files/d' run.tj >plain.tj
 
-# enter PROGRAM ISOLATE: what is the same however a run is isolated
+# enter PROGRAM ISOLATE: the checks that are the same for every isolation of a run
 enter() {
 	file=$1 isolate=$2
 	run 0 apply --local --isolate "$isolate" "$file.tj"
 	run 7 exec --local run w/1 -- sh -c 'echo "$A $HOSTNAME"; pwd; exit 7'
 	holds test "$(tr '\n' '|' <.out)" = "b c run-w-1|/|"
-	# options of the command are the command's, and standard input is ours
+	# the command's options belong to the command, and standard input is ours
 	echo lines | "$TRAINC" exec --local run w/0 cat -A >.out 2>.err; holds test "$(cat .out)" = 'lines$'
 	# without a command, a shell
 	echo 'echo "$HOSTNAME"; exit 3' | "$TRAINC" exec --local run w/0 >.out 2>.err
@@ -30,7 +30,7 @@ enter() {
 	run 127 exec --local run w/0 no-such-program; says err "trainc: command not found: 'no-such-program'"
 	run 126 exec --local run w/0 /; says err "trainc: not executable: '/'"
 	run 143 exec --local run w/0 sh -c 'kill -TERM $$'
-	# what is sent to exec is for the command
+	# signals to exec are passed to the command
 	"$TRAINC" exec --local run w/0 -- sh -c 'trap "exit 9" TERM; echo begun >'"$work"'/begun; while :; do sleep 0.05; done' >.exec 2>&1 &
 	command=$!
 	before 10 test -s begun
@@ -38,7 +38,7 @@ enter() {
 	wait "$command"
 	holds test $? -eq 9
 	rm begun
-	# it ends with its replica, and so do processes that it has started
+	# it ends with its replica, and so do processes that it started
 	"$TRAINC" exec --local run w/1 -- sh -c 'echo begun >'"$work"'/begun; sleep 600' >.exec 2>&1 &
 	command=$!
 	before 10 test -s begun
@@ -63,7 +63,7 @@ fi
 if can_network; then
 	enter plain job
 	enter run replica
-	# the network and the name are the replica's
+	# the network and the host name are the replica's
 	run 0 apply --local --isolate replica run.tj
 	run 0 exec --local run w/1 hostname; holds test "$(cat .out)" = run-w-1
 	run 0 exec --local run w/1 cat /proc/net/fib_trie; says out 10.88.0.2

@@ -26,7 +26,7 @@ if test "$(id -u)" -ne 0; then
 	TRAINC_STATE_DIR=closed/state run 3 run --local quick.tj; says err "permission denied"
 fi
 
-# a path that no socket's address has room for
+# a path that is too long for a socket address
 deep=$work/$(printf '%0150d/%0100d' 0 0)
 TRAINC_STATE_DIR=$deep run 0 apply --local slow.tj
 TRAINC_STATE_DIR=$deep run 0 suspend --local slow
@@ -40,7 +40,7 @@ END
 own_mounts=
 unshare -m true 2>/dev/null && own_mounts='unshare -m'
 test -n "$own_mounts" || { unshare -Urm true 2>/dev/null && own_mounts='unshare -Urm'; }
-# on SIZE COMMAND: with a state directory on a disk of that size
+# on SIZE COMMAND: runs it with a state directory on a disk of that size
 on() {
 	mkdir -p disk
 	TRAINC_STATE_DIR=$work/disk $own_mounts sh -c "mount -t tmpfs -o size=$1 none disk && $2" >.out 2>.err
@@ -53,7 +53,7 @@ if test -n "$own_mounts"; then
 	says out "status 0"; holds grep -qE '^fill +Succeeded ' .out; says err "bytes of output were lost: the disk refused them"
 	holds grep -q '^result$' .out
 	if grep -q '^reserve$' .out; then fail "the reserve is kept"; else ok; fi
-	# the last lines are there, in the output as in the log, and the gap before them is marked
+	# the last lines are kept, in the output and in the log, and the gap before them is marked
 	program last <<-'END'
 	  role main { replicas = 2, command = ["sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x | fold -w 99; echo end-of-it; test $JOB_COMPLETION_INDEX = 0 || { sleep 1; exit 3; }"] }
 	END
@@ -65,7 +65,7 @@ if test -n "$own_mounts"; then
 	json 'd["runs"][0]["lost_bytes"] > 2000000, d["runs"][0]["state"]' "(True, 'Failed')"
 	json 'd["runs"][0]["first_failure"]["log"][-1].lstrip("x")' end-of-it
 
-	# file descriptors run out at any point of a run: if it started, its verdict exists
+	# file descriptors run out at any point of a run: if the run started, it has a verdict
 	program four <<-'END'
 	  role main { replicas = 4, command = ["sh", "-c", "sleep 0.1"], grace = 1s }
 	END
@@ -109,11 +109,11 @@ done
 wait
 nothing_left slow
 
-# a directory that was removed beneath its keeper: the next run of that name is left alone by the first
+# a directory that was removed while its keeper ran: that keeper leaves the next run of the name alone
 "$TRAINC" run --local slow.tj >/dev/null 2>err.first &
 first=$!
 before 10 grep -q 'slow Running' err.first
-# it may write a state at this moment, and `rm` would find a directory that is not empty
+# the keeper may be writing a state at this moment, and then `rm` would find a nonempty directory
 removed() { rm -rf state/runs/slow 2>/dev/null && test ! -e state/runs/slow; }
 before 5 removed
 "$TRAINC" run --local slow.tj >/dev/null 2>err.second &
@@ -148,6 +148,6 @@ run 0 logs --local several.tj --job several-0 --all; holds test "$(cat .out)" = 
 sed -i 's/"sh", "sh"/"sh", "nowhere-sh"/' several.tj
 run 0 check several.tj
 run 8 run --local several.tj; says err "nowhere-sh"
-run 2 status --local several-0          # the first was taken back
+run 2 status --local several-0          # the first one was rolled back
 nothing_left several-0
 end

@@ -1,5 +1,5 @@
 #!/bin/sh
-# history.sh - the last ten ended runs of a name are kept, can be shown and can be removed.
+# history.sh - the last ten ended runs of a name are kept, and can be shown and removed.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -18,13 +18,13 @@ run 0 status --local -o json again~2; json 'open(d["runs"][0]["replicas"][0]["lo
 run 8 wait --local again~2
 run 5 suspend --local again~1; says err "has ended"
 
-# a program that does not start leaves everything as it was
+# a program that does not start leaves everything unchanged
 printf 'job "again" { image = "registry.example.com/test:1"\n role a { command = ["no-such-program"] } }\n' >wrong.tj
 run 8 run --local wrong.tj
 run 0 logs --local again; says out "a/0 │ word3"
 run 0 list --local --all -o name; holds test "$(wc -l <.out)" -eq 3
 
-# one of them is removed alone, and the number is not given again
+# one of them is removed alone, and its number is not used again
 run 0 delete --local --yes again~1
 run 2 status --local again~1; says err "again~2"
 for i in 4 5 6 7 8 9 10 11 12 13; do
@@ -34,7 +34,7 @@ run 0 list --local --all -o name; holds test "$(wc -l <.out)" -eq 11
 holds grep -qx run/again~12 .out
 if grep -qx run/again~2 .out; then fail "there are more than ten"; else ok; fi
 
-# with the run its history goes
+# deleting the run deletes its history
 run 0 delete --local --yes again
 holds test ! -e state/runs
 end

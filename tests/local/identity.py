@@ -17,7 +17,7 @@ def check(ok, what):
 
 
 def members(header):
-    """struct name -> its members, without places in the source."""
+    """struct name -> its members, without source positions."""
     structs = {}
     head = header[:header.index("/* ---- names ---- */")]
     for name, body in re.findall(r"^struct (plan\w*) \{[^\n]*\n(.*?)^\};", head, re.S | re.M):
@@ -35,7 +35,7 @@ def members(header):
 
 
 def undecided(header, source):
-    """Members that are neither written (`x->member`, `x.member`) nor named as left out."""
+    """Members that are neither written (`x->member`, `x.member`) nor listed as left out."""
     said = set(re.findall(r"(?:->|\.)(\w+)", source))
     for text in re.findall(r"/\*(.*?)\*/", source, re.S):
         said.update(re.findall(r"\w+", text.split("Left out", 1)[1]) if "Left out" in text else ())
@@ -55,7 +55,7 @@ def undecided(header, source):
 found = members(plan)
 check(len(found) > 15 and "on_failed_pod" in found["plan_role"] and "nroles" in found["plan_job"], "the structs of the plan are read: %s" % list(found))
 check(not undecided(plan, identity), "the identity of a run needs a decision about: %s" % ", ".join(undecided(plan, identity)))
-# a member that nobody has decided about is found, in whatever struct it is added
+# a new member without a decision is found, in whatever struct it is added
 for struct in sorted(found):
     changed = re.sub(r"^(struct %s \{[^\n]*\n)" % struct, r"\1\tint64_t surprising_member;\n", plan, count=1, flags=re.M)
     check(undecided(changed, identity) == [struct + ".surprising_member"], "a new member of %s is found: %s" % (struct, undecided(changed, identity)))

@@ -10,7 +10,7 @@ END
 run 0 apply --local same.tj
 digest=$(value same 's["digest"]')
 case $digest in 2:*) ok ;; *) fail "the digest is '$digest'" ;; esac
-# programs that are written differently are the same run; programs that run differently are not
+# programs that only look different are the same run; programs that run differently are not
 printf '# a comment\n\n' | cat - same.tj >commented.tj
 run 0 apply --local commented.tj; says out "run/same unchanged"
 for change in 's/600/601/' 's/grace = 1s/grace = 2s/' 's/role a {/role a { memory = 1Gi,/' 's/role a {/role a { env { X = 1 },/' 's/job "same" {/job "same" { timeout = 3h/'; do
@@ -19,7 +19,7 @@ for change in 's/600/601/' 's/grace = 1s/grace = 2s/' 's/role a {/role a { memor
 done
 run 5 apply --local --inherit-env same.tj; says err "with other options"
 run 5 apply --local --isolate=none --image-root . same.tj
-# a run that an earlier version has started says nothing about its program
+# a run that an earlier version started does not identify its program
 sed -i "s/\"digest\":\"2:[0-9a-f]*\"/\"digest\":\"0123456789abcdef\"/" state/runs/same/state
 run 0 apply --local same.tj; says err "was started by an earlier version of trainc"; says out "run/same unchanged"
 run 0 delete --local --yes same

@@ -4,7 +4,7 @@
 cp "$TRAINC" trainc
 TRAINC=$work/trainc
 chmod 755 "$work"
-# The user who runs trainc: as root the words after $as are run as somebody else, with a home of his own.
+# The user who runs trainc: as root, the words after $as are run as another user, with that user's own home.
 as=
 mkdir -m 700 home
 home=$work/home
@@ -12,7 +12,7 @@ home=$work/home
 links() { ls /sys/class/net; }
 links_before=$(links)
 
-# tried STATUS OPTION... JOB.tj: `trainc run --local` by that user; nothing of it may be left.
+# tried STATUS OPTION... JOB.tj: `trainc run --local` as that user; nothing of it may be left.
 tried() {
 	want=$1
 	shift
@@ -71,7 +71,7 @@ meet() {
 	holds test "$(grep -c "$(hostname) at 127[.0-9]* asked 127.0.0.1:[0-9]* and heard $(hostname)\$" .out)" -eq 3
 }
 
-# ---- mode job: a network that nobody else sees ----
+# ---- mode job: a network that only the run sees ----
 cat >open.py <<'END'
 import os, socket, sys, time
 s = socket.socket()
@@ -120,7 +120,7 @@ closed() {
 
 # ---- mode replica: the environment of `trainc env`, byte for byte ----
 cat >environment.py <<'END'
-# environment.py CASE...: every replica's file in CASE/out has the variables of CASE/env.json, and few others.
+# environment.py CASE...: the file of every replica in CASE/out has the variables of CASE/env.json, and few others.
 import json, os, re, sys
 allowed = re.compile(r"(PATH|HOME|LANG|LC_\w+|TMPDIR|HOSTNAME|CUDA_\w+)$")
 for case in sys.argv[1:]:
@@ -145,7 +145,7 @@ environments() {
 		mkdir -p "$name/out"
 		chmod 777 "$name/out"
 		"$TRAINC" env -o json "$root/tests/frameworks/cases/$name.tj" >"$name/env.json"
-		# everybody waits until everybody has written
+		# all wait until all have written
 		all=$(grep -c '"container": "main"' "$name/env.json")
 		sed 's|command *= \["[a-z/]*python3*", "[a-z_]*.py".*\]|command = ["sh", "-c", "cat /proc/$$/environ >/out/.new.$HOSTNAME; mv /out/.new.$HOSTNAME /out/$HOSTNAME; n=0; until set -- /out/*; test $# -eq '"$all"' -o $((n += 1)) -gt 6000; do sleep 0.01; done"]|
 		s|^  image .*|&\n  mounts { "/out" = pvc("out", shared = true) }|' "$root/tests/frameworks/cases/$name.tj" >"$name.tj"
@@ -208,7 +208,7 @@ rooted() {
 	holds grep -q 'tiny$' .out
 	holds grep -qE '/ has bin data dev etc (lib|lib64|proc| )* scratch sys$' .out
 	holds grep -q localhost .out
-	# by the form in which torch looks it up, too
+	# including the way torch looks it up
 	test "$1" = none || holds grep -qE '::ffff:10\.88\.0\.1 .*rooted-main-0' .out
 }
 
@@ -245,7 +245,7 @@ if test "$(id -u)" -eq 0; then
 	fi
 fi
 
-# ---- where there are no namespaces ----
+# ---- where namespaces are not available ----
 if unshare -Ur true 2>/dev/null; then
 	as="unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set -all --inh-caps -all \"\$@\"' sh"
 	eval "$as" env HOME="$home" TRAINC_STATE_DIR="$work/state" "$TRAINC" run --local --isolate job meet.tj >.out 2>.err

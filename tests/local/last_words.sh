@@ -1,6 +1,6 @@
 #!/bin/sh
-# last_words.sh - the rank that raised first is blamed, not those that lost the connection to it: real Python
-# processes, four ranks.
+# last_words.sh - the rank that raised an exception first is blamed, not those that lost the connection to it: real
+# Python processes, four ranks.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 can_mount || {
@@ -8,7 +8,7 @@ can_mount || {
 	end
 }
 
-# Rank 0 has a connection to each of the others.  Rank 2 raises and takes its time to end, so it is the last to go.
+# Rank 0 has a connection to each of the others.  Rank 2 raises and takes a while to exit, so it is the last to end.
 cat >train.py <<'END'
 import atexit, os, socket, sys, time
 rank = int(os.environ["RANK"])
@@ -68,7 +68,7 @@ holds grep -q "worker 2: .*ValueError: bad batch 17 (train.py:6, rank 2)" .out
 run 0 why --local ranks
 says out "first failure: worker 2"
 
-# ---- other frameworks say it the same way; the rank is the one that the framework has given ----
+# ---- other frameworks report it the same way; the rank is the one that the framework assigned ----
 cat >raise.py <<'END'
 import os, time
 if os.environ.get("JAX_PROCESS_ID") == "1" or '"index": 1' in os.environ.get("TF_CONFIG", "").replace(":", ": ").replace(":  ", ": "):
@@ -116,9 +116,9 @@ run 8 run --local one.tj
 says err "ValueError: bad batch 17 (train.py:6, rank 2)"
 run 0 status --local one -o json
 json '"ValueError: bad batch 17 (train.py:6, rank 2)" in d["runs"][0]["first_failure"]["reason"]' True
-holds test "$(cat own)" = xxxxx         # the sitecustomize that was there ran in each process
+holds test "$(cat own)" = xxxxx         # the existing sitecustomize ran in each process
 
-# ---- nothing of it without `report` ----
+# ---- without `report`, nothing of this happens ----
 sed 's/report = true/report = false/; s/"ranks"/"plain"/' ranks.tj >plain.tj
 run 8 run --local plain.tj
 run 0 status --local plain -o json

@@ -6,7 +6,7 @@ said() { grep -qx -- "$3" "$TRAINC_STATE_DIR/runs/$1/logs/$2.log" 2>/dev/null; }
 phase() { test "$(value "$1" 's["phase"]')" = "$2"; }
 log_of() { echo "$TRAINC_STATE_DIR/runs/$1/logs/$2.log"; }
 
-# start_after; endless roles end when the rule holds; what an aux role does is its own business
+# start_after; endless roles end when the rule is fulfilled; the result of an aux role does not matter
 program order <<'END'
   success = done(train)
   role prepare { command = ["sh", "-c", "sleep 0.1; touch prepared"] }
@@ -18,7 +18,7 @@ local_run 0 order
 shows order train-0 trained
 is order 'r("board")[0]["state"], s["cause"]' "('failed', 'done(train)')"
 
-# retries, back-off, codes that are final; the first failing rank with its last lines
+# retries, backoff, permanent exit codes; the first failing rank with its last lines
 program tries <<'END'
   role a { replicas = 2, retries = 2, command = ["sh", "-c", "echo try >>tries.$HOSTNAME; test $(wc -l <tries.$HOSTNAME) -ge 3"] }
 END
@@ -101,7 +101,7 @@ before 5 twice
 touch go0 go1
 finish 0 grows
 
-# clean = "none" leaves the others alone until they end, or somebody stops them
+# clean = "none" leaves the others alone until they end, or until a user stops them
 program left <<'END'
   clean   = "none"
   success = done(a)

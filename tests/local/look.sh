@@ -1,5 +1,5 @@
 #!/bin/sh
-# look.sh - how a run is shown: ports, processes, files and output.
+# look.sh - how a run is displayed: ports, processes, files and output.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -38,7 +38,7 @@ holds grep -qE '^RUN +REPLICA +STATE +PID +ATTEMPTS +EXIT +SINCE +CPU +MEMORY +H
 holds grep -qE 'board-0 .* 127.0.0.1 +http=[2-6][0-9]{4},metrics=[2-6][0-9]{4}$' .out
 run 2 apply --local --env WORD board.tj; says err "--env needs NAME=VALUE"
 
-# ---- env --local: what they have in their environment, with the ports of this machine ----
+# ---- env --local: the environment of the processes, with the ports of this machine ----
 run 0 status --local -o json board
 port=$("$python" -IS -c 'import json; print(json.load(open(".out"))["runs"][0]["replicas"][0]["ports"]["http"])')
 run 0 env --local board
@@ -66,7 +66,7 @@ run 0 logs --local --all --grep 'nothing like it' board; silent out
 run 2 logs --local --grep '(' board; says err "--grep needs an extended regular expression"
 run 0 delete --local --yes board
 
-# ---- a run that has ended waits for nothing ----
+# ---- a run that has ended does not wait for anything ----
 program over <<'END'
   role boss { command = ["sh", "-c", "sleep 0.3; exit 3"] }
   role ps   { replicas = 2, command = ["sleep", "600"], grace = 1s }
@@ -80,7 +80,7 @@ json '[r["state"] for r in d["runs"][0]["replicas"]]' "['failed', 'stopped', 'st
 
 run 6 env --local over; says err "ended"; says err "run --local --dry-run"
 
-# ---- what cannot be started says why ----
+# ---- if something cannot be started, the message says why ----
 printf '#!/no/such/interpreter\n' >script
 chmod +x script
 program odd <<'END'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# mounts.sh - what containers see in place of volumes, and what is refused before anything starts.
+# mounts.sh - what containers see instead of volumes, and what is refused before anything starts.
 . "$(dirname "$0")/local.inc"
 can_mount || {
 	skip "no mount namespaces here"
@@ -43,12 +43,12 @@ shows pod worker-0 "I am 0 of 2, 127.0.0.1"
 shows pod worker-0 sidecar
 shows pod worker-0 "memory tmpfs 1024 4096"
 shows pod worker-0 "shm tmpfs 2048 4096"
-shows pod worker-0.beside bye           # told to stop when the program had ended
+shows pod worker-0.beside bye           # stopped when the program had ended
 holds test ! -e /etc/example
 holds test ! -e /srv/scratch
 holds test -e "$TRAINC_STATE_DIR/runs/pod/scratch/worker-0/work/first"
 
-# a directory of each replica in one claim, made as the kubelet does
+# a directory for each replica in one claim, created as the kubelet does
 mkdir claim
 program shards <<'END'
   role a {
@@ -60,7 +60,8 @@ END
 local_run 0 shards --mount data=claim
 holds test "$(cat claim/runs/0/name claim/runs/1/name)" = "$(printf 'shards-a-0\nshards-a-1')"
 
-# a claim that ends with its pod is empty for each attempt; one that is kept is a directory of the replica, also in the next run
+# a claim that ends with its pod is empty for each attempt; a claim that is kept is a directory of the replica, in the
+# next run too
 mkdir kept
 program owned <<'END'
   role a {
@@ -96,7 +97,7 @@ local_run 0 again --backoff 20ms
 holds test "$(logs again a-0.count)" = "$(printf 'run\nrun')"
 shows again a-0 second
 
-# a restart in place keeps files, and init containers do not run again
+# a restart in place keeps files, and does not run init containers again
 program inplace <<'END'
   role a {
     restart = "on-failure"
@@ -153,7 +154,7 @@ local_run 0 volumes --mount corpus=corpus --mount ssh-keys=keys --mount files.ex
 holds test "$(logs volumes a-0 | grep -c shared)" -eq 2
 run 2 run --local --mount corpus volumes.tj; says err "--mount needs NAME=DIR, found 'corpus'"
 
-# ---- keys that are made for the run ----
+# ---- keys that are generated for the run ----
 if command -v ssh-keygen >/dev/null; then
 	program keys <<-'END'
 	  role a { command = ["sh", "-c", "cd ~/.ssh && stat -c '%a %n' * && cat authorized_keys && cat config"], mounts { "/root/.ssh" = generated("ssh-keypair") } }
@@ -172,7 +173,7 @@ else
 	skip "no ssh-keygen"
 fi
 
-# ---- a root of its own ----
+# ---- an own root directory ----
 mkdir -p root/bin root/etc root/data; cp "$TRAINC" root/bin/tool
 program rooted <<'END'
   role a { command = ["tool", "version"], workdir = "/data" }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# options.sh - runs with names of their own, that are left running, that have a limit of time.
+# options.sh - runs with custom names, runs that are left running, runs with a time limit.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -38,7 +38,7 @@ run 0 run --local done.tj
 run 0 run --local --detach done.tj; holds test "$(cat .out)" = "run/done recreated"
 run 0 wait --local done
 
-# ---- no longer than that ----
+# ---- with a time limit ----
 run 124 run --local --timeout 500ms job.tj; says err "trainc: the time is up"; says err "stopping 1 replica"
 nothing_left job
 run 0 status --local job; says out "Failed"

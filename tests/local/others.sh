@@ -1,5 +1,5 @@
 #!/bin/sh
-# others.sh - another user of the machine neither stops a run nor is trusted with the state of one.
+# others.sh - another user of the machine can neither stop a run nor provide its state.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 as="setpriv --reuid 65534 --regid 65534 --clear-groups"
@@ -16,7 +16,7 @@ cp "$here/ask.py" ask.py
 run 0 apply --local st.tj
 chmod 777 state state/runs state/runs/st state/runs/st/*
 
-# the keeper hangs up on whoever is neither its user nor root
+# the keeper disconnects clients that are neither its user nor root
 $as "$python" -IS ask.py "$TRAINC_STATE_DIR/runs/st" stop >.answer 2>.err
 holds sh -c "grep -qE 'BrokenPipe|ConnectionReset' .err || test -z \"\$(cat .answer)\""
 if grep -q ok .answer; then fail "it was obeyed"; else ok; fi
@@ -26,7 +26,7 @@ holds test $? -ne 0
 run 0 status --local st; says out "Running"
 ask st stop; answers ok
 
-# a directory that belongs to another user is refused for the state
+# a state directory that belongs to another user is refused
 chown 65533 state
 $as env TRAINC_STATE_DIR="$TRAINC_STATE_DIR" ./trainc status --local >.out 2>.err
 holds test $? -eq 3

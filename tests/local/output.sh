@@ -1,8 +1,8 @@
 #!/bin/sh
-# output.sh - what programs print, whatever they print and wherever it goes (R-LOC8, fault F-47).
+# output.sh - the output of programs, whatever they print and wherever it goes (R-LOC8, fault F-47).
 . "$(dirname "$0")/local.inc"
 
-# ---- bytes as they came, both streams in their order ----
+# ---- unmodified bytes, both streams in order ----
 cat >print.sh <<'END'
 printf 'one\n'; printf 'two\n' >&2; printf 'three\n'; printf 'four\n' >&2
 printf 'a\000b\377\r\033[31m'
@@ -17,7 +17,7 @@ same want "$TRAINC_STATE_DIR/runs/bytes/logs/a-0.log"
 holds test ! -s "$TRAINC_STATE_DIR/runs/bytes/logs/b-0.log"
 holds test "$(stat -c %a "$TRAINC_STATE_DIR/runs/bytes/logs/a-0.log")" = 600
 
-# what was printed when, and how each attempt ended
+# when each line was printed, and how each attempt ended
 cat >times.py <<'END'
 import struct, sys
 log = open(sys.argv[1] + ".log", "rb").read()
@@ -27,7 +27,7 @@ assert offsets == sorted(offsets) and (not offsets or offsets[-1] <= len(log)), 
 assert all(0 <= b[1] - a[1] for a, b in zip(records, records[1:]))
 if sys.argv[2] == "ends":
     print([(r[3], r[0]) for r in records if r[2] == 1])
-else:                                   # the longest silence, in ms
+else:                                   # the longest period without output, in ms
     print(max(b[1] - a[1] for a, b in zip(records, records[1:])) // 1000000)
 END
 program attempts <<'END'
@@ -62,7 +62,7 @@ holds test "$(grep -c 'no newline' .err)" -eq 1
 holds grep -q 'a/0 │ no newline more$' .err
 holds test "$(value nonl 's["failure"]["log"]')" = "['no newline more']"
 
-# ---- a program that prints without end does not starve the others ----
+# ---- a program with endless output does not starve the others ----
 program noisy <<'END'
   role noise { command = ["sh", "-c", "head -c 150000000 /dev/zero; sleep 9"] }
   role quiet { command = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.05; done"] }
@@ -73,7 +73,7 @@ silence=$("$python" -IS times.py "$TRAINC_STATE_DIR/runs/noisy/logs/quiet-0" sil
 holds test "$silence" -lt "$((400 * slack))"
 rm -f "$TRAINC_STATE_DIR/runs/noisy/logs/noise-0.log"
 
-# ---- whoever reads late gets everything: what was not read for want of room is not forgotten ----
+# ---- late readers get everything: output that did not fit is not lost ----
 program lines <<'END'
   role a { command = ["seq", "400000"] }
 END
@@ -83,7 +83,7 @@ for command in "run --progress quiet lines.tj" "logs lines"; do
 	holds test "$(cat .out)" -eq 400000
 done
 
-# the output of a daemon that outlives its program does not keep the run alive
+# a daemon that outlives its program and holds its output does not keep the run alive
 program holds <<'END'
   role a { command = ["sh", "-c", "setsid -f sh -c 'while :; do echo daemon; done'; echo main"] }
 END
@@ -93,7 +93,7 @@ holds test "$(($(now) - begun))" -lt "$((3000 * slack))"
 holds grep -q main "$TRAINC_STATE_DIR/runs/holds/logs/a-0.log"
 rm -f "$TRAINC_STATE_DIR/runs/holds/logs/a-0.log"
 
-# ---- a full disk: programs go on, what is lost is counted, the verdict is kept ----
+# ---- a full disk: programs continue, lost bytes are counted, the verdict is kept ----
 program full <<'END'
   role a { command = ["sh", "-c", "head -c 9000000 /dev/zero; head -c 9000000 /dev/zero; echo end; exit 3"], retries = 1 }
 END
@@ -113,7 +113,7 @@ if unshare -m true 2>/dev/null; then
 else
 	skip "no mount namespaces here"
 fi
-# a limit of the size of files is such a disk; replicas have it, too, and die of it if they want to
+# a limit on file sizes has the same effect; replicas have it too, and may die of it
 sh -c 'ulimit -f 4000; exec "$1" run --local --backoff 10ms full.tj >.out 2>.err' sh "$TRAINC"
 holds test $? -eq 8
 says err "a-0 failed: exit code 3"; says err "bytes of output were lost"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# partial.sh - lines that have no end yet: progress bars and prompts are shown while they stand.
+# partial.sh - lines that have no end yet: progress bars and prompts are shown while they are incomplete.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -14,12 +14,12 @@ holds grep -q '^a/0 │ step [123]$' .out
 holds grep -q '^b/0 │ Loading... …$' .out
 holds test "$(grep -c 'c/0' .out)" -eq 1
 run 0 logs --local -f bar --all
-# a bar that has ended shows no empty line; at most one state a second
+# a finished bar leaves no empty line; at most one update a second
 holds test "$(grep -c '^a/0 │ $' .out)" -eq 0
 holds test "$(grep -c '^a/0 │ step' .out)" -le 5
 holds grep -q '^a/0 │ over$' .out
 run 0 wait --local bar
-# output that is read later is as it was printed
+# output that is read later is exactly as printed
 run 0 logs --local bar --role b; holds test "$(cat .out)" = "b/0 │ Loading... done"
 run 0 logs --local bar --role c; holds test "$(cat .out)" = "c/0 │ part1 part2 part3 part4 "
 run 0 delete --local --yes bar

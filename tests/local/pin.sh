@@ -1,5 +1,5 @@
 #!/bin/sh
-# pin.sh - --pin: processors that each replica has for itself.
+# pin.sh - --pin: processors that belong to one replica alone.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
@@ -20,8 +20,8 @@ END
 says_on() { before 20 sh -c "'$TRAINC' logs --local pin --role $1 --no-prefix 2>/dev/null | grep -qx 'on $2'"; }
 
 run 0 apply --local --pin pin.tj
-says_on w "$first"                      # half a processor is a whole one
-says_on free "$*"                       # asks for none
+says_on w "$first"                      # half a processor is rounded up
+says_on free "$*"                       # requests none
 run 0 exec --local pin w/0 -- "$python" -IS -c "$show"; holds test "$(cat .out)" = "on $first"
 run 5 apply --local pin.tj; says err "with other options"
 run 0 restart --local pin w/0

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ports.sh - every replica that listens has a port of its own, and finds it free (R-LOC2, fault F-49).
+# ports.sh - every replica that listens gets its own port, and finds it free (R-LOC2, fault F-49).
 . "$(dirname "$0")/local.inc"
 
 cat >port.py <<'END'
@@ -14,7 +14,7 @@ def can_bind(number):
         return None
     return s
 
-def is_claimed(number):                 # by the run, for as long as it lasts
+def is_claimed(number):                 # held by the run for as long as it exists
     s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         s.bind("\0trainc/port/%d" % number)
@@ -34,7 +34,7 @@ elif what == "take":
     assert kept
     open("ready", "w").close()
     time.sleep(10)
-elif what == "serve":                   # two peers of one number, each at its name
+elif what == "serve":                   # two peers with the same port number, each under its own name
     s = can_bind(7000)
     for _ in range(2):
         s.accept()[0].sendall(os.environ["HOSTNAME"].encode())
@@ -74,7 +74,7 @@ program held <<END
 END
 local_run 0 held
 
-# Another program takes the port of a replica between two attempts: the job restarts once, with another number.
+# Another program takes the port of a replica between two attempts: the job restarts once, with another port.
 program taken <<'END'
   role victim {
     ports { http = 7000 }

@@ -11,7 +11,7 @@ carries() {
 	"$python" -IS "$here/carry.py" "$@" >.carried 2>&1
 	if test "$(cat .carried)" = "$want"; then ok; else fail "carry.py $*: $(tail -n 3 .carried)"; fi
 }
-# free N: a port that nobody has, and that the kernel gives to nobody
+# free N: a port that is unused and that the kernel does not assign
 free() { "$python" -IS "$here/carry.py" free "$1"; }
 listens() { before 10 sh -c "test \$('$TRAINC' logs --local $1 --all 2>/dev/null | grep -c listens) -ge $2"; }
 
@@ -48,7 +48,7 @@ a=$(free 0) b=$(free 1)
 run 0 run --local --dry-run --publish "$a:w/1:http" --publish 0:w/0:6007 board.tj
 holds grep -qxE "  published  http at 127.0.0.1:$a" .out; says out "6007 at a free port of 127.0.0.1"
 
-# ---- ports that everybody can reach have another number here, too ----
+# ---- ports that everybody can reach also have another number here ----
 run 0 apply --local --publish "$a:w/1:http" --publish 0:w/0:6006 board.tj
 says err "w/1:http is at 127.0.0.1:$a"
 listens board 2
@@ -59,10 +59,10 @@ holds grep -qE " w-0 .*,127.0.0.1:[0-9]+->6006\$" .out
 run 0 status --local -o json board
 json '[r["published"] for r in d["runs"][0]["replicas"]][1:3]' "[[{'port': 'http', 'address': '127.0.0.1:$a'}], []]"
 carries board-w-0 host "$(sed -n 's/.*"published": \[{ "port": "6006", "address": "127.0.0.1:\([0-9]*\)".*/\1/p' .out)"
-# the same options are the same run, others are another one
+# the same options are the same run, others are a different one
 run 0 apply --local --publish "$a:w/1:http" --publish 0:w/0:6006 board.tj; says out unchanged
 run 5 apply --local board.tj; says err "with other options"
-# if the number is taken, the message names a free one
+# if the port is in use, the message names a free one
 sed 's/"board"/"other"/' board.tj >other.tj
 run 3 apply --local --publish "$a:w/1:http" other.tj
 holds grep -qE "^trainc: --publish $a:w/1:http: port $a of this machine is taken by another program; [0-9]+ is free: --publish [0-9]+:w/1:http\$" .err
@@ -95,7 +95,7 @@ if can_network; then
 	listens alone 7
 	carries alone-w-0 host "$a"
 
-	# ---- for a run that goes on already ----
+	# ---- for a run that is already running ----
 	c=$(free 2)
 	"$TRAINC" port-forward --local alone "$c:w/0:http" >.forward 2>.err </dev/null &
 	forward=$!

@@ -3,7 +3,7 @@
 # answer.
 . "$(dirname "$0")/local.inc"
 
-# Listens late, on the port that the run has given it; its answer depends on how often it was probed.
+# Listens late, on the port that the run assigned; its response depends on how often it was probed.
 cat >server.py <<'END'
 import os, socket, time
 asked = 0
@@ -45,7 +45,7 @@ local_run 0 waits
 shows waits client-0 "all are ready"
 is waits 'r("client")[0]["attempts"], s["cause"]' "(1, 'done(client)')"
 
-# What is not ready counts as started, and as ready without the field.
+# A container that is not ready counts as started, and without the field it counts as ready.
 program never <<'END'
   success = done(b)
   running = ready(a)
@@ -59,7 +59,7 @@ is never 's["phase"]' Starting
 touch go
 finish 0 never
 
-# When the time is over the container is ended, as by the kubelet; a sidecar is restarted.
+# When the time is up, the container is killed as by the kubelet; a sidecar is restarted.
 program late <<'END'
   role a { command = ["sleep", "60"], ready = exec(["false"], within = 1s), grace = 1s }
 END
@@ -78,7 +78,7 @@ program again <<'END'
 END
 local_run 0 again --backoff 50ms
 
-# In a network of its own the replica is asked there, at the cluster's port.
+# With a network of its own, the replica is probed there, at the cluster's port.
 if can_network; then
 	program apart <<END
   success = done(client)

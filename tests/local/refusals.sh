@@ -32,7 +32,7 @@ run 8 run --local file.tj; says err "role 'a': './script' is not executable"
 chmod 755 script; run 8 run --local file.tj; says err "a-0 cannot be started: './script' is not a program that this machine can run: a script begins with '#!'"
 printf '#!/bin/sh\nexit 0\n' >script; local_run 0 file
 
-# failures that only exec finds: the others are stopped
+# failures that only exec detects: the others are stopped
 program late <<'END'
   role good { command = ["sleep", "60"] }
   role late { command = ["./vanishing"], start_after = done(first) }
@@ -43,7 +43,7 @@ local_run 8 late
 says err "late-0 cannot be started: command not found: './vanishing'"
 is late 's["failure"]["role"], s["failure"]["reason"]' "('late', \"command not found: './vanishing'\")"
 
-# larger than exec takes, once a secret is in it
+# longer than exec accepts, but only once a secret is inserted
 program huge <<'END'
   role a { replicas = 2, command = ["true"], env { HALF = secret("s", "k"), BIG = "${pod.env("HALF")}${pod.env("HALF")}" } }
 END
@@ -55,7 +55,7 @@ holds test "$(grep -c BIG .err)" -eq 1
 HALF=${half#x} run 0 run --local huge.tj
 half=$(xs 60000)
 (
-	ulimit -s 512           # a quarter of it is what arguments and environment may have, 128 KiB at least
+	ulimit -s 512           # a quarter of it is available for arguments and environment, but at least 128 KiB
 	HALF=$half run 8 run --local huge.tj
 	says err "a-0: command and environment have"
 	says err "the largest variable is BIG with 120004 bytes"
@@ -63,7 +63,7 @@ half=$(xs 60000)
 )
 read -r passed failed <counts
 
-# no more descriptors: the replica and the cause
+# descriptors run out: the message has the replica and the cause
 program many <<'END'
   role a { replicas = 40, command = ["sleep", "60"] }
 END

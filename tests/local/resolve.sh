@@ -1,5 +1,5 @@
 #!/bin/sh
-# resolve.sh - the example with parameter servers survives names that do not resolve for a moment.
+# resolve.sh - the example with parameter servers survives names that cannot be resolved for a moment.
 . "$(dirname "$0")/local.inc"
 mkdir hook
 cat >hook/sitecustomize.py <<'END'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# restart.sh - one replica stops and starts again, and the others go on.
+# restart.sh - one replica is restarted, and the others continue.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# rotate.sh - logs that have a limit: the last output is kept, gaps are reported, readers continue.
+# rotate.sh - logs with a size limit: the last output is kept, gaps are reported, readers continue.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -9,17 +9,18 @@ program much <<'END'
 END
 directory=$TRAINC_STATE_DIR/runs/much/logs
 
-# removed FILE: how many bytes it says were removed, in all
+# removed FILE: how many bytes FILE reports as removed, in total
 removed() { sed -n 's/.* ─ \([0-9]*\) bytes before this were removed: the log has a limit (--log-limit)$/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
 
-# all_told FILE BYTES: the lines of FILE, and what standard error says of others, are that much.  Before each gap a line may be cut: it counts whole, or not at all
+# all_told FILE BYTES: the lines of FILE and the gaps that standard error reports add up to BYTES. The line before each
+# gap may be cut: it counts as a whole, or not at all.
 all_told() {
 	gaps=$(grep -c 'bytes before this' .err)
 	total=$(($(grep -c 'line [0-9]' "$1") * 50 + $(removed .err)))
 	if test "$total" -ge $(($2 - 6 * gaps)) && test "$total" -le $(($2 + 50 * gaps)); then ok; else fail "$total bytes instead of $2, with $gaps gaps"; fi
 }
 
-# ---- everything passes through `run`, the end of it is kept ----
+# ---- `run` prints everything, and the log keeps the end ----
 run 0 run --local --log-limit 100Ki much.tj
 all_told .out 1000000
 says err "bytes of output are no longer in any log: --log-limit sets how much each log keeps"
@@ -42,13 +43,14 @@ holds grep -q "^{.*\"missing\":$removed,\"removed\":true}" .out
 run 0 status --local -o json much
 json 'd["runs"][0]["removed_bytes"], d["runs"][0]["lost_bytes"]' "($removed, 0)"
 
-# ---- no limit, and the usual one ----
+# ---- without a limit, and with the default ----
 run 0 run --local --log-limit 0 much.tj
 run 0 logs --local --all much; holds test "$(grep -c line .out)" -eq 20000
 run 0 run --local much.tj
 run 0 logs --local --all much; holds test "$(grep -c line .out)" -eq 20000
 
-# ---- whoever follows sees all lines while pieces come and go, in the order in which they were printed; what comes too fast is counted ----
+# ---- a follower sees all lines in the order in which they were printed while segments are replaced; lines that come
+# too fast are counted ----
 program slow <<'END'
   role a { command = ["sh", "-c", "i=0; while test $i -lt 60; do i=$((i + 1)); seq -f 'line %05g of what this program has to say.......' $((i * 100 - 99)) $((i * 100)); sleep 0.02; done"] }
 END
@@ -59,7 +61,7 @@ grep '\.$' followed >whole
 holds sort -c whole
 holds test "$(find "$TRAINC_STATE_DIR/runs/slow/logs" -name 'a-0.log*' | wc -l)" -eq 5
 
-# ---- the last lines of a program that failed are found where they are ----
+# ---- the last lines of a failed program are found in whichever segment they are ----
 program fails <<'END'
   role a { command = ["sh", "-c", "seq -f 'line %05g of what this program has to say.......' 1 20000; exit 3"] }
 END

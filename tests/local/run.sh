@@ -30,12 +30,12 @@ holds grep -q "^Failed: bad [01] exited with code 3\$" .err
 holds grep -q "^  bad/[01] │ going down\$" .err
 
 run 3 run pair.tj; says err "--local"
-# images are not used here, so a first program needs none
+# images are not used in local runs, so a first program needs none
 printf 'job "bare" {\n  role a { command = ["true"] }\n}\n' >bare.tj
 local_run 0 bare
 run 1 check bare.tj; says err "role 'a' has no image [TJ0523]"
 
-# a program has three descriptors, also where the kernel, or what filters its calls, does not know how to copy a part of them
+# a program has three descriptors, even if the kernel, or a system call filter, cannot close a range of them
 program few <<'END'
   role a { replicas = 3, command = ["sh", "-c", "cd /proc/self/fd; echo descriptors: *"] }
 END

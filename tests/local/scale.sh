@@ -5,7 +5,7 @@
 program many <<'END'
   role a { replicas = 256, ports { p = 7000 }, command = ["sleep", "60"], env { PEERS = join(a.addresses("p"), ",") }, grace = 1s }
 END
-# The best of three: others may be busy on the machine.
+# The best of three: the machine may be busy with other work.
 started=99999 stopped=99999
 for try in 1 2 3; do
 	begin many
@@ -23,9 +23,9 @@ for try in 1 2 3; do
 done
 echo "started in $started ms, stopped in $stopped ms"
 holds test "$started" -lt "$((1000 * slack))"
-holds test "$stopped" -lt "$((2000 * slack))"          # grace and a second
+holds test "$stopped" -lt "$((2000 * slack))"          # the grace period plus a second
 
-# all of them deaf: KILL for all
+# all of them ignore TERM: KILL for all
 program deaf <<'END'
   role a { replicas = 64, command = ["sh", "-c", "trap '' TERM; while :; do sleep 1; done"], grace = 1s }
 END
@@ -60,7 +60,7 @@ rm -f n go
 printf 'x\nx\nx\nx\nx\nx\nx\nx\n' >n
 begin attempts --backoff 1ms
 before 5 running
-holds test "$(descriptors)" -ge "$many"                  # after one attempt there are as many
+holds test "$(descriptors)" -ge "$many"                  # as many as after one attempt
 touch go
 finish 0 attempts
 end

@@ -1,4 +1,4 @@
-"""A terminal in memory: as much of one as the live table and its neighbours use."""
+"""A terminal in memory: only the features that the live table and its neighbors use."""
 import re
 import unicodedata
 

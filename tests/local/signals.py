@@ -1,4 +1,4 @@
-"""Signals, deaths and readers that leave: what a run does then, and what is left of it (R-LOC5, R-LOC6, F-46)."""
+"""Signals, crashes and readers that disconnect: what a run does then, and what is left of it (R-LOC5, R-LOC6, F-46)."""
 from support import *
 
 deaf = program("deaf", shell("trap '' TERM HUP INT; echo ready; while :; do sleep 0.1; done", ", replicas = 2, grace = 30s"))
@@ -6,7 +6,7 @@ polite = program("polite", shell("trap 'echo bye; exit 0' TERM; echo ready; whil
 
 
 def hears(p):
-    """The command takes signals as news: before that, one ends it at once, and the keeper with it."""
+    """Waits until the command handles signals: before that, a signal ends it at once, and the keeper with it."""
     status = open("/proc/%d/status" % p.pid).read()
     return int(status.split("SigBlk:")[1].split()[0], 16) >> (signal.SIGTERM - 1) & 1
 
@@ -20,7 +20,7 @@ def running(program, job, n, *options, **how):
     return p
 
 
-# ---- the first signal stops, and the replicas may say goodbye ----
+# ---- the first signal stops the run, and replicas may clean up ----
 for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
     p = running(polite, "polite", 2)
     p.send_signal(number)
@@ -31,7 +31,7 @@ for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGH
     nothing_left("polite")
     check(state("polite")["state"] == "Failed" and state("polite")["cause"] == "stopped", "it was stopped")
 
-# ---- the second kills ----
+# ---- the second signal kills ----
 p = running(deaf, "deaf", 2)
 p.send_signal(signal.SIGINT)
 time.sleep(0.3)
@@ -67,7 +67,7 @@ check(got == 8 and "Unknown: its keeper ended without recording a verdict" in er
 nothing_left("deaf")
 check(state("deaf")["state"] == "Unknown", "no verdict is no verdict")
 
-# ---- of a detached one: the next commands find what is left ----
+# ---- the keeper of a detached run: the next commands find what is left ----
 check(trainc("apply", "--local", "--rerun", polite).returncode == 0, "applied")
 os.kill(keeper("polite"), signal.SIGKILL)
 within(10, lambda: state("polite")["state"] == "Unknown", "the run is Unknown")
@@ -91,7 +91,7 @@ check(len(replicas("polite")) >= 2, "it still runs")
 check(trainc("delete", "--local", "--yes", "polite").returncode == 0, "deleted")
 nothing_left("polite")
 
-# ---- a reader that leaves, an output that is closed: the run goes on, its logs are whole ----
+# ---- a reader that disconnects, an output that is closed: the run continues, its logs are complete ----
 lines = program("lines", shell("i=0; while test $i -lt 300; do echo line $i; i=$((i+1)); done; sleep 0.3; echo end"))
 p = start("run", "--local", lines)
 p.stdout.readline()
@@ -107,7 +107,7 @@ if os.path.exists("/dev/full"):
         got, out, err = finish(start("run", "--local", lines, stdout=full))
     check(got == 0 and "no space left on the device; the logs are complete" in err, "standard output is full: %d %s" % (got, err))
 
-# ---- a reader that does not read: signals are heard all the same ----
+# ---- a reader that does not read: signals still have an effect ----
 flood = program("flood", shell("yes abcdefghijklmnopqrstuvwxyz | head -c 3000000; sleep 30"))
 p = start("run", "--local", flood)
 within(10, lambda: os.path.exists("state/runs/flood/logs/main-0.log") and os.path.getsize("state/runs/flood/logs/main-0.log") == 3000000,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# signals.sh - what signals, deaths and readers that leave do to a run.
+# signals.sh - what signals, crashes and readers that disconnect do to a run.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc} PYTHONDONTWRITEBYTECODE=1
 export TRAINC PYTHONDONTWRITEBYTECODE

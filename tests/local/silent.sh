@@ -1,5 +1,5 @@
 #!/bin/sh
-# silent.sh - a keeper that is stopped, dead or without its directory does not block any command.
+# silent.sh - a keeper that is stopped, dead or has lost its directory does not block any command.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
@@ -7,7 +7,7 @@ program st <<'END'
   role a { replicas = 1:2, command = ["sh", "-c", "echo up; exec sleep 600"], grace = 1s }
 END
 sed 's/"st"/"well"/' st.tj >well.tj
-# quick STATUS COMMAND...: it ends so, within four seconds.
+# quick STATUS COMMAND...: the command exits with STATUS within four seconds.
 quick() {
 	want=$1 begun=$(now)
 	shift
@@ -45,7 +45,7 @@ wait $waits
 holds test $? -eq 8
 nothing_left st
 
-# ---- stopped, and to be gone ----
+# ---- stopped, and then deleted ----
 run 0 apply --local st.tj
 kill -STOP "$(keeper st)"
 quick 0 delete --local --yes --force st; says out "run/st deleted"
@@ -58,7 +58,7 @@ quick 0 status --local st; says err "is running but not listening"
 quick 0 delete --local --yes --force st
 nothing_left st
 
-# ---- killed: who follows is told, and does not say that all is well ----
+# ---- killed: followers are informed, and do not report success ----
 for pair in "8 logs --local -f st --all" "0 status --local --watch st"; do
 	run 0 apply --local st.tj
 	before 5 sh -c "'$TRAINC' logs --local st | grep -q up"

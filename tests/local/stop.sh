@@ -1,11 +1,11 @@
 #!/bin/sh
-# stop.sh - every process that was started ends, whether asked, killed, orphaned or hidden (R-LOC3, R-LOC5, R-LOC6,
+# stop.sh - every process that was started ends, whether stopped, killed, orphaned or hidden (R-LOC3, R-LOC5, R-LOC6,
 # R-LOC11).
 . "$(dirname "$0")/local.inc"
 said() { grep -qx -- "$3" "$TRAINC_STATE_DIR/runs/$1/logs/$2.log" 2>/dev/null; }
 within() { if test "$(($(now) - $1))" -le "$2"; then ok; else fail "took $(($(now) - $1)) ms, not $2"; fi; }
 
-# ---- asked: TERM to every group, and time to leave ----
+# ---- a stop request: TERM to every group, and a grace period ----
 program polite <<'END'
   role a {
     replicas = 3
@@ -20,14 +20,14 @@ says err stopped
 for i in 0 1 2; do shows polite "a-$i" leaving; done
 is polite 's["phase"], s["cause"]' "('Failed', 'stopped')"
 
-# a signal for the keeper is a request, too
+# a signal to the keeper is also a stop request
 begin polite
 before 5 said polite a-2 up
 kill -TERM "$(value polite 's["keeper"][0]')"
 finish 8 polite
 shows polite a-1 leaving
 
-# ---- asked, and deaf: KILL after the grace of the role, for everything of the group ----
+# ---- a stop request that is ignored: KILL after the grace period of the role, for the whole group ----
 program deaf <<'END'
   role a {
     command = ["sh", "-c", "trap '' TERM; echo up; sleep 7301 & sleep 7302"]
@@ -38,12 +38,12 @@ begin deaf
 before 5 said deaf a-0 up
 begun=$(now)
 ask deaf stop; answers ok
-finish 8 deaf                           # and not when it would end by itself
+finish 8 deaf                           # even though it would end on its own
 says err "a/0 ─ attempt 1 was stopped, by SIGKILL"
 holds test "$(($(now) - begun))" -ge 900
 is deaf 'r("a")[0]["signal"]' 9
 
-# at once, when asked for that; so does a second signal: long before the time to leave is over
+# immediately, if requested; a second signal does the same, long before the grace period ends
 sed 's/grace   = 1s/grace   = 10min/' deaf.tj >patient.tj
 sed -i 's/job "deaf"/job "patient"/' patient.tj
 begin patient
@@ -63,7 +63,7 @@ gone() { ! test -d "/proc/$1"; }
 before 3 gone "$keeper"
 nothing_left deaf
 
-# ---- programs that leave something behind ----
+# ---- programs that leave processes behind ----
 program leaves <<END
   role group  { command = ["sh", "-c", "sleep 7311 & sleep 7312 & echo done"] }
   role daemon { command = ["sh", "-c", "setsid -f sh -c 'sleep 7313; :'; echo done"] }
@@ -74,7 +74,7 @@ local_run 0 leaves
 sleepers() { grep -lazx "73.$$" /proc/[0-9]*/cmdline 2>/dev/null; }
 holds test -z "$(sleepers)"
 
-# one that a replica left is gone before the replica begins again
+# a process that a replica left behind is gone before the replica restarts
 program anew <<END
   role a {
     retries = 1
@@ -91,14 +91,14 @@ else
 	skip "no namespaces here"
 fi
 
-# and those that end while the run continues are reaped
+# and processes that end while the run continues are reaped
 program reaped <<'END'
   role a { command = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8; do setsid -f sleep 0.05; done; sleep 0.1; n=0; while ps -o stat= --ppid $PPID | grep -q Z && test $n -lt 500; do n=$((n + 1)); sleep 0.02; done; ps -o stat= --ppid $PPID | grep -c Z; :"] }
 END
 local_run 0 reaped
 shows reaped a-0 0
 
-# ---- signals that the C library keeps for itself, ignored by whoever started us ----
+# ---- signals that the C library reserves, ignored by the parent of trainc ----
 program deaf <<'END'
   role a { command = ["grep", "SigIgn", "/proc/self/status"] }
 END
@@ -113,7 +113,7 @@ END
 python3 deaf.py "$TRAINC" run --local deaf.tj >.out 2>.err
 shows deaf a-0 "SigIgn:	0000000000000000"
 
-# ---- what a child has, and has not (R-LOC3) ----
+# ---- what a child inherits, and what it does not (R-LOC3) ----
 cat >child.sh <<'END'
 ls /proc/$$/fd
 read -r x && echo "input $x" || echo "no input"
@@ -139,7 +139,7 @@ shows child a-0 SigIgn:0000000000000000
 shows child a-0 "in $work"
 shows child a-0 "files 77"
 
-# its parent dies: so does it
+# its parent dies, and so does it
 program orphan <<'END'
   role a { command = ["sh", "-c", "echo up; exec sleep 7331"] }
 END

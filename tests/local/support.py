@@ -1,4 +1,5 @@
-"""What the Python tests of local runs share: a scratch directory, programs, trainc as a process, what is left of it."""
+"""Shared by the Python tests of local runs: a scratch directory, programs, trainc as a process, and what is left of
+it."""
 import atexit
 import json
 import os
@@ -70,7 +71,7 @@ def start(*arguments, **how):
 
 
 def finish(process, seconds=20):
-    """Its status and what it printed; it is killed when it takes too long."""
+    """Its exit status and output; it is killed when it takes too long."""
     try:
         out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:

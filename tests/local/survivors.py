@@ -1,4 +1,5 @@
-"""Whichever process is killed, no process of a run survives, even below a replica's first process, as torchrun's workers are."""
+"""No process of a run survives, whichever process is killed, even below a replica's first process, like the workers
+of torchrun."""
 import random
 import sys
 
@@ -6,7 +7,7 @@ from support import *
 
 trials = int(os.environ.get("TRIALS", "12"))
 random.seed(int(os.environ.get("SEED", "1")))
-# an agent that starts workers in sessions of their own; one of them leaves its parent, one clears its environment
+# an agent that starts workers in their own sessions; one of them leaves its parent, one clears its environment
 tree = program("st", """  role a {
     replicas = 2
     command = ["sh", "-c", "setsid sleep 7771 & (setsid sleep 7772 &) & setsid env -i sh -c 'sleep 7773 & wait' & sleep 7774 & wait"]
@@ -19,7 +20,7 @@ def state(run="st"):
 
 
 def of_test():
-    """Processes of this test's programs: by their argument, and their working directory."""
+    """Processes of this test's programs, found by their argument and their working directory."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -61,7 +62,7 @@ def alone(what):
             os.kill(pid, signal.SIGKILL)
 
 
-# the keeper alone: nothing waits for a command
+# the keeper alone, without waiting for another command
 if begin():
     os.kill(state()["keeper"][0], signal.SIGKILL)
     until(lambda: not of_test())
@@ -85,14 +86,14 @@ for command in (("delete", "--local", "--yes", "st"), ("run", "--local", "next/s
         alone("%s after both were killed" % command[0])
         trainc("delete", "--local", "--yes", "--force", "st")
 
-# suspended: nothing of it runs meanwhile
+# suspended: none of its processes runs meanwhile
 if begin():
     done = trainc("suspend", "--local", "st")
     check(done.returncode == 0 and until(lambda: not of_test()), "suspend: " + done.stderr)
     alone("the run was suspended")
     trainc("delete", "--local", "--yes", "--force", "st")
 
-# another run of that name, in another directory of states, is not touched
+# another run of that name, in another state directory, is not touched
 if begin():
     elsewhere = dict(os.environ, TRAINC_STATE_DIR=work + "/other")
     other = trainc("apply", "--local", tree, env=elsewhere)
@@ -104,7 +105,7 @@ if begin():
     trainc("delete", "--local", "--yes", "--force", "st", env=elsewhere)
     alone("both were deleted")
 
-# any process is killed at any moment
+# any process is killed at any time
 for trial in range(trials):
     process = start(*random.choice((("apply", "--local", tree), ("run", "--local", tree))), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(random.choice((0.02, 0.1, 0.4)) * random.random())

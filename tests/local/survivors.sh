@@ -1,3 +1,3 @@
 #!/bin/sh
-# survivors.sh - whoever is killed, nothing of a run survives (survivors.py).
+# survivors.sh - no process of a run survives, whichever process is killed (survivors.py).
 exec python3 "$(dirname "$0")/survivors.py"

@@ -1,4 +1,4 @@
-"""Commands on a terminal: the live table, keys, sizes, text that would act on it (R-LOG7, section 6)."""
+"""Commands on a terminal: the live table, keys, sizes, text that would control it (R-LOG7, section 6)."""
 import fcntl
 import pty
 import select
@@ -75,7 +75,7 @@ two = program("two", r"""
   role worker { replicas = 3, command = ["sh", "-c", "echo worker; sleep 1.4"] }""")
 steady = program("steady", shell("echo ready; trap 'exit 0' TERM; while :; do sleep 0.1; done", ", replicas = 2"))
 
-# ---- a table below the output; nothing of it is left ----
+# ---- a table below the output; it leaves no trace ----
 t = Terminal("run", "--local", two)
 t.shows("two  Running")
 t.shows("  boss    1/1 ready")
@@ -106,7 +106,7 @@ t.shows("r11  2/2 ready")
 check(t.screen.wrapped == 0, "no line is wider than the screen")
 check(t.end() == 0, "status 0")
 
-# ---- what is wrong comes first, and some lines are left for output ----
+# ---- problems come first, and some lines are left for output ----
 ill = program("ill", "\n".join('  role r%d { command = ["sh", "-c", "sleep 600"], grace = 1s }' % i for i in range(30)) + r"""
   role bad { command = ["sh", "-c", "for i in 1 2 3 4 5 6; do echo line $i; done; exit 3"], retries = 3 }""")
 t = Terminal("run", "--local", ill, rows=12, columns=70)
@@ -119,7 +119,7 @@ check("bad/0 │ line 6" in "\n".join(lines), "lines of output are left:\n" + "\
 t.type(b"\x03")
 t.end()
 
-# ---- no frame lacks the table: lines and table are written in one piece ----
+# ---- every frame contains the table: lines and table are written at once ----
 fast = program("fast", shell("i=0; while [ $i -lt 300 ]; do echo step $i; i=$((i + 1)); sleep 0.005; done"))
 t = Terminal("run", "--local", fast)
 check(t.end() == 0, "status 0")
@@ -127,7 +127,7 @@ erased = [t.raw[m.end():m.end() + 200000].split(b"\x1b[J\r")[0] for m in re.find
 check(len(erased) > 5 and all(b"fast  " in e or b"Succeeded in" in e for e in erased), "each time it is drawn again behind the lines: %d" % len(erased))
 check([l for l in t.screen.text().split("\n") if "step 299" in l] == ["main/0 │ step 299"], "the last line is there")
 
-# ---- control-z stops, the table is taken away, and comes back ----
+# ---- control-Z suspends: the table disappears, and returns ----
 t = Terminal("run", "--local", steady)
 t.shows("  main  2/2 ready")
 t.type(b"\x1a")
@@ -142,7 +142,7 @@ check(t.end() == 130, "control-c ends it with 130")
 check("stopping 2 replicas" in t.screen.text() and "steady  " not in t.screen.text(), "and says so:\n" + t.screen.text())
 nothing_left("steady")
 
-# ---- text that would act on the terminal ----
+# ---- text that would control the terminal ----
 tricks = program("tricks", r"""
   role main {
     command = ["sh", "-c", "printf '\\033[2J\\033]0;owned\\007 red\\n'; printf 'a\\377b\\342\\200\\256c\\n'; printf '1%%\\r50%%\\r100%%\\n'; printf '\\303\\251\\t.\\n'"]
@@ -162,7 +162,7 @@ t = Terminal("status", "--local", "tricks", columns=60)
 t.end()
 check(t.screen.wrapped == 0, "a table fits the terminal")
 
-# ---- colors of programs, and of the ranks ----
+# ---- colors of programs and of ranks ----
 colors = program("colors", r"""
   role main { replicas = 2, command = ["printf", "\\033[1;32mok\\033[0m\\n"] }""")
 t = Terminal("run", "--local", colors)
@@ -171,7 +171,7 @@ check(t.raw.count(b"\x1b[1;32mok\x1b[0m") == 2 and "x1b" not in t.screen.text(),
 ranks = [re.search(rb"\x1b\[(3\dm)main/%d" % i, t.raw) for i in range(2)]
 check(all(ranks) and ranks[0][1] != ranks[1][1], "ranks have colors of their own")
 
-# ---- when there is no table ----
+# ---- when the table is not shown ----
 quick = program("quick", shell("echo hello; sleep 0.3"))
 for environment, options in (({"CI": "true"}, ()), ({"TERM": "dumb"}, ()), ({}, ("--progress=plain",))):
     t = Terminal("run", "--local", quick, *options, **environment)
@@ -184,7 +184,7 @@ done = trainc("run", "--local", quick, "--progress=json")
 states = [json.loads(l)["state"] for l in done.stderr.split("\n") if l.startswith("{")]
 check(states[-1] == "Succeeded" and "Running" in states and done.stdout == "main/0 │ hello\n", "--progress=json: %s" % states)
 
-# ---- questions ----
+# ---- prompts ----
 for answer, gone in ((b"n\n", False), (b"\n", False), (b"y\n", True)):
     t = Terminal("delete", "--local", "quick")
     t.shows("Go on? [y/N]")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# terminal.sh - the live table, keys and questions, on a terminal of its own.
+# terminal.sh - the live table, keys and prompts, on a pseudoterminal.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc} PYTHONDONTWRITEBYTECODE=1
 export TRAINC PYTHONDONTWRITEBYTECODE

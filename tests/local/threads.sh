@@ -1,8 +1,9 @@
 #!/bin/sh
-# threads.sh - the example with workers that come and go ends in an image without libgcc.
+# threads.sh - the example with workers that come and go ends cleanly in an image without libgcc.
 #
 # A thread that is alive when Python ends is stopped by pthread_exit, for which glibc loads libgcc_s.so.1: without that
-# file it aborts the program.  The file is spoiled here, and the end is slow enough for such a thread to wake up.
+# file it aborts the program.  The test makes that file unusable, and the program ends slowly enough for such a thread
+# to wake up.
 . "$(dirname "$0")/local.inc"
 mkdir hook
 echo spoiled >hook/libgcc_s.so.1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# timeline.sh - each attempt of a replica is a bar of the drawing, also when the run is over.
+# timeline.sh - each attempt of a replica is a bar in the timeline, even when the run is over.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 

@@ -1,9 +1,10 @@
 #!/bin/sh
-# usage.sh - processor time and memory of replicas, with all that they have started, in status and in the live table.
+# usage.sh - processor time and memory of replicas, including everything that they started, in status and in the live
+# table.
 . "$(dirname "$0")/local.inc"
 clean_up_runs
 
-# one works, in a child, and has 64 MiB; one sleeps
+# one is busy, in a child, and has 64 MiB; one sleeps
 cat >work.py <<'END'
 import os, sys
 if sys.argv[1] == "0" and os.fork() == 0:
@@ -28,7 +29,7 @@ run 0 status --local -o wide use
 says out "CPU  MEMORY  HOST"
 holds grep -qE '^use +a-0 +ready +[0-9]+ +1 .* [0-9.]+ (s|min).* [0-9.]+[MG]i +127.0.0.1' .out
 
-# ---- the live table has what they take together ----
+# ---- the live table shows the totals ----
 "$python" -IS - "$TRAINC" use >.table <<'END'
 import os, pty, select, sys, time
 pid, fd = pty.fork()
@@ -45,7 +46,7 @@ print(seen.decode(errors="replace"))
 END
 holds grep -qE '2/2 ready, [0-9]+\.[0-9] CPUs, [0-9.]+[MG]i' .table
 
-# ---- nothing is said of what does not run ----
+# ---- nothing is shown for what does not run ----
 run 0 suspend --local use
 idle() {
 	"$TRAINC" status --local -o json use >.out 2>.err

@@ -1,4 +1,4 @@
-"""basics.py - life of the server, positions, diagnostics, hover, completion."""
+"""basics.py - lifecycle of the server, positions, diagnostics, hover, completion."""
 import json
 import os
 import subprocess
@@ -9,7 +9,7 @@ import case
 from case import JOB, PRELUDE, server
 from client import CAPABILITIES, Server, uri
 
-# ---- life ----
+# ---- lifecycle ----
 
 
 @server(initialize=False)
@@ -51,7 +51,7 @@ def test_not_json(p):
 
 
 def test_headers(p):
-    """Names of headers have no case, unknown ones are skipped, pieces may come one by one."""
+    """Names of headers are case-insensitive, unknown ones are skipped, and a message may arrive in pieces."""
     message = json.dumps({"jsonrpc": "2.0", "id": "a", "method": "nothing"}).encode()
     for byte in b"X-Thing: 1\r\nCONTENT-length: %d\r\n\r\n" % len(message) + message:
         p.server.send_bytes(bytes([byte]))
@@ -65,13 +65,13 @@ def test_ids(p):
 
 
 def test_cancel(p):
-    """A request that is cancelled before its turn is answered with -32800, and not begun."""
+    """A request that is canceled before its turn is answered with -32800, and not started."""
     p.open(JOB)
     ask = {"jsonrpc": "2.0", "id": 71, "method": "textDocument/hover",
            "params": {"textDocument": {"uri": p.uri()}, "position": {"line": 0, "character": 8}}}
     p.server.send(ask, {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 71}})
     assert p.server.answer(71)["error"]["code"] == -32800
-    p.server.notify("$/cancelRequest", {"id": 71})      # too late: nothing happens
+    p.server.notify("$/cancelRequest", {"id": 71})      # too late: no effect
     p.server.send(dict(ask, id=72))
     assert "result" in p.server.answer(72)
 
@@ -116,7 +116,7 @@ def test_utf32(p):
 
 
 def test_hover_behind_wide_characters(p):
-    """UTF-16 columns are converted on the way in."""
+    """UTF-16 columns are converted when they arrive."""
     s = Server(root=p.root, capabilities={})
     s.open(p.uri(), 'let other = 1\nlet a = ["é中😀", "${other}"]\n')
     column = len('let a = ["é中😀", "${'.encode("utf-16-le")) // 2
@@ -126,7 +126,7 @@ def test_hover_behind_wide_characters(p):
 
 
 def test_incremental(p):
-    """Edits in UTF-16 columns, several in one message, line ends of all kinds."""
+    """Edits in UTF-16 columns, several in one message, with line endings of all kinds."""
     s = Server(root=p.root, capabilities={})
     s.open(p.uri(), "let a = \"😀\"\r\nlet b = 1\r\n")
     s.change(p.uri(), [
@@ -141,10 +141,11 @@ def test_incremental(p):
     assert s.end() == 0
 
 
-# ---- names of documents ----
+# ---- URIs of documents ----
 
 def answers(p, root, document):
-    """Opens a program under this URI; the file that it imports is found beside it, and diagnostics come under the same URI."""
+    """Opens a program under this URI; the file that it imports is found next to it, and diagnostics use the same
+    URI."""
     s = Server(root=root)
     s.open(document, 'import "part.tj" as part\n\ncheck part.size > 0 else "no"\n', 1)
     assert s.wait_diagnostics(document, 1) == []
@@ -154,7 +155,7 @@ def answers(p, root, document):
 
 
 def test_uri_with_escapes(p):
-    """Spaces, letters beyond ASCII and needless escapes name the same file."""
+    """Spaces, non-ASCII letters and needless escapes lead to the same file."""
     p.write("my dir/é中/part.tj", "let size = 3\n")
     plain = p.uri("my dir/é中/job.tj")
     want = p.uri("my dir/é中/part.tj")
@@ -163,7 +164,7 @@ def test_uri_with_escapes(p):
 
 
 def test_uri_through_a_link(p):
-    """A folder that is a symbolic link is left as the client calls it."""
+    """A folder that is a symbolic link keeps the name that the client uses."""
     p.write("real/part.tj", "let size = 3\n")
     os.symlink("real", os.path.join(p.root, "link"))
     assert answers(p, os.path.join(p.root, "link"), p.uri("link/job.tj")) == p.uri("link/part.tj")
@@ -181,7 +182,7 @@ def test_untitled(p):
 
 
 def test_uri_of_a_drive(p):
-    """file:///c%3A/... names c:/..., and comes back as the client wrote it."""
+    """file:///c%3A/... names c:/..., and is returned as the client wrote it."""
     document = "file:///c%3A/work/job.tj"
     p.server.open(document, "let a = missing\n", 1)
     assert p.server.wait_diagnostics(document, 1)[0]["range"]["start"]["character"] == 8
@@ -224,13 +225,13 @@ def test_unused_is_faded(p):
 
 
 def test_modules_export(p):
-    """In a file without jobs nothing is unused that another program may import."""
+    """In a file without jobs, a declaration that another program may import is not reported as unused."""
     p.open("let size = 3\nfn f(x: int) -> int = x\nlet _own = 1\n")
     assert [d["message"].split("'")[1] for d in p.diagnostics()] == ["_own"]
 
 
 def test_as_the_command_says(p):
-    """The editor says what `trainc check` says."""
+    """The editor shows what `trainc check` prints."""
     for text in (JOB, JOB.replace("nodes\n", "99\n"), JOB.replace("pytorch.torchrun", "pytorch.tochrun"), JOB[:-4], "job \"a\" {"):
         p.write("job.tj", text)
         out = subprocess.run([case.client.TRAINC, "check", "--format=json", "job.tj"], cwd=p.root, capture_output=True).stdout
@@ -242,7 +243,7 @@ def test_as_the_command_says(p):
 
 
 def test_imported_unsaved(p):
-    """An imported file is read from the editor when it is open there, and from the disk when it is not."""
+    """An imported file is taken from the editor when it is open there, and from the disk otherwise."""
     p.write("part.tj", "let size = 3\n")
     p.open('import "part.tj" as part\n\nlet a = part.size + part.depth\ncheck a > 0 else "no"\n')
     assert any("depth" in d["message"] for d in p.diagnostics())
@@ -255,7 +256,7 @@ def test_imported_unsaved(p):
 
 
 def test_watched(p):
-    """A file that changes outside the editor is read again when the client says so."""
+    """A file that changes outside the editor is read again when the client reports the change."""
     p.write("part.tj", "let size = 3\n")
     p.open('import "part.tj" as part\n\ncheck part.size + part.depth > 0 else "no"\n')
     assert p.diagnostics()
@@ -266,7 +267,7 @@ def test_watched(p):
 
 
 def test_refresh(p):
-    """When another file changes, the client is asked to ask for hints again; after an edit of its own it is not."""
+    """When another file changes, the client is asked to refresh hints; after an edit of the same file it is not."""
     p.write("part.tj", "let size = 3\n")
     p.open('import "part.tj" as part\n\nlet a = part.size * 2\ncheck a > 0 else "no"\n')
     p.diagnostics()
@@ -282,7 +283,7 @@ def test_refresh(p):
 
 
 def test_mistake_in_an_imported_file(p):
-    """A mistake in a file that is not open is shown there, and goes away with it."""
+    """An error in a file that is not open is shown there, and removed when it is fixed."""
     p.write("part.tj", "let size = missing\n")
     p.open('import "part.tj" as part\n\ncheck part.size > 0 else "no"\n')
     p.diagnostics()
@@ -325,7 +326,7 @@ def test_only_the_last_of_several_edits_is_analysed(p):
 
 
 def test_project(p):
-    """The project around a file holds: its Kubernetes version, its policies, its packages."""
+    """The project around a file applies: its Kubernetes version, its policies, its packages."""
     p.write("project.tj", 'project {\n  kubernetes = "1.99"\n}\n')
     p.open(JOB, "jobs/job.tj")
     p.diagnostics("jobs/job.tj")
@@ -364,7 +365,7 @@ def test_hover_device(p):
 
 
 def test_hover_role(p):
-    """The finished environment of replica 0, and what the role costs in devices."""
+    """The final environment of replica 0, and how many devices the role needs."""
     text = p.hover(JOB.replace("role worker", "role wor«x»ker"))
     assert "2 × 8 nvidia.h100 = 16 devices" in text
     assert "PET_NNODES=2\n" in text and "PET_NODE_RANK=0\n" in text and "PET_MASTER_ADDR=a-worker-0.a\n" in text
@@ -392,7 +393,7 @@ def test_hover_nothing(p):
 def test_hover_in_broken_text(p):
     text = p.hover(JOB.replace("= nodes", "= no«x»des").replace("cpu         = 8", "cpu         = "))
     assert "param nodes" in text
-    for broken in ("  timeout =\n", '  workdir = "/a\n'):         # nothing counted the replicas: they are not 0
+    for broken in ("  timeout =\n", '  workdir = "/a\n'):         # the number of replicas is unknown, not 0
         text = PRELUDE + 'job "a": pytorch.torchrun {\n  image = "x:1"\n  command = ["x"]\n' + broken + "  role w«x»orker { replicas = 2 }\n}\n"
         assert "role worker" in p.hover(text) and "0 replicas" not in p.hover(text)
         assert "Here" not in p.hover(text.replace("«x»", "").replace("replicas", "rep«x»licas")), p.hover(text)
@@ -444,7 +445,7 @@ def test_complete_ports_in_address(p):
 
 
 def test_complete_local_names(p):
-    """A name inside of an expression is known behind its 'in'."""
+    """A name inside an expression is known after its 'in'."""
     assert "halfway" in p.labels(PRELUDE + "fn f(n: int) -> int = let halfway = n // 2 in «x»\n")
     assert "halfway" in p.labels(within("", "replicas = let halfway = nodes // 2 in «x»"))
     assert "int" in p.hover(PRELUDE + "fn f(n: int) -> int = let halfway = n // 2 in «x»halfway + 1\n")
@@ -520,7 +521,8 @@ def test_complete_ints(p):
 
 
 def test_complete_forms(p):
-    """How a value is written comes before the functions that could compute it; a range only where replicas may come and go."""
+    """Forms of a value come before the functions that could compute it; a range is offered only where replicas may
+    come and go."""
     def first(text, n):
         return [label for label in p.labels(text) if label != "worker"][:n]
     assert first(within("", "replicas = «x»"), 3)[:2] == ["nodes", "1"] and "1:4" not in p.labels(within("", "replicas = «x»"))
@@ -553,7 +555,7 @@ def test_complete_pod(p):
 
 
 def test_complete_names_of_the_text(p):
-    """Formals, lets and loop variables of the declaration that is being written."""
+    """Parameters, lets and loop variables of the declaration that is being written."""
     assert {"x", "y"} <= set(p.labels("fn f(x: int, y: int) -> int = «x»"))
     labels = p.labels(within("for item in [1, 2] {\n    env { A = «x» }\n  }"))
     assert "item" in labels
@@ -561,7 +563,7 @@ def test_complete_names_of_the_text(p):
 
 
 def test_complete_in_broken_text(p):
-    """Mistakes elsewhere, above or below, do not disable completion."""
+    """Errors elsewhere, above or below, do not disable completion."""
     for above, below in (("let z = (((\n", ""), ("job \"x\" {\n  role a {\n", "}}}}"), ("let s = \"abc\n", "'")):
         labels = p.labels(PRELUDE + above + within("", "accelerator = «x»")[len(PRELUDE):] + below)
         assert "nvidia.h100" in labels, (above, below)
@@ -574,7 +576,7 @@ def test_complete_nothing(p):
 
 
 def test_most_open_texts(p):
-    """One document more than the limit is refused, and that is reported once; closing one makes room."""
+    """One document beyond the limit is refused, which is reported once; closing one makes room."""
     def hover(name):
         return p.server.error("textDocument/hover", {"textDocument": {"uri": p.uri(name)}, "position": {"line": 0, "character": 0}})
     with p.server.together():

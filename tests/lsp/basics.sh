@@ -1,3 +1,3 @@
 #!/bin/sh
-# basics.sh - the language server's life, positions, diagnostics, hover and completion: see basics.py.
+# basics.sh - the language server's lifecycle, positions, diagnostics, hover and completion: see basics.py.
 exec python3 "$(dirname "$0")/basics.py"

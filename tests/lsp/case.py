@@ -1,7 +1,5 @@
-"""case.py - the tests of the language server: a function for each row, counted like any other test.
-
-Each test gets a Place: a directory, a server for it, and what is asked most often.
-"""
+"""case.py - the tests of the language server: a function for each row, counted like any other test.  Each test gets
+a Place: a directory, a server for it, and helpers for the most frequent requests."""
 import os
 import sys
 import tempfile
@@ -49,7 +47,7 @@ class Place:
             f.write(text)
 
     def open(self, text, name="job.tj"):
-        """Opens a marked text; its marks are then known to the questions."""
+        """Opens a marked text, whose marks requests can then refer to."""
         plain, marks = client.mark(text)
         self.marks = marks
         self.text = plain
@@ -91,7 +89,7 @@ class Place:
 
 
 def apply(text, edits, encoding="utf-8"):
-    """The text with the edits of the protocol made; columns in bytes unless UTF-16 is said."""
+    """Applies the edits of the protocol to the text; columns are bytes unless UTF-16 is requested."""
     lines, starts = text.split("\n"), []
 
     def offset(position):

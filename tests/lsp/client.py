@@ -1,7 +1,7 @@
-"""client.py - the language server as an editor sees it: one process, framed messages, answers by id.
+"""client.py - the language server as an editor sees it: one process, framed messages, responses by id.
 
-Marked texts: «name» in a text given to mark() is a place; the marks are taken out and their positions
-are given back, so that a test can say where it asks.
+Marked texts: «name» in a text passed to mark() marks a position; mark() removes the marks and returns their positions,
+so that a test can name the position of a request.
 """
 import contextlib
 import json
@@ -14,7 +14,7 @@ import time
 
 TRAINC = os.path.abspath(os.environ.get("TRAINC", "build/trainc"))
 LSP = os.environ.get("LSP", "").split() or [TRAINC, "lsp"]       # LSP="node tests/wasm/server.mjs MODULE"
-WITHOUT = os.environ.get("WITHOUT")     # a method that the server seems not to have: see needed.py
+WITHOUT = os.environ.get("WITHOUT")     # a method that the server appears not to have: see needed.py
 
 CAPABILITIES = {
     "general": {"positionEncodings": ["utf-8", "utf-16"]},
@@ -32,7 +32,7 @@ CAPABILITIES = {
 
 
 def mark(text):
-    """The text without its «marks», and where they were: name -> (line, column in characters)."""
+    """The text without its «marks», and their positions: name -> (line, column in characters)."""
     places, out = {}, ""
     for part in re.split(r"(«\w+»)", text):
         if part.startswith("«"):
@@ -54,7 +54,7 @@ class Server:
         self.published = []             # all of them, in order
         self.asked = []                 # requests of the server
         self.shown = []                 # window/showMessage
-        self.waiting = {}               # answers that nobody has asked for yet
+        self.waiting = {}               # responses that nobody has waited for yet
         self.inbox = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
@@ -89,7 +89,7 @@ class Server:
 
     @contextlib.contextmanager
     def together(self):
-        """Messages that are sent inside arrive in one piece."""
+        """Messages that are sent inside this block arrive in one piece."""
         self.held = True
         yield
         self.held = False
@@ -104,7 +104,7 @@ class Server:
         self.send_bytes(b"".join(self.frame(m) for m in messages))
 
     def take(self, timeout=20):
-        """The next message from the server, sorted into its place; False at the end."""
+        """The next message from the server, sorted by kind; False at the end."""
         got = self.inbox.get(timeout=timeout)
         if got is None:
             return False
@@ -131,7 +131,7 @@ class Server:
     # ---- messages ----
 
     def ask(self, method, params=None):
-        """Send a request without waiting; gives its id."""
+        """Sends a request without waiting; returns its id."""
         self.id += 1
         self.send({"jsonrpc": "2.0", "id": self.id, "method": "left/out" if method == WITHOUT else method, "params": params})
         return self.id

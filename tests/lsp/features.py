@@ -1,4 +1,4 @@
-"""features.py - the other answers of the language server: at least one test for each row."""
+"""features.py - the other features of the language server: at least one test for each row."""
 import json
 import os
 import subprocess
@@ -80,7 +80,7 @@ def test_virtual_documents(p):
     assert uri == "trainc:/std/nvidia.tj"
     assert "accelerator h100" in p.server.request("trainc/source", {"uri": uri})["text"]
     assert p.server.error("trainc/source", {"uri": "trainc:/std/none.tj"})["code"] == -32602
-    # the page of a diagnostic has a title, and labels the wrong and the right program
+    # the page of a diagnostic has a title, and labels the wrong and the correct program
     page = p.server.request("trainc/source", {"uri": "trainc:/TJ0202.md"})["text"]
     assert page.startswith("# TJ0202 unknown-field\n\n**Error:** unknown field\n\nThe block "), page
     marks = [line for line in page.split("\n") if line.startswith(("**", "```"))]
@@ -90,7 +90,7 @@ def test_virtual_documents(p):
 
 
 def test_definition_of_a_role(p):
-    """A role of the job is declared by its framework, in another file too."""
+    """A role of the job is declared by its framework, which may be in another file."""
     p.write("fw.tj", "framework ring {\n  role peer {\n    replicas: int(1..)\n  }\n  success = done(peer)\n}\n")
     p.open('import "fw.tj" as fw\n\njob "a": fw.ring {\n  image = "x:1"\n  role pe«x»er { replicas = 2 }\n}\n')
     d = p.at("definition")
@@ -118,7 +118,7 @@ def test_levels_of_places(p):
 
 
 def test_wrapped_framework(p):
-    """The framework that another one wraps, and the arguments that it gets."""
+    """The framework that another one wraps, and the arguments that it receives."""
     p.open("import std.pytorch\n\nframework ours(port: port = 7): pytorch.torch«x»run(po«y»rt = po«z»rt) {\n  shm = 1Gi\n}\n")
     assert p.at("definition")["uri"].endswith("pytorch.tj")
     assert p.at("definition", "y")["uri"].endswith("pytorch.tj")
@@ -313,7 +313,7 @@ def test_fixes_say_what_they_are_about(p):
 
 
 def test_fixes_come_to_an_end(p):
-    """No fix leads to itself: a list that is open is not opened once more."""
+    """No fix suggests itself again: a list that is already open is not opened once more."""
     p.open('job "a" {\n  image = "x:1"\n  args  = ["a"«x»{, "b"] }\n}\n')
     assert "insert '['" not in [f["title"] for d in p.diagnostics() for f in d.get("data", {}).get("fixes", [])]
     p.open('job "a" {\n  image = "x:1"\n  args  = "a", "b"]«x»\n}\n')
@@ -396,7 +396,7 @@ def test_format(p):
 
 
 def test_format_examples(p):
-    """For every example with spoiled layout, the edits give what the formatter prints."""
+    """For every example with a damaged layout, the edits give what the formatter prints."""
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
     for directory in sorted(os.listdir(top)):
         if not os.path.isdir(os.path.join(top, directory)):
@@ -490,7 +490,7 @@ def test_tokens(p):
 
 
 def test_tokens_do_not_overlap(p):
-    """On every example: in order, on one line, none inside another; and the standard's names only."""
+    """On every example: in order, each on one line, without overlap; and only with the standard's names."""
     standard = {"namespace", "type", "class", "enum", "interface", "struct", "typeParameter", "parameter", "variable", "property",
                 "enumMember", "event", "function", "method", "macro", "keyword", "modifier", "comment", "string", "number", "regexp",
                 "operator", "decorator"}
@@ -509,7 +509,7 @@ def test_tokens_do_not_overlap(p):
 
 
 def test_tokens_of_one_long_line(p):
-    """Columns are counted on, not from the start of the line each time."""
+    """Columns continue from the previous token, instead of being counted from the start of the line each time."""
     s = Server(root=p.root, capabilities={})
     s.open(p.uri(), "let a = [" + ", ".join("1" for _ in range(100000)) + "]\n")
     begin = time.perf_counter()
@@ -660,7 +660,7 @@ def test_import(p):
 
 
 def test_pasted_manifest(p):
-    """A manifest in place of a program has one fix: its program."""
+    """A manifest instead of a program has one fix: its program."""
     manifest = ("apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: hello\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n"
                 "      containers:\n      - name: main\n        image: registry.example.com/hello:1\n        command: [python, hello.py]\n")
     p.open("«x»" + manifest)
@@ -689,7 +689,7 @@ def test_calls(p):
 # ---- garbage ----
 
 def test_garbage(p):
-    """Parameters of any shape are answered, and the server goes on."""
+    """Parameters of any shape get a response, and the server continues."""
     p.open(JOB)
     methods = ["hover", "completion", "definition", "references", "rename", "codeAction", "inlayHint", "selectionRange", "rangeFormatting",
                "semanticTokens/range", "semanticTokens/full/delta", "signatureHelp", "onTypeFormatting"]

@@ -1,3 +1,3 @@
 #!/bin/sh
-# features.sh - every other answer of the language server: see basics.py.
+# features.sh - all other features of the language server: see features.py.
 exec python3 "$(dirname "$0")/features.py"

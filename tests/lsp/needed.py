@@ -1,7 +1,7 @@
 """needed.py - the tests that docs/testing.md names for a request fail when the server does not have it.
 
-For each row with a request, the tests of tests/lsp run with WITHOUT=REQUEST: client.py then asks for a method that nobody
-knows, or takes what is published away. A test that passes all the same does not test the feature.
+For each row with a request, the tests of tests/lsp run with WITHOUT=REQUEST: client.py then requests an unknown method
+instead, or drops the notifications that the server publishes.  A test that still passes does not test the feature.
 """
 import os
 import re

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""recovery.py - the score of recovery: what of a damaged program the language server still knows.
+"""recovery.py - the recovery score: how much of a damaged program the language server still recognizes.
 
-In each program of the examples each single token is deleted in turn, each closing brace, each line, and the text is cut off
-at each token. Each damaged text is opened as a new file, so that nothing of the sound text is known. Counted are the
-declarations, roles and fields of the outline that the damage did not touch and that are still there, and the messages. Prints the score of each kind of damage; fails when one is worse than
-it was when this was written.
+In each program of the examples each single token is deleted in turn, each closing brace, each line, and the text is cut
+off at each token. Each damaged text is opened as a new file, so that the server knows nothing of the intact text.  The
+score counts the declarations, roles and fields of the outline that the damage did not touch and that are still present,
+and the messages. Prints the score of each kind of damage; fails when one is worse than when this was written.
 
     SAMPLE=300  that many of them only, which then are not compared
     SHOW=1      damages that lose something, and what
@@ -33,13 +33,13 @@ def tokens(path, lines):
     for row in out.splitlines():
         place, _, word = (row + "  ").split(" ", 2)
         line, column = place.split(":")
-        if word.startswith('"'):                        # a line's end has no text
+        if word.startswith('"'):                        # the end of a line has no text
             start = starts[int(line) - 1] + int(column) - 1
             yield start, start + len(json.loads(word))
 
 
 def damages(path, text):
-    """(kind, first, end, new text): what was taken out of the text."""
+    """(kind, first, end, new text): what was removed from the text."""
     lines = text.split("\n")
     for start, end in tokens(path, lines):
         if end > start:
@@ -67,7 +67,7 @@ def outline(symbols, text, above=()):
 
 
 class Editor:
-    """A server in whose workspace nothing is but the file that is asked about, and what it imports."""
+    """A server with a workspace that contains only the requested file and its imports."""
     def __init__(self, root):
         self.server, self.version, self.root = client.Server(root=root), 0, root
 
@@ -90,7 +90,7 @@ def main():
         whole = {}
         every = []
         for path in sorted(glob.glob("examples/*/*.tj")):
-            if path.endswith("/project.tj"):            # a file of that name only
+            if path.endswith("/project.tj"):            # valid only under that name
                 continue
             with open(path, encoding="utf-8") as f:
                 text = f.read()
@@ -104,8 +104,8 @@ def main():
         for path, directory, text, kind, start, end, damaged in every[::step]:
             symbols, said = editor.ask(directory, damaged)
             left = {names for names, _, _ in outline(symbols, damaged)}
-            # Touched: the declarations that contain the damage or are next to it; those around it are counted by their
-            # parts.
+            # Touched: the declarations that contain the damage or are next to it; of the declarations around it, the
+            # parts are counted.
             untouched = [names for names, first, last in whole[path] if last < start or first > end or (first < start and last > end)]
             lost = [names for names in untouched if names not in left]
             score = scores[kind]

@@ -1,8 +1,8 @@
 """replay.py - typing: each example letter by letter, with a fresh server after every hundredth edit; latency; memory.
 
-    replay.py typing     what the server says after incremental edits is what a new one says of the text
+    replay.py typing     after incremental edits the server reports what a new one reports about the text
     replay.py speed      time of an edit to its diagnostics, and of a completion: processor time of the server
-    replay.py memory N   N edits, and what the server holds before and behind them
+    replay.py memory N   N edits, and the server's memory before and after them
 """
 import glob
 import os
@@ -37,7 +37,7 @@ def position(text, offset):
 
 
 def type_text(place, name, text, fresh):
-    """Types the text, now and then with a slip that is taken back; compares with FRESH after every hundredth edit."""
+    """Types the text, sometimes with a slip that is undone; compares with FRESH after every hundredth edit."""
     chance = random.Random(name)
     server, uri = place.server, place.uri(name)
     server.open(uri, "", 1)
@@ -119,14 +119,14 @@ def memory_kib(pid):
 
 
 def measure(server, action, i):
-    """The processor time that the server takes for the action."""
+    """The processor time that the server needs for the action."""
     before = processor_ms(server.process.pid)
     action(i)
     return processor_ms(server.process.pid) - before
 
 
 def check_ms(path):
-    """The processor time of `trainc check` of the file."""
+    """The processor time of `trainc check` for the file."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([os.environ["TRAINC"], "check", path], stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -152,7 +152,7 @@ def edit_and_complete(lines):
         assert len(server.at("textDocument/completion", uri, (row + 30, 0))["items"]) > 3
 
     def edit_then_complete(i):
-        """Both arrive in one piece, as when somebody types: the answer does not wait for the analysis of the edit."""
+        """Both arrive in one piece, as during typing: the response does not wait for the analysis of the edit."""
         version = 2 * i + 3
         with server.together():
             server.change(uri, [{"range": spot, "text": "# %d\n" % i}], version)
@@ -165,7 +165,7 @@ def edit_and_complete(lines):
     with open(path, "w") as f:
         f.write(text)
     times = {"edit": [], "both": [], "complete": [], "check": []}
-    for i in range(30):                 # in turns, so that all meet the same machine; the smallest, as it does other things too
+    for i in range(30):                 # alternately, so that all see the same load; the minimum counts
         times["edit"].append(measure(server, edit, i))
         times["both"].append(measure(server, edit_then_complete, i))
         times["complete"].append(measure(server, complete, i))
@@ -175,7 +175,8 @@ def edit_and_complete(lines):
 
 
 def speed():
-    """A slow machine is allowed what a fresh check of the same text takes there, and a quarter of that for a completion."""
+    """A slow machine may take as long as a fresh check of the same text takes there, and a quarter of that for a
+    completion."""
     failed = 0
     for lines, limit in ((1000, 5), (10000, 30)):
         best = edit_and_complete(lines)
@@ -198,7 +199,7 @@ def memory(edits):
     server.wait_diagnostics(uri, 1)
     sizes, column = [], 0
     for i in range(edits):
-        # a word that grows to ten letters and goes away again, in the middle of a comment
+        # a word that grows to ten letters and is deleted again, in the middle of a comment
         word = {"start": {"line": 3, "character": 3}, "end": {"line": 3, "character": 3 + (10 if i % 11 == 10 else 0)}}
         server.change(uri, [{"range": word, "text": "" if i % 11 == 10 else "x"}], 2 + i)
         if i % 50 == 49:
@@ -207,7 +208,7 @@ def memory(edits):
         if i in (edits // 10, edits - 1):
             server.wait_diagnostics(uri, 2 + i)
             sizes.append(memory_kib(server.process.pid))
-    status = server.end()               # a sanitizer that found a leak ends with another status
+    status = server.end()               # a sanitizer that found a leak exits with another status
     place.close()
     print("%d edits: %d KiB after a tenth of them, %d KiB at the end, status %d" % (edits, sizes[0], sizes[1], status))
     flat = sizes[1] <= sizes[0] + 1024 or "asan" in os.environ["BUILD"]     # its quarantine grows, and it reports leaks itself

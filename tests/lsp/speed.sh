@@ -1,7 +1,8 @@
 #!/bin/sh
-# speed.sh - an edit to its diagnostics, a completion: processor time, which other work on the machine does not change much.
+# speed.sh - processor time from an edit to its diagnostics, and of a completion; other load on the machine hardly
+# changes it.
 case ${BUILD:-build} in
-*asan* | *cover* | *fuzz*)      # slower by what they look for
+*asan* | *cover* | *fuzz*)      # slowed down by what they check
 	echo "0 passed, 0 failed, 1 skipped"
 	exit 0
 	;;

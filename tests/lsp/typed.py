@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""typed.py - programs typed from nothing with the help of completion, as a beginner does it.
+"""typed.py - programs typed from scratch with the help of completion, as a beginner does it.
 
-1. For each framework that completion offers: the snippet `job`, its framework, its roles, and the fields without which the
-   compiler refuses the program, all by accepting items. Only names, images, commands and numbers are written. The result
-   must compile; SHOW=1 prints it and the keys.
-2. Each example, word by word: at each word of the language, the library or the program, completion must offer it. Names that
-   a program gives for the first time are written. Fails when completion offers less of the other words than OFFERED per cent.
+1. For each framework that completion offers: the snippet `job`, its framework, its roles, and the fields without which
+   the compiler refuses the program, all by accepting items. Only names, images, commands and numbers are typed. The
+   result must compile; SHOW=1 prints it and the keys.
+2. Each example, word by word: at each word of the language, the library or the program, completion must offer it.
+   Names that a program introduces are typed. Fails when completion offers less than OFFERED per cent of the others.
 """
 import glob
 import json
@@ -20,15 +20,15 @@ import case  # noqa: E402
 import client  # noqa: E402
 
 SHOW = os.environ.get("SHOW")
-OFFERED = 88.5                          # per cent of the words that are no new names: what it was when this was written
+OFFERED = 88.5                          # percentage of words other than new names; the value when this was written
 KEYWORDS = set("and as else for if in not or then true false none role".split())
-# What is written where a value has no item: by the type that completion shows for its field.
+# What to type for a value without a completion item: by the type that completion shows for its field.
 WRITTEN = ((r"^image", '"registry.example.com/train:1.0"'), (r"^list", '["python", "train.py"]'), (r"^(int|elastic|float|port|cpu)", "2"),
            (r"^(memory|quantity|size|bytes)", "16Gi"), (r"^(string|name)", '"train"'))
 
 
 class Typing:
-    """A text, the cursor in it, and the keys that made it."""
+    """A text, the cursor in it, and the keys that produced it."""
     def __init__(self, server, uri):
         self.server, self.uri, self.text, self.at, self.version, self.keys = server, uri, "", 0, 1, []
         server.open(uri, "", 1)
@@ -90,7 +90,7 @@ class Typing:
 
 
 def shift(stops, typing, before):
-    """Placeholders that remain after the text has become longer in front of them."""
+    """The remaining placeholders, after the text before them has become longer."""
     return [(at + len(typing.text) - before, words) for at, words in stops]
 
 
@@ -110,7 +110,7 @@ def fill_field(t, item):
 
 
 def required(t):
-    """Accepts the fields that come first in the list because the program needs them; the cursor is in an empty line."""
+    """Accepts the fields that come first in the list because the program needs them; the cursor is on an empty line."""
     done = set()
     while True:
         items = [i for i in t.offered() if i["sortText"] < "15" and i["label"] not in done]
@@ -143,19 +143,19 @@ def type_job(t, framework):
     required(t)
     roles = 0
     refused = set()
-    while roles < 9:                                    # all roles of the framework; those that are set are not offered
+    while roles < 9:                                    # all roles of the framework that are not set yet
         start, before_role, known = t.at, t.text, {d["code"] for d in t.errors()}
         stops = t.choose("role")
         t.at, before = stops[0][0], len(t.text)
         names = [i for i in t.offered(stops[0][1]) if i["detail"] == "role of the framework" and i["label"] not in refused]
-        if not names and roles:                         # the framework has no more
+        if not names and roles:                         # the framework has no further roles
             t.undo(start, before_role)
             break
         role = names[0]["label"] if names else "worker"
         if names:
             t.accept(names[0])
         else:
-            t.write(role)                               # its roles are the program's own
+            t.write(role)                               # the program defines its own roles
         roles += 1
         t.at = t.text.index("{", t.at) + 1
         t.at += re.match(r"\s*?\n *", t.text[t.at:]).end()
@@ -165,7 +165,7 @@ def type_job(t, framework):
             t.write("\n    ")
             here = t.text[:at].count("\n")
             if field == "replicas" and any(d["range"]["start"]["line"] == here for d in t.errors()):
-                t.undo(at, text)                        # this role has a number of its own
+                t.undo(at, text)                        # this role has its own number
         required(t)
         t.at = t.text.index("}", t.at) + 1
         t.write("\n  ")
@@ -175,7 +175,7 @@ def type_job(t, framework):
 
 
 def frameworks(server, root):
-    """Yields (framework, what is wrong with the program that completion made)."""
+    """Yields (framework, what is wrong with the program that completion produced)."""
     uri = client.uri(root + "/list.tj")
     t = Typing(server, uri)
     stops = t.choose("job")
@@ -217,7 +217,7 @@ def examples(server, root):
     offered = new = 0
     missing = []
     for path in sorted(glob.glob("examples/*/*.tj")):
-        if path.endswith("/project.tj"):                # a file of that name only
+        if path.endswith("/project.tj"):                # valid only under that name
             continue
         uri = client.uri(os.path.join(root, os.path.dirname(path)[len("examples/"):], "typed.tj"))
         server.open(uri, "", 1)

@@ -1,3 +1,3 @@
 #!/bin/sh
-# typed.sh - programs that are typed from nothing with completion: see typed.py.
+# typed.sh - programs that are typed from scratch with completion: see typed.py.
 exec python3 "$(dirname "$0")/typed.py"

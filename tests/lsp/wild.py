@@ -1,7 +1,6 @@
-"""wild.py [ROUNDS [SEED]] - requests that nobody planned: every method at random places of the examples, cut off and damaged at random,
-and parameters of every wrong shape. The server answers each, its ranges are in the text, its edits are about what they say, and its
-quick fixes, one after the other, come to an end.
-"""
+"""wild.py [ROUNDS [SEED]] - unplanned requests: every method at random positions in the examples, cut off and
+damaged at random, and parameters of every wrong shape.  The server responds to each, its ranges are inside the
+text, its edits match their titles, and applying one quick fix after the other comes to an end."""
 import glob
 import itertools
 import os
@@ -28,7 +27,7 @@ def units(text, encoding):
 
 
 class Text:
-    """A text as the protocol sees it: its lines end at \\n, \\r\\n or \\r."""
+    """A text as the protocol sees it: its lines end with \\n, \\r\\n or \\r."""
 
     def __init__(self, text, encoding):
         self.text, self.encoding = text, encoding
@@ -63,7 +62,8 @@ class Text:
 
 
 def damaged(text, chance):
-    """The text cut off, with words and lines lost, doubled or replaced, with wide characters and other ends of line."""
+    """The text cut off, with words and lines lost, duplicated or replaced, with wide characters and other line
+    endings."""
     for _ in range(chance.choice((0, 1, 1, 2, 4))):
         words = [m.span() for m in re.finditer(r"\w+|[^\w\s]|\n", text)] or [(0, len(text))]
         start, end = chance.choice(words)
@@ -78,7 +78,7 @@ def damaged(text, chance):
 
 
 def ranges(found):
-    """All ranges of an answer."""
+    """All ranges of a response."""
     if isinstance(found, list):
         for one in found:
             yield from ranges(one)
@@ -91,7 +91,7 @@ def ranges(found):
 
 
 def of_text(found, uri):
-    """The answer without what is about other texts."""
+    """The response without parts about other texts."""
     if isinstance(found, list):
         return [of_text(one, uri) for one in found]
     if not isinstance(found, dict):
@@ -175,7 +175,7 @@ class Wild:
         self.ask(self.chance.choice(OWN), {"textDocument": {"uri": self.uri}, "job": "a", "role": "worker", "index": 0})
 
     def fix_all(self, name):
-        """Quick fixes, one after the other, come to an end."""
+        """Applying one quick fix after the other comes to an end."""
         seen, trail = {self.text.text}, []
         for _ in range(60):
             found = self.server.diagnostics[self.uri]["diagnostics"]
@@ -202,7 +202,7 @@ SHAPES = [None, True, -1, 2**63, 1.5, "", "x" * 300, [], [None], {}, {"uri": 1},
 
 
 def wrong(chance, value, depth=0):
-    """The parameters with one or more of their parts of another shape, or gone."""
+    """The parameters with one or more parts removed or of another shape."""
     if depth and chance.random() < 0.25:
         return chance.choice(SHAPES)
     if isinstance(value, dict):

@@ -856,7 +856,7 @@ def late_kind(w):
     must("does not serve /apis/kubeflow.org/v1/jaxjobs" in w.log(), w.log())
 
 
-# ---- the older kinds ----
+# ---- the kinds of --ancestors ----
 
 
 def old_role(key, name, word=None, replicas=None, template=True, **more):
@@ -1072,7 +1072,7 @@ def old_refused(w):
 
 @check
 def old_mutations(w):
-    """resources of the older kinds that are wrong in one field each: each gets a phase, and a valid one beside them
+    """resources of the kinds of --ancestors that are wrong in one field each: each gets a phase, and a valid one beside them
     runs"""
     wrong = [None, -1, 0, 10 ** 30, 1.5, True, "", "\u00e9\n\x7f" * 50, [], [None], {}, {"x": {"x": []}}]
     full = old_tfjob(tensorboard={"logDir": "/l", "serviceType": "ClusterIP", "volumes": [], "volumeMounts": []}, tfImage="tf:1", RuntimeId="abcd",
