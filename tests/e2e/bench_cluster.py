@@ -1,11 +1,11 @@
-"""The commands of trainc beside kubectl 1.35 on one control plane: time, processor time, memory, requests.
+"""Compares the commands of trainc with kubectl 1.35 on one control plane: time, processor time, memory, requests.
 
     E2E_KUBECTL=... KUBECTL=... TRAINC=... python3 bench_cluster.py DIR [SCENARIO...]
 
 DIR is that of a cluster (up.sh kwok with E2E_AUDIT=1 and nodes for BENCH_PODS, 2,000 on each).  Every measurement is a
-pair, one after the other, BENCH_ROUNDS times (3), and the medians are shown: on a machine that does other things, too, both
-have the same share of it, and processor time and requests do not depend on it.  BENCH_PODS (10,000), BENCH_FLEET (1,000 jobs),
-BENCH_IDLE (60 s) and BENCH_LOG (4 MB for each of 50 pods) make it smaller.
+pair, one after the other, BENCH_ROUNDS times (3), and the medians are shown: on a machine that does other things, too,
+both have the same share of it, and processor time and requests do not depend on it.  BENCH_PODS (10,000), BENCH_FLEET
+(1,000 jobs), BENCH_IDLE (60 s) and BENCH_LOG (4 MB for each of 50 pods) make it smaller.
 """
 
 import asyncio
@@ -41,12 +41,12 @@ def job(name, replicas=1, more=""):
 
 
 class Bench:
-    """The cluster, a directory for programs, and the two that are measured."""
+    """The cluster, a directory for programs, and the two commands that are measured."""
 
     def __init__(self, directory):
         self.directory = directory
         self.audit = os.path.join(directory, "audit.log")
-        self.config = os.path.join(directory, "kubeconfig.controller")      # whose requests are noted
+        self.config = os.path.join(directory, "kubeconfig.controller")      # whose requests are recorded
         self.cluster = Cluster(os.environ["KUBECTL"], os.path.join(directory, "kubeconfig"))
         self.files = tempfile.TemporaryDirectory(prefix="bench-")
         self.measure = os.path.join(self.files.name, "measure")
@@ -62,7 +62,7 @@ class Bench:
         return os.path.join(self.files.name, name)
 
     def write(self, name, text):
-        """A program, and its objects beside it for kubectl, a thousand or so in one file as a person has them."""
+        """A program, and its objects in files for kubectl, each with about a thousand, as a person would have them."""
         with open(self.path(name + ".tj"), "w") as f:
             f.write(text)
         done = subprocess.run([self.programs["trainc"], "compile", self.path(name + ".tj")], capture_output=True, text=True)
@@ -81,7 +81,7 @@ class Bench:
         return ns
 
     def drop(self, ns):
-        """Deletes everything in it and waits until the control plane is at rest for the next measurement."""
+        """Deletes everything in the namespace and waits until the control plane is idle for the next measurement."""
         self.cluster.drop_namespace(ns)
 
         def gone():
@@ -99,7 +99,7 @@ class Bench:
         return [self.programs[side], words[0], "--namespace", ns, *words[1:]]
 
     def run(self, side, ns, *words, config=None, status=0, output="/dev/null"):
-        """What one command needs: seconds, seconds of the processor, peak memory in MB, requests."""
+        """The cost of one command: seconds, seconds of processor time, peak memory in MB, requests."""
         command = self.command(side, ns, *words)
         before = os.path.getsize(self.audit)
         done = subprocess.run([self.measure, "1", str(status), output, *command], env=self.environment(config),
@@ -111,7 +111,7 @@ class Bench:
         return {"time": wall / 1e6, "processor time": cpu / 1e6, "peak memory": peak / 1024, "requests": self.requests(before)}
 
     def requests(self, since, verb=None):
-        """How many requests were noted since then; a watch counts once."""
+        """How many requests were recorded since then; a watch counts once."""
         seen = set()
         with open(self.audit) as f:
             f.seek(since)
@@ -134,7 +134,8 @@ def number(what, value):
 
 
 def table(title, found, target=None):
-    """FOUND: side -> list of measurements.  One line for each thing measured: the medians, and how many times more kubectl's is."""
+    """FOUND: side -> list of measurements.  Prints a line for each quantity: the medians, and how many times higher
+    kubectl's is."""
     print(f"\n{title}\n{'':20}" + "".join(f"{side:>14}" for side in SIDES) + f"{'kubectl/trainc':>16}   target", flush=True)
     for what in found["trainc"][0]:
         values = [statistics.median(m[what] for m in found[side]) if found.get(side) else None for side in SIDES]
@@ -159,13 +160,13 @@ def scenario(f):
 
 
 def maps(n):
-    """A program with so many ConfigMaps; its Job is suspended, so that no controller has work."""
+    """A program with that many ConfigMaps; its Job is suspended, so that no controller has work."""
     objects = "".join(f'  object c{i} {{\n    apiVersion = "v1"\n    kind = "ConfigMap"\n    data = {{ a = "{i}" }}\n  }}\n' for i in range(n))
     return job("maps", 1, "suspend = true\n  ").rstrip("}\n") + "\n  }\n" + objects + "}\n"
 
 
 def applied(bench, name, text, config=None, rounds=ROUNDS):
-    """A program is applied for the first time, and a second time: measurements of both."""
+    """A program is applied twice: measurements of both times."""
     program, objects = bench.write(name, text)
     first, second = {s: [] for s in SIDES}, {s: [] for s in SIDES}
     for _ in range(rounds):
@@ -187,7 +188,7 @@ def many(bench):
 
 
 class Far:
-    """A relay to the API server: each piece of what is sent arrives DELAY seconds later, in both directions."""
+    """A relay to the API server: each piece of data arrives DELAY seconds later, in both directions."""
 
     def __init__(self, bench, delay):
         self.delay, self.loop, self.port = delay, asyncio.new_event_loop(), None
@@ -259,7 +260,7 @@ def one(bench):
             bench.cluster.kubectl("-n", ns, "delete", "configmap", "one.trainc", "--ignore-not-found")
             if side == "kubectl":
                 continue
-            bench.run(side, ns, "apply", "--no-wait", program)      # so that kubectl looks at the same
+            bench.run(side, ns, "apply", "--no-wait", program)      # so that kubectl reads the same objects
             bench.cluster.kubectl("-n", ns, "delete", "all,configmap", "-l", "trainc.dev/job=one")
             bench.cluster.kubectl("-n", ns, "delete", "configmap", "one.trainc", "--ignore-not-found")
     bench.drop(ns)
@@ -277,7 +278,7 @@ def fleet(bench):
 
 
 def usage(process):
-    """Peak memory, memory of now in MB, seconds of processor time."""
+    """Peak memory and current memory in MB, seconds of processor time."""
     with open(f"/proc/{process.pid}/status") as f:
         lines = dict(line.split(":", 1) for line in f)
     with open(f"/proc/{process.pid}/stat") as f:
@@ -340,7 +341,7 @@ def idle(bench, ns):
 
 
 class Witness(threading.Thread):
-    """The time at which a mere watcher learns of the deciding event from the API server: WHEN(object) is true."""
+    """The time at which a plain watch receives the deciding event from the API server: WHEN(object) is true."""
 
     def __init__(self, bench, collection, decides):
         super().__init__(daemon=True)
@@ -444,7 +445,7 @@ def check_lines(path, wanted):
 
 
 def follow_logs(bench, side, ns, words, wanted):
-    """The same with -f, which does not end by itself: until the last line is there."""
+    """The same with -f, which does not end on its own: until the last line arrives."""
     before, begin = os.path.getsize(bench.audit), time.monotonic()
     with open(bench.path("out"), "wb") as out, open(bench.path("out"), "rb") as again:
         process = subprocess.Popen(bench.command(side, ns, *words), env=bench.environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL)

@@ -72,7 +72,8 @@ build_kwok() {
 		"$module/kustomize/stage/pod/fast/pod-delete.yaml"
 }
 
-# module NAME@VERSION CHECKSUM: where it lies unpacked.  Nothing of it is compiled, so it needs no go.mod.
+# module NAME@VERSION CHECKSUM: prints the directory with the unpacked module.  Nothing of it is compiled, so it needs
+# no go.mod.
 module() {
 	local found
 	found=$(cd "$scratch" && go mod download -json "$1")
@@ -112,7 +113,7 @@ build_trainer() {
 	compile trainer "$1/trainer" .
 }
 
-# The tag leaves out a simulation of the scheduler, which is off unless somebody switches it on, and half of Kubernetes.
+# The tag leaves out a simulation of the scheduler, which is off by default and would pull in half of Kubernetes.
 build_kueue() {
 	local module
 	(export GOFLAGS="$GOFLAGS -tags=exclude_scheduler_library" && compile kueue "$1/kueue" .)
@@ -201,7 +202,7 @@ build_node() {
 	python3 image.py "$1/images/python.tar" localhost/python:1 "$root/python"
 }
 
-# Comments may change without a build: "declare" prints the code alone.
+# A change of comments does not need a build: "declare" prints the code alone.
 key() {
 	{
 		declare -f stamp compile unpack "build_$1"
@@ -244,8 +245,7 @@ for piece in "$@"; do
 	if [ ! -d "$out" ]; then
 		echo "build.sh: building $piece (minutes)" >&2
 		start=$SECONDS
-		# The build cache of these programs has gigabytes and is of no use
-		# afterwards, so it is not the user's.
+		# The build cache of these programs takes gigabytes and is useless afterwards, so it is not the user's.
 		scratch=${scratch:-$(mktemp -d "$cache/tmp.XXXXXX")}
 		export GOCACHE=$scratch/gocache
 		mkdir "$scratch/$piece"

@@ -1,5 +1,5 @@
-"""A cluster as the suite sees it: kubectl for what users do with it, and plain
-HTTP through "kubectl proxy" for looking at it many times a second."""
+"""A cluster for the suite: kubectl for what users do with it, and plain HTTP through "kubectl proxy" for frequent
+reads."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ class Refused(Exception):
 
 
 class Missing(Refused):
-    """There is no such object."""
+    """The object does not exist."""
 
 
 class _Connection(http.client.HTTPConnection):
@@ -32,7 +32,7 @@ class _Connection(http.client.HTTPConnection):
 
 
 def documents(text):
-    """The JSON values that follow each other in a text; a List counts as its items."""
+    """The JSON values that follow one another in a text; a List counts as its items."""
     decoder, at, found = json.JSONDecoder(), 0, []
     while text[at:].strip():
         at += len(text[at:]) - len(text[at:].lstrip())
@@ -42,8 +42,8 @@ def documents(text):
 
 
 def body_of(value):
-    """JSON that means the same when it is read as YAML, as the server does with what
-    is applied: there control characters must be escaped, and others must not be."""
+    """JSON that has the same meaning as YAML, which is how the server reads applied objects: control characters must
+    be escaped in YAML, and other characters must not be."""
     text = json.dumps(value, ensure_ascii=False)
     return re.sub("[\x7f-\x9f\ufffe\uffff]", lambda c: f"\\u{ord(c[0]):04x}", text).encode()
 
@@ -76,8 +76,8 @@ class Cluster:
         return done.stdout
 
     def read_yaml(self, path):
-        """The objects of a file as kubectl reads it, without asking the server: a
-        patch that changes nothing is kubectl's way to say "convert"."""
+        """The objects of a file as kubectl reads it, without asking the server: a patch that changes nothing makes
+        kubectl convert."""
         return documents(self.kubectl("patch", "--local", "-f", path, "--type=merge", "-p", "{}", "-o", "json"))
 
     def apply_file(self, path, *options, stdin=None):
@@ -89,14 +89,14 @@ class Cluster:
         return self.apply_file("-", "--namespace", namespace, *options, stdin=text)
 
     def apply_again(self, path, value):
-        """What kubectl sends when it applies an object, without starting it."""
+        """What kubectl sends when it applies an object, computed without starting it."""
         query = "?fieldManager=kubectl&fieldValidation=Strict"
         return self.request("PATCH", path + query, value, "application/apply-patch+yaml")
 
     @staticmethod
     def as_applied(value):
-        """The value that kubectl's server-side apply gives the server: the text is
-        read as YAML there, in which U+0085 is a line break, and so a blank."""
+        """The value that the server gets from kubectl's server-side apply: the text is read as YAML, where U+0085 is
+        a line break and becomes a blank."""
         if isinstance(value, dict):
             return {key: Cluster.as_applied(item) for key, item in value.items()}
         if isinstance(value, list):
@@ -124,8 +124,8 @@ class Cluster:
 
     @staticmethod
     def value_of(status, text, path):
-        """The object in an answer."""
-        if status >= 300 and not text.startswith(b"{"):         # of the proxy, which lost the server, or no such group of kinds
+        """The object in a response."""
+        if status >= 300 and not text.startswith(b"{"):         # the proxy lost the server, or the group does not exist
             raise Missing(path) if status == 404 else Refused(f"{path}: {status} {text.decode(errors='replace')[:300]}")
         value = json.loads(text) if text else {}
         if status == 404:
@@ -138,7 +138,8 @@ class Cluster:
         return self.request("GET", path)
 
     def watch(self, path):
-        """What the server reports about that collection from now on: (type, object), until the connection ends."""
+        """Changes that the server reports about that collection from now on: (type, object), until the connection
+        ends."""
         connection = _Connection(self._socket)
         try:
             connection.request("GET", path + "?watch=true&timeoutSeconds=3600")
@@ -165,8 +166,8 @@ class Cluster:
             pass
 
     def delete_all(self, collection, pause=2):
-        """Deletes what a collection has, at once.  Of thousands of objects the server may delete a part and break off;
-        what is left is asked for again, a few times."""
+        """Deletes all objects of a collection at once.  With thousands of objects the server may delete only some
+        and abort; then the request is repeated a few times."""
         options = {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0}
         for left in reversed(range(10)):
             try:
@@ -195,7 +196,7 @@ class Cluster:
         return group, self._resources[group][value["kind"]]
 
     def knows(self, value):
-        """Does the server have that kind?  Asked anew until it has."""
+        """Does the server serve that kind? Asks again each time until it does."""
         try:
             self._resource(value)
             return True
@@ -208,7 +209,7 @@ class Cluster:
         return self._resource(value)[1]["namespaced"]
 
     def path_of(self, value, namespace):
-        """Where the API keeps an object."""
+        """The API path of an object."""
         group, resource = self._resource(value)
         name = value["metadata"]["name"]
         if not resource["namespaced"]:
@@ -228,7 +229,7 @@ class Cluster:
 
 
 def until(test, seconds, what):
-    """Waits until the test gives something true, and returns that."""
+    """Waits until the test returns a true value, and returns that."""
     end = time.monotonic() + seconds
     while not (value := test()):
         if time.monotonic() > end:

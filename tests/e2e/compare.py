@@ -1,9 +1,5 @@
-"""Did a server keep what it was sent?
-
-It may add (defaults, its own metadata); what was sent must be there and mean the
-same.  Lists keep their order, or are matched by the name of their elements if the
-server added some.
-"""
+"""Did a server keep what it was sent?  It may add defaults and its own metadata; what was sent must be present with
+the same meaning.  Lists keep their order, or are matched by the name of their elements if the server added some."""
 
 import base64
 import re
@@ -36,7 +32,7 @@ def brief(value):
 
 
 def differences(sent, kept, path="", is_quantity=False):
-    """One line of text for each value that was sent and not kept."""
+    """One line of text for each value that was sent but not kept."""
     if is_quantity and not isinstance(sent, (dict, list)):
         amount = quantity(sent)
         if amount is not None and amount == quantity(kept):
@@ -54,12 +50,12 @@ def of_maps(sent, kept, path, all_quantities):
     found = []
     for key, value in sent.items():
         here = f"{path}.{key}"
-        if key == "stringData" and path == "":  # field of a Secret that is written and never read
+        if key == "stringData" and path == "":  # a field of a Secret that is write-only
             for name, text in value.items():
                 code = base64.b64encode(text.encode()).decode()
                 found += differences(code, kept.get("data", {}).get(name), f".data.{name}")
         elif key == "value" and value == "" and key not in kept:
-            pass  # of an environment variable: nothing is its default
+            pass  # of an environment variable: an empty value is its default
         elif key == "readOnly" and value is False and key not in kept:
             pass  # false is not stored
         elif value in ([], {}) and key not in kept:

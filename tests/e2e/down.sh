@@ -1,6 +1,6 @@
 #!/bin/bash
-# down.sh [--keep] DIR: ends the cluster that up.sh started in DIR and removes
-# every trace of it, DIR too unless --keep is given.  Safe to call twice.
+# down.sh [--keep] DIR: ends the cluster that up.sh started in DIR and removes every trace of it, including DIR unless
+# --keep is given.  Safe to call twice.
 set -u
 keep=
 if [ "${1:-}" = --keep ]; then
@@ -10,12 +10,12 @@ fi
 D=$(realpath "${1:?usage: down.sh [--keep] DIR}")
 [ -d "$D/run" ] || exit 0
 
-# A process id may have been given to somebody else: ours names the directory.
+# A process id may have been reused: our processes have the directory in their command line.
 ours() {
 	[ -n "$1" ] && tr '\0' '\n' 2> /dev/null < "/proc/$1/cmdline" | grep -qF "$D"
 }
 
-end() { # end SIGNAL NAME...: and wait until they are gone
+end() { # end SIGNAL NAME...: sends SIGNAL to these processes and waits until they are gone
 	local signal=$1 name pid i
 	shift
 	for name in "$@"; do
@@ -37,7 +37,7 @@ if [ -e "$D/cgroup" ]; then
 	group=$(cat "$D/cgroup")
 	for hierarchy in /sys/fs/cgroup "/sys/fs/cgroup"/*; do
 		[ -d "$hierarchy/${group:?}" ] || continue
-		# A control group can be removed when the kernel has removed its last process.
+		# A control group can only be removed after the kernel has removed its last process.
 		for ((i = 0; i < 50; i++)); do
 			find "$hierarchy/$group" -depth -type d -exec rmdir {} + 2> /dev/null
 			[ -d "$hierarchy/$group" ] || continue 2
@@ -46,7 +46,7 @@ if [ -e "$D/cgroup" ]; then
 		echo "down.sh: cannot remove $hierarchy/$group" >&2
 	done
 else
-	# Clients first, so that they do not fill their logs; nobody wants the data.
+	# Clients first, so that they do not fill their logs; the data is not needed.
 	end TERM kueue jobset operator trainer coscheduling groups kwok scheduler manager
 	end KILL apiserver etcd
 fi

@@ -1,9 +1,10 @@
-"""Faults of the network and of the control plane under the commands of trainc: each check ends with what is true, or says what it does not know.
+"""Faults of the network and of the control plane while commands of trainc run: each command ends with a correct result,
+or says what it does not know.
 
     KUBECONFIG=DIR/kubeconfig KUBECTL=... TRAINC=... python3 faults.py [NAME...]
 
-One check at a time, because some of them stop the API server; DIR is a cluster of up.sh.  `quick` stands for those that do not
-stop it.  The counts of passed, failed and skipped checks are added to the file COUNTS, if there is one.
+One check at a time, because some of them stop the API server; DIR is a cluster of up.sh.  `quick` stands for those that
+do not stop it.  The counts of passed, failed and skipped checks are added to the file COUNTS, if there is one.
 """
 
 import json
@@ -67,7 +68,7 @@ class Server:
         until(lambda: not os.path.exists(f"/proc/{pid}") or not words_of(pid), 20, "the API server has ended")
 
     def __exit__(self, *_):
-        for _ in range(10):     # a client that knocks may hold the port for a moment
+        for _ in range(10):     # a client that tries to connect may hold the port for a moment
             if self.start():
                 return self.settle()
             time.sleep(0.5)
@@ -85,7 +86,7 @@ class Server:
 
     @staticmethod
     def settle():
-        """Waits until the controllers have connected again: a Job runs to its end."""
+        """Waits until the controllers have reconnected: a Job runs to completion."""
         command = [runtime.KUBECTL, "-n", "default"]
         subprocess.run([*command, "create", "job", "settled", "--image=busybox:1"], capture_output=True, timeout=60)
         until(lambda: subprocess.run([*command, "wait", "--for=condition=Complete", "--timeout=5s", "job/settled"], capture_output=True,
@@ -103,7 +104,7 @@ def etcd(path, body):
 
 
 def compact():
-    """Makes the store forget everything but the present."""
+    """Makes the store compact all old versions."""
     now = etcd("/v3/kv/range", {"key": "AA==", "count_only": True})["header"]["revision"]
     etcd("/v3/kv/compaction", {"revision": now, "physical": True})
 
@@ -111,8 +112,8 @@ def compact():
 # ---- the network ----
 
 class Proxy:
-    """A port between trainc and the API server.  `cut`: seconds after which a connection is cut, None for never;
-    `closed`: nobody gets through."""
+    """A port between trainc and the API server. `cut`: seconds after which a connection is cut, None for never;
+    `closed`: all connections are refused."""
 
     def __init__(self, space, cut=None):
         self.cut, self.closed, self.cuts, self.pairs = cut, False, 0, []
@@ -209,7 +210,7 @@ def over(s, condition):
 
 
 def has_addresses(s):
-    """Can the API server reach the nodes, so that there are logs?"""
+    """Can the API server reach the nodes, so that logs are available?"""
     return "InternalIP" in s.kubectl("get", "nodes", "-o", "jsonpath={.items[*].status.addresses[*].type}", ns=False)
 
 
@@ -259,7 +260,7 @@ def server_stays_away(s):
         out, err = w.p.communicate(timeout=30)
         if w.p.returncode not in (124, 7):
             raise Failure(f"{w.p.returncode}\n{out}\n{err}")
-    # the node was silent too, which made its pods unready; a kubelet corrects that, kwok's nodes never do
+    # the node was silent too, which made its pods unready; a kubelet corrects that, but kwok's nodes never do
     for pod in s.kubectl("get", "pods", "-o", "name").split():
         s.kubectl("patch", pod, "--subresource=status", "-p", '{"status":{"conditions":[{"type":"Ready","status":"True"}]}}')
     s.want(0, "wait", "a", "--for", "running", "--timeout", "60s")
@@ -268,7 +269,8 @@ def server_stays_away(s):
 
 @check
 def compacted(s):
-    """etcd is compacted and the server forgets old versions while a watch is cut off: `wait` takes a new snapshot and is right"""
+    """etcd is compacted and the server forgets old versions while a watch is cut off: `wait` takes a new snapshot
+    and gives the right verdict"""
     s.write("a.tj", job("a", "    replicas = 3", HOLD))
     s.want(0, "apply", "a.tj", "--for", "running")
     proxy = Proxy(s)
@@ -298,7 +300,8 @@ def compacted(s):
 
 
 def shortest_life(s, proxy):
-    """Seconds after which a connection is cut: 50 ms, or longer where a busy machine needs that for one handshake and request."""
+    """Seconds after which a connection is cut: 50 ms, or longer where a busy machine needs more for one handshake
+    and request."""
     took = []
     for _ in range(3):
         begin = time.monotonic()
@@ -315,7 +318,7 @@ def cut(s):
     proxy.cut = shortest_life(s, proxy)
 
     def through(wanted, *words, again=5):
-        """Accepts the wanted status or 7; the last status must be the wanted one."""
+        """Accepts the expected status or 7; the last status must be the expected one."""
         for _ in range(again):
             done = s.run(*words, env=proxy.env, timeout=120)
             if done.returncode == wanted:
@@ -346,7 +349,7 @@ def cut(s):
 
 @check
 def killed_at_requests(s):
-    """kill -9 of apply after each of its answers, of a first one and of a change, and the next apply converges"""
+    """kill -9 of apply after each response, for a first apply and for a change; the next apply converges"""
     files = '    files {\n      "/etc/x" = "%s"\n    }'
     s.write("a.tj", job("a", "    replicas = 1\n" + files % 1, HOLD))
     first = len(requests_of(s.want(0, "apply", "-v", "--no-wait", "a.tj")))
@@ -365,7 +368,7 @@ def killed_at_requests(s):
         p.kill()
         p.communicate()
 
-    # the first ones only read; each request of the writing part is a boundary
+    # the first ones only read; each request that writes is a place to kill at
     for n in range(max(1, first - 8), first + 1):
         s.write("a.tj", job("a", "    replicas = 1\n" + files % 1, HOLD))
         die(n)
@@ -385,7 +388,7 @@ def killed_at_requests(s):
             raise Failure(f"after {n} requests delete left {s.names()}")
 
 
-# Checks that leave the API server alone.  The others take a minute each: controllers wait before they connect again.
+# Checks that leave the API server running.  The others take a minute each: controllers wait before they reconnect.
 QUICK = (cut, killed_at_requests)
 
 

@@ -1,4 +1,4 @@
-"""What `trainc fit` says, beside what the real scheduler does: random nodes, pods that are there, and jobs.
+"""Compares what `trainc fit` says with what the real scheduler does: random nodes, existing pods, and jobs.
 
     KUBECONFIG=... KUBECTL=... TRAINC=... python3 fit.py        E2E_FIT_CASES says how many (48), E2E_FIT_SEED which
 
@@ -44,7 +44,7 @@ def pod(dice, case, i, on):
 
 
 def job(dice, run, case):
-    """A role of random size, need and places."""
+    """A role of random size, requests and placement."""
     more = [f'node {{ "fit-case" = "{run}-{case}"' + (', "zone" = "a"' if dice.random() < 0.3 else "") + " }",
             f'tolerate = ["fit-{run}-{case}"' + (', "t0"' if dice.random() < 0.4 else "") + "]"]
     if dice.random() < 0.2:

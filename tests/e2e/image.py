@@ -1,4 +1,4 @@
-"""image.py OUT.tar NAME ROOT [ENTRYPOINT...]: a container image from a directory.
+"""image.py OUT.tar NAME ROOT [ENTRYPOINT...]: makes a container image from a directory.
 
 Writes a docker-archive (what "docker save" writes and "ctr images import" reads)
 with one layer.  The same directory gives the same bytes.
@@ -25,7 +25,7 @@ def layer(root):
             directories.sort()
             for name in sorted(directories + files):
                 path = os.path.join(here, name)
-                # A link to a directory is among the directories, but not walked.
+                # os.walk lists a link to a directory among the directories, but does not follow it.
                 tar.add(path, os.path.relpath(path, root), recursive=False, filter=plain)
     return out.getvalue()
 

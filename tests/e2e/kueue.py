@@ -1,4 +1,4 @@
-"""The commands beside a real Kueue: queues, quota, preemption, places, fleets, sets of Jobs and groups of pods.  Each
+"""The commands with a real Kueue: queues, quota, preemption, placement, fleets, sets of Jobs and groups of pods.  Each
 check has a namespace and a queue of its own.
 
     KUBECONFIG=... KUBECTL=... TRAINC=... python3 kueue.py [NAME...]
@@ -48,7 +48,7 @@ def local_queue(s, name, cluster, **spec):
 
 
 class Queue:
-    """A ClusterQueue with one flavor, and its LocalQueue `q`; both are gone afterwards."""
+    """A ClusterQueue with one flavor, and its LocalQueue `q`; both are deleted afterwards."""
 
     def __init__(self, s, cpu=4, kind=None, **spec):
         self.s, self.objects = s, [flavor(s.ns, **(kind or {})), cluster_queue(s.ns, [s.ns], [cpu], **spec)]
@@ -135,7 +135,7 @@ def release(s, which, code=0):
 
 
 def why(s, name, *parts):
-    """Expects each of these texts in the answer of `why`."""
+    """Expects each of these texts in the output of `why`."""
     text = " ".join(s.want(0, "why", name).stdout.split())
     for part in parts:
         must(part in text, f"why {name} lacks {part!r}:\n{text}")
@@ -151,7 +151,7 @@ def fits(s, word, *parts, program="a.tj"):
 
 @check
 def admitted(s):
-    """a run within the quota is admitted, followed and ended; applying it again costs k + 2 requests"""
+    """a run within the quota is admitted, followed and completed; applying it again costs k + 2 requests"""
     with Queue(s):
         s.write("a.tj", job())
         fits(s, "now")
@@ -169,7 +169,8 @@ def admitted(s):
 
 @check
 def waits(s):
-    """over the quota: Queued with Kueue's words and what to do, predicted by fit, and started when the other ends"""
+    """over the quota: Queued with Kueue's message and what to do, as fit predicts, and started when the other run
+    ends"""
     with Queue(s):
         s.write("a.tj", job("a", 3))
         s.write("b.tj", job("b", 2))
@@ -201,7 +202,7 @@ def never(s):
 
 @check
 def misnamed(s):
-    """a queue that does not exist, or that is stopped, is named by why and by fit"""
+    """why and fit name a queue that does not exist, or that is stopped"""
     with Queue(s) as queue:
         s.write("a.tj", job().replace('queue = "q"', 'queue = "p"'))
         fits(s, "never", "queue 'p' does not exist in namespace")
@@ -221,7 +222,8 @@ def misnamed(s):
 
 @check
 def other_resource(s):
-    """a resource without quota, a namespace that may not use the queue, a flavor of other nodes, and one with a taint"""
+    """a resource without quota, a namespace that may not use the queue, a flavor of other nodes, and one with a
+    taint"""
     taint = {"key": "pool", "value": s.ns, "effect": "NoSchedule"}
     with Racks(s), Queue(s, kind={"nodeLabels": {"pool": s.ns}, "nodeTaints": [taint]}) as queue:
         tolerate = f'    tolerate = ["pool={s.ns}"]\n'
@@ -264,7 +266,7 @@ def tolerated(s):
 
 @check
 def preempted(s):
-    """a run of higher priority takes the quota: the other is Queued with the reason, and comes back as another attempt"""
+    """a run of higher priority takes the quota: the other is Queued with the reason, and returns as another attempt"""
     classes = [{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": f"{s.ns}-{word}"}, "value": value}
                for word, value in (("low", 10), ("high", 1000))]
     put(s, *classes)
@@ -293,7 +295,7 @@ def preempted(s):
 
 @check
 def held(s):
-    """suspend and resume ask Kueue: the Workload is not active, other runs get its quota, and it comes back"""
+    """suspend and resume go through Kueue: the Workload becomes inactive, other runs get its quota, and it returns"""
     with Queue(s):
         s.write("a.tj", job("a", 3))
         s.want(0, "apply", "a.tj", "--for", "running")
@@ -348,7 +350,7 @@ def places(s):
 
 @check
 def no_topology(s):
-    """a place that the flavor of the queue cannot keep"""
+    """a placement that the queue's flavor cannot guarantee"""
     s.write("project.tj", 'project { topology = ["example.com/rack"] }\n')
     with Racks(s), Queue(s, 64, {"nodeLabels": {"pool": s.ns}}):
         s.write("a.tj", job("a", 2, more=f'    place = near("rack")\n    tolerate = ["pool={s.ns}"]\n'))
@@ -403,7 +405,8 @@ def sets(s):
 
 @check
 def elastic(s):
-    """an elastic role is admitted with its size; scaled beyond the quota it waits with the reason, and scaled back it runs"""
+    """an elastic role is admitted with its size; scaled beyond the quota it waits with the reason, and scaled back
+    it runs"""
     with Queue(s):
         s.write("a.tj", job("a", "2:6"))
         s.write("project.tj", "project {\n}\n")

@@ -1,8 +1,7 @@
 # Functions shared by up.sh, sandbox.sh and down.sh; sourced, never run.
 #
-# A cluster is a directory D.  Every process of it has D/run/NAME.pid and
-# D/log/NAME.log, and names D in its command line: that is how down.sh knows
-# that a process id still belongs to the cluster.
+# A cluster is a directory D.  Every process of the cluster has D/run/NAME.pid and D/log/NAME.log, and D in its command
+# line, by which down.sh recognizes that a process id still belongs to the cluster.
 
 node_ip=10.244.0.1 # addresses of the real node and of the API server on it
 dns_ip=10.96.0.10
@@ -13,7 +12,7 @@ fail() {
 	exit 1
 }
 
-# spawn NAME COMMAND...: in the background, with PID file and log.
+# spawn NAME COMMAND...: starts it in the background, with a PID file and a log.
 spawn() {
 	local name=$1
 	shift
@@ -44,9 +43,8 @@ kubectl() {
 	"$E2E_KUBE/kubectl" --kubeconfig "$D/kubeconfig.inside" --cache-dir "$D/cache" "$@"
 }
 
-# certificate NAME SUBJECT [SUBJECT ALTERNATIVE NAMES]: signed by our own
-# authority, for servers and clients alike, with an elliptic key because that is
-# made in no time.
+# certificate NAME SUBJECT [SUBJECT ALTERNATIVE NAMES]: signed by our own authority, for servers and clients alike, with
+# an elliptic-curve key because that is generated quickly.
 certificate() {
 	local file=$D/pki/$1 signer=(-CA "$D/pki/ca.crt" -CAkey "$D/pki/ca.key"
 		-addext basicConstraints=critical,CA:FALSE)
@@ -94,14 +92,14 @@ kubeconfig() {
 	)
 }
 
-# control_plane ADDRESS PORT ETCD-PORT ETCD-PEER-PORT API-SERVER-OPTION...
-# returns when the API server is ready; manager and scheduler are started.  Pods may
-# be scheduled in gangs, which clusters of that version have switched off.
+# control_plane ADDRESS PORT ETCD-PORT ETCD-PEER-PORT API-SERVER-OPTION... returns when the API server is ready; the
+# controller manager and the scheduler are started.  Gang scheduling of pods is on, which clusters of that version have
+# off by default.
 control_plane() {
 	local address=$1 port=$2 etcd=$3 peer=$4 pki=$D/pki
 	shift 4
-	# Without a client certificate every user of the machine could read and
-	# write the store.  fsync is for data that somebody wants to keep.
+	# Without a client certificate every user of the machine could read and write the store. fsync is only for data
+	# that must last.
 	spawn etcd "$E2E_KUBE/etcd" --data-dir "$D/etcd" \
 		--listen-client-urls "https://127.0.0.1:$etcd" --advertise-client-urls "https://127.0.0.1:$etcd" \
 		--listen-peer-urls "http://127.0.0.1:$peer" --initial-advertise-peer-urls "http://127.0.0.1:$peer" \
@@ -128,8 +126,7 @@ control_plane() {
 	wait_for apiserver 120 curl -sf --cacert "$pki/ca.crt" --cert "$pki/admin.crt" --key "$pki/admin.key" \
 		"https://127.0.0.1:$port/readyz"
 
-	# The rates, and how often claims are looked at, are for clusters that are
-	# shared; a suite wants its answer.
+	# The default rates, and intervals for claims, are meant for shared clusters; a suite wants fast results.
 	spawn manager "$E2E_KUBE/kube-controller-manager" --kubeconfig "$D/kubeconfig.manager" \
 		--service-account-private-key-file "$pki/accounts.key" --root-ca-file "$pki/ca.crt" \
 		--use-service-account-credentials --leader-elect=false --secure-port 0 \
@@ -140,7 +137,7 @@ control_plane() {
 		--feature-gates GenericWorkload=true,GangScheduling=true
 }
 
-# Pods need the default account and the authority's certificate to be there.
+# Pods require the default account and the authority's certificate.
 wait_for_accounts() {
 	wait_for manager 120 kubectl get serviceaccount/default configmap/kube-root-ca.crt
 }

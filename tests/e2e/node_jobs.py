@@ -2,10 +2,10 @@
 
     KUBECONFIG=... KUBECTL=... TRAINC=... E2E_EXAMPLES=... python3 node_jobs.py [NAME...]
 
-The manifests are those of the operator's version 1.7.0: replicas, policies and, where there is one, the command. Their images
-cannot be had here, so each container has the image with Python of build.sh, and the training program is a script: it notes
-the environment that it finds, and then does what the program needs that environment for: every replica reaches those that
-it is told of, by the names and ports that it is told. Only when all have done so does it end with 0.
+The manifests are those of the operator's version 1.7.0: replicas, policies and, where there is one, the command. Their
+images are not available here, so each container has build.sh's image with Python, and the training program is a script:
+it prints its environment, and then uses it as the program would: every replica connects to the names and ports in its
+environment.  Only when all have succeeded does it exit with 0.
 """
 
 import json
@@ -90,7 +90,8 @@ def check(f):
 
 
 def prepare():
-    """The definitions of the controller's manifest, the only ones of these kinds in the cluster; another check may have created them."""
+    """The definitions from the controller's manifest, the only ones of these kinds in the cluster; another check may
+    have created them."""
     objects = [o for o in manifest("CustomResourceDefinition")]
     with supervise.MANIFEST:
         done = subprocess.run([runtime.KUBECTL, "apply", "--server-side", "-f", "-"], capture_output=True, text=True, timeout=120,
@@ -108,7 +109,8 @@ def prepare():
 
 
 def example(searches, path, script, file):
-    """The job of an example with the script in place of its program: at the path FILE, which its command names, or as its command."""
+    """The job of an example with the script instead of its program: at the path FILE that its command names, or as
+    its command."""
     with open(os.path.join(os.environ["E2E_EXAMPLES"], path)) as f:
         text = f.read()
     text = subprocess.run([runtime.KUBECTL, "create", "--dry-run=client", "--validate=false", "-o", "json", "-f", "-"], input=text,
@@ -122,8 +124,8 @@ def example(searches, path, script, file):
             must(file in command, f"the example's command is {command}")
             container.update(image=IMAGE, imagePullPolicy="IfNotPresent",
                              volumeMounts=[{"name": "program", "mountPath": file, "subPath": "program.py"}])
-        # The operator's init container waits by nslookup for the name of the master.  The one of this busybox fails as soon as one
-        # domain of the search list lacks a name, so the list has the one that has it.
+        # The operator's init container waits with nslookup for the name of the master.  This busybox's nslookup fails
+        # as soon as one domain of the search list lacks a name, so the list has only the domain that has it.
         pod.update(dnsPolicy="None", dnsConfig={"nameservers": [DNS], "searches": searches})
         pod["volumes"] = [{"name": "program", "configMap": {"name": "program"}}]
     program = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "program"}, "data": {"program.py": script}}
@@ -160,7 +162,7 @@ def collected(d, kind, name):
 def torch_processes(d):
     """examples/pytorch/simple.yaml: the ranks see the operator's environment and meet at the master"""
     run(d, "pytorch/simple.yaml", TORCH, "/opt/pytorch-mnist/mnist.py", [f"{d.space.ns}.svc.cluster.local"])
-    d.until("the worker ends", lambda: d.phases() == ["Succeeded"] * 2, 120)         # the master alone decides
+    d.until("the worker ends", lambda: d.phases() == ["Succeeded"] * 2, 120)         # only the master decides
     for rank, pod in enumerate(("pytorch-simple-master-0", "pytorch-simple-worker-0")):
         said = said_by(d, pod)
         master = {"ADDR": "pytorch-simple-master-0", "PORT": "23456"}
@@ -175,14 +177,15 @@ def torch_processes(d):
 
 @check
 def tensor_processes(d):
-    """examples/tensorflow/dist-mnist: workers reach the servers by TF_CONFIG; the servers, which never end, go with the job"""
+    """examples/tensorflow/dist-mnist: workers reach the servers through TF_CONFIG; the servers, which never end, are
+    deleted with the job"""
     job = run(d, "tensorflow/dist-mnist/tf_job_mnist.yaml", TENSOR, "/train.py", ["cluster.local"])
     name, sizes = job["metadata"]["name"], {"ps": 2, "worker": 4}
     cluster = {role: [f"{name}-{role}-{i}.{d.space.ns}.svc:2222" for i in range(n)] for role, n in sizes.items()}
 
     def ended(i):
         return d.space.get("pod", f"{name}-worker-{i}")["status"]["phase"] == "Succeeded"
-    d.until("all workers end", lambda: all(ended(i) for i in range(4)), 120)         # the first one alone decides
+    d.until("all workers end", lambda: all(ended(i) for i in range(4)), 120)         # only the first one decides
     for role, n in sizes.items():
         for i in range(n):
             said = said_by(d, f"{name}-{role}-{i}")

@@ -1,4 +1,4 @@
-"""What the controllers of others make of our objects: JobSet's own controller with its webhooks, and the training
+"""What other projects' controllers do with our objects: JobSet's own controller with its webhooks, and the training
 operator.  Each check has a namespace of its own.
 
     KUBECONFIG=... KUBECTL=... TRAINC=... python3 operators.py [NAME...]
@@ -24,7 +24,7 @@ def check(f):
     return f
 
 
-# What is seen of a run
+# What a run looks like
 
 ROLE = ("trainc.dev/role", "training.kubeflow.org/replica-type")
 
@@ -65,13 +65,13 @@ def state(s):
 
 
 def has(s, kind, condition):
-    """Does the object of the run have that condition?"""
+    """Is that condition of the run's object true?"""
     found = s.get(kind, "a").get("status", {}).get("conditions", [])
     return any(c["type"] == condition and c["status"] == "True" for c in found)
 
 
 def environment(pod):
-    """The environment of its first container, as far as it is text."""
+    """The environment of its first container, as far as it is plain text."""
     return {e["name"]: e["value"] for e in pod["spec"]["containers"][0].get("env", []) if "value" in e}
 
 
@@ -129,13 +129,14 @@ def set_fails(s):
     gone(s)
 
 
-# A Job that is made again under its name may be long without pods: the Job controller counts what it expects by name, and
-# after a quick change it waits for pods that were never made (seen here for ten minutes).  So these checks look at objects.
+# A Job that is re-created under its name may be without pods for long: the Job controller tracks expected pods by name,
+# and after a quick change it waits for pods that were never created (seen here for ten minutes).  So these checks
+# examine objects.
 
 
 @check
 def set_restarts(s):
-    """`restarts` of a JobSet: after a failure every Job is made again, and the run goes on"""
+    """`restarts` of a JobSet: after a failure every Job is re-created, and the run continues"""
     put(s, PAIR.format(head="  restarts = 1\n", hold=HOLD), "jobset")
     s.want(0, "apply", "a.tj")
     old = s.get("job", "a-worker-0")["metadata"]["uid"]
@@ -152,7 +153,7 @@ def set_restarts(s):
 
 @check
 def set_suspends(s):
-    """suspend takes the pods of a JobSet away, resume brings them back"""
+    """suspend deletes the pods of a JobSet, resume creates them again"""
     put(s, PAIR.format(head="", hold=HOLD), "jobset")
     s.want(0, "apply", "a.tj")
     running(s, 2)
@@ -187,7 +188,7 @@ SERVED = """job "a" {
 
 @check
 def set_orders(s):
-    """JobSet's controller itself starts a role after another, and ends what would go on after success"""
+    """JobSet's controller itself starts a role after another, and ends roles that would continue after success"""
     put(s, SERVED, "jobset")
     done = s.want(0, "apply", "a.tj", "--for", "created")
     must("plain Jobs cannot do" not in done.stderr, done.stderr)
@@ -217,7 +218,7 @@ job "a": jax.distributed {
 
 
 def node_for(s, pod, topology, number):
-    """A node that the pod selects, with the devices that it wants, in a domain of its own of TOPOLOGY."""
+    """A node that the pod selects, with the devices that it requests, in its own domain of TOPOLOGY."""
     room = {"cpu": "1k", "memory": "10Ti", "pods": "2k", "ephemeral-storage": "10Ti"}
     for device in pod["spec"]["containers"][0].get("resources", {}).get("limits", {}):
         room.setdefault(device, "1k")
@@ -253,7 +254,7 @@ def set_slices(s):
 
 @check
 def set_changes(s):
-    """a JobSet that cannot be changed while it exists: the fields are named, and --recreate makes the new one"""
+    """a JobSet that cannot be changed while it exists: the fields are named, and --recreate replaces it"""
     put(s, PAIR.format(head="", hold=HOLD), "jobset")
     s.want(0, "apply", "a.tj")
     s.write("a.tj", PAIR.format(head="", hold=HOLD).replace("train.py", "other.py"))
@@ -289,7 +290,7 @@ job "a": kubeflow.{kind} {{
 
 
 def operator_runs(s, kind, first):
-    """Applies a job of the operator; each of its pods has the environment that `env` says."""
+    """Applies a job of the operator; each of its pods has the environment that `env` prints."""
     put(s, TRAINING.format(kind=kind, first=first), "kubeflow")
     s.want(0, "apply", "a.tj", "--for", "created")
     found = running(s, 3)
@@ -304,7 +305,7 @@ def operator_runs(s, kind, first):
 
 @check
 def operator_succeeds(s):
-    """a PyTorchJob and its environment: the operator gives its pods what `env` says, and `wait` sees it succeed"""
+    """a PyTorchJob and its environment: the operator gives its pods what `env` prints, and `wait` sees it succeed"""
     found = operator_runs(s, "pytorchjob", "master")
     release(s, found)
     s.want(0, "wait", "a", err="Succeeded")
@@ -314,7 +315,7 @@ def operator_succeeds(s):
 
 @check
 def operator_tfjob(s):
-    """a TFJob: the TF_CONFIG of the operator is the one that `env` says, and the chief decides"""
+    """a TFJob: the operator's TF_CONFIG equals the one that `env` prints, and the chief decides"""
     found = operator_runs(s, "tfjob", "chief")
     release(s, [p for p in found if p["metadata"]["name"] == "a-chief-0"])
     s.want(0, "wait", "a", err="Succeeded")
@@ -332,7 +333,7 @@ def operator_fails(s):
 
 @check
 def operator_suspends(s):
-    """suspend takes the pods of a PyTorchJob away, resume brings them back"""
+    """suspend deletes the pods of a PyTorchJob, resume creates them again"""
     operator_runs(s, "pytorchjob", "master")
     s.want(0, "suspend", "a")
     until(s, "no pods", lambda: not pods(s))
@@ -343,7 +344,7 @@ def operator_suspends(s):
     gone(s)
 
 
-# Programs from jobs that run already
+# Programs from jobs that are already running
 
 STRANGERS = """apiVersion: batch/v1
 kind: Job
@@ -381,7 +382,7 @@ spec: {restartPolicy: Never, containers: [{name: main, image: "busybox:1", comma
 
 @check
 def imports(s):
-    """import --from-cluster gives the programs that import makes from the manifests, without pods or Jobs of a controller"""
+    """import --from-cluster gives the same programs as import of the manifests, without pods or Jobs of a controller"""
     s.write("all.yaml", STRANGERS)
     path = os.path.join(s.dir, "all.yaml")
     s.kubectl("apply", "-f", path)
@@ -398,7 +399,7 @@ def imports(s):
 
 
 def programs(text):
-    """The jobs of a text by their names, without the namespace, and without how columns are aligned."""
+    """The jobs of a text by their names, ignoring the namespace and the alignment of columns."""
     lines = [" ".join(line.split()) for line in text.splitlines() if "namespace" not in line]
     return {part.split('"')[1]: part.strip() for part in "\n".join(lines).split("\njob ")[1:]}
 
@@ -436,7 +437,7 @@ def trainer_fails(s):
 
 @check
 def trainer_changes(s):
-    """a TrainJob was made from its runtime, which its controller does not look at again: --recreate makes it anew"""
+    """a TrainJob was created from its runtime, which its controller does not read again: --recreate creates it anew"""
     trainer_begins(s)
     s.write("a.tj", PAIR.format(head="", hold=HOLD).replace("train.py", "other.py"))
     s.want(5, "apply", "a.tj", err="TrainJob/a cannot be changed while it exists.*made from TrainingRuntime/a.*--recreate")
@@ -449,7 +450,7 @@ def trainer_changes(s):
 
 @check
 def trainer_suspends(s):
-    """suspend takes the pods of a TrainJob away, resume brings them back"""
+    """suspend deletes the pods of a TrainJob, resume creates them again"""
     trainer_begins(s)
     s.want(0, "suspend", "a")
     until(s, "no pods", lambda: not pods(s))
@@ -490,7 +491,7 @@ def gang_runs(s):
 
 @check
 def gang_waits(s):
-    """no pod of a gang that does not fit is placed, although one would fit, and `status` says what it waits for"""
+    """no pod of a gang that does not fit is scheduled, although one would fit, and `status` says what it waits for"""
     put(s, GANG.format(cpu=600), "jobs")             # the node has 1,000
     s.want(0, "apply", "a.tj", "--for", "created")
     until(s, "4 pods", lambda: len(pods(s)) == 4)

@@ -1,10 +1,11 @@
-"""The training operator beside ours: both get the same jobs on the same control plane, one after the other, and what they
-make of each step is compared field by field.
+"""Compares the training operator with our controller: both get the same jobs on the same control plane, one after the
+other, and their objects after each step are compared field by field.
 
     KUBECONFIG=... KUBECTL=... TRAINC=... E2E_OPERATOR=... E2E_ADDONS=... python3 peer.py [--keep FILE] [--from FILE] [ROW...]
 
---keep writes what the operator made to a file, --from reads it instead of running the operator.  All jobs of one round run at
-once, each in a namespace of its own, and take their steps together: the next step begins when nothing has changed for a while.
+--keep writes the operator's objects to a file, --from reads that instead of running the operator.  All jobs of one
+round run at once, each in a namespace of its own, and take their steps together: the next step begins when nothing has
+changed for a while.
 """
 
 import concurrent.futures
@@ -38,8 +39,8 @@ OWNED = {
     **{jobs: f"{GROUP}/{jobs}" for jobs in JOBS},
 }
 EVENTS = "/api/v1/events"
-QUIET = 4                               # seconds without a change, after which a step is over
-LONGEST = 240                           # ... or that many in all
+QUIET = 4                               # seconds without a change after which a step is over
+LONGEST = 240                           # ... or this many in total
 
 
 class Eyes:
@@ -69,7 +70,7 @@ class Eyes:
                     self.made.setdefault((ns, name), set()).add(o["metadata"]["uid"])
 
     def settle(self, least):
-        """Waits at least LEAST seconds, until nothing changes any more."""
+        """Waits at least LEAST seconds, and then until nothing changes anymore."""
         start = time.monotonic()
         with self.lock:
             self.changed = start
@@ -130,7 +131,7 @@ class Side:
         with self.eyes.lock:
             return (kind, ns, name) in self.eyes.objects
 
-    # ---- acts ----
+    # ---- actions ----
 
     def act(self, row, act):
         word, rest = act[0], act[1:]
@@ -147,7 +148,7 @@ class Side:
         return self.cluster.get(self.path("pods", self.space(row), f"{row.job['metadata']['name']}-{pod}"))
 
     def containers(self, row, pod, change):
-        """The states of the pod's containers, each with what CHANGE says about its index."""
+        """The states of the pod's containers; CHANGE gives the changes by index."""
         found = self.pod(row, pod)["spec"]["containers"]
         return [{"name": c["name"], "image": c["image"], "imageID": "", "ready": False, "started": False, "restartCount": 0, **change(i)}
                 for i, c in enumerate(found)]  # fmt: skip
@@ -190,7 +191,7 @@ class Side:
     # ---- steps ----
 
     def step(self, rows, number):
-        """Does step NUMBER of all rows that have it; returns the objects afterwards, by the rows' names."""
+        """Carries out step NUMBER of all rows that have it; returns the objects afterwards, by the rows' names."""
         least, mine = 0, [row for row in rows if number <= len(row.steps)]
         if number == 0:
             with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -222,7 +223,7 @@ class Side:
 
 
 def play(cluster, word, rows):
-    """The records of all rows, one round for each scheduler of gangs."""
+    """The records of all rows, one round for each gang scheduler."""
     records = {}
     for gang in ("", "volcano", "coscheduling"):
         if not (mine := [row for row in rows if row.gang == gang]):

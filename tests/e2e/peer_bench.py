@@ -1,8 +1,10 @@
-"""The training operator and ours on one control plane: how long each takes, what it asks of the API server, what it needs.
+"""The training operator and our controller on one control plane: time, requests to the API server, and resources of
+each.
 
     E2E_OPERATOR=... E2E_ADDONS=... KUBECTL=... TRAINC=... python3 peer_bench.py DIR [us|them] [SCENARIO...]
 
-DIR is that of a cluster (up.sh kwok with E2E_AUDIT=1).  PEER_PODS=N is how many pods run when a controller is started again.
+DIR is that of a cluster (up.sh kwok with E2E_AUDIT=1).  PEER_PODS=N sets how many pods run when a controller is
+restarted.
 """
 
 import glob
@@ -47,7 +49,7 @@ class Controller:
         return peak / 1024, (int(fields[11]) + int(fields[12])) / TICK
 
     def requests(self):
-        """How many requests there were of each verb and resource; a watch counts when it begins."""
+        """How many requests of each verb and resource were made; a watch counts when it starts."""
         seen = {}
         with open(self.audit) as f:
             f.seek(self.from_line)
@@ -77,7 +79,7 @@ class Place:
             self.cluster.request("POST", f"{GROUP}/namespaces/{self.ns}/pytorchjobs", job)
 
     def pods(self):
-        """Returns their number at the cost of one request."""
+        """Returns their number with a single request."""
         found = self.cluster.get(f"/api/v1/namespaces/{self.ns}/pods?limit=1")
         return len(found["items"]) + found["metadata"].get("remainingItemCount", 0)
 
@@ -86,7 +88,7 @@ class Place:
         return sum(holds(job, "Succeeded") for job in found)
 
     def close(self):
-        """Deletes everything and waits until the control plane is at rest for the next scenario."""
+        """Deletes everything and waits until the control plane is idle for the next scenario."""
         for plural in (f"{GROUP}/namespaces/{self.ns}/pytorchjobs", f"/api/v1/namespaces/{self.ns}/pods"):
             self.cluster.delete_all(plural)
         self.cluster.drop_namespace(self.ns)
@@ -157,14 +159,14 @@ def storm(place, restart):
 
 
 def again(place, restart):
-    """started again with N pods running"""
+    """restarted with N pods running"""
     count = int(os.environ.get("PEER_PODS", "5000")) // 4
     place.put([job(f"j{i}", {"Worker": 4}, hold="yes") for i in range(count)])
     after(time.monotonic(), lambda: place.pods() == 4 * count)
     until(lambda: all(holds(j, "Running") for j in place.cluster.get(f"{GROUP}/namespaces/{place.ns}/pytorchjobs")["items"]), LONGEST, "Running")
     last = f"/api/v1/namespaces/{place.ns}/pods/j{count - 1}-worker-"
     restart(None)
-    for i in range(4):                  # while nobody looks after it
+    for i in range(4):                  # while no controller manages it
         place.cluster.patch(last + str(i), {"metadata": {"annotations": {f"{NOTE}/hold": None}}})
     time.sleep(5)
     start = time.monotonic()
@@ -176,12 +178,12 @@ SCENARIOS = (large, many, storm, again)
 
 
 def measure(cluster, directory, word, scenario):
-    """What one controller needs for a scenario: (what, number) pairs."""
+    """The cost of one scenario for one controller: (what, number) pairs."""
     running = [Controller(directory, "us" if scenario is again else word)]
     place = Place(cluster, f"{scenario.__name__}-{word}")
 
     def restart(start):
-        """Ends the controller, which for `again` is ours on both sides; starts the one that is measured."""
+        """Stops the controller, which for `again` is ours on both sides; starts the one that is measured."""
         if start:
             running.append(Controller(directory, word))
         else:
@@ -204,7 +206,7 @@ def measure(cluster, directory, word, scenario):
 
 
 def table(title, sides):
-    """Prints what the sides needed, line by line, and how many times more the operator did."""
+    """Prints the cost for both sides, line by line, and how many times higher the operator's is."""
     print(f"\n{title}\n{'':32}" + "".join(f"{SIDES[word]:>14}" for word in sides) + f"{'ratio':>10}")
     lines = list(dict.fromkeys(what for found in sides.values() for what, _, _ in found))
     units = {what: unit for found in sides.values() for what, _, unit in found}

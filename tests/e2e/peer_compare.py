@@ -1,4 +1,5 @@
-"""What two controllers made of the same job, field by field, and which differences are permitted (peer_rules.py)."""
+"""The objects that two controllers made for the same job, field by field, and which differences are permitted
+(peer_rules.py)."""
 
 import json
 import os
@@ -8,7 +9,7 @@ import peer_rules
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DOCUMENT = os.path.join(HERE, "..", "..", "docs", "differences.md")
-MANY = 12                               # differences that are shown of one row
+MANY = 12                               # how many differences of one row are shown
 FORGOTTEN = ("uid", "resourceVersion", "generation", "managedFields", "selfLink", "creationTimestamp")
 
 
@@ -16,7 +17,7 @@ FORGOTTEN = ("uid", "resourceVersion", "generation", "managedFields", "selfLink"
 
 
 def snapshot(found, made, ns):
-    """The objects of a namespace without what every run has anew: ids, times, random names."""
+    """The objects of a namespace without what differs in every run: ids, times, random names."""
     objects, events = {}, []
     for (kind, name), o in found.items():
         if name in ("kube-root-ca.crt", "default") and kind in ("configmaps", "serviceaccounts"):
@@ -44,7 +45,7 @@ def cleaned(kind, o):
 
 
 def times(value):
-    """Replaces every time by a word: only whether it is set counts."""
+    """Replaces every time with a word: only whether it is set counts."""
     if isinstance(value, dict):
         return {key: times(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -70,7 +71,7 @@ def gathered(events):
 
 
 def flat(value, path=""):
-    """(path, value) of everything in a tree.  Entries of a list are known by their names where they have some."""
+    """(path, value) of everything in a tree.  Entries of a list are identified by their names if they have any."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
             yield from flat(item, f"{path}/{key}")
@@ -78,7 +79,7 @@ def flat(value, path=""):
         names = [v.get("name") or v.get("type") if isinstance(v, dict) else None for v in value]
         if all(names) and (len(set(names)) == len(names) or path.endswith("/env")):
             yield f"{path}/order", names
-            for name, item in dict(zip(names, value)).items():      # of two variables of one name the last counts
+            for name, item in dict(zip(names, value)).items():      # of two variables with the same name the last counts
                 yield from flat(item, f"{path}/[{name}]")
         else:
             for i, item in enumerate(value):
@@ -88,7 +89,8 @@ def flat(value, path=""):
 
 
 def differences(theirs, ours):
-    """(path, their value, our value), None where there is none; an object that only one side has is a single entry, an Event its messages."""
+    """(path, their value, our value), None if it is missing; an object that only one side has is a single entry, an
+    Event its messages."""
     for part in ("objects", "events"):
         left, right = theirs[part], ours[part]
         for name in sorted(left.keys() | right.keys()):
@@ -108,13 +110,13 @@ def differences(theirs, ours):
 
 
 def documented():
-    """The rules that docs/differences.md has: the first column of the table under the heading about them."""
+    """The rules in docs/differences.md: the first column of the table under their heading."""
     text = open(DOCUMENT).read().partition(peer_rules.HEADING)[2].partition("\n## ")[0]
     return set(re.findall(r"^\| `([a-z-]+)` \|", text, re.M))
 
 
 def judge(row, step, difference, used):
-    """Is the difference permitted?  Notes the rule that permits it."""
+    """Is the difference permitted? Records the rule that permits it."""
     for rule in peer_rules.RULES:
         if rule.permits(row, step, *difference):
             used.add(rule.name)

@@ -1,7 +1,6 @@
-"""The jobs that the training operator and ours are given: each a base, a change, and what happens to its pods.
-
-A row is run in steps.  The first creates the job; each other one is a list of acts, and what there is then is recorded.
-"""
+"""The jobs for the training operator and our controller: each has a base, a change, and events of its pods.  A row
+is run in steps.  The first creates the job; each other one is a list of actions, after which the objects are
+recorded."""
 
 import copy
 import os
@@ -9,7 +8,7 @@ import os
 from supervise import ROLES, resource
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NAME = "train"                          # of every job that is made here
+NAME = "train"                          # of every job that is created here
 AGAIN = 13                              # ours waits 10 s before it creates a failed pod again
 ROWS = []
 
@@ -23,18 +22,18 @@ class Row:
         self.gang = gang                # the scheduler in the controller's options
         self.admitted = admitted        # Volcano lets it start
         self.before = list(before)      # objects that exist before the job
-        self.steps = list(steps)        # lists of acts
+        self.steps = list(steps)        # lists of actions
         ROWS.append(self)
 
     def plural(self):
         return self.job["kind"].lower() + "s"
 
 
-# Acts: (word, ...), see peer.py
+# Actions: (word, ...), see peer.py
 
 
 def end(pod, code=0, **more):
-    """The pod's first container ends with that code, and the pod with it."""
+    """The pod's first container exits with that code, and the pod ends with it."""
     return ("end", pod, {"code": code, **more})
 
 
@@ -44,7 +43,7 @@ def evict(pod):
 
 
 def restart(pod, times=1):
-    """The kubelet has restarted its container that often."""
+    """The kubelet has restarted its container that many times."""
     return ("restart", pod, times)
 
 
@@ -67,7 +66,7 @@ def kill(pod):
 
 
 def pause(seconds):
-    """Something takes that long."""
+    """Something that takes that long."""
     return ("pause", seconds)
 
 
@@ -80,7 +79,8 @@ RESUME = policy(suspend=False)
 
 
 def job(kind, restart="Never", sizes=None, top=None, template=None, container=None, **run_policy):
-    """A job of the kind; TOP goes into its spec, TEMPLATE into each template's spec, CONTAINER into its containers."""
+    """A job of the kind; TOP is merged into its spec, TEMPLATE into each template's spec, CONTAINER into its
+    containers."""
     made = copy.deepcopy(resource(kind, NAME, restart=restart, sizes=sizes, policy=run_policy))
     made["spec"].update(top or {})
     for role in made["spec"][ROLES[kind][0]].values():
@@ -101,11 +101,11 @@ WORKERS = [end("worker-0"), end("worker-1")]
 
 
 def ends(kind):
-    """What decides its success."""
+    """What determines its success."""
     return WORKERS if kind == "PaddleJob" else [end(LEAD[kind])]
 
 
-# The plain life of every kind, and each kind's failures, suspension and clean-up
+# The normal life of every kind, and failures, suspension and cleanup of each kind
 
 for _kind in EVERY:
     _short = _kind.removesuffix("Job").lower()
@@ -119,7 +119,7 @@ for _kind in EVERY:
     Row(f"{_short}-exit-1", job(_kind, restart="ExitCode"), [end("worker-0", 1)])
     Row(f"{_short}-on-failure", job(_kind, restart="OnFailure"), [end("worker-0", 1), pause(AGAIN)], ends(_kind))
 
-# Who decides
+# Which replica decides
 
 Row("tf-first-worker", job("TFJob", sizes={"PS": 1, "Worker": 2}), [end("worker-0")])
 Row("tf-second-worker", job("TFJob", sizes={"PS": 1, "Worker": 2}), [end("worker-1")], [end("worker-0")])
@@ -164,7 +164,7 @@ Row("paddle-scaled", job("PaddleJob"), [scale("PaddleJob", "Worker", 3)], [scale
 Row("tf-scaled", job("TFJob"), [scale("TFJob", "Worker", 3)], [scale("TFJob", "Worker", 1)], [end("chief-0")])
 Row("xgboost-scaled", job("XGBoostJob"), [scale("XGBoostJob", "Worker", 1)])
 
-# What happens in the middle
+# Changes while it runs
 
 Row("pytorch-dropped", job("PyTorchJob"), [DROP])
 Row("mpi-dropped", job("MPIJob"), [DROP])
@@ -178,7 +178,7 @@ Row("tf-evicted-never", job("TFJob"), [evict("worker-0")])
 Row("mpi-evicted", job("MPIJob"), [evict("launcher")])
 Row("xgboost-codes", job("XGBoostJob", restart="ExitCode"), [end("worker-0", 143), pause(AGAIN)], [end("worker-1", 130), pause(2 * AGAIN)], [end("master-0")])
 
-# What templates say
+# Settings of templates
 
 Row("pytorch-container", job("PyTorchJob", container={
     "env": [{"name": "A", "value": "1"}, {"name": "RANK", "value": "9"}], "args": ["--x"], "workingDir": "/w", "imagePullPolicy": "Always",
@@ -197,7 +197,7 @@ Row("mx-labels", job("MXJob", template={"serviceAccountName": "default", "automo
 Row("tf-labels", {**job("TFJob"), "metadata": {"name": NAME, "labels": {"team": "a"}, "annotations": {
     "note": "b", "kubectl.kubernetes.io/last-applied-configuration": "{}"}}})
 
-# Invalid jobs, and objects that are in the way
+# Invalid jobs, and existing objects that are in the way
 
 Row("pytorch-two-masters", job("PyTorchJob", sizes={"Master": 2, "Worker": 1}))
 Row("tf-no-container", job("TFJob", container={"name": "other"}))

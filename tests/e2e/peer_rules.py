@@ -1,4 +1,5 @@
-"""The differences between the training operator and ours that are permitted.  docs/differences.md has the reason of each."""
+"""The permitted differences between the training operator and our controller. docs/differences.md has the reason for
+each."""
 
 import re
 
@@ -6,9 +7,9 @@ HEADING = "## Beside the operator"
 
 
 class Rule:
-    """Permits differences whose path matches, in rows whose names match; TEST(theirs, ours) may say more.
+    """Permits differences whose path matches, in rows whose names match; TEST(theirs, ours) may restrict them.
 
-    Several rules may have one name.  A rule of which nothing occurred is a failure, unless it is of a race.
+    Several rules may have one name.  A rule that matched nothing is a failure, unless it is about a race.
     """
 
     def __init__(self, name, path, rows="", test=lambda theirs, ours: True, race=False):
@@ -31,12 +32,12 @@ def only_theirs(theirs, ours):
 
 
 def fewer_names(theirs, ours):
-    """Theirs has names more than once; ours has the last value of each."""
+    """Theirs has a name more than once; ours has only its last value."""
     return isinstance(theirs, list) and len(set(theirs)) < len(theirs) and set(theirs) == set(ours)
 
 
 def without_created(theirs, ours):
-    """Theirs lacks the condition `Created`, or a list of conditions lacks it alone."""
+    """Theirs lacks the condition `Created`, or only that one in a list of conditions."""
     return theirs is None or (isinstance(theirs, list) and theirs == [c for c in ours if c != "Created"])
 
 

@@ -1,9 +1,6 @@
-"""Plays what stands around the objects of a job, so that they can run.
-
-Before: whatever they presuppose (nodes with the devices, claims, accounts).
-During: what Jobs cannot do alone and trainc's runtime, or a queue, does for them.
-It knows nothing but the objects, as the runtime would.
-"""
+"""Plays the environment of a job's objects, so that they can run.  Before: everything that they require (nodes with
+the devices, claims, accounts).  During: what Jobs cannot do alone and trainc's runtime, or a queue, does for
+them.  It only knows the objects, as the runtime would."""
 
 import ast
 import hashlib
@@ -16,7 +13,7 @@ QUEUE = "kueue.x-k8s.io/queue-name"
 
 
 def templates(objects):
-    """(object, pod template) of everything that makes pods."""
+    """(object, pod template) of everything that creates pods."""
     return [(o, o["spec"]["template"]) for o in objects if "template" in o.get("spec", {})]
 
 
@@ -67,9 +64,9 @@ def roles_in(rule):
 
 
 def fake_nodes(cluster, objects):
-    """Nodes that the pods of these objects fit on: with the labels that they select,
-    tainted with what they tolerate, and as many as must be apart.  Jobs with the
-    same wants share them, and they stay: a pod whose node vanishes is lost."""
+    """Nodes that the pods of these objects fit on: with the labels that they select, with taints that they tolerate,
+    and as many as must be separate.  Jobs with the same needs share them, and they stay: a pod whose node
+    vanishes is lost."""
     for owner, template in templates(objects):
         spec = template["spec"]
         room = {"cpu": "10k", "memory": "10Ti", "ephemeral-storage": "10Ti", "pods": "2k"}
@@ -97,8 +94,8 @@ def fake_nodes(cluster, objects):
 
 
 def presuppose(cluster, objects, namespace):
-    """What pods must find to be admitted and scheduled.  Secrets and ConfigMaps are
-    not among it: those are missed by a kubelet only."""
+    """Objects without which pods are not admitted and scheduled.  Secrets and ConfigMaps are not included: only a
+    kubelet needs those."""
     for _, template in templates(objects):
         spec = template["spec"]
         if account := spec.get("serviceAccountName"):
@@ -142,7 +139,8 @@ def bind_claim(cluster, claim, namespace):
 
 
 def make_secrets(cluster, objects, namespace):
-    """Fills the Secrets that are made when a job is applied.  Their content does not matter here; what matters is that they are filled without changing the Jobs."""
+    """Fills the Secrets that are generated when a job is applied.  Their content does not matter here, but they must
+    be filled without changing the Jobs."""
     made = [v for v in objects if v["kind"] == "Secret" and PREFIX + "generated" in annotations(v)]
     for value in made:
         keys = ("id_ed25519", "id_ed25519.pub", "authorized_keys", "config")
@@ -162,13 +160,13 @@ def annotate(objects, notes):
 
 
 class Run:
-    """One job in a namespace, from the moment that its objects exist."""
+    """One job in a namespace, from the moment when its objects exist."""
 
     def __init__(self, cluster, namespace, name):
         self.cluster = cluster
         self.namespace = namespace
         self.name = name
-        self.did = []  # what was played, in order
+        self.did = []  # the actions so far, in order
 
     def look(self):
         self.jobs = {}  # role -> its Jobs, one if it is indexed
@@ -209,7 +207,7 @@ class Run:
         return bool(jobs) and all(condition(j, "Complete") or self.enough(j) for j in jobs)
 
     def enough(self, job):
-        """An elastic role is done when no replica runs any more and at least its minimum has finished."""
+        """An elastic role is done when no replica runs anymore and at least its minimum has finished."""
         status = job.get("status", {})
         least, _, _ = annotations(job).get(PREFIX + "replicas", "").partition(":")
         return bool(least) and status.get("succeeded", 0) >= int(least) and not status.get("active")
@@ -222,7 +220,7 @@ class Run:
     started = ready
 
     def step(self):
-        """One look, and what follows from it.  A verdict, when there is one."""
+        """Examines the objects once and acts.  Returns the verdict, if there is one yet."""
         self.look()
         for job in self.all_jobs():
             if not job["spec"].get("suspend"):
@@ -243,7 +241,7 @@ class Run:
         return None
 
     def end(self):
-        """The rule holds: stops the roles that would run forever."""
+        """The rule is fulfilled: stops the roles that would run forever."""
         for job in self.all_jobs():
             if not (over(job) or condition(job, "SuccessCriteriaMet")):
                 self.cluster.delete(self.path(job))

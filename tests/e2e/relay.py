@@ -14,8 +14,8 @@ CLONE_NEWNET = 0x40000000
 
 
 def enter_network(pid):
-    """A socket belongs to the namespace in which it was made: the listening one
-    exists by now, those made later are the sandbox's.  Python 3.12 has os.setns."""
+    """A socket belongs to the namespace in which it was created: the listening one already exists, later ones belong
+    to the sandbox.  Python 3.12 has os.setns."""
     libc = ctypes.CDLL(None, use_errno=True)
     namespace = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     if libc.setns(namespace, CLONE_NEWNET) != 0:

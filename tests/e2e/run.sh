@@ -26,8 +26,8 @@ export COUNTS=$work/counts
 up=()
 child=
 
-# Every long command is a process group of its own, in the background: a signal is
-# obeyed at once, and ends it with all that it has started.
+# Every long command runs in the background as its own process group: a signal takes effect at once, and ends it with
+# everything that it started.
 run() {
 	local status=0
 	setsid env --default-signal=INT,QUIT "$@" &       # a shell starts background processes with both signals ignored
@@ -65,7 +65,7 @@ failed() {
 	echo 0 1 0 >> "$COUNTS"
 }
 
-# cluster MODE PIECE...: a cluster of that mode, and the checks that it is for.
+# cluster MODE PIECE...: a cluster of that mode, and the checks for that mode.
 cluster() {
 	local mode=$1 dir=$work/$1 piece path start status=0
 	shift
@@ -85,7 +85,8 @@ cluster() {
 	return $status
 }
 
-# alone MODE PIECES PROGRAM WORD...: a cluster of these pieces for one program; nodes and audit by E2E_NODES and E2E_AUDIT.
+# alone MODE PIECES PROGRAM WORD...: a cluster of these pieces for one program; E2E_NODES and E2E_AUDIT set its nodes
+# and the audit.
 alone() {
 	local mode=$1 dir=$work/alone piece path status=0 pieces
 	read -ra pieces <<< "$2"
@@ -106,8 +107,8 @@ beside() {
 	E2E_NODES=5 E2E_AUDIT=1 alone kwok "kube kwok addons operator" "$@"
 }
 
-# upstream WORD...: the operator's users, on a cluster of our manifest.  Their SDK comes from PyPI: if that cannot be
-# reached, its checks are skipped.
+# upstream WORD...: what the operator's users run, on a cluster with our manifest.  Their SDK comes from PyPI: if that
+# cannot be reached, its checks are skipped.
 upstream() {
 	local piece path
 	if run ./build.sh sdk > "$work/sdk"; then

@@ -24,7 +24,7 @@ HOLD = 'annotations {\n    "e2e.trainc.dev/hold" = "yes"\n  }\n'
 
 
 class Failure(Exception):
-    """A check did not see what it expected."""
+    """The result of a check differs from what it expected."""
 
 
 class Space:
@@ -68,7 +68,7 @@ class Space:
         return done
 
     def want(self, status, *words, out=None, err=None, **more):
-        """Runs trainc, and expects a status and patterns in what it prints."""
+        """Runs trainc, and expects a status and patterns in its output."""
         done = self.run(*words, **more)
         text = f"trainc {' '.join(words)}: status {done.returncode}\n{done.stdout}\n{done.stderr}"
         if done.returncode != status:
@@ -80,7 +80,7 @@ class Space:
 
 
 def requests_of(done):
-    """Method and path of each request that -v shows."""
+    """Method and path of each request that -v prints."""
     return re.findall(r"^trainc: (GET|POST|PATCH|PUT|DELETE) (\S+?)[:?]", done.stderr, re.M)
 
 
@@ -130,7 +130,7 @@ def unchanged(s):
 
 @check
 def ended(s):
-    """a run that has ended is not started again silently"""
+    """a run that has ended is not restarted silently"""
     s.write("a.tj", job("a", "    replicas = 1"))
     s.want(0, "apply", "a.tj", "--for", "complete")
     uid = s.get("job", "a-worker")["metadata"]["uid"]
@@ -157,7 +157,7 @@ def gone(s):
 
 @check
 def pruned(s):
-    """an object that the program no longer has is deleted by its uid, after --yes"""
+    """an object that is no longer in the program is deleted by its uid, after --yes"""
     files = '    files {\n      "/etc/x" = "1"\n    }'
     s.write("a.tj", job("a", "    replicas = 1\n" + files, HOLD))
     s.want(0, "apply", "a.tj", out="ConfigMap/a-worker-files created")
@@ -172,7 +172,7 @@ def pruned(s):
 
 @check
 def conflicts(s):
-    """a field that somebody else has changed is shown with both values, and taken over only with --force-conflicts"""
+    """a field that somebody else changed is shown with both values, and overwritten only with --force-conflicts"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     s.want(0, "apply", "a.tj")
     s.kubectl("annotate", "job", "a-worker", "trainc.dev/clean=none", "--overwrite", "--field-manager=sre")
@@ -182,7 +182,7 @@ def conflicts(s):
 
 @check
 def foreign(s):
-    """objects of somebody else are not touched, and taken over only with --adopt"""
+    """objects of other owners are not touched, and taken over only with --adopt"""
     s.kubectl("create", "service", "clusterip", "a", "--tcp=80")
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     s.want(5, "apply", "a.tj", err="Service/a exists and does not belong to this run.*--adopt")
@@ -196,7 +196,7 @@ def foreign(s):
 
 @check
 def refused(s):
-    """what the server refuses is shown at the line that decided the field"""
+    """an error from the server is shown at the line that set the field"""
     local = """    replicas = 1\n    raw container {\n      env = [{ name = "N", valueFrom = { fieldRef = { fieldPath = "metadata.annotations['a b']" } } }]\n    }"""
     s.write("a.tj", job("a", local, HOLD))          # the compiler has no rule about it
     s.want(6, "apply", "a.tj", err=r"^a\.tj:9:\d+: error: the API server refuses "
@@ -234,7 +234,7 @@ def addon(s):
 
 @check
 def dry(s):
-    """a dry run changes nothing, the server's one is judged by the server"""
+    """a dry run changes nothing; with --dry-run=server the server validates it"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     s.want(0, "apply", "a.tj", "--dry-run", "server", out=r"Job/a-worker created \(dry run\)")
     s.want(0, "apply", "a.tj", "--dry-run", "client", out=r"Job/a-worker would be applied \(dry run\)")
@@ -244,7 +244,7 @@ def dry(s):
 
 @check
 def sizes(s):
-    """scale, suspend and resume change only the fields for it; sizes stay within the range"""
+    """scale, suspend and resume change only their own fields; sizes stay within the range"""
     s.write("a.tj", job("a", "    replicas = 2:4\n    retries = 2", HOLD))
     s.want(0, "apply", "a.tj")
     s.want(0, "scale", "a", "worker=3", out="worker from 4 to 3")
@@ -274,7 +274,7 @@ def json_forms(s):
 
 @check
 def timeout(s):
-    """--timeout ends with 124 and leaves the run as it is"""
+    """--timeout exits with 124 and leaves the run unchanged"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     s.want(0, "apply", "a.tj")
     s.want(124, "wait", "a", "--timeout", "1s", err="time is up")
@@ -283,7 +283,7 @@ def timeout(s):
 
 @check
 def interrupted(s):
-    """Ctrl-C ends `wait` and `run` with 130, and leaves the job"""
+    """Ctrl-C ends `wait` and `run` with 130, and leaves the job running"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     for words in (["run", "a.tj"], ["wait", "a"]):
         p = subprocess.Popen([os.path.realpath(TRAINC), words[0], "--namespace", s.ns, *words[1:]], cwd=s.dir, stdin=subprocess.DEVNULL,
@@ -301,7 +301,7 @@ def interrupted(s):
 
 @check
 def run(s):
-    """run ends with the verdict: 0 or 8"""
+    """run exits with the verdict: 0 or 8"""
     s.write("a.tj", job("a", "    replicas = 2"))
     s.want(0, "run", "a.tj", err="Succeeded")
     s.write("b.tj", job("b", "    replicas = 2", 'annotations {\n    "e2e.trainc.dev/exit" = "3"\n  }\n'))
@@ -310,7 +310,7 @@ def run(s):
 
 @check
 def replaced(s):
-    """`wait` ends with 5 when somebody recreates the run"""
+    """`wait` exits with 5 when somebody re-creates the run"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     s.want(0, "apply", "a.tj")
     body = s.get("job", "a-worker")
@@ -331,7 +331,7 @@ def replaced(s):
 
 @check
 def generated(s):
-    """a key pair is made once, kept on re-apply, and never printed"""
+    """a key pair is generated once, kept on re-apply, and never printed"""
     s.write("a.tj", 'import std.mpi\n\njob "a": mpi.openmpi {\n  image = "busybox:1"\n  ' + HOLD +
             '  role launcher {\n    command = ["mpirun", "x"]\n  }\n  role worker {\n    replicas = 2\n  }\n}\n')
     done = s.want(0, "apply", "a.tj", "--no-wait", "-v", out="Secret/a-ssh-keypair created")
@@ -349,7 +349,7 @@ def generated(s):
 
 
 def granted(s, role, verb, resource):
-    """Waits until the API server permits it to the account: a role takes effect a moment after its creation."""
+    """Waits until the API server grants it to the account: a role takes effect a moment after its creation."""
     for _ in range(100):
         done = subprocess.run([os.environ["KUBECTL"], "auth", "can-i", verb, resource, "--namespace", s.ns, "--as", f"system:serviceaccount:{s.ns}:dev"],
                               capture_output=True, text=True, timeout=60)
@@ -377,7 +377,7 @@ def denied(s):
 
 @check
 def role_suffices(s):
-    """the Role of docs/runtime.md is enough for everything"""
+    """the Role in docs/runtime.md is enough for everything"""
     text = open(os.path.join(HERE, "..", "..", "docs", "runtime.md")).read()
     s.write("role.yaml", re.search(r"```yaml\n(apiVersion: rbac.*?)```", text, re.S).group(1))
     s.kubectl("apply", "-f", os.path.join(s.dir, "role.yaml"))
@@ -392,7 +392,7 @@ def role_suffices(s):
 
 @check
 def killed(s):
-    """kill -9 of apply at many moments, and the next apply converges"""
+    """kill -9 of apply at many moments; the next apply converges"""
     s.write("a.tj", job("a", '    replicas = 1\n    files {\n      "/etc/x" = "1"\n    }', HOLD))
     for delay in (0.02, 0.05, 0.08, 0.11, 0.15, 0.2):
         p = subprocess.Popen([os.path.realpath(TRAINC), "apply", "--no-wait", "--namespace", s.ns, "a.tj"], cwd=s.dir, stdout=subprocess.DEVNULL,
@@ -433,7 +433,7 @@ def logs(s):
 
 @check
 def damaged(s):
-    """a record that somebody has changed is reported, and apply finds the objects again when it is gone"""
+    """a record that somebody changed is reported, and apply finds the objects again when the record is gone"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     s.want(0, "apply", "a.tj")
     s.kubectl("patch", "configmap", "a.trainc", "--type=merge", "-p", '{"data":{"applied":"garbage"}}')
@@ -448,7 +448,7 @@ def damaged(s):
 
 @check
 def differs(s):
-    """diff shows our fields only, masks Secrets, and ends with 0, 1, or 2 and more"""
+    """diff shows only our fields, masks Secrets, and exits with 0, 1, or 2 and more"""
     s.write("a.tj", job("a", "    replicas = 1:3\n    retries = 1", HOLD))
     s.want(1, "diff", "a.tj", out="Service/a would be created\nJob/a-worker would be created")
     s.want(0, "apply", "a.tj")
@@ -482,7 +482,8 @@ def broken(s, name, program, words, what, **more):
 
 @check
 def explained(s):
-    """why names the cause and what to do: selector, devices, quota, LimitRange, account, priority, pod security, claims"""
+    """why names the cause and what to do: selector, devices, quota, LimitRange, account, priority, pod security,
+    claims"""
     broken(s, "a", job("a", "    replicas = 1", 'node {\n    zone = "mars"\n  }\n  '), "didn't match Pod's node affinity/selector", "no node has the labels")
     broken(s, "b", job("b", "    replicas = 1\n    cpu = 100000"), "Insufficient cpu", "ask for less")
     broken(s, "c", job("c", "    replicas = 1\n    service_account = \"robot\""), "robot", "service account does not exist")
@@ -514,7 +515,7 @@ def explained(s):
 
 @check
 def raced(s):
-    """of two appliers at once, one may lose with 5, and nothing is half-written"""
+    """of two concurrent applies one may lose with 5, and nothing is half-written"""
     for i in range(4):
         s.write("a.tj", job("a", "    replicas = 1", HOLD))
         s.write("b.tj", job("a", "    replicas = 1", HOLD + "  ttl = 1h\n"))
@@ -555,7 +556,7 @@ def attended(s):
         raise Failure("the workers began by themselves")
     s.want(0, "wait", "a", err="Succeeded")
     end = time.monotonic() + 20
-    while "job.batch/a-ps" in s.names("job"):       # it was asked to end; its pod takes a moment
+    while "job.batch/a-ps" in s.names("job"):       # it was asked to stop; its pod takes a moment
         if time.monotonic() > end:
             raise Failure("the parameter server is still there")
         time.sleep(0.3)
@@ -564,7 +565,7 @@ def attended(s):
 
 
 def rack(s, name, hosts):
-    """Nodes of a rack, for this check's pods alone; each has room for two."""
+    """Nodes of a rack, for this check's pods only; each has room for two."""
     room = {"cpu": "2", "memory": "1Ti", "ephemeral-storage": "1Ti", "pods": "100"}
     nodes = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"{s.ns}-{name}-{i}", "labels": {
         "kubernetes.io/hostname": f"{s.ns}-{name}-{i}", "e2e.trainc.dev/rack": name, "e2e": s.ns}},
@@ -605,7 +606,7 @@ def node_check(f):
 
 @node_check
 def last_words(s):
-    """std.pytorch with report = true: the exception, line and rank of the first failing rank are in status and why"""
+    """std.pytorch with report = true: status and why show the exception, line and rank of the first failing rank"""
     s.write("a.tj", '''import std.pytorch
 
 job "a": pytorch.env(report = true) {
@@ -655,7 +656,7 @@ def no_image(s):
 
 @node_check
 def node_logs(s):
-    """a real container's output is followed over a restart, each line once and in order"""
+    """a real container's output is followed across a restart, each line once and in order"""
     s.write("a.tj", job("a", """    replicas = 2
     restart  = "on-failure"
     pull     = "never"

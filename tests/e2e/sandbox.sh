@@ -1,7 +1,6 @@
 #!/bin/bash
-# sandbox.sh DIR: the first process of the namespaces that "up.sh node" makes.
-# Everything here is out of reach for the machine, so ports and addresses are
-# fixed, and nothing needs cleaning: it ends with this process.
+# sandbox.sh DIR: the first process of the namespaces that "up.sh node" makes.  Nothing here can be reached from the
+# machine, so ports and addresses are fixed, and nothing needs cleanup: it ends with this process.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -11,8 +10,8 @@ mounts() {
 	local file name
 	mount --make-rshared /
 	mount -t tmpfs tmpfs /run
-	# The mount points below are made in a layer of our own, so that the machine
-	# keeps none.  (Where that is not possible, two empty directories remain.)
+	# The mount points below are created in a layer of our own, so that none stays on the machine. (Where that is
+	# not possible, two empty directories remain.)
 	mkdir /run/made /run/made.work
 	mount -t overlay -o lowerdir=/var/lib,upperdir=/run/made,workdir=/run/made.work overlay /var/lib || true
 	mkdir -p "$D/kubelet" "$D/cni" "$D/cni-conf" "$D/varlog" "$D/sysctl" /var/lib/kubelet /var/lib/cni
@@ -54,10 +53,10 @@ network() {
 
 runtime() {
 	local snapshotter=overlayfs tar
-	# An overlay cannot lie on an overlay, as in a container.
+	# An overlay cannot be mounted on an overlay, as a container has it.
 	[ "$(stat -f -c %T "$D")" != overlayfs ] || snapshotter=native
-	# restrict_oom_score_adj: a machine may lack the right to lower that score,
-	# and then runc starts nothing at all.
+	# restrict_oom_score_adj: a machine may lack the permission to lower that score, and then runc starts nothing at
+	# all.
 	cat > "$D/containerd.toml" <<-END
 		version = 2
 		root = "$D/containerd"
@@ -89,7 +88,7 @@ runtime() {
 	for tar in "$E2E_NODE"/images/*.tar; do
 		ctr -n k8s.io images import "$tar" > "$D/log/import.log" 2>&1 || fail "$(cat "$D/log/import.log")"
 	done
-	# What the training operator's init container is called; it needs a shell and nslookup.
+	# The name of the image of the training operator's init container; it needs a shell and nslookup.
 	ctr -n k8s.io images tag localhost/busybox:1 docker.io/library/alpine:3.10 >> "$D/log/import.log" 2>&1 ||
 		fail "$(cat "$D/log/import.log")"
 }

@@ -1,5 +1,5 @@
-"""The training operator's Python SDK, of two lines, against the controller (trainc supervise --kubeflow) on a real API server:
-sdk_user.py is a user's program, which the SDK must let work as it works with the operator.
+"""The training operator's Python SDK, of two lines, against the controller (trainc supervise --kubeflow) on a real API
+server: sdk_user.py is a user's program, which must work with the controller as it works with the operator.
 
     KUBECONFIG=... KUBECTL=... TRAINC=... E2E_SDK=... python3 sdk.py [NAME...]
 
@@ -16,7 +16,7 @@ from runtime import Failure
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "MXJob")
-LIMIT = 400                             # seconds for one program; half a minute on a machine with nothing else to do
+LIMIT = 400                             # seconds for one program; it takes half a minute on an idle machine
 
 
 def used(version, kind):

@@ -1,8 +1,9 @@
-"""sdk_user.py VERSION NAMESPACE KIND|functions: what a user's program does with the Python SDK of the training operator.
+"""sdk_user.py VERSION NAMESPACE KIND|functions: what a user's program does with the Python SDK of the training
+operator.
 
-Run by sdk.py, with an SDK of that version in PYTHONPATH.  It knows nothing of what answers it, an operator or trainc, but
-for one thing: it ends the pods itself, by the annotations of stages/pod-complete.yaml, because nothing runs in them.
-Everything waits for a limited time; the first surprise ends the program with a traceback.
+Run by sdk.py, with an SDK of that version in PYTHONPATH.  It does not know whether an operator or trainc serves it,
+with one exception: it ends the pods itself, by the annotations of stages/pod-complete.yaml, because nothing runs in
+them. Everything waits for a limited time; the first surprise ends the program with a traceback.
 """
 
 import io
@@ -30,7 +31,7 @@ LINES = ["line 1 of a pod", "line 2 of a pod", "line 3 of a pod"]
 
 
 class Said(logging.Handler):
-    """What the SDK logs; version 1.7 gives logs of pods to nobody else."""
+    """What the SDK logs; version 1.7 returns logs of pods in no other way."""
 
     def __init__(self):
         super().__init__()
@@ -90,7 +91,7 @@ class Old:
         return dict(found)
 
     def followed(self, kind, name, container):
-        """The lines of a pod that runs, while they come: the stream has no end before the pod."""
+        """The lines of a running pod, as they arrive: the stream does not end before the pod."""
         said = Said()
         threading.Thread(target=self.sdk.get_job_logs, args=(name, SPACE), kwargs={"container": container, "follow": True}, daemon=True).start()
         return until("lines", lambda: len(found := [x.split("]: ", 1)[1] for x in said.lines if x.startswith("[Pod ")]) >= len(LINES) and found)
@@ -125,7 +126,7 @@ class New(Old):
         return self.sdk.get_job_logs(name, job_kind=kind, **which)[0]
 
     def followed(self, kind, name, container):
-        """It answers when the stream ends, and until then prints the lines."""
+        """It returns when the stream ends, and prints the lines until then."""
         out, sys.stdout = sys.stdout, io.StringIO()
         try:
             threading.Thread(target=self.sdk.get_job_logs, args=(name,), kwargs={"job_kind": kind, "follow": True}, daemon=True).start()
@@ -166,12 +167,12 @@ def release(sdk, name, code=0, pods=None):
 
 
 def holding(sdk, kind, name):
-    """The conditions of a job that hold."""
+    """The conditions of a job that are true."""
     return {c.type for c in sdk.sdk.get_job_conditions(name, SPACE, kind) if c.status == "True"}
 
 
 def is_deleted(sdk, kind, name):
-    """The SDK answers as for a job that does not exist, and the pods are garbage-collected."""
+    """The SDK reports that the job does not exist, and the pods are garbage-collected."""
     try:
         sdk.get(kind, name)
         return False
@@ -180,7 +181,7 @@ def is_deleted(sdk, kind, name):
 
 
 def pods_by_role(sdk, kind, name):
-    """Each question for pods finds those that it is about."""
+    """Each query for pods finds the right ones."""
     roles = KINDS[kind][3]
     every = sorted(f"{name}-{role.lower()}-{i}" for role, n in roles.items() for i in range(n))
     if kind == "MPIJob":                # its launcher has no index
@@ -199,7 +200,7 @@ def logged(sdk, kind, name):
 
 
 def lives(sdk, kind):
-    """One job from its creation to its deletion, and what the SDK answers at every step."""
+    """One job from its creation to its deletion, and what the SDK returns at every step."""
     sdk.create(kind, job_of(kind, "train"))
     running = sdk.wait(kind, "train", "Running")
     expect(running.kind, kind, "the kind")
@@ -232,7 +233,7 @@ def lives(sdk, kind):
 
 
 def fails(sdk, kind):
-    """A job that fails: whoever waits for its success gets an error."""
+    """A job that fails: waiting for its success raises an error."""
     sdk.create(kind, job_of(kind, "broken"))
     sdk.wait(kind, "broken", "Running")
     release(sdk, "broken", code=1)
@@ -262,7 +263,7 @@ def restarts(sdk, kind):
     before = uid_of(sdk, "again-worker-1")
     release(sdk, "again", code=137, pods=["again-worker-1"])
     until("another pod of that index", lambda: uid_of(sdk, "again-worker-1") not in (None, before))
-    sdk.wait(kind, "again", "Running")  # Restarting is over as soon as a pod runs, with an operator too
+    sdk.wait(kind, "again", "Running")  # Restarting ends as soon as a pod runs, with an operator too
     expect(sdk.sdk.is_job_restarting("again", SPACE, kind), False, "is_job_restarting")
     release(sdk, "again")
     sdk.wait(kind, "again", "Succeeded")
@@ -307,7 +308,7 @@ def train(parameters):
 
 
 def functions(sdk, kind):
-    """A job made of a Python function: its pods have the function's text, and end by themselves."""
+    """A job made of a Python function: its pods have the function's text, and end on their own."""
     name = f"made-{kind.lower()}"
     sdk.from_function(kind, name, train, 2)
     sdk.wait(kind, name, "Succeeded")

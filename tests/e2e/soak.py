@@ -1,9 +1,10 @@
-"""Churn under commands that stay: their memory is flat, and what they show at the end is right.
+"""Long-running commands while objects change: their memory stays constant, and what they show at the end is right.
 
     KUBECONFIG=... KUBECTL=... TRAINC=... python3 soak.py [SECONDS]
 
-`wait`, `status --watch` and `logs -f` follow one run for SECONDS (300) while pods of it are touched, deleted and made again, and
-other runs of the namespace come, fail and go.  Memory is compared between a quarter of the time and the end.
+`wait`, `status --watch` and `logs -f` follow one run for SECONDS (300) while its pods are modified, deleted and
+re-created, and other runs of the namespace are created, fail and are deleted.  Memory is compared between a quarter of
+the time and the end.
 """
 
 import json
@@ -16,7 +17,7 @@ import time
 import runtime
 from runtime import HOLD, Failure, Space, job
 
-ALLOWED_MB = 1.5        # pages that the allocator has not had yet; a leak of 1 KB for each event would be several times that
+ALLOWED_MB = 1.5        # pages not used before; a leak of 1 KB for each event would be several times that
 
 
 class Stays:
@@ -48,7 +49,7 @@ class Stays:
 
 
 def churn(s, i):
-    """One round: changes of the run that is followed, and another run that comes, ends and goes."""
+    """One round: changes of the run that is followed, and another run that is created, ends and is deleted."""
     s.kubectl("annotate", "pods", "-l", "trainc.dev/job=a", f"x={i}", "--overwrite", ok=False)     # one may be gone by then
     if i % 5 == 0:
         pod = json.loads(s.kubectl("get", "pods", "-l", "trainc.dev/job=a", "-o", "json"))["items"][i % 4]["metadata"]["name"]
@@ -79,7 +80,7 @@ def soak(s, seconds):
         if grown:
             raise Failure("\n".join(grown))
         end = time.monotonic() + 120
-        while stay[0].p.poll() is None and time.monotonic() < end:      # pods that are made again are held, too
+        while stay[0].p.poll() is None and time.monotonic() < end:      # re-created pods are held, too
             s.kubectl("annotate", "pods", "-l", "trainc.dev/job=a", "e2e.trainc.dev/hold-", ok=False)
             time.sleep(1)
         if stay[0].p.poll() != 0:

@@ -1,4 +1,5 @@
-"""suite.py any|kwok|operators|kueue|node [PART...]: what a cluster must accept and do; called by run.sh.  Only checks whose name holds a PART.
+"""suite.py any|kwok|operators|kueue|node [PART...]: what a cluster must accept and do; called by run.sh.  Only checks
+whose name holds a PART.
 
   any    every object file is accepted and kept as it was sent
   kwok   that, and jobs reach the end that their program promises, on fake nodes
@@ -43,7 +44,7 @@ import rows  # noqa: E402
 
 TRAINC = os.path.abspath(os.environ.get("TRAINC", os.path.join(ROOT, "build", "trainc")))
 
-RUN = secrets.token_hex(4)  # an existing cluster may be used by others, and twice by us
+RUN = secrets.token_hex(4)  # an existing cluster may be used by others, and by two of our runs
 fresh = itertools.count()
 
 
@@ -61,7 +62,7 @@ def expect(holds, why):
 
 
 def text_of(path, *options):
-    """What the compiler writes; options of the program are in a file beside it."""
+    """The compiler's output; options of the program are in a file beside it."""
     own = path.removesuffix(".tj") + ".args"
     if os.path.exists(own):
         options = open(own).read().split() + list(options)
@@ -106,7 +107,7 @@ def compare(sent, kept):
 
 
 def moved(objects, namespace):
-    """The same objects in another namespace, so that files do not meet."""
+    """The same objects in another namespace, so that files do not conflict."""
     objects = copy.deepcopy(objects)
     for value in objects:
         if "namespace" in value["metadata"]:
@@ -124,7 +125,7 @@ def unchanged(before, after):
     then what was applied, and since when it is ours, is the same."""
     name = named(before)
     metadata, now = before["metadata"], after["metadata"]
-    if "generation" not in metadata and before["kind"] != "PersistentVolumeClaim":      # which is bound meanwhile
+    if "generation" not in metadata and before["kind"] != "PersistentVolumeClaim":      # which has been bound meanwhile
         expect(metadata["resourceVersion"] == now["resourceVersion"], f"{name}: changed when it was applied again")
         return
     expect(metadata.get("generation") == now.get("generation"), f"{name}: its spec changed when it was applied again")
@@ -137,9 +138,9 @@ def unchanged(before, after):
 
 
 def accepted(cluster, path, own):
-    """The file is applied in a namespace of the check, so that files do not meet; one
-    that names another namespace is tried as it is, and then applied in ours.  A
-    cluster of others gets no other namespace, and nothing that is not in one."""
+    """The file is applied in a namespace of the check, so that files do not conflict; one that names another
+    namespace is tried unchanged, and then applied in ours.  A cluster of others gets no other namespace, and only
+    namespaced objects."""
     sent = cluster.as_applied(cluster.read_yaml(path))
     elsewhere = {value["metadata"]["namespace"] for value in sent if "namespace" in value["metadata"]}
     if own:
@@ -168,8 +169,8 @@ def accepted(cluster, path, own):
 
 
 def compiled(cluster, path):
-    """The same for a program without a golden file; and what kubectl makes of the
-    YAML is what the compiler writes as JSON."""
+    """The same for a program without a golden file; and kubectl reads from the YAML what the compiler writes as
+    JSON."""
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         file.write(text_of(path))
         file.flush()
@@ -178,7 +179,7 @@ def compiled(cluster, path):
 
 
 def children(value):
-    """The Jobs that the controller of a set would make of it, which its own schema says little about."""
+    """The Jobs that a set's controller would create, about which its own schema says little."""
     made = list(jobs_of(value))
     for job in made:
         spec, metadata = job["spec"], job["metadata"]
@@ -256,7 +257,7 @@ def notices(cluster, path):
 
 
 def notices_writes(cluster):
-    """An object that was written is noticed, also where it has no generation."""
+    """A write to an object is noticed, even if the object has no generation."""
     with Space(cluster) as space:
         value = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "e2e"}, "data": {"a": "1"}}
         cluster.apply([value], space.name)
@@ -285,7 +286,7 @@ def refuses(cluster, path):
 
 
 def raw_rows(cluster):
-    """Raw blocks and objects: the server refuses the rows of tests/raw that we refuse, and takes the others."""
+    """Raw blocks and objects: the server rejects the rows of tests/raw that we reject, and accepts the others."""
     refused, taken = list(rows.rows("refused.txt")), list(rows.rows("accepted.txt"))
     known, wrong = rows.values(TRAINC, refused + taken), []
     with Space(cluster) as space:
@@ -313,11 +314,11 @@ def notices_end(cluster):
         raise Failure("a job that failed was taken for one that succeeded")
 
 
-# What jobs do
+# How jobs behave
 
 
 class Play:
-    """A job on fake nodes.  notes[role] says how its pods end."""
+    """A job on fake nodes. notes[role] tells how its pods end."""
 
     def __init__(self, cluster, space, source, notes):
         self.cluster, self.space, self.source = cluster, space, source
@@ -376,7 +377,7 @@ class Play:
         """trainc and this check agree about the job's end."""
         jobs = self.cluster.list(self.space.name, "jobs")
         if all("deletionTimestamp" in j["metadata"] for j in jobs):
-            return  # the check ended the only role, so nothing is left to judge
+            return  # the check ended the only role, so there is nothing left to decide
         state, cause = self.state(run.name)
         words = ("Failed", "Failing") if verdict.startswith("Failed") else ("Succeeded", "Completing")
         expect(state in words, f"trainc status: {run.name} is {state} ({cause}), not {verdict}")
@@ -546,7 +547,8 @@ def _(job):
 
 
 def bare_pods(cluster):
-    """The target `pods`: its pods run and end, and the product says so each time.  A fake node ends pods of Jobs only, so we do."""
+    """The target `pods`: its pods run and end, and the product reports it each time.  A fake node ends pods of Jobs
+    only, so the test ends them."""
     with Space(cluster) as space:
         source = program("mnist-ddp")
         objects = compile(source, "--target", "pods", "--namespace", space.name)
@@ -562,7 +564,7 @@ def bare_pods(cluster):
 
 
 def gang_waits(cluster):
-    """With room for one of two replicas none starts; then there is room for both."""
+    """While there is room for only one of two replicas, none starts; then there is room for both."""
     pool = f"{RUN}-{next(fresh)}"
     label = "e2e.trainc.dev/pool"
 
@@ -625,7 +627,7 @@ def meet(cluster, name):
 
 
 def places(cluster):
-    """Pods of the role that waits are made when the others have started, not before."""
+    """Pods of a role that waits are created after the others have started, not before."""
     pods, did = real(cluster, "places")
     expect(len(pods) == 4, "not 4 pods")
     expect(did == ["resumed watcher (after started(worker))"], f"played: {did}")
@@ -651,14 +653,14 @@ def files(*patterns):
     return sorted(path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern)))
 
 
-# Goldens that show how values are written and are no objects for this server.
+# Goldens that show how values are written and are not objects for this server.
 NO_OBJECTS = {
     "tests/emit/gang_native.yaml",  # of Kubernetes 1.37
     "tests/emit/gang_native_136.yaml",
     "tests/place/native.yaml",  # of Kubernetes 1.36
     "tests/place/native_137.yaml",
     "tests/emit/workloads.yaml",  # raw amounts in every form, also of devices, which a server counts in whole numbers
-    "tests/emit/values.yaml",  # a definition whose schema holds values of every kind
+    "tests/emit/values.yaml",  # a definition whose schema contains values of every kind
 }
 
 
@@ -669,7 +671,7 @@ def goldens(*directories):
 
 
 def is_set(path):
-    """Is it a set of Jobs?  Their controllers do not run here, so nothing would make the Jobs of one that is applied."""
+    """Is it a set of Jobs? Their controllers do not run here, so nothing would create the Jobs of an applied set."""
     return re.search(r"^kind: (JobSet|TrainingRuntime)$", open(path).read(), re.M)
 
 
@@ -761,14 +763,14 @@ def main(mode, *parts):
 
     def stop(*_):
         cluster.close()
-        os._exit(1)  # the threads would go on for minutes
+        os._exit(1)  # the threads would continue for minutes
 
     signal.signal(signal.SIGTERM, stop)
     if mode == "kwok":
         install(cluster, files("tests/e2e/kinds/*.yaml") + sorted(glob.glob(os.path.join(os.environ["E2E_ADDONS"], "*.yaml"))))
     failed, skipped = 0, 0
     wanted = [check for check in checks(mode) if not parts or any(part in check[0] for part in parts)]
-    # Most of the time is the Job controller's, which waits before it retries.
+    # Most of the time is spent in the Job controller, which waits before it retries.
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         running = [(name, pool.submit(outcome, check, cluster)) for name, check in wanted]
         for name, future in running:

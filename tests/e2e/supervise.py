@@ -1,5 +1,5 @@
 """The controller (trainc supervise) on a real API server, with real admission, garbage collection and permissions:
-each check has a namespace and a controller of its own, which acts as the ServiceAccount that its manifest makes.
+each check has a namespace and a controller of its own, which acts as the ServiceAccount of its manifest.
 
     KUBECONFIG=... KUBECTL=... TRAINC=... python3 supervise.py [NAME...]
 
@@ -26,7 +26,7 @@ GROUP = "kubeflow.org"
 ACCOUNT = "system:serviceaccount:trainc-system:trainc-supervise"
 NOTE = "e2e.trainc.dev"
 CHECKS = []
-MANIFEST = threading.Lock()             # its objects are those of the whole cluster: one check at a time makes them
+MANIFEST = threading.Lock()             # its objects are cluster-scoped: only one check at a time creates them
 
 
 def check(f):
@@ -81,7 +81,7 @@ class Desk:
         return self.start_all("--namespace", self.space.ns, *options, kubeflow=kubeflow)
 
     def start_all(self, *options, kubeflow=True):
-        """Starts a controller that looks after other namespaces, too."""
+        """Starts a controller that handles other namespaces, too."""
         words = ["--kubeflow", "--as", ACCOUNT] if kubeflow else []
         path = os.path.join(self.space.dir, f"controller-{len(self.running)}.log")
         with open(path, "w") as log:
@@ -143,7 +143,8 @@ def manifest(kind=None, *options, kubeflow=True):
 
 
 def install(space):
-    """The account and the permissions of the manifest; the definitions are those that the operator's own module brings."""
+    """The account and the permissions of the manifest; the definitions are those that the operator's own module
+    brings."""
     with MANIFEST:
         objects = [o for o in manifest() if o["kind"] in ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")]
         space.write("account.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
@@ -155,7 +156,8 @@ def install(space):
 
 @check
 def definitions(d):
-    """a server serves the definitions of the manifest, finds their schemas structural, and takes a job of each kind"""
+    """a server serves the definitions of the manifest, considers their schemas structural, and accepts a job of each
+    kind"""
     other = "e2e.trainc.dev"            # here the operator's API group belongs to the operator's own definitions
     made = [json.loads(json.dumps(o).replace(GROUP, other)) for o in manifest("CustomResourceDefinition")]
     must(len(made) == len(ROLES), [o["metadata"]["name"] for o in made])
@@ -182,7 +184,7 @@ def definitions(d):
 
 @check
 def deployment(d):
-    """the whole manifest is admitted with strict validation, with shards too, whose number can be changed"""
+    """the whole manifest is admitted with strict validation, also with shards, whose number can be changed"""
     def apply(workload, *options):
         objects = [o for o in manifest(None, *options) if o["kind"] != "CustomResourceDefinition"]
         d.space.write("all.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
@@ -225,8 +227,8 @@ def ends(kind):
         job = d.space.get(f"{kind.lower()}s.{GROUP}", "train")
         must(job["status"]["startTime"] <= job["status"]["completionTime"], job["status"])
         d.until("its Event", lambda: f"{kind}Succeeded" in d.reasons() or f"{kind}JobSucceeded" in d.reasons(), 10)
-        # Owned objects go with their owner: the cluster's garbage collector deletes them, and the controller must not
-        # create them again.
+        # Dependents are deleted with their owner: the cluster's garbage collector deletes them, and the controller must
+        # not create them again.
         d.space.kubectl("delete", f"{kind.lower()}s.{GROUP}", "train")
         d.until("everything is collected", lambda: not d.space.names("pods,services,configmaps,secrets,roles,rolebindings")
                 or set(d.space.names("pods,services,configmaps,secrets,roles,rolebindings")) <= {"serviceaccount/default"})
@@ -241,7 +243,7 @@ for _kind in ROLES:
 
 @check
 def codes(d):
-    """ExitCode: 137 begins the replica again, 1 fails the job"""
+    """ExitCode: 137 restarts the replica, 1 fails the job"""
     d.start()
     d.put(resource("TFJob", "train", restart="ExitCode", sizes={"Worker": 2}))
     d.until("two run", lambda: d.phases() == ["Running"] * 2)
@@ -259,7 +261,7 @@ def codes(d):
 
 @check
 def suspended(d):
-    """suspend takes the pods away and resume brings them back; cleanPodPolicy and ttl leave nothing"""
+    """suspend deletes the pods and resume creates them again; cleanPodPolicy and ttl leave nothing"""
     kind = f"pytorchjobs.{GROUP}"
     d.start()
     d.put(resource("PyTorchJob", "train", policy={"cleanPodPolicy": "All", "ttlSecondsAfterFinished": 2}))
@@ -275,7 +277,7 @@ def suspended(d):
 
 @check
 def refused(d):
-    """a job that the compiler refuses has its message as condition and Event; corrected, it runs"""
+    """a job that the compiler refuses has its message as a condition and an Event; after it is corrected, it runs"""
     d.start()
     wrong = resource("PyTorchJob", "train")
     wrong["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0].pop("image")
@@ -299,7 +301,7 @@ def killed(d):
         watch = subprocess.Popen([KUBECTL, "-n", d.space.ns, "get", "pods", "-w", "--no-headers", "-o", "custom-columns=U:.metadata.uid,N:.metadata.name"],
                                  stdout=out, stderr=subprocess.DEVNULL)
     try:
-        # A master must not end before its workers are there: its job would end without them, and rightly so.
+        # A master must not end before its workers exist: its job would rightly end without them.
         d.put(*(resource("PyTorchJob", f"j{i}", notes={f"{NOTE}/run": "20s"}) for i in range(jobs)))
         for _ in range(8):
             one = d.start()
@@ -318,7 +320,7 @@ def killed(d):
 
 @check
 def leased(d):
-    """of two processes with one Lease the second takes over when the first is killed, and nothing is made twice"""
+    """of two processes with one Lease the second takes over when the first is killed, and nothing is created twice"""
     # The manifest permits Leases in the namespace of the controller's own pod; here it is that of the check.
     d.space.kubectl("create", "role", "lease", "--verb=get,create,update,patch", "--resource=leases.coordination.k8s.io")
     d.space.kubectl("create", "rolebinding", "lease", "--role=lease", "--serviceaccount=trainc-system:trainc-supervise")
@@ -344,7 +346,8 @@ def shard_of(ns, total):
 
 @check
 def sharded(d):
-    """two shards of a cluster: each has the jobs of its namespace; a standby replaces one that is killed; a third layout waits"""
+    """two shards of a cluster: each handles the jobs of its namespace; a standby replaces one that is killed; a
+    third layout waits"""
     spaces = [d.space.ns, d.space.ns + "-b"]
     others = {f"e2e-run-{outcome_name(f)}-{os.getpid()}" for _, f in CHECKS} - set(spaces)
     total = next(n for n in range(500, 1000) if shard_of(spaces[0], n) != shard_of(spaces[1], n)
@@ -353,7 +356,7 @@ def sharded(d):
     d.space.kubectl("create", "role", "lease", "--verb=get,create,update,patch", "--resource=leases.coordination.k8s.io")
     d.space.kubectl("create", "rolebinding", "lease", "--role=lease", "--serviceaccount=trainc-system:trainc-supervise")
     config = json.loads(d.space.kubectl("config", "view", "--raw", "--flatten", "--minify", "-o", "json", ns=False))
-    config["contexts"][0]["context"]["namespace"] = d.space.ns      # that of the Leases
+    config["contexts"][0]["context"]["namespace"] = d.space.ns      # the namespace of the Leases
     d.space.write("kubeconfig", json.dumps(config))
     where = ("--kubeconfig", os.path.join(d.space.dir, "kubeconfig"))
     d.space.kubectl("create", "namespace", spaces[1], ns=False)
@@ -390,7 +393,7 @@ OLD_KINDS = {"TfJob": "tfjobs.tensorflow.org", "MxJob": "mxjobs.mxnet.mlkube.io"
 
 
 def old_job(kind, name, **more):
-    """A job of an ancestor's kind, whose pods run until they are released."""
+    """A job of one of the kinds of --ancestors, whose pods run until they are released."""
     field, container, roles, version = {
         "TfJob": ("tfReplicaType", "tensorflow", ("MASTER", "WORKER", "PS"), "tensorflow.org/v1alpha1"),
         "MxJob": ("mxReplicaType", "mxnet", ("SCHEDULER", "SERVER", "WORKER"), "mxnet.mlkube.io/v1beta1")}[kind]  # fmt: skip
@@ -403,7 +406,8 @@ def old_job(kind, name, **more):
 
 @check
 def ancestors(d):
-    """TfJob v1alpha1 and MxJob v1beta1: a server takes the definitions and what the old ones took; jobs run, end, fail and are collected"""
+    """TfJob v1alpha1 and MxJob v1beta1: a server accepts the definitions and what the old definitions accepted; jobs
+    run, end, fail and are collected"""
     mine = manifest(None, "--ancestors", f"--namespace={d.space.ns}")
     made = [o for o in mine if o["metadata"]["name"] in OLD_KINDS.values()]
     roles = [o for o in mine if o["kind"] in ("Role", "RoleBinding")]
@@ -431,7 +435,7 @@ def run_ancestors(d):
         return next(p["metadata"]["name"] for p in d.listed("pods") if part in p["metadata"]["name"] and "deletionTimestamp" not in p["metadata"])
 
     d.start("--ancestors")
-    odd = old_job("TfJob", "odd", RuntimeId="zzzz")             # keys in any case, fields that nothing knows
+    odd = old_job("TfJob", "odd", RuntimeId="zzzz")             # keys in any case, unknown fields
     odd["spec"] = {"REPLICASPECS": odd["spec"]["replicaSpecs"][:1], "runtimeid": "zzzz", "futureField": {"a": 1}}
     main = odd["spec"]["REPLICASPECS"][0]["template"]["spec"]["containers"][0]
     main["Command"] = main.pop("command")
@@ -457,13 +461,13 @@ def run_ancestors(d):
     d.release(pod_of("odd-master"), code=3)
     d.until("Failed", lambda: state("TfJob", "odd") == ("Done", "Failed"))
     mx = d.space.get(OLD_KINDS["MxJob"], "mx")["spec"]["RuntimeId"]
-    d.release(pod_of("mx-server"), code=1)                      # begins again
+    d.release(pod_of("mx-server"), code=1)                      # restarts
     d.release(pod_of("mx-scheduler"))
     d.until("Done", lambda: state("MxJob", "mx") == ("Done", "Succeeded"))
     must(d.space.get("service", f"mx-scheduler-{mx}-0")["spec"]["ports"][0]["port"] == 9091, mx)
     time.sleep(1)
     must({o["metadata"]["name"] for o in d.listed("jobs")} >= set(names), "Jobs were deleted")
-    # in the foreground: the resource waits for what it owns, and says so
+    # in the foreground: the resource waits for its dependents, and says so
     d.space.kubectl("delete", OLD_KINDS["TfJob"], "train", "odd", "bad", "--cascade=foreground")
     d.space.kubectl("delete", OLD_KINDS["MxJob"], "mx")
     d.until("everything is collected", lambda: not d.space.names("jobs,pods,services,configmaps,deployments"))
@@ -472,7 +476,7 @@ def run_ancestors(d):
 
 @check
 def permitted(d):
-    """nothing that the controller does needs a permission that its manifest lacks"""
+    """no action of the controller needs a permission that its manifest lacks"""
     d.start()
     d.put(resource("MPIJob", "mpi"), resource("PyTorchJob", "torch", policy={"cleanPodPolicy": "Running"}))
     d.until("six run", lambda: d.phases().count("Running") >= 6)
@@ -483,7 +487,8 @@ def permitted(d):
 
 @check
 def autoscaled(d):
-    """an elastic job has an autoscaler, which can read its size, and `kubectl scale` changes it; suspension ends both"""
+    """an elastic job has an autoscaler, which can read its size, and `kubectl scale` changes it; suspension ends
+    both"""
     job = resource("PyTorchJob", "train", sizes={"Worker": 2}, restart="OnFailure")
     job["spec"]["elasticPolicy"] = {"minReplicas": 1, "maxReplicas": 4, "rdzvBackend": "c10d", "metrics": [
         {"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}}}]}
@@ -492,7 +497,7 @@ def autoscaled(d):
     d.until("two run", lambda: d.phases() == ["Running"] * 2)
 
     def size():
-        """What an autoscaler reads: the wanted size, the present size, and the pods that it would measure."""
+        """What an autoscaler reads: the desired size, the current size, and the pods that it would measure."""
         path = f"/apis/{GROUP}/v1/namespaces/{d.space.ns}/pytorchjobs/train/scale"
         o = json.loads(d.space.kubectl("get", "--raw", path, ns=False))
         pods = d.space.kubectl("get", "pods", "-l", o["status"]["selector"], "-o", "name").split()
@@ -538,7 +543,7 @@ RUN = """job "a" {{
 
 
 def run_controller(d, *options):
-    """A controller with no permissions but those that the manifest has for runs alone, in this namespace."""
+    """A controller with only the permissions that the manifest has for runs, in this namespace."""
     if not d.running:
         roles = [o for o in manifest(None, "--namespace", d.space.ns, kubeflow=False) if o["kind"] == "Role"]
         d.space.write("role.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": roles}))
@@ -557,14 +562,15 @@ def run_jobs(d):
 
 
 def begin_run(d, rules="success = done(worker)", ends='"e2e.trainc.dev/run" = "2s"', worker=""):
-    """A run whose parameter server never ends by itself; nothing waits for it."""
+    """A run whose parameter server never ends on its own; no command waits for it."""
     d.space.write("a.tj", RUN.format(rules=rules, ends=ends, worker=worker))
     d.space.want(0, "apply", "--controller", "--no-wait", "a.tj", err="the controller does what plain Jobs cannot do for job 'a'")
 
 
 @check
 def run_ends(d):
-    """a run left to the controller: its roles begin in their order, the endless one ends, the record has the verdict, delete leaves nothing"""
+    """a run left to the controller: its roles start in order, the endless one ends, the record has the verdict,
+    delete leaves nothing"""
     run_controller(d)
     begin_run(d)
     d.until("the verdict", lambda: record(d)["verdict"] == "Succeeded")
@@ -582,7 +588,8 @@ def run_ends(d):
 
 @check
 def run_fails(d):
-    """a role that fails for good ends the others, the first failing rank is on the record, and status has it when the Jobs are gone"""
+    """a role that fails for good ends the others, the first failing rank is on the record, and status shows it when
+    the Jobs are gone"""
     run_controller(d)
     begin_run(d, ends='"e2e.trainc.dev/exit" = "3"')
     d.until("the verdict", lambda: record(d)["verdict"] == "Failed")
@@ -602,7 +609,8 @@ def run_fails(d):
 
 @check
 def run_held(d):
-    """suspend and resume of a run left to the controller: it does not resume the role that once waited, whichever Job is suspended first, by kubectl too"""
+    """suspend and resume of a run left to the controller: it does not resume the role that once waited, whichever
+    Job is suspended first, even by kubectl"""
     def suspended():
         return sorted(o["spec"].get("suspend", False) for o in d.listed("jobs"))
     run_controller(d)
@@ -681,7 +689,7 @@ job "a": pair {
 
 @check
 def run_examples(d):
-    """examples of the tree are left to the controller, all at once, and end while nothing waits"""
+    """examples of the tree are left to the controller, all at once, and end while no command waits"""
     run_controller(d)
     here = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../examples")
     names = {"async": "15-parameter-server/async.tj", "pi": "16-elastic-workers/pi.tj", "ring-demo": "09-ring/ring.tj",
@@ -715,7 +723,7 @@ def run_killed(d):
 
 @contextlib.contextmanager
 def own_nodes(d, *names):
-    """Nodes that take only pods of this check, which may then delete them."""
+    """Nodes that accept only pods of this check, which may then delete them."""
     name = d.space.ns
     room = {"cpu": "100", "memory": "1Ti", "pods": "100"}
     for node in names:
@@ -732,7 +740,8 @@ def own_nodes(d, *names):
 
 @check
 def node_goes(d):
-    """a node that is deleted: its pods are lost, and begin again elsewhere, of a run and of a PyTorchJob; neither fails, and both end"""
+    """a node that is deleted: the pods of a run and of a PyTorchJob are lost, and restart elsewhere; neither fails,
+    and both end"""
     run_controller(d)
     d.start()
     with own_nodes(d, "a", "b") as place:
@@ -756,7 +765,7 @@ def node_goes(d):
         d.release("train-master-0")
 
         def both():
-            """Have both succeeded? Workers that run are released: one may have begun again meanwhile."""
+            """Have both succeeded? Running workers are released: one may have restarted meanwhile."""
             if record(d).get("verdict") == "Succeeded" and "Succeeded" in d.conditions("PyTorchJob", "train"):
                 return True
             left = [name for name, _ in placed().values()]
@@ -784,7 +793,8 @@ def workers(d):
 
 @check
 def run_restarts(d):
-    """a run that fails starts again as a whole, by the controller and by wait: new Jobs and pods in their order, attempts count on, a limit"""
+    """a run that fails is restarted as a whole, by the controller and by wait: new Jobs and pods in order, attempts
+    are counted on, a limit"""
     attempts = 0
     for attendant in "controller", "wait":
         if attendant == "controller":
@@ -817,7 +827,8 @@ def run_restarts(d):
 
 @check
 def run_restarts_killed(d):
-    """kill -9 at random moments of three restarts, beside a wait: none counts twice, no Job is lost or made twice, and the run succeeds"""
+    """kill -9 at random moments of three restarts, together with a wait: none counts twice, no Job is lost or
+    created twice, and the run succeeds"""
     run_controller(d)
     seed = random.randrange(1 << 30)
     dice = random.Random(seed)
@@ -885,16 +896,18 @@ def told(text):
 
 @check
 def admitted(d):
-    """the API server refuses and warns about the jobs that the compiler does, with its words: the policies of tests/supervise/admission"""
+    """the API server refuses and warns about the same jobs as the compiler, with the same words: the policies of
+    tests/supervise/admission"""
     Verdicts(d, PROGRAM, "kubeflow", "--kubeflow").compare(16)
 
 
 @check
 def admitted_runs(d):
-    """the same for Jobs, Deployments, pods and JobSets of runs; objects that controllers make of them are not refused"""
+    """the same for Jobs, Deployments, pods and JobSets of runs; objects that controllers make of them are not
+    refused"""
     for target in "jobs", "pods":
         Verdicts(d, RUN_PROGRAM, target).compare(8)
-    # the roles of a JobSet do not say whether they are auxiliary, so that nothing about cluster.roles is checked
+    # the roles of a JobSet do not say whether they are auxiliary, so nothing about cluster.roles is checked
     program = RUN_PROGRAM.replace("aux board {{", 'aux board {{ restart = "on-failure",').replace("elsewhere", "registry")
     sets = Verdicts(d, program, "jobset")
     sets.words["cluster.roles"] = "cluster.all_roles"
@@ -907,11 +920,12 @@ def admitted_runs(d):
 
 
 class Verdicts:
-    """Compares the compiler's verdicts about random programs with an API server's about their objects under the same policies."""
+    """Compares the compiler's verdicts about random programs with an API server's verdicts about their objects under
+    the same policies."""
 
     def __init__(self, d, program, target, *options):
         self.d, self.program, self.target, self.options = d, program, target, options
-        # unique names, because an API server applies policies for a while after they were deleted
+        # unique names, because an API server still enforces policies for a while after they were deleted
         self.words = {'"prod"': f'"{d.space.ns}"', 'policy "': f'policy "{target} '}
         self.seed = random.randrange(1 << 30)
         self.dice = random.Random(self.seed)
@@ -958,7 +972,7 @@ class Verdicts:
             self.write_program(job=job, image=image, first=good, amounts=amounts, devices="")
             self.write_objects()
             self.d.until(f"a verdict about {job}, {image}, {amounts}", lambda: "denied request" in self.send())
-        time.sleep(3)                   # those that warn
+        time.sleep(3)                   # policies that warn
 
     @contextlib.contextmanager
     def in_force(self):
@@ -1018,7 +1032,7 @@ def outcome_name(f):
 
 
 def outcome(name, f):
-    """The check f with a desk of its own, for runtime.outcome()."""
+    """The check f with its own namespace and controllers, for runtime.outcome()."""
     def run(space):
         install(space)
         desk = Desk(space)

@@ -25,7 +25,7 @@ mkdir -m 700 "$2"
 D=$(realpath "$2")
 mkdir "$D/run" "$D/log"
 
-# What was started by a failed attempt is ended; the logs stay.
+# What a failed attempt started is ended; the logs stay.
 trap '[ $? = 0 ] || "$here/down.sh" --keep "$D"' EXIT
 trap 'exit 1' HUP INT TERM
 
@@ -37,7 +37,7 @@ free_ports() {
 	END
 }
 
-# Sets the API server's options by which it notes the requests of one user.
+# Sets the API server's options for recording the requests of one user.
 audited() {
 	certificate controller /O=system:masters/CN=controller
 	cat > "$D/audit.yaml" <<-END
@@ -55,8 +55,8 @@ up_kwok() {
 	local api etcd peer kwok stage i audit=()
 	[ -z "${E2E_AUDIT:-}" ] || audited
 	read -r api etcd peer kwok <<< "$(free_ports 4)"
-	# The address of the API server may not be a loopback one in the endpoints
-	# of the Service "kubernetes", so that Service has none here.
+	# The address of the API server may not be a loopback one in the endpoints of the Service "kubernetes", so that
+	# Service has none here.
 	control_plane 127.0.0.1 "$api" "$etcd" "$peer" --endpoint-reconciler-type none "${audit[@]}"
 	[ -z "${E2E_AUDIT:-}" ] || kubeconfig "$D/kubeconfig.controller" "$api" controller
 	cp "$D/kubeconfig.inside" "$D/kubeconfig"
@@ -65,7 +65,7 @@ up_kwok() {
 		echo ---
 		cat "$stage"
 	done > "$D/stages.yaml"
-	# Every container of every pod has printed what stands in this file.
+	# Every container of every pod has printed the contents of this file.
 	for i in 1 2 3; do
 		echo "2026-01-01T00:00:0$i.000000000Z stdout F line $i of a pod"
 	done > "$D/pod.log"
@@ -97,9 +97,9 @@ up_kwok() {
 	wait_for kwok 120 kubectl wait --for=condition=Ready node --all --timeout=1s
 }
 
-# webhooks FILE PORT NAME...: what the server asks before it takes an object: a module's own manifests, with an address in
-# place of a Service, which has no pods here; with names, only those.  Pods of JobSets and of Kueue are chosen as the
-# patches of their modules choose them.
+# webhooks FILE PORT NAME...: the webhooks that the server calls before it accepts an object: a module's own manifests,
+# with an address instead of a Service, which has no pods here; with names, only those.  Pods of JobSets and of Kueue
+# are selected as the patches of their modules select them.
 webhooks() {
 	python3 - "$1" "$2" "$(base64 -w 0 "$D/pki/ca.crt")" "${@:3}" <<-'END'
 		import re, sys
@@ -116,7 +116,7 @@ webhooks() {
 	END
 }
 
-# jobset PORT PORT: the controller of JobSets, its webhooks and its health behind these ports.
+# jobset PORT PORT: the controller of JobSets, with its webhooks and its health endpoint at these ports.
 jobset() {
 	cat > "$D/jobset.yaml" <<-END
 		apiVersion: config.jobset.x-k8s.io/v1alpha1
@@ -130,7 +130,7 @@ jobset() {
 	spawn jobset "$E2E_JOBSET/jobset" --kubeconfig "$D/kubeconfig" --config "$D/jobset.yaml"
 }
 
-# definitions FILE...: kinds of add-ons, and the certificate of whoever checks their objects.
+# definitions FILE...: kinds of add-ons, with the certificate of the webhook that checks their objects.
 definitions() {
 	cat "$@" | kubectl create -f - > "$D/log/definitions.log"
 	kubectl wait --for=condition=Established --timeout=60s crd --all >> "$D/log/definitions.log"
@@ -171,7 +171,7 @@ up_kueue() {
 	read -r set_hooks set_probe hooks probe <<< "$(free_ports 4)"
 	definitions "$E2E_ADDONS"/jobset*.yaml "$E2E_KUEUE"/crds/*.yaml
 	jobset "$set_hooks" "$set_probe"
-	# Kueue keeps what concerns itself in a namespace, which its manifests make.
+	# Kueue keeps its own objects in a namespace that its manifests create.
 	kubectl create namespace kueue-system >> "$D/log/definitions.log"
 	cat > "$D/kueue.yaml" <<-END
 		apiVersion: config.kueue.x-k8s.io/v1beta2
@@ -191,8 +191,8 @@ up_kueue() {
 		kubectl create -f - >> "$D/log/webhooks.log"
 }
 
-# The name of the control groups belongs to this cluster alone: down.sh removes
-# them by name, and a cluster that was killed leaves its own behind.
+# The name of the control groups belongs to this cluster alone: down.sh removes them by name, and a killed cluster
+# leaves its own behind.
 cgroups() {
 	local group hierarchy
 	group=e2e-$$$(printf %s "$D" | tr -c a-zA-Z0-9 -)
@@ -215,8 +215,8 @@ up_node() {
 	certificate kubelet /CN=kubelet "IP:$node_ip,DNS:node-0"
 	certificate node /O=system:nodes/CN=system:node:node-0
 	cgroups
-	# The death of "unshare" ends the first process of the sandbox, and with it
-	# everything inside: processes, mounts, links.
+	# When "unshare" dies, the first process of the sandbox ends, and with it everything inside: processes, mounts,
+	# links.
 	spawn unshare unshare --net --mount --pid --uts --ipc --fork --kill-child --mount-proc \
 		--propagation slave bash "$here/sandbox.sh" "$D"
 	wait_for unshare 180 test -e "$D/ready"

@@ -1,11 +1,12 @@
-"""What users of the training operator have, on a cluster that never saw it: the definitions and the permissions are those of
-`trainc supervise --kubeflow --manifest`.  Every example of the operator's version 1.7.0 runs to its end, and its Python SDK
-works (sdk.py).
+"""What users of the training operator run, on a cluster where it was never installed: the definitions and the
+permissions are those of `trainc supervise --kubeflow --manifest`.  Every example of the operator's version 1.7.0 runs
+to its end, and its Python SDK works (sdk.py).
 
     KUBECONFIG=... KUBECTL=... TRAINC=... E2E_EXAMPLES=... python3 upstream.py [NAME...]
 
-E2E_EXAMPLES and E2E_SDK are what build.sh prints for examples and sdk; without E2E_SDK its checks are left out.  An example
-is applied as it is, but for its namespace and for annotations that say how its pods end, because nothing runs in them.
+E2E_EXAMPLES and E2E_SDK are what build.sh prints for examples and sdk; without E2E_SDK its checks are left out.  An
+example is applied unchanged except for its namespace and for annotations that say how its pods end, because nothing
+runs in them.
 """
 
 import glob
@@ -21,7 +22,7 @@ from cluster import until
 from supervise import GROUP, NOTE, manifest, must
 
 EXAMPLES = os.environ["E2E_EXAMPLES"]
-SERVES = {("MPIJob", "Worker"), ("TFJob", "PS")}        # replicas that wait for others, and never end by themselves
+SERVES = {("MPIJob", "Worker"), ("TFJob", "PS")}        # replicas that wait for others, and never end on their own
 WRONG = ("v1alpha1", "mx_job_tune_gpu")                 # fields that the operator's own definitions lack: a template's kind, a replica's label
 NEEDED = {"tfevent-pv.yaml", "tfevent-pvc.yaml", "pvc.yaml"}      # volumes of other examples
 
@@ -39,7 +40,7 @@ def roles_of(job):
 
 
 def noted(job):
-    """The job in no namespace of its own, whose pods run for a second, or until they are deleted."""
+    """The job without a namespace of its own, whose pods run for a second, or until they are deleted."""
     job["metadata"].pop("namespace", None)
     for role, spec in roles_of(job).items():
         how = {f"{NOTE}/hold": "yes"} if (job["kind"], role) in SERVES else {f"{NOTE}/run": "1s"}
@@ -80,7 +81,7 @@ def example(path):
         d.space.kubectl("create", f"--validate={check}", "-f", os.path.join(d.space.dir, "job.json"))
         if job["spec"].get("jobMode") == "MXTune":
             d.until("its pods end", lambda: d.phases() == ["Succeeded"] * len(roles_of(job)), 150)
-            # the operator has no rule for the end of tuning; pods that end at once are never seen to run
+            # the operator has no rule for the end of tuning; pods that end at once would never be seen running
             must(not {"Succeeded", "Failed"} & set(d.conditions(kind, name)), d.conditions(kind, name))
         else:
             d.until("it succeeds", lambda: {"Succeeded", "Failed"} & set(d.conditions(kind, name)), 150)
@@ -96,7 +97,7 @@ def example(path):
         d.space.kubectl("delete", plural, name)
         d.until("its pods are collected", lambda: not d.listed("pods"))
     words = "_".join(short.removesuffix(".yaml").split("/")[-2:]).replace("-", "_").lower()
-    run.__name__ = words[-36:].strip("_")                # part of the namespace's name
+    run.__name__ = words[-36:].strip("_")                # used in the name of the namespace
     run.__doc__ = f"examples/{short} runs to its end"
     return run
 
@@ -110,7 +111,7 @@ def examples():
 
 
 def prepare():
-    """The manifest of the controller but for its Deployment, and devices on every node."""
+    """The manifest of the controller without its Deployment, and devices on every node."""
     def kubectl(*words, text=None):
         done = subprocess.run([runtime.KUBECTL, *words], input=text, capture_output=True, text=True, timeout=120)
         must(not done.returncode, done.stderr)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# account.sh - the launcher of an MPIJob has the permissions that it needs: the account and the namespace of its rights
-# are those of its pod.
+# account.sh - the launcher of an MPIJob has the permissions that it needs: its account and the namespace of its
+# permissions are those of its pod.
 . "$(dirname "$0")/../cli/cli.inc"
 
 # manifest METADATA POD: an MPIJob with these in its metadata and in the launcher's pod
@@ -15,7 +15,7 @@ manifest() {
 		    Worker: {replicas: 1, template: {spec: {containers: [{name: mpi, image: "r.example.com/m:1"}]}}}
 	END
 }
-# objects VERSION: m.yaml as that operator's objects, in .out
+# objects VERSION: the objects of that version's operator for m.yaml, in .out
 objects() {
 	run 0 import --operator "$1" m.yaml; cp .out m.tj
 	run 0 compile --target pods m.tj
@@ -27,7 +27,7 @@ manifest ', namespace: team' 'serviceAccountName: mine, '
 objects 1.9; holds test "$(subject)" = mine; says out '  serviceAccountName: mine'
 objects 1.7; holds test "$(subject)" = m-launcher; says out '  serviceAccountName: m-launcher'
 
-# an object that names a namespace in a field is in that namespace itself
+# an object whose fields name a namespace is in that namespace itself
 manifest '' ''
 objects 1.9
 holds test "$(sed -n '/^subjects:/,/^roleRef:/s/^  namespace: //p' .out)" = default

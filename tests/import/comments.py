@@ -1,4 +1,5 @@
-"""comments.py TRAINC MANIFEST...: a comment behind every line of a manifest is in the program, and its objects are the same.
+"""comments.py TRAINC MANIFEST...: a comment after every line of a manifest is carried into the program, and its objects
+are the same.
 
 What is reported as left out (TJ1110) takes its comments with it.  A manifest that is refused is not looked at.
 Last line: N passed, N failed.
@@ -16,7 +17,7 @@ def trainc(*argv, text=None):
 
 
 def remarked(text):
-    """The text with '# mark-N' behind its lines, except for lines in which a scalar continues."""
+    """The text with '# mark-N' after each line, except in scalars of several lines."""
     inside = set()
     for event in yaml.parse(text):
         if isinstance(event, yaml.ScalarEvent) and event.end_mark.line > event.start_mark.line:
@@ -29,7 +30,7 @@ def remarked(text):
 
 
 def left_out(said, lines):
-    """Numbers of the lines that the program leaves out: all lines of a document whose kind is left out."""
+    """Numbers of the lines that the program omits: all lines of a document whose kind is omitted."""
     gone = set()
     for entry in map(json.loads, said.splitlines()):
         for span in entry["spans"] if "left out" in entry["message"] or entry["code"] == "TJ1118" else []:
@@ -38,7 +39,7 @@ def left_out(said, lines):
                 first = max((n for n, line in enumerate(lines[:first], 1) if line.startswith("---")), default=1)
                 last = next((n for n, line in enumerate(lines, 1) if n > last and line.startswith("---")), len(lines))
             gone.update(range(first, last + 1))
-    for n in range(len(lines), 1, -1):          # a line of comments goes with the line below
+    for n in range(len(lines), 1, -1):          # a line with only a comment belongs to the line below
         if n in gone and lines[n - 2].strip().startswith("#"):
             gone.add(n - 1)
     return gone

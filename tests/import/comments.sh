@@ -1,5 +1,5 @@
 #!/bin/sh
-# comments.sh - comments at the ends of lines of a manifest are in the program; licenses are at the top.
+# comments.sh - comments at the ends of lines of a manifest are carried into the program; licenses are at the top.
 . "$(dirname "$0")/../cli/cli.inc"
 if ! python3 -c 'import yaml' 2>/dev/null; then
 	skip "no module yaml"

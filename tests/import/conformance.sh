@@ -1,6 +1,7 @@
 #!/bin/sh
-# conformance.sh - the vectors of the training operator, where they are: of every kind that their judge judges nothing fails, and
-# what is stricter stands in docs/differences.md.  Kinds that it leaves to tests of a project's own count as skipped.
+# conformance.sh - the training operator's test vectors, if available: nothing fails of the kinds that their judge
+# covers, and stricter results are listed in docs/differences.md.  Kinds that it leaves to tests of its own project
+# count as skipped.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 vectors=${CONFORMANCE:-../shared/conformance}

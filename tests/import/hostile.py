@@ -1,4 +1,5 @@
-"""Hostile manifests: each ends soon, within little memory, with the status and the message that are listed here."""
+"""Hostile manifests: each run ends quickly, with little memory, and with the status and the message that are listed
+here."""
 import os
 import resource
 import subprocess
@@ -23,7 +24,7 @@ ROLE = '  - {name: r%d, template: {spec: {template: {spec: {containers: [{name: 
 
 
 def aliases():
-    """Ten billion elements, in half a page."""
+    """Ten billion elements in half a page."""
     return "x0: &x0 [" + ",".join("a" * 10) + "]\n" + "".join(f"x{i}: &x{i} [{','.join([f'*x{i - 1}'] * 10)}]\n" for i in range(1, 10))
 
 
@@ -62,7 +63,7 @@ spec:
 """
 
 
-# what, bytes or text, status, words that are said; megabytes that are enough, options
+# what, bytes or text, status, expected words; megabytes that are enough, options
 CASES = [
     ("aliases that explode", "apiVersion: batch/v1\nkind: Job\n" + aliases() + "metadata: {name: a}\nspec: *x9\n", 1, "too large"),
     ("an alias within itself", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: &d\n  c: *d\n", 1, "contains it"),
@@ -126,7 +127,7 @@ CASES = [
 
 
 def limits(megabytes):
-    """To be set in the child."""
+    """Called in the child process."""
     most = min(MEMORY, megabytes * 2**20) if MEMORY != resource.RLIM_INFINITY else MEMORY
     return lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most))
 

@@ -1,8 +1,7 @@
-"""Objects beside a job: manifest, program, objects again: the same, but for what every object of a program has.
-
-Objects are made at random (the same in each run) from values that are hard to write: texts with quotes, insertions and
-line ends, keys that are words of the language, empty lists and maps, numbers at their limits.
-"""
+"""Objects next to a job: importing a manifest and compiling the program gives the same objects, except for what
+every object of a program has.  The objects are random (the same in each run), with values that are hard to write:
+texts with quotes, insertions and line breaks, keys that are words of the language, empty lists and maps, numbers
+at their limits."""
 import json
 import os
 import random
@@ -81,7 +80,7 @@ def job(name):
 
 
 def plain(value):
-    """Without what is the same as nothing: empty metadata, nulls."""
+    """Without values that mean nothing: empty metadata, nulls."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items() if item is not None}
     return [plain(item) for item in value] if isinstance(value, list) else value

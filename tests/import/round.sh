@@ -1,6 +1,6 @@
 #!/bin/sh
-# round.sh [MANIFEST...] - a manifest without its comments becomes a program, that a custom resource, and that the same
-# program again.
+# round.sh [MANIFEST...] - a manifest without its comments becomes a program, the program a custom resource, and that
+# becomes the same program again.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 export LC_ALL=C.UTF-8
@@ -14,7 +14,7 @@ round() {
 	"$TRAINC" import "$@" "$work/a.yaml" >"$work/a.tj" 2>/dev/null || return 0
 	"$TRAINC" compile --target "$target" "$work/a.tj" >"$work/b.yaml" 2>"$work/err"
 	compiled=$?
-	# the resource is the training operator's, not that of the one before it
+	# the resource has the version of the training operator, not of the one before it
 	grep -q 'api = "' "$work/a.tj" && return 0
 	# a role without replicas is not in the resource
 	grep -q 'replicas *= 0' "$work/a.tj" && return 0

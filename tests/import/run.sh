@@ -1,9 +1,8 @@
 #!/bin/sh
 # run.sh [NAME.yaml...] - manifests and the programs that they become.
 #
-# Beside cases/NAME.yaml (or .json, .sbatch) stand NAME.said, what `trainc import`
-# says on standard error, and NAME.tj, the program, unless the manifest is
-# refused; NAME.args holds options.  BLESS=1 rewrites both.  Every program checks
+# cases/NAME.yaml (or .json, .sbatch) is accompanied by NAME.said, the standard error of `trainc import`, and NAME.tj,
+# the program, unless the manifest is refused; NAME.args holds options.  BLESS=1 rewrites both.  Every program checks
 # without errors, and is the same in two runs.
 #
 # Which case looks at which row of the older operators:
@@ -28,7 +27,7 @@ fail() {
 	failed=$((failed + 1))
 	echo "FAIL $*"
 }
-# golden FILE FOUND: compare, or bless; an empty result has no file.
+# golden FILE FOUND: compares, or blesses; an empty result has no file.
 golden() {
 	if test -n "$BLESS"; then
 		if test ! -s "$2"; then rm -f "$1"; elif ! cmp -s "$1" "$2"; then cp "$2" "$1"; echo "blessed $1"; fi

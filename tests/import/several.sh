@@ -1,5 +1,5 @@
 #!/bin/sh
-# several.sh - several manifests in one command, several programs of them.
+# several.sh - several manifests in one command, which become several programs.
 . "$(dirname "$0")/../cli/cli.inc"
 
 # pod NAME [NAMESPACE]
@@ -18,7 +18,7 @@ run 0 import --output-dir other other.yaml; silent err
 holds grep -q 'namespace = "a"' other/p.tj
 holds grep -q 'namespace = "b"' other/p-2.tj
 holds grep -q 'namespace = "b"' other/q.tj
-# a program that somebody has edited is not overwritten, and then no other one is written either
+# a program that somebody has edited is not overwritten, and then no other program is written either
 echo '# mine' >>other/p-2.tj
 rm other/q.tj
 run 3 import --output-dir other other.yaml; says err "'other/p-2.tj' already exists"; says err "--force replaces it"
@@ -30,7 +30,7 @@ holds test "$(grep -c '# mine' other/p-2.tj)" = 0
 run 0 import --output-dir other other.yaml; silent err
 pod r b | sed 's/name: main/name: "-"/' >>other.yaml
 run 1 import --output-dir other other.yaml; says err "other.yaml:"
-# a configuration counts wherever it stands
+# a configuration applies wherever it is in the input
 cat >config.yaml <<-'END'
 	accelerators:
 	  alpha-gpu:
@@ -53,7 +53,7 @@ cat >job.yaml <<-'END'
 END
 run 0 import config.yaml job.yaml; silent err; cp .out first; says out "accelerator = alpha_gpu(1)"; says out "# About the job."; says out "# About the role."
 run 0 import job.yaml config.yaml; silent err; same first .out
-# more jobs than a program can have: refused when the first one too many is read, with little memory
+# more jobs than a program can have: refused when the first excess job is read, with little memory
 awk 'BEGIN { for (i = 0; i < 30000; i++) printf "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d}\nspec: {restartPolicy: Never, containers: [{name: main, image: \"r.example.com/a:1\"}]}\n", i }' >many.yaml
 case $BUILD in *asan*) room=unlimited ;; *) room=262144 ;; esac        # the sanitizer reserves terabytes of addresses
 (ulimit -v $room; exec "$TRAINC" import many.yaml >.out 2>.err); holds test $? = 1
