@@ -1,7 +1,6 @@
 #!/bin/sh
-# check_tree.sh - what the tree promises about itself: who may include whom, no
-# framework's name outside the library, headers that stand alone, nothing of
-# the machine that it was written on.
+# check_tree.sh - properties of the source tree: who may include whom, no framework's name outside the library, headers
+# that are self-contained, nothing about the machine where it was written.
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
 BUILD=${BUILD:-build}
@@ -14,7 +13,7 @@ fail() {
 }
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-# none WHAT: fails if anything was found.
+# none WHAT: fails if the input is not empty.
 none() {
 	if test -s "$scratch/found"; then
 		fail "$1"
@@ -41,7 +40,7 @@ done >"$scratch/found"
 none "the top level holds something else"
 
 # ---- who includes whom (docs/architecture.md) ----
-# allowed DIRECTORY PREFIX...: its files may include only those of ours.
+# allowed DIRECTORY PREFIX...: its files may include only those of our headers.
 allowed() {
 	directory=$1
 	shift
@@ -77,13 +76,13 @@ allowed runtime/cluster base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/
 allowed runtime/supervise base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/custom.h cel/cel.h compile.h command/ runtime/run/ runtime/status/ runtime/decide/ runtime/cluster/ runtime/supervise/
 allowed runtime/command base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h compile.h command/ runtime/
 
-# ---- the core does not print, exit or remember ----
+# ---- the core does not print, exit or keep state ----
 core='compiler/data compiler/diag compiler/syntax compiler/syntax/help compiler/check compiler/eval compiler/lower compiler/plan
 	compiler/kube compiler/objects compiler/emit compiler/emit/target compiler/verify compiler/import compiler/lsp compiler/cel'
 grep -nE '[^a-z_](printf|puts|putchar|perror|exit|abort|getenv|fopen)\(' $(ls $(printf '%s/*.c ' $core) 2>/dev/null) >"$scratch/found"
 none "the core prints, exits or reads files by itself"
 if test -f "$BUILD/libtrainc.a" && command -v nm >/dev/null; then
-	# sections .data and .bss hold what can change; sanitizers put things of their own there; the seed of names is set before main()
+	# sections .data and .bss contain variables; sanitizers add their own; the seed of names is set before main()
 	nm -A -f sysv "$BUILD/libtrainc.a" 2>/dev/null | grep -E '\|\.(data|bss)[[:space:]]*$' | grep -v 'str\.o:hash_seed ' >"$scratch/found"
 	case $BUILD in
 	*asan* | *cover* | *fuzz*) ;;
@@ -95,7 +94,8 @@ fi
 names='tensorflow|pytorch|torchrun|mxnet|horovod|openmpi|xgboost|lightgbm|paddle|deepspeed|nvidia|nccl|habana|neuron|cloud-tpu'
 sources=$(ls compiler/*.[ch] compiler/*.def compiler/*/*.[ch] compiler/*/*/*.[ch] compiler/*/*.def runtime/*.[ch] runtime/*/*.[ch] \
 	grammar/*.l grammar/*.y grammar/*.def 2>/dev/null)
-# The formats of other systems are not: they are read by the import, written by the one target of their name, and listed by version.
+# Formats of other systems are not: the import reads them, the one target of their name writes them, and they are listed
+# by version.
 sources=$(printf '%s\n' $sources | grep -vE '^compiler/(import/|emit/target/kubeflow\.c$|kube/addons\.def$)')
 {
 	grep -niE "$names" $sources
@@ -103,7 +103,7 @@ sources=$(printf '%s\n' $sources | grep -vE '^compiler/(import/|emit/target/kube
 } >"$scratch/found"
 none "a framework or vendor is named outside the library"
 
-# ---- what differs between targets is a trait of their table ----
+# ---- differences between targets are traits in their table ----
 grep -nE 'str_is\([^)]*target, "' $sources | grep -v '^compiler/emit/target/' >"$scratch/found"
 none "the name of a target is compared outside of compiler/emit/target"
 
@@ -136,8 +136,8 @@ for header in compiler/*.h compiler/*/*.h compiler/*/*/*.h runtime/*.h runtime/*
 done >"$scratch/found"
 none "a header that does not compile alone"
 
-# ---- the door ----
-# Who is not of the compiler opens, compiles, checks and closes programs through trainc.h, which needs no other header.
+# ---- the public header ---- Code outside of the compiler opens, compiles, checks and closes programs through trainc.h,
+# which needs no other header.
 grep -nE '\b(compile_(init|plan|release|set|params)|emit_check|diags_sarif)\(' compiler/command/*.[ch] compiler/lsp/*.[ch] \
 	runtime/*/*.[ch] >"$scratch/found"
 grep -nE '\b(emit_write|plan_print_[a-z]*|env_print|diags_(text|json|finish))\(' compiler/command/*.[ch] >>"$scratch/found"

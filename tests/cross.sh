@@ -1,7 +1,8 @@
 #!/bin/sh
-# cross.sh [MACHINE...] - trainc built for other machines, and the goldens of this one compared there: aarch64, s390x (its bytes
-# are the other way round) under qemu-user, and clang (another compiler).  What is not installed is skipped, and fails
-# where CI=true.  CROSS_CASES names some goldens, CROSS_CFLAGS other flags.  docs/testing.md says why 32 bits and musl are not here.
+# cross.sh [MACHINE...] - trainc built for other machines, and the goldens of this one compared there: aarch64, s390x
+# (its bytes are the other way round) under qemu-user, and clang (another compiler).  What is not installed is skipped,
+# and fails where CI=true.  CROSS_CASES names some goldens, CROSS_CFLAGS other flags.  docs/testing.md says why 32 bits
+# and musl are not here.
 cd "$(dirname "$0")/.." || exit 1
 test $# -gt 0 || set -- aarch64 s390x clang
 passed=0 failed=0 skipped=0
@@ -16,7 +17,7 @@ compile() {
 			"$cc" -O1 -w -DHAVE_CONFIG_H -Ibuild-cross/libyaml/include -c "build-cross/libyaml/src/$part.c" -o "$b/yaml/$part.o" || return
 	done
 	test -f "$b/yaml/libyaml.a" || ar qcs "$b/yaml/libyaml.a" "$b"/yaml/*.o || return
-	make -s --no-print-directory BUILD="$b" "$b/gen/schema.c" "$b/gen/library.c" || return    # made here
+	make -s --no-print-directory BUILD="$b" "$b/gen/schema.c" "$b/gen/library.c" || return    # generated here
 	CPPFLAGS=-I$PWD/build-cross/libyaml/include make -s -j"$(nproc)" --no-print-directory BUILD="$b" CC="$cc" \
 		CFLAGS="${CROSS_CFLAGS:--O1}" LDFLAGS="-static -L$b/yaml" "$b/trainc" 2>"$b/said"
 	status=$?

@@ -20,8 +20,8 @@ fail() {
 	echo "FAIL $*"
 }
 
-# golden SUFFIX STATUSES STREAMS COMMAND...: run, and compare with the file of that suffix.
-# STREAMS is `out`, or `both` for what a terminal would show.
+# golden SUFFIX STATUSES STREAMS COMMAND...: runs it, and compares the output with the file of that suffix.  STREAMS is
+# `out`, or `both` for what a terminal would show.
 golden() {
 	want=${src%.tj}.$1 statuses=$2 streams=$3
 	shift 3
@@ -48,7 +48,7 @@ golden() {
 	fi
 }
 
-# Errors give status 1, warnings alone 0: the golden shows which.
+# Errors give status 1, warnings alone 0: the golden shows which one it is.
 status_of() {
 	if test -n "$BLESS"; then
 		echo 0 1
@@ -95,7 +95,7 @@ for src in tests/*/*.tj; do
 	done
 	grep -qw "$name" "${src%/*}"/*.tj "${src%/*}"/*.sh 2>/dev/null || fail "$src has no golden"
 done
-# An example without a golden shows nothing.
+# An example without a golden demonstrates nothing.
 for directory in examples/*/; do
 	test -d "$directory" || continue
 	ls "$directory"*.yaml >/dev/null 2>&1 || fail "$directory has no golden"

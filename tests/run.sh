@@ -1,12 +1,11 @@
 #!/bin/sh
 # run.sh - every test program and script; the sum of what they say.
 #
-# A test prints lines and, last, `N passed, N failed` (and `, N skipped`).  One
-# that does not get that far counts as one failure, whatever it printed.
-# BUILD is the build directory; what is named after run.sh runs alone, one after the other.
-# All of them run in two lanes at once: what starts processes, waits and looks at clocks in one, what only compiles in the other.
-# What failed in a lane runs once more when both are done, alone: a clock that the other lane held up
-# is not a defect.  Its first failure is printed, and it stays one when a sanitizer had something to say.
+# A test prints lines and, last, `N passed, N failed` (and `, N skipped`).  One that does not get that far counts as one
+# failure, whatever it printed. BUILD is the build directory; what is named after run.sh runs alone, one after the
+# other. All of them run in two lanes at once: what starts processes, waits and looks at clocks in one, what only
+# compiles in the other. What failed in a lane runs once more when both are done, alone: a clock that the other lane
+# held up is not a defect.  Its first failure is printed, and it stays one when a sanitizer had something to say.
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 TRAINC=$PWD/$BUILD/trainc
@@ -15,7 +14,7 @@ sum_file=${RUN_SUM:-}
 unset RUN_SUM NO_COLOR CLICOLOR_FORCE FORCE_COLOR
 export LC_ALL=C.UTF-8 UBSAN_OPTIONS=print_stacktrace=1
 
-sum() {                                 # prints the last line for the counts in passed, failed and skipped
+sum() {                                 # prints the last line with the counts of passed, failed and skipped
 	if test "$skipped" -gt 0; then
 		echo "$passed passed, $failed failed, $skipped skipped"
 	else
@@ -23,28 +22,28 @@ sum() {                                 # prints the last line for the counts in
 	fi
 }
 
-# unclear: whether what the test in $log did wrong may have come from the other lane.
+# unclear: whether the failure of the test in $log may have been caused by the other lane.
 unclear() {
 	test -n "$sum_file" && test "${sum_file%/again}" = "$sum_file" && ! grep -Eq 'Sanitizer|runtime error' "$log"
 }
 
-# counts LINE: what a last line says, as three words; nothing when it is none.
+# counts LINE: the counts of a last line, as three words; nothing if it is not one.
 counts() {
 	printf '%s\n' "$1" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)\{0,1\}$/\1 \2 \4/p'
 }
 
 lanes() {
 	living= compiling=
-	for program in "$BUILD"/unit/*; do      # not those of sources that are gone
+	for program in "$BUILD"/unit/*; do      # not those of deleted sources
 		test -f "tests/unit/${program##*/}.c" && living="$living $program"
 	done
 	for script in tests/check_tree.sh tests/golden.sh tests/*/*.sh; do
 		case $script in
 		tests/e2e/* | tests/frameworks/* | tests/editors/* | tests/fuzz/* | tests/bench/*) ;;
-		tests/supervise/supervise.sh)   # three minutes, most of them waiting: the shorter lane has time for it
+		tests/supervise/supervise.sh)   # three minutes, mostly waiting: the shorter lane has time for it
 			compiling="$compiling $script" ;;
 		tests/local/* | tests/cluster/* | tests/lsp/* | tests/supervise/* | tests/torture/*) living="$living $script" ;;
-		tests/property/*)               # sanitizers make it slow to compile so much: the other lane has time for it then
+		tests/property/*)               # with sanitizers, compiling that much is slow: then the other lane has time for it
 			case $BUILD in
 			*asan*) living="$living $script" ;;
 			*) compiling="$compiling $script" ;;
@@ -86,7 +85,7 @@ for test; do
 	test -e "$test" || continue
 	begin=$(date +%s)
 	case $test in
-	*.sh) env --default-signal sh "$test" >"$log" 2>&1 ;;           # nohup and & ignore some, and that is inherited
+	*.sh) env --default-signal sh "$test" >"$log" 2>&1 ;;           # nohup and & ignore some signals, and that is inherited
 	*) env --default-signal "$test" >"$log" 2>&1 ;;
 	esac
 	status=$?
@@ -113,7 +112,7 @@ for test; do
 		fi
 		printf '%-40s %s, %s s%s\n' "$test" "$last" "$(($(date +%s) - begin))" "$again"
 	} >"$log.said"
-	cat "$log.said"                 # in one piece, as the other lane prints too
+	cat "$log.said"                 # in one piece, since the other lane prints too
 done
 if test -n "$sum_file"; then sum >"$sum_file"; else sum; fi
 test "$failed" -eq 0 && test "$passed" -gt 0

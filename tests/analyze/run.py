@@ -1,11 +1,10 @@
-"""run.py - what analyzers say about our own C, beside the findings that have a reason.
+"""run.py - compares what analyzers report about our C with the accepted findings.
 
     run.py BUILD            every analyzer (`make analyze`)
     run.py BUILD TOOL...    some of: clang (our warnings), tidy (clang-tidy), gcc (-fanalyzer), cppcheck
 
-A line of accepted.txt is a finding that is none: the tool, the file, the check, and why. A finding without a line fails, and so does
-a line without a finding. A tool that is not installed is skipped, and fails where CI=true.
-"""
+A line of accepted.txt is a false positive: the tool, the file, the check, and why. A finding without a line fails, and
+so does a line without a finding. A tool that is not installed is skipped, and fails where CI=true. """
 import concurrent.futures
 import glob
 import os
@@ -52,7 +51,7 @@ def said(command, form):
     return rows
 
 
-# A compiler names the check in brackets at the end of the line.
+# A compiler gives the check in brackets at the end of the line.
 WORDED = r"([^\s:]+):\d+:\d+: (?:warning|error): .*\[-?([\w.=+,-]+)\]$"
 SAID_OF_ALL = r"([^\s:]+):\d+: \w+: .* \[(\w+)\]$"
 
@@ -62,7 +61,7 @@ def chunks(paths, n):
 
 
 def commands(tool, flags):
-    """The runs of a tool: each a command and the form of its lines."""
+    """The runs of a tool: each has a command and the format of its lines."""
     if tool == "cppcheck":
         yield ["cppcheck", "-q", "--std=c11", "--language=c", "--enable=warning,performance,portability",
                "--template={file}:{line}: {severity}: {message} [{id}]", *flags, *sources(*PROGRAMS)], SAID_OF_ALL

@@ -1,6 +1,6 @@
 /*
- * forks.c - COUNT PROGRAM: the wall time in microseconds of as many processes of a program, each with a pipe for
- * what it prints, from the first fork to the end of the last.  Nobody who starts and waits for them can be faster.
+ * forks.c - COUNT PROGRAM: the wall time in microseconds of COUNT processes of a program, each with a pipe for its
+ * output, from the first fork to the end of the last.  No program that starts them and waits for them can be faster.
  */
 #include <fcntl.h>
 #include <stdio.h>

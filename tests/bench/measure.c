@@ -1,10 +1,8 @@
 /*
- * measure.c - RUNS STATUS OUTPUT PROGRAM ARGUMENT...: the shortest wall time of so many
- * runs and the shortest processor time in microseconds, and the largest resident set in KiB.
- * Every run must end with the status.
+ * measure.c - RUNS STATUS OUTPUT PROGRAM ARGUMENT...: the shortest wall time and the shortest processor time of RUNS
+ * runs in microseconds, and the largest resident set in KiB.  Every run must exit with STATUS.
  *
- * A harness in a larger language would be seen in the child's peak memory,
- * which counts from before exec.
+ * A larger harness would show up in the child's peak memory, which counts from before exec.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
-"""Speed and memory beside their targets, and growth.
-
-Prints a table; exits 0 whatever the figures are, unless --strict is given: a
-busy machine is not a defect.  BUILD is the build directory.
-"""
+"""Compares speed, memory and growth with their targets.  Prints a table; exits with 0 whatever the figures are,
+unless --strict is given: a busy machine is not a defect.  BUILD is the build directory."""
 import json
 import os
 import resource
@@ -19,17 +16,18 @@ BUILD = os.environ.get("BUILD", "build")
 TRAINC = os.path.join(BUILD, "trainc")
 HERE = os.path.join(BUILD, "bench")
 MEASURE = os.path.join(HERE, "measure")
-# Emptying and writing a file takes 0.15 ms on some file systems, a fifth of what a small program takes; that is not a
-# cost of trainc.
+# Truncating and writing a file takes 0.15 ms on some file systems, a fifth of the time of a small program; that is not
+# a cost of trainc.
 NOWHERE = os.devnull
-# A file system without a journal looks for a number that no removed file has had lately, which gets slower with each file that a
-# run replaces: a quarter of what a run of 1,000 isolated replicas takes.
+# A file system without a journal looks for an inode number that was not used recently, which gets slower with each file
+# that a run replaces: it costs a quarter of the time of a run of 1,000 isolated replicas.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-# The system keeps a copied file in larger pieces than one that a linker wrote, and starts it faster.  Users have copies.
+# The system caches a copied file in larger pieces than one that a linker wrote, and starts it faster.  Users have
+# copies.
 INSTALLED = os.path.join(HERE, "trainc")
 strict = "--strict" in sys.argv
 missed = []
-start_up = 0.0                          # milliseconds of processor that every run costs
+start_up = 0.0                          # milliseconds of processor time that every run costs
 
 
 def program(name, text):
@@ -40,7 +38,7 @@ def program(name, text):
 
 
 def measure(runs, *arguments):
-    """(milliseconds, of processor, MiB) of `trainc ARGUMENTS`, or None when it fails."""
+    """(milliseconds, milliseconds of processor time, MiB) of `trainc ARGUMENTS`, or None when it fails."""
     status = "1" if arguments[-1].endswith("mistakes.tj") else "0"
     done = subprocess.run([MEASURE, str(runs), status, NOWHERE, INSTALLED, *arguments],
                           capture_output=True, text=True, check=False)
@@ -51,7 +49,7 @@ def measure(runs, *arguments):
 
 
 def process_start():
-    """Prints and returns the milliseconds of a static program that does nothing: what the system needs for any."""
+    """Prints and returns the milliseconds of a static program that does nothing: the cost of any process."""
     source, empty = os.path.join(HERE, "empty.c"), os.path.join(HERE, "empty")
     with open(source, "w", encoding="utf-8") as file:
         file.write("int main(void) { return 0; }\n")
@@ -161,7 +159,7 @@ def many_mounts(n):
 
 
 def many_paths(n):
-    """Volumes that would all have one name."""
+    """Volumes that would all have the same name."""
     return in_job("mounts", (f'"/mnt/{i}" = host_path("/disks/{i}/data")' for i in range(n)))
 
 
@@ -180,7 +178,7 @@ def many_files(n):
 
 
 def nested(n):
-    """Parentheses and lists as deep as a person would never write, n times over."""
+    """Parentheses and lists nested deeper than a person would ever write, n times."""
     nest = "(" * 50 + "1" + ")" * 50
     deep = "[" * 40 + "1" + "]" * 40
     lets = "\n".join(f"let a{i} = {nest}\nlet b{i} = {deep}" for i in range(n))
@@ -189,7 +187,7 @@ def nested(n):
 
 
 def mistakes(n):
-    """Every other line is wrong, each with a different mistake to the compiler."""
+    """Every other line is wrong, each with an error of its own."""
     return IMPORTS + "\n".join(f"let a{i} = {i}\nlet b{i} = unknown_{i} + a{i}" for i in range(n // 2)) + "\n"
 
 
@@ -235,7 +233,7 @@ def manifests(n):
 
 
 def jobsets(n):
-    """One set of many roles that refer to each other by the names of another system, and objects beside them."""
+    """One set of many roles that refer to each other by the names of another system, and objects next to them."""
     jobs = "".join(f"""  - name: r{i}
     template: {{spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: a, image: "registry.example.com/a:1",
       args: ["all-r{(i + 1) % n}-0-0.all"]}}]}}}}}}}}
@@ -265,10 +263,8 @@ SUFFIXES = {"import": "yaml", "status": "json"}
 
 
 def growth(what, make, n, *arguments):
-    """
-    Twice the work must cost at most 2.2 times as much.  What every run costs is
-    left out, and the two sizes alternate, so that a busy moment affects both.
-    """
+    """Twice the work must cost at most 2.2 times as much.  The fixed cost of a run is subtracted, and the two sizes
+    alternate, so that a busy moment affects both."""
     suffix = SUFFIXES.get(arguments[0], "tj")
     files = [program(f"growth-{size}-{make.__name__}.{suffix}", make(size)) for size in (n, 2 * n)]
     least = [None, None]
@@ -291,10 +287,8 @@ def replicas(n):
 
 
 def starts(n, isolate, seconds, most):
-    """
-    A local run of so many replicas, from its start to its end, in so many seconds; on a machine that is busy or slow in at
-    most so many times the time of a loop of fork and exec of the same program.
-    """
+    """Runs that many replicas locally, from start to end, within that many seconds; on a busy or slow machine,
+    within that many times the duration of a loop that only forks and executes the same program."""
     what = f"run --local of {n:,} replicas, --isolate {isolate}"
     program(f"replicas-{n}.tj", replicas(n))
     loop, run = [], []
@@ -322,7 +316,7 @@ def starts(n, isolate, seconds, most):
 
 
 def logs(replicas, mib, least):
-    """`logs --all` of so many replicas, each of which has printed so many MiB of short lines."""
+    """`logs --all` of that many replicas, each of which has printed that many MiB of short lines."""
     what = f"logs --all of {replicas * mib} MiB"
     text = """import sys; [sys.stdout.write(("x" * 99 + "\\n") * 10486) for _ in range(%d)]""" % mib
     program("logs.tj", f'job "logs" {{\n  image = "registry.example.com/a:1"\n  role w {{ replicas = {replicas}, '

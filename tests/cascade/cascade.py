@@ -1,12 +1,10 @@
-"""One slip, one message, in its place: what the compiler says about damaged programs.
+"""One slip, one message, at the right position: what the compiler reports about damaged programs.
 
-Every token of every example and of every program in docs/language.md is
-deleted, written twice, and swapped with the next one.  What comes out is judged
-by what `trainc check` says: the first message points within one line of the
-damage (its own place, or that of a note: a brace that is never closed stands
-where it was opened, and the note where it is missing), blank lines and
-comments left out, and there are at most two.  A damage that leaves the program
-valid says nothing and is not counted.
+Every token of every example and of every program in docs/language.md is deleted, written twice, and swapped with the
+next one.  Each result is judged by the output of `trainc check`: the first message points within one line of the damage
+(its own place, or that of a note: a brace that is never closed is reported where it was opened, with a note where it is
+missing), blank lines and comments left out, and there are at most two.  Damage that leaves the program valid proves
+nothing and is not counted.
 
     cascade.py                  a sample, as a test
     cascade.py --all            everything
@@ -23,12 +21,12 @@ import sys
 import tempfile
 
 TRAINC = os.environ.get("TRAINC", "build/trainc")
-for sanitizer in "ASAN_OPTIONS", "UBSAN_OPTIONS":       # what they find is no refusal
+for sanitizer in "ASAN_OPTIONS", "UBSAN_OPTIONS":       # what they report is not a refusal
     os.environ[sanitizer] = "exitcode=99"
-# the sanitizers look for crashes, which a smaller sample shows as well; the shares need the larger one
+# sanitizers look for crashes, which a smaller sample also shows; the percentages need the larger one
 SANITIZED = "asan" in os.environ.get("BUILD", "")
 SAMPLE = 600 if SANITIZED else 2400
-# per cent of the damages: what was reached, less what two odd ones in the sample cost
+# percentage of the damages: what was reached, minus the effect of two odd ones in the sample
 NEAR_LEAST, FEW_LEAST, ALONE_LEAST = 99.5, 99.5, 95.3
 TOKEN = re.compile(r'^(\d+):(\d+) ([A-Z_]+) (".*")$')
 FENCE = re.compile(r"^```tj\n(.*?)^```$", re.M | re.S)
@@ -48,7 +46,7 @@ def programs(folder):
 
 
 def tokens(path, text):
-    """(start, end, line, kind) of what stands in the text."""
+    """(start, end, line, kind) of each token in the text."""
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -71,7 +69,7 @@ class Damage:
         return any(self.distance(s["line"]) <= 1 for s in self.said[0]["spans"] if notes or s.get("primary"))
 
     def distance(self, line):
-        """Lines between a place and the damage; blank ones and comments do not count."""
+        """Lines between a position and the damage; blank lines and comments do not count."""
         low, high = sorted((line, self.first if line < self.first else self.last))
         if self.first <= line <= self.last:
             return 0

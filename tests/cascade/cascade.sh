@@ -1,3 +1,3 @@
 #!/bin/sh
-# Each slip gets one message at its place: tests a sample (make cascade: all).
+# cascade.sh - each slip gets one message at its position: tests a sample (make cascade: all).
 exec python3 tests/cascade/cascade.py "$@"

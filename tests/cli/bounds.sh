@@ -1,13 +1,13 @@
 #!/bin/sh
-# bounds.sh - what a project reads and writes: nothing outside of it, nothing that is ignored, and it replaces only its
-# own files.
+# bounds.sh - what a project reads and writes: nothing outside of it, nothing that is ignored, and only its own files
+# are replaced.
 . "$(dirname "$0")/cli.inc"
 
 job() { printf 'job "a" { image = "a/b:1", command = ["run"]\n  role w { cpu = 1, memory = 64Mi } }\n'; }
 mkdir -p p && job >p/a.tj
 strict() { printf 'project { policies = ["policy.tj"] }\n' >p/project.tj; printf 'policy "no" { check false else "refused" }\n' >p/policy.tj; }
 
-# ---- project.tj that cannot be used is an error: its policies would be dropped ----
+# ---- an unusable project.tj is an error: otherwise its policies would be dropped ----
 strict; run 1 check p/a.tj; says err "[TJ0901]"
 rm p/project.tj; mkdir p/project.tj
 run 1 check p/a.tj; says err "'p/project.tj' cannot be read: is a directory"
@@ -31,7 +31,7 @@ mkdir -p "$deep" && job >"$deep/a.tj"
 run 1 check "$deep/a.tj"; says err "[TJ0901]"
 (cd "$deep" && "$TRAINC" check a.tj >"$work/.out" 2>"$work/.err"); holds test $? -eq 1; says err "[TJ0901]"
 
-# ---- policies, imports and packages stay inside, also through links ----
+# ---- policies, imports and packages stay inside, even through links ----
 printf 'policy "x" { check true else "x" }\n' >outside.tj
 printf 'project { policies = ["../outside.tj"] }\n' >p/project.tj
 run 1 check p/a.tj; says err "is outside the project [TJ0210]"
@@ -64,7 +64,7 @@ rm p/pk/l.tj; mkdir p/pk/.h; printf 'let n = 1\n' >p/pk/.h/x.tj; printf 'import 
 vendor; printf 'import acme.top as t\n' >p/d.tj; job >>p/d.tj
 run 1 check p/d.tj; says err "'.h/x.tj' is hidden [TJ0210]"
 
-# ---- what a link, a device, a pipe, a file of others is stays so ----
+# ---- a link, a device, a pipe, another user's file keeps its nature ----
 printf 'job   "a"{image="a/b:1",command=["run"]\nrole w{cpu=1,memory=64Mi}}\n' >real.tj
 ln -s real.tj l.tj; ln real.tj twin.tj; run 0 fmt l.tj
 holds test -L l.tj; same real.tj twin.tj; run 0 fmt --check real.tj
@@ -80,7 +80,7 @@ run 3 compile --depfile real.tj real.tj; says err "'real.tj' is not a make rule"
 run 0 compile --force --depfile before.tj real.tj; holds grep -q '^real.yaml:' before.tj
 ln -s elsewhere.d new.d; run 3 compile --depfile new.d real.tj; says err "it is a link to nothing"
 
-# ---- litter of killed runs ----
+# ---- leftovers of killed runs ----
 run 0 compile --output-dir out real.tj
 first=$(ls out | head -1)
 : >"out/.$first.trainc-new"; : >"out/..trainc-objects.trainc-new"
@@ -88,7 +88,7 @@ run 0 compile --output-dir out real.tj; holds test "$(ls -A out | grep -c trainc
 mkdir killed; : >killed/..trainc-objects.trainc-new
 run 0 compile --output-dir killed real.tj; holds test "$(ls -A killed | grep -c trainc-new)" -eq 0
 
-# ---- errors count although the reader of the output has gone ----
+# ---- errors count even if the reader of the output has disconnected ----
 printf 'job "a" { imgae = "x" }\n' >bad.tj
 printf 'job   "a"{image="a/b:1",command=["run"]\nrole w{cpu=1,memory=64Mi}}\n' >ugly.tj
 for command in 'check --format json bad.tj' 'fmt --diff ugly.tj' 'check --format sarif bad.tj'; do
@@ -105,7 +105,7 @@ for file in /dev/zero never.tj; do
 	timeout 5 "$TRAINC" import $file >.out 2>.err; holds test $? -eq 1
 done
 
-# ---- what a name or a value holds does not reach a terminal as it is ----
+# ---- control characters of a name or a value do not reach a terminal ----
 escape=$(printf '\033[31m\302\233\342\200\256')
 printf 'job "a" { image = "a/b:1", command = ["run"]\n  role w { cpu = 1, memory = 64Mi, env { A = "\\u{1b}[31m\\u{9b}\\u{202e}" } } }\n' >esc.tj
 run 0 env esc.tj; says out '\x1b[31m'; holds test "$(grep -c "$(printf '\033')" .out)" -eq 0; holds test "$(grep -c "$(printf '\302\233')" .out)" -eq 0
@@ -118,7 +118,7 @@ for command in "compile --job $escape real.tj" "explain $escape" "fmt $escape.tj
 	fi
 done
 
-# ---- many settings cost as many times more ----
+# ---- the cost of many settings grows in proportion ----
 seq -f 'param p%g: string = "x"' 1 20000 >many.tj; job >>many.tj
 (ulimit -t 10; "$TRAINC" check many.tj $(seq -f '--set p%g=y' 1 20000) >.out 2>.err)
 if test $? -eq 0; then ok; else fail "many settings"; fi

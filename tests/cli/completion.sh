@@ -1,6 +1,6 @@
 #!/bin/sh
-# completion.sh - the scripts are read by their shells, and bash's completes names that are not in the table
-# of options; surface.sh compares the rest.
+# completion.sh - the shells can read their scripts, and bash's completes names that are not in the table of options;
+# surface.sh compares the rest.
 . "$(dirname "$0")/cli.inc"
 
 for shell in bash zsh fish; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# directories.sh - operands that are directories or patterns; files, commands, frameworks and topics that are nearly named.
+# directories.sh - operands that are directories or patterns; misspelled files, commands, frameworks and topics.
 . "$(dirname "$0")/cli.inc"
 
 job() { printf 'job "%s" { image = "r.example.com/a:1"\n  role w { } }\n' "$1"; }

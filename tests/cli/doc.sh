@@ -1,8 +1,8 @@
 #!/bin/sh
-# doc.sh - the reference of every module, and what has none; its form is in tests/doc.
+# doc.sh - the reference of every module, and names without one; tests/doc tests its form.
 . "$(dirname "$0")/cli.inc"
 
-# every module of the library by both names, with everything that it exports and nothing private
+# every module of the library under both names, with everything that it exports and nothing private
 for module in "$root"/stdlib/std/*.tj; do
 	name=$(basename "$module" .tj)
 	run 0 doc "std.$name"; silent err; cp .out one.md
@@ -14,7 +14,7 @@ for module in "$root"/stdlib/std/*.tj; do
 		says out "$line"
 	done <wanted
 	holds test "$(grep -cE '^(### `|\| `)_' .out)" -eq 0
-	# tables have as many cells in every row as in their head
+	# rows of a table have as many cells as its header
 	awk -F'[^\\\\][|]' '!/^\|/ { n = 0; next } { if (n && NF != n) { print; bad = 1 } n = NF } END { exit bad }' .out >rows && ok || fail "$name: $(cat rows)"
 done
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# drawing.sh - trainc plan -o svg: XML that needs nothing else, every role by its name, an arrow for each port that is named.
+# drawing.sh - trainc plan -o svg: self-contained XML, with every role by name, and an arrow for each named port.
 . "$(dirname "$0")/cli.inc"
 for program in "$root"/examples/*/*.tj; do
 	"$TRAINC" plan -o json "$program" >plan.json 2>/dev/null && grep -q '"roles"' plan.json || continue

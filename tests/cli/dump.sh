@@ -1,5 +1,5 @@
 #!/bin/sh
-# dump.sh - every stage as text, and that twice the text costs twice the time.
+# dump.sh - every stage as text; twice the text takes twice the time.
 . "$(dirname "$0")/cli.inc"
 good good.tj
 bad bad.tj
@@ -11,7 +11,7 @@ run 0 dump good.tj --ast; says out "(job"; silent err
 run 0 dump good.tj --types; says out ': "registry.example.com/tools/hello:1.0": string -> image'; silent err
 run 0 dump good.tj --plan; holds test -s .out; silent err
 run 0 dump good.tj --objects; holds test -s .out; silent err
-# phases that did not run cannot say that a comment silences nothing
+# phases that did not run cannot report that a comment silences nothing
 { echo '# allow TJ1003: for a test'; cat good.tj; } >allowed.tj
 run 0 dump allowed.tj --ast; silent err
 run 0 dump allowed.tj --types; silent err

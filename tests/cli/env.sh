@@ -1,5 +1,5 @@
 #!/bin/sh
-# env.sh - the forms of `trainc env` give back every value, and say which replica is missing.
+# env.sh - the formats of `trainc env` reproduce every value, and the messages say which replica is missing.
 . "$(dirname "$0")/cli.inc"
 
 cat >p.tj <<'END'
@@ -44,7 +44,7 @@ says out '# TOKEN: from Secret s, key k'
 says out '# a.b: not a name that a shell can export'
 holds test "$(grep -c '^rm' .out)" -eq 0
 
-# fish: in its single quotes a backslash stands before a quote and before a backslash, and nowhere else
+# fish: in its single quotes a backslash escapes a quote and a backslash, and nothing else
 run 0 env -o fish --role worker --index 1 p.tj
 cp .out fish.env
 says out "set -gx PLAIN 'a/b.c:1,2@x%+-_'"
@@ -61,7 +61,7 @@ else
 	skip "fish is not here to read its environment"
 fi
 
-# dotenv: bare where every reader takes it as it is, else in single quotes with escapes.
+# dotenv: unquoted where every parser takes it literally, otherwise in single quotes with escapes.
 run 0 env -o dotenv --role worker --index 0 p.tj
 says out 'PLAIN=a/b.c:1,2@x%+-_'
 says out "SPACES='two words'"

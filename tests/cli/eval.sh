@@ -2,7 +2,7 @@
 # eval.sh - trainc eval: an expression, the lines of standard input, a terminal.
 . "$(dirname "$0")/cli.inc"
 
-# value WANTED ARGUMENT...: the whole of standard output, its last line end aside.
+# value WANTED ARGUMENT...: the whole standard output, without the end of its last line.
 value() {
 	wanted=$1
 	shift
@@ -18,7 +18,7 @@ refused() {
 	says err "$message"
 	silent out
 }
-# lines WANTED ARGUMENT...: what the lines of the file `lines` give.
+# lines WANTED ARGUMENT...: the output for the lines of the file `lines`.
 lines() {
 	wanted=$1
 	shift
@@ -121,7 +121,7 @@ value '[1, 2]' 'import std.nvidia
 [
   1, 2]'
 
-# a wrong line has no effect and does not end the input
+# an invalid line has no effect and does not end the input
 cat >lines <<'END'
 let n = 4
 n * 2
@@ -180,7 +180,7 @@ python3 -c 'print("(\n" * 5000)' >lines; lines ''; holds test $got -eq 1
 "$TRAINC" eval <lines 2>/dev/null | head -n 0
 printf '1\n' >lines; "$TRAINC" eval <lines >/dev/full 2>.err; holds test $? -eq 3; says err "no space left"
 
-# trainc eval on a terminal: questions, an open bracket that an empty line ends, no control characters, status 0
+# trainc eval on a terminal: prompts, an open bracket that an empty line closes, no control characters, status 0
 cat >terminal.py <<'END'
 import os, pty, select, sys, time
 child, fd = pty.fork()

@@ -1,4 +1,5 @@
-"""Every field, function, unit and framework that `trainc explain` knows shows an example, and every example compiles."""
+"""Every field, function, unit and framework that `trainc explain` knows shows an example, and every example
+compiles."""
 import os
 import re
 import subprocess
@@ -24,7 +25,7 @@ def explain(topic):
 
 
 def indented(text, heading, width):
-    """The indented blocks below lines that are the heading."""
+    """The indented blocks below lines that equal the heading."""
     for m in re.finditer(r"^%s\n\n((?:(?: {%d}.*)?\n)+)" % (heading, width), text, re.M):
         yield "\n".join(line[width:] for line in m[1].rstrip("\n").split("\n")) + "\n"
 
@@ -49,7 +50,7 @@ def compiles(code):
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
                     f.write(text)
         command = "test" if re.search(r"^test ", job, re.M) else "check"
-        target = re.search(r"^# trainc compile (--target \w+)$", job, re.M)     # only some targets have a place for it
+        target = re.search(r"^# trainc compile (--target \w+)$", job, re.M)     # only some targets can express it
         done = subprocess.run([TRAINC, command] + (target[1].split() if target else []) + ["job.tj"], cwd=folder, capture_output=True, text=True, timeout=60)
     if project and "packages" in project and "TJ0214" in done.stderr:
         return None             # a package has to be locked, by its hash

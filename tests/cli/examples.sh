@@ -1,3 +1,3 @@
 #!/bin/sh
-# examples.sh - what `trainc explain` prints as an example is a program.
+# examples.sh - every example that `trainc explain` prints is a program.
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc} exec python3 tests/cli/examples.py

@@ -79,7 +79,7 @@ run 0 explain pod; says out "pod: value"
 run 0 explain 502; says out "TJ0502 "
 run 0 explain TJ502; says out "TJ0502 "
 
-# several words: pages that have them all
+# several words: pages that contain all of them
 run 0 explain restart pods; says out "no page is called 'restart pods'; it is mentioned in"; says out "TJ0817"
 run 0 explain "zone of nodes"; says out "TJ0626"
 run 2 explain restart zzzz

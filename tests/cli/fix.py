@@ -1,10 +1,8 @@
-"""fix.py TRAINC SOURCE WORK: what must hold of check --fix, whatever the program in WORK, a copy of SOURCE.
+"""fix.py TRAINC SOURCE WORK: what must be true of check --fix for every program in WORK, a copy of SOURCE.
 
-Mistakes become fewer (those of the text count first: they hide those of
-names, those the ones of values, and errors warnings), no mistake that was fixed is still there,
-and a second run changes nothing.  Where NAME.fixed is beside NAME.tj, that is what
-must come out; BLESS=1 rewrites it in SOURCE.
-"""
+Mistakes become fewer (those of the text count first: they hide those of names, those the ones of values, and errors
+warnings), no mistake that was fixed is left, and a second run changes nothing.  If NAME.fixed exists beside NAME.tj, it
+is the expected result; BLESS=1 rewrites it in SOURCE. """
 import difflib
 import json
 import os

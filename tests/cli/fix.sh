@@ -2,7 +2,7 @@
 # fix.sh - check --fix: edits remove mistakes and add none.
 . "$(dirname "$0")/cli.inc"
 
-# Of every program of tests/mistakes: see fix.py.
+# With every program of tests/mistakes: see fix.py.
 cp -R "$root/tests/mistakes" mistakes
 holds python3 "$root/tests/cli/fix.py" "$TRAINC" "$root/tests/mistakes" mistakes
 
@@ -17,7 +17,7 @@ run 1 check --fix refused.tj; says err "fixed 1 in refused.tj"
 says err "refused.tj:3: not fixed, because the fix would cause another error: change it to 'memory'"
 holds grep -q 'cpu = 1, ram = 64Gi, memory = 64Gi' refused.tj
 
-# Marks of an editor and line ends of an old Mac.
+# Byte order marks of editors and line endings of an old Mac.
 printf '\357\273\277job "a" {\r  image = "registry.example.com/a:1"\r  role main { command = ["a"] }\r}\r' >mac.tj
 run 1 check mac.tj; says err "the lines of this text end with CR, as on an old Mac"; holds test "$(grep -c 'error:' .err)" -eq 1
 run 0 check --fix mac.tj; run 0 check mac.tj; silent err
@@ -52,7 +52,7 @@ END
 run 1 check --fix hidden.tj; says err "fixed 1 in hidden.tj"; says err "the fixed errors hid others: there was 1 before, 2 are left"
 run 1 check --fix hidden.tj; holds test "$(grep -c 'hid errors' "$work/.err")" -eq 0
 
-# A job without its first line: no edit makes a name of its field.
+# A job without its first line: no edit turns its field into a name.
 cat >headless.tj <<-'END'
 	job
 	  image = "registry.example.com/tools/hello:1.0"

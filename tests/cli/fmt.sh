@@ -1,5 +1,5 @@
 #!/bin/sh
-# fmt.sh - the formatter as a command; its form is tested where it is made.
+# fmt.sh - the formatter as a command; unit tests check its style.
 . "$(dirname "$0")/cli.inc"
 
 printf 'let  a=1\nlet bcd = [ 1,2 ]   # two\n' >ugly.tj
@@ -21,7 +21,7 @@ else
 fi
 "$TRAINC" fmt - <ugly.tj >.out 2>.err; same .out formed.tj
 
-# a file with a syntax error is not touched, the others are
+# a file with a syntax error is not touched, the others are formatted
 printf 'let = 1\n' >broken.tj; cp broken.tj before; cp ugly.tj three.tj
 run 1 fmt broken.tj three.tj; says err "broken.tj:1:5: error: "; same broken.tj before; same three.tj formed.tj
 run 1 fmt absent.tj; says err "no such file"

@@ -1,12 +1,8 @@
-"""Every program of the repository is in its form, and finds back to it.
+"""Every program of the repository has the canonical style, and the formatter restores it.
 
-A program is a tracked .tj file, or a ```tj fence of a document.  For each:
-fmt leaves it as it is; written with other blanks, indentation, blank lines and
-line ends it has the same tree, and fmt gives the same text back.
-
-Only those may be refused of which a golden, the fence or the page that it
-stands in says that they have a mistake in their syntax.
-"""
+A program is a tracked .tj file, or a ```tj fence of a document.  For each: fmt leaves it unchanged; with other blanks,
+indentation, blank lines and line endings it has the same tree, and fmt restores the text.  A program may be refused
+only if a golden, the fence or its page says that it has a syntax error. """
 import concurrent.futures
 import glob
 import os
@@ -17,7 +13,7 @@ import sys
 TRAINC = os.environ["TRAINC"]
 FENCE = re.compile(r"^```tj\b *([^\n]*)\n(.*?)^```$", re.M | re.S)
 FILE = re.compile(r"^# file: (.*)\n", re.M)
-MADE = ["docs/diagnostics.md"]          # from pages that are read themselves
+MADE = ["docs/diagnostics.md"]          # from pages that are themselves read
 SYNTAX = re.compile(r"error: .*\[TJ(01\d\d|030[14])\]$", re.M)       # numbers are read by the scanner
 
 
@@ -112,7 +108,7 @@ def rough(text):
         if not code:
             out.append(piece)
             continue
-        piece = re.sub(r"(?<=[^\s]) +(?=[^\s#])", " \t ", piece)        # not the blanks in front of a comment
+        piece = re.sub(r"(?<=[^\s]) +(?=[^\s#])", " \t ", piece)        # not the blanks before a comment
         piece = re.sub(r"\n\n+", "\n\n\n \n", piece)
         piece = re.sub(r"\n +(?=.)", "\n\t   ", piece)
         out.append(piece)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# init.sh - a first program for every framework of the library compiles silently, and nothing is overwritten.
+# init.sh - a first program for every framework of the library compiles without messages, and nothing is overwritten.
 . "$(dirname "$0")/cli.inc"
 
 # first ARGUMENT...: runs init in a new directory, which then contains only job.tj
@@ -33,7 +33,7 @@ first --framework std.single; same new/job.tj one.tj
 first --framework=std.single.task; same new/job.tj one.tj
 first --framework openmpi; holds grep -q '^import std.mpi$' new/job.tj
 
-# what is there stays
+# existing files stay unchanged
 for kind in file directory link; do
 	rm -rf new; mkdir new; cd new || exit 1
 	case $kind in

@@ -1,5 +1,5 @@
 #!/bin/sh
-# inputs.sh - inputs that nobody means: never a crash, never a hang, always a place and a sentence.
+# inputs.sh - unintended inputs: never a crash, never a hang, always a position and a message.
 . "$(dirname "$0")/cli.inc"
 
 case $BUILD in *asan* | *cover*) seconds=90 ;; *) seconds=20 ;; esac        # sanitizers need their own memory
@@ -19,7 +19,7 @@ mkdir directory.tj
 run 1 check directory.tj; says err "is a directory"
 run 1 check ""; says err "[TJ0001]"
 good closed.tj; chmod 000 closed.tj
-# as somebody else, where this user may read everything
+# as another user, if this one may read everything
 other='setpriv --reuid=65534 --regid=65534 --clear-groups'
 if ! test -r closed.tj; then
 	run 1 check closed.tj; says err "permission denied"
@@ -71,7 +71,7 @@ EOF
 refused memory.tj; says err "stopped after 256 MiB of values"
 head -c 70000000 /dev/zero >huge.tj; run 1 check huge.tj; says err "larger than 64 MiB"; rm huge.tj
 
-# a manifest whose last tokens fill the room for tokens: nothing behind them is read (seen by the sanitizers)
+# a manifest whose last tokens fill the token buffer: nothing after them is read (sanitizers would notice)
 for n in $(seq 90 120); do
 	{ seq -s ' ' 1 "$n" | sed 's/[0-9][0-9]*/1/g'; printf 'apiVersion:'; } >end.tj
 	timeout 20 "$TRAINC" check end.tj >.out 2>.err; holds test $? -eq 1
@@ -87,7 +87,7 @@ printf '\377\376j\0o\0b\0' >wide.tj; refused wide.tj
 holds test "$(grep -c 'error: ' .err)" -eq 1; says err "this text is UTF-16"
 run 1 fmt binary.tj; says err "this is not a text"
 
-# cut off anywhere: every byte of one example, some of the others
+# cut off anywhere: at every byte of one example, at some bytes of the others
 python3 - "$root" <<-'END'
 	import glob, os, sys
 	os.mkdir("cut")
@@ -110,7 +110,7 @@ for hundred in cut/*; do
 done
 holds test "$(find cut -name '*.tj' | wc -l)" -gt 1500
 
-# having nothing to show is reported and is not a failure
+# empty results are reported and are not a failure
 run 0 compile -; silent out; says err "trainc: standard input is empty; a program has at least one job"
 run 0 compile empty.tj; silent out; says err "no job in the input"
 run 0 check -; says err "[TJ0822]"
@@ -130,7 +130,7 @@ run 1 check letter.tj --params valuse.yaml; says err "did you mean 'values.yaml'
 run 1 fmt folder/none; silent out
 run 3 compile letter.tj --output-dir letter.tj; says err "cannot write to 'letter.tj'"; says err "a part of the path is not a directory"
 
-# what is no manifest
+# input that is not a manifest
 printf '[{"kind": "Job"}]\n' >list.json
 run 1 import list.json; says err "found a list"; says err '"kind": "List", "items": [...]'
 printf 'NAME STATUS\n' >table.yaml
@@ -150,7 +150,7 @@ run 1 import wide.yaml; says err "this text is UTF-16"; says err "iconv -f UTF-1
 printf 'k\000i\000' >wide.yaml
 run 1 import wide.yaml; says err "this text is UTF-16"
 
-# what must not be read as an option, a directory or standard input
+# input that must not be read as an option, a directory or standard input
 run 1 check ./-; says err "[TJ0001]"
 
 # a file that the defaults of its own project import

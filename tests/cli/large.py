@@ -1,8 +1,6 @@
-"""large.py - large files, whatever they hold: a command refuses them within a second and 512 MiB.
-
-The bound of time here is generous, since other programs run beside the test; without a limit files of 50 MB took 3 to
-30 seconds and up to 2.8 GB.  Under the sanitizers fewer are read, and only the answers are judged.
-"""
+"""large.py - large files, whatever they contain: a command refuses them within a second and 512 MiB.  The time limit
+here is generous, since other programs run at the same time; without a limit, files of 50 MB took 3 to 30 seconds
+and up to 2.8 GB.  Under the sanitizers fewer are read, and only the messages are checked."""
 import os
 import resource
 import subprocess
@@ -52,7 +50,8 @@ IMPORT, JUDGE = "import m.yaml", "status a.tj --from l.json"
 YAML, JSON = "check a.tj --params p.yaml", "check a.tj --params p.json"
 DENSE = "too many values"
 ROWS = [
-    # what it is, the command, the file and its content (None: 50 MB that take no time to make), the answer; True: also under the sanitizers
+    # the case, the command, the file and its content (None: 50 MB that can be created instantly), the message; True:
+    # also under the sanitizers
     ("a program", "check b.tj", "b.tj", None, "is larger than 8 MiB", True),
     ("a program to format", "fmt --check b.tj", "b.tj", None, "is larger than 8 MiB", True),
     ("a program to dump", "dump --tokens b.tj", "b.tj", None, "is larger than 8 MiB", True),
@@ -64,7 +63,7 @@ ROWS = [
     ("definitions", "vendor crd m.yaml", "m.yaml", None, "is larger than 32 MiB",
      False),
 ]
-# what is below the limit of bytes: 16 MB are enough for each of the other limits
+# below the limit of bytes: 16 MB are enough to reach each of the other limits
 BELOW = [
     ("saved objects of YAML", JUDGE, "l.json", lambda: many(b"- a\n"), DENSE, True),
     ("saved objects of JSON", JUDGE, "l.json", lambda: b'{"kind":"List","items":[' + many(b"{},") + b"{}]}", DENSE, False),
@@ -78,7 +77,7 @@ BELOW = [
 
 
 def cost(command, name, content):
-    """Status, what was said, processor seconds and MiB of one command that finds a file NAME with CONTENT."""
+    """Status, output, processor seconds and MiB of one command that reads a file NAME with CONTENT."""
     with tempfile.TemporaryDirectory() as place:
         for path, text in (("a.tj", PROGRAM), ("project.tj", b"project { }\n"), (name, content)):
             with open(os.path.join(place, path), "wb") as f:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# machine.sh - JSON lines and SARIF: what readers of them rely on.
+# machine.sh - JSON lines and SARIF: the properties that their readers rely on.
 . "$(dirname "$0")/cli.inc"
 cat >wrong.tj <<-'END'
 	import std.nvidia
@@ -72,7 +72,7 @@ run 0 check bad.tj; silent err
 cp wrong.tj before.tj
 run 1 check --fix wrong.tj; says err "[TJ0303]"
 holds test "$(grep -c replcas wrong.tj)" -eq 0
-# ranges and variables as other tools write them
+# ranges and variables in the syntax of other tools
 cp "$root/tests/mistakes/elastic.tj" "$root/tests/mistakes/variables.tj" .
 run 0 check --fix elastic.tj; says err "fixed 7 in elastic.tj"
 holds test "$(grep -c 'replicas = 2:4,' elastic.tj)" -eq 7
@@ -81,5 +81,5 @@ holds grep -q 'NCCL_DEBUG = "INFO"$' variables.tj
 holds grep -q 'NCCL_SOCKET_IFNAME = "eth0,eth1"' variables.tj
 holds grep -q 'KEY = secret("w", "k")$' variables.tj
 run 1 check variables.tj; says err ":17:26: error: unexpected character '~'"
-holds test "$(grep -c error: .err)" -eq 6      # what may be text is not edited
+holds test "$(grep -c error: .err)" -eq 6      # something that may be text is not edited
 end

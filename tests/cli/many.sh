@@ -1,8 +1,8 @@
 #!/bin/sh
-# many.sh - any number of entries: none is left out, including the framework's.
+# many.sh - any number of entries: none is dropped, including the framework's.
 . "$(dirname "$0")/cli.inc"
 
-# has N PATTERN: so many lines of the output match
+# has N PATTERN: N lines of the output match
 has() {
 	n=$(grep -c -- "$2" .out)
 	if test "$n" -eq "$1"; then ok; else fail "$2: $n lines, not $1"; fi
@@ -52,7 +52,7 @@ done
 sed 's/#AGAIN/ports { again = 1299 }/' many.tj >again.tj
 run 1 check again.tj; says err "'p299' and 'again' of role 'worker' are both 1299"
 
-# an object of many entries that are written one by one
+# an object of many entries that are written individually
 cat >object.tj <<'EOF'
 job "object" {
   image = "registry.example.com/lab/app:0.1"
@@ -67,7 +67,7 @@ EOF
 run 0 compile object.tj
 has 4000 "k[0-9]*: x"
 
-# blocks that say what replicas are called
+# blocks that list the names of replicas
 cat >blocks.tj <<'EOF'
 framework many {
   for i in range(20) { replica { labels { ("l${i}") = "x" } } }

@@ -1,10 +1,10 @@
 #!/bin/sh
-# outputs.sh - the files that compile writes, identical in two runs.
+# outputs.sh - the files that compile writes are identical in two runs.
 . "$(dirname "$0")/cli.inc"
 good good.tj
 bad bad.tj
 
-# twice the same, from anywhere
+# the same twice, from any directory
 for program in "$root"/examples/*/*.tj; do
 	grep -q '^job\|^for .*job' "$program" || continue
 	"$TRAINC" compile "$program" >first 2>/dev/null; first=$?

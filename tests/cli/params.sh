@@ -33,7 +33,7 @@ cat >p.tj <<-'END'
 	  }
 	}
 END
-# value NAME TEXT: the variable has this value in what run printed
+# value NAME TEXT: the variable has this value in the output of run
 value() {
 	got=$(sed -n "s/^export $1='\(.*\)'\$/\1/p" .out)
 	if test "$got" = "$2"; then ok; else fail "$1 is '$got', not '$2'"; fi
@@ -98,7 +98,7 @@ run 1 check p.tj --params absent.yaml; says err "no such file"
 run 1 check p.tj --params p.txt; says err "its name ends with"
 : >empty.yaml; run 0 check p.tj --params empty.yaml
 
-# blanks around '='; places in lists and mappings; what is around all parameters, and what appears twice
+# blanks around '='; positions in lists and mappings; keys that surround all parameters, and keys that appear twice
 run 0 check p.tj --set 'count = 4'
 run 1 check p.tj --set 'count = 40'; says err "command line:1:9: error: "
 run 2 check p.tj --set ' = 4'; says err "--set needs NAME=VALUE"
@@ -111,7 +111,7 @@ printf 'count: 4\ncount: 5\n' >twice.yaml
 run 1 check p.tj --params twice.yaml; says err "twice.yaml:2:1: error: this cannot be read: the key 'count' appears twice"
 printf 'count = 4\ncount = 5\n' >twice.tj
 run 1 check p.tj --params twice.tj; says err "twice.tj:2:1: error: 'count' is set twice in this file"
-# what a let says is no parameter
+# a let is not a parameter
 { echo 'let fixed = 3'; cat p.tj; } >let.tj
 run 1 check let.tj --set fixed=4
 says err "'fixed' is a let, not a parameter"
@@ -128,8 +128,8 @@ run 1 check m.tj --params seven.tj; says err "large: 7"
 run 1 check m.tj --set site.size=3
 says err "unknown parameter 'site.size'"
 says err "import ... as site { size = ... }"
-# one mistake is one message: the comma of Helm, an option in place of --set, a value of the wrong kind
-# a file that cannot be read
+# one mistake gives one message: the comma of Helm, an option instead of --set, a value of the wrong kind, a file that
+# cannot be read
 printf 'import std.pytorch\n\nparam name: string\nparam size: int = 2\nparam room: memory = 1Gi\nparam tags: map[string] = {}\njob "m": pytorch.torchrun {\n  image = "registry.example.com/ml/train:1.0"\n  command = ["torchrun", name]\n  role worker { replicas = size, memory = room, labels { ...tags } }\n}\n' >named.tj
 run 1 check named.tj --set name=a,size=2; says err "each parameter needs its own --set"; says err "write --set name=a --set size=2"
 run 0 check named.tj --set name=a,b=2
@@ -140,7 +140,7 @@ printf 'name: a\nroom: 64\n' >unitless.yaml
 run 1 check named.tj --params unitless.yaml; says err "'room' needs a memory amount, found 64"; says err "write a unit: 64Gi"
 printf 'name: a\ntags: {a: 4}\n' >number.yaml
 run 1 check named.tj --params number.yaml; says err 'write "4"'
-# a parameter among the files
+# a parameters file among the programs
 run 1 check named.tj name=a; says err "'name=a' cannot be read"; says err "set with --set name=a"
 run 1 compile named.tj name=a; says err "set with --set name=a"
 holds test "$(grep -c 'error' .err)" = 1        # and it does not also report that the parameter has no value

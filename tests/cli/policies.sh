@@ -1,9 +1,9 @@
 #!/bin/sh
-# policies.sh - mistakes in policies and in the file that names them: each is one message, with what to write.
+# policies.sh - mistakes in policies and in the file that names them: each gives one message, with what to write.
 . "$(dirname "$0")/cli.inc"
 good good.tj
 
-# policy TEXT HELP: the policy is refused once, with that help.
+# policy TEXT HELP: the policy is refused with one message and that help.
 policy() {
 	echo "$1" >policy.tj
 	run 1 check good.tj

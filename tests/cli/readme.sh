@@ -6,7 +6,7 @@
 block() { awk -v fence="\`\`\`$2" -v n="${3:-1}" '$0 == "```" && on { exit } on { print } $0 == fence { on = ++seen == n }' "$root/$1"; }
 
 holds test "$(wc -l <"$root/README.md")" -le 150
-# the program; the lines that are shown of its objects follow each other in them
+# the program; the lines of its objects that are shown occur in the objects, in this order
 block README.md tj >mnist.tj
 block README.md yaml >want.yaml
 holds test -s mnist.tj
@@ -27,7 +27,7 @@ block docs/index.md tj >llama.tj
 holds test -s llama.tj
 run 0 check llama.tj; says err "[TJ0817]"
 run 0 check --profile prod llama.tj; says err "[TJ0817]"
-# the manifest, and what becomes of it
+# the manifest, and the program that it is converted to
 block docs/index.md yaml >vit.yaml
 block docs/index.md tj 2 >want.tj
 holds test -s vit.yaml
@@ -40,7 +40,7 @@ for directory in "$root"/examples/*/; do
 	name=$(basename "$directory")
 	sed -n 's/^    \(trainc .*[^ ]\)  *#.*/\1/p; s/^    \(trainc [^#]*\)$/\1/p' "$directory/README.md" >commands
 	holds test -s commands
-	while read -r line; do          # by the shell, as a reader would type it
+	while read -r line; do          # with the shell, as a reader would type it
 		if (cd "$directory" && trainc() { "$TRAINC" "$@"; } && eval "$line" >/dev/null 2>&1); then ok; else fail "$name: $line"; fi
 	done <commands
 done

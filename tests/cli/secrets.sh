@@ -5,7 +5,7 @@
 # commands: the commands in a help, without the text around them.
 commands() { sed -n '/^ *make the ssh-keypair/,/--from-file/p' "$work/.err" | sed 1d; }
 
-# keypair NAMESPACE-FIELD WORDS: the Secret that the commands would make is WORDS.
+# keypair NAMESPACE-FIELD WORDS: the Secret that the commands would create is WORDS.
 keypair() {
 	cat >keys.tj <<-END
 		job "ring" {

@@ -18,7 +18,7 @@ run 0 check -; says err "[TJ0822]"      # standard input is empty
 "$TRAINC" check - <bad.tj >.out 2>.err; says err "<stdin>:3:15: error: "
 "$TRAINC" compile - <good.tj >.out 2>.err; says out "kind: Job"
 
-# warnings do not stop; --deny-warnings does
+# warnings do not fail the command; --deny-warnings does
 sed 's/hello:1.0/hello:latest/' good.tj >latest.tj
 run 0 compile latest.tj; says out "kind: Job"; says err "[TJ0815]"
 run 1 compile --deny-warnings latest.tj; silent out; says err "error: "
@@ -41,7 +41,7 @@ FORCE_COLOR=1 "$TRAINC" check --color=never bad.tj 2>.err; holds test "$(grep -c
 ) | :
 holds test "$(cat status)" -eq 0
 
-# outputs that cannot be written: a sentence and 3
+# outputs that cannot be written: a message and status 3
 for command in "compile good.tj" "version" "help" "env good.tj" "plan good.tj" "explain TJ0502" "check --format json bad.tj" \
 	"compile -o json good.tj" "dump --ast good.tj" "test good.tj"; do
 	"$TRAINC" $command >/dev/full 2>.err
@@ -55,7 +55,7 @@ done
 "$TRAINC" check bad.tj 2>/dev/full; holds test $? -eq 1
 "$TRAINC" check bad.tj 2>&-; holds test $? -eq 1
 "$TRAINC" compile good.tj <&- >.out; holds test $? -eq 0
-# a file that is written does not get the descriptor of a closed standard output
+# an output file does not get the descriptor of a closed standard output
 "$TRAINC" compile good.tj --depfile dep.d >&- 2>.err; holds test $? -eq 3
 holds test ! -e dep.d
 end

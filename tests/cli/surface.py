@@ -1,7 +1,6 @@
 """The table of options, --help, the manual pages and the completions say the same.
 
-Every command, option, letter and choice of compiler/command/options.def is in each, and
-nothing that is not in the table.
+Every command, option, letter and choice of compiler/command/options.def is in each of them, and nothing else is.
 """
 import os
 import re
@@ -45,7 +44,7 @@ def options_of(command):
 # ---- help ----
 
 def unwrapped(text):
-    """The lines of a help, each row in one line again."""
+    """The lines of a help text, with each row joined into one line."""
     lines = []
     for line in text.split("\n"):
         inside = re.match(r" {20,}(\S.*)", line)
@@ -109,7 +108,7 @@ def page(group):
 
 
 def check_prose(name, prose):
-    """Options that the sentences mention exist."""
+    """Options that the prose mentions exist."""
     known = {o.word for o in table.options}
     macros = [line for line in prose.split("\n") if line.startswith(".")]
     mentioned = {word for line in macros for word in re.findall(r"(?:Fl | , )--?([a-z]+(?:-[a-z]+)*)", line)}
@@ -145,7 +144,7 @@ def values(option):
 
 
 def questions():
-    """(words before the cursor, what must be offered)"""
+    """(words before the cursor, expected offers)"""
     yield "EMPTY", {c.word for c in table.commands}
     for c in table.commands:
         yield c.word + " --", {"--" + o.word for o in table.options_of(c)}

@@ -1,4 +1,4 @@
-"""What a terminal shows: nothing wider than it, and marks under what they mean.
+"""What a terminal shows: nothing is wider than the terminal, and marks are under the text that they refer to.
 
 Each program is checked in a pseudo-terminal of 120, 80 and 40 columns.  Every
 line of a snippet must fit, and the text above the mark must be the text that
@@ -43,7 +43,7 @@ SHOWS = [("env", "-o", form, "--role", "w", "--index", "0") for form in ("table"
 
 
 def show(columns, path, words=("check",), **environment):
-    """What a command, `trainc check` by default, writes to a terminal of that width."""
+    """The output of a command, `trainc check` by default, on a terminal of that width."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE")}

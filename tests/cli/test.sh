@@ -58,7 +58,7 @@ says out "FAIL wrong.tj: the profile"
 says err "error: fifty steps, please [TJ0408]"
 holds test "$(tail -n 1 .out)" = "4 passed, 1 failed"
 
-# a test that expects no failure fails with what the compiler said
+# a test that expects no failure fails with the compiler's message
 cat >>nodes.tj <<-'END'
 	test "unexpected" {
 	  set { steps = 13 }
@@ -90,7 +90,7 @@ run 1 test shared.tj; holds test "$(tail -n 1 .out)" = "3 passed, 4 failed"
 holds test "$(grep -c 'TJ0321' .err)" -eq 2
 says err "the fifth"; says err "shared.tj:18:"; says err "the seventh"
 
-# tests cost nothing elsewhere
+# tests cost nothing in other commands
 run 0 compile wrong.tj
 good none.tj; run 0 test none.tj; holds test "$(cat .out)" = "0 passed, 0 failed"
 bad bad.tj; run 1 test bad.tj; says err "[TJ0202]"

@@ -15,7 +15,7 @@ run 2 help compil; says err "did you mean 'compile'?"
 run 0 version; says out "trainc "; says out "1.28 to 1.37"
 run 0 --version; says out "trainc "
 
-# words of other tools
+# the vocabulary of other tools
 run 2 validate good.tj; says err "trainc: unknown command 'validate'; 'trainc check' reports what is wrong"
 run 2 build good.tj; says err "'trainc compile' writes"
 run 2 apply -f good.tj; says err "trainc: apply has no option '-f'; files are operands: 'trainc apply FILE'"
@@ -61,7 +61,7 @@ run 0 compile --color never good.tj; same .out good.yaml
 run 0 compile -- good.tj; same .out good.yaml
 run 1 compile -- --color; says err "'--color'"
 
-# Every option of a command's help is accepted or asks for its value; none is unknown.
+# Every option in a command's help is accepted or requires its value; none is unknown.
 for command in compile check env plan fmt test dump; do
 	"$TRAINC" help $command | sed -n 's/^ .*--\([a-z-]*\).*/\1/p' >options.txt
 	holds test -s options.txt

@@ -1,5 +1,6 @@
 #!/bin/sh
-# vendor.sh - packages, locked as they are; kinds of Kubernetes that are not built in: into the project, checked there.
+# vendor.sh - packages, locked unmodified; kinds of Kubernetes that are not built in: added to the project, and checked
+# there.
 . "$(dirname "$0")/cli.inc"
 
 cat >widget.yaml <<'END'
@@ -76,7 +77,7 @@ run 0 check job.tj; silent err
 cp crds.tbl before
 run 0 vendor crd widget.yaml
 same before crds.tbl
-# explain knows the project's own kinds, in it and below it
+# explain knows the project's own kinds, in the project directory and below it
 run 0 explain Widget; says out "Widget: kind of Kubernetes, apiVersion acme.io/v1, in a namespace"; says out "spec"
 run 0 explain Widget.spec.size; says out "Widget.spec.size: whole number, field of WidgetSpec, required"
 run 0 explain Widget.spec.sise; says out "WidgetSpec has no field 'sise'; did you mean 'size'?"
@@ -94,7 +95,7 @@ run 1 check job.tj; says err "Container has no field 'imag' [TJ0903]"; says err 
 program 'size = 3, claim { spec { accessMode = ["ReadWriteMany"] } }'
 run 1 check job.tj; says err "PersistentVolumeClaimSpec has no field 'accessMode' [TJ0903]"; says err "did you mean 'accessModes'?"
 
-# what a definition leaves to Kubernetes, and words of an enumeration
+# fields that a definition leaves open, and words of an enumeration
 sed -e '/apiVersion: { type: string }/d' -e '/kind: { type: string }/d' -e '/metadata: { type: object }/d' \
 	-e 's/size: { type: integer }/&\n              color: { type: string, enum: [red, blue] }/' widget.yaml >lean.yaml
 run 0 vendor crd lean.yaml
@@ -106,7 +107,7 @@ program 'size = 3.5'
 run 1 check job.tj; says err "found a number with a fraction [TJ0904]"
 run 0 vendor crd widget.yaml
 
-# what is refused leaves the file as it was
+# a refused definition leaves the file unchanged
 printf 'kind: ConfigMap\n' >other.yaml
 printf 'kind: CustomResourceDefinition\nmetadata: { name: x.y }\nspec: { group: y }\n' >half.yaml
 printf 'a: [\n' >broken.yaml
@@ -149,7 +150,7 @@ printf 'project { packages { out = "../none" } }\n' >project.tj
 run 1 vendor; says err "'../none' is outside the project [TJ0210]"; same before trainc.lock
 printf 'project { packages {\n' >project.tj
 run 1 vendor; says err "project.tj:"; same before trainc.lock
-# more types than can be numbered
+# more types than the table can number
 awk 'BEGIN { print "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: wides.example.com}\nspec:"
 	print "  group: example.com\n  names: {kind: Wide, plural: wides}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true"
 	print "    schema:\n      openAPIV3Schema:\n        type: object\n        properties:"

@@ -1,8 +1,7 @@
-"""What the operators before the training operator make of a job, worked out from its manifest.
+"""The objects that the predecessors of the training operator create for a job, computed from its manifest.
 
-objects(job) is a list of (kind, name, body), where a body holds what those operators decide and what the manifest says, in the
-form of compare().  A judge of its own: it shares no line with trainc.
-"""
+objects(job) is a list of (kind, name, body), where a body contains what those operators decide and what the manifest
+says, in the form of compare().  It is independent: it shares no code with trainc. """
 import json
 
 TUNER = "tuner-server-key"
@@ -10,7 +9,8 @@ PORTS = {"tensorflow": ("tf-port", 2222), "mxnet": ("ps-root-port", 9091)}
 
 
 class Job:
-    """A manifest with its defaults; `run` is the runtime id, `naming` what names begin with, `config` a controller's."""
+    """A manifest with its defaults; `run` is the runtime id, `naming` the prefix of names, `config` a controller's
+    configuration."""
 
     def __init__(self, doc, run, naming="job", config=None):
         self.doc, self.run, self.config = doc, run, config or {}
@@ -97,7 +97,7 @@ class Job:
     # ---- objects ----
 
     def labelled(self, e):
-        """Its label becomes an annotation of its pods: the form of all later versions."""
+        """Its label becomes an annotation of its pods, as in all later versions."""
         return self.alone == "v1beta1" and e["entry"].get("label")
 
     def restart(self, e):
@@ -116,7 +116,7 @@ class Job:
                             "--task_id", str(i)]}
 
     def devices(self, c):
-        """Volumes and variables that go with the devices that a container names, by the controller's configuration."""
+        """Volumes and variables that the controller's configuration adds for the devices that a container names."""
         named = set((c.get("resources") or {}).get("limits") or {}) | set((c.get("resources") or {}).get("requests") or {})
         for name in sorted(named & {k for k, v in (self.config.get("accelerators") or {}).items() if isinstance(v, dict)}):
             yield self.config["accelerators"][name]
@@ -208,7 +208,7 @@ def own(labels):
 
 
 def within(got, want):
-    """Everything of `want` is in `got`; numbers and their texts are the same."""
+    """Everything in `want` is in `got`; numbers and their texts are equal."""
     if isinstance(want, dict):
         return isinstance(got, dict) and all(k in got and within(got[k], v) for k, v in want.items() if v is not False)
     return got == want or str(got) == str(want)
@@ -240,7 +240,7 @@ def compare_container(where, pod, got, want):
 
 
 def last(env):
-    """Of two entries of one name the last counts, at its place."""
+    """Of two entries with the same name the last counts, at its own position."""
     kept = {}
     for name, value in env:
         kept.pop(name, None)
@@ -255,7 +255,7 @@ def compare_pod(where, meta, spec, want):
         got = spec.get(key)
         yield from same("%s %s" % (where, key), got, want.get(key))
     yield from same(where + " containers", sorted(c["name"] for c in spec["containers"]), sorted(c["name"] for c in want["containers"]))
-    for c in want["containers"]:                        # ours come after the main one
+    for c in want["containers"]:                        # ours follow the main one
         yield from compare_container("%s/%s" % (where, c["name"]), spec, pick(spec["containers"], c["name"]), c)
 
 

@@ -23,7 +23,7 @@ holds test "$(sort first | tr '\n' ' ')" = "$(for kind in Job Service; do for r 
 names --run-id 76no job.tj >other
 holds test "$(awk '{ print $3, $4 }' other | sort -u | tr '\n' ' ')" = "mnist-master-76no-0 76no mnist-ps-76no-0 76no mnist-ps-76no-1 76no "
 
-# S121: a name in two namespaces is two jobs.
+# S121: the same name in two namespaces is two jobs.
 for namespace in a b; do
 	printf 'import std.legacy\njob "cifar": legacy.mxjob("local") {\n  namespace = "%s"\n  image = "registry.example.com/cifar:1.0"\n  role worker {}\n}\n' $namespace >$namespace.tj
 done
@@ -34,7 +34,7 @@ holds test "$(awk '{ print $3 }' both | sort -u | wc -l)" -eq 1
 # S61: a configuration that does not exist.
 run 1 import tf-job-operator-config.yaml; silent out; says err "cannot read 'tf-job-operator-config.yaml': no such file"
 
-# S14: an empty domain is none.  S17: the index of a replica must exist.
+# S14: an empty domain counts as none.  S17: the index of a replica must exist.
 cat >tf.tj <<'END'
 import std.kubeflow
 job "tf": kubeflow.tfjob {
@@ -68,6 +68,6 @@ END
 printf 'status:\n  conditions: [{type: Succeeded, status: "True"}]\n' >>seen.yaml
 run 0 import seen.yaml; silent err; holds cmp -s .out without.tj
 
-# S191: for a program with a fault nothing is written, nor for other programs in the same call.
+# S191: for a program with an error nothing is written, even for other programs in the same call.
 run 1 compile --output-dir objects job.tj status.tj; silent out; holds test ! -e objects
 end

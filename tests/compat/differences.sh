@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../cli/cli.inc"
 
 page=$root/docs/differences.md
-# row TEXT: a row of the page has it.
+# row TEXT: a row of the page contains it.
 row() { if grep '^|' "$page" | grep -qF -- "$1"; then ok; else fail "docs/differences.md has no row with: $1"; fi; }
 # count N TEXT: the objects have the line N times.
 count() { if test "$(grep -cxF -- "$2" "$work/.out")" -eq "$1"; then ok; else fail "not $1 times: $2"; fi; }
@@ -38,7 +38,7 @@ row 'no UDP ports and none with a `hostPort`, which stay raw'
 count 0 '    port: 7778'; count 0 '    port: 7779'; count 2 '      containerPort: 7778'; count 2 '      hostPort: 17779'
 row 'volumes named after what they are; what stays raw comes last'; count 0 '  - name: v1'; count 2 '  - name: v2'
 
-# the script of init-pytorch waits in silence
+# the script of init-pytorch prints nothing while it waits
 cat >m.yaml <<-'END'
 	apiVersion: kubeflow.org/v1
 	kind: PyTorchJob

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""The ancestors of the operators, against what is known of them.
+"""Compares the ancestors of the operators with what is known about them.
 
     legacy.py TRAINC SCRATCH DIRECTORY[:DIRECTORY] [CASE...]
 
-A case is a folder with manifest.yaml or input.json, and expected.json, derived.json, controller_config_file.yaml or none of them.
+A case is a folder with manifest.yaml or input.json, and expected.json, derived.json, controller_config_file.yaml or
+none of them.
 
-`trainc import` makes the program, `trainc compile --target pods` the objects: all of them are compared with what ancestors.py works
-out from the manifest, and then every key of the expectations is judged on its own: by a rule of its own, or, when it is called like
-a field of Kubernetes, by that field of the objects.  A key that is neither fails.
-What differs on purpose has the name of a rule, whatever the case: it passes when docs/differences.md has the rule, and only then; a
-rule there that no case shows fails too.  Last line: N passed, N failed.
-"""
+`trainc import` makes the program, `trainc compile --target pods` the objects: all of them are compared with what
+ancestors.py works out from the manifest, and then every key of the expectations is judged on its own: by a rule of its
+own, or, when it is called like a field of Kubernetes, by that field of the objects.  A key that is neither fails. What
+differs on purpose has the name of a rule, whatever the case: it passes when docs/differences.md has the rule, and only
+then; a rule there that no case shows fails too.  Last line: N passed, N failed. """
 import copy
 import json
 import os
@@ -30,7 +30,7 @@ IMAGE = "registry.example.com/filled/in:1.0"
 MAIN = {"tfjob": "tensorflow", "mxjob": "mxnet"}
 
 
-# ---- what a manifest lacks ----
+# ---- fields that a manifest lacks ----
 
 def roles_of(doc):
     spec = doc["spec"]
@@ -59,10 +59,10 @@ def add_mode(doc):
         doc["spec"]["replicaSpecs"] += [entry(doc, r) for r in ("SCHEDULER", "SERVER", "WORKER") if r not in roles]
 
 
-# Fields that those tests omit because they never make a pod: the message, the rule, and the value that is filled in.
+# Fields that those tests omit because they never create a pod: the message, the rule, and the value that is filled in.
 LACKS = [(r"no image|\[TJ0523\]", "lacks-image", add_image), (r"there is no MASTER|has no MASTER", "lacks-master", add_master),
          (r"'jobMode' is local or dist, found ''", "lacks-mode", add_mode)]
-# Manifests that are refused although nothing in them demands it.
+# Manifests that are refused although nothing in them requires it.
 REFUSED = [(r"'replica_specs' is an old name", "old-key"), (r"this \w+ has no replicas", "lacks-replicas")]
 
 
@@ -86,7 +86,7 @@ class Case:
         self.problems += list(found)
 
     def differs(self, rule, what):
-        """An intended difference, by that rule of docs/differences.md."""
+        """An intended difference, according to that rule of docs/differences.md."""
         self.otherwise.setdefault(rule, what)
 
     # ---- the manifest ----
@@ -126,7 +126,7 @@ class Case:
         return self.doc["spec"].get("RuntimeId") or want.get("runtimeId") or "ab12"
 
     def objects(self, run="ab12", naming="job"):
-        """The objects, with that id in their names unless the manifest says one."""
+        """The objects, with that id in their names unless the manifest sets one."""
         key = (run, naming)
         if key not in self.cache:
             program = self.program
@@ -179,7 +179,7 @@ class Case:
             self.keys(want, "job")
 
     def environment(self, want, model):
-        """What `trainc env` shows is what the pods get."""
+        """The output of `trainc env` is what the pods get."""
         shown = self.tool.environment(self.objects(self.run_id(want))[0])
         pods = {name: pick(body["containers"], model.main)["env"] for kind, name, body in model.objects() if kind in ("Pod", "Job")}
         yield from same("replicas of env", sorted(shown), sorted(pods))
@@ -209,7 +209,7 @@ class Case:
             self.problems.append("nothing judges the key '%s'" % key)
 
     def refused(self, report):
-        """A refusal: the operator's own, or one by a rule of ours."""
+        """A refusal: by the operator too, or by a rule of ours."""
         rule = next((r for pattern, r in REFUSED + [(p, r) for p, r, _ in LACKS] if re.search(pattern, report)), None)
         expected = [want for _, want in self.want if want.get("error")]
         for want in expected:
@@ -217,7 +217,7 @@ class Case:
         if expected:
             return
         for _, want in self.want:
-            if "decodedReplicaSpecs" in want:           # of a key that the operator does not read
+            if "decodedReplicaSpecs" in want:           # from a key that the operator does not read
                 self.fail(same("decodedReplicaSpecs", 0, want["decodedReplicaSpecs"]))
         if rule:
             self.differs(rule, "refused: " + report.splitlines()[0])
@@ -225,15 +225,15 @@ class Case:
             self.problems.append("refused: " + report)
 
     def gist(self, want, report):
-        """Does the report say what the operator says?  Names of roles, fields and containers are the same words in both."""
+        """Does the report say the same as the operator? Names of roles, fields and containers are the same in both."""
         gist = want.get("gist") or want.get("message") or ""
-        if gist == "MXJobSpec is not valid":            # the operator has one message for five faults; ours says which
+        if gist == "MXJobSpec is not valid":            # the operator has one message for five errors; ours says which one it is
             words = ["TJ110[67]", "container|image|roles"]
         else:
             words = re.findall(r"\b[A-Z]{4,}\b|\bPS\b|\btensorflow\b|\bmxnet\b|\bScheduler\b", gist) + (["[Mm]ode|job_mode"] if "mode" in gist or "local" in gist else [])
             words += ["template"] if "template" in gist.lower() else []
             words += ["nothing|null|nil"] if "nil" in gist or "null" in gist else []
-        if not words and gist:                          # not this field: one of its others
+        if not words and gist:                          # not this field: another one of its container
             words = ["(?i)" + "|".join(re.findall(r"\w{4,}", gist) or [re.escape(gist)])]
         for word in words:
             if not re.search(word, report):
@@ -259,7 +259,7 @@ class Case:
             self.keys(want, "job")
 
     def device(self, config, resource, given):
-        """A job that names the device has them once, in its main container; one that does not has nothing."""
+        """A job that names the device has them once, in its main container; a job that does not has none."""
         master = entry({"kind": "TfJob"}, "MASTER")
         master["template"]["spec"]["containers"][0]["resources"] = {"limits": {resource: 1}}
         master["template"]["spec"]["containers"].append({"name": "beside", "image": IMAGE})
@@ -270,7 +270,7 @@ class Case:
         yield from ancestors.compare(found, ancestors.Job(self.doc, "ab12", config=config).objects())
 
 
-# ---- parts of what was compiled ----
+# ---- parts of the compiled objects ----
 
 def replicas(items):
     """Name, metadata and spec of the pod of every replica."""
@@ -309,7 +309,7 @@ def services_of(case, items):
 # ---- keys that are fields ----
 
 def values_of(tree, key):
-    """The value of a field of that name, wherever it is."""
+    """The value of a field of that name, at any depth."""
     if isinstance(tree, dict):
         for k, v in tree.items():
             if k == key:
@@ -320,7 +320,7 @@ def values_of(tree, key):
 
 
 def field(key):
-    """The rule for a key without one: the number or the names of the objects of a kind, or a field that every object has so."""
+    """The rule for a key without its own: the number or names of objects of a kind, or a field equal in every object."""
     def rule(case, value, want, naming):
         items = case.items(want, naming)
         kind = next((o["kind"] for o in items if o["kind"].lower() + "s" == key.lower()), None)
@@ -340,7 +340,7 @@ def field(key):
 # ---- a rule for each key of the expectations ----
 
 def words(case, value, want, naming):
-    """Texts for people: a rule is named when they mention a difference."""
+    """Texts for people: a difference that they mention must have a rule."""
     if "does not decode" in value:
         case.differs("text-among-accelerators", value)
 
@@ -530,7 +530,7 @@ def board_kinds(case, value, want, naming):
 
 
 def after_delete(case, value, want, naming):
-    """The job's label finds everything that belongs to it."""
+    """The job's label selects everything that belongs to it."""
     for o in case.items(want, naming):
         yield from same("label of " + o["metadata"]["name"], o["metadata"]["labels"].get("trainc.dev/job"), case.doc["metadata"]["name"])
 
@@ -570,7 +570,7 @@ def env_count(case, value, want, naming):
 
 def tf_config(case, value, want, naming):
     items = case.items(want, naming)
-    if isinstance(value, dict):                         # by pod, to the byte
+    if isinstance(value, dict):                         # by pod, byte for byte
         found = {n: dict(env_of(spec)).get("TF_CONFIG") for n, _, spec in replicas(items)}
         return same("TF_CONFIG", found, value)
     problems = []
@@ -600,7 +600,7 @@ def mx_defaults(case, value, want, naming):
 
 
 def final_state(case, value, want, naming):
-    """When the deciding replica is done; the others run, or have failed."""
+    """The deciding replica is done; the others run, or have failed."""
     chief = "scheduler" if case.doc["kind"] == "MxJob" else "master"
     for others in ("Running", "Succeeded"):
         status = Status(case, want).with_phases(lambda role, i: "Succeeded" if role == chief else others)
@@ -666,7 +666,7 @@ KEYS = {
 
 
 def verdict(case, listed):
-    """Problems, after the rules of docs/differences.md."""
+    """The problems that are left after the rules of docs/differences.md."""
     try:
         case.judge()
     except (Refused, KeyError, TypeError) as e:
@@ -676,7 +676,7 @@ def verdict(case, listed):
 
 
 def rules():
-    """Those of docs/differences.md: the first column of their table."""
+    """The rules of docs/differences.md: the first column of their table."""
     with open(os.path.join(HERE, "..", "..", "docs", "differences.md"), encoding="utf-8") as f:
         section = f.read().split("## Ancestors: rules", 1)[1].split("\n## ", 1)[0]
     return set(re.findall(r"^\| `([a-z-]+)` \|", section, re.M))

@@ -4,7 +4,7 @@ import os
 
 
 def pod_of(o, phase, code=1, reason=None):
-    """The pod of an object that stands for one replica, as a cluster would show it."""
+    """The pod of an object that represents one replica, as a cluster would show it."""
     job = o["kind"] == "Job"
     meta = dict((o["spec"]["template"] if job else o)["metadata"], name=o["metadata"]["name"] + ("-x7k2p" if job else ""))
     spec = o["spec"]["template"]["spec"] if job else o["spec"]
@@ -23,7 +23,7 @@ class Status:
         self.program, self.items = (program, case.tool.compiled(program, "--target", "pods")) if program else case.objects(case.run_id(want))
 
     def with_phases(self, phase_of, **how):
-        """phase_of(role, index) is the phase of that replica's pod; None: it has none."""
+        """phase_of(role, index) is the phase of that replica's pod; None if it has no pod."""
         fed = []
         for o in self.items:
             if o["kind"] not in ("Job", "Pod"):
@@ -50,6 +50,6 @@ class Status:
         return self
 
     def last(self):
-        """The condition that holds now."""
+        """The condition that is true now."""
         held = [c["type"] for c in self.run["conditions"] if c["status"] == "True"]
         return held[-1] if held else None

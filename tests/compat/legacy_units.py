@@ -1,4 +1,4 @@
-"""Single rules of the ancestors, each with its own inputs, for which a program is made."""
+"""Single rules of the ancestors, each with its own inputs, from which a program is made."""
 import json
 import os
 import shutil
@@ -16,7 +16,7 @@ def mx_program(roles, arguments="", name="digits", more=""):
 
 
 def conditions(case, given, want):
-    """Counts of v1beta1's replicas, by its policy of success: the condition that holds."""
+    """The condition that follows from counts of v1beta1's replicas, by its success policy."""
     for n, (i, wanted) in enumerate(zip(given, want["conditionPresent"])):
         program = mx_program({"scheduler": i["schedulerReplicas"], "worker": i["workerReplicas"]},
                              ', api = "v1beta1", success_policy = "%s"' % i["successPolicy"])
@@ -39,14 +39,14 @@ def worker_ids(case, given, want):
 
 
 def job_labels(case, given, want):
-    """Every pod and Service has them; a '/' of the key becomes a '-'."""
+    """Every pod and Service has them; '/' in a key becomes '-'."""
     program = mx_program({"worker": 1}, ', api = "v1"', name=given["key"].replace("/", "-"))
     for o in case.tool.compiled(program, "--target", "pods"):
         yield from same("labels of " + o["kind"], {k: v for k, v in own(o["metadata"]["labels"]).items() if k in want}, want)
 
 
 def retryable(case, given, want):
-    """A role whose exit codes decide: 1 to 127 are final; for other codes only the code counts."""
+    """A role whose exit codes decide: 1 to 127 are permanent; for other codes only the code counts."""
     program = mx_program({"worker": 1}, ', api = "v1"', more=", retry_on = 128..255")
     for i, wanted in zip(given, want["retryable"]):
         code, reason = i["exitCode"], i.get("reason")
@@ -62,7 +62,8 @@ def retryable(case, given, want):
 
 
 def decided(case, manifest, pods, expect):
-    """One pass of the controller over these pods, judged by the test of such decisions (tests/unit/operator_test.c)."""
+    """One pass of the controller over these pods, checked by the test for such decisions
+    (tests/unit/operator_test.c)."""
     judge = os.path.join(os.path.dirname(case.tool.path), "unit", "operator_test")
     folder = os.path.join(case.scratch, "operator", case.name)
     os.makedirs(folder, exist_ok=True)
@@ -77,7 +78,7 @@ def decided(case, manifest, pods, expect):
 
 
 def mx_manifest(version, roles, **spec):
-    """An MXJob of the operator for MXNet alone: (role, replicas, restart policy)."""
+    """An MXJob of the operator that only handles MXNet: (role, replicas, restart policy)."""
     template = {"spec": {"containers": [{"name": "mxnet", "image": IMAGE}]}}
     entries = {role: {"replicas": n, "restartPolicy": policy, "template": template} for role, n, policy in roles}
     return {"apiVersion": "kubeflow.org/" + version, "kind": "MXJob", "metadata": {"name": "digits"},
@@ -85,7 +86,7 @@ def mx_manifest(version, roles, **spec):
 
 
 def exit_code(case, given, want):
-    """A failed pod of a role whose exit codes decide gives way to a new one, or stays, and the job has failed."""
+    """A failed pod of a role whose exit codes decide is replaced by a new one, or stays when the job has failed."""
     manifest = mx_manifest("v1beta1", [("Worker", 1, given["restartPolicy"])], cleanPodPolicy="None")
     pods = [{"name": "digits-worker-0", "phase": given["podPhase"], "exitCode": given["exitCode"]}]
     yield from decided(case, manifest, pods, {"pods_deleted": int(want["podDeleted"])})

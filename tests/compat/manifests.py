@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Manifests of the training operator's kinds, and what becomes of them.
+"""Manifests of the training operator's kinds, and the results.
 
     manifests.py TRAINC SCRATCH [NAME...]
 
-Beside manifests/NAME.yaml stands NAME.golden: what `trainc import` refuses, or the pods with their variables, the Services and
-other objects of the target pods, and the resource of the target kubeflow with its defaults, for both versions of the operator.
-NAME.states holds verdicts of `trainc status --from`: what holds, an exit code of failed pods, phases of each role's pods.
-BLESS=1 writes the goldens.  Last line: N passed, N failed.
-"""
+Each manifests/NAME.yaml has a NAME.golden: what `trainc import` refuses, or the pods with their variables, the Services
+and other objects of the target pods, and the resource of the target kubeflow with its defaults, for both versions of
+the operator. NAME.states has verdicts of `trainc status --from`: the conditions, an exit code of failed pods, phases of
+each role's pods. BLESS=1 writes the goldens.  Last line: N passed, N failed. """
 import json
 import os
 import re
@@ -98,7 +97,7 @@ def summary(tool, text, said):
 
 
 def environment(tool, text):
-    """What `trainc env` shows is what the pods get."""
+    """The output of `trainc env` is what the pods get."""
     if text is None:
         return
     shown = tool.environment(text)

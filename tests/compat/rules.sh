@@ -1,6 +1,6 @@
 #!/bin/sh
-# rules.sh - the judge of the ancestors judges by rules: a case of any name passes by them, and a difference that no
-# rule covers fails.
+# rules.sh - the judge of the ancestors follows rules: a case passes by them whatever its name is, and a difference
+# without a rule fails.
 . "$(dirname "$0")/../cli/cli.inc"
 if ! python3 -c 'import yaml' 2>/dev/null; then
 	skip "no module yaml"

@@ -1,4 +1,4 @@
-"""trainc, as the judges of this directory call it."""
+"""Runs trainc for the judges of this directory."""
 import json
 import subprocess
 
@@ -18,7 +18,7 @@ class Tool:
         return done
 
     def imported(self, manifests):
-        """The program and what was said; Refused with the report."""
+        """The program and the output; Refused with the report."""
         done = self.run(["import"] + manifests)
         if done.returncode:
             if "[TJ" not in done.stderr:
@@ -33,11 +33,11 @@ class Tool:
         return json.loads(done.stdout)["items"]
 
     def environment(self, program):
-        """What `trainc env` shows: by the replica's name the main container's variables."""
+        """The output of `trainc env`: replica name -> variables of the main container."""
         done = self.run(["env", "-", "-o", "json", "--target", "pods"], program)
         if done.returncode:
             raise Refused(done.stderr)
         found = {}
         for r in json.loads(done.stdout)["jobs"][0]["replicas"]:
-            found.setdefault(r["name"], r["env"])           # its other containers come after the main one
+            found.setdefault(r["name"], r["env"])           # its other containers follow the main one
         return found

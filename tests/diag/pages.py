@@ -61,7 +61,7 @@ def lines_of(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
-RUNTIME = "TJ0817"      # most programs of pages need the runtime, which has a page of its own
+RUNTIME = "TJ0817"      # most programs of pages need the runtime, which has its own page
 
 
 def without_runtime(code, text):
@@ -122,7 +122,7 @@ def check_golden(r, page, suffix, texts):
 
 
 def check_explain(r, page, texts):
-    """`trainc explain` compiles the wrong program by itself, without files."""
+    """`trainc explain` compiles the wrong program itself, without files."""
     done = trainc(ROOT, "explain", page.code.name)
     shown = done.stdout.decode()
     r.expect("explain %s" % page.code.name, done.returncode == 0 and shown.startswith(page.code.name + " "))

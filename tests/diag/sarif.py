@@ -1,8 +1,7 @@
-"""What SARIF 2.1.0 asks of a log, for the part of it that trainc writes.
+"""What SARIF 2.1.0 requires of a log, for the part of it that trainc writes.
 
-Each kind of object: the properties that it must have, those it may have of what we write, and further rules; the schema allows
-no others.  Besides, the log has to say what the JSON lines say.
-"""
+Each kind of object: the properties that it must have, those it may have of what we write, and further rules; the schema
+allows no others.  The log must also agree with the JSON lines. """
 import json
 import re
 
@@ -132,7 +131,7 @@ class Check:
             self.result(result, driver["rules"])
 
     def agrees(self, results, said):
-        """Each result has the code, the place and the notes of its JSON line."""
+        """Each result has the code, the position and the notes of its JSON line."""
         if not self.expect(len(results) == len(said), "%d results, %d diagnostics" % (len(results), len(said))):
             return
         for result, line in zip(results, said):

@@ -1,9 +1,9 @@
 #!/bin/sh
-# cites.sh - the sources cite only what a reader of the tree can open: docs/ and files beside them.
+# cites.sh - the sources cite only what a reader of the tree can open: docs/ and files in the tree.
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0
 
-# Documents that the product came from, and numbers of decisions in them.
+# Documents from which the product was developed, and numbers of decisions in them.
 outside='language[- ](brief|decisions)|\(?\bdecisions? [0-9]+|runtime-requirements|operator-semantics|frameworks-local|legacy-operators|\bcli\.md|\bhouse\.md|\bfindings\.md'
 found=$(grep -rnE "$outside" --include='*.[chyl]' --include='*.def' --include='*.tj' compiler runtime grammar stdlib)
 if test -z "$found"; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The language reference is correct: its programs are compiled, and its tables of fields are those of the vocabulary.
+# language.sh - the language reference is correct: its programs compile, and its tables of fields match the vocabulary.
 python3 docs/fields.py --check && fields='1 passed, 0 failed' || fields='0 passed, 1 failed'
 blocks=$(python3 tests/docs/blocks.py docs/language.md)
 printf '%s\n' "$blocks" | sed '$d'

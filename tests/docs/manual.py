@@ -1,4 +1,5 @@
-"""The manual pages: lists as in the table, no warnings of the formatters, examples that run, and their installation."""
+"""The manual pages: lists agree with the table, the formatters do not warn, the examples run, and the pages are
+installed."""
 import os
 import re
 import shutil
@@ -67,7 +68,7 @@ def examples():
                         f.write(PROGRAM)
                 with open(os.path.join(folder, "objects.json"), "w", encoding="utf-8") as f:
                     f.write('{ "kind": "List", "items": [] }')
-                if "--local" in command or command.startswith("supervise"):        # commands that would run for long are only parsed
+                if "--local" in command or command.startswith("supervise"):        # commands that would run for a long time are only parsed
                     command = " --help ".join((command + " ").split(" ", 1))
                 done = subprocess.run(["sh", "-c", '"$0" ' + command, TRAINC], cwd=folder, capture_output=True, text=True, timeout=60)
             check("%s: %s" % (page, line), done.returncode and done.stderr + "status %d" % done.returncode)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# statuses.sh - the exit statuses of session.h, of the manual and of the documents are the same ones.
+# statuses.sh - session.h, the manual and the documents list the same exit statuses.
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0
 
@@ -21,7 +21,7 @@ listed() { sed -n '/^\.Sh EXIT STATUS/,/^\.Sh [^E]/p' "$1" | sed -n 's/^\.It //p
 statuses=$(printf '%s\n' $enum $signals | sort -n | tr '\n' ' ')
 same docs/runtime.md "$(table docs/runtime.md)"
 same docs/trainc-run.1 "$(listed docs/trainc-run.1)"
-# no server is asked here
+# no server is contacted here
 statuses=$(printf '%s\n' $statuses | grep -vxE '4|7' | tr '\n' ' ')
 same docs/local.md "$(table docs/local.md)"
 # commands that run nothing

@@ -43,7 +43,7 @@ def comments_and_strings(text):
 
 
 def prose(path, text):
-    """The prose in a file, line by line: everything but programs; of a program, its documentation."""
+    """The prose in a file, line by line: everything except programs, and of a program its documentation."""
     fenced = False
     for number, line in enumerate(text.split("\n"), 1):
         if path.endswith(".md"):

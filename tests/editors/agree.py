@@ -1,8 +1,6 @@
-"""agree.py - each highlighter gives each character the class that the compiler's lexer gives it.
-
-The programs are the sound ones of the repository and 200 generated ones. A highlighter that is not installed is
-skipped by name. PERMITTED lists the differences that are allowed, with their reasons.
-"""
+"""agree.py - each highlighter gives each character the class that the compiler's lexer gives it.  The programs are
+the valid ones of the repository and 200 generated ones.  A highlighter that is not installed is skipped by name.
+PERMITTED lists the differences that are allowed, with their reasons."""
 import glob
 import os
 import re
@@ -28,7 +26,7 @@ PERMITTED = (
     ("nano", r"\bfor\s+\w+(,\s*\w+)?\s+in\b", "a name of a loop that is a word of blocks, too"),
     ("nano", r'^\s*"""', "what follows the end of a text of several lines looks like one more text"),
 )
-# highlighter -> classes that it shows as others, with the reason
+# highlighter -> classes that it shows as other ones, with the reason
 ALIKE = {"nano": ({"o": "-"}, "operators have no color")}
 
 
@@ -88,7 +86,7 @@ def highlighters(work, listed):
 
 
 def differences(name, path, text, want, got):
-    """Lines that differ, as text; permitted ones are left out."""
+    """Lines that differ, as text; without permitted differences."""
     got_lines, found, alike = got.split("\n"), [], ALIKE.get(name, ({}, ""))[0]
     for number, (line, wanted) in enumerate(zip(text.split("\n"), want.split("\n"))):
         given = got_lines[number] if number < len(got_lines) else ""
@@ -117,7 +115,7 @@ def main():
                 skipped += 1
                 continue
             found = [message] if message else []
-            for i, path in enumerate(files if suffix else []):          # a query that is only read has no suffix
+            for i, path in enumerate(files if suffix else []):          # a query that is only parsed has no suffix
                 out = "%s/%d.%s" % (work, i, suffix)
                 if not os.path.exists(out):
                     found.append("%s: %s wrote nothing" % (path, name))

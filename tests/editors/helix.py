@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""helix.py BIN [PICTURES] - Helix as a client of `trainc lsp`, in a terminal that tmux keeps; BIN is its directory.
+"""helix.py BIN [PICTURES] - Helix as a client of `trainc lsp`, in a terminal of tmux; BIN is its directory.
 
-The configuration is the committed one: languages.toml, the queries, and the parser compiled as `hx --grammar build` would.
-"""
+The configuration is the committed one: languages.toml, the queries, and the parser compiled as `hx --grammar build`
+would. """
 import os
 import re
 import shutil
@@ -14,7 +14,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 EDITORS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "grammar/editors")
 TRAINC = os.path.abspath(os.environ.get("TRAINC", "build/trainc"))
-SECONDS = 20                            # until a screen shows what is waited for
+SECONDS = 20                            # until a screen shows the expected text
 PROGRAM = """import std.nvidia
 import std.pytorch
 
@@ -38,7 +38,7 @@ def holds(what, good, detail=""):
 
 
 class Terminal:
-    """A terminal of tmux with a server of its own."""
+    """A terminal of a separate tmux server."""
     def __init__(self, home, command):
         self.tmux = ["tmux", "-S", home + "/tmux"]
         self.environment = dict(os.environ, HOME=home, TERM="xterm-256color", COLORTERM="truecolor", LC_ALL="C.UTF-8",

@@ -1,4 +1,5 @@
-"""indent.py - Vim and the modes of Emacs indent the examples and the smaller modules of the library as `trainc fmt` does, from no indentation at all."""
+"""indent.py - Vim and the modes of Emacs indent the examples and the smaller modules of the library, starting
+without indentation, as `trainc fmt` does."""
 import glob
 import os
 import shutil
@@ -18,7 +19,7 @@ PROGRAMS = {"Vim": ("vim", None), "Emacs": ("emacs", "tj-mode"), "Emacs 30 with 
 
 
 def stripped(path):
-    """The text with the indentation of its lines taken away, but not inside of strings."""
+    """The text without the indentation of its lines, except inside strings."""
     text, found = classes.classes(path)
     out, at = [], 0
     for line in text.split("\n"):

@@ -1,14 +1,15 @@
 #!/bin/sh
-# newer.sh DIRECTORY - programs that Debian 12 has not, unpacked below DIRECTORY (about 100 MB from Debian): of Debian 13 Helix, Neovim 0.10,
-# Emacs 30 and the program of tree-sitter; of the release after that Neovim 0.12. They run with the C library of their release, which is
-# unpacked beside them; nothing of this machine changes. DIRECTORY/bin has hx, nvim, emacs, tree-sitter and nvim12.
+# newer.sh DIRECTORY - programs that Debian 12 has not, unpacked below DIRECTORY (about 100 MB from Debian): of Debian
+# 13 Helix, Neovim 0.10, Emacs 30 and the program of tree-sitter; of the release after that Neovim 0.12. They run with
+# the C library of their release, which is unpacked beside them; nothing of this machine changes. DIRECTORY/bin has hx,
+# nvim, emacs, tree-sitter and nvim12.
 set -eu
 mkdir -p "$1/bin"
 cd "$1"
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN)' | sed -n 's|^\([^ ]*/debian/\) Debian$|\1|p' | sort -u | head -n 1)
 test -n "$mirror" || { echo "apt knows no mirror of Debian" >&2; exit 1; }
 
-# apt DIRECTORY OPERATION...: apt-get that knows the packages of DIRECTORY/sources only.
+# apt DIRECTORY OPERATION...: apt-get that only knows the packages of DIRECTORY/sources.
 apt() {
 	at=$PWD/$1
 	shift
@@ -16,7 +17,7 @@ apt() {
 		-o Dir::Cache="$at/cache" -o Dir::State::status="$at/status" -o Debug::NoLocking=1 -o APT::Sandbox::User=root "$@"
 }
 
-# unpack RELEASE WITHOUT PACKAGE...: the packages and what they need, but not WITHOUT, which nothing here runs.
+# unpack RELEASE WITHOUT PACKAGE...: the packages and their dependencies, except WITHOUT, which nothing here runs.
 unpack() (
 	release=$1 without=$2
 	shift 2
@@ -52,7 +53,7 @@ if unpack trixie 'emacs-el install-info binutils libgcc-14-dev libc6-dev' hx neo
 	program hx trixie hx 'HELIX_RUNTIME="${HELIX_RUNTIME:-$at/lib/hx/runtime}"'
 	program nvim trixie nvim 'VIMRUNTIME=$at/share/nvim/runtime'
 	program tree-sitter trixie tree-sitter ''
-	# Emacs looks for its memory and its compiled Lisp beside the program, where it is not installed
+	# Emacs looks for its dump file and its compiled Lisp next to the program, where they are not installed
 	version=$(ls trixie/usr/share/emacs | grep '^[0-9]')
 	dump=$(cd trixie/usr && echo libexec/emacs/"$version"/*/emacs-*.pdmp)
 	ln -sfn "../$dump" trixie/usr/bin/emacs-nox.pdmp

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""parser.py TREE_SITTER - the committed parser of tree-sitter is, to the byte, what its program makes of grammar.js."""
+"""parser.py TREE_SITTER - the committed parser equals, byte for byte, what tree-sitter generates from grammar.js."""
 import os
 import shutil
 import subprocess

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh - real editors: Neovim and Emacs as clients of `trainc lsp`, colors and indentation of every editor that is here.
-# An editor that is not here is skipped by its name; the last line is the sum.
+# run.sh - real editors: Neovim and Emacs as clients of `trainc lsp`, colors and indentation of every installed editor.
+# An editor that is not installed is skipped by name; the last line is the sum.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 here=$PWD/tests/editors
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 export TRAINC FILE="$work/job.tj" HOME="$work" XDG_CACHE_HOME="$work/.cache" LC_ALL=C.UTF-8
 passed=0 failed=0 skipped=0
 
-# editor NAME COMMAND...: its last line has the counts.
+# editor NAME COMMAND...: runs a test whose last line has the counts.
 editor() {
 	name=$1
 	shift
@@ -40,7 +40,7 @@ editor() {
 	passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
 }
 
-# script NAME COMMAND...: a test of ours, whose last line has the counts.
+# script NAME COMMAND...: one of our tests, whose last line has the counts.
 script() {
 	name=$1
 	shift

@@ -1,5 +1,6 @@
 #!/bin/sh
-# vscode.sh DRIVER EXTENSION CODE_SERVER NODE_DIRECTORY [PICTURES] - the extension in a real VS Code, driven by vscode.mjs or typed.mjs.
+# vscode.sh DRIVER EXTENSION CODE_SERVER NODE_DIRECTORY [PICTURES] - the extension in a real VS Code, driven by
+# vscode.mjs or typed.mjs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 driver=$1
@@ -43,7 +44,7 @@ spec:
         image: registry.example.com/hello:1
         command: [python, hello.py]
 END
-# A second folder, whose settings name the program of this machine; it notes what it was called for.
+# A second folder, whose settings name the program of this machine; it records its arguments.
 native=$work/native
 mkdir -p "$native/.vscode"
 cat >"$native/trainc" <<END
@@ -73,7 +74,7 @@ cat >"$work/user/User/settings.json" <<'END'
 { "security.workspace.trust.enabled": false, "telemetry.telemetryLevel": "off", "workbench.startupEditor": "none", "update.mode": "none",
   "extensions.autoCheckUpdates": false }
 END
-# What is typed is written as it is; each example has an empty program beside it.
+# Typed text is written unchanged; each example has an empty program beside it.
 if test "$driver" = typed.mjs; then
 	cp -r "$here"/../../examples/[0-9]* "$work/programs"
 	for directory in "$work"/programs/[0-9]*; do

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""vsix.py DIRECTORY MODULE - the extension of VS Code: the same bytes twice, and all that its manifest names is in it."""
+"""vsix.py DIRECTORY MODULE - the VS Code extension: two builds give the same bytes, and it contains everything that
+its manifest names."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 #!/bin/sh
-# output_dir.sh - one file per object, in a directory that is ours.
+# output_dir.sh - one file per object, in a directory that trainc owns.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 dir=$(mktemp -d) || exit 1
@@ -22,7 +22,7 @@ names_are() { test "$(cd "$1" && ls)" = "$2"; }
 refused() { compile --output-dir "$1" tests/emit/indexed.tj; test $? -eq 3; }
 said() { grep -q "$1" "$dir/err"; }
 same_as_stream() { compile "$2" | cmp -s - "$1"; }
-joined() {      # the files, joined as a stream
+joined() {      # the files, joined into one stream
 	first=1
 	for f in "$1"/*.yaml; do
 		test -n "$first" || echo ---

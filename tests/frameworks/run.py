@@ -2,10 +2,9 @@
 """run.py [CASE...] - real frameworks form their clusters from what trainc writes.
 
 Each cases/NAME.tj runs with `trainc run --local --isolate replica`: every replica has a network and a name of its own,
-and exactly the environment that `trainc env` prints. A case passes when the job succeeds and its replicas have said what
-was expected of them. What cannot be installed here is skipped by name. Frameworks are kept in TRAINC_FRAMEWORKS_CACHE,
-outside the tree.
-"""
+and exactly the environment that `trainc env` prints. A case passes when the job succeeds and its replicas have printed
+the expected lines. What cannot be installed here is skipped by name. Frameworks are kept in TRAINC_FRAMEWORKS_CACHE,
+outside the tree. """
 import glob
 import hashlib
 import os
@@ -26,7 +25,7 @@ class Skip(Exception):
     """The case cannot run here; the text says why."""
 
 
-# ---- what the frameworks are installed from ----
+# ---- installing the frameworks ----
 
 def interpreter(version):
     """A Python of that version, or any Python when no version is given."""
@@ -73,7 +72,7 @@ def venv(name, version="", *options, built={}):
 
 
 def debian(present, *packages):
-    """The system's path, if a command of the packages works."""
+    """PATH, if a command of the packages works."""
     def works():
         return subprocess.run(present, shell=True, capture_output=True, env={"PATH": SYSTEM}).returncode == 0
     if not works():
@@ -86,7 +85,7 @@ def debian(present, *packages):
 
 
 def ssh():
-    """The system's path, with an ssh server."""
+    """PATH, with an ssh server."""
     if os.geteuid():
         raise Skip("its workers are ssh servers, which need root")
     os.makedirs("/run/sshd", exist_ok=True)
@@ -94,7 +93,7 @@ def ssh():
 
 
 def openmpi():
-    """The system's path, and the volume with the C program."""
+    """PATH, and the volume with the C program."""
     ssh()
     path, _ = debian("mpirun.openmpi --version && mpicc.openmpi --version", "openmpi-bin", "libopenmpi-dev")
     folder = os.path.join(CACHE, "built-openmpi")
@@ -104,7 +103,8 @@ def openmpi():
 
 
 def mpich():
-    """Debian's MPICH (4.0) talks to other machines by UCX, over which half of its runs never end; this one does not."""
+    """Debian's MPICH (4.0) reaches other machines through UCX, with which half of its runs never end; this one does
+    not use UCX."""
     ssh()
     return venv("mpich")
 
@@ -135,7 +135,8 @@ def torch():
     return debian("/usr/bin/python3 -c 'import torch.distributed'", "python3-torch")
 
 
-# Case, where its programs are found, what they say when the cluster is complete and how often, and seconds.
+# Case, where its programs are found, what they print when the cluster is complete and how often, and the time limit in
+# seconds.
 CASES = [
     ("jax", lambda: venv("jax"), "process of 2: OK", 2, 60),
     ("jax_bare", lambda: venv("jax"), "process of 2: OK", 2, 60),
@@ -164,7 +165,7 @@ CASES = [
 # ---- one case ----
 
 def run(program, path, volumes, seconds, folder):
-    """Runs a program to its end; returns its exit status (None: the time was up) and its whole output."""
+    """Runs a program to completion; returns its exit status (None: time limit) and its whole output."""
     env = {"PATH": path, "HOME": os.path.expanduser("~"), "LANG": "C.UTF-8", "TRAINC_STATE_DIR": folder + "/state"}
     mounts = [word for name, there in volumes.items() for word in ("--mount", "%s=%s" % (name, there))]
     argv = [os.environ["TRAINC"], "run", "--local", "--isolate", "replica", *mounts, program]
@@ -186,7 +187,7 @@ def run(program, path, volumes, seconds, folder):
 
 
 def attempt(name, place, said, times, seconds, folder):
-    """Runs a case; returns the reason of a failure, or an empty text."""
+    """Runs a case; returns the reason for a failure, or an empty text."""
     path, volumes = place()
     status, lines = run(os.path.join(HERE, "cases", name + ".tj"), path, volumes, seconds, folder)
     refused = [line.strip() for line in lines if "cannot isolate" in line]

@@ -1,7 +1,6 @@
 /*
- * fuzz_compile.c - the whole compiler on any bytes: text to plan to objects, and
- * every form in which its diagnostics are printed.  There is no file system:
- * the program sees itself and the standard library.
+ * fuzz_compile.c - the whole compiler on any bytes: from text to plan to objects, and every format of its diagnostics.
+ * There is no file system: the program only sees itself and the standard library.
  */
 #include "compile.h"
 #include "diag/render.h"
@@ -33,7 +32,7 @@ static bool exists(void *context, struct str path)
 	return str_is(path, "job.tj");
 }
 
-/* So many objects are enough; a few bytes can ask for millions of replicas. */
+/* That many objects are enough; a few bytes can request millions of replicas. */
 struct bucket {
 	size_t room;
 };

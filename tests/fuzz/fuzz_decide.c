@@ -1,11 +1,9 @@
 /*
- * fuzz_decide.c - what a cluster lists and what a controller kept, of any shape:
- * nothing crashes, nothing of somebody else's is deleted, and what is known reads
- * back as it was written.  `status --from` judges the same objects: no control character
- * of theirs reaches a terminal.
+ * fuzz_decide.c - objects of a cluster and the memory of a controller, of any shape: nothing crashes, no object of
+ * another owner is deleted, and the memory is read back as it was written.  `status --from` judges the same objects:
+ * none of their control characters reaches a terminal.
  *
- * The first byte chooses the job, the first document is what was known, the others
- * are objects.
+ * The first byte chooses the job, the first document is the memory, the others are objects.
  */
 #include <stdlib.h>
 
@@ -86,7 +84,7 @@ static void one(struct arena *a, struct sources *sources, const struct decide_jo
 		abort();
 }
 
-/* Every form of the verdict. */
+/* Every output format of the verdict. */
 static void report(const struct run_state *s)
 {
 	static const enum report_form forms[] = { REPORT_TABLE, REPORT_LIST, REPORT_WIDE, REPORT_NAME, REPORT_JSON,

@@ -12,7 +12,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 struct program_text {
-	struct str at;                  /* of job.tj */
+	struct str at;                  /* text of job.tj */
 	struct arena *arena;
 	bool changed;
 };

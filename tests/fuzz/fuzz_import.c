@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		import_read(im, source);
 	import_finish(im);
 	if (diags_ok(&diags) && import_count(im) && !import_program(im, IMPORT_ALL, &out) && diags_ok(&diags))
-		abort();                /* refused without a word */
+		abort();                /* refused without a message */
 	buf_release(&out);
 	arena_release(&arena);
 	return 0;

@@ -1,5 +1,5 @@
 /*
- * fuzz_json_stream.c - the incremental JSON reader: wherever the input is cut, the result is the same and agrees with
+ * fuzz_json_stream.c - the incremental JSON reader: the result is the same wherever the input is split, and agrees with
  * the reader of whole files.
  */
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static bool note(void *to, const struct data *d)
 	return true;
 }
 
-/* The result of TEXT in pieces whose sizes SEED decides; the error comes last. */
+/* The result of TEXT in pieces whose sizes follow from SEED; the error comes last. */
 static void read_in_pieces(struct json_stream_options o, struct str text, uint32_t seed, struct buf *out)
 {
 	o.item = o.document = note;
@@ -54,7 +54,7 @@ static void same_in_pieces(struct json_stream_options o, struct str text)
 	buf_release(&parts);
 }
 
-/* A document that both readers take is the same for both. */
+/* A document that both readers accept gives the same result in both. */
 static void same_as_whole(struct str text)
 {
 	struct arena arena = { 0 };

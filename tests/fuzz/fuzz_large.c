@@ -1,12 +1,11 @@
 /*
- * fuzz_large.c - long texts of short inputs: what meets the limits of sizes, depths and counts.
+ * fuzz_large.c - expands short inputs to long texts, which reach the limits of sizes, depths and counts.
  *
- * The byte 1, a byte K and a piece of text up to the byte 2 stand for that piece
- * 2^(K % 17) times; every other byte is itself.  The first byte chooses a program
- * or a manifest.
+ * The byte 1, a byte K and a piece of text up to the byte 2 stand for that piece 2^(K % 17) times; every other byte is
+ * itself.  The first byte chooses a program or a manifest.
  *
- * What must hold: nothing crashes, little memory and time are enough, and what is refused is
- * told with at most as many diagnostics as are kept.
+ * What must hold: nothing crashes, little memory and time are enough, and a refusal has at most as many diagnostics as
+ * are kept.
  */
 #include <stdlib.h>
 

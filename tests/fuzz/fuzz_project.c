@@ -1,13 +1,12 @@
 /*
- * fuzz_project.c - a whole project of any bytes: programs, project.tj, trainc.lock, crds.tbl, packages, parameter files
- * and --set.
+ * fuzz_project.c - a whole project made of any bytes: programs, project.tj, trainc.lock, crds.tbl, packages, parameter
+ * files and --set.
  *
- * A line "== NAME" begins the file NAME; what stands before the first one is
- * job.tj.  The lines of the file "set" are assignments of --set, and files whose
- * names begin with "params." are read as parameters.
+ * A line "== NAME" starts the file NAME; the text before the first such line is job.tj.  The lines of the file "set"
+ * are assignments of --set, and files whose names begin with "params." are read as parameters.
  *
- * What must hold: nothing crashes, what is refused has a diagnostic with a
- * message, and what is accepted can be written.
+ * What must hold: nothing crashes, a refused project has a diagnostic with a message, and an accepted one can be
+ * written.
  */
 #include <stdlib.h>
 
@@ -78,7 +77,7 @@ static bool read_file(void *context, struct arena *arena, struct str path, struc
 
 static bool exists(void *context, struct str path) { return find(context, path); }
 
-/* The names right below a directory, each once. */
+/* The names directly in a directory, each once. */
 static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
 	void *to)
 {

@@ -1,13 +1,12 @@
 /*
  * fuzz_schema.c - definitions of kinds, tables of kinds and objects of any shape.
  *
- * The documents are read in order: a CustomResourceDefinition becomes a table, as
- * `vendor crd` writes it; any other map is an object, which is checked as `raw` and
- * `object` are, against its kind, or as a pod where it has none.  A text that is no
- * YAML is a table.
+ * The documents are read in order: a CustomResourceDefinition becomes a table, as `vendor crd` writes it; any other map
+ * is an object, which is checked like `raw` and `object`, against its kind, or as a pod if it has none.  A text that is
+ * not YAML is a table.
  *
- * What must hold: a table that was made of a definition can be read again, and
- * what is reported has a message and a place inside the text.
+ * What must hold: a table made from a definition can be read again, and every diagnostic has a message and a position
+ * inside the text.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * fuzz_watch.c - a watch against a model of a server that changes, forgets, repeats itself, garbles and cuts: what the
- * watch reports is consistent at every moment, and in the end it is what the server has.
+ * fuzz_watch.c - a watch of a model server that changes, forgets, repeats, garbles and cuts: the reports of the watch
+ * are consistent at every moment, and at the end they agree with the server.
  *
  * The functions of the transport, the calls and the loop that a watch uses are the model's own, in virtual time.
  */
@@ -44,7 +44,7 @@ static struct world {
 	bool synced, failed;
 } w;
 
-/* ---- what the watch uses ---- */
+/* ---- functions that the watch calls ---- */
 
 struct transport *calls_transport(const struct calls *c) { (void)c; return NULL; }
 struct loop *transport_loop(const struct transport *t) { (void)t; return NULL; }
@@ -110,7 +110,7 @@ static void answer_list(struct call *c, struct str token)
 	const char *dot = token.n ? memchr(token.p, '.', token.n) : NULL;
 	unsigned from = dot ? number((struct str){ token.p, (size_t)(dot - token.p) }) : 0, given = 0;
 
-	/* A page is of a snapshot; the model keeps none, so a change in between makes the token too old. */
+	/* A page belongs to a snapshot; the model keeps none, so a change in between makes the token expire. */
 	if (dot && number((struct str){ dot + 1, (size_t)(token.p + token.n - dot - 1) }) != w.version) {
 		c->code = 410;
 		c->closing = true;
@@ -202,11 +202,11 @@ static void deliver(struct call *c, size_t most, bool garble)
 		put_event(&c->bytes, &w.history[c->next]);
 	size_t n = c->bytes.n - c->at < most ? c->bytes.n - c->at : most;
 	if (n && garble)
-		c->bytes.p[c->at + n / 2] = 1;  /* nowhere in JSON */
+		c->bytes.p[c->at + n / 2] = 1;  /* not valid anywhere in JSON */
 	if (n && c->code == 200) {
 		struct str piece = { c->bytes.p + c->at, n };
 		c->at += n;
-		/* The watch may end the call from inside: its bytes must stay while they are read. */
+		/* The watch may end the call from a callback: its bytes must stay valid while they are read. */
 		struct buf kept = c->bytes;
 		c->bytes = (struct buf){ 0 };
 		bool more = c->r.take(c->r.to, piece);
@@ -241,7 +241,7 @@ static void change(unsigned name, unsigned what)
 	t->present = type != 'D';
 	w.history[w.nhistory++] = (struct change){ type, name, t->uid, w.version };
 	if (type == 'D' && what & 2)
-		change(name, what);             /* and one of the same name at once */
+		change(name, what);             /* and immediately another one of the same name */
 }
 
 static void fire(void)
@@ -309,7 +309,7 @@ static void step(uint8_t op, uint8_t arg)
 	case 3: case 4: if (c) deliver(c, 1 + arg, false); break;
 	case 5: if (c) finish(c, TRANSPORT_BROKEN); break;
 	case 6: w.forgotten = w.version + 1; break;
-	/* repeats itself */
+	/* repeats an event */
 	case 7: if (c && !c->list && c->next <= w.nhistory) c->next -= c->next < arg % 4 ? c->next : arg % 4; break;
 	case 8: fire(); break;
 	case 9: if (c && arg % 4 == 0 && c->code == 200 && !c->list) deliver(c, 40, true); break;

@@ -31,7 +31,7 @@ mkdir -p "$BUILD/fuzz"
 	done
 	echo '"\"\"\""'
 } | sort -u >"$BUILD/fuzz/words.$$"
-mv "$BUILD/fuzz/words.$$" "$BUILD/fuzz/words"          # complete at any time, because several of these run at once
+mv "$BUILD/fuzz/words.$$" "$BUILD/fuzz/words"          # complete at any time, because several instances run at once
 
 test $# -gt 0 || set -- tests/fuzz/fuzz_*.c
 if test $# -gt 1; then
@@ -46,7 +46,7 @@ if test $# -gt 1; then
 fi
 for source; do
 	name=$(basename "$source" .c)
-	case $name in           # parts of the cluster half, without its network
+	case $name in           # parts of runtime/cluster, without the network
 	fuzz_json_stream) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c' ;;
 	fuzz_watch) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c runtime/cluster/object_list.c
 		runtime/cluster/object_table.c runtime/cluster/object_watch.c' ;;
@@ -77,10 +77,10 @@ for source; do
 	*) kinds='tests/*/*.tj examples/*/*.tj stdlib/std/*.tj' ;;
 	esac
 	for seed in tests/fuzz/corpus/"$name"/* $kinds; do
-		case $seed in tests/*/budget_*) continue ;; esac      # as slow as a program may be
+		case $seed in tests/*/budget_*) continue ;; esac      # the slowest that a program may be
 		test -f "$seed" && cp "$seed" "$seeds/$(echo "$seed" | tr / _)"
 	done
-	find "$seeds" -type f | sort | paste -sd , >"$seeds.list"       # the order counts; that of a directory is its own
+	find "$seeds" -type f | sort | paste -sd , >"$seeds.list"       # order matters; that of a directory listing is arbitrary
 	if $same "$BUILD/fuzz/$name" ${FUZZ_SEED:+-seed="$FUZZ_SEED" -reload=0 -runs="$runs"} -seed_inputs=@"$seeds.list" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=8192 -dict="$BUILD/fuzz/words" \
 		-artifact_prefix="$BUILD/fuzz/$name-" -print_final_stats=1 "$new" >"$BUILD/fuzz/$name.log" 2>&1; then
 		passed=$((passed + 1))

@@ -1,7 +1,7 @@
 """classes.py - the class that the compiler's lexer gives to each character of a program.
 
 A class is one letter: c comment, s text, n number, k reserved word or block word, o operator, - anything else.
-What is a key or a member is not a word: `job = 1` sets a field, `x.job` reads one. White space is not compared.
+A key or a member does not count as a word: `job = 1` sets a field, `x.job` reads one. White space is not compared.
 """
 import glob
 import json
@@ -32,7 +32,7 @@ def tokens_of(path, text):
 
 
 def sound(path):
-    """Whether the file has no syntax error: then the kind of each token is certain."""
+    """Whether the file has no syntax error: only then the kind of each token is certain."""
     return subprocess.run([TRAINC, "dump", "--ast", path], capture_output=True).returncode == 0
 
 
@@ -69,7 +69,7 @@ def classes(path):
     for i in range(len(found) + 1):
         start = found[i][0] if i < len(found) else len(text)
         gap = text.find("#", at, start)
-        while 0 <= gap < start:                 # comments are what is between tokens
+        while 0 <= gap < start:                 # everything between tokens is a comment
             end = text.find("\n", gap)
             end = len(text) if end < 0 else end
             out[gap:end] = "c" * (end - gap)
@@ -80,7 +80,7 @@ def classes(path):
     return text, "".join(out)
 
 
-# ---- programs to compare on ----
+# ---- programs for the comparison ----
 
 def repository():
     """Sound files of the repository, with LF at their line ends."""
@@ -96,7 +96,7 @@ def repository():
 
 
 class Writer:
-    """Programs that parse, made of everything that a highlighter may stumble over."""
+    """Programs that parse, made of everything that a highlighter may get wrong."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)

@@ -1,3 +1,3 @@
 #!/bin/sh
-# editors.sh - the files for editors are those that the generator writes: see editors.py.
+# editors.sh - the files for editors equal the output of the generator: see editors.py.
 exec python3 "$(dirname "$0")/editors.py"

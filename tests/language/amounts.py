@@ -1,4 +1,5 @@
-"""amounts.py - replicas of one role that request different amounts: objects, totals, policies, and targets that refuse it."""
+"""amounts.py - replicas of one role that request different amounts: objects, totals, policies, and targets that refuse
+it."""
 import json
 
 from table import JOB, Table, W
@@ -8,7 +9,7 @@ LEAD = "memory = if pod.index == 0 then 8Gi else 4Gi"
 
 
 def asked(program, *args, target="jobs"):
-    """What the containers of each object ask for: (object, container, requests, limits)."""
+    """What the containers of each object request: (object, container, requests, limits)."""
     both = t.case("compiles for %s: %s" % (target, program.splitlines()[1].strip()), program, command="compile", status=0,
                   args=("-o", "json", "--target", target) + args)
     found = []
@@ -76,7 +77,7 @@ for gang in ("volcano", "coscheduling"):
 t.case("the least pods of an elastic gang", JOB('gang = "volcano"\nrole w { replicas = 2:4, retries = 1, %s }' % LEAD), ["minMember: 2", "memory: 12Gi"],
        command="compile", args=("--target", "pods"), status=0)
 
-# ---- each replica is judged ----
+# ---- each replica is checked ----
 t.case("one replica asks for nothing", W("replicas = 3, memory = if pod.index == 1 then 0Gi else 1Gi"), ["TJ0610", "a.tj:2:58: error"], status=1)
 t.case("one limit is below its request", W("replicas = 3, cpu = 2, limits { cpu = if pod.index == 1 then 1 else 3 }"), ["TJ0607", "limits.cpu = 1 is below cpu = 2"], status=1)
 t.case("shm above the least memory", W("replicas = 3, shm = 2Gi, memory = if pod.index == 1 then 1Gi else 4Gi"), ["TJ0611", "exceeds memory = 1Gi"], status=1)
@@ -89,7 +90,7 @@ t.case("a default of a framework", (FRAME % "").replace("memory(2Gi..)", "memory
 t.case("a slip in one branch", W('replicas = 2, memory = if pod.index == 0 then 8Gi else "x"'), "TJ0302", status=1)
 t.case("a device counted in text", W('replicas = 2, resources { "rdma/hca" = if pod.index == 0 then 1 else 0 }'), "TJ0610", status=1)
 
-# ---- what cannot be ----
+# ---- what is refused ----
 t.case("an elastic role", W("replicas = 1:3, retries = 1, " + LEAD), ["TJ0709", "a role of their own"], lacks="TJ0619", status=1)
 t.case("too many objects", W("replicas = 2000, " + LEAD), ["TJ0717", "a role of their own"], status=1)
 t.case("too many pods that differ", W("replicas = 100000, memory = 1Mi * (pod.index + 1)"), ["TJ0717", "100000 replicas may ask for different amounts"],

@@ -1,3 +1,3 @@
 #!/bin/sh
-# commands.sh - commands that never run as meant: see commands.py.
+# commands.sh - commands that cannot run as intended: see commands.py.
 . "$(dirname "$0")/run.inc"

@@ -1,7 +1,5 @@
-"""edits.py - `check --fix` makes only edits that cannot change what was meant.
-
-Each program below has several readings.  The edit is not made, and the message offers the choices.
-"""
+"""edits.py - `check --fix` makes only edits that cannot change the intended meaning.  Each program below has several
+readings.  The edit is not made, and the message offers the choices."""
 from table import JOB, PT, Table, W
 
 t = Table()

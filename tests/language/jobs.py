@@ -1,4 +1,5 @@
-"""jobs.py - programs that compile are right: typed fields, jobs that end, values that reach the pod, objects that a server accepts."""
+"""jobs.py - programs that compile are correct: typed fields, jobs that end, values that reach the pod, objects that
+a server accepts."""
 from table import JOB, PT, Table, W
 
 t = Table()
@@ -176,7 +177,7 @@ GATE = {"a job that needs a runtime": (MPI, ()), "an indexed job": (W("replicas 
         "a set": (MPI, ("--target", "jobset")), "what a set cannot": (JOB("role w { replicas = 1:3, retries = 1 }"), ("--target", "jobset")),
         "the older operator": (JOB("role w { }"), ("--target", "kubeflow"))}
 
-# ---- what is shown, kept and said ----
+# ---- what is shown, kept and reported ----
 t.case("raw variables in trainc env", W('env { A = "one" }, raw container { env = [{ name = "B", value = "two" }, { name = "T", valueFrom { secretKeyRef { name = "s", key = "k" } } }] }'),
        ["A", "one", "B", "two", "T"], command="env", status=0)
 for text in ('job "a" {\n  image = "a/b:1"\n\n  role w {\n    command = [\n      # "torchrun", "x.py"\n    ]\n  }\n}\n',

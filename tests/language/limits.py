@@ -1,4 +1,4 @@
-"""limits.py - hostile or huge inputs end early: budgets, growth, symbolic links, invisible characters."""
+"""limits.py - hostile or huge inputs are rejected early: budgets, growth, symbolic links, invisible characters."""
 import os
 import subprocess
 import tempfile
@@ -9,7 +9,8 @@ t = Table()
 
 
 def cost(program):
-    """Processor seconds, MiB and standard error of one check; the memory is the maximum of all children so far."""
+    """Returns processor seconds, MiB and standard error of one check; the memory is the maximum of all children so
+    far."""
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "a.tj")
         with open(path, "w", encoding="utf-8") as f:
@@ -25,7 +26,7 @@ def cost(program):
 
 
 def bounded(subject, program, seconds, mib, says):
-    """The memory of sanitizers does not count as the program's."""
+    """Memory that sanitizers use does not count as the program's."""
     spent, memory, said, status = cost(program)
     slow = "asan" in os.environ.get("BUILD", "") or os.environ.get("ASAN_OPTIONS") is not None
     wrong = []
@@ -90,7 +91,7 @@ with tempfile.TemporaryDirectory() as outer:
         f.write('project { policies = ["../secret.tj"] }\n')
     linked("a policy outside of the project", "d.tj", 1, ["TJ0210"], ["hidden"])
 
-# ---- characters that cannot be seen ----
+# ---- invisible characters ----
 for code in (0x80, 0x85, 0x9F, 0x202A, 0x202E, 0x2066, 0x2069):
     t.case("U+%04X in a string" % code, W('env { A = "x%cy" }' % code), ["TJ1011", "U+%04X" % code, "\\u{%x}" % code], status=0)
 t.case("one in a comment", W("# x\u202ey\n"), ["TJ1011", "this comment contains"], status=0)

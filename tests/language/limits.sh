@@ -1,3 +1,3 @@
 #!/bin/sh
-# limits.sh - hostile or huge inputs end early, and invisible characters are reported: see limits.py.
+# limits.sh - hostile or huge inputs are rejected early, and invisible characters are reported: see limits.py.
 . "$(dirname "$0")/run.inc"

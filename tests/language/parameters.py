@@ -5,7 +5,7 @@ t = Table()
 
 
 def given(subject, declarations, files, says=(), status=1, args=None, **more):
-    """A program with one role; the first of FILES is given with --params."""
+    """A program with one role; the first of FILES is passed with --params."""
     name = next(iter(files)) if files else None
     args = args if args is not None else ("--params", name)
     t.case(subject, declarations, says, status=status, args=args, files=files, **more)
@@ -60,7 +60,7 @@ given("quantities, maps and numbers",
       W('command = ["${d.size}", "${d.n}", "${d.on}", d.tags.a, "${d.cpu}", "${d.t}"]'),
       {"p.yaml": 'd: {size: 4Gi, n: 3, on: true, tags: {a: "é"}, cpu: 500m, t: 90s}\n'}, ["- 4Gi", "\"é\"", "- 500m"], status=0, command="compile")
 
-# Defaults are judged where they are.
+# Defaults are checked where they are written.
 t.case("a default of a record outside its type", "type T { x: int(1..5) = 9 }\nparam v: T = { x = 2 }\n" + W('command = ["${v.x}"]'),
        ["a.tj:1:25: error: x = 9 is outside 1..5"], status=1)
 t.case("a default that --set replaces", "param t: int(1..5) = 9\n" + W('command = ["${t}"]'), ["a.tj:1:22: error: t = 9 is outside 1..5"],
@@ -69,7 +69,7 @@ t.case("a text default outside its pattern", 'param t: string(pattern = "[a-z]+"
        args=("--set", "t=abc"))
 t.case("a memory default outside its bounds", "param m: memory(1Gi..2Gi) = 3Gi\n" + W('memory = m'), "a.tj:1:", status=1, args=("--set", "m=1Gi"))
 
-# --set with a key in quotes, and with nothing.
+# --set with a quoted key, and with an empty one.
 MAP = "param m: map[int] = { x = 1 }\n" + W('command = ["x"], env { A = json(m) }')
 for given_, key in (('m."a/b"=3', "a/b"), ('m."a.b"=3', "a.b"), ('m."a=b"=3', "a=b"), ("m.a/b=3", "a/b"), (' m."a" = 3', "a")):
     t.case("--set " + given_, MAP, '{"x":1,"%s":3}' % key, command="env", status=0, args=("--set", given_))
@@ -87,12 +87,12 @@ for kind, right in (("list[string] = []", "for an empty list write --set 't=[]'"
     t.case("its help for " + kind, "param t: %s\n" % kind + W('command = ["x"]'), lacks="error", status=0, args=("--set", word))
 t.case("--set t= for a string", 'param t: string = "a"\n' + W('command = ["x"], env { A = "<${t}>" }'), "<>", command="env", status=0, args=("--set", "t="))
 
-# A profile that repeats a default, beside another one that does not.
+# A profile that repeats a default, next to another one that does not.
 t.case("a default in the other profile", "param n: int = 1\nprofile prod { n = 2 }\nprofile dev { n = 1 }\n" + W('command = ["${n}"]'),
        lacks="TJ1005", status=0)
 t.case("a default in the only profile", "param n: int = 1\nprofile dev { n = 1 }\n" + W('command = ["${n}"]'), "TJ1005", status=0)
 
-# Tests of refusals.
+# Tests that expect a refusal.
 NINE = 'param n: int(1..8) = 2\n' + W('command = ["${n}"]')
 t.case("fails() covers a parameter", NINE + 'test "nine" { set { n = 9 }\n check fails("TJ0311") else "x" }\ntest "two" { check n == 2 else "x" }\n',
        "2 passed, 0 failed", command="test", status=0)

@@ -34,7 +34,7 @@ refused("a Deployment of one's own", job("", '''object p { apiVersion = "apps/v1
 refused("a CronJob of one's own", job("", '''object p { apiVersion = "batch/v1", kind = "CronJob", spec { schedule = "0 * * * *"
     jobTemplate { spec { template { spec { restartPolicy = "Never", containers = [{ name = "x", image = "evil/evil" }] } } } } } }'''))
 
-# Members of a role and of the cluster, and what they hold.
+# Members of a role and of the cluster, and their values.
 MEMBERS = {
     'for r in cluster.all_roles { check len(r.containers) == 1 else "n = ${len(r.containers)}" }':
         ('init i { image = "a/b:1", command = ["x"] }', "n = 2"),
@@ -98,7 +98,7 @@ t.case("a name near a member of policies", job(), ["no field 'container'", "did 
 t.case("a name near a role's member of policies", job(), ["no field 'volume'", "did you mean 'volumes'?"], status=1,
        files={"project.tj": PROJECT, "pol.tj": 'policy "p" { for r in cluster.roles { check len(r.volume) == 0 else "x" } }\n'})
 
-# A mistake inside of a policy names the job and the role; severity.
+# An error inside a policy names the job and the role; severity.
 t.case("a policy that asks for what a job lacks", job(), ["pol.tj:", "in job 'x'", "of role 'task'"], status=1,
        files={"project.tj": PROJECT, "pol.tj": 'policy "p" { for r in cluster.roles { check r.labels.team == "a" else "x" } }\n'})
 t.case("a policy that only warns", job(), ["warning", 'policy "p": it has one role'], status=0,

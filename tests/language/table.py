@@ -1,8 +1,6 @@
-"""table.py - rows of programs and of what the compiler must say about them.
-
-A row names its subject, holds a program and what must come of it: the status, texts that standard
-output and standard error hold or do not hold, and whether `check --fix` leaves the program alone.
-"""
+"""table.py - rows of programs and of what the compiler must report about them.  A row has a name, a program and the
+expected result: the status, texts that standard output and standard error contain or do not contain, and whether
+`check --fix` leaves the program unchanged."""
 import os
 import subprocess
 import sys
@@ -46,7 +44,7 @@ class Table:
 
     def case(self, subject, program, says=(), lacks=(), status=None, args=(), files=None, command="check", kept=False, becomes=None,
              operands=("a.tj",), stdout=None):
-        """One program.  KEPT: `check --fix` does not change it; BECOMES: what it makes of it."""
+        """One program.  KEPT: `check --fix` does not change it; BECOMES: its result."""
         says = (says,) if isinstance(says, str) else says
         lacks = (lacks,) if isinstance(lacks, str) else lacks
         with tempfile.TemporaryDirectory() as place:

@@ -42,7 +42,7 @@ t.case("a policy", W(BOTH), ["TJ0901", "not in a-2"], status=1, files={
 t.case("a typed field of a framework", 'framework f {\n  role w { zone: list[string](1..) }\n  success = done(w) }\njob "a": f { image = "a/b:1"\n  role w { } }\n', "TJ0512", status=1)
 t.case("a typed field of a framework, met", 'framework f {\n  role w { zone: list[string](1..) }\n  success = done(w) }\njob "a": f { image = "a/b:1"\n  role w { zone = "a-1" } }\n', status=0)
 
-# ---- what is wrong ----
+# ---- what is refused ----
 t.case("no label's value", W('zone = "eu west"'), ["zone 'eu west'"], status=1)
 t.case("an empty zone", W('zone = ""'), "it is empty", status=1)
 t.case("a number", W("zone = 3"), "TJ0302", status=1)

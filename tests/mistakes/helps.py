@@ -1,12 +1,12 @@
-"""Every help with code in it works: the code, put where the message points, ends the mistake and makes no other.
+"""Every help with code in it works: the code, inserted where the message points, fixes the mistake and causes no other.
 
     helps.py TRAINC
 
-The programs are those of tests/mistakes and the wrong ones of the diagnostics' pages.  What a help shows in quotes or after
-'write' is code when it has a sign of the language in it; a form with dots or with a word in capitals is not.  A piece may
-replace what is marked, the item around it, the line, or begin the file, as a reader would try; one of these must do.  Helps
-whose code belongs elsewhere are listed in helps.elsewhere, with the reason, and are looked at by hand.
-"""
+The programs are those of tests/mistakes and the wrong ones of the diagnostics' pages.  Text in quotes or after 'write'
+counts as code when it contains punctuation of the language; a placeholder with dots or with a word in capitals does
+not.  A piece may replace the marked text, the item around it, or the line, or be put at the top of the file, as a
+reader would try; one of these must work.  Helps whose code belongs elsewhere are listed in helps.elsewhere, with the
+reason, and are checked by hand. """
 import collections
 import concurrent.futures
 import glob
@@ -51,7 +51,7 @@ def pieces(text):
 
 
 def item_start(line, column, code):
-    """Where the item begins whose key the code sets, or the last item before the column."""
+    """The start of the item whose key the code sets, or of the last item before the column."""
     key = re.match(r'"?[\w./-]+"?', code)
     starts = [m.start() for m in re.finditer(r"(?<![\w.\"])%s(?![\w-])" % re.escape(key.group(0)), line[:column + 1])] if key else []
     return starts[-1] if starts else None
@@ -96,7 +96,7 @@ def placements(text, span, code):
 
 
 def removed(text, span):
-    """The text without the item that is marked: its line, or what is between separators."""
+    """The text without the marked item: without its line, or without what is between separators."""
     raw = text.encode()
     before, after = raw[:span["offset"]].decode(errors="replace"), raw[span["offset"] + span["length"]:].decode(errors="replace")
     marked = raw[span["offset"]:span["offset"] + span["length"]].decode(errors="replace")
@@ -109,7 +109,7 @@ def removed(text, span):
 
 
 def moves(text, span, code):
-    """The item is taken away, and the code is written in the head of the job, in a call on the line, or on a line of its own."""
+    """The item is removed, and the code is written in the job's header, in a call on the line, or on its own line."""
     head = r'(job "[^"]*": *)([\w.]+)(?:\(([^()]*)\))?( \{)'
 
     def called(m):
@@ -131,7 +131,7 @@ def moves(text, span, code):
 
 
 def removals(text, code):
-    """The text without one of the places where the code is, with the comma or the line that only it had."""
+    """The text without one of the positions of the code, and without the comma or the line that only it had."""
     for m in re.finditer(r"(, )?%s(,? )?" % r"\s*".join(re.escape(w) for w in code.split()), text):
         yield text[:m.start()] + text[m.end():]
         yield text[:m.start()] + " " + text[m.end():]
@@ -150,7 +150,8 @@ def names(diagnostics_found):
 
 
 def cured(before, after, diagnostic, text, candidate):
-    """The diagnostic is gone once, and no error is new but in lines as they were, which it may have hidden."""
+    """The diagnostic occurs once less, and no error is new except in unchanged lines, where the diagnostic may have
+    hidden it."""
     old, new = names(before), names(after)
     key = (diagnostic["code"], diagnostic["message"])
     if new[key] >= old[key]:
@@ -169,7 +170,7 @@ def works(directory, path, words, before, diagnostic, how, code):
     span = next(s for s in diagnostic["spans"] if s["primary"])
     full = os.path.join(directory, span["file"])
     if not os.path.exists(full):
-        return True             # of the command line
+        return True             # about the command line
     with open(full, encoding="utf-8", newline="") as f:
         text = f.read()
     tried = [edited(text, fix["edits"]) for fix in diagnostic["fixes"] if squeezed(code) in squeezed(fix["title"] + edited(text, fix["edits"]))]

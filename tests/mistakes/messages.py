@@ -1,11 +1,10 @@
-"""What trainc says about single mistakes, and that following its advice ends them.
+"""What trainc reports about single mistakes, and that its advice fixes them.
 
     messages.py TRAINC [NAME...]
 
 A case has the program with the mistake, words that the message must have and words that it must not have, and the
-program that somebody writes who follows the help.  That program must check without an error, and it must contain, blanks
-aside, each piece of code that the case promises.
-"""
+program that results from following the help.  That program must check without an error, and it must contain, blanks
+aside, each piece of code that the case promises. """
 import os
 import re
 import subprocess
@@ -58,7 +57,7 @@ def case(name, wrong, says, never=(), right=None, code=(), args=("check",), file
     CASES.append((name, wrong, says, never, right, code, args, files or {}))
 
 
-# ---- declarations out of their place ----
+# ---- misplaced declarations ----
 case("param in a job", torch("param n: int = 3"), ["move the parameter to the top of the file"], ["param ="],
      right="param n: int = 3\n" + HELLO)
 case("param in a framework", framework("param n: int = 3\n  role worker { replicas: int(1..) }\n  success = done(worker)"),
@@ -254,7 +253,7 @@ case("an import of values without a name", 'import "x.yaml"\n' + HELLO, ["pass v
      files={"x.yaml": "lr: 1\n"})
 case("a program for import", HELLO, ["'a.tj' is a trainc program", "trainc compile a.tj"], args=("import",))
 
-# ---- what people write at first about readiness, sweeps and bundles ----
+# ---- what people first write about readiness, sweeps and bundles ----
 case("two lists in product", PAIRS + 'for x, y in product(a, b) job "m-${x}" {\n  image = "a/b:1"\n  role w { }\n}\n',
      ["for all pairs of two lists write two loops: 'for x in a, y in b'"], ["takes fewer"], right=TWO_LOOPS, code=["for x in a, y in b"])
 case("contains on a list", 'let xs = ["a"]\ncheck xs.contains("a") else "no"\n' + HELLO, ['write \'"a" in xs\''], ["has no fields", "find"],

@@ -1,11 +1,8 @@
-"""bodies.py - a field in a condition, a loop, an insertion, in parts: nothing that is written may be left out.
+"""bodies.py - a field in a condition, a loop, an insertion, in parts: nothing that is written may be dropped.
 
-Each field is written straight into each block that has it, and then in every
-other way that the language has.  The plan of the first must differ from that of
-a program without the field, and those of the others must be the same as it, or
-be refused: a program that says something which is not there is what is looked
-for.
-"""
+Each field is written straight into each block that has it, and then in every other way that the language has.  The plan
+of the first must differ from that of a program without the field, and the other programs must have the same plan or be
+refused: the test looks for programs with text that has no effect. """
 import re
 import subprocess
 import sys
@@ -14,7 +11,7 @@ import os
 
 TRAINC = sys.argv[1]
 
-# field: values of two entries, which extensions put together
+# field: values of two entries, which extensions combine
 MAPS = {
     "env": ('A = "1"', 'B = "2"'),
     "ports": ("first = 9001", "second = 9002"),
@@ -119,7 +116,7 @@ job "bodies": pair {
   }
 }
 """
-# what makes room for a field: the program itself has it already
+# what must exist before a field; the program itself already has it
 IMAGE = '  image = "registry.example.com/lab/app:0.1"\n'
 REPLICAS = "    replicas: int(1..) = 1\n"
 ROOM = {
@@ -135,7 +132,7 @@ ROOM = {
     ("aux", "restart"): ("    ports { w = 7000 }\n",),       # a role that serves has it by default
     ("framework role", "ports"): ("    ports { p = 8000 }\n",),
 }
-# why a form may be refused: values without a type of their own, and a job that depends on its roles
+# reasons to refuse a form: values without a type of their own, and a job that depends on its roles
 REFUSALS = ("TJ0302", "TJ0310", "TJ0529")
 BLOCKS = {
     "job": (dict(ROLE, **JOB), MAPS),
@@ -152,7 +149,7 @@ passed = failed = 0
 
 
 def plan(where, block, text, field="", types=""):
-    """The plan without its places, and the program; None and what was said when it is refused."""
+    """The plan without source positions, and the program; None and the output when it is refused."""
     holes = {b: "" for b in BLOCKS}
     holes["accelerator"] = "\n  ".join(line for line in ('resource = "example.com/npu"', "per_pod = count") if not line.startswith(f"{field} "))
     holes["role"] = "accelerator = npu(2)" if block == "accelerator" else ""

@@ -27,7 +27,7 @@ passed = failed = differ = 0
 
 
 def folder_of(program):
-    """A copy of the program's directory, for what it imports."""
+    """A copy of the program's directory, for its imports."""
     source = os.path.dirname(program)
     if source not in folders:
         folders[source] = os.path.join(scratch.name, str(len(folders)))
@@ -36,7 +36,7 @@ def folder_of(program):
 
 
 def compile_text(folder, text, *options):
-    """What the text compiles to, or None."""
+    """The compiled form of the text, or None."""
     path = os.path.join(folder, "fleet-or-not.tj")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random jobs: how many pods their group needs and which resources, counted here once more from what was written.
+"""Random jobs: how many pods their group needs and which resources, computed here independently from the text.
 
     gang.py TRAINC
 """
@@ -44,7 +44,7 @@ def amounts(chance, which):
 
 
 def container(chance, which=("cpu", "memory")):
-    """A body, and what it counts for: of each resource the request, or the limit where none is requested."""
+    """A body, and what it contributes: of each resource the request, or the limit if there is no request."""
     body, counts = amounts(chance, which)
     if chance.random() < 0.4:
         limits, named = amounts(chance, ("cpu",))

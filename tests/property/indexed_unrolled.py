@@ -37,7 +37,7 @@ def seen(objects):
 
 
 def printed(document):
-    """What `trainc env` prints: (job, role, index, container) -> [(name, value)]."""
+    """The output of `trainc env`: (job, role, index, container) -> [(name, value)]."""
     result = {}
     for job in document["jobs"]:
         for r in job["replicas"]:
@@ -79,7 +79,7 @@ def as_printed(replicas, env):
 
 
 def without_place(replicas):
-    """A pod of its own has plain containers, and is found by its Service: what stays is what they see."""
+    """A standalone pod has plain containers, and is found by its Service: the rest must be the same."""
     result = {}
     for key, replica in replicas.items():
         result[key] = {("container", part[1]): view for part, view in replica.items() if isinstance(part, tuple)}
@@ -96,7 +96,7 @@ def renamed(value, names):
 
 
 def in_sets(trainc, program, target, indexed):
-    """A set names its pods, and everything else is as it is in Jobs."""
+    """A set names its pods; everything else is as in Jobs."""
     document = refused(trainc, "compile", "--target", target, "-o", "json", program)
     if document is None:
         return
@@ -110,7 +110,7 @@ def in_sets(trainc, program, target, indexed):
     for name in names:
         if name not in hosts:
             yield "%s: no such host in `trainc env`" % name
-    found = {key: one for key, one in found.items() if key in indexed}      # what a Deployment makes is no Job's
+    found = {key: one for key, one in found.items() if key in indexed}      # what a Deployment creates does not belong to a Job
     yield from alike("%-8s" % target, without_place(indexed), without_place(renamed(found, names)))
 
 

@@ -1,10 +1,8 @@
-"""What a container sees, worked out from emitted objects as the kubelet does it.
+"""What a container sees, computed from emitted objects as the kubelet does.
 
-The compiler promises that every replica gets the same environment whether its
-role is one indexed Job or one Job per replica, and that `trainc env` prints just
-that.  This module computes the environment of
-replica i from the objects alone; it shares no code with the compiler.
-"""
+The compiler promises that every replica gets the same environment whether its role is one indexed Job or one Job per
+replica, and that `trainc env` prints exactly that.  This module computes the environment of replica i from the objects
+alone; it shares no code with the compiler. """
 
 import copy
 
@@ -12,7 +10,7 @@ INDEX_ANNOTATION = "metadata.annotations['batch.kubernetes.io/job-completion-ind
 
 
 def expand(text, known):
-    """Kubernetes' $(NAME) expansion: $$ is $, an unknown name stays as it is."""
+    """Kubernetes' $(NAME) expansion: $$ is $, an unknown name stays unchanged."""
     out, i = [], 0
     while i < len(text):
         if text[i] != "$" or i + 1 == len(text):
@@ -33,7 +31,7 @@ def expand(text, known):
 
 
 def environment(container, index):
-    """Ordered list of (name, value); what only the pod knows is <path>, references are tuples."""
+    """Ordered list of (name, value); values that only the pod knows are <path>, references are tuples."""
     known, result = {}, []
     for entry in container.get("env", []):
         name, source = entry["name"], entry.get("valueFrom")
@@ -52,7 +50,7 @@ def environment(container, index):
 
 
 def view(container, index):
-    """The finished environment without the compiler's own variables, command and arguments."""
+    """The final environment without the compiler's own variables, command and arguments."""
     known, env = environment(container, index)
     return {
         "env": [(n, v) for n, v in env if not n.startswith("TRAINC_")],
@@ -79,7 +77,7 @@ def files(pod, container, index, maps):
 
 
 def jobs_of(o):
-    """The Jobs that the controller of a set makes of it: names and subdomain are its own."""
+    """The Jobs that a set's controller creates: it sets names and subdomain."""
     spec = o["spec"]["template"]["spec"] if o["kind"] == "TrainingRuntime" else o["spec"]
     for replicated in spec["replicatedJobs"]:
         metadata = dict(replicated["template"]["metadata"], name="%s-%s-0" % (o["metadata"]["name"], replicated["name"]))
@@ -90,7 +88,7 @@ def jobs_of(o):
 
 
 def replicas(objects):
-    """(job, role, index) -> (host, pod spec, ConfigMaps) of every replica that Jobs make, or that is a Pod."""
+    """(job, role, index) -> (host, pod spec, ConfigMaps) of every replica that Jobs create, or that is a Pod."""
     maps = {o["metadata"]["name"]: o.get("data", {}) for o in objects if o["kind"] == "ConfigMap"}
     result = {}
     objects = objects + [job for o in objects if o["kind"] in ("JobSet", "TrainingRuntime") for job in jobs_of(o)]

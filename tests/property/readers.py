@@ -1,7 +1,6 @@
-"""readers.py TRAINC - our YAML in another reader's eyes: PyYAML reads in each golden and in each example what `compile -o json` says.
-
-PyYAML follows YAML 1.1, where `no`, `1:30` and `0o7` are other things than in 1.2: what both read alike, every reader of Kubernetes does.
-"""
+"""readers.py TRAINC - our YAML with another parser: from each golden and each example, PyYAML reads what `compile -o
+json` prints.  PyYAML follows YAML 1.1, where `no`, `1:30` and `0o7` mean something else than in 1.2: if both
+agree, so does every parser that Kubernetes tools use."""
 import glob
 import json
 import os
@@ -32,7 +31,7 @@ def differs(trainc, path):
     if len(read) != len(items):
         return "%d documents, %d objects" % (len(read), len(items))
     for one, two in zip(read, items):
-        if one != two or json.dumps(one, sort_keys=True) != json.dumps(two, sort_keys=True):       # 1 is not 1.0, nor true
+        if one != two or json.dumps(one, sort_keys=True) != json.dumps(two, sort_keys=True):       # 1 differs from 1.0 and from true
             return "%s %s is not the same" % (two["kind"], two["metadata"].get("name"))
     return None
 

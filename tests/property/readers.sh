@@ -1,5 +1,5 @@
 #!/bin/sh
-# readers.sh - PyYAML reads in our YAML what our JSON says.
+# readers.sh - PyYAML reads from our YAML what our JSON says.
 cd "$(dirname "$0")/../.." || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 if ! python3 -c 'import yaml' 2>/dev/null; then

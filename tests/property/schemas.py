@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Every object that a program becomes, for every version of Kubernetes, against that version's schemas.
+"""Checks every object of a program, for every version of Kubernetes, against that version's schemas.
 
     schemas.py TRAINC PROGRAM...
 
-Reads the tables (compiler/kube/schema_*.tbl) with a reader of its own, so that it also judges the one in the compiler.  A
-program that a version refuses is no failure here: the goldens say which.  A kind that a version
-has no longer is one.  (rows: S51)
-"""
+Reads the tables (compiler/kube/schema_*.tbl) with an independent parser, so that it also tests the compiler's.  A
+program that is refused for a version is not a failure here: the goldens have those.  A kind that a version no longer
+has is one.  (rows: S51) """
 import glob
 import json
 import os
@@ -19,7 +18,7 @@ QUANTITY = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[KMGTPE]i|[numkMGTPE
 
 
 def tables():
-    """{version: ({(apiVersion, kind): type}, {type: {field: words}})}, each whole."""
+    """{version: ({(apiVersion, kind): type}, {type: {field: words}})}, each complete."""
     kinds, types, versions = {}, {}, {}
     files = glob.glob(os.path.join(ROOT, "compiler", "kube", "schema_1.*.tbl"))
     for path in [os.path.join(ROOT, "compiler", "kube", "schema_addons.tbl")] + sorted(files):
@@ -44,7 +43,7 @@ def tables():
                 else:
                     current = words[1]
                     types.setdefault(current, {})
-        if version:             # the add-ons hold for all
+        if version:             # the add-ons apply to all versions
             versions[version] = (dict(kinds), {name: dict(fields) for name, fields in types.items()})
     return versions
 
@@ -104,7 +103,7 @@ def options(program):
 
 
 def objects(trainc, program, version, more):
-    """What the program becomes, or nothing when the version or the target refuses it."""
+    """The objects of the program, or nothing when the version or the target refuses it."""
     p = subprocess.run([trainc, "compile", *more, "--kubernetes", version, "-o", "json", program], capture_output=True, text=True)
     if p.returncode not in (0, 1):
         raise Wrong("compile: status %d" % p.returncode)
@@ -112,7 +111,7 @@ def objects(trainc, program, version, more):
 
 
 def cases(programs):
-    """(program, options): as its golden is made, and for other targets unless it names one."""
+    """(program, options): as for its golden, and for other targets unless the options name one."""
     for program in programs:
         own = options(program)
         yield program, own

@@ -1,5 +1,5 @@
 #!/bin/sh
-# schemas.sh - what is emitted for each version of Kubernetes fits that version's schemas.
+# schemas.sh - the objects emitted for each version of Kubernetes match that version's schemas.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 export PYTHONDONTWRITEBYTECODE=1

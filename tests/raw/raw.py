@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""raw.py - raw blocks and objects: what the API server refuses is refused, and nothing that it takes.
+"""raw.py - raw blocks and objects: the compiler refuses what the API server refuses, and accepts what it accepts.
 
 The rows of refused.txt and accepted.txt become one program each. `make e2e` sends their objects to a
-real API server of 1.35 (suite.py, raw_rows), which must refuse and take the same.
+real API server of 1.35 (suite.py, raw_rows), which must refuse and accept the same.
 """
 import os
 import subprocess

@@ -1,8 +1,7 @@
 """rows.py - the rows of refused.txt and accepted.txt, as programs and as objects.
 
-A row is PLACE | CODE | FRAGMENT.  The compiler refuses the program of most rows, so the object that a server is asked
-about is put together here: the fragment's value is what trainc writes for a ControllerRevision, whose data it leaves alone.
-"""
+A row is PLACE | CODE | FRAGMENT.  The compiler refuses the program of most rows, so the object for the server is
+assembled here: the fragment's value is what trainc writes for a ControllerRevision, whose data it does not change. """
 import copy
 import json
 import os
@@ -27,7 +26,7 @@ def rows(name):
 
 
 def halves(place, fragment):
-    """The fragments of a row and the place of each."""
+    """The fragments of a row and the position of each."""
     return list(zip(place, fragment.split(" %% "))) if place == "PC" else [(place, fragment)]
 
 
@@ -50,7 +49,7 @@ def values(trainc, found):
 
 
 def merged(base, more):
-    """MORE in BASE: maps by key, lists of named things one after the other."""
+    """MORE merged into BASE: maps by key, lists of named things one after the other."""
     for key, value in more.items():
         if key in LISTS and key in base:
             base[key] = base[key] + value
@@ -62,7 +61,7 @@ def merged(base, more):
 
 
 def object_of(place, fragment, known):
-    """What a server is sent for a row."""
+    """The object that is sent to a server for a row."""
     pod, job, service = copy.deepcopy(POD), copy.deepcopy(JOB), copy.deepcopy(SERVICE)
     spec = {"template": {"spec": pod}}
     for where, text in halves(place, fragment):

@@ -1,4 +1,5 @@
-"""played.py - how the end-to-end suite judges a job, without a cluster: each job of a namespace by its own success rule."""
+"""played.py - how the end-to-end suite judges a job, without a cluster: each job of a namespace by its own success
+rule."""
 import os
 import sys
 
@@ -16,7 +17,7 @@ def check(ok, what):
 
 
 class Cluster:
-    """A cluster that has these Jobs, and remembers what was asked of it."""
+    """A cluster that has these Jobs, and records the requests."""
 
     def __init__(self, jobs):
         self.jobs = jobs
@@ -43,7 +44,7 @@ def verdict(cluster, name):
         return str(why)
 
 
-# The first object's rule is not that of the others.
+# The first object's rule differs from that of the others.
 two = Cluster([batch("a", "worker", "done(worker)", False), batch("b", "worker", "done(ps)", False), batch("b", "ps", "done(ps)", True)])
 check(play.job_names(two.jobs) == ["a", "b"], "each job of a program is judged")
 check(verdict(two, "a") is None, "a job whose role goes on has no verdict")
@@ -51,7 +52,7 @@ check(verdict(two, "b") == "Succeeded", "a job is judged by its own rule, not by
 check(two.deleted == ["b-worker"], "what goes on after success is ended, of this job only: %s" % two.deleted)
 check("2 success rules" in verdict(Cluster([batch("a", "w", "done(w)", True), batch("a", "v", "done(v)", True)]), "a"), "one job has one rule")
 
-# The roles that a rule asks about, and no other words of it.
+# The roles that a rule mentions, and no other words of it.
 check(play.roles_in("done(worker) and not (ready(ps) or done(worker, 0))") == {"worker", "ps"}, "roles of a rule")
 check(play.roles_in("done(done)") == {"done"}, "a role with the name of a function")
 check(play.roles_in("done(ready) and done(work)") == {"ready", "work"}, "names that hold one another")

@@ -1,4 +1,4 @@
-"""rows.py TRAINC - `trainc status --from`: objects in, state and cause out, at a moment that is given."""
+"""rows.py TRAINC - `trainc status --from`: objects in, state and cause out, as of a given time."""
 import copy
 import json
 import os
@@ -93,7 +93,7 @@ def thing(kind, name, api="v1", labels=None, **rest):
 
 
 def put(o, path, value):
-    """A copy of an object with one thing changed."""
+    """A copy of an object with one change."""
     o = copy.deepcopy(o)
     at = o
     for key in path.split(".")[:-1]:
@@ -124,7 +124,7 @@ INIT = put(put(put(WAITS, "spec.nodeName", "n1"), "spec.initContainers", [{"name
            "status.initContainerStatuses", [{"name": "fetch", "state": {"running": {}}}, {"name": "log", "state": {"waiting": {}}}])
 RESTARTED = {"ready": True, "restartCount": 2, "state": {"running": {}}, "lastState": ended(1, at=NEW)["state"]}
 PULL = 'failed to pull and unpack image "a:2": failed to resolve reference "a:2": '
-# What containerd, CRI-O and the kubelet say about an image, and what is left of it.
+# What containerd, CRI-O and the kubelet report about an image, and what status shows of it.
 GRPC = "rpc error: code = %s desc = "
 CRIO = "unable to pull image or OCI artifact: pull image err: initializing source docker://r.io/a:2: reading manifest 2 in r.io/a: "
 PULLS = [
@@ -145,7 +145,7 @@ PULLS = [
     ("ErrImagePull", GRPC % "Unknown" + "Error response from daemon: manifest for a:2 not found: manifest unknown", "manifest for a:2 not found: manifest unknown"),
     ("ErrImagePull", "rpc error: code = Unknown, and not found", "a:2: rpc error: code = Unknown, and not found"),
 ]
-# Rows that the random mutants are not made of.
+# Rows that are not used for random mutants.
 ALSO = [
     ("S-37 gate", [put(job(ready=1, **STARTED), "spec.parallelism", 2), pod(0, "Running", conditions=[condition("Ready", "False", "ReadinessGatesNotReady", "readiness gate \"x\"")]), RUN],
      "Starting", "worker 0: not ready: readiness gate \"x\"", 0),
@@ -307,7 +307,7 @@ ROWS = [
     ("S-02", [put(thing("JobSet", "j", "example.com/v1", status={"observedGeneration": 1}), "metadata.generation", 2)], "Pending", "has not seen generation 2", 0),
 ]
 
-# Objects beside the replicas: row, object, its state, part of its cause.
+# Objects other than replicas: row, object, its state, part of its cause.
 SLICE = thing("EndpointSlice", "j-x", "discovery.k8s.io/v1", {"kubernetes.io/service-name": "j"},
               endpoints=[{"conditions": {"ready": True}}, {"conditions": {"ready": False}}])
 BESIDE = [
@@ -413,7 +413,7 @@ def words(trainc, directory):
 
 
 def conditions(trainc, directory):
-    """Types, order and times of conditions; warnings, and what a person reads."""
+    """Types, order and times of conditions; warnings, and the text output."""
     done = [put(job([put(condition("Complete"), "lastTransitionTime", "2026-01-01T00:30:00Z")], startTime=OLD), "metadata.creationTimestamp", OLD)]
     got = json.loads(run(trainc, directory, done)[1])["runs"][0]
     check([(c["type"], c.get("since")) for c in got["conditions"]] == [("Created", OLD), ("Succeeded", "2026-01-01T00:30:00Z")], "times: %s" % got)
@@ -451,7 +451,7 @@ def conditions(trainc, directory):
 
 
 def night(trainc):
-    """The example of docs/status.md is what is printed."""
+    """The example in docs/status.md is the actual output."""
     here = os.path.dirname(os.path.abspath(__file__))
     p = subprocess.run([trainc, "status", "--from", here + "/night/objects.json", "--now", "2026-03-02T00:00:00Z", here + "/night/bert.tj"],
                        capture_output=True, text=True)
@@ -460,12 +460,12 @@ def night(trainc):
 
 
 def in_set(o):
-    """The Job or pod as a set's controller names it, without labels."""
+    """The Job or pod with the name that a set's controller gives it, without labels."""
     return {**o, "metadata": {**o["metadata"], "labels": {"trainc.dev/job": "j"}, "name": o["metadata"]["name"].replace("j-worker", "j-worker-0")}}
 
 
 def sets(trainc, directory):
-    """S-61 by the names that the controller of a set gives: it judges, not a Job that may be made anew."""
+    """S-61 with the names that the controller of a set gives: the set decides, not a Job that may be re-created."""
     broken, complete = in_set(job([condition("Failed", reason="BackoffLimitExceeded")])), in_set(job([condition("Complete")], succeeded=2))
     running = [in_set(RUN0), in_set(RUN)]
     for target, kind, done in (("jobset", "JobSet", "Completed"), ("trainer", "TrainJob", "Complete")):
@@ -490,7 +490,7 @@ def sets(trainc, directory):
 
 
 def slices(trainc, directory):
-    """The Jobs of a role of several slices stand for a part of it each: by the label that says which."""
+    """Each Job of a role of several slices covers a part of it: the label says which."""
     home = os.path.join(directory, "slices")
     os.mkdir(home)
     for name, text in (("job.tj", SLICES), ("project.tj", 'project { target = "jobset" }\n')):
@@ -520,7 +520,7 @@ def slices(trainc, directory):
 
 
 def mutants(trainc, directory):
-    """Objects with something missing, of another kind or beyond all bounds: an answer all the same, and one that no order changes."""
+    """Objects with missing, wrong or excessive parts: status still gives an answer, and the same for any order."""
     every = [o for row in ROWS for o in row[1]] + [row[1] for row in BESIDE] + [SLICE]
     junk = (None, True, -1, 2 ** 62, -2 ** 63, 1.5, "", "x" * 300, NEW, "\x1b[3m\n", [], {}, [None], [{}], {"a": 1}, "0-99999999999,5", "Running")
     chance = random.Random(20260301)
@@ -536,7 +536,7 @@ def mutants(trainc, directory):
         return o
 
     for n in range(60):
-        some = [mutant(chance.choice(every)) for _ in range(8)]         # a cluster has one of a name
+        some = [mutant(chance.choice(every)) for _ in range(8)]         # a cluster has only one object of a name
         objects = list({json.dumps([o["kind"], o["metadata"] and o["metadata"]["name"]]): o for o in some if isinstance(o.get("metadata"), dict)
                         and "name" in o["metadata"] and "kind" in o}.values())
         status, out, err = run(trainc, directory, objects)
@@ -545,7 +545,7 @@ def mutants(trainc, directory):
 
 
 def failures(trainc, directory):
-    """The first failing rank: the earliest; a signal is an echo; what was stopped does not count."""
+    """The first failing rank: the earliest; a signal is an echo; replicas that were stopped do not count."""
     def first(objects):
         return json.loads(run(trainc, directory, objects)[1])["runs"][0].get("first_failure")
     late, early = ended(1, at="2026-01-01T00:02:00Z"), ended(7, at="2026-01-01T00:01:00Z", message="one\ntwo")
@@ -565,7 +565,7 @@ def failures(trainc, directory):
 
 
 def last_words(trainc, directory):
-    """Pods that told when they failed, in records: the first one is to blame, whichever ended first."""
+    """Pods whose records tell when they failed: the first one is to blame, whichever ended first."""
     def failure(*pods):
         return json.loads(run(trainc, directory, list(pods))[1])["runs"][0]["first_failure"]
 
@@ -604,7 +604,7 @@ def last_words(trainc, directory):
 
 
 def others(trainc, directory):
-    """Objects of other jobs, forms of the file, and what cannot be read."""
+    """Objects of other jobs, file formats, and unreadable input."""
     other = pod(0, "Failed", container=ended(1))
     other["metadata"]["labels"]["trainc.dev/job"] = "someone"
     check(json.loads(run(trainc, directory, [other])[1])["runs"][0]["state"] == "Absent", "another job's pod")
@@ -677,7 +677,7 @@ def bare_pods(trainc, directory):
 
 
 def kept(trainc, directory):
-    """With clean = "none" nobody stops the other replicas, so the verdict does not wait for them."""
+    """With clean = "none" nothing stops the other replicas, so the verdict does not wait for them."""
     with open(os.path.join(directory, "kept.tj"), "w", encoding="utf-8") as f:
         f.write('job "j" {\n  image = "registry.example.com/a:1"\n  clean = "none"\n  role worker { replicas = 2 }\n}\n')
     failed = condition("Failed", reason="FailedJobs", message="one did")

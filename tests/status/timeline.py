@@ -1,4 +1,5 @@
-"""timeline.py TRAINC - `trainc status -o svg` and `-o html` of saved objects: bars in proportion, read back from the drawing."""
+"""timeline.py TRAINC - `trainc status -o svg` and `-o html` of saved objects: bars in proportion, read back from the
+drawing."""
 import json
 import os
 import subprocess
@@ -107,7 +108,7 @@ def shapes():
 
 
 class Page(HTMLParser):
-    """The tags of a page and its texts; what is wrong when one does not close."""
+    """The tags of a page and its texts; an error when a tag is not closed."""
     def __init__(self):
         super().__init__()
         self.open, self.tags, self.wrong, self.text = [], set(), [], ""

@@ -1,5 +1,5 @@
 #!/bin/sh
-# timeline.sh - the drawing of a run's life: which bar stands where, and that nothing in a text becomes markup.
+# timeline.sh - the timeline of a run: where the bars are, and that no text becomes markup.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 export PYTHONDONTWRITEBYTECODE=1

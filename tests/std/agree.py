@@ -1,11 +1,11 @@
-"""agree.py FILE.tj... - for every replica: what `trainc env` prints, what a kubelet makes of the indexed object and what
-it makes of the replica's own object are one and the same, and so are the commands and the files."""
+"""agree.py FILE.tj... - for every replica the output of `trainc env`, a kubelet's result for the indexed object and
+its result for the replica's own object are identical, and so are the commands and the files."""
 import sys
 
 sys.dont_write_bytecode = True
 import pods                                                             # noqa: E402
 
-SHELLS = 2              # replicas of a program of one job whose environment is tried in a shell as well
+SHELLS = 2              # replicas of a program of one job whose environment is also evaluated in a shell
 
 
 def disagreement(program):

@@ -1,5 +1,6 @@
 #!/bin/sh
-# catalogue.sh - accelerators of the project in the place of the library's: a module of the same name, from a package or a file.
+# catalogue.sh - the project's accelerators instead of the library's: a module of the same name, from a package or a
+# file.
 . "$(dirname "$0")/../cli/cli.inc"
 
 mkdir own
@@ -30,12 +31,12 @@ program package 'import lab.nvidia' 'nvidia.h100(2)'
 holds test "$(resource package)" = "['lab.example.com/h100'] ['lab.example.com/rack']"
 program file 'import "own/nvidia.tj" as nvidia' 'nvidia.h100(2)'
 holds test "$(resource file)" = "['lab.example.com/h100'] ['lab.example.com/rack']"
-# Its own limits hold, and what it does not have is not looked for in the library.
+# Its own limits apply, and a missing accelerator is not looked up in the library.
 program many 'import lab.nvidia' 'nvidia.h100(8)'
 run 1 check many.tj; says err "8"; says err "own/nvidia.tj:2:18"
 program other 'import lab.nvidia' 'nvidia.b200(1)'
 run 1 check other.tj; says err "b200"
-# Both at once have two names.
+# To use both at once, they need two names.
 program twice 'import std.nvidia
 import lab.nvidia' 'nvidia.h100(2)'
 run 1 check twice.tj; says err "nvidia"
@@ -53,6 +54,6 @@ run 2 explain lab.nvidia.h101; run 2 explain lab.amd
 mkdir below; cd below; run 0 explain lab.nvidia.h100; cd ..
 run 0 explain std.nvidia.h100; says out "accelerator of std.nvidia"
 run 2 explain nvidia.h101; says err "did you mean 'nvidia.h100'?"
-# The project's: its documentation is made of the file.
+# The project's module: its documentation comes from the file.
 run 0 doc own/nvidia.tj; says out "Our own nodes."; says out "h100"
 end

@@ -1,7 +1,7 @@
-"""pods.py - what the replicas of a program are told, from what trainc prints, as a kubelet would make it.
+"""pods.py - what the replicas of a program get, computed from the output of trainc as a kubelet would.
 
 The environment of a replica comes from `trainc env -o json`, its command and its files from `trainc compile -o json`.
-Values stay as they are: names, ports and all. Only what a pod alone knows (its address, its node) is filled in.
+Values such as names and ports stay unchanged.  Only what the pod alone knows (its address, its node) is filled in.
 """
 import json
 import os
@@ -16,7 +16,7 @@ class Refused(Exception):
 
 
 class Pod:
-    """One replica: where it is, what it runs, what it finds in its file system."""
+    """One replica: where it runs, what it runs, and the files that it finds."""
 
     def __init__(self, job, entry, number):
         self.job, self.role, self.index = job, entry["role"], entry["index"]
@@ -83,7 +83,7 @@ def trainc(*args):
 
 
 def workload(objects, pod, job):
-    """The Job that holds a replica: of its role, or its own when the role is unrolled."""
+    """The Job that contains a replica: its role's, or its own when the role is unrolled."""
     for name in (pod.name, "%s-%s" % (job, pod.role.replace("_", "-"))):
         for o in objects:
             if o["kind"] in ("Job", "Deployment") and o["metadata"]["name"] == name:
@@ -92,7 +92,7 @@ def workload(objects, pod, job):
 
 
 def fill_files(pod, spec, container, env, objects):
-    """What the volumes of a pod put into its file system."""
+    """What the volumes of a pod mount into its file system."""
     maps = {o["metadata"]["name"]: o.get("data", {}) for o in objects if o["kind"] == "ConfigMap"}
     volumes = {v["name"]: v for v in spec.get("volumes", [])}
     for mount in container.get("volumeMounts", []):
@@ -132,7 +132,7 @@ def load(program, *options):
 
 
 def shell_differs(pod, program):
-    """Whether evaluating `trainc env -o shell` gives something else than what the replica is told."""
+    """Whether evaluating `trainc env -o shell` gives something other than the replica's values."""
     script = 'eval "$("$TRAINC" env -o shell --role %s --index %d "$1")" && unset PWD OLDPWD SHLVL _ TRAINC && env -0' % (pod.role, pod.index)
     done = subprocess.run(["env", "-i", "TRAINC=" + os.environ["TRAINC"], "/bin/sh", "-c", script, "sh", program],
                           capture_output=True, text=True)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# slurm.sh - the functions of std.slurm in a real bash: nodes, tasks, addresses, statuses.
+# slurm.sh - the functions of std.slurm in a real bash: nodes, tasks, addresses, exit statuses.
 . "$(dirname "$0")/../cli/cli.inc"
 
 cat >job.tj <<'END'
@@ -10,7 +10,7 @@ END
 "$TRAINC" compile -o json job.tj 2>/dev/null | python3 -c '
 import json, sys
 print(next(o for o in json.load(sys.stdin)["items"] if o["kind"] == "ConfigMap")["data"]["functions.sh"])' >functions.sh
-# node TEXT: a script on the second of two nodes.
+# node TEXT: runs a script on the second of two nodes.
 node() {
 	SLURM_JOB_NODELIST=a.x,localhost SLURMD_NODENAME=localhost SLURM_NODEID=1 SLURM_NTASKS_PER_NODE=2 BASH_ENV=$PWD/functions.sh \
 		bash -c "$1" >out 2>err
@@ -25,14 +25,14 @@ node 'srun --nodes=1 --ntasks=1 -w localhost hostname --ip-address'
 holds grep -qE '^(127\.0\.0\.1|::1)$' out
 node 'srun -w elsewhere touch made'
 holds test ! -e made
-# tasks that end at once, again and again: a shell that waits for "the next one" forgets some of them
+# tasks that end at once, again and again: a shell that waits for "the next one" misses some of them
 statuses=
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	node 'srun -- sh -c "exit 3"'
 	statuses="$statuses $status"
 done
 holds test "$(echo $statuses | tr ' ' '\n' | sort -u)" = 3
-# every node draws the same numbers
+# every node draws the same random numbers
 node 'echo $RANDOM'; cp out first
 node 'echo $RANDOM'
 same out first

@@ -810,8 +810,7 @@ def server_away(w):
 
 @check
 def missing(w):
-    """a job that is deleted while its pods are being created ends its pass without errors (S190); all kinds share
-    one list of pods (S199)"""
+    """a job deleted while its pods are being created ends its pass without errors (S190); all kinds share one list of pods (S199)"""
     w.fault("POST", "/services", status(404, "NotFound", 'namespaces "default" not found'), 100)
     w.put("pytorchjobs", pytorch())
     w.start()

@@ -1,5 +1,6 @@
 #!/bin/sh
-# addons.sh - versions of add-ons in project.tj: what is written, what a version lacks, and pairs that never start a job.
+# addons.sh - versions of add-ons in project.tj: what is emitted, what a version lacks, and pairs that never start a
+# job.
 . "$(dirname "$0")/../cli/cli.inc"
 
 project() { printf 'project { addons { %s } }\n' "$1" >project.tj; }
@@ -20,7 +21,7 @@ job "two" {
   role worker { replicas = 2, cpu = 8, memory = 32Gi, start_after = ready(data) }
 }
 END
-# trainjob FIELD: an object of the user's own
+# trainjob FIELD: a user's own object
 trainjob() {
 	cat >own.tj <<END
 job "own" {
@@ -38,7 +39,7 @@ job "own" {
 END
 }
 
-# ---- pairs: Kueue from 0.17 on starts TrainJobs of Trainer 2.2 only, and knows none before 0.14 ----
+# ---- pairs: Kueue since 0.17 starts only TrainJobs of Trainer 2.2, and before 0.14 it does not know them ----
 for kueue in 0.17 0.18 0.19; do
 	for trainer in 2.0 2.1; do
 		project "kueue = \"$kueue\", trainer = \"$trainer\""
@@ -55,13 +56,13 @@ project 'kueue = "0.13"'; run 1 check --target trainer queued.tj; says err "it k
 project 'trainer = "2.1"'; run 0 check --target trainer queued.tj; silent err
 sed 's/  queue .*//' queued.tj >free.tj
 project 'kueue = "0.18", trainer = "2.1"'; run 0 check --target trainer free.tj; silent err
-# an object of the user's own has a queue by its label
+# a user's own object is queued by its label
 trainjob 'suspend = true'
 sed 's/    kind .*/&\n    metadata { labels { "kueue.x-k8s.io\/queue-name" = "research" } }/' own.tj >labelled.tj
 run 1 check labelled.tj; says err "labelled.tj:4:10: error: Kueue 0.18 never starts a TrainJob of Trainer 2.1"
 run 0 check own.tj
 
-# ---- fields: what a version has, the others refuse ----
+# ---- fields: a version accepts those that it has ----
 for row in podSpecOverrides:2.0 podTemplateOverrides:2.1 runtimePatches:2.2 runtimePatches:2.3; do
 	case $row in runtime*) list='[{ manager = "a.io/b" }]' ;; *) list='[{ targetJobs = [{ name = "node" }] }]' ;; esac
 	trainjob "${row%:*} = $list"
@@ -84,7 +85,7 @@ project 'jobset = "0.7"'; run 0 compile --target jobset queued.tj; says out "res
 project 'jobset = "0.6"'; run 0 compile --target jobset queued.tj; holds sh -c "! grep -q restartStrategy .out"; says out "maxRestarts: 1"
 says err "queued.tj:4:14: warning: JobSet 0.6 begins a restart while pods of the last attempt may still run [TJ0810]"
 
-# ---- versions that are not known ----
+# ---- unknown versions ----
 project 'kueue = "v0.18.3"'; run 1 check queued.tj; says err "project.tj:1:28: error: Kueue v0.18.3 is not known to this compiler [TJ0814]"
 says err 'help: write "0.18", the major and the minor number'
 for wrong in 0.12 0.20 1 0.018 018 0.18. '' x 0.18.x 4294967296.1; do

@@ -1,8 +1,8 @@
 """fields.py - every field times every target: no target drops one silently.
 
-A cell is what a program with the field has that one without it has not:
+A cell says how the output of a program with the field differs from that of a program without it:
   emitted      in an object that the cluster reads
-  annotation   for whoever looks after the job, under trainc.dev/
+  annotation   for whatever manages the job, under trainc.dev/
   reported     TJ0817 says that the runtime does it
   refused      an error
   operator     the controller's own rule, see OPERATOR
@@ -47,7 +47,8 @@ FIELDS = {
     "object": ('object o { apiVersion = "v1", kind = "ConfigMap", data { a = "b" } }', "", ""),
 }
 STATUS = {"running"}
-# The training operator makes the gang's group if it was started for that scheduler, and its own default is "on-failure".
+# The training operator creates the gang's group if it was started for that scheduler, and its own default is
+# "on-failure".
 OPERATOR = {("gang", "kubeflow"), ("restart", "kubeflow")}
 
 

@@ -1,8 +1,5 @@
-"""Thirty typical commands, and the files that they work on.
-
-A command is a name, its arguments and, for some, standard input.  `prepare()`
-makes the directory that all of them run in.
-"""
+"""Thirty typical commands, and the files that they use.  A command has a name, arguments and, in some cases,
+standard input.  `prepare()` creates the directory in which all of them run."""
 import json
 import os
 
@@ -145,7 +142,7 @@ DIRECTORY = {'vendor': 'project', 'vendor crd': 'project', 'init': 'beside'}
 
 
 def prepare(directory, trainc):
-    """Writes FILES below `directory`; the project is vendored once."""
+    """Writes FILES to `directory`; the project is vendored only once."""
     import subprocess
     for name, text in FILES.items():
         path = os.path.join(directory, name)

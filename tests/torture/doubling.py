@@ -1,14 +1,14 @@
 """doubling.py - runs families of inputs at doubling sizes, and says which of them cost more than in proportion.
 
-A family is a row: its name, the first size, the words of a command, a function of the size that gives the files, and how the
-run ends.  The files are a dictionary of names and texts, or one text, which is a.tj; "-" is standard input.  The end is "ok"
-for status 0, or what the message says, such as a code; "a|b" for one of the two, since a budget ends what is ok while it is
-small; TJ0407, which is what budgets say, is an end of all of them.  A command may hold words of the files: the entry "args" is a list of words that follow the command.
+A family is a row: its name, the first size, the words of a command, a function of the size that gives the files, and
+how the run ends.  The files are a dictionary of names and texts, or one text, which is a.tj; "-" is standard input.
+The end is "ok" for status 0, or what the message says, such as a code; "a|b" for one of the two, since a budget ends
+what is ok while it is small; TJ0407, which is what budgets say, is an end of all of them.  A command may hold words of
+the files: the entry "args" is a list of words that follow the command.
 
-A run has at most CPU seconds and MIB of memory.  Sizes double until a run takes MEASURED seconds, or its files LARGE bytes;
-what is measured may not cost more than GROWTH times as much as half of it, in time or in memory.  Where it costs more than
-DOUBT times as much, twice the size is tried as well: a busy moment passes, a square does not.
-"""
+A run has at most CPU seconds and MIB of memory.  Sizes double until a run takes MEASURED seconds, or its files LARGE
+bytes; what is measured may not cost more than GROWTH times as much as half of it, in time or in memory.  Where it costs
+more than DOUBT times as much, twice the size is tried as well: a busy moment passes, a square does not. """
 import math
 import os
 import resource
@@ -20,8 +20,8 @@ CPU, MIB, GROWTH, DOUBT, MEASURED, LARGE = 5, 768, 2.7, 2.35, 0.3, 2 << 20
 
 class Family:
     def __init__(self, title, first, command, make, end="ok", quick=0, cpu=CPU, growth=GROWTH):
-        """`quick`: the size that the short run takes; 0 leaves the family to the long one.  `cpu`: its seconds at most.
-        `growth`: of what grows with a square until its budget ends it."""
+        """`quick`: the size for the short run; with 0 the family is only in the long one. `cpu`: limit of its
+        seconds. `growth`: limit for what grows quadratically until its budget ends it."""
         self.title, self.first, self.command, self.make = title, first, command.split(), make
         self.ends, self.quick, self.cpu = end.split("|"), quick, cpu
         self.growth = growth
@@ -32,14 +32,14 @@ class Family:
 
 
 class Run:
-    """What one run cost, and how it ended."""
+    """The cost of one run, and how it ended."""
 
     def __init__(self, trainc, family, n):
         files = {"-": "", **family.files(n)}
         words = files.pop("args", [])
         self.n, self.bytes = n, sum(map(len, files.values())) + sum(map(len, words))
         self.large = self.bytes > LARGE or sum(len(w) + 9 for w in words) > 700000 \
-            or len(files) > 1500        # Linux refuses more words; more files are the disk's cost
+            or len(files) > 1500        # Linux refuses more arguments; the cost of more files is the disk's
         with tempfile.TemporaryDirectory() as place:
             write(place, files)
             self.start(place, [trainc, *family.command, *words])
@@ -56,12 +56,12 @@ class Run:
         self.status = child.returncode
         with open(os.path.join(place, "err"), "rb") as f:
             said = f.read(1 << 22)
-            f.seek(max(f.tell(), os.fstat(f.fileno()).st_size - (1 << 16)))         # a message may quote more; its code is at the end
+            f.seek(max(f.tell(), os.fstat(f.fileno()).st_size - (1 << 16)))         # a message may quote more than that; its code is at the end
             self.said = (said + f.read()).decode(errors="replace")
         self.seconds, self.mib = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
     def end(self, ends):
-        """Which of the ends it was, or None."""
+        """The end that occurred, or None."""
         for end in ends:
             if end == "ok" and self.status == 0 or end != "ok" and self.status in (1, 2) and end in self.said:
                 return end
@@ -81,7 +81,7 @@ def write(place, files):
 
 
 def judged(family, run, sanitized):
-    """What is wrong with one run; sanitizers' time and memory are not the program's."""
+    """What is wrong with one run; time and memory of a sanitizer build are not the program's."""
     wrong = []
     if run.end(family.ends) is None:
         wrong.append("status %d, not %s: %s" % (run.status, " or ".join(family.ends), run.said[:300]))
@@ -93,7 +93,7 @@ def judged(family, run, sanitized):
 
 
 def quick(trainc, families, sanitized):
-    """One size of those that have a quick one."""
+    """Runs one size of each family that has a quick one."""
     failed, chosen = [], [f for f in families if f.quick]
     for f in chosen:
         failed += judged(f, Run(trainc, f, f.quick // 8 if sanitized else f.quick), sanitized)
@@ -104,19 +104,19 @@ def quick(trainc, families, sanitized):
 
 
 def growth(less, more):
-    """How many times as much the second costs, of what is worth a comparison."""
+    """How many times as much the second run costs, counting only quantities that are large enough to compare."""
     time = more.seconds / max(less.seconds, 0.02) if more.seconds > MEASURED else 0
     memory = more.mib / less.mib if more.mib > 64 else 0
     return max(time, memory)
 
 
 def doubled(trainc, family):
-    """The last run, its growth (0 when there was nothing to measure), and what is wrong."""
+    """Returns the last run, its growth (0 when there was nothing to measure), and what is wrong."""
     last, n, times, doubts = None, family.first, 0, 0
     while True:
         run = Run(trainc, family, n)
         wrong = judged(family, run, False)
-        # What a budget ends costs what the budget is, however little more was asked.
+        # When a budget ends the run, the cost is that of the budget, even if the input was only a little larger.
         comparable = last and last.end(family.ends) == run.end(family.ends)
         times = growth(last, run) if comparable and run.n == 2 * last.n else 0
         doubts += times > DOUBT

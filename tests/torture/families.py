@@ -1,4 +1,4 @@
-"""families.py - hostile inputs of doubling sizes: what each costs, and whether that is in proportion.
+"""families.py - hostile inputs of doubling sizes: what each costs, and whether the cost is proportional.
 
     families.py TRAINC            every family, the table of `make torture`
     families.py TRAINC --quick    one size of those that were worse once, judged by processor time and memory

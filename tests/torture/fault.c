@@ -1,5 +1,5 @@
 /*
- * fault.c - calls of the C library that fail when a test wants them to.
+ * fault.c - makes calls of the C library fail on request of a test.
  *
  * `$(BUILD)/torture/trainc` is trainc linked with --wrap for each function below.
  * FAULT is KIND:MODE:N:HOW, for example `memory:once:17:` or `read:from:3:EIO`.
@@ -43,7 +43,7 @@ static int error_of(const char *name)
 	return ENOMEM;
 }
 
-/* Before main(), but behind the C library's own beginning, which is not ours to judge. */
+/* Runs before main(), but after the initialization of the C library, which is not ours to test. */
 __attribute__((constructor)) static void read_plan(void)
 {
 	const char *text = getenv("FAULT");
@@ -78,7 +78,7 @@ WRAP("memory", void *, malloc, (size_t n), (n), NULL)
 WRAP("memory", void *, calloc, (size_t n, size_t size), (n, size), NULL)
 WRAP("memory", void *, realloc, (void *p, size_t n), (p, n), NULL)
 WRAP("memory", void *, mmap, (void *p, size_t n, int a, int b, int fd, off_t at), (p, n, a, b, fd, at), MAP_FAILED)
-/* The C library allocates for these without a call that a dynamic program lets us see. */
+/* The C library allocates for these functions without a call that a dynamic program can intercept. */
 WRAP("memory", int, regcomp, (regex_t *re, const char *p, int flags), (re, p, flags), REG_ESPACE)
 WRAP("memory", int, regexec, (const regex_t *re, const char *t, size_t n, regmatch_t *m, int f), (re, t, n, m, f),
 	REG_ESPACE)
@@ -93,7 +93,7 @@ WRAP("stat", int, lstat, (const char *path, struct stat *st), (path, st), -1)
 WRAP("stat", int, fstat, (int fd, struct stat *st), (fd, st), -1)
 WRAP("stat", int, access, (const char *path, int mode), (path, mode), -1)
 WRAP("stat", char *, realpath, (const char *path, char *into), (path, into), NULL)
-/* as calls with a buffer of known size are compiled (_FORTIFY_SOURCE) */
+/* the form of calls with a buffer of known size (_FORTIFY_SOURCE) */
 WRAP("stat", char *, __realpath_chk, (const char *path, char *into, size_t n), (path, into, n), NULL)
 WRAP("open", int, __open_2, (const char *path, int flags), (path, flags), -1)
 WRAP("mkdir", int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
@@ -112,7 +112,7 @@ ssize_t __real_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n)
 {
-	/* the test reads what is said */
+	/* the test reads the messages */
 	bool ours = fd != STDERR_FILENO && (plan.error != EPIPE || fd == STDOUT_FILENO);
 
 	if (!ours || !fails("write"))

@@ -1,13 +1,11 @@
-"""Calls that fail, one after the other, in typical commands: what comes of it.
+"""Calls that fail, one after the other, in typical commands, and the results.
 
     faults.py TRAINC [--kinds memory,read] [--step N] [--commands SUBSTRING]
 
-TRAINC is the program that fault.c is linked into.  For each command, kind of call
-and way to fail, the first call fails, then the second, until a run makes fewer.
-A run is right when it does what it does without a fault; or when it ends with a
-status that says so (70 for memory) and a line about it on standard error, no
-signal, and files that are either as before or as after a whole run.
-"""
+TRAINC is the program that fault.c is linked into.  For each command, kind of call and way to fail, the first call
+fails, then the second, until a run makes fewer. A run is right when its result is that of a run without a fault; or
+when it exits with the status for the failure (70 for memory), without a signal, with a line about it on standard error,
+and with files that are either as before or as after a complete run. """
 import argparse
 import collections
 import os
@@ -32,7 +30,7 @@ WAYS = {
     'mkdir': [('once', 'ENOSPC')],
     'unlink': [('once', 'EACCES')],
 }
-LONGEST = 20                    # seconds of one run
+LONGEST = 20                    # time limit of one run in seconds
 
 Result = collections.namedtuple('Result', 'status out err files hit')
 
@@ -48,7 +46,7 @@ def snapshot(directory):
 
 
 def restore(directory, files):
-    """Makes the directory hold `files` again."""
+    """Restores the directory to contain only `files`."""
     now = snapshot(directory)
     for name in now.keys() - files.keys():
         os.unlink(os.path.join(directory, name))
@@ -89,7 +87,7 @@ class Torture:
         return Result(status, out, err, files, hit)
 
     def wrong(self, arguments, kind, how, good, got):
-        """What is wrong with a run that had a fault; '' when nothing is."""
+        """What is wrong with a run that had a fault; '' if it is right."""
         if got.status == 'hangs' or got.status < 0 or got.status > 128:
             return f'status {got.status}'
         if b'Sanitizer' in got.err or b'runtime error' in got.err:
@@ -102,7 +100,7 @@ class Torture:
         if (got.status, got.out, got.files) == (good.status, good.out, good.files):
             return ''
         if how == 'EPIPE' and arguments[0] == 'lsp':
-            return ''                   # a client that has gone has not said 'exit'
+            return ''                   # a client that disconnects has not sent 'exit'
         if how == 'EPIPE':
             return '' if got.status == good.status else f'status {got.status}, not {good.status}: the reader of the output has gone'
         if b'TJ0001' in got.out and got.status:
@@ -118,7 +116,7 @@ class Torture:
         return '' if got.err else f'status {got.status} without a message'
 
     def sweep(self, command, kind, mode, how, step):
-        """Runs and bad runs of one command, kind and way to fail."""
+        """Counts the runs and the wrong runs of one command, kind and way to fail."""
         name, arguments, stdin = command
         good = self.run(name, arguments, stdin)
         n, runs = 1, 0
@@ -131,7 +129,7 @@ class Torture:
             if wrong:
                 self.bad.append(f'{name}, {kind} {mode} {n} {how}: {wrong}')
             n += step
-            if how == 'short':      # from the first on: more would be a run for each byte
+            if how == 'short':      # from the first one on: every single one would be a run for each byte
                 return runs
 
 

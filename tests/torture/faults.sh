@@ -1,6 +1,6 @@
 #!/bin/sh
-# faults.sh - a sample of what `make torture` does: memory and files fail in six commands.
-# With sanitizers each run takes ten times as long, so fewer of them are made.
+# faults.sh - a sample of `make torture`: memory and files fail in six commands.  With sanitizers each run takes ten
+# times as long, so there are fewer.
 cd "$(dirname "$0")/../.." || exit 1
 case ${BUILD:-build} in
 *asan*) step=83 ;;

@@ -1,15 +1,16 @@
-"""inputs.py - the texts that families.py makes its families of: programs, manifests, lists of objects, messages of an editor."""
+"""inputs.py - the texts of which families.py builds its families: programs, manifests, lists of objects, messages of
+an editor."""
 import json
 
 
 def each(n, text):
-    """TEXT for 0 to n-1: '%d' is the number, as often as it stands there."""
+    """TEXT for 0 to n-1, in which each '%d' is replaced by the number."""
     times = text.count("%d")
     return "".join(text % ((i,) * times) for i in range(n))
 
 
 def job(top="", more="", role=""):
-    """A program with a job: what stands before it, in it, in its role."""
+    """A program with a job: text before it, in it, and in its role."""
     return ('import std.single\n%s\njob "a": single.task {\n  image = "a/b:1"\n  command = ["run"]\n%s\n  role task { memory = 64Mi\n%s\n  }\n}\n'
             % (top, more, role))
 
@@ -27,28 +28,29 @@ def role(text, before="", after="", top=""):
 
 
 def deep(opening, inner, closing, before="let a = ", after="\n"):
-    """One thing inside of the other."""
+    """Things nested inside each other."""
     return lambda n: job(top=before + opening * n + inner + closing * n + after)
 
 
 def chain(first, text, last=""):
-    """Each one says something of the one before: '%d' is its own number, then that of the one before."""
+    """Items that each refer to the previous one: '%d' is its own number, then that of the previous one."""
     return lambda n: job(top=first + "".join(text % tuple([i, i - 1, i - 1, i - 1][:text.count("%d")]) for i in range(1, n)) + last)
 
 
 def params(text, name="p.yaml", type="string"):
-    """A file of parameters beside a program that has the parameter 's'; the text is a function of n."""
+    """A file of parameters next to a program with the parameter 's'; the text is a function of n."""
     return lambda n: {"a.tj": job(top="param s: %s" % type, more="labels { a = str(len(s)) }"), name: text(n)}
 
 
 def project(text, more=None):
-    """A project file, and what further files depend on n."""
+    """A project file, and the other files that depend on n."""
     return lambda n: {"a.tj": job(), "project.tj": "project {\n%s\n}\n" % text(n), **(more(n) if more else {})}
 
 
 def colliding(n):
-    """N names with one value of FNV-1a, which tables of names once used: pairs of blocks that collide, one behind the other."""
-    state, names = (2166136261 ^ ord("n")) * 16777619 & 0xFFFFFFFF, [""]       # behind an n, as names begin with a letter
+    """N names with one FNV-1a value, which hash tables of names once used: pairs of colliding blocks, one after the
+    other."""
+    state, names = (2166136261 ^ ord("n")) * 16777619 & 0xFFFFFFFF, [""]       # preceded by an n, since names start with a letter
     while len(names) < n:
         seen = {}
         for i in range(1 << 20):
@@ -65,7 +67,7 @@ def colliding(n):
 
 # ---- manifests ----
 def pod(more="", container="", indent=0):
-    """A pod's spec in YAML's flow style, so that it stands anywhere."""
+    """The spec of a pod in YAML's flow style, which is valid anywhere."""
     return '{restartPolicy: Never, containers: [{name: main, image: "a/b:1", command: ["run"]%s}]%s}' % (container, more)
 
 
@@ -105,7 +107,7 @@ def crd(fields, name="Widget"):
 
 # ---- what a cluster lists ----
 def listing(make):
-    """A List of n objects, which `status` judges a program by."""
+    """A List of n objects, from which `status` judges a program."""
     return lambda n: {"a.tj": job(), "l.json": json.dumps({"kind": "List", "items": [make(i) for i in range(n)]})}
 
 
@@ -141,7 +143,7 @@ def editor(text, *messages):
 
 
 def asks(method, times=None, **more):
-    """A request at the start of the text, n times or as often as said."""
+    """A request at the start of the text, n times or the given number of times."""
     return lambda n: "".join(message(method, {"textDocument": URI, "position": {"line": 2, "character": 5}, **more}, 10 + i)
                              for i in range(times or n))
 

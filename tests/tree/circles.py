@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """circles.py BUILD: files of one folder that call each other in a circle, from the symbols of the built objects.
 
-Each folder may hold the circles that ALLOWED lists and no larger one: the interpreter and the checker of expressions are
-recursive by nature (docs/architecture.md names them).  A pair is two files of one subject.  Prints every circle with its size.
-"""
+Each folder may hold the circles that ALLOWED lists and no larger one: the interpreter and the checker of expressions
+are recursive by nature (docs/architecture.md names them).  A pair is two files of one subject.  Prints every circle
+with its size. """
 import collections
 import os
 import subprocess
 import sys
 
 ALLOWED = {                              # folder: sizes of its circles, largest first
-    "compiler/eval": [27],               # the interpreter, a file for each group of built-in functions among it
+    "compiler/eval": [27],               # the interpreter, including a file for each group of built-in functions
     "compiler/check": [17, 2],           # the checker of expressions; a module and its project
     "compiler/diag": [2],                # `# allow` comments apply to the collection, and are reported by it
     "compiler/explain": [2],
@@ -47,7 +47,7 @@ def calls(build):
 
 
 def circles(nodes, edges):
-    """Sets of nodes that reach each other (Tarjan), largest first."""
+    """Sets of nodes that reach one another (Tarjan), largest first."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(n):

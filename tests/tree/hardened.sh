@@ -1,5 +1,6 @@
 #!/bin/sh
-# hardened.sh - how both programs are compiled and linked (docs/security.md).  Other builds than the usual one have flags of their own.
+# hardened.sh - how both programs are compiled and linked (docs/security.md).  Builds other than the usual one have
+# their own flags.
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
 passed=0 failed=0
@@ -36,7 +37,7 @@ for file in trainc libexec/trainc/trainc-cluster; do
 	holds "$file: the stack is not executable" program "$build/$file" 'GNU_STACK .* RW  '
 	holds "$file: nothing is writable and executable" not program "$build/$file" 'LOAD .* RWE '
 done
-# trainc itself is static, and not PIE: the relocations would cost a quarter of its start (docs/security.md)
+# trainc itself is static, and not PIE: relocations would add a quarter to its startup time (docs/security.md)
 holds "trainc-cluster: its addresses are random" program "$build/libexec/trainc/trainc-cluster" 'Type: *DYN'
 holds "trainc-cluster: no symbol is bound later" program "$build/libexec/trainc/trainc-cluster" 'FLAGS.*BIND_NOW'
 holds "trainc: no symbol is bound at all" not program "$build/trainc" INTERP

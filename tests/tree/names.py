@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""names.py: what is called what: greppable names of functions and structs.
+"""names.py: checks that names of functions and structs can be found with grep.
 
 A function that other files call has a prefix (or, where it is the one entry of its module, the module's name). A struct
 of a header has a name of its own. Function names that several files define are counted, and the counts may only fall.
@@ -14,7 +14,7 @@ os.chdir(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 MODULES = {"ask", "attend", "decide", "judge", "supervise"}    # each the one entry of the header of its name
 NOUNS = {"member"}                                      # of a map, asked on every second line of an import
 MOST_SHARED = 225                                       # names of functions in more than two files
-MOST_LOCAL = 32                                         # names of structs that several .c files have for themselves
+MOST_LOCAL = 32                                         # names of structs that several .c files define for themselves
 passed = failed = 0
 
 

@@ -1,3 +1,3 @@
 #!/bin/sh
-# names.sh - what functions and structs are called: a prefix for what is exported, one meaning for a name.
+# names.sh - names of functions and structs: a prefix for exported ones, and one meaning for each name.
 exec python3 tests/tree/names.py

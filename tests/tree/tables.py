@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""tables.py: what several tables list is the same in all of them, so that a row cannot be forgotten silently.
+"""tables.py: checks that lists which several tables have are the same in all of them, so that a row cannot be forgotten
+silently.
 
-Targets, kinds of gangs, versions of Kubernetes, and the fields that an import writes, compared with grammar/vocabulary.def.
-"""
+Targets, kinds of gangs, versions of Kubernetes, and the fields that an import writes, compared with
+grammar/vocabulary.def. """
 import glob
 import os
 import re
@@ -76,12 +77,13 @@ check("the version of bit 0 of schemas", number("compiler/kube/schema.h", "SCHEM
 check("the default version of the field 'kubernetes'", FIELDS["KUBERNETES"][3], "1.%d" % number("compiler/kube/version.h", "KUBE_DEFAULT"))
 check("versions fit into 16 bits", newest - oldest < 16, True)
 check("the versions that TJ0814 names", re.findall(r"1\.\d+ to 1\.\d+", read("compiler/diag/pages/TJ0814.md").replace("\n", " ")), ["1.%d to 1.%d" % (oldest, newest)])
-# Texts say what the newest version does.  Whoever adds a version reads those that named the one before, and lists here what names the new one.
+# Messages say what the newest version does.  If you add a version, read those that name the one before, and list here
+# those that name the new one.
 NEWEST_NAMED = {"compiler/diag/pages/TJ0814.md": 1, "compiler/diag/pages/TJ0824.md": 4, "docs/language.md": 2, "grammar/vocabulary.def": 1}
 texts = [os.path.relpath(p, ROOT)
          for pattern in ("README.md", "compiler/diag/pages/*.md", "docs/*.md", "examples/*/*.md", "grammar/vocabulary.def", "stdlib/std/*.tj")
          for p in glob.glob(os.path.join(ROOT, pattern))]
-texts = [p for p in texts if p not in ("docs/diagnostics.md", "docs/frameworks.md")]    # made from others
+texts = [p for p in texts if p not in ("docs/diagnostics.md", "docs/frameworks.md")]    # derived from others
 named = {p: read(p).count("1.%d" % newest) for p in sorted(texts)}
 check("the texts that name 1.%d, the newest version" % newest, {p: n for p, n in named.items() if n}, NEWEST_NAMED)
 for name, since in re.findall(r"^FEATURE\((\w+), (\d+),", read("compiler/kube/features.def"), re.M):

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""browser.py - the sources of `make wasm` need nothing that a browser lacks.
-
-It reads the objects of this machine and the #include lines, so that a change that would break `make wasm` is noticed without
-clang and wasi-libc. Each object's undefined names must be defined by another source of the browser or be in NAMES; each
-system header must be in HEADERS.
-"""
+"""browser.py - the sources of `make wasm` need nothing that a browser lacks.  It reads the objects built for this
+machine and the #include lines, so that a change that would break `make wasm` is noticed without clang and
+wasi-libc.  Each object's undefined names must be defined by another source of the browser or be in NAMES; each
+system header must be in HEADERS."""
 import os
 import re
 import subprocess
@@ -39,7 +37,7 @@ def sources():
 
 
 def headers(source, seen):
-    """Yields (file, system header) of SOURCE and of the headers of ours that it includes."""
+    """Yields (file, system header) of SOURCE and of our headers that it includes."""
     if source in seen:
         return
     seen.add(source)
@@ -56,7 +54,7 @@ def headers(source, seen):
 
 
 def names(objects):
-    """What each object defines, and what each needs."""
+    """The names that each object defines, and those that it needs."""
     defined, needed = set(), []
     out = subprocess.run(["nm", "-A", "-P", "-g"] + objects, check=True, capture_output=True, text=True).stdout
     for line in out.splitlines():

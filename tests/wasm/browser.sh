@@ -1,3 +1,3 @@
 #!/bin/sh
-# browser.sh - what the browser's module is made of needs nothing that a browser lacks: see browser.py.
+# browser.sh - the sources of the browser's module need nothing that a browser lacks: see browser.py.
 exec python3 tests/wasm/browser.py

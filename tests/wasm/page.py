@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""page.py - the playground that `make playground` built: its size, what its modules ask of a browser, and its first answer.
+"""page.py - the playground that `make playground` built: its size, what its modules need from a browser, and its first
+response.
 
 It runs without node. Chromium, where it is installed, opens the page as a file.
 """
@@ -61,7 +62,8 @@ READY = 'data-ready="yes"'
 
 
 class Chromium:
-    """A browser without a window, spoken to through pipes: messages of the DevTools protocol, each ended by a zero byte."""
+    """A headless browser, controlled through pipes: messages of the DevTools protocol, each terminated by a zero
+    byte."""
     def __init__(self, profile):
         theirs, self.to = os.pipe()
         self.back, ours = os.pipe()
@@ -94,7 +96,7 @@ class Chromium:
 
 
 def in_chromium(path):
-    """The page's elements when its server has answered, or after a minute."""
+    """The page's elements once its server has responded, or after a minute."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Chromium(profile)
         target = browser.ask("Target.createTarget", url="file://" + os.path.abspath(path))["targetId"]

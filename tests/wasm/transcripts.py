@@ -22,7 +22,7 @@ LEFT_OUT = {
 
 @contextlib.contextmanager
 def chromium():
-    """A browser; gives the address of its debugger."""
+    """Starts a browser; returns the address of its debugger."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = subprocess.Popen(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
                                     "--remote-debugging-port=0", "--user-data-dir=" + profile], stderr=subprocess.PIPE, text=True)

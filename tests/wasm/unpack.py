@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""unpack.py - compiler/web/unpack.c reads what docs/playground/build.py packs, and stays in its room when that is damaged.
+"""unpack.py - compiler/web/unpack.c reads what docs/playground/build.py packs, and stays within its buffer when the
+data is damaged.
 
 The source is compiled for this machine, so neither a browser nor clang is needed.
 """
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-GUARD = 64                              # bytes after the room that must stay as they are
+GUARD = 64                              # bytes after the buffer that must not change
 
 
 def library(directory):
@@ -23,7 +24,7 @@ def library(directory):
     module.web_more.argtypes, module.web_more.restype = [ctypes.c_size_t, ctypes.c_size_t], ctypes.c_ssize_t
 
     def unpack(packed, npacked, room, size, step, piece):
-        """PACKED arrives in pieces: what has not arrived yet has no meaning."""
+        """PACKED arrives in pieces: bytes that have not arrived yet have no meaning."""
         arriving = ctypes.create_string_buffer(b"\xa5" * (npacked + GUARD), npacked + GUARD)
         done, there = 0, min(npacked, max(piece, 5))
         arriving[:there] = packed[:there]
@@ -76,7 +77,7 @@ def main():
                     room = ctypes.create_string_buffer(len(want) + GUARD)
                     status = unpack(packed, len(packed), room, len(want), step, piece)
                     good = good and status == len(want) and room.raw == want + bytes(GUARD)
-            for _ in range(60):                         # a few changed bytes; the last ones may be without a meaning
+            for _ in range(60):                         # a few changed bytes; the last ones may have no meaning
                 damaged = bytearray(packed[:chance.randrange(len(packed) + 1)] if chance.random() < .3 else packed)
                 for _ in range(chance.randrange(1, 4)):
                     if damaged:

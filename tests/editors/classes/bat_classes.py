@@ -1,6 +1,7 @@
-"""bat_classes.py LIST EDITORS BAT - the classes that the Sublime syntax gives, as bat shows them: FILE.bat for each file of the list.
+"""bat_classes.py LIST EDITORS BAT - the classes that the Sublime syntax gives, as bat shows them: FILE.bat for each
+file of the list.
 
-The theme has a color for each class: the last digit of its red part is the place of the class in LETTERS.
+The theme has a color for each class: the last digit of its red component is the index of the class in LETTERS.
 """
 import os
 import re
@@ -20,7 +21,7 @@ THEME = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def classes(shown):
-    """The letter of each character of what bat printed."""
+    """The letter of each character of bat's output."""
     out, letter = "", "-"
     for color, code, text in re.findall(r"\x1b\[(?:38;2;(\d+);\d+;\d+|([0-9;]*))m|([^\x1b]+)", shown):
         if text:

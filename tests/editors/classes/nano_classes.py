@@ -1,7 +1,8 @@
-"""nano_classes.py LIST EDITORS - the classes that nano's rules give, as its screen shows them: FILE.nano for each file of the list.
+"""nano_classes.py LIST EDITORS - the classes that nano's rules give, as its screen shows them: FILE.nano for each file
+of the list.
 
-nano runs in a terminal of tmux that is large enough for the largest file. It has all files open, and M-. goes to the next.
-"""
+nano runs in a terminal of tmux that is large enough for the largest file. It has all files open, and M-. goes to the
+next. """
 import os
 import re
 import shlex
@@ -20,8 +21,8 @@ def lines_of(text):
 
 
 def classes(shown, text):
-    """The letter of each character of the file, from a screen with the codes of colors."""
-    rows, letter = [], "-"              # a color goes on in the next line
+    """The letter of each character of the file, from a screen with color codes."""
+    rows, letter = [], "-"              # a color continues on the next line
     for line in shown.split("\n"):
         row = ""
         for codes, words in re.findall(r"\x1b\[([0-9;]*)m|([^\x1b]+)", line):
@@ -58,7 +59,7 @@ def main():
 
         def ask(*words):
             return subprocess.run(tmux + list(words), env=environment, capture_output=True, text=True, check=True).stdout
-        with open(work + "/start", "w", encoding="utf-8") as f:        # the names are more than tmux takes
+        with open(work + "/start", "w", encoding="utf-8") as f:        # tmux does not accept that many names
             words = ["nano", "--rcfile=%s/nano/tj.nanorc" % editors, "-0", "-v", "-T%d" % TAB] + [source for source, _ in entries]
             f.write("exec " + " ".join(shlex.quote(word) for word in words))
         ask("-f", "/dev/null", "new-session", "-d", "-x", str(wide), "-y", str(high), "sh " + work + "/start")

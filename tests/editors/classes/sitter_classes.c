@@ -3,7 +3,7 @@
  *
  *     sitter_classes LIST HIGHLIGHTS.scm
  *
- * Ends with 1 when the query is refused, and reports files in whose tree something is an error.
+ * Ends with 1 when the query is refused, and reports files whose tree contains an error.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-# The program beside the scheduler: one task on each of two workers.
+# Runs next to the scheduler: one task on each of two workers.
 import os
 
 from distributed import Client

@@ -1,4 +1,5 @@
-# One push and pull of every worker. The import serves in the scheduler and in the servers, and ends with the workers.
+# One push and pull by every worker.  The import itself serves in the scheduler and in the servers, and returns when the
+# workers have ended.
 import sys
 
 import mxnet as mx

@@ -1,5 +1,5 @@
-# What fleet's role maker finds: a server its own entry in the list, where it then listens; a trainer its number and all
-# servers. (The package has no parameter server for processors, so none is started.)
+# What fleet's role maker finds: a server finds its own entry in the list, and listens there; a trainer finds its number
+# and all servers. (The package has no parameter server for CPUs, so none is started.)
 import os
 import socket
 import sys

@@ -1,4 +1,4 @@
-# The program on the head: one task on each of two nodes.
+# Runs on the head: one task on each of two nodes.
 import os
 import time
 

@@ -1,4 +1,4 @@
-# A server in every ps and worker; the chief lets each worker add to a variable on the ps. The evaluator only looks.
+# A server in every ps and worker; the chief lets each worker add to a variable on the ps.  The evaluator only observes.
 import os
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"
