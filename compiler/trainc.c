@@ -36,7 +36,7 @@ struct door {
 	struct map texts;               /* path -> struct kept_text */
 	struct assigned *assigned;
 	size_t nassigned;
-	struct str compiled;            /* the path of the program that was compiled; p == NULL: of its options alone */
+	struct str compiled;            /* path of the compiled program; p == NULL: only of its options */
 	bool finished;
 };
 
@@ -92,8 +92,8 @@ static bool real_from(void *context, struct arena *a, struct str path, struct st
 /* ---- reading through the callbacks of the caller ---- */
 
 /*
- * What a callback hands in. When memory runs out, nothing may jump out of the caller's own function; so that is noted,
- * and handled after the callback has returned.
+ * What a callback hands in.  When memory runs out, nothing may jump out of the caller's own function; so that is
+ * recorded, and handled after the callback has returned.
  */
 struct handed {
 	const struct door *door;
@@ -678,7 +678,7 @@ const char *trainc_file(struct trainc *t, size_t i)
 {
 	if (trainc_out_of_memory(t))
 		return NULL;
-	/* files are usually asked for in order, so the search begins where the last one ended */
+	/* files are usually requested in order, so the search starts where the last one ended */
 	if (i < t->next_file)
 		t->next_file = t->next_source = 0;
 	while (t->next_source < t->sources.n) {

@@ -24,7 +24,7 @@ static inline bool buf_room(struct buf *b, size_t n)
 	return (n < b->size - b->n && !b->overflow) || buf_reserve(b, n);
 }
 
-/* Appends bytes. Inlined, because output is made of short pieces. */
+/* Appends bytes.  Inlined, because output consists of short pieces. */
 static inline void buf_put(struct buf *b, const char *bytes, size_t n)
 {
 	if (!n || !buf_room(b, n))

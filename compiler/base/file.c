@@ -100,7 +100,7 @@ static bool has_writer(int fd, struct buf *text)
 }
 
 /*
- * Opens a file, a pipe that has a writer, or /dev/null, all of which can be read to an end. -1 with a reason for
+ * Opens a file, a pipe that has a writer, or /dev/null: reading any of these comes to an end. -1 with a reason for
  * anything else.
  */
 static int open_text(struct arena *a, const char *path, struct buf *text, struct str *why)

@@ -34,11 +34,11 @@ enum unit_kind { UNIT_NONE, UNIT_AMOUNT, UNIT_DURATION, UNIT_UNKNOWN };
 /* The kind of the unit at the end of a number of the language ("64Gi", "30min"; "12e6" is UNIT_AMOUNT). */
 enum unit_kind quantity_unit(struct str word);
 
-/* Does somebody who writes N with G or T almost certainly mean Gi or Ti? For 64, 512 and 1000 yes, for 100 no. */
+/* Does a user who writes N with G or T almost certainly mean Gi or Ti? For 64, 512 and 1000 yes, for 100 no. */
 static inline bool quantity_binary(long long n) { return !(n & (n - 1)) || n % 8 == 0; }
 
 /*
- * The unit that another word stands for: "G" for "GB", "min" for "minutes", "" for "cores"; NULL when it is unknown.
+ * The unit that another word means: "G" for "GB", "min" for "minutes", "" for "cores"; NULL when it is unknown.
  */
 const char *quantity_unit_meant(struct str word);
 /* Is UNIT one of kMGTPE?  A word for such a unit, such as "GB", may also mean the binary unit. */

@@ -72,9 +72,9 @@ static struct str line_around(struct str text, uint32_t offset)
 }
 
 /*
- * The distance in bytes between noted places. A dump needs the place of every expression, and counting lines from the
- * start of the file each time would take quadratic time. So the text is read once, and the line and column at every
- * STEP bytes are noted.
+ * The distance in bytes between recorded positions.  A dump needs the position of every expression, and counting lines
+ * from the start of the file each time would take quadratic time.  So the text is read once, and the line and column at
+ * every STEP bytes are recorded.
  */
 enum { STEP = 256 };
 

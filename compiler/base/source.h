@@ -34,7 +34,7 @@ struct source {
 	uint32_t base;                  /* global offset of the first byte of the text; at least 1 */
 	bool library;                   /* the source is a module of the standard library */
 	bool silent;                    /* set by diag/allow.c: the text was searched and has no `# allow` comment */
-	struct place_mark *marks;       /* private to source.c: made when a place in the text is first asked for */
+	struct place_mark *marks;       /* private to source.c: built when a position in the text is first needed */
 };
 
 struct sources {
@@ -84,8 +84,8 @@ struct reader {
 };
 
 /*
- * Reads the file PATH with R. False with an explanation in WHY, also when it has more than MOST bytes, a multiple of 1
- * MiB.
+ * Reads the file PATH with R. False with an explanation in WHY, including when it has more than MOST bytes, a multiple
+ * of 1 MiB.
  */
 bool reader_text(const struct reader *r, struct arena *a, struct str path, size_t most, struct str *ret,
 	struct str *why);

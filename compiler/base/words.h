@@ -22,7 +22,7 @@ void put_duration(struct buf *b, int64_t ns);
 /* Appends an age in short form: "12s", "5m", "3h", "2d". */
 void put_age(struct buf *b, int64_t ns);
 
-/* How a program ended: "exit code 3", "killed by SEGV"; SIGNAL is 0 when it ended by itself. */
+/* How a program ended: "exit code 3", "killed by SEGV"; SIGNAL is 0 when it exited. */
 struct str end_words(struct arena *a, int exit_code, int signal);
 
 /*

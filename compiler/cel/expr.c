@@ -149,7 +149,7 @@ static bool is_amount(const struct node *n)
 
 /* ---- members ---- */
 
-/* The container of which a member is read; empty for a member of something else. */
+/* The container whose member is read; empty for a member of something else. */
 static struct str container_of(const struct cel *c, const struct node *base)
 {
 	const struct cel_bound *b = bound_of(c, behind(c, base));
@@ -491,7 +491,7 @@ static struct str said_match(struct cel *c, const struct node *n)
 	return SAID(c, n, "(%.*s).matches(%.*s)", STR_ARG(text), STR_ARG(p));
 }
 
-/* The value of a call of the program's own function, with the arguments in place of their names. */
+/* The value of a call of the program's own function, with the arguments substituted for their names. */
 static struct str inlined(struct cel *c, const struct node *n)
 {
 	const struct decl *fn = n->u.call.target;

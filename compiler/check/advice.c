@@ -180,7 +180,7 @@ void advise_device(struct check *c, struct diag *d, const struct module *m)
 		diag_help(c->diags, d, "'trainc explain %.*s' lists them", STR_ARG(topic));
 }
 
-/* The accelerator that a name or a member stands for, without any report; NULL when it is something else. */
+/* The accelerator that a name or a member refers to, without any report; NULL when it is something else. */
 static struct decl *accelerator_of(struct check *c, const struct node *n)
 {
 	struct decl *d = NULL;
@@ -639,7 +639,7 @@ static bool only_element(struct advice *a, const struct type *want)
 	return true;
 }
 
-/* Advises the short form of a taint in place of { key = "gpu", value = "a", effect = "NoSchedule" }. */
+/* Advises the short form of a taint instead of { key = "gpu", value = "a", effect = "NoSchedule" }. */
 static bool toleration(struct advice *a)
 {
 	struct check *c = a->check;
@@ -658,7 +658,7 @@ static bool toleration(struct advice *a)
 	return true;
 }
 
-/* Advises a joined text in place of a list. */
+/* Advises a joined text instead of a list. */
 static void joined(struct advice *a, const struct type *want)
 {
 	struct check *c = a->check;
@@ -708,7 +708,7 @@ void advise_record(struct check *c, struct diag *d, struct str field, struct str
 		STR_ARG(field), STR_ARG(type));
 }
 
-/* Advises numbers in place of the texts "137" and "128-255". */
+/* Advises numbers instead of the texts "137" and "128-255". */
 static void codes(struct advice *a)
 {
 	struct str lo, hi, range = a->text;
@@ -724,7 +724,7 @@ static void codes(struct advice *a)
 	diag_fix(a->check->diags, a->diag, a->found->span, range, "write %.*s", STR_ARG(range));
 }
 
-/* Advises exit codes in place of retry_on = ["OOMKilled"], which is the form of policies in Kubernetes and clouds. */
+/* Advises exit codes instead of retry_on = ["OOMKilled"], which is the form of policies in Kubernetes and clouds. */
 static void reason(struct advice *a)
 {
 	static const char *const killed[] = { "OOMKilled", "OOM", "oom", "Killed", "SIGKILL" },

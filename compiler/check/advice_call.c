@@ -52,7 +52,7 @@ static struct str arguments_text(struct check *c, const struct node *call)
 }
 
 /*
- * RET is FORMAT with the N values ARGS in place of its marks, `{}` or `%s`; false when their numbers differ.
+ * RET is FORMAT with the N values ARGS substituted for its marks, `{}` or `%s`; false when their numbers differ.
  */
 static bool interpolate(struct check *c, struct str format, const char *mark, struct node *const *args, size_t n,
 	struct str *ret)

@@ -237,7 +237,7 @@ static const char *volume_habit(const struct builtin_call *b, struct str argumen
 	return NULL;
 }
 
-/* Reports a switch that is given by its name alone, such as `readonly`, or `ro` as for mount(8). */
+/* Reports a switch of which only the name is given, such as `readonly`, or `ro` as for mount(8). */
 static bool report_switch(struct builtin_call *b, const struct signature *s, const struct node *arg)
 {
 	struct check *c = b->check;

@@ -31,9 +31,9 @@ enum { PROFILES_DEEPEST = 64 };         /* largest number of profiles that exten
 
 void check_program(struct program *p);
 
-/* Checks an expression by itself against a type (for --set); false after reporting. */
+/* Checks a standalone expression against a type (for --set); false after reporting. */
 bool check_value(struct program *p, struct node *expr, const struct type *want);
-/* Checks an expression by itself, with the names that a test may use; false after reporting. */
+/* Checks a standalone expression, with the names that a test may use; false after reporting. */
 bool check_question(struct program *p, struct node *expr);
 
 /* A member that every value of a type has: of a role, of `cluster`, `pod`, an elastic range, a topology. */

@@ -109,7 +109,7 @@ static struct str member_of(struct check *c, const char *type, const struct node
 }
 
 /*
- * Adds a help such as "write 'cpu': cpu = 8", with the user's value in place of the one in the example. RET_LINE is the
+ * Adds a help such as "write 'cpu': cpu = 8", with the user's value instead of the one in the example. RET_LINE is the
  * whole line, if it is certain.
  */
 static struct str help_with_value(struct block_items *b, const struct foreign *other, struct str *ret_line)
@@ -327,7 +327,7 @@ static void leave_replicas(struct node *value)
 	value->convert_to = NULL;
 }
 
-/* Is it written where it stands?  Fields of the project are read before names have values. */
+/* Is it a literal? Fields of the project are read before names have values. */
 static bool stands_written(const struct node *n)
 {
 	struct str text;

@@ -1,7 +1,7 @@
 /*
- * check_call.c - checks calls: binds arguments to formals. Formals without a default are given by position or by name,
- * those with one only by name. An argument that depends on the pod makes the result of a function depend on the pod, as
- * if the function's body were written in its place.
+ * check_call.c - checks calls: binds arguments to formals.  Formals without a default are given by position or by name,
+ * those with one only by name.  An argument that depends on the pod makes the result of a function depend on the pod,
+ * as if the function's body were written there.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -50,7 +50,7 @@ static struct decl *sibling_with(const struct decl *target, struct str name)
 	return NULL;
 }
 
-/* The field of a role that a word of another tool stands for; NULL when there is none. */
+/* The field of a role that a word of another tool means; NULL when there is none. */
 static const char *renamed_field(struct str name)
 {
 	const struct foreign *other = foreign_field(name);

@@ -69,7 +69,7 @@ struct decl *module_member(struct check *c, struct module *m, struct str name, s
 	return d;
 }
 
-/* The name that begins at START, with '_' in place of '-'; RET_END is its end. */
+/* The name that starts at START, with '_' instead of '-'; RET_END is its end. */
 static struct str joined_name(struct check *c, uint32_t start, uint32_t *ret_end)
 {
 	const struct source *source = source_at(c->program->sources, start);

@@ -1,7 +1,7 @@
 /*
- * check_quantity.c - decides what a quantity literal means at its place. `5m` is a cpu, and an error as a memory or a
- * duration; only the expected type decides. Every error that a literal can have by itself is reported here, so that the
- * evaluator only meets valid quantities.
+ * check_quantity.c - decides what a quantity literal means where it is used. `5m` is a cpu, and an error as a memory or
+ * a duration; only the expected type decides.  Every error in the literal itself is reported here, so that
+ * the evaluator only meets valid quantities.
  */
 #include "check/context.h"
 

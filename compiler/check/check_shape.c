@@ -99,7 +99,7 @@ struct node *check_unnamed_block(struct check *c, const struct node *item, struc
 }
 
 /*
- * Is `worker { }` a role? It is if there is one of that name, or if the body looks like that of a role and the name is
+ * Is `worker { }` a role? It is if a role of that name exists, or if the body looks like that of a role and the name is
  * not that of a field.
  */
 static bool is_role_without_word(struct check *c, const struct node *item, enum block block,

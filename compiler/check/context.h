@@ -57,8 +57,7 @@ struct site {
 	struct str name;                /* the name of the value, which messages put in quotes */
 	struct span declared;           /* the declaration that imposes the type; unknown if there is none */
 	bool call;                      /* the value is an argument, for which `none` is TJ0316 */
-	bool own;                       /* the value is an argument that names a volume of which each replica has its
-					 * own */
+	bool own;                       /* the value is an argument: a volume, one for each replica */
 };
 
 struct check {
@@ -144,7 +143,7 @@ const struct type *type_base(struct check *c, struct node *base, struct str memb
 /* The module that the base of a member names; NULL when the base is something else. */
 struct module *module_base(struct check *c, struct node *base);
 /*
- * Reports `lib.small-40g(1)`: a subtraction that spells a name of the module with '-' in place of '_'. True if it did.
+ * Reports `lib.small-40g(1)`: a subtraction that spells a name of the module with '-' instead of '_'. True if it did.
  */
 bool report_parted_name(struct check *c, const struct node *difference);
 
@@ -275,7 +274,7 @@ const struct node *body_member(const struct node *body, const char *key);
  * else.
  */
 struct str env_reference(struct check *c, const struct node *n, bool *ret_certain);
-/* Adds a help for a record in place of a variable's value; false when there is none to give. */
+/* Adds a help for a record instead of a variable's value; false when there is none to give. */
 bool advise_env(struct check *c, struct diag *d, const struct node *n);
 /* Reports `x.upper()` on a text or a list, for which there is a function; true if it did. */
 bool report_text_method(struct check *c, struct node *call, const struct type *t);
@@ -285,7 +284,7 @@ bool help_percent(struct check *c, struct diag *d, const struct node *format, st
 bool report_format_call(struct check *c, const struct node *call);
 /* Reports pow, zip or enumerate, when nothing has that name; true if it did. */
 bool report_foreign_call(struct check *c, const struct node *call);
-/* Reports `all(worker)` or `running(worker)` in place of a condition; true if it did. */
+/* Reports `all(worker)` or `running(worker)` instead of a condition; true if it did. */
 bool report_condition_call(struct check *c, const struct node *call, const struct type *want);
 /* Reports `elastic(2, 4)` as replicas, when nothing has that name; true if it did. */
 bool report_elastic_call(struct check *c, struct node *n, const struct type *want, const struct site *site);
@@ -340,7 +339,7 @@ void check_block_word(struct check *c, struct node *item, enum block block);
 /*
  * Reports an item of a job or framework that would be a block if its word or its name were not
  * missing (check_shape.c).  Returns the block that it should be, or a NODE_BAD where that is
- * uncertain.  Any other item is given back unchanged. `body` is the whole job's or framework's.
+ * uncertain.  Any other item is returned unchanged. `body` is the whole job's or framework's.
  */
 struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework,
 	const struct node *body);

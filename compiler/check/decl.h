@@ -58,7 +58,7 @@ struct decl {
 	struct decl **roles;            /* FRAMEWORK: its roles (DECL_ROLE), those of the base first, in order of
 					 * declaration */
 	size_t nroles;
-	bool other_roles;               /* FRAMEWORK: a job may declare other roles beside these */
+	bool other_roles;               /* FRAMEWORK: a job may declare other roles in addition to these */
 	bool unnamed;                   /* TYPE: written where it is used; two such types with the same fields are one
 					 * type */
 	bool partial;                   /* TYPE: a bundle of fields; a field that is left out reads as none */

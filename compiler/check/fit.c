@@ -507,7 +507,7 @@ static bool report_unknown_variable(struct check *c, struct node *n, const struc
 
 enum element { ELEMENT_FINE, ELEMENT_PLAIN, ELEMENT_BARE, ELEMENT_OTHER };
 
-/* The name that an element begins with, behind the signs of an option such as --lr; NULL when it begins otherwise. */
+/* The name that an element starts with, after the dashes of an option such as --lr; NULL when it begins otherwise. */
 static const struct node *option_name(const struct node *n)
 {
 	while (n->kind == NODE_UNARY || n->kind == NODE_BINARY || n->kind == NODE_MEMBER || n->kind == NODE_ELASTIC)

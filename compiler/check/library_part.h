@@ -49,7 +49,7 @@ struct library_part {
 void library_part_init(struct library_part *p, struct arena *a, struct names *names, const struct library_tree *tree,
 	uint32_t base);
 
-/* Marks as wanted every declaration that PROGRAM (its text) names behind a point, and what those name in turn. */
+/* Marks as wanted every declaration that PROGRAM (its text) names after a point, and what those name in turn. */
 void library_part_want(struct library_part *p, struct str program);
 void library_part_want_all(struct library_part *p);
 

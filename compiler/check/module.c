@@ -182,7 +182,7 @@ static void compare_file(void *to, struct str name)
 	w->found = w->found || str_eq(name, w->name);
 }
 
-/* Adds a help for `import lib` or `import lib.tj` when the program's own lib.tj is beside it. */
+/* Adds a help for `import lib` or `import lib.tj` when the program's own lib.tj is next to it. */
 static bool help_own_file(struct program *p, const struct module *by, const struct node *import, struct diag *d)
 {
 	bool suffix = import->u.import.depth == 2 && str_is(import->u.import.path[1], "tj");
@@ -232,7 +232,7 @@ static void report_no_package(struct program *p, const struct module *by, const 
 	}
 }
 
-/* Collects names for the help about a missing file: those beside the file that imports it, except that file. */
+/* Collects names for the help about a missing file: those next to the file that imports it, except that file. */
 struct others {
 	struct suggest *near;
 	struct str by;
@@ -611,7 +611,7 @@ bool program_is_setting(struct str path)
 		!memchr(path.p, '.', (size_t)(equals - path.p));
 }
 
-/* Adds a help with the program beside PATH that has nearly the same name. */
+/* Adds a help with the program next to PATH that has nearly the same name. */
 static void help_near_file(struct program *p, struct diag *d, struct str path)
 {
 	struct wanted_file w = { .name = str_cat(p->arena, path_base(path), STR(".tj"), STR("")) };

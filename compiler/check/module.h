@@ -120,8 +120,8 @@ bool program_is_setting(struct str path);
 struct str stdlib_text(struct str name);
 /* Its names, in byte order. */
 /*
- * A program that starts the processes of a framework, and the framework that a job with this command lacks. The list
- * ends with NULL.
+ * A program that starts the processes of a framework, and the framework that a job with this command should use.  The
+ * list ends with NULL.
  */
 struct launcher {
 	const char *word, *framework;

@@ -11,7 +11,7 @@
 void project_find(struct program *p, struct str directory, struct str root);
 /* The nearest directory from DIRECTORY up that has a project.tj, readable or not; false when there is none. */
 bool project_directory(struct arena *a, const struct reader *reader, struct str directory, struct str *ret);
-/* Is a path in the project, also when its links are followed? */
+/* Is a path in the project, even after its links are followed? */
 bool project_holds(const struct program *p, struct str path);
 /* Reads the policies that the project names. */
 void project_policies(struct program *p);

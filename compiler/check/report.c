@@ -64,7 +64,7 @@ static struct str wanted(struct check *c, const struct type *want)
 	return type_phrase(c->arena, want);
 }
 
-/* Adds a help for a list in place of a range: [3, 5] and range(3, 6) have an obvious meaning. */
+/* Adds a help for a list instead of a range: [3, 5] and range(3, 6) have an obvious meaning. */
 static void help_range(struct check *c, struct diag *d, const struct node *n)
 {
 	const struct node *first = NULL, *last = NULL;
@@ -94,7 +94,7 @@ static void help_range(struct check *c, struct diag *d, const struct node *n)
 		diag_help(c->diags, d, "write a range with both ends included: '%lld..%lld'", from, to);
 }
 
-/* Reports TJ0319: 0..8 in place of a list, or range(0, 8) in place of a range. */
+/* Reports TJ0319: 0..8 instead of a list, or range(0, 8) instead of a range. */
 static void report_range(struct check *c, struct node *n, bool list_wanted)
 {
 	struct str words = node_words(c, n);
@@ -116,7 +116,7 @@ static void report_range(struct check *c, struct node *n, bool list_wanted)
 		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
 }
 
-/* Adds a help for a volume in place of a variable's value. */
+/* Adds a help for a volume instead of a variable's value. */
 static void help_volume(struct check *c, struct diag *d, const struct node *n)
 {
 	struct str words = node_words(c, n);
@@ -294,7 +294,7 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 			STR_ARG(words));
 }
 
-/* Says which field a record lacks, or has in addition. */
+/* Reports which field a record lacks, or which extra field it has. */
 static void note_record(struct check *c, struct diag *d, const struct type *want, const struct type *t)
 {
 	if (want->kind != TYPE_RECORD || t->kind != TYPE_ANON)

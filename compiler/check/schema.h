@@ -71,11 +71,11 @@ const struct field *schema_find(enum block block, struct str name);
 /* Any field of that name, in any block (for TJ0203); NULL if there is none. */
 const struct field *schema_find_anywhere(struct str name);
 /*
- * May replicas of a role differ in the field (an amount that a container asks for), so that each is an object of its
+ * May replicas of a role differ in the field (an amount that a container requests), so that each is an object of its
  * own?
  */
 bool schema_differs(enum field_id id);
-/* The fields of a block, one after the other; NULL asks for the first. */
+/* The fields of a block, one after the other; with NULL the first. */
 const struct field *schema_next(enum block block, const struct field *after);
 /* The type of a field; parsed on first use into the arena of `types`. */
 enum { SCHEMA_BUNDLES = 2 };
@@ -101,7 +101,7 @@ struct block_row {                      /* a block with a name: role worker { } 
 };
 /* The row of a block's word; NULL if there is none. */
 const struct block_row *schema_block(struct str word);
-/* All rows, one after the other; NULL asks for the first. */
+/* All rows, one after the other; with NULL the first. */
 const struct block_row *schema_block_next(const struct block_row *after);
 /* "a job", "role", "a sidecar": for messages. */
 const char *block_word(enum block block);

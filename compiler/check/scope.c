@@ -341,8 +341,7 @@ bool may_report_unknown(struct check *c, struct module *m, struct str name, cons
 }
 
 /*
- * After so many errors nobody reads suggestions any more, and after so many comparisons they have taken a tenth of a
- * second.
+ * After this many errors nobody reads suggestions, and after this many comparisons they have taken a tenth of a second.
  */
 enum { MOST_SUGGESTIONS = 100, MOST_COMPARISONS = 1000000 };
 

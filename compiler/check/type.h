@@ -68,7 +68,7 @@ struct type {
 	size_t weight;
 	const struct refinement *refine;        /* the refinement of the type, or NULL */
 	bool port;                              /* the type was written `port`: int(1..65535) */
-	bool or_one;                            /* a single element is accepted in place of the list */
+	bool or_one;                            /* a single element is accepted instead of the list */
 };
 
 extern const struct type type_bad, type_bool, type_int, type_float, type_string, type_cpu, type_memory,

@@ -117,7 +117,7 @@ static void walk_item(struct dump *d, const struct node *n)
 		walk(d, n->u.one);
 		break;
 	case NODE_IF_ITEM:
-		/* `else if` may go on for any length: no recursion */
+		/* chains of `else if` may be of any length: no recursion */
 		for (; n && n->kind == NODE_IF_ITEM; n = n->u.if_item.otherwise) {
 			walk(d, n->u.if_item.condition);
 			walk(d, n->u.if_item.then);

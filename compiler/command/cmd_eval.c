@@ -259,7 +259,7 @@ static void converse(struct talk *k, struct input *in)
 	}
 }
 
-/* Before the first line, reports what is wrong with the program by itself; false then. */
+/* Before the first line, reports what is wrong with the program itself; false then. */
 static bool is_sound(struct talk *k)
 {
 	struct question q = { .program = k->program, .place = k->place, .text = STR("") };

@@ -83,7 +83,7 @@ struct program_text {
 	struct str path, text;
 };
 
-/* Is there such a file with another text?  A program that somebody has edited since is not replaced. */
+/* Is there such a file with another text? A program that somebody has edited since is not overwritten. */
 static bool is_other(struct session *s, const struct program_text *file)
 {
 	struct str text, why;

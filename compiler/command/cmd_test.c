@@ -23,14 +23,13 @@ struct count {
 
 /* The tests of one file. */
 struct suite {
-	struct session session;         /* the session of the caller, with a reader that returns `text` in place of
-					 * the file */
+	struct session session;         /* the caller's session, whose reader returns `text` for the file */
 	struct reader reader;
 	const struct reader *files;
 	const struct trainc *front;     /* the file as it was first read */
 	struct str path, text;
 	struct nodes tests;             /* the tests of `front` */
-	/* the compilation that tests without settings share; NULL: there is none at the moment */
+	/* the compilation that tests without settings share; NULL: none at the moment */
 	struct trainc *shared;
 	struct nodes shared_tests;
 	uint64_t steps;                 /* the part of the evaluation budgets that the compilation itself used */
@@ -286,7 +285,7 @@ static struct trainc *take_shared(struct suite *t)
 }
 
 /*
- * Gives the shared compilation back. A failed check leaves nothing behind. But a constant may remember a value that
+ * Returns the shared compilation.  A failed check leaves nothing behind.  But a constant may remember a value that
  * could not be computed, which would then not be reported again; and no test may use up the budgets of the next.
  */
 static void give_back(struct suite *t, const struct diags *said)

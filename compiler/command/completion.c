@@ -162,7 +162,7 @@ static struct offer operand_offer(const struct completion *c, enum command comma
 	return offer_of(c, command_operands(command), true);
 }
 
-/* Writes the command that asks for names: trainc completion names runs -- WORDS 2>/dev/null. */
+/* Writes the command that requests names: trainc completion names runs -- WORDS 2>/dev/null. */
 static void put_question(struct buf *out, unsigned asks, const char *words)
 {
 	buf_z(out, "trainc completion names ");

@@ -37,7 +37,7 @@ struct mend {
 	const struct reader *files;
 	struct str path;
 	struct map drafts;              /* name -> struct draft */
-	struct map refused;             /* edits that failed when they were tried alone */
+	struct map refused;             /* edits that failed when they were tried one by one */
 	size_t trials, tried;           /* number of trials, and the sum of the lengths of their texts */
 	size_t compared;                /* number of names that all trials compared with misspelt ones */
 	size_t errors;                  /* number of errors before the first trial */

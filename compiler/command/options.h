@@ -67,7 +67,7 @@ struct option_row {
 	char letter;                    /* the short form of the option; 0: it has none */
 	const char *word, *argument, *choices, *doc;
 };
-/* The options of a command, one after the other; NULL asks for the first. */
+/* The options of a command, one after the other; with NULL the first. */
 const struct option_row *option_next(enum command command, const struct option_row *after);
 /* The first row of an option. */
 const struct option_row *option_row(enum option option);

@@ -173,7 +173,7 @@ int session_end(struct session *s, int status)
 	show_rest(s);
 	if (s->gone)                    /* errors in the input still decide the status */
 		return status == STATUS_OUTPUT ? STATUS_DONE : status;
-	/* Some file systems report only at the end that there was no room. */
+	/* Some file systems report only when the file is closed that there was no room. */
 	if (!s->error && close(STDOUT_FILENO) != 0 && errno != EBADF && errno != EINTR)
 		s->error = errno;
 	if (!s->error)

@@ -81,7 +81,7 @@ int cmd_help(struct session *s);
 
 /* Should output to a descriptor have colors? Depends on --color, the environment and the terminal. */
 bool session_colour(struct str when, int fd);
-/* The width of the terminal behind a descriptor in columns; 0 when it is not a terminal. */
+/* The width in columns of the terminal at a descriptor; 0 when it is not a terminal. */
 unsigned session_width(int fd);
 
 /* Prints a message on standard error: "trainc: ...". */

@@ -60,7 +60,7 @@ bool data_fraction(struct arena *a, struct str text, double *ret);
 
 /* ---- data_json.c ---- */
 
-/* Reads the value at byte `*at`, after any blanks, and moves `*at` behind it.  NULL after setting the error. */
+/* Reads the value at byte `*at`, after any blanks, and moves `*at` past it.  NULL after setting the error. */
 struct data *json_read(struct data_text *t, size_t *at);
 /* The index after blanks, and after a byte order mark at the very beginning. */
 size_t json_skip(const struct data_text *t, size_t at);

@@ -1,7 +1,7 @@
 /*
  * data_yaml.c - reads YAML from the events of libyaml. libyaml's own documents are not used: they take several times
  * the memory and do not keep aliases. An alias shares the tree of its anchor. The size that everything would have when
- * written out is counted and limited, because a few lines can stand for billions of values.
+ * written out is counted and limited, because a few lines can expand to billions of values.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "diag/diag.h"
 
 /*
- * The question "did you mean 'job.tj'?" for a PATH that does not exist: it names the nearest of the files beside it
- * that have one of ENDINGS, such as ".yaml .yml". Empty if none is near.
+ * The question "did you mean 'job.tj'?" for a PATH that does not exist: it names the nearest of the files in its
+ * directory that have one of ENDINGS, such as ".yaml .yml".  Empty if none is near.
  */
 struct str near_file(const struct reader *r, struct arena *a, struct str path, const char *endings);
 

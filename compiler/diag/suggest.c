@@ -1,7 +1,7 @@
 /*
- * suggest.c - edit distance with transpositions, and when a suggestion is good enough. Words longer than LONGEST are
- * never near anything: nobody misspells them by hand, and the time for the distance is quadratic. Nothing is near any
- * more after COMPARISONS in one arena: otherwise n wrong names beside n names would cost n times n.
+ * suggest.c - edit distance with transpositions, and when a suggestion is good enough.  Words longer than LONGEST are
+ * never near anything: nobody misspells them by hand, and the time for the distance is quadratic.  After COMPARISONS in
+ * one arena nothing is near: otherwise n wrong names and n names would cost n times n.
  */
 #include "diag/suggest.h"
 

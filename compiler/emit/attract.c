@@ -1,6 +1,6 @@
 /*
  * attract.c - affinity between pods, if neither a queue nor a gang places them. The scheduler lets the first pod of a
- * group choose its domain, since its own labels are those that it asks for ("Assigning Pods to Nodes", section
+ * group choose its domain, since its own labels are those that it requires ("Assigning Pods to Nodes", section
  * "Inter-pod affinity and anti-affinity").
  */
 #include "emit/each.h"

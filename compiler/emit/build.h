@@ -1,7 +1,7 @@
 /*
  * build.h - shared by the files of this directory, which make trees from the plan. A manifest is an object that has not
  * been made yet: its identity, and the function that makes its tree. emit_each() lists the manifests of a plan in
- * output order. One manifest stands for `count` objects when its name ends with an index. Replicas that lack an entry
+ * output order. One manifest represents `count` objects when its name ends with an index. Replicas that lack an entry
  * that others have get a manifest of their own.
  */
 #ifndef TRAINC_EMIT_BUILD_H
@@ -227,7 +227,7 @@ bool emit_kueue(const struct plan_job *j);
 struct span emit_gang_place(const struct plan_job *j);
 /* Does any part of the job name a queue of Kueue, even a label that the user wrote? */
 bool emit_gang_queued(const struct plan_job *j);
-/* Do the pods of a role join the group that Kueue admits? They do if no other object stands for them. */
+/* Do the pods of a role join the group that Kueue admits? They do if no other object represents them. */
 bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r);
 /* The number of pods in the gang (elastic roles at their maximum), and the number that must fit before any starts. */
 int64_t emit_gang_pods(const struct plan_job *j);
@@ -250,7 +250,7 @@ void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod
 struct emit_native_gang {
 	unsigned from;                  /* first minor version of Kubernetes that serves the API */
 	const char *api_version, *groups, *policy;
-	bool group_object;              /* the group is a separate object beside the Workload */
+	bool group_object;              /* the group is a separate object next to the Workload */
 	bool priority;                  /* the API is served without a feature gate */
 };
 const struct emit_native_gang *emit_native_gang(const struct plan *plan);

@@ -21,7 +21,7 @@ const char *emit_generated_recipe(struct str kind)
 }
 
 /*
- * Makes a Secret without keys: a compiler whose output depends on its inputs alone cannot generate keys. An annotation
+ * Makes a Secret without keys: a compiler whose output depends only on its inputs cannot generate keys.  An annotation
  * says who does.
  */
 struct object *emit_generated_make(struct emit *e, const struct manifest *m)

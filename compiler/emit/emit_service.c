@@ -140,7 +140,7 @@ static void select_replica(struct emit *e, const struct manifest *m, struct obje
 		emit_indexed(e->arena, STR(""), "", m->from));
 }
 
-/* Makes the Service of a replica, if the role has hosts = "service" or "name", or the framework asks for one. */
+/* Makes the Service of a replica, if the role has hosts = "service" or "name", or the framework requires one. */
 struct object *emit_replica_service_make(struct emit *e, const struct manifest *m)
 {
 	bool virtual = plan_each_replica(e->job) && m->role->replica.service == REPLICA_CLUSTER;

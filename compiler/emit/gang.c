@@ -156,7 +156,7 @@ static int64_t grouped_pods(const struct plan_job *j)
 	return n;
 }
 
-/* Adds pods that no other object stands for to the group that Kueue admits. */
+/* Adds pods that no other object represents to the group that Kueue admits. */
 static void kueue_pod(struct emit *e, const struct plan_role *r, struct object *metadata)
 {
 	const struct plan_job *j = e->job;

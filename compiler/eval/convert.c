@@ -143,9 +143,9 @@ static const struct value *test_length(struct eval *ev, const struct value *v, c
 }
 
 /*
- * Is the place of the mismatch known? The library only returns how much of a text matches the whole pattern. If some
- * part matches, or if the pattern is one repeated set of characters, the error is behind that part; otherwise its place
- * is unknown.
+ * Is the position of the mismatch known? The library only returns how much of a text matches the whole pattern.  If
+ * some part matches, or if the pattern is one repeated set of characters, the error is after that part; otherwise its
+ * position is unknown.
  */
 static bool knows_place(struct str pattern, size_t fits)
 {

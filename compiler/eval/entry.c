@@ -16,7 +16,7 @@ struct node *entry_expr(const struct entry *e)
 	}
 }
 
-/* Does this entry give the field a value?  A typed declaration alone does not. */
+/* Does this entry give the field a value? A typed declaration without a value does not. */
 static bool entry_speaks(const struct entry *e, enum field_id id)
 {
 	return e->field && e->field->id == id && (!e->item || entry_expr(e));

@@ -199,7 +199,7 @@ static inline struct arena *eval_passing(struct eval *ev)
  */
 void eval_params(struct eval *ev);
 
-/* Evaluates an expression and converts the value to the place's type if the checker asks for it. */
+/* Evaluates an expression and converts the value to the type of its place if the checker requires that. */
 const struct value *eval_expr(struct eval *ev, struct frame *f, struct node *n);
 
 /*
@@ -351,7 +351,7 @@ const struct value *pod_member(struct eval *ev, struct str name, struct node *at
  * evaluated in F.
  */
 const struct value *accelerator_make(struct eval *ev, struct frame *f, struct node *call);
-/* The role value that a DECL_ROLE stands for in the job being built. */
+/* The role value that a DECL_ROLE means in the job being built. */
 const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct span at);
 /*
  * The plain text of a text value, with hosts and ports as in a cluster; false when it has pieces that only the pod

@@ -229,7 +229,7 @@ const struct value *eval_global(struct eval *ev, const struct decl *d)
 	const struct value *v = d->kind == DECL_PARAM ? param_value(ev, d)
 		: eval_named(ev, NULL, binding->u.binding.value, d->name);
 	ev->lasting--;
-	if (s->reads.n)                 /* the slot outlives the job that asked for its value */
+	if (s->reads.n)                 /* the slot outlives the job that requested its value */
 		s->reads.at = memcpy(ARENA_ARRAY(ev->arena, struct read, s->reads.n), s->reads.at,
 			s->reads.n * sizeof(*s->reads.at));
 	return slot_leave(ev, s, v);

@@ -48,7 +48,7 @@ struct job {
 	struct slot *slots[FIELDS];     /* slots of job-only fields; made on first use */
 	bool env_all;                   /* the framework's variables are set in sidecars too */
 	bool ready;                     /* the fields of roles are ready to be read */
-	/* it has a role that the framework lacks (TJ0501), which may stand for any role that it does not mention */
+	/* it has a role that the framework lacks (TJ0501), which may be any role that it does not mention */
 	bool role_lost;
 	bool checks_failed;             /* a check of the framework failed: the values that it guards are not
 					 * evaluated */

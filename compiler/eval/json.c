@@ -10,7 +10,7 @@ struct json {
 	struct node *call;
 	struct pieces out;
 	bool html;                      /* escape as Go's encoder does */
-	const struct value *stop;       /* the value because of which the text cannot be made */
+	const struct value *stop;       /* the value that prevents the text */
 };
 
 static const char *escape_of(unsigned char c, bool html, char hex[8])

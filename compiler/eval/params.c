@@ -155,7 +155,9 @@ static const struct type *bare(const struct type *t)
 	return t;
 }
 
-/* Is the message of this code clear by itself? It is when the text has the right type, but its value is refused. */
+/*
+ * Is the message of this code clear without the type? It is when the text has the right type, but its value is refused.
+ */
 static bool speaks_for_itself(enum diag_code code)
 {
 	switch (code) {

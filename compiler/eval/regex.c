@@ -64,7 +64,7 @@ static bool take(struct reading *r, char c)
 	return is;
 }
 
-/* Reads the code point at *AT and moves *AT behind it; a byte that begins no code point counts as one. */
+/* Reads the code point at *AT and moves *AT past it; a byte that starts no code point counts as one. */
 static uint32_t next_character(struct str s, size_t *at)
 {
 	const unsigned char *p = (const unsigned char *)s.p + *at;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-struct starts {                         /* places where keys and elements begin; for scalars also where they end */
+struct starts {                         /* positions where keys and elements start; for scalars also where they end */
 	struct span *at;
 	size_t n;
 };
@@ -81,7 +81,7 @@ static bool begins_comment(struct str text, size_t i)
 	return text.p[i] == '#' && (i == 0 || text.p[i - 1] == ' ' || text.p[i - 1] == '\t' || text.p[i - 1] == '\n');
 }
 
-/* Are there only blanks between the beginning of the line and the comment? */
+/* Are there only blanks between the start of the line and the comment? */
 static bool has_own_line(struct str text, size_t line, size_t i)
 {
 	while (line < i && (text.p[line] == ' ' || text.p[line] == '\t'))

@@ -217,8 +217,8 @@ static void cpu_amount(struct amounts *am)
 }
 
 /*
- * Writes memory or disk, whose request and limit are the same. A different limit is written separately; there is no
- * field for a request alone.
+ * Writes memory or disk, whose request and limit are the same.  A different limit is written separately; there is no
+ * field for a request without a limit.
  */
 static void whole_amount(struct amounts *am, const char *resource, const char *field)
 {
@@ -323,8 +323,7 @@ static const struct data_member *find(const struct data *map, const char *key)
 
 void container_read(struct container_reading *c)
 {
-	static const char *const first[] = { "env", "resources" };      /* fields that are read first, because
-									 * reading the others looks at them */
+	static const char *const first[] = { "env", "resources" };      /* read first: the others need them */
 	const struct data_member *early[2];
 
 	env_given(c);

@@ -18,14 +18,14 @@ struct custom_kind {
 	 * ancestor of the training operator, whose status has a phase and a state. NULL: it is not
 	 */
 	const char *status_key;
-	bool says_empty;                /* its status has `reason` and `conditions` also when they are empty */
+	bool says_empty;                /* its status has `reason` and `conditions` even when they are empty */
 	/* its role-by-role verdict: codes 1 to 127 of its main container are failures for good; else only OOMKilled */
 	bool codes_decide;
 };
 
 /* The kinds of the training operator, one by one; NULL after the last. */
 const struct custom_kind *custom_kind(size_t i);
-/* As custom_kind(), of the kinds that were asked for: those of the training operator, and of its two ancestors. */
+/* As custom_kind(), for the requested kinds: those of the training operator, and of its two ancestors. */
 const struct custom_kind *custom_kind_among(size_t i, bool operators, bool ancestors);
 /* The name that the kind has for a role of its plan: "Worker" for "worker"; ROLE itself if it has none. */
 struct str custom_role(struct arena *a, const struct custom_kind *k, struct str role);

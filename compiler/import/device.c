@@ -153,8 +153,8 @@ static const struct data *amount_of(const struct role_reading *r, const char *wh
 }
 
 /*
- * Reads the number of devices: a whole number, with equal limit and request if both are given. The API server refuses a
- * request alone, but controllers with configurations accepted it.
+ * Reads the number of devices: a whole number, with equal limit and request if both are given.  The API server refuses
+ * a request without a limit, but controllers with configurations accepted it.
  */
 static bool device_count(const struct role_reading *r, struct str resource, int64_t *ret)
 {

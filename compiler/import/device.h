@@ -1,5 +1,5 @@
 /*
- * device.h - finds the accelerators for the devices that a container asks for. The catalog is the library. Its
+ * device.h - finds the accelerators for the devices that a container requests. The catalog is the library. Its
  * declarations are tried with the count of the manifest, or with the topology in its node labels. An accelerator fits
  * if its resource, devices per pod and node labels are those of the manifest. A device that the library does not know
  * is declared in the program.

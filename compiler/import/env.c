@@ -1,10 +1,9 @@
 /*
  * env.c - environment variables, and the references to them.
  *
- * Kubernetes replaces `$(NAME)` by a variable that stands earlier in the list, in
- * commands and arguments by any variable of the container, and leaves it as it is
- * when there is none; `$$` is one `$`.  The language keeps text as text and refers
- * by pod.env("NAME").
+ * In the list, Kubernetes replaces `$(NAME)` with a variable that comes earlier, in commands and arguments with any
+ * variable of the container, and leaves it unchanged when there is none; `$$` is one `$`.  The language keeps text as
+ * text and refers by pod.env("NAME").
  */
 #include "import/role.h"
 

@@ -174,7 +174,7 @@ static bool holds_roles(struct str field)
 
 /*
  * The field of type T for the roles, if member M seems to hold them under another name, such as `replicaSpecs`, or
- * `pytorchReplicaSpecs` in a TFJob. Empty if the field itself is there (HAD).
+ * `pytorchReplicaSpecs` in a TFJob. Empty if the field itself exists (HAD).
  */
 static struct str roles_meant(struct fitting *f, const struct schema_type *t, const struct data_member *m,
 	const bool *had)

@@ -28,7 +28,7 @@ struct import *import_new(struct arena *a, struct sources *sources, struct diags
 /* Reads the documents of one text and reports errors in them. */
 void import_read(struct import *im, const struct source *source);
 
-/* Assigns objects beside the jobs to their jobs; to be called when all texts were read. */
+/* Assigns objects that accompany jobs to their jobs; to be called when all texts were read. */
 void import_finish(struct import *im);
 
 /* Number of jobs found so far; a set of accelerators counts as one. */

@@ -42,8 +42,7 @@ enum line_form { LINE_SET, LINE_EXTEND };       /* forms of a line: key = value;
 struct remark {                         /* a comment of the program */
 	struct str text;                /* text of the comment without its '#'; documentation has its `##` */
 	uint32_t at;                    /* offset of the comment in the manifest */
-	bool behind;                    /* the comment is on the line itself, otherwise above it; a line has at most one
-					 * behind it */
+	bool behind;                    /* on the line itself (at most one), otherwise above it */
 };
 
 struct line {

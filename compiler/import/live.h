@@ -13,7 +13,7 @@
  */
 const struct data *live_clean(struct arena *a, const struct data *object);
 /*
- * Notes OBJECT; is it a pod or another object that a controller made for an object that is imported in its place?
+ * Records OBJECT; is it a pod or another object that a controller made for an object that is imported instead?
  * Then it is left out; live_finish() reports those whose owner was not among the manifests.
  */
 bool live_is_part(struct import *im, const struct data *object);

@@ -398,7 +398,7 @@ static void read_document(struct import *im, const struct data *d, uint32_t from
 	if (from == im->source->base)
 		im->header = comments_header(im->arena, im->source, &im->comments);
 	read_object(im, d);
-	/* comments that belong to no line: a licence, or what stands at the end */
+	/* comments that belong to no line: a license, or comments at the end */
 	struct line *line = NULL;
 	if (im->nagain > again && im->again[again]->job == im->jobs[first])
 		im->again[again]->rest.start = from;

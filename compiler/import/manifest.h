@@ -83,7 +83,7 @@ struct import {
 	/* a field of the document that would hold its roles if it were spelt correctly (fit.c) */
 	struct misspelt roles;
 	struct span first;              /* the first document: the place for reporting that no manifest has a job */
-	/* a configuration names a standard server, for which no line stands: that was reported */
+	/* a configuration names a standard server, for which no line is written: that was reported */
 	bool has_server_path;
 	struct imported **jobs;
 	size_t njobs;
@@ -209,7 +209,7 @@ struct str member_text(const struct data *map, const char *key);
 bool member_is_record(struct str key);
 int64_t member_int(const struct data *map, const char *key, int64_t fallback);
 bool member_bool(const struct data *map, const char *key, bool fallback);
-/* The place of a member's key; the place of the map when it lacks the member. */
+/* The position of a member's key; that of the map when it lacks the member. */
 struct span member_at(const struct data *map, const char *key);
 size_t data_count(const struct data *d);        /* returns the number of elements or members; 0 for NULL */
 

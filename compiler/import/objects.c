@@ -1,5 +1,5 @@
 /*
- * objects.c - reads what is beside a job in a manifest: Services, ConfigMaps, claims, accounts. Each becomes an
+ * objects.c - reads the objects next to a job in a manifest: Services, ConfigMaps, claims, accounts. Each becomes an
  * `object` of the job that refers to it. Objects alone do not make a program, and the data of a Secret must not be in
  * one.
  */
@@ -330,7 +330,7 @@ static void look_at_labels(struct import *im, const struct beside *b, const stru
 		look_at_label(im, b, labels->u.map.at[i].key, labels->u.map.at[i].key_at);
 }
 
-/* Looks at the selectors in D: those of disruption budgets, network policies and affinities. */
+/* Examines the selectors in D: those of disruption budgets, network policies and affinities. */
 static void look_at_selectors(struct import *im, const struct beside *b, const struct data *d)
 {
 	for (size_t i = 0; d->kind == DATA_LIST && i < d->u.list.n; i++)

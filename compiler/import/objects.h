@@ -1,6 +1,4 @@
-/*
- * objects.h - objects that stand beside a job and belong to it.
- */
+/* objects.h - objects that accompany a job and belong to it. */
 #ifndef TRAINC_IMPORT_OBJECTS_H
 #define TRAINC_IMPORT_OBJECTS_H
 

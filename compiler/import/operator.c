@@ -303,7 +303,7 @@ static void job_fields(struct operator_job *j, struct lines *to)
 	job_seconds(j->m.im, to, "timeout", policy, "activeDeadlineSeconds");
 	job_seconds(j->m.im, to, "ttl", policy, "ttlSecondsAfterFinished");
 	clean(j, to);
-	if (suspend && suspend->u.boolean && !lines_find(to, STR("queue")))     /* a queue suspends by itself */
+	if (suspend && suspend->u.boolean && !lines_find(to, STR("queue")))     /* a queue itself suspends jobs */
 		set(j, to, "suspend", expr_text(j->m.im->arena, STR("true")),
 			span_join(member_at(policy, "suspend"), suspend->from));
 }

@@ -44,7 +44,7 @@ static bool is_block_name(struct str name)
 	return name.n && name.p[0] != '-' && name.p[name.n - 1] != '-' && !word_is_reserved(name);
 }
 
-/* Reads a container beside the main one, or before it. */
+/* Reads a container other than the main one. */
 static void other_container(struct role_reading *r, const struct data *container, enum container_kind kind)
 {
 	struct import *im = r->im;
@@ -290,7 +290,7 @@ static struct expr *place_words(struct arena *a, const struct data_member *pair)
 }
 
 /*
- * Is there at most one such annotation in D, and can `place` express it? Others could not be kept beside it: with a
+ * Is there at most one such annotation in D, and can `place` express it? Others could not be kept in addition: with a
  * `place` in a job the program must not set them.
  */
 static bool known_in(struct arena *a, const struct data *d)

@@ -141,7 +141,7 @@ static bool all_sound(struct import *im)
 	im->tried = true;
 	left = ARENA_ARRAY(im->arena, const struct imported *, nleft);
 	jobs = ARENA_ARRAY(im->arena, const struct imported *, nleft);
-	im->sound = nleft > 1;          /* one alone is tried by itself */
+	im->sound = nleft > 1;          /* a single job is tried on its own */
 	if (im->sound)
 		memcpy(left, im->jobs, nleft * sizeof *left);
 	im->diags->muted++;

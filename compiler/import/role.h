@@ -90,7 +90,7 @@ struct lines *raw_list(struct import *im, struct lines *raw, const char *key, st
  * language cannot express.
  */
 struct expr *env_text(struct container_reading *c, struct str text, bool value);
-/* Adds variables that every pod has by itself, if a text of the container uses them. */
+/* Adds variables that every pod has without an entry, if a text of the container uses them. */
 void env_given(struct container_reading *c);
 void env_read(struct container_reading *c, const struct data *env);
 

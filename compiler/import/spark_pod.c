@@ -10,7 +10,7 @@
 
 enum {                          /* amounts in MiB */
 	LEAST_OVERHEAD = 384,
-	WORKER_PROCESS = 512            /* Spark's own beside an executor: a heap of 256 MiB, and the rest of its JVM */
+	WORKER_PROCESS = 512            /* what Spark itself needs in an executor: heap, and the rest of its JVM */
 };
 
 static struct arena *spark_arena(const struct spark *s) { return s->set.m.im->arena; }
@@ -54,7 +54,7 @@ static int64_t amount_of_memory(struct spark *s, const struct data *map, const c
 
 int64_t spark_memory(struct spark *s, const struct data *side) { return amount_of_memory(s, side, "memory", 1024); }
 
-/* The overhead in thousandths of the memory: 0.1 for a JVM alone, 0.4 if Python or R runs beside it. */
+/* The overhead in thousandths of the memory: 0.1 for only a JVM, 0.4 if Python or R runs next to it. */
 static int64_t overhead_factor(const struct spark *s)
 {
 	struct str type = member_text(s->set.m.spec, "type"), text = member_text(s->set.m.spec, "memoryOverheadFactor");

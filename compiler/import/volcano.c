@@ -344,7 +344,7 @@ static bool failure_policy(struct volcano *v, const struct data *p, struct set_r
 	bool failed = has_event(p, STR("PodFailed")) || has_event(p, STR("TaskFailed"));
 
 	if (str_is(action, "AbortJob") || str_is(action, "TerminateJob"))
-		return failed;          /* the policy asks for what happens anyway */
+		return failed;          /* the policy requests what happens anyway */
 	if (!failed)
 		return str_is(action, "RestartPod");
 	if (str_is(action, "RestartPod"))

@@ -16,9 +16,9 @@ enum workload_id {
 };
 
 enum workload_trait {
-	/* the object is the pod: no controller of Kubernetes stands between it and the kubelet */
+	/* the object is the pod: no controller of Kubernetes is between it and the kubelet */
 	WORKLOAD_BARE = 1,
-	/* its pods stand for replicas by index: names, labels and Services of their own */
+	/* its pods are replicas by index: they have names, labels and Services of their own */
 	WORKLOAD_NUMBERED = 2,
 	WORKLOAD_ENDS = 4,              /* pods of the kind may succeed; otherwise they restart forever */
 	WORKLOAD_SIZED = 8,             /* an autoscaler can change the size of the object (it has a scale

@@ -1,7 +1,7 @@
 /*
- * amounts.c - lowers what a container asks for: cpu, memory, disk, their limits, and resources. No reference can
- * express an amount, so replicas that differ in one have an object each. Such a field is noted, and all amounts of the
- * container are evaluated again for each replica.
+ * amounts.c - lowers what a container requests: cpu, memory, disk, their limits, and resources.  No reference can
+ * express an amount, so replicas that differ in one have an object each.  Such a field is recorded, and all amounts of
+ * the container are evaluated again for each replica.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"

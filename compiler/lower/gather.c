@@ -39,7 +39,7 @@ static void gather_items(struct lowering *l, struct node *body, struct frame *fr
 }
 
 /*
- * Adds the entries of an expression whose value is a map: it is evaluated as a whole, and its entries are noted by
+ * Adds the entries of an expression whose value is a map: it is evaluated as a whole, and its entries are recorded by
  * name.
  */
 static void gather_map(struct lowering *l, struct node *expr, struct frame *frame, const struct value *map,

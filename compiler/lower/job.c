@@ -1,7 +1,7 @@
 /*
- * job.c - lowers one job, from its declaration to its plan. The framework's body and the job's body are evaluated first
- * (if, for, spreads). From then on every field is a slot that is evaluated when it is needed, and lowering asks for all
- * of them in a fixed order.
+ * job.c - lowers one job, from its declaration to its plan.  The framework's body and the job's body are evaluated
+ * first (if, for, spreads).  From then on every field is a slot that is evaluated when it is needed, and lowering
+ * requests all of them in a fixed order.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"

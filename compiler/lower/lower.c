@@ -522,7 +522,7 @@ static void lower_objects(struct job *j, const struct entries *body, bool framew
 	}
 }
 
-/* The default of `success`: all required roles that end by themselves have succeeded. */
+/* The default of `success`: all required roles that end on their own have succeeded. */
 static const struct plan_condition *default_success(struct job *j)
 {
 	const struct plan_condition *all = NULL;

@@ -1,8 +1,8 @@
 /*
- * lower.h - copies evaluated values into the plan. lower_job() asks for every field of the job and its roles in a fixed
+ * lower.h - copies evaluated values into the plan. lower_job() requests every field of the job and its roles in a fixed
  * order. lower_text.c handles the fields that may contain text that depends on the pod (env, command, args, files).
- * They are evaluated with a symbolic index first; a value that turns out to be computed is noted, and evaluated again
- * for each replica once the number of replicas is known.
+ * They are evaluated with a symbolic index first; a value that turns out to be computed is recorded, and evaluated
+ * again for each replica once the number of replicas is known.
  */
 #ifndef TRAINC_LOWER_LOWER_H
 #define TRAINC_LOWER_LOWER_H
@@ -25,7 +25,7 @@ struct pending {
 	size_t index;                   /* position of the entry in env, files or the replica's labels */
 	struct plan_container *container;
 	struct entries *body;           /* AMOUNTS: the body of a sidecar or init container; NULL: the role */
-	struct said said;               /* TEXTS: the contributions, in place of `expr` */
+	struct said said;               /* TEXTS: the contributions, instead of `expr` */
 	struct plan_texts *texts;
 	struct pending *next;
 };
@@ -102,7 +102,7 @@ void gather_env(struct lowering *l, struct entries *body, struct source_entries 
 void report_locked(struct lowering *l, const struct source_entry *mine);
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
 /*
- * Lowers the framework's settings for the objects that stand for one replica: first their names (before hosts are
+ * Lowers the framework's settings for the objects that represent one replica: first their names (before hosts are
  * needed), then the rest.
  */
 void replica_names(struct job *j);

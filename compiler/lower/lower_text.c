@@ -1,8 +1,8 @@
 /*
- * lower_text.c - lowers env, command, args and files: text that may differ between replicas. Everything is evaluated
- * once with a symbolic index. A value that stays text (pieces) is valid for all replicas. A value that is computed from
- * the index is noted, and evaluated again for each replica with a literal index once their number is known. The role is
- * then unrolled, except for files, which have one key per replica anyway.
+ * lower_text.c - lowers env, command, args and files: text that may differ between replicas.  Everything is evaluated
+ * once with a symbolic index.  A value that stays text (pieces) is valid for all replicas.  A value that is computed
+ * from the index is recorded, and evaluated again for each replica with a literal index once their number is known.
+ * The role is then unrolled, except for files, which have one key per replica anyway.
  */
 #include "eval/internal.h"
 #include "eval/job.h"

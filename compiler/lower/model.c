@@ -10,13 +10,13 @@ static struct str object_name(struct eval *ev, const struct plan_job *p, const s
 	return str_cat(ev->arena, p->name, STR("-"), r->label);
 }
 
-/* The text of a job behind its title. */
+/* The text of a job after its title. */
 static struct str rest_of(const struct eval *ev, const struct node *job)
 {
 	return source_text(ev->program->sources, (struct span){ job->u.job.title->span.end, job->span.end });
 }
 
-/* Do two jobs that are written out have the same text but for the title? */
+/* Do two jobs that are written out have the same text except for the title? */
 static bool reads_alike(const struct eval *ev, const struct node *a, const struct node *b)
 {
 	return !a->u.job.list && !b->u.job.list && str_eq(rest_of(ev, a), rest_of(ev, b));

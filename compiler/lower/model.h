@@ -17,7 +17,7 @@
 struct model {
 	bool lends;                     /* may a job that is written out be a copy, which has the places of another? */
 	bool lent;                      /* there is such a copy */
-	const struct node *node;        /* the fleet or job that was evaluated; NULL: there is no model */
+	const struct node *node;        /* the fleet or job that was evaluated; NULL: no model */
 	const struct plan_job *plan;
 	/* what the model took of the budgets; before it is complete: the counters when it began */
 	unsigned pass_reads;

@@ -1,5 +1,5 @@
 /*
- * replica.c - lowers a framework's settings for the objects that stand for one replica each: replica { name, labels,
+ * replica.c - lowers a framework's settings for the objects that represent one replica each: replica { name, labels,
  * service, kind }. The framework's own block is for all roles; a role's block adds to it. Names are evaluated first,
  * since every host name begins with one. A Service selects its pod by the labels of the framework's own block.
  */

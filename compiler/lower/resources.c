@@ -1,5 +1,5 @@
 /*
- * resources.c - lowers `resources { "rdma/hca" = 8 }`: what a container asks for besides cpu, memory, disk and its
+ * resources.c - lowers `resources { "rdma/hca" = 8 }`: what a container requests besides cpu, memory, disk and its
  * accelerator. A device plugin's resource has a domain and is counted; huge pages are an amount of memory. Neither can
  * be overcommitted, so request and limit are the same number.
  */
@@ -139,7 +139,7 @@ static bool of_accelerator(struct lowering *l, const struct value_entry *e, cons
 	return true;
 }
 
-/* Checks that a container with huge pages also asks for cpu or memory, as the API server demands. */
+/* Checks that a container with huge pages also requests cpu or memory, as the API server requires. */
 static void beside_pages(struct lowering *l, const struct plan_container *c, const struct plan_amounts *asks,
 	const struct plan_resource *r)
 {

@@ -312,7 +312,7 @@ static bool names_spot(struct str s)
 }
 
 /*
- * The place where the role asks for nodes that may be taken away; that of the role if a record of the library does so.
+ * The place where the role requests nodes that may be taken away; that of the role if a record of the library does so.
  */
 static struct span asks_for_spot(struct job *j, const struct plan_role *r)
 {

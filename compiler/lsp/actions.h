@@ -28,7 +28,7 @@ void action_begin_edit(struct acting *a);
 /* Is a part of the range of the source in the selection? */
 bool action_touches(const struct acting *a, struct span at);
 
-/* Offers the program of a manifest that was pasted in place of one. */
+/* Offers the program for a manifest that was pasted instead of one. */
 void action_convert(struct acting *a);
 /* Offers to write the fields that must be set and are not. */
 void action_required(struct acting *a);

@@ -55,7 +55,7 @@ static void put_import(struct completing *k, struct str module)
 	msg_close(k->r->out, ']');
 }
 
-/* Leaves out what INSERT puts behind LABEL if it follows the cursor: "worker" before " {", "cpu" before " = 4". */
+/* Leaves out what INSERT puts after LABEL if it follows the cursor: "worker" before " {", "cpu" before " = 4". */
 static struct str insert_once(const struct completing *k, struct str label, struct str insert)
 {
 	size_t at = k->c->prefix_start + k->c->prefix.n;

@@ -98,7 +98,7 @@ struct context {
 /* Determines what is written at OFFSET of the text. */
 void context_at(struct context *c, struct lsp *l, struct arena *a, struct analysis *an, struct str text, size_t offset);
 
-/* The type of the value that a declaration stands for; NULL when unknown. */
+/* The type of the value that a declaration means; NULL when unknown. */
 const struct type *context_type_of(struct context *c, const struct decl *d);
 /* The type that a NODE_TYPE_REF of a module spells; NULL when unknown. */
 const struct type *context_type(struct context *c, const struct module *m, const struct node *ref);

@@ -1,5 +1,5 @@
 /*
- * convert.c - converts manifests of Kubernetes: of the request trainc/import, and a manifest pasted in place of a
+ * convert.c - converts manifests of Kubernetes: of the request trainc/import, and a manifest pasted instead of a
  * program, which a code action replaces.
  */
 #include "lsp/convert.h"

@@ -12,7 +12,7 @@ struct listing {
 	struct buf decided, all;
 };
 
-enum { LONGEST = 40 };                  /* bytes of a value beside the text */
+enum { LONGEST = 40 };                  /* maximum bytes of a value that is shown beside the text */
 
 static void list(struct listing *l, const char *field, struct str value, struct span from, bool quoted)
 {

@@ -84,7 +84,7 @@ struct position lines_position(const struct lsp_lines *l, size_t offset)
 	struct str text = lines_line(l, line);
 	size_t bytes = offset - l->start[line];
 
-	if (bytes > text.n)             /* inside of a line end, or behind the text */
+	if (bytes > text.n)             /* inside a line end, or after the end of the text */
 		bytes = text.n;
 	struct lines_mark from = *l->mark;
 	if (from.line != line || from.offset > bytes)

@@ -1,9 +1,8 @@
 /*
  * message.h - messages of the protocol: reading their members, writing JSON.
  *
- * The JSON reader is that of manifests (data/), which keeps 64-bit numbers and text with NUL;
- * messages are written straight into a buffer. The writing functions set commas themselves: a
- * value follows a key or stands in a list.
+ * The JSON reader is that of manifests (data/), which keeps 64-bit numbers and text with NUL; messages are written
+ * straight into a buffer. The writing functions set commas themselves: a value follows a key or is in a list.
  */
 #ifndef TRAINC_LSP_MESSAGE_H
 #define TRAINC_LSP_MESSAGE_H

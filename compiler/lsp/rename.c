@@ -140,7 +140,7 @@ static bool still_sound(struct renaming *n, const struct analysis *before, struc
 
 	for (size_t i = 0; ok && i < after->compile->diags.n; i++) {
 		const struct diag *d = after->compile->diags.at[i];
-		/* a package that changes must be locked again; that is no error of the new name */
+		/* a package that changes must be locked again; that is not an error of the new name */
 		if (d->severity != SEVERITY_ERROR || d->code == TJ0214 || said_before(before, d))
 			continue;
 		*why = str_copy(n->r->arena, d->message);

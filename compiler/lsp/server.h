@@ -38,7 +38,7 @@ struct analysis {
 
 struct document {
 	struct arena names;             /* memory of the document's names */
-	struct str uri, path;           /* `path` is absolute, or made of the URI when it names no file */
+	struct str uri, path;           /* `path` is absolute, or derived from the URI when it does not name a file */
 	struct buf text;
 	int64_t version;
 	bool has_version;
@@ -160,7 +160,7 @@ lsp_handler preview_answer, environment_answer, plan_answer, source_answer, impo
 lsp_handler calls_prepare, calls_incoming, calls_outgoing;
 lsp_handler links_answer;
 
-/* Sends the diagnostics of a document, and of the files that its program reads and nobody has open. */
+/* Sends the diagnostics of a document, and of the files that its program reads and that are not open. */
 void publish_document(struct lsp *l, struct document *d);
 void publish_nothing(struct lsp *l, struct document *d);
 /* Forgets which other files have diagnostics because of the document. */

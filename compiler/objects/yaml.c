@@ -166,7 +166,7 @@ static void key(struct rendered *r, const struct object_field *f, unsigned inden
 	buf_char(&r->bytes, ':');
 }
 
-/* Writes `key: value` when both are plain, as in nearly every line: each byte is looked at once. */
+/* Writes `key: value` when both are plain, as in nearly every line: each byte is examined once. */
 static bool plain_line(struct rendered *r, const struct object_field *f, unsigned indent)
 {
 	struct str k = f->key, v = f->value->u.string;

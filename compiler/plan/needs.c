@@ -1,5 +1,5 @@
 /*
- * needs.c - lists what a job needs that plain Jobs cannot do by themselves. Users who apply the objects by other means
+ * needs.c - lists what a job needs that plain Jobs cannot do. Users who apply the objects by other means
  * must know it: a parameter server that nobody stops costs money.
  */
 #include "plan/plan.h"

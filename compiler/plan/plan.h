@@ -1,13 +1,12 @@
 /*
  * plan.h - what runs, where, with what, after what: the waist of the compiler.
  *
- * The phases before it know the language and nothing of Kubernetes; those behind it know nothing
- * of the language.  A plan is plain data: every default is explicit, every value has the place
- * that decided it (`from`), and what only the pod or a placement knows is a piece of text
- * (text.h).
+ * The phases before it know the language and nothing of Kubernetes; those after it know nothing of the language.  A
+ * plan is plain data: every default is explicit, every value has the place that decided it (`from`), and what only the
+ * pod or a placement knows is a piece of text (text.h).
  *
- * One function gives the finished environment of replica i: plan_env().  Every target, `trainc
- * env`, the local backend and the tests use that one.
+ * One function gives the finished environment of replica i: plan_env().  Every target, `trainc env`, the local backend
+ * and the tests use that one.
  *
  * Memory: everything lives in the arena of the compilation.
  */
@@ -140,7 +139,7 @@ struct plan_probe {
 	struct span from;
 };
 
-/* What a container asks for besides cpu, memory, disk and its accelerator; request and limit are one. */
+/* What a container requests besides cpu, memory, disk and its accelerator; request and limit are equal. */
 struct plan_resource {
 	struct str name;                /* name of the resource: "rdma/hca", "hugepages-2Mi" */
 	struct span name_at;
@@ -149,7 +148,7 @@ struct plan_resource {
 	struct span from;
 };
 
-/* What a container asks for; devices of an accelerator are the role's. */
+/* What a container requests; devices of an accelerator are the role's. */
 struct plan_amounts {
 	struct plan_quantity cpu, memory, disk;
 	struct plan_limits limits;
@@ -196,7 +195,7 @@ struct plan_accelerator {
 	struct plan_str devices;
 	/* name of the variable with the numbers of the devices that a program may use */
 	struct plan_str visible;
-	struct span from;               /* the place where the role asks for the accelerator */
+	struct span from;               /* the place where the role requests the accelerator */
 };
 
 enum condition_kind { CONDITION_DONE, CONDITION_READY, CONDITION_STARTED, CONDITION_AND, CONDITION_OR };
@@ -209,7 +208,9 @@ struct plan_condition {
 	int64_t index;                  /* DONE: index of the replica; CONDITION_ALL or CONDITION_ANY for all or any of
 					 * them */
 	const struct plan_condition *left, *right;      /* AND, OR: the two operands */
-	/* number of parts beside the first, counted as often as they occur: bounded, so that walking over it is safe */
+	/*
+	 * number of parts besides the first, counted as often as they occur: bounded, so that walking over it is safe
+	 */
 	unsigned more;
 	struct span from;
 };
@@ -238,7 +239,7 @@ struct plan_replica {
 	size_t nlabels;
 };
 
-/* A set of exit codes.  When it is not `set`, nobody chose codes, and all are meant. */
+/* A set of exit codes.  If it is not `set`, no codes were chosen, and all are meant. */
 struct plan_codes {
 	bool set;
 	uint64_t bits[4];               /* a set of codes: code c is bit c % 64 of word c / 64 */
@@ -318,8 +319,8 @@ struct plan_role {
 	struct plan_int retries;
 	struct plan_codes retry_on;     /* exit codes after which a replica is retried */
 	/*
-	 * "fail", "restart", "replace", "ignore"; not set: a failure restarts the job if the role
-	 * may begin again, else it fails
+	 * "fail", "restart", "replace", "ignore"; not set: a failure restarts the job if the role may restart, else it
+	 * fails
 	 */
 	struct plan_str on_failed_pod;
 	const struct plan_condition *start_after;       /* the condition that the role waits for before it starts; NULL:
@@ -377,7 +378,7 @@ struct plan_job {
 	const struct str *reserved;     /* environment names that the framework locks; a name may be a prefix:
 					 * PREFIX_* */
 	size_t nreserved;
-	/* the framework's variables stand behind the job's; reserved names that the job sets are dropped */
+	/* the framework's variables follow the job's; reserved names that the job sets are dropped */
 	bool env_after;
 	/* framework roles in its order, other roles, then aux; those with 0 replicas too */
 	struct plan_role *roles;
@@ -405,7 +406,7 @@ struct plan {
 
 /* ---- what replicas ask for ---- */
 
-/* What the container of replica I asks for. */
+/* What the container of replica I requests. */
 static inline const struct plan_amounts *plan_amounts(const struct plan_container *c, int64_t i)
 {
 	return c->per_replica ? &c->per_replica[i] : &c->asks;
@@ -415,15 +416,15 @@ bool plan_role_differs(const struct plan_role *r);
 /* Do the containers of replicas I and K ask for the same? */
 bool plan_asks_alike(const struct plan_role *r, int64_t i, int64_t k);
 /*
- * The first replica behind I that asks for something that no replica up to I asks for, or the role's maximum.  Begin
+ * The first replica after I that requests something that no replica up to I requests, or the role's maximum.  Start
  * with I = -1: one replica of each kind.
  */
 int64_t plan_next_kind(const struct plan_role *r, int64_t i);
-/* How many of replicas 0 to N - 1 ask for what replica I asks for. */
+/* How many of replicas 0 to N - 1 request what replica I requests. */
 int64_t plan_kind_size(const struct plan_role *r, int64_t i, int64_t n);
-/* The role with the amounts of replica I alone: none of its containers has `per_replica`. */
+/* The role with only the amounts of replica I: none of its containers has `per_replica`. */
 struct plan_role plan_role_of(struct arena *a, const struct plan_role *r, int64_t i);
-/* The role with the most that one of its replicas asks for, of each thing by itself. */
+/* The role with the most that one of its replicas requests, for each resource separately. */
 struct plan_role plan_role_most(struct arena *a, const struct plan_role *r);
 
 /* ---- exit codes ---- */
@@ -431,7 +432,7 @@ struct plan_role plan_role_most(struct arena *a, const struct plan_role *r);
 /* Adds the codes from LO to HI, both included and both of 0..255. */
 void plan_codes_add(struct plan_codes *c, int64_t lo, int64_t hi);
 bool plan_codes_has(const struct plan_codes *c, int64_t code);
-/* The first run of neighboring codes that begins at *HI + 1 or later; false behind the last.  Begin with *HI = -1. */
+/* The first run of neighboring codes that starts at *HI + 1 or later; false after the last.  Start with *HI = -1. */
 bool plan_codes_next(const struct plan_codes *c, int64_t *lo, int64_t *hi);
 /* "17, 128..255" with SEPARATOR between the runs. */
 struct str plan_codes_text(struct arena *a, const struct plan_codes *c, const char *separator);
@@ -468,7 +469,7 @@ static inline int64_t plan_index_in_slice(const struct plan_role *r, int64_t i)
 
 /* ---- names ---- */
 
-/* A name as it stands in Kubernetes: `_` to `-`, letters to lower case. */
+/* A name in the form of Kubernetes: `_` becomes `-`, letters become lower case. */
 struct str plan_label(struct arena *a, struct str name);
 /*
  * Name of the pod of replica i: J-R-i.  In a set of Jobs the controller makes
@@ -478,7 +479,7 @@ struct str plan_label(struct arena *a, struct str name);
  */
 void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out);
 /*
- * The parts of the names of a role's pods behind `object`, in front of and behind the index; not
+ * The parts of the names of a role's pods after `object`, before and after the index; not
  * for a role whose name has no index.
  */
 struct plan_name {
@@ -491,7 +492,7 @@ struct plan_name plan_pod_name(const struct plan_role *r);
 struct plan_name plan_host_name(const struct plan_job *j, const struct plan_role *r);
 /* Host name of replica i of a role under the job's host form: its pod's name and ".J", or "J-R-i.N.svc[.domain]". */
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
-/* The part of a host name behind that of plan_host_name(): ".J", ".N.svc[.domain]", or nothing. */
+/* The part of a host name after that of plan_host_name(): ".J", ".N.svc[.domain]", or nothing. */
 void plan_host_tail(const struct plan_job *j, struct buf *out);
 /* The namespace in addresses: the job's, or "default". */
 struct str plan_namespace(const struct plan_job *j);
@@ -572,8 +573,8 @@ bool plan_index_set(const struct plan_condition *c, unsigned *role, struct plan_
 /* Is the success of the job such a rule, and may Kubernetes end the rest of that role? */
 bool plan_success_rule(const struct plan_job *j, struct plan_success *ret);
 /*
- * The success of a set of Jobs: all of some Jobs are complete, or any of them is.  A Job stands
- * for a role, or for one replica of an unrolled role.
+ * The success of a set of Jobs: all of some Jobs are complete, or any of them is.  A Job represents a role, or one
+ * replica of an unrolled role.
  */
 struct plan_set_job {
 	unsigned role;
@@ -583,8 +584,7 @@ struct plan_set_success {
 	bool any;
 	struct plan_set_job *at;
 	size_t n;
-	const struct plan_condition *because;   /* the part because of which the condition is not such a rule; NULL: it
-						 * is one */
+	const struct plan_condition *because;   /* the part that prevents such a rule; NULL: it is one */
 };
 /* Is the success of the job such a rule? */
 bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set_success *ret);
@@ -598,9 +598,8 @@ bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan
 	struct plan_set_success *ret);
 
 /*
- * The kind of object that role R of job J becomes: the target's kind, but a Deployment for an aux
- * role that always restarts (outside of a set of Jobs), and a Job for each replica where the
- * framework asks for that.
+ * The kind of object that role R of job J becomes: the target's kind, but a Deployment for an aux role that always
+ * restarts (outside of a set of Jobs), and a Job for each replica where the framework requires that.
  */
 const struct workload *plan_workload(const struct plan_job *j, const struct plan_role *r);
 /* Are all pods of R made by one object without an index?  Otherwise the name of each replica is its own. */
@@ -634,8 +633,8 @@ struct plan_needs {
 	 */
 	size_t generated;
 	/*
-	 * so many of the last sentences are done by no command and no controller in a cluster: pods have to be made
-	 * again, and the record of a run has nothing to make them from. A local run does these, too
+	 * number of sentences at the end about things that no command and no controller does in a cluster: pods would
+	 * have to be re-created, for which the record of a run has no data.  A local run does these, too
 	 */
 	size_t undone;
 };

@@ -127,7 +127,7 @@ static void hosts(struct printing *p, const struct plan_job *j, const struct pla
 	buf_z(p->out, r->max ? " ]" : "]");
 }
 
-/* Writes what one pod asks for. */
+/* Writes what one pod requests. */
 static void pod(struct printing *p, const char *before, const struct plan_role *r)
 {
 	struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);

@@ -11,7 +11,7 @@ enum {
 	RIGHT = MARGIN + BAND, FOOT = 16
 };
 
-/* A lane of the drawing: a port that somebody listens on, and the roles that name it. */
+/* A lane of the drawing: a port that a role listens on, and the roles that name it. */
 struct lane {
 	unsigned role;
 	const struct plan_port *port;   /* the port; NULL: only the host is named */

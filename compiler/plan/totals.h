@@ -1,6 +1,4 @@
-/*
- * totals.h - the resources that a job asks for when all roles have their maximum size.
- */
+/* totals.h - the resources that a job requests when all roles have their maximum size. */
 #ifndef TRAINC_PLAN_TOTALS_H
 #define TRAINC_PLAN_TOTALS_H
 
@@ -14,7 +12,7 @@ struct plan_device_total {
 };
 struct plan_totals {
 	int64_t pods;
-	struct plan_quantity cpu, memory;       /* sums of cpu and memory; set when a role asks for them */
+	struct plan_quantity cpu, memory;       /* sums of cpu and memory; set when a role requests them */
 	struct plan_device_total *devices;
 	size_t ndevices;
 };

@@ -265,7 +265,7 @@ static bool close_declaration(struct balance *b, size_t i, size_t *ret_i)
 
 	if (silent)
 		b->reported = b->decl + 1;
-	/* read the declaration again, closing the brace where a line stands too far left */
+	/* read the declaration again, closing the brace where a line is indented too little */
 	if (!silent && b->sign && !b->close_before && b->reread <= 4 * b->ts->n) {
 		report_open(b, b->sign_open, b->sign);
 		b->reported = b->decl + 1;
@@ -490,7 +490,7 @@ static void look_for_surplus(struct balance *b, const struct token *t, size_t i)
 }
 
 /*
- * Does the brace T close the innermost bracket in place of its closer, as in `{ a = [80 }, b = 90 }`? Then the braces
+ * Does the brace T close the innermost bracket instead of its closer, as in `{ a = [80 }, b = 90 }`? Then the braces
  * of this line close each other; with the closer added before T, one of them would close nothing of this line.
  */
 static bool replaces_closer(const struct balance *b, const struct token *t)

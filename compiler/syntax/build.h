@@ -111,7 +111,7 @@ struct node *mk_none(struct parse *p, struct span at);
 struct node *mk_string(struct parse *p, struct span at, struct span open, struct parts *parts, struct span close);
 struct node *mk_plain_string(struct parse *p, struct span at);
 struct node *mk_list(struct parse *p, struct span at, struct nodes elements);
-/* `let a = 1, b = a in value`: each name is known to those behind it. */
+/* `let a = 1, b = a in value`: each name is known to those after it. */
 struct node *mk_let_in(struct parse *p, struct span at, struct nodes locals, struct node *value);
 struct node *mk_list_fors(struct parse *p, struct span at, struct node *value, struct clauses *clauses,
 	struct node *filter);

@@ -29,7 +29,7 @@ struct feed {
 	bool expression;                /* the text is one expression: newlines mean nothing */
 	bool committed;
 	struct token last;              /* the last token given: its effect comes with the next one */
-	struct token queue[3];          /* tokens to give before the array goes on */
+	struct token queue[3];          /* tokens to return before the array continues */
 	unsigned queued;
 	struct feed_bracket open[BRACKETS_MAX + 2];
 	unsigned depth;

@@ -175,7 +175,7 @@ static void print_broken(struct printer *p, size_t open)
 		new_line(p, inner);
 		print(p, i, end, inner);
 		put_z(p, ",");
-		/* comments behind the element or its comma, up to the next element */
+		/* comments after the element or its comma, up to the next element */
 		size_t next = end < close ? end + 1 : close;
 		layout_comments(l, l->at[end - 1].end, l->at[next].start, &from, &to);
 		print_comments(p, from, to, inner);

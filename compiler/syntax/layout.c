@@ -377,7 +377,7 @@ size_t layout_width(const struct layout *l, size_t from, size_t to, size_t most)
 		int kind = l->at[i].kind;
 		bool last_comma = kind == TOKEN_COMMA && i + 1 < l->n &&
 		                  (l->at[i + 1].kind == TOKEN_RBRACKET || l->at[i + 1].kind == TOKEN_RPAREN);
-		if (is_line_end(kind)) {                /* in a one-line body: ", ", or nothing behind the last item */
+		if (is_line_end(kind)) {                /* in a one-line body: ", ", or nothing after the last item */
 			width += l->at[i + 1].kind != TOKEN_RBRACE;
 			continue;
 		}

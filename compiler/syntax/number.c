@@ -1,7 +1,7 @@
 /*
- * number.c - classifies number words. The scanner takes one long word, such as `64GB`, `0x10` or `1.2.3`, and this file
- * decides what it is. A number followed by letters is a quantity even when no such unit exists: the checker knows its
- * place and can report more about `64GB` than "not a number".
+ * number.c - classifies number words.  The scanner takes one long word, such as `64GB`, `0x10` or `1.2.3`, and this
+ * file decides what it is.  A number followed by letters is a quantity even when no such unit exists: the checker knows
+ * where it is used and can report more about `64GB` than "not a number".
  */
 #include "syntax/number.h"
 

@@ -32,7 +32,7 @@ struct parse {
 	struct str bad_name;            /* name of the declaration or item that failed */
 	struct span bad_name_at;
 
-	/* repairs of brackets: what contains the last of them was not meant as it stands */
+	/* repairs of brackets: what contains the last of them was not meant as written */
 	uint32_t torn;                  /* end of the last repair that breaks an item */
 	uint32_t torn_decl;             /* end of the last repair that breaks a declaration */
 	uint32_t negated;               /* the last place of a number after a unary minus */

@@ -1,6 +1,4 @@
-/*
- * part.c - decides what a piece of text is, from its tokens alone.
- */
+/* part.c - decides what kind of text a piece is, from its tokens only. */
 #include "syntax/part.h"
 
 #include "syntax/token.h"

@@ -1,6 +1,4 @@
-/*
- * part.h - a piece of a program that is entered by itself: a line that a user types.
- */
+/* part.h - a piece of a program that is entered on its own: a line that a user types. */
 #ifndef TRAINC_SYNTAX_PART_H
 #define TRAINC_SYNTAX_PART_H
 

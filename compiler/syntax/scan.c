@@ -17,7 +17,7 @@
 #include "trainc.tab.h"
 
 enum { NORMAL = 0 };                    /* flex's INITIAL */
-/* bytes of a line that are looked at for a message; longer lines are not read to their end */
+/* bytes of a line that are examined for a message; longer lines are not read to their end */
 enum { MOST_GUESSED = 4096 };
 
 static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end, unsigned flags)

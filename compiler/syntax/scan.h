@@ -54,9 +54,9 @@ void scan_word(struct scan *s);
 void scan_number(struct scan *s);
 void scan_junk(struct scan *s);
 
-/* Strings.  Those that return a start condition say where scanning goes on. */
+/* Strings.  Those that return a start condition return the one in which scanning continues. */
 int scan_string_open(struct scan *s, int condition);
-int scan_string_begin(struct scan *s, int condition);    /* begins a string: reads the quote and the text behind it */
+int scan_string_begin(struct scan *s, int condition);    /* starts a string: reads the quote and the text after it */
 void scan_string_text(struct scan *s);
 void scan_string_bad(struct scan *s);
 int scan_string_close(struct scan *s);
@@ -65,7 +65,7 @@ int scan_string_unclosed(struct scan *s);       /* reports a string that ends wi
 bool scan_string_line(struct scan *s);
 int scan_interpolation(struct scan *s);
 int scan_brace_close(struct scan *s, int condition);
-/* At a new line inside `${`: the condition to go on in; repairs a `${` that was never closed. */
+/* At a new line inside `${`: the condition to continue in; repairs a `${` that was never closed. */
 int scan_interpolation_line(struct scan *s, int condition);
 
 /* Generated from trainc.l: run over `text` (n bytes and two NULs, writable). */

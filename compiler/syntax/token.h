@@ -3,9 +3,9 @@
  * is parsed: with the array, looking ahead and back is free, which the line-end rules, the repair of brackets and the
  * messages need. A token has 12 bytes; its text is read from the source.
  *
- * After tokens_scan() the array ends with END. Behind it lie TOKENS_AHEAD copies of END that are not counted, so that
- * code may look that far past any token without asking for the end of the array. After tokens_balance(), which keeps
- * this, every bracket in the array is closed by its own kind, so that the parser never meets a broken bracket: a
+ * After tokens_scan() the array ends with END. It is followed by TOKENS_AHEAD copies of END that are not counted, so
+ * that code may look that far past any token without asking for the end of the array. After tokens_balance(), which
+ * keeps this, every bracket in the array is closed by its own kind, so that the parser never meets a broken bracket: a
  * missing one was added as a VIRTUAL token, one that closed nothing was removed, and both have been reported.
  */
 #ifndef TRAINC_SYNTAX_TOKEN_H
@@ -66,7 +66,7 @@ struct tokens {
 };
 
 void tokens_scan(struct tokens *ts);
-/* Writes the copies of END behind the last token, which is END. The array has room for them. */
+/* Writes the copies of END after the last token, which is END. The array has room for them. */
 void tokens_pad(struct tokens *ts);
 void tokens_balance(struct tokens *ts);
 /* Reports, after parsing, the braces that were left out and that no other message explains. */

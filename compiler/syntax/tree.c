@@ -233,7 +233,7 @@ static struct node *decode_node(struct tree_reader *r)
 {
 	enum node_kind kind = *r->at++;
 
-	if (kind == NODE_BAD)                   /* 0 means that there is no node */
+	if (kind == NODE_BAD)                   /* 0 means no node */
 		return NULL;
 	struct node *n = node_new(r->arena, kind, decode_span(r));
 	n->height = (unsigned short)decode_number(r);

@@ -1,5 +1,5 @@
 /*
- * api_kinds.c - rules of the API server about kinds that pods need beside them: access from outside, budgets, sizes,
+ * api_kinds.c - rules of the API server about kinds that pods need in addition: access from outside, budgets, sizes,
  * and the data of ConfigMaps and Secrets.
  */
 #include "verify/api_rules.h"

@@ -139,7 +139,7 @@ bool check_features(struct checking *c)
 				continue;
 			device_claims(c, r);
 			if (plan_each_replica(j) && !r->replica.job)
-				continue;       /* nobody expects a bare pod to do this, so nothing is reported */
+				continue;       /* nobody expects this from a bare pod, so nothing is reported */
 			sidecars(c, r);
 			if (is_operators(c))
 				continue;       /* the operator restarts pods in its own way */

@@ -106,7 +106,7 @@ static void toleration(struct checking *c, const struct plan_str *taint)
 
 /* ---- labels of frameworks and accelerators ---- */
 
-/* The labels with places in the user's text: their own, or the place where the user asked for them. */
+/* The labels with positions in the user's text: their own, or that of the setting that requires them. */
 static struct plan_pairs placed(struct checking *c, const struct plan_pairs *pairs, struct span asked)
 {
 	struct plan_pairs ret = { ARENA_ARRAY(c->arena, struct plan_pair, pairs->n), pairs->n };

@@ -101,7 +101,7 @@ static void length_of_job(struct checking *c, const struct plan_job *j, const st
 	help_length(c, d, r);
 }
 
-/* Reports names such as `_w`: it becomes -w, with which neither a label's value nor a name may begin. */
+/* Reports names such as `_w`: it becomes -w, and neither a label's value nor a name may start with '-'. */
 static void forms(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {

@@ -1,7 +1,7 @@
 /*
- * unpack.c - a second, small module of the playground: it unpacks the stream that contains the first one. Browsers can
- * unpack gzip by themselves, but with LZMA the page is a sixth smaller. The stream is raw LZMA with lc=3, lp=0, pb=0
- * and a size that the page knows; build.py writes it. Names are those of the format's description: each bit is decoded
+ * unpack.c - a second, small module of the playground: it unpacks the stream that contains the first one.  Browsers
+ * themselves can unpack gzip, but with LZMA the page is a sixth smaller.  The stream is raw LZMA with lc=3, lp=0, pb=0
+ * and a size that the page knows; build.py writes it.  Names are those of the format's description: each bit is decoded
  * with a probability ("chance") that adapts to the bits that were seen in the same position before.
  */
 #include <stddef.h>
@@ -200,7 +200,7 @@ void *web_room(void)
 static struct web_unpack unpacking;
 
 /*
- * Begins to unpack the NIN bytes at IN, of which the first five are there, to the SIZE bytes at OUT.
+ * Begins to unpack the NIN bytes at IN, of which the first five have arrived, to the SIZE bytes at OUT.
  * IN must have 32 bytes more than NIN: damaged data may make web_more() read them.
  */
 void web_start(const uint8_t *in, size_t nin, uint8_t *out, size_t size)

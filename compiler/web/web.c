@@ -28,8 +28,8 @@ void EXPORT(web_receive)(struct web *w, const char *message, size_t n);
 int EXPORT(web_work)(struct web *w);
 
 /*
- * The guard value of the stack protection with which Debian's C library for WebAssembly is compiled; it has none of its
- * own.
+ * The guard value of the stack protection that Debian's C library for WebAssembly expects, since it does not define
+ * one.
  */
 uintptr_t __stack_chk_guard = 0x7a3c91d5;
 _Noreturn void __stack_chk_fail(void);

@@ -156,7 +156,7 @@ struct members apply_surplus(const struct applying *p)
 	return all;
 }
 
-/* Jobs that must be deleted before a run can begin again. */
+/* Jobs that must be deleted before a run can start over. */
 static struct members ended_of(const struct applying *p)
 {
 	struct members all = { 0 };
@@ -300,7 +300,7 @@ static void leave_alone(struct applying *p, struct fleet *f)
 	stop(p, f);
 }
 
-/* Deletes the Jobs that have ended before their run begins again. */
+/* Deletes the Jobs that have ended before their run starts over. */
 static bool delete_ended(struct applying *p)
 {
 	p->ended = ended_of(p);

@@ -23,11 +23,11 @@ struct applying {
 	struct str ns, id;
 	struct wanted_list wanted;
 	struct str jobs;                /* the Jobs as a JSON list, if the whole run may be restarted; else empty */
-	size_t jobs_bytes;              /* their size, also when they are too large for the record */
+	size_t jobs_bytes;              /* their size, even if they are too large for the record */
 	struct parent before, now;      /* the parent as it was found, and as it will be written */
 	struct members members;         /* the members that exist */
 	struct run_state state;         /* state of the run before anything is changed; empty if there is no run */
-	struct members surplus, ended;  /* members to delete: the program no longer has them, or the run begins again */
+	struct members surplus, ended;  /* members to delete: the program no longer has them, or the run starts over */
 	bool going;                     /* no error has stopped the run yet */
 	bool looked;
 	bool written;                   /* the last write of its parent succeeded */

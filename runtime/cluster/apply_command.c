@@ -81,7 +81,7 @@ static void add_watch(struct cluster *k, const struct applying *p, struct attend
 		*status = runs_worse(*status, one);
 }
 
-/* Adds the runs that have ended behind those that are waited for, so that -o json shows them, too. */
+/* Appends the runs that have ended to those that apply waits for, so that -o json shows them, too. */
 static void add_ended(const struct fleet *f, struct attend *ret)
 {
 	static const struct run_watch_ops none = { 0 };

@@ -6,7 +6,7 @@
 #include "runtime/cluster/apply.h"
 
 /*
- * LOOKS looks at the records, LOOK_EVERY_MS apart: a controller that runs answers within a fraction of a second
+ * the records are read LOOKS times, LOOK_EVERY_MS apart: a running controller responds within a fraction of a second
  */
 enum { LOOKS = 12, LOOK_EVERY_MS = 250 };
 

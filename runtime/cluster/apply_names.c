@@ -1,6 +1,6 @@
 /*
- * apply_names.c - finds out before the first write whether names of new objects are taken, and by whom. A few names are
- * asked for one by one; of many names in one collection, the collection is listed, so that a fleet does not cost a
+ * apply_names.c - finds out before the first write whether names of new objects are taken, and by whom.  A few names
+ * are requested one by one; for many names in one collection, the collection is listed, so that a fleet does not cost a
  * request for each object.
  */
 #include "runtime/cluster/apply.h"
@@ -91,7 +91,7 @@ static struct str collection_key(struct arena *a, const struct resource *r, stru
 	return str_printf(a, "%.*s.%.*s/%.*s/%.*s", STR_ARG(r->kind), STR_ARG(r->group), STR_ARG(ns), STR_ARG(name));
 }
 
-/* Lists the collections of which many names are wanted; RET gets each object by its key. */
+/* Lists the collections in which many names are wanted; RET gets each object by its key. */
 static bool list_many(struct fleet *f, struct collections *all, struct map *ret)
 {
 	struct member_query *lists = ARENA_ARRAY(f->at->arena, struct member_query, all->n);

@@ -11,8 +11,8 @@
 #include "runtime/status/look.h"
 
 /*
- * Are all managers of the conflict our own, from `scale` or `suspend`?  Then the program wins. So it does for the salt,
- * whoever has copied it together with the Secret: no program has it, and only trainc reads it.
+ * Are all managers of the conflict our own, from `scale` or `suspend`?  Then the program wins.  It also wins for the
+ * salt if somebody has copied it together with the Secret: no program contains a salt, and only trainc reads it.
  */
 static bool only_ours(const struct answer *x)
 {

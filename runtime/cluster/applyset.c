@@ -223,8 +223,7 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	put_datum(&b, "applied", buf_text(&inventory));
 	put_datum(&b, "plan", p->plan);
 	put_datum(&b, "hash", p->hash);
-	put_datum(&b, "verdict", p->verdict);   /* also when it is empty, because a run that begins again must lose its
-						 * old verdict */
+	put_datum(&b, "verdict", p->verdict);   /* even if empty: a run that starts over loses its old verdict */
 	if (p->restart.most) {
 		put_datum(&b, "restarts", str_int(a, p->restart.most));
 		put_datum(&b, "jobs", p->jobs);
@@ -296,8 +295,8 @@ static void note_replaced(struct parent *p)
 }
 
 /*
- * Reads what is recorded about restarts. One of an earlier generation says nothing about this one. If somebody has
- * changed the text, so that the restarts cannot be counted, there are no more.
+ * Reads what is recorded about restarts.  A record of an earlier generation does not apply.  If somebody has changed
+ * the text, so that the restarts cannot be counted, no more restarts are permitted.
  */
 static void read_restart(struct arena *a, const struct data *object, struct parent *p)
 {

@@ -37,7 +37,7 @@ struct applied {
 /* A Job that a restart of the whole run replaces. */
 struct replaced {
 	struct str name, old;           /* the Job's name, and the uid of the Job that is deleted */
-	struct str uid;                 /* uid of the Job created in its place; empty: the restart is under way */
+	struct str uid;                 /* uid of the Job that replaced it; empty: the restart is in progress */
 	int64_t attempts;               /* the highest number of an attempt that any replica of its role has had */
 };
 
@@ -72,7 +72,7 @@ struct parent {
 bool parent_read(struct arena *a, const struct data *object, struct parent *ret, struct str *why);
 /* Is the run left to `trainc supervise`? */
 bool parent_is_left(const struct parent *p);
-/* Has a controller taken over the present generation of the run? Then nobody else has to attend it. */
+/* Has a controller taken over the present generation of the run? Then no command has to attend it. */
 bool parent_is_attended(const struct parent *p);
 /* Does the parent list an object with this uid? */
 bool parent_lists(const struct parent *p, struct str uid);

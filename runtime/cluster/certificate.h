@@ -40,7 +40,7 @@ struct certificate_own {
 
 /* Reads certificates in PEM form. False with an explanation when there is none. */
 bool certificate_read_ca(struct arena *a, struct str ca, struct certificate_own *own, struct str *why);
-/* Reads the client's certificate and key. False with an explanation, also when they do not belong together. */
+/* Reads the client's certificate and key.  False with an explanation, including when they do not belong together. */
 bool certificate_read_pair(struct arena *a, struct str certificate, struct str key, struct certificate_own *own,
 	struct str *why);
 /* Makes CTX use what was read; false when OpenSSL refuses it or has no memory. */

@@ -107,7 +107,7 @@ struct removal {
 	int64_t slow;                   /* time in ns after which what is left is named; 0: 30 s */
 	bool dry_run;
 	/*
-	 * Called before the wait and after each step of it; true: there is something else to wait for. NULL: deleted
+	 * Called before the wait and after each step of it; true: there is something more to wait for. NULL: deleted
 	 * objects are printed, unless the user asked for JSON.
 	 */
 	bool (*step)(void *to);

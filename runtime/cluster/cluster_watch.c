@@ -14,10 +14,11 @@
 #include "runtime/status/look.h"
 
 /*
- * JUDGE_SHARE: a run is judged again after so many times as long as it took the last time, JUDGE_MOST_MS at most.
+ * JUDGE_SHARE: the pause before a run is judged again, as a multiple of the time that the last judgment took, at most
+ * JUDGE_MOST_MS.
  * VANISHED_MS: the time after the Jobs of a run were deleted in which others may replace them, as 'kubectl replace
  * --force' does.
- * RECORD_MS: the time that the watch of records may be later than the others.
+ * RECORD_MS: the time by which the watch of records may lag behind the others.
  */
 enum { JUDGE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000 };
 #define NS_PER_MS INT64_C(1000000)
@@ -203,8 +204,8 @@ static enum run_phase verdict_phase(const struct parent *p)
 }
 
 /*
- * The verdict that the controller has recorded counts: it has deleted what would go on, and with that perhaps the pods
- * from which the verdict follows.
+ * The verdict that the controller has recorded counts: the controller has deleted what would continue, and perhaps the
+ * pods from which the verdict follows.
  */
 static void take_verdict(const struct cluster_watch *c, struct arena *a, struct run_state *s)
 {
@@ -215,7 +216,7 @@ static void take_verdict(const struct cluster_watch *c, struct arena *a, struct 
 	if (!parent_is_left(p) || !p->verdict.n || s->phase == end)
 		return;
 	if (s->phase != (success ? RUN_COMPLETING : RUN_FAILING))
-		s->cause = STR("");             /* it says why the run does not go on, which is no longer of interest */
+		s->cause = STR("");             /* it explains why the run does not progress, which no longer matters */
 	s->phase = !active ? end : success ? RUN_COMPLETING : RUN_FAILING;
 	outcome_read(a, p->outcome, p->generation, s);
 }
@@ -493,7 +494,7 @@ bool cluster_watches_kind(const struct resource *r)
 }
 
 /*
- * Adds the kinds that a run's state depends on, besides Pods, Jobs and Events: those that stand for the run or admit
+ * Adds the kinds that a run's state depends on, besides Pods, Jobs and Events: those that represent the run or admit
  * it.
  */
 static void add_kinds(struct cluster *k, const struct cluster_watch *c, struct view_options *o, struct resource *kinds)

@@ -29,7 +29,7 @@ struct credential {
 	unsigned runs;
 	struct str failure;             /* why the plugin failed for good: it is not started again; empty: it has not */
 	struct credential_wait *first, **last;
-	struct credential_wait *answering;      /* requests that waited and are being told the result */
+	struct credential_wait *answering;      /* requests that waited and are now getting the result */
 };
 
 static bool has_plugin(const struct credential *c) { return c->access->exec.command.n != 0; }
@@ -71,7 +71,7 @@ static bool token_is_sound(struct str *token)
 	return token->n > 0;
 }
 
-/* Reads the token file when it is due; false with an explanation in WHY when there is no token at all. */
+/* Reads the token file when it is due; false with an explanation in WHY when no token is available. */
 static bool read_token_file(struct credential *c, struct arena *a, struct str *why)
 {
 	struct str path = c->access->token_file, token = STR("");

@@ -1,6 +1,6 @@
 /*
  * definitions.c - reads CustomResourceDefinitions of a cluster, for `vendor crd`. An operand is a kind, its plural, the
- * name of a definition (PLURAL.GROUP), or a group, which stands for all of its kinds. Discovery finds the names; then
+ * name of a definition (PLURAL.GROUP), or a group, which means all of its kinds. Discovery finds the names; then
  * each definition is read by its name, without the parts that differ between clusters.
  */
 #include "runtime/cluster/cluster.h"

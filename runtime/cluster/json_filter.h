@@ -9,7 +9,7 @@
 
 /* What is kept of one member of the document. */
 struct json_filter {
-	struct str name;                /* name of the member; "*" stands for any name */
+	struct str name;                /* name of the member; "*" matches any name */
 	enum json_filter_kind {
 		JSON_FILTER_PATH,       /* only those members below it are kept that `below` lists */
 		JSON_FILTER_KEEP,       /* everything below it is kept, except what `below` excludes */

@@ -378,7 +378,7 @@ static bool begin_utf8(struct json_stream *s, unsigned char c)
 
 static bool is_plain(unsigned char c) { return c >= ' ' && c < 0x80 && c != '"' && c != '\\'; }
 
-/* Continues a string at *AT; moves *AT behind what was read. */
+/* Continues a string at *AT; moves *AT past what was read. */
 static bool in_string(struct json_stream *s, struct str piece, size_t *at)
 {
 	const char *p = piece.p + *at, *end = piece.p + piece.n, *from = p;

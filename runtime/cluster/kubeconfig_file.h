@@ -35,8 +35,8 @@ struct kubeconfig_entry {
 };
 
 /*
- * Reports an error: sets `why` to "PATH:LINE: ..." for the place AT, or to the sentence alone when AT has no place.
- * Returns false.
+ * Reports an error: sets `why` to "PATH:LINE: ..." for the position AT, or to the message alone when AT has no
+ * position.  Returns false.
  */
 bool kubeconfig_fail(struct kubeconfig_reading *r, struct span at, const char *fmt,
 	...) __attribute__((format(printf, 3, 4)));

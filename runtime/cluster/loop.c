@@ -317,7 +317,7 @@ static void child_ended(struct loop_fd *f, unsigned events)
 
 /*
  * Runs in the child: calls exec, or sends the errno through the pipe. The child ends with its PARENT, however that
- * ends: a credential plugin that waits for a browser is of no use to anybody then.
+ * ends: a credential plugin that waits for a browser is useless then.
  */
 static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *const *env, const int fds[3],
 	int report, pid_t parent)

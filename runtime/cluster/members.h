@@ -31,8 +31,8 @@ struct member_query {
 	struct resource resource;
 	struct str ns, selector;        /* namespace, and a label selector */
 	bool whole;                     /* keep everything, even what keep_of() leaves out */
-	const char *const *keep;        /* paths to keep in place of those of keep_of(); may be NULL */
-	bool metadata;                  /* ask for the metadata alone: contents of ConfigMaps and Secrets stay there */
+	const char *const *keep;        /* paths to keep instead of those of keep_of(); may be NULL */
+	bool metadata;                  /* request only metadata: contents of ConfigMaps and Secrets stay there */
 };
 
 /* Lists all collections in parallel. A kind that is not served (404) has no members. */

@@ -1,7 +1,7 @@
 /*
  * object_list.h - reads all objects of a collection, page by page, and hands out each once. A page that fails half-way
  * is requested again without handing out objects twice. When the server has dropped the snapshot (410), the list
- * continues with the token that the server offers and sets `inconsistent`, or begins again.
+ * continues with the token that the server offers and sets `inconsistent`, or starts over.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_OBJECT_LIST_H
 #define TRAINC_RUNTIME_CLUSTER_OBJECT_LIST_H
@@ -14,10 +14,10 @@ struct object_list_options {
 	struct str label_selector, field_selector;
 	const char *const *keep;        /* paths for json_filter_new(), ended by NULL; NULL: everything but managed
 					 * fields is kept */
-	bool metadata;                  /* only the metadata of each object is asked for */
+	bool metadata;                  /* only the metadata of each object is requested */
 	unsigned page;                  /* number of objects per page; 0: 500 */
 	bool (*object)(void *to, const struct data *object);    /* called for each object; false cancels the list */
-	/* Called when the list begins again: the objects so far must be forgotten. NULL: this is an error. */
+	/* Called when the list starts over: the objects so far must be forgotten.  NULL: starting over is an error. */
 	void (*restart)(void *to);
 	/*
 	 * Called at the end; the list has been freed by then. VERSION is the resourceVersion of the first page, for a

@@ -41,7 +41,7 @@ struct object_watch {
 	bool moved;                     /* this connection has brought an event */
 	bool relist, ended;
 	unsigned inside;                /* number of callbacks that are running: W is not freed meanwhile */
-	int64_t server_wait;            /* delay that an ERROR event asks for; -1: none */
+	int64_t server_wait;            /* delay that an ERROR event requests; -1: none */
 };
 
 static void connect_now(struct object_watch *w);
@@ -276,7 +276,7 @@ static bool take_bytes(void *to, struct str bytes)
 
 /* ---- connections ---- */
 
-/* The server answers: that alone is news for somebody who was cut off, since nothing may happen for a long time. */
+/* The server responds: after an outage that alone is worth reporting, since nothing may happen for a long time. */
 static void answered(void *to)
 {
 	struct object_watch *w = to;

@@ -1,6 +1,6 @@
 /*
- * packed.c - a packed form is the number of its model, and then by turns: a length, so many bytes; a length, the place
- * in the model of so many bytes. Numbers have seven bits in each byte, the lowest first.
+ * packed.c - a packed form is the number of its model, and then alternately: a length and that many bytes; a length and
+ * the position in the model of that many bytes.  Numbers have seven bits in each byte, the lowest first.
  */
 #include "runtime/cluster/packed.h"
 

@@ -345,8 +345,8 @@ static void note_gone(struct line_stream *s)
 }
 
 /*
- * May the stream be forgotten? Its pod is gone, all its lines were handed out, and a later pod of the same life goes on
- * with the numbers of attempts.
+ * May the stream be forgotten? Its pod is gone, all its lines were handed out, and a later pod of the same life
+ * continues the numbers of attempts.
  */
 static bool is_forgotten(const struct line_stream *s, unsigned run)
 {

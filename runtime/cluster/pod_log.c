@@ -1,9 +1,9 @@
 /*
- * pod_log.c - reads the lines of a container over as many connections as necessary. To continue after a cut: sinceTime
- * has whole seconds, so the server repeats the lines of the last second. Lines with an older time stamp are dropped. Of
- * the lines with the same stamp as the last line, those that were seen before are dropped. A line of which only a part
- * had arrived is dropped and comes again, unless it is so long that parts were handed out already; then only the rest
- * is handed out.
+ * pod_log.c - reads the lines of a container over as many connections as necessary.  To continue after a cut: sinceTime
+ * has whole seconds, so the server repeats the lines of the last second.  Lines with an older time stamp are dropped.
+ * Of the lines with the same stamp as the last line, those that were seen before are dropped.  A line that had arrived
+ * only in part is dropped and arrives again, unless it is so long that parts were handed out already; then only the
+ * rest is handed out.
  */
 #include "runtime/cluster/pod_log.h"
 
@@ -30,7 +30,7 @@ struct pod_log {
 	uint32_t seen[SAME_STAMP];      /* hashes of the lines with that time stamp */
 	unsigned nseen;
 	unsigned matched;               /* number of those lines that this connection has repeated */
-	int64_t cut_stamp;              /* time stamp of a long line of which parts were handed out */
+	int64_t cut_stamp;              /* time stamp of a long line that was partly handed out */
 	size_t cut_given;               /* number of bytes of its text that were handed out */
 	int64_t line_stamp;             /* time stamp of the present line; valid when `stamped` */
 	size_t line_skip;               /* number of bytes of its text that must not be handed out again */

@@ -23,7 +23,7 @@ struct removing {
 	bool *asked;                    /* for each member: has the server accepted its deletion? */
 	size_t left;                    /* number of members whose deletion has begun and is not over */
 	struct holders *held;           /* for each member: what delays its deletion */
-	int failed;                     /* status of a watch that could not go on; STATUS_DONE: none */
+	int failed;                     /* status of a watch that could not continue; STATUS_DONE: none */
 	struct loop_timer timer;
 };
 

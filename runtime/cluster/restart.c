@@ -1,5 +1,5 @@
 /*
- * restart.c - one pass over a restart: read the record, begin or go on, look at each Job, delete what is old, create
+ * restart.c - one pass over a restart: read the record, start or continue, examine each Job, delete what is old, create
  * what is missing, record what exists. A pass ends when it has to wait for something; the caller repeats it.
  */
 #include "runtime/cluster/restart.h"

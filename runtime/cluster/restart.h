@@ -19,7 +19,7 @@
 enum { RESTART_JOBS_MOST = 512 << 10 };
 
 enum restart_end {
-	RESTART_NOTHING,                /* the record asks for nothing, or has changed: judge again */
+	RESTART_NOTHING,                /* the record does not request a restart, or has changed: judge again */
 	RESTART_WAITS,                  /* old Jobs are still being deleted */
 	RESTART_DONE,                   /* all Jobs are created and recorded */
 	RESTART_FAILED                  /* a request was refused; `error` says why. Repeat it later */
@@ -37,7 +37,7 @@ struct restart {
 	struct parent judged;           /* the record by which the run was judged */
 	struct str ns;                  /* its namespace */
 	const char *manager;            /* field manager of the record */
-	int64_t number;                 /* the restart to begin; 0: only go on with one that is under way */
+	int64_t number;                 /* the restart to start; 0: only continue one that is in progress */
 	struct str cause;               /* why it begins */
 	struct restart_attempts *attempts;
 	size_t nattempts;

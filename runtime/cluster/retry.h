@@ -2,8 +2,8 @@
  * retry.h - sends requests with a limit on the number in flight, repeats them when that is safe, and renews the
  * credential once after a 401.
  *
- * By default a request is attempted ten times within a minute. The pause between attempts is what the server asks for
- * (Retry-After, at most 60 s); otherwise it begins at 0.5 s and doubles up to 10 s, with full jitter.
+ * By default a request is attempted ten times within a minute. The pause between attempts is what the server requests
+ * (Retry-After, at most 60 s); without that it starts at 0.5 s and doubles up to 10 s, with full jitter.
  *
  * Reads, server-side apply, dry runs and requests with CALL_REPEAT are repeated after any failure of the connection and
  * any 5xx that may be temporary. A POST with an unknown outcome is not repeated. Every method is repeated when the

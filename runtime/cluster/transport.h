@@ -50,7 +50,7 @@ struct transport_request {
 	 * TRANSPORT_STOPPED). NULL: the body is collected, up to TRANSPORT_LARGEST bytes.
 	 */
 	bool (*take)(void *to, struct str bytes);
-	/* The head of a successful answer is there; its body may be long in coming.  NULL: nobody asks. */
+	/* The header of a successful response has arrived; its body may take long.  NULL: no callback. */
 	void (*began)(void *to);
 	void (*done)(void *to, const struct transport_result *result);
 	void *to;
@@ -66,8 +66,7 @@ enum transport_outcome {
 	TRANSPORT_BROKEN,               /* the connection was reset or cut off, or the answer is not HTTP */
 	TRANSPORT_SLOW,                 /* a time limit has passed */
 	TRANSPORT_NO_CREDENTIAL,        /* the plugin or the token file gave no credential */
-	TRANSPORT_FOREIGN,              /* the answer does not come from an API server, but for example from a login
-					 * page */
+	TRANSPORT_FOREIGN,              /* the response is not from an API server, but perhaps a login page */
 	TRANSPORT_TOO_LARGE,
 	TRANSPORT_STOPPED,              /* `take` returned false, or the calls were stopped */
 };
@@ -93,7 +92,7 @@ struct transport_result {
 	const struct transport_status *status;  /* for codes of 300 and above, else NULL */
 	struct str body;                /* the body, if it was collected */
 	struct str content_type;
-	int64_t retry_after;            /* pause in ns that the server asks for; -1: none */
+	int64_t retry_after;            /* pause in ns that the server requests; -1: none */
 	/*
 	 * The failure in one sentence: "cannot connect to 10.0.0.1:6443: connection refused", "GET /api/v1/nodes: 403
 	 * Forbidden: ...". Empty on success.
@@ -165,8 +164,8 @@ struct loop *transport_loop(const struct transport *t);
 /* Host and port for messages: "10.0.0.1:6443", "[::1]:6443". */
 struct str transport_host(const struct transport *t);
 /*
- * The number of nanoseconds that the server's clock is ahead of ours, as exactly as the Date headers say it; 0 until
- * one contradicts it.
+ * The number of nanoseconds that the server's clock is ahead of ours, as exactly as the Date headers show it; 0 until
+ * one of them differs.
  */
 int64_t transport_clock_offset(const struct transport *t);
 /*

@@ -170,7 +170,7 @@ enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode c
 	return outcome;
 }
 
-/* Cuts S behind the text WORD; what was before it is returned, and nothing if S does not hold WORD. */
+/* Cuts S after the text WORD; returns what was before it, or nothing if S does not contain WORD. */
 static struct str take_until(struct str *s, const char *word)
 {
 	size_t n = strlen(word);

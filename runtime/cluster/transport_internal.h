@@ -21,16 +21,15 @@ enum {
 	HANDLES_KEPT = 32, FAILURE_LARGEST = 1 << 20,
 	EXCHANGE_MEMORY = 1024,
 	/*
-	 * libcurl's least, a quarter of what it takes for each upload by itself; a body is a few
-	 * KiB.  The size of buffers for answers stays libcurl's: over HTTP/2, 7.88 destroyed the
-	 * heap when it differed between requests.
+	 * libcurl's minimum, a quarter of its default for each upload; a body is a few KiB.  The size of buffers for
+	 * answers stays libcurl's: over HTTP/2, 7.88 destroyed the heap when it differed between requests.
 	 */
 	UPLOAD_BUFFER = 16 << 10
 };
 
 /*
  * One HTTP/2 connection, or any number of HTTP/1.1 connections, with the same client certificate: a libcurl multi
- * handle on the loop. By itself libcurl would open a new connection for each request that finds no connection with
+ * handle on the loop.  By default libcurl would open a new connection for each request that finds no connection with
  * room.
  */
 struct transport_pool {
@@ -102,7 +101,7 @@ struct transport_exchange {
 	/* the members below describe the answer */
 	int code;
 	struct str content_type, location;
-	int64_t retry_after;            /* pause in ns that the answer asks for; -1: none */
+	int64_t retry_after;            /* pause in ns that the response requests; -1: none */
 	int64_t retry_at;               /* date in Retry-After in ns, by the server's clock; -1: none */
 	bool counted;                   /* its connections have been counted */
 	bool http2, too_slow;

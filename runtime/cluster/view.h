@@ -16,7 +16,7 @@ struct view_options {
 	struct client *client;
 	struct str ns;                  /* namespace to watch; empty: all */
 	struct str selector;            /* label selector of members: "trainc.dev/job=bert" */
-	/* kinds besides Pods, Jobs and Events: those that stand for runs, or admit them */
+	/* kinds besides Pods, Jobs and Events: those that represent runs, or admit them */
 	const struct resource *kinds;
 	size_t nkinds;
 	bool records;                   /* also watch the records of runs that are left to a controller */

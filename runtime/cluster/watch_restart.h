@@ -11,7 +11,7 @@
 void watch_restart_open(struct cluster_watch *c);
 /* Takes over from NOW, the newest form of the record, which Jobs the run has. */
 void watch_restart_renew(struct cluster_watch *c, const struct parent *now);
-/* Has somebody applied the run again, in a way that its Jobs stay? */
+/* Has somebody applied the run again without replacing its Jobs? */
 bool watch_restart_keeps(const struct cluster_watch *c, const struct parent *now);
 /*
  * May a Job with the name of an earlier one and another uid be the result of a restart? The watch of the record may be
@@ -23,7 +23,7 @@ bool watch_restart_explains(struct cluster_watch *c, struct str uid);
  * have been seen, a restart counts as under way.
  */
 void watch_restart_prepare(struct cluster_watch *c, struct status_objects *objects);
-/* Begins a restart that is due, or goes on with one that is under way. */
+/* Starts a restart that is due, or continues one that is in progress. */
 void watch_restart_act(struct cluster_watch *c, const struct run_state *s, const struct status_objects *objects);
 
 #endif

@@ -1,4 +1,4 @@
-/* cmd_exec.c - runs a command in the environment of a replica, beside its program. */
+/* cmd_exec.c - runs a command in the environment of a replica, next to its program. */
 #include <stdlib.h>
 
 #include "runtime/command/runs.h"

@@ -58,7 +58,10 @@ static bool has_kind(const struct status_objects *objects, const char *kind)
 	return false;
 }
 
-/* Every cluster has pods of its own. A file without pods lacks them, and what fits by it may not fit the cluster. */
+/*
+ * Every cluster has pods of its own.  A file without pods lacks them, and what fits according to it may not fit the
+ * cluster.
+ */
 static void say_no_pods(struct session *s, const struct status_objects *objects)
 {
 	if (option_given(s->options, OPTION_NODES) && !has_kind(objects, "Pod"))
@@ -66,7 +69,7 @@ static void say_no_pods(struct session *s, const struct status_objects *objects)
 			"nodes,pods -A -o json'", STR_ARG(option_value(s->options, OPTION_NODES)));
 }
 
-/* Each job is tried alone: the others of the program are assumed not to run. */
+/* Each job is tried on its own: the others of the program are assumed not to run. */
 static int judge_all(struct fitting *f)
 {
 	struct session *s = f->session;

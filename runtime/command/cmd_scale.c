@@ -64,7 +64,7 @@ static const struct run_role *find(struct scaling *c, struct str name)
 	return NULL;
 }
 
-/* Reads one ROLE=N. False after reporting an error, also when the role has another number already. */
+/* Reads one ROLE=N. False after reporting an error, including a role that already has another number. */
 static bool add(struct scaling *c, struct str text)
 {
 	struct str role = { 0 }, number;

@@ -189,8 +189,8 @@ static bool is_node_down(struct str evidence)
 }
 
 /*
- * Are WORDS about a trouble of which the evidence says more (a claim has no volume, since it has no class), or that is
- * none (a claim does not exist yet), or another one (a program is not ready)?
+ * Are WORDS about a problem that the evidence explains better (a claim has no volume, since it has no class), about no
+ * problem (a claim does not exist yet), or about a different one (a program is not ready)?
  */
 static bool says_less(struct str evidence, const char *words)
 {

@@ -51,7 +51,7 @@ static bool stop_all(struct session *s, struct attend *a, int *status)
 		any = true;
 		fd = control_connect(s->arena, local_watch_dir(&a->runs[i]), &why);
 		if (fd >= 0) {
-			control_ask(s->arena, fd, request, &why);       /* may fail: the run may have ended by itself */
+			control_ask(s->arena, fd, request, &why);       /* may fail: the run may have just ended */
 			close(fd);
 		}
 	}

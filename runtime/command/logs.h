@@ -48,8 +48,8 @@ bool logs_check(struct session *s, const struct backend *b, struct log_wish *w);
 bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index,
 	const struct log_stream *stream);
 /*
- * Is the container that was asked for one of those found so far, or may it still appear? False after reporting the
- * names that exist (status 2).
+ * Is the requested container among those found so far, or may it still appear? False after reporting the names that
+ * exist (status 2).
  */
 bool logs_has_container(struct session *s, const struct log_wish *w);
 /* Adds the logs of all runs and decides how their lines are printed. */

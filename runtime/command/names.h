@@ -8,7 +8,7 @@
 #include "command/session.h"
 
 /*
- * Writes the names that Q asks for, one per line, within a second. Writes fewer or none when they cannot be found in
+ * Writes the names that Q requests, one per line, within a second.  Writes fewer or none when they cannot be found in
  * time.
  */
 int names_answer(struct session *s, const struct names_question *q);

@@ -58,7 +58,7 @@ int runs_wait(struct session *s, struct attend *a, enum run_goal goal);
 
 /* Reports that the runs continue and how to stop or follow them; returns 128 + the number of the signal. */
 int runs_interrupted(struct session *s, const struct attend *a);
-/* After ATTEND_LOST: says which runs go on unseen, and why; the status to leave with. */
+/* After ATTEND_LOST: reports which runs continue unobserved, and why; returns the exit status. */
 int runs_lost(struct session *s, const struct attend *a);
 /* Prints the verdict of each run on standard error; returns 0, or 8 when a run has not succeeded. */
 int runs_verdict(struct session *s, const struct attend *a, bool tell_success);

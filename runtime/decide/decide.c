@@ -169,7 +169,7 @@ static void act(struct decide_pass *p)
 		end(p, false, str_printf(p->arena, "has failed because nothing runs any more, and %.*s does not hold",
 			STR_ARG(plan_condition_text(p->arena, p->plan, p->plan->success))));
 		break;
-	case JUDGE_IDLE:                /* a job without a success rule never ends by itself */
+	case JUDGE_IDLE:                /* a job without a success rule never ends on its own */
 	case JUDGE_GOING: going(p); break;
 	}
 }

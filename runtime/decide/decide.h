@@ -23,7 +23,7 @@
 /* The job that is decided about, and its settings. */
 struct decide_job {
 	const struct plan_job *plan;
-	struct str kind;                /* the kind of the job's object, with which reasons and messages begin */
+	struct str kind;                /* the kind of the job's object, with which reasons and messages start */
 	/*
 	 * uid of the object that owns all objects of the job; empty: the labels alone decide which objects belong to it
 	 */
@@ -72,7 +72,7 @@ struct seen_list decide_see(struct arena *a, const struct decide_job *job, const
 void decide_see_object(struct arena *a, const struct decide_job *job, const struct data *object,
 	struct seen_list *list);
 
-/* The name of the object that stands for replica i, and its kind: "Pod", "Job" or "Deployment". */
+/* The name of the object that represents replica i, and its kind: "Pod", "Job" or "Deployment". */
 struct str decide_name(struct arena *a, const struct plan_job *j, const struct plan_role *r, int64_t i);
 struct str decide_kind(const struct plan_job *j, const struct plan_role *r);
 /*
@@ -100,10 +100,9 @@ struct decide_role {
 
 struct decide_record {
 	struct job_conditions conditions;
-	int64_t begin, end;             /* when the job began and ended; 0: not yet. A job that is resumed begins
-					 * again */
+	int64_t begin, end;             /* when the job started and ended; 0: not yet.  Resuming starts anew */
 	int64_t spent;                  /* number of failed attempts, and of restarts in attempts that are over */
-	int64_t begun_anew;             /* number of times the whole job began again */
+	int64_t begun_anew;             /* how often the whole job has restarted */
 	bool cut_short;                 /* the deadline or the back-off limit ended the job */
 	struct decide_role *roles;      /* the roles, in the plan's order; the numbers of their replicas may have
 					 * changed */
@@ -136,7 +135,7 @@ struct decide_count {
 struct decision {
 	struct decide_action *actions;  /* the actions, in the order in which they must be carried out */
 	size_t nactions;
-	/* an object of somebody else that has a name which the job needs; the caller waits and looks again */
+	/* another owner's object has a name which the job needs; the caller waits and looks again */
 	const struct seen *conflict;
 	bool elsewhere;                 /* another controller looks after the job: do nothing */
 	bool remove;                    /* the job has ended and its `ttl` has passed: delete it */

@@ -34,17 +34,17 @@ struct decide_pass {
 
 /* Sorts the seen objects by role and index. */
 void pass_index(struct decide_pass *p);
-/* Updates the record of every attempt: which have ended, and which begin again. */
+/* Updates the record of every attempt: which have ended, and which restart. */
 void pass_judge(struct decide_pass *p);
 /*
- * Deletes all replicas before the job begins again, which happens at AGAIN at the earliest. ALL: replicas that have
- * ended for good begin again, too.
+ * Deletes all replicas before the job restarts, which happens at AGAIN at the earliest.  ALL: replicas that have ended
+ * for good restart, too.
  */
 void pass_begin_anew(struct decide_pass *p, bool all, int64_t again);
 
 /* Checks the names of the objects that the job needs. False when one is taken, with the decision's `conflict` set. */
 bool pass_claim(struct decide_pass *p);
-/* Creates the replicas that are missing, and deletes those that are too many or must begin again. */
+/* Creates missing replicas, and deletes those that are surplus or must restart. */
 void pass_reconcile(struct decide_pass *p);
 /* Deletes replicas and their Services: all, or those that `clean` removes from an ended job. */
 void pass_clear(struct decide_pass *p, bool all);

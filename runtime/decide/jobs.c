@@ -31,7 +31,7 @@ static bool role_named(const struct plan_job *j, struct str label, unsigned *ret
 	return false;
 }
 
-/* Is the Job over? One with a verdict of its own, or whose pods have all succeeded, ends by itself. */
+/* Is the Job over? One with a verdict of its own, or whose pods have all succeeded, ends on its own. */
 static bool is_over(const struct data *job)
 {
 	static const char *const ends[] = { "Complete", "Failed", "SuccessCriteriaMet", "FailureTarget" };

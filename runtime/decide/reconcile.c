@@ -103,7 +103,7 @@ static void failed(struct decide_pass *p, const struct plan_role *role, struct d
 	r->again = p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * INT64_C(1000000000), ++r->series);
 }
 
-/* Handles a replica that has failed for good: it ends the job, or the job waits until somebody starts it again. */
+/* Handles a replica that has failed for good: it ends the job, or the job waits until somebody restarts it. */
 static void lost(struct decide_pass *p, const struct plan_role *role, const struct seen *s)
 {
 	const struct seen **tell = failure_judge(role, false) == FAILURE_RESTARTS ? &p->retried : &p->lost;
@@ -125,7 +125,7 @@ static enum replica_state state_of(const struct decide_part *part, const struct 
 	return part->plan->elastic && between ? REPLICA_STARTED : REPLICA_WAITING;
 }
 
-/* Spreads the counts of an object that stands for all replicas: the lowest numbers count as ready. */
+/* Distributes the counts of an object that represents all replicas: the lowest numbers count as ready. */
 static void share(struct decide_part *part)
 {
 	for (int64_t i = 1; part->states[0] == REPLICA_READY && i < part->wanted; i++)
@@ -262,7 +262,7 @@ static void replica(struct decide_pass *p, size_t k, int64_t i)
 		have(p, s, decide_kind(p->plan, part->plan), decide_name(p->arena, p->plan, part->plan, i), (int)k, i);
 }
 
-/* A Deployment stands for all replicas of its role. */
+/* A Deployment represents all replicas of its role. */
 static int64_t objects_of(const struct decide_pass *p, const struct decide_part *part)
 {
 	return !plan_role_is_numbered(p->plan, part->plan) && part->wanted > 1 ? 1 : part->wanted;

@@ -13,7 +13,7 @@ struct str decide_kind(const struct plan_job *j, const struct plan_role *r)
 	return str_of(plan_workload(j, r)->kind);
 }
 
-/* Does one object without an index stand for the whole role? */
+/* Does one object without an index represent the whole role? */
 static bool is_single(const struct plan_job *j, const struct plan_role *r)
 {
 	return r->one_name || !plan_role_is_numbered(j, r);
@@ -24,7 +24,7 @@ struct str decide_name(struct arena *a, const struct plan_job *j, const struct p
 	return is_single(j, r) ? r->object : str_cat(a, r->object, STR("-"), str_int(a, i));
 }
 
-/* The index after the role's name in the name of an object of ours; -1 when there is none. */
+/* The index after the role's name in the name of an object of ours; -1 if it has none. */
 static int64_t index_after(const struct plan_role *r, struct str name)
 {
 	struct str digits = { name.p + r->object.n + 1, name.n - r->object.n - 1 };

@@ -235,7 +235,7 @@ static bool is_covered(const struct quota_queue *q, const struct fit_shape *s, s
 	return true;
 }
 
-/* Somebody has stopped the LocalQueue or the ClusterQueue, or it is not for this namespace. */
+/* The LocalQueue or the ClusterQueue is stopped, or it is not for this namespace. */
 static bool is_closed(const struct quota_queue *q, const struct data *local, struct buf *why)
 {
 	const struct data *both[] = { local, q->object }, *selector = status_path(q->object, "spec.namespaceSelector");

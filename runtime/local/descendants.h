@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 enum descendant {
-	DESCENDANT_SPARE,               /* leave the process and everything below it alone */
-	DESCENDANT_PASS,                /* leave the process alone, but look at those below it */
+	DESCENDANT_SPARE,               /* spare the process and everything below it */
+	DESCENDANT_PASS,                /* spare the process, but examine those below it */
 	DESCENDANT_KILL                 /* kill it and everything below it */
 };
 

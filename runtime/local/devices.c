@@ -6,7 +6,7 @@
 /* One kind of device: all accelerators with the same files and the same variable. */
 struct kind {
 	const struct plan_accelerator *acc;     /* the first accelerator of this kind in the plan */
-	struct str *names;              /* for each device, the word that stands for it in the variable */
+	struct str *names;              /* for each device, its word in the variable */
 	bool *taken;
 	size_t n;
 	int64_t wanted;

@@ -13,7 +13,7 @@
 struct devices;
 
 /*
- * Counts the machine's devices of every kind that the job asks for. NONE (--no-devices): programs see none. CALLER
+ * Counts the machine's devices of every kind that the job requests. NONE (--no-devices): programs see none. CALLER
  * returns a variable of the command's environment (p == NULL: not set); devices that it hides stay hidden. Errors are
  * appended to WHY, one per line.
  */

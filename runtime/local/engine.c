@@ -316,7 +316,7 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 	}
 	if (!life_scale(e->life, role, n, why))
 		return false;
-	/* before the answer, so that a client that asks for the state next gets the new size */
+	/* before the response, so that a client that requests the state next gets the new size */
 	tell_state(e);
 	return true;
 }

@@ -319,7 +319,7 @@ static struct entered wait_for(const struct entering *e, int signals, pid_t chil
 		pass_on(signals, child);
 	}
 	if (fd >= 0 && !ends[0].revents) {
-		poll(ends, 1, 200);             /* the command may end together with the replica by itself */
+		poll(ends, 1, 200);             /* the command may end on its own, together with the replica */
 		ret.over = !ends[0].revents;
 		if (ret.over)
 			kill(child, SIGKILL);

@@ -23,7 +23,7 @@ struct follow_run {
 };
 bool follow_add(struct follow *f, const struct follow_run *r);
 
-/* Looks at the files again; cheap when nothing has changed. */
+/* Reads the files again; cheap when nothing has changed. */
 void follow_read(struct follow *f);
 /*
  * Takes the earliest of the lines that have arrived; false when there is none. OVER: no more output will come, so a

@@ -31,7 +31,7 @@ int forward_listen(int64_t *port);
 /* The lowest free port from FIRST on; 0: there is none. */
 int64_t forward_free_port(int64_t first);
 /*
- * Accepts connections from N listeners, in memory of the arena. It owns the listeners from now on, also when it fails:
+ * Accepts connections from N listeners, in memory of the arena.  It owns the listeners from now on, even if it fails:
  * NULL with errno.
  */
 struct forward *forward_open(struct arena *a, const int *listeners, size_t n, const struct forward_ops *ops);

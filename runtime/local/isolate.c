@@ -365,8 +365,8 @@ static bool failed(struct isolation_error *ret, const char *step)
 }
 
 /*
- * Sets the host name as a kubelet does: at most 63 characters, and not ending with a character with which a name must
- * not end.
+ * Sets the host name as a kubelet does: at most 63 characters, and without characters at the end that a name must not
+ * end with.
  */
 static bool set_host(const char *name)
 {

@@ -12,7 +12,7 @@
 struct str launch_notes(const struct launch *l) { return buf_text(&l->notes); }
 void launch_release(struct launch *l) { buf_release(&l->notes); }
 
-/* The role whose replicas a text lists by their hosts alone, without ports; -1 when there is none. */
+/* The role whose hosts a text lists without ports; -1 if the text lists none. */
 static int listed_role(const struct text *t)
 {
 	int64_t first = -1;

@@ -48,7 +48,7 @@ enum variable_source {
 	VARIABLE_OF_CALLER,             /* from the caller's environment */
 	VARIABLE_OF_POD,                /* a variable that every pod has, or the numbers of its devices */
 	VARIABLE_OF_PROGRAM,
-	VARIABLE_OF_SECRET,             /* from the caller's environment, in place of a secret or config map */
+	VARIABLE_OF_SECRET,             /* from the caller's environment, instead of a secret or config map */
 	VARIABLE_OF_OPTION              /* from --env */
 };
 

@@ -31,7 +31,7 @@ static bool is_emptied(const struct plan_volume *v)
 	return v->kind == VOLUME_SCRATCH || (v->kind == VOLUME_CLAIM && !v->keep);
 }
 
-/* Does the volume need a directory from the user? Those that the run makes by itself do not. */
+/* Does the volume need a directory from the user? Those that the run creates do not. */
 static bool is_from_outside(const struct plan_volume *v)
 {
 	return !is_emptied(v) && v->kind != VOLUME_GENERATED;
@@ -105,7 +105,7 @@ static struct str generated_directory(const struct launch *l, struct arena *a, c
 	return str_cat(a, l->scratch, STR("/generated/"), v->name);
 }
 
-/* The directory behind a volume; p == NULL for memory and for a volume without a directory. */
+/* The directory of a volume; p == NULL for memory and for a volume without a directory. */
 static struct str volume_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i,
 	const struct plan_volume *v)
 {

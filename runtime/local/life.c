@@ -121,7 +121,7 @@ void life_ready(struct life *l, unsigned role, int64_t i)
 	touch(l);
 }
 
-/* Handles an attempt that failed by itself. */
+/* Handles an attempt that failed on its own. */
 static void failed(struct life *l, struct life_part *p, int64_t i, const struct life_end *e)
 {
 	struct unit *u = &p->units[i];
@@ -262,7 +262,7 @@ bool life_stop(struct life *l, bool kill, struct str *why)
 	return true;
 }
 
-/* Resets all replicas before the job begins again; those that are still stopping are reset when they have stopped. */
+/* Resets all replicas before the job restarts; those that are still stopping are reset when they have stopped. */
 static void forget_all(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {

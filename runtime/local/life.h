@@ -62,8 +62,8 @@ void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end 
 void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, int64_t now);
 
 /*
- * Reports that something outside of the program kept a replica from starting (its port was taken): the whole job begins
- * again, which is not counted.
+ * Reports that something outside of the program kept a replica from starting (its port was taken): the whole job
+ * restarts, which is not counted.
  */
 void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause);
 

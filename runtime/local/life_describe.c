@@ -115,7 +115,7 @@ struct count {
 	int64_t expected, ready, begun, running;
 	const struct run_replica *again;        /* the replica whose next attempt is due first */
 	const struct life_part *again_of;
-	/* a replica that failed for good, so that the job waits until somebody starts it again */
+	/* a replica that failed for good, so that the job waits until somebody restarts it */
 	const struct run_replica *waits;
 	const struct life_part *waits_of;
 };

@@ -12,7 +12,7 @@ enum process { PROCESS_GONE, PROCESS_RUNS, PROCESS_ASKED, PROCESS_KILLED };
 struct unit {                           /* what life knows of a replica in addition to its run_replica */
 	enum process process;
 	bool ours;                      /* the replica was asked to stop, so its exit code does not count */
-	bool restart;                   /* the replica was asked to stop and begins again after that */
+	bool restart;                   /* the replica was asked to stop and restarts after that */
 	bool in_place;                  /* the next attempt is in the same pod */
 	int64_t failures;               /* number of failed attempts that count against `retries` */
 	int64_t series;                 /* number of failures in a row, which decides how long to wait */
@@ -33,7 +33,7 @@ struct life_part {                           /* a role of the job */
 enum mode {
 	MODE_GOING,
 	MODE_SUSPENDED,
-	MODE_ANEW,                      /* everything stops, then the job begins again */
+	MODE_ANEW,                      /* everything stops, then the job restarts */
 	MODE_ENDING                     /* the verdict is known, and replicas are stopping */
 };
 
@@ -49,7 +49,7 @@ struct life {
 	bool stop_all, kill;            /* ENDING: end everything, whatever `clean` says; without a grace period */
 	struct str reason;              /* ANEW, ENDING: the reason */
 	int64_t backoff;
-	int64_t anew_at;                /* ANEW: earliest time at which the job begins again */
+	int64_t anew_at;                /* ANEW: earliest time at which the job restarts */
 	struct judge_facts facts;
 	int64_t degraded_until;
 	unsigned beginnings;

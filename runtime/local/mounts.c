@@ -426,8 +426,8 @@ static bool mount_texts(struct mount_view *v, const struct text_file *files, siz
 }
 
 /*
- * Sets up name resolution. With a network of its own no name server can be reached. With an empty list of servers a
- * resolver asks this host, which refuses at once, so nobody waits for an answer.
+ * Sets up name resolution.  In a network of its own a replica cannot reach a name server.  With an empty list of
+ * servers a resolver asks this host, which refuses at once, so no program waits for a response.
  */
 static bool mount_names(struct mount_view *v, const struct sandbox *box, const struct mounts_extra *extra)
 {

@@ -165,7 +165,7 @@ static void network_attribute(struct netlink_batch *b, uint16_t type, uint32_t a
 
 /*
  * Limits the link to one queue. By default there is one for each processor, of which the kernel would release all but
- * one, and wait at each end until no processor uses them any more.
+ * one, and wait each time until no processor uses them anymore.
  */
 static void queues(struct netlink_batch *b)
 {

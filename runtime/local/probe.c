@@ -198,7 +198,7 @@ struct container *probe_ended(struct engine *e, pid_t pid, int exit_code)
 
 	if (!c)
 		return NULL;
-	kill(-pid, SIGKILL);            /* kills what a command left behind */
+	kill(-pid, SIGKILL);            /* kills processes that a command left behind */
 	c->probe.pid = 0;
 	if (exit_code == 0 && !c->probe.overdue) {
 		probe_stop(e, c);

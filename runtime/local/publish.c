@@ -1,6 +1,6 @@
 /*
- * publish.c - see publish.h. A port is looked up for each new connection, because a job that begins again may have
- * other ports.
+ * publish.c - see publish.h.  A port is looked up for each new connection, because a job that restarts may get other
+ * ports.
  */
 #include "runtime/local/publish.h"
 

@@ -170,7 +170,7 @@ static void pause_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* Opens the new directory; -1 with errno. ENOENT: somebody has removed it, so begin again. */
+/* Opens the new directory; -1 with errno.  ENOENT: somebody has removed it, so start over. */
 static int open_made(struct making *m)
 {
 	mkdir(str_copy(m->arena, path_directory(m->path)).p, 0700);

@@ -39,7 +39,7 @@ struct spawn {
 	const struct spawn_low *low;    /* the keeper's low descriptors */
 	int output;                     /* descriptor that becomes standard output and standard error */
 	unsigned seconds;               /* seconds after which an alarm ends it; 0: never */
-	/* function that the child runs in place of a program, and that returns its exit status; NULL: the program */
+	/* function that the child runs instead of a program, and that returns its exit status; NULL: the program */
 	int (*instead)(const void *);
 	const void *context;
 };

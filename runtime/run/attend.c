@@ -11,8 +11,8 @@
 #include "base/words.h"
 
 /*
- * interval between looks at files where the kernel does not report changes; bytes of lines that are read at once;
- * batches between two looks at signals
+ * interval for polling files where the kernel does not report changes; bytes of lines that are read at once; batches
+ * between two checks for signals
  */
 enum { LOOK_MS = 100, BATCH = 128 << 10, BATCHES = 8 };
 

@@ -10,9 +10,9 @@
 
 enum attend_end {
 	ATTEND_REACHED,                 /* the runs have reached what the command waited for */
-	ATTEND_OVER,                    /* nothing changes any more, and all output has been shown */
+	ATTEND_OVER,                    /* nothing changes anymore, and all output has been shown */
 	ATTEND_TIMEOUT,
-	ATTEND_LOST,                    /* a run goes on and cannot be followed any more: see run_watch.lost */
+	ATTEND_LOST,                    /* a run continues but cannot be followed anymore: see run_watch.lost */
 	ATTEND_INTERRUPTED
 };
 

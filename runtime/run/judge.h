@@ -14,13 +14,12 @@ struct attempt_end {
 	int exit_code;                  /* 1 to 255 (128 + the signal); -1: unknown */
 	bool disrupted;                 /* the node was taken away: the program did not fail */
 	bool init;                      /* an init container failed, to which `retry_on` does not apply */
-	bool in_place;                  /* the replica would begin again in place; `on_failed_pod` does not count that
-					 * as a failed pod */
+	bool in_place;                  /* it would restart in place: not a failed pod for `on_failed_pod` */
 	int64_t failures;               /* number of earlier attempts that count against `retries` */
 };
 
 /*
- * Does a replica of role R begin again after this end? ATTEMPT_AGAIN_FREE: yes, without counting against `retries`.
+ * Does a replica of role R restart after this end? ATTEMPT_AGAIN_FREE: yes, without counting against `retries`.
  */
 enum attempt_verdict judge_attempt(const struct plan_role *r, const struct attempt_end *end);
 
@@ -43,7 +42,7 @@ struct judge_facts {
 	struct judge_role *roles;       /* the roles, in the job's order */
 	const struct role_states *seen; /* the same states, in the form that conditions need */
 	int64_t begin, now;             /* when `timeout` began to count, 0: not yet; the current time */
-	int64_t spent;                  /* number of restarts so far, in roles whose replicas begin again */
+	int64_t spent;                  /* number of restarts so far, in roles whose replicas restart */
 };
 
 enum judge_what {
@@ -62,7 +61,7 @@ enum judge_what {
  */
 enum judge_what judge(struct judge_facts *f);
 
-/* Does the whole job begin again after this verdict? BEGUN_ANEW: the number of times that it has done so already. */
+/* Does the whole job restart after this verdict? BEGUN_ANEW: how often it has already restarted. */
 bool judge_begins_anew(const struct plan_job *j, enum judge_what what, int64_t begun_anew);
 
 bool judge_past_deadline(const struct plan_job *j, int64_t begin, int64_t now);

@@ -12,7 +12,7 @@
 void outcome_write(const struct run_state *s, int64_t generation, int64_t end, struct buf *out);
 /*
  * Fills in what S lacks from the outcome TEXT: the cause, times and the first failing rank. False, with S unchanged,
- * when TEXT is not an outcome, or belongs to another generation. A is for texts.
+ * when TEXT is not an outcome, or belongs to another generation. Texts are allocated in A.
  */
 bool outcome_read(struct arena *a, struct str text, int64_t generation, struct run_state *s);
 

@@ -37,7 +37,7 @@ void progress_show(struct progress *p, const struct run_state *const *runs, size
 int64_t progress_due(const struct progress *p);
 /* LIVE: writes lines to the terminal that shows the table, in the right order. */
 void progress_print(struct progress *p, struct str text);
-/* Removes the table to make room for other output; it is drawn again by itself. */
+/* Removes the table to make room for other output; it is redrawn automatically. */
 void progress_hide(struct progress *p);
 /* To be called when the terminal has a new size, or other programs have written to it. */
 void progress_resized(struct progress *p);

@@ -63,7 +63,7 @@ int64_t role_spare_replicas(const struct plan_role *r);
 bool role_required(const struct plan_job *j, const struct plan_role *r);
 /* Can the role still influence what happens next? */
 bool role_matters(const struct plan_job *j, unsigned role);
-/* May a replica of the role begin again after it failed, in place or as a new object? */
+/* May a replica of the role restart after it failed, in place or as a new object? */
 bool role_begins_again(const struct plan_role *r);
 
 /*
@@ -80,8 +80,8 @@ bool clean_takes(const struct plan_job *j, bool active);
 #define RULES_NEVER INT64_MAX
 int64_t job_deadline(const struct plan_job *j, int64_t begin);
 /*
- * Has the job used up its framework's `backoff_limit`? RESTARTS is the number of restarts of all roles that begin
- * again. A limit of n allows n - 1 restarts, and a limit of 0 allows none.
+ * Has the job used up its framework's `backoff_limit`? RESTARTS is the number of restarts of all roles that restart.  A
+ * limit of n allows n - 1 restarts, and a limit of 0 allows none.
  */
 bool job_past_limit(const struct plan_job *j, int64_t restarts);
 

@@ -26,7 +26,7 @@ enum run_phase {
 	RUN_UNKNOWN,                    /* unknown: the keeper is gone without a verdict, or the objects do not show
 					 * it */
 	RUN_QUEUED,                     /* a queue has not admitted the run yet */
-	RUN_STALLED,                    /* the run cannot continue by itself */
+	RUN_STALLED,                    /* the run cannot continue without a user */
 	RUN_ABSENT                      /* no object of the run exists */
 };
 /* The cause of a run of which only the recorded verdict is left. */

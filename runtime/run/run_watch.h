@@ -23,7 +23,7 @@ struct run_watch {
 	struct run_state state;         /* the newest state */
 	bool gone;                      /* the run was removed while it was being watched */
 	bool replaced;                  /* another run with the same name has replaced it meanwhile */
-	int lost;                       /* 0, or the status to end with, because no more news can arrive */
+	int lost;                       /* 0, or the exit status, because no more events can arrive */
 	struct str lost_why;            /* the reason for that, as a sentence */
 	void *own;                      /* private to the backend */
 };

@@ -4,7 +4,7 @@
 
 #include "base/words.h"
 
-#define LATE (2 * NS_PER_SECOND)        /* maximum time by which the noted start of a life is later than its pods */
+#define LATE (2 * NS_PER_SECOND)        /* maximum time by which the recorded start of a life is later than its pods */
 
 static int64_t told_number(struct str text)
 {

@@ -8,7 +8,7 @@
 
 /* ---- one replica ---- */
 
-/* May the replica begin again after it failed? */
+/* May the replica restart after it failed? */
 static bool replica_again(const struct gathered_part *p, const struct gathered_replica *r)
 {
 	const struct pod_view *v = &r->view;
@@ -18,7 +18,7 @@ static bool replica_again(const struct gathered_part *p, const struct gathered_r
 	return judge_attempt(p->plan, &end) != ATTEMPT_FAILED;
 }
 
-/* The state of a replica as the judge sees it: a failed pod that may begin again has not failed for good. */
+/* The state of a replica for the verdict: a failed pod that may restart has not failed for good. */
 static enum replica_state judged_state(const struct gathered_part *p, int64_t i)
 {
 	enum replica_state state = p->states[i];
@@ -103,7 +103,7 @@ static struct str shared_cause(struct gathering *g, const struct gathered_part *
 	return str_printf(g->arena, "%lld of %lld pods: %.*s", (long long)same, (long long)n, STR_ARG(v->cause));
 }
 
-/* Lists the replicas that began again: "worker 0 (2 restarts), worker 5 (1 restart)". */
+/* Lists the replicas that restarted: "worker 0 (2 restarts), worker 5 (1 restart)". */
 static void restarting(struct gathering *g, const struct gathered_part *p, int64_t i, struct crowd *c)
 {
 	const struct gathered_replica *r = &p->at[i];
@@ -164,7 +164,7 @@ static void believe(struct gathered_part *p, const struct data *job, struct span
 
 static bool same_word(struct str a, struct str b) { return a.n == b.n && (!a.n || strncasecmp(a.p, b.p, a.n) == 0); }
 
-/* Uses the counts of an object that stands for the run, when its pods are not among the objects. */
+/* Uses the counts of an object that represents the run, when its pods are not among the objects. */
 static void believe_whole(struct gathering *g, struct gathered_part *p)
 {
 	const struct data *counts = status_path(g->whole, "status.replicaStatuses");

@@ -150,8 +150,8 @@ static int told_before(const struct pod_view *a, const struct pod_view *b)
 
 /*
  * Is failure A the cause rather than B? In this order: the one whose record is the earliest, the earliest end, an end
- * that is not by a signal (which is often an echo), the lowest rank. A failure after which the replica
- * begins again comes last.
+ * that is not by a signal (which is often an echo), the lowest rank.  A failure after which the replica restarts comes
+ * last.
  */
 static bool blames(const struct failing *a, const struct failing *b)
 {
@@ -289,7 +289,7 @@ static void pod(void *to, const struct data *o)
 
 /* ---- Jobs ---- */
 
-/* Marks the replica INDEX of the Job as succeeded. The context is the first replica that the Job stands for. */
+/* Marks replica INDEX of the Job as succeeded.  The context is the first replica that the Job represents. */
 static void done(void *context, int64_t index) { ((struct gathered_replica *)context)[index].done = true; }
 static void lost(void *context, int64_t index) { ((struct gathered_replica *)context)[index].lost = true; }
 
@@ -306,7 +306,7 @@ static bool is_job_of(const struct plan_role *r, struct str name)
 }
 
 /*
- * The replica that a Job stands for. Such a Job has the name of the replica's pod; in a set of Jobs, without the last
+ * The replica that a Job represents.  Such a Job has the name of the replica's pod; in a set of Jobs, without the last
  * number.
  */
 static struct replica_key *replica_of_job(struct gathering *g, struct str name)
@@ -320,8 +320,8 @@ static struct replica_key *replica_of_job(struct gathering *g, struct str name)
 }
 
 /*
- * Does the Job have several pods, so that it stands for no single replica? The Job of a set may have a name that a
- * replica could have.
+ * Does the Job have several pods, so that it does not represent a single replica? The Job of a set may have a name that
+ * a replica could have.
  */
 static bool part_of_many(const struct data *job)
 {
@@ -431,7 +431,7 @@ static bool is_ours(const struct gathering *g, const struct data *o)
 	return status_label(o, "trainc.dev/job").n || str_eq(name, g->job->name) || owned(g, o);
 }
 
-/* Does A decide rather than B? Of two objects that stand for the run, the one without an owner does. */
+/* Does A decide rather than B? Of two objects that represent the run, the one without an owner does. */
 static bool above(const struct data *a, const struct data *b)
 {
 	size_t owners = status_list(a, "metadata.ownerReferences")->u.list.n,

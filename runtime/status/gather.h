@@ -18,7 +18,7 @@ struct gathered_pod {
 struct gathered_replica {
 	const struct gathered_pod *pod; /* the latest pod of the replica; NULL: none */
 	struct pod_view view;
-	int64_t failures;               /* number of earlier pods that failed by themselves */
+	int64_t failures;               /* number of earlier pods that failed on their own */
 	int64_t restarts;               /* number of restarts in place, in earlier pods of the replica */
 	int64_t first;                  /* time at which the replica's first pod began; 0: unknown */
 	struct run_span *spans;         /* the spans of the replica so far, in the order in which its pods were
@@ -31,9 +31,8 @@ struct gathered_replica {
 
 struct part_job {
 	const struct data *object;
-	int64_t index;                  /* the replica that the Job stands for; -1: unknown */
-	int64_t from, to;               /* the range of replicas that the Job stands for: one, a slice, or the whole
-					 * role */
+	int64_t index;                  /* the replica that the Job represents; -1: unknown */
+	int64_t from, to;               /* the replicas that the Job represents: one, a slice, or the whole role */
 };
 
 struct gathered_part {
@@ -41,7 +40,7 @@ struct gathered_part {
 	int64_t desired;
 	struct gathered_replica *at;             /* the replicas, plan->max of them */
 	enum replica_state *states;     /* states as they are shown */
-	/* states for conditions and the judge: a failed pod that may begin again is not FAILED */
+	/* states for conditions and the verdict: a failed pod that may restart is not FAILED */
 	enum replica_state *judged;
 	struct attempts_before before;
 	struct part_job *jobs;          /* the Jobs of the role, by name */
@@ -65,7 +64,7 @@ struct gathering {
 	struct map nodes;               /* claims that are not ready -> their condition */
 	struct map claims;              /* names of pods -> the newest warning about a claim that only that pod uses */
 	struct gathered_part *parts;             /* the roles, in the plan's order */
-	const struct data *whole;       /* the object that stands for the run, or NULL */
+	const struct data *whole;       /* the object that represents the run, or NULL */
 	const struct data **others;
 	size_t nothers;
 	size_t npods;

@@ -13,7 +13,7 @@ struct crowd {
 	int64_t restarted;              /* time of the latest restart of a pod; 0: none */
 	enum run_phase phase;           /* the worst phase of pods that have not ended; RUNNING when all is well */
 	struct str cause;               /* why the pods do not run: "3 of 64 pods: ImagePullBackOff: ..." */
-	struct str restarting;          /* the pods that began again, and how often: "worker 3 (2 restarts)" */
+	struct str restarting;          /* the pods that restarted, and how often: "worker 3 (2 restarts)" */
 };
 
 struct job_view {

@@ -8,7 +8,7 @@
 
 /* What the record of a run says about restarts of the whole run. Kubernetes does not count them for plain Jobs. */
 struct status_restart {
-	int64_t most, number;           /* the maximum number of restarts; 0: nobody restarts the run. Those so far */
+	int64_t most, number;           /* the maximum number of restarts; 0: the run is not restarted.  Those so far */
 	bool going;                     /* a restart is under way: its Jobs are deleted and created again */
 	struct str cause;               /* why the last restart began */
 };
@@ -45,11 +45,11 @@ void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *sl
 struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods,
 	const struct events *events);
 
-/* Is OBJECT one that does not stand for a whole run (rows S-50 to S-60)? */
+/* Is OBJECT one that does not represent a whole run (rows S-50 to S-60)? */
 bool object_is_part(const struct data *o);
 
 /*
- * An object that stands for the whole run and whose controller reports about it (S-61). The conditions of all such
+ * An object that represents the whole run and whose controller reports its state (S-61). The conditions of all such
  * kinds have the same few types.
  */
 struct whole_view {

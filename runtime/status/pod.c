@@ -243,7 +243,7 @@ static bool init_containers(struct judging *j)
 
 /* ---- before its containers start ---- */
 
-/* What the scheduler says, without the two words at its end by which it means that it found nobody to evict. */
+/* The scheduler's message without the two words at its end that say that it found no pods to preempt. */
 static struct str no_node_text(struct str message)
 {
 	struct str rest = STR(". not found");
@@ -329,7 +329,7 @@ static void own_reason(struct judging *j)
 	}
 }
 
-/* S-01: the pod is being deleted, whoever asked for it. */
+/* S-01: the pod is being deleted, whoever requested that. */
 static void deleting(struct judging *j)
 {
 	j->view->phase = RUN_TERMINATING;

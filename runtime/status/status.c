@@ -189,14 +189,14 @@ static struct str lost_replica(struct gathering *g, const struct judge_facts *f)
 	return STR("");
 }
 
-/* Sets a verdict that follows from the rules but that nobody has acted on yet. */
+/* Sets a verdict that follows from the rules but has not been acted on yet. */
 static void judged_by_us(struct gathering *g, const struct judge_facts *f, enum judge_what what, struct verdict *v)
 {
 	struct buf b = { 0 };
 
 	switch (what) {
 	case JUDGE_FAILED:
-		/* the cluster does not record how often the job began again, so whoever restarts it has to count */
+		/* the cluster does not record how often the job restarted, so whoever restarts it has to count */
 		if (judge_begins_anew(g->job, what, 0)) {
 			v->cause = v->restarts ? v->cause : lost_replica(g, f);
 			v->restarts = true;
@@ -215,7 +215,7 @@ static void judged_by_us(struct gathering *g, const struct judge_facts *f, enum 
 		break;
 	case JUDGE_UNREACHABLE:
 		for (size_t k = 0; k < g->job->nroles; k++)
-			if (f->roles[k].governed)       /* the role's controller reports a failure by itself */
+			if (f->roles[k].governed)       /* the role's controller itself reports a failure */
 				return;
 		end_run(v, RUN_FAILED, str_printf(g->arena, "nothing runs any more, and %.*s does not hold",
 			STR_ARG(plan_condition_text(g->arena, g->job, g->job->success))));

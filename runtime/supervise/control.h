@@ -56,7 +56,7 @@ struct supervised {
 	/* decide_record_print() of the record after the last pass; NULL: the record must be read from the resource */
 	char *record;
 	char *durable;                  /* value of the annotation at present; NULL: the resource has none */
-	/* the status that the last pass wanted, as a merge patch; NULL: there was no pass yet */
+	/* the status that the last pass wanted, as a merge patch; NULL: no pass yet */
 	char *wanted;
 	struct custom_plan *plan;       /* compiled from generation `generation`; NULL: not kept */
 	struct supervised *plan_next, *plan_before;

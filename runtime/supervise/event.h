@@ -16,8 +16,8 @@ enum event_weight {
 void event_write(struct supervised *j, enum event_weight weight, const char *type, struct str reason,
 	struct str message);
 /*
- * Writes an Event about J that exists once for each REASON and KEY, whoever writes it again and whenever: its name
- * follows from them.
+ * Writes an Event about J that exists only once for each REASON and KEY, however often it is written: its name follows
+ * from them.
  */
 void event_write_once(struct supervised *j, enum event_weight weight, const char *type, struct str reason,
 	struct str message, struct str key);

@@ -78,7 +78,7 @@ static bool is_deleted(const struct decision *d, const struct seen *s)
 	return s->deleting;
 }
 
-/* Removes from the record what the existing object of an attempt shows by itself: its restarts and its end. */
+/* Removes from the record what the existing object of an attempt shows itself: its restarts and its end. */
 static void forget_told(struct decide_replica *r, const struct seen *s)
 {
 	if (str_eq(r->uid, s->uid) && !r->doomed.n)

@@ -43,7 +43,7 @@ static struct supervised **place_of(struct controller *c, const struct custom_ki
 	return at && *at ? at : NULL;
 }
 
-/* Copies S to *AT, moves *AT behind the copy, and returns the copy. */
+/* Copies S to *AT, moves *AT past the copy, and returns the copy. */
 static struct str put_text(char **at, struct str s)
 {
 	struct str copy = { *at, s.n };

@@ -15,7 +15,7 @@ struct lease_options {
 	struct str ns, name, identity;
 	/*
 	 * Several processes have the identity, and hold the Lease together: the writes of the others count as renewals,
-	 * and the Lease is not given back.
+	 * and the Lease is not released.
 	 */
 	bool shared;
 	void (*gained)(void *to);

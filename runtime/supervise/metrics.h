@@ -17,7 +17,7 @@ struct metrics {
 	uint64_t refused;               /* number of resources that did not compile */
 	uint64_t succeeded, failed, restarted;  /* number of jobs that succeeded, failed and were restarted */
 	uint64_t events, events_dropped;
-	/* values of the moment in which the page is made */
+	/* values at the time when the page is generated */
 	uint64_t queue_depth, queue_added, queue_retried, jobs, objects;
 	uint64_t requests, request_failures, request_retries, connections;
 	bool leader;

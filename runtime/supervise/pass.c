@@ -15,7 +15,7 @@
 #include "runtime/supervise/pass_internal.h"
 #include "runtime/supervise/plan_cache.h"
 
-#define GROUP_WAIT NS_PER_SECOND        /* pause between two looks at a gang that cannot start yet */
+#define GROUP_WAIT NS_PER_SECOND        /* pause between two checks of a gang that cannot start yet */
 enum { AT_ONCE = 24 };                  /* maximum number of requests of one pass under way */
 
 /* ---- the end of a pass ---- */

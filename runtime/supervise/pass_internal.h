@@ -74,7 +74,7 @@ const struct data *pass_answer_tree(struct arena *a, const struct transport_resu
 
 /* ---- the decision (pass_decide.c) ---- */
 
-/* Decides what becomes of a job whose plan is known, and reports new conditions. */
+/* Decides what happens to a job whose plan is known, and reports new conditions. */
 void pass_decide(struct pass *p);
 /* Handles a resource that does not compile: its status says why, unless the job continues with an earlier plan. */
 void pass_refuse(struct pass *p);

@@ -48,7 +48,7 @@ static bool is_owned(const struct data *object, struct str uid)
 	return false;
 }
 
-/* Reports that an object with the name of TREE belongs to somebody else. The job waits until that object is gone. */
+/* Reports that an object with the name of TREE has another owner.  The job waits until that object is gone. */
 static void report_foreign(struct pass *p, const struct data *tree)
 {
 	struct str text = str_printf(&p->arena, "Resource \"%.*s\" of %.*s already exists and is not managed by %s",
@@ -125,8 +125,8 @@ bool pass_shared(struct pass *p)
 /* ---- the autoscaler ---- */
 
 /*
- * The controller remembers the spec with which it last wrote the autoscaler; "" after it deleted it. After a start
- * nothing is remembered, and an existing autoscaler gets the present spec.
+ * The controller remembers the spec with which it last wrote the autoscaler; "" after it deleted it.  After the
+ * controller starts, nothing is remembered, and an existing autoscaler gets the current spec.
  */
 
 static struct str scaler_spec(struct pass *p, const struct data *tree)

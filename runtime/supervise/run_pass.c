@@ -187,7 +187,7 @@ static void record_written(void *to, const struct transport_result *r)
 
 /*
  * Writes that a controller has taken over this generation of the run, and the verdict. The version that was read is
- * part of the request: after another apply has begun the run again, the verdict is no longer that of the run.
+ * part of the request: after another apply has restarted the run, the verdict is no longer that of the run.
  */
 static bool step_record(struct run_pass *p)
 {
@@ -241,7 +241,7 @@ static void restart_answered(struct restart *r)
 	if (r->begun)
 		log_line("info", j->label, "starts again (%lld of %lld): %.*s", (long long)r->parent.restart.number,
 			(long long)r->parent.restart.most, STR_ARG(r->parent.restart.cause));
-	/* also when the restart was begun by a pass that died before it wrote the Event */
+	/* even if the restart was started by a pass that died before it wrote the Event */
 	if (r->begun || r->end == RESTART_DONE || r->end == RESTART_WAITS)
 		tell_restart(p, &r->parent);
 	if (r->end == RESTART_DONE)
@@ -265,7 +265,7 @@ static bool still_deleting(const struct run_pass *p)
 	return false;
 }
 
-/* Begins a restart that is due, or goes on with one that is under way. */
+/* Starts a restart that is due, or continues one that is in progress. */
 static bool step_restart(struct run_pass *p)
 {
 	bool going = p->parent.restart.going;
@@ -404,7 +404,7 @@ static struct str verdict_of(const struct run_state *s)
 	}
 }
 
-/* Lacks the recorded outcome the first failing rank? The watch of Jobs may be ahead of that of pods. */
+/* Does the recorded outcome lack the first failing rank? The watch of Jobs may be ahead of that of pods. */
 static bool lacks_failure(struct run_pass *p)
 {
 	struct run_state ended = { 0 };

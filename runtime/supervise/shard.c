@@ -15,7 +15,7 @@ static bool read_decimal(struct str s, unsigned *ret)
 	return s.n && s.n <= 9;
 }
 
-/* The digits at the end of the name of a StatefulSet's pod, behind its last '-'; empty: it has none. */
+/* The digits at the end of the name of a StatefulSet's pod, after its last '-'; empty if it has none. */
 static struct str ordinal(struct str pod)
 {
 	size_t i = pod.n;

@@ -249,7 +249,7 @@ bool store_job(const struct store *s, struct arena *a, struct str uid, struct st
 	return true;
 }
 
-/* The next object of a job: O itself, or one after it in its slot; NULL: there is no more. */
+/* The next object of a job: O itself, or one after it in its slot; NULL: no more. */
 static const struct store_object *of_job(const struct store_object *o, struct str ns, struct str job)
 {
 	uint32_t hash = job_hash(ns, job);

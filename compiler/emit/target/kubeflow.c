@@ -84,7 +84,7 @@ static void check_container(struct checking *c, const struct plan_role *r, const
 				"a place for both");
 }
 
-/* Does the operator add this init container by itself? */
+/* Does the operator itself add this init container? */
 static bool is_added(const struct plan_container *init)
 {
 	return str_is(init->name, "init_pytorch") || str_is(init->name, "kubectl_delivery");

@@ -463,7 +463,7 @@ static bool help_template(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The text of `"%s-%d" % (n, n)` with the values in place of its marks; empty when their numbers differ. */
+/* The text of `"%s-%d" % (n, n)` with the values substituted for its marks; empty when their numbers differ. */
 static struct str with_values(const struct fault *f, struct str format, size_t i, size_t close)
 {
 	struct str text = STR("");

@@ -377,7 +377,7 @@ static void report_word(struct fault *f, size_t i, bool key)
 	}
 }
 
-/* Reports TJ0113: a reserved word in place of a name. */
+/* Reports TJ0113: a reserved word instead of a name. */
 bool complain_word(struct fault *f)
 {
 	int kind = f->line_end ? TOKEN_EOL : f->found.kind;

@@ -19,7 +19,7 @@ static void help_argument(struct fault *f, struct diag *d)
 		          STR_ARG(rest));
 }
 
-/* The first token behind the line or item of token I. */
+/* The first token after the line or item of token I. */
 static size_t behind_item(const struct fault *f, size_t i)
 {
 	while (f->at[i].kind != TOKEN_END && f->at[i].kind != TOKEN_RBRACE && !(f->at[i].flags & FLAG_LINE))

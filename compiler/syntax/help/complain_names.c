@@ -229,7 +229,7 @@ static bool help_exchanged_title(struct fault *f, struct diag *d, struct span fr
 	return true;
 }
 
-/* Adds a help for a name in place of a title, or text in place of a name: job x, role "x". */
+/* Adds a help for a name instead of a title, or text instead of a name: job x, role "x". */
 bool help_title(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;

@@ -10,7 +10,7 @@
 
 enum { LONGEST = 160 };
 
-/* The text behind `=`, to the end of the line or its comment; empty when it cannot be text. */
+/* The text after `=`, to the end of the line or its comment; empty when it cannot be text. */
 static struct str rest_of_line(const struct fault *f, size_t value)
 {
 	const struct source *source = f->p->source;
@@ -202,7 +202,7 @@ bool complain_words(struct fault *f)
 			str_printf(p->arena, " = %.*s", STR_ARG(right)), "write '=' and quotes");
 	else
 		diag_fix(p->diags, d, at, right, "write '%.*s'", STR_ARG(right));
-	forget_item(p, f->at[item].start);      /* the first word by itself is not a value */
+	forget_item(p, f->at[item].start);      /* the first word on its own is not a value */
 	fault_skip_block(f);
 	return true;
 }

@@ -65,7 +65,7 @@ static void gather(struct wording *w, bool set[PARSE_KINDS], int previous)
 		say(w, "a value");
 		DROP(set, starts_value);
 	} else if (set[TOKEN_IDENT] && set[TOKEN_ASSIGN] && set[TOKEN_LBRACE]) {
-		/* a name behind `role` does not mean that `replicas 4` was a block */
+		/* a name after `role` does not mean that `replicas 4` was a block */
 		set[TOKEN_IDENT] = set[TOKEN_JOB] = false;
 	} else if (set[TOKEN_IDENT]) {
 		bool type = previous == TOKEN_COLON || previous == TOKEN_ARROW;

@@ -37,7 +37,7 @@ static bool same_word(struct str a, const char *b)
 	return !*b;
 }
 
-/* Does the row match the word? One row stands for all words with the same ending. */
+/* Does the row match the word? One row covers all words with the same ending. */
 static bool matches(struct str word, const char *row)
 {
 	size_t n = strlen(row);

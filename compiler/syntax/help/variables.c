@@ -1,8 +1,8 @@
 /*
- * variables.c - variables in the form of Kubernetes, `env = [{name: A, value: b}]`. The list is reported once, with
- * the map to write in its place, before anything is parsed: the parser would report every one of its fields. A list
- * whose fields are set with '=' is a value of this language, and the checker reports it. In a raw block such a list is
- * what the object needs.
+ * variables.c - variables in the form of Kubernetes, `env = [{name: A, value: b}]`.  The list is reported once, with
+ * the map to write instead, before anything is parsed: the parser would report every one of its fields.  A list whose
+ * fields are set with '=' is a value of this language, and the checker reports it.  In a raw block such a list is what
+ * the object needs.
  */
 #include "syntax/help/variables.h"
 
@@ -179,7 +179,7 @@ static bool is_in_raw(const struct tokens *ts, size_t i)
 	return false;
 }
 
-/* Reports the list between the tokens OPEN and CLOSE; MAP is what to write in its place. */
+/* Reports the list between the tokens OPEN and CLOSE; MAP is what to write instead. */
 static void report_variables(const struct tokens *ts, size_t open, size_t close, struct str map)
 {
 	struct span start = { ts->at[open].start, ts->at[open + 1].end };
