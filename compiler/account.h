@@ -24,7 +24,10 @@ bool account_run(struct account *a, void (*act)(void *with), void *with);
 /* Did memory run out for a program of the account? */
 bool account_is_spent(const struct account *a);
 
-/* Counts one program fewer.  With the last one, frees everything that is left of programs whose memory ran out. */
+/*
+ * Closes one program of the account.  With the last one, frees everything that is left of programs whose memory ran
+ * out.
+ */
 void account_close(struct account *a);
 
 #endif

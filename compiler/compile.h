@@ -25,8 +25,8 @@ struct compile_options {                /* a member with p == NULL was not given
 	 */
 	bool parts;
 	/*
-	 * The caller needs no places of the plan but to report, and calls trainc_check(): jobs whose texts are the same
-	 * may have one plan, with the places of the first.
+	 * The caller uses places of the plan only for reports, and calls trainc_check(): jobs whose texts are the same
+	 * may share one plan, with the places of the first.
 	 */
 	bool lends;
 	bool keep_jobs;                 /* tests ask about what was built (struct eval) */

@@ -359,7 +359,7 @@ static const struct type *type_list_node(struct check *c, struct node *n, const 
 		const struct type *t = type_expr(c, list.at[i], NULL), *both = elem ? type_unify(c, elem, t) : t;
 		if (!both && literal_pair(list.at[0], list.at[i], elem, t))
 			both = &type_float;
-		if (!both && core && core->kind == TYPE_MAP)    /* no list at all is wanted */
+		if (!both && core && core->kind == TYPE_MAP)    /* no list is expected at all */
 			return type_list(c->arena, elem);
 		if (!both) {
 			report_elements(c, list.at[i], list.at[0]);

@@ -895,7 +895,7 @@ static void skip_mark_of_order(struct scan *s)
 	memset(s->clean, ' ', n);
 }
 
-/* The first line at FROM or after it that begins with seven times C; -1 if there is none. */
+/* The first line at FROM or after it that starts with seven characters C; -1 if there is none. */
 static long marker_line(struct str text, size_t from, char c)
 {
 	enum { WIDTH = 7 };

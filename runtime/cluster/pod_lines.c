@@ -36,7 +36,7 @@ struct line_stream {
 	int64_t restarts;
 	int64_t first;                  /* number of the first attempt in this pod */
 	int64_t only;                   /* number of the only attempt to show; 0: all */
-	int64_t began;                  /* begin of the present attempt, in whole seconds */
+	int64_t began;                  /* start of the current attempt, in whole seconds */
 	struct attempts_pod pod;
 	struct line_stream *later;      /* the stream of a later pod of the replica; NULL: this is the last one */
 	int64_t earlier;                /* attempts in earlier pods, whose streams are forgotten */

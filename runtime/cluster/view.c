@@ -97,8 +97,8 @@ static void slot_clear(struct view_slot *s)
 /* ---- watches ---- */
 
 /*
- * May the object matter to a run that is asked about? A namespace is full of Events of others, for an hour each, and
- * of those about pods for which all goes well.
+ * May the object matter to a run that is queried? A namespace is full of Events about other objects, which stay for an
+ * hour each, and about pods that run well.
  */
 static bool may_matter(const struct view_watch *w, const struct data *object)
 {

@@ -43,7 +43,7 @@ struct container {
 	uint64_t attempt_at;            /* length of the log when its last process began */
 	struct str command;             /* first word of its command, for messages */
 	int64_t again, series, begin;   /* for a sidecar that has ended: when it starts again, number of ends in a row,
-					 * begin of its last process */
+					 * start of its last process */
 	struct probing probe;
 	int64_t unready;                /* it was ended because it was not ready after this number of seconds; 0: it was
 					 * not */

@@ -201,7 +201,7 @@ static void containers(struct judging *j)
 		}
 	for (size_t i = 0; i < list->u.list.n && j->view->exit_code < 0; i++)
 		ended(j, list->u.list.at[i], "lastState.terminated", false);
-	/* the pod is not, whatever its containers are: a readiness gate, or its node is silent */
+	/* the containers may be ready, but the pod is not: a readiness gate, or its node is silent */
 	j->view->ready = ready && !status_condition_is(j->pod, "Ready", "False");
 }
 

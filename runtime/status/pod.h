@@ -14,7 +14,7 @@ struct pod_view {
 	bool running, ready, succeeded, failed, deleting, disrupted;
 	int64_t restarts;               /* number of restarts in place, of all containers */
 	int64_t own_restarts;           /* number of restarts in place of the main container */
-	int64_t begin, restarted;       /* begin of the pod; time at which a container last ended and was started
+	int64_t begin, restarted;       /* start of the pod; time at which a container last ended and was started
 					 * again */
 	int exit_code, signal;          /* exit code of the container that failed; -1: none */
 	int64_t finished;

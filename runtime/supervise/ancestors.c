@@ -14,7 +14,7 @@ static void put_word(struct buf *b, const struct custom_kind *k, const char *nam
 	if (word.n || k->says_empty)
 		buf_json(b, word);
 	else
-		buf_z(b, "null");               /* a merge patch leaves the field out so */
+		buf_z(b, "null");               /* this makes a merge patch remove the field */
 }
 
 static const char *state_of_role(int64_t running, int64_t succeeded, int64_t failed)

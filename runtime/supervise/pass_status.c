@@ -64,8 +64,8 @@ static int64_t status_wait(const struct pass *p)
 }
 
 /*
- * While pods of other jobs are created, a status that says no more than Created waits: those pods come first, and when
- * its own pods run meanwhile, one write says both.
+ * While pods of other jobs are created, a status that says no more than Created waits: those pods come first, and if
+ * its own pods start to run meanwhile, one write reports both.
  */
 static bool status_yields(const struct pass *p, int64_t now)
 {

@@ -14,7 +14,7 @@ struct queue_item {
 	struct queue *queue;
 	struct queue_item *next;
 	struct loop_timer timer;        /* adds the item when it fires */
-	int64_t not_before;             /* by loop_now(): the earliest begin of the next pass */
+	int64_t not_before;             /* by loop_now(): the earliest time at which the next pass may start */
 	unsigned failures;              /* number of failures in a row */
 	bool queued, busy, dirty;       /* dirty: it was added again during its pass */
 	void *to;
@@ -33,7 +33,7 @@ struct queue {
 
 void queue_init(struct queue *q, struct loop *loop, size_t most, void (*work)(struct queue_item *i));
 void queue_item_init(struct queue_item *i, struct queue *q, void *to);
-/* Allows passes to begin, or holds them back. */
+/* Allows passes to start, or holds them back. */
 void queue_open(struct queue *q, bool open);
 /* Adds I because its object has changed. */
 void queue_add(struct queue_item *i);

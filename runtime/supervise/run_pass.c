@@ -417,7 +417,7 @@ static void note_verdict(struct run_pass *p, int64_t now)
 	struct parent *parent = &p->parent;
 	struct buf b = { 0 };
 
-	if (parent->verdict.n) {                /* it stays, although what it follows from may be deleted by now */
+	if (parent->verdict.n) {                /* it stays, although the objects that show it may be deleted by now */
 		p->state.phase = str_is(parent->verdict, "Succeeded") ? RUN_SUCCEEDED : RUN_FAILED;
 		p->news = p->state.phase == RUN_FAILED && p->state.failure.known && lacks_failure(p);
 	} else {

@@ -264,7 +264,7 @@ static void run(struct supervisor *u)
 	loop_run(c->client.loop);
 }
 
-/* The worker of the queue. */
+/* Starts a pass for an item of the queue. */
 static void work(struct queue_item *i)
 {
 	const struct supervised *j = i->to;

@@ -205,7 +205,7 @@ static void add_kinds(struct watches *w)
 		"status.conditions.status", NULL };
 	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels",
 		"metadata.ownerReferences.uid", "metadata.ownerReferences.controller", NULL };
-	/* the annotation that kubectl writes for itself is as long as all the rest */
+	/* the annotation that kubectl writes for itself is as long as everything else together */
 	static const char *const resources[] = {
 		"-metadata.annotations.[kubectl.kubernetes.io/last-applied-configuration]", NULL };
 

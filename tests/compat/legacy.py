@@ -8,7 +8,7 @@ none of them.
 
 `trainc import` makes the program, `trainc compile --target pods` the objects: all of them are compared with what
 ancestors.py works out from the manifest, and then every key of the expectations is judged on its own: by a rule of its
-own, or, when it is called like a field of Kubernetes, by that field of the objects.  A key that is neither fails. What
+own, or, when it has the name of a field of Kubernetes, by that field of the objects.  A key that is neither fails. What
 differs on purpose has the name of a rule, whatever the case: it passes when docs/differences.md has the rule, and only
 then; a rule there that no case shows fails too.  Last line: N passed, N failed. """
 import copy

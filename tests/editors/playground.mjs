@@ -29,7 +29,7 @@ const wire = zlib.gzipSync(fs.readFileSync(page_file), { level: 9 }).length;
 holds("less than 600 KB over the wire", wire < 600 * 1024, `${wire} bytes`);
 await page.goto(url);
 await page.waitForSelector("body[data-ready]");
-// The server answers later: settled() waits for what it says about the text as it is.
+// The server responds later: settled() waits for its response about the current text.
 const settled = (where = page) => where.waitForSelector("body:not([data-busy])");
 const select = async (menu, value) => { await page.selectOption(menu, value); await settled(); };
 const view = () => page.locator("#view").innerText();
@@ -43,7 +43,7 @@ holds("what the build shows at once is what the compiler answers", await page.ev
 holds("the first example is chosen", await page.inputValue("#examples") === "0");
 holds("nothing but the page is fetched", requests.every(r => r === url || r.startsWith("data:") || r.startsWith("blob:")), requests.join(" "));
 
-// An edit before anything has answered, and one when a thread is about to take over, reach the server that answers in the end.
+// An edit before any response, and one when a thread is about to take over, reach the server that responds in the end.
 const early = await context.newPage();
 early.on("pageerror", e => errors.push(e.message));
 await early.addInitScript(() => {
@@ -68,7 +68,7 @@ await settled(early);
 holds("the thread answers", (await early.locator("#view").innerText()).includes("image: registry.example.com/after:1") && await early.evaluate(() => !!thread && legend.length > 0));
 await early.close();
 
-// A page that comes slowly shows the first objects long before it is complete; one that ends early, or is damaged, says so.
+// A page that loads slowly shows the first objects long before it is complete; one that is cut off or damaged says so.
 const whole = fs.readFileSync(page_file), half = whole.indexOf("piece(", whole.length / 2);
 const middle = whole.indexOf('piece("', half) + 1000, other = Buffer.from(whole);
 other.write("AAAAAAAAAAAA", middle);
@@ -96,8 +96,8 @@ for (const [kind, says] of [["cut", "incomplete"], ["damaged", "damaged"]]) {
 await waits.close();
 slowly.close();
 
-// Speed: the smallest of several, as other work on the machine only adds to it. The bound of the first answer is 100 ms,
-// and more on a machine on which a page whose two threads do nothing but count takes more than 130 ms; SLOW= is for the edits.
+// Speed: the minimum of several runs, since other load only adds to it.  The limit for the first response is 100 ms,
+// and higher on a machine on which a page whose two threads only count takes more than 130 ms; SLOW= is for the edits.
 const slow = Number(process.env.SLOW ?? 4);
 const spent = async (n, what) => { const all = []; for (let i = 0; i < n; i++) all.push(await what()); return Math.min(...all); };
 const edit = await spent(5, () => page.evaluate(() => {
@@ -158,7 +158,7 @@ const free = await page.evaluate(async () => {
 });
 holds("the page is free while the server computes", free.took > 5 && free.longest < free.took / 2 && free.ticks > 20, JSON.stringify(free));
 const dropped = await page.evaluate(async () => {
-  // behind a long request, so that none of the three is answered before the next is asked
+  // after a long request, so that none of the three is answered before the next is sent
   void ask("textDocument/references", { textDocument: { uri: "file:///big/job.tj" }, position: { line: 4, character: 5 }, context: { includeDeclaration: true } });
   const all = [1, 2, 3].map(() => ask("textDocument/hover", { position: { line: 0, character: 0 } }, "test"));
   return (await Promise.all(all)).map(found => found?.failed ?? "answered");
@@ -207,7 +207,7 @@ await settled();
 holds("a drawing", await page.locator("#view svg .replica").count() === 2);
 if (pictures) await page.screenshot({ path: path.join(pictures, "drawing.png") });
 
-// completion with the keyboard only
+// completion with only the keyboard
 const program = 'import std.pytorch\n\njob "a": pytorch.torchrun {\n  image = "registry.example.com/a:1"\n  command = ["torchrun", "a.py"]\n  role worker { replic }\n}\n';
 await page.fill("#text", program);
 await page.focus("#text");
@@ -220,7 +220,7 @@ holds("completion says what it offers", (await page.locator("#choices li").first
 await page.keyboard.press("Enter");
 holds("completion inserts", (await page.inputValue("#text")).includes("replicas"), await page.inputValue("#text"));
 
-// hover, and the objects of the cursor's line, both ways
+// hover, and the objects of the cursor's line, in both directions
 await select("#examples", "0");
 await page.click("#tab-objects");
 await settled();
@@ -232,7 +232,7 @@ holds("the objects of the cursor's line are marked", (await page.locator("#view 
 await page.locator("#view .line", { hasText: "image: " }).first().click();
 holds("a line of the objects leads to its line", await page.evaluate(() => text.value.split("\n")[position(text.selectionStart).line].includes("image")));
 
-// a link that holds the program
+// a link that contains the program
 await page.fill("#text", program.replace("replic ", "replicas = 3 "));
 await settled();
 await page.click("#share");
@@ -272,7 +272,7 @@ await page.locator("#problems button", { hasText: "convert the manifest" }).clic
 await settled();
 holds("a manifest in place of a program is one click from its program", (await page.inputValue("#text")).includes('job "pasted"') && await problems() === 0, await page.inputValue("#text"));
 
-// writing: lines have numbers, a new line is indented, a brace steps back, what is selected can be read
+// editing: lines have numbers, a new line is indented, a brace moves back, selected text is readable
 await page.fill("#text", 'job "a"');
 await page.keyboard.press("End");
 await page.keyboard.type(' {\nimage = "registry.example.com/a:1"\nrole task {\n}\n}\n');
@@ -299,7 +299,7 @@ for (const scheme of ["light", "dark"]) {
   if (pictures) await page.screenshot({ path: path.join(pictures, scheme + ".png") });
 }
 
-// a telephone
+// a mobile phone
 const narrow = await (await browser.newContext({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true })).newPage();
 await narrow.goto(url);
 await narrow.waitForSelector("body[data-ready]");

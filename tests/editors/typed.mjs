@@ -1,4 +1,4 @@
-// typed.mjs ADDRESS NODE_DIRECTORY [PICTURES] - each example typed from nothing in a real VS Code, with completion.
+// typed.mjs ADDRESS NODE_DIRECTORY [PICTURES] - each example typed from scratch in a real VS Code, with completion.
 //
 // The folder that VS Code has open is FOLDER, with a directory for each example, in which typed-EXAMPLE.tj is empty. Every word that
 // `trainc lsp` offers at its place is begun, found in the list of VS Code and accepted with Tab; new names, numbers and texts
@@ -61,7 +61,7 @@ class Server {
 
 // ---- the keys of a program ----
 
-// The words of the program and what is between them: { text, word }.
+// The words of the program and the text between them: { text, word }.
 function pieces(file) {
   const source = fs.readFileSync(file, "utf8"), starts = [0], out = [];
   for (const line of source.split("\n")) starts.push(starts.at(-1) + line.length + 1);
@@ -78,7 +78,7 @@ function pieces(file) {
   // Without comments, and with one space where the formatter aligns.
   return out.map(p => p.word ? p : { ...p, text: p.text.replace(/(^|\n)[ \t]*#[^\n]*(?=\n)/g, "$1").replace(/[ \t]+#[^\n]*/g, "").replace(/ {2,}(?==)/g, " ").replace(/\n{3,}/g, "\n\n") });
 }
-// What the item writes before its first placeholder.
+// The text that the item inserts before its first placeholder.
 function written(item, line) {
   const text = (item.textEdit?.newText ?? item.insertText ?? item.label).replace(/\n/g, "\n" + /^ */.exec(line)[0]);
   return (item.insertTextFormat === 2 ? text.split(/\$\{?\d/)[0] : text).replace(/\\([$}\\])/g, "$1");
@@ -88,14 +88,14 @@ function common(a, b) {
   while (n < a.length && a[n] === b[n]) n++;
   return a.slice(0, n);
 }
-// Yields { write } and { begin, label }: the target is text + what is still to come.
+// Yields { write } and { begin, label }: the target is text + what still follows.
 async function* script(server, file, uri) {
   const parts = pieces(file), target = parts.map(p => p.text).join("").replace(/^\n+/, "");
   let at = target.length - parts.map(p => p.text).join("").length;
   let done = "";
   for (const part of parts) {
     at += part.text.length;                             // where this piece ends in the target
-    if (at <= done.length) continue;                    // an item has written it already
+    if (at <= done.length) continue;                    // an item has already inserted it
     const rest = target.slice(done.length, at);
     if (!part.word || part.text.length < 3 || rest !== part.text) {
       yield { write: rest };
@@ -105,7 +105,7 @@ async function* script(server, file, uri) {
     const items = await server.offered(uri, done), line = done.split("\n").at(-1), ahead = target.slice(done.length);
     const fit = items.filter(i => !i.additionalTextEdits && i.label.startsWith(part.text)).map(i => ({ label: i.label, text: written(i, line) }))
       .filter(i => i.text.startsWith(part.text) && ahead.startsWith(i.text)).sort((a, b) => b.text.length - a.text.length)[0];
-    // The list finds nvidia.h100 by what is behind the dot.
+    // The list finds nvidia.h100 by the part after the dot.
     yield fit ? { begin: common(fit.label, fit.text).split(".").at(-1), label: fit.label, text: fit.text } : { write: rest, word: true };
     done += fit ? fit.text : rest;
   }
@@ -123,7 +123,7 @@ const focused = page.locator(".suggest-widget.visible .monaco-list-row.focused .
 const focus = async () => (await focused.count()) ? focused.first().innerText({ timeout: 500 }).catch(() => "") : "";
 const rows = () => page.locator(".suggest-widget.visible .monaco-list-row .label-name").allInnerTexts();
 
-// Begins the word until the list has the item, goes to it and takes it. Returns the keys.
+// Types the word until the list has the item, selects it and accepts it.  Returns the keys.
 async function accept(step) {
   let keys = "";
   for (const letter of step.begin) {
@@ -139,7 +139,7 @@ async function accept(step) {
     for (let down = 0; down < 8 && (await rows()).includes(step.label); down++) {
       if (await focus() === step.label) {
         await page.keyboard.press("Tab");
-        await page.keyboard.press("Control+Shift+End");         // what the item wrote behind the cursor
+        await page.keyboard.press("Control+Shift+End");         // what the item inserted after the cursor
         return keys + "⇥";
       }
       await page.keyboard.press("ArrowDown");
@@ -150,7 +150,7 @@ async function accept(step) {
   }
   throw new Error(`VS Code does not offer ${step.label} after ${keys}: ${(await rows()).slice(0, 8)}`);
 }
-// Opens a file by its name; a list that is still being filled may lose the key, so it is asked again.
+// Opens a file by its name; a list that is still being filled may lose the key, so it is requested again.
 async function open(name) {
   const active = page.locator(".tab.active", { hasText: name });
   for (const end = Date.now() + 2 * PATIENCE; !await active.count();) {
@@ -203,7 +203,7 @@ await server.start();
 await page.goto(address);
 await page.locator(".explorer-folders-view .monaco-list-row").first().waitFor({ timeout: 60000 });
 for (const directory of fs.readdirSync(FOLDER).filter(d => /^\d\d-/.test(d) && (!ONLY || d.startsWith(ONLY))).sort()) {
-  // The program with a job; modules beside it are there already.
+  // The program with a job; modules next to it already exist.
   const file = fs.readdirSync(path.join(FOLDER, directory)).filter(f => f.endsWith(".tj") && f !== "project.tj" && !f.startsWith("typed-")).map(f => path.join(FOLDER, directory, f))
     .find(f => /^(job|for) /m.test(fs.readFileSync(f, "utf8")));
   const begin = Date.now();

@@ -1,5 +1,5 @@
 // vscode.mjs ADDRESS NODE_DIRECTORY [PICTURES] - the extension in a real VS Code (code-server) in a headless Chromium.
-// The folder that it has open holds job.tj of tests/editors/vscode.sh: a program with a misspelled field.
+// The folder that is open contains job.tj of tests/editors/vscode.sh: a program with a misspelled field.
 import fs from "node:fs";
 import path from "node:path";
 import { createRequire } from "node:module";
@@ -51,7 +51,7 @@ await holds("a quick fix is applied", async () => {
   await line("memory").waitFor();
   await page.locator(".squiggly-error").first().waitFor({ state: "detached" });
 });
-// Hints and lenses are left out for a declaration with an error, so they come now.
+// Hints and lenses are left out for a declaration with an error, so they appear now.
 await holds("inlay hints", () => line("accelerator").getByText("16 devices").first().waitFor({ state: "attached" }));
 await holds("lenses", () => page.locator(".codelens-decoration", { hasText: "objects" }).first().waitFor());
 await holds("completion", async () => {
@@ -74,7 +74,7 @@ await holds("the preview has the colors of YAML", async () => {
     l.textContent.includes("apiVersion") && new Set([...l.querySelectorAll("span span")].map(s => s.className)).size > 1));
 });
 await picture("preview");
-// A line that the other cursor decided has the color of a range that is shown: .rangeHighlight or an injected class.
+// A line that the other cursor selected has the color of a highlighted range: .rangeHighlight or an injected class.
 const marked = (group, words) => page.waitForFunction(([group, words]) => {
   const editor = document.querySelectorAll(".editor-instance")[group], plain = text => text.replace(/\s+/g, " ");
   const found = [...editor.querySelectorAll(".view-line")].find(l => plain(l.textContent).includes(plain(words)))?.getBoundingClientRect();
@@ -105,7 +105,7 @@ await holds("explain shows the page of a diagnostic", async () => {
   await page.locator(".squiggly-error").first().waitFor({ state: "attached" });
   await run("Explain the diagnostic");
   await page.locator(".tab", { hasText: /TJ\d+\.md/ }).first().waitFor();
-  // formatted: code has elements of its own, and no fence of Markdown is left
+  // formatted: code has its own elements, and no Markdown fence is left
   const shown = () => page.frames().map(frame => frame.locator("pre code").first());
   for (let tries = 0; ; tries++) {
     const texts = await Promise.all(shown().map(code => code.innerText({ timeout: 500 }).catch(() => "")));
@@ -184,7 +184,7 @@ await holds("dark colors differ too", async () => {
 });
 await picture("dark");
 
-// A folder that chooses the server of this machine.
+// A folder whose settings choose the server of this machine.
 const native = process.env.NATIVE, file = name => page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).first();
 await page.goto(`${address}?folder=${native}`);
 await file("job.tj").dblclick({ timeout: 60000 });

@@ -129,7 +129,7 @@ class Torture:
             if wrong:
                 self.bad.append(f'{name}, {kind} {mode} {n} {how}: {wrong}')
             n += step
-            if how == 'short':      # from the first one on: every single one would be a run for each byte
+            if how == 'short':      # only from the first call on: a run for each call would be a run for each byte
                 return runs
 
 

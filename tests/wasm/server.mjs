@@ -8,10 +8,10 @@ import { fileURLToPath } from "node:url";
 
 const engine = fileURLToPath(new URL("../../docs/playground/engine.js", import.meta.url));
 const [module, browser, node] = process.argv.slice(2);
-const known = new Map();                                // path -> what it was
+const known = new Map();                                // path -> its previous state
 let root, shut = false, kept = Buffer.alloc(0), working = Promise.resolve();
 
-// A function that takes files and messages and gives what the server sends until it has nothing left to do.
+// A function that takes files and messages and returns what the server sends until it is idle.
 async function server(open, source) {
   const said = [], { receive, file, work } = await open(source, message => said.push(message));
   return batch => {
@@ -49,7 +49,7 @@ function* changedFiles() {
   }
   for (const at of known.keys()) if (!found.has(at) && known.delete(at)) yield { path: at, text: null };
 }
-// Messages that came together are queued together, so that one may cancel another.
+// Messages that arrived together are queued together, so that one may cancel another.
 async function take(messages) {
   const batch = [];
   let end;
