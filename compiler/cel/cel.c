@@ -12,7 +12,7 @@ struct around {
 	struct str check[2], message[2];
 	struct str why;                 /* why CEL cannot express it */
 	struct span at;
-	bool roles;                     /* they read variables.roles */
+	bool roles;                     /* the expressions read variables.roles */
 	const struct cel_bound *bound;
 };
 

@@ -34,7 +34,7 @@ struct cel_check {
 	struct str message;             /* message when the check fails; one line */
 	struct str message_expression;  /* CEL expression for the message with the values that were found; empty: CEL
 					 * cannot express it */
-	bool roles;                     /* it reads variables.roles */
+	bool roles;                     /* the expression reads variables.roles */
 };
 
 struct cel_refusal {

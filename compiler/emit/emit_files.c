@@ -8,7 +8,7 @@
 
 enum {
 	METADATA = 300 * 1024,          /* room for annotations, labels and names */
-	LONGEST_KEY = 230               /* of 253 characters, with room for a number and an index */
+	LONGEST_KEY = 230               /* 253 characters minus room for a number and an index */
 };
 
 /* Does the file have one key for each replica? */

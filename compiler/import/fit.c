@@ -100,7 +100,7 @@ static bool scalar_fits(enum schema_word word, const struct data *d)
 	switch (word) {
 	case SCHEMA_ANY: return true;
 	case SCHEMA_STRING: case SCHEMA_BYTES: case SCHEMA_TIME: return d->kind == DATA_STRING;
-	case SCHEMA_INT: return d->kind == DATA_INT;    /* or 3.0: see whole() */
+	case SCHEMA_INT: return d->kind == DATA_INT;    /* an integer, or 3.0: see whole() */
 	case SCHEMA_NUMBER: return d->kind == DATA_INT || d->kind == DATA_FLOAT;
 	case SCHEMA_BOOL: return d->kind == DATA_BOOL;
 	case SCHEMA_QUANTITY: return is_quantity(d);

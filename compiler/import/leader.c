@@ -85,7 +85,7 @@ static bool write(struct set *s, const struct data *group)
 	if (!ok)
 		return false;
 	if (s->n > 1) {
-		lines_drop(s->m.im->arena, s->roles[1].line, STR("replicas"));  /* they follow from the size */
+		lines_drop(s->m.im->arena, s->roles[1].line, STR("replicas"));  /* the replicas follow from the size */
 		if (str_is(member_text(s->m.spec, "startupPolicy"), "LeaderReady"))
 			lines_set(s->m.im->arena, s->roles[1].body, STR("start_after"),
 				expr_text(s->m.im->arena, STR("ready(leader)")), member_at(s->m.spec, "startupPolicy"));

@@ -29,7 +29,7 @@ struct legacy_job {
 	const struct legacy_kind *kind;
 	struct imported *job;
 	const struct data *specs;               /* replicaSpecs, or NULL */
-	struct str group;                       /* of the API */
+	struct str group;                       /* the API group */
 	/* under kubeflow.org it makes pods itself, any role can be the chief, and there is no default server */
 	bool later;
 	bool default_ps;

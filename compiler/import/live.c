@@ -286,7 +286,7 @@ const struct data *live_clean(struct arena *a, const struct data *object)
 
 /* The objects that a controller made for one object. */
 struct made {
-	struct str kind, name;          /* those of the first of these objects */
+	struct str kind, name;          /* kind and name of the first of these objects */
 	struct span at;
 	const struct data *owner;       /* the reference to the owner */
 	size_t more;

@@ -12,7 +12,7 @@
 
 struct implementation {
 	const char *word;               /* in the manifest; the first one is the default */
-	const char *argument;           /* of the framework */
+	const char *argument;           /* argument of the framework */
 };
 
 static const struct implementation implementations[] = { { "OpenMPI", "openmpi" }, { "Intel", "intel" },

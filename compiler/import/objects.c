@@ -12,7 +12,7 @@
 
 struct beside {
 	struct str kind, name, ns;
-	struct span at;                 /* of the kind */
+	struct span at;                 /* the place of the kind */
 	const struct data *object;      /* fitted */
 	bool namespaced, ours;
 	struct line *line;              /* object NAME { }; its key is written when its owner is known */

@@ -169,7 +169,7 @@ static bool of_compiler(struct role_reading *r, const struct data_member *m)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (!str_is(m->key, names[i]))
 			continue;
-		if (i != 1 || !r->job->hosts.n)         /* else its hosts are translated */
+		if (i != 1 || !r->job->hosts.n)         /* otherwise its hosts are translated */
 			import_left_out(r->im, m->key_at, m->key,
 				"each replica has its own host name; texts refer to it by ROLE.host(i)");
 		return true;
@@ -316,7 +316,7 @@ bool places_known(struct arena *a, const struct data *annotations, const struct 
 {
 	for (size_t i = 0; i < data_count(annotations); i++)
 		if (str_starts(annotations->u.map.at[i].key, STR(KUEUE_PODSET)))
-			return false;           /* one for all roles */
+			return false;           /* Kueue's annotation applies to all roles */
 	return known_in(a, spec);
 }
 

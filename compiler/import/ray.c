@@ -12,7 +12,7 @@ enum { GCS_PORT = 6379, DASHBOARD_PORT = 8265 };
 
 struct ray {
 	struct set set;
-	const struct data *cluster;     /* its spec */
+	const struct data *cluster;     /* spec of the RayCluster */
 	const struct data *groups;
 };
 
@@ -231,7 +231,7 @@ static bool bodies(struct ray *r)
 				(long long)(s->roles[i].jobs * s->roles[i].per));
 	}
 	if (ok)
-		lines_drop(s->m.im->arena, s->roles[0].line, STR("replicas"));  /* there is one head */
+		lines_drop(s->m.im->arena, s->roles[0].line, STR("replicas"));  /* a RayCluster has one head */
 	return ok;
 }
 

@@ -127,7 +127,7 @@ static bool check(const struct import_manifest *m)
 		diag_report(im->diags, TJ1106, m->at, "this Job has no tasks");
 	for (size_t i = 0; i < data_count(tasks); i++) {
 		task_rule(m, i);
-		total += member_int(tasks->u.list.at[i], "replicas", 0) & INT32_MAX;    /* others were reported */
+		total += member_int(tasks->u.list.at[i], "replicas", 0) & INT32_MAX;    /* other values were reported */
 	}
 	if (least && (least->u.integer < 0 || least->u.integer > total))
 		diag_report(im->diags, TJ1106, least->from,

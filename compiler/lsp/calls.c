@@ -11,7 +11,7 @@ struct calling {
 	const struct decl *fn;          /* the function that is asked about */
 	struct node *around;            /* the node in which calls are looked for; NULL: all of the module */
 	const struct decl *only;        /* the function whose calls are wanted; NULL: all calls */
-	struct span *ranges;            /* of calls found */
+	struct span *ranges;            /* the ranges of the calls found */
 	const struct decl **targets;
 	size_t n, ntargets;
 };

@@ -12,7 +12,7 @@
 #include "plan/totals.h"
 #include "syntax/walk.h"
 
-enum { ROWS_MOST = 60 };                /* of an environment */
+enum { ROWS_MOST = 60 };                /* rows of an environment that are shown */
 
 /* ---- which job, which role ---- */
 

@@ -14,9 +14,9 @@ struct walk {
 	struct module *module;
 	occurrence_visit *each;
 	void *to;
-	enum map_keys keys;             /* of the map that is walked */
+	enum map_keys keys;             /* kind of the map that is walked */
 	const struct module *params;    /* whose parameters KEYS_PARAMETERS are */
-	const struct decl *role;        /* that is walked; NULL outside */
+	const struct decl *role;        /* the role that is walked; NULL outside */
 };
 
 static void walk(void *to, struct node *n);

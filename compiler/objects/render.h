@@ -24,7 +24,7 @@ struct rendered {
 	struct arena holes_arena;       /* memory for the bytes of holes: few are kept, and released with the rest */
 	bool json;
 	const struct sources *annotate; /* sources for the places at line ends; NULL: no places */
-	struct span from;               /* of the innermost field whose place is known */
+	struct span from;               /* place of the innermost field whose place is known */
 	bool nested;                    /* this tree is the value of a hole, and has no holes itself */
 	int64_t index;                  /* with `nested`: the index, which is known */
 };

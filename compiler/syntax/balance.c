@@ -88,7 +88,7 @@ static bool balanced(const struct tokens *ts)
 
 struct bracket {
 	uint32_t token;                 /* position in the array that is being read */
-	unsigned indent;                /* of its line */
+	unsigned indent;                /* indentation of its line */
 };
 
 struct balance {
@@ -111,7 +111,7 @@ struct balance {
 	size_t line;                    /* first token of the line being read */
 	size_t blamed;                  /* first token of the line whose brackets were reported last, plus 1 */
 	size_t reported;                /* declarations before this token have been reported */
-	unsigned indent;                /* of the line being read */
+	unsigned indent;                /* indentation of the line being read */
 	size_t reread;                  /* tokens read again so far: bounded, so that repairing stays linear */
 };
 

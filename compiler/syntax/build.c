@@ -107,7 +107,7 @@ struct node *node_limit(struct parse *p, struct node *n)
 {
 	if (n->height <= HEIGHT_MAX && n->nest <= NEST_MAX)
 		return n;
-	if (n->span.start <= p->deep)                   /* one for what grows around it */
+	if (n->span.start <= p->deep)                   /* one error for everything that grows around it */
 		return mk_bad(p, n->span);
 	p->deep = n->span.start;
 	struct diag *d = diag_report(p->diags, TJ0114, n->span, "this expression is nested more than %d deep",

@@ -9,7 +9,7 @@
 struct decoder {
 	struct parse *p;
 	bool raw, block, broken;
-	struct str indent;              /* of the closing quotes */
+	struct str indent;              /* indentation of the closing quotes */
 	bool line_start;                /* the next byte begins a line */
 	char *out;
 	size_t n;

@@ -16,7 +16,7 @@
 typedef uint16_t chance;                /* the probability that the next bit is 0, in units of 1/2048 */
 
 enum { LITERALS = 0x300 << 3, STATES = 12, ALIGN_BITS = 4, FIRST_MODELED = 4, FIRST_EVEN = 14 };
-enum { LONGEST = 20 };                  /* bytes that a packet has at most */
+enum { LONGEST = 20 };                  /* largest size of a packet in bytes */
 
 struct lengths {
 	chance longer[2], low[8], middle[8], high[256];

@@ -177,7 +177,7 @@ int apply_refused(struct applying *p, struct wanted *w)
 	if (!any)
 		report_message(p, w, name);
 	if (x->status == STATUS_TIMEOUT)
-		p->cluster->waited = STR("");   /* it has been reported now */
+		p->cluster->waited = STR("");   /* the timeout has been reported */
 	return x->status;
 }
 

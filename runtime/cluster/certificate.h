@@ -34,7 +34,7 @@ void certificate_explain(const struct certificate_facts *f, struct str host, boo
 struct certificate_own {
 	X509_STORE *authorities;        /* NULL: those of the system count */
 	X509 *certificate;              /* NULL: the client has none */
-	STACK_OF(X509) *chain;          /* what leads from it to an authority */
+	STACK_OF(X509) *chain;          /* intermediate certificates, from this one to an authority */
 	EVP_PKEY *key;
 };
 

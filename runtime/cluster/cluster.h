@@ -35,7 +35,7 @@ struct cluster {
 	bool interrupted;               /* a signal has arrived, or the time is up: no new request is sent */
 	int signal;                     /* the signal; 0: none */
 	bool late;                      /* the time of --timeout is up */
-	bool late_said;                 /* that has been reported */
+	bool late_said;                 /* the timeout has been reported */
 	struct str waited;              /* what was waited for at that time, until that is reported; may be empty */
 	int64_t deadline;               /* end of the requests by the steady clock; 0: none */
 	struct loop_timer due;

@@ -75,7 +75,7 @@ static size_t longest_piece(const struct packed_model *m, struct str text, size_
 
 static void pack(const struct packed_model *m, size_t number, struct str text, struct buf *out)
 {
-	size_t plain = 0, expected = 0, from;       /* what has no place in the model begins at PLAIN */
+	size_t plain = 0, expected = 0, from;       /* text without a match in the model starts at PLAIN */
 
 	put_length(out, number);
 	for (size_t at = 0; at < text.n;) {

@@ -13,11 +13,11 @@ struct removed_run {
 	/* resourceVersion of its record, and how often it had been applied, before its members were listed */
 	struct str version;
 	int64_t generation;
-	size_t from, n;                 /* its members among those of all runs */
+	size_t from, n;                 /* the members of this run among those of all runs */
 	struct batch batch;             /* the deletion of its record */
 	struct answer *answer;          /* the answer to that; NULL: the deletion has not begun */
 	int status;                     /* why it cannot be deleted; STATUS_DONE: nothing has failed */
-	bool told;                      /* it has been reported */
+	bool told;                      /* the status has been reported */
 };
 
 struct removed {
@@ -25,7 +25,7 @@ struct removed {
 	struct changes *changes;
 	struct removed_run *at;
 	size_t n;
-	struct members members;         /* of all runs */
+	struct members members;         /* the members of all runs */
 	struct removal removal;
 };
 

@@ -51,7 +51,7 @@ static bool go_down(struct local_removal *r, const char *name)
 
 	if (fd < 0 || fstat(r->fd, &here) != 0)
 		return fail(r, name, errno);
-	fchmod(fd, 0700);               /* it must be writable to remove names from it */
+	fchmod(fd, 0700);               /* the directory must be writable to remove names from it */
 	struct level level = { arena_copy(r->arena, name, strlen(name)), here.st_dev, here.st_ino };
 	ARENA_PUSH(r->arena, r->levels, r->n, level);
 	if (r->n > 1)

@@ -187,7 +187,7 @@ static struct str replica_exit(struct table *t, const struct run_replica *r)
 	return r->exit_code >= 0 ? number(t, r->exit_code) : STR("");
 }
 
-/* Adds where a replica of a cluster is. Returns the next column. */
+/* Adds the location of a replica in a cluster.  Returns the next column. */
 static struct str *put_pod_place(struct str *row, const struct run_replica *p)
 {
 	row[0] = p->pod;

@@ -114,7 +114,7 @@ static const struct kept kept_container[] = { { "name", NULL }, { "restartCount"
 	{ "lastState", kept_state }, { NULL, NULL } };
 static const struct kept kept_condition[] = { { "type", NULL }, { "status", NULL }, { NULL, NULL } };
 static const struct kept kept_status[] = { { "phase", NULL }, { "reason", NULL }, { "startTime", NULL },
-	{ "active", NULL }, { "failed", NULL }, { "ready", NULL },      /* those of Jobs */
+	{ "active", NULL }, { "failed", NULL }, { "ready", NULL },      /* counts of Jobs */
 	{ "conditions", kept_condition }, { "containerStatuses", kept_container },
 	{ "initContainerStatuses", kept_container }, { NULL, NULL } };
 

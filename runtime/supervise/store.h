@@ -22,7 +22,7 @@ struct store {
 	struct store_object **by_uid, **by_job;
 	size_t n, slots;
 	size_t bytes;                   /* total size of the texts */
-	struct packed packed;           /* what they have in common */
+	struct packed packed;           /* parts that the texts have in common */
 	bool runs;                      /* the objects are those of runs */
 };
 

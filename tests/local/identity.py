@@ -55,7 +55,7 @@ def undecided(header, source):
 found = members(plan)
 check(len(found) > 15 and "on_failed_pod" in found["plan_role"] and "nroles" in found["plan_job"], "the structs of the plan are read: %s" % list(found))
 check(not undecided(plan, identity), "the identity of a run needs a decision about: %s" % ", ".join(undecided(plan, identity)))
-# a new member without a decision is found, in whatever struct it is added
+# a new member without a decision is found, whatever struct it is added to
 for struct in sorted(found):
     changed = re.sub(r"^(struct %s \{[^\n]*\n)" % struct, r"\1\tint64_t surprising_member;\n", plan, count=1, flags=re.M)
     check(undecided(changed, identity) == [struct + ".surprising_member"], "a new member of %s is found: %s" % (struct, undecided(changed, identity)))
