@@ -80,7 +80,7 @@ struct check {
 	struct decl **functions;        /* every fn that was checked, for TJ0406 */
 	size_t nfunctions;
 	unsigned folding;               /* number of lets that are being evaluated as constants, one inside the other */
-	const struct site *site;        /* where and what the value is for; the same for all branches of a conditional */
+	const struct site *site;        /* purpose of the value; the same for all branches of a conditional */
 	bool refusal_wanted;            /* in a test of refusals: values out of their range are its subject */
 	/* while a name is looked up where a text or a variable's value is expected: the expected type; else NULL */
 	const struct type *text_wanted;

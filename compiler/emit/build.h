@@ -263,9 +263,9 @@ struct object *emit_pod_make(struct emit *e, const struct manifest *m);
 /* Writes the spec of a role's Job, except whether it is suspended, which a set of Jobs says once for all. */
 void emit_job_spec(struct emit *e, const struct plan_role *r, struct object *spec);
 struct object *emit_deployment_make(struct emit *e, const struct manifest *m);
-struct object *emit_service_make(struct emit *e, const struct manifest *m);             /* the job's headless Service */
-struct object *emit_replica_service_make(struct emit *e, const struct manifest *m);     /* the headless Service of a replica */
-struct object *emit_role_service_make(struct emit *e, const struct manifest *m);        /* a role's Service for users */
+struct object *emit_service_make(struct emit *e, const struct manifest *m);             /* headless, of the job */
+struct object *emit_replica_service_make(struct emit *e, const struct manifest *m);     /* headless, of a replica */
+struct object *emit_role_service_make(struct emit *e, const struct manifest *m);        /* of a role, for users */
 struct object *emit_generated_make(struct emit *e, const struct manifest *m);
 struct object *emit_extra_make(struct emit *e, const struct manifest *m);
 /* The text of a member, or "". */
