@@ -254,7 +254,7 @@ static void record_type(struct check *c, struct decl *d)
 	struct map known = { 0 };               /* name -> its number + 1 */
 	*t = (struct type){ .kind = TYPE_RECORD, .record = d };
 	d->type = t;
-	d->state = DONE;                        /* a record may hold optional ones of its own type */
+	d->state = DONE;                        /* a record may contain optional records of its own type */
 	for (size_t i = 0; i < items.n; i++) {
 		struct node *item = items.at[i];
 		d->lost = d->lost || item->kind == NODE_BAD;

@@ -136,7 +136,7 @@ void analysis_drop(struct analysis *a);
 struct str analysis_path(struct arena *a, const struct analysis *an, const struct source *s);
 /* The URI under which an editor finds the source. */
 struct str analysis_uri(struct arena *a, const struct analysis *an, const struct source *s);
-/* The path of a document's URI; p == NULL for one that is not a file and not open. */
+/* The path of a document's URI; p == NULL if it is neither a file nor an open document. */
 struct str server_uri_path(struct lsp *l, struct arena *a, struct str uri);
 /* The lines of a source, in the encoding of the client. */
 const struct lsp_lines *analysis_lines(struct analysis *an, const struct source *s);

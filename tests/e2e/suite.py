@@ -1,9 +1,9 @@
 """suite.py any|kwok|operators|kueue|node [PART...]: what a cluster must accept and do; called by run.sh.  Only checks
-whose name holds a PART.
+whose name contains a PART.
 
   any    every object file is accepted and kept as it was sent
   kwok   that, and jobs reach the end that their program promises, on fake nodes
-  operators  controllers of JobSets and of the training operator's kinds do with our objects what we say
+  operators  controllers of JobSets and of the training operator's kinds do what we expect with our objects
   kueue  a real Kueue queues, preempts and places our runs, and the commands say so
   node   real pods find each other
 
