@@ -656,7 +656,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	}
 }
 
-/* Does D hide an outer name? Decision 20: a job's role does so only when the job mentions it. */
+/* Does D hide an outer name? A job's role does so only when the job mentions it. */
 static bool hides(struct check *c, struct decl *d, struct scope *s)
 {
 	struct decl *outer = find_from(c, s->parent, d->name, NULL);

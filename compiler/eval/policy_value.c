@@ -117,7 +117,7 @@ struct containers {
 	const char *kind;               /* kind of the object */
 };
 
-/* Adds the devices and huge pages that a container in data requests; a limit counts if there is no request. */
+/* Adds the devices and huge pages that a container requests. A limit without a request counts as one. */
 static void add_resources(struct eval *ev, struct value *v, const struct data *container)
 {
 	static const char *const groups[] = { "requests", "limits" };

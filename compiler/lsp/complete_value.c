@@ -165,7 +165,7 @@ static void add_builtins(struct completing *k)
 {
 	static const struct {
 		const char *name;
-		enum type_kind kinds[4];        /* number of members that make it worth continuing */
+		enum type_kind kinds[4];        /* types of members that are worth offering */
 	} values[] = { { "self", { TYPE_INT, TYPE_STRING, TYPE_MEMORY, TYPE_ENV_VALUE } },
 		{ "cluster", { TYPE_STRING, TYPE_NAME, TYPE_ENV_VALUE } },
 		{ "pod", { TYPE_ENV_VALUE, TYPE_STRING, TYPE_INT } } };

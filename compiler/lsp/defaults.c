@@ -64,6 +64,11 @@ static struct lsp_defaults listed(struct listing *l)
 	return d;
 }
 
+struct str defaults_text(struct arena *a, struct str lines)
+{
+	return lines.n ? str_printf(a, "By default:\n\n```tj\n%.*s```\n", STR_ARG(lines)) : STR("");
+}
+
 struct lsp_defaults defaults_of_job(struct arena *a, const struct analysis *an, const struct plan_job *j)
 {
 	struct listing l = { .arena = a, .an = an, .own = j->name_at };

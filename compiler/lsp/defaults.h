@@ -13,7 +13,9 @@ struct lsp_defaults {
 };
 
 struct lsp_defaults defaults_of_job(struct arena *a, const struct analysis *an, const struct plan_job *j);
-/* The same for a role of the job J, which has replicas. */
+/* As defaults_of_job(), for the role R. */
 struct lsp_defaults defaults_of_role(struct arena *a, const struct analysis *an, const struct plan_role *r);
+/* The text that shows LINES, the `all` of defaults; empty without any. */
+struct str defaults_text(struct arena *a, struct str lines);
 
 #endif

@@ -150,10 +150,10 @@ static void put_environment(struct arena *a, const struct plan_job *j, const str
 	buf_z(out, "```\n");
 }
 
-static void put_defaults(struct lsp_defaults d, struct buf *out)
+static void put_defaults(struct arena *a, struct lsp_defaults d, struct buf *out)
 {
-	if (d.all.n)
-		buf_printf(out, "\nBy default:\n\n```tj\n%.*s```\n", STR_ARG(d.all));
+	buf_z(out, d.all.n ? "\n" : "");
+	buf_str(out, defaults_text(a, d.all));
 }
 
 void describe_role(struct arena *a, struct analysis *an, uint32_t offset, struct buf *out)
@@ -169,7 +169,7 @@ void describe_role(struct arena *a, struct analysis *an, uint32_t offset, struct
 		buf_printf(out, "\n%.*s\n", STR_ARG(devices));
 	else
 		buf_printf(out, "\n%.*s replica%s\n", STR_ARG(replicas), str_is(replicas, "1") ? "" : "s");
-	put_defaults(defaults_of_role(a, an, role), out);
+	put_defaults(a, defaults_of_role(a, an, role), out);
 	if (an->sound)
 		put_environment(a, job, role, out);
 }
@@ -197,7 +197,7 @@ void describe_job(struct arena *a, struct analysis *an, uint32_t offset, struct 
 		else
 			buf_printf(out, "%.*s replica%s\n", STR_ARG(replicas), str_is(replicas, "1") ? "" : "s");
 	}
-	put_defaults(defaults_of_job(a, an, job), out);
+	put_defaults(a, defaults_of_job(a, an, job), out);
 	if (an->sound)
 		buf_printf(out, "\n%zu objects\n", emit_counts(a, &an->compile->plan)[job - an->compile->plan.jobs]);
 }

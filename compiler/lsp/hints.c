@@ -79,16 +79,11 @@ static struct str world_size(struct arena *a, const struct plan_role *r)
 	return str_printf(a, "world size %" PRId64, r->max * each);
 }
 
-static struct str defaults_tip(struct arena *a, struct str lines)
-{
-	return lines.n ? str_printf(a, "By default:\n\n```tj\n%.*s```\n", STR_ARG(lines)) : STR("");
-}
-
 static struct str environment_tip(struct arena *a, const struct env_values *env, struct str defaults)
 {
 	struct buf b = { 0 };
 
-	buf_str(&b, defaults_tip(a, defaults));
+	buf_str(&b, defaults_text(a, defaults));
 	buf_z(&b, "```sh\n");
 	for (size_t i = 0; i < env->n && i < 60; i++) {
 		buf_printf(&b, "%.*s=", STR_ARG(env->at[i].name));
@@ -188,7 +183,7 @@ static void hint_job(struct hinting *h, const struct node *job)
 		struct lsp_defaults d = defaults_of_job(h->r->arena, h->an, whole);
 		if (d.decided.n)
 			put_hint(h, place_of_block(h, body->span.start, body, job->span.end),
-				d.decided, defaults_tip(h->r->arena, d.all));
+				d.decided, defaults_text(h->r->arena, d.all));
 	}
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
 		const struct node *block = body->u.body.items.at[i];

@@ -14,7 +14,7 @@ struct walk {
 	struct module *module;
 	occurrence_visit *each;
 	void *to;
-	enum map_keys keys;             /* kind of the map that is walked */
+	enum map_keys keys;             /* kind of the keys of the map that is walked */
 	const struct module *params;    /* whose parameters KEYS_PARAMETERS are */
 	const struct decl *role;        /* the role that is walked; NULL outside */
 };

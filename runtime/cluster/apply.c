@@ -51,16 +51,13 @@ static bool is_stopping(const struct applying *p)
  */
 static bool differs(const struct applying *p)
 {
-	size_t known = 0;
-
 	for (size_t i = 0; i < p->wanted.n; i++) {
 		const struct wanted *w = &p->wanted.at[i];
 		const struct applied *x = parent_find(&p->before, &w->resource, w->ns, w->from->name);
 		if (!x || (!x->kept && !wanted_has_salt(w) && !str_eq(x->hash, w->hash)))
 			return true;
-		known++;
 	}
-	return known < p->before.napplied;
+	return p->wanted.n < p->before.napplied;
 }
 
 /* Has the run ended, so that it stays as it is? Not if it is to run again. */

@@ -64,8 +64,7 @@ static bool may_write_again(struct applying *p)
 	if (p->answer->class != CALL_CONFLICT || !p->now.version.n)
 		return false;
 	struct answer *x = request_get(&p->cluster->client, p->arena,
-		resource_path(p->arena, resource_known(STR(""), STR("ConfigMap")),
-		p->ns, applyset_parent_name(p->arena, p->job->name)));
+		applyset_parent_path(p->arena, p->ns, p->job->name));
 	if (x->class != CALL_DONE || !x->data || !parent_read(p->arena, x->data, &now, &why) || now.deleting ||
 		!str_eq(now.uid, p->now.uid) || now.generation != p->known_generation)
 		return false;

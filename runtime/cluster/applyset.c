@@ -52,6 +52,11 @@ struct str applyset_id(struct arena *a, struct str name, struct str ns, struct s
 
 struct str applyset_parent_name(struct arena *a, struct str run) { return str_cat(a, run, STR(".trainc"), STR("")); }
 
+struct str applyset_parent_path(struct arena *a, struct str ns, struct str run)
+{
+	return resource_path(a, resource_known(STR(""), STR("ConfigMap")), ns, applyset_parent_name(a, run));
+}
+
 /* ---- kinds ---- */
 
 static bool same_kind(const struct resource *a, const struct resource *b)

@@ -25,6 +25,8 @@ enum { APPLYSET_ID = 9 + 43 + 3 };      /* "applyset-" + base64url of 32 bytes +
 struct str applyset_id(struct arena *a, struct str name, struct str ns, struct str kind, struct str group);
 /* The name of a run's parent. It contains a dot, which no name that the compiler writes does. */
 struct str applyset_parent_name(struct arena *a, struct str run);
+/* The path of a run's parent in the API. */
+struct str applyset_parent_path(struct arena *a, struct str ns, struct str run);
 
 /* An object that was applied, as the parent records it. */
 struct applied {

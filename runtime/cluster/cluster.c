@@ -133,9 +133,7 @@ bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct par
 	if (!object && map_get(&k->listed, ns))
 		return true;
 	if (!object) {
-		struct answer *x = request_get(&k->client, k->arena,
-			resource_path(k->arena, resource_known(STR(""), STR("ConfigMap")),
-			ns, applyset_parent_name(k->arena, run)));
+		struct answer *x = request_get(&k->client, k->arena, applyset_parent_path(k->arena, ns, run));
 		if (x->class == CALL_NOT_FOUND)
 			return true;
 		if (x->class != CALL_DONE || !x->data) {

@@ -237,8 +237,10 @@ static void link_stream(struct line_stream *s)
 		if (o == s || o->later || o->id.run != s->id.run || o->id.role_number != s->id.role_number ||
 			o->id.index != s->id.index || !str_eq(o->id.container, s->id.container))
 			continue;
-		*(attempts_made_before(&o->pod, &s->pod) ? &o->later : &s->later) =
-			attempts_made_before(&o->pod, &s->pod) ? s : o;
+		if (attempts_made_before(&o->pod, &s->pod))
+			o->later = s;
+		else
+			s->later = o;
 		return;
 	}
 }

@@ -45,8 +45,8 @@ static int end_restarts(struct cluster *k, const struct parent *p)
 	data_write_text(&body, p->uid);
 	buf_z(&body, "},\"data\":{\"restarts\":\"\"}}");
 	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = &query, .nquery = 1,
-		.path = resource_path(k->arena, resource_known(STR(""), STR("ConfigMap")), p->ns,
-		applyset_parent_name(k->arena, p->run)), .content_type = STR("application/merge-patch+json"),
+		.path = applyset_parent_path(k->arena, p->ns, p->run),
+		.content_type = STR("application/merge-patch+json"),
 		.body = buf_take(&body, k->arena) };
 	struct answer *x = request_send(&k->client, k->arena, &r, CALL_REPEAT);
 	buf_release(&body);
@@ -120,8 +120,7 @@ static void delete_changed_record(struct removed *all, struct removed_run *r)
 	struct str why;
 
 	for (unsigned try = 0; try < LOOK_AGAIN && r->answer->code == 409 && !cluster_is_gone(r->answer); try++) {
-		struct answer *x = request_get(&k->client, k->arena, resource_path(k->arena,
-			resource_known(STR(""), STR("ConfigMap")), p->ns, applyset_parent_name(k->arena, p->run)));
+		struct answer *x = request_get(&k->client, k->arena, applyset_parent_path(k->arena, p->ns, p->run));
 		if (x->class != CALL_DONE || !x->data || !parent_read(k->arena, x->data, &now, &why)) {
 			r->answer = x;
 			return;

@@ -100,7 +100,7 @@ struct decide_role {
 
 struct decide_record {
 	struct job_conditions conditions;
-	int64_t begin, end;             /* when the job started and ended; 0: not yet.  Resuming starts anew */
+	int64_t begin, end;             /* when the job started and ended; 0: not yet. Resuming it sets a new start */
 	int64_t spent;                  /* number of failed attempts, and of restarts in attempts that are over */
 	int64_t begun_anew;             /* how often the whole job has restarted */
 	bool cut_short;                 /* the deadline or the back-off limit ended the job */

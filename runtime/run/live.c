@@ -6,7 +6,7 @@
 #include "base/words.h"
 
 enum { USUAL_ROWS = 24, USUAL_COLUMNS = 80, PENDING_MOST = 64 << 10, LINES_MOST = 10 };
-enum { BAR_LEAST = 16, BAR_WIDTH = 20 };        /* with fewer replicas there is no bar: the number is enough */
+enum { BAR_LEAST = 16, BAR_WIDTH = 20 };        /* fewer replicas than BAR_LEAST are shown without a bar */
 
 void live_measure(struct live *l)
 {

@@ -255,7 +255,7 @@ static void pod(void *to, const struct data *o)
 		old = r->view;
 	v.cause = cause_of(g, &v, now->name);
 	const struct data *down = map_get(&g->nodes, v.node);
-	if (down && v.running && !v.deleting) {         /* the last report of its node may be outdated (S-41) */
+	if (down && v.running && !v.deleting) {         /* the last report of its node may be outdated */
 		v.phase = RUN_UNKNOWN;
 		v.reason = STR("NodeNotReady");
 		v.cause = str_printf(g->arena, "node %.*s is not ready", STR_ARG(v.node));

@@ -45,11 +45,11 @@ void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *sl
 struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods,
 	const struct events *events);
 
-/* Is OBJECT one that does not represent a whole run (rows S-50 to S-60)? */
+/* Is OBJECT one that does not represent a whole run (docs/testing.md, S-50 to S-60)? */
 bool object_is_part(const struct data *o);
 
 /*
- * An object that represents the whole run and whose controller reports its state (S-61). The conditions of all such
+ * An object that represents the whole run and whose controller reports its state. The conditions of all such
  * kinds have the same few types.
  */
 struct whole_view {

@@ -5,7 +5,7 @@ passed=0 failed=0
 
 # Documents from which the product was developed, and numbers of decisions in them.
 outside='language[- ](brief|decisions)|\(?\bdecisions? [0-9]+|runtime-requirements|operator-semantics|frameworks-local|legacy-operators|\bcli\.md|\bhouse\.md|\bfindings\.md'
-found=$(grep -rnE "$outside" --include='*.[chyl]' --include='*.def' --include='*.tj' compiler runtime grammar stdlib)
+found=$(grep -rniE "$outside" --include='*.[chyl]' --include='*.def' --include='*.tj' compiler runtime grammar stdlib)
 if test -z "$found"; then
 	passed=$((passed + 1))
 else

@@ -73,7 +73,7 @@
   (holds "a comment" (string-prefix-p "# import" (buffer-string))))
 
 
-;; Emacs parses anew when it marks strings; in the middle of a query it then reads the tree that it has freed, and ends.
+;; Emacs parses the text again when it marks strings. If that happens during a query, it reads the tree that it has freed, and crashes.
 (with-temp-file (expand-file-name "long.tj" (getenv "HOME"))
   (dotimes (_ 3000) (insert "let x = \"a ${n + 1} b\" # c\nfn f(a: int, b: list[string] = []) -> int = a + len(b)\n")))
 (with-current-buffer (find-file-noselect (expand-file-name "long.tj" (getenv "HOME")))

@@ -23,8 +23,8 @@
 
 (defconst tj-ts--declarations (seq-difference '("import" "as" "param" "let" "fn" "type" "project" "policy" "framework" "accelerator" "job" "profile" "test") '("import" "as"))
   "Words that begin a declaration with a name.")
-;; Expressions that are searched while tree-sitter searches ask for no syntax of characters, as \_< would: that marks
-;; strings, for which Emacs 30 parses anew, and then it reads the tree that it has freed.
+;; The expressions in queries must not depend on the syntax of characters, as \_< does. Emacs 30 marks strings to find the
+;; syntax, parses the text again for that, and crashes: the query still reads the old tree, which has been freed.
 (defun tj-ts--words (words) "What matches one of WORDS." (concat "\\`" (regexp-opt words) "\\'"))
 (defconst tj-ts--functions (tj-ts--words '("len" "range" "sum" "product" "min" "max" "sorted" "unique" "flatten" "find" "abs" "ceil_div" "round" "float" "int" "str" "join" "split" "lines" "replace" "trim" "pad" "cut" "lower" "upper" "starts_with" "ends_with" "matches" "options" "keys" "values" "has" "json" "sha256" "bytes" "seconds" "millis" "has_digest" "tag" "pvc" "scratch" "own_claim" "secret_files" "config_files" "host_path" "nfs" "generated" "secret" "config" "done" "ready" "started" "tcp" "http" "exec" "near" "prefer" "pack" "env" "object" "fails")))
 (defconst tj-ts--types (tj-ts--words '("bool" "int" "float" "string" "cpu" "memory" "duration" "topology" "range" "elastic" "image" "name" "path" "port" "accelerator" "volume" "condition" "role" "data" "enum" "list" "map" "pod" "secret" "Role" "Sidecar")))

@@ -23,8 +23,8 @@
 
 (defconst tj-ts--declarations (seq-difference '({{DECLARATIONS:quoted}}) '("import" "as"))
   "Words that begin a declaration with a name.")
-;; Expressions that are searched while tree-sitter searches ask for no syntax of characters, as \_< would: that marks
-;; strings, for which Emacs 30 parses anew, and then it reads the tree that it has freed.
+;; The expressions in queries must not depend on the syntax of characters, as \_< does. Emacs 30 marks strings to find the
+;; syntax, parses the text again for that, and crashes: the query still reads the old tree, which has been freed.
 (defun tj-ts--words (words) "What matches one of WORDS." (concat "\\`" (regexp-opt words) "\\'"))
 (defconst tj-ts--functions (tj-ts--words '({{FUNCTIONS:quoted}})))
 (defconst tj-ts--types (tj-ts--words '({{TYPES:quoted}})))
