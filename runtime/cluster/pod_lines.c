@@ -41,6 +41,7 @@ struct line_stream {
 	struct line_stream *later;      /* the stream of a later pod of the replica; NULL: this is the last one */
 	int64_t earlier;                /* attempts in earlier pods, whose streams are forgotten */
 	bool seen;                      /* the last scan has found the pod */
+	bool forgotten;                 /* the stream is about to be released */
 	int exit_code;
 	bool mark;                      /* the previous attempt has ended, and that has not been handed out yet */
 };
@@ -357,45 +358,36 @@ static bool is_forgotten(const struct line_stream *s, unsigned run)
 	return s->id.run == run && !s->seen && over && s->later && s->later->pod.lives == s->pod.lives;
 }
 
-static void forget_stream(struct scanning *c, struct line_stream *s)
+/* The first stream from S on, in the order of their pods, that is not forgotten. */
+static struct line_stream *kept_from(struct line_stream *s)
 {
-	struct pod_lines *l = c->all;
-	struct line_stream *later = s->later;
-
-	if (attempts_of_one_life(&c->before[s->id.role_number], &s->pod, &later->pod))
-		later->earlier += s->earlier + 1 + s->restarts;
-	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i]->later == s)
-			l->at[i]->later = later;
-	for (size_t i = 0; i < l->nopen; i++)
-		if (l->open[i] == s) {
-			memmove(&l->open[i], &l->open[i + 1], (--l->nopen - i) * sizeof *l->open);
-			break;
-		}
-	release_stream(s);
+	while (s->forgotten)
+		s = s->later;
+	return s;
 }
 
-/* Forgets streams of pods that are gone, so that a command that follows for days does not grow. */
-static void forget_gone(struct scanning *c)
+/* Leaves the attempts of a stream that is forgotten to the stream that follows. */
+static void pass_attempts(struct scanning *c, const struct line_stream *s)
 {
-	struct pod_lines *l = c->all;
-	size_t n = 0;
+	struct line_stream *to = kept_from(s->later);
 
-	for (size_t i = 0; i < l->n; i++) {
-		note_gone(l->at[i]);
-		n += is_forgotten(l->at[i], c->run);
-	}
-	if (!n)
-		return;
-	for (size_t i = 0; i < l->n;) {
-		struct line_stream *s = l->at[i];
-		if (is_forgotten(s, c->run)) {
-			memmove(&l->at[i], &l->at[i + 1], (--l->n - i) * sizeof *l->at);
-			forget_stream(c, s);
-		} else {
-			i++;
-		}
-	}
+	if (attempts_of_one_life(&c->before[s->id.role_number], &s->pod, &to->pod))
+		to->earlier += s->earlier + 1 + s->restarts;
+}
+
+/* Moves the streams that are not forgotten to the front; returns their number. */
+static size_t keep_streams(struct line_stream **at, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!at[i]->forgotten)
+			at[kept++] = at[i];
+	return kept;
+}
+
+static void index_streams(struct pod_lines *l)
+{
 	arena_reset(&l->index);
 	l->by_container = (struct map){ 0 };
 	for (size_t i = 0; i < l->n; i++) {
@@ -403,6 +395,34 @@ static void forget_gone(struct scanning *c)
 		stream_of(l, l->at[i]->uid, l->at[i]->id.container, &key);
 		map_put(&l->by_container, &l->index, str_copy(&l->index, key), l->at[i]);
 	}
+}
+
+/* Forgets streams of pods that are gone, so that a command that follows for days does not grow. */
+static void forget_gone(struct scanning *c)
+{
+	struct pod_lines *l = c->all;
+	struct line_stream **gone = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct line_stream *s = l->at[i];
+		note_gone(s);
+		s->forgotten = is_forgotten(s, c->run);
+		if (s->forgotten)
+			ARENA_PUSH(c->scratch, gone, n, s);
+	}
+	if (!n)
+		return;
+	for (size_t i = 0; i < n; i++)
+		pass_attempts(c, gone[i]);
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->at[i]->forgotten && l->at[i]->later)
+			l->at[i]->later = kept_from(l->at[i]->later);
+	l->nopen = keep_streams(l->open, l->nopen);
+	l->n = keep_streams(l->at, l->n);
+	for (size_t i = 0; i < n; i++)
+		release_stream(gone[i]);
+	index_streams(l);
 }
 
 static void lines_scan(struct pod_lines *l)
