@@ -14,8 +14,10 @@
 struct addon_witness {
 	unsigned controller;            /* version of the controller's image; 0: unknown */
 	struct str deployment;          /* NAMESPACE/NAME of the controller's Deployment; empty: there is none */
-	unsigned lowest, highest;       /* range of versions whose fields the definitions have; 0: none */
-	bool defined, matched;          /* the cluster has definitions; they have the fields of a known version */
+	unsigned lowest, highest;       /* range of versions with the same fields as the cluster's definitions; 0:
+					 * none */
+	bool defined, matched;          /* DEFINED: the cluster has definitions of the add-on. MATCHED: their fields
+					 * are those of a known version */
 };
 
 /* ---- controllers ---- */

@@ -46,8 +46,8 @@ static bool is_stopping(const struct applying *p)
 }
 
 /*
- * Does the program want other objects than those that the record lists? The hash of a Secret with a salt is different
- * each time, so it is not compared.
+ * Does the program want objects other than those in the record? The hash of a Secret with a salt is different each
+ * time, so it is not compared.
  */
 static bool differs(const struct applying *p)
 {
@@ -64,8 +64,8 @@ static bool differs(const struct applying *p)
 static bool has_ended(struct applying *p)
 {
 	/*
-	 * if no workload exists, the remaining pods do not count: they are being stopped. A controller records the
-	 * verdict first and deletes workloads then
+	 * If no workload exists, the remaining pods do not count: they are being stopped. A controller records the
+	 * verdict first and deletes workloads then.
 	 */
 	bool gone = p->before.there && !p->before.restart.going && (is_gone(p) || is_stopping(p) ||
 		(parent_is_left(&p->before) && p->before.verdict.n));
@@ -92,8 +92,8 @@ static bool has_ended(struct applying *p)
 }
 
 /*
- * Must the object W be sent, of which M exists and X is recorded? A Secret without a salt gets one. So does a Secret
- * whose content has changed, so that the record does not show that an old value has come back.
+ * Must the object W be sent? M is the existing object, X its entry in the record. A Secret without a salt gets one. A
+ * Secret whose content has changed gets a new one, so that the record does not show when an old value returns.
  */
 static bool is_stale(struct applying *p, struct wanted *w, const struct member *m, const struct applied *x)
 {
@@ -110,7 +110,7 @@ static bool is_stale(struct applying *p, struct wanted *w, const struct member *
 	return true;
 }
 
-/* Marks objects that are unchanged since they were sent.  False when something has to be written. */
+/* Marks the objects that must be sent again. True if none must, and the record agrees with the program. */
 static bool is_unchanged(struct applying *p)
 {
 	size_t stale = 0;
@@ -194,8 +194,8 @@ static bool delete_members(struct applying *p, struct members *m)
 /* ---- live values ---- */
 
 /*
- * Keeps what was added to an object since it was applied: the number of attempts, that its turn has come, and after a
- * restart of the whole run the record as an owner.
+ * Keeps what was added to a live object after it was applied: the number of attempts, the mark of a Job that was
+ * started when its turn came, and the record as owner after a restart of the whole run.
  */
 static void share_added_values(struct applying *p, struct wanted *w, const struct data *live)
 {
@@ -223,7 +223,7 @@ void apply_share_live_values(struct applying *p)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- all steps ---- */
 
 static void tell_unchanged(struct applying *p)
 {
@@ -232,7 +232,7 @@ static void tell_unchanged(struct applying *p)
 			apply_tell(p, wanted_name(p->arena, &p->wanted, &p->wanted.at[i]), "unchanged");
 }
 
-/* A signal decides the status; the end of the time only if nothing else has gone wrong. */
+/* A signal determines the exit status; a timeout does so only if nothing else has gone wrong. */
 static void take_interruption(struct applying *p)
 {
 	p->status = runs_worse(p->status, cluster_interrupted(p->cluster));
@@ -280,7 +280,7 @@ static bool loses_workload(struct applying *p)
 	return false;
 }
 
-/* Removes a run from the fleet that needs no step: it has ended, is unchanged, or cannot be applied. */
+/* Removes a run that needs no step from the fleet: the run has ended, is unchanged, or cannot be applied. */
 static void leave_alone(struct applying *p, struct fleet *f)
 {
 	bool ended = has_ended(p), unchanged = !ended && is_unchanged(p);
@@ -315,7 +315,7 @@ static void finish(struct applying *p)
 {
 	p->complete = p->complete && delete_members(p, &p->surplus);
 	if (p->cluster->interrupted && (!p->complete || p->mode == APPLY_REAL))
-		tell_interrupted(p);            /* without its record, a run is not finished */
+		tell_interrupted(p);            /* a run whose record was not written is not finished */
 	apply_end_record(p, p->complete);
 }
 

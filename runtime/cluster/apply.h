@@ -35,11 +35,11 @@ struct applying {
 	struct answer *answer;          /* answer to the last request about its parent */
 	bool again;                     /* the parent must be written once more */
 	int64_t known_generation;       /* generation of the parent when it was last read or written */
-	struct diags diags;             /* refusals of the server, at their places in the program */
+	struct diags diags;             /* refusals of the server, with source positions in the program */
 	int status;                     /* the worst status so far */
 	bool wait;                      /* there is something to wait for in the run */
-	bool over;                      /* it has ended, and stays as it is */
-	bool seen;                      /* `state` is read again, to be shown */
+	bool over;                      /* the run has ended and stays as it is */
+	bool seen;                      /* `state` was read again after the run was applied, to be shown */
 };
 
 /* Jobs that are applied together, in one cluster. */
@@ -58,7 +58,7 @@ void apply_fleet(struct fleet *f);
 void apply_look_at(struct fleet *f);
 /* Does the command watch its runs once they are applied? */
 bool apply_follows(const struct session *s);
-/* Does it show the states of runs that it does not watch? */
+/* Does the command show the states of runs that it does not watch? */
 bool apply_shows_state(const struct session *s);
 /* Reads the states of runs that were just applied, to show them. */
 void apply_look_again(struct fleet *f);
@@ -74,12 +74,12 @@ void apply_show_refusals(struct applying *p);
 /* Finds the kinds of the objects on the server. */
 bool apply_find_kinds(struct applying *p);
 /*
- * Reports new objects whose names other objects already have, over all runs; those runs get another status.  False
- * if there is any.
+ * Reports new objects whose names other objects already have, over all runs, and sets the status of the runs with such
+ * objects. False if there is any.
  */
 bool apply_find_names(struct fleet *f);
 
-/* Is the run to be left to a controller, by the option or by an earlier apply? */
+/* Should a controller attend the run, because of the option or of an earlier apply? */
 bool apply_wants_controller(const struct applying *p);
 /* Reports a run that cannot be left to a controller; false: it is not applied. */
 bool apply_may_control(struct applying *p);
@@ -100,7 +100,7 @@ bool apply_restart_under_way(struct applying *p);
  * and what a restart of the whole run has added.
  */
 void apply_share_live_values(struct applying *p);
-/* Waits a moment until a controller has taken over each run that is left to one; sets `attended` of its parent. */
+/* Waits briefly for a controller to take over each run that is left to one; sets `attended` of its parent. */
 void apply_await_controllers(struct fleet *f);
 
 /* Writes the parent of a run before the first member, and after the last one. */
@@ -117,7 +117,7 @@ bool apply_preflight(struct applying *p);
  * Sends what has changed, stage by stage. If an object of a run is refused, no later stage of that run is sent.
  */
 void apply_send(struct fleet *f);
-/* Reports why the server refused an object, at the place of the field; returns the exit status. */
+/* Reports why the server refused an object, at the source position of the field; returns the exit status. */
 int apply_refused(struct applying *p, struct wanted *w);
 /*
  * Did the server, or a webhook of a controller, refuse the object because a field cannot be changed while the object
@@ -126,17 +126,17 @@ int apply_refused(struct applying *p, struct wanted *w);
 bool apply_immutable(const struct answer *x);
 /* Adds to D how --recreate gives the object its new fields. */
 void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted *w);
-/* Is C about the salt of a Secret? Everybody who copies the Secret becomes an owner of it. */
+/* Is C about the salt of a Secret? Whoever applies a copy of the Secret becomes a manager of the salt, too. */
 bool apply_is_salt(const struct transport_cause *c);
-/* Tells who else has set the salt of the Secret W, which is taken back. */
+/* Reports who else has set the salt of the Secret W; apply has overwritten it. */
 void apply_tell_salt(struct applying *p, const struct wanted *w);
 /* Reports fields that other managers own. */
 void apply_conflict(struct applying *p, struct wanted *w);
 /* Fills the generated Secrets that do not exist yet. */
 bool apply_generate(struct applying *p);
 /*
- * Marks objects that a controller made from another object of the run, and that change only when they are made again.
- * False after reporting that this needs --recreate.
+ * Marks objects that a controller has created from another object of the run and that only change when they are created
+ * again. False after reporting that this needs --recreate.
  */
 bool apply_find_outdated(struct applying *p);
 /* Replaces an object whose immutable fields have changed (--recreate). */

@@ -17,7 +17,7 @@ struct apply_bar {
 	bool drawn;                     /* the bar is on the terminal now */
 };
 
-/* Begins a bar. When there are few objects, nothing is shown. */
+/* Starts a bar. When there are few objects, nothing is shown. */
 struct apply_bar apply_bar_begin(struct session *s, size_t runs, size_t objects);
 /* Shows that DONE objects of this stage have been sent; has the type of batch.progress. */
 void apply_bar_show(void *bar, size_t done, size_t all);

@@ -27,7 +27,7 @@ static void tell_undone(struct session *s, const struct plan_job *j, const struc
 
 /*
  * Reports what plain Jobs do not do for the job, and who does it: a controller, or `trainc wait` while it runs.
- * Generated Secrets exist by then.
+ * Generated Secrets are not reported, because `apply` has created them.
  */
 static void tell_needs(struct session *s, const struct applying *p)
 {
@@ -67,7 +67,10 @@ static void tell_needs(struct session *s, const struct applying *p)
 		session_say(s, "'trainc apply --controller' leaves it to 'trainc supervise' in the cluster");
 }
 
-/* Adds a run to those that are waited for. A known state, such as that of an unchanged run, is its first state. */
+/*
+ * Adds a run to those that are waited for. If its state is already known, as for an unchanged run, the watch starts
+ * with that state.
+ */
 static void add_watch(struct cluster *k, const struct applying *p, struct attend *ret, int *status)
 {
 	bool changed = p->now.there;

@@ -1,6 +1,6 @@
 /*
- * apply_look.c - finds what exists of the runs of a program. One run is found by its name, and its members by its id.
- * Many runs are found with one list for each kind in their namespace; labels say which object belongs to which run.
+ * apply_look.c - finds the existing objects of a program's runs. One run is found by its name, and its members by its
+ * id. Many runs are found with one list for each kind in their namespace; labels say which object belongs to which run.
  */
 #include "base/words.h"
 #include "data/data_read.h"
@@ -48,7 +48,7 @@ static void look_at_parents(struct fleet *f)
 	}
 }
 
-/* Does the state of a run depend on such an object? The watches of a run bring the same kinds. */
+/* Does the state of a run depend on objects of this kind? A watch of the run covers the same kinds. */
 static bool has_state(const struct resource *r)
 {
 	return cluster_watches_kind(r) || str_is(r->kind, "Job") || str_is(r->kind, "Pod");

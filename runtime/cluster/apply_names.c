@@ -9,7 +9,7 @@
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
-/* ---- whose is it? ---- */
+/* ---- who owns an object of that name ---- */
 
 static bool is_running(const struct data *object)
 {
@@ -59,7 +59,7 @@ struct collections {
 
 static size_t find_collection(struct arena *a, struct collections *all, const struct wanted *w)
 {
-	/* whether a Job or a Pod runs is in its status; of everything else the metadata will do */
+	/* only the status of a Job or Pod shows whether it runs; for other kinds the metadata is enough */
 	bool metadata = !str_is(w->from->kind, "Job") && !str_is(w->from->kind, "Pod");
 
 	for (size_t i = 0; i < all->n; i++)

@@ -39,7 +39,7 @@ static void tell_altered(struct applying *p, const struct wanted *w)
 
 	for (size_t i = 0; i < all.n; i++) {
 		struct buf b = { 0 };
-		if (str_starts(all.at[i].path, STR("stringData")))      /* the server moves it to `data` */
+		if (str_starts(all.at[i].path, STR("stringData")))      /* the server moves `stringData` to `data` */
 			continue;
 		buf_printf(&b, "%.*s: the API server changed %.*s from ", STR_ARG(wanted_name(p->arena, &p->wanted,
 			w)), STR_ARG(all.at[i].path));

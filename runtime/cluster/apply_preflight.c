@@ -83,7 +83,7 @@ bool apply_shows_state(const struct session *s)
 	return !apply_follows(s) && str_is(option_value(s->options, OPTION_OUTPUT), "json");
 }
 
-/* Does the command do what plain Jobs do not do of the run, until the run has ended? */
+/* Does this command attend the run until its end, that is, does it do for the run what plain Jobs cannot do? */
 static bool attends(const struct applying *p)
 {
 	const struct options *o = p->session->options;
@@ -101,7 +101,7 @@ static void review_watch(struct applying *p, struct reviews *all, const struct r
 	add_review(p, all, "watch", r, ns);
 }
 
-/* Adds a deletion, whose end is watched. */
+/* Adds the requests that delete objects of a kind and watch until they are gone. */
 static void review_delete(struct applying *p, struct reviews *all, const struct resource *r, struct str ns)
 {
 	add_review(p, all, "delete", r, ns);
@@ -109,7 +109,7 @@ static void review_delete(struct applying *p, struct reviews *all, const struct 
 		review_watch(p, all, r, ns);
 }
 
-/* Adds what is done with one object: sending it, replacing it, and what an attendant does later. */
+/* Adds the requests for one object: to send it, to replace it, and to do what an attendant does later. */
 static void review_object(struct applying *p, struct reviews *all, const struct wanted *w)
 {
 	bool workload = w->stage == STAGE_WORKLOAD, again = p->rerun && workload;
@@ -129,7 +129,7 @@ static void review_object(struct applying *p, struct reviews *all, const struct 
 		add_review(p, all, "delete", &w->resource, w->ns);
 }
 
-/* Adds the watches of cluster_watch.c, without those of Events, which may be refused. */
+/* Adds the watches of cluster_watch.c, except that of Events, which the server may refuse. */
 static void review_following(struct applying *p, struct reviews *all)
 {
 	bool queued = p->job->queue.value.n || str_is(p->job->gang.value, "kueue");
@@ -243,7 +243,7 @@ static bool may_do_it(struct applying *p)
 		return true;
 	p->status = STATUS_DENIED;
 	if (map_put(&p->cluster->denied, p->arena, str_cat(p->arena, p->ns, STR(" "), verbs), p->cluster))
-		return false;                   /* another job of the program needs the same */
+		return false;                   /* already reported for another job of the program */
 	struct str user = user_name(p);
 	session_say(p->session, "%s%.*s%s may not do in namespace '%.*s' what this needs: %.*s",
 		user.n ? "user '" : "you", STR_ARG(user), user.n ? "'" : "",
@@ -305,7 +305,7 @@ static bool namespace_is_there(struct applying *p)
 	if (x->class == CALL_NOT_FOUND) {
 		p->status = STATUS_REFUSED;
 		if (map_put(&p->cluster->denied, p->arena, str_copy(p->arena, p->ns), p->cluster))
-			return false;           /* another job of the program is of that namespace */
+			return false;           /* already reported for another job in that namespace */
 		session_say(p->session,
 			"namespace '%.*s' does not exist; --create-namespace creates it, --namespace chooses another "
 			"one", STR_ARG(p->ns));

@@ -69,7 +69,7 @@ static bool may_write_again(struct applying *p)
 		!str_eq(now.uid, p->now.uid) || now.generation != p->known_generation)
 		return false;
 	p->now.version = now.version;
-	if (now.restart.number > p->now.restart.number) {       /* a restart that has begun since is not forgotten */
+	if (now.restart.number > p->now.restart.number) {       /* keeps a restart that has started meanwhile */
 		now.restart.most = p->now.restart.most;
 		p->now.restart = now.restart;
 		p->now.replaced = now.replaced;
@@ -124,7 +124,7 @@ void apply_begin_record(struct applying *p)
 	p->now.file = p->file;
 	p->now.generation = p->before.generation + 1;
 	p->known_generation = p->before.generation;
-	p->now.hash = STR("");          /* the new state has not been reached yet */
+	p->now.hash = STR("");          /* the new objects have not been applied yet */
 	p->now.verdict = STR("");
 	p->now.controller = apply_wants_controller(p) ? STR(APPLYSET_SUPERVISE)
 		: p->before.controller.n ? STR(APPLYSET_NOBODY) : STR("");

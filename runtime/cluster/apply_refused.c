@@ -1,5 +1,5 @@
 /*
- * apply_refused.c - reports refusals of the server at the places of the program that gave the values.
+ * apply_refused.c - reports refusals of the server at the source positions of the values.
  */
 #include "runtime/cluster/apply.h"
 #include "runtime/cluster/field_path.h"
@@ -88,7 +88,7 @@ void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted
 		STR_ARG(w->from->kind));
 }
 
-/* Reports the immutable fields that differ, with old and new values, at their places. */
+/* Reports the immutable fields that differ, with old and new values, at their source positions. */
 static void report_immutable(struct applying *p, struct wanted *w, struct str name)
 {
 	struct answer *live = request_get(&p->cluster->client, p->arena, resource_path(p->arena, &w->resource, w->ns,

@@ -1,8 +1,8 @@
 /*
  * apply_send.c - server-side apply, stage by stage.
  *
- * Objects of a stage are independent of each other: if one is refused, the others are still sent,
- * but no later stage begins.
+ * Objects of a stage are independent of each other: if one is refused, the others are still sent, but no later stage
+ * starts.
  */
 #include "runtime/cluster/apply.h"
 

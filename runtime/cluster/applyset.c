@@ -12,7 +12,7 @@
 #include "runtime/status/look.h"
 
 #define TOOLING "trainc/v" TRAINC_VERSION
-#define NUMBER_MOST 999999999999999     /* maximum of a number in a record */
+#define NUMBER_MOST 999999999999999     /* largest number that a record may contain */
 
 /* ---- names ---- */
 
@@ -84,7 +84,7 @@ const struct applied *parent_find(const struct parent *p, const struct resource 
 
 static int str_cmp_of(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
 
-/* Appends different texts, sorted, with commas between them. */
+/* Appends the texts sorted and without duplicates, with commas between them. */
 static void put_sorted(struct str *at, size_t n, struct buf *out)
 {
 	if (n)
@@ -228,7 +228,8 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	put_datum(&b, "applied", buf_text(&inventory));
 	put_datum(&b, "plan", p->plan);
 	put_datum(&b, "hash", p->hash);
-	put_datum(&b, "verdict", p->verdict);   /* even if empty: a run that starts over loses its old verdict */
+	put_datum(&b, "verdict", p->verdict);   /* even if empty, so that a run that starts over loses its old
+						 * verdict */
 	if (p->restart.most) {
 		put_datum(&b, "restarts", str_int(a, p->restart.most));
 		put_datum(&b, "jobs", p->jobs);
@@ -287,7 +288,10 @@ static bool read_inventory(struct arena *a, struct str text, struct parent *p)
 	return true;
 }
 
-/* Gives the Jobs of the inventory the uids that they have since the last restart, or until it is complete. */
+/*
+ * Updates the uids of the Jobs in the inventory: the new Job of each one that the last restart has replaced, or the old
+ * Job while the new one does not exist.
+ */
 static void note_replaced(struct parent *p)
 {
 	for (size_t i = 0; i < p->nreplaced; i++) {

@@ -14,7 +14,9 @@
 #define APPLYSET_PART_OF "applyset.kubernetes.io/part-of"
 #define APPLYSET_MANAGER "trainc"
 #define APPLYSET_PARENT_MANAGER "trainc-applyset"
-/* The label by which a run is left to `trainc supervise`, its value, and the value of runs no longer left to it. */
+/*
+ * The label that leaves a run to `trainc supervise`, its value, and the value for a run that is no longer left to it.
+ */
 #define APPLYSET_CONTROLLER "trainc.dev/controller"
 #define APPLYSET_SUPERVISE "supervise"
 #define APPLYSET_NOBODY "none"
@@ -39,8 +41,9 @@ struct applied {
 /* A Job that a restart of the whole run replaces. */
 struct replaced {
 	struct str name, old;           /* the Job's name, and the uid of the Job that is deleted */
-	struct str uid;                 /* uid of the Job that replaced it; empty: the restart is in progress */
-	int64_t attempts;               /* the highest number of an attempt that any replica of its role has had */
+	struct str uid;                 /* uid of the Job that has replaced it; empty: not yet, so the restart is in
+					 * progress */
+	int64_t attempts;               /* the highest attempt number that any replica of its role has had */
 };
 
 /* The contents of a parent. */
@@ -64,7 +67,7 @@ struct parent {
 	struct status_restart restart;
 	struct replaced *replaced;
 	size_t nreplaced;
-	struct applied *applied;        /* after a restart with the uids of the new Jobs */
+	struct applied *applied;        /* the objects; after a restart, the Jobs have the uids of the new Jobs */
 	size_t napplied;
 	struct resource *kinds;         /* kinds that members have or have had */
 	size_t nkinds;
@@ -74,7 +77,7 @@ struct parent {
 bool parent_read(struct arena *a, const struct data *object, struct parent *ret, struct str *why);
 /* Is the run left to `trainc supervise`? */
 bool parent_is_left(const struct parent *p);
-/* Has a controller taken over the present generation of the run? Then no command has to attend it. */
+/* Has a controller taken over the current generation of the run? Then no command has to attend it. */
 bool parent_is_attended(const struct parent *p);
 /* Does the parent list an object with this uid? */
 bool parent_lists(const struct parent *p, struct str uid);

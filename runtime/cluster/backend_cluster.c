@@ -30,8 +30,8 @@ static bool cluster_begin(struct session *s, int *ret_status)
 }
 
 /*
- * Names the record in a request. That of a run that is left to a controller must be as it was read: a verdict that the
- * controller has written meanwhile stays.
+ * Identifies the record in a request. If the run is left to a controller, the request also demands the version that was
+ * read, so that it cannot overwrite a verdict that the controller has written meanwhile.
  */
 static struct str record_metadata(struct arena *a, const struct parent *p)
 {

@@ -209,7 +209,7 @@ bool certificate_read_ca(struct arena *a, struct str ca, struct certificate_own 
 	BIO_free(b);
 	if (!n)
 		return no_pem(a, "the certificate-authority is not a certificate in PEM form", why);
-	/* as libcurl does for authorities that it reads itself: an intermediate one suffices */
+	/* an intermediate certificate suffices as an authority, as in libcurl */
 	X509_STORE_set_flags(own->authorities, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN);
 	ERR_clear_error();
 	return true;

@@ -32,9 +32,9 @@ void certificate_explain(const struct certificate_facts *f, struct str host, boo
  * certificate that it reads, which costs more than the rest of a short command.
  */
 struct certificate_own {
-	X509_STORE *authorities;        /* NULL: those of the system count */
-	X509 *certificate;              /* NULL: the client has none */
-	STACK_OF(X509) *chain;          /* intermediate certificates, from this one to an authority */
+	X509_STORE *authorities;        /* NULL: the system's authorities are used */
+	X509 *certificate;              /* NULL: the client has no certificate */
+	STACK_OF(X509) *chain;          /* intermediate certificates, from the client's own to an authority */
 	EVP_PKEY *key;
 };
 
@@ -46,7 +46,7 @@ bool certificate_read_pair(struct arena *a, struct str certificate, struct str k
 /* Makes CTX use what was read; false when OpenSSL refuses it or has no memory. */
 void certificate_use_ca(SSL_CTX *ctx, const struct certificate_own *own);
 bool certificate_use_pair(SSL_CTX *ctx, const struct certificate_own *own);
-/* Has the client's certificate ended before NOW, in ns since 1970? Then the sentence says when. */
+/* Has the client's certificate expired at NOW, in ns since 1970? Then the sentence says when. */
 bool certificate_put_expired(const struct certificate_own *own, int64_t now, struct buf *out);
 void certificate_own_release(struct certificate_own *own);
 

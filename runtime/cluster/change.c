@@ -96,8 +96,8 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 		return false;
 	}
 	/*
-	 * as many replicas may fail as are not needed for success; the API server demands all three fields in one
-	 * request
+	 * maxFailedIndexes is the number of replicas that success does not need; the API server demands all three
+	 * fields in one request
 	 */
 	bool counted = live->data && status_path(live->data, "spec.maxFailedIndexes");
 	struct str body = counted ? str_printf(k->arena,
@@ -113,11 +113,11 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 
 /* ---- suspend and resume ---- */
 
-/* The highest number of an attempt that any replica of an object has had. */
+/* The highest attempt number of any replica of an object. */
 static int64_t attempts_so_far(const struct cluster_watch *c, const struct member *m)
 {
 	struct str role = status_label(m->object, "trainc.dev/role");
-	int64_t most = attempts_noted(m->object);       /* while the object is suspended no pod shows it */
+	int64_t most = attempts_noted(m->object);       /* a suspended object has no pods that show it */
 
 	for (size_t i = 0; i < c->plan.nroles && i < c->watch->state.nroles; i++) {
 		const struct run_role *r = &c->watch->state.roles[i];
@@ -130,7 +130,8 @@ static int64_t attempts_so_far(const struct cluster_watch *c, const struct membe
 /*
  * The patch that suspends or resumes an object; empty for an object that cannot be suspended. Suspending a Job deletes
  * its pods, so the number of their attempts is stored in the Job. A Job that is resumed while it waits for another role
- * stays suspended, without the marks; one whose turn has come is marked as started.
+ * stays suspended and loses both annotations of job.h. A Job whose turn has come gets the annotation that it was
+ * started.
  */
 static struct str suspend_body(const struct cluster_watch *c, const struct member *m, bool suspend, bool waits)
 {
@@ -157,7 +158,7 @@ static struct str suspend_body(const struct cluster_watch *c, const struct membe
 		"{\"spec\":{\"runPolicy\":{\"suspend\":%s}}}", word) : STR("");
 }
 
-/* Does the role wait for another role? Then it stays suspended until the command that follows the run resumes it. */
+/* Does the role wait for another role? Then it stays suspended until the command that attends the run resumes it. */
 static bool waits(const struct cluster_watch *c, const struct member *m)
 {
 	struct str role = status_label(m->object, "trainc.dev/role");
@@ -187,8 +188,8 @@ static bool owned_by(const struct data *o, const struct members *all)
 }
 
 /*
- * The patches of a run in a queue of Kueue. It is Kueue that sets `suspend`, so it is asked, by the field of each
- * Workload that is for people.
+ * Adds the patches for a run in a Kueue queue. Kueue itself controls `suspend` of the Jobs, so the patches set `active`
+ * of their Workloads, which is the field for users.
  */
 static bool add_workloads(struct cluster *k, const struct cluster_watch *c, const struct members *all, bool suspend,
 	struct batch *b, int *ret_status)
@@ -266,7 +267,7 @@ static bool suspend_run(struct session *s, struct run_watch *w, bool suspend, in
 	return *ret_status == STATUS_DONE;
 }
 
-/* ---- within the time of the command ---- */
+/* ---- entry points, which handle signals and --timeout ---- */
 
 bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
 {

@@ -15,7 +15,7 @@ struct cluster *cluster_of(const struct session *s) { return s->backend_own; }
 /* The time that requests in flight have after a signal. */
 #define LEAVE_LIMIT (5 * NS_PER_SECOND)
 
-/* Ends the requests in flight: the time of --timeout is up, or that of a command that was interrupted. */
+/* Ends the requests in flight, because the time of --timeout, or the time after a signal, is up. */
 static void on_due(struct loop_timer *t)
 {
 	struct cluster *k = t->to;
@@ -97,7 +97,7 @@ int cluster_say(struct cluster *k, const struct answer *x)
 {
 	bool late = k->late && !k->late_said && !x->stopped;
 
-	/* when the time is up, only the first of the requests that it has cut off is reported */
+	/* of the requests that a timeout has cut off, only the first is reported */
 	if (!x->stopped && (late || x->status != STATUS_TIMEOUT))
 		session_say(k->session, "%s%.*s", late ? "the time is up: " : "", STR_ARG(x->error));
 	k->late_said = k->late_said || late;

@@ -36,7 +36,8 @@ struct cluster {
 	int signal;                     /* the signal; 0: none */
 	bool late;                      /* the time of --timeout is up */
 	bool late_said;                 /* the timeout has been reported */
-	struct str waited;              /* what was waited for at that time, until that is reported; may be empty */
+	struct str waited;              /* error of the request that the command waited for at that time; empty:
+					 * none, or already reported */
 	int64_t deadline;               /* end of the requests by the steady clock; 0: none */
 	struct loop_timer due;
 };
@@ -66,7 +67,7 @@ bool cluster_list_parents(struct cluster *k, struct str ns);
  * themselves.
  */
 void cluster_listen(struct cluster *k, bool listen);
-/* The exit status of a command that was interrupted: 128 and the signal, or 124. */
+/* The exit status of a command that was interrupted: 128 + the signal, or 124 after a timeout. */
 int cluster_interrupted(const struct cluster *k);
 /* Reports that the time is up, what was waited for, and what follows from it (THEN). */
 void cluster_say_late(struct cluster *k, const char *then);

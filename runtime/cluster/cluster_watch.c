@@ -23,7 +23,7 @@
 enum { JUDGE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000 };
 #define NS_PER_MS INT64_C(1000000)
 
-/* ---- acting for runs ---- */
+/* ---- actions for runs ---- */
 
 /* Does the command act for the run? A command that stays until the end does what Jobs cannot do for each other. */
 static bool attends(const struct session *s)
@@ -51,7 +51,7 @@ static void action_done(void *to, const struct transport_result *r)
 }
 
 /*
- * Carries out a decision. An action that is under way is not started again; one that was lost is decided again later.
+ * Carries out a decision. An action that is in progress is not started again; one that was lost is decided again later.
  */
 static void act(struct cluster_watch *c, const struct jobs_decision *d)
 {
@@ -100,7 +100,7 @@ static int64_t patience(const struct run_state *s)
 	}
 }
 
-/* Is it a Job without a controller? That of another one, such as a JobSet or a TrainJob, creates it again. */
+/* Does no controller own the Job? An owned Job is created again by its owner, such as a JobSet or a TrainJob. */
 static bool is_own_job(const struct cluster_watch *c, const struct data *o)
 {
 	bool owned = status_list(o, "metadata.ownerReferences")->u.list.n > 0;
@@ -154,7 +154,7 @@ static bool has_ended(const struct run_watch *w)
 	return run_phase_final(w->state.phase) && w->state.phase != RUN_UNKNOWN;
 }
 
-/* ---- what a controller has written ---- */
+/* ---- what a controller has recorded ---- */
 
 static void note_record(void *to, struct str uid, const struct data *object)
 {
@@ -216,7 +216,8 @@ static void take_verdict(const struct cluster_watch *c, struct arena *a, struct 
 	if (!parent_is_left(p) || !p->verdict.n || s->phase == end)
 		return;
 	if (s->phase != (success ? RUN_COMPLETING : RUN_FAILING))
-		s->cause = STR("");             /* it explains why the run does not progress, which no longer matters */
+		s->cause = STR("");             /* the old cause says why the run did not progress, which no longer
+						 * matters */
 	s->phase = !active ? end : success ? RUN_COMPLETING : RUN_FAILING;
 	outcome_read(a, p->outcome, p->generation, s);
 }
@@ -230,9 +231,9 @@ void cluster_watch_recall(const struct parent *p, struct run_state *s)
 }
 
 /*
- * An end that the controller has not recorded may only seem to be one: it records the verdict and then deletes Jobs,
- * and a command may see the deletions first. Such an end counts when no verdict has come for RECORD_MS. Returns the
- * time in ns after which the run must be judged again, or 0.
+ * The run may seem to have ended although its controller has recorded no verdict: the controller records the verdict
+ * and then deletes Jobs, and a command may see the deletions first. Such an end counts when no verdict has come for
+ * RECORD_MS. Returns the time in ns after which the run must be judged again, or 0.
  */
 static int64_t hold_end(struct cluster_watch *c, struct run_state *s)
 {
@@ -352,7 +353,7 @@ static bool tell_cut_off(struct cluster_watch *c)
 		return false;
 	}
 	c->cut_off = true;
-	c->print = 0;                   /* so that the state is handed out again when the connection is back */
+	c->print = 0;                   /* so that the state is reported again when the connection is back */
 	c->watch->state.cause = STR("the API server does not answer; reconnecting");
 	return true;
 }
@@ -383,14 +384,14 @@ static bool watch_update(struct run_watch *w)
 	loop_turn(l);
 	if (note_lost(c) || tell_cut_off(c))
 		return true;
-	/* cut off, nothing is judged because time passes; objects of a watch that is connected again are */
+	/* while cut off, elapsed time is no reason to judge again, but news from a watch that has reconnected is */
 	if (c->cut_off && c->news == view_news(c->view))
 		return false;
 	if (!c->view || !c->dirty)
 		return false;
 	int64_t most = JUDGE_MOST_MS * NS_PER_MS, now = loop_now(l);
 	int64_t next = c->judged + (c->pause < most ? c->pause : most);
-	if (now < next) {                       /* many changes at once are judged together, later */
+	if (now < next) {                       /* judge later, so that many changes are judged together */
 		loop_timer_set(l, &c->timer, next - now);
 		return false;
 	}

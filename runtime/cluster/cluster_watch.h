@@ -15,7 +15,7 @@ struct cluster_watch {
 	struct parent parent;
 	struct plan_job plan;
 	struct str ns;
-	struct arena memory[2];         /* two arenas in turn: one holds the present state */
+	struct arena memory[2];         /* two arenas in turn: one holds the current state */
 	unsigned current;
 	bool dirty;
 	int64_t judged;                 /* loop_now() when the run was last judged */
@@ -25,10 +25,10 @@ struct cluster_watch {
 	bool seen;                      /* the run has existed at some time */
 	bool removed;                   /* this command removed the run */
 	bool cut_off;                   /* the connection to the server was lost, and that was reported */
-	bool attends;                   /* the command acts for the run: it does what Jobs cannot do for each other. Not
-					 * while a controller does */
+	bool attends;                   /* the command acts for the run: it does what Jobs cannot do for each other,
+					 * unless a controller does it */
 	uint64_t records;               /* view_records() when the record of the run was last read */
-	unsigned acting;                /* number of its requests for the run that have no answer yet */
+	unsigned acting;                /* number of requests for the run that have no answer yet */
 	bool complained;                /* one of these requests was refused */
 	struct arena scratch;
 	uint64_t print;                 /* digest of the state that was handed out, to tell whether it has changed */
@@ -40,15 +40,18 @@ struct cluster_watch {
 	struct restart restart;         /* the pass over a restart, in `restart_memory`, while `restarting` */
 	struct arena restart_memory;
 	bool restarting, restart_complained;
-	int64_t restart_next;           /* loop_now() before which no further pass begins */
+	int64_t restart_next;           /* loop_now() before which no further pass starts */
 	int64_t restart_seen;           /* number of the last restart all of whose Jobs were seen */
-	/* loop_now() since when Jobs of a restart are missing, and when a Job was first seen that no record explains */
+	/*
+	 * loop_now() when Jobs of a restart were first found missing, and when a Job that no record explains was first
+	 * seen
+	 */
 	int64_t unseen, strange;
 };
 
 struct cluster_seed {
 	const struct parent *parent;
-	const struct run_state *state;  /* the present state, or NULL */
+	const struct run_state *state;  /* the current state, or NULL */
 };
 
 /*

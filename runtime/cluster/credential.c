@@ -1,5 +1,5 @@
 /*
- * credential.c - the present credential: fixed, from a file that is renewed, or from a plugin. Its values are in an
+ * credential.c - the current credential: fixed, from a file that is renewed, or from a plugin. Its values are in an
  * arena of their own, which is replaced with each change, so that a process that follows a run for weeks does not
  * accumulate old tokens.
  */
@@ -12,7 +12,8 @@
 #include "runtime/cluster/credential_plugin.h"
 #include "base/words.h"
 
-#define TOKEN_FILE_AGE (50 * NS_PER_SECOND)     /* a minute, minus some time to spare */
+#define TOKEN_FILE_AGE (50 * NS_PER_SECOND)     /* somewhat less than the minute after which the file must be read
+						 * again */
 
 struct credential {
 	struct loop *loop;

@@ -1,6 +1,6 @@
 /*
  * diff.c - shows what apply would change, without changing it. Each object to be sent is applied as a dry run, and the
- * answer is compared with the present object. Defaults and fields of others are the same on both sides, so every
+ * answer is compared with the existing object. Defaults and fields of others are the same on both sides, so every
  * difference is a change by this program. Contents of Secrets are masked.
  */
 #include <unistd.h>
@@ -29,7 +29,7 @@ struct diff {
 	size_t n;
 };
 
-/* Is the member ours, not one that the server writes or that does not describe the object? */
+/* Does the member describe the object? Members that only the server writes do not. */
 static bool is_ours(struct str path)
 {
 	static const char *const passed[] = { "metadata.managedFields", "metadata.resourceVersion",

@@ -3,7 +3,7 @@
  */
 #include "runtime/cluster/field_path.h"
 
-/* Does KEY end a step at the beginning of PATH? */
+/* Does PATH start with the step KEY? */
 static bool step_is(struct str path, struct str key)
 {
 	return key.n && str_starts(path, key) && (path.n == key.n || path.p[key.n] == '.' || path.p[key.n] == '[');

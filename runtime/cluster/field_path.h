@@ -1,5 +1,5 @@
 /*
- * field_path.h - finds the place in the program of a field that the API server names. The server writes
+ * field_path.h - finds the source position of a field that the API server names. The server writes
  * "spec.template.spec.containers[0].image" in validation errors and
  * ".spec.template.spec.containers[name=\"main\"].image" in conflicts. Keys may contain dots, with or without brackets:
  * "metadata.labels.trainc.dev/job".
@@ -11,10 +11,10 @@
 
 struct field_place {
 	const struct data *value;       /* the value at that path in the object that was sent; NULL: there is none */
-	struct span from;               /* place of the innermost value on the path that has a place */
+	struct span from;               /* source position of the innermost value on the path that has one */
 };
 
-/* Follows PATH from the root TREE; FROM is the place of the root. */
+/* Follows PATH from the root TREE; FROM is the source position of the root. */
 struct field_place field_find(const struct data *tree, struct str path, struct span from);
 
 #endif

@@ -50,11 +50,11 @@ struct json_stream {
 	unsigned utf8_left, utf8_low, utf8_high;
 	unsigned hex, hex_digits, high_surrogate;
 	uint64_t documents;             /* number of complete documents */
-	uint64_t offset, unit;          /* number of bytes read; offset at which the present item or document began */
+	uint64_t offset, unit;          /* number of bytes read; offset at which the current item or document began */
 	bool stopped;
 	struct str error;
 	struct arena error_arena;
-	char tail[40];                  /* the last bytes of the piece before the present one */
+	char tail[40];                  /* the last bytes of the piece before the current one */
 	unsigned ntail;
 };
 

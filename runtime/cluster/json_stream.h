@@ -1,11 +1,11 @@
 /*
  * json_stream.h - reads JSON as it arrives: documents and the items of lists, one after the other, in memory that does
  * not grow with the stream. Bytes are given in pieces that may be cut anywhere. Members that the filter does not select
- * are checked and dropped at once. Trees (plan/data.h, without places) are handed out when they are complete and live
- * until the callback returns. No part of a document is handed out before it is complete.
+ * are checked and dropped at once. Trees (plan/data.h, without source positions) are handed out when they are complete
+ * and live until the callback returns. No part of a document is handed out before it is complete.
  *
- * Errors contain the offset and the bytes around it. They are: anything but JSON, invalid UTF-8, nesting beyond 200, a
- * tree of more than 32 MiB of input.
+ * Errors contain the offset and the bytes around it. The errors are: a text that is not JSON, invalid UTF-8, nesting
+ * beyond 200, a tree of more than 32 MiB of input.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_JSON_STREAM_H
 #define TRAINC_RUNTIME_CLUSTER_JSON_STREAM_H

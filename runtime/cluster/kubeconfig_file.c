@@ -118,7 +118,8 @@ static bool read_one(struct kubeconfig_reading *r, struct str path, bool require
 	struct str text, why;
 	struct kubeconfig_file f = { .path = path, .directory = path_directory(path) };
 
-	if (!path.n)                    /* KUBECONFIG has no such part */
+	if (!path.n)                    /* only the value of --kubeconfig can be empty here: empty parts of
+					 * KUBECONFIG are dropped */
 		return kubeconfig_fail(r, (struct span){ 0 }, "--kubeconfig is empty: name a file, or leave it out");
 	for (size_t i = 0; i < r->nfiles; i++)
 		if (str_eq(r->files[i].path, path))

@@ -1,6 +1,6 @@
 /*
  * kubeconfig_file.h - shared by the kubeconfig readers: the files in their order, and the fields of their entries with
- * their places for messages. kubeconfig_file.c reads files and finds entries, kubeconfig_user.c reads a user,
+ * their positions for messages. kubeconfig_file.c reads files and finds entries, kubeconfig_user.c reads a user,
  * kubeconfig.c reads a cluster and everything else.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_KUBECONFIG_FILE_H

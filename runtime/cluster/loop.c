@@ -176,8 +176,8 @@ void loop_timer_drop(struct loop *l, struct loop_timer *t)
 }
 
 /*
- * Fires the timers that are due. A timer that a callback arms for the present time fires in the next round, so that
- * such timers cannot block everything else.
+ * Fires the timers that are due. A timer that a callback sets to the current time fires in the next round, so that such
+ * timers cannot block everything else.
  */
 static void timers_fire(struct loop *l)
 {
@@ -316,8 +316,8 @@ static void child_ended(struct loop_fd *f, unsigned events)
 }
 
 /*
- * Runs in the child: calls exec, or sends the errno through the pipe. The child ends with its PARENT, however that
- * ends: a credential plugin that waits for a browser is useless then.
+ * Runs in the child: calls exec, or sends the errno through the pipe. The child is killed when its PARENT ends for any
+ * reason: a credential plugin that still waits for a browser would be useless then.
  */
 static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *const *env, const int fds[3],
 	int report, pid_t parent)
@@ -328,7 +328,7 @@ static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *
 		goto failed;
 	if (getppid() != parent)
 		_exit(126);
-	for (int i = 0; i < 3; i++)     /* first to numbers above 2, because one may have a number that another one
+	for (int i = 0; i < 3; i++)     /* moves them all above 2 first, since one may have a number that another
 					 * needs */
 		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
 	for (int i = 0; i < 3; i++)

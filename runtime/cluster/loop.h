@@ -21,7 +21,7 @@ void loop_release(struct loop *l);
 
 /* Waits for events and calls back until loop_stop(), or until nothing is armed any more. */
 void loop_run(struct loop *l);
-/* Ends loop_run() after the present callback has returned; the loop can run again. */
+/* Ends loop_run() after the current callback has returned; the loop can run again. */
 void loop_stop(struct loop *l);
 /*
  * A descriptor for a caller that has its own poll: it is readable when something is due. loop_turn() then does one
@@ -29,7 +29,7 @@ void loop_stop(struct loop *l);
  */
 int loop_descriptor(struct loop *l);
 void loop_turn(struct loop *l);
-/* The present time by the clock of the timers: monotonic nanoseconds, read once per round. */
+/* The current time by the clock of the timers: monotonic nanoseconds, read once per round. */
 int64_t loop_now(struct loop *l);
 
 /* ---- descriptors ---- */

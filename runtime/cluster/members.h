@@ -32,7 +32,8 @@ struct member_query {
 	struct str ns, selector;        /* namespace, and a label selector */
 	bool whole;                     /* keep everything, even what keep_of() leaves out */
 	const char *const *keep;        /* paths to keep instead of those of keep_of(); may be NULL */
-	bool metadata;                  /* request only metadata: contents of ConfigMaps and Secrets stay there */
+	bool metadata;                  /* request only metadata: contents of ConfigMaps and Secrets are not
+					 * transferred */
 };
 
 /* Lists all collections in parallel. A kind that is not served (404) has no members. */

@@ -17,7 +17,7 @@ struct object_list {
 	struct arena arena;
 	struct json_stream *stream;
 	struct call *call;
-	struct str next;                /* continue token of the present page; empty: it is the first */
+	struct str next;                /* continue token of the current page; empty: it is the first */
 	struct str after;               /* continue token of the next page, found in this page */
 	struct str version;             /* resourceVersion of the first page */
 	/*

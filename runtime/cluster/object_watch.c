@@ -134,8 +134,8 @@ static void gone(struct object_watch *w, struct object_row *row)
 }
 
 /*
- * Handles the present form of an object, from a snapshot or an event. It is dropped when it is known or older than the
- * known one.
+ * Handles the current form of an object, from a snapshot or an event. The form is dropped if it is the known one or an
+ * older one.
  */
 static void present(struct object_watch *w, const struct data *object)
 {
@@ -276,7 +276,10 @@ static bool take_bytes(void *to, struct str bytes)
 
 /* ---- connections ---- */
 
-/* The server responds: after an outage that alone is worth reporting, since nothing may happen for a long time. */
+/*
+ * Handles the first response of a connection. After an outage the response itself is reported, since no event may come
+ * for a long time.
+ */
 static void answered(void *to)
 {
 	struct object_watch *w = to;
@@ -296,7 +299,10 @@ static void pause_fired(struct loop_timer *t)
 	leave(w);
 }
 
-/* Connects again after a pause. There is none after a planned end, and it gets longer each time no event came. */
+/*
+ * Connects again after a pause of WAIT ns. If WAIT is negative, the pause doubles with each call until an event
+ * arrives.
+ */
 static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 {
 	struct loop *l = transport_loop(calls_transport(w->calls));
@@ -321,7 +327,7 @@ static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 
 /*
  * Handles the failure of all attempts to connect. A watch that has brought a snapshot continues for as long as its
- * caller wants. One that has not is given up, so that a command does not wait in vain at its beginning.
+ * caller wants. One that has not is given up, so that a command does not start by waiting in vain.
  */
 static void lose(struct object_watch *w, const struct transport_result *r)
 {

@@ -1,5 +1,5 @@
 /*
- * object_watch.h - watches a collection: its present objects and each change, across failures of connections and
+ * object_watch.h - watches a collection: its current objects and each change, across failures of connections and
  * servers. First every existing object is reported as ADDED, then `synced` is called, then changes follow. Streaming
  * lists are used if the server supports them, otherwise a paged list and a watch. After a cut the watch continues from
  * the last version. When the server has dropped that version, a new snapshot is taken and the differences are reported,

@@ -58,7 +58,7 @@ static size_t matching_bytes(const struct packed_model *m, size_t from, struct s
 	return n;
 }
 
-/* The longest of two pieces of the model that begin as TEXT at AT: the one at EXPECTED, and the one by its hash. */
+/* The longest of two pieces of the model that match TEXT at AT: the one at EXPECTED, and the one found by its hash. */
 static size_t longest_piece(const struct packed_model *m, struct str text, size_t at, size_t expected, size_t *ret_from)
 {
 	size_t n = matching_bytes(m, expected, text, at);

@@ -19,7 +19,7 @@ struct packed {
 
 /* Appends the packed form of TEXT to OUT. It can be unpacked as long as the models exist. */
 void packed_add(struct packed *p, struct str text, struct buf *out);
-/* The text of a packed form, in TO, whose earlier content is dropped. */
+/* Unpacks a packed form into TO, whose earlier content is dropped; returns the text. */
 struct str packed_text(const struct packed *p, struct str form, struct buf *to);
 void packed_release(struct packed *p);
 

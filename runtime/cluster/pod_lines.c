@@ -40,7 +40,7 @@ struct line_stream {
 	struct attempts_pod pod;
 	struct line_stream *later;      /* the stream of a later pod of the replica; NULL: this is the last one */
 	int64_t earlier;                /* attempts in earlier pods, whose streams are forgotten */
-	bool seen;                      /* the last scan has found the pod */
+	bool seen;                      /* the last scan found the pod */
 	bool forgotten;                 /* the stream is about to be released */
 	int exit_code;
 	bool mark;                      /* the previous attempt has ended, and that has not been handed out yet */
@@ -78,7 +78,7 @@ static struct line_record head_of(const struct line_stream *s)
 static int64_t last_attempt(const struct line_stream *s) { return s->first + s->restarts; }
 
 /*
- * The number of the attempt that printed a line with this time. A line of the second in which an attempt began counts
+ * The number of the attempt that printed a line with this time. A line of the second in which an attempt started counts
  * as a line of that attempt.
  */
 static int64_t attempt_at(const struct line_stream *s, int64_t time)
@@ -169,7 +169,7 @@ static int64_t index_of(const struct data *pod)
 	return n;
 }
 
-/* Updates the stream with the present state of its container, from the pod's status. */
+/* Updates the stream with the current state of its container, from the pod's status. */
 static void note_container(struct line_stream *s, const struct data *status)
 {
 	int64_t restarts = status_number(status, "restartCount", 0);
@@ -228,7 +228,7 @@ static bool choose_attempt(struct line_stream *s, struct log_selection *how)
 	return !s->only || (s->only >= s->first && (s->only == last || s->only == last - 1));
 }
 
-/* Notes which of the streams of a replica's container follows S, or is followed by it. */
+/* Links S with the stream of an earlier or later pod for the same container of the replica. */
 static void link_stream(struct line_stream *s)
 {
 	const struct pod_lines *l = s->all;
@@ -366,7 +366,7 @@ static struct line_stream *kept_from(struct line_stream *s)
 	return s;
 }
 
-/* Leaves the attempts of a stream that is forgotten to the stream that follows. */
+/* Passes the attempts of a stream that is about to be forgotten on to the stream that follows. */
 static void pass_attempts(struct scanning *c, const struct line_stream *s)
 {
 	struct line_stream *to = kept_from(s->later);

@@ -25,14 +25,14 @@ struct pod_log {
 	struct arena arena;
 	struct call *call;
 	struct loop_timer timer;
-	struct buf line;                /* the part of the present line that has arrived, with its time stamp */
+	struct buf line;                /* the part of the current line that has arrived, with its time stamp */
 	int64_t last;                   /* time stamp of the last complete line */
 	uint32_t seen[SAME_STAMP];      /* hashes of the lines with that time stamp */
 	unsigned nseen;
 	unsigned matched;               /* number of those lines that this connection has repeated */
 	int64_t cut_stamp;              /* time stamp of a long line that was partly handed out */
 	size_t cut_given;               /* number of bytes of its text that were handed out */
-	int64_t line_stamp;             /* time stamp of the present line; valid when `stamped` */
+	int64_t line_stamp;             /* time stamp of the current line; valid when `stamped` */
 	size_t line_skip;               /* number of bytes of its text that must not be handed out again */
 	size_t line_given;              /* number of bytes of its text that were removed from `line` */
 	bool stamped;
@@ -96,7 +96,7 @@ static void remember(struct pod_log *p, int64_t time, struct str text)
 	p->matched = p->nseen;
 }
 
-/* Begins a line: its time stamp decides how much of it was handed out before. */
+/* Starts a line: its time stamp decides how much of it was handed out before. */
 static void begin_line(struct pod_log *p)
 {
 	struct str text = split(buf_text(&p->line), &p->line_stamp);
@@ -111,7 +111,7 @@ static void begin_line(struct pod_log *p)
 	p->stamped = true;
 }
 
-/* Hands out the first N bytes of the present line as a part, and keeps the rest. */
+/* Hands out the first N bytes of the current line as a part, and keeps the rest. */
 static void give_part(struct pod_log *p, size_t n)
 {
 	struct str text = { p->line.p, n };
@@ -129,7 +129,7 @@ static void give_part(struct pod_log *p, size_t n)
 	p->line.n -= n;
 }
 
-/* Ends the present line. */
+/* Ends the current line. */
 static void end_line(struct pod_log *p, bool unfinished)
 {
 	if (!p->stamped)

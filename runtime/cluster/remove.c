@@ -21,7 +21,7 @@ struct removing {
 	struct cluster *cluster;
 	const struct removal *what;
 	bool *asked;                    /* for each member: has the server accepted its deletion? */
-	size_t left;                    /* number of members whose deletion has begun and is not over */
+	size_t left;                    /* number of members whose deletion has started but not finished */
 	struct holders *held;           /* for each member: what delays its deletion */
 	int failed;                     /* status of a watch that could not continue; STATUS_DONE: none */
 	struct loop_timer timer;
@@ -64,7 +64,9 @@ struct answer *cluster_add_deletion(struct cluster *k, struct batch *b, const st
 bool cluster_is_gone(const struct answer *x) { return x->class == CALL_NOT_FOUND || (x->code == 409 &&
 	text_holds(x->message, "UID")); }
 
-/* Reports why an object could not be deleted. What the end of the time has cut off is reported by tell_late(). */
+/*
+ * Reports why an object could not be deleted. A deletion that the timeout cut off is reported by tell_late() instead.
+ */
 static int say_refused(struct cluster *k, const struct answer *x)
 {
 	if (!k->late)
@@ -183,7 +185,7 @@ static void gone_failed(void *to, const struct transport_result *r)
 	loop_stop(d->cluster->client.loop);
 }
 
-/* Reports what delays the deletion of the first remaining objects, as the watches have it. */
+/* Reports what delays the deletion of the first remaining objects, according to the watches. */
 static void tell_finalizers(const struct removing *d)
 {
 	size_t objects = 0;
@@ -270,7 +272,10 @@ static void wait_until_gone(struct removing *d)
 
 /* ---- the end ---- */
 
-/* Appends how many objects are left of those whose deletion has begun (ASKED), or has not, and their first names. */
+/*
+ * Appends how many objects are left, with the names of the first ones. ASKED selects the objects whose deletion the
+ * server has accepted; otherwise the others are meant.
+ */
 static void put_left(const struct removing *d, bool asked, const char *one, const char *many, struct buf *out)
 {
 	const struct members *m = d->what->members;
@@ -292,7 +297,10 @@ static void put_left(const struct removing *d, bool asked, const char *one, cons
 	buf_release(&names);
 }
 
-/* Reports that the time is up, and what is left. What was waited for matters if an object could not be deleted. */
+/*
+ * Reports that the time is up, and what is left. If the deletion of some object was not accepted, adds the error of the
+ * request that was waited for.
+ */
 static void tell_late(const struct removing *d)
 {
 	struct cluster *k = d->cluster;

@@ -6,17 +6,18 @@
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/command/runs.h"
 
-enum { LOOK_AGAIN = 5 };                /* how often a record that was written meanwhile is read again */
+enum { LOOK_AGAIN = 5 };                /* maximum number of times that a record is read again after others have
+					 * changed it */
 
 struct removed_run {
 	struct cluster_watch *watch;
-	/* resourceVersion of its record, and how often it had been applied, before its members were listed */
+	/* resourceVersion of its record, and the number of times it had been applied, before its members were listed */
 	struct str version;
 	int64_t generation;
 	size_t from, n;                 /* the members of this run among those of all runs */
-	struct batch batch;             /* the deletion of its record */
-	struct answer *answer;          /* the answer to that; NULL: the deletion has not begun */
-	int status;                     /* why it cannot be deleted; STATUS_DONE: nothing has failed */
+	struct batch batch;             /* the request that deletes its record */
+	struct answer *answer;          /* answer to that request; NULL: it was not sent */
+	int status;                     /* why the run cannot be deleted; STATUS_DONE: no error */
 	bool told;                      /* the status has been reported */
 };
 
@@ -29,7 +30,7 @@ struct removed {
 	struct removal removal;
 };
 
-/* ---- what there is ---- */
+/* ---- the existing objects ---- */
 
 /*
  * Notes in the record that the run is not restarted any more, so that no attendant creates its Jobs again. A user who
@@ -109,8 +110,8 @@ static void delete_record(struct removed *all, struct removed_run *r)
 }
 
 /*
- * Deletes a record that was written since the members were listed, unless an `apply` has written it: without the record
- * nothing leads to its objects.
+ * Deletes a record that was written after the members were listed. If an `apply` has written it, the record stays,
+ * because the new objects can only be found through it.
  */
 static void delete_changed_record(struct removed *all, struct removed_run *r)
 {
@@ -189,7 +190,7 @@ int cluster_remove(struct session *s, struct attend *a, struct changes *c)
 		struct removed_run *r = &all.at[i];
 		if (r->answer)
 			batch_wait(&r->batch);
-		else if (k->interrupted)        /* its record is left, even if all of its objects are gone */
+		else if (k->interrupted)        /* the record of the run is left, even if all of its objects are gone */
 			r->status = runs_worse(r->status, cluster_interrupted(k));
 		if (!r->told)
 			tell_run(&all, r);

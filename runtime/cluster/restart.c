@@ -10,7 +10,10 @@
 #include "runtime/cluster/wanted.h"
 #include "runtime/status/attempts.h"
 
-/* TRIES_MOST: maximum number of passes while others write the record in between. EVIDENCE: seconds, see the header. */
+/*
+ * TRIES_MOST: maximum number of passes while others write the record in between. EVIDENCE: longest time of
+ * restart_patience() in seconds.
+ */
 enum { TRIES_MOST = 6, EVIDENCE = 5 };
 
 struct restart_job {
@@ -19,7 +22,7 @@ struct restart_job {
 	struct data *tree;              /* the object to send */
 	bool there;                     /* the new Job exists */
 	struct str ours;                /* uid of the Job that this pass has created */
-	bool old, deleting;             /* the old one still exists; it is being deleted */
+	bool old, deleting;             /* the old Job still exists; it is being deleted */
 };
 
 static void read_record(struct restart *r);
@@ -46,7 +49,7 @@ static void send_restart(struct restart *r, struct transport_request q,
 	call_start(r->calls, &q, CALL_REPEAT, NULL);
 }
 
-/* Ends the pass. R may be gone afterwards. */
+/* Ends the pass. R may have been freed when this returns. */
 static void end_restart(struct restart *r, enum restart_end end)
 {
 	r->end = r->error.n ? RESTART_FAILED : end;
@@ -155,7 +158,7 @@ static struct str job_body(struct restart *r, struct restart_job *j)
 	return body;
 }
 
-/* Creates the Jobs that do not exist. Nothing of the old life exists any more. */
+/* Creates the new Jobs that do not exist yet. The old Jobs and their pods are gone by now. */
 static void create_jobs(struct restart *r)
 {
 	static const struct transport_pair query[] = { { { "fieldManager", 12 }, { APPLYSET_MANAGER,
@@ -426,8 +429,9 @@ int64_t restart_patience(const struct run_state *s, int64_t now)
 }
 
 /*
- * The attempts that a Job shows without its pods, which a watch may bring later: those before it, and its own if it has
- * started. A role with retries may have had as many more as pods have failed.
+ * The number of attempts that a Job itself shows, since a watch may bring its pods later: those that earlier pods had,
+ * and one more if the Job has started. In a role with retries, each failed pod may have been another attempt of the
+ * same replica.
  */
 static int64_t attempts_shown(const struct plan_role *role, const struct data *job)
 {

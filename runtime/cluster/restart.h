@@ -2,9 +2,9 @@
  * restart.h - restarts a whole run of plain Jobs: deletes its Jobs, and creates them again when all of them and their
  * pods are gone.
  *
- * The record of the run decides what is done. A restart begins with a write into the record, which says which Jobs it
+ * The record of the run decides what is done. A restart starts with a write into the record, which says which Jobs it
  * replaces, and ends with another one, which says which Jobs have replaced them. Each write contains the version that
- * was read, so of two attendants only one begins a restart, and both may carry it out: a deletion names the uid, and
+ * was read, so of two attendants only one starts a restart, and both may carry it out: a deletion names the uid, and
  * server-side apply creates a Job once. An attendant that dies leaves a record from which the next one goes on.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_RESTART_H
@@ -25,7 +25,7 @@ enum restart_end {
 	RESTART_FAILED                  /* a request was refused; `error` says why. Repeat it later */
 };
 
-/* The highest number of an attempt in each role, by the label of the role. */
+/* The highest attempt number in each role, by the label of the role. */
 struct restart_attempts {
 	struct str role;
 	int64_t n;
@@ -38,14 +38,14 @@ struct restart {
 	struct str ns;                  /* its namespace */
 	const char *manager;            /* field manager of the record */
 	int64_t number;                 /* the restart to start; 0: only continue one that is in progress */
-	struct str cause;               /* why it begins */
+	struct str cause;               /* the reason for the restart */
 	struct restart_attempts *attempts;
 	size_t nattempts;
 	void (*done)(struct restart *r);        /* called once, unless the requests are cancelled */
 	void *to;
 
 	enum restart_end end;
-	bool begun;                     /* this call has begun the restart */
+	bool begun;                     /* this call has started the restart */
 	struct str error;
 	/* private to restart.c */
 	struct parent parent;
@@ -54,15 +54,16 @@ struct restart {
 	unsigned tries;
 };
 
-/* Notes the attempts so far of each role, from the state and the Jobs of the run. */
+/* Notes the number of attempts of each role so far, from the state and the Jobs of the run. */
 void restart_note_attempts(struct restart *r, const struct plan_job *j, const struct run_state *s,
 	const struct status_objects *objects);
 /*
- * How long a restart that is due waits for the pods that show which rank has failed, since it deletes them: the watch
- * of Jobs may be ahead of theirs. 0: not at all. NOW: the time by the clock of the API server.
+ * How long a restart that is due must wait for the pods that show which rank has failed. The restart deletes these
+ * pods, and the watch of Jobs may be ahead of the watch of pods. 0: no wait. NOW: the time by the clock of the API
+ * server.
  */
 int64_t restart_patience(const struct run_state *s, int64_t now);
-/* Does the next steps. The members above `end` are set by the caller. */
+/* Takes the next steps of a restart. The caller sets the members of R that come before `end`. */
 void restart_start(struct restart *r);
 
 #endif

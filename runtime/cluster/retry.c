@@ -41,7 +41,7 @@ struct calls {
 	struct loop *loop;
 	struct call *first, **last;     /* list of all calls, in the order of their start */
 	size_t n;
-	unsigned window, running;       /* maximum and present number of requests in flight, without streams */
+	unsigned window, running;       /* maximum and current number of requests in flight, without streams */
 	int64_t grown, shrunk;          /* when the window last grew, and when it last shrank */
 	bool stopped;
 	uint64_t random;                /* state of the random numbers for jitter */
@@ -346,7 +346,7 @@ static bool wait_and_retry(struct call *c, const struct transport_result *r)
 	return true;
 }
 
-/* Adds to ERROR how often it was tried. */
+/* Adds the number of attempts to ERROR. */
 static struct str given_up(struct call *c, struct str error)
 {
 	return c->attempts < 2 ? error : str_printf(&c->arena, "%.*s (gave up after %u attempts)", STR_ARG(error),
@@ -453,8 +453,9 @@ void calls_stop(struct calls *all)
 }
 
 /*
- * Ends a call that has no more time. Sets WAITED if it is empty; a failed attempt (KNOWN) replaces mere silence. A
- * watch that has begun does not count: nothing waits for its end.
+ * Ends a call because the command has no more time. Sets WAITED to the error of the call if WAITED is empty. The error
+ * of a failed attempt (KNOWN) replaces that of a call without any answer. A watch that has started does not count,
+ * since nothing waits for its end.
  */
 static void call_cut(struct call *c, struct arena *a, struct str *waited, bool *known)
 {

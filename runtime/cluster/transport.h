@@ -101,7 +101,7 @@ struct transport_result {
 	int64_t bytes_in, bytes_out;    /* size of the bodies */
 	int64_t ns;                     /* duration in ns */
 	unsigned attempts;              /* number of attempts, set by retry.h; 1 here */
-	bool cut;                       /* the end of the command's time has ended it, set by calls_cut() */
+	bool cut;                       /* calls_cut() ended the request because the command had no more time */
 	unsigned credential;            /* generation of the credential that was used */
 	bool http2;
 };

@@ -49,8 +49,8 @@ static void note_retry_after(struct transport_exchange *x, struct str value)
 }
 
 /*
- * Computes the pause until the date in Retry-After, which is a time by the server's clock. The header Date tells what
- * that clock shows and may follow Retry-After, so this is called when all headers are known.
+ * Computes the pause until the date in Retry-After, which is a time by the server's clock. The header Date shows that
+ * clock and may follow Retry-After, so this is called when all headers are known.
  */
 static void read_retry_at(struct transport_exchange *x)
 {
@@ -69,8 +69,8 @@ static void note_date(struct transport_exchange *x, struct str value)
 		return;
 	/*
 	 * The header has whole seconds, and was written at some time since the request began, so every difference from
-	 * LEAST to MOST is possible. The one that was found before stays while it is among them: else the server's time
-	 * would go back from one answer to the next, above all with a slow one.
+	 * LEAST to MOST is possible. The known difference is kept as long as it is in that range. Otherwise the
+	 * server's time would go back from one answer to the next, especially after a slow answer.
 	 */
 	int64_t least = at - clock_real();
 	int64_t most = least + NS_PER_SECOND + clock_steady() - x->started;

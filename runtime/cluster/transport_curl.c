@@ -37,8 +37,8 @@ static int socket_options(void *to, curl_socket_t fd, curlsocktype purpose)
 /* ---- TLS ---- */
 
 /*
- * Does each connection take the certificates that were read once? A connection to a proxy with TLS calls
- * tls_context(), too, and must get neither our certificate nor our authorities.
+ * Can all connections use the certificates that were read once? A TLS connection to a proxy also calls tls_context(),
+ * and must get neither our certificate nor our authorities.
  */
 static bool has_shared(const struct transport *t) { return !str_starts(t->proxy, STR("https:")); }
 

@@ -21,8 +21,8 @@ enum {
 	HANDLES_KEPT = 32, FAILURE_LARGEST = 1 << 20,
 	EXCHANGE_MEMORY = 1024,
 	/*
-	 * libcurl's minimum, a quarter of its default for each upload; a body is a few KiB.  The size of buffers for
-	 * answers stays libcurl's: over HTTP/2, 7.88 destroyed the heap when it differed between requests.
+	 * libcurl's minimum, a quarter of its default for each upload; a body is a few KiB. The size of buffers for
+	 * answers stays libcurl's: over HTTP/2, libcurl 7.88 corrupted the heap when it differed between requests.
 	 */
 	UPLOAD_BUFFER = 16 << 10
 };
@@ -54,7 +54,7 @@ struct transport {
 	struct transport_options o;
 	struct str host;                /* HOST:PORT for messages and headers */
 	struct str proxy;               /* URL of the proxy; empty: none */
-	struct str proxy_for_curl;      /* the same, as libcurl takes it */
+	struct str proxy_for_curl;      /* the same URL in the form for libcurl */
 	const char *authorities;        /* file with the system's authorities; NULL: where libcurl looks */
 	struct transport_pool *pools;   /* list of pools; the first one is in use */
 	struct transport_exchange *exchanges;

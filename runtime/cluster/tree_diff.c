@@ -84,7 +84,10 @@ static bool same_value(const struct data *a, const struct data *b)
 	return same_scalar(a, b);
 }
 
-/* Have all elements of a list that member, each another value? Mounts of one volume have its name in common. */
+/*
+ * Does every element of the list have the member KEY, each with a different value? Mounts of the same volume have the
+ * same name, for example, so the name does not identify them.
+ */
 static bool identifies(const struct data *list, struct str key)
 {
 	for (size_t i = 0; i < list->u.list.n; i++) {
@@ -165,7 +168,7 @@ struct tree_differences tree_diff(struct arena *a, const struct data *ours, cons
 
 bool tree_is_secret(struct str kind, struct str path)
 {
-	/* one annotation makes guesses of the content possible, and kubectl keeps the content itself in another one */
+	/* one annotation makes it possible to guess the content, and in another one kubectl keeps the content itself */
 	bool telling = str_is(path, "metadata.annotations") || text_holds(path, "trainc.dev/salt") ||
 		text_holds(path, "last-applied-configuration");
 

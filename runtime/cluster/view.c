@@ -28,7 +28,7 @@ struct view_watch {
 	struct resource resource;
 	struct object_watch *watch;
 	bool synced, failed, cut_off;
-	bool records;                   /* the objects are records of runs, and no part of them */
+	bool records;                   /* the watch brings records of runs, and no members of runs */
 	struct packed packed;           /* the models of its objects */
 };
 
@@ -49,7 +49,7 @@ struct view {
 
 static struct str slot_uid(const struct view_slot *s) { return (struct str){ s->text, s->nuid }; }
 
-/* Finds the slot of an object. MAKE: a free one where it has none. */
+/* Finds the slot of the object UID. MAKE: takes a free slot if the object has none. */
 static struct view_slot *slot_find(struct view *v, struct str uid, uint32_t hash, bool make)
 {
 	struct view_slot *s = NULL;
@@ -68,7 +68,10 @@ static struct view_slot *slot_find(struct view *v, struct str uid, uint32_t hash
 	return s;
 }
 
-/* Makes room: slots of objects that are gone are given up, so that a table of few objects stays small forever. */
+/*
+ * Makes room by building a new table without the slots of deleted objects, so that the table stays small if there are
+ * few objects at a time.
+ */
 static void table_grow(struct view *v)
 {
 	struct view_slot *old = v->slots;
@@ -305,7 +308,10 @@ static bool belongs(const struct data *o, struct str kind, struct str run, struc
 	return label.n ? str_eq(label, run) : true;
 }
 
-/* The text of a slot, in TO, if it may concern RUN; else an empty one. An object without a label contains its name. */
+/*
+ * Unpacks the object of a slot into TO and returns it if it may concern RUN, otherwise an empty text. An object without
+ * a label contains the run's name.
+ */
 static struct str slot_text(const struct view *v, const struct view_slot *s, struct str run, struct buf *to)
 {
 	struct str packed = { s->text + s->nuid + 1, s->npacked };
@@ -316,7 +322,10 @@ static struct str slot_text(const struct view *v, const struct view_slot *s, str
 	return s->run || memmem(text.p, text.n, run.p, run.n) ? text : STR("");
 }
 
-/* An object as a tree, with `kind` and `apiVersion`, which items of a list do not have; NULL: it is none. */
+/*
+ * Parses an object and adds `kind` and `apiVersion`, which items of a list do not have. NULL: the text is not an
+ * object.
+ */
 static struct data *tree_of(struct arena *a, const struct resource *r, struct str json)
 {
 	struct source source = { .text = str_copy(a, json), .base = 1 };
@@ -341,7 +350,7 @@ static struct data *tree_of(struct arena *a, const struct resource *r, struct st
 	return d;
 }
 
-/* What is read of a view, and where the trees are put. */
+/* A query to a view, and the memory for the resulting trees. */
 struct reading {
 	const struct view *view;
 	struct str run, ns;

@@ -1,5 +1,5 @@
 /*
- * view.h - the present objects of runs: a few watches for each namespace, whatever the number of runs and replicas, and
+ * view.h - the current objects of runs: a few watches for each namespace, whatever the number of runs and replicas, and
  * the newest form of every object. Objects are kept as text, without members that no state depends on, and become trees
  * when a run is judged. A pod takes a few hundred bytes.
  */
@@ -20,12 +20,12 @@ struct view_options {
 	const struct resource *kinds;
 	size_t nkinds;
 	bool records;                   /* also watch the records of runs that are left to a controller */
-	bool all_records;               /* ... and those of all other runs */
+	bool all_records;               /* also watch the records of all other runs */
 	/* Called when something has changed. */
 	void (*changed)(void *to);
 	void *to;
-	const struct str *runs;         /* the only runs that are asked about, when NRUNS is not 0: Events of others */
-	size_t nruns;                   /* are not kept */
+	const struct str *runs;         /* the only runs of interest: Events about others are not kept */
+	size_t nruns;                   /* 0: all runs are of interest */
 };
 
 /* Starts the watches. */

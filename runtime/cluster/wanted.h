@@ -1,5 +1,5 @@
 /*
- * wanted.h - the wanted objects of a run: what is sent, in which order, and from which place of the program each comes.
+ * wanted.h - the wanted objects of a run: what is sent, in which order, and the source position of each.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_WANTED_H
 #define TRAINC_RUNTIME_CLUSTER_WANTED_H
@@ -8,8 +8,8 @@
 #include "runtime/cluster/applyset.h"
 
 /*
- * The annotation of a Secret that makes the digest of its content impossible to guess: random digits, which only those
- * can read who may read the Secret itself.
+ * The annotation of a Secret that makes the digest of its content impossible to guess. It contains random digits, and
+ * only users who may read the Secret can read them.
  */
 #define WANTED_SALT "trainc.dev/salt"
 
@@ -28,7 +28,7 @@ const char *wanted_outcome_word(enum wanted_outcome o);         /* "created" */
 
 struct wanted {
 	const struct emit_listed *from;
-	struct data *tree;              /* the object to send, with places */
+	struct data *tree;              /* the object to send, with source positions */
 	struct resource resource;       /* `plural` is empty until discovery has found it */
 	struct str ns;                  /* namespace; empty for a kind without namespaces */
 	enum wanted_stage stage;
@@ -36,7 +36,7 @@ struct wanted {
 	struct str uid;                 /* uid of the existing object; empty if there is none, or it is unknown */
 	bool stale;                     /* the object must be sent: it is new, changed, or was deleted */
 	bool exists;                    /* an object of that name exists */
-	bool outdated;                  /* the object itself is unchanged, but a controller makes it from another object
+	bool outdated;                  /* the object itself is unchanged, but a controller created it from an object
 					 * of the run that changes */
 	enum wanted_outcome outcome;
 	struct answer *answer;

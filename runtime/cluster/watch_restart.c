@@ -1,6 +1,6 @@
 /*
- * watch_restart.c - several watches bring what belongs together, in any order: the record, the old Jobs, the new ones.
- * A state in between proves nothing.
+ * watch_restart.c - combines what several watches report in any order about a restart: the record, the old Jobs, the
+ * new Jobs. An intermediate state proves nothing.
  */
 #include "runtime/cluster/watch_restart.h"
 
@@ -47,7 +47,7 @@ bool watch_restart_keeps(const struct cluster_watch *c, const struct parent *now
 	return p->restart.most > 0 && now->restart.most > 0;
 }
 
-/* Is it still within LATE_MS since *SINCE, which becomes the present time if it is 0? */
+/* Is it still within LATE_MS since *SINCE? If *SINCE is 0, it is set to the current time. */
 static bool still_late(struct cluster_watch *c, int64_t *since)
 {
 	int64_t now = loop_now(c->cluster->client.loop);
@@ -122,7 +122,7 @@ static void pass_done(struct restart *r)
 	}
 }
 
-/* Is an old Job still being deleted? The watch tells when it is gone. */
+/* Is an old Job still being deleted? The watch reports when it is gone. */
 static bool is_deleting(const struct cluster_watch *c, const struct status_objects *objects)
 {
 	for (size_t i = 0; i < objects->n; i++)

@@ -1,15 +1,15 @@
 /*
- * watch_restart.h - restarts of the whole run, in the eyes of a command that watches the run: which Jobs count while
- * Jobs are replaced, and the restart itself when the command attends the run.
+ * watch_restart.h - restarts of the whole run, as seen by a command that watches the run: which Jobs count while Jobs
+ * are replaced, and the restart itself when the command attends the run.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_WATCH_RESTART_H
 #define TRAINC_RUNTIME_CLUSTER_WATCH_RESTART_H
 
 #include "runtime/cluster/cluster_watch.h"
 
-/* To be called when the record of the run has been read first. */
+/* To be called after the record of the run has been read for the first time. */
 void watch_restart_open(struct cluster_watch *c);
-/* Takes over from NOW, the newest form of the record, which Jobs the run has. */
+/* Updates which Jobs belong to the run from NOW, the newest form of the record. */
 void watch_restart_renew(struct cluster_watch *c, const struct parent *now);
 /* Has somebody applied the run again without replacing its Jobs? */
 bool watch_restart_keeps(const struct cluster_watch *c, const struct parent *now);

@@ -1,6 +1,5 @@
 /*
- * backend.c - which backend a command line means, and how every command about runs begins and
- * ends.
+ * backend.c - which backend a command line means, and how every command about runs starts and ends.
  */
 #include "runtime/command/backend.h"
 

@@ -81,7 +81,7 @@ struct backend {
 	 * the exit status.
 	 */
 	int (*attach_end)(struct attached *r, enum attend_end end, int status);
-	/* The logs of all runs of A as one source of lines. */
+	/* Returns the logs of all runs of A as one source of lines. */
 	struct log_source *(*logs)(struct session *s, const struct attend *a, const struct log_choice *choice);
 	bool (*scale)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
 	/* Restarts replica N of a role; NULL: the backend cannot restart single replicas. */
@@ -128,10 +128,11 @@ struct backend {
 	int (*diff)(struct session *s, struct programs *all);
 };
 
-/* The backend that the command line selects; NULL after reporting what is missing (status 2). */
+/* Returns the backend that the command line selects; NULL after reporting what is missing (status 2). */
 const struct backend *backend_of(struct session *s);
 /*
- * Finds and begins the backend of a command about runs, and prepares A. NULL with a status after reporting an error.
+ * Finds the backend of a command about runs, calls its begin() and prepares A. NULL with a status after reporting an
+ * error.
  */
 const struct backend *backend_begin(struct session *s, struct attend *a, int *ret_status);
 /* Releases A and ends the backend; returns STATUS. */

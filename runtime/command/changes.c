@@ -8,7 +8,7 @@ struct changes changes_begin(struct session *s)
 	return (struct changes){ .session = s, .json = str_is(option_value(s->options, OPTION_OUTPUT), "json") };
 }
 
-/* Begins an element of LIST. */
+/* Starts an element of LIST. */
 static void begin_part(struct changes *c, const char *list)
 {
 	buf_z(&c->parts, c->list ? "," : "");

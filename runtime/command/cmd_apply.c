@@ -1,4 +1,4 @@
-/* cmd_apply.c - makes programs run, and leaves them running. */
+/* cmd_apply.c - starts the jobs of programs and leaves them running. */
 #include "runtime/command/runs.h"
 
 /* Have all runs of A reached GOAL, so that apply does not have to wait? */

@@ -12,7 +12,7 @@ struct showing {
 	enum env_form form;
 	struct buf out;
 	size_t shown;                   /* number of replicas shown so far */
-	struct str absent;              /* why the last replica that does not run is not running; empty if all run */
+	struct str absent;              /* why the last replica that is not running does not run; empty: all run */
 };
 
 static enum env_form asked_form(struct str word)

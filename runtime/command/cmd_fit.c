@@ -59,8 +59,8 @@ static bool has_kind(const struct status_objects *objects, const char *kind)
 }
 
 /*
- * Every cluster has pods of its own.  A file without pods lacks them, and what fits according to it may not fit the
- * cluster.
+ * Warns about a file without pods. Every cluster runs pods of its own, so a job that fits according to the file may not
+ * fit in the cluster.
  */
 static void say_no_pods(struct session *s, const struct status_objects *objects)
 {
@@ -104,7 +104,7 @@ static int judge_all(struct fitting *f)
 	return all ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* Has the file nodes? Without them no job fits, and the file is more probably not the one that was meant. */
+/* Does the file contain nodes? Without nodes no job fits, so the user probably meant another file. */
 static bool has_nodes(struct session *s, struct str path, const struct status_objects *objects)
 {
 	if (has_kind(objects, "Node"))

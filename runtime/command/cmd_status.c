@@ -39,7 +39,10 @@ static int watch(struct session *s, struct attend *a, enum report_form form)
 	return end == ATTEND_INTERRUPTED ? 128 + a->signal : STATUS_DONE;
 }
 
-/* Below the table of one run that has failed or gets no further: why, and what the first failing rank said. */
+/*
+ * Prints, below the table of one run that has failed or cannot continue, the reason and the last words of the first
+ * failing rank.
+ */
 static void tell_why(struct session *s, const struct attend *a)
 {
 	const struct run_state *run = a->n == 1 && !a->runs[0].gone ? &a->runs[0].state : NULL;

@@ -154,7 +154,7 @@ static void add_answer(struct arena *a, struct answers *all, const char *what)
 	ARENA_PUSH(a, all->at, all->n, what);
 }
 
-/* Are all claims that the evidence says to be missing those that the cluster is about to create for a pod? */
+/* Is each missing claim in the evidence one that the cluster is about to create for a pod? */
 static bool is_being_created(struct str evidence)
 {
 	static const struct str before = { "to create the ", 14 };
@@ -169,8 +169,8 @@ static bool is_being_created(struct str evidence)
 }
 
 /*
- * Does the evidence say that a node is not ready: "node n1 is not ready"? A readiness probe and the scheduler of
- * Volcano say the same of other things.
+ * Does the evidence say that a node is not ready, as in "node n1 is not ready"? Readiness probes and Volcano's
+ * scheduler use the words "is not ready", too, but not about nodes.
  */
 static bool is_node_down(struct str evidence)
 {
@@ -189,8 +189,9 @@ static bool is_node_down(struct str evidence)
 }
 
 /*
- * Are WORDS about a problem that the evidence explains better (a claim has no volume, since it has no class), about no
- * problem (a claim does not exist yet), or about a different one (a program is not ready)?
+ * Should no next step be given for the phrase WORDS? Either the evidence has a better explanation (a claim has no
+ * volume because its class is missing), or there is no problem (a claim is about to be created), or the phrase means
+ * something else here (a program, not a node, is not ready).
  */
 static bool says_less(struct str evidence, const char *words)
 {

@@ -127,8 +127,8 @@ static int64_t count_active(const struct attend *a)
 }
 
 /*
- * The first signal stops the runs, the second kills them. After a third the command no longer waits for processes that
- * do not die.
+ * The first signal stops the runs, and the second one kills them. After the third, the command no longer waits for
+ * processes that do not die.
  */
 bool local_attach_signal(struct attached *x, int signal)
 {
@@ -158,7 +158,7 @@ int local_attach_end(struct attached *x, enum attend_end end, int status)
 {
 	struct running *r = x->own;
 
-	if (status == STATUS_USAGE) {           /* a run was refused before the command began to wait */
+	if (status == STATUS_USAGE) {           /* a run was refused before the command started to wait */
 		take_back(x->session, r);
 		return status;
 	}

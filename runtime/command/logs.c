@@ -323,7 +323,7 @@ static void note_container(struct log_wish *w, const struct run_state *run, cons
 	ARENA_PUSH(w->attend->arena, w->containers, w->ncontainers, stream->container);
 }
 
-/* Has a chosen replica not begun yet? Its containers are unknown. */
+/* Has a chosen replica not started yet? Its containers are unknown. */
 static bool waits_for_replica(const struct log_wish *w)
 {
 	for (size_t i = 0; i < w->attend->n; i++) {

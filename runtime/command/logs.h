@@ -44,7 +44,7 @@ bool logs_wish(struct session *s, struct log_wish *ret);
  * default selection when there are too many.
  */
 bool logs_check(struct session *s, const struct backend *b, struct log_wish *w);
-/* Is the log of this replica selected? An attempt that has not begun is not selected yet. */
+/* Is the log of this replica selected? An attempt that has not started is not selected yet. */
 bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index,
 	const struct log_stream *stream);
 /*

@@ -381,7 +381,8 @@ void runs_report(struct session *s, struct attend *a, enum report_form form)
 /* ---- what identifies a run ---- */
 
 /*
- * Options that change what runs, and options that do not. Every option of `run` and `apply` is in one of the two lists.
+ * Options that affect what is run, and options that do not. Every option of `run` and `apply` is in one of the two
+ * lists.
  */
 static const enum option counting[] = { OPTION_ISOLATE, OPTION_MOUNT, OPTION_IMAGE_ROOT, OPTION_INHERIT_ENV,
 	OPTION_NO_DEVICES, OPTION_ENV, OPTION_PUBLISH, OPTION_PIN };

@@ -138,7 +138,7 @@ static void failed(struct decide_pass *p)
 	r->begun_anew++;
 	set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("restarts because "), cause, STR("")));
 	pass_begin_anew(p, true, p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * NS_PER_SECOND, r->begun_anew));
-	(void)ask_judge(p);             /* releases the roles that can begin at once; the verdict is left to the next
+	(void)ask_judge(p);             /* releases the roles that can start at once; the verdict is left to the next
 					 * pass */
 	pass_wake(p, job_deadline(p->plan, r->begin));
 	pass_reconcile(p);

@@ -41,14 +41,14 @@ enum seen_owner {
 	OWNER_NONE,                     /* the object has no owner, but the labels by which the job finds its objects */
 	OWNER_OTHER
 };
-enum { DECIDE_INDEXES = 1000000, NO_ROLE = -1 };        /* upper limit of the indexes of replicas; the role of an object
-							 * that belongs to no role */
+enum { DECIDE_INDEXES = 1000000, NO_ROLE = -1 };        /* upper limit of the indexes of replicas; the value of
+							 * `role` for an object that belongs to no role */
 
 struct seen {
 	struct str kind, name, uid;
 	enum seen_owner owner;
 	bool deleting;
-	/* role of the replica that the object is by its name, or whose Service it is; NO_ROLE: another object */
+	/* role of the replica that the object's name or, for a Service, its purpose denotes; NO_ROLE: another object */
 	int role;
 	int64_t index;                  /* index of the replica; may be one that is not wanted */
 	/* phase; this and all members below are only set for workloads */
@@ -57,7 +57,7 @@ struct seen {
 	bool disrupted;
 	int exit_code;                  /* exit code of the main container; -1: unknown */
 	int64_t restarts;               /* restarts of all containers in place */
-	int64_t begin, end;             /* when the attempt began and ended; 0: unknown */
+	int64_t begin, end;             /* when the attempt started and ended; 0: unknown */
 };
 struct seen_list {
 	struct seen *at;
@@ -83,9 +83,9 @@ struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j);
 /* ---- what is known from pass to pass ---- */
 
 struct decide_replica {
-	struct str uid;                 /* uid of the object that is its present attempt */
-	struct str doomed;              /* uid of the object that must go before the next attempt */
-	int64_t restarts;               /* restarts in place during the present attempt */
+	struct str uid;                 /* uid of the object that is the current attempt */
+	struct str doomed;              /* uid of the object that must be deleted before the next attempt */
+	int64_t restarts;               /* restarts in place during the current attempt */
 	int64_t failures;               /* failed attempts that counted against `retries` */
 	int64_t series;                 /* number of bad ends in a row */
 	int64_t again;                  /* no new attempt before this time; 0: none is due */

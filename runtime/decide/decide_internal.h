@@ -58,7 +58,7 @@ static inline void pass_wake(struct decide_pass *p, int64_t at)
 
 static inline bool is_ours(const struct seen *s) { return s && s->owner == OWNER_THIS; }
 
-/* Is S the object of the present attempt, and not one that must go? */
+/* Is S the object of the current attempt, and not one that must be deleted? */
 static inline bool is_current(const struct decide_replica *r, const struct seen *s)
 {
 	return s && !(r->doomed.n && str_eq(r->doomed, s->uid));

@@ -65,9 +65,10 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 }
 
 /*
- * Is the whole run suspended? Then even a role that waits for nothing is suspended, or a Job that `trainc suspend` has
- * marked, or one that had been started. Both marks come with the field, so that no Job is resumed between the patches
- * of two Jobs, nor when only roles that once waited are left.
+ * Is the whole run suspended? It is if a suspended Job belongs to a role that waits for no other role, or has one of
+ * the two annotations of status/job.h: `trainc suspend` has marked it, or it had been started. The annotations are set
+ * in the same patch as `suspend`. So no Job is resumed while only some Jobs of a run have been suspended, or when only
+ * Jobs are left whose roles had to wait.
  */
 static bool is_held(const struct jobs_look *l)
 {

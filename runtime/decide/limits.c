@@ -1,4 +1,4 @@
-/* limits.c - what ends a job or keeps a controller away from it: time, restarts, another controller, a request. */
+/* limits.c - what ends a job or keeps this controller away from it: time, restarts, another controller, a request. */
 #include "runtime/decide/decide.h"
 
 /* The argument NAME of the framework, or NULL. The names that are used here mean the same in every framework. */

@@ -120,12 +120,12 @@ static enum replica_state state_of(const struct decide_part *part, const struct 
 		return REPLICA_FAILED;
 	if (is_current(r, s) && s->phase == SEEN_RUNNING)
 		return s->ready ? REPLICA_READY : REPLICA_STARTED;
-	/* an elastic role is not done while one of its replicas is about to begin or waits for its next attempt */
+	/* an elastic role is not done while one of its replicas is about to start or waits for its next attempt */
 	bool between = is_current(r, s) || (r->uid.n && r->again);
 	return part->plan->elastic && between ? REPLICA_STARTED : REPLICA_WAITING;
 }
 
-/* Distributes the counts of an object that represents all replicas: the lowest numbers count as ready. */
+/* Spreads the counts of an object that represents all replicas over the replicas: the lowest indexes count as ready. */
 static void share(struct decide_part *part)
 {
 	for (int64_t i = 1; part->states[0] == REPLICA_READY && i < part->wanted; i++)

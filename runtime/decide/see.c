@@ -43,7 +43,10 @@ static int64_t index_after(const struct plan_role *r, struct str name)
 	return index;
 }
 
-/* Can an object of this kind be a replica of the role? A role that the job no longer has may have had either. */
+/*
+ * Can an object of this kind be a replica of the role? The replicas of a role that the job no longer has may have been
+ * Pods or Jobs.
+ */
 static bool is_replica_kind(const struct plan_job *j, const struct plan_role *r, struct str kind)
 {
 	return str_eq(kind, decide_kind(j, r)) || (!r->max && (str_is(kind, "Pod") || str_is(kind, "Job")));

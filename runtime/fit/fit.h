@@ -37,8 +37,8 @@ struct fit_shape {
 	const struct data *with;        /* selector of the other pods that must be at the same value; NULL: the pods of
 					 * `group` */
 	struct str group;               /* name of a group of pod sets that Kueue keeps together; empty: none */
-	bool topological;               /* Kueue places the pods by a topology, */
-	struct str level;               /* in which they name this level; empty: none */
+	bool topological;               /* Kueue places the pods by a topology */
+	struct str level;               /* level of the topology that the pods name; empty: none */
 	int64_t need[FIT_RESOURCES], limit[FIT_RESOURCES];
 };
 

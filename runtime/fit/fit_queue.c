@@ -95,7 +95,7 @@ static bool labels_agree(const struct fit_shape *s, const struct data *flavor)
 	return true;
 }
 
-/* Has the topology that level? One that was not read has every level. */
+/* Does the topology have that level? A topology that was not read counts as having every level. */
 static bool has_level(const struct quota_queue *q, struct str topology, struct str level)
 {
 	const struct data *found = find(&q->cluster->topologies, topology, STR("")),
@@ -235,7 +235,7 @@ static bool is_covered(const struct quota_queue *q, const struct fit_shape *s, s
 	return true;
 }
 
-/* The LocalQueue or the ClusterQueue is stopped, or it is not for this namespace. */
+/* Is the LocalQueue or the ClusterQueue stopped, or not open to this namespace? Then WHY gets the reason. */
 static bool is_closed(const struct quota_queue *q, const struct data *local, struct buf *why)
 {
 	const struct data *both[] = { local, q->object }, *selector = status_path(q->object, "spec.namespaceSelector");

@@ -29,13 +29,19 @@ struct control_peer {
 	struct buf out;
 	size_t sent;
 	uint64_t version;               /* version of the state that was last put into `out`; 0: none */
-	/* when the client last sent something: a new client takes the place of the one that has been silent longest */
+	/*
+	 * when the client last sent something: if all entries are in use, a new client replaces the one that has been
+	 * silent longest
+	 */
 	uint64_t turn;
 };
 
 struct control {
 	struct control_ops ops;
-	/* address of the socket, relative to the directory's descriptor, since the path may lead elsewhere by now */
+	/*
+	 * address of the socket, relative to the directory's descriptor, since the path may lead to another directory
+	 * by now
+	 */
 	struct sockaddr_un address;
 	int listener, epoll;
 	struct control_peer clients[CLIENTS];

@@ -32,7 +32,7 @@ struct run_replica *engine_run_replica(const struct engine *e, const struct repl
 	return &e->state->roles[r->role].at[r->index];
 }
 
-/* ---- time: the real-time clock as it was at the start, without its later jumps ---- */
+/* ---- time: the real-time clock as it was at the start, unaffected by later adjustments ---- */
 
 static void look_at_clock(struct engine *e) { e->now = clock_steady() + e->clock_offset; }
 

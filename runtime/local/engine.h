@@ -39,7 +39,7 @@ struct engine_options {
 	size_t nenv;
 	const struct published_port *published;      /* --publish: ports to publish */
 	size_t npublished;
-	/* --dry-run: check everything and make nothing; such an engine may only be used for engine_preview() */
+	/* dry-run: check everything but create nothing; such an engine may only be used for engine_preview() */
 	bool dry;
 	struct str directory;           /* absolute path to which relative paths on the command line refer */
 };

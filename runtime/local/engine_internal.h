@@ -24,7 +24,7 @@ struct watch {                          /* what epoll stores for a descriptor */
 /* The state of the probes that find out whether a container is ready: probe.c. */
 struct probing {
 	pid_t pid;                      /* process of the running probe; 0: none */
-	int64_t due, pause;             /* when the next probe is due; the pause before it */
+	int64_t due, pause;             /* when the next probe is due; the pause before that probe */
 	int64_t until;                  /* when the time for becoming ready is over; 0: the container has no probes */
 	bool overdue;                   /* the time is over and the container was asked to end: it is killed at
 					 * `until` */
@@ -40,7 +40,7 @@ struct container {
 	struct watch output_watch, report_watch;
 	struct log_writer log;
 	bool logs;                      /* `log` has been opened */
-	uint64_t attempt_at;            /* length of the log when its last process began */
+	uint64_t attempt_at;            /* length of the log when its last process started */
 	struct str command;             /* first word of its command, for messages */
 	int64_t again, series, begin;   /* for a sidecar that has ended: when it starts again, number of ends in a row,
 					 * start of its last process */
@@ -143,7 +143,7 @@ void tell_close(struct engine *e);
 /* ---- replica.c ---- */
 
 void replica_init(struct engine *e, struct replica *r, unsigned role, int64_t index);
-/* Begins an attempt; FRESH: in a new pod. */
+/* Starts an attempt; FRESH: in a new pod. */
 void replica_start(struct engine *e, struct replica *r, bool fresh);
 /* Sends TERM to the program of the replica; its other processes are ended after the program. */
 void replica_stop(struct engine *e, struct replica *r);

@@ -119,7 +119,7 @@ static bool identify(const struct followed *r, struct str name, struct log_strea
 	return false;
 }
 
-/* Begins to read a stream, if it is selected now. */
+/* Starts to read a stream, if it is selected now. */
 static void consider(struct follow *f, const struct followed *r, struct stream *s)
 {
 	struct log_selection how = { .tail = -1 };

@@ -29,7 +29,7 @@ static uint64_t size_of(int fd)
 	return fd >= 0 && fstat(fd, &is) == 0 ? (uint64_t)is.st_size : 0;
 }
 
-/* ---- the place to begin ---- */
+/* ---- the starting position ---- */
 
 /*
  * Finds in a piece where the last *LINES lines before END begin; false: they begin in an earlier piece. Text without a
@@ -174,7 +174,7 @@ static void begin_previous(struct stream *s, uint64_t size)
 	struct ends e = { 0 };
 
 	each_record(s, count_end, &e);
-	bool another = size > e.at[0] || s->how.attempts > e.n;         /* an attempt has begun after the last end */
+	bool another = size > e.at[0] || s->how.attempts > e.n;         /* an attempt has started after the last end */
 	int64_t which = e.n - !another;         /* number of attempts that ended before the one that runs, or ran
 						 * last */
 
@@ -254,8 +254,8 @@ static void find_position(struct stream *s)
 }
 
 /*
- * Sets where to begin, by the selection; enters the oldest piece first. True: it begins at a point in time, which may
- * be within a line.
+ * Sets the starting position according to the selection; enters the oldest piece first. True: the position was found by
+ * a time, so it may be within a line.
  */
 static bool select_begin(struct stream *s)
 {

@@ -49,7 +49,7 @@ struct stream {
 	bool has_head;
 };
 
-/* Finds the place to begin, by the selection. */
+/* Finds the starting position according to the selection. */
 void stream_begin(struct stream *s);
 /*
  * Sets the head to the next line; false when there is none yet. OVER: no more output will come, so text without a line

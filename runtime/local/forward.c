@@ -136,7 +136,7 @@ static void end_connection(struct forward *f, struct connection *c, bool broken)
 	c->over = true;
 }
 
-/* Begins to connect to the next address that has not refused before. False: no program listens. */
+/* Starts to connect to the next address that has not refused before. False: no program listens. */
 static bool dial_target(struct forward *f, struct connection *c)
 {
 	int on = 1, fd;

@@ -18,7 +18,7 @@ enum { DIAL_NEXT = -1, DIAL_NONE = -2 };
 struct forward_ops {
 	void *context;
 	/*
-	 * Begins to connect on behalf of listener I. Returns a non-blocking socket, DIAL_NEXT when this try cannot
+	 * Starts to connect on behalf of listener I. Returns a non-blocking socket, DIAL_NEXT when this try cannot
 	 * succeed, or DIAL_NONE when there are no more addresses to try. Tries are counted from 0.
 	 */
 	int (*dial)(void *context, size_t i, unsigned try);

@@ -48,7 +48,7 @@ static void forget_oldest(struct arena *a, struct str path, long last)
 	}
 }
 
-/* Has the run at PATH ended? No other command can begin a run there while FD is open. */
+/* Has the run at PATH ended? No other command can start a run there while FD is open. */
 static bool is_over(struct arena *a, struct str path, int fd)
 {
 	struct run_state s;

@@ -1,5 +1,5 @@
 /*
- * history.h - earlier runs of a name: the last ten that ended before the present run of that name, as runs/NAME~1,
+ * history.h - earlier runs of a name: the last ten that ended before the current run of that name, as runs/NAME~1,
  * NAME~2 and so on, oldest first. They have a state and logs but no scratch space, and can be shown and removed like
  * every run.
  */
@@ -15,7 +15,7 @@ enum { HISTORY_RUNS = 10 };
  * such run, when it has not ended, or when the disk refuses.
  */
 struct str history_keep(struct arena *a, struct str path);
-/* Undoes the move, because the new run did not begin. */
+/* Undoes the move, because the new run did not start. */
 void history_restore(struct str kept, struct str path);
 
 /* Removes every earlier run of NAME; false with an explanation. */

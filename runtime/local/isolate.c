@@ -1,6 +1,6 @@
 /*
  * isolate.c - see isolate.h: creates namespaces, and explains why when that is not possible. Whether the kernel permits
- * namespaces is tested by creating them, first with the present rights, then in a user namespace. Kernel settings are
+ * namespaces is tested by creating them, first with the current rights, then in a user namespace. Kernel settings are
  * read only to explain a refusal.
  */
 #include "runtime/local/isolate.h"

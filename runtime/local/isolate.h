@@ -8,16 +8,14 @@
  *                    /dev/shm and System V objects of its own; names, ports and so
  *                    the environment are those of the cluster
  *
- * In the latter two nothing outside of the run can be reached; whoever tries, name
- * lookups too, is refused at once.
+ * In the last two modes, nothing outside the run can be reached: attempts, among them name lookups, are refused at
+ * once.
  *
- * Whatever the mode, a container with mounts, files or `--image-root` gets a
- * mount namespace of its own, in which they lie over the machine's files; the
- * machine's own directories are never written to (mounts.h).  In the modes JOB
- * and REPLICA all processes live in a process namespace whose first process dies
- * with the keeper, so nothing survives it; where /proc cannot be mounted again, as
- * in some containers, they stay in the machine's.  As an ordinary user all of this
- * happens in one user namespace that maps the user to himself.
+ * Whatever the mode, a container with mounts, files or `--image-root` gets a mount namespace of its own, in which they
+ * cover the machine's files; the machine's own directories are never written to (mounts.h). In the modes JOB and
+ * REPLICA all processes live in a process namespace whose first process dies with the keeper, so nothing survives it;
+ * where /proc cannot be mounted again, as in some containers, they stay in the machine's process namespace. For an
+ * ordinary user, all namespaces are in one user namespace, which maps the user to himself.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_ISOLATE_H
 #define TRAINC_RUNTIME_LOCAL_ISOLATE_H
@@ -39,7 +37,7 @@ struct isolation;
 struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool mounts, size_t replicas,
 	struct str *why);
 
-/* An isolation for a run that does not begin: it knows the addresses, but nothing was made or entered. */
+/* An isolation for a run that will not be started: it knows the addresses, but creates and enters nothing. */
 struct isolation *isolation_planned(struct arena *a, enum isolate_mode mode);
 
 /* The address of a replica, as text: "127.0.0.1", or "10.88.0.7" in mode REPLICA. */

@@ -29,7 +29,8 @@ enum { STATUS_SYSTEM = 3, STATUS_INTERNAL = 70 };
 /* ---- the one message from the keeper to the command ---- */
 
 struct keeper_report {
-	int status;                     /* 0: the run has begun, and the text has notes; else the status of a refusal */
+	int status;                     /* 0: the run has started, and the text has notes; else the status of a
+					 * refusal */
 	uint32_t n;                     /* number of bytes of the text that follows */
 };
 

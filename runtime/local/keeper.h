@@ -1,6 +1,6 @@
 /*
  * keeper.h - the keeper: the process that manages a run from its start to its end. keeper_start() makes the run's
- * directory, forks the keeper and waits until the run has begun or was refused. Attached (`trainc run`): when the
+ * directory, forks the keeper and waits until the run has started or was refused. Attached (`trainc run`): when the
  * command dies, the keeper kills everything; when the keeper dies, the command, which is also a subreaper, does.
  * Detached (`trainc apply`): the keeper survives the command, and a small process, its guard, kills what it leaves. In
  * either case it has a session of its own, so signals of the terminal only reach the command.
@@ -36,7 +36,7 @@ struct keeper_start {
  */
 bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *ret, struct str *why, int *status);
 
-/* The state of a run before it begins. */
+/* The state of a run before it starts. */
 struct run_state keeper_first_state(struct arena *a, const struct keeper_start *s);
 
 /*

@@ -35,8 +35,8 @@ static int listed_role(const struct text *t)
 }
 
 /*
- * Notes a list of hosts that cannot tell replicas apart here: in a cluster it does, but without a network for each
- * replica all have the same address.
+ * Notes a list of hosts in which replicas cannot be distinguished on this machine. In a cluster each replica has an
+ * address of its own, but here they all have the same one unless each has its own network.
  */
 static void note_list(struct launch *l, struct str where, const struct text *t)
 {

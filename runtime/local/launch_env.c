@@ -44,7 +44,9 @@ struct str launch_caller(const struct launch *l, struct str name)
 	return (struct str){ 0 };
 }
 
-/* Is it a setting of a device's library? Variables that begin like the variable of its devices are passed on. */
+/*
+ * Is it a setting of a device's library? Variables with the same prefix as the variable of its devices are passed on.
+ */
 static bool is_of_devices(const struct launch *l, struct str name)
 {
 	for (size_t i = 0; i < l->job->nroles; i++) {

@@ -19,7 +19,7 @@ static void set_state(struct life_part *p, int64_t i, enum replica_state state)
 	bool between = state == REPLICA_WAITING && (replica(p, i)->again || p->units[i].process != PROCESS_GONE);
 
 	replica(p, i)->state = state;
-	/* an elastic role is not done while one of its replicas is only beginning, or is between two attempts */
+	/* an elastic role is not done while one of its replicas is still starting, or is between two attempts */
 	p->states[i] = between && p->plan->elastic ? REPLICA_STARTED : state;
 }
 
@@ -235,7 +235,7 @@ void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause)
 {
 	l->parts[role].units[i].process = PROCESS_GONE;
 	l->parts[role].units[i].ours = false;
-	replica(&l->parts[role], i)->attempts--;        /* the attempt has not begun */
+	replica(&l->parts[role], i)->attempts--;        /* the attempt has not started */
 	touch(l);
 	if (l->mode != MODE_GOING)
 		return;
@@ -275,7 +275,7 @@ static void forget_all(struct life *l)
 	l->state->failure = (struct run_failure){ 0 };
 }
 
-/* Resets replicas that wait. Those that have ended stay so, and those between two attempts begin at once. */
+/* Resets replicas that wait. Those that have ended stay as they are, and those between two attempts start at once. */
 static void forget_waiting(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {
@@ -287,7 +287,7 @@ static void forget_waiting(struct life *l)
 	}
 }
 
-/* Counts the beginning of a replica as part of the resumption, not as a restart. */
+/* Counts the next start of a replica as part of the resumption, not as a restart. */
 static void count_resumed(struct life *l)
 {
 	for (size_t k = 0; k < l->job->nroles; k++) {
@@ -384,7 +384,7 @@ bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
 			(long long)p->run->desired - 1, (long long)i);
 	else {
 		if (p->units[i].process == PROCESS_GONE)
-			forget(p, i);           /* the replica waits, or has ended: it begins when it is its turn */
+			forget(p, i);           /* the replica waits, or has ended: it starts when its turn comes */
 		else
 			p->units[i].restart = true;
 		touch(l);
@@ -564,7 +564,7 @@ bool life_runs_any(const struct life *l)
 	return false;
 }
 
-/* Resets all replicas when everything has stopped; they begin in the start order of the program. */
+/* Resets all replicas when everything has stopped; they start again in the start order of the program. */
 static void begin_anew(struct life *l, int64_t now)
 {
 	if (now < l->anew_at) {

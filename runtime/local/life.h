@@ -32,7 +32,7 @@ struct life_options {
 struct life;
 
 /*
- * Begins the job, suspended if the program says so. S gets its roles and replicas (from the arena) and is updated from
+ * Starts the job, suspended if the program says so. S gets its roles and replicas (from the arena) and is updated from
  * now on.
  */
 struct life *life_new(struct arena *a, const struct plan_job *j, const struct life_options *o, struct run_state *s,
@@ -71,7 +71,7 @@ void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause)
 bool life_stop(struct life *l, bool kill, struct str *why);
 bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why);
 bool life_scale(struct life *l, struct str role, int64_t n, struct str *why);
-/* Reports what a process of the present attempt wrote about its own failure. */
+/* Reports what a process of the current attempt wrote about its own failure. */
 void life_told(struct life *l, unsigned role, int64_t i, const struct last_words *words);
 /* Stops replica I of ROLE if it runs, and starts it with all its attempts still available. */
 bool life_restart(struct life *l, struct str role, int64_t i, struct str *why);
@@ -96,8 +96,8 @@ bool life_next(struct life *l, int64_t now, struct life_action *ret);
 /* When to ask again even if no event comes; LIFE_NEVER: not without an event. */
 int64_t life_deadline(const struct life *l);
 /*
- * The number of times that the job has begun. At the first order of a new beginning no process runs, so ports may be
- * changed.
+ * The number of times that the job has started. When the first order of a new start is given, no process runs, so ports
+ * may be changed.
  */
 unsigned life_beginnings(const struct life *l);
 /* Is the verdict known, and does no process run any more? */

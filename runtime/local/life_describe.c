@@ -17,8 +17,8 @@ static bool at_once(const struct run_replica *r, const struct run_replica *other
 
 /*
  * Is R to blame rather than OTHER? Both failed; if nothing else decides, the lower rank is. Of ends at the same moment,
- * a kill from outside (as for lack of memory) is never the consequence of another rank's end; other signals often are.
- * If a replica has recorded when it failed, that time counts, however long it took to end.
+ * a kill from outside (for lack of memory, for example) is never the consequence of another rank's end; other signals
+ * often are. If a replica has recorded when it failed, that time counts, however long it took to end.
  */
 static bool earlier(const struct run_replica *r, const struct run_replica *other)
 {

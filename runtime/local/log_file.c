@@ -132,7 +132,7 @@ static bool replace_files(struct log_writer *w, int log, int times)
 	return true;
 }
 
-/* Begins a new piece. False: the disk does not take one, so the log continues in the present one. */
+/* Starts a new piece. False: the disk does not take one, so the log continues in the current one. */
 static bool next_piece(struct log_writer *w)
 {
 	if (w->offset < w->again)
@@ -166,7 +166,7 @@ static uint64_t piece_room(const struct log_writer *w)
 }
 
 /*
- * The number of the N bytes that go into the newest piece: whole lines, so that the next piece begins with one, unless
+ * The number of the N bytes that go into the newest piece: whole lines, so that the next piece starts with one, unless
  * a line is very long. 0: the piece is full.
  */
 static size_t piece_takes(const struct log_writer *w, const char *bytes, size_t n)

@@ -40,7 +40,10 @@ static inline bool log_ends_attempt(const struct log_record *r)
 	return r->mark == LOG_ATTEMPT_ENDED || r->mark == LOG_ATTEMPT_STOPPED;
 }
 
-/* The name of a container's log without suffix: "worker-3", or "worker-3.logger" if PRINT is not the main container. */
+/*
+ * The name of a container's log without suffix: "worker-3" for the main container (MAIN), "worker-3.logger" for another
+ * one.
+ */
 struct str log_name(struct arena *a, struct str role, int64_t index, struct str container, bool main);
 
 /* ---- writing, by the keeper ---- */

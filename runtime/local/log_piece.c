@@ -93,7 +93,7 @@ bool log_piece_open(int directory, const char *name, uint64_t number, struct log
 			return true;
 		bool passed = ret->number > number;
 		log_piece_close(ret);
-		/* that piece was full before the newest one began, so it has been renamed by now, or removed */
+		/* that piece was full before the newest one started, so it has been renamed by now, or removed */
 		return passed && open_full(directory, name, number, ret);
 	}
 	return false;

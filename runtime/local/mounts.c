@@ -58,7 +58,7 @@ static bool ours(const struct mount_view *v, dev_t dev)
 	return false;
 }
 
-/* Binds a source with the mounts below it: otherwise a user namespace must not bind it at all. */
+/* Binds a source with the mounts below it: without these, the kernel does not let a user namespace bind it at all. */
 static bool bind_at(int from, const char *at)
 {
 	char path[32];

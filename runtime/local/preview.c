@@ -231,7 +231,7 @@ static void preview_replica(struct preview *p, unsigned role, int64_t i, bool fi
 	}
 	for (size_t k = 0; k < launch_containers(r); k++) {
 		if (!launch_make(e->launch, &p->arena, role, i, k, 1, &made, &why))
-			continue;               /* cannot happen: engine_new() has just made it */
+			continue;               /* cannot happen: engine_new() has made the same process description */
 		if (p->json)
 			json_container(p, role, i, k, &made);
 		else

@@ -1,6 +1,5 @@
 /*
- * process.c - distinguishes a process from a later one with the same number: by the time of its beginning, and by the
- * boot.
+ * process.c - distinguishes a process from a later one with the same number by its start time and by the boot.
  */
 #include <ctype.h>
 #include <fcntl.h>

@@ -134,7 +134,7 @@ static const struct plan_role *published_role(const struct engine *e, const stru
 	return NULL;
 }
 
-/* The port at which the program listens at present. */
+/* The port at which the program currently listens. */
 static int64_t inner_port(const struct engine *e, const struct published_port *p)
 {
 	const struct placement *where = places_placement(e->places);

@@ -116,7 +116,7 @@ static void append_last(struct engine *e, struct container *c)
 	count_lost(e, c->log.lost - lost);
 }
 
-/* Reads one chunk; false at the end, or when there is nothing at present. */
+/* Reads one chunk; false at the end, or when nothing is available at the moment. */
 static bool read_chunk(struct engine *e, struct container *c)
 {
 	ssize_t n = read(c->output, e->chunk, CHUNK);
@@ -282,7 +282,7 @@ static void start_next(struct engine *e, struct replica *r)
 	arena_release(&a);
 }
 
-/* Removes the last words of this attempt before the next one begins. */
+/* Removes the last words of this attempt before the next one starts. */
 static void forget_words(struct engine *e, const struct replica *r)
 {
 	struct arena a = { 0 };

@@ -70,7 +70,7 @@ static bool state_dir_fits(struct arena *a, struct str path, struct str *why)
 	struct stat is;
 
 	if (stat(path.p, &is) != 0)
-		return true;            /* the error is reported when it is used */
+		return true;            /* an error is reported when the directory is used */
 	if (!S_ISDIR(is.st_mode)) {
 		*why = str_printf(a, "'%.*s', where the state of runs belongs, is not a directory", STR_ARG(path));
 		return false;

@@ -6,9 +6,9 @@
  *                   control      socket of the keeper (control.h)
  *                   logs/        ROLE-I.log, ROLE-I.times; sidecars and inits ROLE-I.CONTAINER.log; log_file.h
  *                   scratch/     scratch volumes, files, generated keys
- *                   reserve      room for the verdict while it runs (F-47 of docs/testing.md)
- *                   keeper.log   what the keeper had to say: empty unless it went wrong
- *                   reserve      while it runs: room for the last state on a disk that logs have filled
+ *                   keeper.log   errors of the keeper itself; usually empty
+ *                   reserve      while the run continues: space for its last state, in case logs fill the disk
+ *                                (row F-47 of docs/testing.md)
  *
  * STATE is $TRAINC_STATE_DIR, else $XDG_STATE_HOME/trainc, else ~/.local/state/trainc.
  * Directories are 0700, files 0600.
@@ -21,7 +21,7 @@
 /* Finds the state directory, and makes it if necessary; false with an explanation (status 3). */
 bool state_dir(struct arena *a, struct str *ret, struct str *why);
 
-/* The directory of a run. Nothing is made. */
+/* Returns the path of a run's directory; creates nothing. */
 struct str run_dir_path(struct arena *a, struct str state_dir, struct str run);
 
 /*

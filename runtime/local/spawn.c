@@ -141,7 +141,7 @@ static _Noreturn void child_with_all(const struct spawn *s, pid_t parent, int fd
 }
 
 /*
- * Runs in a child that begins with its parent's own descriptors: it copies the low ones, informs the parent, and only
+ * Runs in a child that starts with its parent's own descriptors: it copies the low ones, informs the parent, and only
  * then opens or closes any.
  */
 static _Noreturn void child_with_low(const struct spawn *s, pid_t parent)

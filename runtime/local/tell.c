@@ -25,8 +25,8 @@ static void reserve_keep(struct engine *e, size_t state)
 	if (e->reserve < 0)
 		return;
 	/*
-	 * reserves as much as a full disk has; an earlier, larger state may have left some, except for the page that it
-	 * took
+	 * a full disk may have less than SIZE left, since the state that was just saved has taken a part of the earlier
+	 * reserve: reserves as much as the disk has
 	 */
 	for (off_t want = size; want > e->reserved; want -= RESERVE_STEP)
 		if (posix_fallocate(e->reserve, 0, want) == 0) {

@@ -10,7 +10,7 @@
 
 struct local_watch {
 	struct str state_dir, dir;
-	struct arena memory[2];         /* buffers: one of them holds the present state, the other gets the next one */
+	struct arena memory[2];         /* buffers: one of them holds the current state, the other gets the next one */
 	unsigned current;
 	struct control_lines lines;     /* connection to the keeper; fd -1: no keeper sends states any more */
 	bool silent;                    /* the keeper is alive but does not answer */
@@ -19,7 +19,7 @@ struct local_watch {
 
 static struct local_watch *own_of(const struct run_watch *w) { return w->own; }
 
-/* The buffer for a state that is about to be read: the one that does not hold the present state. */
+/* The buffer for a state that is about to be read: the one that does not hold the current state. */
 static struct arena *next_memory(struct local_watch *l)
 {
 	struct arena *a = &l->memory[!l->current];
@@ -82,8 +82,8 @@ static bool is_ending(const struct run_watch *w)
 }
 
 /*
- * Reads the files of a run whose keeper cannot be asked. A keeper that begins has no socket yet, and one that ends has
- * none any more. It gets a second to do either.
+ * Reads the files of a run whose keeper cannot be asked. A keeper that is starting has no socket yet, and one that is
+ * ending has closed its socket. The keeper gets a second to finish either.
  */
 static bool settle(struct run_watch *w, struct str *why)
 {

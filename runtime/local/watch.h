@@ -7,7 +7,7 @@
 #include "runtime/local/control.h"
 #include "runtime/run/run_watch.h"
 
-/* Begins to watch RUN, in memory of A; false with an explanation in WHY when there is no such run. */
+/* Starts to watch RUN, in memory of A; false with an explanation in WHY when there is no such run. */
 bool local_watch_open(struct arena *a, struct run_watch *w, struct str state_dir, struct str run, struct str *why);
 /* Is the keeper of W alive without answering? Then the state is the one that it saved last. */
 bool local_watch_silent(const struct run_watch *w);

@@ -49,7 +49,7 @@ struct attend {
 /* Takes over the signals of this process until attend_close(). */
 void attend_open(struct attend *a);
 enum attend_end attend(struct attend *a);
-/* Writes a line to standard error, at the right place. */
+/* Writes a line to standard error, in the right order with the lines and the table there. */
 void attend_say(struct attend *a, struct str text);
 /*
  * Writes what is pending, for at most a second if a reader is slow. Then restores the signals and the terminal. The

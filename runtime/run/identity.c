@@ -1,7 +1,7 @@
 /*
  * identity.c - writes every fact of a job as NAME=LENGTH:VALUE, and lists with their length first, so that two jobs
- * have the same text only if they are the same. Places in the source are left out everywhere: members of type struct
- * span, and members named `from`.
+ * have the same text only if they are the same. Source positions are left out everywhere: members of type struct span,
+ * and members named `from`.
  */
 #include "runtime/run/identity.h"
 

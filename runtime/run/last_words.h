@@ -25,7 +25,7 @@ struct last_words {
 
 /*
  * Finds the first cause among the records of MESSAGE; its other lines are ignored. False when it has no record. ENDED
- * is the end of the container, or the present time. A launcher may have restarted its processes after a record was
+ * is the end of the container, or the current time. A launcher may have restarted its processes after a record was
  * written; so a record that is older than LAST_WORDS_SECONDS is not the cause of this end.
  */
 enum { LAST_WORDS_SECONDS = 60 };

@@ -207,7 +207,7 @@ static size_t lines_of(const struct run_state *const *runs, size_t n)
 	return lines;
 }
 
-/* Writes pending output at the place of the table. */
+/* Writes pending output in place of the table. */
 static void put_pending(struct live *l, struct buf *out)
 {
 	if (l->shown && l->pending.n)

@@ -130,7 +130,7 @@ void progress_show(struct progress *p, const struct run_state *const *runs, size
 			heartbeat(p, runs, n);
 		return;
 	}
-	/* a terminal that does not accept output at present is skipped */
+	/* a terminal that currently accepts no output is skipped */
 	if (now < progress_due(p) || !drain_empty(p->err))
 		return;
 	live_draw(&p->live, runs, n, clock_real());

@@ -27,7 +27,7 @@ struct report {
 };
 void report_runs(const struct report *r, struct buf *out);
 
-/* The conditions that an operator's job would have, with reason "Run" and the type. */
+/* The conditions that an operator's job would have. The reason of each is "Run" followed by its type. */
 struct condition {
 	const char *type;
 	bool holds;

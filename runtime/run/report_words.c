@@ -27,7 +27,7 @@ struct str report_role_cause(struct arena *a, const struct run_state *s, const s
 			worst = &r->at[i];
 	if (r->cause.n || !worst)
 		return r->cause;
-	/* other replicas failed because of this one, and it may have been stopped before it ended on its own */
+	/* the first failing rank caused the other failures, and may have been stopped before it ended on its own */
 	bool other = f->known && f->reason.n && str_eq(f->role, r->name) && f->index < r->max &&
 		!str_eq(r->at[f->index].cause, worst->cause);
 	if (other && run_phase_final(s->phase))

@@ -40,8 +40,7 @@ enum attempt_verdict { ATTEMPT_AGAIN, ATTEMPT_AGAIN_FREE, ATTEMPT_FAILED };
 enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, bool disrupted, int64_t attempts);
 
 /*
- * What a failed replica does to the job, by the role's `on_failed_pod`; `again`
- * says that it may begin once more:
+ * What a failed replica does to the job, by the role's `on_failed_pod`; `again` says that it may start once more:
  *
  *              may begin again     may not
  *   (not set)  restarts            fails
@@ -73,10 +72,10 @@ bool role_begins_again(const struct plan_role *r);
 enum attempt_limits { ATTEMPT_DELAY_SECONDS = 10, ATTEMPT_DELAY_MOST_SECONDS = 600, ATTEMPT_SETTLED_SECONDS = 600 };
 int64_t attempt_delay(int64_t first, int64_t series);
 
-/* Does `clean` remove the replica when the job has ended? ACTIVE: the replica runs, or would begin. */
+/* Does `clean` remove the replica when the job has ended? ACTIVE: the replica runs, or would start. */
 bool clean_takes(const struct plan_job *j, bool active);
 
-/* The time at which a job that began at `begin` exceeds its `timeout`; RULES_NEVER without one. */
+/* The time at which a job that started at `begin` exceeds its `timeout`; RULES_NEVER without one. */
 #define RULES_NEVER INT64_MAX
 int64_t job_deadline(const struct plan_job *j, int64_t begin);
 /*

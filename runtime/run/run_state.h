@@ -13,7 +13,7 @@
 
 /* Phases of a run: docs/status.md. A local run is never QUEUED, STALLED or ABSENT. */
 enum run_phase {
-	RUN_PENDING,                    /* no replica runs yet: the run waits for start_after, or has just begun */
+	RUN_PENDING,                    /* no replica runs yet: the run waits for start_after, or has just started */
 	RUN_STARTING,
 	RUN_RUNNING,
 	RUN_DEGRADED,                   /* a replica is between two attempts, or was within the last 60 s */
@@ -53,7 +53,7 @@ struct str boot_id_read(struct arena *a);
 
 /* The kinds of spans in a replica's life, for the time line. */
 enum span_kind {
-	SPAN_PENDING,                   /* the replica waits for a place, or for its next attempt */
+	SPAN_PENDING,                   /* the replica waits for a node, or for its next attempt */
 	SPAN_STARTING,                  /* the replica has a node: images, mounts, init containers */
 	SPAN_EARLIER,                   /* several attempts of which only the number is known */
 	SPAN_RUNNING,
@@ -82,14 +82,14 @@ struct run_replica {
 	enum replica_state state;
 	struct process_id process;      /* the process of the main container, while it runs */
 	pid_t pid;                      /* number of the last attempt's process, for information */
-	int64_t attempts;               /* number of attempts begun so far, 1 in the first */
-	int64_t resumed;                /* number of those attempts that began because the run was resumed */
+	int64_t attempts;               /* number of attempts started so far, 1 in the first */
+	int64_t resumed;                /* number of those attempts that started because the run was resumed */
 	int64_t begin, end;             /* begin and end of the last attempt; 0: not yet */
 	int exit_code;                  /* exit code of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
 	int signal;                     /* the signal that ended it, or 0 */
 	int64_t again;                  /* when the next attempt is due; 0: none is */
 	struct str cause;               /* why the replica waits, or failed: "command not found: 'train'" */
-	struct last_words words;        /* record of the present attempt's failure (not in files) */
+	struct last_words words;        /* record of the current attempt's failure (not in files) */
 	struct str host;
 	/* in a local run: the ports in use, "http=20017,metrics=20018", which differ from the declared ones */
 	struct str ports;
@@ -102,7 +102,7 @@ struct run_replica {
 	struct run_usage usage;         /* set by run_watch_measure(), when somebody has asked for it (not in files) */
 };
 
-/* Begins a RUNNING span for a new attempt. The room for all spans is taken from the arena once. */
+/* Starts a RUNNING span for a new attempt. The room for all spans is taken from the arena once. */
 void run_replica_span_begin(struct arena *a, struct run_replica *r, int64_t now);
 /* Ends the last span with KIND, if it has not ended yet. */
 void run_replica_span_end(struct run_replica *r, enum span_kind kind, int64_t now);
@@ -159,7 +159,7 @@ struct run_state {
 	int64_t since;                  /* when the run entered its phase */
 	/* does the run count as running, or as restarting, by the job's own rule? Set by run_state_running() */
 	bool running, restarting;
-	int64_t ran, restarted;         /* when each of the two last began to hold; 0: never */
+	int64_t ran, restarted;         /* when each of these two conditions last became true; 0: never */
 	int64_t job_restarts;           /* number of times the whole job was started again */
 	/* the run has failed in a cluster and is to be started again, and why (not in files) */
 	bool restart_due;

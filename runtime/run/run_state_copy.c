@@ -1,5 +1,5 @@
 /*
- * run_state_copy.c - a copy of a run's state in memory of its own, so that what it was made from can be freed.
+ * run_state_copy.c - copies a run's state into memory of its own, so that the original can be freed.
  */
 #include "runtime/run/run_state.h"
 

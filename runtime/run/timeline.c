@@ -25,7 +25,7 @@ static void stretch(struct drawing *d, int64_t t)
 	d->to = t > d->to ? t : d->to;
 }
 
-/* Sets the time range: from the beginning of the run to its end or to NOW, and wide enough for every span. */
+/* Sets the time range: from the start of the run to its end or to NOW, and wide enough for every span. */
 static void set_axis(struct drawing *d, int64_t now)
 {
 	const struct run_state *s = d->run;

@@ -12,7 +12,7 @@
 #define ATTEMPTS_ANNOTATION "trainc.dev/attempts"
 
 /*
- * What the Jobs of a role record: pods of the life that began at SINCE continue after attempt N. The Job controller
+ * What the Jobs of a role record: pods of the life that started at SINCE continue after attempt N. The Job controller
  * writes that time after it has created the pods, so the pods are a little older. With many pods, the first ones are
  * much older.
  */
@@ -31,10 +31,13 @@ struct attempts_pod {
 	int64_t made, starts;
 	struct str name;                /* name of the pod: it orders pods that were created in the same second */
 	int64_t lives;                  /* attempts_lives() of the pod */
-	bool present;                   /* it has not ended and is not being deleted, so it is of the present life */
+	bool present;                   /* it has not ended and is not being deleted, so it is of the current life */
 };
 
-/* How often the controller of a JobSet had made all its Jobs again before it made this pod, as its label says; or 0. */
+/*
+ * How often the controller of a JobSet had created all its Jobs again before it created this pod, according to the
+ * pod's label; or 0.
+ */
 int64_t attempts_lives(const struct data *pod);
 
 /* Do both pods belong to one life of their Job, so that attempts of the earlier one count for the later one? */

@@ -28,8 +28,8 @@ static void name_replicas(struct gathering *g)
 }
 
 /*
- * The replica called NAME; NULL: none is. The names are made when the first one is asked for: pods with labels need
- * none, and those of 10,000 replicas take more than a megabyte.
+ * The replica called NAME; NULL: no replica has that name. The names are built when one is first requested: pods with
+ * labels need none, and the names of 10,000 replicas take more than a megabyte.
  */
 static struct replica_key *replica_named(struct gathering *g, struct str name)
 {
@@ -222,7 +222,9 @@ static void note_warning(struct gathering *g, const struct data *o)
 		ARENA_PUSH(g->arena, g->warnings, g->nwarnings, e);
 }
 
-/* Adds a pod to those of its replica. Most replicas have one, so that room for more is made when the second comes. */
+/*
+ * Adds a pod to those of its replica. Most replicas have only one, so more room is allocated when the second one comes.
+ */
 static void note_life(struct gathering *g, struct gathered_replica *r, const struct attempts_pod *life)
 {
 	struct attempts_pod *first = r->pods;

@@ -20,7 +20,7 @@ struct gathered_replica {
 	struct pod_view view;
 	int64_t failures;               /* number of earlier pods that failed on their own */
 	int64_t restarts;               /* number of restarts in place, in earlier pods of the replica */
-	int64_t first;                  /* time at which the replica's first pod began; 0: unknown */
+	int64_t first;                  /* time at which the replica's first pod started; 0: unknown */
 	struct run_span *spans;         /* the spans of the replica so far, in the order in which its pods were
 					 * created */
 	size_t nspans;

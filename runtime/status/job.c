@@ -1,3 +1,4 @@
+/* job.c - judges one Job. Rows such as S-10 are those of docs/testing.md. */
 #include "runtime/status/job.h"
 
 #include "base/words.h"
@@ -49,7 +50,7 @@ static struct job_view by_condition(struct arena *a, const struct data *c, enum 
 		status_time(c, "lastTransitionTime"));
 }
 
-/* S-10, S-11: the Job failed. Names the indexes that failed. */
+/* The Job failed (rows S-10, S-11). Names the indexes that failed. */
 static struct job_view failed(struct arena *a, const struct data *job, const struct data *c, enum run_phase phase)
 {
 	struct job_view v = by_condition(a, c, phase);
@@ -66,7 +67,7 @@ bool job_is_held(const struct data *job)
 		status_annotation(job, STARTED_ANNOTATION).n);
 }
 
-/* S-15: the Job is suspended. Names the client that set the field last. */
+/* The Job is suspended (row S-15). Names the client that set the field last. */
 static struct job_view suspended(struct arena *a, const struct data *job)
 {
 	const struct data *c = status_condition_true(job, "Suspended"),
@@ -80,14 +81,14 @@ static struct job_view suspended(struct arena *a, const struct data *job)
 		status_time(c, "lastTransitionTime"));
 	v.suspended = true;
 	if (status_label(job, "kueue.x-k8s.io/queue-name").n)
-		/* a queue holds it back (docs/testing.md, S-14) */
+		/* a queue holds it back (row S-14) */
 		v = (struct job_view){ .phase = RUN_QUEUED, .suspended = true, .since = v.since,
 			.cause = str_printf(a, "waits in the queue '%.*s'",
 			STR_ARG(text_line(a, status_label(job, "kueue.x-k8s.io/queue-name")))) };
 	return v;
 }
 
-/* S-01, S-10 to S-15: what the Job's conditions decide; false when they decide nothing. */
+/* Decides by the Job's conditions (rows S-01, S-10 to S-15); false when they decide nothing. */
 static bool decided(struct arena *a, const struct data *job, struct job_view *ret)
 {
 	static const struct {
@@ -113,7 +114,7 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 	return false;
 }
 
-/* S-16: another controller runs the Job, and has not reported anything yet. */
+/* Another controller runs the Job, and has not reported anything yet (row S-16). */
 static bool unmanaged(struct arena *a, const struct data *job, int64_t age, struct job_view *ret)
 {
 	struct str by = status_text(job, "spec.managedBy");
@@ -128,8 +129,8 @@ static bool unmanaged(struct arena *a, const struct data *job, int64_t age, stru
 }
 
 /*
- * S-18: the newest event that says that pods cannot be created, if it is newer than the last pod; else NULL. Events of
- * an earlier Job of that name, and from before the Job was suspended or resumed, are no longer of interest.
+ * The newest event that says that pods cannot be created, if it is newer than the last pod; else NULL (row S-18).
+ * Events of an earlier Job of that name, and from before the Job was suspended or resumed, are no longer of interest.
  */
 static const struct event *refused(const struct events *events, const struct data *job)
 {
@@ -148,8 +149,8 @@ static const struct event *refused(const struct events *events, const struct dat
 }
 
 /*
- * Why pods are refused, from `Error creating: pods "bert-worker-1-5kpb4" is forbidden: exceeded quota: ...`: each
- * attempt has another name, so that with the name the cause would change all the time.
+ * Why pods are refused, from `Error creating: pods "bert-worker-1-5kpb4" is forbidden: exceeded quota: ...`. The name
+ * is left out, because it differs in each attempt and the cause would change all the time.
  */
 static struct str why_refused(struct str message)
 {
@@ -178,23 +179,23 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 	if (decided(a, job, &v) || unmanaged(a, job, age, &v))
 		return v;
 	if (!started && !any && age < TAKEN_UP)
-		/* no controller has reported about the Job yet (docs/testing.md, S-17) */
+		/* no controller has reported about the Job yet (row S-17) */
 		return view(RUN_PENDING, STR("was just created"), made);
 	const struct event *e = pods->active + pods->succeeded < parallelism ?
 		refused(events, job) : NULL;
 	if (e)
-		/* its pods cannot be created (docs/testing.md, S-18) */
+		/* its pods cannot be created (row S-18) */
 		return view(RUN_STALLED, text_cause(a, e->reason, why_refused(e->message)), e->time);
 	if (phase_rank(pods->phase) < phase_rank(RUN_STARTING))
-		/* S-19: the phase of the pods decides */
+		/* the phase of the pods decides (row S-19) */
 		return view(pods->phase, pods->cause, 0);
-	/* S-20: fewer pods are ready than expected */
+	/* fewer pods are ready than expected (row S-20) */
 	if (ready < expected)
 		return view(RUN_STARTING, pods->cause.n ? pods->cause : !any ? STR("no pods yet") :
 			str_printf(a, "%lld/%lld ready", (long long)ready, (long long)expected), 0);
 	if (pods->restarted && now - pods->restarted < FRESH)
 		return view(RUN_DEGRADED, str_printf(a, "restarted less than a minute ago: %.*s",
 			STR_ARG(pods->restarting)), pods->restarted);
-	/* S-21, S-22: all is well */
+	/* all is well (rows S-21, S-22) */
 	return view(RUN_RUNNING, STR(""), 0);
 }

@@ -24,8 +24,8 @@ struct job_view {
 };
 
 /*
- * `trainc suspend` leaves the first annotation at a Job, and `resume` removes it. Whoever resumes a Job because its
- * turn has come leaves the second one in the same request. `resume` removes both from a Job that has to wait again.
+ * `trainc suspend` leaves the first annotation on a Job, and `resume` removes it. Whoever resumes a Job because its
+ * turn has come adds the second one in the same request. `resume` removes both from a Job that has to wait again.
  */
 #define SUSPENDED_ANNOTATION "trainc.dev/suspended"
 #define STARTED_ANNOTATION "trainc.dev/started"

@@ -134,7 +134,7 @@ bool text_among(struct str text, const char *const *words)
 
 struct str text_line(struct arena *a, struct str text)
 {
-	/* the words before it in messages since Kubernetes 1.34 */
+	/* messages since Kubernetes 1.34 have these words before the part about preemption */
 	static const struct str claims = { " no new claims to deallocate,", 29 };
 	const char *more = text.n ? memmem(text.p, text.n, " preemption: ", 13) : NULL;
 	struct buf b = { 0 };

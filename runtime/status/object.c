@@ -1,3 +1,4 @@
+/* object.c - judges an object other than a pod or Job. Rows such as S-50 are those of docs/testing.md. */
 #include "runtime/status/object.h"
 
 static struct object_view view(enum run_phase phase, struct str cause)
@@ -15,7 +16,7 @@ static struct str event_text(struct arena *a, const struct event *e)
 	return e ? text_cause(a, e->reason, e->message) : STR("");
 }
 
-/* ---- S-50: ready endpoints of a Service ---- */
+/* ---- ready endpoints of a Service (row S-50) ---- */
 
 struct endpoints {
 	int64_t ready, n;
@@ -83,7 +84,7 @@ static struct object_view claim(struct arena *a, const struct data *o, const str
 	return v;
 }
 
-/* ---- S-53, S-54: controllers of pods that do not end ---- */
+/* ---- controllers of pods that do not end (rows S-53, S-54) ---- */
 
 static struct object_view counted(struct arena *a, int64_t want, int64_t have, bool settled, const char *what)
 {
@@ -125,14 +126,17 @@ static struct object_view others_like_it(struct arena *a, const struct data *o, 
 	return v;
 }
 
-/* ---- S-60: objects that admit pods together ---- */
+/* ---- objects that admit pods together (row S-60) ---- */
 
 static struct object_view gate(enum run_phase phase, struct str cause)
 {
 	return (struct object_view){ .phase = phase, .cause = cause, .holds = phase != RUN_RUNNING };
 }
 
-/* Leaves out what Kueue's texts have for machines: uids in parentheses, and the paths of queues in their cohorts. */
+/*
+ * Removes what only machines need from a message of Kueue: uids in parentheses, and the paths of queues in their
+ * cohorts.
+ */
 static struct str kueue_words(struct arena *a, struct str text)
 {
 	static const char uids[] = " (UID: ", paths[] = "; preemptor path: ";
@@ -147,7 +151,7 @@ static struct str kueue_words(struct arena *a, struct str text)
 	return text_line(a, str_cat(a, head, tail, STR("")));
 }
 
-/* Why Kueue has taken the quota of O away from it, and what it waits for since then. */
+/* Why Kueue has evicted O, and what O has been waiting for since then. */
 static struct str evicted_cause(struct arena *a, const struct data *evicted, const struct data *reserved)
 {
 	struct str why = status_text(evicted, "message"),
@@ -228,7 +232,7 @@ static struct object_view unknown(struct arena *a, const struct data *o)
 
 /* ---- entry point ---- */
 
-/* S-52, and other kinds without a state: such an object is fine as soon as it exists. */
+/* Kinds without a state, among them those of row S-52: such an object is fine as soon as it exists. */
 static const char *const plain[] = { "ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole",
 	"ClusterRoleBinding",
 	"NetworkPolicy", "EndpointSlice", "Endpoints", "StorageClass", "PriorityClass", "RuntimeClass", "Namespace",
@@ -242,7 +246,7 @@ bool object_is_part(const struct data *o)
 	return text_among(status_text(o, "kind"), plain) || text_among(status_text(o, "kind"), judged);
 }
 
-/* S-01, S-02: the object is being deleted, or its controller has not seen the last change yet. */
+/* The object is being deleted, or its controller has not seen the last change yet (rows S-01, S-02). */
 static bool outdated(struct arena *a, const struct data *o, struct object_view *ret)
 {
 	int64_t generation = status_number(o, "metadata.generation", 0);

@@ -10,7 +10,7 @@
 struct status_restart {
 	int64_t most, number;           /* the maximum number of restarts; 0: the run is not restarted.  Those so far */
 	bool going;                     /* a restart is under way: its Jobs are deleted and created again */
-	struct str cause;               /* why the last restart began */
+	struct str cause;               /* why the last restart started */
 };
 
 /* The objects of one or several Lists or documents, as one flat list. */
@@ -18,8 +18,8 @@ struct status_objects {
 	const struct data **at;
 	size_t n;
 	/*
-	 * Where there may be too many Pods and Events for trees of all of them: calls EACH for every one of KIND that
-	 * is not in AT. A tree is gone after the call. NULL: all objects are in AT.
+	 * For runs that may have too many Pods and Events to keep them all as trees: calls EACH for every object of
+	 * KIND that is not in AT. A tree is gone after the call. NULL: all objects are in AT.
 	 */
 	void (*many)(const void *from, const char *kind, void (*each)(void *to, const struct data *object), void *to);
 	const void *from;
@@ -45,7 +45,7 @@ void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *sl
 struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods,
 	const struct events *events);
 
-/* Is OBJECT one that does not represent a whole run (docs/testing.md, S-50 to S-60)? */
+/* Is OBJECT of a kind that does not represent a whole run (rows S-50 to S-60 of docs/testing.md)? */
 bool object_is_part(const struct data *o);
 
 /*

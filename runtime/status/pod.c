@@ -1,5 +1,5 @@
+/* pod.c - judges one pod. Rows such as S-30 are those of docs/testing.md. */
 #include "runtime/status/pod.h"
-
 
 #include "base/words.h"
 
@@ -23,7 +23,7 @@ static void say(struct judging *j, enum run_phase phase, struct str reason, stru
 	j->view->cause = text_cause(j->arena, reason, message);
 }
 
-/* ---- a container that waits: S-32, S-33, S-34 ---- */
+/* ---- a container that waits (rows S-32 to S-34) ---- */
 
 static bool gone_for_good(struct str message)
 {
@@ -52,7 +52,10 @@ static bool drop_step(struct str *message, const char *begin, const char *end)
 	return true;
 }
 
-/* Removes one step from the beginning of MESSAGE: the kubelet's are first, then containerd's, CRI-O's and Docker's. */
+/*
+ * Removes one step from the beginning of MESSAGE. Steps of the kubelet come first, then those of containerd, CRI-O and
+ * Docker.
+ */
 static bool drop_any_step(struct str *message)
 {
 	static const struct {
@@ -74,9 +77,9 @@ static bool drop_any_step(struct str *message)
 }
 
 /*
- * The message of a container runtime without the steps that lead to the failure, each of which names the image again:
- * 'failed to pull and unpack image "a:1": failed to resolve reference "a:1": a:1: not found'. CRI-O
- * then tries to pull something that is not an image, and says the same again.
+ * The message of a container runtime without the steps that lead to the failure, each of which repeats the image:
+ * 'failed to pull and unpack image "a:1": failed to resolve reference "a:1": a:1: not found'. CRI-O then also tries to
+ * pull the image as an OCI artifact, and repeats the message for that attempt.
  */
 static struct str image_words(struct str message)
 {
@@ -216,7 +219,7 @@ static bool is_sidecar(const struct data *pod, struct str name)
 	return false;
 }
 
-/* Judges the init containers (S-36); true when one of them decides. */
+/* Judges the init containers; true when one of them decides (row S-36). */
 static bool init_containers(struct judging *j)
 {
 	const struct data *list = status_list(j->pod, "status.initContainerStatuses");
@@ -243,7 +246,7 @@ static bool init_containers(struct judging *j)
 
 /* ---- before its containers start ---- */
 
-/* The scheduler's message without the two words at its end that say that it found no pods to preempt. */
+/* The scheduler's message without the part at its end that says that it found no pods to preempt. */
 static struct str no_node_text(struct str message)
 {
 	struct str rest = STR(". not found");
@@ -251,7 +254,7 @@ static struct str no_node_text(struct str message)
 	return str_ends(message, rest) ? (struct str){ message.p, message.n - rest.n } : message;
 }
 
-/* Judges a pod without a node (S-30, S-31); true when it has none. */
+/* Judges a pod without a node; true when it has none (rows S-30, S-31). */
 static bool unscheduled(struct judging *j)
 {
 	static const char *const told[] = { "FailedScheduling", NULL };
@@ -278,7 +281,7 @@ static bool unscheduled(struct judging *j)
 	return true;
 }
 
-/* S-35: the pod has a node, but its containers have no state yet. */
+/* The pod has a node, but its containers have no state yet (row S-35). */
 static void not_created(struct judging *j)
 {
 	static const char *const troubles[] = { "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox",
@@ -297,7 +300,7 @@ static void not_created(struct judging *j)
 			(long long)(age / (60 * NS_PER_SECOND))));
 }
 
-/* S-37: the pod runs, but is not ready. */
+/* The pod runs, but is not ready (row S-37). */
 static void not_ready(struct judging *j)
 {
 	static const char *const probes[] = { "Unhealthy", "NodeNotReady", NULL };
@@ -306,7 +309,7 @@ static void not_ready(struct judging *j)
 	struct str message = e ? e->message : STR("");
 
 	c = c ? c : status_condition_is(j->pod, "Ready", "False");
-	if (e && str_is(e->reason, "NodeNotReady"))     /* the controller of nodes has marked the pod */
+	if (e && str_is(e->reason, "NodeNotReady"))     /* the node controller has marked the pod */
 		message = str_printf(j->arena, "node %.*s is not ready", STR_ARG(status_text(j->pod, "spec.nodeName")));
 	say(j, RUN_STARTING, STR("not ready"), message.n ? message : status_text(c, "message"));
 }
@@ -329,7 +332,7 @@ static void own_reason(struct judging *j)
 	}
 }
 
-/* S-01: the pod is being deleted, whoever requested that. */
+/* The pod is being deleted, whoever requested that (row S-01). */
 static void deleting(struct judging *j)
 {
 	j->view->phase = RUN_TERMINATING;
@@ -344,10 +347,10 @@ static void judge(struct judging *j, struct str phase)
 	struct pod_view *v = j->view;
 
 	if (v->succeeded) {
-		v->phase = RUN_SUCCEEDED;                               /* S-39: the pod has succeeded */
+		v->phase = RUN_SUCCEEDED;                               /* the pod has succeeded (row S-39) */
 		v->cause = v->reason = STR("");
 	} else if (str_is(phase, "Failed")) {
-		v->phase = RUN_FAILED;                                  /* S-40: the pod has failed */
+		v->phase = RUN_FAILED;                                  /* the pod has failed (row S-40) */
 		if (!v->cause.n)
 			init_containers(j);
 		v->phase = RUN_FAILED;
@@ -358,13 +361,12 @@ static void judge(struct judging *j, struct str phase)
 		own_reason(j);
 		deleting(j);
 	} else if (str_is(phase, "Unknown")) {
-		say(j, RUN_UNKNOWN, STR("Unknown"), STR("its node does not answer"));  /* S-41: its node does not
-										        * answer */
+		say(j, RUN_UNKNOWN, STR("Unknown"), STR("its node does not answer"));  /* row S-41 */
 		own_reason(j);
 	} else if (v->cause.n && v->phase != RUN_PENDING) {
 		return;
 	} else if (v->running) {
-		v->phase = RUN_RUNNING;                                 /* S-38: the pod runs and is ready */
+		v->phase = RUN_RUNNING;                                 /* the pod runs and is ready (row S-38) */
 		if (!v->ready)
 			not_ready(j);
 	} else if (!v->cause.n && !unscheduled(j) && !init_containers(j)) {

@@ -11,7 +11,7 @@ struct spans {
 
 /*
  * Adds a span; spans without a length are left out, except ends, since a container may fail within the second in which
- * it began.
+ * it started.
  */
 static void add_span(struct spans *s, enum span_kind kind, int64_t begin, int64_t end)
 {

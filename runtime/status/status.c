@@ -81,8 +81,8 @@ static bool past_deadline(const struct gathered_part *p)
 }
 
 /*
- * Sets the verdict when a controller has given up a role. While restarts of the whole run are left, that restarts it,
- * as judge_begins_anew() says for a run on one machine: a deadline ends the run.
+ * Sets the verdict when a controller has given up a role. As long as restarts of the whole run are left, the run is to
+ * be restarted, as judge_begins_anew() decides for a local run. A deadline always ends the run.
  */
 static void judged_by_job(const struct gathering *g, const struct gathered_part *p, struct verdict *v)
 {
@@ -125,7 +125,9 @@ static void note_restart(struct gathering *g, const struct gathered_part *p, boo
 	v->restarts = true;
 }
 
-/* The time at which the pods of the job began, for a timeout that no controller enforces; 0 when a controller does. */
+/*
+ * The time at which the pods of the job started, for a timeout that no controller enforces; 0 when a controller does.
+ */
 static int64_t begin_of_pods(const struct gathering *g)
 {
 	int64_t begin = 0;
@@ -170,7 +172,7 @@ static struct judge_facts facts_of(struct gathering *g)
 		bool *present = ARENA_ARRAY(g->arena, bool, (size_t)p->plan->max);
 		for (int64_t i = 0; i < p->plan->max; i++)
 			present[i] = p->at[i].pod != NULL;
-		/* the controller of the whole run may start again */
+		/* the controller of the whole run, if there is one, may start the replicas again */
 		f.roles[k] = (struct judge_role){ .states = p->judged, .present = present, .desired = p->desired,
 			.governed = p->njobs || g->whole };
 	}
@@ -258,7 +260,10 @@ static enum run_phase as_run(enum run_phase phase)
 	return phase == RUN_FAILED || phase == RUN_FAILING || phase == RUN_TERMINATING ? RUN_DEGRADED : phase;
 }
 
-/* Sets why the run does not run: the worst role decides. Objects that admit pods explain why no pod runs (S-60). */
+/*
+ * Sets why the run does not run: the worst role decides. Objects that admit pods explain why no pod runs (row S-60 of
+ * docs/testing.md).
+ */
 static void hold_back(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
 	bool active = any_active(g);
@@ -378,8 +383,8 @@ static void say(struct run_state *s, enum run_phase phase, struct str cause)
 }
 
 /*
- * The queue gives the reason, also for Jobs that a JobSet has made and that name no queue; a Workload that
- * somebody has stopped is not waiting for its turn.
+ * The queue gives the reason, also for Jobs that a JobSet has created and that name no queue. A Workload that somebody
+ * has deactivated does not wait for its turn.
  */
 static void ask_queue(struct run_state *s)
 {
@@ -610,7 +615,7 @@ static void show_roles(struct gathering *g, struct run_state *s)
 	for (size_t i = 0; i < s->nroles; i++) {
 		struct gathered_part *p = &g->parts[i];
 		struct run_role *r = &s->roles[i];
-		/* the next steps are not mentioned when the run is over or nothing has begun */
+		/* the next steps are not mentioned when the run is over or nothing has started */
 		bool over = s->phase == RUN_ABSENT || phase_ended(s->phase);
 		bool says = phase_rank(p->phase) < phase_rank(over ? RUN_PENDING : RUN_RUNNING);
 		*r = (struct run_role){ .name = p->plan->name, .aux = p->plan->aux, .elastic = p->plan->elastic,

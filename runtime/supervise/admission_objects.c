@@ -64,7 +64,7 @@ static void put_containers(struct buf *b, const char *object)
 		object, object, object, object, object);
 }
 
-/* What a controller makes of an object that was checked, such as the pods of a Job, is not checked again. */
+/* Objects that a controller creates from a checked object, such as the pods of a Job, are not checked again. */
 static void select_run(struct buf *b)
 {
 	buf_z(b, "\"matchConstraints\":{\"objectSelector\":{\"matchExpressions\":["
@@ -81,8 +81,8 @@ static void select_run(struct buf *b)
 }
 
 /*
- * The main container is the first one. Only roles that are not auxiliary have the annotation `trainc.dev/clean`, and
- * the roles of a JobSet do not say which they are.
+ * The main container is the first one. Only roles that are not auxiliary have the annotation `trainc.dev/clean`. A
+ * JobSet does not show which of its roles are auxiliary.
  */
 static void define_run(struct buf *b)
 {

@@ -3,7 +3,7 @@
 
 #include "runtime/status/look.h"
 
-/* The reason of the condition of a resource that does not compile ends with this. */
+/* The end of the condition's reason for a resource that does not compile. */
 #define REFUSED "FailedValidation"
 
 /* ---- writing ---- */
@@ -150,7 +150,7 @@ struct decide_count *ancestor_counts(struct arena *a, const struct custom_kind *
 
 /* ---- how containers ended ---- */
 
-/* The last end of the main container of a pod, while it runs again or not; NULL: it has not ended. */
+/* The last end of the main container of a pod, even if the container runs again; NULL: it has not ended. */
 static const struct data *last_end(const struct data *pod, struct str main)
 {
 	const struct data *list = status_list(pod, "status.containerStatuses"), *end;
@@ -165,7 +165,7 @@ static const struct data *last_end(const struct data *pod, struct str main)
 	return NULL;
 }
 
-/* Is it a failure that was not repeated in the hope that it goes away? */
+/* Is the failure final, so that a restart would not help? */
 static bool is_for_good(const struct custom_kind *k, const struct data *end)
 {
 	int64_t code = status_number(end, "exitCode", 0);

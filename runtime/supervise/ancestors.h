@@ -1,6 +1,6 @@
 /*
- * ancestors.h - what is different for the two kinds before those of the training operator: each replica is a Job, whose
- * pods tell how it ended, and the status has a phase, a state and a list of the states of replicas.
+ * ancestors.h - what is different for the two kinds that preceded those of the training operator: each replica is a
+ * Job, whose pods show how it ended, and the status has a phase, a state and a list of the states of replicas.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_ANCESTORS_H
 #define TRAINC_RUNTIME_SUPERVISE_ANCESTORS_H

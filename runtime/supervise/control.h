@@ -23,21 +23,23 @@ struct controller {
 	struct store run_objects;       /* objects of runs */
 	struct queue queue;
 	struct metrics metrics;
-	int64_t request_time;           /* ns: running mean of the time of requests about pods, Services and statuses */
+	int64_t request_time;           /* running mean, in ns, of the duration of requests about pods, Services and
+					 * statuses */
 	int64_t created_at;             /* by loop_now(): when a pod or a Service was last created */
 	struct loop_timer trim;         /* fires a moment after passes: free memory is returned to the system */
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;
 	struct pass *passes;            /* all passes over jobs that are under way */
-	struct run_pass *run_passes;    /* ... and over runs */
+	struct run_pass *run_passes;    /* all passes over runs that are under way */
 	struct supervised *plan_first, *plan_last;      /* jobs whose compiled plan is kept, the last used first */
 	size_t nplans;
-	struct str ns;                  /* the only namespace; empty: all */
-	struct shard shard;             /* the namespaces of this process among these */
-	const struct object_watch *pods, *services, *jobs;      /* NULL: the watch does not exist at present */
+	struct str ns;                  /* the only namespace that this controller looks after; empty: all */
+	struct shard shard;             /* selects the namespaces of this process */
+	const struct object_watch *pods, *services, *jobs;      /* NULL: there is currently no watch of the kind */
 	struct str identity;            /* identity of this process: for the Lease and for Events */
-	bool runs;                      /* runs of `trainc apply --controller` are looked after */
-	bool operators, ancestors;      /* which kinds are looked after: the training operator's, its ancestors' */
+	bool runs;                      /* attend the runs of `trainc apply --controller` */
+	bool operators, ancestors;      /* which kinds to look after: those of the training operator, and those that
+					 * preceded them */
 	struct custom_options custom;   /* how custom resources are read */
 };
 
@@ -55,7 +57,7 @@ struct supervised {
 	char version[24];               /* resourceVersion of the resource when it was last seen */
 	/* decide_record_print() of the record after the last pass; NULL: the record must be read from the resource */
 	char *record;
-	char *durable;                  /* value of the annotation at present; NULL: the resource has none */
+	char *durable;                  /* current value of the annotation; NULL: the resource has none */
 	/* the status that the last pass wanted, as a merge patch; NULL: no pass yet */
 	char *wanted;
 	struct custom_plan *plan;       /* compiled from generation `generation`; NULL: not kept */

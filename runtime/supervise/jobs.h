@@ -6,7 +6,7 @@
 
 #include "runtime/supervise/control.h"
 
-/* Updates a job from the present form of its custom resource, or adds it. */
+/* Updates a job from the current form of its custom resource, or adds it. */
 void jobs_seen(struct controller *c, const struct custom_kind *k, const struct data *object);
 /* Removes a job whose custom resource was deleted. */
 void jobs_gone(struct controller *c, const struct custom_kind *k, const struct data *object);

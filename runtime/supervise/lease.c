@@ -20,7 +20,8 @@ struct lease {
 	struct loop_timer round, limit;
 	struct call *call;
 	struct str held_by, renewed;    /* the holder and the time of renewal as last read; the texts are in `seen` */
-	int64_t asked, known;           /* by loop_now(): when the last read began, and the last answered one */
+	int64_t asked, known;           /* by loop_now(): when the last read started, and the last read that was
+					 * answered */
 	struct arena seen;
 	int64_t changed;                /* by loop_now(): when the Lease last changed */
 	bool held, giving_back, ended;

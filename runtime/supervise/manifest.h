@@ -14,7 +14,7 @@ struct manifest_out {
 	bool json, first;
 };
 
-/* Begins the output in the form that -o selects. */
+/* Starts the output in the form that -o selects. */
 void manifest_begin(struct manifest_out *m, struct session *s);
 /* Writes one object from the JSON text in B, and empties B. */
 void manifest_put(struct manifest_out *m, struct buf *b);

@@ -11,7 +11,7 @@
 #include "runtime/decide/decide.h"
 #include "runtime/supervise/supervised.h"
 
-/* The value of `managedBy` that this controller goes by. */
+/* The value of `managedBy` that selects this controller. */
 #define CONTROLLER "kubeflow.org/training-operator"
 
 enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS,
@@ -22,9 +22,9 @@ struct pass {
 	struct supervised *job;
 	void (*go_on)(struct pass *p);  /* called after each answer: sends what comes next */
 	struct pass_request *requests;  /* all requests of the pass, the newest first */
-	struct pass_request *spare;     /* those among them whose memory another one may take */
+	struct pass_request *spare;     /* those requests whose memory a new request may take */
 	struct arena arena;
-	int64_t begun;                  /* by the steady clock: when the pass began */
+	int64_t begun;                  /* by the steady clock: when the pass started */
 	const struct data *resource;
 	const struct custom_plan *plan;
 	struct seen_list seen;
@@ -35,7 +35,7 @@ struct pass {
 	struct emit_listing shared;
 	enum step step;
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
-	bool held;                      /* the gang of the job cannot start yet: no pod is made */
+	bool held;                      /* the gang of the job cannot start yet: no pod is created */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
 	/* an answer removed an object; the watch will not report that, so another pass is needed */
 	bool changed;

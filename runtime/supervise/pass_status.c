@@ -46,7 +46,7 @@ static bool is_about_counts(const struct pass *p)
 
 /*
  * For how many nanoseconds may the status wait for a later pass? Counts change with every pod, and a job that was just
- * created runs a moment later: all that happens meanwhile is one write. On a server that takes long to answer, statuses
+ * created runs a moment later: all changes until then are one write. On a server that takes long to answer, statuses
  * wait longer, for the requests that make pods, and so does the first Running.
  */
 static int64_t status_wait(const struct pass *p)

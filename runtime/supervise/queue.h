@@ -27,7 +27,7 @@ struct queue {
 	size_t running, most;           /* number of passes under way, and its limit */
 	bool open;                      /* false: items are only collected */
 	struct loop_timer kick;
-	void (*work)(struct queue_item *i);     /* begins a pass, which ends with queue_done() */
+	void (*work)(struct queue_item *i);     /* starts a pass, which ends with queue_done() */
 	uint64_t added, retried;        /* number of items added, and added again after a failure, so far */
 };
 
@@ -37,11 +37,11 @@ void queue_item_init(struct queue_item *i, struct queue *q, void *to);
 void queue_open(struct queue *q, bool open);
 /* Adds I because its object has changed. */
 void queue_add(struct queue_item *i);
-/* Makes sure that a pass over I begins at most NS nanoseconds from now. */
+/* Makes sure that a pass over I starts at most NS nanoseconds from now. */
 void queue_after(struct queue_item *i, int64_t ns);
 /*
  * Ends the pass over I. After a failure I is added again after 50 ms; the wait doubles with each failure, up to 5 min.
- * PAUSE: the next pass begins no earlier than that from now, even if I is added before.
+ * PAUSE: the next pass starts no earlier than this time from now, even if I is added before.
  */
 void queue_done(struct queue_item *i, bool ok, int64_t pause);
 /* Removes I; it must not have a pass under way. */

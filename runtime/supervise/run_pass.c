@@ -1,6 +1,6 @@
 /*
  * run_pass.c - one pass over a run: read the record, judge, write into the record what is new, release and end Jobs.
- * Every step can be repeated: a pass that dies is made again from the record and the Jobs.
+ * Every step can be repeated: a pass that dies is repeated from the record and the Jobs.
  */
 #include "runtime/supervise/run_pass.h"
 
@@ -30,7 +30,7 @@ struct run_pass {
 	struct run_pass *later, *earlier;       /* links of the list of all passes under way */
 	struct supervised *job;
 	struct arena arena;
-	int64_t begun;                  /* by the steady clock: when the pass began */
+	int64_t begun;                  /* by the steady clock: when the pass started */
 	struct parent parent;           /* the record */
 	struct plan_job plan;
 	struct status_objects objects;
@@ -39,11 +39,11 @@ struct run_pass {
 	struct restart restart;
 	bool news;                      /* the verdict, or the first failing rank, is not recorded yet */
 	bool judged;                    /* the verdict was not known before this pass */
-	bool expired;                   /* `ttl` has passed: the actions delete the Jobs for that */
+	bool expired;                   /* `ttl` has passed: the actions delete the Jobs for this reason */
 	enum run_step step;
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
-	bool stale;                     /* the record has changed since it was read: its next form gets a pass */
+	bool stale;                     /* the record has changed since it was read: the change starts another pass */
 	int64_t again;
 };
 
@@ -97,7 +97,10 @@ static void run_send(struct run_pass *p, struct run_sent *s, void (*done)(void *
 	call_start(p->job->control->client.calls, &s->request, CALL_REPEAT, NULL);
 }
 
-/* After a conflict about a Job another pass is made a moment later: the watch may have brought its cause before. */
+/*
+ * After a conflict about a Job, another pass follows a moment later. The watch may already have reported the change
+ * that caused the conflict, so no event would start a pass.
+ */
 static void run_answered(struct run_pass *p, const struct transport_result *r)
 {
 	bool conflict = r->code == 409;
@@ -186,7 +189,7 @@ static void record_written(void *to, const struct transport_result *r)
 }
 
 /*
- * Writes that a controller has taken over this generation of the run, and the verdict. The version that was read is
+ * Writes the verdict, and that a controller has taken over this generation of the run. The version that was read is
  * part of the request: after another apply has restarted the run, the verdict is no longer that of the run.
  */
 static bool step_record(struct run_pass *p)
@@ -404,7 +407,10 @@ static struct str verdict_of(const struct run_state *s)
 	}
 }
 
-/* Does the recorded outcome lack the first failing rank? The watch of Jobs may be ahead of that of pods. */
+/*
+ * Does the recorded outcome lack the first failing rank? It may, because the watch of Jobs may be ahead of that of
+ * pods.
+ */
 static bool lacks_failure(struct run_pass *p)
 {
 	struct run_state ended = { 0 };
@@ -417,7 +423,8 @@ static void note_verdict(struct run_pass *p, int64_t now)
 	struct parent *parent = &p->parent;
 	struct buf b = { 0 };
 
-	if (parent->verdict.n) {                /* it stays, although the objects that show it may be deleted by now */
+	if (parent->verdict.n) {                /* a recorded verdict stays, although the objects that show it may be
+						 * deleted by now */
 		p->state.phase = str_is(parent->verdict, "Succeeded") ? RUN_SUCCEEDED : RUN_FAILED;
 		p->news = p->state.phase == RUN_FAILED && p->state.failure.known && lacks_failure(p);
 	} else {
@@ -426,7 +433,7 @@ static void note_verdict(struct run_pass *p, int64_t now)
 	}
 	if (!p->news)
 		return;
-	p->state.cause.n -= p->state.deletion;  /* a deletion passes, and what is recorded stays */
+	p->state.cause.n -= p->state.deletion;  /* a deletion is temporary, but the record is permanent */
 	p->state.deletion = 0;
 	outcome_write(&p->state, parent->generation, p->state.since ? p->state.since : now, &b);
 	parent->outcome = buf_take(&b, &p->arena);

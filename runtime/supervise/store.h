@@ -31,7 +31,7 @@ static inline const char *store_label(const struct store *s) { return s->runs ? 
 
 
 /*
- * Stores the present form of OBJECT, of kind KIND ("Pod"). An older version than the stored one is ignored. False when
+ * Stores the current form of OBJECT, of kind KIND ("Pod"). An older version than the stored one is ignored. False when
  * nothing has changed.
  */
 bool store_put(struct store *s, struct str kind, const struct data *object);

@@ -275,7 +275,9 @@ static void work(struct queue_item *i)
 		pass_begin(i);
 }
 
-/* A pod with such an image would never start, long after the controller did. */
+/*
+ * Checks the images of the options now: a pod with an invalid image would never start, long after the controller did.
+ */
 static bool are_images_right(struct session *s)
 {
 	static const enum option images[] = { OPTION_IMAGE, OPTION_INIT_IMAGE, OPTION_DELIVERY_IMAGE };

@@ -6,14 +6,14 @@
 
 #include "runtime/supervise/control.h"
 
-/* What the name of the record of a run ends with, after the name of the run. */
+/* The end of a run record's name, after the name of the run. */
 #define RUN_RECORD_SUFFIX ".trainc"
 
-/* The kind of records, in the place of the kind of a custom resource. */
+/* The kind of run records, used where custom resources have their kind. */
 extern const struct custom_kind run_record_kind;
 
 struct pass_end {
-	int64_t begun;                  /* by the steady clock: when the pass began */
+	int64_t begun;                  /* by the steady clock: when the pass started */
 	bool ok;                        /* no request failed */
 	bool changed;                   /* another pass is needed at once */
 	int64_t again;                  /* the latest time for the next pass, by controller_now(); or RULES_NEVER */

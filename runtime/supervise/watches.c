@@ -74,7 +74,7 @@ static void dependent_changed(void *to, enum object_change change, const struct 
 		uid = status_text(object, "metadata.uid");
 	struct arena a = { 0 };
 
-	if (change == OBJECT_DELETED && !job.n)         /* found by listing again, which gives no labels */
+	if (change == OBJECT_DELETED && !job.n)         /* a deletion that was found by listing again has no labels */
 		store_job(s, &a, uid, &ns, &job);
 	bool news = change == OBJECT_DELETED ? store_remove(s, uid) : store_put(s, o->dependent, object);
 	if (news && o->run)
@@ -205,7 +205,7 @@ static void add_kinds(struct watches *w)
 		"status.conditions.status", NULL };
 	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels",
 		"metadata.ownerReferences.uid", "metadata.ownerReferences.controller", NULL };
-	/* the annotation that kubectl writes for itself is as long as everything else together */
+	/* the annotation that kubectl writes for its own use is as long as everything else together */
 	static const char *const resources[] = {
 		"-metadata.annotations.[kubectl.kubernetes.io/last-applied-configuration]", NULL };
 
