@@ -37,7 +37,7 @@ struct applying {
 	int64_t known_generation;       /* generation of the parent when it was last read or written */
 	struct diags diags;             /* refusals of the server, with source positions in the program */
 	int status;                     /* the worst status so far */
-	bool wait;                      /* there is something to wait for in the run */
+	bool wait;                      /* the command may wait for the run */
 	bool over;                      /* the run has ended and stays as it is */
 	bool seen;                      /* `state` was read again after the run was applied, to be shown */
 };
@@ -97,7 +97,7 @@ int64_t apply_restarts(const struct applying *p);
 bool apply_restart_under_way(struct applying *p);
 /*
  * Keeps live values in the objects to send: `suspend`, which a queue or a person may have changed since the last apply,
- * and what a restart of the whole run has added.
+ * and the values that a restart of the whole run has added.
  */
 void apply_share_live_values(struct applying *p);
 /* Waits briefly for a controller to take over each run that is left to one; sets `attended` of its parent. */

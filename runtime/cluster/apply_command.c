@@ -13,7 +13,7 @@ static enum apply_mode mode_of(const struct session *s)
 	return str_is(word, "client") ? APPLY_DRY_CLIENT : str_is(word, "server") ? APPLY_DRY_SERVER : APPLY_REAL;
 }
 
-/* Says what nothing in the cluster does for the job, and which target has a controller that does it. */
+/* Reports the parts of the job that nothing in the cluster carries out, and which target has a controller for them. */
 static void tell_undone(struct session *s, const struct plan_job *j, const struct plan_needs *needs)
 {
 	if (!needs->undone)

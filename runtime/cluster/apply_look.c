@@ -12,7 +12,9 @@
 
 enum { ALONE_MOST = 4 };        /* up to this number, runs are read one by one */
 
-/* Makes a plan from the run's record: that of the program which was applied, not of the program as it is now. */
+/*
+ * Makes a plan from the run's record, that is, from the program that was applied and not from the program as it is now.
+ */
 static bool recorded_plan(struct applying *p, struct plan_job *ret)
 {
 	struct source source = { .text = p->before.plan, .base = 1 };

@@ -304,8 +304,8 @@ static void note_replaced(struct parent *p)
 }
 
 /*
- * Reads what is recorded about restarts.  A record of an earlier generation does not apply.  If somebody has changed
- * the text, so that the restarts cannot be counted, no more restarts are permitted.
+ * Reads the restarts in the record. A record of an earlier generation does not apply. If somebody has changed the text,
+ * so that the restarts cannot be counted, no more restarts are permitted.
  */
 static void read_restart(struct arena *a, const struct data *object, struct parent *p)
 {

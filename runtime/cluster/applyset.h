@@ -25,7 +25,7 @@ enum { APPLYSET_ID = 9 + 43 + 3 };      /* "applyset-" + base64url of 32 bytes +
 
 /* The id of a parent: a function of its name, namespace, kind and group. */
 struct str applyset_id(struct arena *a, struct str name, struct str ns, struct str kind, struct str group);
-/* The name of a run's parent. It contains a dot, which no name that the compiler writes does. */
+/* The name of a run's parent. It contains a dot, unlike any name that the compiler writes. */
 struct str applyset_parent_name(struct arena *a, struct str run);
 /* The path of a run's parent in the API. */
 struct str applyset_parent_path(struct arena *a, struct str ns, struct str run);

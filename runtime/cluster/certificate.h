@@ -28,7 +28,7 @@ void certificate_explain(const struct certificate_facts *f, struct str host, boo
 	struct buf *out);
 
 /*
- * What a kubeconfig gives for TLS, read once for all connections: OpenSSL 3.0 builds a decoder for every key and
+ * The TLS settings of a kubeconfig, parsed once for all connections: OpenSSL 3.0 builds a decoder for every key and
  * certificate that it reads, which costs more than the rest of a short command.
  */
 struct certificate_own {
@@ -43,7 +43,7 @@ bool certificate_read_ca(struct arena *a, struct str ca, struct certificate_own 
 /* Reads the client's certificate and key.  False with an explanation, including when they do not belong together. */
 bool certificate_read_pair(struct arena *a, struct str certificate, struct str key, struct certificate_own *own,
 	struct str *why);
-/* Makes CTX use what was read; false when OpenSSL refuses it or has no memory. */
+/* Makes CTX use these settings; false when OpenSSL refuses them or has no memory. */
 void certificate_use_ca(SSL_CTX *ctx, const struct certificate_own *own);
 bool certificate_use_pair(SSL_CTX *ctx, const struct certificate_own *own);
 /* Has the client's certificate expired at NOW, in ns since 1970? Then the sentence says when. */

@@ -10,7 +10,7 @@
 #include "data/data_read.h"
 #include "runtime/command/runs.h"
 
-/* ---- what -v shows ---- */
+/* ---- the output of -v ---- */
 
 static void trace(void *to, struct str line)
 {

@@ -28,7 +28,10 @@ struct cluster {
 	struct map listed;              /* namespaces whose parents have all been listed */
 	struct map permitted;           /* set of "VERB PLURAL.GROUP NAMESPACE": access reviews with a positive
 					 * answer */
-	/* set of "NAMESPACE VERBS" and "NAMESPACE": what has been reported as not permitted, and as missing */
+	/*
+	 * sets of "NAMESPACE VERBS" and "NAMESPACE": the missing permissions, and the missing namespaces, that have
+	 * been reported
+	 */
 	struct map denied;
 	struct map namespaces;          /* namespaces that are known to exist */
 	bool listening;                 /* signals are handled */
@@ -69,7 +72,7 @@ bool cluster_list_parents(struct cluster *k, struct str ns);
 void cluster_listen(struct cluster *k, bool listen);
 /* The exit status of a command that was interrupted: 128 + the signal, or 124 after a timeout. */
 int cluster_interrupted(const struct cluster *k);
-/* Reports that the time is up, what was waited for, and what follows from it (THEN). */
+/* Reports that the time is up, what was waited for, and the consequence (THEN). */
 void cluster_say_late(struct cluster *k, const char *then);
 /* Reports a failed answer; returns the exit status. */
 int cluster_say(struct cluster *k, const struct answer *x);
@@ -105,11 +108,11 @@ struct log_source *cluster_logs(struct session *s, const struct attend *a, const
  */
 struct removal {
 	struct members *members;
-	int64_t slow;                   /* time in ns after which what is left is named; 0: 30 s */
+	int64_t slow;                   /* time in ns after which the remaining objects are reported; 0: 30 s */
 	bool dry_run;
 	/*
-	 * Called before the wait and after each step of it; true: there is something more to wait for. NULL: deleted
-	 * objects are printed, unless the user asked for JSON.
+	 * Called before the wait and after each step of it; true: there is more to wait for. NULL: deleted objects are
+	 * printed, unless the user asked for JSON.
 	 */
 	bool (*step)(void *to);
 	void *to;

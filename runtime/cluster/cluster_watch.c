@@ -204,8 +204,8 @@ static enum run_phase verdict_phase(const struct parent *p)
 }
 
 /*
- * The verdict that the controller has recorded counts: the controller has deleted what would continue, and perhaps the
- * pods from which the verdict follows.
+ * A verdict that the controller has recorded takes precedence: the controller has deleted workloads that would
+ * continue, and perhaps the pods that show the verdict.
  */
 static void take_verdict(const struct cluster_watch *c, struct arena *a, struct run_state *s)
 {
@@ -253,7 +253,7 @@ static int64_t hold_end(struct cluster_watch *c, struct run_state *s)
 	return left;
 }
 
-/* Takes over a state that has been judged; true when it differs from the one before. */
+/* Takes over a state that has been judged; true when it differs from the previous state. */
 static bool take_state(struct cluster_watch *c, const struct run_state *s)
 {
 	struct run_watch *w = c->watch;
@@ -284,7 +284,7 @@ static void attend_run(struct cluster_watch *c, struct arena *a, const struct ru
 	}
 }
 
-/* Judges the run by its objects, with trees and views in A; true when its state differs from the one before. */
+/* Judges the run by its objects, with trees and views in A; true when its state has changed. */
 static bool judge_in(struct cluster_watch *c, struct arena *a)
 {
 	struct status_objects objects = { 0 };
@@ -313,7 +313,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	return take_state(c, &s);
 }
 
-/* Updates the state; true when it differs from the one before, which exists until the next call. */
+/* Updates the state; true when it has changed. The previous state exists until the next call. */
 static bool judge(struct cluster_watch *c)
 {
 	struct arena judging = { .frugal = true };
@@ -358,7 +358,10 @@ static bool tell_cut_off(struct cluster_watch *c)
 	return true;
 }
 
-/* A watch has given up.  What it brought before that is judged first: a verdict counts. */
+/*
+ * Handles a watch that has given up. The objects that it brought before are judged first, because they may contain a
+ * verdict.
+ */
 static bool note_lost(struct cluster_watch *c)
 {
 	struct run_watch *w = c->watch;

@@ -17,7 +17,7 @@ struct credential_value {
 	struct str basic_user, basic_password;
 	struct str certificate, key;    /* client certificate and its key as PEM; empty: none */
 	unsigned generation;            /* rises with each change */
-	/* rises when the certificate changes, because old connections then use the wrong one */
+	/* rises when the certificate changes, because old connections still use the old one */
 	unsigned certificate_generation;
 };
 

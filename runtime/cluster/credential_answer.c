@@ -1,6 +1,6 @@
 /*
- * credential_answer.c - the two JSON texts of the plugin protocol: what a plugin is given about the cluster, and what
- * it prints.
+ * credential_answer.c - the two JSON texts of the plugin protocol: the facts about the cluster that a plugin gets, and
+ * the credential that it prints.
  */
 #include <openssl/evp.h>
 

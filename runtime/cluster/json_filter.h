@@ -7,7 +7,7 @@
 
 #include "runtime/cluster/json_stream.h"
 
-/* What is kept of one member of the document. */
+/* The rule for one member of the document: which parts of it are kept. */
 struct json_filter {
 	struct str name;                /* name of the member; "*" matches any name */
 	enum json_filter_kind {

@@ -127,8 +127,8 @@ static bool fail(struct json_stream *s, struct str piece, size_t at, const char 
 /* ---- trees ---- */
 
 /*
- * The arena for new values: that of the element within the list whose elements are handed out, else that of the
- * document.
+ * The arena for new values. Within the list whose elements are handed out, it is that of the current element, else that
+ * of the document.
  */
 static struct arena *arena_now(struct json_stream *s)
 {

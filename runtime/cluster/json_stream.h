@@ -51,7 +51,7 @@ bool json_stream_take(struct json_stream *s, struct str bytes);
 bool json_stream_end(struct json_stream *s);
 /* Empties the stream, as after json_stream_new(). */
 void json_stream_restart(struct json_stream *s);
-/* Is the stream between two documents, with no part of one read? */
+/* Is the stream between two documents, that is, has it read no part of another one? */
 bool json_stream_between(const struct json_stream *s);
 /* The error, such as "at byte 4711: expected ',' or '}' (near '...')"; empty when there is none. */
 struct str json_stream_error(const struct json_stream *s);

@@ -158,7 +158,7 @@ static void unknown_kind(struct fetching *f, struct str word)
 		sentence.n ? "; " : "", STR_ARG(sentence));
 }
 
-/* The kinds that an operand can mean: all that the server serves, or the one that the operand names. */
+/* The kinds that an operand can mean: the one that it names, or else all kinds that the server serves. */
 static bool choose_kinds(struct fetching *f, struct str word, struct kind *ret, size_t *ret_n)
 {
 	const struct kind *absent = NULL;

@@ -41,8 +41,8 @@ struct object_row *object_table_unseen(const struct object_table *t, uint32_t sn
 void object_table_release(struct object_table *t);
 
 /*
- * Is version A later than B? Versions are decimal integers of any length; of other texts, any different one counts as
- * later.
+ * Is version A later than B? Versions are decimal integers of any length. Other texts have no order: A counts as later
+ * if it differs from B.
  */
 bool object_version_later(struct str a, struct str b);
 

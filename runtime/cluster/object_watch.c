@@ -13,7 +13,7 @@
 #define QUIET (150 * NS_PER_SECOND)
 #define SHORTEST_PAUSE (NS_PER_SECOND / 20)
 #define LONGEST_PAUSE (10 * NS_PER_SECOND)
-#define EARLY (5 * NS_PER_SECOND)       /* a watch that the server ends within this time is one that it cannot serve */
+#define EARLY (5 * NS_PER_SECOND)       /* if the server ends a watch within this time, the server could not serve it */
 #define LONGEST_EARLY NS_PER_SECOND
 #define STEADY (30 * NS_PER_SECOND)     /* a connection that lasted this long counts as a success */
 enum { STRANGE_ERRORS = 2 };
@@ -251,8 +251,8 @@ static bool take_event(void *to, const struct data *event)
 		deleted(w, object);
 	}
 	/*
-	 * versions inside a streaming snapshot are those of the objects, in no order; only its end has the version of
-	 * the snapshot
+	 * versions inside a streaming snapshot are those of the objects, in no order; only the end of the snapshot has
+	 * its version
 	 */
 	bool end = w->taking && str_is(type, "BOOKMARK") && is_end_of_initial(object);
 	if (end || (!w->taking && !repeated))
@@ -341,8 +341,8 @@ static void lose(struct object_watch *w, const struct transport_result *r)
 }
 
 /*
- * The pause after the server has ended a watch without an error; -1: the usual one. A server under load ends watches
- * that it cannot serve fast enough, again and again: the pause doubles with each such end, up to a second.
+ * The pause after the server has ended a watch without an error; -1: the usual one. A server under load repeatedly ends
+ * watches that it cannot serve fast enough. So the pause doubles with each such end, up to a second.
  */
 static int64_t pause_after_end(struct object_watch *w, const struct transport_result *r)
 {

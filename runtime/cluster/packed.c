@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /*
- * SHORTEST: a shorter piece of a model is not worth its two numbers. SHARE: a text whose form has more than one part
- * in SHARE of its length becomes a model.
+ * SHORTEST: for a shorter piece of a model, the two numbers would cost more than the piece saves. SHARE: a text becomes
+ * a model if its packed form is longer than the text divided by SHARE.
  */
 enum { SHORTEST = 8, INDEX_BITS = 11, SHARE = 3, NOWHERE = UINT16_MAX };
 

@@ -148,7 +148,7 @@ struct scanning {
 	struct attempts_before *before; /* attempts that the Jobs record, one entry for each role of the plan */
 };
 
-/* The stream of a container, and in KEY its key in `by_container`, which the next call overwrites. */
+/* Finds the stream of a container. KEY gets its key in `by_container`; the next call overwrites that text. */
 static struct line_stream *stream_of(struct pod_lines *l, struct str uid, struct str container, struct str *key)
 {
 	l->key.n = 0;

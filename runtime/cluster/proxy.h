@@ -14,8 +14,8 @@ struct proxy_environment {
 struct proxy_environment proxy_environment(void);
 
 /*
- * The proxy for HOST and PORT: the URL of the kubeconfig if it has one, whatever NO_PROXY says; otherwise that of the
- * environment. Empty: none. The result borrows from E or URL.
+ * The URL of the proxy for HOST and PORT. The kubeconfig's proxy is used if there is one, whatever NO_PROXY says;
+ * otherwise the environment decides. Empty: no proxy. The result borrows from E or URL.
  */
 struct str proxy_for(const struct proxy_environment *e, struct str url, bool tls, struct str host, unsigned port);
 

@@ -307,7 +307,10 @@ static int64_t attempts_of_role(const struct restart *r, const struct data *job)
 	return 0;
 }
 
-/* Sets the Jobs to replace: all of the run. False when one has no uid in the inventory, since an apply is under way. */
+/*
+ * Sets the Jobs to replace: all Jobs of the run. False when one of them has no uid in the inventory, because an apply
+ * is under way.
+ */
 static bool list_replaced(struct restart *r)
 {
 	const struct data *list = recorded_jobs(r);

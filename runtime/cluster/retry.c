@@ -96,7 +96,7 @@ void calls_release(struct calls *c)
 size_t calls_pending(const struct calls *c) { return c->n; }
 struct transport *calls_transport(const struct calls *c) { return c->o.transport; }
 
-/* ---- what a result means ---- */
+/* ---- the meaning of a result ---- */
 
 static bool message_has(const struct transport_result *r, const char *text)
 {
@@ -167,7 +167,7 @@ int call_exit_status(const struct transport_result *r)
 	return 7;
 }
 
-/* ---- what is repeated ---- */
+/* ---- repetition ---- */
 
 static bool has_query(const struct transport_request *r, const char *name)
 {

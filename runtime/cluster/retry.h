@@ -44,8 +44,8 @@ void calls_stop(struct calls *c);
 /*
  * Ends all calls at once, because the command has no more time. A call that has failed before ends with its last
  * failure, one that waits for its first answer with TRANSPORT_SLOW, and one that was never sent with TRANSPORT_STOPPED.
- * Returns a failure that says what was waited for, in the arena A; empty: nothing was. Must not be called inside `done`
- * or `take`.
+ * Returns the error of the call that the command waited for, in the arena A; empty: there was none. Must not be called
+ * inside `done` or `take`.
  */
 struct str calls_cut(struct calls *c, struct arena *a);
 
@@ -66,7 +66,7 @@ struct transport *calls_transport(const struct calls *c);
 /* Appends every call with its attempts and the reason for its pause, for people. */
 void calls_dump(const struct calls *c, struct buf *out);
 
-/* ---- what a result means ---- */
+/* ---- the meaning of a result ---- */
 
 enum call_class {
 	CALL_DONE,                      /* 2xx */

@@ -199,7 +199,7 @@ size_t exchange_body(char *bytes, size_t size, size_t n, void *to)
 		return x->cancelled || x->stopped ? 0 : piece.n;
 	}
 	if (!success && x->body.n + piece.n > FAILURE_LARGEST)
-		return piece.n;                 /* what was collected is enough to explain the failure */
+		return piece.n;                 /* the collected part is enough to explain the failure */
 	if (x->body.n + piece.n > TRANSPORT_LARGEST) {
 		x->stopped = TRANSPORT_TOO_LARGE;
 		return 0;

@@ -256,8 +256,8 @@ static size_t read_body(char *room, size_t size, size_t n, void *to)
 }
 
 /*
- * Refuses to read the body again. libcurl repeats a request by itself when a reused connection dies, unless it cannot
- * read the body again; but here the caller decides about repetition.
+ * Refuses to rewind the body. When a reused connection dies, libcurl repeats the request by itself if it can read the
+ * body again; but here the caller decides about repetition.
  */
 static int refuse_rewind(void *to, curl_off_t offset, int origin)
 {

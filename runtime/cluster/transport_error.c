@@ -184,8 +184,8 @@ static struct str take_until(struct str *s, const char *word)
 }
 
 /*
- * What the authorizer of Kubernetes says, in fewer words and without the address: 'User "u" cannot watch resource
- * "jobs" in API group "batch" in the namespace "n"'. False for any other message.
+ * Shortens a refusal of Kubernetes' authorizer to, for example, 'User "u" cannot watch resource "jobs" in API group
+ * "batch" in the namespace "n"', without the address. False for any other message.
  */
 static bool put_denied(struct buf *b, struct str message)
 {

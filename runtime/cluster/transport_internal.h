@@ -65,7 +65,7 @@ struct transport {
 	unsigned inside;
 	bool http1;                     /* the server does not speak HTTP/2 */
 	struct certificate_facts facts; /* facts from the last handshake */
-	struct certificate_own own;     /* what the kubeconfig gives for TLS */
+	struct certificate_own own;     /* the TLS settings of the kubeconfig */
 	struct transport_counts counts;
 	int64_t clock_offset;
 	struct map warnings;            /* warnings that have been shown */
@@ -113,8 +113,8 @@ struct transport_exchange {
 /* ---- transport_curl.c ---- */
 
 /*
- * The file with the system's authorities; NULL: where libcurl looks. The program may run on another distribution than
- * the one on which it, and the libcurl in it, was built. SSL_CERT_FILE names a file, as for kubectl.
+ * The file with the system's authorities; NULL: where libcurl looks. This program and its libcurl may run on a
+ * distribution other than the one on which they were built. SSL_CERT_FILE names a file, as for kubectl.
  */
 const char *transport_authorities(void);
 /* Sets up X->easy for the request and the credential; false with an explanation when libcurl refuses. */

@@ -1,5 +1,5 @@
 /*
- * tree_diff.h - finds where existing objects differ from what is wanted. Only wanted fields count, because the server
+ * tree_diff.h - finds where existing objects differ from the wanted ones. Only wanted fields count, because the server
  * adds defaults and a status, and other managers add fields of their own. Quantities are compared as amounts, and
  * elements of lists by the name that identifies them.
  */

@@ -286,7 +286,9 @@ static bool is_name_of(struct str name, struct str run)
 	return str_starts(name, run) && (name.n == run.n || name.p[run.n] == '-');
 }
 
-/* May NAME be that of a claim that is kept for a replica, "data-bert-worker-0"? The claim itself decides later. */
+/*
+ * Does NAME look like a claim that is kept for a replica, such as "data-bert-worker-0"? The claim itself decides later.
+ */
 static bool is_claim_of(struct str name, struct str run)
 {
 	for (size_t i = 1; i < name.n; i++)

@@ -35,7 +35,7 @@ void view_stop(struct view *v);
 bool view_synced(const struct view *v);
 /* The first watch that gave up, as an explanation and a status; false when none has. */
 bool view_failed(const struct view *v, struct str *ret_why, int *ret_status);
-/* The number of changes of objects so far. While it stays the same there is nothing new to judge by. */
+/* The number of changes of objects so far. While it stays the same, there is no reason to judge again. */
 uint64_t view_news(const struct view *v);
 /* The number of changes of records so far. */
 uint64_t view_records(const struct view *v);

@@ -14,7 +14,7 @@
 #define WANTED_SALT "trainc.dev/salt"
 
 /*
- * The order of sending: objects of one stage are sent in parallel, and a stage begins when the previous one is
+ * The order of sending: objects of one stage are sent in parallel, and a stage starts when the previous one is
  * complete.
  */
 enum wanted_stage { STAGE_NAMESPACE, STAGE_CONFIGURATION, STAGE_SERVICE, STAGE_GANG, STAGE_WORKLOAD, STAGES };

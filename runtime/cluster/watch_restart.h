@@ -14,8 +14,8 @@ void watch_restart_renew(struct cluster_watch *c, const struct parent *now);
 /* Has somebody applied the run again without replacing its Jobs? */
 bool watch_restart_keeps(const struct cluster_watch *c, const struct parent *now);
 /*
- * May a Job with the name of an earlier one and another uid be the result of a restart? The watch of the record may be
- * later than that of Jobs.
+ * May a Job with the name of an earlier one and another uid be the result of a restart? The watch of the record may lag
+ * behind that of Jobs.
  */
 bool watch_restart_explains(struct cluster_watch *c, struct str uid);
 /*

@@ -38,7 +38,7 @@ struct attached {
 struct addon_found {
 	unsigned version;               /* the version that was found, as kube/addon.h numbers it; 0: unknown */
 	struct str source;              /* the object that revealed the version; empty: not installed */
-	struct str warning;             /* what does not fit together in the installation; empty: nothing */
+	struct str warning;             /* inconsistency in the installation; empty: none */
 };
 
 /* A manifest, with a name for messages. */

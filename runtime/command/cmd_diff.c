@@ -1,4 +1,4 @@
-/* cmd_diff.c - what apply would change. */
+/* cmd_diff.c - shows what apply would change. */
 #include "runtime/command/runs.h"
 
 int cmd_diff(struct session *s)

@@ -139,7 +139,7 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 	if (end == ATTEND_LOST)
 		return runs_lost(s, a);
 	if (a->logs && a->logs->status)
-		return a->logs->status;         /* what could not be read has been reported */
+		return a->logs->status;         /* the stream that could not be read has been reported */
 	if (!logs_has_container(s, &r->wish))
 		return STATUS_USAGE;
 	say_held_back(s, a, r);

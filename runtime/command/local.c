@@ -133,8 +133,8 @@ struct str local_name(const struct session *s, const struct plan_job *j)
 
 /*
  * Reads --log-limit. The default is more than a reader can be behind, so `run` misses no line, but it keeps a program
- * from filling the disk. A kubelet keeps 50Mi by default, but on a cluster a collector often stores the log as well;
- * here nothing else keeps it.
+ * from filling the disk. It is larger than the 50Mi of a kubelet, because on a cluster a collector often stores the log
+ * as well, and here nothing else does.
  */
 static bool read_log_limit(struct session *s, struct engine_options *o)
 {

@@ -227,7 +227,10 @@ static bool has_failed(const struct run_state *run, size_t role, int64_t index)
 	return index < run->roles[role].max && run->roles[role].at[index].state == REPLICA_FAILED;
 }
 
-/* The number of failed replicas whose logs are shown before this one's; counts up to MOST, as thousands may fail. */
+/*
+ * The number of failed replicas whose logs are shown before that of this replica. Counts up to MOST, as thousands may
+ * fail.
+ */
 static int64_t failed_before(const struct run_state *run, size_t role, int64_t index, int64_t most)
 {
 	int64_t n = 0;

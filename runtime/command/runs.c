@@ -378,7 +378,7 @@ void runs_report(struct session *s, struct attend *a, enum report_form form)
 	buf_release(&out);
 }
 
-/* ---- what identifies a run ---- */
+/* ---- the identity of a run ---- */
 
 /*
  * Options that affect what is run, and options that do not. Every option of `run` and `apply` is in one of the two

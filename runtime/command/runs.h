@@ -66,7 +66,7 @@ int runs_verdict(struct session *s, const struct attend *a, bool tell_success);
 void runs_report(struct session *s, struct attend *a, enum report_form form);
 enum report_form runs_form(const struct session *s, enum report_form usual);
 
-/* A digest of a job and of the options that change what runs (runtime/run/identity.h). */
+/* A digest of a job and of the options that affect what is run (runtime/run/identity.h). */
 struct str runs_digest(struct session *s, const struct plan *plan, const struct plan_job *j);
 /*
  * An option of COMMAND that runs.c lists neither as part of a run's identity nor as irrelevant to it; NULL when all are

@@ -27,8 +27,8 @@ struct job_conditions {
 /*
  * Sets a condition by the rules for which conditions may exist together. A job that has finished takes no more
  * conditions; Running and Restarting replace each other; Succeeded, Failed and Suspended end Running. A condition that
- * exists with the same reason stays as it is; one that changes moves to the end. The array is copied and the old one is
- * not changed.
+ * is set again with the same reason stays as it is; a condition that changes moves to the end. The array is copied and
+ * the old one is not changed.
  */
 void conditions_set(struct arena *a, struct job_conditions *c, const struct job_condition *set);
 

@@ -65,7 +65,7 @@ struct seen_list {
 };
 /*
  * Selects from a list of objects those with names of the job. Objects of a namespace other than the plan's are skipped.
- * When the plan names no namespace, the caller must list only one. The texts of what is seen are copies.
+ * When the plan names no namespace, the caller must list only one. Texts in the result are copies.
  */
 struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects);
 /* As decide_see(), for one object: adds it to LIST if it has a name of the job. */
@@ -80,7 +80,7 @@ struct str decide_kind(const struct plan_job *j, const struct plan_role *r);
  */
 struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j);
 
-/* ---- what is known from pass to pass ---- */
+/* ---- the record from pass to pass ---- */
 
 struct decide_replica {
 	struct str uid;                 /* uid of the object that is the current attempt */
@@ -110,20 +110,20 @@ struct decide_record {
 };
 
 /*
- * Writes the record as JSON, and reads it. What the next pass sees in the objects anyway is left out. The reader
- * borrows the texts of the tree, finds roles by their names, and skips replicas that the plan does not have. It returns
- * false and leaves RET unchanged when the tree is not a record.
+ * Writes the record as JSON, and reads it. The JSON leaves out facts that the next pass sees in the objects anyway. The
+ * reader borrows the texts of the tree, finds roles by their names, and skips replicas that the plan does not have. It
+ * returns false and leaves RET unchanged when the tree is not a record.
  */
 void decide_record_print(const struct decide_record *r, const struct plan_job *j, struct buf *out);
 bool decide_record_read(struct arena *a, const struct data *d, const struct plan_job *j, struct decide_record *ret);
 
-/* ---- what to do ---- */
+/* ---- the actions ---- */
 
 enum decide_what { DECIDE_CREATE, DECIDE_ADOPT, DECIDE_DELETE };
 
 struct decide_action {
 	enum decide_what what;
-	struct str kind, name, uid;     /* kind, name and uid of the object; the uid is that of an existing one */
+	struct str kind, name, uid;     /* kind, name and uid of the object; empty uid: the object does not exist yet */
 	int role;                       /* the role that the object belongs to, or NO_ROLE */
 	int64_t index;
 };

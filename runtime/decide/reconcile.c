@@ -205,7 +205,7 @@ static void have(struct decide_pass *p, const struct seen *s, struct str kind, s
 		order(p, DECIDE_ADOPT, s);
 }
 
-/* ---- what the job needs ---- */
+/* ---- objects that the job needs ---- */
 
 static bool is_wanted(const struct decide_pass *p, const struct seen *s)
 {
@@ -286,7 +286,7 @@ void pass_reconcile(struct decide_pass *p)
 	}
 }
 
-/* ---- what must be deleted ---- */
+/* ---- objects to delete ---- */
 
 /*
  * Must the object be deleted when the job ends? `clean` decides; but a job that was cut short stops everything that

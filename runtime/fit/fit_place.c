@@ -98,7 +98,10 @@ static void note_pod(const struct placing *p, struct apart *x, const struct fit_
 			keep_away(p, x, status_text(theirs->u.list.at[i], "topologyKey"), node);
 }
 
-/* Does the same for all existing pods. When neither side has terms, there is nothing to note. */
+/*
+ * Notes where pods of S and existing pods keep away from each other. There is nothing to note if neither has
+ * anti-affinity terms.
+ */
 static void note_pods(const struct placing *p, struct apart *x, const struct fit_shape *s)
 {
 	const struct fit_cluster *c = p->cluster;

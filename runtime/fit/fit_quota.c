@@ -25,7 +25,10 @@ static int64_t asks_for(const struct fit_cluster *c, const struct fit_job *job, 
 	return -1;
 }
 
-/* Does the quota have a scope? Such a quota counts only some pods: those of a priority class, or with a deadline. */
+/*
+ * Does the quota have a scope? Such a quota counts only some pods: those of a priority class, for example, or those
+ * with a deadline.
+ */
 static bool is_scoped(const struct data *quota)
 {
 	return status_list(quota, "spec.scopes")->u.list.n || status_path(quota, "spec.scopeSelector");

@@ -400,7 +400,10 @@ static void reap(struct engine *e)
 {
 	siginfo_t info = { 0 };
 
-	/* a process stays unreaped until its whole process group is dead, because its number is that of the group */
+	/*
+	 * a process is not reaped until its whole process group is dead, because its number is also the number of the
+	 * group
+	 */
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
 		struct container *c = container_of(e, info.si_pid);
 		bool exited = info.si_code == CLD_EXITED;

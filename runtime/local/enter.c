@@ -1,7 +1,7 @@
 /*
- * enter.c - see enter.h. /proc shows with what a process was started, and its namespaces. Everything is opened before
- * the first namespace is entered, since /proc may be another one afterwards. Whether the process is still the right one
- * is checked when its files are open.
+ * enter.c - see enter.h. /proc shows the namespaces of a process, and the arguments and environment with which it was
+ * started. Everything is opened before the first namespace is entered, since /proc may be another one afterwards.
+ * Whether the process is still the right one is checked when its files are open.
  */
 #include "runtime/local/enter.h"
 
@@ -41,7 +41,7 @@ struct entering {
 	struct arena *arena;
 	pid_t pid;
 	int process;                    /* pidfd of the replica's process */
-	int spaces[KINDS];              /* descriptors of its namespaces; -1: we are in the same one */
+	int spaces[KINDS];              /* descriptors of its namespaces; -1: this process is in the same one */
 	int root, directory;            /* its root and working directory; `root` -1: we have the same root */
 	char **environment;
 	bool pinned;                    /* the program is pinned to the processors `cpus` */
@@ -255,8 +255,8 @@ static _Noreturn void run_command(const struct entering *e, char *const *words, 
 /* ---- waiting ---- */
 
 /*
- * Takes over signals that are meant for the command. The terminal sends its signals to the command itself. Returns a
- * descriptor for the signals, or -1.
+ * Redirects signals to the command. The terminal sends its signals to the command itself. Returns a descriptor for the
+ * signals, or -1.
  */
 static int hear_signals(void)
 {
@@ -286,7 +286,7 @@ static enum descendant judge_left(void *context, pid_t pid)
 	return DESCENDANT_KILL;
 }
 
-/* Ends the processes that the command has started and not ended. */
+/* Ends the processes that the command has started and left behind. */
 static void end_rest(const struct entering *e)
 {
 	if (e->processes)

@@ -35,7 +35,7 @@ static long newest_number(struct arena *a, struct str path)
 	return most;
 }
 
-/* Removes the oldest earlier runs, so that there is room for one more. */
+/* Removes the oldest earlier runs, to make room for another one. */
 static void forget_oldest(struct arena *a, struct str path, long last)
 {
 	struct run_names all = run_list(a, state_dir_of(path));

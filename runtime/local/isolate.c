@@ -38,7 +38,7 @@ struct isolation {
 
 /* ---- refusals ---- */
 
-/* Kernel settings that forbid namespaces, and the value that does so. */
+/* Kernel settings that can forbid namespaces, each with the value that forbids them. */
 static const struct isolate_setting {
 	const char *path, *name;
 	int64_t forbids;

@@ -1,7 +1,8 @@
 /*
- * launch.h - turns the plan into what a process of this machine needs: words, environment, directory, and its view of
- * the files. Texts are those of plan_env() and plan_text(), completed with what only this run knows. Everything that
- * can be refused is refused before anything starts, in sentences that begin with the role, one per line.
+ * launch.h - turns the plan into the description of a process on this machine: words, environment, directory, and its
+ * view of the files. Texts come from plan_env() and plan_text(), and are completed with values that only this run
+ * knows. Everything that can be refused is refused before anything starts, in sentences that begin with the role, one
+ * per line.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LAUNCH_H
 #define TRAINC_RUNTIME_LOCAL_LAUNCH_H

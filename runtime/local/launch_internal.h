@@ -46,10 +46,10 @@ void launch_check_secrets(struct launch *l, const struct plan_role *r, const str
 bool launch_variables(const struct launch *l, struct variables *ret, unsigned role, int64_t i,
 	const struct plan_container *c,
 	int64_t attempt, struct str *why);
-/* The text for a replica, completed with what only its pod knows. */
+/* The text for a replica, completed with values that only its pod knows. */
 bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attempt, const struct variables *v,
 	const struct text *t, struct buf *out);
-/* Would exec accept the environment? False with an explanation that names what is too large. */
+/* Would exec accept the environment? False with an explanation that names the part that is too large. */
 bool launch_fits(struct arena *a, const struct variables *v, char *const *argv, struct str *why);
 
 /* ---- launch_command.c ---- */
@@ -72,8 +72,8 @@ bool launch_boxed(const struct launch *l, const struct plan_role *r, const struc
 void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c,
 	struct sandbox *ret);
 /*
- * The path on the machine of the file that a container sees as PATH: the same, or one below the source of a mount. p ==
- * NULL: it exists only during the run (scratch space, an image's root).
+ * The path on the machine of the file that a container sees as PATH: either PATH itself, or a path below the source of
+ * a mount. p == NULL: the file exists only during the run (scratch space, an image's root).
  */
 struct str launch_behind(const struct launch *l, struct arena *a, unsigned role, const struct plan_container *c,
 	struct str path);

@@ -94,7 +94,7 @@ static struct str scratch_directory(const struct launch *l, struct arena *a, uns
 	return str_cat(a, pod_directory(l, a, role, i), kind, str_replace(a, v->name, "/", '_'));
 }
 
-/* DIR/ROLE-i. The role is part of it, so that one --mount can hold the claims of all roles. */
+/* Returns DIR/ROLE-i. The role is part of the name, so that one --mount can hold the claims of all roles. */
 static struct str kept_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i, struct str dir)
 {
 	return path_join(a, dir, str_printf(a, "%.*s-%lld", STR_ARG(l->job->roles[role].name), (long long)i));

@@ -2,7 +2,7 @@
  * life.h - decides what to do next with the replicas of one job, given what has happened to them. Pure: no process, no
  * clock. The caller, which runs the replicas, reports what happened and when, and asks for orders until there are none.
  * The same events at the same times give the same orders. Times are nanoseconds of one clock. The state of the run is a
- * struct run_state; life fills in everything but what only the machine knows (processes, hosts, logs). Rules:
+ * struct run_state; life fills in everything except facts that only the machine knows (processes, hosts, logs). Rules:
  * runtime/run/rules.h, docs/local.md.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LIFE_H

@@ -9,7 +9,7 @@
 
 enum process { PROCESS_GONE, PROCESS_RUNS, PROCESS_ASKED, PROCESS_KILLED };
 
-struct unit {                           /* what life knows of a replica in addition to its run_replica */
+struct unit {                           /* the facts about a replica that its run_replica does not contain */
 	enum process process;
 	bool ours;                      /* the replica was asked to stop, so its exit code does not count */
 	bool restart;                   /* the replica was asked to stop and restarts after that */
@@ -25,7 +25,7 @@ struct life_part {                           /* a role of the job */
 	struct unit *units;
 	enum replica_state *states;     /* states of the replicas, as conditions see them */
 	int64_t grace;
-	struct judge_role *judged;      /* what the judge sees of the role */
+	struct judge_role *judged;      /* the role as the judge sees it */
 	bool *present;                  /* for each replica: does it have processes? For the judge */
 	bool required;                  /* a failure of the role is a failure of the job */
 };

@@ -406,8 +406,8 @@ static bool bind_text(struct mount_view *v, const char *name, const struct text_
 }
 
 /*
- * Replaces files by texts. The file system that contains the texts is attached only while they are bound, and for all
- * of them at once, because the kernel waits each time one is detached.
+ * Replaces files by texts. The file system that contains the texts is attached only while they are bound. All of them
+ * are bound together, because the kernel waits each time a file system is detached.
  */
 static bool mount_texts(struct mount_view *v, const struct text_file *files, size_t n)
 {
@@ -525,7 +525,8 @@ static bool leave_old(struct mount_view *v)
 }
 
 /*
- * What a process needs from the machine and an image lacks: devices (accelerators among them), /sys, name resolution.
+ * The parts of the machine that a process needs and an image lacks: devices (accelerators among them), /sys, name
+ * resolution.
  */
 struct machine {
 	int dev, sys, hosts, resolver;

@@ -297,8 +297,8 @@ static void route_end(struct netlink_batch *b)
 /* ---- namespaces ---- */
 
 /*
- * Writes a setting. /proc/sys/net shows those of the reader's own namespace. They are conveniences, and stay unchanged
- * where they are read-only.
+ * Writes a setting of the network of this process: /proc/sys/net shows the settings of the namespace of its reader. The
+ * settings are conveniences, and stay unchanged where they are read-only.
  */
 static void setting(const char *path, const char *value)
 {
@@ -378,8 +378,8 @@ static int router_make(int outside, const char **step)
 	struct netlink_batch b = { .n = 0 };
 
 	/*
-	 * every refusal must be reported: the mask exempts refusals from two rate limits, that of a destination and
-	 * that of the namespace. The credit of the latter starts with its first refusal, so of two refusals at once the
+	 * every refusal must be reported: the mask exempts refusals from two rate limits, one for each destination and
+	 * one for the namespace. The credit of the latter starts with its first refusal, so of two refusals at once the
 	 * second could be dropped
 	 */
 	setting("/proc/sys/net/ipv4/icmp_ratemask", "0");

@@ -24,7 +24,7 @@ struct port {                           /* a port of one replica */
 struct place_role {
 	size_t first;                   /* number of replica 0 of the role, counted over all roles */
 	size_t nports;
-	struct port *ports;             /* the ports: that of replica i with number k is [i nports + k] */
+	struct port *ports;             /* the ports: port K of replica I is at [I * nports + K] */
 };
 
 struct places {
@@ -34,7 +34,7 @@ struct places {
 	enum isolate_mode mode;
 	struct place_role *roles;
 	struct placement placement;
-	int64_t next, low, high;        /* numbers are tried in turn, beginning at a random one in [low, high) */
+	int64_t next, low, high;        /* numbers are tried in turn, starting at a random one in [low, high) */
 	const char *hosts;
 };
 

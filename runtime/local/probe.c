@@ -17,7 +17,7 @@
 
 enum { FIRST_PAUSE = SECOND / 20, LONGEST_PAUSE = SECOND, PROBE_SECONDS = 5 };
 
-/* What a probe has to do; the child has a copy of it. */
+/* The task of a probe; the child has a copy of it. */
 struct probe_question {
 	struct sockaddr_in address;
 	const char *request;            /* the HTTP request; NULL: connecting is enough */
@@ -128,7 +128,7 @@ static bool start(struct engine *e, struct container *c, struct arena *a)
 	}
 	if (!spawn_start(&s, &child))
 		return false;
-	close(child.report);            /* a probe that cannot be started counts as one without an answer */
+	close(child.report);            /* if a probe cannot be started, that counts as no answer */
 	c->probe.pid = child.pid;
 	return true;
 }

@@ -1,8 +1,8 @@
 /*
  * replica.c - the processes of one replica: its containers, which start one after the other, as in a pod. Init
  * containers run one by one; then each sidecar is started, and the main container when the sidecars run. When the main
- * container ends, the replica ends: sidecars are asked to stop, and what is left of any process group is killed while
- * its number is still held by the process that has just ended.
+ * container ends, the replica ends: sidecars are asked to stop, and the rest of a process group is killed while its
+ * number is still held by the process that has just ended.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -301,8 +301,8 @@ int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why
 /* ---- the state of one run ---- */
 
 /*
- * Replaces a file by a complete new one. It is not synced, because the state is written at each change and means
- * nothing after a crash of the machine. The result is synced.
+ * Replaces a file by a complete new one. Only the result is synced: the state is written at each change, and means
+ * nothing after a crash of the machine.
  */
 static bool replace_file(int dir, const char *name, struct str text, bool sync)
 {
@@ -464,7 +464,7 @@ bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_
 		*why = no_such_run(a, state_dir, run);
 		return false;
 	}
-	/* the keeper may end meanwhile; then the state must be read again, because the last one that it wrote counts */
+	/* the keeper may end meanwhile; then the state must be read again, because its last state counts */
 	for (int tries = 0; tries < 2; tries++) {
 		if (!read_state(a, path, "state", ret, &reason)) {
 			load_stateless(a, path, str_copy(a, run), reason, ret);

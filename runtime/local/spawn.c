@@ -24,7 +24,7 @@ struct failure {
 
 enum { REPORT = 3 };                    /* number of the descriptor for the report in the child */
 
-/* ---- in the child: async-signal-safe calls only, but for isolation_join and isolation_enter ---- */
+/* ---- in the child: only async-signal-safe calls, except isolation_join() and isolation_enter() ---- */
 
 static _Noreturn void send_failure(int fd, const struct failure *f)
 {

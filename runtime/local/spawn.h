@@ -12,8 +12,8 @@
 #include "runtime/local/isolate.h"
 
 /*
- * Descriptors that a keeper opens before all others, so that their numbers are low: what a child needs is put there
- * while it starts.
+ * Descriptors that a keeper opens before all others, so that their numbers are low: while a child starts, its
+ * descriptors take these numbers.
  */
 struct spawn_low {
 	int null;                       /* /dev/null */

@@ -28,8 +28,8 @@ enum attempt_verdict judge_attempt(const struct plan_role *r, const struct attem
 struct judge_role {
 	const enum replica_state *states;       /* states of the replicas as conditions see them, plan->max of them */
 	/*
-	 * for each replica: does a process or an object of it exist? A WAITING replica can have one, too. NULL: none
-	 * exists
+	 * for each replica: does a process or an object of it exist? That is possible even for a WAITING replica. NULL:
+	 * none exists
 	 */
 	const bool *present;
 	int64_t desired;                /* number of replicas that should run now: those with the lowest indexes */

@@ -1,7 +1,7 @@
 /*
- * last_words.h - what a process wrote about its own failure. When a process fails, others lose their connection to it
- * and fail as well; the records show which one failed first. A process appends one line of JSON to the file that the
- * variable LAST_WORDS_FILE names:
+ * last_words.h - reads the records that processes write about their own failures. When one process fails, others lose
+ * their connection to it and fail as well; the records show which one failed first. A process appends one line of JSON
+ * to the file that the variable LAST_WORDS_FILE names:
  *
  * {"last_words": 1, "time": 1767225600123456789, "rank": 2, "error": "ValueError: bad batch", "at": "train.py:14",
  * "follows": false}
@@ -31,8 +31,8 @@ struct last_words {
 enum { LAST_WORDS_SECONDS = 60 };
 bool last_words_read(struct arena *a, struct str message, int64_t ended, struct last_words *ret);
 /*
- * Is record A the cause rather than record B? A record of a process that only lost another one is not, if the other
- * record is of another kind.
+ * Is record A the cause rather than record B? A record of a process that only lost another process is not the cause if
+ * the other record is of a different kind.
  */
 bool last_words_before(const struct last_words *a, const struct last_words *b);
 

@@ -112,8 +112,8 @@ static void put_how(const struct run_failure *f, struct buf *out)
 }
 
 /*
- * Appends ": ValueError: bad batch (train.py:14, rank 2)" when the process has told why: what follows the first colon,
- * unless that is in parentheses, as in "exit code 3 (at the same moment: b-1)".
+ * Appends the error that the process has recorded, such as ": ValueError: bad batch (train.py:14, rank 2)". It follows
+ * the first colon of the reason, unless that colon is in parentheses, as in "exit code 3 (at the same moment: b-1)".
  */
 static void put_told(const struct run_failure *f, struct buf *out)
 {

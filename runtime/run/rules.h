@@ -1,6 +1,6 @@
 /*
- * rules.h - what follows from the states of replicas, wherever they run. Pure functions over a plan, used by the
- * cluster's runtime, the local backend and the tests. The rules are those of docs/language.md (`start_after`,
+ * rules.h - decides what follows from the states of replicas, wherever they run. Pure functions over a plan, used by
+ * the cluster's runtime, the local backend and the tests. The rules are those of docs/language.md (`start_after`,
  * `success`, `retries`, elastic).
  */
 #ifndef TRAINC_RUNTIME_RUN_RULES_H
@@ -42,7 +42,7 @@ enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, boo
 /*
  * What a failed replica does to the job, by the role's `on_failed_pod`; `again` says that it may start once more:
  *
- *              may begin again     may not
+ *              may start again     may not
  *   (not set)  restarts            fails
  *   fail       fails               fails
  *   restart    restarts            restarts

@@ -175,7 +175,7 @@ struct run_state {
 	size_t nevents;
 };
 
-/* Notes since when the run has its phase. To be called whenever the phase may have changed; run_save() does so. */
+/* Records when the run entered its phase. To be called whenever the phase may have changed; run_save() does so. */
 void run_state_observe(struct run_state *s, int64_t now);
 /* Notes whether the job counts as running, and as restarting. */
 void run_state_running(struct run_state *s, bool running, bool restarting, int64_t now);

@@ -13,7 +13,7 @@ static void copy_texts(struct arena *a, struct str *const *texts, size_t n)
 #define KEEP(a, ...) copy_texts(a, (struct str *const[]){ __VA_ARGS__ },                     \
 	sizeof((struct str *const[]){ __VA_ARGS__ }) / sizeof(struct str *))
 
-/* A copy of N elements, whose own pointers are those of the elements. */
+/* A copy of N elements. Pointers in the elements are copied, but not the memory that they point to. */
 static void *copy_elements(struct arena *a, const void *at, size_t n, size_t size)
 {
 	void *copy = arena_alloc(a, n * size);

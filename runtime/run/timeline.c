@@ -150,8 +150,8 @@ static void put_span(struct drawing *d, const struct run_role *role, const struc
 }
 
 /*
- * Does the replica get a number? Every one does if there is room, else every fifth or fiftieth; the one that failed
- * first always does.
+ * Is the number of the replica shown? That of every replica is if there is room, else that of every fifth or fiftieth;
+ * that of the replica that failed first always is.
  */
 static bool is_numbered(const struct drawing *d, int64_t index)
 {

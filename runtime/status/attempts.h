@@ -12,9 +12,9 @@
 #define ATTEMPTS_ANNOTATION "trainc.dev/attempts"
 
 /*
- * What the Jobs of a role record: pods of the life that started at SINCE continue after attempt N. The Job controller
- * writes that time after it has created the pods, so the pods are a little older. With many pods, the first ones are
- * much older.
+ * The record of attempts in the Jobs of a role: pods of the life that started at SINCE continue after attempt N. The
+ * Job controller writes that time after it has created the pods, so the pods are a little older. With many pods, the
+ * first ones are much older.
  */
 struct attempts_before {
 	int64_t n, since;               /* the attempt and the time; n 0: nothing is recorded, or no pod can exist
@@ -23,7 +23,7 @@ struct attempts_before {
 
 /* The number that `trainc suspend` stored in a Job; 0: none. */
 int64_t attempts_noted(const struct data *job);
-/* Adds what one Job records. */
+/* Adds the record of one Job. */
 void attempts_before_add(struct attempts_before *b, const struct data *job);
 
 /* A pod of the replica, and the number of times its container was started. */

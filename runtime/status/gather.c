@@ -127,9 +127,9 @@ static bool replica_of(struct gathering *g, const struct data *o, struct replica
 /* ---- pods ---- */
 
 /*
- * Which of two failed pods reported its error first, by their records: 1 for A, -1 for B, 0 when the records do not
- * decide. A record of a process that only lost another one comes last. The times of containers are in whole seconds, so
- * within a second a pod with a record comes first.
+ * Compares the records of two failed pods: 1 if A reported its error first, -1 if B did, 0 when the records do not
+ * decide. A record of a process that only lost another process comes last. The times of containers are in whole
+ * seconds, so within a second a pod with a record comes first.
  */
 static int told_before(const struct pod_view *a, const struct pod_view *b)
 {
@@ -149,9 +149,9 @@ static int told_before(const struct pod_view *a, const struct pod_view *b)
 }
 
 /*
- * Is failure A the cause rather than B? In this order: the one whose record is the earliest, the earliest end, an end
- * that is not by a signal (which is often an echo), the lowest rank.  A failure after which the replica restarts comes
- * last.
+ * Is failure A the cause rather than B? The order of precedence is: the earliest record, the earliest end, an end
+ * without a signal (a signal often follows another failure), the lowest rank. A failure after which the replica
+ * restarts comes last.
  */
 static bool blames(const struct failing *a, const struct failing *b)
 {
@@ -433,7 +433,7 @@ static bool is_ours(const struct gathering *g, const struct data *o)
 	return status_label(o, "trainc.dev/job").n || str_eq(name, g->job->name) || owned(g, o);
 }
 
-/* Does A decide rather than B? Of two objects that represent the run, the one without an owner does. */
+/* Does A decide rather than B? Of two objects that represent the run, the object without an owner decides. */
 static bool above(const struct data *a, const struct data *b)
 {
 	size_t owners = status_list(a, "metadata.ownerReferences")->u.list.n,

@@ -78,7 +78,8 @@ struct failing {
 	const struct gathered_part *part;
 	int64_t index;
 	const struct gathered_pod *pod;
-	struct pod_view view;           /* what the pod shows; `again`: another attempt has started since */
+	struct pod_view view;           /* the failure as the pod shows it; `again`: another attempt has started
+					 * since */
 };
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now);

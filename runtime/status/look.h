@@ -42,7 +42,7 @@ const char *status_holder_words(struct str finalizer);
 bool text_holds(struct str text, const char *part);
 bool text_among(struct str text, const char *const *words);
 /*
- * TEXT as one line: control characters and line ends become spaces, and what the scheduler appends about preemption is
+ * TEXT as one line: control characters and line ends become spaces, and the scheduler's addition about preemption is
  * cut off.
  */
 struct str text_line(struct arena *a, struct str text);

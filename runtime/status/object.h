@@ -6,7 +6,7 @@
 
 #include "runtime/status/job.h"
 
-/* What the record of a run says about restarts of the whole run. Kubernetes does not count them for plain Jobs. */
+/* The restarts of the whole run according to its record. Kubernetes does not count them for plain Jobs. */
 struct status_restart {
 	int64_t most, number;           /* the maximum number of restarts; 0: the run is not restarted.  Those so far */
 	bool going;                     /* a restart is under way: its Jobs are deleted and created again */

@@ -314,7 +314,7 @@ static void not_ready(struct judging *j)
 	say(j, RUN_STARTING, STR("not ready"), message.n ? message : status_text(c, "message"));
 }
 
-/* Judges the pod's own reason, then a disruption. Both count before what its containers report. */
+/* Judges the pod's own reason, then a disruption. Both take precedence over the states of its containers. */
 static void own_reason(struct judging *j)
 {
 	static const char *const taken[] = { "Evicted", "NodeLost", "Preempted", "Preempting", "Shutdown", "Terminated",

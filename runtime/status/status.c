@@ -245,7 +245,7 @@ static struct verdict failures(struct gathering *g, const struct judge_facts *f,
 	return v;
 }
 
-/* ---- what keeps the run from running ---- */
+/* ---- why the run does not run ---- */
 
 static void worse(struct run_state *s, enum run_phase phase, struct str cause)
 {
@@ -512,7 +512,7 @@ static void when(struct gathering *g, struct run_state *s, const struct whole_vi
 		s->end = s->since;
 }
 
-/* ---- what is shown ---- */
+/* ---- details to show ---- */
 
 static void show_failure(struct gathering *g, struct run_state *s)
 {
@@ -569,7 +569,7 @@ static bool before(const struct run_event *e, const struct run_event *other)
 	return e->time != other->time ? e->time > other->time : str_cmp(e->name, other->name) < 0;
 }
 
-/* Adds a warning; one that many objects share is shown once. */
+/* Adds a warning; a warning that many objects share is shown once. */
 static void add_event(struct gathering *g, struct run_state *s, const struct event *e)
 {
 	struct run_event shown = { e->time, e->count, text_line(g->arena, e->kind), text_line(g->arena, e->name),

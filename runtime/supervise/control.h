@@ -43,7 +43,7 @@ struct controller {
 	struct custom_options custom;   /* how custom resources are read */
 };
 
-/* A custom resource, or the record of a run, and what is known about its job. */
+/* A custom resource, or the record of a run, with all known facts about its job. */
 struct supervised {
 	struct controller *control;
 	const struct custom_kind *kind; /* the kind of the resource; `run_record_kind` for a run */
@@ -64,7 +64,7 @@ struct supervised {
 	struct supervised *plan_next, *plan_before;
 	int64_t generation;             /* generation from which the plan was compiled */
 	int64_t seen_generation;        /* generation of the resource as it was last seen */
-	char *objects_made;             /* the objects other than pods and Services that exist, "Kind/name\n" each */
+	char *objects_made;             /* the existing objects except pods and Services, "Kind/name\n" each */
 	char *scaler;                   /* spec of the job's autoscaler; empty: it was deleted, NULL: unknown */
 	double event_tokens;            /* number of Events that may still be written at once */
 	int64_t event_at;               /* by loop_now(): when `event_tokens` was computed */

@@ -80,7 +80,7 @@ static void put_kinds_rule(struct buf *b, bool ancestors, const char *subresourc
 	buf_printf(b, "],\"verbs\":[%s]},", verbs);
 }
 
-/* Appends what runs of `trainc apply --controller` need. */
+/* Appends the permissions for runs of `trainc apply --controller`. */
 static void put_run_rules(struct buf *b)
 {
 	buf_z(b, "{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"verbs\":[\"get\",\"list\",\"watch\","
@@ -116,7 +116,10 @@ static void put_operator_rules(struct buf *b)
 		"{\"apiGroups\":[\"\"],\"resources\":[\"events\"],\"verbs\":[\"create\"]}");
 }
 
-/* Appends what the ancestors' kinds need: a Job for each replica, and a Deployment and a Service beside them. */
+/*
+ * Appends the permissions for the kinds that preceded the training operator's: a Job for each replica, and a Deployment
+ * and a Service beside them.
+ */
 static void put_ancestor_rules(struct buf *b)
 {
 	put_kinds_rule(b, true, "", "\"list\",\"watch\",\"patch\"");

@@ -59,7 +59,7 @@ struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, co
 	return counts;
 }
 
-/* ---- what must be stored ---- */
+/* ---- facts that must be stored ---- */
 
 static const struct seen *seen_at(const struct seen_list *seen, size_t role, int64_t index)
 {
@@ -78,7 +78,7 @@ static bool is_deleted(const struct decision *d, const struct seen *s)
 	return s->deleting;
 }
 
-/* Removes from the record what the existing object of an attempt shows itself: its restarts and its end. */
+/* Removes from the record the facts that the existing object of an attempt shows: its restarts and its end. */
 static void forget_told(struct decide_replica *r, const struct seen *s)
 {
 	if (str_eq(r->uid, s->uid) && !r->doomed.n)
@@ -106,7 +106,8 @@ struct str job_durable(struct arena *a, const struct decision *d, const struct p
 	bool says = r.spent || r.begun_anew || r.cut_short;
 	struct buf b = { 0 };
 
-	if (conditions_finished(&r.conditions))         /* a job that has finished only needs what the status shows */
+	if (conditions_finished(&r.conditions))         /* the status of a job that has finished shows everything
+							 * except `cut_short` */
 		return r.cut_short ? STR("{\"schemaVersion\":1,\"cutShort\":true,\"roles\":{}}") : STR("");
 	r.conditions = (struct job_conditions){ 0 };
 	r.begin = r.end = 0;

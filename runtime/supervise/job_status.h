@@ -1,6 +1,6 @@
 /*
- * job_status.h - what is known about a job, stored in its custom resource: the status in the form of the operators,
- * which everybody reads, and an annotation. The annotation holds what a controller that has just started can read
+ * job_status.h - stores the facts about a job in its custom resource: the status in the form of the operators, which
+ * everybody reads, and an annotation. The annotation holds the facts that a controller, when it starts, can read
  * neither from the status nor from the pods.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_JOB_STATUS_H

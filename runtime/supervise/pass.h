@@ -1,7 +1,7 @@
 /*
- * pass.h - one pass over one job: decide() gets its objects, and the decision is carried out. What must be known later
- * is stored before any action, and the status is written last. So wherever a process dies, the next one can continue
- * with what the cluster holds.
+ * pass.h - one pass over one job: decide() gets its objects, and the decision is carried out. Facts that later passes
+ * need are stored before any action, and the status is written last. So wherever a process dies, the next one can
+ * continue from the state in the cluster.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_PASS_H
 #define TRAINC_RUNTIME_SUPERVISE_PASS_H

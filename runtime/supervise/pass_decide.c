@@ -1,6 +1,6 @@
 /*
- * pass_decide.c - decides what a pass does: reads the resource's record, hands decide() what exists, and reports what
- * is new. A resource that does not compile is refused.
+ * pass_decide.c - decides what a pass does: reads the resource's record, passes the existing objects to decide(), and
+ * reports new conditions. A resource that does not compile is refused.
  */
 #include "runtime/supervise/pass_internal.h"
 
@@ -11,7 +11,7 @@
 #include "runtime/supervise/job_status.h"
 #include "runtime/supervise/log.h"
 
-/* ---- what is known ---- */
+/* ---- known facts ---- */
 
 /* Notes whether the shared objects have all been created, or none have to be requested. */
 static void see_shared(struct pass *p, const struct plan_job *plan)
@@ -169,8 +169,8 @@ static void look_at_one(void *to, const struct data *object)
 }
 
 /*
- * Notes what is seen of the job's objects. Those of an ancestor's job are all added to RET, because its pods tell how
- * its Jobs ended.
+ * Notes the state of the job's objects. Those of an ancestor's job are all added to RET, because its pods show how its
+ * Jobs ended.
  */
 static void look_at_objects(struct pass *p, const struct decide_job *job, struct status_objects *ret)
 {

@@ -20,7 +20,7 @@ enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_
 struct pass {
 	struct pass *later, *earlier;   /* links of the list of all passes under way */
 	struct supervised *job;
-	void (*go_on)(struct pass *p);  /* called after each answer: sends what comes next */
+	void (*go_on)(struct pass *p);  /* called after each answer: sends the next requests */
 	struct pass_request *requests;  /* all requests of the pass, the newest first */
 	struct pass_request *spare;     /* those requests whose memory a new request may take */
 	struct arena arena;
@@ -83,7 +83,7 @@ void pass_refuse(struct pass *p);
 
 /* Writes the status, or leaves it to a later pass when only counts are new (pass_status.c). */
 bool pass_status(struct pass *p);
-/* Writes a verdict before pods are deleted: what it was derived from is lost with them. */
+/* Writes a verdict before pods are deleted, because the facts from which it was derived are lost with them. */
 bool pass_verdict(struct pass *p);
 
 /* Creates the objects that all replicas share, one after the other (pass_shared.c). */

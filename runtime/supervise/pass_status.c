@@ -8,13 +8,13 @@
 #include "runtime/supervise/owned.h"
 
 /*
- * How long a status waits when only its counts, or Created, are new: as long as STATUS_REQUESTS requests take, but at
- * least STATUS_WAIT and at most STATUS_WAIT_MOST.
+ * How long a status waits if only its counts have changed, or only the condition Created is new: as long as
+ * STATUS_REQUESTS requests take, but at least STATUS_WAIT and at most STATUS_WAIT_MOST.
  */
 #define STATUS_WAIT NS_PER_SECOND
 #define STATUS_WAIT_MOST (5 * NS_PER_SECOND)
 #define STATUS_REQUESTS 16
-/* How long Created waits at most while pods of other jobs are created. */
+/* How long the condition Created waits at most while pods of other jobs are created. */
 #define STATUS_YIELD_MOST (30 * NS_PER_SECOND)
 
 static void told(void *to, const struct transport_result *r)

@@ -117,8 +117,8 @@ static void run_answered(struct run_pass *p, const struct transport_result *r)
 /* ---- Events ---- */
 
 /*
- * Events are about the record, so that `kubectl describe configmap` of it shows the whole story of the run. Each is
- * written after the request that it is about has succeeded, and an action that is repeated writes the same one.
+ * Events are about the record, so that `kubectl describe configmap` shows the whole story of the run. Each Event is
+ * written after the request that it is about has succeeded. An action that is repeated writes the same Event.
  */
 static void tell_run(struct run_pass *p, const char *type, const char *reason, struct str message, struct str about)
 {
@@ -443,8 +443,8 @@ static void note_verdict(struct run_pass *p, int64_t now)
 /* ---- time to live ---- */
 
 /*
- * Deletes the Jobs of a run with several Jobs when `ttl` has passed since its end. A single Job has the field for that
- * itself. The record and its verdict stay.
+ * Deletes the Jobs of a run with several Jobs when `ttl` has passed since its end. A single Job has a field for that.
+ * The record and its verdict stay.
  */
 static void expire(struct run_pass *p, int64_t now)
 {

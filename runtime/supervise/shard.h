@@ -20,7 +20,7 @@ bool shard_read(struct session *s, struct shard *ret);
 bool shard_has(const struct shard *s, struct str ns);
 /* The name of the Lease of a shard, whose controllers share the Lease LEASE: "trainc-supervise-2". */
 struct str shard_lease(struct arena *a, const struct shard *s, struct str lease);
-/* The holder of the Lease that all shards of one number share: "4 shards". */
+/* The name under which all shards of the same number hold the Lease together: "4 shards". */
 struct str shard_holder(struct arena *a, const struct shard *s);
 
 #endif

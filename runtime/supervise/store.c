@@ -89,7 +89,7 @@ static struct store_object *add(struct store *s, struct str uid, struct str ns, 
 	return o;
 }
 
-/* ---- what is kept of an object ---- */
+/* ---- the parts of an object that are kept ---- */
 
 struct kept {
 	const char *key;

@@ -1,6 +1,6 @@
 /*
  * store.h - the existing objects of jobs, or of runs: by uid, and by the job or run that their label names. The store
- * is filled by watches and by the answers to our own requests. Those answers are newer than what a watch has brought,
+ * is filled by watches and by the answers to our own requests. Those answers are newer than the objects from the watch,
  * so the next pass sees what was just created. Of the objects of jobs only the members that passes read are kept, as
  * packed text: about 100 bytes. The watches of the objects of runs bring nothing else.
  */

@@ -109,7 +109,7 @@ static int answer(void *to, struct str path, struct buf *out)
 
 /* ---- signals ---- */
 
-/* Prints what waits and what is under way, for people, after SIGUSR1. */
+/* Logs the state of jobs, watches and requests, for people, after SIGUSR1. */
 static void dump(struct supervisor *u)
 {
 	struct buf b = { 0 };

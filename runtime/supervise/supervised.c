@@ -1,4 +1,4 @@
-/* supervised.c - ends passes, and frees what is known about a job or a run. */
+/* supervised.c - ends passes, and frees the data of a job or a run. */
 #include "runtime/supervise/supervised.h"
 
 #include <malloc.h>
@@ -32,8 +32,8 @@ void supervised_free(struct supervised *j)
 }
 
 /*
- * A job of a thousand replicas has thousands of requests, whose memory is scattered among what is kept: most of the
- * heap is free then, and malloc() returns only its end to the system.
+ * A job of a thousand replicas has thousands of requests, whose memory is scattered among data that is kept: most of
+ * the heap is free then, and malloc() returns only its end to the system.
  */
 static void return_heap(struct loop_timer *t)
 {

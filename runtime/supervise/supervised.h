@@ -32,7 +32,7 @@ char *supervised_keep(char *old, struct str s);
 char *supervised_keep_filled(char *old, struct str s);
 /* Keeps STATUS as the status that J should have. */
 void supervised_want(struct supervised *j, struct str status);
-/* Frees what is known about J; J must not be in the queue or have a pass under way. */
+/* Frees the data of J; J must not be in the queue or have a pass under way. */
 void supervised_free(struct supervised *j);
 
 #endif
