@@ -22,7 +22,7 @@ struct addon_witness {
 
 /* ---- controllers ---- */
 
-/* "v0.18.3" or "0.18.3-rc.1" as 0.18; 0 for a tag that is not a version. */
+/* Reads "v0.18.3" or "0.18.3-rc.1" as 0.18; 0 for a tag that is not a version. */
 static unsigned version_of(struct str tag)
 {
 	size_t n = 0, dots = 0;

@@ -418,7 +418,9 @@ bool apply_look(struct applying *p, bool kinds)
 	return false;
 }
 
-/* Reports that the time of --timeout is up, for the runs that are not finished. WRITTEN: has the first write begun? */
+/*
+ * Reports that the time of --timeout is up, for the runs that are not finished. WRITTEN: has the first write started?
+ */
 static void tell_late(struct fleet *f, bool written)
 {
 	if (!f->at->cluster->late)

@@ -84,15 +84,15 @@ bool apply_wants_controller(const struct applying *p);
 /* Reports a run that cannot be left to a controller; false: it is not applied. */
 bool apply_may_control(struct applying *p);
 /*
- * Sets `jobs`, from which an attendant restarts the whole run. They stay empty when the job has no restarts, when
- * another controller makes them, and when the Jobs are too large for the record.
+ * Sets `jobs`, from which an attendant restarts the whole run. It stays empty when the job has no restarts, when
+ * another controller creates its Jobs, and when the Jobs are too large for the record.
  */
 void apply_set_restarts(struct applying *p);
 /* The maximum number of restarts of the whole run that will be recorded. */
 int64_t apply_restarts(const struct applying *p);
 /*
- * Is the run about to be restarted as its program says, so that nothing is applied now? A program that has changed is
- * refused until the restart is complete.
+ * Is the whole run being restarted, so that nothing is applied now? A program that has changed is refused until the
+ * restart is complete.
  */
 bool apply_restart_under_way(struct applying *p);
 /*

@@ -18,7 +18,7 @@ bool cluster_attach(struct attached *x, struct programs *all, int *ret_status)
 	return true;
 }
 
-/* Handles a signal: the command leaves, and the job continues, since it does not depend on the command. */
+/* Handles a signal: the command exits, and the job continues, since it does not depend on the command. */
 bool cluster_attach_signal(struct attached *x, int signal)
 {
 	(void)x;

@@ -111,7 +111,10 @@ static bool is_hopeless(const struct answer *x)
 		x->outcome != TRANSPORT_ANSWERED && x->outcome != TRANSPORT_STOPPED);
 }
 
-/* Reports why a parent could not be read. After a hopeless answer, cluster_parent() sends nothing. */
+/*
+ * Reports why a parent could not be read. If the reason would affect further requests, too, cluster_parent() sends none
+ * from then on.
+ */
 static int say_unread(struct cluster *k, const struct answer *x)
 {
 	int status = cluster_say(k, x);

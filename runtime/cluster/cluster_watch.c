@@ -15,10 +15,8 @@
 
 /*
  * JUDGE_SHARE: the pause before a run is judged again, as a multiple of the time that the last judgment took, at most
- * JUDGE_MOST_MS.
- * VANISHED_MS: the time after the Jobs of a run were deleted in which others may replace them, as 'kubectl replace
- * --force' does.
- * RECORD_MS: the time by which the watch of records may lag behind the others.
+ * JUDGE_MOST_MS. VANISHED_MS: how long to wait, after the Jobs of a run were deleted, for Jobs that replace them, as
+ * with 'kubectl replace --force'. RECORD_MS: the time by which the watch of records may lag behind the others.
  */
 enum { JUDGE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000 };
 #define NS_PER_MS INT64_C(1000000)
@@ -180,7 +178,7 @@ static bool has_writers(const struct parent *p) { return parent_is_left(p) || p-
 
 /*
  * Reads the record of a run that others may write, if it has changed. Its texts are kept as long as the command runs,
- * and it changes a few times in the life of a run.
+ * since a record changes only a few times in the life of a run.
  */
 static void renew_record(struct cluster_watch *c)
 {
@@ -530,7 +528,7 @@ static struct str selector_of(struct cluster *k, struct str ns, struct str only)
 	return n == 1 ? str_cat(k->arena, STR("trainc.dev/job="), only, STR("")) : STR("trainc.dev/job");
 }
 
-/* Names the runs of namespace NS whose Events are wanted; of a fleet all Events are kept. */
+/* Names the runs of namespace NS whose Events are wanted. If there are many runs, all Events are kept. */
 static void name_runs(struct cluster *k, struct str ns, struct view_options *o)
 {
 	enum { MOST = 32 };

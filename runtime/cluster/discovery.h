@@ -1,7 +1,7 @@
 /*
- * discovery.h - finds out what the API server serves: from a kind to the path of its collection. Kinds of the core
- * group and of batch are known without a request. Others come from one aggregated document for all groups, or group by
- * group from servers without it. An error in a group that is not needed does no harm.
+ * discovery.h - finds the path of the collection for each kind that the API server serves. Kinds of the core group and
+ * of batch are known without a request. Others come from one aggregated document for all groups, or group by group from
+ * servers without it. An error in a group that is not needed does no harm.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_DISCOVERY_H
 #define TRAINC_RUNTIME_CLUSTER_DISCOVERY_H

@@ -1,6 +1,7 @@
 /*
- * packed.c - a packed form is the number of its model, and then alternately: a length and that many bytes; a length and
- * the position in the model of that many bytes.  Numbers have seven bits in each byte, the lowest first.
+ * packed.c - packs texts. A packed form starts with the number of its model. After that come, in turn, plain text (a
+ * length and that many bytes) and a piece of the model (a length and a position). Numbers have seven bits in each byte,
+ * the lowest first.
  */
 #include "runtime/cluster/packed.h"
 

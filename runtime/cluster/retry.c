@@ -447,7 +447,8 @@ void calls_stop(struct calls *all)
 		next = c->next;
 		if (c->state != CALL_RUNNING) {
 			call_stopped(c);
-			next = all->first;      /* `done` may have changed the list, so it starts again at the front */
+			next = all->first;      /* `done` may have changed the list, so the search starts again at
+						 * the front */
 		}
 	}
 }

@@ -80,7 +80,7 @@ enum call_class {
 	CALL_CONFIGURATION,             /* the credential plugin failed */
 };
 enum call_class call_class(const struct transport_result *r);
-/* The exit status for a result: 0, 3, 4, 5, 6 or 7; 124 if the call was cut. */
+/* The exit status for a result: 0, 3, 4, 5, 6 or 7; 124 if the call was cut off. */
 int call_exit_status(const struct transport_result *r);
 
 #endif

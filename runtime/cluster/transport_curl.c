@@ -224,8 +224,8 @@ static void set_headers(struct transport_exchange *x, const struct credential_va
 /* ---- the rest ---- */
 
 /*
- * Sets the address. TLS requests and verifies the name in the URL; with tls-server-name the connection itself goes to
- * the server's own address.
+ * Sets the address. TLS sends and verifies the name in the URL. With tls-server-name, the URL has that name, but the
+ * connection goes to the server's own address.
  */
 static CURLcode set_address(struct transport_exchange *x)
 {

@@ -39,7 +39,10 @@ bool view_failed(const struct view *v, struct str *ret_why, int *ret_status);
 uint64_t view_news(const struct view *v);
 /* The number of changes of records so far. */
 uint64_t view_records(const struct view *v);
-/* When the earliest watch that is cut off from the server lost it, by loop_now(); 0: none is cut off. */
+/*
+ * Since when, by loop_now(), a watch has been cut off from the server, for the watch that has been cut off longest; 0:
+ * none is cut off.
+ */
 int64_t view_cut_off(const struct view *v);
 /*
  * Adds the objects of one run: those with its label, and Events that name them. Pods and Events come as `many`, as long

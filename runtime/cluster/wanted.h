@@ -50,7 +50,8 @@ struct wanted_list {
 };
 
 /*
- * The objects of J as members of the set ID. NS is their namespace where the program gives none. Everything lives in A.
+ * The objects of J as members of the set ID. NS is the namespace of objects for which the program gives none.
+ * Everything lives in A.
  */
 struct wanted_list wanted_of(struct arena *a, const struct plan *plan, const struct plan_job *j, struct str ns,
 	struct str id);

@@ -1,9 +1,9 @@
 /*
- * backend.h - where runs are: on this machine or in a cluster.  Every command for runs uses a
- * backend, and none asks which one it is.
+ * backend.h - where runs are: on this machine or in a cluster. Every command for runs uses a backend, and none asks
+ * which one it is.
  *
- * A function that returns false has said why, on standard error, and sets the status to end with.
- * Memory lives in the arena of the session.
+ * A function that returns false has said why, on standard error, and sets the exit status. Memory lives in the arena of
+ * the session.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_BACKEND_H
 #define TRAINC_RUNTIME_COMMAND_BACKEND_H
@@ -62,13 +62,12 @@ struct backend {
 	/* To be called when all runs have been opened: fetches their states.  NULL: open() did that already. */
 	bool (*opened)(struct session *s, int *ret_status);
 	/*
-	 * Makes the jobs of all programs run. Adds the runs to wait for to RET and returns the exit status so far. The
-	 * states of runs that are shown (-o json) and not waited for are known.
+	 * Applies the jobs of all programs. Adds the runs to wait for to RET and returns the exit status so far. If
+	 * runs are only shown (-o json), and not waited for, their states are known already.
 	 */
 	int (*apply)(struct session *s, struct programs *all, struct attend *ret);
 	/*
-	 * Shows what `apply` would start, and starts nothing; returns the status to end with.  NULL: `apply` does
-	 * it itself.
+	 * Shows what `apply` would start, and starts nothing; returns the exit status. NULL: `apply` does it itself.
 	 */
 	int (*preview)(struct session *s, struct programs *all);
 	/* As `apply`, for the command `run`. If it fails, it removes what it started and sets a status. */
@@ -95,8 +94,7 @@ struct backend {
 	int (*forward)(struct session *s, struct run_watch *w, struct str text);
 	bool (*suspend)(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
 	/*
-	 * Stops the runs of A, removes everything that belongs to them and notes it in C; returns
-	 * the status to leave with.
+	 * Stops the runs of A, removes everything that belongs to them and notes it in C; returns the exit status.
 	 */
 	int (*remove)(struct session *s, struct attend *a, struct changes *c);
 	/*

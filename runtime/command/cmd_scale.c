@@ -4,7 +4,7 @@
 #include "diag/suggest.h"
 #include "runtime/command/runs.h"
 
-struct size {                           /* the number of replicas that a role is to have */
+struct size {                           /* the requested number of replicas of a role */
 	const struct run_role *role;
 	struct str number;
 };

@@ -180,7 +180,7 @@ bool runs_duration(struct session *s, enum option option, int64_t *ret)
 	*ret = 0;
 	if (!text.p)
 		return true;
-	if (text.n > 1 && text.p[text.n - 1] == 'm')    /* 2m, and 1h30m, are accepted as kubectl writes them */
+	if (text.n > 1 && text.p[text.n - 1] == 'm')    /* kubectl writes 2m and 1h30m, so these are accepted, too */
 		word = str_cat(s->arena, text, STR("in"), STR(""));
 	if ((duration_parse(word, &q) == QUANTITY_OK || duration_compound(text, &q)) && q.nano > 0) {
 		*ret = (int64_t)q.nano;

@@ -20,7 +20,7 @@
 #include "runtime/run/rules.h"
 #include "runtime/status/status.h"
 
-/* The job that is decided about, and its settings. */
+/* The job to decide about, and its settings. */
 struct decide_job {
 	const struct plan_job *plan;
 	struct str kind;                /* the kind of the job's object, with which reasons and messages start */

@@ -119,7 +119,7 @@ static void put_indexes(struct record_writing *w, const char *name, const struct
 static bool has_succeeded(const struct decide_replica *r) { return r->succeeded; }
 static bool has_failed(const struct decide_replica *r) { return r->failed; }
 
-/* Must the replica be recorded? An attempt that only exists need not be: the next pass sees it again. */
+/* Must the replica be recorded? Not if the record only says that it has an attempt: the next pass sees that again. */
 static bool is_told(const struct decide_replica *r)
 {
 	return r->restarts || r->failures || r->series || r->again || r->doomed.n;

@@ -34,8 +34,8 @@ struct fit_shape {
 	const struct data *spec, *labels;       /* spec and labels of the pods */
 	struct str topology;            /* a label of nodes: all pods must be on nodes with the same value of it; empty:
 					 * none */
-	const struct data *with;        /* selector of the other pods that must be at the same value; NULL: the pods of
-					 * `group` */
+	const struct data *with;        /* selector of the other pods that must be on nodes with the same value;
+					 * NULL: the pods of `group` */
 	struct str group;               /* name of a group of pod sets that Kueue keeps together; empty: none */
 	bool topological;               /* Kueue places the pods by a topology */
 	struct str level;               /* level of the topology that the pods name; empty: none */
@@ -126,11 +126,11 @@ const struct data *fit_own_term(const struct data *spec, const struct data *labe
 /* Must the pods of both shapes be in the same domain? */
 bool fit_together(const struct fit_shape *s, const struct fit_shape *other);
 
-/* Do the quotas of the namespace leave enough? False with a reason. EMPTY: as if nothing else were used. */
+/* Do the quotas of the namespace leave enough for the job? False with a reason. EMPTY: as if nothing else were used. */
 bool fit_quota(const struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *why);
 /*
- * Does the queue leave enough? False with a reason; EMPTY as for fit_quota(). RET gets the ResourceFlavor of each
- * shape; NULL: none.
+ * Does the queue leave enough for the job? False with a reason; EMPTY as for fit_quota(). RET gets the ResourceFlavor
+ * of each shape; NULL: none.
  */
 bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data **ret, struct buf *why);
 /* Is there a resource besides cpu, memory and disk? */

@@ -444,7 +444,7 @@ static enum descendant judge_orphan(void *context, pid_t pid)
 	return DESCENDANT_PASS;
 }
 
-/* Reports to life the attempts that are over together with all processes that they left. */
+/* Reports to life.c the attempts that have ended, after killing every process that they left. */
 static void tell_ends(struct engine *e)
 {
 	if (!e->gone)

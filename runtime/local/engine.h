@@ -30,8 +30,8 @@ struct engine_options {
 	struct str image_root;          /* value of --image-root; empty: none */
 	bool no_devices;                /* programs run without the accelerators that they ask for */
 	bool pin;                       /* --pin: each replica gets processors of its own */
-	bool inherit_env;               /* --inherit-env: programs get the caller's whole environment, not only the list
-					 * of docs/local.md */
+	bool inherit_env;               /* inherit-env: programs get the caller's whole environment, not only the
+					 * variables that docs/local.md lists */
 	uint64_t log_limit;             /* number of bytes that each log keeps; 0: everything */
 	int64_t backoff;                /* ns before the second attempt, doubling up to 10 min; 10 s by default */
 	char *const *caller_env;        /* environment of the command */

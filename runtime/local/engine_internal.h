@@ -157,7 +157,7 @@ void replica_output(struct engine *e, struct container *c);
 void replica_report(struct engine *e, struct container *c);
 /*
  * Handles a process of the replica that has ended. It is not reaped yet, so its number is still taken. EXIT_CODE is 128
- * + the signal for a signal.
+ * + the signal if a signal ended the process.
  */
 void replica_ended(struct engine *e, struct container *c, int exit_code, int signal);
 struct container *container_of(const struct engine *e, pid_t pid);

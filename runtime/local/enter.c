@@ -291,8 +291,8 @@ static void end_rest(const struct entering *e)
 {
 	if (e->processes)
 		/*
-		 * /proc shows other numbers here: the first process of the replica's namespace reaps them, and ends
-		 * with the run
+		 * /proc shows other numbers here. The first process of the replica's namespace reaps these processes,
+		 * and ends with the run
 		 */
 		return;
 	for (int rounds = 0; rounds < 100; rounds++) {

@@ -68,8 +68,8 @@ static void note_unasked(struct launch *l, const struct plan_role *r, const stru
 }
 
 /*
- * Notes settings that only have an effect in a cluster and are easily overlooked; one line for each, however many roles
- * have it.
+ * Notes settings that only have an effect in a cluster and are easily overlooked; one line for each setting, however
+ * many roles have it.
  */
 static void note_role(struct launch *l, const struct plan_role *r)
 {

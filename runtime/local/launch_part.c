@@ -54,7 +54,9 @@ void launch_note(struct launch *l, const char *fmt, ...)
 		buf_printf(&l->notes, "%s\n", text);
 }
 
-/* Not available with an image's root, which does not show the directory of the run. */
+/*
+ * There is no such file with an image's root, because a container with that root does not see the directory of the run.
+ */
 struct str launch_last_words(const struct launch *l, struct arena *a, unsigned role, int64_t i)
 {
 	const struct plan_role *r = &l->job->roles[role];

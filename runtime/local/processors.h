@@ -1,7 +1,7 @@
 /*
  * processors.h - --pin: gives each replica processors of this machine for itself. A replica gets as many as its
  * containers ask for with `cpu`, rounded up, in the order of the plan, and keeps them to the end of the run. Only
- * processors on which the command may run are given away. Without --pin, and for replicas that ask for none, nothing is
+ * processors on which the command may run are assigned. Without --pin, and for replicas that ask for none, nothing is
  * pinned.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_PROCESSORS_H

@@ -113,8 +113,8 @@ static _Noreturn void child(const struct spawn *s, pid_t parent, int fd)
 	if (!isolation_enter(s->isolation, s->box, &f.why))
 		send_failure(fd, &f);
 	/*
-	 * must follow anything that changes credentials, which resets it; getppid() is 0 if the parent is outside of
-	 * the process namespace
+	 * PR_SET_PDEATHSIG must be set after anything that changes credentials, which resets it; getppid() is 0 if the
+	 * parent is outside of the process namespace
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent && getppid() != 0)

@@ -391,12 +391,12 @@ static void put_role(struct out *o, const struct plan_role *r)
 	put_accelerator(o, r->accelerator);
 	put_pairs(o, "node", &r->node);
 	put_pairs(o, "claims", &r->claims);
-	if (r->shared_claims.n)                 /* without them, the digest is the same as in earlier versions */
+	if (r->shared_claims.n)                 /* a role without shared claims keeps the digest of earlier versions */
 		put_pairs(o, "shared_claims", &r->shared_claims);
 	put_strs(o, "tolerate", r->tolerate, r->ntolerate);
 	put_strs(o, "pull_secrets", r->pull_secrets, r->npull_secrets);
 	put_plan_str(o, "spread", &r->spread);
-	if (r->nzones)                          /* without them, the digest is the same as in earlier versions */
+	if (r->nzones)                          /* a role without zones keeps the digest of earlier versions */
 		put_strs(o, "zones", r->zones, r->nzones);
 	put_place(o, &r->place);
 	put_plan_str(o, "service", &r->service);
@@ -450,7 +450,7 @@ static void put_job(struct out *o, const struct plan_job *j)
 	put_int(o, "hosts", (int64_t)j->hosts);
 	put_str(o, "domain", j->domain);
 	put_int(o, "each_replica", plan_each_replica(j));
-	/* the fact before distinguishes these two, so old runs keep their digest */
+	/* `each_replica` distinguishes these two already; without "workload", old runs keep their digest */
 	if (j->workload != WORKLOAD_JOB && j->workload != WORKLOAD_POD)
 		put_str(o, "workload", str_of(workload_row(j->workload)->kind));
 	put_int(o, "controller", j->controller);

@@ -1,8 +1,8 @@
 /*
- * identity.h - what makes two programs the same run: everything in a job that decides what runs and how, in a text form
- * of its own. Only the digest reads this form. So nothing is left out to make it readable, and a change of a debug dump
- * does not make running jobs look changed. Each member of the structs in plan/plan.h is written here or named in a
- * "Left out" comment; tests/local/identity.py compares the two lists.
+ * identity.h - the identity of a run: everything in a job that decides what is run and how, in a text form of its own.
+ * Only the digest reads this form. So nothing is left out to make it readable, and a change of a debug dump does not
+ * make running jobs look changed. Each member of the structs in plan/plan.h is written here or named in a "Left out"
+ * comment; tests/local/identity.py compares the two lists.
  */
 #ifndef TRAINC_RUNTIME_RUN_IDENTITY_H
 #define TRAINC_RUNTIME_RUN_IDENTITY_H

@@ -7,7 +7,7 @@
 
 struct log_print_stream {
 	bool ended, stopped;
-	bool goes_on, paused;           /* the line that was printed continues; it was cut because the program paused */
+	bool goes_on, paused;           /* the printed line continues; it was cut because the program paused */
 	int64_t attempt, time;
 	int exit_code;
 };

@@ -117,7 +117,9 @@ static struct str shown_name(const struct report *r, struct arena *a, const stru
 	return s->name;
 }
 
-/* Is role K shown although it has no replicas? In a run without replicas one role is, so that the run has a line. */
+/*
+ * Is role K shown although it has no replicas? If no role has replicas, one role is shown, so that the run has a line.
+ */
 static bool is_last_unused(const struct run_state *s, size_t k, bool first)
 {
 	return first && k + 1 == s->nroles;

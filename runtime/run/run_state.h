@@ -189,7 +189,7 @@ const struct run_role *run_find_role(const struct run_state *s, struct str name)
 
 /* A copy in A of the state and of everything that it points to. */
 struct run_state run_state_copy(struct arena *a, const struct run_state *s);
-/* A number by which states with the same text, as run_state_write() writes it, are known. */
+/* A digest of the text that run_state_write() would write, by which equal states are recognized. */
 uint64_t run_state_digest(const struct run_state *s);
 
 /*

@@ -8,7 +8,8 @@
 
 /* The restarts of the whole run according to its record. Kubernetes does not count them for plain Jobs. */
 struct status_restart {
-	int64_t most, number;           /* the maximum number of restarts; 0: the run is not restarted.  Those so far */
+	int64_t most, number;           /* the maximum number of restarts (0: the run is not restarted), and the
+					 * number so far */
 	bool going;                     /* a restart is under way: its Jobs are deleted and created again */
 	struct str cause;               /* why the last restart started */
 };

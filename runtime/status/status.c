@@ -52,7 +52,8 @@ static bool any_active(const struct gathering *g)
 
 struct verdict {
 	bool ends, restarts;
-	bool anew;                      /* a role has failed, and the whole run is to be started again for that */
+	bool anew;                      /* a role has failed, and the whole run is to be started again because of
+					 * that */
 	/* phase of the end: FAILED, or FAILING as long as no controller has acted on it */
 	enum run_phase phase;
 	struct str cause;
@@ -327,8 +328,8 @@ static bool deleting(const struct gathering *g)
 }
 
 /*
- * "Job/bert-worker is being deleted; ...": the first Job or other object of the run that is, preferably one that a
- * finalizer holds. Empty if there is none.
+ * The text "Job/bert-worker is being deleted; ..." for the first Job or other object of the run that is being deleted,
+ * preferably one that a finalizer holds. Empty if no object is being deleted.
  */
 static struct str deletion(const struct gathering *g)
 {

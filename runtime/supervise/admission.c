@@ -157,7 +157,7 @@ static void say_refusals(const struct admission *d, const struct sources *source
 	}
 }
 
-/* Says for which checks a JobSet does not show enough. */
+/* Reports the checks for which a JobSet does not show enough. */
 static void say_unchecked(const struct admission *d)
 {
 	bool any = false;

@@ -8,8 +8,8 @@
 #include "command/session.h"
 
 /*
- * Writes the objects to standard output, and to standard error the checks that they leave out, with the reason. Returns
- * the exit status.
+ * Writes the objects to standard output. Writes to standard error which checks the objects leave out, with the reason.
+ * Returns the exit status.
  */
 int admission_write(struct session *s);
 

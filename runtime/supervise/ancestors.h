@@ -20,10 +20,10 @@ struct decide_count *ancestor_counts(struct arena *a, const struct custom_kind *
 bool ancestor_was_refused(const struct data *object);
 
 /*
- * Marks in SEEN and in the record BEFORE the replicas whose container has failed for good, where such a failure is the
- * job's.  The last end of the container in the newest pod of the replica's Job counts.  OBJECTS are all that belong to
- * the job.  Returns for each role how many other replicas have failed in this way: they restart in place, and only the
- * status shows it.
+ * Marks in SEEN and in the record BEFORE the replicas whose container has failed for good, unless `on_failed_pod` says
+ * that the job ignores such a failure. The last end of the container in the newest pod of the replica's Job counts.
+ * OBJECTS are all that belong to the job. Returns for each role how many other replicas have failed in this way and are
+ * ignored: they restart in place, and only the status shows it.
  */
 int64_t *ancestor_ends(struct arena *a, const struct custom_kind *k, const struct plan_job *j,
 	const struct status_objects *objects, struct seen_list *seen, struct decide_record *before);

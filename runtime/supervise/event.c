@@ -38,7 +38,7 @@ struct event_said {
 	struct str name;                /* name of the Event; empty: the API server makes one up */
 };
 
-/* Appends who writes the Event: a controller for each kind of the operators, as they have it, or this program. */
+/* Appends the source of the Event: the controller that the operators have for the kind of J, or this program. */
 static void put_source(struct arena *a, const struct supervised *j, struct buf *b)
 {
 	buf_z(b, "\",\"source\":{\"component\":");

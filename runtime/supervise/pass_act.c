@@ -62,7 +62,10 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 		c->metrics.deleted++;
 		if (object && status_text(object, "metadata.deletionTimestamp").n &&
 		    status_text(object, "metadata.uid").n) {
-			/* if the watch has passed it, the object may be gone, and no event would report that again */
+			/*
+			 * if the watch has passed that version, the object may be gone, and no event would report that
+			 * again
+			 */
 			if (!is_past(c, a->kind, object))
 				store_put(&c->store, a->kind, object);
 		} else {

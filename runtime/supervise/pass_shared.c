@@ -1,6 +1,7 @@
 /*
  * pass_shared.c - the objects that all replicas of a job share: created once, in order, before the first pod. The
- * autoscaler and the PodGroup of a gang have steps of their own, because they also go while a job is suspended.
+ * autoscaler and the PodGroup of a gang have steps of their own, because they are also deleted while a job is
+ * suspended.
  */
 #include "runtime/supervise/pass_internal.h"
 
@@ -125,8 +126,8 @@ bool pass_shared(struct pass *p)
 /* ---- the autoscaler ---- */
 
 /*
- * The controller remembers the spec with which it last wrote the autoscaler; "" after it deleted it.  After the
- * controller starts, nothing is remembered, and an existing autoscaler gets the current spec.
+ * The controller remembers the spec with which it last wrote the autoscaler, or "" after it deleted the autoscaler.
+ * After the controller starts, nothing is remembered, and an existing autoscaler gets the current spec.
  */
 
 static struct str scaler_spec(struct pass *p, const struct data *tree)
@@ -212,7 +213,7 @@ static void scaler_made(void *to, const struct transport_result *r)
 	pass_answered(p);
 }
 
-/* The autoscaler of the plan, complete while the job is not suspended; NULL when the plan has none. */
+/* The autoscaler of the plan, complete as in the output unless the job is suspended; NULL when the plan has none. */
 static const struct data *scaler_of(struct pass *p)
 {
 	const struct plan_job *plan = p->plan->job;

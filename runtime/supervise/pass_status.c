@@ -46,8 +46,8 @@ static bool is_about_counts(const struct pass *p)
 
 /*
  * For how many nanoseconds may the status wait for a later pass? Counts change with every pod, and a job that was just
- * created runs a moment later: all changes until then are one write. On a server that takes long to answer, statuses
- * wait longer, for the requests that make pods, and so does the first Running.
+ * created runs a moment later: all changes until then are one write. On a slow server, statuses wait longer, among them
+ * the first one with Running, so that the requests that create pods come first.
  */
 static int64_t status_wait(const struct pass *p)
 {

@@ -1,6 +1,6 @@
 /*
- * run_pass.c - one pass over a run: read the record, judge, write into the record what is new, release and end Jobs.
- * Every step can be repeated: a pass that dies is repeated from the record and the Jobs.
+ * run_pass.c - one pass over a run: read the record, judge, record new facts, release and end Jobs. Every step can be
+ * repeated: a pass that dies is repeated from the record and the Jobs.
  */
 #include "runtime/supervise/run_pass.h"
 
@@ -258,7 +258,7 @@ static void restart_answered(struct restart *r)
 	run_go_on(p);
 }
 
-/* Is an old Job still being deleted? The watch tells when it is gone. */
+/* Is an old Job still being deleted? The watch reports when it is gone. */
 static bool still_deleting(const struct run_pass *p)
 {
 	for (size_t i = 0; i < p->objects.n; i++)

@@ -38,8 +38,8 @@ static bool total_of_shards(struct session *s, struct shard *ret)
 }
 
 /*
- * Reads the number of this process: as it is written, or from the name of a pod. Pods beyond the last shard stand by:
- * with four shards, pod 5 is another process of shard 1.
+ * Reads the number of this process: either written as such, or from the name of a pod. Pods beyond the last shard stand
+ * by: with four shards, pod 5 is another process of shard 1.
  */
 static bool number_of_shard(struct session *s, struct shard *ret)
 {
