@@ -23,16 +23,16 @@ struct applying {
 	struct str ns, id;
 	struct wanted_list wanted;
 	struct str jobs;                /* the Jobs as a JSON list, if the whole run may be restarted; else empty */
-	size_t jobs_bytes;              /* their size, even if they are too large for the record */
+	size_t jobs_bytes;              /* size of these Jobs, even if they are too large for the record */
 	struct parent before, now;      /* the parent as it was found, and as it will be written */
 	struct members members;         /* the members that exist */
 	struct run_state state;         /* state of the run before anything is changed; empty if there is no run */
 	struct members surplus, ended;  /* members to delete: the program no longer has them, or the run starts over */
 	bool going;                     /* no error has stopped the run yet */
 	bool looked;
-	bool written;                   /* the last write of its parent succeeded */
+	bool written;                   /* the last write of the run's parent succeeded */
 	bool complete;                  /* every member exists and is unchanged */
-	struct answer *answer;          /* answer to the last request about its parent */
+	struct answer *answer;          /* answer to the last request about the run's parent */
 	bool again;                     /* the parent must be written once more */
 	int64_t known_generation;       /* generation of the parent when it was last read or written */
 	struct diags diags;             /* refusals of the server, with source positions in the program */

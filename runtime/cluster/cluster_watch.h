@@ -19,7 +19,7 @@ struct cluster_watch {
 	unsigned current;
 	bool dirty;
 	int64_t judged;                 /* loop_now() when the run was last judged */
-	int64_t pause;                  /* time in ns after which it may be judged again: short for small runs */
+	int64_t pause;                  /* time in ns after which the run may be judged again: short for small runs */
 	uint64_t news;                  /* view_news() at that time */
 	struct loop_timer timer;        /* fires when the run must be judged again without a change */
 	bool seen;                      /* the run has existed at some time */
@@ -33,7 +33,7 @@ struct cluster_watch {
 	struct arena scratch;
 	uint64_t print;                 /* digest of the state that was handed out, to tell whether it has changed */
 	struct map jobs;                /* name of each Job of the run that was seen -> its uid, a struct str */
-	int64_t vanished;               /* loop_now() when its Jobs disappeared; 0: they exist */
+	int64_t vanished;               /* loop_now() when the Jobs of the run disappeared; 0: they exist */
 	int64_t unrecorded;             /* loop_now() when the run first seemed to have ended without a verdict of its
 					 * controller; 0: it does not */
 	/* ---- restarts of the whole run: watch_restart.c ---- */

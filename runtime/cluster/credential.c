@@ -28,7 +28,8 @@ struct credential {
 	struct arena run_arena;         /* memory of the last run of the plugin */
 	struct credential_run *run;
 	unsigned runs;
-	struct str failure;             /* why the plugin failed for good: it is not started again; empty: it has not */
+	struct str failure;             /* why the plugin failed for good and is not started again; empty: it has not
+					 * failed for good */
 	struct credential_wait *first, **last;
 	struct credential_wait *answering;      /* requests that waited and are now getting the result */
 };

@@ -12,7 +12,7 @@ struct json_filter {
 	struct str name;                /* name of the member; "*" matches any name */
 	enum json_filter_kind {
 		JSON_FILTER_PATH,       /* of the members below it, only those that `below` lists are kept */
-		JSON_FILTER_KEEP,       /* everything below it is kept, except what `below` excludes */
+		JSON_FILTER_KEEP,       /* everything below the member is kept, except what `below` excludes */
 		JSON_FILTER_DROP,
 	} kind;
 	struct json_filter *below;      /* the first rule for a member below this one */

@@ -30,7 +30,7 @@ struct kubeconfig_reading {
 /* An entry of one of the three lists, from the first file that has the name. */
 struct kubeconfig_entry {
 	const struct kubeconfig_file *file;     /* file that contains the entry; NULL: there is no such entry */
-	const struct data *body;        /* its `cluster`, `user` or `context`; NULL when it has none */
+	const struct data *body;        /* the `cluster`, `user` or `context` of the entry; NULL when it has none */
 	struct str name;
 };
 

@@ -328,8 +328,8 @@ static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *
 		goto failed;
 	if (getppid() != parent)
 		_exit(126);
-	for (int i = 0; i < 3; i++)     /* moves them all above 2 first, since one may have a number that another
-					 * needs */
+	for (int i = 0; i < 3; i++)     /* moves the descriptors above 2 first, since one may have a number that
+					 * another needs */
 		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
 	for (int i = 0; i < 3; i++)
 		if (moved[i] < 0 || dup2(moved[i], i) < 0)

@@ -49,7 +49,7 @@ void loop_fd_drop(struct loop *l, struct loop_fd *f);
 /* ---- timers ---- */
 
 struct loop_timer {
-	int64_t at;                     /* when it fires, by loop_now() */
+	int64_t at;                     /* when the timer fires, by loop_now() */
 	size_t slot;                    /* private to loop.c: position in the heap + 1, 0 when it is not armed */
 	void (*fire)(struct loop_timer *t);
 	void *to;

@@ -31,10 +31,11 @@ struct pod_log {
 	unsigned nseen;
 	unsigned matched;               /* number of those lines that this connection has repeated */
 	int64_t cut_stamp;              /* time stamp of a long line that was partly handed out */
-	size_t cut_given;               /* number of bytes of its text that were handed out */
+	size_t cut_given;               /* number of bytes of that line's text that were handed out */
 	int64_t line_stamp;             /* time stamp of the current line; valid when `stamped` */
-	size_t line_skip;               /* number of bytes of its text that must not be handed out again */
-	size_t line_given;              /* number of bytes of its text that were removed from `line` */
+	size_t line_skip;               /* number of bytes of the current line's text that must not be handed out
+					 * again */
+	size_t line_given;              /* number of bytes of the current line's text that were removed from `line` */
 	bool stamped;
 	/* the time stamp shows that the line was handed out before; used for lines that are too long to compare */
 	bool known;

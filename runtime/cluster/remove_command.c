@@ -15,7 +15,7 @@ struct removed_run {
 	struct str version;
 	int64_t generation;
 	size_t from, n;                 /* the members of this run among those of all runs */
-	struct batch batch;             /* the request that deletes its record */
+	struct batch batch;             /* the request that deletes the record of the run */
 	struct answer *answer;          /* answer to that request; NULL: it was not sent */
 	int status;                     /* why the run cannot be deleted; STATUS_DONE: no error */
 	bool told;                      /* the status has been reported */

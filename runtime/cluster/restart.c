@@ -18,7 +18,7 @@ enum { TRIES_MOST = 6, EVIDENCE = 5 };
 
 struct restart_job {
 	struct restart *restart;
-	struct replaced *replaced;      /* its entry in the record */
+	struct replaced *replaced;      /* entry of the Job in the record */
 	struct data *tree;              /* the object to send */
 	bool there;                     /* the new Job exists */
 	struct str ours;                /* uid of the Job that this pass has created */

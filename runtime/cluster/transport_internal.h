@@ -37,9 +37,10 @@ struct transport_pool {
 	CURLM *multi;
 	struct loop_timer timer;
 	struct transport_socket *sockets;
-	unsigned certificate;           /* generation of its client certificate */
-	unsigned exchanges;             /* number of exchanges that use it */
-	bool broken;                    /* its connection failed: it serves only exchanges that are under way */
+	unsigned certificate;           /* generation of the pool's client certificate */
+	unsigned exchanges;             /* number of exchanges that use the pool */
+	bool broken;                    /* a connection of the pool failed, so it serves only exchanges that are
+					 * under way */
 	struct transport_pool *next;
 };
 
@@ -89,7 +90,7 @@ struct transport_exchange {
 	bool cancelled;
 	struct credential_wait wait;
 	unsigned credential;            /* generation of the credential that was sent */
-	bool own_pair;                  /* its connection shows the certificate that the transport has read */
+	bool own_pair;                  /* the connection shows the certificate that the transport has read */
 	struct transport_pool *pool;    /* the pool, while libcurl has the exchange */
 	CURL *easy;
 	struct curl_slist *headers, *connect_to;
@@ -103,7 +104,7 @@ struct transport_exchange {
 	struct str content_type, location;
 	int64_t retry_after;            /* pause in ns that the response requests; -1: none */
 	int64_t retry_at;               /* date in Retry-After in ns, by the server's clock; -1: none */
-	bool counted;                   /* its connections have been counted */
+	bool counted;                   /* the connections that were opened have been counted */
 	bool http2, too_slow;
 	enum transport_outcome stopped; /* why the body was refused; TRANSPORT_ANSWERED: it was not refused */
 	struct buf body;

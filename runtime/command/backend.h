@@ -57,7 +57,7 @@ struct backend {
 	/* Finds all runs, in order. */
 	bool (*names)(struct session *s, struct chosen *ret, int *ret_status);
 	bool (*exists)(struct session *s, struct str name);
-	/* Looks at a run. */
+	/* Opens a run, to read and watch its state. */
 	bool (*open)(struct session *s, const struct chosen_run *r, struct run_watch *ret, int *ret_status);
 	/* To be called when all runs have been opened: fetches their states.  NULL: open() did that already. */
 	bool (*opened)(struct session *s, int *ret_status);

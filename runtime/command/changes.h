@@ -1,9 +1,8 @@
 /*
- * changes.h - what a command has changed: a line for each thing, or with -o json one document at
- * the end.
+ * changes.h - what a command has changed: a line for each thing, or with -o json one document at the end.
  *
- * The document is {"schemaVersion":1,"runs":[{"name","namespace","result"}]}; a run that was
- * scaled also has "roles", and one that was deleted from a cluster "objects".
+ * The document is {"schemaVersion":1,"runs":[{"name","namespace","result"}]}; a run that was scaled also has "roles",
+ * and a run that was deleted from a cluster also has "objects".
  */
 #ifndef TRAINC_RUNTIME_COMMAND_CHANGES_H
 #define TRAINC_RUNTIME_COMMAND_CHANGES_H

@@ -69,7 +69,7 @@ static void say_no_pods(struct session *s, const struct status_objects *objects)
 			"nodes,pods -A -o json'", STR_ARG(option_value(s->options, OPTION_NODES)));
 }
 
-/* Each job is tried on its own: the others of the program are assumed not to run. */
+/* Each job is tried on its own: the other jobs of the program are assumed not to run. */
 static int judge_all(struct fitting *f)
 {
 	struct session *s = f->session;

@@ -271,7 +271,7 @@ bool goal_reached(const struct run_watch *w, enum run_goal goal, bool *ret_faile
 	return false;
 }
 
-/* ---- how it ended ---- */
+/* ---- the end of a wait ---- */
 
 int runs_interrupted(struct session *s, const struct attend *a)
 {

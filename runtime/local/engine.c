@@ -608,7 +608,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 	if (clean_takes(e->job, false))
 		launch_clean(e->launch);
 	tell_state(e);
-	e->state->cause = str_copy(e->arena, e->state->cause);  /* the text must outlive the life */
+	e->state->cause = str_copy(e->arena, e->state->cause);  /* the text must outlive the struct life */
 }
 
 void engine_release(struct engine *e)

@@ -33,20 +33,20 @@ struct probing {
 struct replica;
 struct container {
 	struct replica *replica;
-	size_t k;                       /* its position among the role's containers */
-	pid_t pid;                      /* its process; 0: none */
+	size_t k;                       /* position among the containers of the role */
+	pid_t pid;                      /* process of the container; 0: none */
 	struct container *same_slot;    /* the next container in the same slot of the table of processes */
-	int output, report;             /* our ends of its pipes, or -1 */
+	int output, report;             /* our ends of the pipes to the container, or -1 */
 	struct watch output_watch, report_watch;
 	struct log_writer log;
 	bool logs;                      /* `log` has been opened */
-	uint64_t attempt_at;            /* length of the log when its last process started */
-	struct str command;             /* first word of its command, for messages */
+	uint64_t attempt_at;            /* length of the log when the last process of the container started */
+	struct str command;             /* first word of the container's command, for messages */
 	int64_t again, series, begin;   /* for a sidecar that has ended: when it starts again, number of ends in a row,
 					 * start of its last process */
 	struct probing probe;
-	int64_t unready;                /* it was ended because it was not ready after this number of seconds; 0: it was
-					 * not */
+	int64_t unready;                /* the container was ended because it was not ready after this number of
+					 * seconds; 0: it was not ended for that */
 };
 
 enum replica_phase {

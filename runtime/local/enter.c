@@ -41,12 +41,15 @@ struct entering {
 	struct arena *arena;
 	pid_t pid;
 	int process;                    /* pidfd of the replica's process */
-	int spaces[KINDS];              /* descriptors of its namespaces; -1: this process is in the same one */
-	int root, directory;            /* its root and working directory; `root` -1: we have the same root */
+	int spaces[KINDS];              /* descriptors of the replica's namespaces; -1: this process is in the same
+					 * one */
+	int root, directory;            /* root and working directory of the replica; `root` -1: its root is that of
+					 * this process */
 	char **environment;
 	bool pinned;                    /* the program is pinned to the processors `cpus` */
 	cpu_set_t cpus;
-	bool processes;                 /* it has a process namespace of its own, so our /proc shows other numbers */
+	bool processes;                 /* the replica has a process namespace of its own, so /proc shows other
+					 * numbers here */
 };
 
 /* ---- finding the replica ---- */

@@ -16,7 +16,7 @@ struct stream {
 	int directory;
 	const char *name;               /* name of the files, without suffix */
 	bool identified, wanted;
-	bool dirty;                     /* its files may contain more than has been read */
+	bool dirty;                     /* the files may contain more than has been read */
 
 	/* the piece that is read (log_file.h) */
 	uint64_t piece, piece_start;    /* number of the piece that is being read; offset at which it begins */

@@ -46,7 +46,8 @@ void life_ready(struct life *l, unsigned role, int64_t i);
 
 /* The end of an attempt, of which no process is left. */
 struct life_end {
-	int64_t time;                   /* when its program ended, which may be before its other processes did */
+	int64_t time;                   /* when the program of the replica ended, which may be before its other
+					 * processes did */
 	int exit_code;                  /* exit code, 0 to 255; 128 + the signal for a signal */
 	int signal;                     /* the signal, or 0 */
 	bool init;                      /* an init container failed, to which `retry_on` does not apply */

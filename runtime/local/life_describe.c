@@ -45,7 +45,7 @@ static bool suspect(const struct life_part *p, int64_t i)
 	const struct run_replica *r = &p->run->at[i];
 
 	if (r->words.time && !r->words.follows && r->state != REPLICA_SUCCEEDED)
-		return true;                    /* it recorded its own error, even if it has not ended yet */
+		return true;                    /* the replica recorded its own error, even if it has not ended yet */
 	return r->state == REPLICA_FAILED || (r->state == REPLICA_WAITING && r->again && r->exit_code > 0);
 }
 

@@ -161,7 +161,9 @@ static bool is_avoided(const struct plan_job *j, int64_t number)
 	return false;
 }
 
-/* Finds a free port. Numbers that occur in the program are left free, because it may use them without asking. */
+/*
+ * Finds a free port. Numbers that occur in the program are left free, because the program may use them without asking.
+ */
 static bool find_port(struct places *p, struct port *ret)
 {
 	for (int tries = 0; tries < TRIES; tries++) {

@@ -464,11 +464,11 @@ void replica_ended(struct engine *e, struct container *c, int exit_code, int sig
 	struct replica *r = c->replica;
 	struct life_end end = { .time = e->now, .exit_code = exit_code, .signal = signal, .unready = c->unready };
 
-	signal_container(c, SIGKILL);           /* kills the rest of its process group */
+	signal_container(c, SIGKILL);           /* kills the rest of the container's process group */
 	probe_stop(e, c);
 	c->unready = 0;
 	if (c->report >= 0)
-		replica_report(e, c);           /* its program could not be executed */
+		replica_report(e, c);           /* the program of the container could not be executed */
 	close_pipes(e, c);
 	set_process(e, c, 0);
 	append_last(e, c);

@@ -23,7 +23,7 @@ struct progress {
 	struct arena *arena;
 	struct drain *err;
 	struct live live;
-	struct progress_seen *seen;     /* for each run: a digest of the last report about it */
+	struct progress_seen *seen;     /* for each run: its phase and cause in the last report */
 	size_t n;
 	bool changed;                   /* LIVE: something has changed since the table was drawn */
 	int64_t drawn, told;            /* by the steady clock: when the last table was drawn, and when the last line

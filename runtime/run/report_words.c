@@ -98,7 +98,7 @@ void report_counts(const struct run_state *s, struct buf *out)
 
 /* ---- the end of a run ---- */
 
-/* Appends how it ended: "exited with code 3", "was killed by SIGSEGV". */
+/* Appends how the rank ended: "exited with code 3", "was killed by SIGSEGV". */
 static void put_how(const struct run_failure *f, struct buf *out)
 {
 	const char *name = f->signal ? sigabbrev_np(f->signal) : NULL;

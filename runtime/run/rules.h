@@ -11,7 +11,7 @@
 enum replica_state {
 	REPLICA_WAITING,                /* the replica does not run yet, or waits to run again */
 	REPLICA_STARTED,                /* a pod or process of the replica runs */
-	REPLICA_READY,                  /* all of its containers have started */
+	REPLICA_READY,                  /* all containers of the replica have started */
 	REPLICA_SUCCEEDED,
 	REPLICA_FAILED                  /* the replica failed for good: no attempt is left */
 };

@@ -86,7 +86,7 @@ struct run_replica {
 	int64_t resumed;                /* number of those attempts that started because the run was resumed */
 	int64_t begin, end;             /* begin and end of the last attempt; 0: not yet */
 	int exit_code;                  /* exit code of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
-	int signal;                     /* the signal that ended it, or 0 */
+	int signal;                     /* the signal that ended that attempt, or 0 */
 	int64_t again;                  /* when the next attempt is due; 0: none is */
 	struct str cause;               /* why the replica waits, or failed: "command not found: 'train'" */
 	struct last_words words;        /* record of the current attempt's failure (not in files) */
@@ -95,7 +95,7 @@ struct run_replica {
 	struct str ports;
 	struct str pod, ip, node;       /* in a cluster: the pod, its address, and where it runs (not in files) */
 	struct str published;           /* in a local run: the ports published at 127.0.0.1 by --publish, "http=6006" */
-	struct str log;                 /* in a local run: the file with the output of its main container */
+	struct str log;                 /* in a local run: the file with the output of the replica's main container */
 	struct run_span *spans;         /* the spans, in the order in which they began; in a local run one for each
 					 * attempt */
 	size_t nspans;
@@ -136,7 +136,7 @@ struct run_failure {
 	int64_t index;
 	int exit_code, signal;
 	struct str reason;              /* why the rank failed: "exit code 3", "killed by SEGV", "deadline exceeded" */
-	struct str *log;                /* the last lines of its log */
+	struct str *log;                /* the last lines of the rank's log */
 	size_t nlog;
 	int64_t time;                   /* time of the failure, in a cluster; 0: unknown (not in files) */
 };
@@ -149,7 +149,10 @@ struct run_state {
 	struct process_id keeper;
 	enum run_phase phase;
 	struct str cause;               /* why the run does not continue, or why it ended, in one line */
-	/* length of the end of `cause` that names an object of an ended run which is being deleted (not in files) */
+	/*
+	 * length of the last part of `cause`, which names an object of an ended run that is being deleted (not in
+	 * files)
+	 */
 	size_t deletion;
 	int64_t begin, end;
 	struct str digest;              /* identity of the program that was started, for comparison with another

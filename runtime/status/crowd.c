@@ -196,8 +196,8 @@ static void worse(struct gathered_part *p, enum run_phase phase, struct str caus
 }
 
 /*
- * Marks the lost replicas of a Job that has failed as a whole and names no indexes: those with failed pods, otherwise
- * as many as the Job counts.
+ * Marks the lost replicas of a Job that has failed as a whole and names no indexes: the replicas with failed pods,
+ * otherwise as many as the Job counts.
  */
 static void lost_with_job(struct gathered_part *p, const struct data *job, struct span_of s)
 {

@@ -45,11 +45,11 @@ struct gathered_part {
 	struct attempts_before before;
 	struct part_job *jobs;          /* the Jobs of the role, by name */
 	size_t njobs;
-	/* the result of judging them (status.c) */
+	/* the result of judging the role (status.c) */
 	enum run_phase phase;
 	struct str cause;
 	bool suspended;
-	int64_t since;                  /* when its Job was suspended; 0: unknown */
+	int64_t since;                  /* when the Job of the role was suspended; 0: unknown */
 };
 
 struct gathering {

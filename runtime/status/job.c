@@ -81,7 +81,7 @@ static struct job_view suspended(struct arena *a, const struct data *job)
 		status_time(c, "lastTransitionTime"));
 	v.suspended = true;
 	if (status_label(job, "kueue.x-k8s.io/queue-name").n)
-		/* a queue holds it back (row S-14) */
+		/* a queue holds the Job back (row S-14) */
 		v = (struct job_view){ .phase = RUN_QUEUED, .suspended = true, .since = v.since,
 			.cause = str_printf(a, "waits in the queue '%.*s'",
 			STR_ARG(text_line(a, status_label(job, "kueue.x-k8s.io/queue-name")))) };
@@ -184,7 +184,7 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 	const struct event *e = pods->active + pods->succeeded < parallelism ?
 		refused(events, job) : NULL;
 	if (e)
-		/* its pods cannot be created (row S-18) */
+		/* the Job's pods cannot be created (row S-18) */
 		return view(RUN_STALLED, text_cause(a, e->reason, why_refused(e->message)), e->time);
 	if (phase_rank(pods->phase) < phase_rank(RUN_STARTING))
 		/* the phase of the pods decides (row S-19) */

@@ -51,7 +51,7 @@ struct pass_request {
 	const struct data *tree;        /* the shared object that the request is about; NULL: it is not about one */
 	/* memory of the request and its answer: a job of a thousand replicas has thousands of them */
 	struct arena own;
-	int64_t begun;                  /* by the steady clock: when it was sent */
+	int64_t begun;                  /* by the steady clock: when the request was sent */
 };
 
 /* ---- requests (pass_request.c) ---- */

@@ -64,8 +64,8 @@ static int64_t status_wait(const struct pass *p)
 }
 
 /*
- * While pods of other jobs are created, a status that says no more than Created waits: those pods come first, and if
- * its own pods start to run meanwhile, one write reports both.
+ * While pods of other jobs are created, a status that adds only the condition Created waits. Those pods come first, and
+ * if the job's own pods start to run meanwhile, one write reports both conditions.
  */
 static bool status_yields(const struct pass *p, int64_t now)
 {

@@ -13,7 +13,7 @@ struct queue;
 struct queue_item {
 	struct queue *queue;
 	struct queue_item *next;
-	struct loop_timer timer;        /* adds the item when it fires */
+	struct loop_timer timer;        /* adds the item when the timer fires */
 	int64_t not_before;             /* by loop_now(): the earliest time at which the next pass may start */
 	unsigned failures;              /* number of failures in a row */
 	bool queued, busy, dirty;       /* dirty: it was added again during its pass */

@@ -189,8 +189,8 @@ static void record_written(void *to, const struct transport_result *r)
 }
 
 /*
- * Writes the verdict, and that a controller has taken over this generation of the run. The version that was read is
- * part of the request: after another apply has restarted the run, the verdict is no longer that of the run.
+ * Records the verdict, and the fact that a controller has taken over this generation of the run. The version that was
+ * read is part of the request: after another apply has restarted the run, the verdict is no longer that of the run.
  */
 static bool step_record(struct run_pass *p)
 {

@@ -2,7 +2,7 @@
  * store.h - the existing objects of jobs, or of runs: by uid, and by the job or run that their label names. The store
  * is filled by watches and by the answers to our own requests. Those answers are newer than the objects from the watch,
  * so the next pass sees what was just created. Of the objects of jobs only the members that passes read are kept, as
- * packed text: about 100 bytes. The watches of the objects of runs bring nothing else.
+ * packed text: about 100 bytes. The watches for the objects of runs request only these members.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_STORE_H
 #define TRAINC_RUNTIME_SUPERVISE_STORE_H
@@ -12,7 +12,7 @@
 
 /* The label by which an object names its job. */
 #define STORE_LABEL "training.kubeflow.org/job-name"
-/* The label by which an object names its run, and that of pods of Jobs: the uid of their Job. */
+/* The label by which an object names its run, and the label by which pods of Jobs name the uid of their Job. */
 #define STORE_RUN_LABEL "trainc.dev/job"
 #define STORE_POD_JOB_LABEL "batch.kubernetes.io/controller-uid"
 

@@ -217,7 +217,7 @@ static void add_kinds(struct watches *w)
 	}
 	add_dependents(w, *resource_known(STR(""), STR("Pod")), STORE_LABEL, pods);
 	add_dependents(w, *resource_known(STR(""), STR("Service")), STORE_LABEL, services);
-	if (c->ancestors)               /* each of their replicas is a Job */
+	if (c->ancestors)               /* each replica of these kinds is a Job */
 		add_dependents(w, *resource_known(STR("batch"), STR("Job")), STORE_LABEL, jobs);
 }
 
