@@ -1,5 +1,6 @@
 /*
- * change.c - changes the size of a role, and suspends and resumes runs, with patches of exactly those fields.
+ * change.c - changes the size of a role, and suspends and resumes runs. The patches contain only the fields that
+ * change.
  */
 #include <stdlib.h>
 

@@ -429,7 +429,7 @@ static bool read_plan(struct cluster_watch *c, struct str record, struct str *wh
 		&c->plan, why);
 }
 
-/* Reports that a run that was named does not exist. For `delete` that is success. */
+/* Reports that a run named on the command line does not exist. For `delete` that is success. */
 static bool say_absent(struct cluster *k, const struct chosen_run *r, struct str ns, int *ret_status)
 {
 	session_say(k->session,

@@ -54,7 +54,7 @@ static bool find_names(struct wanted_definitions *w, struct str operand)
 	return false;
 }
 
-/* The part of a definition that describes its objects, without anything that belongs to one cluster. */
+/* The part of a definition that describes its objects, without anything specific to one cluster. */
 static struct str text_of(struct arena *a, struct str name, const struct data *definition)
 {
 	struct object *all = object_map(a, (struct span){ 0 }), *metadata = object_map(a, (struct span){ 0 }),

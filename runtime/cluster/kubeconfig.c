@@ -195,8 +195,8 @@ static bool find_context(struct kubeconfig_reading *r, struct kubeconfig_entry *
 }
 
 /*
- * Reads the context's cluster and user. The user comes first, because its certificate decides the scheme of a server
- * that has none.
+ * Reads the context's cluster and user. The user comes first, because its certificate decides which scheme a server URL
+ * without one gets.
  */
 static bool read_context(struct kubeconfig_reading *r, const struct kubeconfig_entry *context,
 	struct kubeconfig_access *a)

@@ -31,7 +31,7 @@ struct processors *processors_new(struct arena *a, const struct plan_job *j, str
 	return p;
 }
 
-/* The number of whole processors that the containers of a replica which run at the same time ask for. */
+/* The number of whole processors that the main container and the sidecars of a replica request together. */
 static int64_t whole_processors(const struct plan_role *r, int64_t i)
 {
 	const struct plan_quantity *cpu = &plan_amounts(&r->main, i)->cpu;

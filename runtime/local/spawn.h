@@ -27,7 +27,7 @@ bool spawn_low_open(struct spawn_low *low);
 void spawn_low_close(struct spawn_low *low);
 
 struct spawn {
-	const char *const *candidates;  /* files to execute, ended by NULL; the first that can be executed is */
+	const char *const *candidates;  /* files to try, ended by NULL; the first one that can be executed is used */
 	char *const *argv, *const *envp;
 	const char *cwd;
 	struct isolation *isolation;

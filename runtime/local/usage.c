@@ -62,8 +62,8 @@ static int64_t bytes_of(const char *text, const char *name)
 }
 
 /*
- * Adds the memory that would be free without the process. That is its own pages, and for pages that processes share
- * (shm_open() and the like) the largest number that any one of them has.
+ * Adds the memory that would be free without the process: its own pages, and for the pages that processes share
+ * (shm_open() and the like) the largest number in any one process.
  */
 static void add_memory(pid_t pid, struct run_usage *u, int64_t *shared)
 {

@@ -387,7 +387,10 @@ static int jobs_by_name(const void *one, const void *other)
 	return order ? order : (a->from.start > b->from.start) - (a->from.start < b->from.start);
 }
 
-/* Orders the Jobs of a part by name, so that the order of the objects decides nothing when two report one replica. */
+/*
+ * Orders the Jobs of a part by name, so that the order of the objects decides nothing when two Jobs report the same
+ * replica.
+ */
 static void mark_jobs(struct gathered_part *part)
 {
 	if (part->njobs > 1)

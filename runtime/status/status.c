@@ -101,7 +101,7 @@ static void judged_by_job(const struct gathering *g, const struct gathered_part 
 }
 
 /*
- * Notes the effect of a failed pod that still exists on a job that continues: the job restarts, or waits until somebody
+ * Notes how a failed pod that still exists affects a job that continues: the job restarts, or waits until somebody
  * replaces the pod.
  */
 static void note_restart(struct gathering *g, const struct gathered_part *p, bool running, struct verdict *v)
