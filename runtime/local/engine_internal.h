@@ -109,7 +109,7 @@ struct engine {
 	int64_t tell_after;
 	bool more;                      /* some orders are left that need no event: clients are served before these are
 					 * carried out */
-	bool changed;                   /* something has changed that is not part of the life */
+	bool changed;                   /* something outside of the struct life has changed */
 	int reserve;                    /* descriptor of a file that reserves disk space for the state */
 	off_t reserved;
 	off_t given;                    /* number of bytes taken from the reserve for the last output of programs */

@@ -96,8 +96,8 @@ static void default_signals(void)
 	for (int s = 1; s < NSIG; s++)
 		signal(s, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);       /* without the signal, a file that reaches its maximum size is handled like a
-					 * full disk: lost bytes are counted */
+	signal(SIGXFSZ, SIG_IGN);       /* with SIGXFSZ ignored, a file that reaches its maximum size is handled like
+					 * a full disk: lost bytes are counted */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

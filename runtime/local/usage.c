@@ -53,7 +53,7 @@ static int64_t ticks_of(pid_t pid)
 	return sum;
 }
 
-/* The number after NAME in a status of proc(5), in bytes. */
+/* The number after NAME in the status file of a process (proc(5)), in bytes. */
 static int64_t bytes_of(const char *text, const char *name)
 {
 	const char *line = strstr(text, name);

@@ -44,7 +44,7 @@ void store_each(const struct store *s, struct str ns, struct str job,
 	void (*see)(void *to, const struct data *object), void *to);
 /* Adds the objects of a job to RET, as trees in A. */
 void store_objects(const struct store *s, struct arena *a, struct str ns, struct str job, struct status_objects *ret);
-/* Has the job any objects? */
+/* Does the job have any objects? */
 bool store_has(const struct store *s, struct str ns, struct str job);
 void store_release(struct store *s);
 

@@ -276,7 +276,8 @@ static void work(struct queue_item *i)
 }
 
 /*
- * Checks the images of the options now: a pod with an invalid image would never start, long after the controller did.
+ * Checks the images of the options now. With an invalid image a pod would never start, and that would only show long
+ * after the controller has started.
  */
 static bool are_images_right(struct session *s)
 {
