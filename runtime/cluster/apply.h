@@ -128,7 +128,7 @@ bool apply_immutable(const struct answer *x);
 void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted *w);
 /* Is C about the salt of a Secret? Whoever applies a copy of the Secret becomes a manager of the salt, too. */
 bool apply_is_salt(const struct transport_cause *c);
-/* Reports who else has set the salt of the Secret W; apply has overwritten it. */
+/* Reports who else has set the salt of the Secret W; apply overwrites it. */
 void apply_tell_salt(struct applying *p, const struct wanted *w);
 /* Reports fields that other managers own. */
 void apply_conflict(struct applying *p, struct wanted *w);
