@@ -107,8 +107,8 @@ static bool is_own_job(const struct cluster_watch *c, const struct data *o)
 }
 
 /*
- * Notes the Jobs of the run. A Job with the name of an earlier one and another uid belongs to a run that somebody has
- * started since, unless a restart of the whole run has created it.
+ * Notes the Jobs of the run. If a Job has the name of an earlier one but another uid, somebody has started another run
+ * since, unless a restart of the whole run has created the Job.
  */
 static void note_jobs(struct cluster_watch *c, const struct status_objects *objects)
 {

@@ -1,7 +1,7 @@
 /*
- * survivors.c - looks at all processes of the machine again and again until none belongs to the run, because a dying
- * process may have started another one that is found later. A signal is sent through a pidfd that was opened before the
- * process was judged, so it never reaches a later process with the same number.
+ * survivors.c - looks at all processes of the machine repeatedly until none belongs to the run: a dying process may
+ * have started another one after the last look. A signal is sent through a pidfd that was opened before the process was
+ * judged, so it never reaches a later process with the same number.
  */
 #include "runtime/local/survivors.h"
 
