@@ -115,7 +115,8 @@ struct backend {
 	/* The versions of add-ons, one for each row of kube/addon.h. */
 	bool (*addons)(struct session *s, struct addon_found *ret, int *ret_status);
 	/*
-	 * For completion, one name a line: contexts, which need no begin(), and namespaces. NULL: the backend has none.
+	 * For completion, one name per line: contexts, which need no begin(), and namespaces. NULL: the backend has
+	 * none.
 	 */
 	void (*contexts)(struct session *s, struct buf *out);
 	void (*namespaces)(struct session *s, struct buf *out);

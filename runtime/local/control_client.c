@@ -52,7 +52,7 @@ static void control_path_close(struct control_path *p)
 }
 
 /*
- * Connects; while the queue of connections is full, waits for room, as long as for an answer at most. False with errno.
+ * Connects. While the queue of connections is full, waits for room, but no longer than for an answer. False with errno.
  */
 static bool connect_in_time(int fd, const struct control_path *path)
 {

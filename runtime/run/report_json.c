@@ -155,7 +155,7 @@ static void put_number_or_null(const struct json *j, const char *name, int64_t n
 		buf_printf(j->out, "\"%s\": null, ", name);
 }
 
-/* Appends what the processes of a local replica use. */
+/* Appends the resources that the processes of a local replica use. */
 static void put_process(const struct json *j, const struct run_replica *r)
 {
 	if (r->usage.known)

@@ -60,7 +60,7 @@ struct pass_request {
 struct pass_request *pass_request_new(struct pass *p);
 /* Ends a request to which nothing refers any more; the next one takes its memory. */
 void pass_request_over(struct pass_request *s);
-/* Sends S->request, whose memory may be in S->own; DONE gets S with the answer, and S->own empty. */
+/* Sends S->request, whose memory may be in S->own, and then empties S->own. DONE gets S with the answer. */
 void pass_send(struct pass *p, struct pass_request *s, enum call_repeat repeat,
 	void (*done)(void *to, const struct transport_result *r));
 /* Notes that a request has been answered, and continues the pass. */
