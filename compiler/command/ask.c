@@ -111,9 +111,10 @@ bool ask(struct session *s, struct arena *a, const struct question *q, struct st
 	*ret = STR("");
 	if (!t)
 		return false;
-	t->options.parts = false;       /* the names that the expression mentions are not known beforehand */
+	/* reads whole modules: it is not known beforehand which names the expression mentions */
+	t->options.parts = false;
 	t->options.keep_jobs = true;
-	t->diags.hold_warnings = true;  /* warnings are for `check`: here they would be repeated with every line */
+	t->diags.hold_warnings = true;  /* only `check` reports warnings: here every line would repeat them */
 	t->program.added = (struct added){ .name = q->place, .text = q->text, .declarations = q->expression };
 	if (trainc_compile(t, q->program.p) && t->program.root && q->expression < q->text.n)
 		*ret = compute(s, t, a, q);

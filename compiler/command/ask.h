@@ -8,9 +8,9 @@
 
 struct question {
 	struct str program;             /* path of the program; p == NULL if none was given */
-	struct str place;               /* what messages call the text */
+	struct str place;               /* the name of the text in messages */
 	struct str text;                /* the text: declarations, followed by the expression */
-	/* where the expression begins; text.n: nowhere, and the declarations are only checked */
+	/* where the expression starts; text.n if there is no expression: then the declarations are only checked */
 	size_t expression;
 };
 

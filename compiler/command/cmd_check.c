@@ -1,7 +1,7 @@
 /*
- * cmd_check.c - reports errors in programs; writes no objects. With --fix the edits that are certainly right are made
- * first, and the remaining errors are reported. Imported files of the project are fixed too, but never the standard
- * library or packages.
+ * cmd_check.c - reports errors in programs; writes no objects. With --fix the edits that are certainly right are
+ * applied first, and the remaining errors are reported. Imported files of the project are fixed too, but never the
+ * standard library or packages.
  */
 #include "command/mend.h"
 
@@ -22,8 +22,8 @@ static bool fix_all(struct session *s, size_t *errors)
 }
 
 /*
- * Explains why there may be more errors than before. A text that cannot be read hides errors in its names, those hide
- * errors in values, and objects are only made from a program without errors.
+ * Explains why there may be more errors than before. Syntax errors hide errors in names, errors in names hide errors
+ * in values, and objects are only made from a program without errors.
  */
 static void say_hidden(const struct session *s, const struct programs *all, const size_t *errors)
 {

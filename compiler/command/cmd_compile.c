@@ -1,6 +1,7 @@
 /*
  * cmd_compile.c - writes objects to standard output or to files. All programs are compiled before the first byte is
- * written: a user who pipes the output into a cluster must not apply only those before an error.
+ * written: a user who pipes the output into a cluster must not apply only the objects of the programs before an
+ * error.
  */
 #include <sys/stat.h>
 
@@ -8,7 +9,7 @@
 #include "command/output_dir.h"
 #include "command/session.h"
 
-/* ---- where to, and in which form ---- */
+/* ---- where the output goes, and its format ---- */
 
 /* The FILE of -o; p == NULL when -o names a form, or was not given. */
 static struct str output_file(const struct session *s)
@@ -55,7 +56,7 @@ static struct emit_options emit_options(const struct session *s, const struct tr
 	};
 }
 
-/* The plans of all programs, and the options of each: places refer to the program's own sources. */
+/* Returns the plans of all programs, and the options of each: source positions refer to the program's own sources. */
 static const struct plan **plans_of(struct session *s, const struct programs *all, struct emit_options **ret_options)
 {
 	const struct plan **plans = ARENA_ARRAY(s->arena, const struct plan *, all->n);
@@ -136,7 +137,7 @@ static bool write_directory(struct session *s, const struct programs *all, struc
 	return false;
 }
 
-/* ---- the rule for make ---- */
+/* ---- the dependency file for make ---- */
 
 static void put_name(struct buf *out, struct str name)
 {
@@ -186,7 +187,8 @@ static void put_sources(const struct programs *all, const char *before, const ch
 }
 
 /*
- * Is it a file of another kind, named by mistake? The first line of a rule ends with a colon or a backslash.
+ * Is PATH a file of another kind, named by mistake? In a dependency file the first line ends with a colon or a
+ * backslash.
  */
 static bool is_other_file(struct session *s, struct str path)
 {
@@ -199,7 +201,7 @@ static bool is_other_file(struct session *s, struct str path)
 	return !str_ends(first, STR(": \\")) && !str_ends(first, STR(":"));
 }
 
-/* Reports a name with a line end, which a rule for make cannot contain. */
+/* Reports a name that contains a line end: a rule for make cannot contain it. */
 static bool has_line_end(struct session *s, struct str name)
 {
 	if (!memchr(name.p, '\n', name.n))
@@ -224,8 +226,8 @@ static bool names_fit(struct session *s, const struct programs *all)
 }
 
 /*
- * Writes the dependency file like -MMD -MP of a C compiler: a rule without a recipe for every file, so that make does
- * not fail when one is removed.
+ * Writes the dependency file as a C compiler does with -MMD -MP: every file also gets a rule without a recipe, so
+ * that make does not fail when the file is removed.
  */
 static bool write_depfile(struct session *s, const struct programs *all, struct str path)
 {

@@ -8,10 +8,10 @@
 #include "explain/reference.h"
 #include "command/session.h"
 
-static const char importing[] = "command line";     /* the file name for places in that line */
+static const char importing[] = "command line";     /* the name of that line's source in messages */
 
 struct wrapped {
-	struct str line;                /* p == NULL: the operand is a file */
+	struct str line;                /* the line that imports the module; p == NULL: the operand is a file */
 };
 
 static bool wrapped_read(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
@@ -37,7 +37,10 @@ static void wrapped_list(void *context, struct arena *a, struct str directory, v
 	file_reader.list(file_reader.context, a, directory, each, to);
 }
 
-/* Is the operand the name of a module: "std.single", "acme.shapes"? It has dots, and an ending that no file has. */
+/*
+ * Is the operand the name of a module, such as "std.single" or "acme.shapes"? It consists of words separated by dots,
+ * and does not end with ".tj".
+ */
 static bool is_module_name(struct str operand)
 {
 	if (str_ends(operand, STR(".tj")) || str_is(operand, "-"))

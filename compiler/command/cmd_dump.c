@@ -35,7 +35,10 @@ static int dump_plan(struct session *s, void (*put)(const struct trainc *, struc
 	return status;
 }
 
-/* Only what the early phases find is reported. */
+/*
+ * Marks all warnings as not checked, because later phases do not run: `# allow` comments are then not reported as
+ * unused.
+ */
 static void ask_for_little(struct trainc *c)
 {
 	memset(c->diags.unasked, true, sizeof(c->diags.unasked));

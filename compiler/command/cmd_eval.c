@@ -1,7 +1,7 @@
 /*
- * cmd_eval.c - prints the value of an expression, or of one line after the other. Every line is a question of its own:
- * the program is compiled again, together with the declarations of earlier lines. A line that fails adds nothing, and a
- * file that was edited in between is read again.
+ * cmd_eval.c - prints the value of an expression, or the values of expressions that are entered line by line. For
+ * every line the program is compiled again, together with the declarations of earlier lines. A line that fails adds
+ * nothing, and a file that was edited in between is read again.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ enum {
 	PIECE_MOST = 64 * 1024,         /* maximum bytes of one declaration or expression, and of all declarations
 					 * together */
 	PIECE_LINES = 1000,
-	LINES_MOST = 10000,             /* lines of a session: each costs a compilation */
+	LINES_MOST = 10000,             /* maximum number of lines in a session: each costs a compilation */
 	TEXT_MOST = 16 << 20
 };
 
@@ -92,7 +92,7 @@ static bool is_blank(struct str line)
 	return true;
 }
 
-/* Does LINE show that the text before it was left open by mistake? */
+/* Does LINE show that a bracket in the text before it was left open by mistake? */
 static bool begins_anew(const struct input *in, const struct part *before, struct str line)
 {
 	if (in->terminal && is_blank(line))
@@ -117,7 +117,8 @@ static bool next_piece(struct input *in, struct str *ret, struct part *ret_part)
 		part = look((struct str){ in->text.p + start, in->at - start });
 	}
 	*ret = (struct str){ in->text.p + start, in->at - start };
-	*ret_part = look(*ret);                 /* its name is part of the text, which moved when more was read */
+	/* looks again: the name in the part points into the text, which may have moved while more was read */
+	*ret_part = look(*ret);
 	return true;
 }
 
@@ -137,7 +138,7 @@ struct talk {
 	bool failed;
 };
 
-/* Joins the declarations so far, except the one that NAME replaces, each on its own line, and TEXT. */
+/* Joins the declarations so far and TEXT, each on its own line. Leaves out the declaration that NAME replaces. */
 static struct str compose(const struct talk *k, struct arena *a, struct str name, struct str text, size_t line,
 	size_t *ret_start)
 {
@@ -259,7 +260,7 @@ static void converse(struct talk *k, struct input *in)
 	}
 }
 
-/* Before the first line, reports what is wrong with the program itself; false then. */
+/* Before the first line is read, reports what is wrong with the program itself. Returns false if anything is. */
 static bool is_sound(struct talk *k)
 {
 	struct question q = { .program = k->program, .place = k->place, .text = STR("") };

@@ -15,8 +15,8 @@ int cmd_explain(struct session *s)
 		for (size_t i = 1; i < s->options->noperands; i++)
 			e.topic = str_cat(s->arena, e.topic, STR(" "), s->options->operands[i]);
 		if (!explain_ask(&e)) {
-			bool words = memchr(e.topic.p, ' ', e.topic.n) != NULL;         /* no page has a name of several
-											 * words */
+			/* suggestions are for single words, because no page has a name of several words */
+			bool words = memchr(e.topic.p, ' ', e.topic.n) != NULL;
 			struct str near = words ? STR("") : suggest_sentence(&e.near);
 			if (!near.n && explain_search(&e)) {
 				session_write(s, buf_text(&out));

@@ -29,9 +29,8 @@ static enum outcome put(struct session *s, struct str path, struct str before, s
 {
 	bool check = option_given(s->options, OPTION_CHECK_ONLY), diff = option_given(s->options, OPTION_DIFF);
 	bool same = str_eq(before, after), to_stdout = str_is(path, "-");
-	struct str name = to_stdout ? STR("<stdin>") : name_escaped(s->arena, path);        /* escaped, because a line
-											     * of the list is one
-											     * name */
+	/* escaped, because each line of the list is one name */
+	struct str name = to_stdout ? STR("<stdin>") : name_escaped(s->arena, path);
 	struct buf out = { 0 };
 
 	if (diff)

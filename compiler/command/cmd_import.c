@@ -22,7 +22,7 @@ static unsigned operator_version(const struct session *s)
 enum { MANIFESTS_LARGEST = 32 << 20 };   /* maximum bytes of a file: 90,000 small jobs, of which at most 10,000 are
 					  * imported */
 
-/* Adds a help for a directory, which is a chart, a kustomization, or holds manifests. */
+/* Adds a help for a directory: how to import it as a chart, as a kustomization, or as a directory of manifests. */
 static void help_directory(struct session *s, struct trainc *c, struct diag *d, struct str path)
 {
 	static const char *const customized[] = { "kustomization.yaml", "kustomization.yml", "Kustomization" };
@@ -68,7 +68,7 @@ static void read_file(struct session *s, struct trainc *c, struct import *im, st
 			STR_ARG(path));
 }
 
-/* The file name of a job: its name, with a number if two are equal. */
+/* The file name of a job: its name, with a number if an earlier job has the same name. */
 static struct str file_name(struct session *s, struct map *seen, struct str directory, struct str name)
 {
 	struct str base = name;
@@ -83,7 +83,7 @@ struct program_text {
 	struct str path, text;
 };
 
-/* Is there such a file with another text? A program that somebody has edited since is not overwritten. */
+/* Does the file already exist with a different text? A program that somebody has edited since is not overwritten. */
 static bool is_other(struct session *s, const struct program_text *file)
 {
 	struct str text, why;
@@ -150,7 +150,7 @@ struct import *session_import(struct session *s, struct trainc *c)
 	return im;
 }
 
-/* Reads the jobs of the cluster; false with a status after saying what is wrong. */
+/* Reads the jobs of the cluster. Returns false, with an exit status, after reporting what is wrong. */
 static bool import_live(struct session *s, struct trainc *c, struct import *im, int *ret_status)
 {
 	const struct backend *b = backend_of(s);

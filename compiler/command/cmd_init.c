@@ -35,14 +35,14 @@ struct search {
 	struct suggest near;
 	const struct library_module *module;    /* the module of the framework that was found */
 	struct library_item item;
-	struct buf found;               /* the names that fit, with commas */
+	struct buf found;               /* the matching names, separated by commas */
 	unsigned n;
-	bool part;                      /* a part of a module's name is enough */
+	bool part;                      /* part of a module's name is enough to match */
 };
 
 /*
- * Compares a declaration with the wanted name. module.name also matches std.module.name; a name alone matches if no
- * other module has it; a module matches if it has only one framework.
+ * Compares a declaration of a module with the wanted name. `module.name` also matches std.module.name. A bare name
+ * matches if no other module declares it; the name of a module matches if the module has only one framework.
  */
 static void compare(void *to, const struct library_module *m, const struct library_item *item)
 {
@@ -91,9 +91,9 @@ static bool find_framework(struct search *s)
 
 struct init_writing {
 	struct arena *arena;
-	const struct flat *flat;        /* the flat text of the example */
+	const struct flat *flat;        /* pieces of the example's text, each on one line */
 	const struct node *framework;   /* the framework, or NULL */
-	struct map told;                /* names of fields whose documentation has been written */
+	struct map told;                /* names of fields whose documentation has already been written */
 	struct buf *out;
 };
 
@@ -118,7 +118,7 @@ static void put_field_doc(struct init_writing *w, enum block block, struct str n
 	put_comment(w->out, str_of(f->doc));
 }
 
-/* The framework's documentation of one of its roles: above it, or above its replicas. */
+/* Returns the framework's documentation of one of its roles: the comment above the role, or above its `replicas`. */
 static struct str role_doc(const struct init_writing *w, struct str name)
 {
 	const struct nodes *items = w->framework ? &w->framework->u.blueprint_decl.body->u.body.items :

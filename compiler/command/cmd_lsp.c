@@ -1,9 +1,9 @@
 /*
  * cmd_lsp.c - the language server on standard input and output.
  *
- * A message is a header, an empty line and as many bytes as the header says. All messages that
- * have arrived are received before any work is done, so that a request that was cancelled is not
- * begun.  If the input ends without `exit`, the status is 1.
+ * A message is a header, an empty line and as many bytes as the header says. All messages that have arrived are
+ * received before any work is done, so that a request that was canceled meanwhile is never started. If the input ends
+ * without `exit`, the status is 1.
  */
 #include <errno.h>
 #include <limits.h>
@@ -40,7 +40,7 @@ static void send_message(void *context, const char *message, size_t n)
 
 /* ---- in ---- */
 
-/* The end of the header at P: the place after its empty line; NULL when that has not arrived. */
+/* The end of the header at P, which is after its empty line; NULL when the empty line has not arrived. */
 static const char *header_end(const char *p, const char *end)
 {
 	for (const char *line = p; line < end;) {
@@ -115,7 +115,7 @@ static void read_input(struct wire *w, bool wait)
 	}
 }
 
-/* Works until `exit`, or until the input has ended and all requests in it are answered. */
+/* Serves until `exit`, or until the input has ended and all requests in it are answered. */
 static int serve(struct wire *w, struct lsp *server)
 {
 	int status = STATUS_PROGRAM;
@@ -138,7 +138,7 @@ int cmd_lsp(struct session *s)
 	struct lsp_host host = { &wire, s->reader, send_message, workspace_files, workspace_keep };
 	struct lsp *server = lsp_new(&host);
 
-	/* An analysis is released as a whole, and the next one uses its memory again without asking the system. */
+	/* An analysis is released as a whole, and the next one reuses the memory without asking the system for it. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	int status = serve(&wire, server);

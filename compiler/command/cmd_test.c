@@ -1,8 +1,9 @@
 /*
  * cmd_test.c - runs the `test` declarations of programs. A test that sets a profile or parameters compiles its file
  * again with these, so that no test sees another one's values; its checks are evaluated afterwards and can use the
- * finished plan. With n tests the time must not become n times that of the file. So such a test reads the file without
- * the other tests, and all tests that set nothing share one compilation, as long as none of them changes it.
+ * finished plan. The time for n tests must not grow to n times that of compiling the file. So such a test reads the
+ * file without the other tests, and all tests that set nothing share one compilation, as long as none of them changes
+ * it.
  */
 #include "base/path.h"
 #include "base/words.h"
@@ -29,10 +30,10 @@ struct suite {
 	const struct trainc *front;     /* the file as it was first read */
 	struct str path, text;
 	struct nodes tests;             /* the tests of `front` */
-	/* the compilation that tests without settings share; NULL: none at the moment */
+	/* the compilation that tests without settings share; NULL while there is none */
 	struct trainc *shared;
 	struct nodes shared_tests;
-	uint64_t steps;                 /* the part of the evaluation budgets that the compilation itself used */
+	uint64_t steps;                 /* the evaluation steps that the compilation itself used */
 	size_t text_bytes, memory;
 };
 
@@ -50,13 +51,13 @@ static struct node *item_named(const struct node *test, const char *key)
 	return NULL;
 }
 
-/* Makes a second source with the file's text, into which values point. */
+/* Makes a second source with the file's text, for values that point into it. */
 static struct source *shadow(struct trainc *c, const struct source *file)
 {
 	struct source *s = source_add(&c->sources, file->name, file->text);
 
 	if (s)
-		s->library = true;      /* its `# allow` comments are judged in the file itself */
+		s->library = true;      /* `# allow` comments are checked in the file itself, not in this copy */
 	return s;
 }
 
@@ -145,7 +146,7 @@ static void run_checks(struct test_run *run, struct node *test)
 	ev->test = NULL;
 }
 
-/* Prints diagnostics with the options of a compilation, in whose memory they are. */
+/* Prints diagnostics with the options of compilation C; its memory holds them. */
 static void print_diags(struct session *s, const struct trainc *c, const struct diags *ds)
 {
 	struct programs one = { .at = &(struct trainc *){ &(struct trainc){ .diags = *ds, .door = c->door } }, .n = 1 };
@@ -206,7 +207,7 @@ static void suite_init(struct suite *t, struct session *s, struct trainc *front,
 	t->text = front->program.root->source->text;
 }
 
-/* Replaces a test and the comments above it by blanks, so that places stay the same. */
+/* Replaces a test and the comments above it by blanks, so that positions stay the same. */
 static void blank(char *text, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -240,8 +241,8 @@ static bool changes_values(const struct node *test)
 }
 
 /*
- * May the test read the file without the other tests? Not with fails(), which sees warnings too: what only the other
- * tests use would be "never used".
+ * May the test read the file without the other tests? Not if it calls fails(), which includes warnings: a name that
+ * only the other tests use would be reported as never used.
  */
 static bool may_be_alone(const struct suite *t, const struct node *test)
 {
@@ -262,7 +263,8 @@ static struct trainc *compile_for(struct suite *t, const struct node *test)
 	c->options.keep_jobs = true;
 	c->program.testing = true;
 	c->program.in_part = test && may_be_alone(t, test);
-	c->options.parts = false;               /* the places of its checks are in the source that was read first */
+	/* modules are read whole, as in the first compilation, so that the positions of the checks are the same */
+	c->options.parts = false;
 	if (c->program.in_part)
 		t->text = text_of_one(t, &c->arena, test);
 	trainc_compile(c, t->path.p);
@@ -336,7 +338,7 @@ static bool run_test(struct suite *t, size_t n)
 	return ok;
 }
 
-/* ---- all of them ---- */
+/* ---- running all tests ---- */
 
 /*
  * Limits tests: each test that changes values reads the file again, so both their number and the text that they read

@@ -1,9 +1,9 @@
 /*
  * cmd_vendor.c - stores copies in a project: packages, and kinds of Kubernetes that are not built in. `trainc vendor`
- * locks the packages as they are (lock.h). `trainc vendor crd FILE...` reads CustomResourceDefinitions, from files or a
- * cluster, and stores the fields that they define in crds.tbl, beside project.tj. Each definition has a section with
- * the digest of its file; it replaces an older one of the same name, and the others stay. `trainc vendor addons
- * --from-cluster` writes versions of add-ons into project.tj (vendor_addons.h).
+ * locks the packages in their current state (lock.h). `trainc vendor crd FILE...` reads CustomResourceDefinitions,
+ * from files or a cluster, and stores the fields that they define in crds.tbl, beside project.tj. Each definition has
+ * a section with the digest of its file; it replaces an older one of the same name, and the others stay. `trainc
+ * vendor addons --from-cluster` writes versions of add-ons into project.tj (vendor_addons.h).
  */
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static const struct str heading = { "# crd ", 6 };
 
 struct section {
 	struct str name;                /* "widgets.acme.io" */
-	struct str text;                /* with its heading */
+	struct str text;                /* including its heading */
 };
 
 struct vendor {

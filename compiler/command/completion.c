@@ -1,8 +1,8 @@
 /*
- * completion.c - writes completion scripts with one walk over the table of options, in the form that each shell needs.
- * The words of options.def say what can be at a place: FILE, DIR, FRAMEWORK, or the choices themselves. Names that do
- * not change while trainc is installed (frameworks, modules, topics) are in the script; those of runs, roles, contexts
- * and namespaces are requested when they are needed (question.h).
+ * completion.c - writes completion scripts in one walk over the table of options, in the form that each shell needs.
+ * The words of options.def say what can be completed: FILE, DIR, FRAMEWORK, or the choices themselves. Names that do
+ * not change while trainc is installed (frameworks, modules, topics) are in the script; those of runs, roles,
+ * contexts and namespaces are requested when they are needed (question.h).
  */
 #include "command/completion.h"
 
@@ -12,7 +12,7 @@
 #include "command/question.h"
 #include "kube/version.h"
 
-/* ---- what can be at a place ---- */
+/* ---- the words that are possible at a position ---- */
 
 enum path_kind {
 	PATH_PROGRAM = 1,              /* a .tj file, or a directory on the way to one */
@@ -22,14 +22,14 @@ enum path_kind {
 
 struct offer {
 	unsigned paths;                /* set of enum path_kind */
-	struct str words;               /* with blanks between them */
+	struct str words;               /* separated by blanks */
 	unsigned asks;                 /* set of enum question_names */
 };
 
 struct completion {
 	struct arena *arena;
 	struct buf *out;
-	struct str commands, frameworks, modules, topics;       /* with blanks between them */
+	struct str commands, frameworks, modules, topics;       /* separated by blanks */
 };
 
 static void add_word(struct buf *words, struct str word)
@@ -81,7 +81,7 @@ static void add_offer(const struct completion *c, struct str word, bool operand,
 {
 	if (word.n && (word.p[0] < 'A' || word.p[0] > 'Z'))
 		add_word(words, word);
-	else if (str_is(word, "FILE"))          /* after a fixed word it means any file: vendor crd FILE */
+	else if (str_is(word, "FILE"))          /* after a fixed word, as in `vendor crd FILE`, FILE means any file */
 		to->paths |= operand && !words->n ? PATH_PROGRAM : PATH_FILE;
 	else if (str_is(word, "RUN"))
 		to->asks |= NAMES_RUNS;
@@ -392,7 +392,7 @@ static void zsh(struct completion *c)
 		zsh_operands(c, (enum command)i);
 		buf_z(c->out, " ;;\n");
 	}
-	/* loaded by name from a directory of functions, or read by `source` */
+	/* zsh either loads the script by name from a directory of functions, or reads it with `source` */
 	buf_z(c->out, "\t\tesac ;;\n\tesac\n}\nif [[ $funcstack[1] == _trainc ]]; then\n\t_trainc \"$@\"\nelse\n"
 		"\tcompdef _trainc trainc\nfi\n");
 }

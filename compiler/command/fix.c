@@ -1,5 +1,5 @@
 /*
- * fix.c - edits are kept sorted by place, and written out in one pass.
+ * fix.c - keeps edits sorted by position, and applies them in one pass.
  */
 #include "command/fix.h"
 
@@ -9,7 +9,7 @@ struct edits {
 	size_t n;
 };
 
-/* The first edit that begins at OFFSET or later. */
+/* The first edit that starts at OFFSET or later. */
 static size_t place_of(const struct edits *edits, uint32_t offset)
 {
 	size_t from = 0, to = edits->n;
@@ -43,7 +43,7 @@ static void insert(struct edits *edits, const struct diag_edit *e)
 	edits->at[place] = e;
 }
 
-/* The source of all edits of a fix, or NULL. */
+/* The one source that all edits of a fix change; NULL if there is none. */
 static const struct source *source_of(const struct diags *ds, const struct diag_fix *fix)
 {
 	const struct source *source = NULL;
@@ -58,7 +58,10 @@ static const struct source *source_of(const struct diags *ds, const struct diag_
 	return source;
 }
 
-/* Is there a comment in the text that is replaced? A text that is deleted takes its comment with it. */
+/*
+ * Does the edit lose a comment of the text that it replaces? An edit that only deletes text may delete its comment
+ * too.
+ */
 static bool loses_comment(const struct source *source, const struct diag_edit *e)
 {
 	struct str old = { source->text.p + (e->at.start - source->base), e->at.end - e->at.start };
@@ -89,7 +92,7 @@ struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, co
 	return chosen;
 }
 
-/* The offsets of the text of each edit when all edits have been made. */
+/* Returns, for each edit, the offset of its new text after all edits have been applied. */
 static uint32_t *places_now(const struct edits *edits, const struct source *source)
 {
 	uint32_t *ret = ARENA_ARRAY(edits->arena, uint32_t, edits->n);
@@ -149,8 +152,7 @@ size_t fix_around(const struct fix_edits *edits, uint32_t offset)
 uint32_t fix_moved(const struct fix_edits *edits, uint32_t offset)
 {
 	uint32_t place = edits->source->base + offset;
-	size_t from = 0, to = edits->n;         /* binary search for the number of edits that begin at the byte or
-						 * before it */
+	size_t from = 0, to = edits->n; /* binary search for the number of edits that start at the byte or before it */
 
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;

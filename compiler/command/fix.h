@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "diag/diag.h"
 
-/* Diagnostics whose first fix is to be made, completely or not at all. */
+/* Diagnostics whose first fix is to be applied, completely or not at all. */
 struct fixes {
 	const struct diag **at;         /* the diagnostics that are to be fixed, in their order */
 	size_t n;
@@ -20,20 +20,20 @@ struct fixes {
 struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, const struct diag *d,
 	const struct source *source), void *context);
 
-/* The edits of one source. */
+/* The edits of one source that the fixes make. */
 struct fix_edits {
 	const struct source *source;
-	const struct diag_edit **at;    /* the edits by place, without overlap */
-	uint32_t *now;                  /* where the text of each edit begins in the edited text */
+	const struct diag_edit **at;    /* the edits, sorted by position, without overlap */
+	uint32_t *now;                  /* offset of each edit's text in the edited text */
 	size_t n, fixes;                /* number of edits; number of diagnostics that they belong to */
 };
 
 struct fix_edits fix_edits(const struct diags *ds, struct fixes fixes, const struct source *source);
 
-/* Appends the text of the source with the edits made. */
+/* Appends the text of the source with the edits applied. */
 void fix_write(const struct fix_edits *edits, struct buf *out);
 
-/* The first edit whose text, in the edited text, ends after OFFSET; n when there is none. */
+/* The index of the first edit whose new text ends after OFFSET, an offset in the edited text; n when there is none. */
 size_t fix_around(const struct fix_edits *edits, uint32_t offset);
 
 /* The offset in the fixed text of a byte of the source; for a byte that is replaced, the start of its replacement. */

@@ -1,7 +1,7 @@
 /*
- * half.c - finds the program for clusters and replaces this process by it.  It is in libexec/trainc next to the
- * directory of trainc itself, or below that directory in a build.  The first argument is the version, so that a program
- * from another installation is noticed.
+ * half.c - finds the program for clusters and replaces this process by it. The program is in libexec/trainc next to
+ * the directory of trainc itself, or, in a build, below that directory. Its first argument is the version of trainc,
+ * so that it notices when it belongs to another installation.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@ static bool hash_packages(struct session *s, struct trainc *c, struct locked *to
 		struct str name = project->packages.entries[i].key,
 			path = *(const struct str *)project->packages.entries[i].value;
 		if (!path.p)
-			continue;               /* it is outside the project, which was reported */
+			continue;               /* the package is outside the project, which was already reported */
 		struct str why, hash = package_hash(s->arena, s->reader, path_join(s->arena, project->root, path),
 			&why);
 		if (hash.p) {

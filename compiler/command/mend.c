@@ -1,8 +1,8 @@
 /*
- * mend.c - makes fixes. Texts in memory replace the files until all edits are settled. In a round all edits are tried
- * together. When that causes a new error, half of them are tried, and so on down to the edit that causes it. Rounds are
- * repeated as long as something changes, up to a number of trials. That number is smaller for a large text, and for
- * many misspelt names beside many names.
+ * mend.c - applies fixes. Texts in memory replace the files until all edits are settled. A round first tries all
+ * edits together. If they cause a new error, it tries half of them, and so on down to the edit that causes the error.
+ * Rounds are repeated as long as something changes, up to a number of trials. That number is smaller for a large
+ * text, and for many misspelt names beside many names.
  */
 #include "command/mend.h"
 
@@ -13,8 +13,8 @@
 #include "command/fix.h"
 
 /*
- * Limits for one program: a file of random text must be finished soon, and n errors in a file must not cost n times the
- * file.
+ * Limits for one program: a file of random text must not take long, and n errors in a file must not cost n
+ * compilations of the file.
  */
 enum { TRIALS = 400, TRIALS_OF_ANY = 32, TRIED_BYTES = 4 << 20, COMPARISONS = 1 << 23 };
 
@@ -27,8 +27,8 @@ struct draft {
 /* One compilation of the drafts, and what it reported. */
 struct look {
 	struct trainc *compile;
-	size_t errors[3], warnings;     /* number of errors in the text, of errors in names and types, and of all
-					 * others */
+	/* number of errors in the syntax, of errors in names and types, and of all others */
+	size_t errors[3], warnings;
 };
 
 struct mend {
@@ -39,12 +39,12 @@ struct mend {
 	struct map drafts;              /* name -> struct draft */
 	struct map refused;             /* edits that failed when they were tried one by one */
 	size_t trials, tried;           /* number of trials, and the sum of the lengths of their texts */
-	size_t compared;                /* number of names that all trials compared with misspelt ones */
+	size_t compared;                /* number of names that were compared with misspelled ones, in all trials */
 	size_t errors;                  /* number of errors before the first trial */
-	size_t made;                    /* successful trials since edits were first refused */
+	size_t made;                    /* successful trials since `refused` was last emptied */
 	struct look now;
 	bool usable;                    /* false: the options of the command are wrong */
-	bool warnings;                  /* the edits of warnings are wanted too */
+	bool warnings;                  /* fixes of warnings are applied too */
 };
 
 static bool read_draft(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
@@ -87,7 +87,7 @@ static bool counts(const struct diag *d)
 	return d->severity == SEVERITY_ERROR && !d->denied;
 }
 
-/* The phase of an error: errors of the text hide those of names, and these hide those of values. */
+/* The phase of an error: syntax errors hide errors in names, which hide errors in values. */
 static int depth_of(enum diag_code code)
 {
 	char phase = diag_code_name(code)[3];
@@ -100,7 +100,8 @@ static bool look(struct mend *m, struct look *ret)
 	*ret = (struct look){ .compile = session_open(&m->session) };
 	if (!ret->compile)
 		return false;
-	ret->compile->options.parts = false;    /* there is something to report, so library modules are read whole */
+	/* library modules are read whole, because there are diagnostics to report */
+	ret->compile->options.parts = false;
 	trainc_compile(ret->compile, m->path.p);
 	trainc_finish(ret->compile);
 	m->compared += ret->compile->arena.compared;
@@ -124,9 +125,9 @@ static int compare_looks(const struct look *a, const struct look *b)
 	return a->warnings < b->warnings ? -1 : a->warnings > b->warnings;
 }
 
-/* ---- what edits do to them ---- */
+/* ---- how edits move errors ---- */
 
-/* The place of an earlier error, and where the edits have moved it. */
+/* The position of an earlier error after the edits: its file and its offset in the edited text. */
 struct old {
 	struct str name;
 	uint32_t offset;
@@ -199,10 +200,13 @@ static bool on_one_line(struct str text, uint32_t from, uint32_t to)
 	return from <= to && !memchr(text.p + from, '\n', to - from);
 }
 
-/* Is an error about text that the edits wrote, or with ON_LINE on the same line? Offsets are in the edited text. */
+/*
+ * Is an error about text that the edits wrote? With ON_LINE, an error on the same line counts too. Offsets are in the
+ * edited text.
+ */
 static bool is_about(const struct fix_edits *edits, struct str text, uint32_t start, uint32_t end, bool on_line)
 {
-	size_t i = fix_around(edits, start);    /* the edits before this one end before the error begins */
+	size_t i = fix_around(edits, start);    /* all edits before this one end before the error starts */
 
 	if (i < edits->n && edits->now[i] < end)
 		return true;
@@ -211,15 +215,16 @@ static bool is_about(const struct fix_edits *edits, struct str text, uint32_t st
 }
 
 /*
- * Is an error that remains, while there are fewer errors than before, the next step? It is when it has an edit, when
- * values were not checked before, or when the name is the user's.
+ * If there are fewer errors than before, is the remaining error D just the next step? It is if it has a fix of its
+ * own, if it is an error in values, which earlier errors had hidden, or if it is TJ0201: only the user can correct an
+ * unknown name.
  */
 static bool is_progress(const struct diag *d)
 {
 	return d->fixes || depth_of(d->code) == 2 || d->code == TJ0201;
 }
 
-/* What was expected according to a message, without the names in it. */
+/* The part of a message that says what was expected, without the names in it. */
 static struct str expectation(struct str message)
 {
 	static const char *const ends[] = { " after ", " before ", ", found " };
@@ -233,8 +238,8 @@ static struct str expectation(struct str message)
 }
 
 /*
- * Is D the same mistake at a later place, which the first one hid? For example, a list of f-strings is read only up to
- * the first.
+ * Is D the same mistake at a later position, which the first mistake hid? For example, a list of f-strings is read
+ * only up to the first.
  */
 static bool is_next(const struct trial *t, const struct diag *d, const struct source *source)
 {
@@ -247,7 +252,7 @@ static bool is_next(const struct trial *t, const struct diag *d, const struct so
 }
 
 /*
- * Is D an error of types about exactly the text that an edit wrote, without an edit of its own? Then the edit wrote a
+ * Is D a type error about exactly the text that an edit wrote, and without a fix of its own? Then the edit wrote a
  * name that does not fit there.
  */
 static bool is_use_of(const struct fix_edits *edits, const struct diag *d, const struct source *source)
@@ -260,9 +265,8 @@ static bool is_use_of(const struct fix_edits *edits, const struct diag *d, const
 }
 
 /*
- * Do the edits bring new errors? New errors about the text that was written refuse the edit. So do those on its line
- * when there are not fewer than before, or when it is unclear which of several edits they belong to. Others were hidden
- * before.
+ * Do the edits cause new errors? A new error about text that an edit wrote counts. So does a new error on the line of
+ * an edit, unless there are now fewer errors and only one edit was made. All other new errors were hidden before.
  */
 static bool brings_errors(const struct trial *t)
 {
@@ -284,7 +288,10 @@ static bool brings_errors(const struct trial *t)
 	return false;
 }
 
-/* Does one of the mistakes remain, and not as the next of several steps? */
+/*
+ * Does one of the mistakes remain at its position? If there are fewer errors and it has a fix, it is the next of
+ * several steps and does not count.
+ */
 static bool in_vain(const struct trial *t)
 {
 	bool fewer = compare_looks(&t->after, &t->m->now) < 0;
@@ -342,7 +349,7 @@ static void put_edits(struct trial *t, bool undo)
 	}
 }
 
-/* Makes the edits, and undoes them if they bring new errors or leave the mistake. */
+/* Applies the edits, and undoes them if they bring new errors or leave the mistake. */
 static bool attempt(struct mend *m, struct fixes fixes)
 {
 	struct trial t = { .m = m, .fixes = fixes };
@@ -364,7 +371,7 @@ static bool attempt(struct mend *m, struct fixes fixes)
 	return good;
 }
 
-/* A key for an edit: what it writes, and its line without the changes of other edits. */
+/* A key for an edit: the text that it writes, and its line, without the changes of other edits. */
 static struct str key_of(const struct mend *m, const struct diag *d, const struct source *source)
 {
 	return str_printf(m->session.arena, "%s %.*s: %.*s\n%.*s", diag_code_name(d->code), STR_ARG(source->name),
@@ -409,12 +416,15 @@ static bool is_tired(const struct mend *m)
 		(m->trials >= TRIALS_OF_ANY && m->tried >= TRIED_BYTES);
 }
 
-/* One round; true if something changed. */
+/* Makes one round; true if something changed. */
 static bool settle(struct mend *m)
 {
 	struct fixes all = fix_choose(&m->now.compile->diags, is_wanted, m);
 
-	/* Edits have places in the texts that they were found in, so after each success the rest is found again. */
+	/*
+	 * Positions of edits refer to the texts in which they were found, so after each success the remaining edits are
+	 * searched anew.
+	 */
 	for (size_t n = all.n; n && m->usable && !is_tired(m); n = n / 2 + n % 2 * (n > 1)) {
 		if (attempt(m, (struct fixes){ all.at, n }))
 			return true;
@@ -445,7 +455,7 @@ static bool write_drafts(struct mend *m, struct session *s)
 	return true;
 }
 
-/* Settles the texts of the program, in M's drafts. */
+/* Repeats rounds until the texts of the program, M's drafts, no longer change. */
 static void settle_all(struct mend *m, struct session *s, struct str path)
 {
 	*m = (struct mend){ .session = *s, .files = s->reader, .path = path };
@@ -458,7 +468,7 @@ static void settle_all(struct mend *m, struct session *s, struct str path)
 	m->errors = total(&m->now);
 	do {
 		m->made = 0;
-		m->refused = (struct map){ 0 };         /* edits that failed because of other edits may succeed now */
+		m->refused = (struct map){ 0 }; /* an edit that failed together with other edits may succeed now */
 		while (m->usable && !is_tired(m) && settle(m))
 			continue;
 	} while (m->usable && !is_tired(m) && m->made && m->refused.n);

@@ -11,7 +11,7 @@
 #define FOR_START (ONLY(RUN) | ONLY(APPLY))
 #define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(EVAL) | ONLY(TEST) | ONLY(DUMP) | \
 	ONLY(DIFF) | ONLY(FIT) | FOR_START)
-/* Commands for a run, or for a program whose runs are meant. */
+/* Commands that operate on a run, or on the runs of a program. */
 #define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(RESTART) | ONLY(EXEC) | \
 	ONLY(PORT_FORWARD) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE) | ONLY(WHY))
 #define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST) | ONLY(DIFF))
@@ -54,7 +54,7 @@ static const struct elsewhere_row {
 #include "command/options.def"
 };
 
-/* The command or option here for a word of another tool; NULL when there is none. */
+/* The help for WORD, a command or option of another tool; NULL when there is none. */
 static const char *from_elsewhere(struct str word)
 {
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
@@ -151,8 +151,8 @@ static bool command_sets(enum command command)
 }
 
 /*
- * Reports an unknown option. Options of every command are candidates, since "compile --rolle" should be answered with:
- * --role is an option of env.
+ * Reports an unknown option. Options of every command are candidates, so that "compile --rolle" is answered with
+ * "--role is an option of env".
  */
 static struct str unknown_option(struct reading *r, struct str shown, struct str word)
 {
@@ -273,7 +273,7 @@ static bool read_word(struct reading *r)
 
 	if (r->only_operands || word.n < 2 || word.p[0] != '-') {
 		ARENA_PUSH(r->arena, r->options->operands, r->options->noperands, word);
-		/* what follows the first word of a command is the command's */
+		/* all further words belong to the command that `exec` runs */
 		r->only_operands = r->only_operands ||
 			(r->command_known && r->options->command == COMMAND_EXEC && r->options->noperands == 3);
 		return true;
@@ -300,7 +300,7 @@ static bool read_word(struct reading *r)
 
 /*
  * Finds the command: the first word that is neither an option nor an option's value. Options before it are looked up
- * among those of all commands, which agree on which of them take a value; they are read again when the command is
+ * among those of all commands, which agree on which of them take a value; they are read again once the command is
  * known.
  */
 static bool find_command(struct arena *a, int argc, char *const *argv, int *ret_at, struct str *why)
@@ -446,9 +446,9 @@ struct str option_value(const struct options *o, enum option option)
 
 /* ---- help ---- */
 
-enum { HELP_COLUMNS = 80 };             /* the width for which the help is laid out */
+enum { HELP_COLUMNS = 80 };             /* columns of the help text */
 
-/* Appends TEXT from column INDENT on, in lines that begin there, and ends the last one. */
+/* Appends TEXT in lines that start at column INDENT; the last one gets a line end too. */
 static void put_wrapped(struct buf *out, int indent, const char *text)
 {
 	size_t room = (size_t)(HELP_COLUMNS - indent);
@@ -469,7 +469,7 @@ static void put_wrapped(struct buf *out, int indent, const char *text)
 	}
 }
 
-/* Appends a row of two columns; words too long for the first one have a line for themselves. */
+/* Appends a row of two columns. If WORDS is wider than the first column, it gets a line of its own. */
 static void put_columns(struct buf *out, int width, const char *words, const char *doc)
 {
 	if (strlen(words) > (size_t)width)

@@ -31,7 +31,7 @@ struct directory {
 	struct listing old, new;
 	size_t number, digits;
 	struct rendered rendered;
-	bool naming;                    /* first pass: names only */
+	bool naming;                    /* first pass: only determines the names */
 	bool failed;
 };
 
@@ -98,7 +98,7 @@ static bool write_marker(struct directory *d, bool both)
 	return ok || refuse(d, why);
 }
 
-/* ---- permission to write ---- */
+/* ---- may trainc write to the directory? ---- */
 
 static bool empty(struct directory *d)
 {

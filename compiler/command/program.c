@@ -44,8 +44,9 @@ static int (*const run[COMMANDS])(struct session *) = {
 };
 
 /*
- * Opens closed standard descriptors: otherwise the next file that is opened would get such a number, and output would
- * end up in it. Standard output is replaced by something that cannot be written to, so that writing still fails.
+ * Opens closed standard descriptors: otherwise the next file that is opened would get the number of a standard
+ * descriptor, and output would end up in it. Standard output is replaced by something that cannot be written to, so
+ * that writing still fails.
  */
 static void reserve_descriptors(void)
 {
@@ -74,10 +75,10 @@ int program_main(int argc, char **argv, const struct program_half *half)
 	int status = STATUS_USAGE;
 
 	reserve_descriptors();
-	signal(SIGPIPE, SIG_IGN);       /* a closed pipe makes writing fail, and must not end the process */
-	signal(SIGXFSZ, SIG_IGN);       /* nor must a limit on the size of files */
+	signal(SIGPIPE, SIG_IGN);       /* writing to a closed pipe fails, and must not end the process */
+	signal(SIGXFSZ, SIG_IGN);       /* the same holds for a limit on the size of files */
 	if (options_parse(&arena, argc - 1, argv + 1, &options, &why)) {
-		/* the stream that diagnostics go to */
+		/* the stream to which messages with colors go */
 		int fd = options.command == COMMAND_EXPLAIN ? STDOUT_FILENO : STDERR_FILENO;
 		session.render.colour = session_colour(option_value(&options, OPTION_COLOR), fd);
 		session.render.width = session_width(fd);

@@ -21,7 +21,7 @@ int program_main(int argc, char **argv, const struct program_half *half);
 
 /* ---- half.c ---- */
 
-/* Do these options need a cluster? */
+/* Does the command need a cluster, given these options? */
 bool half_wanted(struct arena *a, const struct options *o);
 /*
  * Replaces this process by the executable for clusters, with the same arguments; returns a status after reporting why

@@ -36,7 +36,7 @@ static unsigned read_names(struct str text)
 	return names;
 }
 
-/* The row of "--name", "--name=value" or "-n"; NULL for other words. */
+/* The row of the option in "--name", "--name=value" or "-n"; NULL for other words. */
 static const struct option_row *option_called(struct str word, struct str *ret_value)
 {
 	const char *equals = memchr(word.p, '=', word.n);
@@ -52,7 +52,7 @@ static const struct option_row *option_called(struct str word, struct str *ret_v
 	return NULL;
 }
 
-/* Does the option decide where names are looked for? */
+/* Does the option affect where names are searched for? */
 static bool matters(enum option option)
 {
 	static const enum option all[] = { OPTION_KUBECONFIG, OPTION_CONTEXT, OPTION_NAMESPACE, OPTION_AS, OPTION_LOCAL,
@@ -64,7 +64,7 @@ static bool matters(enum option option)
 	return false;
 }
 
-/* Reads the words after the command: options that matter, and the first operand. */
+/* Reads the words after the command: keeps the options that affect the search, and the first operand. */
 static void read_typed(struct arena *a, const struct str *at, const struct str *end, struct options *line)
 {
 	bool has_command = false;
@@ -73,8 +73,8 @@ static void read_typed(struct arena *a, const struct str *at, const struct str *
 		struct str value;
 		const struct option_row *o = option_called(*at, &value);
 		if (o && o->argument[0] && !value.p) {
-			at += at + 1 < end && str_is(at[1], "=") ? 2 : 1;       /* bash splits --name=value into --name,
-										 * =, value */
+			/* bash splits --name=value into three words */
+			at += at + 1 < end && str_is(at[1], "=") ? 2 : 1;
 			if (at >= end)
 				return;         /* the value of this option is being typed */
 			value = *at;

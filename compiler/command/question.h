@@ -13,8 +13,8 @@ enum question_names {
 };
 
 struct names_question {
-	unsigned names;                 /* a set of enum question_names; 0: no known names */
-	/* the command line so far as `status` would take it: options of the cluster, one run or program */
+	unsigned names;                 /* a set of enum question_names; 0 if WHAT contains no known kind of name */
+	/* the command line so far, as `status` would read it: options about the cluster, and one run or program */
 	struct options line;
 };
 

@@ -121,7 +121,7 @@ static bool write_out(void *context, const char *bytes, size_t n)
 
 void session_write(struct session *s, struct str text) { write_out(s, text.p, text.n); }
 
-/* Shows complete lines. The last line may end within a character, so it waits for its end. */
+/* Shows complete lines. The last line may end within a character, so it is kept until its line end arrives. */
 static bool show_lines(void *context, const char *bytes, size_t n)
 {
 	struct session *s = context;
@@ -156,7 +156,7 @@ void session_show(struct session *s, struct str text)
 	out.write(out.context, text.p, text.n);
 }
 
-/* Shows the part of session_output()'s text after its last line end. */
+/* Shows the rest of session_output()'s text, which has no line end. */
 static void show_rest(struct session *s)
 {
 	struct buf out = { 0 };
@@ -171,9 +171,9 @@ static void show_rest(struct session *s)
 int session_end(struct session *s, int status)
 {
 	show_rest(s);
-	if (s->gone)                    /* errors in the input still decide the status */
+	if (s->gone)                    /* the exit status still depends on errors in the input */
 		return status == STATUS_OUTPUT ? STATUS_DONE : status;
-	/* Some file systems report only when the file is closed that there was no room. */
+	/* some file systems only report a full disk when the file is closed */
 	if (!s->error && close(STDOUT_FILENO) != 0 && errno != EBADF && errno != EINTR)
 		s->error = errno;
 	if (!s->error)
@@ -225,7 +225,7 @@ struct trainc *session_open(struct session *s)
 	const struct options *o = s->options;
 	struct trainc *t = trainc_open_reader(s->reader);
 
-	/* The library refuses options that belong to the command and not to a program. */
+	/* the library refuses options of the command line that do not concern the program */
 	for (size_t i = 0; i < o->ngiven; i++) {
 		const char *word = option_row(o->given[i].option)->word;
 		if (trainc_option(t, word, o->given[i].value.p) || o->given[i].option != OPTION_SET)
@@ -237,7 +237,7 @@ struct trainc *session_open(struct session *s)
 	return t;
 }
 
-/* Does the command show no places but those of messages? */
+/* Does the command show source positions only in messages? Then jobs with the same text can share a plan. */
 static bool lends_places(const struct session *s)
 {
 	enum command c = s->options->command;
@@ -245,13 +245,13 @@ static bool lends_places(const struct session *s)
 	return c == COMMAND_CHECK || (c == COMMAND_COMPILE && !option_given(s->options, OPTION_ANNOTATE));
 }
 
-/* Is the operand no file but a parameter and its value, such as name=a? */
+/* Is the operand a parameter and its value, such as name=a, and not a file? */
 static bool is_setting(const struct session *s, struct str operand)
 {
 	return program_is_setting(operand) && !s->reader->exists(s->reader->context, operand);
 }
 
-/* Compiles the programs; if an operand should be the value of --set, only that is reported. */
+/* Compiles the programs. If an operand looks like a value for --set, only that is reported. */
 bool session_compile(struct session *s, struct programs *ret)
 {
 	const struct options *o = s->options;
@@ -327,7 +327,7 @@ static bool found_job(struct session *s, const struct programs *all)
 	return false;
 }
 
-/* Warns of an empty result: it is not an error, but may be unexpected. */
+/* Warns about an empty result: it is not an error, but may be unexpected. */
 static void say_empty(const struct session *s, const struct programs *all)
 {
 	for (size_t i = 0; i < all->n; i++)

@@ -27,13 +27,13 @@ struct program_half;
 struct session {
 	struct arena *arena;            /* memory that lives until the program exits */
 	const struct options *options;
-	const struct reader *reader;    /* how programs are read */
+	const struct reader *reader;    /* reads the files of programs */
 	struct render_options render;
 	const struct backend *cluster;  /* the backend for clusters; NULL: this executable cannot talk to clusters */
 	const struct backend *backend;  /* the backend that the command uses, set by backend_of() */
 	void *backend_own;              /* private data of the backend in use */
 	const struct program_half *half;        /* the commands for clusters in this executable; NULL if it has none */
-	bool quiet;                     /* a completion script asks: no question may be asked */
+	bool quiet;                     /* a completion script is asking: the user must not be asked anything */
 	bool gone;                      /* the reader of standard output has gone away */
 	int error;                      /* errno of the first failed write, unless the reader had gone; or 0 */
 	struct buf line;                /* for a terminal: the unfinished last line of session_output(), kept until
@@ -86,11 +86,14 @@ unsigned session_width(int fd);
 
 /* Prints a message on standard error: "trainc: ...". */
 void session_say(const struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Prints how to do the same without a cluster, if that is possible; for a command that finds none. */
+/* Prints what works without a cluster, for a command that needs a cluster and finds none. */
 void session_say_kubectl(const struct session *s);
 /* Prints a question on standard error; the caller reads the answer. */
 void session_ask(const char *question);
-/* False, after reporting it, when an option was given that requires --from-cluster, which was not given. */
+/*
+ * Returns false, after a report, if an option was given that requires --from-cluster, and --from-cluster was not
+ * given.
+ */
 bool session_offline(const struct session *s);
 /* Writes a result. */
 void session_write(struct session *s, struct str text);
@@ -100,13 +103,13 @@ struct trainc_output session_output(struct session *s);
 bool session_index(struct session *s, long long *ret);
 /* Writes TEXT to session_output(). */
 void session_show(struct session *s, struct str text);
-/* The exit status: STATUS, unless output failed. */
+/* Returns the exit status: STATUS, or the one of a failed output. */
 int session_end(struct session *s, int status);
 /* Blocks signals that end the process, so that they cannot interrupt the replacement of files. */
 void session_hold_signals(bool hold);
-/* Replaces a file; false after reporting why not. */
+/* Replaces a file; returns false after reporting why it could not. */
 bool session_replace(struct session *s, struct str path, struct str bytes);
-/* As the function above, for an output that may also be a device or a pipe. */
+/* Does the same for an output that may also be a device or a pipe. */
 bool session_pour(struct session *s, struct str path, struct str bytes);
 
 /* ---- manifests ---- */

@@ -14,7 +14,7 @@
 
 /* ---- the block ---- */
 
-/* The version to write: the one that was found, or the newest known one; 0 when none can be written. */
+/* The version to write: the version that was found, or the newest known one; 0 if neither can be written. */
 static unsigned writable(struct session *s, enum addon id, const struct addon_found *f)
 {
 	const struct addon_row *row = addon_row(id);
@@ -60,10 +60,10 @@ static struct str block_of(struct session *s, const struct addon_found *found, s
 	return ret;
 }
 
-/* ---- the place of the block ---- */
+/* ---- where the block is ---- */
 
 struct place_of_block {
-	size_t from, to;                /* bytes of the text that the block replaces */
+	size_t from, to;                /* range of the text, in bytes, that the block replaces */
 	const char *before, *after;
 };
 
@@ -103,7 +103,7 @@ static bool take(void *context, const char *bytes, size_t n)
 	return true;
 }
 
-/* TEXT in the form of `fmt`; false when it does not parse (reported in C). */
+/* Formats TEXT as `trainc fmt` does; false when it does not parse (reported in C). */
 static bool formatted(struct trainc *c, struct str path, struct str text, struct buf *out)
 {
 	return trainc_format(c, path.p, text.p, text.n, (struct trainc_output){ out, take });

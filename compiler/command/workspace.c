@@ -61,7 +61,7 @@ void workspace_files(void *context, struct arena *a, struct str directory, void 
 	scan_directory(&s, directory, 0);
 }
 
-/* ---- texts that are no files ---- */
+/* ---- texts that are not files ---- */
 
 static bool make_directories(struct arena *a, struct str path)
 {

@@ -1,7 +1,7 @@
 /*
- * attract.c - affinity between pods, if neither a queue nor a gang places them. The scheduler lets the first pod of a
- * group choose its domain, since its own labels are those that it requires ("Assigning Pods to Nodes", section
- * "Inter-pod affinity and anti-affinity").
+ * attract.c - affinity between pods, if neither a queue nor a gang places them. The first pod of a group can be
+ * scheduled in any domain, because it satisfies its own affinity ("Assigning Pods to Nodes", section "Inter-pod
+ * affinity and anti-affinity").
  */
 #include "emit/each.h"
 
@@ -39,7 +39,10 @@ void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *po
 		selector_put(e, r, term);
 		return;
 	}
-	/* nodes of one rack are also in one block, so the innermost level gets the largest sum of weights */
+	/*
+	 * the weights of all levels add up: nodes that share an inner level also share the outer ones, so they get the
+	 * largest sum
+	 */
 	list = PUT_LIST(e->arena, affinity, "preferredDuringSchedulingIgnoredDuringExecution", p->from);
 	for (size_t i = 0; i < p->nkeys; i++) {
 		struct object *weighted = object_add_map(e->arena, list, p->from);

@@ -1,8 +1,8 @@
 /*
- * build.h - shared by the files of this directory, which make trees from the plan. A manifest is an object that has not
- * been made yet: its identity, and the function that makes its tree. emit_each() lists the manifests of a plan in
- * output order. One manifest represents `count` objects when its name ends with an index. Replicas that lack an entry
- * that others have get a manifest of their own.
+ * build.h - shared by the files of this directory, which make trees from the plan. A manifest is an object that has
+ * not been made yet: its identity, and the function that makes its tree. emit_each() lists the manifests of a plan in
+ * output order. One manifest represents `count` objects when its name ends with an index. If replicas have different
+ * entries, those with equal entries get a manifest of their own.
  */
 #ifndef TRAINC_EMIT_BUILD_H
 #define TRAINC_EMIT_BUILD_H
@@ -17,9 +17,9 @@ struct emit {
 	const struct plan *plan;
 	const struct plan_job *job;
 	struct arena *arena;            /* memory of the object that is being made */
-	/* the first replica of the manifest: all its replicas have the same entries */
+	/* the first replica of the manifest; all replicas of one manifest have the same entries */
 	int64_t first;
-	struct diags *diags;            /* where to report; NULL: everything was reported before */
+	struct diags *diags;            /* where to report; NULL: everything has already been reported */
 	/* the volumes of the pod that is being made: set by emit_pod_spec(), read by the containers */
 	const struct emit_volumes *volumes;
 };
@@ -55,23 +55,25 @@ enum text_use {
 };
 
 /*
- * The value of a text in a tree. TEXT_COMMAND: the index is a hole in a role whose index is literal, else a reference
- * to TRAINC_INDEX.
+ * The value of TEXT in a tree. TEXT_COMMAND: in a role whose index is literal, the index becomes a hole; otherwise it
+ * becomes a reference to TRAINC_INDEX.
  */
 struct object *emit_text(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct text *t,
 	enum text_use use, int64_t index);
 /* Is the replica's index written as a literal?  (In unrolled roles and Deployments.) */
 bool emit_literal_index(const struct plan_job *j, const struct plan_role *r);
-/* The environment variable of trainc for a field of the pod. */
+/* The name of trainc's environment variable that has the value of a pod field. */
 const char *emit_field_variable(enum pod_field f);
-/* The kinds of references in a text, as bits: 1 is the index, and each pod field has a bit from 2 on. */
-/* USES_HOST: its own; USES_FIELD is shifted by a pod_field */
+/*
+ * The kinds of references in a text, as a set of bits. USES_HOST: to the replica's own host. USES_FIELD << F: to the
+ * pod field F.
+ */
 enum { USES_INDEX = 1, USES_HOST = 2, USES_FIELD = 4 };
 unsigned emit_text_uses(const struct text *t);
 
 /*
- * The maximum lengths of texts, before anything is written: emit_measure.c. A reference counts with the longest value
- * of its variable; `lengths` has those of the container.
+ * The maximum lengths of texts, before anything is written: emit_measure.c. A reference counts as the longest value
+ * of its variable; `lengths` has the maximum lengths of the container's variables.
  */
 struct emit_measure {
 	const struct plan_job *job;
@@ -100,14 +102,17 @@ struct object *emit_object(struct emit *e, const struct manifest *m);
 struct object *emit_metadata(const struct object *o);
 /* A duration in whole seconds, rounded up. */
 int64_t emit_seconds(const struct plan_quantity *q);
-/* Writes the metadata of a pod template, and that of the Job of a role in a set. */
+/* Writes the metadata of a pod template; the second function, that of a role's Job template in a set of Jobs. */
 void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template);
 struct object *emit_role_metadata(struct emit *e, const struct plan_role *r, struct object *template);
-/* The framework's labels for the objects of one replica. SELECTING: only those by which its Service selects it. */
+/*
+ * Adds the labels that the framework gives to the objects of one replica. SELECTING: only the labels by which the
+ * replica's Service selects it.
+ */
 void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecting, struct object *map);
 /* Labels that select the pods of a role. */
 void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key);
-/* Puts pairs into a map, with the place FROM, or with their own places if FROM is unknown. */
+/* Puts pairs into a map, with the position FROM, or with their own positions if FROM is unknown. */
 void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pairs, struct span from);
 /*
  * The number of replicas from FIRST on that have the same entries: the same variables, the same labels of their own,
@@ -117,22 +122,22 @@ int64_t emit_alike(const struct plan_role *r, int64_t first);
 /* The text BASE, BETWEEN and the index of the object ("" and "" give the index alone). */
 struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from);
 
-/* ---- places: place.c attract.c ---- */
+/* ---- where pods are placed: place.c attract.c ---- */
 
 /*
- * What keeps the replicas of a role at their place: Kueue, a group of Volcano or Kubernetes, or the affinity of the
+ * What keeps the replicas of a role in one domain: Kueue, a group of Volcano or Kubernetes, or the affinity of the
  * pods.
  */
 enum place_keeper { PLACE_BY_NOBODY, PLACE_BY_QUEUE, PLACE_BY_VOLCANO, PLACE_BY_GROUP, PLACE_BY_PODS };
 enum place_keeper emit_place_keeper(const struct plan_job *j, const struct plan_role *r);
-/* The label of the level that a place names. */
+/* The node label of the level that `place` names. */
 struct str emit_place_key(const struct plan_place *p);
-/* Counts the roles that share the place of R, including R; adds their labels to VALUES unless that is NULL. */
+/* Counts the roles that share one domain with R, including R; adds their labels to VALUES unless that is NULL. */
 size_t emit_place_sharing(struct emit *e, const struct plan_role *r, struct object *values);
 /* Is KEY a pod annotation by which J tells Kueue where to place its pods? */
 bool emit_place_owns(const struct plan_job *j, struct str key);
 /*
- * Gives the pod an affinity to the pods that share its place, unless another controller keeps them together. To be
+ * Gives the pod an affinity to the pods that share its domain, unless another controller keeps them together. To be
  * called after `spread` was written.
  */
 void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *pod);
@@ -143,7 +148,7 @@ void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *po
 bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r);
 void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map);
 void emit_place_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
-/* Write the place of the gang into the spec of Volcano's group, or into that of a group of Kubernetes. */
+/* Write the `place` of the gang into the spec of Volcano's group, or into that of a group of Kubernetes. */
 void emit_place_volcano(struct emit *e, struct object *spec);
 void emit_place_group(struct emit *e, struct object *group);
 
@@ -184,7 +189,7 @@ void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_co
 	struct object *container);
 /*
  * Commands that create the files of a generated volume in a directory `keys`, which does not exist yet; the text ends
- * with "&&". NULL: the kind is unknown.
+ * with "&&". Returns NULL for an unknown kind.
  */
 const char *emit_generated_recipe(struct str kind);
 /* The name of the Secret of a generated volume: J-KIND. */
@@ -223,13 +228,16 @@ struct emit_taint emit_taint_of(struct str text);
 enum gang { GANG_NONE, GANG_KUEUE, GANG_VOLCANO, GANG_COSCHEDULING, GANG_NATIVE };
 enum gang emit_gang(const struct plan_job *j);
 bool emit_kueue(const struct plan_job *j);
-/* The place that set the gang; the job's name if that was the command line. */
+/* The source position that set the gang; that of the job's name if the command line set it. */
 struct span emit_gang_place(const struct plan_job *j);
 /* Does any part of the job name a queue of Kueue, even a label that the user wrote? */
 bool emit_gang_queued(const struct plan_job *j);
 /* Do the pods of a role join the group that Kueue admits? They do if no other object represents them. */
 bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r);
-/* The number of pods in the gang (elastic roles at their maximum), and the number that must fit before any starts. */
+/*
+ * The number of pods in the gang (elastic roles at their maximum); the second function returns the number that must
+ * fit before any pod starts.
+ */
 int64_t emit_gang_pods(const struct plan_job *j);
 int64_t emit_gang_least(const struct plan_job *j);
 /* Tells whether the pods of R belong to the gang of their job: auxiliary roles do not. */
@@ -240,7 +248,7 @@ const struct data *emit_gang_setting(const struct plan_job *j, const char *name)
 bool emit_gang_owns(const struct plan_job *j, struct str key);
 /* Writes the label by which a queue finds the objects that it admits: those that run the job or one of its roles. */
 void emit_gang_queue(struct emit *e, struct object *metadata);
-/* Make a pod or pod template a member of the gang: in its metadata, and in its spec. */
+/* Make a pod or pod template a member of the gang: the first function in its metadata, the second in its spec. */
 void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
 void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod);
 
@@ -251,7 +259,7 @@ struct emit_native_gang {
 	unsigned from;                  /* first minor version of Kubernetes that serves the API */
 	const char *api_version, *groups, *policy;
 	bool group_object;              /* the group is a separate object next to the Workload */
-	bool priority;                  /* the API is served without a feature gate */
+	bool priority;                  /* no feature gate is needed for the API */
 };
 const struct emit_native_gang *emit_native_gang(const struct plan *plan);
 
@@ -278,8 +286,8 @@ void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec
 void emit_success(struct emit *e, const struct plan_role *r, struct object *spec);
 
 /*
- * Merges raw fields into a tree that the compiler made. What both set is TJ0902, reported when e->diags is set; the
- * tree keeps the compiler's value.
+ * Merges raw fields into a tree that the compiler made. A field that both set is reported as TJ0902 if e->diags is
+ * set; the tree keeps the compiler's value.
  */
 enum raw_scope { RAW_POD, RAW_CONTAINER, RAW_JOB, RAW_SERVICE };
 void raw_merge(struct emit *e, enum raw_scope scope, struct object *into, const struct data *raw);

@@ -1,5 +1,5 @@
 /*
- * check.c - texts of places, counts and sizes in checks of objects.
+ * check.c - formats positions, counts and sizes for checks of objects.
  */
 #include "emit/check.h"
 

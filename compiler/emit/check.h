@@ -1,6 +1,6 @@
 /*
- * check.h - the state of a check of the objects of a plan, and texts of places, counts and sizes. verify/ has the
- * rules; a target adds what it cannot express.
+ * check.h - the state of a check of the objects of a plan, and functions that format positions, counts and sizes.
+ * verify/ has the rules; a target adds rules about what it cannot express.
  */
 #ifndef TRAINC_EMIT_CHECK_H
 #define TRAINC_EMIT_CHECK_H
@@ -14,9 +14,12 @@ struct checking {
 	struct arena *arena;            /* memory of the check */
 	struct arena tree;              /* the object that is being checked, as a tree: filled again for each object */
 	size_t before;                  /* number of errors when the check began */
-	/* texts that were found too long: objects that hold one of them are not reported as well */
+	/*
+	 * number of texts that were found too long: if there are any, the objects that hold them are not reported as
+	 * well
+	 */
 	size_t too_long;
-	uint32_t long_variable;         /* place of the last variable that was found too long */
+	uint32_t long_variable;         /* position of the last variable that was found too long */
 	struct map *seen;               /* the identities of objects seen so far */
 	struct arena *seen_arena;
 	struct str program;             /* name of the program's file, allocated like the identities */
@@ -31,7 +34,9 @@ void target_check_trainer(struct checking *c, const struct plan_job *j);
 /* Reports what a set of Jobs cannot express; SET is the target's word for it ("JobSet"). */
 void target_check_set(struct checking *c, const struct plan_job *j, const char *set);
 
-/* AT, unless it is in the standard library: then the first of the other places that is in the user's text. */
+/*
+ * Returns AT, unless it is in the standard library; then the first of the other positions that is in the user's text.
+ */
 struct span check_place(const struct checking *c, struct span at, struct span otherwise, struct span last);
 /* Texts of a count and of a size: "163,204", "1.9 MiB". */
 struct str check_count(struct arena *a, size_t n);

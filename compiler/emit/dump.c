@@ -1,5 +1,5 @@
 /*
- * dump.c - `trainc dump --objects`: prints one field per line with its path and the place that decided it.
+ * dump.c - `trainc dump --objects`: prints one field per line with its path and the source position that decided it.
  */
 #include "emit/build.h"
 #include "objects/render.h"

@@ -35,8 +35,8 @@ bool each_replica(struct visiting *v, struct manifest m)
 /* The functions that make the objects of each kind that a role may become. */
 static struct object *(*const makers[])(struct emit *e, const struct manifest *m) = {
 	[WORKLOAD_JOB] = emit_job_make, [WORKLOAD_POD] = emit_pod_make, [WORKLOAD_DEPLOYMENT] = emit_deployment_make,
-	[WORKLOAD_OPERATED] = NULL,     /* these are parts of an object that the target makes; no object of a single
-					 * role is made here */
+	/* the target itself makes one object for the whole job, which contains these as parts */
+	[WORKLOAD_OPERATED] = NULL,
 };
 _Static_assert(sizeof makers / sizeof *makers == WORKLOADS, "a kind of workload without a function that makes it");
 
@@ -120,7 +120,7 @@ bool each_config_maps(struct visiting *v, const struct plan_job *j)
 
 bool each_secrets(struct visiting *v, const struct plan_job *j)
 {
-	struct arena own = { 0 };       /* separate: the arena of objects is emptied after each object */
+	struct arena own = { 0 };       /* separate, because the arena of objects is emptied after each object */
 	struct plan_volumes all = plan_generated(&own, j);
 	bool more = true;
 
@@ -161,8 +161,8 @@ static struct plan_volumes kept_by(struct arena *a, const struct plan_role *r)
 }
 
 /*
- * Visits claims. Their names are NAME-J-R-i, so that the claims of a role differ in their last part, as the objects of
- * its replicas do.
+ * Visits claims. Their names are NAME-J-R-i, so that the claims of a role differ only in their last part, the index,
+ * as the objects of its replicas do.
  */
 static bool role_claims(struct visiting *v, const struct plan_role *r, struct arena *own)
 {
@@ -183,7 +183,7 @@ static bool role_claims(struct visiting *v, const struct plan_role *r, struct ar
 
 bool each_claims(struct visiting *v, const struct plan_job *j)
 {
-	struct arena own = { 0 };       /* separate: the arena of objects is emptied after each object */
+	struct arena own = { 0 };       /* separate, because the arena of objects is emptied after each object */
 	bool more = true;
 
 	for (size_t i = 0; i < j->nroles && more; i++)
@@ -193,8 +193,8 @@ bool each_claims(struct visiting *v, const struct plan_job *j)
 }
 
 /*
- * The stages of extra objects: first those that others are put into, then those that pods need before they start,
- * then the rest.
+ * The stages of extra objects: first the Namespaces of other objects, then the objects that pods need before they
+ * start, then the rest.
  */
 enum stage { STAGE_NAMESPACES, STAGE_NEEDED, STAGE_LAST };
 

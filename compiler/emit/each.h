@@ -1,7 +1,7 @@
 /*
- * each.h - visits manifests; shared by the targets. A target is a row of the table in target/target.c: a name, whether
- * it has an object for each replica (then the index is a literal in it), and the function that visits the manifests of
- * one job in output order.
+ * each.h - visits manifests; shared by the targets. A target is a row of the table in target/target.c: a name,
+ * whether it has an object for each replica (which then contains the index as a literal), and the function that
+ * visits the manifests of one job in output order.
  */
 #ifndef TRAINC_EMIT_EACH_H
 #define TRAINC_EMIT_EACH_H
@@ -18,10 +18,10 @@ struct visiting {
 bool each_one(struct visiting *v, const struct manifest *m);
 struct manifest each_manifest(const struct plan_role *r, const char *api_version, const char *kind, struct str name,
 	struct object *(*make)(struct emit *e, const struct manifest *m));
-/* Visits the objects NAME-0 to NAME-(n-1) of a role, in as many manifests as there are different sets of entries. */
+/* Visits the objects NAME-0 to NAME-(n-1) of a role; replicas with the same entries share a manifest. */
 bool each_replica(struct visiting *v, struct manifest m);
 
-/* Visits the objects of the roles that are AUX, or of those that are not, as each role's kind of workload requires. */
+/* Visits the objects of the auxiliary roles (AUX), or of all others, as each role's kind of workload requires. */
 bool each_workloads(struct visiting *v, const struct plan_job *j, bool aux);
 
 /* Visits the Services by which replicas and users find the roles; returns false to stop, as the functions below do. */
@@ -47,8 +47,8 @@ bool each_namespaces(struct visiting *v, const struct plan_job *j);
 
 /* ---- sets of Jobs: jobset.c ---- */
 
-enum { SET_DEPENDENCIES = 5 };          /* largest number of dependencies of a replicated Job (jobset.x-k8s.io/v1alpha2,
-					 * version 0.10) */
+/* maximum number of dependencies of a replicated Job (jobset.x-k8s.io/v1alpha2, version 0.10) */
+enum { SET_DEPENDENCIES = 5 };
 
 /* Writes the fields that a set's own object has in common with a template of one. */
 void emit_set(struct emit *e, struct object *spec);
@@ -67,7 +67,7 @@ struct set_dependencies {
 struct set_dependencies emit_set_dependencies(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 /* The controller that a framework's argument `managed_by` names; empty when there is none. */
 struct str emit_managed_by(const struct plan_job *j);
-/* Does a restart of the project's JobSet wait until nothing of the last attempt is left? */
+/* When the project's JobSet restarts, does it wait until nothing of the last attempt is left? */
 bool emit_set_blocks(const struct plan *plan);
 
 /* ---- the targets ---- */

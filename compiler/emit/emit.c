@@ -1,5 +1,5 @@
 /*
- * emit.c - writes trees as bytes: the whole of a plan, and single objects for tests.
+ * emit.c - writes trees as bytes: a whole plan, or single objects for tests.
  */
 #include "emit/emit.h"
 
@@ -110,7 +110,7 @@ static bool find_manifest(struct emit *e, const struct manifest *m, void *contex
 
 	if (index < 0)
 		return true;
-	struct arena *own = e->arena;   /* the object that is found must outlive the visit */
+	struct arena *own = e->arena;   /* the object that was found must outlive the visit */
 	e->arena = f->arena;
 	f->found = object_to_data(f->arena, m->make(e, m), index);
 	e->arena = own;

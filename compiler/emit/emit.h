@@ -24,7 +24,7 @@ struct emit_options {
 	struct arena *seen_arena;
 };
 
-/* Reports everything because of which the objects would not be as intended; true when there is no error. */
+/* Reports all errors because of which the objects would not do what the program says; true when there are none. */
 bool emit_check(const struct emit_options *options, const struct plan *plan, struct diags *ds);
 
 /* Writes the objects of N plans, each with its own options, as one stream or list; false when the sink refused. */
@@ -39,12 +39,12 @@ bool emit_target_known(struct str name);
 /* The names of all targets, one by one; NULL after the last. */
 const char *emit_target_name(size_t i);
 enum target_trait {
-	TARGET_CONTROLLER = 2,          /* the target writes one object for the job, which a controller looks after */
+	TARGET_CONTROLLER = 2, /* the target writes one object for the job, and a controller makes the others from it */
 	TARGET_SET = 4,                 /* its pods are named like the pods of a set of Jobs */
 	TARGET_ROLE_JOBS = 8,           /* each role has a Job, which stays suspended until a command resumes it */
 	/* the target is one object of the training operator, which makes the pods and their autoscaler itself */
 	TARGET_OPERATOR = 16,
-	TARGET_SLICES = 32              /* each slice of a role has its own Job */
+	TARGET_SLICES = 32              /* the target supports slices: each slice of a role has its own Job */
 };
 unsigned emit_target_traits(struct str name);
 /* The kinds of the target's objects that run pods, in the form of `kubectl delete`: "job,deployment". */
@@ -63,7 +63,7 @@ const size_t *emit_counts(struct arena *a, const struct plan *plan);
  */
 const struct data *emit_find(struct arena *a, const struct plan *plan, struct str kind, struct str name);
 
-/* Prints `trainc dump --objects`: every field of every kind of object, with the place that decided it. */
+/* Prints `trainc dump --objects`: every field of every kind of object, with the source position that decided it. */
 void emit_dump(const struct plan *plan, const struct sources *sources, struct buf *out);
 
 #endif

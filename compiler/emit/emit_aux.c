@@ -49,7 +49,8 @@ static void extra_metadata(struct emit *e, const struct manifest *m, struct obje
 
 	for (size_t i = 0; i < ours->u.map.n; i++)
 		object_append(e->arena, metadata, ours->u.map.at[i].key, ours->u.map.at[i].value);
-	struct object before = *metadata;       /* each key in `written` occurs once */
+	/* each key occurs once in `written`, so only the fields so far need a search */
+	struct object before = *metadata;
 	for (size_t i = 0; written && i < written->u.map.n; i++) {
 		const struct object_field *f = &written->u.map.at[i];
 		struct object *known = object_get(&before, f->key);

@@ -31,7 +31,7 @@ static struct object *made(struct arena *a, const struct each *each,
 	return o;
 }
 
-/* ---- what is referred to ---- */
+/* ---- which references a text contains ---- */
 
 static unsigned texts_use(const struct plan_role *r, const struct plan_texts *texts)
 {

@@ -18,7 +18,7 @@ static void budget(struct emit *e, const struct plan_role *r, struct object *spe
 	int64_t n = retries(r);
 
 	if (plan_role_restarts(r)) {
-		/* the kubelet restarts the container, so with a limit of 0 the first restart would fail the Job */
+		/* the kubelet restarts the container; with a limit of 0 the Job would fail at the first restart */
 		PUT_INT(e->arena, spec, "backoffLimit", 2147483647, r->restart.from);
 		return;
 	}

@@ -7,7 +7,7 @@
 #include "kube/limits.h"
 
 enum {
-	METADATA = 300 * 1024,          /* room for annotations, labels and names */
+	METADATA = 300 * 1024,          /* bytes reserved for annotations, labels and names */
 	LONGEST_KEY = 230               /* 253 characters minus room for a number and an index */
 };
 
@@ -61,8 +61,8 @@ static bool next_stem(struct str key, size_t from, struct str *ret)
 }
 
 /*
- * Does a file with one key for each replica use the key? It uses BASE.0, BASE.1, ...: all keys that begin with its key
- * and a dot.
+ * Does a file with one key for each replica reserve KEY? Such a file uses BASE.0, BASE.1, ...; it reserves all keys
+ * that start with BASE and a dot.
  */
 static bool in_each(const struct emit_files *fs, struct str key)
 {
@@ -81,7 +81,7 @@ static struct str unique_key(struct arena *a, struct emit_files *fs, struct str 
 	size_t number = (size_t)(uintptr_t)map_get(&fs->numbers, base);
 	struct str key = base;
 
-	/* a number appended to it would not help: nothing in the key may look like an index */
+	/* appending a number would not help, because KEY must not look like the file's key and an index */
 	if (in_each(fs, key)) {
 		char *p = arena_copy(a, key.p, key.n);
 		for (char *dot; (dot = memchr(p, '.', key.n)); )
@@ -114,13 +114,13 @@ static const struct text *emit_file_text(const struct plan_file *f, int64_t inde
 	return f->per_replica ? &f->per_replica[index] : &f->text;
 }
 
-/* Chooses the ConfigMap for a file: the current one if the file fits, else the next. */
+/* The ConfigMap that is being filled: a file goes into it if it fits, else into the next one. */
 struct filling {
 	size_t bytes, json;
 	unsigned part;
 	/*
-	 * length of the last replica's text; the next one is as long, unless it is computed or its
-	 * index has a digit more
+	 * length of the text of the previous replica; the next text has the same length, unless it is computed or its
+	 * index has one digit more
 	 */
 	size_t size, escapes;
 };

@@ -21,8 +21,8 @@ static struct span suspend_from(const struct plan_job *j, const struct plan_role
 }
 
 /*
- * Writes time limits. A Job that vanishes early looks like a lost run, so only the one Job of a run has a time to live,
- * and no Job of a set.
+ * Writes time limits. A Job that vanishes early looks like a lost run, so a Job only gets a time to live if it is the
+ * only Job of the run, and not part of a set.
  */
 static void times(struct emit *e, struct object *spec)
 {

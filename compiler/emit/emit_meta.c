@@ -19,7 +19,7 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
 	return o;
 }
 
-/* The name of a manifest's objects. */
+/* The name of a manifest's objects, with the index if they have one. */
 static struct object *emit_name(struct emit *e, const struct manifest *m)
 {
 	return m->indexed_name ? emit_indexed(e->arena, m->name, "-", m->from) :
@@ -143,7 +143,7 @@ static bool needs_namespace(const struct plan_job *j)
 }
 
 /*
- * Begins an object. A Service, ConfigMap or Secret has the name of its role as a label; labels that the role itself
+ * Starts an object. A Service, ConfigMap or Secret has the name of its role as a label; labels that the role itself
  * sets are only on its Job and pods.
  */
 struct object *emit_object(struct emit *e, const struct manifest *m)

@@ -70,7 +70,7 @@ static void node_selector(struct emit *e, const struct plan_role *r, struct obje
 		PUT_STR(e->arena, map, ZONE_LABEL, r->zones[0].value, r->zones[0].from);
 }
 
-/* Writes zones. A node selector has only one value for a label, so several zones are an affinity to nodes. */
+/* Writes zones. A node selector has only one value for a label, so several zones become a node affinity. */
 static void zones(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	struct object *affinity = object_get(pod, STR("affinity")), *o;
@@ -183,12 +183,15 @@ static void restart_policy(struct emit *e, const struct plan_role *r, struct obj
 			r->restart.from);
 }
 
-/* Sets the host name by which the job's Service finds the pod; without such a Service, the pod is found by its own. */
+/*
+ * Sets the host name and the subdomain by which the job's Service finds the pod. A pod with a Service of its own does
+ * not need them.
+ */
 static void host_name(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	bool own = plan_each_replica(e->job) && e->job->hosts != HOSTS_SUBDOMAIN && plan_role_is_numbered(e->job, r);
 
-	if (own || r->in_set)           /* a set's controller sets both fields */
+	if (own || r->in_set)           /* the controller of a set of Jobs sets both fields */
 		return;
 	if (emit_literal_index(e->job, r))
 		object_append(e->arena, pod, STR("hostname"), r->one_name ? object_string(e->arena, r->object, r->at)
@@ -224,7 +227,7 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 	e->volumes = emit_volumes_of(e->arena, r);
 	restart_policy(e, r, pod);
 	host_name(e, r, pod);
-	/* raw pod can switch them on, for programs that read the variables of Services */
+	/* `raw pod` can switch them on for programs that read the variables of Services */
 	if (!data_get(r->raw_pod, STR("enableServiceLinks")))
 		PUT_BOOL(e->arena, pod, "enableServiceLinks", false, r->at);
 	placement(e, r, pod);
@@ -245,7 +248,7 @@ void emit_pod_template(struct emit *e, const struct plan_role *r, struct object 
 		raw_merge(e, RAW_POD, pod, r->raw_pod);
 }
 
-/* ---- pods of their own ---- */
+/* ---- pods as objects of their own ---- */
 
 /* Adds a scheduling gate to a pod that has to wait, since a pod is created with all its fields. */
 static void gate(struct emit *e, const struct plan_role *r, struct object *pod)

@@ -1,8 +1,8 @@
 /*
  * emit_service.c - makes the Services by which pods find each other and users find pods. The headless Service gives
- * every pod a name before it is ready; its ports are only for readers and SRV records. The API refuses two entries with
- * the same number or name. So each number is listed once; a name that two numbers share gets the role's name as a
- * suffix, or the number if that would be too long.
+ * every pod a name before it is ready; its ports only serve as information, and for SRV records. The API refuses two
+ * entries with the same number or name. So each number is listed once; if two numbers have the same name, the role's
+ * name is appended to it, or the number if the name would be too long.
  */
 #include "emit/build.h"
 #include "kube/limits.h"
@@ -15,10 +15,10 @@ struct listed {
 struct listing {
 	struct listed *at;
 	size_t n;
-	struct map numbers;             /* numbers of the listed ports */
+	struct map numbers;             /* the numbers of the ports that are already listed */
 };
 
-/* The counter of listed ports that have NAME, made on first use. */
+/* The number of listed ports that have NAME; made when it is first needed. */
 static size_t *count(struct arena *a, struct map *names, struct str name)
 {
 	size_t *n = map_get(names, name);
@@ -47,8 +47,8 @@ static void rename_to(struct arena *a, struct map *names, struct listed *at, str
 }
 
 /*
- * Appends the port's number to L->name, or to the port's own name if that would be too long. No other port has the
- * number.
+ * Appends the port's number to L->name, or to the port's own name if that would be too long. The result is unique,
+ * because no other listed port has the number.
  */
 static struct str with_number(struct arena *a, const struct listed *l)
 {
@@ -122,8 +122,9 @@ struct object *emit_service_make(struct emit *e, const struct manifest *m)
 }
 
 /*
- * Writes the selector of a replica: the framework's labels if it has some; else trainc's, with trainc's index in an
- * unrolled role and the Job controller's in an indexed one.
+ * Writes the selector of a replica. It consists of the framework's labels, if it has some for the replica. Otherwise
+ * it consists of trainc's labels and an index: trainc's own in an unrolled role, that of the Job controller in an
+ * indexed one.
  */
 static void select_replica(struct emit *e, const struct manifest *m, struct object *spec)
 {

@@ -12,7 +12,7 @@ struct text_writing {
 	enum text_use use;
 	int64_t index;
 	struct buf run;                 /* finished text since the last reference */
-	size_t clean;                   /* number of its bytes that have been escaped */
+	size_t clean;                   /* the first `clean` bytes have already been escaped */
 	struct str *segments;
 	size_t n;
 };
@@ -29,7 +29,7 @@ bool emit_literal_index(const struct plan_job *j, const struct plan_role *r)
 	return r->unrolled || !plan_workload(j, r)->index;
 }
 
-/* Doubles the `$` of the static text that was collected. REFERENCE: $(...) follows. */
+/* Doubles each `$` of the collected static text that Kubernetes would replace. REFERENCE: a $(...) follows the text. */
 static void escape(struct text_writing *w, bool reference)
 {
 	struct buf *b = &w->run;

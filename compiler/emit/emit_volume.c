@@ -45,7 +45,7 @@ static struct str last_part(struct str path)
 /* Makes a DNS label of any text: other characters become `-`, and none is left at the ends. */
 static struct str as_label(struct arena *a, struct str text, struct str otherwise)
 {
-	enum { ROOM = 4 };              /* room for a number */
+	enum { ROOM = 4 };              /* leaves room for a number */
 	struct str label = plan_label(a, text);
 	char *p = arena_copy(a, label.p, label.n);
 	struct str s = { p, label.n };

@@ -7,7 +7,7 @@
 #include "emit/each.h"
 
 static const struct {
-	/* the word in the program, and the default scheduler */
+	/* the name in the program, and the scheduler that it uses by default */
 	const char *name, *scheduler;
 } gangs[] = {
 	[GANG_NONE] = { "none", NULL },
@@ -32,7 +32,7 @@ struct span emit_gang_place(const struct plan_job *j)
 	return span_known(j->gang.from) ? j->gang.from : j->name_at;
 }
 
-/* ---- who belongs to it ---- */
+/* ---- which pods belong to a gang ---- */
 
 bool emit_gang_member(const struct plan_role *r) { return !r->aux && r->max; }
 
@@ -82,7 +82,7 @@ const struct emit_native_gang *emit_native_gang(const struct plan *plan)
 	return n;
 }
 
-/* ---- what marks their members ---- */
+/* ---- what marks the members of a gang ---- */
 
 static const struct mark {
 	enum gang gang;

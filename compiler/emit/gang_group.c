@@ -10,8 +10,8 @@
 #include "emit/each.h"
 
 /*
- * The number of pods of a role that are among the first *LEFT, from which it is subtracted; without `min_available`,
- * the minimum of the role.
+ * Returns how many pods of the role are among the first *LEFT pods of the gang, and subtracts them from *LEFT.
+ * Without `min_available`, returns the minimum of the role.
  */
 static int64_t counted(const struct plan_job *j, const struct plan_role *r, int64_t *left)
 {
@@ -26,7 +26,7 @@ static int64_t counted(const struct plan_job *j, const struct plan_role *r, int6
 /* ---- resources ---- */
 
 struct sums {
-	struct object *map;             /* quantities of one resource are added up in its text */
+	struct object *map;             /* resource -> quantity: amounts of one resource are added up */
 	struct emit *e;
 };
 
@@ -41,8 +41,8 @@ static bool quantity_of(struct arena *a, const struct object *o, struct quantity
 }
 
 /*
- * Adds an amount. The sum stays as it is if it would exceed the range of quantities: such a sum would be useless for a
- * scheduler.
+ * Adds an amount. If the sum would exceed the range of quantities, it does not change: no scheduler could use such a
+ * sum.
  */
 static void add(struct sums *s, struct str name, const struct object *amount, int64_t times)
 {
@@ -76,13 +76,13 @@ static void add_containers(struct sums *s, const struct object *list, bool inits
 	for (size_t i = 0; list && i < list->u.list.n; i++) {
 		const struct object *c = list->u.list.at[i], *resources = object_get(c, STR("resources"));
 		if (inits && !object_get(c, STR("restartPolicy")))
-			continue;       /* an init container, which ends before the others start */
+			continue;       /* an init container without a restart policy ends before the others start */
 		if (resources)
 			add_resources(s, resources, times);
 	}
 }
 
-/* Makes the parts of the pod of replica I that decide its resources. */
+/* Makes a pod of replica I that has only the parts that decide its resources. */
 static struct object *bare_pod(struct emit *e, const struct plan_role *r, int64_t i)
 {
 	struct plan_role bare = *r;
@@ -143,7 +143,10 @@ static void setting_put(struct emit *e, struct object *spec, const char *key, co
 		object_append(e->arena, spec, str_of(key), object_from_data(e->arena, d));
 }
 
-/* Writes a minimum for each role, if roles change their sizes: one number could not say which pods it means. */
+/*
+ * If the sizes of roles can change, writes a minimum for each role: a single number would not say which roles it
+ * counts.
+ */
 static void task_minima(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;

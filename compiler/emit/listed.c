@@ -8,7 +8,7 @@
 struct listing {
 	struct arena *arena;
 	const struct plan_job *job;
-	bool shared;                    /* only objects that belong to no single replica */
+	bool shared;                    /* list only objects that belong to no single replica */
 	struct emit_listing all;
 };
 
@@ -17,7 +17,7 @@ static bool is_of_replica(const struct plan_job *j, const struct manifest *m)
 	struct str kind = str_of(m->kind);
 
 	if (m->claim)
-		return false;                   /* a claim exists before and after its replica */
+		return false;                   /* a claim exists before its replica starts and after it ends */
 	return m->indexed_name || (m->role && workload_named(kind)) ||
 		(str_is(kind, "Service") && m->role && plan_role_is_served(j, m->role));
 }
@@ -36,7 +36,7 @@ static bool list_manifest(struct emit *e, const struct manifest *m, void *contex
 
 	if (e->job != l->job || (l->shared && is_of_replica(e->job, m)))
 		return true;
-	struct arena *own = e->arena;   /* the list must outlive the visit */
+	struct arena *own = e->arena;   /* the listed objects must outlive the visit */
 	e->arena = l->arena;
 	const struct object *o = m->make(e, m);
 	for (int64_t i = m->first; i < m->first + m->count; i++) {

@@ -15,7 +15,7 @@ struct emit_listed {
 	struct str generated;           /* the kind of content that must be generated before the object is sent;
 					 * empty: nothing */
 	struct span from;
-	struct data *tree;              /* the tree; each value has the place that decided it, where that is known */
+	struct data *tree; /* the tree; values have the source position that decided them, if it is known */
 };
 
 struct emit_listing {

@@ -9,7 +9,7 @@
 
 #define FIELD_OF_COMPILER ""
 
-/* The typed field from which the compiler writes a key of Kubernetes; "" for a key that follows from other fields. */
+/* The typed field from which the compiler writes a key of Kubernetes; "" for a key that no single field sets. */
 static const struct { const char *key, *field; } typed[] = {
 	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" },
 	{ "workingDir", "workdir" }, { "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" },
@@ -26,7 +26,7 @@ static const struct { const char *key, *field; } typed[] = {
 	{ "completions", "replicas" }, { "parallelism", "replicas" }, { "replicas", "replicas" },
 };
 
-/* Keys that the compiler owns even if it did not write them this time. */
+/* Keys that the compiler owns even if it did not write them for this object. */
 static const struct { enum raw_scope scope; const char *key; } owned[] = {
 	{ RAW_POD, "hostname" }, { RAW_POD, "subdomain" }, { RAW_POD, "setHostnameAsFQDN" }, { RAW_JOB, "selector" },
 	{ RAW_JOB, "manualSelector" }, { RAW_JOB, "template" }, { RAW_JOB, "completionMode" },
@@ -39,7 +39,7 @@ static const char *const scope_names[] = {
 	[RAW_POD] = "raw pod", [RAW_CONTAINER] = "raw container", [RAW_JOB] = "raw job", [RAW_SERVICE] = "raw service",
 };
 
-struct step {                           /* the path from the raw block to here */
+struct step {                           /* path from the raw block to the current key */
 	const struct step *outer;
 	struct str key;
 };
@@ -89,7 +89,8 @@ static const char *element_keys(const struct schema_field *list)
 static const char *field_of(enum raw_scope scope, const struct step *at)
 {
 	if (scope == RAW_CONTAINER && str_is(at->key, "restartPolicy"))
-		return FIELD_OF_COMPILER;       /* `restart` is a field of the role, not of the pod */
+		/* the field `restart` belongs to the role; a single container has no such field */
+		return FIELD_OF_COMPILER;
 	for (; at; at = at->outer)
 		for (size_t i = 0; i < sizeof(typed) / sizeof(*typed); i++)
 			if (str_is(at->key, typed[i].key))
@@ -108,8 +109,8 @@ static void path(const struct step *at, struct buf *out)
 }
 
 /*
- * Reports a raw field that the compiler writes. BY_RIGHT: the compiler owns the key, whether or not it wrote it this
- * time.
+ * Reports a raw field that the compiler writes. BY_RIGHT: the compiler owns the key, whether or not it wrote it for
+ * this object.
  */
 static void clash(struct merging *m, const struct step *at, const struct object *ours, struct span where, bool by_right)
 {
@@ -136,7 +137,10 @@ static void clash(struct merging *m, const struct step *at, const struct object 
 	buf_release(&name);
 }
 
-/* Does a word of the list VALUE refer to a variable that Kubernetes fills in? The field keeps such a word as text. */
+/*
+ * Does a word of the list VALUE refer to a variable that Kubernetes inserts? A typed field would keep the reference
+ * as plain text.
+ */
 static bool refers(const struct data *value)
 {
 	for (size_t i = 0; value->kind == DATA_LIST && i < value->u.list.n; i++) {
@@ -183,10 +187,7 @@ static bool same_scalar(const struct object *o, const struct data *d)
 	return o->kind == OBJECT_INT && d->kind == DATA_INT && o->u.integer == d->u.integer;
 }
 
-/*
- * Reports a volume whose name the compiler uses. The name may belong to another volume, whatever the program calls that
- * one: then no field is set twice.
- */
+/* Reports a raw volume whose name the compiler gives to another volume. */
 static void volume_clash(struct merging *m, const struct object *ours, const struct data *element)
 {
 	struct diags *ds = m->e->diags;
@@ -260,7 +261,7 @@ static struct str next_key(const char *keys, const char **rest)
 	return (struct str){ keys, n };
 }
 
-/* The text that identifies an element in its list, whether raw or the compiler's; "" if nothing identifies it. */
+/* The text that identifies an element of a list, of OURS or of RAW; "" if nothing identifies it. */
 static struct str identity(struct merging *m, const char *keys, const struct object *ours, const struct data *raw)
 {
 	struct buf out = { 0 };
@@ -277,15 +278,15 @@ static struct str identity(struct merging *m, const char *keys, const struct obj
 	return ret;
 }
 
-/* A list of the compiler while the elements of a raw one are merged into it. */
+/* A list that the compiler made, while raw elements are merged into it. */
 struct elements {
 	const char *keys;
-	size_t before;                  /* number of our elements before the merge */
-	struct map known;               /* identity -> element */
-	struct map added;               /* as above, for raw elements */
+	size_t before;                  /* number of the compiler's elements before the merge */
+	struct map known;               /* identity -> element that the compiler made */
+	struct map added;               /* identity -> raw element */
 };
 
-/* The element whose name is compared: if it differs between replicas, that of the first replica. */
+/* Returns the element itself; if it differs between replicas, the element of the first replica. */
 static struct object *made_element(struct merging *m, struct object *o)
 {
 	return o->kind == OBJECT_MADE ? o->u.made.make(o->u.made.context, m->e->arena, m->e->first) : o;
@@ -305,8 +306,8 @@ static struct elements elements_of(struct merging *m, const struct schema_field 
 }
 
 /*
- * Reports an element that is written twice. The schema does not say how tolerations are identified, and a duplicate
- * does no harm.
+ * Reports a raw element that is written twice. This is not done in lists for which the schema has no merge keys, such
+ * as tolerations: there a duplicate does no harm.
  */
 static bool written_twice(struct merging *m, const struct schema_field *list, struct elements *es, struct str id,
 	const struct step *element,
@@ -399,7 +400,7 @@ static void merge_map(struct merging *m, const struct step *at, const struct sch
 {
 	if (into->kind != OBJECT_MAP || raw->kind != DATA_MAP)
 		return;
-	/* keys of `raw` differ from each other, so a key that it adds needs no search */
+	/* keys of `raw` differ from each other, so only the fields before the merge need a search */
 	struct object before = *into;
 	for (size_t i = 0; i < raw->u.map.n; i++) {
 		const struct data_member *member = &raw->u.map.at[i];

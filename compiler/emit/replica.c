@@ -4,7 +4,7 @@
  */
 #include "emit/build.h"
 
-/* ---- what replicas have in common ---- */
+/* ---- which entries replicas have in common ---- */
 
 static bool lacks(const struct plan_container *c, size_t env, int64_t i)
 {

@@ -89,7 +89,10 @@ static bool has_own_line(struct str text, size_t line, size_t i)
 	return line == i;
 }
 
-/* Would the compiler read the comment? A comment of the manifest must not become such a one. */
+/*
+ * Would the compiler act on the comment? A comment of the manifest must not turn into a `# allow` comment of the
+ * program.
+ */
 static bool is_allow(struct str text)
 {
 	while (text.n && *text.p == ' ')
@@ -144,7 +147,7 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 	return ret;
 }
 
-/* The length of the first lines of a text that are comments, or else that are blank or '---'. */
+/* The length of the leading lines of a text that are comments (COMMENTS), or that are blank or '---' (otherwise). */
 static size_t leading(struct str text, bool comments)
 {
 	size_t i = 0;
@@ -217,7 +220,10 @@ void comments_drop(struct comments *all, struct span place)
 		all->at[i].taken = true;
 }
 
-/* The line of a block that comes from the first part of a place; NULL when there is none. */
+/*
+ * The line of a block that comes from the earliest part of the source range PLACE; NULL when no line comes from
+ * there.
+ */
 static struct line *first_line(const struct lines *lines, struct span place, struct line *best)
 {
 	for (size_t i = 0; i < lines->n; i++) {

@@ -20,9 +20,9 @@ struct import_comment {
 };
 
 struct comments {
-	struct import_comment *at;             /* the comments, by where their anchors begin */
+	struct import_comment *at;             /* the comments, sorted by the start of their anchors */
 	size_t n;
-	struct span more;               /* the first comment beyond the limit; unknown if there is none */
+	struct span more;               /* position of the first comment beyond the limit; unknown if there is none */
 };
 
 /*
@@ -38,13 +38,13 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
  */
 struct str comments_header(struct arena *a, const struct source *source, struct comments *all);
 
-/* Puts the comments of a place that no line took above a line. */
+/* Puts the comments at a source position that no other line took above LINE. */
 void comments_take(struct arena *a, struct comments *all, struct span place, struct line *line);
 /* Drops comments about a part that the program leaves out. */
 void comments_drop(struct comments *all, struct span place);
 /*
- * Puts the comments of a place that no line took above the first line of the block that comes from the same part, else
- * above the block itself.
+ * Puts the comments that no line took, at a source position of the manifest, above the first line of the block that
+ * comes from the same part; if there is no such line, above the block.
  */
 void comments_settle(struct arena *a, struct comments *all, struct span place, struct line *block);
 

@@ -131,7 +131,7 @@ static bool port_is_plain(struct container_reading *c, struct ports *seen, const
 		!map_put(&seen->numbers, a, str_int(a, number), c);
 }
 
-/* Puts the framework's own port first, as it is in its pods. */
+/* Moves the framework's own port to the front: it is the first port in the framework's pods. */
 static void usual_first(struct container_reading *c, struct lines *lines)
 {
 	struct str usual = str_of(c->role->kind->port);

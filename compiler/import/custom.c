@@ -147,7 +147,7 @@ static void put_copied(struct buf *b, struct str key, const struct data *value)
 	data_write(b, value);
 }
 
-/* Writes the labels with the one by which a controller finds the objects of an ancestor's job. */
+/* Writes the labels, and the label JOB_LABEL, by which a controller finds the objects of an ancestor's job. */
 static void put_labels(struct buf *b, const struct data *metadata, const char *job_label)
 {
 	const struct data *labels = data_get(metadata, STR("labels"));
@@ -162,7 +162,7 @@ static void put_labels(struct buf *b, const struct data *metadata, const char *j
 	buf_char(b, '}');
 }
 
-/* Writes the spec with the runtime id ID, in the place of an empty one. */
+/* Writes the spec with ID as its runtime id, which replaces an empty one. */
 static void put_spec(struct buf *b, struct arena *a, const struct data *spec, struct str id)
 {
 	buf_z(b, ",\"spec\":{\"RuntimeId\":");

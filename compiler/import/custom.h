@@ -14,18 +14,24 @@ struct custom_kind {
 	/* role statuses name their pods by a selector, and Worker can be scaled */
 	bool selects;
 	/*
-	 * key of the role's name in an element of the status's `replicaStatuses`, which is a list: the kind is of an
-	 * ancestor of the training operator, whose status has a phase and a state. NULL: it is not
+	 * key of the role's name in an element of the status's list `replicaStatuses`. Only the ancestors of the
+	 * training operator have it; their status also has a phase and a state. NULL for other kinds
 	 */
 	const char *status_key;
-	bool says_empty;                /* its status has `reason` and `conditions` even when they are empty */
-	/* its role-by-role verdict: codes 1 to 127 of its main container are failures for good; else only OOMKilled */
+	bool says_empty;                /* its status has `reason` and `conditions` even if they are empty */
+	/*
+	 * its operator judges each role by exit codes: 1 to 127 of the main container are permanent failures; otherwise
+	 * only OOMKilled is one
+	 */
 	bool codes_decide;
 };
 
 /* The kinds of the training operator, one by one; NULL after the last. */
 const struct custom_kind *custom_kind(size_t i);
-/* As custom_kind(), for the requested kinds: those of the training operator, and of its two ancestors. */
+/*
+ * Returns the kind at index I, as custom_kind() does, but among the requested kinds: those of the training operator,
+ * and those of its two ancestors.
+ */
 const struct custom_kind *custom_kind_among(size_t i, bool operators, bool ancestors);
 /* The name that the kind has for a role of its plan: "Worker" for "worker"; ROLE itself if it has none. */
 struct str custom_role(struct arena *a, const struct custom_kind *k, struct str role);
@@ -44,12 +50,12 @@ struct custom_options {
 	struct str gang;                /* the scheduler that starts all replicas of a job together; empty: none */
 	/* images of init containers that the training operator adds; empty: its own */
 	struct str init_image, delivery_image;
-	const char *job_label;          /* gets the job's name on all objects of an ancestor's job */
+	const char *job_label;          /* label whose value is the job's name, on all objects of an ancestor's job */
 };
 
 struct custom_plan {
 	struct trainc program;
-	struct reader reader;           /* reader of the program, which is `text` */
+	struct reader reader;           /* reader of the program's text, `text` */
 	struct str text;
 	const struct plan_job *job;     /* plan of the job; NULL: the resource is refused */
 	struct str fault;               /* why it is refused, in one line: the first message, its code, and what to

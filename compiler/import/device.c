@@ -1,6 +1,5 @@
 /*
- * device.c - devices by name, and the node labels and tolerations that remain once a device
- * accounts for its own.
+ * device.c - finds devices by name, and keeps the node labels and tolerations that the chosen device does not imply.
  */
 #include "import/device.h"
 
@@ -15,7 +14,10 @@
 
 static bool is_taken(struct import *im, struct str word)
 {
-	/* roles of jobs that are read later are not known here, nor is what the program has itself */
+	/*
+	 * names that a program may use but that are not known here: those of roles of later jobs, and the language's
+	 * own
+	 */
 	static const char *const words[] = {
 		"self", "cluster", "pod", "roles", "std", "count", "main", "task", "worker", "master", "chief",
 		"launcher", "scheduler", "server", "ps", "evaluator",
@@ -200,8 +202,7 @@ static void bring(struct role_reading *r, const struct device *d)
 		const struct line *from = lines_find(&d->declaration->value->items, str_of(blocks[b]));
 		for (size_t i = 0; from && i < from->value->items.n; i++) {
 			struct lines *to = lines_block(r->im->arena, r->role, str_of(blocks[b]), from->from);
-			if (!lines_find(to, from->value->items.at[i]->key))     /* lines that the manifest wrote are
-										 * kept */
+			if (!lines_find(to, from->value->items.at[i]->key))     /* the manifest's own lines win */
 				lines_push(r->im->arena, to, from->value->items.at[i]);
 		}
 	}
@@ -220,7 +221,7 @@ static void use(struct role_reading *r, const struct device *d, int64_t count, s
 		lines_push(a, &r->job->declarations, d->declaration);
 }
 
-/* Adds a further device; one from before resources needed domains stays raw. */
+/* Adds a further device, in `resources`. */
 static void further(struct role_reading *r, const struct data_member *m, int64_t count)
 {
 	struct arena *a = r->im->arena;

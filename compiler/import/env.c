@@ -1,9 +1,10 @@
 /*
  * env.c - environment variables, and the references to them.
  *
- * In the list, Kubernetes replaces `$(NAME)` with a variable that comes earlier, in commands and arguments with any
- * variable of the container, and leaves it unchanged when there is none; `$$` is one `$`.  The language keeps text as
- * text and refers by pod.env("NAME").
+ * In the list of variables, Kubernetes replaces `$(NAME)` with the value of an earlier variable; in commands and
+ * arguments, with that of any variable of the container. Without such a variable `$(NAME)` stays unchanged; `$$`
+ * becomes `$`. The language does not replace anything in plain text: a program refers to a variable by
+ * pod.env("NAME").
  */
 #include "import/role.h"
 
@@ -24,8 +25,8 @@ static bool from_outside(struct container_reading *c, struct str name)
 /* The replacement of `$(NAME)`: code, or the text of the variable. */
 struct known {
 	struct str code;
-	const struct expr *text;        /* the entry of the framework that sets the same variable after this one; or
-					 * NULL */
+	/* the value of this entry, if the framework sets the same variable again later; otherwise NULL */
+	const struct expr *text;
 };
 
 static struct str framework_key(struct container_reading *c, struct str name)
@@ -67,7 +68,7 @@ static size_t reference_at(struct str text, size_t i, size_t last, struct str *r
 	return ret_name->n + 3;
 }
 
-/* Returns the expression if a text consists of only one. */
+/* Returns the inserted expression itself if a text consists of nothing else; but pod.env() stays a text. */
 static struct expr *plain(struct arena *a, struct expr *e)
 {
 	struct str code = e->npieces == 1 && e->pieces[0].code ? e->pieces[0].text : STR("");
@@ -75,7 +76,10 @@ static struct expr *plain(struct arena *a, struct expr *e)
 	return code.n && !str_starts(code, STR("pod.env(")) ? expr_text(a, code) : e;
 }
 
-/* Reports a name within the other system's subdomain that could not be translated: a shell may build the rest of it. */
+/*
+ * Reports a host name in the other system's subdomain that could not be translated, perhaps because a shell builds
+ * the part before the dot.
+ */
 static void other_host(struct container_reading *c, struct str text, size_t i)
 {
 	const struct imported *job = c->role->job;
@@ -96,8 +100,8 @@ static void other_host(struct container_reading *c, struct str text, size_t i)
 }
 
 /*
- * Appends the value of a variable. In the value of another variable it is the text at that point, elsewhere the text at
- * the end.
+ * Appends the value of a variable to E. VALUE: E is the value of another variable, so it gets the text that the
+ * variable has at that point of the list; otherwise it gets a reference to the final value.
  */
 static void append_known(struct arena *a, struct expr *e, const struct known *known, bool value)
 {
@@ -218,7 +222,7 @@ static struct expr *entry_value(struct container_reading *c, const struct data *
 	return member(from, "fieldRef") ? pod_field(c, member(from, "fieldRef")) : NULL;
 }
 
-/* Is it a variable that trainc writes for other targets? It is replaced by what it refers to. */
+/* Is it a variable that trainc writes for other targets? References to it are replaced by its meaning. */
 static bool is_ours(struct str name) { return str_starts(name, STR("TRAINC_")); }
 
 static bool holds_secret(struct container_reading *c, const struct expr *value)

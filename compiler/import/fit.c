@@ -143,7 +143,7 @@ static struct str belongs_under(struct fitting *f, const struct schema_type *t, 
 	return (struct str){ 0 };
 }
 
-/* For each field of type T, does OF have it? */
+/* For each field of type T: does the map OF set it? */
 static const bool *fields_had(struct fitting *f, const struct schema_type *t, const struct data *of)
 {
 	const struct schema_field *first = &f->schema->fields[t->first];
@@ -173,8 +173,9 @@ static bool holds_roles(struct str field)
 }
 
 /*
- * The field of type T for the roles, if member M seems to hold them under another name, such as `replicaSpecs`, or
- * `pytorchReplicaSpecs` in a TFJob. Empty if the field itself exists (HAD).
+ * Returns the field of type T that holds the roles, if member M seems to be that field misspelled, for example
+ * `replicaSpecs`, or `pytorchReplicaSpecs` in a TFJob. Returns an empty text if the manifest also sets the correct
+ * field (HAD).
  */
 static struct str roles_meant(struct fitting *f, const struct schema_type *t, const struct data_member *m,
 	const bool *had)
@@ -227,7 +228,7 @@ static void missing_fields(struct fitting *f, const struct schema_type *t, const
 		bool there = field != schema_newest_field(f->schema, t, name) || str_is(name, "containers") ||
 			(str_is(name, "name") && str_is(schema_text(f->schema, t->name), "core.v1.Container")) ||
 			str_ends(name, STR("ReplicaSpecs")) ||
-			/* the webhook of JobSet names a rule that has no name */
+			/* JobSet's own webhook gives a name to a rule without one */
 			(str_is(name, "name") && str_ends(schema_text(f->schema, t->name), STR("FailurePolicyRules")));
 		for (size_t k = 0; k < d->u.map.n && !there; k++)
 			there = str_eq(at[k].key, name);
@@ -280,7 +281,7 @@ static const struct data *fit_map(struct fitting *f, const struct data *d, const
 		const struct data_member *m = &d->u.map.at[i];
 		struct way at_member = { in, m->key, false };
 		at[n] = *m;
-		/* an entry whose value is null is still an entry: roles without content, labels */
+		/* in maps with free keys an entry whose value is null still counts: a role without content, a label */
 		if (m->value->kind == DATA_NULL && element->word != SCHEMA_OBJECT)
 			wrong_kind(f, m->value, element, &at_member);
 		else
@@ -371,7 +372,7 @@ const struct data *import_fit(struct import *im, const struct data *d, const cha
 	return t ? fit_object(&f, d, t, &root) : NULL;
 }
 
-/* Drops a warning when an error at the same place replaces it. */
+/* Drops a warning when an error at the same position replaces it. */
 static void forget(struct diags *ds, const struct diag *d)
 {
 	size_t kept = 0;

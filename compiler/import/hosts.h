@@ -7,8 +7,8 @@
 #include "import/manifest.h"
 
 /*
- * The address of a pod of the job at text.p[i]: its length with the namespace's part, and the
- * expression that replaces it; 0 when there is none.
+ * The address of a pod of the job at text.p[i]: its length, including the namespace, and the expression that replaces
+ * it; 0 when there is none.
  */
 size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret);
 

@@ -16,10 +16,13 @@
 struct import;
 
 struct import_options {
-	/* 7 or 9: of the operator whose rules hold, version 1.N; 0: the last that has the kind */
+	/*
+	 * minor version of the training operator whose rules apply: 7 or 9, for 1.7 or 1.9; 0: the latest that has the
+	 * kind
+	 */
 	unsigned operator_minor;
 	struct str image;               /* image for scripts that name none; or empty */
-	/* images of init containers that the training operator adds, as its options have them; empty: the usual ones */
+	/* images of init containers that the training operator is configured to add; empty: its defaults */
 	struct str init_image, delivery_image;
 };
 
@@ -39,8 +42,8 @@ size_t import_count(const struct import *im);
 struct str import_name(const struct import *im, size_t i);
 
 /*
- * The program of one job, or of all of them, in the form of `fmt`.  False, after reports at lines
- * of the manifest, when the compiler would refuse it.
+ * Appends the program of job WHICH, or of all jobs, formatted as by `trainc fmt`. Returns false if the compiler would
+ * refuse the program; the errors are then reported at lines of the manifest.
  */
 enum { IMPORT_ALL = -1 };
 bool import_program(struct import *im, int64_t which, struct buf *out);

@@ -124,7 +124,7 @@ void job_finish(struct import_manifest *m, struct imported *job, struct lines *b
 
 	for (size_t i = 0; i < n; i++)
 		bodies[i] = &roles[i].line->value->items;
-	/* before lines move to the job, together with their comments */
+	/* this must precede roles_lift(), which moves lines to the job together with their comments */
 	for (size_t i = 0; m->im->comments.n && i < n; i++)
 		comments_settle(a, &m->im->comments, roles[i].place, roles[i].line);
 	roles_lift(m->im, body, bodies, n);

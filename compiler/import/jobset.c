@@ -1,6 +1,6 @@
 /*
- * jobset.c - reads JobSets of jobset.x-k8s.io/v1alpha2: each replicatedJob is a role. The number of its replicas times
- * the completions of its Job is the number of replicas of the role; pod J-R-a-b is replica a completions + b.
+ * jobset.c - reads JobSets of jobset.x-k8s.io/v1alpha2: each replicatedJob is a role. The number of its replicas
+ * times the completions of its Job is the number of replicas of the role; pod J-R-a-b is replica a * completions + b.
  */
 #include "import/jobset.h"
 #include "import/tree.h"
@@ -237,7 +237,7 @@ static bool mounts(const struct data *pod, struct str volume)
 	return false;
 }
 
-/* The pod template with a volume for the claim, if a container mounts one of its name. */
+/* The pod template with a volume for the claim, if a container mounts a volume of the claim's name. */
 static const struct data *with_claim(struct set *s, const struct data *template, const struct data *claim)
 {
 	struct arena *a = s->m.im->arena;
@@ -445,8 +445,8 @@ static void start_after(struct set *s, const struct data *spec, size_t i)
 }
 
 /*
- * Writes labels and annotations of a role's Job, except those of trainc, of the set and of its pods, which the program
- * has already.
+ * Reports labels and annotations of a role's Job: a program cannot express them. It skips those that the set or the
+ * role's pods also have, because the program has them already, and those that trainc or the trainer wrote.
  */
 static void job_pairs(struct set *s, const struct set_role *r, const struct data_member *pairs)
 {
@@ -469,7 +469,9 @@ static void job_pairs(struct set *s, const struct set_role *r, const struct data
 	}
 }
 
-/* Reads fields of a role's Job that the set decides. */
+/*
+ * Reads those fields of a role's Job that concern the set; reports fields that a program cannot express for one role.
+ */
 static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 {
 	struct import *im = s->m.im;

@@ -9,8 +9,8 @@
 /* Reports what the API server refuses; true when nothing is wrong. */
 bool jobset_check(const struct import_manifest *m, const struct data *spec);
 /*
- * Finds the roles of a spec that was checked, with words for all of them, and their hosts when
- * texts may contain host names.
+ * Finds the roles of a spec that was checked, and gives each a name in the program. If texts may contain host names,
+ * it also notes the hosts of the roles.
  */
 void jobset_roles(struct set *s, const struct data *spec);
 /* Reads everything in the spec but its replicatedJobs. */

@@ -55,6 +55,6 @@ bool import_need(const struct data *object, struct import_need *ret)
 	*ret = (struct import_need){ member_text(ref, "kind"), member_text(object, "apiVersion"),
 		member_text(ref, "name") };
 	if (!ret->kind.n)
-		ret->kind = STR("ClusterTrainingRuntime");      /* as the API's default */
+		ret->kind = STR("ClusterTrainingRuntime");      /* the default of the API */
 	return ret->name.n > 0;
 }

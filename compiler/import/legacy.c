@@ -30,7 +30,10 @@ struct legacy_job {
 	struct imported *job;
 	const struct data *specs;               /* replicaSpecs, or NULL */
 	struct str group;                       /* the API group */
-	/* under kubeflow.org it makes pods itself, any role can be the chief, and there is no default server */
+	/*
+	 * the group is kubeflow.org: the operator makes pods itself, any role can be the chief, and there is no default
+	 * server
+	 */
 	bool later;
 	bool default_ps;
 };
@@ -237,7 +240,7 @@ static struct expr *framework(struct legacy_job *j)
 	if (is_tensorflow(j) && !str_is(j->group, "tensorflow.org"))
 		put(j, &call->items, "group", expr_string(a, j->group));
 	if (str_is(j->group, "mlkube.io"))
-		/* the pod's label with the role does not begin with the job's name there */
+		/* with this group, the pod label that names the role does not begin with the name of the job */
 		put(j, &call->items, "naming", expr_string(a, STR("role")));
 	chief(j, &call->items);
 	put_text(j, &call->items, "tf_image", j->m.spec, "tfImage");
@@ -307,7 +310,7 @@ static void roles(struct legacy_job *j, struct lines *body)
 	job_finish(&j->m, j->job, body, all, n);
 }
 
-/* Reads an older name of the same list; the operator made no replicas from it. */
+/* Reads `replica_specs`, an older name of `replicaSpecs`, and reports that the operator made no replicas from it. */
 static const struct data *old_list(struct import *im, const struct data *object)
 {
 	const struct data *spec = member(object, "spec"), *list = member(spec, "replica_specs");

@@ -137,7 +137,7 @@ struct str expr_flat(struct arena *a, const struct expr *e)
 
 struct str key_text(struct arena *a, struct str word)
 {
-	/* neither keys that need quotes nor words that a reader takes for something else */
+	/* neither a key that needs quotes nor a word that a reader takes for a value of another type */
 	static const char *const reserved[] = {
 		"let", "check", "warn", "if", "for", "else", "then", "in", "and", "or", "not", "true", "false", "none",
 	};

@@ -1,7 +1,7 @@
 /*
- * lines.h - a program before it is text: the items of bodies, each with its place in the manifest and the comments from
- * there. What is written is correct but not in the form of `fmt` yet: fmt decides where lists and bodies are broken.
- * Memory: everything lives in the arena that the makers are given; texts are borrowed.
+ * lines.h - a program before it is text: the items of bodies, each with its position in the manifest and the comments
+ * found there. What is written is correct but not in the form of `fmt` yet: fmt decides where lists and bodies are
+ * broken. Memory: everything lives in the arena that the makers are given; texts are borrowed.
  */
 #ifndef TRAINC_IMPORT_LINES_H
 #define TRAINC_IMPORT_LINES_H
@@ -79,7 +79,10 @@ struct line *lines_find(const struct lines *in, struct str key);
 /* The items of the block of that name; the block is made if it does not exist. */
 struct lines *lines_block(struct arena *a, struct lines *in, struct str key, struct span from);
 
-/* Adds a comment in its place among the others; after the line there is room for one. */
+/*
+ * Adds a comment to those of LINE, which stay in the order of the manifest. Only one comment can follow the code on
+ * its line.
+ */
 void line_comment(struct arena *a, struct line *line, struct remark remark);
 /* Adds the comments of FROM and of its parts to TO, which has the same content; each text once. */
 void line_join_comments(struct arena *a, struct line *to, const struct line *from);
@@ -95,7 +98,7 @@ bool line_same(const struct line *a, const struct line *b);
 
 /* ---- writing ---- */
 
-struct written {                        /* a line of the program and its place in the manifest */
+struct written {                        /* a line of the program and its position in the manifest */
 	uint32_t start, end;            /* start and end of the line in the text, which buf limits to 1 GiB */
 	struct span from;
 	size_t outer;                   /* number of the enclosing line, counted from 1; 0 at the top */
@@ -104,7 +107,7 @@ struct written {                        /* a line of the program and its place i
 struct writing {
 	struct arena *arena;            /* memory of `at` */
 	struct buf out;
-	struct written *at;             /* the lines, by rising start */
+	struct written *at;             /* the lines, in ascending order of `start` */
 	size_t n, outer;
 };
 
@@ -113,7 +116,7 @@ bool expr_fits(const struct expr *e, unsigned depth);
 /* Writes the expression on a line that begins at the margin. */
 void expr_write(struct writing *w, const struct expr *e);
 void lines_write(struct writing *w, const struct lines *lines, unsigned depth);
-/* The place in the manifest of the text at `offset`; unknown when there is none. */
+/* The position in the manifest of the text at `offset`; unknown when there is none. */
 struct span written_from(const struct writing *w, uint32_t offset);
 void writing_release(struct writing *w);
 

@@ -1,6 +1,6 @@
 /*
- * lines_write.c - writes items as text: correct, and close to the form of `fmt`; fmt breaks what is too long. Decided
- * here is what the formatter keeps: whether a body begins on one line, where blank lines are, and the form of texts
+ * lines_write.c - writes items as text: correct, and close to the form of `fmt`; fmt breaks what is too long. This
+ * file decides what the formatter keeps: whether a body is on one line, where blank lines are, and the form of texts
  * over several lines.
  */
 #include "import/lines.h"
@@ -42,7 +42,10 @@ static size_t put_wide(struct buf *out, struct str s, size_t i)
 	return n ? n : 1;
 }
 
-/* Does the piece end its line? An insertion continues the line of the piece before it, unless that is the last one. */
+/*
+ * Does character I of a piece end a line of the text? The end of the piece itself only does if the piece is the last
+ * one: otherwise an insertion follows on the same line.
+ */
 static bool ends_line(struct str s, size_t i, bool last) { return i + 1 == s.n ? last : s.p[i + 1] == '\n'; }
 
 /* Writes a character. BLOCK: inside """, where newlines are real and quotes need no escape. */

@@ -44,7 +44,7 @@ static const struct usual usuals_of_probes[] = {
 static const char *const free_maps[] = { "labels", "nodeSelector", "matchLabels", "limits", "requests",
 	"data", "binaryData", "stringData", "selector" };
 
-/* Was it read from an API server?  It has a uid and a resource version then. */
+/* Was it read from an API server? If so, it has a uid and a resource version. */
 static bool live_is(const struct data *object)
 {
 	const struct data *metadata = member(object, "metadata");
@@ -208,7 +208,7 @@ static bool is_jobs_label(const struct data_member *m, const struct data *metada
 		str_eq(m->value->u.string, member_text(metadata, uid ? "uid" : "name"));
 }
 
-/* METADATA without the Job's own labels, and without a map of labels that has no others. */
+/* METADATA without the Job's own labels, and without `labels` if no other label is left. */
 static const struct data *without_labels(struct arena *a, const struct data *metadata, const struct data *of)
 {
 	const struct data *labels = member(metadata, "labels"), *left = without(a, labels, is_jobs_label, of);
@@ -282,7 +282,7 @@ const struct data *live_clean(struct arena *a, const struct data *object)
 	return object;
 }
 
-/* ---- what belongs to another object ---- */
+/* ---- objects that a controller made for another object ---- */
 
 /* The objects that a controller made for one object. */
 struct made {

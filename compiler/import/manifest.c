@@ -254,7 +254,7 @@ static void further_documents(struct import *im, struct data_reader *r)
 		diag_report(im->diags, TJ1101, error.at, "%.*s", STR_ARG(error.what));
 }
 
-/* Reads the configuration in a ConfigMap as a text whose places are its own. */
+/* Reads the configuration in a ConfigMap as a source of its own, so that messages have positions within that text. */
 static const struct data *inner_config(struct import *im, const struct data *text)
 {
 	struct source *source = source_add(im->sources,

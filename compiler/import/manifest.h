@@ -37,7 +37,7 @@ struct pod_label {
 
 struct imported {                       /* what the manifest becomes: a job, or the accelerators of a configuration */
 	struct str name, ns;
-	struct span name_at;            /* place of the name; for accelerators: the place of the configuration */
+	struct span name_at;            /* position of the name; for accelerators: position of the configuration */
 	const struct data *labels, *annotations;        /* labels and annotations of the object, when its pods get them
 							 * too */
 	bool queued;                    /* Kueue admits the job, and `place` can say where it places all of its pods */
@@ -74,16 +74,16 @@ struct import {
 	struct import_options options;
 	const struct source *source;    /* the source that is being read */
 	struct str header;              /* the license in the source, as lines of comments; empty if there is none */
-	/* there were more jobs than a program can have: that was reported, and nothing more is read */
+	/* the limit on jobs of one program was exceeded and reported, so nothing more is read */
 	bool full;
 	size_t nobjects, ncomments;     /* number of objects read so far, see MOST_OBJECTS */
 	const struct source *incomplete;        /* the object that was last reported to be a template (template.c) */
-	struct span empty_list;         /* the place of a list without objects, if there is one */
+	struct span empty_list;         /* position of a list without objects, if there is one */
 	struct comments comments;       /* the comments of the document */
 	/* a field of the document that would hold its roles if it were spelt correctly (fit.c) */
 	struct misspelt roles;
-	struct span first;              /* the first document: the place for reporting that no manifest has a job */
-	/* a configuration names a standard server, for which no line is written: that was reported */
+	struct span first; /* the first document: the position at which to report that no manifest has a job */
+	/* it was reported that a configuration's path of a standard server is ignored */
 	bool has_server_path;
 	struct imported **jobs;
 	size_t njobs;
@@ -102,7 +102,7 @@ struct import {
 	bool tried, sound;              /* were all jobs tried together, and without errors? (program.c) */
 	struct runtime **runtimes;      /* the runtimes of TrainJobs (trainer.c) */
 	size_t nruntimes;
-	/* accelerators that were declared, by configurations or because the library has none */
+	/* accelerators that the program declares: those of configurations, and those that the library lacks */
 	struct device **devices;
 	size_t ndevices;
 	struct map words;               /* words of roles of all jobs: accelerators must have other names */
@@ -115,7 +115,7 @@ struct import_manifest {
 	struct import *im;
 	const struct data *object;      /* the object, fitted to its type */
 	struct str kind, name, ns;
-	struct span at;                 /* place of the object's kind; without a kind, of the object */
+	struct span at;                 /* position of the object's kind; of the object if it has no kind */
 	struct span name_at;
 	const struct data *metadata, *spec;     /* metadata and spec of the object; NULL when absent */
 };
@@ -165,7 +165,7 @@ void job_use(struct import *im, struct imported *job, struct str module);
 /* Puts the roles into the job; fields that they share become those of the job. */
 struct job_role {
 	struct line *line;
-	struct span place;              /* place in the manifest */
+	struct span place;              /* position in the manifest */
 };
 void job_finish(struct import_manifest *m, struct imported *job, struct lines *body, const struct job_role *roles,
 	size_t n);
@@ -205,7 +205,7 @@ const char *import_kind_words(const struct data *d);
 /* Members of a fitted map: NULL, empty, or FALLBACK when they are absent. */
 const struct data *member(const struct data *map, const char *key);
 struct str member_text(const struct data *map, const char *key);
-/* Is it a label or annotation by which trainc, or a tool with ApplySets, knows the objects of a set? */
+/* Is it a label or annotation by which trainc, or a tool with ApplySets, identifies the objects of a set? */
 bool member_is_record(struct str key);
 int64_t member_int(const struct data *map, const char *key, int64_t fallback);
 bool member_bool(const struct data *map, const char *key, bool fallback);
@@ -226,7 +226,7 @@ void raw_member(struct import *im, struct lines *to, struct str key, const struc
 
 /* ---- comments ---- */
 
-/* Puts the comments at a place of the manifest above a line. */
+/* Puts the comments at a position of the manifest above a line. */
 void import_comments(struct import *im, struct line *line, struct span place);
 static inline struct span member_span(const struct data_member *m) { return span_join(m->key_at, m->value->from); }
 

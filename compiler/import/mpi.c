@@ -73,7 +73,7 @@ static void check_roles(struct mpi *j)
 	check_restart(j, j->worker);
 }
 
-/* Checks the name: the longest name of a pod is a host name. */
+/* Checks the name of the job: its longest pod name must be valid as a host name. */
 static void check_name(struct mpi *j)
 {
 	int64_t n = member_int(j->worker, "replicas", 1);
@@ -173,14 +173,17 @@ static struct expr *framework(struct mpi *j)
 
 /* ---- the job ---- */
 
-/* The pod template. The restart policy of the replica counts, not that of the pod. */
+/*
+ * Makes the pod template. The restart policy of the replica counts, not the one in its template; USUAL is the
+ * default.
+ */
 static const struct data *template_of(struct mpi *j, const struct data *role, const char *usual)
 {
 	struct arena *a = arena(j);
 	const struct data *template = member(role, "template"), *pod = member(template, "spec"),
 		*policy = member(role, "restartPolicy");
-	struct span at = { role->from.end, role->from.end };    /* the end of the role: comments of the author are
-								 * not about a default */
+	/* the end of the role, so that a default takes none of the author's comments */
+	struct span at = { role->from.end, role->from.end };
 
 	if (!policy || !policy->u.string.n)
 		policy = tree_text(a, str_of(usual), at);
@@ -229,7 +232,10 @@ static void roles_of(struct mpi *j)
 	set_hosts(s, &s->roles[1], str_cat(arena(j), s->m.name, STR("-worker-"), STR("")), false, s->m.name);
 }
 
-/* Reads the attempts of the launcher, which is a Job: they are counted as for a Job, with its default. */
+/*
+ * Reads the number of attempts of the launcher. The launcher is a Job, so attempts are counted and default as in a
+ * Job.
+ */
 static void attempts(struct mpi *j, struct set_role *r)
 {
 	const struct data *limit = member(j->policy, "backoffLimit"),
@@ -241,7 +247,7 @@ static void attempts(struct mpi *j, struct set_role *r)
 		lines_drop(arena(j), r->line, STR("restart"));
 }
 
-/* Reads cleanPodPolicy. The framework's default is the operator's: its workers stay as they are. */
+/* Reads cleanPodPolicy. Without it, the framework and the operator both leave the workers as they are. */
 static void clean(struct mpi *j)
 {
 	const struct data *d = member(j->policy, "cleanPodPolicy");

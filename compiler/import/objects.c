@@ -12,7 +12,7 @@
 
 struct beside {
 	struct str kind, name, ns;
-	struct span at;                 /* the place of the kind */
+	struct span at;                 /* position of the kind */
 	const struct data *object;      /* fitted */
 	bool namespaced, ours;
 	struct line *line;              /* object NAME { }; its key is written when its owner is known */
@@ -245,9 +245,9 @@ static struct imported *first_job(struct import *im, const struct source *source
 	return first;
 }
 
-/* ---- into the job ---- */
+/* ---- putting an object into its job ---- */
 
-/* Replaces names of pods in an object that the other system gives. */
+/* Replaces the pod names that the other system gives, in the texts of an object. */
 static void look_at_hosts(struct import *im, const struct imported *job, const struct data *d)
 {
 	struct str host;

@@ -81,7 +81,7 @@ static void put_int(struct operator_arguments *args, const char *name, const str
 		put_from(args, name, expr_int(args->arena, d->u.integer), map, key);
 }
 
-/* A record with fields of its own; NULL when all would be empty. */
+/* Starts a record; arguments added to RET become its fields. */
 static struct expr *record(struct operator_arguments *args, struct operator_arguments *ret)
 {
 	struct expr *e = expr_new(args->arena, EXPR_BODY);
@@ -211,7 +211,7 @@ static bool is_gpu(struct str resource)
 	return str_ends(resource, STR(".com/gpu")) || memmem(resource.p, resource.n, "gpu", 3);
 }
 
-/* Does a launcher count as a node with devices, both for the operator and by what its role will say? */
+/* Sets the argument that says whether the launcher has GPUs, if the role's own devices do not say the same. */
 static void launcher_argument(struct operator_job *j, struct operator_arguments *args)
 {
 	const struct data_member *launcher = operator_member(j, "Launcher");
@@ -230,7 +230,7 @@ static void launcher_argument(struct operator_job *j, struct operator_arguments 
 		put(args, "gpu_launcher", expr_text(args->arena, gpu ? STR("true") : STR("false")), containers);
 }
 
-/* Puts the image of the init container that the operator adds to pods of this kind, if an option has set it. */
+/* Sets the image of the init container that the operator adds to pods of this kind, if an option names one. */
 static void put_image(const struct operator_job *j, struct operator_arguments *args)
 {
 	const struct import_options *o = &j->m.im->options;
@@ -329,7 +329,10 @@ static void restart(struct operator_job *j, struct lines *to, const struct data 
 		set(j, to, "retry_on", expr_text(a, STR("128..255")), at);
 }
 
-/* The name of a role; one that is not in the operator's table keeps its name, which its pods have. */
+/*
+ * The word of a role in the program. A role that is not in the operator's table keeps its own name, because the names
+ * of its pods contain it.
+ */
 static struct str role_word(struct operator_job *j, const struct operator_role *known, struct str key)
 {
 	struct arena *a = j->m.im->arena;
@@ -383,7 +386,10 @@ static struct job_role role(struct operator_job *j, struct imported *job, const 
 	return (struct job_role){ top.at[0], member_span(m) };
 }
 
-/* Labels that only the target which makes pods writes. */
+/*
+ * Labels of the operator's pods. Of trainc's targets, only the one that makes pods itself writes labels with the same
+ * meaning.
+ */
 static const struct pod_label labels[] = {
 	{ "training.kubeflow.org/job-name", LABEL_OF_JOB }, { "training.kubeflow.org/replica-type", LABEL_OF_ROLE },
 	{ NULL, LABEL_KEPT }

@@ -16,8 +16,8 @@ static const char *const order[] = {
 enum { WORDS = sizeof order / sizeof *order };
 
 /*
- * Raw fields to which the role's own lines add come first: after compiling and importing again they are in the same
- * place.
+ * Raw fields that the compiler also extends with the role's own lines come first, so that they are in the same order
+ * after another compilation and import.
  */
 static const char *const raw_order[] = { "tolerations", "containers", "initContainers", "volumes", "env", "ports",
 	"resources", "volumeMounts" };

@@ -68,8 +68,9 @@ static void other_container(struct role_reading *r, const struct data *container
 }
 
 /*
- * Does an init container keep running? Such containers are sidecars if no other kind follows them, since that is the
- * order in a program. The operators' pods belong to no Job: there a sidecar is an ordinary container.
+ * Is init container I a sidecar, one that keeps running? It is written as a sidecar only if all later init containers
+ * are sidecars too, because a program starts sidecars last. Pods of the operators belong to no Job: there it stays an
+ * init container.
  */
 static bool goes_on(const struct role_reading *r, const struct data *list, size_t i)
 {
@@ -290,8 +291,8 @@ static struct expr *place_words(struct arena *a, const struct data_member *pair)
 }
 
 /*
- * Is there at most one such annotation in D, and can `place` express it? Others could not be kept in addition: with a
- * `place` in a job the program must not set them.
+ * Does each map within D have at most one annotation of Kueue about places, and can `place` express it? A second one
+ * could not be kept: a program with `place` must not set such annotations itself.
  */
 static bool known_in(struct arena *a, const struct data *d)
 {

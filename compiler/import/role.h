@@ -61,15 +61,15 @@ bool places_known(struct arena *a, const struct data *annotations, const struct 
 /* Are there containers that could run: at least one, each with an image?  False after reporting. */
 bool role_can_run(struct import *im, const struct data *template, struct span at);
 /*
- * Writes the restart policy. A role that always restarts would never end, but a job does; the default is left out.
- * IN_PLACE: without a policy, pods restart when they fail; otherwise always.
+ * Writes the restart policy of a role. "always" becomes "on-failure", because a job has to end; the default, "never",
+ * is left out. IN_PLACE: the policy is missing, and pods restart in place when they fail.
  */
 void role_restart(struct import *im, struct lines *role, bool in_place, struct span at);
 /* "never", "on-failure" or "always" for a policy in the spelling of Kubernetes; an empty text for others. */
 struct str restart_word(struct str policy);
-/* Checks a number of replicas, or NULL: it must be within the range that Kubernetes supports; others are reported. */
+/* Checks a number of replicas; N may be NULL. Reports a number outside the range that Kubernetes supports. */
 bool replica_count_rule(struct import *im, const struct data *n, struct str name);
-/* Checks the same for a Job's spec. */
+/* Checks the number of replicas in a Job's spec in the same way. */
 bool batch_rule(struct import *im, const struct data *spec, struct str name);
 /*
  * The replicas of a Job's spec, after batch_rule(). Writes `retries`, and reports what the program cannot express.

@@ -115,7 +115,7 @@ static void no_gang(struct set *s)
 		"replicas that start one after another cannot start all together, so the program has no 'gang'"),
 		"remove the order, or make room for all of them");
 	import_comments(s->m.im, s->job->job, gang->from);
-	/* without it, the queue would be one of Kueue's */
+	/* without a gang, this would become a queue of Kueue */
 	struct line *queue = lines_take(s->body, STR("queue"));
 	if (queue)
 		import_left_out(s->m.im, queue->from, STR("queue"), "only a gang waits in a queue of Volcano");
@@ -135,7 +135,7 @@ void set_finish(struct set *s)
 	job_finish(&s->m, s->job, s->body, roles, s->n);
 }
 
-/* ---- a framework of the program ---- */
+/* ---- a framework that the program declares ---- */
 
 struct line *framework_new(struct set *s, const char *doc)
 {

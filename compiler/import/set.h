@@ -11,7 +11,7 @@ struct set_role {
 	struct str name;                /* name in the manifest */
 	struct str word;                /* name in the program */
 	const struct data *template;    /* template of the pods */
-	struct span place;              /* place of the set in the manifest */
+	struct span place;              /* position of the set in the manifest */
 	struct span count_at;
 	int64_t jobs, per;              /* numbers of Jobs, and of pods in each: the role has jobs * per replicas */
 	struct role_kind kind;
@@ -26,21 +26,21 @@ struct set {
 	struct lines *body;             /* the body of the job */
 	struct set_role *roles;
 	size_t n;
-	bool all_replicas;              /* `replicas = 1` is written too, because the framework has another default */
+	bool all_replicas; /* `replicas = 1` is also written, because the framework's own default is not 1 */
 };
 
 /* Makes identifiers for all roles from their names; all are different. Roles without a name are numbered. */
 void set_words(struct set *s);
-/* Notes that VALUE of a label of the controller means the role R, in selectors. */
+/* Notes that, in selectors, the value VALUE of the controller's label stands for the role R. */
 void set_label(struct set *s, const struct set_role *r, struct str value);
 struct set_role *set_find(const struct set *s, struct str name);
 /* Notes that pods of a role have the names HEAD-I-J (TWO) or HEAD-I, within a subdomain. */
 void set_hosts(struct set *s, const struct set_role *r, struct str head, bool two, struct str subdomain);
-/* Begins a role's body, with its replicas and its pods; false when it has no container, after reporting. */
+/* Starts a role's body with its replicas and pods. Returns false, after a report, if the role has no container. */
 bool set_role_open(struct set *s, struct set_role *r);
-/* Appends the condition `what(a) and what(b)` for some roles; nothing if there are none. */
+/* Appends the condition `WHAT(role)`, joined to the text before it by JOINT; ANY adds `any = true`. */
 void set_condition(struct buf *out, const char *what, const struct set_role *r, bool any, const char *joint);
-/* Put the roles into the job. */
+/* Puts the roles into the job. */
 void set_finish(struct set *s);
 
 /* ---- a framework of the program ---- */

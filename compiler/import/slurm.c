@@ -22,7 +22,7 @@ struct sbatch {
 	int64_t memory, per_cpu;        /* in MiB */
 	int64_t seconds;
 	bool array;
-	struct span at;                 /* place of the option that is being read */
+	struct span at;                 /* position of the option that is being read */
 };
 
 bool slurm_is_script(struct str text)

@@ -194,7 +194,7 @@ static void runs_again(struct spark *s)
 	}
 }
 
-/* Writes the scheduler. Volcano starts all pods together, so it becomes a gang; others are named. */
+/* Writes the scheduler. Volcano starts all pods together, so it becomes a gang; any other scheduler is reported. */
 static void scheduler_fields(struct spark *s)
 {
 	struct import *im = s->set.m.im;

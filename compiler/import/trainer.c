@@ -40,7 +40,7 @@ static bool has_gpu(const struct data *amounts)
 	return false;
 }
 
-/* The number of processes by CPUs: one for each, and one for a fraction of a CPU. */
+/* The number of processes that CPUs give: one for each CPU, where a fraction counts as a whole one. */
 static struct str by_cpu(struct train *t, const struct data *amounts)
 {
 	const struct data *cpu = member(amounts, "cpu");
@@ -89,10 +89,7 @@ static struct lines *role_of(struct train *t, const struct set_role *r)
 		r->place);
 }
 
-/*
- * Is the number of processes that of the devices? If there are devices, the library's framework supports no other
- * number.
- */
+/* Is PROCESSES the number of devices? In pods with devices, the library's framework supports no other number. */
 static bool devices_are(struct train *t, const struct set_role *r, struct str processes)
 {
 	const struct data *containers = member(member(r->template, "spec"), "containers");
@@ -319,7 +316,7 @@ static bool write(struct train *t, const struct runtime *r)
 		s->job->job->key = str_cat(im->arena, s->job->job->key, STR(": "),
 			framework_done(s, t->framework, "trainer"));
 	set_finish(s);
-	/* comments of the runtime that nobody took; set_finish() handles those of the TrainJob */
+	/* comments of the runtime that no line took; set_finish() handles the comments of the TrainJob */
 	if (im->comments.n)
 		comments_settle(im->arena, &im->comments, r->whole, s->job->job);
 	return true;

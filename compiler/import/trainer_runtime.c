@@ -312,7 +312,7 @@ static const struct data *patched(struct train *t, const struct data *job)
 	return job;
 }
 
-/* The number of pods: that of the training step, or that of the nodes of an MPI job. */
+/* Sets the number of pods of JOB: numNodes applies to the training step, or to the nodes of an MPI job. */
 static const struct data *count(struct train *t, const struct data *job)
 {
 	const struct data *mpi = member(t->policy, "mpi"), *nodes = member(t->trainer, "numNodes");

@@ -9,7 +9,7 @@
 
 struct runtime {
 	struct str kind, name, ns;
-	struct span at;                 /* place of the runtime's kind */
+	struct span at;                 /* position of the runtime's kind */
 	struct span whole;
 	const struct data *spec;        /* spec of the runtime, fitted to its type */
 	struct comments comments;

@@ -14,9 +14,7 @@ struct data *tree_copy(struct arena *a, const struct data *list);
 const struct data *tree_one(struct arena *a, const struct data *value);
 /* A list, followed by the elements of another; each may be NULL. */
 const struct data *tree_append(struct arena *a, const struct data *list, const struct data *more);
-/*
- * Joins two lists of maps. Of two elements with the same `name` the later one is kept, at the place of the first.
- */
+/* Joins two lists of maps. Of two elements with the same `name` the later one is kept, at the position of the first. */
 const struct data *tree_upsert(struct arena *a, const struct data *list, const struct data *more);
 /* Joins the members of two maps; if both have a member, that of the second is kept. */
 const struct data *tree_merge(struct arena *a, const struct data *map, const struct data *more);

@@ -344,7 +344,7 @@ static bool failure_policy(struct volcano *v, const struct data *p, struct set_r
 	bool failed = has_event(p, STR("PodFailed")) || has_event(p, STR("TaskFailed"));
 
 	if (str_is(action, "AbortJob") || str_is(action, "TerminateJob"))
-		return failed;          /* the policy requests what happens anyway */
+		return failed;          /* the policy requests what already happens by default */
 	if (!failed)
 		return str_is(action, "RestartPod");
 	if (str_is(action, "RestartPod"))
@@ -464,8 +464,9 @@ static void gang(struct volcano *v)
 }
 
 /*
- * Does the job ask for pods close together, at any level, as `pack` does for a gang of Volcano? Tiers are numbers, and
- * a manifest does not show which level of a cluster has one; so mode "hard" is left out.
+ * Does the job ask for pods close together, at any level? This becomes `pack`, if a gang of Volcano starts the job.
+ * Mode "hard" limits the tier, a number; it is left out, because a manifest does not show which level of the cluster
+ * has that tier.
  */
 static bool packs(struct volcano *v)
 {
@@ -550,7 +551,8 @@ static bool bodies(struct volcano *v)
 
 	for (size_t i = 0; i < s->n; i++) {
 		ok = set_role_open(s, &s->roles[i]) && ok;
-		lines_drop(s->m.im->arena, s->roles[i].line, STR("scheduler"));        /* the job has it */
+		/* the scheduler is set for the whole job */
+		lines_drop(s->m.im->arena, s->roles[i].line, STR("scheduler"));
 		start_after(v, tasks->u.list.at[i], &s->roles[i]);
 		policies(v, member(tasks->u.list.at[i], "policies"), &s->roles[i]);
 	}

@@ -16,7 +16,7 @@ struct role_volume {
 	size_t mounts;
 };
 
-/* Does the volume's source only have members for which a function has arguments? Any other makes it raw. */
+/* Does SOURCE have no members but A, B and C? A volume with any other member stays raw. */
 static bool only(const struct data *source, const char *a, const char *b, const char *c)
 {
 	for (size_t i = 0; i < data_count(source); i++) {
@@ -32,7 +32,7 @@ static struct str size_text(struct arena *a, const struct role_volume *v)
 	return amount_literal(a, member(v->source, "sizeLimit"), true);
 }
 
-/* The spec of the claim that an ephemeral volume makes; NULL when its template has more than that. */
+/* The spec of the claim that an ephemeral volume makes; NULL when its template sets anything else. */
 static const struct data *ephemeral_spec(const struct role_volume *v)
 {
 	const struct data *template = member(v->source, "volumeClaimTemplate");
@@ -259,7 +259,7 @@ static void look_at_mounts(struct role_reading *r, const struct data *containers
 	}
 }
 
-/* The name that the compiler gives the volume of a line, approximately. */
+/* Approximates the name that the compiler gives to the volume of a line. */
 static struct str line_name(struct arena *a, const struct role_volume *v)
 {
 	static const char *const keys[] = { "claimName", "secretName", "name", "path" };
@@ -276,7 +276,7 @@ static struct str line_name(struct arena *a, const struct role_volume *v)
 	return str_replace(a, s, "._", '-');
 }
 
-/* Renames raw volumes whose name the volume of a line will get. */
+/* Renames raw volumes whose name the compiler will give to another volume. */
 static void rename_raw(struct role_reading *r)
 {
 	struct arena *a = r->im->arena;
@@ -326,7 +326,7 @@ static struct expr *raw_named(struct import *im, const struct data *d, struct st
 	return e;
 }
 
-/* Keeps a volume unchanged that no line of the program mounts. */
+/* Keeps the volumes that no line of the program mounts, as raw volumes. */
 void volumes_finish(struct role_reading *r)
 {
 	struct import *im = r->im;

@@ -136,14 +136,14 @@ static void batch_rest(struct import *im, const struct data *spec)
 		bool said = false;
 		for (size_t k = 0; k < sizeof known / sizeof *known; k++)
 			said = said || str_is(m->key, known[k]);
-		/* with such a policy there is one value, and the server writes it */
+		/* with a podFailurePolicy "Failed" is the only value, which the API server sets itself */
 		said = said || (str_is(m->key, "podReplacementPolicy") && member(spec, "podFailurePolicy") &&
 			str_is(member_text(spec, "podReplacementPolicy"), "Failed"));
 		if (!said && !(str_is(m->key, "podFailurePolicy") && ignores_disruptions(m->value)))
 			import_left_out(im, m->key_at, m->key,
 				"the program has its own fields for the end of a job and for retries");
 	}
-	/* the one that the API server wrote has been removed: see live.c */
+	/* any selector that the API server wrote has already been removed: see live.c */
 	if (selector)
 		import_left_out(im, member_at(spec, "selector"), STR("selector"),
 			"each Job selects its own pods by a label that the API server adds");
@@ -214,7 +214,7 @@ bool batch_read(struct import *im, const struct data *spec, struct lines *to)
 	return retries(im, spec, to);
 }
 
-/* Notes the hosts of an indexed Job with a subdomain: its pods are called JOB-I there. */
+/* Notes the hosts of an indexed Job with a subdomain: its pods have the host names JOB-I there. */
 static void hosts(struct import_workload *w)
 {
 	struct arena *a = w->m.im->arena;

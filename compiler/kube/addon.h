@@ -1,6 +1,6 @@
 /*
- * addon.h - the versions of add-ons that a project may name, and how they differ (addons.def). A version is major 1000
- * + minor; 0 means that the version is unknown, and nothing is reported about it.
+ * addon.h - the versions of add-ons that a project may name, and how they differ (addons.def). A version is major *
+ * 1000 + minor; 0 means that the version is unknown, and nothing is reported about it.
  */
 #ifndef TRAINC_KUBE_ADDON_H
 #define TRAINC_KUBE_ADDON_H
@@ -30,7 +30,7 @@ struct addon_field {
 	enum addon addon;
 	const char *kind, *path;
 	unsigned since, gone;
-	const char *instead;            /* what replaces the field in other versions; NULL: nothing */
+	const char *instead;            /* what to write for other versions; NULL: nothing */
 };
 
 struct addon_pair {
@@ -49,7 +49,7 @@ bool addon_of_group(struct str group, enum addon *ret);
 const struct addon_field *addon_field_at(size_t i);
 const struct addon_pair *addon_pair_at(size_t i);
 
-/* Reads "0.18" as a number; false for another form. The version need not be known. */
+/* Reads "0.18" as a number; false for another form. The version need not be in the table. */
 bool addon_parse(struct str text, unsigned *ret);
 /* The text of a version: "0.18". */
 struct str addon_text(struct arena *a, unsigned version);

@@ -52,7 +52,8 @@ static bool requires(const struct data *schema, struct str name)
 }
 
 /*
- * Are the properties of SCHEMA the fields of the type of field F? Objects of two kinds may differ only in their `spec`.
+ * Are the properties of SCHEMA fields of the type of field F? This tells objects of two kinds apart: they have the
+ * same fields at the top and differ only within `spec`.
  */
 static bool holds_fields(const struct schema_field *f, const struct data *schema)
 {
@@ -66,8 +67,8 @@ static bool holds_fields(const struct schema_field *f, const struct data *schema
 }
 
 /*
- * Is SCHEMA the type T of Kubernetes? All its properties must be fields of the type, most fields must be among them,
- * and the same ones must be required.
+ * Is SCHEMA the type T of Kubernetes? All properties of SCHEMA must be fields of T, it must have most of the fields
+ * of T, and both must require the same fields.
  */
 static bool is_type(const struct schema_type *t, const struct data *schema, const struct data *properties)
 {
@@ -100,12 +101,13 @@ static struct str builtin_type(const struct data *schema, const struct data *pro
 	return STR("");
 }
 
-/* ---- from JSON schema to type words ---- */
+/* ---- from JSON schemas to the words for types ---- */
 
 static void type(struct crd *c, struct str name, const struct data *schema, bool root);
 
 /*
- * The word for the type of a value; types that it refers to are written first. NAME is the name for a type of its own.
+ * Returns the word for the type of a value. Types that the value needs are written first; NAME is the name for its
+ * own type.
  */
 static struct str word(struct crd *c, const struct data *schema, struct str name)
 {
@@ -140,7 +142,7 @@ static struct str word(struct crd *c, const struct data *schema, struct str name
 	return result;
 }
 
-/* The name of a type for a property: "jobs" in "JobSetSpec" gives JobSetSpecJobs. */
+/* Makes the name of a property's type: property "jobs" of "JobSetSpec" gives JobSetSpecJobs. */
 static struct str below(struct crd *c, struct str name, struct str property)
 {
 	char *copy = arena_copy(c->arena, property.p, property.n);
@@ -188,7 +190,9 @@ static void field(struct buf *out, const struct data *schema, struct str name, c
 	struct str list = text_of(value, "x-kubernetes-list-type"), map = text_of(value, "x-kubernetes-map-type");
 
 	buf_printf(out, "\t%.*s %.*s", STR_ARG(name), STR_ARG(of));
-	/* the API server sets the default before it checks for missing fields */
+	/*
+	 * a field with a default is never missing: the API server sets the default before it checks for missing fields
+	 */
 	if (requires(schema, name) && !data_get(value, STR("default")))
 		buf_z(out, " required");
 	if (str_is(list, "map")) {
@@ -202,7 +206,7 @@ static void field(struct buf *out, const struct data *schema, struct str name, c
 	buf_char(out, '\n');
 }
 
-/* Writes the fields that every object has, whether or not its definition lists them. */
+/* Writes the fields that every object has, even if its definition does not list them. */
 static void object_fields(struct buf *out, const struct data *properties)
 {
 	static const char *const fields[][2] = { { "apiVersion", "string" }, { "kind", "string" },

@@ -9,7 +9,7 @@
 
 struct crd_error {
 	struct span at;
-	struct str what;                /* the message: "a CustomResourceDefinition needs 'spec.group'" */
+	struct str what;                /* the error message: "a CustomResourceDefinition needs 'spec.group'" */
 };
 
 /* Is the document a CustomResourceDefinition? */

@@ -29,7 +29,7 @@ static void put_fix_edits(struct acting *a, const struct diag_fix *fix, const st
 		msg_put_edit(a->r->out, analysis_lines(a->an, s), e->at.start - s->base, e->at.end - s->base, e->text);
 }
 
-/* Does another fix that is offered have the title of this one? */
+/* Does another offered fix have the same title? */
 static bool title_repeats(const struct acting *a, const struct diag_fix *fix)
 {
 	const struct diags *ds = &a->an->compile->diags;
@@ -42,7 +42,7 @@ static bool title_repeats(const struct acting *a, const struct diag_fix *fix)
 	return false;
 }
 
-/* The title of a fix, with the place of its diagnostic if a reader could not tell it from another one by the words. */
+/* The title of a fix, with the source position of its diagnostic if another fix has the same title. */
 static struct str title_of(const struct acting *a, const struct diag *d, const struct diag_fix *fix)
 {
 	if (!title_repeats(a, fix))
@@ -82,8 +82,8 @@ static void offer_fixes(struct acting *a)
 }
 
 /*
- * Offers all fixes at once. Diagnostics are sorted by place; a fix that begins before the end of the previous one is
- * left out this time.
+ * Offers all fixes at once. Diagnostics are sorted by position; a fix that starts before the end of the previous one
+ * is left out this time.
  */
 static void offer_all(struct acting *a)
 {

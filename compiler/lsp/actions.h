@@ -17,11 +17,14 @@ struct acting {
 
 /* Does the client want actions of this kind, or of a more general one ("quickfix", "source.fixAll")? */
 bool action_wanted(const struct acting *a, const char *kind);
-/* Begins an action; then edits of the document are appended with action_edit(), and the action is ended. */
+/* Starts an action; the caller then appends edits of the document with action_edit(), and ends the action. */
 void action_begin(struct acting *a, const char *kind, struct str title);
 void action_edit(struct acting *a, size_t start, size_t end, struct str text);
 void action_end(struct acting *a);
-/* The parts of these, for an action in another document: its head, and the edit, to be continued as edits.h says. */
+/*
+ * Do the same in two steps, for an action that edits another document: write the head, and start the edit, which
+ * continues as described in edits.h.
+ */
 void action_head(struct acting *a, const char *kind, struct str title);
 void action_begin_edit(struct acting *a);
 

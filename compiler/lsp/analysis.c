@@ -107,7 +107,7 @@ struct analysis *analysis_new(struct lsp *l, struct str path)
 	c->program.lone_modules = true;
 	c->options.target = l->target;
 	c->options.kubernetes = l->kubernetes;
-	c->options.parts = false;               /* completion offers everything in a module, used or not */
+	c->options.parts = false;               /* reads whole modules, because completion offers everything in them */
 	trainc_compile(c, below(&c->arena, a->base, path).p);
 	trainc_check(&c, 1, false);
 	trainc_finish(c);
@@ -138,7 +138,7 @@ struct analysis *analysis_of(struct lsp *l, struct document *d)
 	return d->now;
 }
 
-/* ---- places of sources ---- */
+/* ---- paths, URIs and lines of sources ---- */
 
 struct str analysis_path(struct arena *a, const struct analysis *an, const struct source *s)
 {

@@ -8,7 +8,7 @@
 struct calling {
 	struct request *r;
 	struct analysis *an;
-	const struct decl *fn;          /* the function that is asked about */
+	const struct decl *fn;          /* the function that the request names */
 	struct node *around;            /* the node in which calls are looked for; NULL: all of the module */
 	const struct decl *only;        /* the function whose calls are wanted; NULL: all calls */
 	struct span *ranges;            /* the ranges of the calls found */
@@ -52,7 +52,10 @@ bool calls_prepare(struct request *r)
 	return true;
 }
 
-/* Finds the function of an item: in the document with its URI, or in one that it imports. */
+/*
+ * Finds the function that an item of the request names. It is declared in the document with the item's URI, or in a
+ * file that an open document imports.
+ */
 static bool find_function(struct request *r, struct calling *c)
 {
 	struct str uri = msg_text(r->params, "item.uri");

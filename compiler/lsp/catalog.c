@@ -30,8 +30,8 @@ bool catalog_imported(const struct module *m, struct str name, struct str *ret_b
 }
 
 /*
- * The place for a new import: after the last import at the head. It is found in the text, which may be newer than the
- * tree.
+ * Returns the offset at which to insert a new import: after the last import at the head. It is searched in the text,
+ * because the tree may be of an older text.
  */
 size_t catalog_import_place(struct str text, const struct module *m)
 {

@@ -122,7 +122,7 @@ static struct str doc_of(const struct decl *d)
 		? n->u.blueprint_decl.doc : d->doc;
 }
 
-/* Makes a snippet `name(${1:a}, ${2:b})` with the required arguments. */
+/* Makes the snippet `name(${1:a}, ${2:b})`, with a placeholder for each required argument. */
 static struct str call_snippet(struct completing *k, const struct decl *d, struct str name)
 {
 	struct buf b = { 0 };

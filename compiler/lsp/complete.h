@@ -18,10 +18,11 @@ struct item {
 	enum item_kind kind;
 	struct str label, detail, doc;
 	struct str insert;              /* the text to insert; p == NULL: the label */
-	/* `insert` has $1 and ${1:x}; its plain form is used where the client has no snippets */
+	/* `insert` contains $1 and ${1:x}; a client without snippets gets its plain form */
 	bool snippet;
 	int rank;                       /* low ranks come first; items of the same rank stay in order */
-	struct str import;              /* the module of the library that the item needs imported; p == NULL */
+	/* the library module that the item needs and that the file does not import yet; p == NULL if none */
+	struct str import;
 	bool deprecated;
 };
 
@@ -57,7 +58,7 @@ struct library_module;
 const struct library_module *catalog_module(struct lsp *l, struct str name);
 /* Does the file import the module of the library? Sets the name that the import binds. */
 bool catalog_imported(const struct module *m, struct str name, struct str *ret_bound);
-/* The edit that imports a module: its place and its text. */
+/* The edit that imports a module: its offset and its text. */
 size_t catalog_import_place(struct str text, const struct module *m);
 
 #endif

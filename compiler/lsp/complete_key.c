@@ -230,7 +230,7 @@ void complete_declarations(struct completing *k)
 	each_framework(k, add_skeleton);
 }
 
-/* ---- frameworks behind the colon of a job ---- */
+/* ---- frameworks after the colon of a job ---- */
 
 static void add_framework(struct completing *k, const struct library_module *m, const struct library_item *item)
 {
@@ -247,7 +247,7 @@ void complete_frameworks(struct completing *k)
 {
 	const struct map *values = &k->c->module->values;
 	size_t item = k->c->places[0].item;
-	/* a framework wraps another one */
+	/* a framework can wrap any framework but itself */
 	struct str own = item + 1 < k->c->tokens.n ? context_token(k->c, item + 1) : STR("");
 
 	for (size_t i = 0; i < values->n; i++) {

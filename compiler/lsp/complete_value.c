@@ -1,5 +1,5 @@
 /*
- * complete_value.c - completes values with operands that fit the type of the place.
+ * complete_value.c - completes values: offers operands whose type fits at the cursor.
  */
 #include <inttypes.h>
 
@@ -40,7 +40,7 @@ static void add_form(struct completing *k, const char *label, struct str insert)
 		.detail = type_spell(k->r->arena, k->c->want), .rank = 14 });
 }
 
-/* Adds the smallest whole number of the type and, where replicas may come and go, a range from there. */
+/* Adds the smallest number that the type allows and, for an elastic number of replicas, a range that starts with it. */
 static void add_numbers(struct completing *k, const struct type *t)
 {
 	const struct refinement *r = t->refine;
@@ -57,7 +57,7 @@ static void add_numbers(struct completing *k, const struct type *t)
 			str_printf(a, "${1:%" PRId64 "}:${2:%" PRId64 "}", low, high));
 }
 
-/* Adds how a value of the type is written. */
+/* Adds the forms in which a value of the type can be written. */
 static void add_forms(struct completing *k)
 {
 	const struct type *t = inner(k->c->want);
@@ -78,7 +78,7 @@ static void add_forms(struct completing *k)
 	}
 }
 
-/* Adds a number such as `64` with each unit where a quantity is wanted. */
+/* Adds a number such as `64` with each unit where a quantity is expected. */
 static void add_units(struct completing *k)
 {
 	static const char *const memory[] = { "Gi", "Mi", "Ti", "Ki", NULL }, *const cpu[] = { "m", NULL },
@@ -97,7 +97,10 @@ static void add_units(struct completing *k)
 
 /* ---- names ---- */
 
-/* Adds a role: first where a role is wanted, else after the values, as one of its members may fit. */
+/*
+ * Adds a role. Where a role is expected, it comes first; elsewhere it comes after the values, because one of its
+ * members may fit.
+ */
 static void add_role(void *to, struct str name, const struct decl *d)
 {
 	struct completing *k = to;

@@ -30,7 +30,7 @@ static void put_items(struct completing *k)
 	}
 }
 
-/* The analysis to use: the present one, or the previous one when a new one would take too long. */
+/* The analysis to use: the current one, or the previous one when a new one would take too long. */
 static struct analysis *usable(struct lsp *l, struct document *d)
 {
 	if (d->now && d->stale && d->text.n > FRESH_MOST)

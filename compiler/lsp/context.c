@@ -1,7 +1,7 @@
 /*
- * context.c - finds the kind of place that the cursor is in, from the tokens. One pass over the tokens keeps the stack
- * of open brackets. As in the grammar, the item before a bracket and the place around it decide what its inside is,
- * without the rest of the text.
+ * context.c - finds the kind of place that the cursor is in, from the tokens. One pass over the tokens keeps a stack
+ * of open brackets. As in the grammar, what may be inside a bracket depends only on the item before it and on the
+ * place around it.
  */
 #include "lsp/context.h"
 
@@ -164,7 +164,7 @@ static const struct type *member_type(struct context *c, const struct type *base
 	return base->kind == TYPE_MAP ? base->elem : base->kind == TYPE_PORTS ? &type_int : NULL;
 }
 
-/* The index of the opening bracket for the closing one at token I. */
+/* The index of the opening bracket that matches the closing one at token I. */
 static size_t opening(const struct context *c, size_t i)
 {
 	size_t depth = 0;
@@ -185,7 +185,7 @@ struct operand {                        /* the operand that ends with the last o
 	const struct module *module;
 	const struct type *type;
 	const struct decl *role;
-	struct str method;              /* a method of a role that is not called yet */
+	struct str method;              /* name of a role's method, when it has been named but not called yet */
 };
 
 static struct operand operand_before(struct context *c, size_t end);
@@ -392,7 +392,7 @@ static const struct type *spelled_type(struct context *c, size_t i)
 	return refined;
 }
 
-/* The written type of `let x: T`, which begins with token HEAD. */
+/* The type of the variable that `let x: T` or `param x: T` declares; the declaration starts with token HEAD. */
 static const struct type *binding_type(struct context *c, size_t head)
 {
 	const struct decl *d = context_name(c, context_token(c, head + 1));
@@ -405,7 +405,10 @@ static const struct type *binding_type(struct context *c, size_t head)
 	return known || kind_at(c, head + 2) != TOKEN_COLON ? known : spelled_type(c, head + 3);
 }
 
-/* The place within a brace of an item that begins with token HEAD, in the place OUTER. */
+/*
+ * Returns the kind of place inside the brace at token OPEN. The brace belongs to an item of OUTER that starts with
+ * token HEAD.
+ */
 static struct place_at brace_place(struct context *c, const struct place_at *outer, size_t head, size_t open)
 {
 	struct place_at p = { .kind = PLACE_UNKNOWN, .job = outer->job, .framework = outer->framework };
@@ -413,7 +416,7 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 	int first = kind_at(c, head);
 
 	if (n == 0 || first == TOKEN_IF || first == TOKEN_ELSE || (first == TOKEN_FOR && outer->kind != PLACE_FILE)) {
-		p = *outer;                     /* the body of a condition or a loop is the same kind of place */
+		p = *outer; /* in the body of a condition or loop the same items are allowed as around it */
 		return p;
 	}
 	if (outer->kind == PLACE_RAW) {
@@ -430,7 +433,7 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 	if (n == 2 && is_name(first) && is_name(kind_at(c, head + 1)) && outer->kind == PLACE_BLOCK)
 		return block_place(c, outer, head);
 	for (size_t i = head; i < open; i++)
-		if (kind_at(c, i) == TOKEN_ASSIGN && i + 1 == open) {   /* field = {, let x: T = { */
+		if (kind_at(c, i) == TOKEN_ASSIGN && i + 1 == open) {   /* such as `field = {` and `let x: T = {` */
 			p.kind = PLACE_TYPED;
 			p.type = first == TOKEN_LET || first == TOKEN_PARAM ? binding_type(c, head) :
 				key_type(c, outer, key_text(c, head));
@@ -512,7 +515,7 @@ static const struct type *wanted(struct context *c, size_t end)
 	case PLACE_LIST: case PLACE_GROUP: return begins ? p->type : NULL;
 	case PLACE_INSERT: return NULL;
 	case PLACE_FILE: case PLACE_FORMALS: {
-		for (size_t i = p->item; begins && i < end; i++)        /* param x: T = */
+		for (size_t i = p->item; begins && i < end; i++)        /* such as `param x: T =` */
 			if (kind_at(c, i) == TOKEN_COLON && kind_at(c, p->item) != TOKEN_JOB)
 				return p->type;
 		return NULL;
@@ -607,7 +610,8 @@ static void pop(struct context *c, bool brace)
 {
 	if (c->depth > 1)
 		c->depth--;
-	bool loop = brace && kind_at(c, top(c)->item) == TOKEN_FOR;      /* its variables end with its body */
+	/* the loop's variables go out of scope with its body */
+	bool loop = brace && kind_at(c, top(c)->item) == TOKEN_FOR;
 	while (c->nlocals && (c->locals[c->nlocals - 1].depth > c->depth ||
 		(loop && c->locals[c->nlocals - 1].kind == DECL_LOOP &&
 	       c->locals[c->nlocals - 1].depth == c->depth)))
@@ -628,7 +632,7 @@ static bool begins_item(const struct context *c, size_t i)
 		is_name(kind_at(c, i - 1)) || kind_at(c, i - 1) == TOKEN_QUESTION;
 }
 
-/* Notes names that the text declares before the cursor. */
+/* Notes the names that the text declares before the cursor; token I may be such a name. */
 static void note_names(struct context *c, size_t i)
 {
 	const struct place_at *p = top(c);
@@ -641,8 +645,8 @@ static void note_names(struct context *c, size_t i)
 	if (name && i > 2 && kind_at(c, i - 1) == TOKEN_COMMA && kind_at(c, i - 3) == TOKEN_FOR &&
 		kind_at(c, i + 1) == TOKEN_IN)
 		add_local(c, context_token(c, i), NULL, DECL_LOOP);
-	if (p->kind == PLACE_FORMALS && name && i == p->item && c->nlocals < CONTEXT_LOCALS)    /* known in the whole
-												 * declaration */
+	/* a parameter is in scope in the whole declaration */
+	if (p->kind == PLACE_FORMALS && name && i == p->item && c->nlocals < CONTEXT_LOCALS)
 		c->locals[c->nlocals++] = (struct local_name){ context_token(c, i), NULL, 1, DECL_FORMAL };
 }
 
@@ -660,7 +664,7 @@ static void pass(struct context *c)
 			break;
 		case TOKEN_COMMA:
 			if (kind_at(c, top(c)->item) == TOKEN_FOR && kind_at(c, top(c)->open) == TOKEN_LBRACE)
-				break;                  /* for k, v in */
+				break;                  /* the comma in `for k, v in` */
 			top(c)->item = i + 1;
 			top(c)->index++;
 			break;
@@ -849,7 +853,10 @@ void context_at(struct context *c, struct lsp *l, struct arena *a, struct analys
 		end--;
 	c->prefix = (struct str){ text.p + end, offset - end };
 	c->prefix_start = end;
-	/* Inside a string the word is text.  To find out, the text is scanned up to the cursor first. */
+	/*
+	 * Whether the word at the cursor is inside a string is only known after the text up to the cursor has been
+	 * scanned.
+	 */
 	struct str piece = { text.p + c->start, offset - c->start };
 	c->tokens = (struct tokens){ .arena = a, .diags = &diags, .source = source_add(&sources, STR(""), piece) };
 	tokens_scan(&c->tokens);

@@ -15,7 +15,7 @@ enum place_kind {
 	PLACE_FILE,
 	PLACE_BLOCK,                    /* the body of a block: `block` */
 	PLACE_TYPED,                    /* the body of a record or map: `type` */
-	PLACE_PARAMETERS,               /* the parameters of a profile, of what a test sets, or of an import */
+	PLACE_PARAMETERS,               /* parameters: of a profile, of the values that a test sets, or of an import */
 	PLACE_DECLARED,                 /* the body of a type: typed fields */
 	PLACE_POLICY,                   /* the body of a policy: checks */
 	PLACE_RAW,                      /* the body of a raw block: fields of Kubernetes */
@@ -33,13 +33,13 @@ struct place_at {                       /* an open bracket, and the kind of plac
 	enum place_kind kind;
 	enum block block;
 	const struct type *type;
-	/* PLACE_PARAMETERS of an import: the module whose parameters they are, or NULL */
+	/* PLACE_PARAMETERS of an import: the module that declares the parameters, or NULL */
 	const struct module *module;
 	const struct decl *callee;
-	struct str method;              /* name of the method: host, address ...; p == NULL without */
-	const struct decl *role;        /* the role whose method it is; or the role of the block */
-	size_t open;                    /* position of the token that opens the place; SIZE_MAX for the file */
-	size_t item;                    /* first token of the item, argument or element at the cursor */
+	struct str method;              /* name of the method: host, address ...; p == NULL if there is none */
+	const struct decl *role;        /* the role that has the method; for a block of a role, that role */
+	size_t open;                    /* index of the token that opens the place; SIZE_MAX for the file */
+	size_t item;                    /* index of the first token of the item, argument or element at the cursor */
 	size_t index;                   /* number of commas before the cursor */
 	struct str job;                 /* PLACE_BLOCK of a job: the job's title */
 	const struct decl *framework;   /* the framework of the enclosing job */
@@ -54,7 +54,7 @@ enum cursor {
 	CURSOR_VALUE,                   /* an operand: `want` is the type that fits */
 	CURSOR_OPERATOR,                /* an operator, after an operand */
 	CURSOR_MEMBER,                  /* a member, after `base.` */
-	CURSOR_IMPORT,                  /* an import: `base` has the components so far */
+	CURSOR_IMPORT,                  /* an import: `base` has the components before the cursor */
 	CURSOR_FRAMEWORK,               /* the framework, after the colon of a job */
 	CURSOR_TEXT                     /* text inside a string */
 };
@@ -77,7 +77,7 @@ struct context {
 	struct schema_types types;
 	struct names names;
 	struct tokens tokens;
-	size_t start;                   /* offset of the first token's declaration in the text */
+	size_t start;                   /* offset in the text of the declaration that contains the first token */
 	struct place_at places[CONTEXT_DEPTH];
 	size_t depth;                   /* number of places that are open at the cursor; at least 1 */
 	struct local_name locals[CONTEXT_LOCALS];
@@ -104,7 +104,7 @@ const struct type *context_type_of(struct context *c, const struct decl *d);
 const struct type *context_type(struct context *c, const struct module *m, const struct node *ref);
 /* The type that the word names in every program, such as `int`; NULL for other words. */
 const struct type *context_plain_type(struct str word);
-/* The formal with number I of a function, framework or accelerator. */
+/* Formal parameter number I of a function, framework or accelerator. */
 struct context_formal {
 	struct str name;
 	const struct type *type;
@@ -114,11 +114,14 @@ struct context_formal {
 bool context_formal(struct context *c, const struct decl *d, size_t i, struct context_formal *ret);
 /* The type of a call's result; NULL when unknown. */
 const struct type *context_result(struct context *c, const struct decl *d);
-/* The type of the result of a built-in function; NULL when its signature does not show it. */
+/* The result type of a built-in function; NULL when its signature does not contain it. */
 const struct type *context_builtin(enum function f);
-/* May a value of type T be used where WANT is wanted? A value of unknown type may. */
+/* Can a value of type T be used where WANT is expected? An unknown type always fits. */
 bool context_fits(const struct type *want, const struct type *t);
-/* Calls EACH for the roles that can be named at the cursor: those of the framework, and of the job so far. */
+/*
+ * Calls EACH for the roles that can be named at the cursor: those of the framework, and those that the job declares
+ * before the cursor.
+ */
 void context_roles(struct context *c, void (*each)(void *to, struct str name, const struct decl *d), void *to);
 /* The innermost place of that kind; NULL when there is none. */
 const struct place_at *context_around(const struct context *c, enum place_kind kind);
@@ -127,7 +130,7 @@ static inline struct str context_token(const struct context *c, size_t i)
 {
 	return tokens_text(&c->tokens, c->tokens.at[i].start, c->tokens.at[i].end);
 }
-/* Does the declaration at the cursor have an item `key` in front of the cursor, in the same place? */
+/* Does the declaration at the cursor have an item `key` before the cursor, in the same place? */
 bool context_has_item(const struct context *c, const struct place_at *p, struct str key);
 
 #endif

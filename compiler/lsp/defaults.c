@@ -1,18 +1,18 @@
 /*
- * defaults.c - lists the values that a program gets without writing them. The plan has the place that decided each
- * value: one in another file was decided there, and one without a place, or at the name of the role, is the language's
- * own.
+ * defaults.c - lists the values that a program gets without setting them. The plan has the source position that
+ * decided each value. A position in another file means that a framework or the project decided the value. An unknown
+ * position, or that of the role's own name, means that the value is the language's default.
  */
 #include "lsp/defaults.h"
 
 struct listing {
 	struct arena *arena;
 	const struct analysis *an;
-	struct span own;                /* the place of values that the language decides */
+	struct span own;                /* the position that values decided by the language have in the plan */
 	struct buf decided, all;
 };
 
-enum { LONGEST = 40 };                  /* maximum bytes of a value that is shown beside the text */
+enum { LONGEST = 40 };                  /* maximum bytes of a value that is shown next to the source */
 
 static void list(struct listing *l, const char *field, struct str value, struct span from, bool quoted)
 {

@@ -8,14 +8,15 @@
 #include "lsp/server.h"
 
 struct lsp_defaults {
-	struct str decided;             /* by a framework or the project: "queue research, restart on-failure" */
+	/* what a framework or the project decided, in brief: "queue research, restart on-failure" */
+	struct str decided;
 	struct str all;                 /* a line for each, as the program would set it: restart = "never" */
 };
 
 struct lsp_defaults defaults_of_job(struct arena *a, const struct analysis *an, const struct plan_job *j);
-/* As defaults_of_job(), for the role R. */
+/* Returns the defaults of role R, as defaults_of_job() does for a job. */
 struct lsp_defaults defaults_of_role(struct arena *a, const struct analysis *an, const struct plan_role *r);
-/* The text that shows LINES, the `all` of defaults; empty without any. */
+/* Formats LINES, the member `all` of defaults, for display; empty if LINES is empty. */
 struct str defaults_text(struct arena *a, struct str lines);
 
 #endif

@@ -139,7 +139,7 @@ static struct str doc_of(const struct decl *d)
 	}
 }
 
-/* Appends the value of a file's parameter or let, with the present parameters. */
+/* Appends the value of a file's parameter or let, for the current parameters. */
 static void put_value(struct arena *a, const struct analysis *an, const struct decl *d, struct buf *out)
 {
 	const struct eval *ev = &an->compile->eval;

@@ -12,7 +12,7 @@ struct str describe_signature(struct arena *a, const struct sources *sources, co
 /* The text of a node on one line. */
 struct str describe_text(struct arena *a, const struct sources *sources, struct span at);
 
-/* ---- the plan at a place ---- */
+/* ---- the plan at an offset ---- */
 
 /* The job that a node declares; NULL when the plan has none. */
 const struct plan_job *describe_job_in(const struct plan *plan, struct span node);

@@ -1,6 +1,6 @@
 /*
- * describe_role.c - describes the plan at a place in the text. Everything is read from the plan, so an editor shows the
- * same as `trainc env` and `trainc plan`.
+ * describe_role.c - describes the part of the plan that belongs to an offset in the text. Everything is read from the
+ * plan, so an editor shows the same as `trainc env` and `trainc plan`.
  */
 #include "lsp/describe_role.h"
 
@@ -14,7 +14,7 @@
 
 enum { ROWS_MOST = 60 };                /* rows of an environment that are shown */
 
-/* ---- which job, which role ---- */
+/* ---- finding the job and the role at an offset ---- */
 
 static bool holds(struct span outer, struct span inner)
 {

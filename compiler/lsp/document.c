@@ -11,7 +11,7 @@
 /* The maximum number of open documents: each text is compared with all others when one of them changes. */
 enum { OPEN_MOST = 2000 };
 
-/* ---- what an edit makes stale ---- */
+/* ---- which analyses an edit makes outdated ---- */
 
 void document_touch(struct lsp *l, struct str path)
 {
@@ -40,7 +40,7 @@ static void touched(struct lsp *l, struct document *d)
 	for (struct document **at = &l->documents; *at; at = &(*at)->next) {
 		if (*at != d)
 			continue;
-		*at = d->next;          /* to the front of the list: it is published first */
+		*at = d->next; /* moves it to the front of the list, because the first document is published first */
 		d->next = l->documents;
 		l->documents = d;
 		return;
@@ -173,7 +173,7 @@ void document_close(struct request *r)
 		*at = d->next;
 		l->open--;
 		l->full = false;
-		document_touch(l, d->path);     /* from now on they read the file */
+		document_touch(l, d->path);     /* programs that imported the document read the file from now on */
 		publish_nothing(l, d);
 		release(d);
 		return;

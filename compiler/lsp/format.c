@@ -1,7 +1,8 @@
 /*
- * format.c - applies the canonical style as small edits. The formatter produces a whole text. Mostly only blanks
- * differ, so the two texts are compared piece by piece: there is an edit for each sequence of blanks that differs, and
- * one edit for everything from the first to the last other difference (imports that are sorted, a comma).
+ * format.c - applies the canonical style as small edits. The formatter produces a whole text, which usually differs
+ * only in blanks. So the two texts are compared piece by piece. Each sequence of blanks that differs becomes an edit;
+ * everything from the first to the last other difference (for example sorted imports, or a new comma) becomes one
+ * edit.
  */
 #include "syntax/format.h"
 

@@ -112,8 +112,8 @@ static struct str memory_text(struct arena *a, const struct plan_role *r)
 }
 
 /*
- * The place of the hint of a job or a role whose name ends at NAME: after its opening brace, so that the brace stays
- * next to the name, or after the closing one at END if that is on the same line.
+ * The position of the hint of a job or a role whose name ends at NAME: after its opening brace, so that the brace
+ * stays next to the name, or after the closing one at END if that is on the same line.
  */
 static uint32_t place_of_block(const struct hinting *h, uint32_t name, const struct node *body, uint32_t end)
 {

@@ -70,7 +70,10 @@ static struct str kept(struct lsp *l, const struct data *settings, const char *n
 	return text.n ? str_copy(&l->life, text) : (struct str){ 0 };
 }
 
-/* Reads the settings. They have the names of `trainc`'s options; one more says when diagnostics are wanted. */
+/*
+ * Reads the settings. Those of programs have the names of `trainc`'s options; `diagnostics` says when to send
+ * diagnostics.
+ */
 static void read_settings(struct lsp *l, const struct data *settings)
 {
 	if (!settings || settings->kind != DATA_MAP)

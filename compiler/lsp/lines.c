@@ -1,7 +1,7 @@
 /*
- * lines.c - a table of line starts, and counting within one line. Lines are found with memchr, which passes over 10,000
- * of them in some microseconds. Places are mostly requested in ascending order, so counting continues from the last
- * place: a text on one line costs no more than one on many.
+ * lines.c - a table of line starts, and counting within one line. Lines are found with memchr, which passes over
+ * 10,000 lines in a few microseconds. Positions are mostly requested in ascending order, so counting continues from
+ * the previous one: a text on one line costs no more than a text of many lines.
  */
 #include "lsp/lines.h"
 

@@ -1,7 +1,7 @@
 /*
- * lines.h - converts places in a text for editors. The compiler counts bytes; a position of the protocol is a line and
- * a number of code units in it, in the encoding that client and server agreed on. A line ends with LF, CRLF or CR. A
- * position after the end of its line is the end of the line; one after the last line is the end of the text.
+ * lines.h - converts positions in a text for editors. The compiler counts bytes; a position of the protocol is a line
+ * and a number of code units in it, in the encoding that client and server agreed on. A line ends with LF, CRLF or
+ * CR. A position after the end of its line is the end of the line; one after the last line is the end of the text.
  */
 #ifndef TRAINC_LSP_LINES_H
 #define TRAINC_LSP_LINES_H

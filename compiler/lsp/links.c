@@ -13,7 +13,7 @@ static void put_link(struct request *r, const struct lsp_lines *lines, size_t st
 	msg_close(r->out, '}');
 }
 
-/* `policies = ["a.tj"]` in the project's own file. */
+/* Links the files of `policies = ["a.tj"]` in the project's own file. */
 static void put_policies(struct request *r, struct analysis *an, const struct lsp_lines *lines, uint32_t base)
 {
 	const struct project *p = &an->compile->program.project;

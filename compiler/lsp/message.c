@@ -58,7 +58,7 @@ bool msg_lists(const struct data *d, const char *path, const char *text)
 
 /* ---- writing ---- */
 
-/* Writes the comma between a value or key and the one before it. */
+/* Writes a comma, unless this is the first element or member, or the value of a key. */
 static void separate(struct buf *out)
 {
 	char last = out->n ? out->p[out->n - 1] : '[';

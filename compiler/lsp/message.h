@@ -11,15 +11,15 @@
 #include "lsp/lines.h"
 #include "data/data.h"
 
-/* ---- reading: absent, or of another kind, is NULL, false, 0, p == NULL ---- */
+/* ---- reading: a value that is absent or of another kind is read as NULL, false, 0 or p == NULL ---- */
 
-/* The member of a member ...: PATH has names with a '.' between them. */
+/* Returns the value at PATH, whose names are separated by '.'. */
 const struct data *msg_get(const struct data *d, const char *path);
 struct str msg_text(const struct data *d, const char *path);
 int64_t msg_number(const struct data *d, const char *path, int64_t fallback);
 bool msg_flag(const struct data *d, const char *path);
 struct position msg_position(const struct data *d, const char *path);
-/* Does the list at PATH hold the text? */
+/* Does the list at PATH contain the text? */
 bool msg_lists(const struct data *d, const char *path, const char *text);
 
 /* ---- writing ---- */
@@ -46,7 +46,7 @@ void msg_add_position(struct buf *out, const char *key, struct position at);
 void msg_add_range(struct buf *out, const char *key, const struct lsp_lines *l, size_t start, size_t end);
 /* { range, newText } as an element of a list. */
 void msg_put_edit(struct buf *out, const struct lsp_lines *l, size_t start, size_t end, struct str text);
-/* Markdown, or the plain text where the client shows no Markdown. */
+/* Writes Markdown, or plain text if the client cannot show Markdown. */
 void msg_add_markup(struct buf *out, const char *key, bool markdown, struct str text);
 
 #endif

@@ -3,7 +3,7 @@
  */
 #include "lsp/spot.h"
 
-/* Finds the declaration of a port: its entry in `ports`. The tables have no declaration for it. */
+/* Finds where a port is declared: its entry in `ports`. The checker's tables have no declaration for a port. */
 static void find_port(void *to, const struct mention_at *m)
 {
 	struct span *found = to;
@@ -21,7 +21,7 @@ bool definition_answer(struct request *r)
 		const struct module *module = s.name.decl && s.name.decl->kind == DECL_IMPORT
 			? s.name.decl->node->u.import.module : NULL;
 		at = spot_declared(&s.name);
-		if (s.name.kind == OCCURRENCE_DECL && module)           /* the module rather than its import */
+		if (s.name.kind == OCCURRENCE_DECL && module) /* jumps to the module itself, not to its import */
 			at = (struct span){ module->source->base, module->source->base };
 		if (s.name.kind == OCCURRENCE_PORT)
 			spot_mentions(r, &s, false, find_port, &at);
@@ -36,7 +36,7 @@ bool definition_answer(struct request *r)
 struct listing {
 	struct request *r;
 	bool declarations;
-	struct str only;                /* URI; p == NULL: all */
+	struct str only;                /* URI of the only file to report; p == NULL: all files */
 };
 
 static void put_reference(void *to, const struct mention_at *m)

@@ -1,5 +1,5 @@
 /*
- * occurrence.c - finds the names in each kind of node. A place without a mark of the checker, because of an error
+ * occurrence.c - finds the names in each kind of node. A name that the checker did not mark, because of an error
  * there, has no occurrence. The field that a map belongs to decides what its keys are: keys of `env` are variables,
  * those of `ports` are ports.
  */
@@ -14,9 +14,9 @@ struct walk {
 	struct module *module;
 	occurrence_visit *each;
 	void *to;
-	enum map_keys keys;             /* kind of the keys of the map that is walked */
-	const struct module *params;    /* whose parameters KEYS_PARAMETERS are */
-	const struct decl *role;        /* the role that is walked; NULL outside */
+	enum map_keys keys;             /* kind of the keys of the map that is being visited */
+	const struct module *params;    /* for KEYS_PARAMETERS: the module that declares the parameters */
+	const struct decl *role;        /* the role that is being visited; NULL outside a role */
 };
 
 static void walk(void *to, struct node *n);
@@ -41,7 +41,7 @@ static void tell_word(struct walk *w, enum occurrence_kind kind, struct span at,
 		.declares = declares });
 }
 
-/* The place of a plain text, without its quotes. */
+/* The source range of a plain text, without its quotes. */
 static struct span inside(const struct node *text)
 {
 	bool long_quotes = text->u.string.block;
@@ -415,7 +415,7 @@ bool occurrence_same(const struct occurrence *a, const struct occurrence *b)
 {
 	const struct decl *x = occurrence_origin(a->decl), *y = occurrence_origin(b->decl);
 
-	/* the name that an import binds is a declaration */
+	/* the name that an import binds is declared by the import, so two modules are compared by declaration */
 	if (a->kind == OCCURRENCE_MODULE || b->kind == OCCURRENCE_MODULE)
 		return x && x == y;
 	if (a->kind != b->kind)

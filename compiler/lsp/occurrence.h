@@ -53,7 +53,7 @@ void occurrences_visit(const struct program *p, struct module *m, occurrence_vis
 /* The innermost occurrence at a global offset, including its ends; false when there is none. */
 bool occurrence_at(const struct program *p, struct module *m, uint32_t offset, struct occurrence *ret);
 
-/* The declaration of a job's role: the framework's, if that has one of the name. */
+/* The declaration of a job's role: that of the framework, if the framework declares the name. */
 const struct decl *occurrence_origin(const struct decl *d);
 
 /* Do two occurrences refer to the same thing? */

@@ -1,7 +1,8 @@
 /*
- * preview.c - shows results of the compiler for a document as documents: its objects, the environment of a replica, the
- * plan; and the program made from a manifest. For a document with errors the result of its last text without errors is
- * shown, and marked as such. Clients ask with a request (trainc/preview) or a command (trainc.preview).
+ * preview.c - shows results of the compiler for a document as documents: its objects, the environment of a replica,
+ * the plan; and the program made from a manifest. For a document with errors, the preview shows the result for its
+ * last text without errors, and is marked as such. Clients ask with a request (trainc/preview) or a command
+ * (trainc.preview).
  */
 #include "diag/render.h"
 #include "emit/emit.h"
@@ -115,8 +116,8 @@ static const struct source *source_named(const struct analysis *an, struct str n
 }
 
 /*
- * Writes for each line of the text the source and line that decided it. They are read from the annotated text, which
- * has nothing else in addition.
+ * Writes, for each line of the text, the source and line that decided it. They are read from ANNOTATED, the same text
+ * with `# file:line` at the end of lines.
  */
 static void put_map(struct preview_view *v, struct str text, struct str annotated)
 {
@@ -223,7 +224,7 @@ static bool plan(struct request *r, const struct data *params)
 	return true;
 }
 
-/* ---- texts that are no files ---- */
+/* ---- texts that are not files ---- */
 
 bool source_answer(struct request *r)
 {

@@ -1,7 +1,7 @@
 /*
- * publish.c - sends diagnostics to the editor. The diagnostics of a file are those that all open programs which read it
- * report there, each once. So after an analysis diagnostics are sent for the document itself, and for every other file
- * that it reports on, or did before.
+ * publish.c - sends diagnostics to the editor. Several open programs may read a file; its diagnostics are all that
+ * these programs report in it, each once. So an analysis of a document is followed by diagnostics for that document,
+ * and for every other file in which it reports something, or did before.
  */
 #include "lsp/publish.h"
 
@@ -9,7 +9,8 @@
 
 #include "diag/page.h"
 
-enum { PUBLISHED_MOST = 500 };          /* diagnostics sent for one file: nobody reads more, and editors become slow */
+/* maximum number of diagnostics sent for one file: nobody reads more, and they make editors slow */
+enum { PUBLISHED_MOST = 500 };
 
 struct published {
 	struct arena *arena;
@@ -26,7 +27,7 @@ static struct str uri_of_diag(struct arena *arena, const struct analysis *a, str
 	return s ? analysis_uri(arena, a, s) : STR("");
 }
 
-/* The range of a span in its file; the start of the root file for a diagnostic without a place. */
+/* The range of a span in its file; the start of the root file for a diagnostic without a position. */
 static void put_range(struct published *p, struct analysis *a, struct span at)
 {
 	const struct source *s = source_at(&a->compile->sources, at.start);
@@ -81,7 +82,10 @@ static void put_fix(struct published *p, struct analysis *a, const struct diag_f
 	msg_close(out, '}');
 }
 
-/* The message of a diagnostic: the headline, the label at the place unless it repeats the headline, and the help. */
+/*
+ * The message of a diagnostic: the headline, the label of the source position unless it repeats the headline, and the
+ * help.
+ */
 static struct str message_of(struct arena *arena, const struct analysis *a, const struct diag *d)
 {
 	struct str text = d->message;
@@ -224,7 +228,7 @@ void publish_nothing(struct lsp *l, struct document *d)
 {
 	struct analysis *now = d->now;
 
-	d->now = NULL;                  /* the document is no longer in the list, so this sends an empty list for it */
+	d->now = NULL; /* the document has left the list, so this publishes an empty list of diagnostics for its URI */
 	publish_uri(l, d->uri);
 	for (size_t i = 0; i < d->npublished; i++)
 		publish_uri(l, d->published[i]);

@@ -1,7 +1,7 @@
 /*
- * rename.c - replaces a name by another in every file that contains it. It is not computed whether the new name is
- * free. Instead the edits are made in copies of the texts, the programs are compiled with these, and a rename that
- * causes an error is refused with that error.
+ * rename.c - replaces a name by another in every file that contains it. The server does not compute whether the new
+ * name is free. Instead it applies the edits to copies of the texts and compiles the programs with these; a rename
+ * that causes an error is refused with that error.
  */
 #include "lsp/spot.h"
 
@@ -73,7 +73,7 @@ static void add_edit(void *to, const struct mention_at *m)
 {
 	struct renaming *n = to;
 
-	if (m->occurrence->kind == OCCURRENCE_MODULE)           /* the imported name stays the same */
+	if (m->occurrence->kind == OCCURRENCE_MODULE)           /* the name inside the import path does not change */
 		return;
 	struct edit_at e = { m->uri, kept_lines(n, m), m->start, m->end, n->name };
 
@@ -140,7 +140,7 @@ static bool still_sound(struct renaming *n, const struct analysis *before, struc
 
 	for (size_t i = 0; ok && i < after->compile->diags.n; i++) {
 		const struct diag *d = after->compile->diags.at[i];
-		/* a package that changes must be locked again; that is not an error of the new name */
+		/* after a rename in a package, the package must be locked again (TJ0214); this error is expected */
 		if (d->severity != SEVERITY_ERROR || d->code == TJ0214 || said_before(before, d))
 			continue;
 		*why = str_copy(n->r->arena, d->message);

@@ -146,7 +146,7 @@ static void handle(struct lsp *l, const struct data *message)
 		handle_request(l, id, method, params);
 	else if (method.p)
 		handle_note(l, method, params);
-	/* otherwise it answers a request of ours */
+	/* a message with a result or an error answers one of our own requests */
 	else if (!msg_get(message, "result") && !msg_get(message, "error"))
 		server_refuse(l, id, LSP_INVALID, STR("a message has a method"));
 }

@@ -18,7 +18,7 @@ struct lsp_client {
 	bool markdown, snippets, related, code_description, action_literals, label_details, hierarchical_symbols;
 	bool refresh_hints, refresh_lenses, refresh_tokens, versioned_edits, watch_files, prepare_rename;
 	bool virtual_documents;         /* the client can show `trainc:` URIs by trainc/source */
-	bool on_save;                   /* the client wants diagnostics of saved texts only */
+	bool on_save;                   /* the client wants diagnostics only for saved texts */
 };
 
 struct analysis {
@@ -30,7 +30,7 @@ struct analysis {
 	struct source_lines {
 		const struct source *source;
 		struct lsp_lines lines;
-	} *lines;                       /* line tables of the sources in which places were looked up */
+	} *lines;                       /* line tables of the sources in which positions were looked up */
 	size_t nlines;
 	unsigned users;
 	bool sound;                     /* the analysis found no errors */
@@ -42,8 +42,8 @@ struct document {
 	struct buf text;
 	int64_t version;
 	bool has_version;
-	struct analysis *now;           /* analysis of the last text; NULL before the first */
-	struct analysis *good;          /* the last one without errors; may be `now`; NULL without */
+	struct analysis *now;           /* analysis of the latest text; NULL before the first analysis */
+	struct analysis *good;          /* the latest analysis without errors; may be `now`; NULL if there is none */
 	bool stale;                     /* the text, or a file that the program reads, has changed since `now` */
 	bool unpublished;               /* its diagnostics have to be sent */
 	struct arena elsewhere;         /* memory of `published` */
@@ -72,11 +72,14 @@ struct lsp {
 	enum { LSP_NEW, LSP_RUNNING, LSP_SHUT, LSP_ENDED } state;
 	int status;
 	int64_t requests;               /* number of requests from the server to the client so far */
-	/* path -> struct str *: texts that replace documents and files while a rename is tried */
+	/* path -> struct str *: texts that replace those of documents and files while a rename is tried */
 	struct map overlay;
 	/* options of programs, from the client's settings */
 	struct str target, kubernetes;
-	/* another file changed: the client must ask again for hints, lenses and tokens of open documents */
+	/*
+	 * another file changed: the server must ask the client to request hints, lenses and tokens of open documents
+	 * again
+	 */
 	bool refresh;
 };
 

@@ -52,13 +52,13 @@ struct spot_gathering {
 	const struct occurrence *wanted;
 	struct str path;                /* file of the declaration; p == NULL: compare within the program only */
 	uint32_t declared;              /* its offset in that file */
-	bool foreign;                   /* another program than the one of the spot */
+	bool foreign;                   /* the program is not the one that contains the spot */
 	struct map seen;
 	void (*each)(void *to, const struct mention_at *m);
 	void *to;
 };
 
-/* Is the declaration in the same place as the one that is looked for? */
+/* Is the declaration at the same position as the one that is being searched for? */
 static bool same_place(struct spot_gathering *g, const struct occurrence *o)
 {
 	struct span at = spot_declared(o);

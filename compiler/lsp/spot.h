@@ -1,5 +1,5 @@
 /*
- * spot.h - the place in a document that a request is about, and all places of the program, or of the workspace, with
+ * spot.h - the name at the position that a request is about, and all places of the program, or of the workspace, with
  * the same meaning.
  */
 #ifndef TRAINC_LSP_SPOT_H
@@ -21,7 +21,7 @@ struct spot {
 /* False when the document could not be read as a program at all. */
 bool spot_at(struct request *r, struct spot *s);
 
-/* The place where a name is declared, as a span of the analysis; unknown for names of the language itself. */
+/* Returns the span in which a name is declared, within the analysis; unknown for names of the language itself. */
 struct span spot_declared(const struct occurrence *o);
 
 /* One of the places with the same meaning. */
@@ -33,8 +33,8 @@ struct mention_at {
 	const struct occurrence *occurrence;
 };
 /*
- * Calls EACH once for every place with the meaning of the spot: in the modules of its program, and with EVERYWHERE in
- * the other programs of the workspace.
+ * Calls EACH once for every place with the meaning of the spot in the modules of its program. With EVERYWHERE, the
+ * other programs of the workspace are searched too.
  */
 void spot_mentions(struct request *r, const struct spot *s, bool everywhere,
 	void (*each)(void *to, const struct mention_at *m), void *to);

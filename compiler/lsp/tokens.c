@@ -88,13 +88,13 @@ static void add_name(void *to, const struct occurrence *o)
 			return;
 		type = TYPE_OF_VARIABLE;
 		break;
-	default: return;                /* texts stay texts; paths of imports are words */
+	default: return; /* other names, such as strings and import paths, keep the type that the scanner gave them */
 	}
 	if (!o->quoted && o->at.start >= c->source->base && o->at.end <= c->source->base + c->source->text.n)
 		add(c, o->at.start, o->at.end, type, modifiers);
 }
 
-/* ---- words and the rest ---- */
+/* ---- tokens of the scanner ---- */
 
 static void add_scanned(struct coloring *c, const struct tokens *ts)
 {
@@ -121,7 +121,10 @@ static void add_scanned(struct coloring *c, const struct tokens *ts)
 			ts->comments[i].doc ? MODIFIER_DOCUMENTATION : 0);
 }
 
-/* Orders tokens by place; of two at one place, the shorter comes last and wins. */
+/*
+ * Orders tokens by position. Of two tokens at one position the longer comes first, because tokens inside of a longer
+ * one are dropped; tokens of the same range are sorted by type.
+ */
 static int by_start(const void *a, const void *b)
 {
 	const struct piece_of *x = a, *y = b;

@@ -71,7 +71,7 @@ int64_t plan_kind_size(const struct plan_role *r, int64_t i, int64_t n)
 	return same;
 }
 
-/* ---- one role for all replicas ---- */
+/* ---- one role that stands for all replicas ---- */
 
 static void raise_to(struct plan_quantity *most, const struct plan_quantity *q)
 {
@@ -111,7 +111,7 @@ static struct plan_amounts most_of(struct arena *a, const struct plan_container 
 
 enum { MOST = -1 };
 
-/* The containers with the amounts of replica I, or with the largest amounts of all N replicas. */
+/* Copies the containers with the amounts of replica I, or, if I is MOST, with the largest amounts of all N replicas. */
 static struct plan_container *containers_of(struct arena *a, const struct plan_container *at, size_t count, int64_t i,
 	int64_t n)
 {

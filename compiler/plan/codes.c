@@ -1,5 +1,5 @@
 /*
- * codes.c - sets of exit codes, for 'retry_on'.
+ * codes.c - sets of exit codes, for the field `retry_on`.
  */
 #include "plan/plan.h"
 

@@ -8,8 +8,8 @@
 #include "plan/plan.h"
 
 /*
- * Much more than a process can be given, which the target's checks refuse anyway; needed because a chain of references
- * can double its length at each step.
+ * maximum length of a text, in bytes. It is much more than a process can receive, and checks of the target refuse
+ * such texts anyway. The limit is needed because a chain of references can double the length at each step.
  */
 enum { MOST_TEXT = 1 << 20 };
 
@@ -20,8 +20,8 @@ struct making {
 	int64_t replica;
 	const struct placement *where;
 	struct env_values done;
-	struct map index;               /* variables by name -> position + 1; made when one is first referred to */
-	struct buf run;                 /* plain text since the last piece */
+	struct map index; /* variables by name -> position + 1; built when a variable is first referred to */
+	struct buf run;                 /* plain text after the last piece */
 	struct piece *pieces;
 	size_t npieces;
 };
@@ -90,7 +90,7 @@ static struct env_value value_make(struct making *m, const struct plan_env *e)
 
 	if (e->kind != ENV_TEXT)
 		return v;
-	if (text_is_plain(t)) {         /* the usual case: the value need not be copied */
+	if (text_is_plain(t)) {         /* the usual case: plain text, which need not be copied */
 		v.whole = true;
 		v.value = t->n ? t->at[0].u.text : STR("");
 		return v;

@@ -18,7 +18,7 @@ static void need(struct needing *n)
 	ARENA_PUSH(n->arena, n->needs.at, n->needs.n, sentence);
 }
 
-/* Do the pods of this role end without help when the job has succeeded? */
+/* Have all pods of ROLE ended by themselves once condition C, which decides the success of the job, is met? */
 static bool ends_by_itself(const struct plan_job *j, const struct plan_condition *c, unsigned role)
 {
 	if (c->kind == CONDITION_AND)
@@ -34,7 +34,7 @@ static bool must_be_ended(const struct plan_job *j, unsigned role)
 	struct plan_success rule;
 
 	if (!r->max || (r->elastic && plan_condition_reads(j->success, role)))
-		return false;           /* an elastic role ends in another way: see below */
+		return false;           /* elastic roles that the success of the job depends on are handled below */
 	if (r->aux || r->endless || !j->success)
 		return r->aux || r->endless;
 	if (plan_success_rule(j, &rule) && rule.role == role)
@@ -99,7 +99,7 @@ static void elastic_ends(struct needing *n)
 	}
 }
 
-/* ---- what is generated ---- */
+/* ---- volumes whose content is generated ---- */
 
 static void generated_in(struct arena *a, const struct plan_container *c, struct plan_volumes *ret)
 {

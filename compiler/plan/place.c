@@ -1,5 +1,5 @@
 /*
- * place.c - places of roles: where replicas run.
+ * place.c - formats the fields `place` and `zones` of roles, and compares places.
  */
 #include "plan/plan.h"
 

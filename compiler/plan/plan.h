@@ -1,9 +1,9 @@
 /*
- * plan.h - what runs, where, with what, after what: the waist of the compiler.
+ * plan.h - the plan: what runs, where, with which resources, and in which order. It is the waist of the compiler.
  *
- * The phases before it know the language and nothing of Kubernetes; those after it know nothing of the language.  A
- * plan is plain data: every default is explicit, every value has the place that decided it (`from`), and what only the
- * pod or a placement knows is a piece of text (text.h).
+ * The phases before it know the language and nothing of Kubernetes; those after it know nothing of the language. A
+ * plan is plain data: every default is explicit, every value has the source position that decided it (`from`), and
+ * what only the pod or a placement knows is a piece of text (text.h).
  *
  * One function gives the finished environment of replica i: plan_env().  Every target, `trainc env`, the local backend
  * and the tests use that one.
@@ -20,7 +20,7 @@
 #include "kube/workload.h"
 #include "plan/text.h"
 
-/* A value and the place that decided it.  `set` false: the field is absent. */
+/* A value and the source position that decided it. `set` is false if the field is absent. */
 struct plan_str {
 	struct str value;
 	struct span from;
@@ -56,8 +56,10 @@ struct plan_pairs {
 struct plan_texts {                     /* texts of a command or its arguments */
 	struct text *at;
 	size_t n;
-	/* When the list has a computed element (unrolled roles): the list of replica
-	 * i is per_replica[i]; `at` is then empty. */
+	/*
+	 * If the list has a computed element (only in unrolled roles), per_replica[i] is the list of replica i, and
+	 * `at` is empty.
+	 */
 	struct plan_texts *per_replica;
 	bool set;
 	struct span from;
@@ -78,7 +80,7 @@ struct plan_env {
 };
 
 struct plan_port {
-	struct str name;                /* name of the volume as written in the program */
+	struct str name;                /* name of the port as written in the program */
 	int64_t port;
 	struct span from, name_at;
 };
@@ -90,18 +92,19 @@ enum volume_kind {
 
 struct plan_volume {
 	enum volume_kind kind;
-	/* claim, scratch or own claim's name, Secret or ConfigMap name, kind of generated thing, NFS server */
+	/*
+	 * the name of the claim, Secret or ConfigMap, of scratch space or of the replica's own claim; the kind of
+	 * generated content; the NFS server
+	 */
 	struct str name;
-	struct str path;                /* the path inside a claim, or the path on the host or server */
-	/* the sub path, where replicas differ in it: text and index pieces; then `path` is only for display */
+	struct str path;                /* path inside the claim, or on the host or server */
+	/* the sub path, if it differs between replicas: text and index pieces; `path` is then only for display */
 	struct text path_text;
 	bool readonly, shared, memory;  /* properties of the volume; memory: scratch with medium = "memory" */
-	bool unasked;                   /* readonly by default, not because the program says so: a directory of the
-					 * node */
+	bool unasked; /* read-only by default, because it is a directory of the node; the program does not set this */
 	struct quantity size;           /* size of scratch space or of the replica's own claim */
 	struct str class;               /* storage class of the replica's own claim; empty: the cluster's default */
-	bool keep;                      /* the replica's own claim is kept: an object of the job; otherwise it ends with
-					 * the pod */
+	bool keep; /* the replica's own claim is kept as an object of the job; otherwise it is deleted with the pod */
 	struct span from;
 };
 
@@ -116,8 +119,8 @@ struct plan_file {
 	struct str path;
 	struct span path_at;
 	struct text text;               /* the text, with pieces of text, index, host and port only */
-	const struct text *per_replica; /* for an unrolled role with computed text: a text for each replica; otherwise
-					 * NULL */
+	/* in an unrolled role, if the text is computed: the text of each replica; otherwise NULL */
+	const struct text *per_replica;
 	bool framework;
 	struct span from;
 };
@@ -131,11 +134,10 @@ enum probe_kind { PROBE_TCP, PROBE_HTTP, PROBE_EXEC };
 /* When a container counts as ready. */
 struct plan_probe {
 	enum probe_kind kind;
-	struct str port, path;          /* TCP, HTTP: the name of a port of the container; HTTP: the path of the
-					 * request */
+	struct str port, path; /* TCP and HTTP: the name of a port of the container. HTTP: the path of the request */
 	struct plan_str *command;       /* EXEC: the command of the probe */
 	size_t ncommand;
-	int64_t within;                 /* number of seconds after which a container that is not ready is restarted */
+	int64_t within;                 /* seconds after which a container that is not ready is restarted */
 	struct span from;
 };
 
@@ -144,11 +146,11 @@ struct plan_resource {
 	struct str name;                /* name of the resource: "rdma/hca", "hugepages-2Mi" */
 	struct span name_at;
 	struct quantity amount;         /* the amount, a whole positive number */
-	bool bytes;                     /* huge pages, whose `amount` is memory; otherwise it is a count */
+	bool bytes; /* the resource is huge pages, and `amount` is memory; otherwise `amount` is a count */
 	struct span from;
 };
 
-/* What a container requests; devices of an accelerator are the role's. */
+/* What a container requests. Devices of an accelerator are not included: they belong to the role. */
 struct plan_amounts {
 	struct plan_quantity cpu, memory, disk;
 	struct plan_limits limits;
@@ -161,17 +163,17 @@ struct plan_container {
 	struct span name_at;
 	struct plan_str image, pull, workdir;
 	struct plan_texts command, args;
-	/* text of all levels in order: accelerator, framework, framework role, job, job role */
+	/* variables of all levels, in this order: accelerator, framework, framework role, job, job role */
 	struct plan_env *env;
 	size_t nenv;
 	struct plan_port *ports;
 	size_t nports;
 	struct plan_mount *mounts;
 	size_t nmounts;
-	/* of every replica; of replica 0 with `per_replica`: see plan_amounts() */
+	/* what every replica requests; if `per_replica` is set, what replica 0 requests: see plan_amounts() */
 	struct plan_amounts asks;
-	const struct plan_amounts *per_replica; /* for an unrolled role whose replicas differ: amounts of each replica;
-						 * otherwise NULL */
+	/* in an unrolled role whose replicas differ: the amounts of each replica; otherwise NULL */
+	const struct plan_amounts *per_replica;
 	const struct plan_probe *ready; /* when the container is ready; NULL: as soon as it runs */
 	const struct data *raw;         /* the `raw container`: a map, or NULL */
 	bool init;                      /* an init container; otherwise the main container or a sidecar */
@@ -183,7 +185,7 @@ struct plan_accelerator {
 	struct str resource;
 	struct span resource_at;
 	int64_t per_pod, pods;
-	struct plan_str slice;          /* a label of nodes; all nodes of one slice have the same value of it */
+	struct plan_str slice;          /* key of a node label that has the same value on all nodes of one slice */
 	struct plan_quantity memory;    /* memory of one device */
 	struct plan_pairs node;
 	struct plan_str *tolerate;
@@ -191,11 +193,11 @@ struct plan_accelerator {
 	struct plan_pairs env;
 	struct plan_mount *mounts;
 	size_t nmounts;
-	/* a pattern of device files on one machine; like `visible`, for the local backend */
+	/* a pattern of the names of device files on one machine; only the local backend uses this and `visible` */
 	struct plan_str devices;
-	/* name of the variable with the numbers of the devices that a program may use */
+	/* name of the variable that holds the numbers of the devices that a program may use */
 	struct plan_str visible;
-	struct span from;               /* the place where the role requests the accelerator */
+	struct span from;               /* the source position at which the role requests the accelerator */
 };
 
 enum condition_kind { CONDITION_DONE, CONDITION_READY, CONDITION_STARTED, CONDITION_AND, CONDITION_OR };
@@ -205,24 +207,26 @@ enum { CONDITION_ALL = -1, CONDITION_ANY = -2 };
 struct plan_condition {
 	enum condition_kind kind;
 	unsigned role;                  /* position of the role in plan_job.roles */
-	int64_t index;                  /* DONE: index of the replica; CONDITION_ALL or CONDITION_ANY for all or any of
-					 * them */
+	/* DONE: index of the replica; CONDITION_ALL stands for all replicas, CONDITION_ANY for any one */
+	int64_t index;
 	const struct plan_condition *left, *right;      /* AND, OR: the two operands */
 	/*
-	 * number of parts besides the first, counted as often as they occur: bounded, so that walking over it is safe
+	 * number of operands in the whole tree besides the first; a shared part counts each time it occurs. The number
+	 * is limited, so that walking over the tree takes a bounded time
 	 */
 	unsigned more;
 	struct span from;
 };
 
-/* A label of the objects that each stand for one replica. */
+/* A label of objects of which each represents one replica. */
 struct plan_replica_label {
 	struct str key;
 	struct span key_at;
-	struct text text;               /* the value, with pieces of text and index only; used without per_replica */
-	const struct text *per_replica; /* for computed values: the value of each replica, some perhaps absent;
-					 * otherwise NULL */
-	bool selects;                   /* a label of the whole framework: a replica's Service selects its pod by it */
+	struct text text; /* the value, which only has pieces of text and index; not used if `per_replica` is set */
+	/* if values are computed: the value of each replica, absent for some; otherwise NULL */
+	const struct text *per_replica;
+	/* the label is declared for the whole framework, so the Service of a replica selects its pod by it */
+	bool selects;
 	struct span from;
 };
 
@@ -230,16 +234,15 @@ enum replica_service { REPLICA_HEADLESS, REPLICA_CLUSTER, REPLICA_UNSERVED };
 
 /* What a role becomes in a target with one object for each replica. */
 struct plan_replica {
-	bool set;                       /* the framework has such a block: its labels are used in addition to those of
-					 * trainc */
+	bool set; /* the framework has a block `replica`: its labels are used in addition to those of trainc */
 	bool job;                       /* each replica is a Job, not a pod */
 	enum replica_service service;
 	struct span service_from;
-	struct plan_replica_label *labels;      /* the number of labels at the start of the list that select */
+	struct plan_replica_label *labels;      /* the labels of each replica's objects */
 	size_t nlabels;
 };
 
-/* A set of exit codes.  If it is not `set`, no codes were chosen, and all are meant. */
+/* A set of exit codes. If `set` is false, the program names no codes, and the set contains all codes. */
 struct plan_codes {
 	bool set;
 	uint64_t bits[4];               /* a set of codes: code c is bit c % 64 of word c / 64 */
@@ -256,46 +259,51 @@ struct plan_place {
 	enum plan_place_kind kind;
 	struct str level;               /* NEAR, PREFER: the level as written, "rack" */
 	/*
-	 * Labels of the levels that replicas are to share, outermost first; the last is that of
-	 * `level`.  NEAR has only that one; PACK has all.
+	 * Labels of the levels whose domain the replicas should share, outermost first; the last one is the label of
+	 * `level`. NEAR has only this label; PACK has the labels of all levels.
 	 */
 	struct str *keys;
 	size_t nkeys;
-	int64_t tier;                   /* how many levels out the level is: 1 for the innermost group of hosts; 0:
-					 * it is not in the topology */
-	bool together;                  /* the place is for all roles of the job that have it together, not for this
-					 * role alone */
+	/*
+	 * number of the level, counted outward: 1 for the innermost group of hosts; 0 if the topology does not contain
+	 * it
+	 */
+	int64_t tier;
+	bool together; /* `place` is set for the job, so all its roles with the same place share one domain */
 	struct span from;
 };
 
 struct plan_role {
 	struct str name;                /* name of the role as written */
-	/* J-R: name of its object, and of its pods without the index; the framework may give another */
+	/* J-R: name of the role's object, and of its pods without the index; the framework may set another name */
 	struct str object;
-	/* the framework names its only replica: `object` is the whole name, and has no index */
+	/* the framework names the only replica of the role: `object` is its whole name, without an index */
 	bool one_name;
 	struct str label;               /* label of the role: its name with `_` mapped to `-`, in lower case */
 	/*
-	 * the target makes one set of all roles, whose Jobs have one number more in their names:
-	 * see plan_replica_name()
+	 * the target makes one set of Jobs from all roles, so names of pods contain one more number: see
+	 * plan_replica_name()
 	 */
 	bool in_set;
-	struct span at;                 /* place of the role's block, or of the item that declared the role */
+	struct span at;                 /* position of the role's block, or of the item that declared the role */
 	bool aux, endless;
 	int64_t min, max;               /* numbers of replicas; equal unless the role is elastic */
-	/* parts of the role that have an accelerator's topology each; up to 1: the role is not divided */
+	/*
+	 * number of slices, parts of the role that each have the accelerator's topology; 0 or 1: the role is not
+	 * divided
+	 */
 	int64_t slices;
 	struct span slices_at;
-	/* number of processes that a replica starts, for a warning only; 0: one for each device */
+	/* number of processes that a replica starts, used only for a warning; 0: one for each device */
 	int64_t processes;
 	bool elastic;
-	/* the number of replicas could not be evaluated (reported): min and max are 0 and mean nothing */
+	/* the number of replicas could not be evaluated, which was reported: min and max are 0 and have no meaning */
 	bool unknown;
 	struct span replicas_at;
-	/* unrolled: one object for each replica; else indexed: one object for all */
+	/* true: one object for each replica; false: one indexed object for all replicas */
 	bool unrolled;
-	struct span unrolled_because;   /* place of the expression that makes unrolling necessary; unknown with
-					 * --unroll */
+	/* position of the expression that requires one object for each replica; unknown with --unroll */
+	struct span unrolled_because;
 
 	struct plan_container main;
 	struct plan_container *sidecars, *inits;
@@ -304,14 +312,13 @@ struct plan_role {
 	size_t nfiles;
 	struct plan_quantity shm, grace;
 	const struct plan_accelerator *accelerator;     /* the accelerator of the role, or NULL */
-	struct plan_pairs node;         /* node labels that the role requires; those of the accelerator are in
-					 * `accelerator` */
-	struct plan_str *zones;         /* the zones that may be used, any one of them; empty: every zone */
+	struct plan_pairs node;         /* node labels that the role requires itself; `accelerator` has further ones */
+	struct plan_str *zones;         /* zones that the role may use; empty: every zone */
 	size_t nzones;
 	struct plan_place place;
-	/* of devices, for the main container: name in the pod, and its ResourceClaimTemplate */
+	/* device claims of the main container: name in the pod -> its ResourceClaimTemplate */
 	struct plan_pairs claims;
-	/* the same with a ResourceClaim that all pods have; no name is in both */
+	/* device claims that all pods share: name in the pod -> its ResourceClaim; no name is in both lists */
 	struct plan_pairs shared_claims;
 	struct plan_str *tolerate, *pull_secrets;
 	size_t ntolerate, npull_secrets;
@@ -319,12 +326,12 @@ struct plan_role {
 	struct plan_int retries;
 	struct plan_codes retry_on;     /* exit codes after which a replica is retried */
 	/*
-	 * "fail", "restart", "replace", "ignore"; not set: a failure restarts the job if the role may restart, else it
-	 * fails
+	 * "fail", "restart", "replace" or "ignore". If not set, a failed pod restarts the job if the role may restart;
+	 * otherwise the job fails
 	 */
 	struct plan_str on_failed_pod;
-	const struct plan_condition *start_after;       /* the condition that the role waits for before it starts; NULL:
-							 * none */
+	/* the condition that must be met before the role starts; NULL: none */
+	const struct plan_condition *start_after;
 	struct plan_pairs labels, annotations;          /* labels and annotations of this role only */
 	struct plan_replica replica;
 	const struct data *raw_pod, *raw_job;
@@ -334,13 +341,16 @@ struct plan_object {                    /* an extra object of the program: objec
 	struct str name;
 	struct span name_at;
 	const struct data *data;
-	bool framework;                 /* the framework declares the object, because the replicas need it */
+	bool framework;                 /* the framework declares the object, because its replicas need it */
 };
 
 enum host_form {
 	HOSTS_SUBDOMAIN,                /* hosts are named "J-R-i.J"; the job has one headless Service J */
 	HOSTS_SERVICE,                  /* hosts are named "J-R-i.N.svc[.domain]"; each replica has a Service */
-	/* "J-R-i": the same Services by their short name, which the search list of the namespace completes */
+	/*
+	 * hosts are named "J-R-i", the short name of the same Services, which the DNS search list of the namespace
+	 * completes
+	 */
 	HOSTS_NAME
 };
 
@@ -350,37 +360,39 @@ struct plan_job {
 	struct str framework;           /* name of the framework as written: "single.task"; empty if there is none */
 	struct str base;                /* name of the innermost framework: "task"; empty if there is none */
 	/*
-	 * arguments of the framework by name, as a map with every default and without what is
-	 * none; NULL without a framework
+	 * arguments of the framework by name, including defaults but not those with the value none; NULL without a
+	 * framework
 	 */
 	const struct data *arguments;
 	struct plan_str ns;             /* namespace, if the program or the command line gives one */
 	enum host_form hosts;
 	struct str domain;              /* DNS domain of the cluster; empty if not set */
-	/* what its roles become in the target, unless plan_workload() has a reason for another kind */
+	/* the kind of object that a role becomes in the target, unless plan_workload() chooses another kind */
 	enum workload_id workload;
-	/* the target has one object for the job, by which a controller starts, restarts and ends replicas */
+	/* the target has one object for the job, and its controller starts, restarts and stops replicas */
 	bool controller;
-	bool namespace_in_address;      /* some address contains the namespace, so it must be written */
+	bool namespace_in_address;      /* an address contains the namespace, so objects must name the namespace */
 	struct plan_str queue, scheduler, priority, clean;
-	struct plan_str gang;           /* the gang scheduler in effect: "kueue" for a job that has a queue and writes
-					 * none */
+	/* the gang scheduler in effect: "kueue" for a job that has a queue and does not set `gang` */
+	struct plan_str gang;
 	struct plan_quantity timeout, ttl;
 	struct plan_int restarts;
 	struct plan_bool suspend;
-	const struct plan_condition *success;           /* when the job has succeeded; NULL: there is nothing to wait
-							 * for (only endless or aux roles) */
-	bool success_written;           /* the framework or job sets `success`: it is not the default */
-	/* when it counts as running; NULL: as soon as one replica runs */
+	/*
+	 * the condition under which the job has succeeded; NULL if there is nothing to wait for (only endless or aux
+	 * roles)
+	 */
+	const struct plan_condition *success;
+	bool success_written;           /* the framework or the job sets `success` */
+	/* the condition under which the job counts as running; NULL: one running replica is enough */
 	const struct plan_condition *running;
-	struct plan_pairs labels, annotations;          /* labels and annotations of the job, for every object and
-							 * pod */
-	const struct str *reserved;     /* environment names that the framework locks; a name may be a prefix:
-					 * PREFIX_* */
+	struct plan_pairs labels, annotations; /* labels and annotations of the job, which every object and pod gets */
+	/* names of variables that the framework locks; a name may end with '*', as in PREFIX_* */
+	const struct str *reserved;
 	size_t nreserved;
-	/* the framework's variables follow the job's; reserved names that the job sets are dropped */
+	/* the framework's variables come after the job's; reserved names that the job sets are dropped */
 	bool env_after;
-	/* framework roles in its order, other roles, then aux; those with 0 replicas too */
+	/* roles of the framework in its order, then other roles, then aux roles; roles with 0 replicas are included */
 	struct plan_role *roles;
 	size_t nroles;
 	struct plan_object *objects;
@@ -388,9 +400,9 @@ struct plan_job {
 	const struct data *raw_service;
 };
 
-/* The version of an add-on of the cluster, where the project names one. */
+/* The version of an add-on of the cluster, if the project names one. */
 struct plan_addon {
-	unsigned version;               /* the version of the add-on, as in kube/addon.h; 0: not named */
+	unsigned version;               /* the version, in the form of kube/addon.h; 0: the project does not name one */
 	struct span at;
 };
 
@@ -399,65 +411,68 @@ struct plan {
 	size_t njobs;
 	struct plan_addon addons[ADDONS];
 	unsigned kubernetes;            /* minor version of Kubernetes: 34 for "1.34" */
-	struct str target;              /* the target: "jobs" */
-	struct span target_at;          /* place of the target; unknown when it is the default */
+	struct str target;              /* name of the target, such as "jobs" */
+	struct span target_at;          /* position of the target's name; unknown when it is the default */
 	struct str run_id;              /* identity of the run; empty if there is none */
 };
 
-/* ---- what replicas ask for ---- */
+/* ---- What container C requests in replica I. ---- */
 
 /* What the container of replica I requests. */
 static inline const struct plan_amounts *plan_amounts(const struct plan_container *c, int64_t i)
 {
 	return c->per_replica ? &c->per_replica[i] : &c->asks;
 }
-/* May some container of the role ask for other amounts in one replica than in another? */
+/* Can a container of the role request other amounts in one replica than in another? */
 bool plan_role_differs(const struct plan_role *r);
-/* Do the containers of replicas I and K ask for the same? */
+/* Do the containers of replicas I and K request the same amounts? */
 bool plan_asks_alike(const struct plan_role *r, int64_t i, int64_t k);
 /*
- * The first replica after I that requests something that no replica up to I requests, or the role's maximum.  Start
- * with I = -1: one replica of each kind.
+ * Returns the first replica after I whose requests differ from those of all replicas up to I, or the role's maximum.
+ * A loop that starts with I = -1 visits one replica of each kind.
  */
 int64_t plan_next_kind(const struct plan_role *r, int64_t i);
-/* How many of replicas 0 to N - 1 request what replica I requests. */
+/* How many of the replicas 0 to N - 1 request the same as replica I. */
 int64_t plan_kind_size(const struct plan_role *r, int64_t i, int64_t n);
-/* The role with only the amounts of replica I: none of its containers has `per_replica`. */
+/* Returns a copy of the role with the amounts of replica I only: no container of the copy has `per_replica`. */
 struct plan_role plan_role_of(struct arena *a, const struct plan_role *r, int64_t i);
-/* The role with the most that one of its replicas requests, for each resource separately. */
+/* Returns a copy of the role with the largest request of any replica, for each resource separately. */
 struct plan_role plan_role_most(struct arena *a, const struct plan_role *r);
 
 /* ---- exit codes ---- */
 
-/* Adds the codes from LO to HI, both included and both of 0..255. */
+/* Adds the codes from LO to HI, inclusive; both are in 0..255. */
 void plan_codes_add(struct plan_codes *c, int64_t lo, int64_t hi);
 bool plan_codes_has(const struct plan_codes *c, int64_t code);
-/* The first run of neighboring codes that starts at *HI + 1 or later; false after the last.  Start with *HI = -1. */
+/*
+ * Finds the first range of consecutive codes that starts at *HI + 1 or later; false if there is none. Start with *HI
+ * = -1.
+ */
 bool plan_codes_next(const struct plan_codes *c, int64_t *lo, int64_t *hi);
-/* "17, 128..255" with SEPARATOR between the runs. */
+/* Formats a set of codes, such as "17, 128..255", with SEPARATOR between ranges. */
 struct str plan_codes_text(struct arena *a, const struct plan_codes *c, const char *separator);
 
 /* ---- places ---- */
 
-/* "eu-west-1a or eu-west-1b"; empty for a role that may run in any zone. */
+/* Formats the zones, such as "eu-west-1a or eu-west-1b"; empty for a role that may run in any zone. */
 struct str plan_zones_text(struct arena *a, const struct plan_role *r);
-/* "near(\"rack\")", as a program writes it; empty for a role that may run anywhere. */
+/* Formats a place as a program writes it, such as near("rack"); empty for a role that may run anywhere. */
 struct str plan_place_text(struct arena *a, const struct plan_place *p);
-/* Do the two roles of J ask for one place together, so that they share one domain? */
+/* Do two roles of a job have one place together, so that they share one domain? */
 bool plan_place_shared(const struct plan_role *r, const struct plan_role *other);
 
 /* ---- slices ---- */
 
-/* Is the role divided into slices?  Not into more than it has replicas: that is reported. */
+/* Is the role divided into slices? A role with more slices than replicas is not: that was reported. */
 static inline bool plan_is_sliced(const struct plan_role *r) { return r->slices > 1 && r->max >= r->slices; }
-/* The number of its slices: a role that is not divided is one. */
+/* The number of slices; 1 for a role that is not divided. */
 static inline int64_t plan_slices(const struct plan_role *r) { return plan_is_sliced(r) ? r->slices : 1; }
-/* Replicas of one slice; all of a role that is not divided. */
+/* The number of replicas in one slice; for a role that is not divided, of all replicas. */
 static inline int64_t plan_slice_size(const struct plan_role *r)
 {
 	return plan_is_sliced(r) ? r->max / r->slices : r->max;
 }
-/* The slice of replica I, and its index in it. */
+/* The slice of replica I; the second function returns the index of replica I in its slice. */
 static inline int64_t plan_slice_of(const struct plan_role *r, int64_t i)
 {
 	return plan_is_sliced(r) ? i / plan_slice_size(r) : 0;
@@ -472,50 +487,52 @@ static inline int64_t plan_index_in_slice(const struct plan_role *r, int64_t i)
 /* A name in the form of Kubernetes: `_` becomes `-`, letters become lower case. */
 struct str plan_label(struct arena *a, struct str name);
 /*
- * Name of the pod of replica i: J-R-i.  In a set of Jobs the controller makes
- * the names: the Job is J-R-0 and its pods J-R-0-i; an unrolled role has a Job
- * J-R-i-0 for each replica, and pods J-R-i-0-0.  Slice s of a role of several has
- * the Job J-R-s, whose pods J-R-s-i count within the slice.
+ * Name of the pod of replica i: J-R-i. In a set of Jobs the controller makes the names: the Job is J-R-0 and its pods
+ * J-R-0-i; an unrolled role has a Job J-R-i-0 for each replica, and pods J-R-i-0-0. Slice s of a role with several
+ * slices has the Job J-R-s and the pods J-R-s-i, where i is the index within the slice.
  */
 void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out);
 /*
- * The parts of the names of a role's pods after `object`, before and after the index; not
- * for a role whose name has no index.
+ * The parts of the names of a role's pods after `object`, before and after the index; must not be called for a role
+ * whose name has no index.
  */
 struct plan_name {
 	const char *before, *after;
-	/* "-" and the number of the slice come first, and the index is that in the slice */
+	/* before the index there is a "-" and the number of the slice, and the index is that within the slice */
 	bool sliced;
 };
 struct plan_name plan_pod_name(const struct plan_role *r);
-/* The first part of host names in two pieces: the pod's name, or that of a replica's own Service, J-R-i. */
+/*
+ * The parts of host names before and after the index: those of the pod's name, or of the name J-R-i of a replica's
+ * own Service.
+ */
 struct plan_name plan_host_name(const struct plan_job *j, const struct plan_role *r);
 /* Host name of replica i of a role under the job's host form: its pod's name and ".J", or "J-R-i.N.svc[.domain]". */
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
-/* The part of a host name after that of plan_host_name(): ".J", ".N.svc[.domain]", or nothing. */
+/* The part of a host name after plan_host_name(): ".J", ".N.svc[.domain]", or nothing. */
 void plan_host_tail(const struct plan_job *j, struct buf *out);
 /* The namespace in addresses: the job's, or "default". */
 struct str plan_namespace(const struct plan_job *j);
 const struct plan_port *plan_find_port(const struct plan_role *r, struct str name);
-/* The sub path of a claim for the replica with index I in its slice. */
+/* The sub path of a claim, for a replica whose index in its slice is I. */
 struct str plan_volume_path(struct arena *a, const struct plan_volume *v, int64_t i);
 /* The volume that the container mounts at that (normalized) path, or NULL. */
 const struct plan_mount *plan_find_mount(const struct plan_container *c, struct str path);
 
 /* ---- texts of one replica ---- */
 
-/* Where replicas are: decides the text of host and port pieces. */
+/* How replicas are reached: decides the text of host and port pieces. */
 struct placement {
 	void *context;
 	void (*host)(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
 	int64_t (*port)(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct str name);
 };
-extern const struct placement placement_cluster;        /* a placement with host names and declared ports */
+extern const struct placement placement_cluster;        /* the placement in a cluster: host names and declared ports */
 
 /*
- * The text of replica `i` in full.  `field` gives what only the pod knows (NULL:
- * such a piece makes the function return false, nothing appended after it), `env`
- * the value of an earlier variable.
+ * Appends the complete text of replica I. `field` appends a fact that only the pod knows, and `env` appends the value
+ * of an earlier variable. If `field` is NULL, the function returns false at the first such fact and appends nothing
+ * more.
  */
 struct pod_facts {
 	void *context;
@@ -526,10 +543,9 @@ bool plan_text(const struct plan_job *j, const struct plan_role *r, int64_t i, c
 	const struct placement *where, const struct pod_facts *facts, struct buf *out);
 
 /*
- * The finished environment of replica `i` of a container, in the container's
- * order: each variable once, with its value, or its reference, or - when it
- * contains something only the pod knows - pieces (text and field pieces only).
- * References to earlier variables are replaced by their values.
+ * The finished environment of replica `i` of a container, in the container's order: each variable once, with its
+ * value or its reference. A value that contains facts that only the pod knows is a list of pieces (text and field
+ * pieces only). References to earlier variables are replaced by their values.
  */
 struct env_value {
 	struct str name;
@@ -547,30 +563,33 @@ struct env_values {
 struct env_values plan_env(struct arena *a, const struct plan_job *j, const struct plan_role *r,
 	const struct plan_container *c, int64_t i, const struct placement *where);
 
-/* "done(chief) and done(worker, 0)": as the language writes it. */
+/* Formats a condition as the language writes it: "done(chief) and done(worker, 0)". */
 struct str plan_condition_text(struct arena *a, const struct plan_job *j, const struct plan_condition *c);
 
 /* Does a condition mention the role? */
 bool plan_condition_reads(const struct plan_condition *c, unsigned role);
 
-/* ---- what becomes of a job ---- */
+/* ---- success, kinds of objects, and what a job needs ---- */
 
 enum { PLAN_SUCCESS_RULES = 20, PLAN_SUCCESS_INDEXES = 64 };
 
-/* A success that one role decides by its indexes: it is enough that all of one of the sets have succeeded. */
+/* A success that depends on the indexes of one role: one of the sets must have succeeded completely. */
 struct plan_index_set {
-	int64_t at[PLAN_SUCCESS_INDEXES];       /* indexes of the replicas, rising */
+	int64_t at[PLAN_SUCCESS_INDEXES];       /* indexes of the replicas, in ascending order */
 	size_t n;
-	bool any;                               /* with n == 0: any one replica is enough */
+	bool any; /* if n is 0, any one replica is enough; otherwise the named indexes imply it */
 };
 struct plan_success {
 	unsigned role;
 	struct plan_index_set sets[PLAN_SUCCESS_RULES];
 	size_t n;
 };
-/* An `and` of done(role, i) over one role.  `*role` is that role, or UINT32_MAX if any will do; then it is set. */
+/*
+ * Reads an `and` of done(role, i) over one role; false for another condition. If *ROLE is UINT32_MAX, any role
+ * matches and is stored there; otherwise only *ROLE matches.
+ */
 bool plan_index_set(const struct plan_condition *c, unsigned *role, struct plan_index_set *ret);
-/* Is the success of the job such a rule, and may Kubernetes end the rest of that role? */
+/* Does the success of the job have this form, and may Kubernetes stop the remaining replicas of that role? */
 bool plan_success_rule(const struct plan_job *j, struct plan_success *ret);
 /*
  * The success of a set of Jobs: all of some Jobs are complete, or any of them is.  A Job represents a role, or one
@@ -584,16 +603,20 @@ struct plan_set_success {
 	bool any;
 	struct plan_set_job *at;
 	size_t n;
-	const struct plan_condition *because;   /* the part that prevents such a rule; NULL: it is one */
+	/* the part of the condition that does not have this form; NULL if there is none */
+	const struct plan_condition *because;
 };
-/* Is the success of the job such a rule? */
+/* Does the success of the job have this form? */
 bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set_success *ret);
 /*
- * The indexes that complete the Job of a role in a set before all of its replicas have succeeded;
- * false when there are none.
+ * Finds the indexes that complete the Job of a role in a set before all of its replicas have succeeded; false when
+ * there are none.
  */
 bool plan_set_rule(const struct plan_job *j, const struct plan_role *r, struct plan_success *ret);
-/* The Jobs that done(), ready() or started() is about; false when it is not about all replicas of them. */
+/*
+ * Finds the Jobs that must be complete or ready for a done(), ready() or started(). Returns false if it is not about
+ * all replicas of these Jobs.
+ */
 bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan_condition *c,
 	struct plan_set_success *ret);
 
@@ -604,18 +627,18 @@ bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan
 const struct workload *plan_workload(const struct plan_job *j, const struct plan_role *r);
 /* Are all pods of R made by one object without an index?  Otherwise the name of each replica is its own. */
 bool plan_role_is_numbered(const struct plan_job *j, const struct plan_role *r);
-/* Has the target an object for each replica of J, even where they do not differ? */
+/* Does the target make an object for each replica of J, even if replicas do not differ? */
 bool plan_each_replica(const struct plan_job *j);
 /* Does the kubelet restart a failed container in place, without counting?  (`restart` is not "never".) */
 bool plan_role_restarts(const struct plan_role *r);
-/* Where replicas are objects of their own, has each a Service too? */
+/* If replicas are objects of their own, does each one have a Service too? */
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r);
 /* How many Job objects the job has. */
 size_t plan_job_objects(const struct plan_job *j);
 
 /*
- * What is generated for the job: one volume of each kind, namely the first that a container of a
- * role with replicas mounts.
+ * The volumes with generated content: one for each kind of content, the first that a container of a role with
+ * replicas mounts.
  */
 struct plan_volumes {
 	const struct plan_volume **at;
@@ -623,18 +646,18 @@ struct plan_volumes {
 };
 struct plan_volumes plan_generated(struct arena *a, const struct plan_job *j);
 
-/* What the job needs the runtime for, as sentences ("stop role 'ps' when the job has succeeded"). */
+/* What the job needs from the runtime, as sentences ("stop role 'ps' when the job has succeeded"). */
 struct plan_needs {
 	struct str *at;
 	size_t n;
 	/*
-	 * the first sentences are about creating what is generated, one for each of
-	 * plan_generated(): apply does that
+	 * number of sentences at the start: they tell to create generated content, one for each of plan_generated();
+	 * `apply` does that
 	 */
 	size_t generated;
 	/*
-	 * number of sentences at the end about things that no command and no controller does in a cluster: pods would
-	 * have to be re-created, for which the record of a run has no data.  A local run does these, too
+	 * number of sentences at the end: no command and no controller does these things in a cluster, because pods
+	 * would have to be re-created, for which the record of a run has no data. A local run does them
 	 */
 	size_t undone;
 };

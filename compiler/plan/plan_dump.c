@@ -1,5 +1,6 @@
 /*
- * plan_dump.c - `trainc dump --plan`: prints the whole plan, one fact per line with the place that decided it.
+ * plan_dump.c - `trainc dump --plan`: prints the whole plan, one fact per line with the source position that decided
+ * it.
  */
 #include "plan/print.h"
 

@@ -50,7 +50,7 @@ static void devices(struct printing *p, const struct plan_accelerator *acc)
 	buf_printf(p->out, ", \"count\": %lld }", (long long)acc->per_pod);
 }
 
-/* Writes the numbers of devices; amounts of memory are written as elsewhere. */
+/* Writes the numbers of devices; amounts of memory are written like all others. */
 static void device_counts(struct printing *p, const struct plan_device_total *at, size_t n)
 {
 	buf_char(p->out, '{');
@@ -136,7 +136,7 @@ static void pod(struct printing *p, const char *before, const struct plan_role *
 	amount(p, ", ", "memory", &memory);
 }
 
-/* Writes the replicas of a role in groups that ask for the same. */
+/* Writes the replicas of a role in groups with equal requests. */
 static void kinds(struct printing *p, const struct plan_role *r)
 {
 	name(p, ",\n          ", "kinds");

@@ -1,7 +1,7 @@
 /*
- * plan_svg.c - `trainc plan -o svg`: draws each job. A role is a band with its replicas and their devices. On the right
- * there is a lane for each port that is mentioned in a role's texts: it begins at the roles that name the port and ends
- * with an arrow at the role that listens on it.
+ * plan_svg.c - `trainc plan -o svg`: draws each job. A role is a band with its replicas and their devices. On the
+ * right there is a lane for each port that is mentioned in a role's texts: it starts at the roles that name the port
+ * and ends with an arrow at the role that listens on it.
  */
 #include "plan/print.h"
 #include "plan/totals.h"
@@ -14,7 +14,7 @@ enum {
 /* A lane of the drawing: a port that a role listens on, and the roles that name it. */
 struct lane {
 	unsigned role;
-	const struct plan_port *port;   /* the port; NULL: only the host is named */
+	const struct plan_port *port;   /* the port; NULL if only the host is named */
 	bool *from;                     /* for each role, by its position in plan_job.roles: does it name the port? */
 };
 
@@ -24,13 +24,13 @@ struct drawing {
 	struct buf *out;
 	struct lane *lanes;
 	size_t nlanes;
-	bool *names;                    /* at source nroles + target: does the source name a host of the target? */
-	bool *reaches;                  /* as above, for a port of the target */
-	int64_t *top, *height, *slot;   /* for each role: position and height of its band, and the next free place at
-					 * its right edge */
+	bool *names; /* names[SOURCE * nroles + TARGET]: does the role SOURCE name a host of the role TARGET? */
+	bool *reaches;                  /* the same for ports: does SOURCE name a port of TARGET? */
+	/* for each role: position and height of its band, and the next free slot at its right edge */
+	int64_t *top, *height, *slot;
 };
 
-/* ---- which role names which ---- */
+/* ---- which role names hosts and ports of which ---- */
 
 static struct lane *lane_of(struct drawing *d, unsigned role, const struct plan_port *port)
 {
@@ -99,7 +99,9 @@ static void read_role(struct drawing *d, unsigned role)
 		read_each(d, role, &r->files[i].text, r->files[i].per_replica);
 }
 
-/* Adds lanes for roles of which only hosts are named: they lead to the only port, or to an unknown one. */
+/*
+ * Adds lanes to roles of which only hosts are named: the lane ends at the role's only port, or at no particular port.
+ */
 static void read_hosts(struct drawing *d)
 {
 	size_t n = d->job->nroles;
@@ -250,8 +252,8 @@ static void put_lane(struct drawing *d, size_t number)
 }
 
 /*
- * The number of places at the right edge of a role: one for each lane that ends there, and one for each that begins
- * there.
+ * The number of slots at the right edge of a role: one for each lane that ends there, and one for each lane that
+ * starts there.
  */
 static int64_t places(const struct drawing *d, unsigned role)
 {

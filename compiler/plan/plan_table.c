@@ -172,7 +172,8 @@ static void places(struct arena *a, const struct plan_job *j, struct buf *out)
 }
 
 /*
- * Notes directories of the node that are mounted read-only by default: the program would only find out when it writes.
+ * Notes directories of the node that are mounted read-only by default: otherwise the program would only find out when
+ * a write fails.
  */
 static void unasked_mounts(const struct plan_job *j, struct buf *out)
 {

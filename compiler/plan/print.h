@@ -36,7 +36,7 @@ void env_values_print(const struct env_values *env, enum env_form form, struct b
 /* Appends the value of one variable as the table shows it: facts that only the pod knows are in angle brackets. */
 void env_value_print(const struct env_value *v, struct buf *out);
 
-/* Prints `trainc dump --plan`: the whole plan, one fact per line, with the places that decided it. */
+/* Prints `trainc dump --plan`: the whole plan, one fact per line, with the source position that decided it. */
 void plan_dump(const struct plan *plan, const struct sources *sources, struct buf *out);
 
 #endif

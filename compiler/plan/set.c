@@ -38,7 +38,7 @@ static bool no(struct set_gathering *g, const struct plan_condition *c)
 	return false;
 }
 
-/* Adds the Jobs that must all be complete for this part of an alternative. */
+/* Adds the Jobs that must all be complete for condition C, a part of an alternative. */
 static bool whole_jobs(struct set_gathering *g, const struct plan_condition *c)
 {
 	const struct plan_role *r = &g->job->roles[c->role];
@@ -56,7 +56,7 @@ static bool whole_jobs(struct set_gathering *g, const struct plan_condition *c)
 	return true;
 }
 
-/* Adds some of the indexes of one role that has one Job; not possible for a role with a Job for each slice. */
+/* Adds the indexes in condition C, of one role that has a single Job. Fails for a role with a Job for each slice. */
 static bool some_indexes(const struct plan_job *j, const struct plan_condition *c, unsigned *ret_role,
 	struct plan_index_set *ret)
 {
@@ -75,7 +75,7 @@ static size_t alternatives(const struct plan_job *j, const struct plan_condition
 		(size_t)j->roles[c->role].max : 1;
 }
 
-/* Checks that an alternative is one Job, which it must be when there are several alternatives. */
+/* Adds an alternative that is one Job: if there are several alternatives, each must be one Job. */
 static bool one_job(struct set_gathering *g, const struct plan_condition *c)
 {
 	struct plan_set_success own = { 0 };
@@ -84,7 +84,7 @@ static bool one_job(struct set_gathering *g, const struct plan_condition *c)
 	if (!whole_jobs(&inner, c))
 		return no(g, own.because);
 	if (own.n != 1 || plan_is_sliced(&g->job->roles[own.at[0].role]))
-		return no(g, c);        /* any one slice would be enough */
+		return no(g, c);        /* the set would be complete with any one slice of the role */
 	add(g, own.at[0].role, own.at[0].index);
 	return true;
 }

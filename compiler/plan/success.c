@@ -1,8 +1,8 @@
 /*
  * success.c - finds success conditions that depend on the indexes of one role. A Job's success policy can express
- * these: it is a list of rules of which one is enough, and each is a set of indexes that must all have succeeded. So
- * the condition must be an `or` of `and`s of done(role, i), over one role that has one object and a fixed size; the
- * runtime takes care of any other.
+ * these: it is a list of rules, and one of them must be met. Each rule is a set of indexes that must all have
+ * succeeded. So the condition must be an `or` of `and`s of done(role, i), over one role that has one object and a
+ * fixed size; the runtime takes care of any other.
  */
 #include "plan/plan.h"
 
@@ -14,7 +14,7 @@ static bool leaf(unsigned *role, const struct plan_condition *c, struct plan_ind
 		*role = c->role;
 	if (*role != c->role || set->n == PLAN_SUCCESS_INDEXES)
 		return false;
-	if (c->index == CONDITION_ANY) {        /* a rule that any one replica meets includes the named ones */
+	if (c->index == CONDITION_ANY) { /* if the set names indexes too, they imply this one: each is a replica */
 		set->any = true;
 		return true;
 	}
@@ -51,7 +51,8 @@ static bool any_of(struct plan_success *rule, const struct plan_condition *c)
 
 bool plan_success_rule(const struct plan_job *j, struct plan_success *ret)
 {
-	ret->role = UINT32_MAX;                 /* the sets are large, so each is made when it is first needed */
+	/* `sets` is large, so it is not cleared; each set is initialized when it is first used */
+	ret->role = UINT32_MAX;
 	ret->n = 0;
 	if (!j->success || !any_of(ret, j->success))
 		return false;

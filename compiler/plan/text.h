@@ -1,6 +1,6 @@
 /*
  * text.h - texts that are completed only in the pod, or when replicas are placed. A text is a list of pieces. Host
- * names and ports stay pieces to the end, so that the placement (the cluster, or the processes of one machine) can
+ * names and ports stay pieces until the end, so that the placement (the cluster, or the processes of one machine) can
  * decide where replicas are.
  */
 #ifndef TRAINC_PLAN_TEXT_H
@@ -19,7 +19,10 @@ enum piece_kind {
 	PIECE_ENV                       /* value of a variable defined earlier in the container: u.text is its name */
 };
 
-/* POD_SLICE, the number of the pod's slice, is known here too: but a pod that has one object with others reads it. */
+/*
+ * POD_SLICE is the number of the pod's slice. The compiler knows it too, but a pod that shares its object with others
+ * has to read it.
+ */
 enum pod_field { POD_NAME, POD_UID, POD_IP, POD_NODE, POD_SLICE };
 
 enum { OWN_INDEX = -1 };                /* peer.index: the replica's own index */
@@ -43,11 +46,11 @@ struct text {
 	struct span from;
 };
 
-/* The text of a replica that does not have the entry. */
+/* The text of a replica that does not have the variable, label or other entry. */
 extern const struct piece piece_absent;
 static inline bool text_is_absent(const struct text *t) { return t->at == &piece_absent; }
 
-/* Is the text known now and the same in every placement? */
+/* Is the text already known, and the same in every placement? */
 static inline bool text_is_plain(const struct text *t)
 {
 	return t->n == 0 || (t->n == 1 && t->at[0].kind == PIECE_TEXT);

@@ -76,7 +76,7 @@ struct str plan_device_text(struct arena *a, const struct plan_device_total *t)
 	return str_cat(a, count, STR(" "), t->resource);
 }
 
-/* Adds N pods that ask for the same as those of R. */
+/* Adds N pods that request the same as a pod of R. */
 static void add_pods(struct arena *a, const struct plan_role *r, int64_t times, struct plan_totals *t)
 {
 	struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
@@ -106,7 +106,7 @@ struct str plan_kinds_text(struct arena *a, const struct plan_role *r, plan_pod_
 {
 	enum { SHOWN = 3 };
 	struct str shown[SHOWN], last = { 0 };
-	size_t n = 0;                   /* number of different texts; empty ones do not count */
+	size_t n = 0;                   /* number of different texts, without empty ones */
 
 	for (int64_t i = plan_next_kind(r, -1); i < r->max; i = plan_next_kind(r, i)) {
 		struct plan_role one = plan_role_of(a, r, i);

@@ -4,7 +4,7 @@
 
 #include "plan/plan.h"
 
-/* The number of devices of an accelerator, or of a resource in `resources`. */
+/* The total of an accelerator's devices, or of a resource in `resources`. */
 struct plan_device_total {
 	struct str resource;
 	bool bytes;                     /* huge pages: `count` is an amount of memory */
@@ -12,7 +12,7 @@ struct plan_device_total {
 };
 struct plan_totals {
 	int64_t pods;
-	struct plan_quantity cpu, memory;       /* sums of cpu and memory; set when a role requests them */
+	struct plan_quantity cpu, memory;       /* sums of cpu and memory; set if a role requests them */
 	struct plan_device_total *devices;
 	size_t ndevices;
 };

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DEEPEST = 1000 };                /* texts that are nested more deeply are left to the server */
+enum { DEEPEST = 1000 };                /* texts that are nested more deeply are not checked here */
 
 struct json_text {
 	const char *p, *end;

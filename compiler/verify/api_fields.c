@@ -1,7 +1,7 @@
 /*
  * api_fields.c - what the API server validates in one field: words of enumerations, ranges of numbers and formats of
  * texts. A row names a type of the schema and a field of it. For a field that is a list, the rule applies to each
- * element. An empty word or name is left to the server's default.
+ * element. An empty word or name is not checked: the server replaces it by the default.
  */
 #include "verify/api_rules.h"
 
@@ -120,7 +120,7 @@ static const struct {
 	{ "networking.v1.ServiceBackendPort", "number", 1, 65535 },
 };
 
-/* Fields of 64 bits; all other whole numbers in the built-in groups have 32 bits. */
+/* Fields that are 64-bit integers; all other integers in the built-in groups have 32 bits. */
 static const char *const wide[] = {
 	"activeDeadlineSeconds", "terminationGracePeriodSeconds", "tolerationSeconds", "expirationSeconds",
 		"startingDeadlineSeconds", "runAsUser",
@@ -213,7 +213,7 @@ static bool domain_path(struct str s)
 	return n && n + 1 < s.n && kube_object_name((struct str){ s.p, n });
 }
 
-/* Does the path stay within its directory? */
+/* Is the path relative, and does it contain no `..`? */
 static bool stays_within(struct str s)
 {
 	for (size_t i = 0, start = 0; i <= s.n; i++) {
@@ -292,7 +292,7 @@ static const char *help_with(enum format format)
 	return "use lower case letters, digits and '-', with a letter or digit at both ends";
 }
 
-/* Is an empty text left to the server's default? */
+/* Does the server replace an empty text by the default? */
 static bool may_be_empty(enum format format)
 {
 	return format != FORMAT_LABEL && format != FORMAT_GIVEN && format != FORMAT_DATA_KEY &&
@@ -310,7 +310,7 @@ static void check_format(struct api_check *k, const char *field, enum format for
 		d->u.string)));
 }
 
-/* ---- the rows of one type ---- */
+/* ---- applying the rows of one type ---- */
 
 static void words_row(struct api_check *k, size_t i, const struct data *d)
 {

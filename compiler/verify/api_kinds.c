@@ -1,6 +1,6 @@
 /*
- * api_kinds.c - rules of the API server about kinds that pods need in addition: access from outside, budgets, sizes,
- * and the data of ConfigMaps and Secrets.
+ * api_kinds.c - rules of the API server about other kinds of objects that pods need: access from outside, budgets,
+ * sizes, and the data of ConfigMaps and Secrets.
  */
 #include "verify/api_rules.h"
 
@@ -144,7 +144,7 @@ static bool secret_has(const struct data *d, const char *key)
 	return (data && data_get(data, str_of(key))) || (text && data_get(text, str_of(key)));
 }
 
-/* The bytes of S, which is base64. */
+/* Decodes S, which is valid base64. */
 static struct str decoded(struct arena *a, struct str s)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -166,7 +166,7 @@ static struct str decoded(struct arena *a, struct str s)
 	return (struct str){ out, n };
 }
 
-/* Checks that the credentials of a registry are JSON. If a key is in both maps, that of stringData counts. */
+/* Checks that the credentials of a registry are JSON. If a key is in both maps, its value in stringData counts. */
 static void credentials(struct api_check *k, const struct data *d, const char *key)
 {
 	const struct data *data = api_member(d, "data"), *text = api_member(d, "stringData");

@@ -29,7 +29,7 @@ static bool is_hugepages(struct str name)
 	return str_starts(name, STR("hugepages-")) && name.n > 10;
 }
 
-/* Resources that are numbers of objects, and so must be whole. */
+/* Resources that count objects, and so must be whole numbers. */
 static const char *const counted_objects[] = { "pods", "services", "services.nodeports", "services.loadbalancers",
 	"replicationcontrollers", "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims" };
 
@@ -44,7 +44,7 @@ static bool is_quota_name(struct str name)
 		is_hugepages(rest) || has_domain(name);
 }
 
-/* The amount of a number or text; false for anything else, which the schema reports. */
+/* Reads an amount from a number or a text; false for anything else, which the schema check reports. */
 static bool amount_in(const struct data *d, struct quantity *ret)
 {
 	if (d->kind == DATA_INT)
@@ -66,7 +66,7 @@ static void quota_amount(struct api_check *k, const struct data_member *m)
 			STR_ARG(check_short(k->c->arena, m->key)));
 }
 
-/* Reports two scopes that exclude each other: a pod has exactly one of them. */
+/* Reports two scopes that exclude each other: exactly one of the two applies to each pod. */
 static void scopes_exclude(struct api_check *k, const struct data *list)
 {
 	static const char *const pairs[][2] = { { "Terminating", "NotTerminating" },
@@ -181,7 +181,7 @@ void api_divisor(struct api_check *k, const struct data *d)
 
 	if (!divisor || !amount_in(divisor, &q) || !q.nano)
 		return;
-	struct str text = quantity_text(k->c->arena, q);        /* 1024 is not 1Ki: the server compares texts */
+	struct str text = quantity_text(k->c->arena, q); /* the server compares texts, so 1024 is not equal to 1Ki */
 	if (cpu ? str_is(text, "1") || str_is(text, "1m") : is_listed(text, units, COUNT(units)))
 		return;
 	api_refuse(k, divisor, cpu ? "write \"1\" for CPUs, or \"1m\" for thousandths" :

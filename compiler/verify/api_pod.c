@@ -33,7 +33,7 @@ static void claimed_names(struct api_check *k)
 	}
 }
 
-/* Collects the names in a pod that its containers may refer to; once, however many containers there are. */
+/* Collects the names of a pod's volumes and claims, to which its containers may refer; this is done once per pod. */
 static void pod_names(struct api_check *k)
 {
 	if (k->named_of == k->pod)
@@ -50,7 +50,7 @@ static bool is_true(const struct data *map, const char *key)
 	return d && d->kind == DATA_BOOL && d->u.boolean;
 }
 
-/* Reports names that occur twice. Containers share one set of names, volumes another. */
+/* Reports names that occur twice. All containers of a pod share one set of names; volumes have another one. */
 static void names_once(struct api_check *k, const struct data *d, const char *const *lists, const char *what)
 {
 	struct map seen = { 0 };
@@ -303,8 +303,8 @@ void api_toleration(struct api_check *k, const struct data *d)
 }
 
 /*
- * Is it a valid name of a variable? Before 1.32 a name is an identifier with '-' and '.'; since then it is any
- * printable text without '='.
+ * Is it a valid name of a variable? Before 1.32 a name consists of letters, digits, '_', '-' and '.'; since then any
+ * printable text without '=' is valid.
  */
 static bool env_name(struct str name, unsigned minor)
 {
@@ -400,7 +400,7 @@ static bool in_pages(struct str name, struct quantity q)
 	return quantity_parse_full(size, &page) != QUANTITY_OK || page.nano <= 0 || q.nano % page.nano == 0;
 }
 
-/* The amount that D is, written as a number or as text. */
+/* Reads the amount in D, which is a number or a text. */
 static bool quantity_in(const struct data *d, struct quantity *ret)
 {
 	if (d && d->kind == DATA_INT)

@@ -60,7 +60,7 @@ const struct data *api_member(const struct data *d, const char *key)
 	return m && m->kind == DATA_MAP ? m : NULL;
 }
 
-/* The number of members of a map that have a value, without those whose names are in NOT. */
+/* Counts the members of a map that have a value, except those whose names are in NOT. */
 size_t api_chosen(const struct data *d, const char *const *not)
 {
 	size_t n = 0;

@@ -60,19 +60,22 @@ static void walk(struct api_check *k, const struct schema_ref *r, const struct d
 	k->at = outer;
 }
 
-/* What is known of a type in the plan's version. Made once per check, since few types occur again and again. */
+/*
+ * What is known about a type in the plan's version. It is collected once per check, because the same few types occur
+ * again and again.
+ */
 struct api_type {
 	struct str name;
-	struct map fields;              /* name -> struct checked_field, of those that were looked for */
+	struct map fields;              /* name -> struct checked_field, for the fields that have been looked up */
 	const struct schema_field **required;
 	size_t nrequired;
-	const size_t *maps;             /* positions in `maps` */
+	const size_t *maps;             /* positions in the table `maps` of the rules for this type */
 	size_t nmaps;
 };
 
 struct checked_field {
 	const struct schema_field *field;
-	const struct api_row *rows;     /* the rules about it */
+	const struct api_row *rows;     /* the rules about the field */
 };
 
 static struct api_type *type_new(struct checking *c, const struct schema_type *of)
@@ -104,8 +107,8 @@ static struct api_type *type_rules(struct checking *c, const struct schema_type 
 }
 
 /*
- * The field of that name in the version of the plan, or NULL. Only names of fields are kept, since others may be any
- * text.
+ * Returns the field of that name in the plan's version, or NULL. Only existing fields are cached, because other names
+ * can be any text.
  */
 static const struct checked_field *type_field(struct checking *c, struct api_type *rules, const struct schema_type *t,
 	struct str name)
@@ -122,7 +125,10 @@ static const struct checked_field *type_field(struct checking *c, struct api_typ
 	return known;
 }
 
-/* Reports missing fields that the schema requires; a raw block that is merged by a key may leave them out. */
+/*
+ * Reports missing fields that the schema requires. The schema check of raw blocks cannot do so if a block is merged
+ * into an object, which may have them.
+ */
 static void required(struct api_check *k, const struct api_type *t, const struct data *d)
 {
 	const char *dot = memrchr(t->name.p, '.', t->name.n);

@@ -2,8 +2,8 @@
  * api_rules.h - what the API server validates beyond the schema: words of
  * enumerations, ranges, formats, and which fields exclude or need each other.
  *
- * The rules look at finished objects, after raw blocks have been merged into
- * them.  Only what every server of the version refuses is refused here.
+ * The rules look at finished objects, after raw blocks have been merged into them. A rule only refuses what every
+ * server of the version refuses.
  */
 #ifndef TRAINC_VERIFY_API_RULES_H
 #define TRAINC_VERIFY_API_RULES_H
@@ -14,17 +14,18 @@
 /* The object that is being checked. */
 struct api_check {
 	struct checking *c;
-	struct span at;                 /* place of members that have no place of their own */
+	struct span at;                 /* position of members that have no position of their own */
 	const struct data *pod;         /* the PodSpec around the member, or NULL */
-	const struct data *named_of;            /* the pod that has these names: see pod_names() of api_pod.c */
+	/* the pod whose names are in `volumes` and `claims`: see pod_names() in api_pod.c */
+	const struct data *named_of;
 	struct map volumes, claims;
-	const struct data *templates;           /* volumeClaimTemplates of the set that the pod belongs to, or NULL */
+	const struct data *templates; /* volumeClaimTemplates of the StatefulSet that the pod belongs to, or NULL */
 };
 
 /* Applies all rules to OBJECT, which has the type T. */
 void api_check(struct checking *c, const struct schema_type *t, const struct data *object, struct span at);
 
-/* The place of D if it has one, else that of the object around it. */
+/* The source position of D if it is known, otherwise that of the object around it. */
 struct span api_place(const struct api_check *k, const struct data *d);
 /* Reports TJ0904 or TJ0907 with a help. */
 void api_refuse(struct api_check *k, const struct data *d, const char *help, const char *format,
@@ -52,7 +53,7 @@ void api_field(struct api_check *k, const struct api_row *rows, struct str type,
 
 /* Is it an IP address? */
 bool api_is_address(struct str s);
-/* The number of members of a map that have a value, without those whose names are in NOT. */
+/* Counts the members of a map that have a value, except those whose names are in NOT. */
 size_t api_chosen(const struct data *d, const char *const *not);
 
 /* Rules about a whole map of a type. */
@@ -84,7 +85,7 @@ void api_requirement(struct api_check *k, const struct data *d);
 void api_node_selector(struct api_check *k, const struct data *d);
 void api_spread(struct api_check *k, const struct data *d);
 void api_policy_rule(struct api_check *k, const struct data *d);
-/* api_kinds.c: kinds beside pods */
+/* api_kinds.c: other kinds that pods need */
 void api_ingress_spec(struct api_check *k, const struct data *d);
 void api_ingress_path(struct api_check *k, const struct data *d);
 void api_ingress_backend(struct api_check *k, const struct data *d);
@@ -101,7 +102,7 @@ void api_limit_item(struct api_check *k, const struct data *d);
 void api_divisor(struct api_check *k, const struct data *d);
 /* api_owner.c: who an object belongs to */
 void api_owners(struct api_check *k, const struct data *d);
-/* api_docker.c: does the text hold one JSON object, as a Secret with credentials of a registry must? */
+/* api_docker.c: is the text one JSON object, as the credentials in a Secret for a registry must be? */
 bool api_is_json_object(struct str text);
 /* api_object.c: controllers, Services and claims */
 void api_job_spec(struct api_check *k, const struct data *d);

@@ -22,7 +22,10 @@ static const struct {
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* Takes the text before the first END from S; false when there is no END. */
+/*
+ * Removes the text up to the first END from S, and stores it in RET without END. Without END, takes all of S and
+ * returns false.
+ */
 static bool cut(struct str *s, char end, struct str *ret)
 {
 	const char *at = s->n ? memchr(s->p, end, s->n) : NULL;
@@ -66,7 +69,7 @@ static bool value_fits(struct str s, int part)
 	return lo >= parts[part].lo && hi <= parts[part].hi && lo <= hi;
 }
 
-/* Splits a text into words. Returns their number; the first five are in RET. */
+/* Splits a text into words. Returns their number; RET gets the first five. */
 static size_t fields_of(struct str s, struct str ret[PARTS])
 {
 	size_t n = 0;
@@ -94,7 +97,7 @@ static bool is_named(struct str s)
 	return str_starts(s, STR("@every "));
 }
 
-/* In the database of time zones: the zones without an area, and the areas. */
+/* Names in the time zone database: the zones without an area, and the areas. */
 static const char *const zones[] = { "CET", "CST6CDT", "Cuba", "EET", "EST", "EST5EDT", "Egypt", "Eire", "Factory",
 	"GB", "GB-Eire", "GMT", "GMT+0", "GMT-0", "GMT0", "Greenwich", "HST", "Hongkong", "Iceland", "Iran", "Israel",
 	"Jamaica", "Japan", "Kwajalein", "Libya", "MET", "MST", "MST7MDT", "NZ", "NZ-CHAT", "Navajo", "PRC", "PST8PDT",

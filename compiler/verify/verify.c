@@ -1,5 +1,5 @@
 /*
- * verify.c - checks the objects before the first one is written.
+ * verify.c - checks all objects before the first one is written.
  */
 #include "verify/verify.h"
 
@@ -10,7 +10,7 @@ static struct str in_namespace(struct arena *a, const struct plan_job *j)
 	return j->ns.set ? str_printf(a, " -n %.*s", STR_ARG(j->ns.value)) : STR("");
 }
 
-/* The objects that run the pods when no controller manages the job. */
+/* The kind of objects that run the pods of a job without a controller, for messages. */
 static const char *plain_objects(const struct checking *c)
 {
 	unsigned traits = emit_target_traits(c->plan->target);
@@ -26,7 +26,7 @@ static void end_help(struct checking *c, const struct plan_job *j, struct buf *o
 		STR_ARG(in_namespace(c->arena, j)), STR_ARG(j->name));
 }
 
-/* Adds the command that starts each role that waits, since its Job is created suspended. */
+/* Adds the commands that start the roles with `start_after`: their Jobs are created suspended. */
 static void start_help(struct checking *c, const struct plan_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->nroles && (emit_target_traits(c->plan->target) & TARGET_ROLE_JOBS); i++) {
@@ -89,7 +89,8 @@ static void runtime_help(struct checking *c, const struct plan_job *j, const str
 }
 
 /*
- * Warns that the job needs the runtime. Reported once per command: it names the job, and everything that the job needs.
+ * Warns that the job needs the runtime. The warning names the job and everything that the job needs; each command
+ * reports only one.
  */
 static void runtime_warning(struct checking *c)
 {

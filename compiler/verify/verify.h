@@ -6,24 +6,28 @@
 
 #include "emit/check.h"
 
-/* Checks whether the plan can be emitted at all. If not, nothing else is worth reporting, and it returns false. */
+/*
+ * Checks whether the plan can be emitted at all. If not, it reports that and returns false, and the other checks are
+ * skipped.
+ */
 bool check_features(struct checking *c);
 /* TJ0820: reports autoscalers of objects that cannot be scaled. */
 void check_autoscalers(struct checking *c, const struct plan_job *j);
 /* Checks gangs: whether the target and the version support them, and which of a framework's settings they use. */
 void check_gang(struct checking *c, const struct plan_job *j);
-/* TJ0828: reports places that the gang of the job cannot keep. */
+/* TJ0828: reports a `place` that the gang of the job cannot keep. */
 void check_places(struct checking *c, const struct plan_job *j);
 void check_names(struct checking *c, const struct plan_job *j);
 void check_labels(struct checking *c, const struct plan_job *j);
 /*
- * Checks labels or annotations, whose `values` may be any text; WHAT is one of them ("label"). The user must not set
- * those that trainc writes; on an extra object, where J is NULL, only those with trainc's prefix are refused.
+ * Checks labels or annotations; WHAT names one for messages ("label"). VALUES: the values must have the form of label
+ * values. The user must not set those that trainc writes; on an extra object, where J is NULL, only those with
+ * trainc's prefix are refused.
  */
 void check_pairs(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what,
 	bool values);
 void check_references(struct checking *c, const struct plan_job *j);
-/* TJ0812, TJ0811: reports objects with the same identity in all jobs, and in all programs of a command. */
+/* TJ0812, TJ0811: reports objects with the same identity, within all jobs and all programs of a command. */
 void check_identities(struct checking *c);
 /* Checks raw blocks and extra objects against the schemas of Kubernetes. */
 void check_raw(struct checking *c, const struct plan_job *j);

@@ -1,6 +1,7 @@
 /*
- * verify_addons.c - objects against the versions of the add-ons that the project names: fields that a version does not
- * have, which its API server would drop or refuse, and versions that never start an object together.
+ * verify_addons.c - objects against the versions of the add-ons that the project names: fields that a version does
+ * not have, so that its API server would drop or refuse them, and pairs of versions that together never start an
+ * object.
  *
  * An add-on without a version is not checked.
  */
@@ -19,8 +20,8 @@ static struct span last_place(const struct emit *e, const struct manifest *m)
 /* ---- fields ---- */
 
 /*
- * The value at PATH, or the first one in a list; NULL when there is none. *AT is the last place on the way that is
- * known.
+ * Returns the value at PATH, of lists the first one that is found; NULL when there is none. *AT is the last known
+ * position on the way to it.
  */
 static const struct object *value_at(const struct object *o, const char *path, struct span *at)
 {
@@ -112,7 +113,7 @@ static void check_pairs_of(struct checking *c, const struct emit *e, const struc
 	}
 }
 
-/* ---- features that are weaker in a version ---- */
+/* ---- features that some versions only support in part ---- */
 
 static void check_restart(struct checking *c, const struct plan_job *j)
 {

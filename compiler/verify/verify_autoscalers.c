@@ -1,6 +1,6 @@
 /*
- * verify_autoscalers.c - reports autoscalers whose object has no size that can be changed (no scale subresource). Jobs
- * and sets of them have none.
+ * verify_autoscalers.c - reports autoscalers of objects whose size cannot be changed, because they have no scale
+ * subresource. Jobs and sets of Jobs have none.
  */
 #include "verify/verify.h"
 
@@ -49,7 +49,7 @@ void check_autoscalers(struct checking *c, const struct plan_job *j)
 		if (!str_is(emit_data_text(o->data, "kind"), "HorizontalPodAutoscaler") || !l.kind.n)
 			continue;
 		if (o->framework && (emit_target_traits(c->plan->target) & TARGET_OPERATOR))
-			continue;       /* the operator creates that object */
+			continue;       /* the operator itself creates the object that is scaled */
 		emit_each(&e, look, &l);
 		if (l.found ? !l.sized : o->framework)
 			report(c, j, o, &l);

@@ -108,7 +108,7 @@ static void restart(struct checking *c, const struct plan_role *r)
 		"write restart = \"on-failure\", or make it an 'aux' role if it is not part of the cluster");
 }
 
-/* Has the plan at most 10^4 objects? Nobody writes more on purpose. */
+/* Does the plan have at most 10^4 objects? A larger number is certainly a mistake. */
 static bool few_enough(struct checking *c)
 {
 	size_t n = emit_count(c->plan);
@@ -139,7 +139,11 @@ bool check_features(struct checking *c)
 				continue;
 			device_claims(c, r);
 			if (plan_each_replica(j) && !r->replica.job)
-				continue;       /* nobody expects this from a bare pod, so nothing is reported */
+				/*
+				 * nobody expects native sidecars, retries or restarts from bare pods, so these checks
+				 * are skipped
+				 */
+				continue;
 			sidecars(c, r);
 			if (is_operators(c))
 				continue;       /* the operator restarts pods in its own way */

@@ -3,7 +3,7 @@
  */
 #include "verify/verify.h"
 
-enum { NATIVE_ALPHA = 35 };             /* minor version that brought its first API */
+enum { NATIVE_ALPHA = 35 };             /* minor version with the first API for such gangs */
 
 static struct span place(const struct checking *c, const struct plan_job *j)
 {
@@ -11,8 +11,8 @@ static struct span place(const struct checking *c, const struct plan_job *j)
 }
 
 /*
- * Does the scheduler of Kubernetes start the gang with this target? An operator passes on to pods only what its
- * resource has fields for.
+ * Does the scheduler of Kubernetes start the gang in this target? With an operator it does not: only settings for
+ * which the operator's resource has fields reach the pods.
  */
 static bool native_target(struct checking *c, const struct plan_job *j)
 {
@@ -29,8 +29,8 @@ static bool native_target(struct checking *c, const struct plan_job *j)
 }
 
 /*
- * Reports pods of a group that differ from each other, or from the group, in these fields: the scheduler of Kubernetes
- * starts none of them.
+ * Reports pods of a group that differ from each other, or from the group, in one of these fields: the scheduler of
+ * Kubernetes would not start any of them.
  */
 static void one_for_all(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
@@ -42,7 +42,7 @@ static void one_for_all(struct checking *c, const struct plan_job *j, const stru
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const struct data *d = data_get(r->raw_pod, str_of(keys[i][0]));
 		if (!d || (i == 0 && emit_gang_pods(j) == r->max))
-			continue;       /* a single role always has one scheduler */
+			continue;       /* a gang of a single role has only one scheduler */
 		struct diag *diag = diag_report(c->diags, TJ0809, check_place(c, d->from, r->at, j->name_at),
 			"the pods of gang = \"native\" need one '%s', but role '%.*s' has its own", keys[i][0],
 			STR_ARG(r->name));
@@ -95,7 +95,7 @@ static void native(struct checking *c, const struct plan_job *j)
 struct admitted {
 	int64_t jobs;
 	bool group;
-	bool always;                    /* some objects are Jobs whatever the target is */
+	bool always;                    /* some objects are Jobs in every target */
 };
 
 static struct admitted admitted(const struct checking *c, const struct plan_job *j)
@@ -104,7 +104,7 @@ static struct admitted admitted(const struct checking *c, const struct plan_job 
 	struct admitted n = { 0 };
 
 	if (traits & TARGET_CONTROLLER)
-		return n;               /* the job is one object */
+		return n;               /* the whole job is one object */
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
 		if (emit_gang_grouped(j, r))
@@ -195,8 +195,8 @@ void check_gang(struct checking *c, const struct plan_job *j)
 	case GANG_KUEUE:
 		kueue(c, j);
 		no_queue(c, j);
-		if (!(emit_target_traits(c->plan->target) & TARGET_OPERATOR))       /* Kueue uses the priority of an
-										     * operator's object */
+		/* Kueue uses the priority in an operator's object */
+		if (!(emit_target_traits(c->plan->target) & TARGET_OPERATOR))
 			unread(c, j, not_others);
 		break;
 	case GANG_VOLCANO:

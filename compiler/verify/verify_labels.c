@@ -18,14 +18,14 @@ static void report(struct checking *c, struct span at, const char *what, struct 
 		"use letters, digits, '-', '_' and '.', with a letter or digit at both ends; at most 63");
 }
 
-/* PART is "key" or "value". */
+/* Reports an invalid key or value; PART says which of the two, and WHAT what has it. */
 static void report_part(struct checking *c, struct span at, const char *what, const char *part, struct str text,
 	const char *why)
 {
 	report(c, at, str_printf(c->arena, "%s %s", what, part).p, text, why);
 }
 
-/* Is it a label or annotation by which the Job controller finds its pods? */
+/* Is it a label or annotation that the Job controller uses to find its pods? */
 static bool of_controller(struct str key)
 {
 	return str_starts(key, STR("batch.kubernetes.io/")) || str_is(key, "job-name") || str_is(key, "controller-uid");
@@ -106,7 +106,10 @@ static void toleration(struct checking *c, const struct plan_str *taint)
 
 /* ---- labels of frameworks and accelerators ---- */
 
-/* The labels with positions in the user's text: their own, or that of the setting that requires them. */
+/*
+ * Returns the labels with positions in the user's text: those of the labels, or that of the setting (ASKED) that
+ * requires them.
+ */
 static struct plan_pairs placed(struct checking *c, const struct plan_pairs *pairs, struct span asked)
 {
 	struct plan_pairs ret = { ARENA_ARRAY(c->arena, struct plan_pair, pairs->n), pairs->n };
@@ -120,8 +123,8 @@ static struct plan_pairs placed(struct checking *c, const struct plan_pairs *pai
 }
 
 /*
- * Checks the labels and resources of an accelerator. OLD: the framework labels replicas as an operator did on clusters
- * where resources did not need domains yet.
+ * Checks the labels and resources of an accelerator. OLD: the framework labels replicas itself, as old operators did;
+ * on their clusters, names of resources needed no domain.
  */
 static void accelerator(struct checking *c, const struct plan_job *j, const struct plan_accelerator *acc, bool old)
 {
@@ -165,7 +168,8 @@ static struct str label_text(struct checking *c, const struct text *t, int64_t i
 }
 
 /*
- * Checks a label of replicas. Texts that differ only by the index have the same form, and the last one is the longest.
+ * Checks a label of replicas. If texts differ only by the index, it is enough to check the last one, which is the
+ * longest.
  */
 static void replica_label(struct checking *c, const struct plan_role *r, const struct plan_replica_label *l,
 	struct span at)

@@ -41,7 +41,10 @@ static void dns_label(struct checking *c, struct str name, const char *what, str
 		"use lower case letters, digits and '-', with a letter or digit at both ends; at most 63");
 }
 
-/* Does the name begin wrongly? Services are the only kind whose names must begin with a letter (DNS-1035). */
+/*
+ * Does the name start with a digit, although it must start with a letter? This rule exists only for Services
+ * (DNS-1035).
+ */
 static bool begins_wrong(const struct plan_object *o, struct str name)
 {
 	return str_is(emit_data_text(o->data, "kind"), "Service") && name.n && name.p[0] >= '0' && name.p[0] <= '9';
@@ -82,7 +85,7 @@ static void given_name(struct checking *c, const struct plan_job *j, const struc
 	}
 }
 
-/* Reports generateName: it works only without a name, and these objects always have one. */
+/* Reports generateName: it only has an effect on objects without a name, and these objects always have one. */
 static void generated_name(struct checking *c, const struct plan_job *j, const struct plan_object *o,
 	const struct data_member *m)
 {
@@ -103,7 +106,7 @@ static void pairs(struct checking *c, const struct data *map, const char *what, 
 	found.at = ARENA_ARRAY(c->arena, struct plan_pair, map->u.map.n);
 	for (size_t i = 0; i < map->u.map.n; i++) {
 		const struct data_member *m = &map->u.map.at[i];
-		if (m->value->kind == DATA_STRING)      /* otherwise TJ0904 reports it */
+		if (m->value->kind == DATA_STRING)      /* TJ0904 reports all other kinds */
 			found.at[found.n++] = (struct plan_pair){ m->key, m->value->u.string, m->value->from,
 				m->key_at };
 	}

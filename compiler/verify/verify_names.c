@@ -5,7 +5,7 @@
 
 #include "kube/limits.h"
 
-/* ---- TJ0801: J-R-(n-1) is a host name ---- */
+/* ---- TJ0801: J-R-(n-1) must be valid as a host name ---- */
 
 /* Room for the suffix that Kubernetes adds to the names of a set's pods: "-abcde". */
 enum { SET_SUFFIX = 6 };
@@ -70,7 +70,7 @@ static void help_length(struct checking *c, struct diag *d, const struct plan_ro
 	diag_help(c->diags, d, "shorten the job's name by %zu", excess(r));
 }
 
-/* Reports a name that is too long in one role only: with fewer replicas it would fit. */
+/* Reports a name that is too long because of its index: in this role it would fit with fewer replicas. */
 static void length_of_index(struct checking *c, const struct plan_job *j, const struct plan_role *r, int64_t fewer)
 {
 	struct span at = check_place(c, r->replicas_at, j->name_at, j->name_at);
@@ -84,7 +84,10 @@ static void length_of_index(struct checking *c, const struct plan_job *j, const 
 	help_length(c, d, r);
 }
 
-/* Reports that the job's name is too long for N roles. Role R needs the most room, so a name that fits R fits all. */
+/*
+ * Reports that the job's name is too long for N roles. R is the role whose names are longest, so a name that fits R
+ * fits all roles.
+ */
 static void length_of_job(struct checking *c, const struct plan_job *j, const struct plan_role *r, size_t n)
 {
 	struct span at = check_place(c, j->name_at, r->at, r->at);
@@ -101,7 +104,7 @@ static void length_of_job(struct checking *c, const struct plan_job *j, const st
 	help_length(c, d, r);
 }
 
-/* Reports names such as `_w`: it becomes -w, and neither a label's value nor a name may start with '-'. */
+/* Reports names such as `_w`: they become -w, but neither a label's value nor a name may start or end with '-'. */
 static void forms(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
@@ -134,13 +137,13 @@ static void lengths(struct checking *c, const struct plan_job *j)
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
 		int64_t fewer = r->max && excess(r) ? replicas_that_fit(r) : 0;
-		/* otherwise this name fits when the longer one does */
+		/* if another name is longer, this name will fit once that one does */
 		if (fewer && (!worst || excess(r) > excess(worst)))
 			length_of_index(c, j, r, fewer);
 	}
 }
 
-/* ---- TJ0804 and names within a pod ---- */
+/* ---- TJ0804, and other names within a pod ---- */
 
 static void port_name(struct checking *c, const struct plan_port *p, struct str name)
 {
@@ -206,7 +209,7 @@ static void container_name(struct checking *c, const struct plan_container *mine
 	diag_help(c->diags, d, "give one of them another name");
 }
 
-/* Checks the name of a role: J-R is the name of a Job, and characters such as dots are allowed within it. */
+/* Checks the end of a role's name: '_' becomes '-', and J-R, the name of a Job, must not end with '-'. */
 static void role_name(struct checking *c, const struct plan_role *r)
 {
 	if (!str_ends(r->label, STR("-")))
@@ -249,13 +252,13 @@ void check_names(struct checking *c, const struct plan_job *j)
 /* ---- TJ0812, TJ0811: identities ---- */
 
 struct identity {
-	const struct sources *sources;  /* places in another program cannot be shown */
-	struct str program;             /* the name of its file */
+	const struct sources *sources;  /* positions in another program's sources cannot be shown */
+	struct str program;             /* the file name of the program */
 	struct span from;
 	const struct plan_job *job;
 };
 
-/* The name of the program's file: the first that was read. */
+/* The file name of the program: that of the first file that was read. */
 static struct str program_of(struct checking *c)
 {
 	if (!c->program.p)
@@ -304,7 +307,7 @@ static struct str group_of(const char *api_version)
 	return (struct str){ api_version, slash ? (size_t)(slash - api_version) : 0 };
 }
 
-/* Writes the beginning of an identity, GROUP/KIND/NAMESPACE/; the name follows. */
+/* Writes the start of an identity, GROUP/KIND/NAMESPACE/; the caller appends the name. */
 static void identity_begin(struct buf *key, const char *api_version, const char *kind, struct str ns)
 {
 	buf_str(key, group_of(api_version));
@@ -342,7 +345,10 @@ static bool identify_manifest(struct emit *e, const struct manifest *m, void *co
 		}
 		const struct identity *other = identify(c, buf_text(&key), m->from, e->job);
 		if (!other || (other->job != e->job && str_eq(other->job->name, e->job->name)))
-			/* two jobs with one name have all their objects twice: TJ0812 has reported that already */
+			/*
+			 * if two jobs have the same name, all their objects occur twice, which TJ0812 has already
+			 * reported for the jobs
+			 */
 			continue;
 		report_twice(c, other, m->kind, (struct str){ key.p + name, key.n - name }, m->from);
 		break;
@@ -390,7 +396,7 @@ static void job_names(struct checking *c)
 	}
 }
 
-/* Adds the identities of objects that the controller of a set creates, and that must not exist already. */
+/* Adds the identity of an object that the controller of a set creates: no other object may have it. */
 static void identify_made(struct checking *c, const struct plan_job *j, const char *api_version, const char *kind,
 	struct str name, struct span from)
 {

@@ -1,7 +1,7 @@
 /*
- * verify_objects.c - checks raw fields, and the size of objects. A tree is made only for objects that may be at fault:
- * those with raw fields, the user's own, and those with so much text that their JSON could exceed the limit when each
- * byte is written as six.
+ * verify_objects.c - checks raw fields, and the size of objects. A tree is made only for objects that may have an
+ * error: those with raw fields, the user's own, and those with so much text that their JSON could exceed the limit if
+ * each byte needs an escape of six bytes.
  */
 #include "verify/verify.h"
 
@@ -47,7 +47,7 @@ static size_t json_size(const struct object *o, int64_t index, struct arena *a)
 		for (size_t i = 0; i < o->u.map.n; i++)
 			n += json_length(o->u.map.at[i].key) + json_size(o->u.map.at[i].value, index, a) + 2;
 		return n;
-	default: return 24;             /* the length of the longest number */
+	default: return 24;             /* maximum length of a number */
 	}
 }
 
@@ -112,7 +112,7 @@ static size_t pairs_size(const struct plan_pairs *pairs)
 	return n;
 }
 
-/* The longest entry that this job or role writes: the one that the user should move elsewhere. */
+/* Returns the longest label or annotation that the job or role itself writes, which the user should move elsewhere. */
 static struct span longest_pair(struct span none, const struct plan_pairs *job, const struct plan_pairs *role)
 {
 	const struct plan_pairs *both[] = { job, role };
@@ -137,7 +137,7 @@ static void annotations(struct checking *c, size_t n, struct span at)
 	diag_help(c->diags, d, "put long texts into 'files' or a ConfigMap");
 }
 
-/* Is the data too long? Then the size of its object is not reported as well. */
+/* Is the data too large? Then this is reported, and the size of the object is not. */
 static bool data_too_large(struct checking *c, const struct manifest *m, const struct object *o)
 {
 	size_t n = map_size(object_get(o, STR("data"))) + map_size(object_get(o, STR("stringData")));
@@ -166,7 +166,10 @@ static bool has_raw(const struct plan_role *r)
 
 static bool large(size_t length) { return length * WORST_ESCAPE + SKELETON > LIMIT_OBJECT; }
 
-/* Must an object that holds all roles be made as a tree? An unrolled role counts once for each replica. */
+/*
+ * Does an object that holds all roles have to be made as a tree? In its length, an unrolled role counts once for each
+ * replica.
+ */
 static bool whole_worth_making(struct checking *c, const struct plan_job *j, size_t *ret_length)
 {
 	bool raw = false;
@@ -219,7 +222,7 @@ static bool too_large(struct checking *c, struct emit *e, const struct manifest 
 	return true;
 }
 
-/* Does the manifest contain fields of Kubernetes that the user wrote? */
+/* Does the manifest contain raw fields that the user wrote? */
 static bool written_raw(const struct emit *e, const struct manifest *m)
 {
 	bool raw = m->object || (str_is(str_of(m->kind), "Service") && e->job->raw_service) ||

@@ -1,11 +1,11 @@
 /*
- * verify_place.c - TJ0828: can the scheduler or queue that starts the job keep its replicas at the places that they ask
- * for? A queue and the group of a gang have one place for all pods that they start as one; pods with affinity to each
- * other can always be kept together.
+ * verify_place.c - TJ0828: can the scheduler or queue that starts the job keep the replicas in the domains that
+ * `place` asks for? A queue, and the group of a gang, have a single place for all pods that they start as a unit.
+ * Pods with affinity to each other can always be kept together.
  */
 #include "verify/verify.h"
 
-/* Reports WHY the place of R, in the user's text, is not kept. */
+/* Reports that the `place` of R has no effect, with the reason WHY. */
 static struct diag *not_kept(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *why)
 {
 	struct str words = plan_place_text(c->arena, &r->place);
@@ -14,9 +14,9 @@ static struct diag *not_kept(struct checking *c, const struct plan_job *j, const
 		"'place = %.*s' cannot be kept: %s", STR_ARG(words), why);
 }
 
-/* ---- groups that have one place ---- */
+/* ---- groups of a gang, which have a single place ---- */
 
-/* The first role of the gang that does not share the place of R; NULL if all do. */
+/* Returns the first role of the gang that does not share one domain with R; NULL if all do. */
 static const struct plan_role *elsewhere(const struct plan_job *j, const struct plan_role *r)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
@@ -52,7 +52,7 @@ static void by_volcano(struct checking *c, const struct plan_job *j, const struc
 
 static void by_group(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
-	enum { FIRST = 36 };            /* first minor version with constraints in groups */
+	enum { FIRST = 36 };            /* first minor version whose groups have topology constraints */
 
 	if (c->plan->kubernetes < FIRST) {
 		struct str why = str_printf(c->arena,
@@ -72,14 +72,14 @@ static void by_group(struct checking *c, const struct plan_job *j, const struct 
 /* ---- Kueue ---- */
 
 /*
- * The sets that Kueue can keep at one place have one of two forms: one set of equal pods; or two sets, one of them a
- * single pod, with a group name (KEP-2724, "Cross-PodSet Topology Aware scheduling").
+ * The sets of pods that ask for one domain. Kueue can keep one set of equal pods together, or two sets with a group
+ * name, one of which is a single pod (KEP-2724, "Cross-PodSet Topology Aware scheduling").
  */
 struct sets {
 	int64_t n;
 	bool single;                    /* one of the sets is a single pod */
-	bool apart;                     /* the sets are in objects that Kueue admits one by one */
-	/* bare pods of several roles are in one group, in which Kueue distinguishes them by their shape */
+	bool apart;                     /* the sets are in objects that Kueue admits separately */
+	/* bare pods of several roles are in one group; Kueue tells them apart only by their specs */
 	bool mixed;
 };
 
@@ -95,7 +95,7 @@ static struct sets sets_of(const struct checking *c, const struct plan_job *j, c
 		if (other != r && !plan_place_shared(r, other))
 			continue;
 		bool bare = emit_gang_grouped(j, other), alone = other->unrolled || (!whole && plan_each_replica(j));
-		bool each = alone && !bare && !operator;        /* roles that have one template each */
+		bool each = alone && !bare && !operator;        /* each replica of the role has a template of its own */
 		s.n += each ? other->max : 1;
 		s.single = s.single || each || other->max == 1;
 	}
@@ -137,7 +137,7 @@ static void by_queue(struct checking *c, const struct plan_job *j, const struct 
 
 /* ---- entry point ---- */
 
-/* Does a role before this one share the same place with it? Then the place was checked there. */
+/* Does an earlier role share its domain with this one? Then its `place` was checked there. */
 static bool is_repeated(const struct plan_job *j, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -158,14 +158,12 @@ void check_places(struct checking *c, const struct plan_job *j)
 		case PLACE_BY_NOBODY: case PLACE_BY_PODS: break;
 		case PLACE_BY_QUEUE: by_queue(c, j, r); break;
 		case PLACE_BY_VOLCANO:
-			if (!operator)          /* the operator makes the group, so the report about the operator is
-						 * enough */
+			if (!operator) /* the operator makes the group, and the report about the operator is enough */
 				by_volcano(c, j, r);
 			break;
 		case PLACE_BY_GROUP:
-			if (!(emit_target_traits(c->plan->target) & TARGET_CONTROLLER))       /* otherwise the whole set
-											       * has been refused
-											       * already */
+			/* native_target() has already refused targets with a controller */
+			if (!(emit_target_traits(c->plan->target) & TARGET_CONTROLLER))
 				by_group(c, j, r);
 			break;
 		}

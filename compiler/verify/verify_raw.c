@@ -20,7 +20,7 @@ static void role(struct checking *c, const struct plan_job *j, const struct plan
 	raw(c, "core.v1.PodSpec", r->raw_pod);
 	const char *spec = plan_workload(j, r)->spec;
 
-	/* where roles are pods, job_of_pods() reports the whole block */
+	/* if roles are pods, job_of_pods() reports the whole `raw job` */
 	raw(c, spec ? spec : workload_row(WORKLOAD_JOB)->spec, r->raw_job);
 	raw(c, "core.v1.Container", r->main.raw);
 	for (size_t i = 0; i < r->nsidecars; i++)
@@ -104,7 +104,7 @@ static void object(struct checking *c, const struct plan_object *o)
 	}
 }
 
-/* Reports a Service of the job that has an address of its own: only a headless one gives each replica a name. */
+/* Reports a Service of the job that has an address of its own: only a headless Service gives each replica a name. */
 static void service_type(struct checking *c, const struct plan_job *j)
 {
 	const struct data *type = j->raw_service ? data_get(j->raw_service, STR("type")) : NULL;

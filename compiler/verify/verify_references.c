@@ -1,7 +1,7 @@
 /*
  * verify_references.c - checks names of objects that exist in the cluster already: claims, Secrets, ConfigMaps,
- * priority classes, queues. Whether they exist cannot be checked here. But with a name that no object can have, the pod
- * would never start.
+ * priority classes, queues. The compiler cannot check whether they exist. But it reports names that no object can
+ * have, because the pod would never start.
  */
 #include "verify/verify.h"
 

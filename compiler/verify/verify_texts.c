@@ -1,6 +1,6 @@
 /*
- * verify_texts.c - checks environment and arguments against the limits of Linux, from the lengths of the pieces of
- * texts.
+ * verify_texts.c - checks the environment and arguments against the limits of Linux, from the lengths of the pieces
+ * of texts.
  */
 #include "verify/verify.h"
 
@@ -13,7 +13,7 @@ static struct str container_phrase(struct checking *c, const struct plan_role *r
 	return str_printf(c->arena, "%s '%.*s'", pc->init ? "init" : "sidecar", STR_ARG(pc->name));
 }
 
-/* The role whose hosts a text names most often. */
+/* Returns the role whose hosts the text names most often, and how often. */
 static const struct plan_role *crowd(struct arena *a, const struct plan_job *j, const struct text *t, size_t *ret_hosts)
 {
 	size_t most = 0, best = 0, *count = ARENA_ARRAY(a, size_t, j->nroles);
@@ -27,7 +27,7 @@ static const struct plan_role *crowd(struct arena *a, const struct plan_job *j, 
 	return most > 1 ? &j->roles[best] : NULL;
 }
 
-/* Explains a text that is long because it contains a list of many addresses. */
+/* Explains why a text is long, if it contains a list of many addresses. */
 static void explain_length(struct checking *c, struct diag *d, const struct plan_job *j, const struct text *t,
 	size_t length, const char *otherwise)
 {
@@ -56,7 +56,7 @@ static void variable(struct checking *c, const struct plan_job *j, const struct 
 	struct str count = check_count(c->arena, length);
 	struct span at = check_place(c, e->name_at, r->at, j->name_at);
 	if (at.start != e->name_at.start && c->long_variable == e->name_at.start)
-		return;                 /* a framework's value that is the same in several roles is reported once */
+		return;                 /* a variable that a framework sets in several roles is reported once */
 	c->long_variable = e->name_at.start;
 	struct diag *d = diag_report(c->diags, TJ0706, at,
 		"'%.*s' is %.*s bytes; Linux allows 131,072 for one variable", STR_ARG(e->name), STR_ARG(count));
@@ -86,7 +86,7 @@ static size_t arguments(struct checking *c, const struct plan_job *j, const stru
 	return total;
 }
 
-/* Finds the longest list of arguments of any replica; one message is enough for all of them. */
+/* Finds the longest list of arguments of any replica; one message covers all replicas. */
 static size_t longest_arguments(struct checking *c, const struct plan_job *j, const struct plan_role *r,
 	const struct emit_measure *m, const struct plan_texts *texts, const char *what)
 {
@@ -104,8 +104,8 @@ static size_t longest_arguments(struct checking *c, const struct plan_job *j, co
 }
 
 /*
- * Sets the severity. TJ0707 is a warning near the limit and an error above it; the table of codes has only one severity
- * for each code.
+ * Sets the severity. TJ0707 is a warning near the limit and an error above it; the table of codes has only one
+ * severity per code, so the other must be set here.
  */
 static void set_severity(struct diags *ds, struct diag *d, enum severity severity, size_t counted_before)
 {

@@ -1,8 +1,8 @@
 /*
  * jobset.c - the target that writes one JobSet, with a replicated Job for each role (jobset.x-k8s.io/v1alpha2 as of
- * version 0.10). Its controller makes the Jobs and their headless Service, and names them: the Job of role R is J-R-0.
- * It ends everything that still runs when the job has ended. An unrolled role is a replicated Job R-i for each replica;
- * a role of several slices is one replicated Job with a Job J-R-s for each slice s.
+ * version 0.10). Its controller makes the Jobs and their headless Service, and names them: the Job of role R is
+ * J-R-0. When the job has ended, the controller stops all pods that still run. An unrolled role is a replicated Job
+ * R-i for each replica; a role of several slices is one replicated Job with a Job J-R-s for each slice s.
  */
 #include "emit/each.h"
 
@@ -23,7 +23,7 @@ static void depend(struct arena *a, struct set_dependencies *ds, struct plan_set
 
 	for (size_t i = 0; i < ds->n; i++)
 		if (ds->at[i].on.role == on.role && ds->at[i].on.index == on.index) {
-			ds->at[i].complete |= complete;         /* a Job that is complete was ready before */
+			ds->at[i].complete |= complete;         /* a Job that is complete was also ready */
 			return;
 		}
 	ARENA_PUSH(a, ds->at, ds->n, added);

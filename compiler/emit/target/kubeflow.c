@@ -1,7 +1,7 @@
 /*
  * kubeflow.c - the target that writes the custom resource of the training operator, with every default filled in, for
- * clusters in which that operator runs. What the operator itself adds to the pods (environment, its init containers,
- * its volumes) is left to it: the resource contains what the program sets.
+ * clusters in which that operator runs. The resource contains only what the program sets; the operator itself adds
+ * its own variables, init containers and volumes to the pods.
  */
 #include "emit/check.h"
 #include "emit/each.h"
@@ -100,7 +100,7 @@ static void check_template(struct checking *c, const struct plan_role *r)
 			check_container(c, r, &r->inits[i]);
 }
 
-/* Checks the success policy: only a TFJob has one, and that of older operators is lost. */
+/* Checks the success policy: only a TFJob has one. */
 static void success_check(struct checking *c, const struct kind *k, const struct plan_job *j)
 {
 	const struct data *success = argument(j, "success_policy");
@@ -114,7 +114,8 @@ static void success_check(struct checking *c, const struct kind *k, const struct
 }
 
 /*
- * Checks the start order and spreading, which selects pods by trainc's labels, which the operator's pods do not have.
+ * Checks `place`, `spread` and the start order: they select pods by trainc's labels, which the operator's pods do not
+ * have.
  */
 static void check_order(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
@@ -281,7 +282,7 @@ static bool name_starts(const struct object *o, const char *prefix)
 	return name && name->kind == OBJECT_STRING && str_starts(name->u.string, str_of(prefix));
 }
 
-/* Removes the elements from a list that the operator adds itself; an empty list is left out. */
+/* Removes from a list the elements that the operator adds itself; a list that becomes empty is removed. */
 static void drop_elements(struct object *map, const char *key, const char *prefix)
 {
 	struct object *list = object_get(map, str_of(key));
@@ -504,7 +505,7 @@ static struct object *job_make(struct emit *e, const struct manifest *m)
 	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
 	kind_put(e, k, spec);
 	policy_put(e, spec);
-	each.gang.value = STR("none");  /* the operator makes the group and the pods that join it */
+	each.gang.value = STR("none");  /* the operator itself makes the group of the gang, and the pods that join it */
 	roles_put(e, k, spec);
 	e->job = whole;
 	return o;
@@ -512,7 +513,7 @@ static struct object *job_make(struct emit *e, const struct manifest *m)
 
 /* ---- Services for users ---- */
 
-/* Makes a Service; it selects pods of the operator by the operator's labels. */
+/* Makes a Service that selects pods by the operator's labels. */
 static struct object *service_make(struct emit *e, const struct manifest *m)
 {
 	struct object *o = emit_role_service_make(e, m),

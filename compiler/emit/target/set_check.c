@@ -29,7 +29,7 @@ static void slices(struct checking *c, const struct plan_job *j, const struct pl
 	diag_help(c->diags, d, "remove 'hosts' from the project or the framework, or remove 'slices'");
 }
 
-/* The end of a help: no other target supports slices. */
+/* The end of a help text: suggests the target 'jobs', unless a role has slices, which only sets of Jobs support. */
 static const char *or_jobs(const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++)
@@ -38,7 +38,7 @@ static const char *or_jobs(const struct plan_job *j)
 	return "; or use the target 'jobs'";
 }
 
-/* Checks aux roles: when a Job fails its set fails, although an aux role must not fail the job. */
+/* Checks aux roles: a set fails as soon as one of its Jobs fails, but an aux role must not fail the job. */
 static void aux(struct checking *c, const struct plan_role *r, const char *set)
 {
 	if (!r->aux || plan_role_restarts(r))
@@ -80,8 +80,8 @@ static bool has_readiness(const struct plan_role *r)
 }
 
 /*
- * The role that another waits for to be ready although it has no readiness probe: for a set a pod without one is ready
- * when it has started.
+ * Returns the role of a started() condition that has a readiness probe: a set can only wait until the pods of the
+ * role are ready, which is later than their start.
  */
 static const struct plan_role *ready_is_later(const struct plan_job *j, const struct plan_condition *c)
 {
@@ -216,7 +216,7 @@ void target_check_set(struct checking *c, const struct plan_job *j, const char *
 	same_names(c, j);
 }
 
-/* Checks `managed_by`: an operator that is named there only runs its own kinds. */
+/* Checks `managed_by`: the operator that it names only runs its own kinds of jobs. */
 static void manager(struct checking *c, const struct plan_job *j)
 {
 	struct str by = emit_managed_by(j);

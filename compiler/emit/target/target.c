@@ -78,7 +78,7 @@ enum workload_id emit_target_workload(struct str name)
 struct str emit_target_workloads(struct arena *a, struct str name)
 {
 	enum workload_id role = emit_target_workload(name);
-	struct str rest = STR("job,deployment");        /* kinds that a role may become in every target */
+	struct str rest = STR("job,deployment");        /* kinds that some roles become in every target */
 
 	return role == WORKLOAD_JOB ? rest : str_cat(a, str_of(workload_row(role)->argument), STR(","), rest);
 }

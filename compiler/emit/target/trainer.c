@@ -93,7 +93,7 @@ void target_check_trainer(struct checking *c, const struct plan_job *j)
 
 	roles(c, j);
 	if (c->diags->errors != errors || !r)
-		return;                 /* further reports would be about a different job */
+		return; /* the user first has to change the roles, so further reports would be premature */
 	unrolled(c, j, r);
 	life(c, j);
 	target_check_set(c, j, "TrainJob");
