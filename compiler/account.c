@@ -1,5 +1,5 @@
 /*
- * account.c - accounts that can be joined: the account that the others have joined holds the pieces of all of them.
+ * account.c - joins accounts: the account that others have joined holds the pieces of all of them.
  */
 #include "account.h"
 

@@ -14,7 +14,7 @@
 #include "kube/version.h"
 #include "lower/lower.h"
 
-/* What a program of a few lines needs, with what it uses of the library. */
+/* memory that a program of a few lines needs, with the declarations of the library that it uses */
 enum { USUAL_MEMORY = 128 * 1024 };
 
 void compile_init(struct trainc *c, const struct reader *reader)
@@ -53,7 +53,8 @@ bool compile_set(struct trainc *c, struct str assignment)
 	size_t end = equals ? (size_t)(equals - assignment.p) : 0, name = 0, value = end + 1;
 	while (name < end && assignment.p[name] == ' ')
 		name++;
-	if (name < end && assignment.p[end - 1] == ' ') {       /* as in --set 'nodes = 4' */
+	/* spaces around '=' are skipped, as in --set 'nodes = 4' */
+	if (name < end && assignment.p[end - 1] == ' ') {
 		while (assignment.p[end - 1] == ' ')
 			end--;
 		while (value < assignment.n && assignment.p[value] == ' ')
@@ -142,7 +143,7 @@ static void bind_element(struct eval *ev, struct frame *f, const struct clause *
 
 /*
  * Adds the jobs of a fleet: one for each pass of its loops, of which the first clause is the outermost. K is the
- * present clause.
+ * current clause.
  */
 static void add_clause(struct trainc *c, struct job_list *jobs, struct node *node, struct frame *outer, size_t k)
 {
@@ -228,8 +229,9 @@ static void warn_no_pass(struct trainc *c, const struct nodes *decls)
 }
 
 /*
- * Will the program be compiled again? It is when there is something to report and only those declarations of the
- * library were read that it names: a message may need the others. Then nothing more of it is worth the time.
+ * Will the program be compiled again? It will if there is a diagnostic, and if only those declarations of the library
+ * were read that the program names: messages may need the others. Then any further work on the first compilation is
+ * useless.
  */
 static bool begins_again(const struct trainc *c) { return c->options.parts && c->diags.n; }
 
@@ -252,7 +254,7 @@ static void build_jobs(struct trainc *c)
 		warn_no_pass(c, &decls);
 	c->plan.jobs = ARENA_ARRAY(&c->arena, struct plan_job, jobs.n);
 	for (size_t i = 0; i < jobs.n && !c->eval.exhausted && !begins_again(c); i++) {
-		c->diags.group = jobs.node[i]->u.job.list;      /* NULL unless the job belongs to a fleet */
+		c->diags.group = jobs.node[i]->u.job.list;      /* NULL, unless the job belongs to a fleet */
 		c->diags.pass = i;
 		job_build(&c->eval, jobs.node[i], jobs.frame[i], &c->options.job, &model,
 			&c->plan.jobs[c->plan.njobs++]);
@@ -265,7 +267,7 @@ static void build_jobs(struct trainc *c)
 		drop_other_jobs(c);
 }
 
-/* "v1.33.2", which `kubectl version` prints, as "1.33". */
+/* Turns "v1.33.2", as `kubectl version` prints it, into "1.33". */
 static struct str without_patch(struct str v)
 {
 	if (str_starts(v, STR("v")))
@@ -275,7 +277,7 @@ static struct str without_patch(struct str v)
 	return v;
 }
 
-/* A place for the text of an option on the command line. */
+/* Returns a source position for the text of a command line option. */
 static struct span command_line(struct trainc *c, struct str text)
 {
 	uint32_t base = source_add(&c->sources, STR("command line"), text)->base;
@@ -300,7 +302,7 @@ static void report_version(struct trainc *c)
 		diag_help(&c->diags, d, "known: 1.%d to 1.%d", KUBE_OLDEST, KUBE_NEWEST);
 }
 
-/* "v0.18.3" as "0.18"; other texts unchanged. */
+/* Turns "v0.18.3" into "0.18"; other texts stay unchanged. */
 static struct str addon_meant(struct str v)
 {
 	const char *dot = v.n ? memchr(v.p, '.', v.n) : NULL, *next;
@@ -335,7 +337,7 @@ static void read_addons(struct trainc *c)
 
 	for (size_t i = 0; i < p->naddons; i++) {
 		if (!addon_find(p->addons[i].name, &id))
-			continue;       /* reported by the checker */
+			continue;       /* the checker reports unknown names */
 		if (addon_parse(p->addons[i].version, &version) && addon_known(id, version))
 			c->plan.addons[id] = (struct plan_addon){ version, p->addons[i].at };
 		else

@@ -13,7 +13,7 @@
 #include "plan/plan.h"
 #include "trainc.h"
 
-struct compile_options {                /* a member with p == NULL was not given */
+struct compile_options {                /* p == NULL: the option was not given */
 	struct str target, kubernetes;
 	struct str profile;
 	struct str job_name;            /* --job: compile only this job */
@@ -25,11 +25,12 @@ struct compile_options {                /* a member with p == NULL was not given
 	 */
 	bool parts;
 	/*
-	 * The caller uses places of the plan only for reports, and calls trainc_check(): jobs whose texts are the same
-	 * may share one plan, with the places of the first.
+	 * The caller uses source positions of the plan only in reports, and calls trainc_check(). Then jobs whose texts
+	 * are the same may share one plan, with the positions of the first.
 	 */
 	bool lends;
-	bool keep_jobs;                 /* tests ask about what was built (struct eval) */
+	/* keeps the values from which jobs were built (struct eval), for questions of tests */
+	bool keep_jobs;
 };
 
 struct trainc {
@@ -42,9 +43,11 @@ struct trainc {
 	struct settings settings;
 	struct eval eval;
 	struct plan plan;
-	bool lent;                      /* some plan has the places of another job: see compile_options.lends */
-	size_t next_file, next_source;  /* positions of the next file and source, see trainc_file() */
-	struct door *door;              /* set if trainc_open() made the program; otherwise NULL */
+	/* some job has the source positions of another job: see compile_options.lends */
+	bool lent;
+	/* where trainc_file() continues its search: number of the next file, and of its source */
+	size_t next_file, next_source;
+	struct door *door;              /* set if trainc_open() opened the program; otherwise NULL */
 };
 
 /* Opens a program that reads with READER, which the caller still owns and which must outlive the program. */
@@ -69,9 +72,8 @@ void compile_params(struct trainc *c, struct str path);
 struct plan *compile_plan(struct trainc *c, struct str path);
 
 /*
- * The project's own kinds: crds.tbl beside project.tj, as 'trainc vendor crd' wrote
- * it.  NULL when there are none, or no job has extra objects; a file that is
- * damaged is reported.
+ * The project's own kinds: crds.tbl beside project.tj, as 'trainc vendor crd' wrote it. Returns NULL if there are
+ * none, or if no job has extra objects. A damaged file is reported.
  */
 const struct schema *compile_kinds(struct trainc *c);
 

@@ -16,7 +16,7 @@ struct reading {
 	struct trainc *c;
 	struct source *source;
 	struct map seen;                /* names -> struct span * */
-	struct span name_at;            /* place of the parameter that is being read */
+	struct span name_at;            /* position of the parameter that is being read */
 };
 
 static bool is_new(struct reading *r, struct str name)
@@ -35,7 +35,7 @@ static bool is_new(struct reading *r, struct str name)
 	return false;
 }
 
-/* Adds a value that is written in the file, from START to END. */
+/* Adds a value, the text of the file from START to END. */
 static void add_value(struct reading *r, struct str name, size_t start, size_t end)
 {
 	struct str text = { r->source->text.p + start, end - start };
@@ -143,7 +143,8 @@ static void read_yaml(struct reading *r)
 {
 	struct diags *ds = &r->c->diags;
 	struct data_reader *reader = data_reader_new(&r->c->arena, r->source);
-	data_reader_keep_infinite(reader);      /* an infinite number is an error of its parameter, not of the file */
+	/* an infinite number is reported for its parameter, not for the whole file */
+	data_reader_keep_infinite(reader);
 	struct data *root, *more;
 	struct data_error why = { 0 };
 	enum data_step step = data_next(reader, &root, &why), next = DATA_END;

@@ -14,29 +14,33 @@
 #include "plan/print.h"
 #include "syntax/format.h"
 
-/* An option that adds a text to the sources; the others are in `struct compile_options`. */
+/* An option that is read as a source of its own (`set`, `params`); all others are in `struct compile_options`. */
 struct assigned {
 	bool params;
 	struct str value;
 };
 
-/* A file that was read, or could not be read. Both are kept: a pipe without a writer must be waited for only once. */
+/*
+ * A file that was read, or could not be read. Failures are kept too: opening a pipe that has no writer waits, which
+ * must happen only once.
+ */
 struct kept_text {
 	struct str text, why;
 	bool there;
 };
 
 struct door {
-	struct account *account;        /* NULL for programs whose process ends when memory runs out */
+	struct account *account;        /* NULL for programs of a command, whose process ends when memory runs out */
 	struct arena arena;             /* arena for everything that outlives a compilation: options, texts of files */
 	struct trainc_files files;
 	struct reader own;              /* reads through `files` */
-	const struct reader *from;      /* the caller's, or `own` */
+	const struct reader *from;      /* the reader of the caller, or `own` */
 	struct reader reader;           /* the reader that keeps what `from` has read */
 	struct map texts;               /* path -> struct kept_text */
 	struct assigned *assigned;
 	size_t nassigned;
-	struct str compiled;            /* path of the compiled program; p == NULL: only of its options */
+	/* path of the compiled program; p == NULL: the program consists only of options */
+	struct str compiled;
 	bool finished;
 };
 
@@ -92,8 +96,8 @@ static bool real_from(void *context, struct arena *a, struct str path, struct st
 /* ---- reading through the callbacks of the caller ---- */
 
 /*
- * What a callback hands in.  When memory runs out, nothing may jump out of the caller's own function; so that is
- * recorded, and handled after the callback has returned.
+ * What a callback passes to the library. When memory runs out in a function that the callback calls, the library must
+ * not jump over the caller's own frames. So this is only recorded, and handled after the callback has returned.
  */
 struct handed {
 	const struct door *door;
@@ -178,7 +182,7 @@ static void list_files(void *context, struct arena *a, struct str directory, voi
 
 /* ---- calls ---- */
 
-/* The arguments and the result of a function of the library; each function uses some of them. */
+/* The arguments and the result of a library function that runs under an account; each function uses some of them. */
 struct call {
 	struct trainc *const *programs;
 	size_t n;
@@ -288,7 +292,10 @@ void trainc_close(struct trainc *t)
 
 /* ---- options ---- */
 
-/* The options with a value, and the switches, by the words that they have on the command line. */
+/*
+ * Returns the option that has a value and is called NAME on the command line; the next function does the same for
+ * switches.
+ */
 static struct str *text_option(struct compile_options *o, const char *name)
 {
 	const struct { const char *name; struct str *value; } all[] = {
@@ -316,7 +323,7 @@ static bool *switch_option(struct compile_options *o, const char *name)
 	return NULL;
 }
 
-/* Records an assignment or a file of parameters; false when an assignment has no `=` or no name. */
+/* Records an assignment or a file of parameters; returns false when an assignment has no `=` or no name. */
 static bool assign(struct trainc *t, bool params, struct str value)
 {
 	struct assigned a = { params, value };
@@ -392,11 +399,11 @@ static void check_name(struct trainc *t, const char *what, struct str name, bool
 static void check_names(struct trainc *t)
 {
 	check_name(t, "namespace", t->options.job.ns, false);
-	if (t->options.job.domain.n)            /* an empty domain means none */
+	if (t->options.job.domain.n)            /* an empty domain means no domain */
 		check_name(t, "cluster domain", t->options.job.domain, true);
 }
 
-/* Empties the program except for its options. */
+/* Resets the program, but keeps its options. */
 static void begin_again(struct trainc *t)
 {
 	struct door *d = t->door;
@@ -418,7 +425,7 @@ static void begin_again(struct trainc *t)
 	}
 }
 
-/* Compiles the program another time, with whole modules and with the places of every job. */
+/* Compiles the program again: with whole modules, and with source positions of its own for every job. */
 static void compile_again(struct trainc *t)
 {
 	t->options.parts = false;
@@ -447,7 +454,10 @@ bool trainc_compile(struct trainc *t, const char *path)
 
 /* ---- checking ---- */
 
-/* Does the diagnostic report that the program has no parameter for a `set`? Its place is on the command line then. */
+/*
+ * Does the diagnostic report that a program does not declare the parameter of a `set`? Such a diagnostic has a
+ * position on the command line.
+ */
 static bool is_unknown_set(const struct trainc *t, const struct diag *d)
 {
 	const struct source *source = source_at(&t->sources, d->at.start);
@@ -472,12 +482,13 @@ static bool is_reported_by_all(struct trainc *const *programs, size_t n, struct 
 }
 
 /*
- * Gives `set` to those of several programs that declare the parameter. It is an error only when none does; then the
- * last program reports it.
+ * Decides about a `set` whose parameter only some of several programs declare. It is an error only if no program
+ * declares it; then the last program reports it.
  */
 static void settle_sets(struct trainc *const *programs, size_t n)
 {
-	for (size_t i = n; i-- > 0;) {          /* the last program first: it keeps what all of them reported */
+	/* starts with the last program, which keeps errors that all programs reported */
+	for (size_t i = n; i-- > 0;) {
 		struct trainc *t = programs[i];
 		size_t kept = 0;
 
@@ -514,7 +525,7 @@ static bool check_plans(const struct call *c)
 	return ok;
 }
 
-/* Is there something to report, and a program whose plan has places of another job? */
+/* Are there diagnostics, and a program in which a job has the source positions of another job? */
 static bool places_matter(const struct call *c)
 {
 	bool lent = false, reported = false;
@@ -678,7 +689,7 @@ const char *trainc_file(struct trainc *t, size_t i)
 {
 	if (trainc_out_of_memory(t))
 		return NULL;
-	/* files are usually requested in order, so the search starts where the last one ended */
+	/* files are usually requested in order, so the search continues where the last one ended */
 	if (i < t->next_file)
 		t->next_file = t->next_source = 0;
 	while (t->next_source < t->sources.n) {
@@ -778,7 +789,7 @@ static bool format_text(struct call *c)
 		diag_report(&t->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%s': too much text", c->name);
 		return false;
 	}
-	/* the canonical form is the same for all files, so syntax that only the library may use is accepted here */
+	/* all files have the same canonical style, so syntax that is reserved for the library is accepted here */
 	source->library = true;
 	if (!format_source(&t->arena, &t->names, &t->diags, source, &formatted)) {
 		buf_release(&formatted);

@@ -74,15 +74,15 @@ enum trainc_form {
 struct trainc_look {
 	bool color;
 	unsigned width;                 /* columns of the terminal; 0: not a terminal */
-	size_t limit;                   /* largest number of errors, and of warnings, to print in full; 0: 50 */
+	size_t limit;                   /* maximum number of errors, and of warnings, to print in full; 0: 50 */
 };
 
 struct trainc_diagnostic {
 	const char *code;               /* the code, such as "TJ0502" */
 	bool error;                     /* an error; otherwise a warning */
 	const char *message, *help;     /* the texts; `help` is "" if there is none */
-	const char *file;               /* the file; "" if the diagnostic has no place */
-	unsigned line, column, end_line, end_column;    /* the place, counted from 1; columns count characters */
+	const char *file;               /* the file; "" if the diagnostic has no position */
+	unsigned line, column, end_line, end_column;    /* the position, counted from 1; columns count characters */
 };
 
 /* A job of the plan. */
@@ -100,11 +100,11 @@ const char *trainc_version(void);
 struct trainc *trainc_open(const struct trainc_files *files);
 
 /*
- * Sets an option by the word that it has on the command line, before trainc_compile(): target, kubernetes,
- * profile, job, namespace, domain, gang, run-id, set (VALUE is NAME=VALUE) and params (VALUE is a path) take a
- * value; unroll, no-raw, local and deny-warnings are on when they are named.  `set`, `params` and `profile` add
- * up; otherwise the last value counts.  False when NAME is unknown, or when VALUE of `set` is not an assignment; a
- * value that the compiler refuses becomes a diagnostic.
+ * Sets an option by the word that it has on the command line, before trainc_compile(): target, kubernetes, profile,
+ * job, namespace, domain, gang, run-id, set (VALUE is NAME=VALUE) and params (VALUE is a path) take a value; unroll,
+ * no-raw, local and deny-warnings are switches, for which VALUE is ignored. `set`, `params` and `profile` can be set
+ * several times; otherwise the last value counts. False when NAME is unknown, or when VALUE of `set` is not an
+ * assignment; a value that the compiler refuses becomes a diagnostic.
  */
 bool trainc_option(struct trainc *t, const char *name, const char *value);
 
@@ -137,7 +137,7 @@ bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret);
  */
 const char *trainc_file(struct trainc *t, size_t i);
 
-/* The functions below expect programs without errors. */
+/* The functions below require programs without errors. */
 
 /* Writes the plan as TRAINC_TEXT, TRAINC_JSON or TRAINC_SVG; false for other forms, or when the output refused. */
 bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output out);

@@ -1,18 +1,15 @@
 /*
- * trainc.y - tokens to tree; no meaning.
+ * trainc.y - builds the tree from tokens, without giving it a meaning.
  *
- * The rules of section 6 of the language, without precedence and without
- * conflicts.  An action is one call (compiler/syntax/build.c).
+ * The grammar has no precedence declarations and no conflicts. Each action is one call of a function in
+ * compiler/syntax/build.c.
  *
- * ATOM is a literal or a name that is a whole expression because of what stands
- * around it (compiler/syntax/feed.c), which spares most values the way through
- * ten levels of operators.
+ * ATOM is a literal or a name that is a whole expression, which compiler/syntax/feed.c recognizes by the tokens around
+ * it. So most values need not pass through ten levels of operators.
  *
- * The parser is pushed: compiler/syntax/feed.c decides which newlines are
- * tokens, and after an error skips to the end of the broken item itself, so the
- * only token that an `error` can be followed by is SYNC.  EOL ends a
- * declaration of the file, NL an item of a body: an error in a declaration
- * cannot resynchronise inside its body.
+ * This is a push parser: compiler/syntax/feed.c decides which newlines are tokens. After an error it skips the rest of
+ * the broken item itself, so only the token SYNC can follow `error`. EOL ends a declaration of the file, and NL ends
+ * an item of a body, so that the parser cannot resume inside the body of a declaration with an error.
  */
 %require "3.8"
 %define api.pure full
@@ -250,7 +247,7 @@ expr: choice
     | "let" locals "in" expr                    { $$ = mk_let_in(p, @$, $2, $4); }
     | ATOM
     ;
-/* The value of a name ends before `in`, so no comparison stands in it but in parentheses. */
+/* The value of a name ends before `in`, so it can only contain a comparison in parentheses. */
 locals: local                                   { $$ = list_one(p, $1); }
       | locals "," local                        { $$ = seq_add(p, $1, $3); }
       ;
@@ -375,7 +372,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parse *p)
 	return 0;
 }
 
-/* Not for syntax errors: the stack is full. */
+/* This is not for syntax errors: the parser calls it when its stack is full. */
 static void tj_error(struct span *at, struct parse *p, const char *why)
 {
 	(void)why;

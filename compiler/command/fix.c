@@ -152,7 +152,8 @@ size_t fix_around(const struct fix_edits *edits, uint32_t offset)
 uint32_t fix_moved(const struct fix_edits *edits, uint32_t offset)
 {
 	uint32_t place = edits->source->base + offset;
-	size_t from = 0, to = edits->n; /* binary search for the number of edits that start at the byte or before it */
+	/* binary search for the number of edits that start at the byte or before it */
+	size_t from = 0, to = edits->n;
 
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;

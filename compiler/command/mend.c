@@ -468,7 +468,8 @@ static void settle_all(struct mend *m, struct session *s, struct str path)
 	m->errors = total(&m->now);
 	do {
 		m->made = 0;
-		m->refused = (struct map){ 0 }; /* an edit that failed together with other edits may succeed now */
+		/* an edit that failed together with other edits may succeed now */
+		m->refused = (struct map){ 0 };
 		while (m->usable && !is_tired(m) && settle(m))
 			continue;
 	} while (m->usable && !is_tired(m) && m->made && m->refused.n);

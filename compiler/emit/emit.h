@@ -39,7 +39,8 @@ bool emit_target_known(struct str name);
 /* The names of all targets, one by one; NULL after the last. */
 const char *emit_target_name(size_t i);
 enum target_trait {
-	TARGET_CONTROLLER = 2, /* the target writes one object for the job, and a controller makes the others from it */
+	/* the target writes one object for the job, and a controller makes the others from it */
+	TARGET_CONTROLLER = 2,
 	TARGET_SET = 4,                 /* its pods are named like the pods of a set of Jobs */
 	TARGET_ROLE_JOBS = 8,           /* each role has a Job, which stays suspended until a command resumes it */
 	/* the target is one object of the training operator, which makes the pods and their autoscaler itself */

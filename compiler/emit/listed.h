@@ -15,7 +15,8 @@ struct emit_listed {
 	struct str generated;           /* the kind of content that must be generated before the object is sent;
 					 * empty: nothing */
 	struct span from;
-	struct data *tree; /* the tree; values have the source position that decided them, if it is known */
+	/* the tree; values have the source position that decided them, if it is known */
+	struct data *tree;
 };
 
 struct emit_listing {

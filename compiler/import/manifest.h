@@ -82,7 +82,8 @@ struct import {
 	struct comments comments;       /* the comments of the document */
 	/* a field of the document that would hold its roles if it were spelt correctly (fit.c) */
 	struct misspelt roles;
-	struct span first; /* the first document: the position at which to report that no manifest has a job */
+	/* the first document: the position at which to report that no manifest has a job */
+	struct span first;
 	/* it was reported that a configuration's path of a standard server is ignored */
 	bool has_server_path;
 	struct imported **jobs;

@@ -26,7 +26,8 @@ struct set {
 	struct lines *body;             /* the body of the job */
 	struct set_role *roles;
 	size_t n;
-	bool all_replicas; /* `replicas = 1` is also written, because the framework's own default is not 1 */
+	/* `replicas = 1` is also written, because the framework's own default is not 1 */
+	bool all_replicas;
 };
 
 /* Makes identifiers for all roles from their names; all are different. Roles without a name are numbered. */

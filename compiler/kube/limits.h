@@ -7,20 +7,23 @@
 #include "base/str.h"
 
 enum {
-	LIMIT_ENV_STRING = 131072,              /* bytes of one argument or of NAME=value, with the NUL */
-	LIMIT_EXEC = 2 * 1024 * 1024,           /* bytes of all arguments and the environment */
+	LIMIT_ENV_STRING = 131072,              /* maximum bytes of one argument or of NAME=value, with the NUL */
+	LIMIT_EXEC = 2 * 1024 * 1024,           /* maximum bytes of all arguments and the environment together */
 	LIMIT_EXEC_WARN = 1024 * 1024,
-	LIMIT_OBJECT = 1536 * 1024,             /* bytes of an object as JSON */
-	LIMIT_DATA = 1024 * 1024,               /* bytes of the data of a ConfigMap or Secret */
+	LIMIT_OBJECT = 1536 * 1024,             /* maximum bytes of an object as JSON */
+	LIMIT_DATA = 1024 * 1024,               /* maximum bytes of the data of a ConfigMap or Secret */
 	LIMIT_ANNOTATIONS = 256 * 1024,
-	LIMIT_LABEL = 63,                       /* characters of a DNS label or of a label's value */
-	LIMIT_PREFIX = 253,                     /* characters of the prefix of a label's key */
-	LIMIT_NAME = 253,                       /* characters of the names of most objects */
+	LIMIT_LABEL = 63,                       /* maximum characters of a DNS label or of a label's value */
+	LIMIT_PREFIX = 253,                     /* maximum characters of the prefix of a label's key */
+	LIMIT_NAME = 253,                       /* maximum characters of the names of most kinds of objects */
 	LIMIT_PORT_NAME = 15,
-	LIMIT_OBJECTS = 10000                   /* number of objects that one program emits */
+	LIMIT_OBJECTS = 10000                   /* maximum number of objects that one program emits */
 };
 
-/* Check the key of a label or annotation, and the value of a label; false with the reason in WHY. */
+/*
+ * Check the key of a label or annotation, and the value of a label. If it is invalid, they return false with the
+ * reason in WHY.
+ */
 bool kube_label_key(struct str key, const char **why);
 bool kube_label_value(struct str value, const char **why);
 /* Checks the name of a container's port. */

@@ -1,7 +1,10 @@
 /* schema.c - finds kinds, types and fields in a table of schemas. */
 #include "kube/schema.h"
 
-/* Compares the word at AT with NAME, as str_cmp() does. Most words differ early, so their lengths are not counted. */
+/*
+ * Compares the word at AT with NAME, as str_cmp() does. Most words differ in their first characters, so this does not
+ * determine their lengths first.
+ */
 static int compare(const struct schema *s, uint32_t at, struct str name)
 {
 	const unsigned char *word = (const unsigned char *)s->text + at;

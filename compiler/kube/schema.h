@@ -11,14 +11,17 @@
 
 enum schema_word {                      /* the kind of a value */
 	SCHEMA_ANY,                     /* anything: free-form data */
-	SCHEMA_STRING, SCHEMA_BYTES, SCHEMA_TIME,       /* text; base64; RFC 3339 */
+	SCHEMA_STRING, SCHEMA_BYTES, SCHEMA_TIME,       /* text; base64; a time as in RFC 3339 */
 	SCHEMA_INT, SCHEMA_NUMBER, SCHEMA_BOOL,
 	SCHEMA_QUANTITY, SCHEMA_INT_OR_STRING,
 	SCHEMA_OBJECT,                  /* a type: the reference is a position in `types` */
 	SCHEMA_LIST, SCHEMA_MAP,        /* a list or map: the reference is a position in `refs`, the kind of its
 					 * elements */
-	SCHEMA_BUILTIN                  /* a type of the built-in table, in a project's own table: position in the
-					 * built-in `types` */
+	/*
+	 * only in a project's own table: a type of the built-in table; the reference is a position in the built-in
+	 * `types`
+	 */
+	SCHEMA_BUILTIN
 };
 
 struct schema_ref {
@@ -29,17 +32,19 @@ struct schema_ref {
 enum schema_list { SCHEMA_PLAIN, SCHEMA_ATOMIC, SCHEMA_SET, SCHEMA_KEYED, SCHEMA_ENUM };
 
 struct schema_field {
-	uint32_t name;                  /* positions in `text`, of NUL-terminated words */
+	/* position of the field's name in `text`, which consists of NUL-terminated words */
+	uint32_t name;
 	uint32_t keys, merge;           /* for lists: the keys "containerPort,protocol", and the key of a strategic
 					 * merge; 0: none */
 	uint16_t ref;                   /* position of the value's kind in `refs` */
-	uint16_t versions;              /* the versions of Kubernetes with the field: bit m - 28 is for 1.m */
-	uint16_t required, list;        /* is the field required; `list`: enum schema_list */
+	/* set of the versions of Kubernetes that have the field: bit m - 28 stands for 1.m */
+	uint16_t versions;
+	uint16_t required, list;        /* is the field required?; how a list is merged: enum schema_list */
 };
 
 struct schema_type {
 	uint32_t name;                  /* position of the type's name in `text`: "core.v1.Container" */
-	/* its fields, in `fields` and sorted by name; one name may have several forms */
+	/* the range of its fields in `fields`, sorted by name; a field may have several forms */
 	uint32_t first, n;
 	uint32_t versions;
 };
@@ -72,15 +77,15 @@ static inline bool schema_in(uint32_t versions, unsigned minor)
 /* The kind of that name; NULL when no version has it. */
 const struct schema_kind *schema_find_kind(const struct schema *s, struct str api_version, struct str kind);
 const struct schema_type *schema_find_type(const struct schema *s, struct str name);
-/* The form that a field has in a version. */
+/* The form that the field has in one version. */
 const struct schema_field *schema_find_field(const struct schema *s, const struct schema_type *t, struct str name,
 	unsigned minor);
-/* The newest form of a field, whatever the version. */
+/* The form that the field has in the newest version that has it. */
 const struct schema_field *schema_newest_field(const struct schema *s, const struct schema_type *t, struct str name);
 
-/* Appends the versions in a set, of those that are known: "1.29 to 1.33", "1.34 and later", "all versions". */
+/* Appends the names of the versions in a set, for messages: "1.29 to 1.33", "1.34 and later", "all versions". */
 void schema_versions_text(uint32_t versions, struct buf *out);
-/* Appends a type for people: "list of Container", "map of quantity", "whole number". */
+/* Appends the name of a type, for messages: "list of Container", "map of quantity", "whole number". */
 void schema_ref_text(const struct schema *s, const struct schema_ref *r, struct buf *out);
 
 #endif

@@ -93,7 +93,7 @@ static bool is_milli(double number)
 	return strtod(text, NULL) == number;
 }
 
-/* The value as it would be in the wanted kind, if that is certain; else empty. */
+/* The text of the value in the expected kind, if it is certain which value is meant; else empty. */
 static struct str instead(struct schema_checking *c, const struct schema_ref *r, const struct data *d)
 {
 	if (d->kind == DATA_STRING && (r->word == SCHEMA_INT || r->word == SCHEMA_NUMBER) && is_whole(d->u.string))

@@ -1,5 +1,5 @@
 /*
- * schema_check.h - free-form data against the schema of a version of Kubernetes.
+ * schema_check.h - checks free-form data against the schema of a version of Kubernetes.
  */
 #ifndef TRAINC_KUBE_SCHEMA_CHECK_H
 #define TRAINC_KUBE_SCHEMA_CHECK_H

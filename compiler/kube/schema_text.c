@@ -31,7 +31,7 @@ struct built_kind {
 
 struct schema_builder {
 	struct arena *arena;
-	const struct schema *base;      /* schema whose types may be named, or NULL */
+	const struct schema *base;      /* schema whose types the text may refer to, or NULL */
 	struct map types, kinds;        /* struct built_type, struct built_kind by "apiVersion kind" */
 	struct built_type *type;        /* the type that lines with a tab belong to */
 	uint32_t versions;              /* the version to which the lines being read apply */
@@ -60,7 +60,7 @@ static struct str word(struct str *rest)
 	return w;
 }
 
-/* Marks everything that exists now as part of the version that has been read. */
+/* Marks everything that exists at the end of a version's lines as part of that version. */
 static void version_ends(struct schema_builder *b)
 {
 	for (size_t i = 0; i < b->kinds.n; i++) {
@@ -197,7 +197,7 @@ struct building {
 	size_t nrefs, nfields;
 	struct map ref_of;              /* "[]core.v1.Pod" -> its position, plus 1 */
 	struct map type_of;             /* name -> its position, plus 1 */
-	struct str lost;                /* a type that is named but not described */
+	struct str lost;                /* a type that the text refers to but does not describe */
 };
 
 static uint32_t text(struct building *g, struct str s)

@@ -22,7 +22,7 @@ bool kube_has(unsigned minor, enum kube_feature f);
 unsigned kube_usable_from(enum kube_feature f);
 /* The name of the feature in messages: "the success policy". */
 const char *kube_words(enum kube_feature f);
-/* Reads "1.34" as 34; false for another form. The version need not be known. */
+/* Reads "1.34" as 34; false for another form. It need not be a version that the compiler knows. */
 bool kube_version_parse(struct str text, unsigned *ret_minor);
 bool kube_version_known(unsigned minor);
 

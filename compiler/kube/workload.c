@@ -10,7 +10,7 @@
 #define LABEL(key) key, "metadata.labels['" key "']"
 #define NO_INDEX NULL, NULL
 
-/* The first rows by their ids; each row is one line, so that columns can be compared. */
+/* The first rows are at their ids. Each row is a single line, so that columns can be compared. */
 static const struct workload workloads[] = {
 	[WORKLOAD_JOB] = { WORKLOAD_JOB, "batch/v1", "Job", "job", "batch.v1.JobSpec", ANNOTATION(JOB_INDEX),
 		"JOB_COMPLETION_INDEX", "OnFailure",

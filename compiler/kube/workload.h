@@ -1,7 +1,7 @@
 /*
- * workload.h - the kinds of objects that run pods, one row each. A role of a program becomes one of those that have an
- * id; the others are only written by users, and read by `import`, `status` and `fit`. To let a target write another
- * kind, give it an id and a row: the compiler and the tests then report the places that must handle it.
+ * workload.h - the kinds of objects that run pods, one row each. A role of a program becomes one of those that have
+ * an id; the others are only written by users, and read by `import`, `status` and `fit`. To let a target write
+ * another kind, give it an id and a row: the compiler and the tests then report the code that must handle it.
  */
 #ifndef TRAINC_KUBE_WORKLOAD_H
 #define TRAINC_KUBE_WORKLOAD_H
@@ -32,17 +32,18 @@ struct workload {
 	const char *argument;           /* the kind as kubectl accepts it: "job" */
 	/* type of its spec in the schemas ("batch.v1.JobSpec"), which `raw job` goes into; NULL for a pod */
 	const char *spec;
-	/* label of its pods that holds their index and that the controller sets; NULL without */
+	/* label of the kind's pods, set by its controller, that holds their index; NULL: there is none */
 	const char *index;
-	/* the same as the pod's containers can read it: "metadata.annotations['...']" */
+	/* the same label or annotation, as a container can read it: "metadata.annotations['...']" */
 	const char *field;
-	const char *variable;           /* environment variable of the containers that holds the index; NULL without */
-	/* the restart policy that comes nearest to restart = "always"; NULL: its pods may leave it out */
+	/* environment variable of the containers that holds the index; NULL: there is none */
+	const char *variable;
+	/* the restart policy that is closest to restart = "always"; NULL: the pods need no policy */
 	const char *always;
 	unsigned traits;                /* a set of enum workload_trait */
 };
 
-/* The row of ID, which is less than WORKLOADS. */
+/* Returns the row of ID, which must be less than WORKLOADS. */
 const struct workload *workload_row(enum workload_id id);
 /* The row of Kubernetes' own objects of KIND; NULL if such objects do not run pods. */
 const struct workload *workload_named(struct str kind);

@@ -416,7 +416,8 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 	int first = kind_at(c, head);
 
 	if (n == 0 || first == TOKEN_IF || first == TOKEN_ELSE || (first == TOKEN_FOR && outer->kind != PLACE_FILE)) {
-		p = *outer; /* in the body of a condition or loop the same items are allowed as around it */
+		/* in the body of a condition or loop the same items are allowed as around it */
+		p = *outer;
 		return p;
 	}
 	if (outer->kind == PLACE_RAW) {

@@ -40,7 +40,8 @@ static void touched(struct lsp *l, struct document *d)
 	for (struct document **at = &l->documents; *at; at = &(*at)->next) {
 		if (*at != d)
 			continue;
-		*at = d->next; /* moves it to the front of the list, because the first document is published first */
+		/* moves it to the front of the list, because the first document is published first */
+		*at = d->next;
 		d->next = l->documents;
 		l->documents = d;
 		return;

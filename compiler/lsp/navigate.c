@@ -21,7 +21,8 @@ bool definition_answer(struct request *r)
 		const struct module *module = s.name.decl && s.name.decl->kind == DECL_IMPORT
 			? s.name.decl->node->u.import.module : NULL;
 		at = spot_declared(&s.name);
-		if (s.name.kind == OCCURRENCE_DECL && module) /* jumps to the module itself, not to its import */
+		/* jumps to the module itself, not to its import */
+		if (s.name.kind == OCCURRENCE_DECL && module)
 			at = (struct span){ module->source->base, module->source->base };
 		if (s.name.kind == OCCURRENCE_PORT)
 			spot_mentions(r, &s, false, find_port, &at);

@@ -228,7 +228,8 @@ void publish_nothing(struct lsp *l, struct document *d)
 {
 	struct analysis *now = d->now;
 
-	d->now = NULL; /* the document has left the list, so this publishes an empty list of diagnostics for its URI */
+	/* the document has left the list, so this publishes an empty list of diagnostics for its URI */
+	d->now = NULL;
 	publish_uri(l, d->uri);
 	for (size_t i = 0; i < d->npublished; i++)
 		publish_uri(l, d->published[i]);

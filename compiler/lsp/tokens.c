@@ -88,7 +88,8 @@ static void add_name(void *to, const struct occurrence *o)
 			return;
 		type = TYPE_OF_VARIABLE;
 		break;
-	default: return; /* other names, such as strings and import paths, keep the type that the scanner gave them */
+	/* other names, such as strings and import paths, keep the type that the scanner gave them */
+	default: return;
 	}
 	if (!o->quoted && o->at.start >= c->source->base && o->at.end <= c->source->base + c->source->text.n)
 		add(c, o->at.start, o->at.end, type, modifiers);

@@ -10,7 +10,7 @@ static void line(struct rendered *r, unsigned indent)
 		buf_char(&r->bytes, ' ');
 }
 
-/* Writes a segment: a string without its quotes. */
+/* Writes a segment as part of a string, without quotes around it. */
 static void segment(struct buf *b, struct str s)
 {
 	size_t at = b->n;
@@ -87,7 +87,7 @@ void json_value(struct rendered *r, const struct object *o, unsigned indent)
 	}
 }
 
-/* Writes an object as an item of a List, two levels deep. */
+/* Writes an object as an item of a List, indented by two levels. */
 void json_object(struct rendered *r, const struct object *root)
 {
 	json_value(r, root, 4);

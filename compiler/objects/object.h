@@ -1,8 +1,8 @@
 /*
- * object.h - an object as an ordered tree of fields, each with the place in the program that decided it. One tree may
- * represent many objects that differ by an index: OBJECT_TEXT has holes for the index, and OBJECT_MADE is a value that
- * is built for each index when it is written. Memory: a tree lives in the arena that its makers are given; texts are
- * borrowed.
+ * object.h - an object as an ordered tree of fields, each with the source position that decided it. One tree may
+ * represent many objects that differ by an index: OBJECT_TEXT has holes for the index, and OBJECT_MADE is a value
+ * that is built for each index when it is written. Memory: a tree lives in the arena that its makers are given; texts
+ * are borrowed.
  */
 #ifndef TRAINC_OBJECTS_OBJECT_H
 #define TRAINC_OBJECTS_OBJECT_H
@@ -24,7 +24,7 @@ struct object_field {
 
 struct object {
 	enum object_kind kind;
-	struct span from;               /* place that decided the value; unknown: that of the parent */
+	struct span from;               /* position that decided the value; unknown: the parent's position applies */
 	union {
 		bool boolean;
 		int64_t integer;
@@ -54,9 +54,9 @@ struct object *object_list(struct arena *a, struct span from);
 struct object *object_string(struct arena *a, struct str s, struct span from);
 struct object *object_integer(struct arena *a, int64_t n, struct span from);
 struct object *object_boolean(struct arena *a, bool b, struct span from);
-/* Makes a tree with the same content. */
+/* Makes a tree of objects with the content of D. */
 struct object *object_from_data(struct arena *a, const struct data *d);
-/* The content for replica INDEX, without places that are unknown. */
+/* Makes a free-form tree with the content for replica INDEX. Positions that are unknown in O stay unknown. */
 struct data *object_to_data(struct arena *a, const struct object *o, int64_t index);
 
 /* Sets a field; an existing key keeps its position and gets the new value. */
@@ -83,7 +83,7 @@ struct object *object_add_map(struct arena *a, struct object *list, struct span 
 #define PUT_MAP(a, map, key, from) object_put_map((a), (map), STR(key), (from))
 #define PUT_LIST(a, map, key, from) object_put_list((a), (map), STR(key), (from))
 
-/* Appends the whole text of a string or text for INDEX. */
+/* Appends the text of a string, or the text with holes for INDEX. */
 void object_text(const struct object *o, int64_t index, struct buf *out);
 
 #endif

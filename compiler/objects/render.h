@@ -10,8 +10,8 @@
 #include "objects/sink.h"
 
 struct hole {
-	size_t at;                      /* where the hole is in the bytes before it */
-	const struct object *made;      /* OBJECT_MADE: the object that is inserted; NULL: the index is inserted */
+	size_t at;                      /* offset of the hole in the rendered bytes */
+	const struct object *made;      /* OBJECT_MADE: the object to insert here; NULL: the index is inserted */
 	unsigned indent;
 	bool in_list;                   /* the hole follows "-", not "key:" */
 	struct span from;
@@ -21,15 +21,16 @@ struct rendered {
 	struct buf bytes;
 	struct hole *holes;
 	size_t nholes;
-	struct arena holes_arena;       /* memory for the bytes of holes: few are kept, and released with the rest */
+	struct arena holes_arena;       /* memory of `holes` */
 	bool json;
-	const struct sources *annotate; /* sources for the places at line ends; NULL: no places */
-	struct span from;               /* place of the innermost field whose place is known */
-	bool nested;                    /* this tree is the value of a hole, and has no holes itself */
-	int64_t index;                  /* with `nested`: the index, which is known */
+	/* sources for the source positions at line ends; NULL: no positions are written */
+	const struct sources *annotate;
+	struct span from;               /* position of the innermost field whose position is known */
+	bool nested;                    /* the tree is the value of a hole, so it has no holes itself */
+	int64_t index;                  /* if `nested`: the index */
 };
 
-/* Renders a tree into R (emptied first). */
+/* Renders a tree into R, which is emptied first. */
 void render_object(struct rendered *r, const struct object *root);
 void render_release(struct rendered *r);
 
@@ -47,12 +48,15 @@ void outlet_release(struct outlet *out);
 /* Writes the bytes for one index. */
 void render_write(const struct rendered *r, int64_t index, struct outlet *out);
 
-/* ---- for the two forms ---- */
+/* ---- for the renderers of YAML and JSON ---- */
 
 void render_hole(struct rendered *r, const struct object *made, unsigned indent, bool in_list);
-/* A text as segments: those of OBJECT_TEXT, or the one of OBJECT_STRING (kept in `one`). */
+/*
+ * Returns a text as segments: those of an OBJECT_TEXT, or the single text of an OBJECT_STRING, which is stored in
+ * ONE.
+ */
 const struct str *render_segments(const struct object *o, struct str *one, size_t *ret_n);
-/* Appends a number in the shortest form that every reader takes for a number with a fraction. */
+/* Appends a number in the shortest form that every reader reads as a floating-point number. */
 void render_float(struct buf *b, double number);
 
 void yaml_object(struct rendered *r, const struct object *root);

@@ -36,7 +36,10 @@ static unsigned scan(const struct str *s, size_t n)
 			continue;
 		for (size_t k = 0; k < s[i].n; k++) {
 			unsigned char c = (unsigned char)s[i].p[k];
-			/* letters, digits and most signs have no class: one comparison for nearly all text */
+			/*
+			 * letters, digits and most signs have no class, so nearly every character needs only this
+			 * comparison
+			 */
 			if (c <= ':' || c >= 0x7F || c == '\\')
 				has |= byte_class(c);
 		}
@@ -83,7 +86,7 @@ static bool dash_inside(struct walk w)
 	return false;
 }
 
-/* Does the text begin like a number, without anything that rules a number out? */
+/* Does the text start like a number, and contain nothing that no number contains? */
 static bool like_number(struct walk w)
 {
 	bool date = dash_inside(w);
@@ -91,7 +94,7 @@ static bool like_number(struct walk w)
 
 	if (c == '-' || c == '+')
 		c = next_byte(&w);
-	if (c == '.') {                         /* .inf and .NaN too */
+	if (c == '.') {                         /* this includes .inf and .NaN */
 		c = next_byte(&w);
 		if (c < 0 || letter(c))
 			return true;
@@ -218,8 +221,9 @@ static bool literal_lines(const struct str *s, size_t n)
 }
 
 /*
- * The classes of characters for a quick test: nearly every text is a word, a path or an image. It begins with a letter
- * or a slash, and has letters, digits and signs that mean nothing inside a scalar (a colon at the end would).
+ * The classes of characters for a quick test: nearly every text is a word, a path or an image. Such a text begins
+ * with a letter or a slash, and has letters, digits and signs that mean nothing inside a scalar (a colon at the end
+ * would).
  */
 #define LETTERS(value) ['a'] = value, ['b'] = value, ['c'] = value, ['d'] = value, ['e'] = value, ['f'] = value, \
 	['g'] = value, ['h'] = value, ['i'] = value, ['j'] = value, ['k'] = value, ['l'] = value, ['m'] = value, \
@@ -240,8 +244,8 @@ static const unsigned char simple_bytes[256] = {
 };
 
 /*
- * The index after the beginning of a simple text: a letter, possibly after the dashes of an option; 0 when it is not
- * simple.
+ * Returns the index after the start of a simple text, which is a letter, possibly after the dashes of an option; 0 if
+ * the text is not simple.
  */
 static size_t simple_start(struct str s)
 {
@@ -252,7 +256,7 @@ static size_t simple_start(struct str s)
 	if (dashes == s.n)
 		return 0;
 	if (!dashes && digit((unsigned char)s.p[0]) && s.p[s.n - 1] == 'i')
-		return 1;               /* such as 256Gi: no number ends with an i */
+		return 1;               /* such as 256Gi: no number ends with an 'i' */
 	return simple_bytes[(unsigned char)s.p[dashes]] & FIRST ? dashes + 1 : 0;
 }
 
@@ -264,7 +268,7 @@ bool yaml_simple(struct str s)
 
 	if (!i || p[s.n - 1] == ':')
 		return false;
-	/* nearly all text is simple, so nothing is decided in between */
+	/* nearly every text is simple, so all its bytes are examined without a branch */
 	for (; i + 4 <= s.n; i += 4)
 		all &= simple_bytes[p[i]] & simple_bytes[p[i + 1]] & simple_bytes[p[i + 2]] & simple_bytes[p[i + 3]];
 	for (; i < s.n; i++)

@@ -188,7 +188,7 @@ static bool plain_line(struct rendered *r, const struct object_field *f, unsigne
 	return true;
 }
 
-/* Writes the fields of a map; the first one continues the present line. */
+/* Writes the fields of a map; the first one continues the current line. */
 static void fields(struct rendered *r, const struct object *o, unsigned indent)
 {
 	for (size_t i = 0; i < o->u.map.n; i++) {
@@ -201,7 +201,7 @@ static void fields(struct rendered *r, const struct object *o, unsigned indent)
 	}
 }
 
-/* Writes `- value` in the same way. */
+/* Writes `- value` if the value is plain. */
 static bool plain_item(struct rendered *r, const struct object *o, unsigned indent)
 {
 	struct str v = o->u.string;
@@ -233,7 +233,7 @@ static void items(struct rendered *r, const struct object *o, unsigned indent)
 	}
 }
 
-/* Writes a map or list that is not empty: on the same line after "-", below after "key:". */
+/* Writes a map or list that is not empty: after "-" on the same line, after "key:" on the lines below. */
 static void nested(struct rendered *r, const struct object *o, unsigned indent, bool in_list)
 {
 	bool deeper = in_list || o->kind == OBJECT_MAP;

@@ -20,7 +20,8 @@ struct making {
 	int64_t replica;
 	const struct placement *where;
 	struct env_values done;
-	struct map index; /* variables by name -> position + 1; built when a variable is first referred to */
+	/* variables by name -> position + 1; built when a variable is first referred to */
+	struct map index;
 	struct buf run;                 /* plain text after the last piece */
 	struct piece *pieces;
 	size_t npieces;

@@ -101,10 +101,12 @@ struct plan_volume {
 	/* the sub path, if it differs between replicas: text and index pieces; `path` is then only for display */
 	struct text path_text;
 	bool readonly, shared, memory;  /* properties of the volume; memory: scratch with medium = "memory" */
-	bool unasked; /* read-only by default, because it is a directory of the node; the program does not set this */
+	/* read-only by default, because it is a directory of the node; the program does not set this */
+	bool unasked;
 	struct quantity size;           /* size of scratch space or of the replica's own claim */
 	struct str class;               /* storage class of the replica's own claim; empty: the cluster's default */
-	bool keep; /* the replica's own claim is kept as an object of the job; otherwise it is deleted with the pod */
+	/* the replica's own claim is kept as an object of the job; otherwise it is deleted with the pod */
+	bool keep;
 	struct span from;
 };
 
@@ -134,7 +136,8 @@ enum probe_kind { PROBE_TCP, PROBE_HTTP, PROBE_EXEC };
 /* When a container counts as ready. */
 struct plan_probe {
 	enum probe_kind kind;
-	struct str port, path; /* TCP and HTTP: the name of a port of the container. HTTP: the path of the request */
+	/* TCP and HTTP: the name of a port of the container. HTTP: the path of the request */
+	struct str port, path;
 	struct plan_str *command;       /* EXEC: the command of the probe */
 	size_t ncommand;
 	int64_t within;                 /* seconds after which a container that is not ready is restarted */
@@ -146,7 +149,8 @@ struct plan_resource {
 	struct str name;                /* name of the resource: "rdma/hca", "hugepages-2Mi" */
 	struct span name_at;
 	struct quantity amount;         /* the amount, a whole positive number */
-	bool bytes; /* the resource is huge pages, and `amount` is memory; otherwise `amount` is a count */
+	/* the resource is huge pages, and `amount` is memory; otherwise `amount` is a count */
+	bool bytes;
 	struct span from;
 };
 
@@ -222,7 +226,8 @@ struct plan_condition {
 struct plan_replica_label {
 	struct str key;
 	struct span key_at;
-	struct text text; /* the value, which only has pieces of text and index; not used if `per_replica` is set */
+	/* the value, which only has pieces of text and index; not used if `per_replica` is set */
+	struct text text;
 	/* if values are computed: the value of each replica, absent for some; otherwise NULL */
 	const struct text *per_replica;
 	/* the label is declared for the whole framework, so the Service of a replica selects its pod by it */
@@ -234,7 +239,8 @@ enum replica_service { REPLICA_HEADLESS, REPLICA_CLUSTER, REPLICA_UNSERVED };
 
 /* What a role becomes in a target with one object for each replica. */
 struct plan_replica {
-	bool set; /* the framework has a block `replica`: its labels are used in addition to those of trainc */
+	/* the framework has a block `replica`: its labels are used in addition to those of trainc */
+	bool set;
 	bool job;                       /* each replica is a Job, not a pod */
 	enum replica_service service;
 	struct span service_from;
@@ -269,7 +275,8 @@ struct plan_place {
 	 * it
 	 */
 	int64_t tier;
-	bool together; /* `place` is set for the job, so all its roles with the same place share one domain */
+	/* `place` is set for the job, so all its roles with the same place share one domain */
+	bool together;
 	struct span from;
 };
 
@@ -386,7 +393,8 @@ struct plan_job {
 	bool success_written;           /* the framework or the job sets `success` */
 	/* the condition under which the job counts as running; NULL: one running replica is enough */
 	const struct plan_condition *running;
-	struct plan_pairs labels, annotations; /* labels and annotations of the job, which every object and pod gets */
+	/* labels and annotations of the job, which every object and pod gets */
+	struct plan_pairs labels, annotations;
 	/* names of variables that the framework locks; a name may end with '*', as in PREFIX_* */
 	const struct str *reserved;
 	size_t nreserved;
@@ -577,7 +585,8 @@ enum { PLAN_SUCCESS_RULES = 20, PLAN_SUCCESS_INDEXES = 64 };
 struct plan_index_set {
 	int64_t at[PLAN_SUCCESS_INDEXES];       /* indexes of the replicas, in ascending order */
 	size_t n;
-	bool any; /* if n is 0, any one replica is enough; otherwise the named indexes imply it */
+	/* if n is 0, any one replica is enough; otherwise the named indexes imply it */
+	bool any;
 };
 struct plan_success {
 	unsigned role;

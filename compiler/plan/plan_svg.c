@@ -24,7 +24,8 @@ struct drawing {
 	struct buf *out;
 	struct lane *lanes;
 	size_t nlanes;
-	bool *names; /* names[SOURCE * nroles + TARGET]: does the role SOURCE name a host of the role TARGET? */
+	/* names[SOURCE * nroles + TARGET]: does the role SOURCE name a host of the role TARGET? */
+	bool *names;
 	bool *reaches;                  /* the same for ports: does SOURCE name a port of TARGET? */
 	/* for each role: position and height of its band, and the next free slot at its right edge */
 	int64_t *top, *height, *slot;

@@ -14,7 +14,8 @@ static bool leaf(unsigned *role, const struct plan_condition *c, struct plan_ind
 		*role = c->role;
 	if (*role != c->role || set->n == PLAN_SUCCESS_INDEXES)
 		return false;
-	if (c->index == CONDITION_ANY) { /* if the set names indexes too, they imply this one: each is a replica */
+	/* if the set names indexes too, they imply this one: each is a replica */
+	if (c->index == CONDITION_ANY) {
 		set->any = true;
 		return true;
 	}

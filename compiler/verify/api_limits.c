@@ -181,7 +181,8 @@ void api_divisor(struct api_check *k, const struct data *d)
 
 	if (!divisor || !amount_in(divisor, &q) || !q.nano)
 		return;
-	struct str text = quantity_text(k->c->arena, q); /* the server compares texts, so 1024 is not equal to 1Ki */
+	/* the server compares texts, so 1024 is not equal to 1Ki */
+	struct str text = quantity_text(k->c->arena, q);
 	if (cpu ? str_is(text, "1") || str_is(text, "1m") : is_listed(text, units, COUNT(units)))
 		return;
 	api_refuse(k, divisor, cpu ? "write \"1\" for CPUs, or \"1m\" for thousandths" :

@@ -19,7 +19,8 @@ struct api_check {
 	/* the pod whose names are in `volumes` and `claims`: see pod_names() in api_pod.c */
 	const struct data *named_of;
 	struct map volumes, claims;
-	const struct data *templates; /* volumeClaimTemplates of the StatefulSet that the pod belongs to, or NULL */
+	/* volumeClaimTemplates of the StatefulSet that the pod belongs to, or NULL */
+	const struct data *templates;
 };
 
 /* Applies all rules to OBJECT, which has the type T. */

@@ -158,7 +158,8 @@ void check_places(struct checking *c, const struct plan_job *j)
 		case PLACE_BY_NOBODY: case PLACE_BY_PODS: break;
 		case PLACE_BY_QUEUE: by_queue(c, j, r); break;
 		case PLACE_BY_VOLCANO:
-			if (!operator) /* the operator makes the group, and the report about the operator is enough */
+			/* the operator makes the group, and the report about the operator is enough */
+			if (!operator)
 				by_volcano(c, j, r);
 			break;
 		case PLACE_BY_GROUP:

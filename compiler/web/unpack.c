@@ -9,7 +9,7 @@
 
 #ifdef __wasm__
 #define EXPORT(name) __attribute__((export_name(#name))) name
-#else                                   /* for tests/wasm/unpack.py, which compiles it for this machine */
+#else                                   /* tests/wasm/unpack.py compiles this file for the host machine */
 #define EXPORT(name) name
 #endif
 
@@ -30,11 +30,13 @@ struct coder {
 
 struct web_unpack {
 	struct coder coder;
-	const uint8_t *first, *limit;   /* the packed bytes */
+	const uint8_t *first, *limit;   /* range of the packed bytes */
 	uint8_t *out;
-	size_t size, end;               /* bytes of OUT: in all, and written so far */
-	uint32_t last[4];               /* the last four distances, latest first, each less one */
-	unsigned state;                 /* the kinds of the latest packets: 0 to 6 when the last was a literal */
+	/* SIZE: number of bytes to unpack to OUT; END: number of bytes unpacked so far */
+	size_t size, end;
+	uint32_t last[4];               /* the last four distances minus one, latest first */
+	/* encodes the kinds of the latest packets; 0 to 6: the last one was a literal */
+	unsigned state;
 	struct {
 		chance literal[LITERALS], match[STATES], repeat[STATES];
 		chance older[STATES], second[STATES], third[STATES], many[STATES];
@@ -46,7 +48,10 @@ struct web_unpack {
 void EXPORT(web_start)(const uint8_t *in, size_t nin, uint8_t *out, size_t size);
 ptrdiff_t EXPORT(web_more)(size_t there, size_t n);
 
-/* It has no branches, like bit(): the processor cannot predict them, and most of the time is spent here. */
+/*
+ * Reads a further packed byte when the range is small. This has no branches, like bit(): the processor could not
+ * predict them, and most of the time is spent here.
+ */
 static inline void refill(struct coder *r)
 {
 	uint32_t low = r->range >> 24 == 0;
@@ -190,7 +195,7 @@ static inline unsigned match(struct web_unpack *u, struct coder *r)
 extern uint8_t __heap_base;
 void *EXPORT(web_room)(void);
 
-/* The memory for the packed bytes, followed by that for the unpacked ones. */
+/* Returns the memory for the packed bytes, which the unpacked bytes follow. */
 void *web_room(void)
 {
 	return &__heap_base;
@@ -200,8 +205,8 @@ void *web_room(void)
 static struct web_unpack unpacking;
 
 /*
- * Begins to unpack the NIN bytes at IN, of which the first five have arrived, to the SIZE bytes at OUT.
- * IN must have 32 bytes more than NIN: damaged data may make web_more() read them.
+ * Starts to unpack the NIN bytes at IN, of which the first five have arrived, to the SIZE bytes at OUT. IN must have
+ * 32 bytes more than NIN: damaged data may make web_more() read them.
  */
 void web_start(const uint8_t *in, size_t nin, uint8_t *out, size_t size)
 {
@@ -217,9 +222,9 @@ void web_start(const uint8_t *in, size_t nin, uint8_t *out, size_t size)
 }
 
 /*
- * Unpacks N bytes more, or a few more than that, or fewer when they need more than the THERE packed bytes that have
- * arrived. Returns how many bytes are unpacked by now, or -1 when the packed bytes are damaged. Browsers run a function
- * as they first compiled it until it returns; only its next call is fast.
+ * Unpacks about N more bytes, or fewer if these need more than the THERE packed bytes that have arrived. Returns the
+ * number of bytes unpacked so far, or -1 when the packed bytes are damaged. The page should call it several times: a
+ * browser runs optimized code only from the next call of a function on.
  */
 ptrdiff_t web_more(size_t there, size_t n)
 {

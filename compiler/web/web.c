@@ -62,7 +62,7 @@ static bool file_exists(void *context, struct str path)
 	return file_at(context, path);
 }
 
-/* Is PATH that of a program below DIRECTORY, with no hidden directory between them? */
+/* Is PATH a program below DIRECTORY, without a hidden directory in between? */
 static bool is_program_below(struct str path, struct str directory)
 {
 	if (!str_starts(path, directory) || path.n <= directory.n || path.p[directory.n] != '/')

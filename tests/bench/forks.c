@@ -1,6 +1,7 @@
 /*
  * forks.c - COUNT PROGRAM: the wall time in microseconds of COUNT processes of a program, each with a pipe for its
- * output, from the first fork to the end of the last.  No program that starts them and waits for them can be faster.
+ * output, from the first fork to the exit of the last process. No other program that starts and awaits these
+ * processes can be faster.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * measure.c - RUNS STATUS OUTPUT PROGRAM ARGUMENT...: the shortest wall time and the shortest processor time of RUNS
  * runs in microseconds, and the largest resident set in KiB.  Every run must exit with STATUS.
  *
- * A larger harness would show up in the child's peak memory, which counts from before exec.
+ * The harness is small, because the child's peak memory also counts the memory before exec.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -32,7 +32,7 @@ static bool exists(void *context, struct str path)
 	return str_is(path, "job.tj");
 }
 
-/* That many objects are enough; a few bytes can request millions of replicas. */
+/* Output of limited size: a few bytes of input can request millions of replicas. */
 struct bucket {
 	size_t room;
 };

@@ -52,7 +52,7 @@ static void replace(void *to, struct str name, struct str text)
 	t->changed = true;
 }
 
-/* Errors of the text, which hide all others. */
+/* Returns the number of syntax errors, which hide all other errors. */
 static size_t unreadable(const struct reader *reader)
 {
 	struct trainc *t = trainc_open_reader(reader);

@@ -1,4 +1,4 @@
-/* fuzz_import.c - manifests: nothing crashes, and what is imported without an error is a program. */
+/* fuzz_import.c - imports manifests: nothing crashes, and an import without errors results in a program. */
 #include <stdlib.h>
 
 #include "import/import.h"
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		import_read(im, source);
 	import_finish(im);
 	if (diags_ok(&diags) && import_count(im) && !import_program(im, IMPORT_ALL, &out) && diags_ok(&diags))
-		abort();                /* refused without a message */
+		abort();                /* the program was refused, but no error was reported */
 	buf_release(&out);
 	arena_release(&arena);
 	return 0;

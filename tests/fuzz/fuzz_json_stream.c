@@ -18,7 +18,7 @@ static bool note(void *to, const struct data *d)
 	return true;
 }
 
-/* The result of TEXT in pieces whose sizes follow from SEED; the error comes last. */
+/* Reads TEXT in pieces whose sizes depend on SEED; appends the result, with the error at its end. */
 static void read_in_pieces(struct json_stream_options o, struct str text, uint32_t seed, struct buf *out)
 {
 	o.item = o.document = note;
@@ -54,7 +54,7 @@ static void same_in_pieces(struct json_stream_options o, struct str text)
 	buf_release(&parts);
 }
 
-/* A document that both readers accept gives the same result in both. */
+/* Checks that a document that both readers accept has the same result in both. */
 static void same_as_whole(struct str text)
 {
 	struct arena arena = { 0 };

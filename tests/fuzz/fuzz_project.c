@@ -77,7 +77,7 @@ static bool read_file(void *context, struct arena *arena, struct str path, struc
 
 static bool exists(void *context, struct str path) { return find(context, path); }
 
-/* The names directly in a directory, each once. */
+/* Lists the names directly inside a directory, each once. */
 static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
 	void *to)
 {

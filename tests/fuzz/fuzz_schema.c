@@ -22,7 +22,7 @@ struct run {
 	struct sources sources;
 	struct source *source;
 	struct diags diags;
-	struct schema kinds;            /* of the last definition */
+	struct schema kinds;            /* kinds of the latest definition */
 	bool has_kinds;
 };
 
@@ -54,7 +54,8 @@ static void definition(struct run *r, const struct data *d)
 	if (!crd_schema(&r->arena, d, &out, &error))
 		require(error.what.n && error.at.start >= r->source->base);
 	else if (!table(r, str_copy(&r->arena, buf_text(&out)), &why))
-		require(memmem(why.p, why.n, "types", 5));      /* too many: the limit of the whole file reports that */
+		/* there are too many types, which is a limit of the whole file */
+		require(memmem(why.p, why.n, "types", 5));
 	buf_release(&out);
 }
 

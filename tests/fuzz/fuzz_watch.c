@@ -16,7 +16,7 @@ struct thing {
 };
 
 struct change {
-	char type;                      /* A, M, D */
+	char type;                      /* 'A' (added), 'M' (modified) or 'D' (deleted) */
 	unsigned name, uid, version;
 };
 
@@ -24,17 +24,17 @@ struct change {
 struct call {
 	bool used, list, over;
 	struct transport_request r;
-	struct buf bytes;               /* not yet delivered */
+	struct buf bytes;               /* bytes of the response, some of them not delivered yet */
 	size_t at;
-	unsigned next;                  /* index in the history of the next event to send; UINT_MAX: none */
+	unsigned next;                  /* index of the next event of the history to send; UINT_MAX: none */
 	int code;
-	bool closing;                   /* ends when all is delivered */
+	bool closing;                   /* the call ends when everything has been delivered */
 };
 
 static struct world {
 	struct thing things[NAMES];
 	struct change history[HISTORY];
-	unsigned nhistory, forgotten;   /* versions up to it are too old */
+	unsigned nhistory, forgotten;   /* versions up to `forgotten` are too old to continue from */
 	unsigned version, uids;
 	bool streaming;                 /* the server has streaming lists */
 	struct call calls[CONNECTIONS];
@@ -110,7 +110,10 @@ static void answer_list(struct call *c, struct str token)
 	const char *dot = token.n ? memchr(token.p, '.', token.n) : NULL;
 	unsigned from = dot ? number((struct str){ token.p, (size_t)(dot - token.p) }) : 0, given = 0;
 
-	/* A page belongs to a snapshot; the model keeps none, so a change in between makes the token expire. */
+	/*
+	 * Pages of one list must show the same snapshot. The model keeps no snapshots, so any change between two pages
+	 * makes the token expire.
+	 */
 	if (dot && number((struct str){ dot + 1, (size_t)(token.p + token.n - dot - 1) }) != w.version) {
 		c->code = 410;
 		c->closing = true;
@@ -202,11 +205,11 @@ static void deliver(struct call *c, size_t most, bool garble)
 		put_event(&c->bytes, &w.history[c->next]);
 	size_t n = c->bytes.n - c->at < most ? c->bytes.n - c->at : most;
 	if (n && garble)
-		c->bytes.p[c->at + n / 2] = 1;  /* not valid anywhere in JSON */
+		c->bytes.p[c->at + n / 2] = 1;  /* this byte is not valid anywhere in JSON */
 	if (n && c->code == 200) {
 		struct str piece = { c->bytes.p + c->at, n };
 		c->at += n;
-		/* The watch may end the call from a callback: its bytes must stay valid while they are read. */
+		/* A callback of the watch may end the call, but the bytes must stay valid while they are read. */
 		struct buf kept = c->bytes;
 		c->bytes = (struct buf){ 0 };
 		bool more = c->r.take(c->r.to, piece);
@@ -241,7 +244,7 @@ static void change(unsigned name, unsigned what)
 	t->present = type != 'D';
 	w.history[w.nhistory++] = (struct change){ type, name, t->uid, w.version };
 	if (type == 'D' && what & 2)
-		change(name, what);             /* and immediately another one of the same name */
+		change(name, what);             /* immediately creates another object with the same name */
 }
 
 static void fire(void)
@@ -309,7 +312,7 @@ static void step(uint8_t op, uint8_t arg)
 	case 3: case 4: if (c) deliver(c, 1 + arg, false); break;
 	case 5: if (c) finish(c, TRANSPORT_BROKEN); break;
 	case 6: w.forgotten = w.version + 1; break;
-	/* repeats an event */
+	/* sends some events again */
 	case 7: if (c && !c->list && c->next <= w.nhistory) c->next -= c->next < arg % 4 ? c->next : arg % 4; break;
 	case 8: fire(); break;
 	case 9: if (c && arg % 4 == 0 && c->code == 200 && !c->list) deliver(c, 40, true); break;

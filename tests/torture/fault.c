@@ -43,7 +43,7 @@ static int error_of(const char *name)
 	return ENOMEM;
 }
 
-/* Runs before main(), but after the initialization of the C library, which is not ours to test. */
+/* Runs before main(), but after the initialization of the C library, which this program does not test. */
 __attribute__((constructor)) static void read_plan(void)
 {
 	const char *text = getenv("FAULT");
@@ -55,7 +55,7 @@ __attribute__((constructor)) static void read_plan(void)
 	plan.error = error_of(how);
 }
 
-/* Whether this call of KIND fails; sets errno. */
+/* Decides whether this call of KIND fails; sets errno if it does. */
 static bool fails(const char *kind)
 {
 	if (strcmp(plan.kind, kind) != 0)
@@ -78,7 +78,7 @@ WRAP("memory", void *, malloc, (size_t n), (n), NULL)
 WRAP("memory", void *, calloc, (size_t n, size_t size), (n, size), NULL)
 WRAP("memory", void *, realloc, (void *p, size_t n), (p, n), NULL)
 WRAP("memory", void *, mmap, (void *p, size_t n, int a, int b, int fd, off_t at), (p, n, a, b, fd, at), MAP_FAILED)
-/* The C library allocates for these functions without a call that a dynamic program can intercept. */
+/* In these functions the C library allocates memory without a call that a dynamic program can intercept. */
 WRAP("memory", int, regcomp, (regex_t *re, const char *p, int flags), (re, p, flags), REG_ESPACE)
 WRAP("memory", int, regexec, (const regex_t *re, const char *t, size_t n, regmatch_t *m, int f), (re, t, n, m, f),
 	REG_ESPACE)
@@ -93,7 +93,7 @@ WRAP("stat", int, lstat, (const char *path, struct stat *st), (path, st), -1)
 WRAP("stat", int, fstat, (int fd, struct stat *st), (fd, st), -1)
 WRAP("stat", int, access, (const char *path, int mode), (path, mode), -1)
 WRAP("stat", char *, realpath, (const char *path, char *into), (path, into), NULL)
-/* the form of calls with a buffer of known size (_FORTIFY_SOURCE) */
+/* the variants for buffers of known size (_FORTIFY_SOURCE) */
 WRAP("stat", char *, __realpath_chk, (const char *path, char *into, size_t n), (path, into, n), NULL)
 WRAP("open", int, __open_2, (const char *path, int flags), (path, flags), -1)
 WRAP("mkdir", int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
@@ -112,7 +112,7 @@ ssize_t __real_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n)
 {
-	/* the test reads the messages */
+	/* writing to standard error never fails, because the test reads the messages */
 	bool ours = fd != STDERR_FILENO && (plan.error != EPIPE || fd == STDOUT_FILENO);
 
 	if (!ours || !fails("write"))

@@ -5,7 +5,7 @@
 
 static const struct attempts_before before = { .n = 2, .since = 100 * NS_PER_SECOND };
 
-/* The last attempt of a replica whose only pod was created at MADE. */
+/* Returns the number of the last attempt of a replica whose only pod was created at MADE (in seconds). */
 static int64_t last_of(int64_t made, bool present)
 {
 	struct attempts_pod pod = { .made = made * NS_PER_SECOND, .starts = 1, .name = STR("a"), .present = present };
@@ -22,10 +22,10 @@ int main(void)
 
 	CHECK(last_of(100, true) == 3);
 	CHECK(last_of(100, false) == 3);
-	CHECK(last_of(99, true) == 3);          /* the start of the Job is recorded when its pods exist */
+	CHECK(last_of(99, true) == 3);          /* pods exist before the start of the Job is recorded */
 	CHECK(last_of(99, false) == 3);
-	CHECK(last_of(60, true) == 3);          /* the first of very many pods */
-	CHECK(last_of(60, false) == 1);         /* a pod of an earlier life, which has ended */
+	CHECK(last_of(60, true) == 3);          /* the Job has very many pods, and this is the first of them */
+	CHECK(last_of(60, false) == 1);         /* a pod that belongs to an earlier start of the Job and has ended */
 	CHECK(attempts_first(&before, two, 2, &two[0]) == 1);
 	CHECK(attempts_last(&before, two, 2) == 3);
 	return unit_end();

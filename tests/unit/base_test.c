@@ -30,7 +30,10 @@ static void arenas(void)
 	arena_release(&a);
 }
 
-/* An arena for little data starts with a small block, even when it is reused, and then grows like any other. */
+/*
+ * An arena that is set up for little data starts with a small block, even when it is reused, and then grows like any
+ * other.
+ */
 static void small_arena(void)
 {
 	struct arena a = { .first = 512 };

@@ -10,7 +10,7 @@
 #include "unit.h"
 
 struct seen {
-	struct buf text;                /* "item ..." and "document ..." lines */
+	struct buf text;                /* the lines "item ..." and "document ..." for what was reported */
 	size_t items, stop_after;
 };
 
@@ -64,7 +64,7 @@ static struct str reading(struct arena *a, struct json_stream_options o, struct 
 	return all;
 }
 
-/* Reads the input whole, and in pieces of every size up to 7. */
+/* Checks that the result is the same for the whole input and for pieces of every size up to 7. */
 static void same_at_every_cut(int line, struct json_stream_options o, const char *text, const char *want)
 {
 	struct arena a = { 0 };

@@ -27,7 +27,7 @@ static void put(const char *name, const char *text)
 
 static struct str path_of(const char *name) { return str_printf(&arena, "%s/%s", dir, name); }
 
-/* Replaces the name of the test's directory by DIR, so that texts can be compared. */
+/* Replaces the path of the test's directory by "DIR", so that texts can be compared. */
 static struct str plain(struct str s)
 {
 	struct buf b = { 0 };
@@ -274,7 +274,7 @@ static void pods(void)
 {
 	struct kubeconfig_options o = { .home = path_of("nowhere"), .service_host = STR("fd00::1"),
 		.service_port = STR("443"), .account = path_of("account") };
-	CHECK(!read_options(o));                /* no token file */
+	CHECK(!read_options(o));                /* fails: there is no token file */
 	mkdir(path_of("account").p, 0700);
 	put("account/token", "tok\n");
 	CHECK(!read_options(o));
@@ -288,11 +288,11 @@ static void pods(void)
 	o.pod_namespace = STR("from-env");
 	CHECK(read_options(o));
 	CHECK_TEXT(access_now.namespace, "from-env");
-	o.context = STR("prod");                /* the pod's own cluster is not used silently */
+	o.context = STR("prod");                /* fails: the cluster of the pod must not be used silently */
 	CHECK(!read_options(o));
 	CHECK_TEXT(why, "context 'prod' does not exist: the pod has no kubeconfig, and its "
 		"service account has no contexts; set KUBECONFIG or leave --context out");
-	o.variable = path_of("one");            /* a kubeconfig takes precedence */
+	o.variable = path_of("one");            /* a kubeconfig takes precedence over the pod's service account */
 	o.context = STR("a");
 	CHECK(read_options(o));
 	CHECK_TEXT(access_now.host, "one");

@@ -14,7 +14,7 @@ struct reading {
 	struct peer *peer;
 	struct pod_log *log;
 	struct buf said;
-	unsigned asked, runs_for;       /* how often `running` was called; how often it returns true */
+	unsigned asked, runs_for;       /* number of calls of `running`; number of calls that return true */
 	unsigned lines, pause_at, ended;
 	enum pod_log_end end;
 	size_t longest;

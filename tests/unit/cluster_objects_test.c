@@ -27,7 +27,7 @@ static struct data *parse(struct arena *a, const char *text)
 
 /* ---- bodies ---- */
 
-/* The value that a YAML 1.1 parser gives one scalar; n is -1 when it rejects it. */
+/* Parses one scalar with a YAML 1.1 parser and stores its value in OUT; returns -1 when the parser rejects it. */
 static size_t yaml_reads(const struct buf *text, char *out, size_t size)
 {
 	yaml_parser_t parser;
@@ -219,7 +219,8 @@ static void restart_records(void)
 	CHECK_TEXT(back.replaced[0].uid, "n1");
 	CHECK_TEXT(back.replaced[1].old, "o2");
 	CHECK(back.replaced[0].attempts == 2);
-	for (size_t i = 0; i < text.n; i++)             /* somebody has edited it: any result, but no count below 0 */
+	/* the record was edited by somebody: any result is allowed, but counts are never below 0 */
+	for (size_t i = 0; i < text.n; i++)
 		for (const char *c = "\"{}[],:9-x\\\x01"; *c; c++) {
 			read_changed(&a, body, i, *c, &back);
 			counts = counts && back.restart.number >= 0 && back.restart.most >= 0;

@@ -94,7 +94,7 @@ static void ends(void)
 	packed_add(&p, STR(""), &form);
 	CHECK_TEXT(packed_text(&p, buf_text(&form), &back), "");
 	CHECK(length_of(&p, STR("short")));
-	for (int i = 0; large.n < 300000; i++)          /* longer than the index of a model can address */
+	for (int i = 0; large.n < 300000; i++)          /* longer than the offsets in a model's index can be */
 		buf_printf(&large, "%d,", i);
 	CHECK(length_of(&p, buf_text(&large)));
 	CHECK(length_of(&p, buf_text(&large)) < large.n);

@@ -14,12 +14,12 @@ struct bench {
 	struct loop *loop;
 	struct queue queue;
 	struct queue_item keys[KEYS];
-	struct buf worked;              /* the letter of each key whose pass began */
-	bool at_once;                   /* each pass ends inside the call that starts it */
+	struct buf worked;              /* the letters of the keys whose passes have started */
+	bool at_once;                   /* each pass ends within the call that starts it */
 	struct queue_item *eager;       /* this key is added again during each of its passes */
 	struct queue_item *closing;     /* the pass for this key closes the queue */
 	struct queue_item *twice;       /* a pass started for a key that already had one in progress; NULL: never */
-	size_t busiest;                 /* most passes in progress at once */
+	size_t busiest;                 /* largest number of passes in progress at the same time */
 };
 
 static struct bench bench;
@@ -97,7 +97,7 @@ static void done(char letter, bool ok)
 	queue_done(key(letter), ok, 0);
 }
 
-/* The pause of I has passed. */
+/* Lets the pause of key I elapse. */
 static void elapse(struct queue_item *i)
 {
 	i->not_before = 0;
@@ -116,7 +116,7 @@ static void turns(void)
 	CHECK_TEXT(worked(), "a");
 	done('a', true);
 	CHECK_TEXT(worked(), "b");
-	add("a");                       /* behind the keys that were already waiting */
+	add("a");                       /* it is queued behind the keys that were already waiting */
 	done('b', true);
 	CHECK_TEXT(worked(), "c");
 	done('c', true);
@@ -127,7 +127,7 @@ static void turns(void)
 	end();
 }
 
-/* A key that is always added again takes its turn like the others and delays none of them. */
+/* A key that is added again after each pass takes its turn like all others and does not delay them. */
 static void fairness(void)
 {
 	begin(1);
@@ -167,7 +167,7 @@ static void limits(void)
 	end();
 }
 
-/* Without the Lease, or before every watch is live, keys are only collected. */
+/* As long as the Lease is not held or a watch is not live, keys are only collected. */
 static void closed(void)
 {
 	begin(2);
@@ -190,14 +190,14 @@ static void closed(void)
 	end();
 }
 
-/* ---- a key that is added while it is handled ---- */
+/* ---- a key that is added during its own pass ---- */
 
 static void added_while_handled(void)
 {
 	begin(4);
 	add("a");
 	CHECK_TEXT(worked(), "a");
-	add("aaab");                    /* one more pass, but only after the first has ended */
+	add("aaab");                    /* causes one more pass, but only after the current one has ended */
 	CHECK_TEXT(worked(), "b");
 	CHECK(key('a')->dirty && !key('a')->queued && !bench.queue.depth);
 	done('a', true);
@@ -205,7 +205,7 @@ static void added_while_handled(void)
 	CHECK_TEXT(worked(), "a");
 	done('a', true);
 	CHECK_TEXT(worked(), "");
-	/* After a failure and a change together: one more pass, after the failure's pause. */
+	/* A failure and a change together cause one more pass, after the pause of the failure. */
 	add("a");
 	CHECK_TEXT(worked(), "a");
 	add("a");
@@ -222,7 +222,7 @@ static void added_while_handled(void)
 
 /* ---- pauses ---- */
 
-/* A pass for `a` fails; is WAIT the pause until the next one? */
+/* Lets a pass for `a` fail; is the pause until the next pass WAIT? */
 static bool fails_with(int64_t wait)
 {
 	int64_t before = loop_now(bench.loop), after;
@@ -249,7 +249,7 @@ static void back_off(void)
 		CHECK(fails_with(wait));
 	CHECK(fails_with(wait = 204800 * (NS_PER_SECOND / 1000)) && wait < LONGEST_WAIT);
 	CHECK(fails_with(LONGEST_WAIT));
-	key('a')->failures = 100000;    /* and it stays at the maximum */
+	key('a')->failures = 100000;    /* the pause stays at the maximum */
 	CHECK(fails_with(LONGEST_WAIT));
 	CHECK(bench.queue.retried == 15 && key('a')->failures == 100001);
 	done('a', true);
@@ -288,11 +288,11 @@ static void pauses(void)
 	CHECK_TEXT(worked(), "a");
 	key('a')->to = NULL;
 	queue_done(key('a'), true, 100 * NS_PER_SECOND);
-	CHECK(!armed('a'));             /* nothing to do */
+	CHECK(!armed('a'));             /* no timer is armed, because there is nothing to do */
 	add("a");
 	CHECK(armed('a') && !key('a')->queued);
 	CHECK_TEXT(worked(), "");
-	queue_after(key('a'), 0);       /* asks for an earlier pass: the pause still applies */
+	queue_after(key('a'), 0);       /* asks for a pass right now, but the pause still applies */
 	CHECK_TEXT(worked(), "");
 	CHECK(armed('a') && key('a')->timer.at >= key('a')->not_before);
 	elapse(key('a'));
@@ -300,7 +300,7 @@ static void pauses(void)
 	end();
 }
 
-/* Of several times the earliest applies, and an earlier pass replaces it. */
+/* If several times are requested, the earliest one applies; a pass before it makes it obsolete. */
 static void later(void)
 {
 	begin(1);
@@ -317,7 +317,7 @@ static void later(void)
 	queue_after(key('a'), 100 * NS_PER_SECOND);
 	add("a");
 	CHECK(!armed('a') && key('a')->queued);
-	queue_after(key('a'), 0);       /* it is already waiting for its turn */
+	queue_after(key('a'), 0);       /* has no effect, because the key is already waiting for its turn */
 	CHECK(!armed('a'));
 	CHECK_TEXT(worked(), "a");
 	done('a', true);
@@ -371,7 +371,7 @@ static void forgotten_in_time(void)
 	queue_drop(key('b'));
 	CHECK(!armed('a') && !armed('b') && !key('a')->dirty);
 	CHECK_TEXT(worked(), "");
-	loop_run(bench.loop);           /* returns, since no timer is armed anymore */
+	loop_run(bench.loop);           /* returns, because no timer is armed */
 	CHECK(!bench.queue.depth && !bench.queue.running);
 	end();
 }

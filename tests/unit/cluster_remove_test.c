@@ -11,7 +11,7 @@
 #define JOB "\"kind\":\"Job\"," UID ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"," \
 	"\"finalizers\":[\"example.com/hold\",\"foregroundDeletion\"]}"
 
-/* The responses about N Jobs that take a second to go. */
+/* The responses about N Jobs whose deletion takes a second. */
 static struct str script_of(int n)
 {
 	struct buf b = { 0 };
@@ -34,7 +34,10 @@ static struct str script_of(int n)
 	return script;
 }
 
-/* What cluster_delete() of N Jobs prints to standard error when it reports after SLOW what is left. */
+/*
+ * Deletes N Jobs with cluster_delete(), which reports after SLOW what is left. Returns what it prints to standard
+ * error.
+ */
 static struct str deleted(int n, int64_t slow, int *ret_status)
 {
 	struct standin s;
@@ -80,7 +83,7 @@ int main(void)
 		"remove it\n"
 		"trainc: Job/a-worker is held by finalizer 'foregroundDeletion': its pods are still there\n");
 	CHECK(status == 0);
-	CHECK_TEXT(deleted(1, 0, &status), "");    /* half a minute has not yet passed */
+	CHECK_TEXT(deleted(1, 0, &status), "");    /* nothing is reported: half a minute has not passed */
 	CHECK(status == 0);
 	struct str said = deleted(12, NS_PER_SECOND / 4, &status);
 	CHECK(status == 0 && world_count(said, "still waiting for Job/") == 8 && world_count(said, "is held by") == 16);

@@ -45,7 +45,7 @@ static bool put(struct store *s, const char *job, const char *uid, const char *v
 	return put_in(s, "x", job, uid, version, phase);
 }
 
-/* The objects of a job: "uid:phase " for each, the last stored first. */
+/* Lists the objects of a job as "uid:phase ", the latest one first. */
 static struct str held_in(const struct store *s, const char *ns, const char *job)
 {
 	struct status_objects objects = { 0 };
@@ -68,9 +68,10 @@ static void expectations(void)
 	struct store s = { 0 };
 
 	CHECK_TEXT(held(&s, "a"), "");
-	CHECK(put(&s, "a", "u1", "10", "Pending"));             /* the response: seen before any event */
+	/* the response to our own request comes before any event */
+	CHECK(put(&s, "a", "u1", "10", "Pending"));
 	CHECK_TEXT(held(&s, "a"), "u1:Pending ");
-	CHECK(!put(&s, "a", "u1", "10", "Pending"));            /* the watch reports it */
+	CHECK(!put(&s, "a", "u1", "10", "Pending"));            /* the watch reports the same object */
 	CHECK(put(&s, "a", "u1", "12", "Failed"));
 	CHECK(!put(&s, "a", "u1", "11", "Running") && !put(&s, "a", "u1", "9", "Pending"));
 	CHECK_TEXT(held(&s, "a"), "u1:Failed ");
@@ -142,7 +143,7 @@ static void kept(void)
 		"{\"kind\":\"Service\",\"metadata\":{\"name\":\"p\",\"namespace\":\"x\",\"uid\":\"u\","
 		"\"deletionTimestamp\":\"2026-01-02T00:00:00Z\","
 		"\"ownerReferences\":[{\"uid\":\"o\",\"controller\":true}]}}");
-	/* Without an owner reference to a controller, the labels name the job. */
+	/* Without an owner reference to a controller, labels say which job the object belongs to. */
 	CHECK_TEXT(kept_of("Service",
 		",\"ownerReferences\":[{\"uid\":\"o\"},{\"uid\":\"q\",\"controller\":false}]", ""),
 		"{\"kind\":\"Service\",\"metadata\":{\"name\":\"p\",\"namespace\":\"x\",\"uid\":\"u\","
@@ -185,7 +186,8 @@ static void deletions(void)
 	CHECK(!store_job(&s, &world, STR("u2"), &ns, &job));
 	CHECK_TEXT(held(&s, "a"), "u1:Running ");
 	CHECK_TEXT(held(&s, "b"), "u3:Running ");
-	CHECK(put(&s, "a", "u4", "3", "Pending"));              /* a different object: its versions start over */
+	/* a different object with the same name: its versions start over */
+	CHECK(put(&s, "a", "u4", "3", "Pending"));
 	CHECK_TEXT(held(&s, "a"), "u4:Pending u1:Running ");
 	CHECK(store_remove(&s, STR("u1")) && store_remove(&s, STR("u4")) && store_remove(&s, STR("u3")));
 	CHECK_TEXT(held(&s, "a"), "");
@@ -234,17 +236,19 @@ static void many(void)
 	store_release(&s);
 }
 
-/* ---- a controller without passes ---- */
+/* ---- a controller that runs no real passes ---- */
 
 struct bench {
 	struct peer peer;
 	struct standin server;
 	struct controller control;
 	struct watches *watches;
-	struct buf worked;              /* "NAME:N " for each job that was queued: N of its objects were known then */
-	bool hold;                      /* passes do not end */
+	/* "NAME:N " for each job that was queued, where N is the number of its objects known at that time */
+	struct buf worked;
+	bool hold;                      /* passes start but do not end */
 	size_t syncs;
-	const char *until;              /* the loop ends when `worked` has this and all is live; NULL: never */
+	/* the loop ends when `worked` contains this text and all watches are live; NULL: never */
+	const char *until;
 };
 
 static struct bench bench;
@@ -326,7 +330,7 @@ static struct supervised *job(const char *name)
 
 /* ---- jobs ---- */
 
-/* A job is queued when its author changes it; our own writes of its status do not queue it. */
+/* A job is queued when its author changes it, but not when the controller itself writes its status. */
 static void news(void)
 {
 	begin("on GET *\nhang\n");
@@ -378,7 +382,7 @@ static void gone(void)
 	jobs_gone(&bench.control, custom_kind(0), resource("b", "u2", 1, ""));
 	CHECK(busy->gone && !bench.control.njobs && !job("b"));
 	bench.hold = false;
-	seen("b", "u3", 1, "");         /* its successor does not wait for it */
+	seen("b", "u3", 1, "");         /* the new job of the same name does not wait for the pass of the old one */
 	CHECK_TEXT(worked(), "b:0 ");
 	CHECK(job("b") != busy && busy->item.busy);
 	queue_done(&busy->item, true, 0);
@@ -388,7 +392,10 @@ static void gone(void)
 	end();
 }
 
-/* A name may belong to jobs of two kinds: an object by that name concerns both.  Tables grow with all entries kept. */
+/*
+ * Jobs of two kinds may have the same name; then an object with the label of that name belongs to both. Tables grow
+ * with all entries kept.
+ */
 static void tables(void)
 {
 	char name[16];
@@ -425,7 +432,7 @@ static void tables(void)
 #define MARK(version) EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\"," \
 	"\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
 #define FORGOTTEN EVENT("ERROR", "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"m\"}")
-/* No resources, no Services: their kinds are absent. */
+/* The kinds of custom resources and Services do not exist in this cluster. */
 #define REST "wait 1\nhang\non GET " PODS "\n" JSON "hang\non GET *\ncode 404\n" JSON \
 	"body {\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"m\"}\n"
 
@@ -450,7 +457,7 @@ static void watch(const char *script)
 	peer_run(&bench.peer);
 }
 
-/* Was JOB queued with N objects known? Passes of one round are merged, so they are not counted. */
+/* Was JOB queued when N of its objects were known? How often is not counted, because passes of one round are merged. */
 static bool came_up(const char *job_and_n) { return world_count(buf_text(&bench.worked), job_and_n) > 0; }
 
 static void live(void)
@@ -505,7 +512,7 @@ static void until_failed(struct loop_timer *t)
 		loop_stop(bench.peer.loop);
 }
 
-/* A watch that is forbidden: the watches never count as live, so nothing is decided from half of the objects. */
+/* If one watch is forbidden, the watches never count as live, so nothing is decided from incomplete objects. */
 static void forbidden(void)
 {
 	struct loop_timer look = { .fire = until_failed };

@@ -18,7 +18,7 @@ static const char *with_tls(const char *options, const char *script)
 		script).p;
 }
 
-/* A server with SCRIPT and a client for it, with a limit of SECONDS for each response. */
+/* Starts a server with SCRIPT and a client for it, whose limit for each response is SECONDS. */
 static void begin_limited(struct peer *p, struct standin *s, bool tls, const char *script, int seconds)
 {
 	int64_t limit = seconds * NS_PER_SECOND;
@@ -31,13 +31,13 @@ static void begin_limited(struct peer *p, struct standin *s, bool tls, const cha
 		abort();
 }
 
-/* These limits are for servers that respond, on a machine that may be busy. */
+/* As above, with limits for servers that respond, on a machine that may be busy. */
 static void begin(struct peer *p, struct standin *s, bool tls, const char *script)
 {
 	begin_limited(p, s, tls, script, 20);
 }
 
-enum { IMPATIENT = 2 };         /* the limit in seconds when the server does not respond */
+enum { IMPATIENT = 2 };         /* limit in seconds for a server that does not respond */
 
 static void end(struct peer *p, struct standin *s)
 {
@@ -71,7 +71,7 @@ static void one_connection(void)
 	end(&p, &s);
 }
 
-/* Above 90 open streams, a second connection carries the next. */
+/* Above 90 open streams, further requests use a second connection. */
 static void many_streams(void)
 {
 	struct standin s;
@@ -107,7 +107,7 @@ static void reconnecting(void)
 
 	begin(&p, &s, true, "on GET /x 15\nhang\non GET /x 1\ndelay 50\ncut\non GET /x\n" JSON "body {}\n");
 	peer_send(&p, (struct transport_request){ .path = STR("/x") }, CALL_BY_METHOD, 16);
-	/* libcurl itself repeats one of them */
+	/* libcurl itself sends one of them again */
 	CHECK(p.ok == 16 && transport_counted(p.transport)->connections <= 3);
 	end(&p, &s);
 	/* A connection that does not respond is not used again. */
@@ -161,7 +161,7 @@ static void http1(void)
 	p.access.token = STR("secret");
 	peer_get(&p, "/a");
 	CHECK(p.ok == 1);
-	CHECK(world_count(standin_record(&s), "authorization") == 0);   /* no credentials without TLS */
+	CHECK(world_count(standin_record(&s), "authorization") == 0);   /* credentials are not sent without TLS */
 	end(&p, &s);
 }
 
@@ -211,8 +211,7 @@ static void requests(void)
 /* ---- retries ---- */
 
 /*
- * Sends METHOD /x to a server that responds with SCRIPT; checks the code, the class of the status and the number of
- * attempts.
+ * Sends METHOD /x to a server that responds with SCRIPT; checks the code, the exit status and the number of attempts.
  */
 static void retried(int line, enum transport_method method, enum call_repeat repeat, const char *script, int code,
 	int status, unsigned attempts)
@@ -292,7 +291,7 @@ static void retry_after(void)
 
 	begin(&p, &s, true, ONCE "code 429\nheader Retry-After 1\n" ONCE "code 429\n" TEXT "body busy\n" FINE);
 	peer_get(&p, "/x");
-	/* one second as requested by the header, and one by default */
+	/* waits one second as the header requests, and one second by default */
 	CHECK(p.ok == 1 && p.result.ns >= 2 * NS_PER_SECOND);
 	end(&p, &s);
 	/* Retry-After is longer than the time limit: waiting is pointless. */
@@ -301,10 +300,7 @@ static void retry_after(void)
 	CHECK(p.result.attempts == 1);
 	CHECK_TEXT(p.result.error, "GET /x: 503: Service Unavailable");
 	end(&p, &s);
-	/*
-	 * a date is a time of the server's clock, even if that clock is wrong, and whichever of the two headers comes
-	 * first
-	 */
+	/* a date refers to the server's clock, even if that clock is wrong; the two headers may come in any order */
 	for (int i = 0; i < 2; i++) {
 		begin(&p, &s, true, str_printf(&world, ONCE "code 503\nheader %s\nheader %s\n" FINE,
 			i ? RETRY_DATE : DATE, i ? DATE : RETRY_DATE).p);
@@ -316,7 +312,7 @@ static void retry_after(void)
 	peer_get(&p, "/x");
 	CHECK(p.result.attempts == 1 && p.result.retry_after == 60 * NS_PER_SECOND);
 	end(&p, &s);
-	/* the time has passed, or is invalid */
+	/* the date has already passed, or is invalid */
 	begin(&p, &s, true, ONCE "code 503\nheader " DATE "\nheader Retry-After Wed, 31 Dec 2025 00:00:00 GMT\n"
 		ONCE "code 503\nheader Retry-After soon\n" FINE);
 	peer_get(&p, "/x");
@@ -540,7 +536,7 @@ static void chains(void)
 	CHECK(SSL_CTX_get_cert_store(ctx) == own.authorities);
 	certificate_own_release(&own);
 	SSL_CTX_free(ctx);
-	/* the trusted authority may be any of several */
+	/* the file of trusted authorities may contain several */
 	TLS("", { .ca = str_cat(&world, other_ca.cert_pem, STR("\n"), ca.cert_pem) }, true, "");
 }
 
@@ -634,7 +630,7 @@ static void proxies(void)
 		standin_stop(&s);
 		standin_stop(&proxy);
 	}
-	/* the proxy resolves names: a machine that needs a bastion often cannot */
+	/* the proxy resolves the names, because a machine that needs a bastion often cannot */
 	for (int i = 0; i < 3; i++) {
 		standin_start(&proxy, "# a proxy\n");
 		standin_start(&s, with_tls("", FINE));
@@ -849,10 +845,11 @@ static void token_files(void)
 	CHECK(peer_open(&p, (struct peer_options){ 0 }));
 	peer_get(&p, "/x");
 	world_put("token", STR("second\n\n"));
-	peer_get(&p, "/x");                     /* refused, read again, then accepted */
+	/* the first token is refused; then the file is read again, and the new token is accepted */
+	peer_get(&p, "/x");
 	CHECK(p.ok == 1 && p.result.attempts == 2);
 	unlink(p.access.token_file.p);
-	peer_get(&p, "/x");                     /* the last valid one is kept */
+	peer_get(&p, "/x");                     /* without the file, the last valid token stays in use */
 	CHECK(p.ok == 1);
 	struct str record = standin_record(&s);
 	CHECK(world_count(record, "Bearer first\n") == 2 && world_count(record, "Bearer second\n") == 2);
@@ -878,12 +875,14 @@ static void clocks(void)
 	CHECK(server >= 1767225600 * NS_PER_SECOND - 5 * NS_PER_SECOND &&
 		server < 1767225600 * NS_PER_SECOND + 60 * NS_PER_SECOND);
 	/*
-	 * headers have whole seconds, so a small difference is possible: a response that agrees with what is known
-	 * changes nothing
+	 * headers have whole seconds, so a small difference is possible: a response that agrees with the known offset
+	 * does not change it
 	 */
 	peer_get(&p, "/y");
 	CHECK(transport_clock_offset(p.transport) == offset);
-	/* nor does a header written long before it arrives: the server's clock does not go backwards */
+	/*
+	 * nor does a header change it that was written long before it arrives: the server's clock does not go backwards
+	 */
 	peer_get(&p, "/slow");
 	CHECK(transport_clock_offset(p.transport) == offset);
 	end(&p, &s);

@@ -8,7 +8,7 @@
 #include "runtime/cluster/object_watch.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SLOW = 1 };              /* time and memory of a sanitizer build do not count */
+enum { SLOW = 1 };              /* in a sanitizer build, time and memory are not checked */
 #else
 enum { SLOW = 0 };
 #endif
@@ -100,7 +100,7 @@ static void list(struct peer *p, struct listing *l, unsigned page)
 	peer_run(p);
 }
 
-/* A server with N objects in pages of PAGE. */
+/* The script of a server with N objects, in pages of PAGE objects. */
 static const char *pages(size_t n, size_t page, const char *extra)
 {
 	struct buf b = { 0 };
@@ -151,7 +151,7 @@ static void lists(void)
 	end(&p, &s);
 }
 
-/* 100 objects with a megabyte of annotations each need no more memory than one. */
+/* Listing 100 objects with a megabyte of annotations each needs no more memory than listing one. */
 static void large_objects(void)
 {
 	struct standin s;
@@ -182,7 +182,10 @@ static void list_faults(void)
 	struct peer p;
 	struct listing l = { 0 };
 
-	/* Cut in the first page: starts over.  Cut in a later one: resumes after the last complete object. */
+	/*
+	 * After a cut in the first page the list starts over; after a cut in a later page it resumes after the last
+	 * complete object.
+	 */
 	begin(&p, &s,
 		"on GET " PODS "?!continue 1\n" JSON "body " PAGE1 "\nwait 5\ncut\non GET " PODS "?!continue\n" JSON
 		"body " PAGE1 "]}\n"
@@ -194,7 +197,7 @@ static void list_faults(void)
 	end(&p, &s);
 	buf_release(&l.names);
 
-	/* Malformed once: requested again; twice: an error with the position. */
+	/* A page that is malformed once is requested again; if it is malformed twice, the error has its position. */
 	l = (struct listing){ 0 };
 	begin(&p, &s,
 		"on GET * 1\n" JSON "body {\"items\":[" OBJ("a") ",x]}\non GET *\n" JSON
@@ -216,7 +219,10 @@ static void list_faults(void)
 		buf_release(&l.names);
 	}
 
-	/* 410 with a token: continues, inconsistently.  Without: starts over. */
+	/*
+	 * After a 410 with a token, the list continues, and counts as inconsistent. After one without a token, it
+	 * starts over.
+	 */
 	l = (struct listing){ 0 };
 	begin(&p, &s, "on GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\non GET " PODS
 		"?continue=c2\ncode 410\n" JSON
@@ -237,7 +243,7 @@ static void list_faults(void)
 	end(&p, &s);
 	buf_release(&l.names);
 
-	/* Stopped after some objects, and canceled by the callback. */
+	/* Lists that are stopped after some objects, or canceled by the callback. */
 	l = (struct listing){ .stop_after = 2 };
 	begin(&p, &s, pages(10, 5, ""));
 	list(&p, &l, 5);
@@ -255,7 +261,8 @@ static void list_faults(void)
 struct watching {
 	struct peer *peer;
 	struct object_watch *watch;
-	struct buf said;                /* "+a ", "~a ", "-a ", "synced " */
+	/* the callbacks so far: "+a " (added), "~a " (modified), "-a " (deleted), "synced " */
+	struct buf said;
 	size_t events, syncs, stop_at_sync, stop_at_event, relists;
 	bool failed, quiet, stop_inside;
 	struct str error;
@@ -322,7 +329,7 @@ static void watch(struct peer *p, struct watching *w, const char *const *keep)
 		object_watch_stop(w->watch);
 }
 
-/* What a watch of the server SCRIPT reports until it gets a 403. */
+/* Checks what a watch of a server with SCRIPT reports until the server responds with 403. */
 static void watched(int line, const char *script, const char *want)
 {
 	struct standin s;
@@ -352,27 +359,30 @@ static void watches(void)
 	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "3") MARK("9") MOD("a", "1", "10") DEL("b", "2", "11") ADD("c",
 		"3", "12"),
 	        "+a +b synced ~a -b +c ");
-	/* Replayed, older and unknown events change nothing. */
+	/* Replayed, older and unknown events have no effect. */
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") MOD("a", "1", "10") MOD("a", "1", "10") MOD("a", "1", "9") ADD("a",
 		"1", "5") DEL("x", "7", "11")
 	        MOD("a", "1", "100"), "+a synced ~a ~a ");
-	/* Another object under the same name: the old one is gone, whether an event said so or not. */
+	/*
+	 * Another object of the same name replaces the old one, whether or not an event reported that the old one was
+	 * deleted.
+	 */
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") ADD("a", "2", "10") DEL("a", "1", "10") MOD("a", "2", "11"),
 		"+a synced -a +a ~a ");
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") DEL("a", "1", "10") ADD("a", "2", "11"), "+a synced -a +a ");
-	/* An orderly end: continues from the last version, including that of a bookmark. */
+	/* After an orderly end, the watch continues from the last version, including that of a bookmark. */
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") BOOKMARK("20") "on GET " PODS "?resourceVersion=20 1\n" JSON MOD("a",
 		"1", "21")
 	        "on GET " PODS "?resourceVersion=21 1\n" JSON MOD("a", "1", "22"), "+a synced ~a ~a ");
-	/* Cut in the middle of an event: that event did not happen. */
+	/* An event that is cut in the middle has no effect. */
 	WATCHED(FIRST ADD("a", "1", "5") MARK("9") MOD("a", "1",
 		"10") "body {\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\"\nwait 5\ncut\n"
 	        "on GET " PODS "?resourceVersion=10 1\n" JSON MOD("a", "1", "11"), "+a synced ~a ~a ");
-	/* Not JSON: the same. */
+	/* An event that is not valid JSON has no effect either. */
 	WATCHED(FIRST ADD("a", "1",
 		"5") MARK("9") "body {\"type\":x}\n" "on GET " PODS "?resourceVersion=9 1\n" JSON MOD("a", "1", "11"),
 		"+a synced ~a ");
-	/* The end of the snapshot never comes: the next snapshot starts over, and nothing is lost. */
+	/* If the end of the snapshot never comes, the next snapshot starts over, and no object is lost. */
 	WATCHED(FIRST ADD("a", "1", "5") BOOKMARK("6") "wait 5\ncut\n" FIRST ADD("a", "1", "5") ADD("b", "2",
 		"6") MARK("9"), "+a +b synced ");
 }
@@ -391,7 +401,9 @@ static void ended_early(void)
 
 static void forgotten(void)
 {
-	/* 410 as an event and as a response: a new snapshot, of which only the difference is reported. */
+	/*
+	 * After a 410, as an event or as a response, the watch takes a new snapshot and reports only the differences.
+	 */
 	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Expired") FIRST ADD("b", "2",
 		"6") ADD("c", "3", "12") MARK("13")
 	        MOD("b", "2", "14"), "+a +b synced +c -a synced ~b ");
@@ -399,11 +411,11 @@ static void forgotten(void)
 		"6") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 410\n" JSON
 	        "body {\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}\n" FIRST ADD("b", "2", "8") ADD("a", "7", "12") MARK("13"),
 	        "+a +b synced ~b -a +a synced ");
-	/* A new snapshot that is cut: objects that it had not listed yet still exist. */
+	/* A new snapshot is cut: objects that it had not listed yet still exist. */
 	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Gone") FIRST ADD("b", "2",
 		"6") "wait 5\ncut\n"
 	        FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("13"), "+a +b synced synced ");
-	/* "Too large resource version": waits, and then takes a snapshot at any version. */
+	/* After "Too large resource version" the watch waits, and then takes a snapshot of any version. */
 	WATCHED(FIRST ADD("a", "1",
 		"5") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 504\nheader Retry-After 0\n" JSON
 	        "body {\"kind\":\"Status\",\"code\":504,\"reason\":\"Timeout\",\"message\":\"Too large resource version: 9, current: 8\"}\n"
@@ -457,7 +469,7 @@ static void expired_credential(void)
 	end(&p, &s);
 }
 
-/* Without streaming lists: pages, then a watch from the first page's version. */
+/* Without streaming lists, the watch reads pages and then starts at the version of the first page. */
 static void fallback(void)
 {
 	WATCHED("on GET " PODS "?sendInitialEvents\ncode 422\n" JSON
@@ -471,7 +483,7 @@ static void fallback(void)
 	"+a +b +c synced ~a ~c -b -a synced +d ");
 }
 
-/* One stream, cut after each of its bytes: the final view is always the same. */
+/* A stream is cut after each of its bytes: the final view is always the same. */
 static void every_cut(void)
 {
 	static const char *const stream = "{\"type\":\"ADDED\",\"object\":" POD("a", "1",
@@ -514,7 +526,7 @@ static void filters_and_silence(void)
 
 	begin(&p, &s, FIRST "body {\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\",\"resourceVersion\":\"5\",\"labels\":{}},\"spec\":{\"x\":\"y\",\"z\":1}}}\n"
 	      MARK("9") "hang\n" REFUSE);
-	watch(&p, &w, keep);            /* and after two seconds without a byte the connection counts as dead */
+	watch(&p, &w, keep);            /* after two seconds without a byte, the connection counts as dead */
 	CHECK_TEXT(buf_text(&w.said), "+a:y synced ");
 	CHECK(w.failed);
 	buf_release(&w.said);

@@ -68,8 +68,8 @@ static inline struct str made_text(BIO *b)
 }
 
 /*
- * A certificate for NAMES ("DNS:a,IP:127.0.0.1"), valid from FROM to TO days from now; ISSUER NULL: an authority that
- * signs itself.
+ * A certificate for NAMES ("DNS:a,IP:127.0.0.1"), valid from FROM to TO days from now; if ISSUER is NULL, the
+ * certificate is that of an authority, and self-signed.
  */
 static inline struct made made_cert(const char *name, const char *names, const struct made *issuer, long from, long to)
 {
@@ -165,8 +165,8 @@ struct peer {
 	struct calls *calls;
 	struct loop_timer guard;        /* ends a test that hangs */
 	struct buf trace, warnings, retries;
-	unsigned left;                  /* requests in progress */
-	/* the last result */
+	unsigned left;                  /* number of requests in progress */
+	/* the result of the latest request */
 	struct transport_result result;
 	unsigned ok, failed;
 	struct str first_error;         /* since peer_send() */
@@ -206,7 +206,7 @@ struct peer_options {
 	int64_t connect, read, write, stall, first_wait, retry_limit;
 };
 
-/* P->access is filled in before the call.  False with the message in P->result.error. */
+/* Opens the client; the caller fills in P->access before. Returns false with the message in P->result.error. */
 static inline bool peer_open(struct peer *p, struct peer_options o)
 {
 	struct str why = STR("");

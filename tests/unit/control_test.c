@@ -21,7 +21,7 @@ static struct str why;
 
 struct keeper {
 	struct control *control;
-	struct str said;                /* the requests that it got */
+	struct str said;                /* the requests that the keeper received */
 	int changes;
 	bool over;
 };
@@ -57,12 +57,12 @@ static bool scale(void *context, struct str role, int64_t n, struct str *ret)
 		*ret = str_printf(&arena, "unknown role '%.*s'", STR_ARG(role));
 		return false;
 	}
-	while (n-- > 0)                 /* as many changes as a request wants */
+	while (n-- > 0)                 /* publishes as many changes as the request asks for */
 		publish(context, "scaled");
 	return true;
 }
 
-/* Runs until it is stopped, but not forever. `padding` makes the states long. */
+/* Starts a keeper that runs until it is stopped, or for a limited time. */
 static pid_t start_keeper(struct str dir)
 {
 	int ready[2];
@@ -107,7 +107,7 @@ static bool ask(int fd, const char *request)
 	return control_ask(&arena, fd, str_of(request), &why) == CONTROL_OK;
 }
 
-/* All lines until the keeper closes the connection, for at most 5 s. */
+/* Reads all lines until the keeper closes the connection, for at most 5 s. */
 static struct str last_line(struct control_lines *l, unsigned *ret_lines)
 {
 	struct str line, last = STR("");
@@ -149,7 +149,7 @@ static void protocol(struct str dir)
 	CHECK(!ask(fd, "") && !ask(fd, "dance") && !ask(fd, "stop it"));
 	CHECK(ask(fd, "scale worker 2"));
 
-	/* the state comes at once, then each change, and then the end */
+	/* the current state arrives at once, then a state for each change, and finally the end of the connection */
 	struct control_lines watch = { .fd = control_connect(&arena, dir, &why) },
 		second = { .fd = control_connect(&arena, dir, &why) };
 	CHECK(ask(watch.fd, "watch") && ask(second.fd, "watch"));
@@ -190,10 +190,10 @@ static void rude(struct str dir)
 	CHECK(send(gone, "watch\nscale worker 50\n", 22, 0) == 22);
 	close(gone);
 	memset(flood, 'x', sizeof flood);
-	send(loud, flood, sizeof flood, MSG_DONTWAIT | MSG_NOSIGNAL);           /* a request of a megabyte */
+	send(loud, flood, sizeof flood, MSG_DONTWAIT | MSG_NOSIGNAL);           /* a single request of a megabyte */
 	for (size_t i = 0; i + 8 <= sizeof flood; i += 8)
 		memcpy(flood + i, "resume \n", 8);
-	/* a hundred thousand, without reading a response */
+	/* a hundred thousand requests, whose responses are not read */
 	send(blunt, flood, sizeof flood, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 	good = control_connect(&arena, dir, &why);
@@ -270,7 +270,7 @@ static void stale(struct str dir)
 	CHECK(end_of(keeper) == 0);
 }
 
-/* When the directory was removed, the socket of another keeper there is not ours. */
+/* A keeper whose directory was moved away must not remove the socket of the new keeper in a directory of that name. */
 static void taken_away(struct str work)
 {
 	struct str dir = str_printf(&arena, "%s/run", work.p), aside = str_printf(&arena, "%s/aside", work.p);
@@ -298,7 +298,7 @@ int main(void)
 	struct str dir = str_of(work), deep = str_printf(&arena, "%s/%0150d", work, 0);
 	mkdir(deep.p, 0700);
 	protocol(dir);
-	protocol(deep);                 /* the path is too long for a socket address */
+	protocol(deep);                 /* here the path is too long for a socket address */
 	rude(dir);
 	deaf_at_the_end(dir);
 	crowd(dir);

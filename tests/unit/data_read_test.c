@@ -7,7 +7,7 @@
 
 static struct arena arena;
 
-/* ---- a tree as text, with types marked ---- */
+/* ---- formatting a tree as text, with its types ---- */
 
 static void put(struct buf *b, const struct data *d)
 {
@@ -132,7 +132,7 @@ static void json(void)
 	JSON("{\"a\": 1,\n \"b\": 2, \"a\": 3}", "2:10: the key 'a' appears twice (1:2)");
 }
 
-/* The rules of sigs.k8s.io/yaml. */
+/* Scalars are read by the rules of sigs.k8s.io/yaml. */
 static void scalars(void)
 {
 	READS("[true, True, TRUE, yes, Yes, YES, y, Y, on, On, ON]",
@@ -189,7 +189,7 @@ static void documents(void)
 	READS("a: 1\n  b: 2\n", "2:4: this key follows a line that already has a value");
 	READS("a: b: 2\n", "1:5: a value cannot contain ': '");
 	READS("a:\n  - b\n - c\n", "3:2: a key is expected here");
-	/* the error of the JSON reader is the better one */
+	/* the JSON reader's error is reported, because it is more precise */
 	READS("{\"a\": \"\\ud83d\\ude00\", \"b\": 1 2: 3}", "1:30: expected ',' or '}'");
 	READS("a: 1\nb: 2\na: 3\n", "3:1: the key 'a' appears twice (1:1)");
 	READS("a: {x: 1, y: 2, x: 3}\n", "1:17: the key 'x' appears twice (1:5)");
@@ -236,7 +236,8 @@ static void deep(void)
 		buf_char(&b, ']');
 	CHECK(read_text(buf_text(&b)).n == 2 * DATA_DEEPEST);
 	b.n = 0;
-	for (int i = 0; i < 3; i++) {           /* each one starts at the depth where the one before ended */
+	/* each value contains the previous one at its deepest point, so their depths add up */
+	for (int i = 0; i < 3; i++) {
 		buf_printf(&b, "a%d: &a%d ", i, i);
 		for (int k = 0; k < 80; k++)
 			buf_char(&b, '[');
@@ -323,7 +324,8 @@ static void dense(void)
 		{ "[", "1,", "1]", DATA_UNITS + 10, "too many values" },
 		{ "", "- a\n", "", DATA_UNITS / DATA_YAML_UNITS + 10, "too many values" },
 		{ "", "---\n", "", DATA_UNITS / DATA_YAML_UNITS + 10, "too many values" },
-		{ "[", "        \"x\",\n", "1]", 500000, "" },              /* indented as kubectl does: not dense */
+		/* indented as by kubectl, so there are few values per byte */
+		{ "[", "        \"x\",\n", "1]", 500000, "" },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -15,7 +15,7 @@ static struct plan_role roles[] = {
 };
 static struct plan_job job = { .name = { "a", 1 }, .roles = roles, .nroles = 2, .success = &workers_done };
 
-/* Two Jobs and their pods from four words: fields of the Jobs, and phases of the pods. */
+/* Decides about two Jobs and their pods, each given as one text: the Jobs by their fields, the pods by their phases. */
 static struct str decided(const char *ps, const char *worker, const char *ps_pod, const char *worker_pod)
 {
 	static struct arena a;
@@ -59,7 +59,7 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 #define RUNS "\"spec\":{\"completions\":1,\"parallelism\":1},\"status\":{\"active\":1,\"startTime\":\"2026-01-01T00:00:00Z\"}"
 #define HELD "\"spec\":{\"completions\":1,\"parallelism\":1,\"suspend\":true},\"status\":{}"
 #define MARKED "!" HELD            /* suspended by `trainc suspend` */
-#define STARTED "+" HELD           /* an attendant had started it, then a person suspended it */
+#define STARTED "+" HELD           /* a command that attends the run had started it, then a person suspended it */
 #define COMPLETE "\"spec\":{\"completions\":1},\"status\":{\"succeeded\":1,\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]}"
 #define FAILED "\"spec\":{\"completions\":1},\"status\":{\"failed\":1,\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\"}]}"
 #define NEARLY "\"spec\":{\"completions\":1},\"status\":{\"succeeded\":1,\"completedIndexes\":\"0\"}"
@@ -73,15 +73,17 @@ int main(void)
 	CHECK_TEXT(decided(RUNS, HELD, PENDING, ""), "");
 	CHECK_TEXT(decided(RUNS, HELD, READY, ""), "release a-worker;");
 	CHECK_TEXT(decided(RUNS, RUNS, READY, READY), "");
-	CHECK_TEXT(decided(HELD, HELD, READY, ""), "");         /* a person suspended the whole run */
-	CHECK_TEXT(decided(RUNS, MARKED, READY, ""), "");     /* the same, before the other Job is suspended */
+	CHECK_TEXT(decided(HELD, HELD, READY, ""), "");         /* a person has suspended the whole run */
+	/* a person is suspending the whole run; this Job was the first */
+	CHECK_TEXT(decided(RUNS, MARKED, READY, ""), "");
 	CHECK_TEXT(decided(COMPLETE, MARKED, DONE, ""), "");
 	CHECK_TEXT(decided(RUNS, STARTED, READY, ""), "");
 	CHECK_TEXT(decided(RUNS, "+" RUNS, READY, READY), "");
 	CHECK_TEXT(decided(RUNS, "+" COMPLETE, READY, DONE), "end a-ps;");
 	CHECK_TEXT(decided(RUNS, COMPLETE, READY, DONE), "end a-ps;");
-	CHECK_TEXT(decided(RUNS, NEARLY, READY, DONE), "end a-ps;");    /* the worker's Job ends on its own */
-	CHECK_TEXT(decided(RUNS, RUNS, READY, DONE), "end a-ps;");      /* its pods have ended before the Job says so */
+	CHECK_TEXT(decided(RUNS, NEARLY, READY, DONE), "end a-ps;");    /* the worker's Job will end by itself */
+	/* the worker's pods have ended, but the Job does not say so yet */
+	CHECK_TEXT(decided(RUNS, RUNS, READY, DONE), "end a-ps;");
 	CHECK_TEXT(decided("", RUNS, "", DONE), "");
 	CHECK_TEXT(decided(RUNS, FAILED, READY, ""), "end a-ps;");
 	CHECK_TEXT(decided("", COMPLETE, "", DONE), "");

@@ -9,7 +9,7 @@
 
 enum { WORLDS = 1500, STEPS = 24 };
 
-struct rules {                          /* how many worlds broke it; the first one */
+struct rules {                          /* how many worlds broke the rule, and the first of them */
 	const char *name;
 	unsigned broken, first;
 };
@@ -27,7 +27,7 @@ static struct rules rules[NRULES] = {
 	[ORDERLESS] = { .name = "the order in which a cluster lists does not matter" },
 };
 
-static unsigned number;                 /* of the current world */
+static unsigned number;                 /* number of the current world */
 static bool told[NRULES];
 
 static void hold(enum rule r, bool holds)
@@ -206,7 +206,10 @@ static bool is_wanted(const struct shape *s, const struct decide_record *r, cons
 	return replica && a->index < s->sizes[a->role] && !(replica->doomed.n && str_eq(replica->doomed, a->uid));
 }
 
-/* A replica within its size is deleted only for a reason: it has to restart, or the job has ended or is suspended. */
+/*
+ * A replica whose index is within the size of its role is deleted only for a reason: it has to restart, or the job
+ * has ended or is suspended.
+ */
 static void check_deletions(struct world *w, const struct shape *s)
 {
 	const struct decide_record *r = &w->last.record;
@@ -267,7 +270,7 @@ static bool same_conditions(const struct job_conditions *a, const struct job_con
 	return a->n == b->n;
 }
 
-/* One pass, with all of its invariants; requests may be lost. */
+/* Makes one pass and checks all of its invariants; requests may be lost. */
 static void pass(struct world *w, struct shape *s)
 {
 	const struct job_conditions before = w->record.conditions;

@@ -60,7 +60,7 @@ static struct str orders(struct world *w)
 	return text;
 }
 
-/* "+Created -Running": conditions in their order. */
+/* Formats the conditions in their order: "+Created -Running". */
 static struct str conditions(struct world *w)
 {
 	struct buf b = { 0 };
@@ -111,11 +111,12 @@ static void simple_life(void)
 	ends(&w, 0, 1, 0);
 	ORDERS("");
 	CHECK(w.last.roles[0].active == 1 && w.last.roles[0].succeeded == 1);
-	world_remove(&w, world_replica(&w, 0, 1));      /* somebody deletes it: it has done its work */
+	world_remove(&w, world_replica(&w, 0, 1));      /* somebody deletes a pod that has already succeeded */
 	ORDERS("");
 	w.now += SECOND;
 	ends(&w, 0, 0, 0);
-	ORDERS("delete Service j-a-1");                 /* what has ended is kept, with its Service */
+	/* replicas that have ended are kept, with their Services; a-1 has no pod anymore */
+	ORDERS("delete Service j-a-1");
 	CONDITIONS("+Created -Running +Succeeded");
 	MESSAGE("Job j successfully completed.");
 	CHECK(w.record.end == w.now);
@@ -146,12 +147,13 @@ static void attempts(void)
 	ends(&w, 0, 1, 1);
 	ORDERS("delete Pod j-a-1");
 	ORDERS("");
-	AGAIN_IN(20);                                   /* the second in a row waits longer */
+	AGAIN_IN(20);                                   /* the wait doubles after a second failure in a row */
 	w.now += 20 * SECOND;
 	ORDERS("create Pod j-a-1");
 	world_run_all(&w);
 	ends(&w, 0, 1, 7);
-	ORDERS("delete Pod j-a-0");                     /* the last attempt: the job fails, running pods go */
+	/* that was the last attempt: the job fails, and running pods are deleted */
+	ORDERS("delete Pod j-a-0");
 	CONDITIONS("+Created -Running +Failed");
 	MESSAGE("Job j has failed because a-1 failed: exit code 7");
 	CHECK(decide_spent(&j, &w.record) == 2);
@@ -175,7 +177,7 @@ static void lost_orders(void)
 		CHECK(w.last.nactions == 1 && w.last.actions[0].what == DECIDE_DELETE);
 	}
 	CHECK(w.record.roles[0].at[0].failures == 1 && w.record.spent == 1);
-	world_replica(&w, 0, 0)->deleting = true;       /* on its way: wait */
+	world_replica(&w, 0, 0)->deleting = true;       /* the deletion is in progress, so the controller waits */
 	w.now += 60 * SECOND;
 	ORDERS("");
 	world_remove(&w, world_replica(&w, 0, 0));
@@ -195,10 +197,10 @@ static void disruptions(void)
 	ends(&w, 0, 0, 1);
 	ORDERS("delete Pod j-a-0");
 	MESSAGE("Job j is restarting because a-0 failed: its node was taken from it");
-	ORDERS("create Pod j-a-0");                     /* at once, and without counting it */
+	ORDERS("create Pod j-a-0");                     /* re-created at once, and the failure is not counted */
 	CHECK(w.record.spent == 0 && w.record.roles[0].at[0].failures == 0);
 	world_run_all(&w);
-	world_remove(&w, world_replica(&w, 0, 0));      /* vanished without a status */
+	world_remove(&w, world_replica(&w, 0, 0));      /* the pod disappears without a status */
 	ORDERS("create Pod j-a-0");
 	world_end(&w);
 }
@@ -221,7 +223,7 @@ static void begins_anew(void)
 	AGAIN_IN(10);
 	w.now += 10 * SECOND;
 	ORDERS("create Pod j-a-0, create Pod j-a-1");
-	CHECK(w.record.begin == begin);                 /* the deadline keeps running */
+	CHECK(w.record.begin == begin);                 /* the deadline still counts from the first start */
 	world_run_all(&w);
 	ORDERS("");
 	ends(&w, 0, 1, 1);
@@ -245,7 +247,7 @@ static void in_turn(void)
 	ORDERS("");
 	world_replica(&w, 0, 0)->ready = true;
 	ORDERS("create Pod j-worker-0");
-	world_replica(&w, 0, 0)->ready = false;         /* once started, it stays started */
+	world_replica(&w, 0, 0)->ready = false;         /* the condition was met once, so it stays met */
 	world_remove(&w, world_replica(&w, 1, 0));
 	ORDERS("create Pod j-worker-0");
 	world_run_all(&w);
@@ -267,12 +269,13 @@ static void owners(void)
 	CHECK(w.last.conflict && str_is(w.last.conflict->name, "j-a-1"));
 	AGAIN_IN(10);
 	ends(&w, 0, 1, 0);
-	ORDERS("");                                     /* nor does its success count */
+	ORDERS("");                                     /* the success of somebody else's pod does not count either */
 	CHECK(w.last.roles[0].succeeded == 0 && !w.record.roles[0].at[1].succeeded);
 	world_replica(&w, 0, 1)->phase = SEEN_RUNNING;
 	world_replica(&w, 0, 1)->owner = OWNER_NONE;
 	ORDERS("create Pod j-a-0, adopt Pod j-a-1");
-	world_pod(&w, 0, 5, SEEN_RUNNING)->owner = OWNER_OTHER;         /* a name that nothing needs */
+	/* another owner's pod with an index that the role does not need */
+	world_pod(&w, 0, 5, SEEN_RUNNING)->owner = OWNER_OTHER;
 	world_pod(&w, 0, 6, SEEN_RUNNING)->owner = OWNER_NONE;
 	world_pod(&w, 0, 7, SEEN_RUNNING);
 	ORDERS("delete Pod j-a-7");
@@ -300,13 +303,13 @@ static void elastic(void)
 	ORDERS("create Pod j-a-0, create Pod j-a-1");
 	sizes[0] = 3;
 	ORDERS("create Pod j-a-2");
-	sizes[0] = 400;                                 /* within its limits */
+	sizes[0] = 400;                                 /* the size is limited to the maximum of the role */
 	ORDERS("create Pod j-a-3");
 	sizes[0] = 3;
 	ORDERS("delete Pod j-a-3");
 	world_run_all(&w);
 	ends(&w, 0, 1, 1);
-	ORDERS("");                                     /* continues with the remaining replicas */
+	ORDERS("");                                     /* the job continues with the remaining replicas */
 	CONDITIONS("+Created +Running");
 	sizes[0] = 1;
 	ORDERS("delete Pod j-a-1, delete Pod j-a-2");
@@ -317,8 +320,8 @@ static void elastic(void)
 }
 
 /*
- * A replica that a scale-down removes fails while it is being deleted: it is re-created when the size grows, and no
- * failure is counted.
+ * If a replica fails while a scale-down deletes it, no failure is counted, and the replica is re-created when the
+ * size grows.
  */
 static void sent_away(void)
 {
@@ -349,7 +352,7 @@ static void sent_away(void)
 	world_end(&w);
 }
 
-/* A pod that a framework adds does not count as a replica; it only has to exist. */
+/* A pod that a framework adds next to the replicas is not counted as a replica; it only has to exist. */
 static void pod_beside(void)
 {
 	struct plan_condition all = done(0);
@@ -391,7 +394,8 @@ static void time_limits(void)
 	ORDERS("");
 	AGAIN_IN(1);
 	w.now += SECOND;
-	ORDERS("delete Pod j-a-1");                     /* what runs is deleted, even where nothing is cleaned up */
+	/* running pods are deleted, even if the cleanup policy keeps all pods */
+	ORDERS("delete Pod j-a-1");
 	MESSAGE("Job j has failed because it was active longer than its deadline");
 	AGAIN_IN(5);
 	w.now += 5 * SECOND;
@@ -401,7 +405,8 @@ static void time_limits(void)
 	start(&w, &j);
 	ends(&w, 0, 0, 0);
 	ends(&w, 0, 1, 0);
-	w.now += 61 * SECOND;                           /* nobody saw it, but it has ended */
+	/* the deadline has passed, but the job had ended before, unnoticed */
+	w.now += 61 * SECOND;
 	ORDERS("");
 	CONDITIONS("+Created -Running +Succeeded");
 	world_end(&w);
@@ -424,13 +429,13 @@ static void suspended(void)
 	ORDERS("delete Pod j-a-0, delete Pod j-a-1");
 	CONDITIONS("+Created -Running +Suspended");
 	CHECK(w.record.begin == begin && w.last.again == RULES_NEVER && w.last.roles[0].active == 0);
-	world_pod(&w, 0, 0, SEEN_RUNNING);              /* a pod that appeared late is deleted too */
+	world_pod(&w, 0, 0, SEEN_RUNNING);              /* a pod that appears late is deleted too */
 	ORDERS("delete Pod j-a-0");
 	w.now += 500 * SECOND;
 	world_pod(&w, 0, 1, SEEN_RUNNING)->deleting = true;
 	ORDERS("");
 	j.suspend.value = false;
-	ORDERS("create Pod j-a-0");                     /* the other name is still taken */
+	ORDERS("create Pod j-a-0");                     /* the old pod of the other replica still exists */
 	CONDITIONS("+Created -Running -Suspended");
 	CHECK(w.record.begin == w.now && decide_spent(&j, &w.record) == 0);
 	AGAIN_IN(100);
@@ -444,7 +449,7 @@ static void suspended(void)
 	j.suspend.value = true;
 	ORDERS("delete Pod j-a-0, delete Pod j-a-1");
 	j.suspend.value = false;
-	ORDERS("create Pod j-a-1");                     /* what has ended stays ended */
+	ORDERS("create Pod j-a-1");                     /* a replica that has ended is not started again */
 	world_run_all(&w);
 	ORDERS("");
 	ends(&w, 0, 1, 0);
@@ -476,14 +481,14 @@ static void back_off(void)
 	start(&w, &j);
 	world_replica(&w, 0, 0)->restarts = 1;
 	ORDERS("");
-	world_replica(&w, 0, 0)->restarts = 0;          /* a status that lost its containers */
+	world_replica(&w, 0, 0)->restarts = 0;          /* a status without the states of the containers */
 	ORDERS("");
 	world_replica(&w, 0, 0)->disrupted = true;
 	ends(&w, 0, 0, 1);
 	world_pass(&w);
 	world_pass(&w);
 	world_run_all(&w);
-	CHECK(decide_spent(&j, &w.record) == 1);        /* of a pod that no longer exists */
+	CHECK(decide_spent(&j, &w.record) == 1);        /* a restart of a pod that no longer exists stays counted */
 	world_replica(&w, 0, 0)->restarts = 1;
 	ORDERS("");
 	CONDITIONS("+Created +Running");
@@ -533,7 +538,7 @@ static void unreachable(void)
 
 	roles[1].aux = true;
 	start(&w, &j);
-	ends(&w, 1, 0, 1);                              /* by itself not a failure of the job */
+	ends(&w, 1, 0, 1);                              /* a failure of an aux role alone does not fail the job */
 	ORDERS("");
 	CONDITIONS("+Created +Running");
 	ends(&w, 0, 0, 0);
@@ -561,7 +566,10 @@ static void deployments(void)
 	world_end(&w);
 }
 
-/* A role that waits for all replicas waits for as many as the Deployment counts. */
+/*
+ * A role that waits for all replicas of a Deployment waits for the number of ready replicas in the Deployment's
+ * status.
+ */
 static void deployments_in_turn(void)
 {
 	struct plan_condition all = done(1), served = ready(0);
@@ -583,7 +591,7 @@ static void deployments_in_turn(void)
 	world_end(&w);
 }
 
-/* A plan with other role numbers than before keeps what is known. */
+/* If the size of a role changes, what is known about its replicas is kept. */
 static void resized(void)
 {
 	struct plan_condition all = done(0);
@@ -602,7 +610,7 @@ static void resized(void)
 	world_end(&w);
 }
 
-/* Names that only resemble ours. */
+/* Names that only resemble those of replicas. */
 static void names(void)
 {
 	static const char *const others[] = { "j-a-01", "j-a-", "j-a", "j-a-1x", "j-a-1000000", "j-ab-0",
@@ -622,7 +630,7 @@ static void names(void)
 	world_end(&w);
 }
 
-/* To which job does a pod with these labels, and with more in its metadata, belong? */
+/* Returns the owner of a pod with these labels, and with MORE in its metadata. */
 static enum seen_owner owner(struct world *w, const char *labels, const char *more)
 {
 	struct seen_list seen = see_text(w, str_printf(&w->arena,
@@ -657,7 +665,7 @@ static void labels(void)
 	CHECK(owner(&w, ours, ",\"ownerReferences\":[{\"uid\":\"x\"}]") == OWNER_NONE);
 	CHECK(owner(&w, "", ",\"ownerReferences\":[{\"uid\":\"x\"},{\"uid\":\"" WORLD_UID
 		"\",\"controller\":true}]") == OWNER_THIS);
-	w.job.uid = STR("");                            /* no object owns the job: only the labels count */
+	w.job.uid = STR("");                            /* without a uid no object owns the job, so only labels count */
 	CHECK(owner(&w, ours, "") == OWNER_THIS);
 	CHECK(owner(&w, ours, ",\"ownerReferences\":[{\"uid\":\"\",\"controller\":true}]") == OWNER_OTHER);
 	j.ns = word("here");
@@ -763,16 +771,17 @@ static void transitions(void)
 	const struct job_condition *before = c.at;
 	x.updated = x.changed = 2;
 	x.message = STR("another");
-	conditions_set(&a, &c, &x);                     /* the same status and reason: no change */
+	conditions_set(&a, &c, &x);                     /* the status and reason are the same, so nothing changes */
 	CHECK(c.at == before && c.n == 1 && c.at[0].updated == 1);
 	x.reason = STR("Q");
-	conditions_set(&a, &c, &x);                     /* a different reason: written again, but not a transition */
+	/* the reason is different: the condition is updated, but this is not a transition */
+	conditions_set(&a, &c, &x);
 	CHECK(c.at[0].updated == 2 && c.at[0].changed == 1 && before->updated == 1);
 	x.type = JOB_FAILED;
 	conditions_set(&a, &c, &x);
 	CHECK(conditions_finished(&c) && !conditions_hold(&c, JOB_RUNNING) && c.n == 2);
 	x.type = JOB_SUCCEEDED;
-	conditions_set(&a, &c, &x);                     /* an end is final */
+	conditions_set(&a, &c, &x);                     /* a finished job stays finished */
 	CHECK(c.n == 2 && conditions_hold(&c, JOB_FAILED));
 	arena_release(&a);
 }

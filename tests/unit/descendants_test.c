@@ -13,7 +13,7 @@ enum { MANY = 4200 };
 static pid_t children[MANY];
 
 struct wish {
-	pid_t pass;                     /* the child whose descendants are searched; the others are left alone */
+	pid_t pass;                     /* the child whose descendants are killed; other children are spared */
 	size_t judged;
 };
 
@@ -71,18 +71,18 @@ static void few(void)
 	children[0] = spared;
 	CHECK(descendants_kill(getpid(), judge, &w) == 2 && w.judged == 2);
 	CHECK(killed(other));
-	CHECK(wait(NULL) > 0);          /* its child is ours by now: it may still be dying */
+	CHECK(wait(NULL) > 0);          /* its child has become our child, and may still be dying */
 	CHECK(waitpid(spared, NULL, WNOHANG) == 0);
 	w = (struct wish){ .pass = spared };
 	CHECK(descendants_kill(getpid(), judge, &w) == 1);
 	CHECK(waitpid(spared, NULL, WNOHANG) == 0);
 	kill(spared, SIGKILL);
 	CHECK(killed(spared));
-	while (wait(NULL) > 0)          /* its descendants are ours by now */
+	while (wait(NULL) > 0)          /* its descendants have become our children */
 		;
 }
 
-/* A child that comes after thousands of others. */
+/* Finds the child of a process that comes after thousands of others. */
 static void many(void)
 {
 	struct wish w = { 0 };

@@ -1,4 +1,7 @@
-/* diag_test.c - the collection: order, repeats, muting, denial, `# allow` comments. */
+/*
+ * diag_test.c - the collection of diagnostics: order, duplicates, muted warnings, denied warnings, `# allow`
+ * comments.
+ */
 #include "diag/diag.h"
 
 #include "diag/render.h"
@@ -18,7 +21,7 @@ static void fixture_init(struct fixture *f)
 	f->diags.sources = &f->sources;
 }
 
-/* The place of the nth occurrence (from 0) of a word in a source. */
+/* The position of the nth occurrence (from 0) of a word in a source. */
 static struct span place(const struct source *s, const char *word, unsigned nth)
 {
 	const char *at = s->text.p - 1;
@@ -35,7 +38,7 @@ static struct source *add(struct fixture *f, const char *name, const char *text)
 	return source_add(&f->sources, str_of(name), str_of(text));
 }
 
-/* "TJ0201 message" of each, one a line. */
+/* Lists the diagnostics, one per line: "TJ0201 message". */
 static struct str listing(struct fixture *f)
 {
 	struct buf b = { 0 };
@@ -122,7 +125,7 @@ static void denial(void)
 
 	f.diags.deny_warnings = true;
 	diag_report(&f.diags, TJ0815, place(s, "one", 0), "warned");
-	CHECK(diags_ok(&f.diags));      /* compilation continues: denial applies at the end */
+	CHECK(diags_ok(&f.diags));      /* warnings are only turned into errors at the end, so compilation continues */
 	diags_finish(&f.diags);
 	CHECK(f.diags.errors == 1 && f.diags.warnings == 0 && f.diags.at[0]->denied);
 	arena_release(&f.arena);
@@ -142,7 +145,10 @@ static void a_file_of_noise(void)
 	arena_release(&f.arena);
 }
 
-/* An error after more warnings than are kept is reported: it is why the run failed. */
+/*
+ * If an error comes after more warnings than are kept, it is still reported, because it is the reason for the
+ * failure.
+ */
 static void an_error_behind_noise(void)
 {
 	struct fixture f;
@@ -158,7 +164,7 @@ static void an_error_behind_noise(void)
 	arena_release(&f.arena);
 }
 
-/* The diagnostics that are left when the program below warns with `code` at each `X`. */
+/* Returns the diagnostics that are left when a warning or error CODE is reported at each `X` of TEXT. */
 static struct str allowed(struct fixture *f, const char *text, enum diag_code code)
 {
 	fixture_init(f);
@@ -198,13 +204,13 @@ static void allow(void)
 	arena_release(&f.arena);
 	CHECK_TEXT(allowed(&f, "y # allow TJ9999: who knows\n", TJ0815), "W TJ1009 unknown diagnostic 'TJ9999'\n");
 	arena_release(&f.arena);
-	/* errors stay, and a comment is not blamed for a warning that an error prevented */
+	/* errors cannot be allowed, and a comment is not reported as unused if an error prevented its warning */
 	CHECK_TEXT(allowed(&f, "X # allow TJ0201: please\n", TJ0201),
 	           "E TJ0201 here\nW TJ1009 'TJ0201' is an error, and errors cannot be silenced\n");
 	arena_release(&f.arena);
 	CHECK_TEXT(allowed(&f, "X\ny # allow TJ0815: hidden by the error above\n", TJ0201), "E TJ0201 here\n");
 	arena_release(&f.arena);
-	/* prose and strings are not such comments */
+	/* prose after `# allow`, and text in strings, does not allow anything */
 	CHECK_TEXT(allowed(&f, "y # allow shadowing of names\n\"# allow TJ0815: x\" X\n", TJ0815), "W TJ0815 here\n");
 	arena_release(&f.arena);
 	CHECK_TEXT(allowed(&f, "a = \"\"\"\n # allow TJ0815: text\n \"\"\"\nX\n", TJ0815), "W TJ0815 here\n");

@@ -1,4 +1,4 @@
-/* diag_text_test.c - the layout for people, and the same facts for machines. */
+/* diag_text_test.c - the layout of messages for people, and the same facts in the formats for machines. */
 #include "base/glyph.h"
 #include "diag/render.h"
 #include "unit.h"
@@ -163,9 +163,10 @@ static void clipping(void)
 	           "a.tj:1:43: error: what [TJ0201]\n"
 	           "  1 | …is longer than the window, to here\n"
 	           "    |                                ^~~~\n"
-	           "    |                               label\n");      /* a label would leave the window, too */
+	           /* the label is placed so that it does not leave the window */
+	           "    |                               label\n");
 	arena_release(&f.arena);
-	/* an underline that leaves the window ends at its edge */
+	/* an underline that leaves the window ends at the edge of the window */
 	CHECK_TEXT(one(&f, "0123456789012345678901234567890123456789", "0123456789012345678901234567890123456789",
 	               (struct render_options){ .width = 41 }),
 	           "a.tj:1:1: error: what [TJ0201]\n"

@@ -1,4 +1,7 @@
-/* emit_check_test.c - what emit_check() reports about plans built by hand: every limit, from just below and above. */
+/*
+ * emit_check_test.c - what emit_check() reports about plans built by hand: every limit, with values just below and
+ * just above it.
+ */
 #include <stdio.h>
 
 #include "emit/emit.h"
@@ -37,7 +40,7 @@ static struct str letters(size_t n)
 	return (struct str){ p, n };
 }
 
-/* ---- a plan of one role, which the cases damage ---- */
+/* ---- a plan of one role, which the cases make invalid ---- */
 
 struct sample {
 	struct plan plan;

@@ -25,7 +25,7 @@ static void check(bool ok, const char *what, struct str got)
 	printf("%s %s: %.*s\n", ok ? "ok" : "FAIL", what, STR_ARG(got));
 }
 
-/* ---- names bound by hand ---- */
+/* ---- names that are bound by hand ---- */
 
 static struct decl *declare(struct map *scope, struct eval *ev, struct frame *f, const char *name,
 	const struct value *v)
@@ -151,7 +151,7 @@ static const struct value *piece_value(struct piece p, bool number)
 static const struct {
 	const char *expr, *want;
 } rows[] = {
-	/* text stays text */
+	/* these values stay text */
 	{ "index", "<index> (number)" },
 	{ "\"rank-${index}\"", "rank-<index>" },
 	{ "\"${index}${index}\"", "<index><index>" },
@@ -182,14 +182,14 @@ static const struct {
 	{ "json({ a = index % 2 })", "computed by index % 2" },
 	{ "join([\"${index // 2}\"], \",\")", "computed by index // 2" },
 	{ "own == own", "computed by own == own" },
-	/* refused: only the pod knows */
+	/* these are refused, because only the pod knows the operand */
 	{ "upper(ip)", "TJ0716" },
 	{ "ip == \"x\"", "TJ0716" },
 	{ "len(\"${ip}-${index}\")", "TJ0716" },
 	{ "json({ a = env })", "TJ0716" },
 	{ "starts_with(env, \"a\")", "TJ0716" },
 	{ "json({ (\"${index}\") = 1, (\"x${index}\") = 2 })", "TJ0708" },
-	/* known to the compiler after all */
+	/* these are known to the compiler */
 	{ "json({ a = [1, none, true], b = { c = \"<\\\"\" } })",
 		"\"{\\\"a\\\":[1,null,true],\\\"b\\\":{\\\"c\\\":\\\"<\\\\\\\"\\\"}}\"" },
 };

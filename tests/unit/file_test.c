@@ -73,14 +73,14 @@ static void replacing(void)
 	CHECK_TEXT(why, "no such file");
 	mkdir(in("directory").p, 0755);
 	CHECK(!file_replace(&arena, in("directory"), STR("x"), &why));
-	/* nothing is left beside the replaced file */
+	/* no temporary file is left next to the replaced one */
 	entries = 0;
 	file_reader.list(NULL, &arena, str_of(directory), count, NULL);
 	CHECK(entries == (geteuid() == 0 ? 3u : 4u));
 	CHECK(file_reader.exists(NULL, path) && !file_reader.exists(NULL, in("absent")));
 }
 
-/* What is replaced keeps its nature: a link, a file with several names, a file of another user. */
+/* Replacing a file keeps what it is: a link, a file with several names, a file of another user. */
 static void keeping(void)
 {
 	struct str text, why = STR(""), path = in("file"), link_path = in("link"), twin = in("twin");
@@ -112,7 +112,7 @@ static void keeping(void)
 	unlink(in("pipe").p);
 }
 
-/* Temporary files of a killed run are removed; those of a running one are kept. */
+/* Temporary files of a killed process are removed; those of a running process are kept. */
 static void litter(void)
 {
 	struct str why = STR(""), path = in("file"), left = in(".file.trainc-new");

@@ -39,7 +39,7 @@ static void applied(struct fixture *f, size_t want_n, const char *want)
 	arena_release(&f->arena);
 }
 
-/* Each byte that is not replaced is where fix_moved() says it is. */
+/* Checks that each byte that is not replaced is where fix_moved() says it is. */
 static void test_moved(void)
 {
 	struct fixture f;
@@ -53,7 +53,7 @@ static void test_moved(void)
 	fix_write(&edits, &b);
 	CHECK_TEXT(buf_text(&b), "eins and twothree\n");
 	CHECK(fix_moved(&edits, 0) == 0 && fix_moved(&edits, 2) == 0);
-	CHECK(fix_moved(&edits, 4) == 9);       /* "two" follows the text that was inserted before it */
+	CHECK(fix_moved(&edits, 4) == 9);       /* "two" comes after the text that was inserted before it */
 	CHECK(fix_moved(&edits, 7) == 12 && fix_moved(&edits, 8) == 12 && fix_moved(&edits, 13) == 17);
 	buf_release(&b);
 	arena_release(&f.arena);
@@ -72,12 +72,12 @@ int main(void)
 	fix(&f, f.source, 14, 14, "end");
 	applied(&f, 3, "1 two 3\nend");
 
-	fixture_init(&f);               /* overlapping: the first one is applied */
+	fixture_init(&f);               /* if two edits overlap, the first one is applied */
 	fix(&f, f.source, 0, 7, "both");
 	fix(&f, f.source, 4, 7, "2");
 	applied(&f, 1, "both three\n");
 
-	fixture_init(&f);               /* two insertions at one point would have no order */
+	fixture_init(&f);               /* two insertions at one position have no order, so only the first is applied */
 	fix(&f, f.source, 4, 4, "a ");
 	fix(&f, f.source, 4, 4, "b ");
 	applied(&f, 1, "one a two three\n");

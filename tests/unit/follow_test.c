@@ -1,4 +1,7 @@
-/* follow_test.c - lines from log files: merged by time, complete, from the right position on, while the files grow. */
+/*
+ * follow_test.c - lines from log files: merged by time, complete, starting at the right position, while the files
+ * grow.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -26,7 +29,7 @@ static uint64_t any(uint64_t n)
 
 /* ---- a run with two roles ---- */
 
-#define TEXT(s) { "" s, sizeof(s) - 1 }         /* STR() where a constant is needed */
+#define TEXT(s) { "" s, sizeof(s) - 1 }         /* STR(), but as a constant expression */
 static struct run_role roles[] = { { .name = TEXT("worker"), .max = 3 }, { .name = TEXT("worker-1"), .max = 2 } };
 static const struct run_state state = { .name = TEXT("job"), .roles = roles, .nroles = 2 };
 
@@ -65,7 +68,7 @@ static struct follow *follow(bool (*wanted)(void *, const struct log_stream *, s
 	return f;
 }
 
-static uint64_t limit;                  /* of the generated logs */
+static uint64_t limit;                  /* limit of the generated logs in bytes */
 
 static struct log_writer writer(const char *name)
 {
@@ -77,7 +80,7 @@ static struct log_writer writer(const char *name)
 
 static void put(struct log_writer *w, const char *text, int64_t time) { log_append(w, text, strlen(text), time); }
 
-/* Everything that is available: "worker/0:text|", ends of attempts as "worker/0=3|". */
+/* Returns everything that is available: lines as "worker/0:text|", ends of attempts as "worker/0=3|". */
 static struct str drain(struct follow *f, bool over)
 {
 	struct log_line l;
@@ -139,7 +142,7 @@ static void growing(void)
 	CHECK_TEXT(drain(f, false), "");
 	put(&a, " a line\nnext\nun", 2);
 	CHECK_TEXT(drain(f, false), "worker/0:half a line|worker/0:next|");
-	struct log_writer b = writer("worker-2");        /* a file that did not exist before */
+	struct log_writer b = writer("worker-2");        /* a log file that did not exist before */
 	put(&b, "new\n", 3);
 	log_attempt_ended(&a, 3, false, 4);
 	put(&a, "again\n", 5);
@@ -154,7 +157,7 @@ static void growing(void)
 	log_close(&a), log_close(&b);
 }
 
-/* ---- where to start ---- */
+/* ---- where reading starts ---- */
 
 static void selected(void)
 {
@@ -175,7 +178,7 @@ static void selected(void)
 	CHECK_TEXT(once(take_all), "");
 	how = (struct log_selection){ .tail = -1, .since = 15 };
 	CHECK_TEXT(once(take_all), "worker/0:b1|worker/0:b2|worker/0:b3|");
-	how.since = 25;                 /* a line that started earlier is not shown in half */
+	how.since = 25;                 /* a line that started earlier is left out completely */
 	CHECK_TEXT(once(take_all), "worker/0:b3|");
 	how.since = 99;
 	CHECK_TEXT(once(take_all), "");
@@ -188,7 +191,8 @@ static void selected(void)
 	how = (struct log_selection){ .tail = -1, .previous = true };
 	log_attempt_ended(&a, 0, false, 31);
 	CHECK_TEXT(once(take_all), "worker/0:a1|worker/0:a2|");
-	how.attempts = 3;               /* a third one has started and printed nothing yet */
+	/* the last three attempts; the third one has started, but not printed anything */
+	how.attempts = 3;
 	CHECK_TEXT(once(take_all), "worker/0:b1|worker/0:b2|worker/0:b3|");
 	log_close(&a);
 
@@ -208,7 +212,7 @@ static struct str attempt(int64_t n)
 	return once(take_all);
 }
 
-/* One attempt alone: also one that printed nothing, and one that still runs. */
+/* Selects a single attempt, including one that printed nothing, and one that still runs. */
 static void one_attempt(void)
 {
 	fresh();
@@ -315,14 +319,14 @@ static void long_characters(void)
 
 /* ---- logs with a limit ---- */
 
-/* "line N" of 100 bytes, the time N. */
+/* Writes lines "line N" of 100 bytes, each at the time N. */
 static void put_lines(struct log_writer *w, int from, int to)
 {
 	for (int i = from; i < to; i++)
 		put(w, str_printf(&arena, "%-99d\n", i).p, i);
 }
 
-/* Line numbers for lines: "-500|5..20=3#1|21..29|". */
+/* Returns ranges of line numbers, lost bytes and ends of attempts: "-500|5..20=3#1|21..29|". */
 static struct str numbers(struct follow *f, bool over)
 {
 	struct log_line l;
@@ -360,7 +364,7 @@ static struct str chosen(struct log_selection wish)
 static void pieces(void)
 {
 	fresh();
-	limit = 5000;                   /* five pieces of ten lines */
+	limit = 5000;                   /* bytes for five segments of ten lines */
 	struct log_writer w = writer("worker-0");
 	char last[300] = "";
 
@@ -376,7 +380,7 @@ static void pieces(void)
 	log_attempt_ended(&w, 4, false, 60);
 	put_lines(&w, 60, 95);
 	CHECK_TEXT(numbers(f, false), "=4#2|60..94|");
-	put_lines(&w, 95, 200);         /* written faster than this reader reads */
+	put_lines(&w, 95, 200);         /* the log is written faster than this reader reads */
 	CHECK_TEXT(numbers(f, false), "-5500|150..199|");
 	follow_release(f);
 	CHECK_TEXT(chosen((struct log_selection){ .tail = -1 }), "-15000|150..199|");
@@ -396,7 +400,10 @@ static void pieces(void)
 	CHECK_TEXT(chosen((struct log_selection){ .tail = 30 }), "195..199|=5#3|200..224|");
 	CHECK(log_last(&w, 21900, last, 250) == 250 && atoi(last) == 219 && atoi(last + 100) == 220);
 	CHECK(log_last(&w, 22400, last, 250) == 100 && atoi(last) == 224);
-	/* a line that is longer than a segment, and a writer of single bytes, where times take more space than bytes */
+	/*
+	 * a line that is longer than a segment, and a writer of single bytes, whose times take more space than the
+	 * bytes
+	 */
 	char *x = memset(arena_alloc(&arena, 2600), 'x', 2600);
 	x[2599] = 0;
 	put(&w, x, 300);
@@ -411,14 +418,14 @@ static void pieces(void)
 	limit = 0;
 }
 
-/* Where no file can be created, the log continues without a limit. */
+/* If no new segment can be created, the log continues without a limit. */
 static void no_piece(void)
 {
 	fresh();
 	limit = 5000;
 	struct log_writer w = writer("worker-0");
 
-	CHECK(mkdirat(logs, "worker-0.log.1", 0700) == 0);      /* nothing can be renamed to this name */
+	CHECK(mkdirat(logs, "worker-0.log.1", 0700) == 0);      /* no file can be renamed to the name of a directory */
 	put_lines(&w, 0, 25);
 	CHECK(w.number == 1 && w.offset == 2500 && w.lost == 0);
 	CHECK_TEXT(chosen((struct log_selection){ .tail = -1 }), "0..24|");
@@ -430,11 +437,11 @@ static void no_piece(void)
 	limit = 0;
 }
 
-/* ---- any writer and any reader ---- */
+/* ---- random writers and random readers ---- */
 
 enum { STREAMS = 5 };
 
-struct twin {                           /* a stream, and what was written to it */
+struct twin {                           /* a log, and what was written to it */
 	struct log_writer w;
 	struct buf written, read;
 	int64_t marks, marks_read;
@@ -468,7 +475,7 @@ static void write_some(struct twin *t, int64_t now)
 	size_t n = 1 + any(any(10) ? 60 : 300);
 
 	if (any(12) == 0) {
-		/* what the reader reports at an end of an attempt, which also ends its last line */
+		/* the reader reports the end of an attempt, which also ends the attempt's last line */
 		if (t->written.n && t->written.p[t->written.n - 1] != '\n' && t->written.p[t->written.n - 1] != '\1')
 			buf_char(&t->written, '\n');
 		buf_char(&t->written, '\1');
@@ -482,7 +489,7 @@ static void write_some(struct twin *t, int64_t now)
 	buf_put(&t->written, bytes, n);
 }
 
-/* Lines are ordered by time when all of them are available. */
+/* If all lines are available, they are ordered by time. Returns the number of lines that are not. */
 static unsigned out_of_order(void)
 {
 	struct follow *f = follow(take_all);

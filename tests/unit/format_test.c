@@ -19,7 +19,7 @@ static bool format(struct str text, struct str *ret)
 	return ok;
 }
 
-/* Formatting gives `want`, and formatting that again changes nothing. */
+/* Checks that formatting TEXT gives WANT, and that formatting WANT changes nothing. */
 static void becomes(int line, const char *text, const char *want)
 {
 	struct str once, twice;
@@ -71,10 +71,10 @@ static void alignment(void)
 	BECOMES("job \"a\" {\n  image = \"x\"\n  cpu = 1\n  role worker { cpu = 1 }\n  role ps { cpu = 2 }\n  memory = 1Gi\n}\n",
 	        "job \"a\" {\n  image = \"x\"\n  cpu   = 1\n  role worker { cpu = 1 }\n  role ps     { cpu = 2 }\n  memory = 1Gi\n}\n");
 	BECOMES("job \"a\" {\n  image = \"x\"\n\n  cpu = 1\n}\n", "job \"a\" {\n  image = \"x\"\n\n  cpu = 1\n}\n");
-	/* an item of several lines ends a run of aligned items */
+	/* an item of several lines ends a group of aligned items */
 	BECOMES("job \"a\" {\n  cpu = 1\n  command = [\n    \"a\"]\n  longer_name = 2\n  x = 3\n}\n",
 	        "job \"a\" {\n  cpu     = 1\n  command = [\n    \"a\",\n  ]\n  longer_name = 2\n  x           = 3\n}\n");
-	/* named blocks, and extensions of existing ones, each with their kind */
+	/* named blocks are aligned with each other, and so are blocks that extend existing ones */
 	BECOMES("job \"a\" {\n  env { A = 1 }\n  mounts { }\n  role w { cpu = 1 }\n  role worker { cpu = 1 }\n}\n",
 	        "job \"a\" {\n  env    { A = 1 }\n  mounts {}\n  role w      { cpu = 1 }\n  role worker { cpu = 1 }\n}\n");
 	BECOMES("job \"a\" {\n  mounts { a = 1 }\n  env {\n  }\n}\n",
@@ -90,7 +90,7 @@ static void long_lists(void)
 	STAYS("let list = [\n  1,\n  2,\n]\n");
 	BECOMES("let list = [1,\n  2]\n", "let list = [1, 2]\n");
 	STAYS("check a == 1\n  else \"message\"\n");
-	/* an else after a block of several lines, whether the lines were broken before or not */
+	/* an `else` after a block of several lines, no matter whether the input has these line breaks */
 	BECOMES("check options([\"run\", \"--no_python\", \"prog\"], flags_of_the_program = [\"no\"]) == "
 		"{ \"no-python\" = [\"\"] }\n"
 		"  else \"flags, however they are written\"\n",
@@ -126,7 +126,7 @@ static void imports(void)
 	BECOMES("# head\n\nimport \"b.tj\" as b\nimport std.pytorch # why\nimport acme.x\nimport std.nvidia\nimport \"a.tj\" as a\nlet x = 1\n",
 	        "# head\n\nimport std.nvidia\nimport std.pytorch # why\n\nimport acme.x\n\nimport \"a.tj\" as a\nimport \"b.tj\" as b\nlet x = 1\n");
 	STAYS("import std.tpu\n\n# this one stays behind\nimport std.jax\n");
-	/* compared without blanks */
+	/* imports are compared without blanks */
 	BECOMES("import std .tpu\nimport std.jax\nimport std.aws  as b\nimport std.aws as a\n",
 	        "import std.aws as a\nimport std.aws as b\nimport std.jax\nimport std.tpu\n");
 }

@@ -4,7 +4,7 @@
 #include "runtime/command/runs.h"
 #include "runtime/run/identity.h"
 
-/* The digest of a job of two replicas, the second of which requests that much memory. */
+/* Returns the digest of a job with two replicas, the second of which requests SECOND memory. */
 static struct str digest_of(struct arena *a, int64_t second)
 {
 	struct plan_amounts each[2] = { { .memory = { .value = { .nano = 1 }, .set = true } },
@@ -28,11 +28,14 @@ int main(void)
 	CHECK(str_eq(digest_of(&a, 2), digest_of(&a, 2)));
 	CHECK(!str_eq(digest_of(&a, 2), digest_of(&a, 3)));
 
-	/* an option that is added to these commands needs a decision (see the lists above runs_digest()) */
+	/*
+	 * whoever adds an option to these commands must decide whether it belongs to the identity of a run: see the
+	 * lists above runs_digest()
+	 */
 	const char *run = runs_undecided(COMMAND_RUN), *apply = runs_undecided(COMMAND_APPLY);
 	CHECK_TEXT(run ? str_of(run) : STR(""), "");
 	CHECK_TEXT(apply ? str_of(apply) : STR(""), "");
-	/* options of `logs` are not part of it, so they need no decision */
+	/* options of `logs` do not belong to the identity, so they are in no list */
 	CHECK(runs_undecided(COMMAND_LOGS) != NULL);
 
 	struct str digest = identity_digest(&a, STR("text"));

@@ -1,12 +1,14 @@
 /*
- * import_cut_test.c - manifests that are cut off, at every byte: the import returns a program or a diagnostic, never
- * neither.
+ * import_cut_test.c - manifests that are cut at every byte: the import always returns a program or a diagnostic.
  */
 #include "base/file.h"
 #include "import/import.h"
 #include "unit.h"
 
-/* Imports what is left; if `whole`, also checks its program, which takes longer.  False: it was refused silently. */
+/*
+ * Imports the part of a manifest that is left. With WHOLE it also checks the program, which takes longer. Returns
+ * false if the import returned neither a program nor a diagnostic.
+ */
 static bool cut(struct str text, bool whole)
 {
 	struct arena arena = { 0 };

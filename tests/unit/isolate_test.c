@@ -35,7 +35,7 @@
 
 enum { NOBODY = 65534, PORT = 7000, CASE_SECONDS = 20, RUN_SECONDS = 90 };
 
-/* Counts of all processes of the test. */
+/* Counters that all processes of the test share. */
 static struct tally {
 	_Atomic unsigned passed, failed, skipped;
 } *tally;
@@ -57,12 +57,12 @@ static _Noreturn void leave(void)
 static void begin_for(unsigned limit)
 {
 	unit_passed = unit_failed = 0;
-	alarm(limit);                   /* ends whatever hangs */
+	alarm(limit);                   /* ends a test that hangs */
 }
 
 static void begin(void) { begin_for(CASE_SECONDS); }
 
-/* Runs it in a child; checks in the child are counted too. */
+/* Waits for a child, and counts its checks too. */
 static void await(pid_t pid)
 {
 	int status = 0;
@@ -87,7 +87,7 @@ static void in_child(void (*body)(void), unsigned limit)
 	await(pid);
 }
 
-/* Becomes an ordinary user, as if freshly logged in. */
+/* Becomes an ordinary user, with the environment of a fresh login. */
 static bool become_nobody(void)
 {
 	return setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
@@ -111,7 +111,7 @@ static bool put(const char *path, const char *text)
 	return ok;
 }
 
-/* Enters a user namespace (and others) in which the user maps to itself. */
+/* Enters a user namespace (and others according to FLAGS) in which the user is mapped to itself. */
 static bool user_namespace(int flags)
 {
 	const char *users = str_printf(&arena, "%u %u 1", geteuid(), geteuid()).p,
@@ -122,7 +122,7 @@ static bool user_namespace(int flags)
 		put("/proc/self/gid_map", groups);
 }
 
-/* Does it work in a child process? */
+/* Does WHAT succeed in a child process? */
 static bool possible(bool (*what)(void))
 {
 	int status = 1;
@@ -134,7 +134,7 @@ static bool possible(bool (*what)(void))
 	return status == 0;
 }
 
-/* Does the machine permit namespaces at all? Finds out without the code under test. */
+/* Does the machine permit namespaces? This is determined without the code under test. */
 static bool make_namespaces(void)
 {
 	int flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID;
@@ -142,9 +142,9 @@ static bool make_namespaces(void)
 	return (unshare(flags) == 0 || user_namespace(flags)) && mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0;
 }
 
-static bool permitted;          /* the refusal is noticed before any namespace has been entered */
+static bool permitted;          /* false if the machine refuses namespaces; determined before the process enters one */
 
-/* NULL when it is refused; the refusal must be justified. */
+/* Opens an isolation; returns NULL if that is refused, and checks that the refusal is justified. */
 static struct isolation *opened(const char *what, enum isolate_mode mode, bool mounts, size_t replicas)
 {
 	struct str why = STR("");
@@ -173,7 +173,7 @@ static bool enter(const struct isolation *iso, size_t replica, const struct sand
 	return ok;
 }
 
-/* Forks replica i and runs `body` in its sandbox. */
+/* Forks replica I and runs BODY in its sandbox. */
 static pid_t replica(struct isolation *iso, size_t i, const struct sandbox *box, void (*body)(size_t))
 {
 	pid_t pid;
@@ -232,7 +232,7 @@ static int listener(uint16_t port)
 	return fd;
 }
 
-/* Connects by name and retries for a while, as a program would; returns the byte that it receives, or -1. */
+/* Connects by name and retries for a while, as a program would. Returns the byte that it receives, or -1. */
 static int hear(const char *host, uint16_t port, int tries)
 {
 	struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM }, *found = NULL;
@@ -255,7 +255,7 @@ static int hear(const char *host, uint16_t port, int tries)
 	return heard;
 }
 
-/* Sends one byte to each of n clients that connect. */
+/* Sends one byte to each of N clients that connect. */
 static void say(int fd, int n, char c)
 {
 	while (n-- > 0) {
@@ -291,7 +291,7 @@ static void none(void)
 
 /* ---- mode job ---- */
 
-static int machine_port;        /* a program of the machine listens there */
+static int machine_port;        /* port on which a program of the machine listens */
 static int orphan_pipe[2];
 
 static void job_server(size_t i)
@@ -304,8 +304,8 @@ static void job_server(size_t i)
 }
 
 /*
- * A process that leaves its session, as daemons do; it holds the pipe open as long as it lives.  Without a process
- * namespace nothing would end it.
+ * Starts a process that leaves its session, as daemons do. It holds the pipe open as long as it lives, and only the
+ * end of the process namespace ends it.
  */
 static void leave_orphan(void)
 {
@@ -376,7 +376,10 @@ static void job(void)
 	CHECK(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
 }
 
-/* A fresh /proc shows only the processes of the run; without one, /proc and the process ids are the machine's. */
+/*
+ * A newly mounted /proc shows only the processes of the run; without one, /proc and the process ids are the
+ * machine's.
+ */
 static void process_numbers(size_t i)
 {
 	char self[32] = "";
@@ -405,8 +408,8 @@ static const char three_hosts[] =
 	"10.88.0.3 worker-2.job.default.svc.cluster.local worker-2.job worker-2\n";
 
 /*
- * Every one of that many datagrams in a row is refused: the kernel's rate limit (50 at once) must not delay programs
- * that try a name server.
+ * Are all of that many consecutive datagrams refused at once? The kernel's rate limit (50 in a row) must not delay
+ * programs that try a name server.
  */
 static bool all_refused(int udp, int datagrams)
 {
@@ -422,8 +425,8 @@ static bool all_refused(int udp, int datagrams)
 }
 
 /*
- * Nothing outside can be reached, which programs notice at once; a replica's own address is found the way programs look
- * for it.
+ * Nothing outside can be reached, and programs notice this at once. A replica finds its own address in the ways that
+ * programs use.
  */
 static void look_outside(size_t i)
 {
@@ -443,7 +446,10 @@ static void look_outside(size_t i)
 	CHECK(hear("host.invalid", PORT, 1) == -1);
 }
 
-/* All listen on the same port; each reaches each other one by name, and sends its own number. */
+/*
+ * All replicas listen on the same port. Each connects to every other replica by name, and receives that replica's
+ * number.
+ */
 static void mesh(size_t i)
 {
 	char name[64] = "";
@@ -461,7 +467,7 @@ static void mesh(size_t i)
 		!name[8]);
 	CHECK(interfaces() == 2 && if_nametoindex("eth0") > 0);
 	CHECK(hear("127.0.0.1", (uint16_t)machine_port, 1) == -1);
-	if (if_nametoindex("eth0") == 100)      /* not the name of the machine */
+	if (if_nametoindex("eth0") == 100)      /* the host name is not that of the machine */
 		look_outside(i);
 	CHECK(access("/dev/shm/of-a-peer", F_OK) != 0 && put("/dev/shm/of-a-peer", "x"));
 	await(pid);
@@ -487,7 +493,7 @@ static void apart(void)
 	CHECK(access("/dev/shm/of-a-peer", F_OK) != 0);
 }
 
-/* The network outlives an attempt of the replica; names are truncated as in a pod. */
+/* The network of a replica outlives its attempts, and host names are truncated as in a pod. */
 static void again(size_t i)
 {
 	char name[256] = "";
@@ -525,7 +531,7 @@ static void sixteen(void)
 
 	took = seconds() - begun;
 	printf("16 replicas: %.3f s\n", took);
-	CHECK(took < 2);                /* 0.05 s on an idle machine */
+	CHECK(took < 2);                /* on an idle machine this takes 0.05 s */
 	if (iso)
 		isolation_close(iso);
 }
@@ -579,21 +585,21 @@ static void look_around(size_t i)
 	struct statvfs st;
 
 	(void)i;
-	/* below directories of the machine that lack the mount point */
+	/* mount points that are missing below directories of the machine */
 	CHECK(strcmp(text_of("/trainc-test-data/set/text"), "corpus") == 0);
 	CHECK(strcmp(text_of("/etc/trainc-test/mpi/hostfile"), "worker-0 slots=2\n") == 0);
 	CHECK(strcmp(text_of(in("home/.ssh/id")), "secret") == 0);
 	CHECK(strcmp(text_of(in("home/dangling/id")), "secret") == 0);
-	/* existing files are visible, and writes reach them */
+	/* existing files stay visible, and writes to them reach the machine */
 	CHECK(entries_of("/") == root_entries + 1 && entries_of("/etc") == etc_entries + 1 &&
 		entries_of("/usr") == usr_entries);
 	CHECK(strcmp(text_of(in("home/link")), "kept") == 0);
 	CHECK(put(in("home/kept"), "changed"));
 	CHECK(put(in("home/new"), "new"));
-	/* a mount inside a mount, whose directory stays as it is */
+	/* a mount inside another mount, whose directory does not change */
 	CHECK(strcmp(text_of("/trainc-test-data/set/inner/id"), "secret") == 0);
 	CHECK(strcmp(text_of("/trainc-test-data/set/deep/text"), "deep") == 0);
-	/* read-only includes everything below */
+	/* a read-only mount is read-only in all of its subdirectories */
 	CHECK(!put("/trainc-test-data/set/text", "x") && errno == EROFS);
 	CHECK(!put("/trainc-test-data/set/deep/text", "x") && errno == EROFS);
 	CHECK(put("/trainc-test-data/set/inner/new", "through"));
@@ -604,9 +610,9 @@ static void look_around(size_t i)
 	/* host names */
 	CHECK(strstr(text_of("/etc/hosts"), "10.88.0.1 worker-0.job") == text_of("/etc/hosts"));
 	CHECK(strstr(text_of("/etc/hosts"), "localhost") != NULL);
-	/* through a link */
+	/* a mount whose target path contains a symbolic link */
 	CHECK(strcmp(text_of(in("home/.by-link/id")), "secret") == 0);
-	/* a whole tree elsewhere, visible as it is on the machine */
+	/* a mount of the machine's whole tree shows it without the run's own mounts */
 	CHECK(strstr(text_of("/trainc-test-host/etc/hosts"), "worker-0.job") == NULL);
 	CHECK(access("/trainc-test-host/trainc-test-data", F_OK) != 0 &&
 		access("/trainc-test-host/usr/bin", F_OK) == 0);
@@ -631,7 +637,8 @@ static void files(void)
 	};
 	struct isolation *iso;
 
-	root_entries = entries_of("/") + 2;     /* three new names at the top; look_around() adds the third */
+	/* the mounts add three names at the top, of which look_around() counts one */
+	root_entries = entries_of("/") + 2;
 	etc_entries = entries_of("/etc");
 	usr_entries = entries_of("/usr");
 	make_files();
@@ -663,8 +670,9 @@ static void look_at_image(size_t i)
 	CHECK(access("/dev/urandom", R_OK) == 0 && access("/sys/class", R_OK) == 0);
 	CHECK(access("/proc/self/status", R_OK) == 0);
 	CHECK(strstr(text_of("/etc/hosts"), "10.88.0.1 worker-0.job") != NULL);
-	CHECK(put("/etc/written", "x"));        /* in a mirrored directory: not in the image */
-	CHECK(put("/var/written", "x"));        /* in another one: in the image */
+	/* in a directory that is mirrored, so the image does not get the file */
+	CHECK(put("/etc/written", "x"));
+	CHECK(put("/var/written", "x"));        /* in a directory that is not mirrored, so the image gets the file */
 }
 
 static void image(void)
@@ -689,7 +697,7 @@ static void image(void)
 		struct isolation *iso;
 
 		fflush(stdout);
-		if (fork() != 0) {      /* a keeper has only one isolation */
+		if (fork() != 0) {      /* a child, because a keeper can only have one isolation */
 			wait(NULL);
 			continue;
 		}
@@ -753,7 +761,7 @@ static void crowded(void)
 	iso = opened("crowded", ISOLATE_NONE, true, 1);
 	if (!iso)
 		return;
-	/* in memory, which this keeper is allowed to mount by now: a disk would take seconds */
+	/* a file system in memory, which this keeper may mount by now; on a disk this would take seconds */
 	CHECK(mount("tmpfs", in("crowd"), "tmpfs", 0, NULL) == 0);
 	fd = open(in("crowd"), O_PATH | O_CLOEXEC);
 	for (int i = 0; i < 4100; i++)
@@ -766,9 +774,9 @@ static void crowded(void)
 	isolation_close(iso);
 }
 
-/* ---- machines that forbid it ---- */
+/* ---- machines that forbid namespaces ---- */
 
-/* As if this user namespace were the machine: we set its limits, and keep no privileges in it. */
+/* Makes the user namespace behave like a machine: sets its limits, and drops all privileges in it. */
 static bool pretend(const char *limit)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -807,7 +815,7 @@ static void no_network_namespaces(void)
 		"sysctl -w user.max_net_namespaces=15000; or use --isolate none");
 }
 
-/* A container whose seccomp filter does not know unshare(). */
+/* Simulates a container whose seccomp filter does not know unshare(). */
 static void no_unshare(void)
 {
 	struct sock_filter code[] = {
@@ -827,7 +835,7 @@ static void no_unshare(void)
 		"seccomp and AppArmor profiles that permit unshare and mount; or use --isolate none");
 }
 
-/* A chroot to a plain directory. */
+/* Simulates a chroot to an ordinary directory. */
 static void plain_chroot(void)
 {
 	if (!permitted || !user_namespace(CLONE_NEWNS) || chroot("/usr") != 0 || chdir("/") != 0) {
@@ -844,7 +852,7 @@ static void numbers_of_the_machine(size_t i)
 	process_numbers(i);
 }
 
-/* A container whose /proc is partly masked: the kernel then refuses to mount another. */
+/* Simulates a container whose /proc is partly masked, so that the kernel refuses to mount another /proc. */
 static void masked_proc(void)
 {
 	struct isolation *iso;
@@ -904,7 +912,7 @@ static void killed(void)
 	CHECK(ended(orphan_pipe[0]));
 }
 
-/* ---- all of it ---- */
+/* ---- the list of tests ---- */
 
 static const struct test {
 	const char *name;
@@ -935,7 +943,7 @@ static void all_as_nobody(void)
 		all();
 }
 
-/* All directories and links of the scratch directory, deepest first. */
+/* Removes all directories and links of the scratch directory, deepest first. */
 static void remove_all(const char *path)
 {
 	DIR *list = opendir(path);
@@ -954,7 +962,7 @@ static void remove_all(const char *path)
 	rmdir(path);
 }
 
-/* In a directory that belongs to that user. */
+/* Runs BODY in a scratch directory that belongs to the user OWNER. */
 static void run(void (*body)(void), uid_t owner)
 {
 	strcpy(scratch, "/tmp/trainc-isolate-XXXXXX");
@@ -985,7 +993,8 @@ int main(void)
 	unsigned long mounts = hash_of_mounts();
 	unsigned links = interfaces(), descriptors = entries_of("/proc/self/fd");
 
-	setvbuf(stdout, NULL, _IOLBF, 0);       /* a test that hangs has printed how far it got */
+	/* line buffering, so that the output of a test that hangs shows how far it got */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (machine < 0 || bind(machine, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(machine, 1) != 0 ||
 	    getsockname(machine, (struct sockaddr *)&at, &n) != 0)
@@ -994,7 +1003,7 @@ int main(void)
 	run(all, geteuid());
 	if (geteuid() == 0 && possible(become_nobody))
 		run(all_as_nobody, NOBODY);
-	/* nothing is left */
+	/* no mounts, interfaces, descriptors or processes are left */
 	CHECK(hash_of_mounts() == mounts && interfaces() == links && entries_of("/proc/self/fd") == descriptors);
 	CHECK(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
 	printf("%u passed, %u failed, %u skipped\n", unit_passed + tally->passed, unit_failed + tally->failed,

@@ -14,7 +14,7 @@ enum { HISTORIES = 10000, STEPS = 20, ROLES = 3, REPLICAS = 3, GRAVES = 200, ROU
 enum verdict { GOING, WON, LOST };
 static const char *const verdict_words[] = { "goes on", "succeeded", "failed" };
 
-struct happening {                          /* in a history */
+struct happening {                          /* an event of a history */
 	enum event_kind { END_GOOD, END_BAD, END_FINAL, PASS_LITTLE, PASS_LONG, KINDS } kind;
 	unsigned role, index;
 };
@@ -92,16 +92,16 @@ static void any_job(struct shape *s)
 
 struct trio {
 	struct shape *shape;
-	struct world world;             /* the cluster as the controller and status see it */
-	struct thing graves[GRAVES];    /* pods that failed and were replaced: a cluster keeps them for a while */
+	struct world world;             /* the cluster that the controller and status see */
+	struct thing graves[GRAVES];    /* pods that failed and were replaced: a cluster keeps such pods for a while */
 	size_t ngraves;
 	struct arena arena;
 	struct run_state state;
 	struct life *life;
-	bool runs[ROLES][REPLICAS + 1]; /* processes of the local run */
-	bool done[ROLES][REPLICAS + 1]; /* those that have really succeeded */
+	bool runs[ROLES][REPLICAS + 1]; /* which processes of the local run exist */
+	bool done[ROLES][REPLICAS + 1]; /* which replicas have really succeeded */
 	int64_t starts[ROLES][REPLICAS + 1];
-	const char *broken;             /* the rule that was broken; NULL: none */
+	const char *broken;             /* the rule that was broken; NULL if none was */
 	enum verdict verdicts[3];
 };
 
@@ -118,7 +118,7 @@ static void obey_life(struct trio *t)
 
 	while (life_next(t->life, t->world.now, &a)) {
 		bool start = a.order <= LIFE_START_IN_PLACE;
-		/* the whole job restarted: all attempts so far are before this one */
+		/* the whole job has restarted, so starts of the previous attempt no longer count */
 		if (life_beginnings(t->life) != beginnings) {
 			beginnings = life_beginnings(t->life);
 			memset(t->starts, 0, sizeof t->starts);
@@ -154,7 +154,7 @@ static void print_pod(struct trio *t, const struct thing *pod, struct str name, 
 	buf_char(b, '}');
 }
 
-/* The verdict of status about the existing pods and those that failed before them. */
+/* Returns the verdict of `status`, from the existing pods and the ones that failed before them. */
 static enum verdict ask_status(struct trio *t)
 {
 	struct sources sources = { .arena = &t->world.arena };
@@ -180,7 +180,7 @@ static enum verdict ask_status(struct trio *t)
 	return of_phase(status_of(&t->world.arena, &t->shape->job, &objects, t->world.now).phase);
 }
 
-/* One pass of the controller; status is computed before anything is deleted. */
+/* Makes one pass of the controller. With COMPARE, the verdict of `status` is computed before pods are deleted. */
 static bool pass_world(struct trio *t, bool compare)
 {
 	struct world *w = &t->world;
@@ -230,7 +230,7 @@ static void check_limits(struct trio *t)
 
 static void settle(struct trio *t)
 {
-	/* pods do not show how often the whole job restarted */
+	/* pods do not show how often the whole job has restarted, so such jobs are not compared */
 	bool compare = !t->shape->job.restarts.value;
 
 	obey_life(t);
@@ -257,7 +257,7 @@ static void end_replica(struct trio *t, unsigned k, int64_t i, int code)
 	if (!pod || pod->phase != SEEN_RUNNING || !t->runs[k][i])
 		return;
 	if (again)
-		pod->restarts++;        /* by the kubelet, in place */
+		pod->restarts++;        /* the kubelet restarts the container in place */
 	else
 		thing_ends(&t->world, pod, code);
 	t->done[k][i] = !code;
@@ -276,7 +276,7 @@ static void tell(struct trio *t, const struct happening *e)
 	settle(t);
 }
 
-/* Everything that runs succeeds, again and again: then the job ends, unless it waits for a user. */
+/* Lets everything that runs succeed, again and again: then the job must end, unless it waits for a user. */
 static void finish(struct trio *t)
 {
 	for (int round = 0; round < ROUNDS && t->verdicts[0] == GOING && !t->broken; round++) {
@@ -294,7 +294,7 @@ static void finish(struct trio *t)
 		breaks(t, "every fair history ends");
 }
 
-/* The rule that a history breaks, or NULL for none. */
+/* Returns the rule that a history breaks, or NULL. */
 static const char *run_history(struct shape *s, const struct happening *at, size_t n, enum verdict verdicts[3])
 {
 	struct trio *t = memory_resize(NULL, sizeof *t);
@@ -318,7 +318,7 @@ static const char *run_history(struct shape *s, const struct happening *at, size
 	return broken;
 }
 
-/* ---- a broken rule ---- */
+/* ---- reporting a broken rule ---- */
 
 static void print_shape(const struct shape *s)
 {
@@ -383,7 +383,7 @@ int main(void)
 		ended[verdicts[0]]++;
 	}
 	CHECK(broken == 0);
-	/* all of them occurred in random histories */
+	/* random histories contained enough successes and failures */
 	CHECK(ended[WON] > HISTORIES / 10 && ended[LOST] > HISTORIES / 10);
 	return unit_end();
 }

@@ -1,6 +1,6 @@
 /*
- * keeper_test.c - the keeper as a process: what it inherits, how it refuses, which process survives which.  The engine
- * is a stand-in that starts two processes and waits.
+ * keeper_test.c - the keeper as a process: what it inherits, how it refuses to start, and which process survives the
+ * end of which other. The engine is a stand-in that starts two processes and waits.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -81,7 +81,7 @@ static void note(const char *dir, const char *name, const char *text)
 	file_replace(&arena, str_printf(&arena, "%s/%s", dir, name), str_of(text), &ignored);
 }
 
-/* Descriptors, signals, session: lists everything that should not be inherited. */
+/* Lists descriptors, signals and session attributes that the keeper should not have inherited. */
 static void note_inheritance(const struct engine *e, int lifeline)
 {
 	struct buf b = { 0 };
@@ -105,7 +105,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 {
 	struct str ignored;
 
-	/* Written before the process ids: whoever has read those finds the rest. */
+	/* This is written before the process ids, so whoever can read those finds it. */
 	note_inheritance(e, lifeline);
 	e->state->phase = RUN_RUNNING;
 	run_save(&arena, &e->dir, e->state, &ignored);
@@ -131,7 +131,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 	}
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	while (waitpid(-1, NULL, WNOHANG) == 0)         /* the grandchild is ours by now */
+	while (waitpid(-1, NULL, WNOHANG) == 0)         /* the grandchild has become our child */
 		keeper_sweep(NULL, 0);
 	e->state->phase = RUN_FAILED;
 	run_save(&arena, &e->dir, e->state, &ignored);
@@ -154,7 +154,7 @@ static bool start(const char *name, bool attached, struct keeper *ret)
 
 static void pause_ms(long ms) { nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL); }
 
-/* The processes of the stand-in, once they exist. */
+/* Returns the process ids of the stand-in as soon as they exist. */
 static void pids_of(const struct keeper *k, pid_t ret[2])
 {
 	struct str text;
@@ -222,7 +222,7 @@ static void an_ordinary_run(void)
 	CHECK_TEXT(why, "'noted' is already running");
 	CHECK(stop_run(&k) && end_of(k.pid) == 0 && gone(pids[0]) && gone(pids[1]));
 	CHECK(phase_of("noted") == RUN_FAILED);
-	/* replaces the previous one */
+	/* a new run of the name replaces the previous one */
 	CHECK(start("noted", true, &other) && stop_run(&other) && end_of(other.pid) == 0);
 	close(k.lifeline);
 	close(other.lifeline);
@@ -243,7 +243,7 @@ static void refusals(void)
 	CHECK(waitpid(-1, NULL, WNOHANG) == -1);
 }
 
-/* In its own process, since it will be killed. */
+/* Starts a run in a process of its own, which the test will kill. */
 static pid_t command(const char *name, bool attached, struct keeper *k)
 {
 	int ready[2];
@@ -290,7 +290,7 @@ static void the_keeper_dies(void)
 
 	bool both = start("first", true, &k[0]) && start("second", true, &k[1]);
 	CHECK(both);
-	if (!both)                              /* 0 would mean every process of this group */
+	if (!both)                              /* a process id of 0 would stand for every process of this group */
 		return;
 	pids_of(&k[0], pids);
 	pids_of(&k[1], others);
@@ -299,7 +299,7 @@ static void the_keeper_dies(void)
 	CHECK(phase_of("first") == RUN_UNKNOWN);
 	CHECK(keeper_sweep(k + 1, 1) == 2 && gone(pids[0]) && gone(pids[1]));
 	CHECK(kill(k[1].pid, 0) == 0 && kill(others[0], 0) == 0 && kill(others[1], 0) == 0);
-	/* the lifeline of one keeper is not held open by the other */
+	/* one keeper does not hold the lifeline of the other open */
 	close(k[1].lifeline);
 	CHECK(end_of(k[1].pid) == 0 && gone(others[0]) && gone(others[1]));
 	close(k[0].lifeline);
@@ -312,8 +312,9 @@ int main(void)
 	struct run_names all;
 
 	signal(SIGPIPE, SIG_IGN);
-	setvbuf(stdout, NULL, _IONBF, 0);       /* keepers end with exit() */
-	prctl(PR_SET_CHILD_SUBREAPER, 1);       /* orphans of the commands are reaped here */
+	/* unbuffered, because keepers end with exit(), which would flush copies */
+	setvbuf(stdout, NULL, _IONBF, 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);       /* orphans of the commands become our children, and are reaped here */
 	if (!mkdtemp(work))
 		return 1;
 	state = str_of(work);
@@ -324,7 +325,7 @@ int main(void)
 		;
 	the_keeper_dies();
 	all = run_list(&arena, state);
-	CHECK(all.n == 6);              /* and what is left of the one that crashed */
+	CHECK(all.n == 6);              /* this includes the run whose keeper crashed */
 	for (size_t i = 0; i < all.n; i++)
 		CHECK(run_dir_remove(&arena, run_dir_path(&arena, state, all.at[i]), &why));
 	CHECK(rmdir(work) == 0);

@@ -26,7 +26,7 @@ static void builtin(void)
 	CHECK(str_is(schema_text(&schema_builtin, ports->merge), "containerPort"));
 	CHECK(schema_builtin.refs[ports->ref].word == SCHEMA_LIST);
 	CHECK(!schema_find_field(&schema_builtin, container, STR("port"), 30));
-	/* resources of a whole pod came in a later version */
+	/* the field `resources` of a pod was added in a later version */
 	CHECK(!schema_find_field(&schema_builtin, pod, STR("resources"), 28));
 	CHECK(schema_find_field(&schema_builtin, pod, STR("resources"), 34) != NULL);
 	CHECK(schema_newest_field(&schema_builtin, pod, STR("resources")) != NULL);
@@ -46,7 +46,7 @@ static bool is_sorted(void)
 	return s->ntypes > 400;
 }
 
-/* In each version a field has one form, and exists only if its type does. */
+/* In each version a field has at most one form, and exists only if its type does. */
 static bool forms_are_apart(void)
 {
 	const struct schema *s = &schema_builtin;

@@ -71,8 +71,8 @@ static void take(void *to, struct node *child)
 }
 
 /*
- * Compares every word of memory of the two: of pointers only whether they are NULL (the pointer to the parts of an
- * empty string may be), everything else by value.  A member that the table of tree.c lacks is 0 in the loaded tree.
+ * Compares two nodes word by word: pointers by whether they are NULL (except the pointer to the parts of an empty
+ * string), everything else by value. A member that is missing in the table of tree.c is 0 in the loaded tree.
  */
 static bool same_words(const struct node *a, const struct node *b)
 {
@@ -122,7 +122,7 @@ static bool same_text(const struct node *a, const struct node *b)
 
 /* ---- modules ---- */
 
-/* The declaration DECL of a module alone, with what it needs: it exists, once, and equals that of the parse. */
+/* Loads the declaration DECL of a module alone, with what it needs. It must exist once, and equal the parsed one. */
 static bool reads_alone(const char *module, const struct node *decl)
 {
 	struct read r;
@@ -163,7 +163,7 @@ static void module_test(const char *module)
 	arena_release(&kept.arena);
 }
 
-/* Names are interned as those of the parser are: other phases compare them by address. */
+/* The names in loaded trees are interned like the parser's names: other phases compare names by their addresses. */
 static void names_are_interned(void)
 {
 	struct read r;
@@ -185,7 +185,10 @@ static bool has(const struct read *r, const char *name)
 	return false;
 }
 
-/* Only words after a dot count, and only outside of comments; more may be loaded later. */
+/*
+ * Only words after a dot, outside of comments, count as names of library declarations. A declaration may be loaded
+ * later.
+ */
 static void little_is_read(void)
 {
 	struct read r;

@@ -1,5 +1,5 @@
 /*
- * The lifecycle of a run with a simulated clock: which orders follow which events.
+ * life_test.c - the lifecycle of a run with a simulated clock: which orders follow which events.
  *
  * Orders are compared as text: "start a-0, term b-1".
  */
@@ -14,7 +14,7 @@ struct world {
 	struct run_state state;
 	struct life *life;
 	int64_t now;
-	bool slow;                      /* programs that do not become ready on their own */
+	bool slow;                      /* programs only become ready when the test says so */
 	struct buf orders;
 };
 
@@ -74,7 +74,7 @@ static void obey(struct world *w)
 	}
 }
 
-/* The orders since the last call. */
+/* Returns the orders since the last call. */
 static struct str orders(struct world *w)
 {
 	obey(w);
@@ -161,7 +161,7 @@ static void success(void)
 	end(&w);
 }
 
-/* Programs that end before the engine looks. */
+/* Programs that end before the engine sees them run. */
 static void at_once(void)
 {
 	struct plan_condition all = done(0);
@@ -178,7 +178,7 @@ static void at_once(void)
 	end(&w);
 }
 
-/* R-LOC7: one that failed for good stops the others; here with all the steps of stopping. */
+/* A replica that failed for good stops the others; this checks every step of stopping. */
 static void failure(void)
 {
 	struct plan_condition all = done(0);
@@ -245,7 +245,7 @@ static void start_after(void)
 	ORDERS("");
 	life_ready(w.life, 0, 1);
 	ORDERS("start launcher-0");
-	/* once started, it does not matter what happens to the condition */
+	/* once the role has started, the condition no longer matters */
 	life_ready(w.life, 2, 0);
 	ORDERS("");
 	PHASE("Running");
@@ -277,11 +277,11 @@ static void waiting(void)
 	roles[1].start_after = &when;
 	begin(&w, &j);
 	w.slow = true;
-	ORDERS("start a-0, start b-0");         /* started, but not ready */
+	ORDERS("start a-0, start b-0");         /* a role that only waits for the start does not need ready replicas */
 	end(&w);
 }
 
-/* No role is left that could fulfill the condition. */
+/* If no role is left that could make the condition true, the job fails. */
 static void dead_end(void)
 {
 	struct plan_condition when = done(1), all = done(0);
@@ -300,7 +300,7 @@ static void dead_end(void)
 	end(&w);
 
 	struct plan_condition self = ready(0);
-	roles[0].start_after = &self;           /* it waits for itself */
+	roles[0].start_after = &self;           /* the role waits for itself */
 	begin(&w, &j);
 	ORDERS("start b-0, start b-1, start b-2");
 	for (int64_t i = 0; i < 3; i++)
@@ -332,18 +332,18 @@ static void retries(void)
 	CHECK(life_deadline(w.life) == w.now + 10 * SECOND);
 	pass(&w, 10 * SECOND);
 	ORDERS("start a-0");
-	PHASE("Degraded");                      /* still, for a minute */
+	PHASE("Degraded");                      /* for a minute after the new attempt, the run stays "Degraded" */
 	CHECK(at(&w, 0, 0)->attempts == 2 && life_deadline(w.life) == w.now + 60 * SECOND);
 	pass(&w, 60 * SECOND);
 	ORDERS("");
 	PHASE("Running");
 	ended(&w, 0, 0, 1);
 	ORDERS("");
-	CHECK(at(&w, 0, 0)->again == w.now + 20 * SECOND);      /* twice as long */
+	CHECK(at(&w, 0, 0)->again == w.now + 20 * SECOND);      /* the pause has doubled */
 	pass(&w, 20 * SECOND);
 	ORDERS("start a-0");
 	ended(&w, 0, 0, 1);
-	ORDERS("term a-1");                     /* that was the last attempt */
+	ORDERS("term a-1");                     /* there are no attempts left, so the job fails */
 	CHECK(at(&w, 0, 0)->attempts == 3);
 	end(&w);
 }
@@ -370,14 +370,14 @@ static void back_off(void)
 		obey(&w);
 	}
 	CHECK(right);
-	pass(&w, 600 * SECOND);                 /* it ran for ten minutes: the backoff starts over */
+	pass(&w, 600 * SECOND);                 /* the replica ran for ten minutes, so the backoff starts over */
 	ended(&w, 0, 0, 1);
 	obey(&w);
 	CHECK(at(&w, 0, 0)->again == w.now + 100 * MS);
 	end(&w);
 }
 
-/* S84 to S86: exit codes that are final, and exit codes that are retried. */
+/* Some exit codes are final; others are retried. */
 static void retry_on(void)
 {
 	struct plan_condition all = done(0);
@@ -404,7 +404,8 @@ static void retry_on(void)
 	begin(&w, &j);
 	ORDERS("start a-0");
 	struct life_end e = { .time = w.now, .exit_code = 2, .init = true };
-	life_ended(w.life, 0, 0, &e);           /* retry_on applies to the program, not to what runs before it */
+	/* an init container is retried in any case: retry_on only applies to the program itself */
+	life_ended(w.life, 0, 0, &e);
 	ORDERS("");
 	PHASE("Degraded");
 	end(&w);
@@ -423,12 +424,12 @@ static void restart(void)
 	begin(&w, &j);
 	ORDERS("start a-0, start board-0");
 	ended(&w, 0, 0, 1);
-	ended(&w, 1, 0, 0);                     /* always: even after success */
+	ended(&w, 1, 0, 0);                     /* restart = "always": even after success */
 	ORDERS("");
 	PHASE("Degraded");
 	pass(&w, 10 * SECOND);
 	ORDERS("again a-0, again board-0");
-	ended(&w, 0, 0, 0);                     /* on failure: not after success */
+	ended(&w, 0, 0, 0);                     /* restart = "on-failure": not after success */
 	ORDERS("term board-0");
 	PHASE("Completing");
 	ended(&w, 1, 0, 143);
@@ -447,9 +448,9 @@ static void restart(void)
 	end(&w);
 }
 
-/* ---- which roles matter ---- */
+/* ---- which roles decide the end of a job ---- */
 
-/* S89, S177: what matters has succeeded while others still run. */
+/* The roles that count have succeeded while others still run. */
 static void endless(void)
 {
 	struct plan_condition all = done(0);
@@ -461,7 +462,7 @@ static void endless(void)
 	roles[2].aux = true;
 	begin(&w, &j);
 	ORDERS("start chief-0, start ps-0, start ps-1, start board-0");
-	ended(&w, 2, 0, 1);                     /* an aux role does not count for the job */
+	ended(&w, 2, 0, 1);                     /* an aux role does not count, so its failure does not fail the job */
 	ORDERS("");
 	PHASE("Running");
 	CHECK(at(&w, 2, 0)->state == REPLICA_FAILED);
@@ -475,14 +476,15 @@ static void endless(void)
 
 	begin(&w, &j);
 	ORDERS("start chief-0, start ps-0, start ps-1, start board-0");
-	ended(&w, 1, 1, 139);                   /* an endless role is required */
+	ended(&w, 1, 1, 139);                   /* an endless role must not fail while the job runs */
 	ORDERS("term chief-0, term ps-0, term board-0");
 	CAUSE("ps-1 failed: killed by SEGV");
 	end(&w);
 
 	begin(&w, &j);
 	ORDERS("start chief-0, start ps-0, start ps-1, start board-0");
-	ended(&w, 0, 0, 0);                     /* both at the same time: the rule holds, so the job has succeeded */
+	/* both end at the same time: the success rule is met, so the job has succeeded */
+	ended(&w, 0, 0, 0);
 	ended(&w, 1, 0, 1);
 	ORDERS("term ps-1, term board-0");
 	PHASE("Completing");
@@ -506,7 +508,7 @@ static void no_rule(void)
 	PHASE("Succeeded");
 	end(&w);
 
-	roles[0].aux = true;                    /* nothing but aux roles: then they do matter */
+	roles[0].aux = true;                    /* if a job has nothing but aux roles, they do count */
 	begin(&w, &j);
 	ORDERS("start a-0, start a-1");
 	ended(&w, 0, 0, 1);
@@ -515,7 +517,7 @@ static void no_rule(void)
 	end(&w);
 }
 
-/* Success of one replica ends the others of its role. */
+/* The success of one replica ends the other replicas of its role. */
 static void one_replica(void)
 {
 	struct plan_condition chief = { .kind = CONDITION_DONE, .role = 0, .index = 0 };
@@ -533,7 +535,7 @@ static void one_replica(void)
 	end(&w);
 }
 
-/* S185: nothing is stopped, or everything. */
+/* clean = "none" stops nothing, "all" stops everything. */
 static void clean(void)
 {
 	struct plan_condition all = done(0);
@@ -546,16 +548,16 @@ static void clean(void)
 	begin(&w, &j);
 	ORDERS("start a-0, start b-0, start c-0");
 	ended(&w, 0, 0, 0);
-	ORDERS("");                             /* nothing is stopped */
+	ORDERS("");                             /* the other replicas are not stopped */
 	PHASE("Completing");
 	ended(&w, 1, 0, 1);
-	ORDERS("");                             /* and nothing is restarted */
+	ORDERS("");                             /* a replica that fails now is not restarted */
 	CHECK(at(&w, 1, 0)->state == REPLICA_FAILED && at(&w, 1, 0)->again == 0 && life_deadline(w.life) == LIFE_NEVER);
-	CHECK(life_stop(w.life, false, &why));  /* until a user asks for it */
+	CHECK(life_stop(w.life, false, &why));  /* a user stops the remaining replicas */
 	ORDERS("term c-0");
 	ended(&w, 2, 0, 143);
 	ORDERS("");
-	PHASE("Succeeded");                     /* which does not change the verdict */
+	PHASE("Succeeded");                     /* being stopped does not change the verdict */
 	end(&w);
 
 	j.clean = word("all");
@@ -581,7 +583,7 @@ static void timeout(void)
 	ORDERS("start a-0");
 	CHECK(life_deadline(w.life) == w.now + 90 * SECOND);
 	pass(&w, 90 * SECOND);
-	ORDERS("term a-0");                     /* and the job does not restart */
+	ORDERS("term a-0");                     /* the deadline also ends attempts: the job does not restart */
 	PHASE("Failing");
 	CAUSE("deadline exceeded: it has run for 90s");
 	ended(&w, 0, 0, 143);
@@ -589,14 +591,15 @@ static void timeout(void)
 	PHASE("Failed");
 	end(&w);
 
-	j.clean = word("none");                 /* the deadline stops what still runs, whatever the cleanup policy */
+	/* whatever the cleanup policy says, the deadline stops what still runs */
+	j.clean = word("none");
 	begin(&w, &j);
 	ORDERS("start a-0");
 	pass(&w, 90 * SECOND);
 	ORDERS("term a-0");
 	end(&w);
 
-	begin(&w, &j);                          /* between two attempts of the job, too */
+	begin(&w, &j);                          /* the deadline also applies between two attempts of the job */
 	ORDERS("start a-0");
 	pass(&w, 85 * SECOND);
 	ended(&w, 0, 0, 1);
@@ -612,13 +615,13 @@ static void timeout(void)
 	begin(&w, &j);
 	ORDERS("start a-0");
 	pass(&w, 90 * SECOND);
-	ended(&w, 0, 0, 0);                     /* just in time */
+	ended(&w, 0, 0, 0);                     /* the replica ends exactly at the deadline */
 	ORDERS("");
 	PHASE("Succeeded");
 	end(&w);
 }
 
-/* S187: how often the whole job restarts. */
+/* Limits how often the whole job restarts. */
 static void restarts(void)
 {
 	struct plan_condition all = done(0), when = ready(0);
@@ -644,12 +647,13 @@ static void restarts(void)
 	ORDERS("");
 	CHECK(life_deadline(w.life) == w.now + 10 * SECOND);
 	pass(&w, 10 * SECOND);
-	ORDERS("start a-0, start a-1");         /* the one that had succeeded, too; and in start order again */
+	/* all replicas start again, in start order, including the one that had succeeded */
+	ORDERS("start a-0, start a-1");
 	CHECK(life_beginnings(w.life) == 2 && !w.state.failure.known);
 	life_ready(w.life, 0, 0);
 	life_ready(w.life, 0, 1);
 	ORDERS("start b-0");
-	ended(&w, 0, 0, 1);                     /* retries are counted anew */
+	ended(&w, 0, 0, 1);                     /* the new attempt of the job starts with a new count of retries */
 	ORDERS("");
 	pass(&w, 10 * SECOND);
 	ORDERS("start a-0");
@@ -677,19 +681,19 @@ static void suspend(void)
 	ORDERS("term a-0, term a-2");
 	PHASE("Suspended");
 	CAUSE("replicas are still stopping");
-	ended(&w, 0, 0, 1);                     /* asked to stop: its exit code says nothing */
+	ended(&w, 0, 0, 1);                     /* the replica was asked to stop, so its exit code does not count */
 	ended(&w, 0, 2, 0);
 	ORDERS("");
 	PHASE("Suspended");
 	CAUSE("");
 	CHECK(at(&w, 0, 0)->state == REPLICA_WAITING && at(&w, 0, 2)->state == REPLICA_WAITING);
-	CHECK(life_suspend(w.life, true, w.now, &why));         /* it is already suspended */
-	pass(&w, 1000 * SECOND);                /* the deadline does not run meanwhile */
+	CHECK(life_suspend(w.life, true, w.now, &why));         /* has no effect: the run is already suspended */
+	pass(&w, 1000 * SECOND);                /* the time of a suspension does not count towards the deadline */
 	ORDERS("");
 	PHASE("Suspended");
 	CHECK(!life_over(w.life) && life_deadline(w.life) == LIFE_NEVER);
 	CHECK(life_suspend(w.life, false, w.now, &why));
-	ORDERS("start a-0, start a-2");         /* what has succeeded stays succeeded */
+	ORDERS("start a-0, start a-2");         /* a replica that has succeeded does not start again */
 	CHECK(life_deadline(w.life) == w.now + 100 * SECOND);
 	ended(&w, 0, 0, 0);
 	ended(&w, 0, 2, 0);
@@ -699,7 +703,7 @@ static void suspend(void)
 	CHECK_TEXT(why, "the run has ended");
 	end(&w);
 
-	/* resumed while they are still stopping */
+	/* the run is resumed while replicas are still stopping */
 	begin(&w, &j);
 	ORDERS("start a-0, start a-1, start a-2");
 	CHECK(life_suspend(w.life, true, w.now, &why));
@@ -724,7 +728,7 @@ static void suspend(void)
 	end(&w);
 }
 
-/* Between two attempts of the job: failures are forgotten just as without a pause. */
+/* A job that is suspended between two of its attempts forgets failures just as without the suspension. */
 static void suspended_between(void)
 {
 	struct plan_condition all = done(0);
@@ -783,7 +787,7 @@ static void stop(void)
 	end(&w);
 
 	begin(&w, &j);
-	CHECK(life_stop(w.life, false, &why));  /* before anything has started */
+	CHECK(life_stop(w.life, false, &why));  /* the run is stopped before anything has started */
 	ORDERS("");
 	PHASE("Failed");
 	end(&w);
@@ -802,7 +806,8 @@ static void grow_and_shrink(void)
 	struct str why;
 
 	begin(&w, &j);
-	ORDERS("start a-0, start a-1, start a-2, start a-3, start b-0");        /* with the maximum */
+	/* an elastic role starts with its maximum */
+	ORDERS("start a-0, start a-1, start a-2, start a-3, start b-0");
 	end(&w);
 
 	begin_sized(&w, &j, &o);
@@ -813,7 +818,7 @@ static void grow_and_shrink(void)
 	CHECK(life_scale(w.life, STR("a"), 2, &why));
 	ORDERS("term a-2, term a-3");
 	CHECK(w.state.roles[0].desired == 2);
-	ended(&w, 0, 3, 1);                     /* asked to stop: not a failure */
+	ended(&w, 0, 3, 1);                     /* a replica that was asked to stop has not failed */
 	CHECK(life_scale(w.life, STR("a"), 4, &why));
 	ORDERS("start a-3");                    /* a-2 is still stopping */
 	ended(&w, 0, 2, 143);
@@ -840,7 +845,7 @@ static void spare(void)
 	ORDERS("start a-0, start a-1, start a-2, start a-3");
 	ended(&w, 0, 1, 1);
 	ended(&w, 0, 3, 1);
-	ORDERS("");                             /* continues while the minimum runs */
+	ORDERS("");                             /* the job continues while the minimum of replicas runs */
 	PHASE("Running");
 	ended(&w, 0, 0, 0);
 	ORDERS("");
@@ -857,7 +862,7 @@ static void spare(void)
 	ORDERS("");
 	pass(&w, SECOND);
 	ended(&w, 0, 2, 1);
-	ORDERS("term a-0");                     /* fewer than the minimum */
+	ORDERS("term a-0");                     /* fewer replicas than the minimum are left */
 	CAUSE("a-1 failed: exit code 1");
 	end(&w);
 
@@ -867,10 +872,10 @@ static void spare(void)
 	ended(&w, 0, 0, 1);
 	ORDERS("");
 	ended(&w, 0, 1, 1);
-	ORDERS("term a-2");                     /* size went down, and so did the tolerated failures */
+	ORDERS("term a-2");                     /* a smaller size also tolerates fewer failures */
 	end(&w);
 
-	/* the end waits for a replica that is between two attempts */
+	/* the job does not end while a replica is between two attempts */
 	roles[0].retries = count(1);
 	begin(&w, &j);
 	ORDERS("start a-0, start a-1, start a-2, start a-3");
@@ -887,9 +892,9 @@ static void spare(void)
 	end(&w);
 }
 
-/* ---- whom to blame ---- */
+/* ---- which replica is blamed for a failure ---- */
 
-/* The conditions depend on which roles decide, and a role whose failures do not matter ends nothing. */
+/* The conditions of a job depend on the roles that decide its end. A role whose failures do not count ends nothing. */
 static void deciding(void)
 {
 	struct plan_condition all = done(0), first = started(0), after = ready(1);
@@ -930,14 +935,15 @@ static void blame(void)
 	roles[1].aux = true;
 	begin(&w, &j);
 	obey(&w);
-	ended(&w, 1, 0, 1);                     /* earlier, but its role does not count */
+	ended(&w, 1, 0, 1);                     /* this replica failed earlier, but its role does not count */
 	pass(&w, SECOND);
 	ended(&w, 0, 3, 134);
 	ended(&w, 0, 2, 5);
 	ended(&w, 0, 1, 5);
 	obey(&w);
-	CHECK(w.state.failure.index == 1);      /* at the same time: exits before signals, then the lowest rank */
-	ended(&w, 0, 0, 9);                     /* one that was asked to stop never counts */
+	/* for failures at the same time, exit codes come before signals, then the lowest rank decides */
+	CHECK(w.state.failure.index == 1);
+	ended(&w, 0, 0, 9);                     /* a replica that was asked to stop is never blamed */
 	obey(&w);
 	CHECK(w.state.failure.index == 1 && life_over(w.life));
 	end(&w);
@@ -949,11 +955,12 @@ static void blame(void)
 	life_ended(w.life, 0, 0, &late);
 	life_ended(w.life, 0, 3, &early);
 	obey(&w);
-	CHECK(w.state.failure.index == 3 && w.state.failure.signal == 11);      /* the earliest, whatever it was */
+	/* the earliest failure is blamed, even if it is a signal */
+	CHECK(w.state.failure.index == 3 && w.state.failure.signal == 11);
 	CHECK_TEXT(w.state.failure.reason, "killed by SEGV");
 	end(&w);
 
-	/* a rank runs out of memory and is killed, and its peers notice within the same millisecond */
+	/* a rank runs out of memory and is killed, and its peers fail within the same millisecond */
 	begin(&w, &j);
 	obey(&w);
 	struct life_end echo = { .time = w.now, .exit_code = 1 },
@@ -965,7 +972,7 @@ static void blame(void)
 	CHECK(w.state.failure.index == 3 && w.state.failure.signal == 9);
 	end(&w);
 
-	/* ranks whose times are equal are named together */
+	/* ranks that failed at exactly the same time are reported together */
 	begin(&w, &j);
 	obey(&w);
 	life_ended(w.life, 0, 2, &echo);
@@ -975,7 +982,7 @@ static void blame(void)
 	CHECK_TEXT(w.state.failure.reason, "exit code 1 (at the same moment: a-2)");
 	end(&w);
 
-	/* the one that may retry was first; the final failure of the other is an echo */
+	/* the replica that may retry failed first; the final failure of the other is only a consequence */
 	struct plan_condition both_done = done(0);
 	struct plan_role two[] = { role("a", 1), role("b", 1) };
 	struct plan_job k = { .roles = two, .nroles = 2, .success = &both_done };
@@ -990,7 +997,7 @@ static void blame(void)
 	CHECK(str_is(w.state.failure.role, "a"));
 	end(&w);
 
-	/* a failure without effect is not a cause either (S83) */
+	/* a failure that has no effect on the job is not a cause either */
 	two[0].retries = count(0);
 	two[0].on_failed_pod = word("ignore");
 	both_done = done(1);
@@ -1017,7 +1024,7 @@ static void refused(void)
 	begin(&w, &j);
 	ORDERS("start a-0, start a-1, start board-0");
 	life_refused(w.life, 0, 1, STR("command not found: 'x'"), w.now);
-	ORDERS("term a-0, term board-0");       /* F-48; no attempt would help */
+	ORDERS("term a-0, term board-0");       /* a further attempt would not help */
 	PHASE("Failing");
 	CAUSE("a-1 cannot be started: command not found: 'x'");
 	CHECK(w.state.failure.known && w.state.failure.index == 1 && w.state.failure.exit_code == -1);
@@ -1026,12 +1033,12 @@ static void refused(void)
 	begin(&w, &j);
 	ORDERS("start a-0, start a-1, start board-0");
 	life_refused(w.life, 1, 0, STR("command not found: 'x'"), w.now);
-	/* an aux role that cannot be started is still an error in the program */
+	/* an aux role that cannot be started fails the job: this is an error in the program */
 	ORDERS("term a-0, term a-1");
 	end(&w);
 }
 
-/* Fault F-49: the job restarts and the restart is not counted. */
+/* If a port was taken, the job restarts, and the restart is not counted. */
 static void anew(void)
 {
 	struct plan_condition all = done(0);
@@ -1054,7 +1061,7 @@ static void anew(void)
 	end(&w);
 }
 
-/* A thousand replicas that end one by one: each is examined a bounded number of times. */
+/* A thousand replicas end one after the other: for each of them, only a bounded number of replicas is examined. */
 static void many(void)
 {
 	struct plan_condition all = done(0);
@@ -1073,7 +1080,7 @@ static void many(void)
 	end(&w);
 }
 
-/* What a failed replica does to the job, by the setting of its role. */
+/* What the failure of a replica does to the job, for each value of on_failed_pod. */
 static void on_failed_pod(void)
 {
 	static const struct {
@@ -1111,7 +1118,7 @@ static void on_failed_pod(void)
 	}
 }
 
-/* A framework's limit counts every new attempt, including restarts in place. */
+/* The limit in a framework's arguments counts every new attempt, including restarts in place. */
 static void backoff_limit(void)
 {
 	struct data limit = { .kind = DATA_INT, .u.integer = 2 };
@@ -1136,7 +1143,7 @@ static void backoff_limit(void)
 	end(&w);
 }
 
-/* A user restarts a replica: one that runs, one that waits for its next attempt, one that has failed for good. */
+/* A user restarts a replica that runs, one that waits for its next attempt, and one that has failed for good. */
 static void restart_one(void)
 {
 	struct plan_condition all = done(0);
@@ -1156,7 +1163,7 @@ static void restart_one(void)
 	ended(&w, 0, 0, 1);
 	ORDERS("");
 	CHECK(life_restart(w.life, STR("a"), 0, &why));
-	ORDERS("start a-0");            /* without backoff, and earlier attempts still count */
+	ORDERS("start a-0");            /* starts without a pause; earlier attempts still count */
 	ended(&w, 0, 0, 1);
 	ORDERS("");
 	pass(&w, 3600 * SECOND);

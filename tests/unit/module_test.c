@@ -1,6 +1,6 @@
 /*
- * module_test.c - loading from memory: the project's root, several paths to one file, order, packages and their lock
- * file.  No file system is touched.
+ * module_test.c - loads modules from memory: the project's root, several paths to one file, order, packages and their
+ * lock file. No file system is touched.
  */
 #include <stdio.h>
 
@@ -37,7 +37,7 @@ static bool memory_read(void *context, struct arena *arena, struct str path, str
 	return false;
 }
 
-/* The names directly in a directory, each once, in the order of the table. */
+/* Lists the names directly inside a directory, each once, in the order of the table. */
 static void memory_list(void *context, struct arena *arena, struct str directory,
 	void (*each)(void *to, struct str name), void *to)
 {

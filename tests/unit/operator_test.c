@@ -1,14 +1,10 @@
 /*
- * operator_test.c - decisions about jobs compared with those of the older operator: cases that are data, in
+ * operator_test.c - compares decisions about jobs with those of the older operator. The cases are data, in
  * tests/decide and, if available, beside the project (CONFORMANCE).
  *
- * A case is a directory with expected.json: what is checked, what the controller sees, and the expected result; the
- * import converts the manifest, job.yaml, to a program.  Cases that differ on purpose are listed by name in
+ * A case is a directory with expected.json: what is checked, what the controller sees, and the expected result. The
+ * import converts the manifest, job.yaml, to a program. Cases that differ on purpose are listed by name in
  * docs/differences.md, and must differ.
- *
- * Rows: code_* S84 to S86; deadline_* S183; ttl_* S184; clean_* S185; suspend* S186; limit_* S187; first_worker and
- * all_workers S188, each_worker beside them S197; from_nothing S193, S196; smaller S195; all kinds by one function
- * S198.
  */
 #include "unit.h"
 
@@ -28,7 +24,7 @@ struct vector {
 	struct world world;
 	struct str text;                /* the program */
 	bool compiled;
-	int worker;                     /* its only role, of a program written here */
+	int worker;                     /* position of the only role, if the program is written here */
 	struct str why;                 /* the first reason why the case fails */
 };
 
@@ -85,7 +81,7 @@ static bool read_program(void *context, struct arena *arena, struct str path, st
 	return false;
 }
 
-/* False when the program is refused; the caller handles that. */
+/* Compiles the text; returns false when the compiler refuses it, which the caller reports. */
 static bool compiles(struct vector *v, struct str text)
 {
 	struct reader reader = { .context = v, .read = read_program };
@@ -108,7 +104,7 @@ static bool begin(struct vector *v, struct str text, struct str kind)
 	return true;
 }
 
-/* The program that the manifest is converted to. */
+/* Imports the manifest of the case and compiles the program. */
 static bool begin_manifest(struct vector *v)
 {
 	struct str path = str_cat(&v->arena, v->folder, STR("/job.yaml"), STR("")), text, why;
@@ -138,7 +134,7 @@ static bool begin_manifest(struct vector *v)
 	return good && begin(v, program, text_at(manifest, "kind"));
 }
 
-/* ---- terms of the cases ---- */
+/* ---- translating the terms of the cases ---- */
 
 static enum seen_phase phase_of(struct vector *v, struct str word)
 {
@@ -171,7 +167,7 @@ static const char *policy_word(struct vector *v, struct str word)
 	return "none";
 }
 
-/* The program's form of a restart policy, as the import writes it. */
+/* Returns the restart policy as the import would write it. */
 static const char *restart_fields(struct vector *v, struct str word)
 {
 	static const char *const words[][2] = {
@@ -198,7 +194,7 @@ static int role_named(struct vector *v, struct str name)
 	return 0;
 }
 
-/* A job of `workers` with additional lines, for itself and for its role. */
+/* Compiles a program with a job of WORKERS workers, and with additional lines for the job and for its role. */
 static bool begin_workers(struct vector *v, const char *arguments, int64_t workers, const char *lines,
 	const char *of_role)
 {
@@ -214,7 +210,7 @@ static bool begin_workers(struct vector *v, const char *arguments, int64_t worke
 	return true;
 }
 
-/* "train-worker-2" -> its role and index */
+/* Finds role and index of a name such as "train-worker-2". */
 static bool replica_named(struct vector *v, struct str name, int *role, int64_t *index)
 {
 	const struct plan_job *j = v->world.job.plan;
@@ -230,7 +226,7 @@ static bool replica_named(struct vector *v, struct str name, int *role, int64_t 
 	return false;
 }
 
-/* The condition that the job has before the first decision. */
+/* Gives the job a condition before the first decision. */
 static void has_condition(struct vector *v, struct str word)
 {
 	struct job_condition c = { .type = type_of(v, word), .holds = true, .reason = word, .updated = v->world.now,
@@ -242,7 +238,7 @@ static void has_condition(struct vector *v, struct str word)
 static size_t pods_there(struct vector *v) { return world_count(&v->world, false); }
 static size_t services_there(struct vector *v) { return world_count(&v->world, true); }
 
-/* Runs passes until one requests nothing, which never takes long. */
+/* Makes passes until one requests nothing; a few passes are always enough. */
 static void settle(struct vector *v)
 {
 	for (int i = 0; i < 4; i++) {
@@ -305,7 +301,7 @@ static void left(struct vector *v, const struct data *names, bool services)
 		}
 }
 
-/* Pods with any names: those of the workers, in their order. */
+/* Pods may have any names: they stand for the workers, in the order of the list. */
 static void check_cleanup_names(struct vector *v)
 {
 	const struct data *pods = at(v->input, "pods");
@@ -350,7 +346,7 @@ static void check_cleanup(struct vector *v)
 	same_number(v, "services left", (int64_t)services_there(v), at(v->expect, "services_left_count"));
 }
 
-/* Checks a step of a suspended job; `before` and `asked`: when suspension began, and when the step did. */
+/* Checks a step of a suspended job. BEFORE is the time when the suspension began, ASKED the time of the step. */
 static void same_step(struct vector *v, const struct data *step, int64_t before, int64_t asked)
 {
 	int64_t active = 0;
@@ -414,7 +410,7 @@ static void check_suspend(struct vector *v)
 
 /* ---- reconcile ---- */
 
-/* {"Pending": 1, "Running": 2}: by index in this order */
+/* Makes pods from counts such as {"Pending": 1, "Running": 2}: the indexes follow this order. */
 static int64_t see_phases(struct vector *v, int role, const struct data *phases)
 {
 	int64_t index = 0;
@@ -427,7 +423,7 @@ static int64_t see_phases(struct vector *v, int role, const struct data *phases)
 	return index;
 }
 
-/* A name, or {"name", "phase", "exitCode", "restarts"} */
+/* Makes a pod from its name, or from {"name", "phase", "exitCode", "restarts"}. */
 static void see_pod(struct vector *v, const struct data *pod)
 {
 	struct str name = pod->kind == DATA_STRING ? pod->u.string : text_at(pod, "name");
@@ -520,7 +516,7 @@ static void check_reconcile(struct vector *v)
 	}
 }
 
-/* The text is the operator's; the decision contains the object. */
+/* The text of the error is the operator's own; our decision names the object. */
 static void check_reconcile_error(struct vector *v)
 {
 	const struct data *there = at(v->want, "precondition.existing_object");
@@ -586,7 +582,7 @@ static void check_managed_by(struct vector *v)
 		wrong_z(v, "something is done all the same");
 }
 
-/* A launcher with a device comes before the workers in the list of hosts. */
+/* A launcher with devices comes before the workers in the list of hosts. */
 static void check_gpu_launcher(struct vector *v)
 {
 	if (!begin_manifest(v))
@@ -600,7 +596,10 @@ static void check_gpu_launcher(struct vector *v)
 				at(v->expect, "gpu_launcher"));
 }
 
-/* A name that is invalid as a label is refused; the name that would be made of it has these labels. */
+/*
+ * A job name that is invalid as a label is refused. The valid label that the operator made of it is used as the name
+ * of a second job, which must have these labels.
+ */
 static void check_labels(struct vector *v)
 {
 	const struct data *labels = at(v->expect, "labels");
@@ -675,7 +674,7 @@ static const struct {
 	{ "slice-size", check_slice_size }, { "ttl", check_ttl }, { "finished", check_finished },
 	{ "managed-by", check_managed_by }, { "mpi-gpu-launcher", check_gpu_launcher }, { "labels", check_labels },
 	{ "suspend-flag", check_suspend_flag }, { "backoff", check_backoff }, { "deadline", check_deadline },
-	/* objects and verdicts: tested beside the cases, by tests/import/conformance.sh */
+	/* kinds of cases about objects and diagnostics, which tests/import/conformance.sh runs */
 	{ "env", NULL }, { "env-full", NULL }, { "validation", NULL }, { "defaults", NULL }, { "status", NULL },
 	{ "panic", NULL }, { "initcontainers", NULL }, { "pod", NULL }, { "service", NULL }, { "podgroup", NULL },
 	{ "hpa", NULL },
@@ -683,7 +682,7 @@ static const struct {
 
 /* ---- cases ---- */
 
-/* Is the case listed as one that differs on purpose? */
+/* Does docs/differences.md list the case as one that differs on purpose? */
 static bool is_listed(struct str differences, struct str name)
 {
 	char quoted[256];
@@ -743,7 +742,7 @@ static void judge(struct str folder, struct str name, struct str differences)
 
 static int is_case(const struct dirent *d) { return d->d_name[0] != '.' && !strchr(d->d_name, '.'); }
 
-/* Runs every case of a directory; false when there is none. */
+/* Runs every case of a directory; returns false when there are none. */
 static bool judge_all(const char *folder, struct str differences)
 {
 	struct dirent **names;

@@ -31,7 +31,7 @@ static void right(void)
 	CHECK(PARSE("compile", "-ojson", "x.tj") && PARSE("compile", "-o=yaml", "x.tj"));
 	CHECK_TEXT(option_value(&options, OPTION_OUTPUT), "yaml");
 	CHECK(PARSE("env", "-oshell", "-o", "dotenv", "x.tj"));
-	CHECK_TEXT(option_value(&options, OPTION_OUTPUT), "dotenv");    /* the last one counts */
+	CHECK_TEXT(option_value(&options, OPTION_OUTPUT), "dotenv");    /* the last value counts */
 	CHECK(PARSE("compile", "--", "--set", "-") && options.noperands == 2 && options.ngiven == 0);
 	CHECK(PARSE("compile", "-") && options.noperands == 1);
 	CHECK(PARSE("compile", "--unroll", "x.tj") && option_given(&options, OPTION_UNROLL) &&
@@ -81,7 +81,7 @@ static void wrong(void)
 	CHECK_TEXT(why, "trainc: --format cannot be 'xml'; it is text, json or sarif\n");
 }
 
-/* The options in the table appear in the help of every command. */
+/* Checks that the help lists every command, and that the help of a command has its options and no others. */
 static void table(void)
 {
 	struct buf b = { 0 };

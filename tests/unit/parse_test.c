@@ -1,6 +1,6 @@
 /*
- * parse_test.c - messages about broken text: one for each mistake, at the right position, and the rest of the file is
- * still parsed.
+ * parse_test.c - messages about syntax errors: one for each mistake, at the right position, and the rest of the file
+ * is still parsed.
  */
 #include "base/buf.h"
 #include "syntax/dump.h"
@@ -31,7 +31,7 @@ static struct outcome parse(struct str text, bool expression)
 	return o;
 }
 
-/* "line:column CODE message" for each. */
+/* Lists the messages about TEXT as "line:column CODE message". */
 static struct str said(struct str text)
 {
 	struct outcome o = parse(text, false);
@@ -47,7 +47,7 @@ static struct str said(struct str text)
 	return s;
 }
 
-/* The text after applying every first fix. */
+/* Returns the text after the first fix of every message has been applied. */
 static struct str fixed(struct str text)
 {
 	struct outcome o = parse(text, false);
@@ -135,7 +135,7 @@ static void separators(void)
 	SAYS(IN_JOB("  cpu = 8 memory = 64Gi\n"), "2:11 TJ0105 expected a new line or ',' before 'memory'\n");
 	FIXES(IN_JOB("  cpu = 8 memory = 64Gi\n"), IN_JOB("  cpu = 8, memory = 64Gi\n"));
 	SAYS("let a = 1 let b = 2\n", "1:11 TJ0105 expected a new line before 'let'\n");
-	/* the second item is still parsed */
+	/* the item after the error is still parsed */
 	CHECK_TEXT(tree("let a = 1 let b = 2\n"), "(file\n  (bad a)\n  (let b (= 2)))\n");
 	CHECK_TEXT(tree(IN_JOB("  cpu = 8 memory = 64Gi\n")),
 		"(file\n  (job \"a\"\n    (bad cpu)\n    (set memory 64Gi)))\n");
@@ -182,11 +182,11 @@ static void brackets(void)
 	SAYS("job \"a\" {\n  cpu = 1\n\njob \"b\" {\n  cpu = 2\n\nlet x = 1\n",
 	     "1:9 TJ0109 '{' opened here is never closed\n4:9 TJ0109 '{' opened here is never closed\n");
 	SAYS("let x = 1\n}\nlet y = 2\n", "2:1 TJ0102 '}' closes nothing: nothing is open here\n");
-	SAYS("framework f {\nlet x = 1\n\ncheck x > 0 else \"m\"\n}\n", "");   /* ugly, not broken */
+	SAYS("framework f {\nlet x = 1\n\ncheck x > 0 else \"m\"\n}\n", "");   /* this is ugly, but not an error */
 	SAYS(IN_JOB("  a = \"x${b\"\n  c = 1\n"), "2:9 TJ0109 '${' opened here is never closed\n");
 	SAYS(IN_JOB("  a = \"x${b\n  c = 1\n"), "2:9 TJ0109 '${' opened here is never closed\n");
 	SAYS(IN_JOB("  a = \"${f(1}\"\n"), "2:11 TJ0109 '(' opened here is never closed\n");
-	/* a missing opening brace is reported where it is missing, not where parsing fails later */
+	/* a missing opening brace is reported where it should be, not where parsing fails later */
 	SAYS("framework f {\n  role a\n    cpu = 1\n  }\n\n  role b {\n    cpu = 2\n  }\n}\nlet x = 1\n",
 	     "2:9 TJ0112 expected '{' to open the body of 'role a'\n");
 	SAYS("framework f {\n  env\n    A = 1\n  }\n  reserve = []\n}\nlet x = 1\n",
@@ -194,7 +194,7 @@ static void brackets(void)
 	SAYS("job \"a\" {\n  env { A = 1 }\n  }\n  cpu = 1\n}\n", "3:3 TJ0102 '}' closes nothing\n");
 	SAYS(IN_JOB("  args = \"a\", \"b\"]\n  cpu = 1\n"), "2:18 TJ0102 ']' closes nothing\n");
 	SAYS("fn f(\n  a: int(1.. = 1,\n  b: int,\n) -> int = a\n", "2:9 TJ0109 '(' opened here is never closed\n");
-	/* a declaration with a missing brace is not trusted, but its name is known */
+	/* the body of a declaration with a missing brace is dropped, but its name is known */
 	CHECK_TEXT(tree("framework f {\n  a = 1\n\nlet x = 1\njob \"b\" { }\n"),
 		"(file\n  (bad f)\n  (let x (= 1))\n  (job \"b\"))\n");
 }
@@ -247,10 +247,11 @@ static void numbers(void)
 	SAYS("let a = 0o89\n", "1:9 TJ0102 '0o89' is not a number\n");
 	SAYS("let a = 1x2x3x4\n", "1:9 TJ0102 '1x2x3x4' is not a topology\n");
 	SAYS("let a = 1e999\n", "1:9 TJ0301 1e999 does not fit in a float\n");
-	SAYS("let a = 64GB\n", "");                        /* the checker knows the position */
+	/* reported by the checker, which knows whether this is a quantity */
+	SAYS("let a = 64GB\n", "");
 }
 
-/* n times `unit` between `head` and `tail`. */
+/* Returns HEAD, then N times UNIT, then TAIL. */
 static struct str repeat(const char *head, const char *unit, size_t n, const char *tail)
 {
 	struct buf b = { 0 };
@@ -332,7 +333,7 @@ static void texts(void)
 	TREE("type T {\n  ## Size.\n  size: int\n}\n", "\n  (type T\n    (field size (type int) (doc \"Size.\")))");
 }
 
-/* Newlines that end an item, and those that do not. */
+/* Which newlines end an item, and which do not. */
 static void lines(void)
 {
 	TREE("let a = 1\n  + 2\nlet b = c.type\nlet d = e\n  .f\n",
@@ -345,7 +346,7 @@ static void lines(void)
 	TREE("let a = 1", "\n  (let a (= 1))");
 }
 
-/* The messages look a few tokens ahead, even at the last token of a text, broken or not. */
+/* Messages look ahead by a few tokens; this must be safe even at the last token of a text. */
 static void ends(void)
 {
 	static const char *const texts[] = {
@@ -362,7 +363,7 @@ static void ends(void)
 		}
 	}
 
-	/* an array that was full with its last token still has room for the lookahead */
+	/* the lookahead has room even if the last token filled the array */
 	for (size_t words = 50; words < 150; words++) {
 		struct buf b = { 0 };
 		for (size_t i = 0; i < words; i++)

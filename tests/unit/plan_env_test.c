@@ -26,7 +26,7 @@ static void same(struct str got, const char *want, const char *what)
 
 static void verdict(bool good, const char *what) { same(good ? STR("yes") : STR("no"), "yes", what); }
 
-/* ---- a job: a chief, three workers with a port, an endless role ---- */
+/* ---- a job with a chief, three workers with a port, and an endless role ---- */
 
 static struct plan_job sample(void)
 {
@@ -141,7 +141,7 @@ static struct str shown(const struct env_value *v)
 	return s;
 }
 
-/* All replicas are processes of this machine, as in a local run. */
+/* Places all replicas as processes of this machine, as a local run does. */
 static void here(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
 {
 	(void)context, (void)j, (void)r, (void)i;
@@ -237,7 +237,7 @@ static void conditions(void)
 		"which roles a condition mentions");
 }
 
-/* "=0,2;1": any of two sets of indexes. */
+/* Formats a success rule, such as "=0,2;1": one of two sets of indexes must have succeeded. */
 static void put_rule(struct buf *out, const struct plan_success *rule)
 {
 	for (size_t i = 0; i < rule->n; i++) {
@@ -281,7 +281,10 @@ static void success_rules(void)
 	same(rule_text(&j, done(1, 2)), "none", "nothing is to be ended");
 }
 
-/* "all chief, worker" or "any worker.0, worker.2"; then the rules of the worker's own Job. */
+/*
+ * Formats the success of a set, such as "all chief, worker" or "any worker.0, worker.2", followed by the rules of the
+ * workers' own Job.
+ */
 static struct str set_text(struct plan_job *j, const struct plan_condition *success)
 {
 	struct plan_set_success found;

@@ -32,7 +32,7 @@ static struct str record_of(struct arena *a, const struct plan_job *j)
 	return text;
 }
 
-/* A failed pod of each role: rules, names and containers all affect the result. */
+/* Returns the state of a run with a failed pod in each role: rules, names and containers of the plan affect it. */
 static struct str state_of(struct arena *a, const struct plan_job *j)
 {
 	struct status_objects objects = { 0 };
@@ -58,7 +58,7 @@ static struct str state_of(struct arena *a, const struct plan_job *j)
 	status_add(a, &objects, d);
 	struct run_state s = status_of(a, j, &objects, INT64_C(1767225600000000000));
 	b.n = 0;
-	s.ns = STR("");         /* from the plan itself, which is not recorded */
+	s.ns = STR("");         /* the namespace comes from the plan itself, which is not recorded */
 	run_state_write(&s, &b);
 	struct str text = buf_take(&b, a);
 	buf_release(&b);

@@ -24,7 +24,7 @@ static const char *error_name(enum quantity_error e)
 	return names[e];
 }
 
-/* Literals of the language and their canonical texts; NULL asks for the error. */
+/* Literals of the language and their canonical texts; NULL: the literal is invalid. */
 static const struct vector {
 	const char *input, *text;
 	enum quantity_error error;
@@ -60,7 +60,7 @@ static const struct vector {
 	{ "-1", NULL, QUANTITY_MALFORMED }, { "Gi", NULL, QUANTITY_MALFORMED },
 };
 
-/* Kubernetes' full syntax. */
+/* The full syntax of quantities in Kubernetes. */
 static const struct vector full[] = {
 	{ ".001", "1m", 0 }, { ".0001k", "100m", 0 }, { "1.", "1", 0 }, { "1.G", "1G", 0 }, { ".001e12", "1e9", 0 },
 	{ ".", NULL, QUANTITY_MALFORMED }, { "-1Gi", "-1Gi", 0 }, { "+1.5Gi", "1536Mi", 0 }, { "-0", "0", 0 },
@@ -95,7 +95,7 @@ static void test_vectors(const char *what, const struct vector *at, size_t n,
 	}
 }
 
-/* What is written is read back as the same amount in the same form. */
+/* Reading a written amount gives the same amount in the same form. */
 static void test_round_trip(void)
 {
 	for (size_t i = 0; i < sizeof(literals) / sizeof(literals[0]); i++) {

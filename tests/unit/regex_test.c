@@ -8,7 +8,10 @@
 
 static struct arena arena;
 
-/* The length of the longest match of PATTERN at the start of TEXT; -1 for none, -2 for a pattern that is rejected. */
+/*
+ * Returns the length of the longest match of PATTERN at the start of TEXT; -1: there is no match, -2: the pattern is
+ * rejected.
+ */
 static int longest(const char *pattern, const char *text)
 {
 	const char *why;
@@ -46,8 +49,8 @@ static const struct {
 };
 
 /*
- * Patterns that take backtracking matchers exponential time, and exhaust the memory of those that build their states as
- * they match.
+ * Patterns for which matchers that backtrack take exponential time, and those that build states while they match run
+ * out of memory.
  */
 static void costs(void)
 {

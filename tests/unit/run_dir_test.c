@@ -1,6 +1,6 @@
 /*
- * run_dir_test.c - directories of runs: one keeper each, surviving processes, disks that refuse writes, complete
- * removal.
+ * run_dir_test.c - the directories of runs: each has one keeper; surviving processes; disks that refuse writes;
+ * complete removal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +104,7 @@ static void one_keeper(void)
 
 	s.phase = RUN_SUCCEEDED;
 	CHECK(save(fd, &s) && exists(path_of("one/result")) && !exists(path_of("one/reserve")));
-	CHECK(save(fd, &s));              /* once more, with the same result */
+	CHECK(save(fd, &s));              /* saving the final state again has the same result */
 	close(fd);
 	CHECK(make("one", false) < 0 && status == 5);
 	CHECK_TEXT(why, "run 'one' already exists");
@@ -115,10 +115,11 @@ static void one_keeper(void)
 	close(fd);
 	CHECK(run_dir_remove(&arena, path_of("one"), &why) && !exists(path_of("one")));
 	CHECK(!exists(str_printf(&arena, "%s/runs", state.p)));
-	CHECK(run_dir_remove(&arena, path_of("one"), &why));            /* as often as you like */
+	/* removing a run that no longer exists succeeds */
+	CHECK(run_dir_remove(&arena, path_of("one"), &why));
 }
 
-/* A command that has created the directory takes its lock a moment later; until then the run has not ended. */
+/* A command creates the directory and takes its lock a moment later. In between, the run does not count as ended. */
 static void between_directory_and_lock(void)
 {
 	struct run_state got;
@@ -139,7 +140,7 @@ static void between_directory_and_lock(void)
 	waitpid(child, NULL, 0);
 	/* the command was killed before it took the lock */
 	CHECK(run_load(&arena, state, STR("young"), &got, &why) && got.phase == RUN_UNKNOWN);
-	/* and that was long ago, so there is nothing to wait for */
+	/* the directory is old by now, so no command is about to take the lock */
 	static const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
 	CHECK(utimensat(AT_FDCWD, path_of("young").p, old, 0) == 0);
 	int64_t begin = clock_steady();
@@ -149,7 +150,7 @@ static void between_directory_and_lock(void)
 	CHECK(run_dir_remove(&arena, path_of("young"), &why) && !exists(path_of("young")));
 }
 
-/* A keeper that has died: with and without a process that outlived it. */
+/* The keeper has died; a process of the run may have outlived it or not. */
 static void survivors(void)
 {
 	struct run_replica at[2] = { { .state = REPLICA_READY }, { .index = 1, .state = REPLICA_READY } };
@@ -159,7 +160,7 @@ static void survivors(void)
 	pid_t child = fork();
 
 	if (child == 0) {
-		close(fd);              /* as exec does */
+		close(fd);              /* exec would close the descriptor too */
 		pause();
 		_exit(0);
 	}
@@ -168,7 +169,7 @@ static void survivors(void)
 	s.roles = &role;
 	s.nroles = 1;
 	process_identify(child, &at[0].process);
-	/* another process has the id now */
+	/* another process has this process id now */
 	at[1].process = (struct process_id){ child, at[0].process.start + 1 };
 	s.keeper.start--;
 	CHECK(save(fd, &s));
@@ -180,7 +181,7 @@ static void survivors(void)
 	CHECK(got.roles[0].at[0].state == REPLICA_READY && got.roles[0].at[1].state == REPLICA_FAILED);
 	CHECK(make("lost", false) < 0 && status == 5 && kill(child, 0) == 0);
 	CHECK_TEXT(why, "run 'lost' already exists");
-	fd = make("lost", true);                /* ends what the previous run left behind */
+	fd = make("lost", true);                /* ends the processes that the previous run left behind */
 	CHECK(fd >= 0 && waitpid(child, &how, 0) == child && WIFSIGNALED(how));
 	CHECK(save(fd, &s));
 	close(fd);
@@ -202,7 +203,7 @@ static void survivors(void)
 	CHECK(run_dir_remove(&arena, path_of("lost"), &why));
 }
 
-/* Sessions of replicas that outlived their keeper, and another process that got one of their ids. */
+/* Ends the sessions of replicas that outlived their keeper, but not another process that got one of their ids. */
 static void ending_survivors(void)
 {
 	struct run_replica at[2] = { { .state = REPLICA_READY, .cause = STR(""), .host = STR("") },
@@ -220,7 +221,8 @@ static void ending_survivors(void)
 	}
 	CHECK(pipe(ready) == 0);
 	leader = fork();
-	if (leader == 0) {                      /* ignores signals, with a child in its own process group */
+	/* a process that ignores signals, and its child in a process group of its own */
+	if (leader == 0) {
 		setsid();
 		signal(SIGTERM, SIG_IGN);
 		if (fork() == 0)
@@ -239,7 +241,7 @@ static void ending_survivors(void)
 	CHECK(process_identify(leader, &at[0].process) && process_identify(stranger, &at[1].process));
 	at[1].process.start++;
 	CHECK(survivors_end(&arena, &s, 100000000, &found) == 0);
-	/* its child held the other end of the pipe, too */
+	/* the end of file shows that its child, which held the pipe open, has ended too */
 	CHECK(read(ready[0], &byte, 1) == 0);
 	close(ready[0]);
 	CHECK(waitpid(leader, NULL, 0) == leader && kill(stranger, 0) == 0 && waitpid(stranger, NULL, WNOHANG) == 0);
@@ -268,7 +270,7 @@ static void names(void)
 		CHECK(run_dir_remove(&arena, path_of(all[i]), &why));
 }
 
-/* A directory that was removed under its keeper: the next one of that name belongs to another run. */
+/* A directory is removed while its keeper runs; the next directory of that name belongs to another run. */
 static void taken_away(void)
 {
 	struct run_state s = some_state(STR("away"), RUN_RUNNING), got;
@@ -289,7 +291,7 @@ static void taken_away(void)
 	CHECK(run_dir_remove(&arena, path_of("away"), &why));
 }
 
-/* Ten processes that want the same run at the same time: each time exactly one gets it. */
+/* Ten processes start the same run at the same time; each time exactly one succeeds. */
 static void race(void)
 {
 	unsigned exactly_one = 0;
@@ -307,12 +309,13 @@ static void race(void)
 			struct run_state s = some_state(STR("race"), RUN_RUNNING);
 			close(go[1]);
 			close(hold[1]);
-			(void)!read(go[0], &byte, 1);           /* until it is closed: then all start at once */
+			/* waits until the pipe is closed, so that all processes start at once */
+			(void)!read(go[0], &byte, 1);
 			int fd = make("race", true);
 			if (fd < 0)
 				_exit(status == 5 ? 1 : 2);
 			save(fd, &s);
-			(void)!read(hold[0], &byte, 1);         /* hold the run until the others have tried */
+			(void)!read(hold[0], &byte, 1);         /* keeps the run until the others have tried */
 			_exit(0);
 		}
 		close(go[0]);
@@ -333,7 +336,7 @@ static void race(void)
 	CHECK(run_dir_remove(&arena, path_of("race"), &why));
 }
 
-/* What training programs leave behind: deep trees, directories without permissions, odd names. */
+/* Removes what training programs may leave behind: deep trees, directories without permissions, odd names. */
 static void removal(void)
 {
 	int fd = make("deep", false), at = dup(fd), depth = 0;

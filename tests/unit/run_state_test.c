@@ -1,4 +1,7 @@
-/* run_state_test.c - the state of a run to JSON and back; invalid texts; processes. */
+/*
+ * run_state_test.c - writes the state of a run as JSON and reads it back; rejects invalid texts; identifies
+ * processes.
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -9,7 +12,7 @@
 
 static struct arena arena;
 
-/* ---- any state survives ---- */
+/* ---- random states survive a conversion ---- */
 
 static uint64_t seed = 88172645463325252u;
 
@@ -129,7 +132,7 @@ static bool same_replica(const struct run_replica *a, const struct run_replica *
 	       same_spans(a, b);
 }
 
-/* The newest attempts are kept, and only one that still runs is ended. */
+/* If there are too many attempts, the newest ones are kept. An attempt that has ended cannot end again. */
 static void spans_of_attempts(void)
 {
 	struct run_replica r = { 0 };
@@ -146,7 +149,7 @@ static void spans_of_attempts(void)
 	CHECK(r.spans[RUN_SPANS_MAX - 1].begin == 20 * RUN_SPANS_MAX && r.spans[RUN_SPANS_MAX - 1].kind == SPAN_FAILED);
 }
 
-/* A state file of a version that did not have spans. */
+/* Reads a state file of a version that did not record attempts. */
 static void without_spans(void)
 {
 	struct run_replica replica = { .exit_code = -1 };
@@ -199,13 +202,13 @@ static void garbage(void)
 	while (s.nroles < 2 || !s.failure.known || !s.roles[0].max)
 		s = any_state();
 	text = written(&s);
-	for (size_t n = 0; n < text.n; n++) {           /* half a file */
+	for (size_t n = 0; n < text.n; n++) {           /* a file that was cut off */
 		why = STR("");
 		said += !run_state_read(&arena, (struct str){ text.p, n }, &back, &why) && why.n;
 	}
 	CHECK(said == text.n);
 
-	/* one byte changed: accepted, or rejected with a message, never anything else */
+	/* a file with one changed byte is either accepted, or rejected with a message */
 	unsigned handled = 0;
 	for (int i = 0; i < 3000; i++) {
 		char *copy = arena_copy(&arena, text.p, text.n);
@@ -282,12 +285,13 @@ static void processes(void)
 	CHECK(process_identify(child, &id) && id.pid == child && id.start > 0);
 	CHECK(process_alive(&id, boot));
 	CHECK(!process_alive(&id, STR("another boot")));
-	/* a process id that was reused */
+	/* the process id belongs to another process now */
 	CHECK(!process_alive(&(struct process_id){ child, id.start - 1 }, boot));
 	kill(child, SIGKILL);
 	siginfo_t info;
 	waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
-	CHECK(!process_alive(&id, boot));                                               /* only waits to be reaped */
+	/* the process has ended and only waits to be reaped */
+	CHECK(!process_alive(&id, boot));
 	waitpid(child, NULL, 0);
 	CHECK(!process_alive(&id, boot) && !process_identify(child, &id));
 	CHECK(!process_identify(0, &id) && !process_identify(-1, &id));

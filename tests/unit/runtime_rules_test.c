@@ -1,4 +1,4 @@
-/* What follows from the states of replicas, as a table. */
+/* runtime_rules_test.c - what follows from the states of replicas, as a table. */
 #include "unit.h"
 
 #include "runtime/run/rules.h"
@@ -16,7 +16,7 @@ static struct plan_role roles[] = {
 };
 static const struct plan_job job = { .roles = roles, .nroles = 3 };
 
-/* A simple condition over one role in the given states. */
+/* Is a simple condition about one role true in the given states of three replicas? */
 static bool holds(enum condition_kind kind, unsigned role, int64_t index, enum replica_state a, enum replica_state b,
 	enum replica_state c)
 {
@@ -43,9 +43,9 @@ static void fixed_size(void)
 
 static void elastic(void)
 {
-	CHECK(holds(CONDITION_DONE, 1, -1, S, W, W));           /* two were never scheduled */
+	CHECK(holds(CONDITION_DONE, 1, -1, S, W, W));           /* two replicas were never scheduled */
 	CHECK(holds(CONDITION_DONE, 1, -1, S, F, S));
-	CHECK(!holds(CONDITION_DONE, 1, -1, S, R, W));          /* one is still saving */
+	CHECK(!holds(CONDITION_DONE, 1, -1, S, R, W));          /* one replica is still running */
 	CHECK(!holds(CONDITION_DONE, 1, -1, W, W, F));
 	CHECK(holds(CONDITION_READY, 1, -1, Y, W, W));
 	CHECK(!holds(CONDITION_READY, 1, -1, R, W, W));
@@ -64,7 +64,7 @@ static void joined(void)
 	struct plan_condition either = { .kind = CONDITION_OR, .left = &b, .right = &a };
 	CHECK(!condition_holds(&job, &both, states));
 	CHECK(condition_holds(&job, &either, states));
-	CHECK(!condition_holds(&job, &none, states));           /* no replica can be done where none exists */
+	CHECK(!condition_holds(&job, &none, states));           /* in a role without replicas, no replica can be done */
 }
 
 static void attempts(void)
@@ -82,14 +82,15 @@ static void attempts(void)
 	CHECK(attempt_judge(&r, 127, false, 0) == ATTEMPT_FAILED);
 	CHECK(attempt_judge(&r, 128, false, 0) == ATTEMPT_AGAIN);
 	CHECK(attempt_judge(&r, 137, false, 0) == ATTEMPT_AGAIN);
-	CHECK(attempt_judge(&r, 1, true, 0) == ATTEMPT_AGAIN_FREE);     /* a preempted program often exits 1 */
+	/* a preempted program often exits with 1, so this attempt is not counted */
+	CHECK(attempt_judge(&r, 1, true, 0) == ATTEMPT_AGAIN_FREE);
 	struct plan_role in_place = { .restart = { .value = { "on-failure", 10 }, .set = true } };
 	CHECK(attempt_judge(&in_place, 1, false, 100) == ATTEMPT_AGAIN_FREE);
 	struct plan_role once = { .min = 1, .max = 1 };
 	CHECK(attempt_judge(&once, 1, false, 0) == ATTEMPT_FAILED);
 }
 
-/* What `on_failed_pod` does about a failure that may be retried, and about one that may not. */
+/* The effect of `on_failed_pod` on failures that may be retried, and on others. */
 static void effects(void)
 {
 	static const struct {

@@ -30,8 +30,8 @@ static void each_field(struct schema_types *types)
 		ok(f->id == (enum field_id)i, "the table is in order", f->name);
 		ok(t->kind != TYPE_BAD, "has a type", f->name);
 		/*
-		 * A list with parts that only the pod knows is itself known only to the pod: as a whole it may differ
-		 * by replica.
+		 * A list with parts that only the pod knows is itself known only to the pod, because the whole list may
+		 * differ by replica.
 		 */
 		struct str whole = str_printf(&arena, "pod[%s]", f->type);
 		bool list = str_starts(str_of(f->type), STR("list[pod["));
@@ -67,7 +67,7 @@ static void functions_and_blocks(void)
 	for (int i = 0; i < FUNCTIONS; i++) {
 		const struct function_row *f = schema_function((enum function)i);
 		ok(schema_function_find(str_of(f->name), &id) && id == (enum function)i, "is found", f->name);
-		bool word = id == FUNCTION_PACK;        /* written without parentheses */
+		bool word = id == FUNCTION_PACK;        /* `pack` is written without parentheses */
 		ok((word ? strncmp(f->signature, " -> ", 4) == 0 : f->signature[0] == '(') && f->doc[0], "is described",
 			f->name);
 	}

@@ -1,4 +1,4 @@
-/* suggest_test.c - which words are near, which are suggested, which are certain. */
+/* suggest_test.c - which words are similar, which are suggested, and which are certainly meant. */
 #include "diag/suggest.h"
 
 #include "unit.h"
@@ -22,8 +22,9 @@ static void distances(void)
 	CHECK(edit_distance(STR(""), STR("")) == 0);
 	CHECK(edit_distance(STR(""), STR("abc")) == 3);
 	CHECK(edit_distance(STR("abc"), STR("")) == 3);
-	CHECK(edit_distance(STR("abcd"), STR("abdc")) == 1);      /* a transposition is one step */
-	CHECK(edit_distance(STR("ca"), STR("abc")) == 3);         /* restricted: no edits inside a transposition */
+	CHECK(edit_distance(STR("abcd"), STR("abdc")) == 1);      /* a transposition counts as one edit */
+	/* in this restricted distance, letters of a transposition cannot be edited further */
+	CHECK(edit_distance(STR("ca"), STR("abc")) == 3);
 	CHECK(edit_distance(STR("replcas"), STR("replicas")) == 1);
 	struct str longest = str_printf(&arena, "%0100d", 0);
 	CHECK(edit_distance(longest, STR("x")) == 100);
@@ -56,22 +57,24 @@ static void sentences(void)
 static void cases(void)
 {
 	struct suggest s = ASK("GPU", "gpu", "cpu");
-	CHECK_TEXT(suggest_only(&s), "gpu");            /* wrong case always counts, and wins */
+	CHECK_TEXT(suggest_only(&s), "gpu");            /* a word that differs only in case is always certain */
 	s = ASK("IfNotPresent", "always", "if-not-present");
-	CHECK_TEXT(suggest_only(&s), "if-not-present"); /* a character that joins words is not a letter */
+	/* '-' and similar characters only join words, so they are not compared as letters */
+	CHECK_TEXT(suggest_only(&s), "if-not-present");
 	s = ASK("slotsPerWorker", "slots", "ssh_port", "mca");
 	CHECK_TEXT(suggest_sentence(&s), "did you mean 'slots'?");
-	CHECK_TEXT(suggest_only(&s), "");               /* only its first word */
+	/* only the first word of the name matches, so this is not certain */
+	CHECK_TEXT(suggest_only(&s), "");
 	s = ASK("PodDisruptionBudgett", "Pod", "PodDisruptionBudget");
 	CHECK_TEXT(suggest_only(&s), "PodDisruptionBudget");
 	s = ASK("badc", "abcd");
-	CHECK_TEXT(suggest_only(&s), "abcd");           /* the same letters in another order */
+	CHECK_TEXT(suggest_only(&s), "abcd");           /* the same letters in another order are certain */
 	s = ASK("x", "y", "i");
-	CHECK_TEXT(suggest_sentence(&s), "");           /* nothing of the word would be left */
+	CHECK_TEXT(suggest_sentence(&s), "");           /* no letter of the word would be left */
 	s = ASK("same", "same");
-	CHECK_TEXT(suggest_sentence(&s), "");           /* never the word itself */
+	CHECK_TEXT(suggest_sentence(&s), "");           /* a word is never suggested for itself */
 	s = ASK("wrker", "worker", "worker");
-	CHECK_TEXT(suggest_only(&s), "worker");         /* a candidate that is given twice counts once */
+	CHECK_TEXT(suggest_only(&s), "worker");         /* a candidate that is added twice counts once */
 }
 
 static void lists(void)
@@ -81,7 +84,7 @@ static void lists(void)
 	s = ASK("torchrum", "torchrun", "elastic");
 	CHECK_TEXT(suggest_or_list(&s, "it has"), "did you mean 'torchrun'?");
 	s = ASK("q", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "b1", "b2");
-	CHECK_TEXT(suggest_or_list(&s, "it has"), "");  /* eleven are too many to list */
+	CHECK_TEXT(suggest_or_list(&s, "it has"), "");  /* eleven names are too many for a list */
 	suggest_init(&s, &arena, STR("q"));
 	CHECK_TEXT(suggest_or_list(&s, "it has"), "");
 }

@@ -1,8 +1,9 @@
 /*
  * trainc_memory_test.c - a caller of the library survives when memory runs out.
  *
- * The n-th allocation fails, or all from the n-th on, for every n up to the last: each function returns false and the
- * reason, and trainc_close() leaks nothing.  The linker puts the functions below in front of the C library's.
+ * For every n, the test repeats a use in which the n-th allocation fails, or all allocations from the n-th on. Each
+ * function must return false, the reason must be known, and trainc_close() must leak nothing. The linker lets the
+ * functions below replace those of the C library.
  */
 #include "trainc.h"
 
@@ -14,7 +15,7 @@
 
 /* ---- memory ---- */
 
-/* Allocations so far; the one that fails, or 0 for none; live blocks, and the size of those that are mapped. */
+/* Number of allocations so far; number of the one that fails, or 0; number of live blocks, plus the mapped bytes. */
 static long asked, fails_at, live;
 static bool for_good;
 
@@ -64,7 +65,8 @@ void *__wrap_mmap(void *p, size_t n, int protection, int flags, int fd, off_t at
 	if (is_failing())
 		return MAP_FAILED;
 	void *got = __real_mmap(p, n, protection, flags, fd, at);
-	live += got == MAP_FAILED ? 0 : n;      /* by bytes: a part may be unmapped before the rest */
+	/* mappings are counted in bytes, because a part may be unmapped before the rest */
+	live += got == MAP_FAILED ? 0 : n;
 	return got;
 }
 
@@ -95,7 +97,7 @@ static const struct file files[] = {
 	{ "values.yaml", "tag: &t \"2\"\nnames:\n  - *t\n  - |\n    b\n  - {a: [b]}\n" },
 };
 
-static size_t callbacks;                /* in progress; 0 when all returned normally */
+static size_t callbacks;                /* number of callbacks in progress; 0 when all have returned normally */
 
 static bool read_file(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
 	const char **why)
@@ -133,7 +135,7 @@ static bool take(void *context, const char *bytes, size_t n)
 static size_t written;
 static const struct trainc_output output = { &written, take };
 
-/* Queries once whether memory has run out: after that, every call must fail. */
+/* Calls functions of the library, and asks once whether memory has run out: after that, every call must fail. */
 struct caller {
 	bool lacking, contradicts;
 };
@@ -175,7 +177,7 @@ static struct trainc *opened(struct caller *c)
 	return t;
 }
 
-/* One program: valid, then one with errors; each with parameters from a file. */
+/* Uses one program: first a valid one, then one with errors, each with parameters from a file. */
 static void one(struct caller *c, const char *path)
 {
 	struct trainc *t = opened(c);
@@ -187,7 +189,7 @@ static void one(struct caller *c, const char *path)
 	trainc_close(t);
 }
 
-/* Two programs, which are checked together and closed in either order. */
+/* Uses two programs, which are checked together and closed in either order. */
 static void two(struct caller *c, bool first_first)
 {
 	struct trainc *t[2] = { opened(c), opened(c) };
@@ -208,7 +210,7 @@ static void two(struct caller *c, bool first_first)
 
 static void first(struct caller *c) { one(c, "job.tj"); }
 static void wrong(struct caller *c) { one(c, "wrong.tj"); }
-/* Enough for blocks of the largest size (see base/arena.c). */
+/* Uses a program that needs blocks of the largest size (see base/arena.c). */
 static void fleet(struct caller *c) { one(c, "fleet.tj"); }
 static void both(struct caller *c) { two(c, true); }
 static void both_back(struct caller *c) { two(c, false); }
@@ -247,8 +249,8 @@ int main(void)
 		{ "two programs, closed in the other order", both_back },
 	};
 	/*
-	 * how many allocations of a use are made to fail: all in an ordinary build, some where each block is allocated
-	 * separately
+	 * number of allocations of each use that are made to fail: all in an ordinary build, a sample in a build that
+	 * allocates each block separately
 	 */
 	static const int sampled = 400;
 

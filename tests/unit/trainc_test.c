@@ -176,8 +176,8 @@ static void test_missing(void)
 }
 
 /*
- * A file that can be read only once, such as a pipe, even though a warning makes the compiler start over with whole
- * modules.
+ * Provides a file that can be read only once, such as a pipe. A warning makes the compiler start over with whole
+ * modules, but it must not read the file again.
  */
 static unsigned reads;
 
@@ -207,7 +207,7 @@ static void test_pipe(void)
 	trainc_close(t);
 }
 
-/* `set` goes to the programs that declare the parameter. */
+/* `set` applies to those of several programs that declare the parameter. */
 static void test_several(void)
 {
 	struct file files[] = {
@@ -245,7 +245,10 @@ static void test_format(void)
 	trainc_close(t);
 }
 
-/* A file that cannot be read is not tried again: each try to open a pipe without a writer waits a second. */
+/*
+ * A file that cannot be read is not tried again: each attempt to open a pipe without a writer would wait for a
+ * second.
+ */
 static bool read_never(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
 	const char **why)
 {

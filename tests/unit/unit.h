@@ -1,6 +1,5 @@
 /*
- * unit.h - shared by the unit tests of the base and of diagnostics: a counter, and checks that print the values they
- * compared.
+ * unit.h - shared by the unit tests: a counter, and checks that print the values they compared.
  */
 #ifndef TRAINC_UNIT_H
 #define TRAINC_UNIT_H

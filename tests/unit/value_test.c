@@ -20,7 +20,7 @@ static void check(bool ok, const char *what, struct str got)
 	printf("%s %s: %.*s\n", ok ? "ok" : "FAIL", what, STR_ARG(got));
 }
 
-/* The texts are what Python's repr prints. */
+/* The texts are those that Python's repr prints. */
 static void test_floats(void)
 {
 	static const struct { double d; const char *text; } rows[] = {
@@ -38,7 +38,7 @@ static void test_floats(void)
 		struct str got = float_text(&arena, rows[i].d);
 		check(str_is(got, rows[i].text), rows[i].text, got);
 	}
-	/* Reading the text of any double gives the same double. */
+	/* Checks that reading the text of a double gives the same double. */
 	uint64_t bits = 88172645463325252u;
 	unsigned wrong = 0;
 	for (int i = 0; i < 100000; i++) {

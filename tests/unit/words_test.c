@@ -66,7 +66,7 @@ static void escapes(void)
 	CHECK_TEXT(taken(), "\\x1b[2J\\x07\\x7f\\x0d\\x0a\\x00.");
 	put_escaped(&b, STR("a\xFF\xC3z\xC2\x9B\xE2\x80\xAE\xED\xA0\x80"));
 	CHECK_TEXT(taken(), "a\\xff\\xc3z\\u009b\\u202e\\xed\\xa0\\x80");
-	put_escaped(&b, STR("\xEF\xBF\xBD"));            /* this character itself is harmless */
+	put_escaped(&b, STR("\xEF\xBF\xBD"));            /* the replacement character itself is not escaped */
 	CHECK_TEXT(taken(), "\xEF\xBF\xBD");
 }
 
@@ -76,11 +76,13 @@ static void clipping(void)
 	CHECK_TEXT(taken(), "abcdef");
 	put_clipped(&b, STR("abcdefg"), 6);
 	CHECK_TEXT(taken(), "abcde\xE2\x80\xA6");
-	put_clipped(&b, STR("\xE4\xBD\xA0\xE4\xBD\xA0\xE4\xBD\xA0"), 5);        /* wide characters take two columns */
+	/* wide characters take two columns each */
+	put_clipped(&b, STR("\xE4\xBD\xA0\xE4\xBD\xA0\xE4\xBD\xA0"), 5);
 	CHECK_TEXT(taken(), "\xE4\xBD\xA0\xE4\xBD\xA0\xE2\x80\xA6");
-	put_clipped(&b, STR("e\xCC\x81" "e\xCC\x81"), 2);                       /* combining characters take none */
+	/* combining characters take no column */
+	put_clipped(&b, STR("e\xCC\x81" "e\xCC\x81"), 2);
 	CHECK_TEXT(taken(), "e\xCC\x81" "e\xCC\x81");
-	put_clipped(&b, STR("\x1b\x1b\x1b"), 6);                                /* after the text that escapes add */
+	put_clipped(&b, STR("\x1b\x1b\x1b"), 6);                                /* the width counts the escaped text */
 	CHECK_TEXT(taken(), "\\x1b\\\xE2\x80\xA6");
 	put_clipped(&b, STR("abc"), 0);
 	CHECK_TEXT(taken(), "");
@@ -89,7 +91,7 @@ static void clipping(void)
 
 /* ---- runs ---- */
 
-#define TEXT(s) { "" s, sizeof(s) - 1 }         /* STR() where a constant is needed */
+#define TEXT(s) { "" s, sizeof(s) - 1 }         /* STR(), but as a constant expression */
 
 static struct run_replica some[] = {
 	{ .index = 0, .state = REPLICA_READY, .attempts = 1, .exit_code = -1, .cause = TEXT(""),
@@ -138,7 +140,8 @@ static void verdicts(void)
 	s.failure.signal = 11;
 	s.failure.exit_code = 139;
 	CHECK_TEXT(headline(&s), "Failed: worker 2 was killed by SIGSEGV");
-	s.cause = STR("deadline exceeded: it has run for 1min");        /* not the fault of the rank */
+	/* the cause is not the fault of a rank, so no rank is named */
+	s.cause = STR("deadline exceeded: it has run for 1min");
 	CHECK_TEXT(headline(&s), "Failed: deadline exceeded: it has run for 1min");
 	s.cause = STR("worker-2 cannot be started: no such program");
 	s.failure.exit_code = -1;
@@ -182,7 +185,7 @@ static void tables(void)
 	           "bert  worker-2  failed               1        3                      127.0.0.1         exit code 3\n"
 	           "bert  worker-3  failed               1        3                      127.0.0.1         exit code 3\n"
 	           "bert  ps-0      ready     17         1                               127.0.0.1\n");
-	s.isolate = (struct str){ 0 };          /* the following is a run in a cluster */
+	s.isolate = (struct str){ 0 };          /* from here on, the run is one in a cluster */
 	CHECK_TEXT(report(&s, REPORT_WIDE, 0),
 	           "RUN   REPLICA   STATE    ATTEMPTS     EXIT  SINCE  POD          IP        NODE  CAUSE\n"
 	           "bert  worker-0  ready           1                  bert-w-0-x7  10.1.0.4  n1\n"
@@ -236,7 +239,8 @@ static void conditions(void)
 
 	s.phase = RUN_PENDING, s.ran = 0;
 	CHECK_TEXT(types(&s), "Created ");
-	s.phase = RUN_STARTING, s.running = true, s.ran = 5;     /* the role that decides runs, others do not yet */
+	/* the role that decides already runs; others do not yet */
+	s.phase = RUN_STARTING, s.running = true, s.ran = 5;
 	CHECK_TEXT(types(&s), "Created Running ");
 	s.phase = RUN_RUNNING;
 	CHECK_TEXT(types(&s), "Created Running ");

@@ -1,6 +1,6 @@
 /*
- * workload_test.c - the table of kinds that run pods, from its rows alone: if you add one, it reports what else the new
- * kind needs.
+ * workload_test.c - checks the table of kinds that run pods, row by row: for a new kind it reports what else the kind
+ * needs.
  */
 #include "unit.h"
 
@@ -16,7 +16,7 @@ static void rows(void)
 {
 	for (size_t i = 0; workload_at(i); i++) {
 		const struct workload *w = workload_at(i);
-		CHECK(w->kind && w->api_version && w->argument);        /* an id without a row has none of them */
+		CHECK(w->kind && w->api_version && w->argument);        /* these are NULL for an id without a row */
 		if (!w->kind)
 			continue;
 		printf("# %s\n", w->kind);
@@ -25,16 +25,16 @@ static void rows(void)
 		CHECK(!w->spec == !!(w->traits & WORKLOAD_BARE));
 		CHECK(!w->spec || schema_find_type(&schema_builtin, str_of(w->spec)) != NULL);
 		CHECK(!w->index == !w->field);
-		/* otherwise each pod of an object would have index 0 */
+		/* without an index, each pod of the object would have index 0 */
 		CHECK((w->traits & (WORKLOAD_NUMBERED | WORKLOAD_BARE)) != WORKLOAD_NUMBERED || w->index);
-		/* a kind that allows restart = "never" has a policy to express it */
+		/* pods that can end need a policy for restart = "always" */
 		CHECK(!(w->traits & WORKLOAD_ENDS) || w->always || w->id == WORKLOAD_FOREIGN);
 	}
 }
 
 /*
- * A job succeeds when its pods do: a target whose pods never end would need rules for everything that waits for the end
- * of a role.
+ * A job succeeds when its pods do. If a target's pods never ended, everything that waits for the end of a role would
+ * need rules of its own.
  */
 static void targets(void)
 {
@@ -45,7 +45,10 @@ static void targets(void)
 	}
 }
 
-/* `status` and `decide` read back what was written, for each kind; an older record has only the one word. */
+/*
+ * `status` and `decide` read back the kind of workload that was recorded, for each kind. An older record only says
+ * whether each replica is an object.
+ */
 static void records(void)
 {
 	struct arena a = { 0 };

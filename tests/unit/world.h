@@ -21,7 +21,7 @@ struct thing {
 	struct str kind, name, uid;
 	enum seen_owner owner;
 	bool deleting, disrupted;
-	int role, ready;                /* how many of its pods exist */
+	int role, ready;                /* position of the role; number of its pods that are ready */
 	int64_t index;
 	enum seen_phase phase;
 	int exit_code;                  /* -1: unknown */
@@ -36,8 +36,8 @@ struct world {
 	struct thing *at;
 	size_t n;
 	int64_t now;
-	unsigned made;                  /* uids that were assigned */
-	size_t created[2], deleted[2];  /* during the last pass: what runs, Services */
+	unsigned made;                  /* number of uids assigned so far */
+	size_t created[2], deleted[2];  /* during the last pass: number of objects that run replicas, and of Services */
 };
 
 static inline struct str world_format(struct world *w, const char *what, long long n)
@@ -72,7 +72,7 @@ static inline struct thing *world_add(struct world *w, struct str kind, struct s
 	return &w->at[w->n - 1];
 }
 
-/* The object of a replica. */
+/* Returns the object of a replica. */
 static inline struct thing *world_replica(struct world *w, int role, int64_t i)
 {
 	const struct plan_role *r = &w->job.plan->roles[role];
@@ -112,7 +112,7 @@ static inline void thing_ends(const struct world *w, struct thing *t, int exit_c
 
 static inline bool thing_runs(const struct thing *t) { return !str_is(t->kind, "Service") && t->role != NO_ROLE; }
 
-/* Every existing replica starts to run. */
+/* Lets every existing replica start to run. */
 static inline void world_run_all(struct world *w)
 {
 	for (size_t i = 0; i < w->n; i++)
@@ -131,7 +131,7 @@ static inline size_t world_count(const struct world *w, bool services)
 	return n;
 }
 
-/* ---- in the form that a cluster prints ---- */
+/* ---- printing objects as a cluster does ---- */
 
 static inline void print_status(struct world *w, const struct thing *t, struct buf *b)
 {
@@ -188,7 +188,7 @@ static inline void print_thing(struct world *w, const struct thing *t, struct bu
 	buf_char(b, '}');
 }
 
-/* What decide_see() gets from one object, or from a List. */
+/* Returns what decide_see() gets from the text of one object, or of a List. */
 static inline struct seen_list see_text(struct world *w, struct str text)
 {
 	struct sources sources = { .arena = &w->arena };
@@ -242,7 +242,7 @@ static inline void world_act(struct world *w, const struct decide_action *a)
 	}
 }
 
-/* Keeps what the last decision knows, as a controller does: written, and read again. */
+/* Writes what the last decision knows and reads it again, as a controller does. */
 static inline void world_remember(struct world *w)
 {
 	struct sources sources = { .arena = &w->arena };
@@ -262,7 +262,7 @@ static inline void world_remember(struct world *w)
 	}
 }
 
-/* Keeps it, then acts. */
+/* Makes a pass: decides, keeps what is known, then acts. */
 static inline void world_pass(struct world *w)
 {
 	w->last = world_decide(w);

@@ -20,7 +20,7 @@ static void verdict(bool good, const char *what)
 	printf("%s %s\n", good ? "ok" : "FAIL", what);
 }
 
-/* ---- YAML as a cJSON tree, by the core schema ---- */
+/* ---- reading YAML as a cJSON tree, by the core schema ---- */
 
 static cJSON *yaml_scalar(const yaml_node_t *n)
 {
@@ -164,7 +164,7 @@ static void check_plan(const struct plan *plan, const char *name)
 	cJSON_Delete(want);
 }
 
-/* ---- plans by hand ---- */
+/* ---- plans that are built by hand ---- */
 
 static struct arena arena;
 
@@ -325,10 +325,10 @@ static void add_text(struct piece **at, size_t *n, const char *z)
 	add(at, n, (struct piece){ .kind = PIECE_TEXT, .u.text = str_of(z) });
 }
 
-/* The text that tensorflow.cluster_spec gives role number `own`. */
+/* Makes the text that tensorflow.cluster_spec gives to role number OWN. */
 static struct text tf_config(const struct plan_job *j, unsigned own)
 {
-	static const unsigned members[] = { 0, 2, 1 };  /* chief, ps, worker: by name */
+	static const unsigned members[] = { 0, 2, 1 };  /* in the order of names: chief, ps, worker */
 	struct piece *at = NULL;
 	size_t n = 0;
 
@@ -384,7 +384,7 @@ static void wide_deep(void)
 	check_plan(&plan, "wide-deep");
 }
 
-/* ---- indexed and unrolled emission agree, replica by replica (brief, section 11) ---- */
+/* ---- an indexed role and an unrolled role result in equal objects, replica by replica ---- */
 
 static const char *env_value(const cJSON *job_object, const char *name)
 {
@@ -410,7 +410,7 @@ static const cJSON *object_named(const cJSON *all, const char *kind, const char 
 	return NULL;
 }
 
-/* The value that the kubelet computes when the only reference is the index. */
+/* Computes the value as the kubelet does, if the only reference is the index. */
 static struct str expand(struct arena *a, const char *value, int index)
 {
 	static const char reference[] = "$(TRAINC_INDEX)";

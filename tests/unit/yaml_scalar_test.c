@@ -1,8 +1,8 @@
 /*
  * yaml_scalar_test.c - every text that we write is read back as that text.
  *
- * The reader is libyaml, for the bytes; the patterns of both YAML versions decide what a plain scalar means; they are
- * copied here from the type repositories again, so that they share nothing with the emitter.
+ * libyaml reads the bytes, and the patterns of both YAML versions decide what a plain scalar means. The patterns come
+ * from the type repositories, and not from the emitter.
  */
 #include <cjson/cJSON.h>
 #include <regex.h>
@@ -27,7 +27,7 @@ static void verdict(bool good, const char *what, struct str text)
 	printf("\n");
 }
 
-/* Scalars that are not a string to a YAML 1.1 or 1.2 parser. */
+/* Scalars that a YAML 1.1 or 1.2 parser does not read as strings. */
 static const char *const patterns[] = {
 	"^(~|null|Null|NULL)?$",
 	"^(y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$",
@@ -51,7 +51,7 @@ static bool means_a_string(const char *text)
 	return true;
 }
 
-/* The scalars of a stream in order, each with a check of its meaning. */
+/* Returns the scalars of a stream in order, and whether each one means a string. */
 static size_t scalars(struct arena *a, struct str yaml, struct str *ret, size_t max, bool *ret_strings)
 {
 	yaml_parser_t parser;
@@ -155,7 +155,7 @@ static void check_text(struct str text)
 	arena_release(&a);
 }
 
-/* A text with gaps and the finished text give the same bytes. */
+/* A text with holes, and the same text without, give the same bytes. */
 static void check_holes(const struct str *segments, size_t n)
 {
 	static const int64_t indexes[] = { 0, 1, 7, 10, 31, 1999 };

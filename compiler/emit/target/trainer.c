@@ -93,7 +93,8 @@ void target_check_trainer(struct checking *c, const struct plan_job *j)
 
 	roles(c, j);
 	if (c->diags->errors != errors || !r)
-		return; /* the user first has to change the roles, so further reports would be premature */
+		/* the user first has to change the roles, so further reports would be premature */
+		return;
 	unrolled(c, j, r);
 	life(c, j);
 	target_check_set(c, j, "TrainJob");

@@ -19,7 +19,7 @@ static void put_text(const struct schema *s, uint32_t n)
 	puts(";");
 }
 
-/* The end of the last word of the table. */
+/* Returns the size of the table's text: the end of its last word. */
 static uint32_t text_size(const struct schema *s)
 {
 	uint32_t last = 0;

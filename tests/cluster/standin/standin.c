@@ -1,30 +1,30 @@
 /*
- * standin.c - a server for tests that answers by a script: to the byte, late, cut off, or not at all.
+ * standin.c - a server for tests that answers by a script: with exact bytes, late, incompletely, or not at all.
  *
  *   standin SCRIPT RECORD
  *
- * Listens on a free port of 127.0.0.1, prints the port and a newline, and serves until standard
- * input ends.  Each request is appended to RECORD: "CONNECTION METHOD PATH", then its headers, each after two
- * blanks, and its body after "  > ".
+ * Listens on a free port of 127.0.0.1, prints the port and a newline, and serves until standard input ends. Each
+ * request is appended to RECORD: "CONNECTION METHOD PATH", then its headers, each after two blanks, and its body after
+ * "  > ".
  *
- * The script has one word with its arguments per line:
+ * Each line of the script is a word with its arguments:
  *
  *   tls CERT KEY [CA]      PEM files; with CA clients must show a certificate
  *   alpn h2|http1          the only protocol offered with TLS (both by default)
- *   on METHOD PATH [USES]  begins an answer; the first that matches and has uses left is given
+ *   on METHOD PATH [USES]  starts an answer; a request gets the first answer that matches and has uses left
  *   code N                 200 by default
  *   header NAME VALUE
- *   body TEXT              \n, \t, \r, \\, \xHH are escapes; several are joined
- *   file PATH
- *   times N TEXT           TEXT, N times
- *   delay MS               before the header
- *   wait MS                between bodies
+ *   body TEXT              \n, \t, \r, \\, \xHH are escapes; several bodies are joined
+ *   file PATH              a body from a file
+ *   times N TEXT           a body that repeats TEXT N times
+ *   delay MS               waits before the header
+ *   wait MS                waits between bodies
  *   cut                    the connection is reset here
  *   reset                  the HTTP/2 stream is reset here
- *   hang                   nothing more comes, the connection stays
- *   chunked                HTTP/1.1 without a length (that is so with wait, too)
+ *   hang                   nothing more is sent, and the connection stays open
+ *   chunked                HTTP/1.1 without a length, which `wait` implies too
  *
- * A CONNECT to any address is answered by a tunnel to that address ("on CONNECT *" overrides), and so is SOCKS5.
+ * A CONNECT to any address opens a tunnel to that address, unless the script has "on CONNECT *". So does SOCKS5.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -273,7 +273,7 @@ static bool matches(const struct rule *rule, const struct request *r)
 		*query++ = 0;
 	if ((some = strchr(wanted, '?')))
 		*some++ = 0;
-	if (some && some[0] == '!') {           /* '?!text': the query must not hold it */
+	if (some && some[0] == '!') {           /* '?!text': the query must not contain the text */
 		if (query && strstr(query, some + 1))
 			return false;
 	} else if (some && !(query && strstr(query, some))) {
@@ -348,8 +348,8 @@ static void *serve(void *to)
 		if (SSL_accept(c->ssl) != 1) {
 			char rest[4096];
 			/*
-			 * Data that the client still sends would turn the close into a reset, which would overtake the
-			 * alert.
+			 * The rest of the client's data is read before the close. Unread data would turn the close into
+			 * a reset, which would overtake the alert.
 			 */
 			shutdown(c->fd, SHUT_WR);
 			while (read(c->fd, rest, sizeof rest) > 0)

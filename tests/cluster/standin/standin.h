@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What follows the header, in order. */
+/* The parts of an answer after its header, in order. */
 enum piece_kind { PIECE_BYTES, PIECE_WAIT, PIECE_CUT, PIECE_RESET, PIECE_HANG };
 
 struct piece {
@@ -28,16 +28,17 @@ struct header {
 
 /* One answer, and the requests that get it. */
 struct rule {
-	char method[16], path[1024];    /* '*': any method; a path may end in '*'; '?' precedes a part of the query */
-	long uses;                      /* uses left; below 0: any number */
+	/* method '*': any method; a path may end with '*'; '?' starts a text that the query must contain */
+	char method[16], path[1024];
+	long uses;                      /* number of remaining uses; negative: no limit */
 	int code;
 	struct header headers[16];
 	size_t nheaders;
 	struct piece pieces[64];
 	size_t npieces;
-	long delay;                     /* ms before the header */
+	long delay;                     /* milliseconds before the header */
 	bool chunked;
-	size_t length;                  /* size of all bodies */
+	size_t length;                  /* total size of all bodies */
 };
 
 struct request {

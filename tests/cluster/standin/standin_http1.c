@@ -1,6 +1,5 @@
 /*
- * standin_http1.c - requests one after the other on one connection, and CONNECT as a proxy
- * has it.
+ * standin_http1.c - serves requests one after the other on one connection; handles CONNECT as a proxy does.
  */
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -44,7 +43,7 @@ static bool next_line(struct input *in, char *line, size_t size)
 	return c == '\n';
 }
 
-/* The "HOST:PORT" that a SOCKS5 client requests; the first byte has been read. */
+/* Reads the "HOST:PORT" that a SOCKS5 client requests; the caller has already read the first byte. */
 static bool socks_address(struct input *in, char *address, size_t size)
 {
 	int methods = next_byte(in), kind, n;
@@ -183,7 +182,7 @@ static bool write_bytes(struct conn *c, const struct rule *rule, const struct pi
 	return conn_write(c, size, (size_t)n) && conn_write(c, p->bytes, p->n) && conn_write(c, "\r\n", 2);
 }
 
-/* False when the connection has ended. */
+/* Writes the answer; returns false when the connection has ended. */
 static bool write_answer(struct conn *c, const struct rule *rule)
 {
 	bool header = false;
@@ -206,7 +205,7 @@ static bool write_answer(struct conn *c, const struct rule *rule)
 			return false;
 		}
 		case PIECE_CUT: case PIECE_RESET:
-			sleep_ms(20);           /* written data arrives before the reset */
+			sleep_ms(20);           /* gives written data time to arrive before the reset */
 			conn_cut(c);
 			return false;
 		}

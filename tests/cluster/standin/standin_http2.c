@@ -1,6 +1,6 @@
 /*
- * standin_http2.c - many requests at once on one connection, by nghttp2: each stream sends the pieces of its own
- * answer.
+ * standin_http2.c - serves many requests at once on one connection, with nghttp2: each stream sends the pieces of its
+ * own answer.
  */
 #include <errno.h>
 #include <nghttp2/nghttp2.h>
@@ -16,10 +16,10 @@ struct stream {
 	struct stream *next;
 	int32_t id;
 	struct request request;
-	const struct rule *rule;        /* once the request is complete */
+	const struct rule *rule;        /* the rule for the request; set once the request is complete */
 	bool sent;                      /* the header */
-	size_t piece, at;               /* the next piece of the answer */
-	long due;                       /* ms: nothing is sent before this time */
+	size_t piece, at;               /* number of the next piece of the answer, and offset in it */
+	long due;                       /* time in milliseconds before which nothing is sent */
 	bool deferred;
 };
 
@@ -126,7 +126,7 @@ static int stream_closed(nghttp2_session *session, int32_t id, uint32_t error, v
 	return 0;
 }
 
-/* The next bytes of an answer, until it has to wait. */
+/* Provides the next bytes of an answer, up to the next wait. */
 static ssize_t answer_bytes(nghttp2_session *session, int32_t id, uint8_t *room, size_t n, uint32_t *flags, nghttp2_data_source *source, void *to)
 {
 	struct stream *s = source->ptr;
@@ -144,7 +144,7 @@ static ssize_t answer_bytes(nghttp2_session *session, int32_t id, uint8_t *room,
 		}
 		if (p->kind == PIECE_BYTES)
 			continue;
-		s->deferred = true;             /* the loop decides when to send */
+		s->deferred = true;             /* the loop decides when the stream continues */
 		if (p->kind == PIECE_WAIT && !s->at) {
 			s->due = now_ms() + p->ms;
 			s->at = 1;
@@ -159,7 +159,7 @@ static ssize_t answer_bytes(nghttp2_session *session, int32_t id, uint8_t *room,
 static void send_header(struct h2 *h, struct stream *s)
 {
 	char status[] = ":status", code[8];
-	struct header copies[16];               /* nghttp2 requires pointers that are not const */
+	struct header copies[16];               /* copies, because nghttp2 requires pointers that are not const */
 	nghttp2_nv nv[20];
 	size_t n = 0;
 	nghttp2_data_provider body = { .source.ptr = s, .read_callback = answer_bytes };
@@ -179,7 +179,7 @@ static void send_header(struct h2 *h, struct stream *s)
 	s->sent = true;
 }
 
-/* Sends what is due on a stream that waits. */
+/* Continues a stream whose wait is over. */
 static void advance(struct h2 *h, struct stream *s)
 {
 	const struct piece *p = s->piece < s->rule->npieces ? &s->rule->pieces[s->piece] : NULL;

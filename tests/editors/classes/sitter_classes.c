@@ -67,7 +67,8 @@ static int classify(TSParser *parser, TSQuery *query, const char *source, const 
 	snprintf(name, sizeof name, "%s.sitter", target);
 	out = fopen(name, "w");
 	for (uint32_t i = 0; i < n; i++)
-		if (((unsigned char)text[i] & 0xC0) != 0x80)        /* one letter for each character */
+		/* writes one letter for each character, at its first byte */
+		if (((unsigned char)text[i] & 0xC0) != 0x80)
 			fputc(text[i] == '\n' ? '\n' : classes[i], out);
 	fclose(out);
 	ts_query_cursor_delete(cursor);
