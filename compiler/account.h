@@ -18,7 +18,10 @@ struct account *account_new(void);
 /* Joins the accounts of two programs into one. */
 void account_join(struct account *a, struct account *b);
 
-/* Calls ACT with WITH; false when memory runs out or already had.  If A is NULL, the process ends instead. */
+/*
+ * Calls ACT with WITH. Returns false if memory runs out during the call, or had run out before. If A is NULL, the
+ * process ends instead.
+ */
 bool account_run(struct account *a, void (*act)(void *with), void *with);
 
 /* Did memory run out for a program of the account? */

@@ -34,7 +34,7 @@ void compile_release(struct trainc *c)
 	arena_release(&c->arena);
 }
 
-/* Returns the '=' after the name in ASSIGNMENT, skipping any in quoted keys of the name; NULL when there is none. */
+/* Returns the '=' after the name in ASSIGNMENT, skipping '=' in quoted keys of the name; NULL if there is none. */
 static const char *find_equals(struct str assignment)
 {
 	bool quoted = false;
@@ -78,7 +78,7 @@ bool compile_set(struct trainc *c, struct str assignment)
 	return true;
 }
 
-/* Warns about a file without declarations: it compiles to nothing, which a pipe into kubectl would not show. */
+/* Warns about a file without declarations: it compiles to nothing, and a pipe into kubectl would hide this. */
 static void warn_empty(struct trainc *c)
 {
 	const struct module *root = c->program.root;
@@ -213,7 +213,7 @@ static bool few_enough(struct trainc *c, const struct job_list *jobs)
 	return false;
 }
 
-/* Warns at the first sweep when no sweep has a pass: such a program compiles to nothing, too. */
+/* Warns at the first sweep when no sweep has a pass: such a program also compiles to nothing. */
 static void warn_no_pass(struct trainc *c, const struct nodes *decls)
 {
 	const struct node *sweep = NULL;
@@ -328,7 +328,7 @@ static void report_addon(struct trainc *c, enum addon id, const struct project_a
 			STR_ARG(addon_text(&c->arena, row->oldest)), STR_ARG(addon_text(&c->arena, row->newest)));
 }
 
-/* The versions of add-ons that the project names. */
+/* Reads the versions of add-ons that the project names. */
 static void read_addons(struct trainc *c)
 {
 	const struct project *p = &c->program.project;

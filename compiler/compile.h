@@ -29,7 +29,7 @@ struct compile_options {                /* p == NULL: the option was not given *
 	 * are the same may share one plan, with the positions of the first.
 	 */
 	bool lends;
-	/* keeps the values from which jobs were built (struct eval), for questions of tests */
+	/* keeps the values from which jobs were built (struct eval); tests of programs need them */
 	bool keep_jobs;
 };
 
@@ -57,7 +57,7 @@ void trainc_finish(struct trainc *t);
 
 void compile_init(struct trainc *c, const struct reader *reader);
 
-/* Records --set NAME=VALUE. False, with nothing recorded, when there is no `=` or no name. */
+/* Records --set NAME=VALUE. Returns false, and records nothing, when there is no `=` or no name. */
 bool compile_set(struct trainc *c, struct str assignment);
 
 /*
@@ -72,8 +72,8 @@ void compile_params(struct trainc *c, struct str path);
 struct plan *compile_plan(struct trainc *c, struct str path);
 
 /*
- * The project's own kinds: crds.tbl beside project.tj, as 'trainc vendor crd' wrote it. Returns NULL if there are
- * none, or if no job has extra objects. A damaged file is reported.
+ * Returns the project's own kinds, which 'trainc vendor crd' wrote to crds.tbl next to project.tj. Returns NULL if
+ * there are none, or if no job has extra objects. A damaged file is reported.
  */
 const struct schema *compile_kinds(struct trainc *c);
 

@@ -1,5 +1,5 @@
 /*
- * main.c - the program trainc: all commands except those that need a network.
+ * main.c - the program trainc, with all commands except those that need a network.
  */
 #include "command/program.h"
 

@@ -1,5 +1,5 @@
 /*
- * params.c - --params FILE: parameter values from a file.
+ * params.c - reads the parameter values in the FILE of --params.
  *
  * A .tj file has lines `name = value`.  Their values are read as those of --set, except that text
  * in quotes is read as in a program.  YAML and JSON have one mapping, whose values stay trees
@@ -15,7 +15,7 @@
 struct reading {
 	struct trainc *c;
 	struct source *source;
-	struct map seen;                /* names -> struct span * */
+	struct map seen;                /* name of a parameter -> struct span */
 	struct span name_at;            /* position of the parameter that is being read */
 };
 
@@ -59,7 +59,7 @@ static struct diag *report(struct reading *r, size_t start, size_t end, const ch
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The end of the value that begins at I: before a comment and blanks, but not within a string. */
+/* Returns the end of the value that begins at I: before a comment and blanks, except within a string. */
 static size_t value_end(struct str text, size_t i, size_t end)
 {
 	size_t start = i;
@@ -118,7 +118,7 @@ static void read_lines(struct reading *r)
 	}
 }
 
-/* ---- YAML and JSON ---- */
+/* ---- parameter files in YAML and JSON ---- */
 
 static void report_unreadable(struct reading *r, const struct data_error *why)
 {

@@ -21,8 +21,8 @@ struct assigned {
 };
 
 /*
- * A file that was read, or could not be read. Failures are kept too: opening a pipe that has no writer waits, which
- * must happen only once.
+ * A file that was read, or could not be read. Failures are kept too: opening a pipe that has no writer takes time,
+ * and must not be repeated.
  */
 struct kept_text {
 	struct str text, why;
@@ -31,7 +31,8 @@ struct kept_text {
 
 struct door {
 	struct account *account;        /* NULL for programs of a command, whose process ends when memory runs out */
-	struct arena arena;             /* arena for everything that outlives a compilation: options, texts of files */
+	/* arena for options, texts of files and everything else that outlives a compilation */
+	struct arena arena;
 	struct trainc_files files;
 	struct reader own;              /* reads through `files` */
 	const struct reader *from;      /* the reader of the caller, or `own` */
@@ -107,7 +108,7 @@ struct handed {
 	void *to;
 	const char *bytes;
 	size_t n;
-	bool lost;                      /* set when memory runs out in a callback */
+	bool lost;                      /* memory ran out in a callback */
 };
 
 static void copy_given(void *with)
@@ -209,7 +210,7 @@ static void act(void *with)
 /* Returns the account of T; NULL for a program that the commands compile themselves. */
 static struct account *account_of(const struct trainc *t) { return t->door ? t->door->account : NULL; }
 
-/* Runs a call; false also when memory runs out. */
+/* Runs a call; returns false if the function does, or if memory runs out. */
 static bool run(struct call c)
 {
 	struct account *account = c.n ? account_of(c.programs[0]) : NULL;
@@ -367,7 +368,7 @@ bool trainc_option(struct trainc *t, const char *name, const char *value)
 
 static bool is_label_byte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
 
-/* Is TEXT one DNS label or, with DOTS, several with dots between them? */
+/* Is TEXT a DNS label, or, with DOTS, several labels with dots between them? */
 static bool is_dns(struct str text, bool dots)
 {
 	size_t label = 0;

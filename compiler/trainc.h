@@ -70,16 +70,16 @@ enum trainc_form {
 	TRAINC_SVG                      /* SVG: a drawing of a plan */
 };
 
-/* The appearance of messages for people. */
+/* How messages for people look. */
 struct trainc_look {
 	bool color;
-	unsigned width;                 /* columns of the terminal; 0: not a terminal */
+	unsigned width;                 /* columns of the terminal; 0 if the output is not a terminal */
 	size_t limit;                   /* maximum number of errors, and of warnings, to print in full; 0: 50 */
 };
 
 struct trainc_diagnostic {
-	const char *code;               /* the code, such as "TJ0502" */
-	bool error;                     /* an error; otherwise a warning */
+	const char *code;               /* code of the diagnostic, such as "TJ0502" */
+	bool error;                     /* true for an error, false for a warning */
 	const char *message, *help;     /* the texts; `help` is "" if there is none */
 	const char *file;               /* the file; "" if the diagnostic has no position */
 	unsigned line, column, end_line, end_column;    /* the position, counted from 1; columns count characters */
@@ -95,7 +95,8 @@ struct trainc_job {
 const char *trainc_version(void);
 
 /*
- * Opens a program that reads through FILES; with NULL it can read the standard library only. NULL when memory runs out.
+ * Opens a program that reads through FILES; with NULL it can read the standard library only. Returns NULL when memory
+ * runs out.
  */
 struct trainc *trainc_open(const struct trainc_files *files);
 
@@ -103,18 +104,18 @@ struct trainc *trainc_open(const struct trainc_files *files);
  * Sets an option by the word that it has on the command line, before trainc_compile(): target, kubernetes, profile,
  * job, namespace, domain, gang, run-id, set (VALUE is NAME=VALUE) and params (VALUE is a path) take a value; unroll,
  * no-raw, local and deny-warnings are switches, for which VALUE is ignored. `set`, `params` and `profile` can be set
- * several times; otherwise the last value counts. False when NAME is unknown, or when VALUE of `set` is not an
- * assignment; a value that the compiler refuses becomes a diagnostic.
+ * several times; otherwise the last value counts. Returns false when NAME is unknown, or when VALUE of `set` is not
+ * an assignment; a value that the compiler refuses becomes a diagnostic.
  */
 bool trainc_option(struct trainc *t, const char *name, const char *value);
 
-/* Compiles the program at PATH (NULL: an empty one) up to its plan, once.  False when it has errors. */
+/* Compiles the program at PATH (NULL: an empty one) up to its plan, once. Returns false when it has errors. */
 bool trainc_compile(struct trainc *t, const char *path);
 
 /*
  * Checks the objects of N compiled programs that will be applied together; a value that `set` gives to several
- * programs must be a parameter of at least one.  With BY_KUBECTL, settings that only the runtime of trainc
- * carries out are warnings.  False when a program has errors.
+ * programs must be a parameter of at least one. With BY_KUBECTL, settings that only the runtime of trainc carries out
+ * are warnings. Returns false when a program has errors.
  */
 bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl);
 
@@ -123,14 +124,17 @@ bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl);
  * later.
  */
 size_t trainc_diagnostics(struct trainc *t);
-/* Fills *RET with diagnostic I; false when there is none. */
+/* Fills *RET with diagnostic I; returns false if there is none. */
 bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret);
 
-/* Writes the diagnostics of N programs as TRAINC_TEXT, TRAINC_JSON (lines) or TRAINC_SARIF; false for other forms. */
+/*
+ * Writes the diagnostics of N programs as TRAINC_TEXT, TRAINC_JSON (lines) or TRAINC_SARIF; returns false for other
+ * forms.
+ */
 bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_look look,
 	struct trainc_output out);
 
-/* Fills *RET with job I of the plan; false when there is none. */
+/* Fills *RET with job I of the plan; returns false if there is none. */
 bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret);
 /*
  * Returns file I of those that were read for the program, including imports and parameter files; NULL after the last.
@@ -139,13 +143,16 @@ const char *trainc_file(struct trainc *t, size_t i);
 
 /* The functions below require programs without errors. */
 
-/* Writes the plan as TRAINC_TEXT, TRAINC_JSON or TRAINC_SVG; false for other forms, or when the output refused. */
+/*
+ * Writes the plan as TRAINC_TEXT, TRAINC_JSON or TRAINC_SVG; returns false for other forms, or when the output fails.
+ */
 bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output out);
 
 /*
  * Writes the finished environment of the replicas of ROLE (NULL: every role) with number INDEX (-1: all) as
  * TRAINC_TEXT, TRAINC_JSON, TRAINC_SHELL, TRAINC_FISH or TRAINC_DOTENV; the last three need exactly one replica.
- * False with a sentence in *WHY when the selection matches no replica or too many; *WHY is "" when the output refused.
+ * Returns false with a sentence in *WHY when the selection matches no replica or too many; *WHY is "" when the output
+ * failed.
  */
 bool trainc_env(struct trainc *t, const char *role, long long index, enum trainc_form form, struct trainc_output out,
 	const char **why);
@@ -153,7 +160,7 @@ bool trainc_env(struct trainc *t, const char *role, long long index, enum trainc
 /* Writes the objects of N programs as one TRAINC_YAML or TRAINC_YAML_PLACES stream, or one TRAINC_JSON list. */
 bool trainc_emit(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_output out);
 
-/* Writes TEXT, which is called NAME in diagnostics, in the canonical style.  False when it has syntax errors. */
+/* Writes TEXT, which is called NAME in diagnostics, in the canonical style. Returns false when it has syntax errors. */
 bool trainc_format(struct trainc *t, const char *name, const char *text, size_t n, struct trainc_output out);
 
 /* Has memory run out while the program was being used? Then it can only be closed. */

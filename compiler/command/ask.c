@@ -17,7 +17,7 @@ static struct node *parse_question(struct trainc *t, const struct question *q)
 {
 	const struct source *whole = t->program.added.source;
 	struct str text = { whole->text.p + q->expression, whole->text.n - q->expression };
-	/* A part of a source that is read like a source of its own: spans still point into the whole. */
+	/* the expression, which is read as a source of its own; spans still refer to the whole text */
 	struct source part = { .name = whole->name, .text = str_copy(&t->arena, text),
 		.base = whole->base + (uint32_t)q->expression };
 
@@ -40,7 +40,8 @@ static const struct value *evaluate(struct trainc *t, struct node *expr)
 /* ---- the answer ---- */
 
 /*
- * The value as JSON; p == NULL after a report. A fact that only the pod knows is written as in a program: ${pod.name}.
+ * Returns the value as JSON; p == NULL after a report. A fact that only the pod knows is written as in a program:
+ * ${pod.name}.
  */
 static struct str json_of(struct trainc *t, const struct value *v, struct node *expr)
 {
@@ -69,7 +70,7 @@ static struct str yaml_of(struct trainc *t, struct arena *a, struct str json)
 	return text;
 }
 
-/* A string without its quotes, any other value as a program writes it. */
+/* Returns a string without its quotes, and any other value as a program writes it. */
 static struct str text_of(struct trainc *t, const struct value *v)
 {
 	struct str text;

@@ -15,9 +15,9 @@ struct question {
 };
 
 /*
- * Compiles the program and the declarations with the options of the command line and computes the expression. False
- * after reporting an error in them. RET is the answer in the form that --output selects, with a line end (in the arena
- * A); empty when there is no expression.
+ * Compiles the program and the declarations with the options of the command line and computes the expression. Returns
+ * false after reporting an error in them. RET is the value in the form that --output selects, with a line end (in the
+ * arena A); empty when there is no expression.
  */
 bool ask(struct session *s, struct arena *a, const struct question *q, struct str *ret);
 

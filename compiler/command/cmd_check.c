@@ -1,19 +1,19 @@
 /*
- * cmd_check.c - reports errors in programs; writes no objects. With --fix the edits that are certainly right are
- * applied first, and the remaining errors are reported. Imported files of the project are fixed too, but never the
+ * cmd_check.c - reports errors in programs; writes no objects. With --fix, edits that are certainly right are applied
+ * first, and only the remaining errors are reported. Imported files of the project are fixed too, but never the
  * standard library or packages.
  */
 #include "command/mend.h"
 
 /*
- * Fixes one program after the other, so that a file which two of them share is fixed once. ERRORS gets the number of
- * errors that each had.
+ * Fixes the programs one after the other, so that a file which two of them share is fixed once. ERRORS gets the
+ * number of errors in each program before the fixes.
  */
 static bool fix_all(struct session *s, size_t *errors)
 {
 	for (size_t i = 0; i < s->options->noperands; i++) {
-		if (str_is(s->options->operands[i], "-"))       /* standard input can be read only once, and cannot
-								 * be written */
+		/* a program from standard input can be read only once, and cannot be written */
+		if (str_is(s->options->operands[i], "-"))
 			continue;
 		if (!mend_program(s, s->options->operands[i], &errors[i]))
 			return false;

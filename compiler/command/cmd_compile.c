@@ -11,7 +11,7 @@
 
 /* ---- where the output goes, and its format ---- */
 
-/* The FILE of -o; p == NULL when -o names a form, or was not given. */
+/* Returns the FILE of -o; p == NULL if -o names a format, or was not given. */
 static struct str output_file(const struct session *s)
 {
 	struct str value = option_value(s->options, OPTION_OUTPUT);
@@ -76,7 +76,7 @@ static void write_stream(struct session *s, const struct programs *all, struct t
 	trainc_emit(all->at, all->n, is_json(s) ? TRAINC_JSON : yaml, out);
 }
 
-/* Reads the file PATH; false unless it is a regular file that is not empty. */
+/* Reads the file PATH; returns false unless it is a regular file that is not empty. */
 static bool holds_text(struct session *s, struct str path, struct str *ret)
 {
 	struct str why;
@@ -91,7 +91,7 @@ static bool holds_text(struct session *s, struct str path, struct str *ret)
 }
 
 /*
- * Does the file begin with anything other than objects? Then it may be a program that was named by mistake, and must
+ * Does the file begin with anything other than objects? Then the user may have named a program by mistake, which must
  * not be overwritten.
  */
 static bool is_no_output(struct session *s, struct str path)
@@ -150,7 +150,7 @@ static void put_name(struct buf *out, struct str name)
 	}
 }
 
-/* The one directory or file that the command writes; p == NULL when it writes to standard output. */
+/* Returns the directory or file that the command writes; p == NULL if it writes to standard output. */
 static struct str one_target(const struct session *s)
 {
 	struct str directory = option_value(s->options, OPTION_OUTPUT_DIR);
@@ -158,7 +158,7 @@ static struct str one_target(const struct session *s)
 	return directory.p ? directory : output_file(s);
 }
 
-/* The target of the rule: the file that the command writes, or FILE with the suffix of the output. */
+/* Writes the target of the rule: the file that the command writes, or FILE with the suffix of the output format. */
 static void put_target(struct session *s, struct str file, struct buf *out)
 {
 	struct str target = one_target(s);

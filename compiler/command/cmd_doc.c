@@ -1,7 +1,7 @@
 /*
- * cmd_doc.c - writes the Markdown reference of a file, or of a module as a program would import it. A module is loaded
- * by a program of one line that imports it, so the library, the packages of the project and errors in them are handled
- * in the usual way.
+ * cmd_doc.c - writes the Markdown reference of a file, or of a module as a program would import it. A module is
+ * loaded by compiling a program of one line that imports it, so the library, the packages of the project and errors
+ * in them are handled in the usual way.
  */
 #include "base/file.h"
 #include "diag/suggest.h"
@@ -62,8 +62,8 @@ static struct str up_to_dot(struct str name)
 }
 
 /*
- * The name to import; p == NULL after reporting that there is no such module. Modules of the library do not need
- * "std.", since a package's module always has a dot in its name.
+ * Returns the name to import; p == NULL after reporting that there is no such module. Modules of the library do not
+ * need "std.", since a package's module always has a dot in its name.
  */
 static struct str imported_name(struct session *s, struct str operand)
 {

@@ -44,7 +44,7 @@ static void ask_for_little(struct trainc *c)
 	memset(c->diags.unasked, true, sizeof(c->diags.unasked));
 }
 
-/* Prints the types even when there are errors, which are reported as well. */
+/* Prints the types even if there are errors; the errors are reported too. */
 static int dump_types(struct session *s)
 {
 	struct trainc *c = session_open(s);
@@ -65,7 +65,7 @@ static int dump_types(struct session *s)
 	return all.ok ? STATUS_DONE : STATUS_PROGRAM;
 }
 
-/* Prints the text of one file, which depends on neither imports nor names. */
+/* Prints a stage of one file that depends on neither imports nor names. */
 static int dump_text(struct session *s, enum option stage)
 {
 	struct trainc *c = trainc_open_reader(&file_reader);

@@ -1,7 +1,7 @@
 /*
  * cmd_eval.c - prints the value of an expression, or the values of expressions that are entered line by line. For
- * every line the program is compiled again, together with the declarations of earlier lines. A line that fails adds
- * nothing, and a file that was edited in between is read again.
+ * every line the program is compiled again, together with the declarations of earlier lines. A line with an error
+ * adds no declaration. A file that was edited between two lines is read again.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ enum {
 /* ---- lines ---- */
 
 struct input {
-	struct buf text;                /* the text that was read */
+	struct buf text;                /* the text that was read so far */
 	size_t at;                      /* offset of the next line in the text */
 	size_t line;                    /* number of the next line, from 1 */
 	bool ended, terminal;
@@ -48,7 +48,7 @@ static void read_more(struct input *in)
 		buf_put(&in->text, bytes, (size_t)n);
 }
 
-/* The next line with its end, which stays unread; false when there is none. */
+/* Returns the next line, including its line end, but does not consume it; false if there is none. */
 static bool peek_line(struct input *in, const char *question, struct str *ret)
 {
 	size_t searched = in->at;
@@ -73,7 +73,7 @@ static void skip_line(struct input *in, struct str line)
 	in->line++;
 }
 
-/* ---- pieces: whole declarations and expressions ---- */
+/* ---- pieces: complete declarations and expressions ---- */
 
 static struct part look(struct str text)
 {
@@ -134,7 +134,7 @@ struct talk {
 	struct str program, place;
 	struct declared *at;
 	size_t n;
-	size_t kept;                    /* total bytes of all declarations */
+	size_t kept;                    /* total number of bytes of all declarations */
 	bool failed;
 };
 
@@ -164,7 +164,7 @@ static struct str compose(const struct talk *k, struct arena *a, struct str name
 	return whole;
 }
 
-/* Keeps a declaration; it replaces one of the same name. */
+/* Keeps a declaration, which replaces an earlier one of the same name. */
 static void keep(struct talk *k, struct str name, struct str text, size_t line)
 {
 	struct arena *a = k->session->arena;
@@ -191,7 +191,7 @@ static bool too_much(struct talk *k, const struct part *part, struct str text)
 	return true;
 }
 
-/* Prints a value. It may contain any characters, so control characters are not sent to a terminal. */
+/* Prints a value. On a terminal, control characters in it are escaped, because a value may contain any characters. */
 static void print(struct session *s, struct str answer)
 {
 	struct buf shown = { 0 };
@@ -211,7 +211,7 @@ static void print(struct session *s, struct str answer)
 	buf_release(&shown);
 }
 
-/* Handles one declaration, which is kept, or one expression, whose value is printed; false after a report. */
+/* Keeps a declaration, or prints the value of an expression; returns false after a report. */
 static bool put(struct talk *k, const struct part *part, struct str text, size_t line)
 {
 	struct arena scratch = { 0 };
@@ -285,7 +285,7 @@ static int converse_on_input(struct talk *k)
 	return k->failed && !in.terminal ? STATUS_PROGRAM : STATUS_DONE;
 }
 
-/* Handles an operand: one expression, or lines that first declare names and then ask. */
+/* Handles an operand: one expression, or several lines with declarations and expressions. */
 static int converse_on_operand(struct talk *k, struct str text)
 {
 	struct input in = { .line = 1, .ended = true };

@@ -11,7 +11,7 @@
 
 enum outcome { SAME, CHANGED, REFUSED, FAILED };
 
-/* Mentions CRLF once; it is accepted, but a difference of line ends is hard to see. */
+/* Mentions CRLF line ends once: they are accepted, but would otherwise cause a difference that is hard to see. */
 static void tell_crlf(struct session *s, struct str name, struct str text, bool looking)
 {
 	size_t n = 0;

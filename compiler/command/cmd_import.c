@@ -19,8 +19,8 @@ static unsigned operator_version(const struct session *s)
 	return str_is(version, "1.7") ? 7 : str_is(version, "1.9") ? 9 : 0;
 }
 
-enum { MANIFESTS_LARGEST = 32 << 20 };   /* maximum bytes of a file: 90,000 small jobs, of which at most 10,000 are
-					  * imported */
+/* maximum bytes of a file, enough for 90,000 small jobs, of which at most 10,000 are imported */
+enum { MANIFESTS_LARGEST = 32 << 20 };
 
 /* Adds a help for a directory: how to import it as a chart, as a kustomization, or as a directory of manifests. */
 static void help_directory(struct session *s, struct trainc *c, struct diag *d, struct str path)
@@ -174,7 +174,7 @@ static bool import_live(struct session *s, struct trainc *c, struct import *im, 
 	return ok;
 }
 
-/* Checks that options and operands belong together. */
+/* Reports combinations of options and operands that are not allowed. */
 static bool is_whole(struct session *s)
 {
 	bool live = option_given(s->options, OPTION_FROM_CLUSTER), all = option_given(s->options, OPTION_ALL);

@@ -14,7 +14,7 @@
 
 static const char file_name[] = "job.tj";
 
-/* The program without a framework: processes that do not need to find each other. */
+/* The program for `init` without a framework: its processes need not find each other. */
 static const char plain[] =
 	"job \"hello\" {\n"
 	"  image = \"registry.example.com/hello:1.0\"\n"
@@ -66,7 +66,7 @@ static void compare(void *to, const struct library_module *m, const struct libra
 	buf_printf(&s->found, "%s%.*s", s->n++ ? ", " : "", STR_ARG(name));
 }
 
-/* Finds the framework; false after reporting that there is none, or more than one. */
+/* Finds the framework; returns false after reporting that there is none, or several. */
 static bool find_framework(struct search *s)
 {
 	suggest_init(&s->near, s->session->arena, s->wanted);
@@ -97,7 +97,7 @@ struct init_writing {
 	struct buf *out;
 };
 
-/* Writes "# " before each line. */
+/* Writes a text as a comment: "# " before each line. */
 static void put_comment(struct buf *out, struct str text)
 {
 	while (text.n) {
@@ -156,13 +156,13 @@ static void put_items(struct init_writing *w, enum block block, const struct nod
 	}
 }
 
-/* The head of the job up to the brace: job "train": module.name(a = 4). */
+/* Returns the head of the job up to the brace, such as: job "train": module.name(a = 4). */
 static struct str job_head(const struct init_writing *w, const struct node *job)
 {
 	return flat_text(w->flat, (struct span){ job->span.start, job->u.job.body->span.start });
 }
 
-/* Writes " and its arguments: slots, ssh_port". */
+/* Writes the names of the framework's arguments: " and its arguments: slots, ssh_port". */
 static void put_arguments(struct buf *out, const struct library_item *item)
 {
 	for (size_t i = 0; i < item->formals->n; i++)
@@ -201,7 +201,7 @@ static void put_head(struct init_writing *w, const struct search *s)
 	buf_printf(w->out, "import std.%.*s\n\n", STR_ARG(s->module->name));
 }
 
-/* The formatted program; `s` is NULL without a framework; `allow` is a comment for the job, or empty. */
+/* Returns the formatted program. S is NULL if there is no framework; ALLOW is a comment for the job, or empty. */
 static struct str program_of(struct arena *a, const struct search *s, struct str example, struct str allow)
 {
 	struct library_module text = { .name = STR("example") };
@@ -246,7 +246,7 @@ static bool program_exists(void *context, struct str path)
 	return str_is(path, file_name);
 }
 
-/* Returns whether compiling warns that plain Jobs cannot run the job to completion. */
+/* Does the compiler warn that plain Jobs cannot run the job to completion? */
 static bool needs_runtime(struct session *s, struct str program)
 {
 	struct reader reader = { &program, program_read, program_exists, NULL, NULL, NULL };

@@ -40,7 +40,7 @@ static void send_message(void *context, const char *message, size_t n)
 
 /* ---- in ---- */
 
-/* The end of the header at P, which is after its empty line; NULL when the empty line has not arrived. */
+/* Returns the end of the header at P, which is after its empty line; NULL when the empty line has not arrived. */
 static const char *header_end(const char *p, const char *end)
 {
 	for (const char *line = p; line < end;) {
@@ -54,7 +54,7 @@ static const char *header_end(const char *p, const char *end)
 	return NULL;
 }
 
-/* The length that a header states; -1 when it has no usable one. */
+/* Returns the length that a header states; -1 when it has no valid one. */
 static long content_length(const char *p, const char *end)
 {
 	static const char name[] = "content-length:";
@@ -92,7 +92,7 @@ static bool receive(struct wire *w, struct lsp *server)
 	return true;
 }
 
-/* Reads what has arrived; with `wait`, waits until something has. */
+/* Reads the input that has arrived; with WAIT, waits until there is some. */
 static void read_input(struct wire *w, bool wait)
 {
 	struct pollfd poll_in = { .fd = STDIN_FILENO, .events = POLLIN };

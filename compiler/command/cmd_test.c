@@ -11,11 +11,11 @@
 #include "command/session.h"
 #include "eval/job.h"
 
-/* One running test: its compilation, and its diagnostics. */
+/* A test that is running: its compilation, and its diagnostics. */
 struct test_run {
 	struct trainc *compile;
 	struct diags said;              /* diagnostics of the test's own checks */
-	size_t before;                  /* diagnostics of the compilation itself */
+	size_t before;                  /* number of diagnostics of the compilation itself */
 };
 
 struct count {
@@ -27,9 +27,9 @@ struct suite {
 	struct session session;         /* the caller's session, whose reader returns `text` for the file */
 	struct reader reader;
 	const struct reader *files;
-	const struct trainc *front;     /* the file as it was first read */
+	const struct trainc *front;     /* the compilation of the whole file */
 	struct str path, text;
-	struct nodes tests;             /* the tests of `front` */
+	struct nodes tests;             /* the tests in the tree of `front` */
 	/* the compilation that tests without settings share; NULL while there is none */
 	struct trainc *shared;
 	struct nodes shared_tests;
@@ -154,7 +154,7 @@ static void print_diags(struct session *s, const struct trainc *c, const struct 
 	session_report(s, &one, false);
 }
 
-/* ---- the file of a test ---- */
+/* ---- reading the file of a test ---- */
 
 static bool read_text(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
 {
@@ -215,7 +215,7 @@ static void blank(char *text, size_t from, size_t to)
 			text[i] = ' ';
 }
 
-/* The text of the file without all tests but one. */
+/* Returns the text of the file without any test but one. */
 static struct str text_of_one(const struct suite *t, struct arena *a, const struct node *wanted)
 {
 	const struct source *file = t->front->program.root->source;
@@ -227,7 +227,7 @@ static struct str text_of_one(const struct suite *t, struct arena *a, const stru
 		size_t start = n->span.start - file->base, above = i ? decls.at[i - 1]->span.end - file->base : start;
 		if (n->kind != NODE_TEST || n == wanted)
 			continue;
-		/* a comment at the end of the line above belongs to that line */
+		/* a comment at the end of the previous line belongs to that line, so it is kept */
 		while (above < start && file->text.p[above] != '\n')
 			above++;
 		blank(text, above, n->span.end - file->base);
@@ -287,8 +287,9 @@ static struct trainc *take_shared(struct suite *t)
 }
 
 /*
- * Returns the shared compilation.  A failed check leaves nothing behind.  But a constant may remember a value that
- * could not be computed, which would then not be reported again; and no test may use up the budgets of the next.
+ * Gives the shared compilation back after a test. A failed check leaves nothing behind in it. It is closed if a
+ * constant may remember a value that could not be computed: this would not be reported again. The budgets are reset,
+ * so that each test has all of them.
  */
 static void give_back(struct suite *t, const struct diags *said)
 {
@@ -341,8 +342,8 @@ static bool run_test(struct suite *t, size_t n)
 /* ---- running all tests ---- */
 
 /*
- * Limits tests: each test that changes values reads the file again, so both their number and the text that they read
- * are limited.
+ * Limits the tests of a file: each test that changes values reads the file again, so both their number and the text
+ * that they read are limited.
  */
 static bool tests_fit(const struct suite *t, struct trainc *front)
 {

@@ -20,7 +20,7 @@
 #include "command/vendor_addons.h"
 #include "runtime/command/backend.h"
 
-/* bytes of a file; the largest bundles that are published have 20 MiB */
+/* maximum bytes of a file; the largest published bundles have 20 MiB */
 enum { DEFINITIONS_LARGEST = 32 << 20 };
 
 static const char file_name[] = "crds.tbl";
@@ -106,7 +106,7 @@ static bool definition(struct vendor *v, const struct sources *sources, const st
 	return ok || refuse(s, sources, error.at, error.what);
 }
 
-/* Reads the definitions in a text; NAME is for messages. */
+/* Reads the definitions in a text; NAME is the text's name in messages. */
 static bool read_definitions(struct vendor *v, struct str name, struct str text)
 {
 	struct session *s = v->session;

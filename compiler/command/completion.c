@@ -15,7 +15,7 @@
 /* ---- the words that are possible at a position ---- */
 
 enum path_kind {
-	PATH_PROGRAM = 1,              /* a .tj file, or a directory on the way to one */
+	PATH_PROGRAM = 1,              /* .tj files, and directories, which may contain some */
 	PATH_FILE = 2,
 	PATH_DIRECTORY = 4
 };
@@ -76,7 +76,7 @@ static struct completion completion_of(struct arena *a, struct buf *out)
 	return c;
 }
 
-/* Adds one word of a row, such as FILE or json. */
+/* Adds what one word of a row stands for, such as FILE or json. */
 static void add_offer(const struct completion *c, struct str word, bool operand, struct offer *to, struct buf *words)
 {
 	if (word.n && (word.p[0] < 'A' || word.p[0] > 'Z'))
@@ -109,7 +109,7 @@ static void add_offer(const struct completion *c, struct str word, bool operand,
 		add_word(words, c->topics);
 }
 
-/* Reads the operands of a row: "[FILE...]", "FILE|MODULE", "bash|zsh|fish". */
+/* Reads the operands of a row, such as "[FILE...]", "FILE|MODULE" or "bash|zsh|fish". */
 static struct offer offer_of(const struct completion *c, const char *spelt, bool operand)
 {
 	struct offer offer = { 0 };
@@ -162,7 +162,7 @@ static struct offer operand_offer(const struct completion *c, enum command comma
 	return offer_of(c, command_operands(command), true);
 }
 
-/* Writes the command that requests names: trainc completion names runs -- WORDS 2>/dev/null. */
+/* Writes the command that requests names, such as: trainc completion names runs -- WORDS 2>/dev/null. */
 static void put_question(struct buf *out, unsigned asks, const char *words)
 {
 	buf_z(out, "trainc completion names ");
@@ -197,7 +197,7 @@ static void bash_offer(struct buf *out, struct offer offer)
 	buf_z(out, ";;\n");
 }
 
-/* Writes the patterns that recognize an option's value: compile:--output | compile:-o. */
+/* Writes the patterns that match an option before its value, such as: compile:--output | compile:-o. */
 static void bash_value(struct completion *c, const char *command, const struct option_row *o)
 {
 	buf_printf(c->out, "\t%s:--%s", command, o->word);
@@ -222,7 +222,7 @@ static void bash_values(struct completion *c)
 	buf_z(c->out, "\tesac\n");
 }
 
-/* Writes the words that a value follows, so that the value is not taken for the command. */
+/* Writes the options that take a value, so that the value is not mistaken for the command. */
 static void bash_takes_value(struct completion *c)
 {
 	const char *bar = "";
@@ -293,7 +293,7 @@ static void bash(struct completion *c)
 
 /* ---- zsh ---- */
 
-/* Writes a text inside '...[...]', without brackets and quotes. */
+/* Writes a text for use inside '...[...]', where it must not contain brackets or quotes. */
 static void zsh_text(const char *text, struct buf *out)
 {
 	for (; *text; text++) {
@@ -307,7 +307,7 @@ static void zsh_text(const char *text, struct buf *out)
 	}
 }
 
-/* Writes a text after a colon of _arguments. */
+/* Writes the words of an offer in the form that _arguments accepts after a colon. */
 static void zsh_offer(struct buf *out, struct offer offer)
 {
 	if (offer.asks) {
@@ -331,7 +331,9 @@ static void zsh_offer(struct buf *out, struct offer offer)
 		buf_z(out, " ");
 }
 
-/* Writes an option: '(-o --output)'{-o+,--output=}'[form of the objects]:FORMAT:(yaml json)'. */
+/*
+ * Writes an option for _arguments, such as: '(-o --output)'{-o+,--output=}'[form of the objects]:FORMAT:(yaml json)'.
+ */
 static void zsh_option(struct completion *c, const struct option_row *o)
 {
 	bool value = o->argument[0];

@@ -1,5 +1,5 @@
 /*
- * completion.h - scripts with which shells complete command lines of trainc, from the table of options.
+ * completion.h - writes the scripts with which shells complete command lines of trainc, from the table of options.
  */
 #ifndef TRAINC_COMPLETION_H
 #define TRAINC_COMPLETION_H

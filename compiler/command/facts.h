@@ -1,6 +1,6 @@
 /*
- * facts.h - the facts about a finished program that a test, or a question, can use: `roles`, env(), object() and
- * fails().
+ * facts.h - the facts about a finished program that a test, or an expression of `eval`, can use: `roles`, env(),
+ * object() and fails().
  */
 #ifndef TRAINC_FACTS_H
 #define TRAINC_FACTS_H
@@ -9,11 +9,11 @@
 
 struct facts {
 	struct trainc *compile;         /* the compiled program, with keep_jobs */
-	struct diags *said;             /* where to report questions that have no answer */
+	struct diags *said;             /* where errors in the use of facts are reported */
 	size_t before;                  /* number of diagnostics of the compilation itself */
 };
 
-/* The answers of FACTS, which must outlive them, for `struct eval`. */
+/* Returns the functions that answer for `struct eval` from FACTS, which must outlive them. */
 struct test_facts facts_of(struct facts *facts);
 
 #endif

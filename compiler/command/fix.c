@@ -5,11 +5,11 @@
 
 struct edits {
 	struct arena *arena;
-	const struct diag_edit **at;    /* sorted, without overlap */
+	const struct diag_edit **at;    /* the edits, sorted by position, without overlap */
 	size_t n;
 };
 
-/* The first edit that starts at OFFSET or later. */
+/* Returns the index of the first edit that starts at OFFSET or later. */
 static size_t place_of(const struct edits *edits, uint32_t offset)
 {
 	size_t from = 0, to = edits->n;
@@ -43,7 +43,7 @@ static void insert(struct edits *edits, const struct diag_edit *e)
 	edits->at[place] = e;
 }
 
-/* The one source that all edits of a fix change; NULL if there is none. */
+/* Returns the one source that all edits of a fix change; NULL if there is none. */
 static const struct source *source_of(const struct diags *ds, const struct diag_fix *fix)
 {
 	const struct source *source = NULL;
@@ -152,7 +152,7 @@ size_t fix_around(const struct fix_edits *edits, uint32_t offset)
 uint32_t fix_moved(const struct fix_edits *edits, uint32_t offset)
 {
 	uint32_t place = edits->source->base + offset;
-	/* binary search for the number of edits that start at the byte or before it */
+	/* binary search for the number of edits that start at this byte or before it */
 	size_t from = 0, to = edits->n;
 
 	while (from < to) {

@@ -33,7 +33,7 @@ bool half_wanted(struct arena *a, const struct options *o)
 		!option_given(o, OPTION_NODES);
 }
 
-/* The directory of this program. */
+/* Returns the directory of this program's executable. */
 static struct str own_directory(struct arena *a)
 {
 	char path[4096];

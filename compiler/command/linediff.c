@@ -1,5 +1,5 @@
 /*
- * linediff.c - longest common subsequence of lines.
+ * linediff.c - computes the longest common subsequence of lines.
  *
  * Equal lines at the beginning and end are set aside first, which leaves little of a formatted
  * program.  Above MOST_CELLS the middle becomes one replacement: correct, though longer than
@@ -18,7 +18,7 @@ struct diff_lines {
 struct step {
 	char mark;
 	struct str line;
-	size_t before, after;           /* numbers of the lines, from 1 */
+	size_t before, after;           /* numbers of the line in both texts, from 1 */
 };
 
 struct steps {
@@ -45,7 +45,7 @@ static void step(struct arena *a, struct steps *s, char mark, struct str line, s
 	ARENA_PUSH(a, s->at, s->n, one);
 }
 
-/* length[i * (m + 1) + j]: of the longest common subsequence of x[i..n) and y[j..m). */
+/* length[i * (m + 1) + j] is the length of the longest common subsequence of x[i..n) and y[j..m) */
 static uint32_t *common(struct arena *a, const struct str *x, size_t n, const struct str *y, size_t m)
 {
 	uint32_t *length = ARENA_ARRAY(a, uint32_t, (n + 1) * (m + 1));

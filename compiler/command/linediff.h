@@ -1,5 +1,5 @@
 /*
- * linediff.h - the difference of two texts in unified form, for `trainc fmt --diff`.
+ * linediff.h - writes the difference of two texts in unified form, for `trainc fmt --diff`.
  */
 #ifndef TRAINC_LINEDIFF_H
 #define TRAINC_LINEDIFF_H

@@ -16,7 +16,7 @@ static int by_name(const void *a, const void *b)
 	return str_cmp(((const struct locked *)a)->name, ((const struct locked *)b)->name);
 }
 
-/* Computes the hashes; false after reporting packages without content. */
+/* Computes the hashes; returns false after reporting packages without content. */
 static bool hash_packages(struct session *s, struct trainc *c, struct locked *to, size_t *ret_n)
 {
 	const struct project *project = &c->program.project;

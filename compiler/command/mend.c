@@ -2,7 +2,7 @@
  * mend.c - applies fixes. Texts in memory replace the files until all edits are settled. A round first tries all
  * edits together. If they cause a new error, it tries half of them, and so on down to the edit that causes the error.
  * Rounds are repeated as long as something changes, up to a number of trials. That number is smaller for a large
- * text, and for many misspelt names beside many names.
+ * text, and if many misspelled names have to be compared with many names.
  */
 #include "command/mend.h"
 
@@ -18,13 +18,13 @@
  */
 enum { TRIALS = 400, TRIALS_OF_ANY = 32, TRIED_BYTES = 4 << 20, COMPARISONS = 1 << 23 };
 
-/* The new text of a file. */
+/* The new text of a file that is being fixed. */
 struct draft {
 	struct str name, text;
 	size_t fixed;
 };
 
-/* One compilation of the drafts, and what it reported. */
+/* A compilation of the drafts, and what it reported. */
 struct look {
 	struct trainc *compile;
 	/* number of errors in the syntax, of errors in names and types, and of all others */
@@ -37,13 +37,13 @@ struct mend {
 	const struct reader *files;
 	struct str path;
 	struct map drafts;              /* name -> struct draft */
-	struct map refused;             /* edits that failed when they were tried one by one */
-	size_t trials, tried;           /* number of trials, and the sum of the lengths of their texts */
+	struct map refused;             /* edits that failed when they were tried alone */
+	size_t trials, tried;           /* number of trials, and the total length of their texts */
 	size_t compared;                /* number of names that were compared with misspelled ones, in all trials */
 	size_t errors;                  /* number of errors before the first trial */
 	size_t made;                    /* successful trials since `refused` was last emptied */
 	struct look now;
-	bool usable;                    /* false: the options of the command are wrong */
+	bool usable;                    /* false if options of the command are wrong */
 	bool warnings;                  /* fixes of warnings are applied too */
 };
 
@@ -80,7 +80,7 @@ static void list(void *context, struct arena *arena, struct str directory, void 
 	m->files->list(m->files->context, arena, directory, each, to);
 }
 
-/* ---- what is wrong with the drafts ---- */
+/* ---- finding the errors in the drafts ---- */
 
 static bool counts(const struct diag *d)
 {
@@ -224,7 +224,7 @@ static bool is_progress(const struct diag *d)
 	return d->fixes || depth_of(d->code) == 2 || d->code == TJ0201;
 }
 
-/* The part of a message that says what was expected, without the names in it. */
+/* Returns the part of a message that says what was expected, without the names in it. */
 static struct str expectation(struct str message)
 {
 	static const char *const ends[] = { " after ", " before ", ", found " };
@@ -371,7 +371,7 @@ static bool attempt(struct mend *m, struct fixes fixes)
 	return good;
 }
 
-/* A key for an edit: the text that it writes, and its line, without the changes of other edits. */
+/* Returns a key for an edit: the text that it writes, and its line, without the changes of other edits. */
 static struct str key_of(const struct mend *m, const struct diag *d, const struct source *source)
 {
 	return str_printf(m->session.arena, "%s %.*s: %.*s\n%.*s", diag_code_name(d->code), STR_ARG(source->name),

@@ -10,8 +10,8 @@
 #include "command/session.h"
 
 /*
- * Fixes one program and its imported files, and reports how many edits were applied in which file, and which were
- * not. The standard library, packages, standard input and the command line are never changed. *RET_ERRORS is the
+ * Fixes one program and the files that it imports, and reports how many edits were applied in which file, and which
+ * were not. The standard library, packages, standard input and the command line are never changed. *RET_ERRORS is the
  * number of errors before the fixes. Returns false, after a report, when a file could not be written or the options
  * are wrong.
  */

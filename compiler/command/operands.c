@@ -1,7 +1,6 @@
 /*
- * operands.c - expands operands.  A directory means the programs in it: its .tj files in byte order, without
- * project.tj.  A pattern that the shell did not expand, because it was quoted, means the files of its directory that
- * match it.
+ * operands.c - expands operands. A directory stands for the programs in it: its .tj files in byte order, without
+ * project.tj. A pattern that the shell did not expand, because it was quoted, stands for the files that match it.
  */
 #include "command/operands.h"
 

@@ -8,9 +8,8 @@
 #include "command/options.h"
 
 /*
- * Replaces the operand of O by the programs in that directory, or the files that match the
- * pattern, for commands that take several programs.  False, with a sentence in WHY, for a
- * directory without programs.
+ * For commands that take several programs, replaces operands that are directories by the programs in them, and
+ * patterns by the files that match. Returns false, with a sentence in WHY, if a directory has no programs.
  */
 bool operands_expand(struct arena *a, const struct reader *reader, struct options *o, struct str *why);
 

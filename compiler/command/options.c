@@ -1,5 +1,5 @@
 /*
- * options.c - the table of options, which all code about options reads.
+ * options.c - reads the table of options; all other code gets rows of the table from here.
  */
 #include "command/options.h"
 
@@ -54,7 +54,7 @@ static const struct elsewhere_row {
 #include "command/options.def"
 };
 
-/* The help for WORD, a command or option of another tool; NULL when there is none. */
+/* Returns the help for WORD, a command or option of another tool; NULL when there is none. */
 static const char *from_elsewhere(struct str word)
 {
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
@@ -117,7 +117,7 @@ struct str command_unknown(struct arena *a, struct str word)
 
 /* ---- one option ---- */
 
-/* The words of the command line that have not been read yet. */
+/* State of reading the words of the command line. */
 struct reading {
 	struct arena *arena;
 	char *const *at, *const *end;
@@ -194,7 +194,7 @@ static bool one_of(struct str value, const char *choices)
 	return false;
 }
 
-/* The choices in words: "yaml or json", "text, json or sarif". */
+/* Writes the choices as a phrase: "yaml or json", "text, json or sarif". */
 static struct str choices_spelt(struct arena *a, const char *choices)
 {
 	struct buf b = { 0 };
@@ -227,7 +227,7 @@ static bool accept(struct reading *r, const struct option_row *row, struct str v
 	return true;
 }
 
-/* The word that the switch ROW may have after '='; NULL: none. */
+/* Returns the word that the switch ROW may have after '='; NULL if it may have none. */
 static const char *more_of(const struct option_row *row)
 {
 	static const struct { enum option option; const char *word; } more[] = {
@@ -282,7 +282,7 @@ static bool read_word(struct reading *r)
 		r->only_operands = true;
 		return true;
 	}
-	if (word.p[1] != '-') {         /* a short option with its value: -ojson, or -o json */
+	if (word.p[1] != '-') {         /* a short option, perhaps with its value: -ojson, -o json */
 		struct str rest = { word.p + 2, word.n - 2 };
 		if (rest.n && rest.p[0] == '=')
 			rest.p++, rest.n--;
@@ -296,7 +296,7 @@ static bool read_word(struct reading *r)
 	return read_option(r, (struct str){ word.p, name.n + 2 }, name, false, value);
 }
 
-/* ---- the whole line ---- */
+/* ---- reading the whole command line ---- */
 
 /*
  * Finds the command: the first word that is neither an option nor an option's value. Options before it are looked up
@@ -343,7 +343,7 @@ static struct str operand_spelt(struct arena *a, const struct command_row *c)
 	return spelt;
 }
 
-/* A line for an operand that sets a parameter, such as name=a; empty for others. */
+/* Returns a help line for an operand that sets a parameter, such as name=a; an empty text for other operands. */
 static struct str help_setting(struct arena *a, enum command command, struct str operand)
 {
 	const char *equals = memchr(operand.p, '=', operand.n);
@@ -458,7 +458,7 @@ static void put_wrapped(struct buf *out, int indent, const char *text)
 		if (n > room)
 			for (n = room; n && text[n] != ' '; n--)
 				;
-		if (!n)                         /* a word that is longer than a line */
+		if (!n)                         /* a word that is longer than a whole line is not split */
 			n = strcspn(text, " ");
 		buf_printf(out, "%.*s\n", (int)n, text);
 		text += n;

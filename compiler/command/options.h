@@ -20,7 +20,7 @@ enum command {
 	COMMANDS
 };
 
-/* The options. An option is identified by its long name, in all commands. */
+/* The options. Options with the same long name are one option, whatever the command. */
 enum option {
 #define OPTION(id, commands, short, long, argument, choices, doc) OPTION_##id,
 #include "command/options.def"
@@ -47,7 +47,7 @@ struct options {
 bool options_parse(struct arena *a, int argc, char *const *argv, struct options *ret, struct str *why);
 
 bool option_given(const struct options *o, enum option option);
-/* The value of an option that counts; p == NULL when it was not given. */
+/* Returns the value of an option, the last one if it was given several times; p == NULL if it was not given. */
 struct str option_value(const struct options *o, enum option option);
 
 /* Append the help for all commands, and for one command; the latter returns false when there is no such command. */
@@ -55,10 +55,10 @@ void options_help(struct buf *out);
 bool options_help_of(struct str command, struct buf *out);
 const char *command_word(enum command command);
 const char *command_doc(enum command command);
-/* The operands in the spelling of options.def: "FILE...", "[TOPIC]", "bash|zsh|fish"; "" for none. */
+/* Returns the operands of a command as options.def has them: "FILE...", "[TOPIC]", "bash|zsh|fish"; "" for none. */
 const char *command_operands(enum command command);
 enum command_group command_group(enum command command);
-/* The manual page of a group, without the section. */
+/* Returns the name of a group's manual page, without the section. */
 const char *group_page(enum command_group group);
 
 struct option_row {
@@ -67,11 +67,11 @@ struct option_row {
 	char letter;                    /* the short form of the option; 0: it has none */
 	const char *word, *argument, *choices, *doc;
 };
-/* The options of a command, one after the other; with NULL the first. */
+/* Returns the options of a command, one after the other; NULL as the previous one gives the first. */
 const struct option_row *option_next(enum command command, const struct option_row *after);
-/* The first row of an option. */
+/* Returns the first row of an option. */
 const struct option_row *option_row(enum option option);
-/* The answer to an unknown command: a sentence with the nearest name. */
+/* Returns the message about an unknown command: a sentence with the nearest name. */
 struct str command_unknown(struct arena *a, struct str word);
 
 #endif

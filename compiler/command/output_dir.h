@@ -8,8 +8,9 @@
 #include "emit/emit.h"
 
 /*
- * Writes the objects of N plans, each with its own options.  False with an explanation in WHY (memory of A) when the
- * directory is not one that trainc made or a file cannot be written; files written so far stay, and stay in the list.
+ * Writes the objects of N plans, each with its own options. Returns false with an explanation in WHY (memory of A) if
+ * trainc did not make the directory, or if a file cannot be written. Files written so far are kept, and stay in the
+ * list.
  */
 bool emit_output_dir(struct arena *a, const struct emit_options *options, const struct plan *const *plans, size_t n,
 	struct str directory, struct str *why);

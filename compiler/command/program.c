@@ -45,8 +45,8 @@ static int (*const run[COMMANDS])(struct session *) = {
 
 /*
  * Opens closed standard descriptors: otherwise the next file that is opened would get the number of a standard
- * descriptor, and output would end up in it. Standard output is replaced by something that cannot be written to, so
- * that writing still fails.
+ * descriptor, and output would end up in it. A closed standard output is replaced by a descriptor that cannot be
+ * written to, so that writing still fails.
  */
 static void reserve_descriptors(void)
 {
@@ -76,7 +76,7 @@ int program_main(int argc, char **argv, const struct program_half *half)
 
 	reserve_descriptors();
 	signal(SIGPIPE, SIG_IGN);       /* writing to a closed pipe fails, and must not end the process */
-	signal(SIGXFSZ, SIG_IGN);       /* the same holds for a limit on the size of files */
+	signal(SIGXFSZ, SIG_IGN);       /* exceeding the limit on file sizes must not end it either */
 	if (options_parse(&arena, argc - 1, argv + 1, &options, &why)) {
 		/* the stream to which messages with colors go */
 		int fd = options.command == COMMAND_EXPLAIN ? STDOUT_FILENO : STDERR_FILENO;

@@ -1,5 +1,6 @@
 /*
- * question.c - reads the question of a completion script leniently: a line that is being typed is rarely complete.
+ * question.c - reads the question of a completion script, and tolerates errors, because a line that is being typed is
+ * rarely complete.
  */
 #include "command/question.h"
 
@@ -36,7 +37,7 @@ static unsigned read_names(struct str text)
 	return names;
 }
 
-/* The row of the option in "--name", "--name=value" or "-n"; NULL for other words. */
+/* Returns the row of the option in "--name", "--name=value" or "-n"; NULL for other words. */
 static const struct option_row *option_called(struct str word, struct str *ret_value)
 {
 	const char *equals = memchr(word.p, '=', word.n);

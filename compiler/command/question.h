@@ -18,11 +18,11 @@ struct names_question {
 	struct options line;
 };
 
-/* Reads the question of a command line `completion names`; false when it is not one. */
+/* Reads the question in a command line `completion names`; returns false if it is none. */
 bool question_read(struct arena *a, const struct options *o, struct names_question *ret);
 /* Does answering the question need a cluster, or a kubeconfig? */
 bool question_of_cluster(const struct names_question *q);
-/* "runs,roles" for a set, as scripts spell it. */
+/* Formats a set of kinds of names as scripts spell it: "runs,roles". */
 void question_spell(unsigned names, struct buf *out);
 
 #endif

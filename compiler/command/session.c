@@ -309,7 +309,7 @@ static void suggest_jobs(struct session *s, struct suggest *near)
 	}
 }
 
-/* Does one of the programs have the job of --job?  False after reporting that none has. */
+/* Does one of the programs have the job of --job? If not, this is reported. */
 static bool found_job(struct session *s, const struct programs *all)
 {
 	struct str name = option_value(s->options, OPTION_JOB);

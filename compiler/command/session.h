@@ -12,11 +12,11 @@
 #include "emit/emit.h"
 #include "command/options.h"
 
-/* Exit statuses: docs/runtime.md. */
+/* Exit statuses, described in docs/runtime.md. */
 enum exit_status {
 	STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2,
 	STATUS_OUTPUT = 3,              /* an output or the state directory cannot be written */
-	STATUS_DENIED = 4,              /* the server refused the credentials, or the user may not do this */
+	STATUS_DENIED = 4,              /* the server refused the credentials, or the user is not allowed to do this */
 	STATUS_CONFLICT = 5,            /* an object of that name exists, or is not in the required state */
 	STATUS_REFUSED = 6, STATUS_UNREACHABLE = 7, STATUS_FAILED = 8, STATUS_INTERNAL = 70, STATUS_TIMEOUT = 124
 };
@@ -34,8 +34,8 @@ struct session {
 	void *backend_own;              /* private data of the backend in use */
 	const struct program_half *half;        /* the commands for clusters in this executable; NULL if it has none */
 	bool quiet;                     /* a completion script is asking: the user must not be asked anything */
-	bool gone;                      /* the reader of standard output has gone away */
-	int error;                      /* errno of the first failed write, unless the reader had gone; or 0 */
+	bool gone;                      /* the reader of standard output has closed it */
+	int error;                      /* errno of the first failed write, or 0; a closed reader does not count */
 	struct buf line;                /* for a terminal: the unfinished last line of session_output(), kept until
 					 * its line end arrives */
 };
@@ -79,9 +79,9 @@ int cmd_help(struct session *s);
 
 /* ---- out ---- */
 
-/* Should output to a descriptor have colors? Depends on --color, the environment and the terminal. */
+/* Should output to a descriptor have colors? This depends on --color, the environment and the terminal. */
 bool session_colour(struct str when, int fd);
-/* The width in columns of the terminal at a descriptor; 0 when it is not a terminal. */
+/* Returns the width in columns of the terminal at a descriptor; 0 if it is not a terminal. */
 unsigned session_width(int fd);
 
 /* Prints a message on standard error: "trainc: ...". */
@@ -97,9 +97,9 @@ void session_ask(const char *question);
 bool session_offline(const struct session *s);
 /* Writes a result. */
 void session_write(struct session *s, struct str text);
-/* An output for results that contain values of programs: on a terminal, control characters in them are escaped. */
+/* The output for results that contain values of programs: on a terminal, control characters in them are escaped. */
 struct trainc_output session_output(struct session *s);
-/* Reads --index; -1 is every replica.  False after reporting a value that is not a number. */
+/* Reads --index; -1 is every replica. Returns false after reporting a value that is not a number. */
 bool session_index(struct session *s, long long *ret);
 /* Writes TEXT to session_output(). */
 void session_show(struct session *s, struct str text);
@@ -127,11 +127,11 @@ struct programs {
 };
 
 /*
- * A program with the options of the command line, to be closed by trainc_close(); NULL after
- * reporting what is wrong with them (status 2).
+ * Opens a program with the options of the command line, to be closed with trainc_close(). Returns NULL after
+ * reporting what is wrong with the options (status 2).
  */
 struct trainc *session_open(struct session *s);
-/* Compiles every operand up to its plan.  False after reporting why not (status 2). */
+/* Compiles every operand up to its plan. Returns false after reporting why it could not (status 2). */
 bool session_compile(struct session *s, struct programs *ret);
 /*
  * Finishes and prints the diagnostics of all programs: to standard error, or to standard output when MACHINE_TO_STDOUT
@@ -139,8 +139,8 @@ bool session_compile(struct session *s, struct programs *ret);
  */
 void session_report(struct session *s, struct programs *all, bool machine_to_stdout);
 /*
- * Does session_compile(), trainc_check() and session_report(), for commands that need a plan without errors. False: the
- * command must end with *RET_STATUS.
+ * Does session_compile(), trainc_check() and session_report(), for commands that need a plan without errors. If it
+ * returns false, the command must end with *RET_STATUS.
  */
 bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status);
 void session_release(struct programs *all);

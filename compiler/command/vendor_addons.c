@@ -14,7 +14,7 @@
 
 /* ---- the block ---- */
 
-/* The version to write: the version that was found, or the newest known one; 0 if neither can be written. */
+/* Returns the version to write: the version that was found, or the newest known one; 0 if neither can be written. */
 static unsigned writable(struct session *s, enum addon id, const struct addon_found *f)
 {
 	const struct addon_row *row = addon_row(id);
@@ -37,7 +37,7 @@ static unsigned writable(struct session *s, enum addon id, const struct addon_fo
 	return f->version < row->oldest ? 0 : f->version > row->newest ? row->newest : f->version;
 }
 
-/* The block `addons { ... }`, with a line for each add-on; empty when there is none. */
+/* Returns the block `addons { ... }`, with a line for each add-on; empty if there is none. */
 static struct str block_of(struct session *s, const struct addon_found *found, struct str *ret_lines)
 {
 	struct buf block = { 0 }, lines = { 0 };
@@ -60,7 +60,7 @@ static struct str block_of(struct session *s, const struct addon_found *found, s
 	return ret;
 }
 
-/* ---- where the block is ---- */
+/* ---- finding the block ---- */
 
 struct place_of_block {
 	size_t from, to;                /* range of the text, in bytes, that the block replaces */

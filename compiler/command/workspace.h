@@ -1,5 +1,5 @@
 /*
- * workspace.h - files of the machine that the language server needs, besides those that it reads.
+ * workspace.h - access to the machine's files for the language server, besides reading them.
  */
 #ifndef TRAINC_WORKSPACE_H
 #define TRAINC_WORKSPACE_H
@@ -14,7 +14,8 @@ void workspace_files(void *context, struct arena *a, struct str directory, void 
 	void *to);
 
 /*
- * Writes TEXT below the user's cache directory, once for each version of the compiler; false when that is not possible.
+ * Writes TEXT below the user's cache directory, once for each version of the compiler; returns false if that is not
+ * possible.
  */
 bool workspace_keep(void *context, struct arena *a, struct str name, struct str text, struct str *ret_path);
 

@@ -1,5 +1,5 @@
 /*
- * attract.c - affinity between pods, if neither a queue nor a gang places them. The first pod of a group can be
+ * attract.c - makes affinity between pods, if neither a queue nor a gang places them. The first pod of a group can be
  * scheduled in any domain, because it satisfies its own affinity ("Assigning Pods to Nodes", section "Inter-pod
  * affinity and anti-affinity").
  */

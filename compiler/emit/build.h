@@ -20,14 +20,14 @@ struct emit {
 	/* the first replica of the manifest; all replicas of one manifest have the same entries */
 	int64_t first;
 	struct diags *diags;            /* where to report; NULL: everything has already been reported */
-	/* the volumes of the pod that is being made: set by emit_pod_spec(), read by the containers */
+	/* the volumes of the pod that is being made: set by emit_pod_spec(), used when its containers are made */
 	const struct emit_volumes *volumes;
 };
 
 struct manifest {
 	const char *api_version, *kind;
 	struct str name;                /* name of the object, without the index */
-	bool indexed_name;              /* the objects are NAME-0, NAME-1, ... */
+	bool indexed_name;              /* the objects have the names NAME-0, NAME-1, ... */
 	int64_t first, count;           /* the indexes are first to first + count - 1 */
 	const struct plan_role *role;   /* the role to which the object belongs, or NULL */
 	const struct plan_object *object; /* an extra object of the user, or NULL */
@@ -42,27 +42,28 @@ struct manifest {
 };
 
 /*
- * Visits every manifest of the plan in output order. Stops when VISIT returns false, and returns that. Sets e->job and
- * e->arena; the arena is emptied after each visit.
+ * Visits every manifest of the plan in output order. Stops when VISIT returns false, and returns false itself. Sets
+ * e->job and e->arena; the arena is emptied after each visit.
  */
 bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manifest *m, void *context), void *context);
 
 /* ---- texts: emit_text.c ---- */
 
 enum text_use {
-	TEXT_COMMAND,                   /* text of env, command or args: `$` is escaped, references are $(NAME) */
+	/* text of env, command or args: `$` is escaped, and references become $(NAME) */
+	TEXT_COMMAND,
 	TEXT_FILE                       /* text of a file, unmodified, for the replica `index` */
 };
 
 /*
- * The value of TEXT in a tree. TEXT_COMMAND: in a role whose index is literal, the index becomes a hole; otherwise it
- * becomes a reference to TRAINC_INDEX.
+ * Makes the value of TEXT for a tree. TEXT_COMMAND: in a role whose index is literal, the index becomes a hole;
+ * otherwise it becomes a reference to TRAINC_INDEX.
  */
 struct object *emit_text(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct text *t,
 	enum text_use use, int64_t index);
-/* Is the replica's index written as a literal?  (In unrolled roles and Deployments.) */
+/* Is the replica's index written as a literal? It is in unrolled roles and in Deployments. */
 bool emit_literal_index(const struct plan_job *j, const struct plan_role *r);
-/* The name of trainc's environment variable that has the value of a pod field. */
+/* Returns the name of trainc's environment variable that has the value of a pod field. */
 const char *emit_field_variable(enum pod_field f);
 /*
  * The kinds of references in a text, as a set of bits. USES_HOST: to the replica's own host. USES_FIELD << F: to the
@@ -72,8 +73,8 @@ enum { USES_INDEX = 1, USES_HOST = 2, USES_FIELD = 4 };
 unsigned emit_text_uses(const struct text *t);
 
 /*
- * The maximum lengths of texts, before anything is written: emit_measure.c. A reference counts as the longest value
- * of its variable; `lengths` has the maximum lengths of the container's variables.
+ * Computes the maximum lengths of texts before anything is written (emit_measure.c). A reference counts as the
+ * longest value of its variable; `lengths` has the maximum lengths of the container's variables.
  */
 struct emit_measure {
 	const struct plan_job *job;
@@ -81,13 +82,16 @@ struct emit_measure {
 	const struct plan_container *container;
 	size_t *lengths;
 	struct arena *arena;
-	/* the variables by name -> position + 1; filled in when a text first refers to one */
+	/* the variables by name -> position + 1; built when a text first refers to one */
 	struct map *index;
 };
-/* Measures the environment of a container (NULL: only texts without references to variables). */
+/*
+ * Measures the environment of a container. Without a container (NULL), only texts without references to variables can
+ * be measured.
+ */
 struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r,
 	const struct plan_container *c);
-/* The maximum length of a text in all replicas, or the length in replica INDEX when it is >= 0. */
+/* Returns the maximum length of a text in all replicas, or its length in replica INDEX if that is >= 0. */
 size_t emit_text_length(const struct emit_measure *m, const struct text *t, int64_t index);
 
 /* ---- metadata: emit_meta.c ---- */
@@ -98,9 +102,9 @@ size_t emit_text_length(const struct emit_measure *m, const struct text *t, int6
 
 /* Makes an object with apiVersion, kind and metadata; the caller appends the spec. */
 struct object *emit_object(struct emit *e, const struct manifest *m);
-/* The metadata of an object from emit_object(). */
+/* Returns the metadata of an object that emit_object() made. */
 struct object *emit_metadata(const struct object *o);
-/* A duration in whole seconds, rounded up. */
+/* Returns a duration in whole seconds, rounded up. */
 int64_t emit_seconds(const struct plan_quantity *q);
 /* Writes the metadata of a pod template; the second function, that of a role's Job template in a set of Jobs. */
 void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template);
@@ -110,16 +114,13 @@ struct object *emit_role_metadata(struct emit *e, const struct plan_role *r, str
  * replica's Service selects it.
  */
 void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecting, struct object *map);
-/* Labels that select the pods of a role. */
+/* Writes the labels that select the pods of a role. */
 void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key);
 /* Puts pairs into a map, with the position FROM, or with their own positions if FROM is unknown. */
 void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pairs, struct span from);
-/*
- * The number of replicas from FIRST on that have the same entries: the same variables, the same labels of their own,
- * and the same amounts.
- */
+/* Returns how many replicas from FIRST on have the same entries: the same variables, labels and amounts. */
 int64_t emit_alike(const struct plan_role *r, int64_t first);
-/* The text BASE, BETWEEN and the index of the object ("" and "" give the index alone). */
+/* Makes a text of BASE, BETWEEN and the object's index; if both are "", of the index alone. */
 struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from);
 
 /* ---- where pods are placed: place.c attract.c ---- */
@@ -130,15 +131,15 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
  */
 enum place_keeper { PLACE_BY_NOBODY, PLACE_BY_QUEUE, PLACE_BY_VOLCANO, PLACE_BY_GROUP, PLACE_BY_PODS };
 enum place_keeper emit_place_keeper(const struct plan_job *j, const struct plan_role *r);
-/* The node label of the level that `place` names. */
+/* Returns the key of the node label for the level of a place. */
 struct str emit_place_key(const struct plan_place *p);
 /* Counts the roles that share one domain with R, including R; adds their labels to VALUES unless that is NULL. */
 size_t emit_place_sharing(struct emit *e, const struct plan_role *r, struct object *values);
 /* Is KEY a pod annotation by which J tells Kueue where to place its pods? */
 bool emit_place_owns(const struct plan_job *j, struct str key);
 /*
- * Gives the pod an affinity to the pods that share its domain, unless another controller keeps them together. To be
- * called after `spread` was written.
+ * Gives the pod an affinity to the pods that share its domain, unless another controller keeps them together. Call
+ * this after `spread` was written.
  */
 void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *pod);
 /*
@@ -157,7 +158,7 @@ void emit_place_group(struct emit *e, struct object *group);
 /* Writes the spec of a pod, without raw fields. */
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod);
 void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec);
-/* A native sidecar is an init container that keeps running. */
+/* A native sidecar is an init container that keeps running; any other sidecar is an ordinary container. */
 enum emit_container { CONTAINER_MAIN, CONTAINER_OTHER, CONTAINER_NATIVE_SIDECAR };
 struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c,
 	enum emit_container what,
@@ -168,7 +169,7 @@ struct emit_volume {
 	const struct plan_volume *volume;
 	struct str name;
 	bool readonly;                  /* every mount of the volume is read-only */
-	/* position + 1 of the previous volume with this name in the program, which has another kind or path */
+	/* position + 1 of the previous volume that has the same name in the program but another kind or path */
 	size_t other;
 };
 struct emit_volumes {
@@ -176,50 +177,51 @@ struct emit_volumes {
 	size_t n;
 	struct map known;               /* name in the program -> position + 1 of the last volume with that name */
 	struct map taken;               /* names of volumes in the pod */
-	struct map numbers;             /* names that several volumes have -> the last number appended to one */
+	/* a name that several volumes want -> the last number that was appended to it */
+	struct map numbers;
 	struct str shm, files;          /* names of the volumes for /dev/shm and for `files`; empty if the pod has
 					 * none */
 };
 const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r);
 void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod);
-/* The name of the claims that the replicas of R keep, without the index: NAME-J-R. */
+/* Returns the name of the claims that the replicas of R keep, without the index: NAME-J-R. */
 struct str emit_claim_name(struct arena *a, const struct plan_role *r, const struct plan_volume *v);
 struct object *emit_claim_make(struct emit *e, const struct manifest *m);
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main,
 	struct object *container);
 /*
- * Commands that create the files of a generated volume in a directory `keys`, which does not exist yet; the text ends
- * with "&&". Returns NULL for an unknown kind.
+ * Returns commands that create the files of a generated volume in a directory `keys`, which does not exist yet; the
+ * text ends with "&&". Returns NULL for an unknown kind.
  */
 const char *emit_generated_recipe(struct str kind);
-/* The name of the Secret of a generated volume: J-KIND. */
+/* Returns the name of the Secret of a generated volume: J-KIND. */
 struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct str kind);
 
 /* The files of a role in its ConfigMaps. */
 struct emit_file {
 	const struct plan_file *file;
 	struct str key;                 /* key of the file in its ConfigMap, without the index */
-	bool each;                      /* each replica has its own key: KEY.i */
+	bool each;                      /* each replica has a key of its own: KEY.i */
 };
 struct emit_files {
 	struct emit_file *at;
 	size_t n;
 	unsigned parts;                 /* number of ConfigMaps */
-	struct map keys;                /* keys that are taken -> the file */
-	struct map stems;               /* the part before the dot in a taken key */
-	struct map numbers;             /* names that several files have -> the last number appended to one */
+	struct map keys;                /* keys that are in use -> the file */
+	struct map stems;               /* for each key in use, the parts before its dots */
+	struct map numbers;             /* a key that several files want -> the last number that was appended to it */
 };
 struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part);
-/* The number of bytes that a file takes in its ConfigMap, for replica `index` (0 when shared). */
+/* Returns the number of bytes that a file takes in its ConfigMap, for replica INDEX (0 if the file is shared). */
 size_t emit_file_size(const struct plan_job *j, const struct plan_role *r, const struct emit_file *f, int64_t index);
 struct object *emit_files_make(struct emit *e, const struct manifest *m);
 bool emit_uses_each_file(const struct plan_role *r);
 
-/* A taint in kubectl's syntax: key, key=value, key:Effect, key=value:Effect. */
+/* A taint in kubectl's syntax: key, key=value, key:Effect or key=value:Effect. */
 struct emit_taint {
-	struct str key, value, effect;  /* key, value and effect of a taint; p == NULL: not written, so an absent effect
-					 * tolerates every effect */
+	/* p == NULL: the part is not written; without an effect, every effect is tolerated */
+	struct str key, value, effect;
 };
 struct emit_taint emit_taint_of(struct str text);
 
@@ -240,9 +242,9 @@ bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r);
  */
 int64_t emit_gang_pods(const struct plan_job *j);
 int64_t emit_gang_least(const struct plan_job *j);
-/* Tells whether the pods of R belong to the gang of their job: auxiliary roles do not. */
+/* Do the pods of R belong to the gang of their job? Those of auxiliary roles do not. */
 bool emit_gang_member(const struct plan_role *r);
-/* A member of the framework's argument `scheduling`, or NULL. */
+/* Returns a member of the framework's argument `scheduling`, or NULL. */
 const struct data *emit_gang_setting(const struct plan_job *j, const char *name);
 /* Is it a label or annotation that marks pods as members of the job's gang? */
 bool emit_gang_owns(const struct plan_job *j, struct str key);
@@ -252,7 +254,7 @@ void emit_gang_queue(struct emit *e, struct object *metadata);
 void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
 void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod);
 
-/* The group inside the Workload that has the job's name. */
+/* Name of the group within the Workload; the Workload has the job's name. */
 #define EMIT_GANG_GROUP STR("gang")
 /* The API of Kubernetes' own gangs, whose form has changed twice. */
 struct emit_native_gang {
@@ -268,19 +270,22 @@ const struct emit_native_gang *emit_native_gang(const struct plan *plan);
 struct object *emit_job_make(struct emit *e, const struct manifest *m);
 /* Makes a pod as the object of a replica. */
 struct object *emit_pod_make(struct emit *e, const struct manifest *m);
-/* Writes the spec of a role's Job, except whether it is suspended, which a set of Jobs says once for all. */
+/* Writes the spec of a role's Job, except `suspend`, which a set of Jobs has only once. */
 void emit_job_spec(struct emit *e, const struct plan_role *r, struct object *spec);
 struct object *emit_deployment_make(struct emit *e, const struct manifest *m);
-struct object *emit_service_make(struct emit *e, const struct manifest *m);             /* headless, of the job */
-struct object *emit_replica_service_make(struct emit *e, const struct manifest *m);     /* headless, of a replica */
-struct object *emit_role_service_make(struct emit *e, const struct manifest *m);        /* of a role, for users */
+/* the headless Service of a job */
+struct object *emit_service_make(struct emit *e, const struct manifest *m);
+/* the headless Service of a replica */
+struct object *emit_replica_service_make(struct emit *e, const struct manifest *m);
+/* the Service of a role, for users */
+struct object *emit_role_service_make(struct emit *e, const struct manifest *m);
 struct object *emit_generated_make(struct emit *e, const struct manifest *m);
 struct object *emit_extra_make(struct emit *e, const struct manifest *m);
-/* The text of a member, or "". */
+/* Returns the text of a member, or "". */
 struct str emit_data_text(const struct data *d, const char *key);
-/* The name of one of the user's own objects: as written, or JOB-NAME. */
+/* Returns the name of one of the user's own objects: as written, or JOB-NAME. */
 struct str emit_extra_name(struct arena *a, const struct plan_job *j, const struct plan_object *o);
-/* How often all replicas of a role together may be tried again, if they share one count (32 bits). */
+/* Returns how often the replicas of a role may be retried in total, if they share one count (32 bits). */
 int64_t emit_shared_retries(const struct plan_role *r);
 void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec);
 void emit_success(struct emit *e, const struct plan_role *r, struct object *spec);

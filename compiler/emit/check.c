@@ -30,7 +30,7 @@ struct str check_count(struct arena *a, size_t n)
 	return (struct str){ text, (size_t)(p - text) };
 }
 
-/* Rounded up, so that a size over a limit never reads as the limit. */
+/* Sizes are rounded up, so that a size over a limit never reads as the limit. */
 struct str check_size(struct arena *a, size_t bytes)
 {
 	if (bytes < 1024)

@@ -12,8 +12,8 @@ struct checking {
 	const struct plan *plan;
 	struct diags *diags;
 	struct arena *arena;            /* memory of the check */
-	struct arena tree;              /* the object that is being checked, as a tree: filled again for each object */
-	size_t before;                  /* number of errors when the check began */
+	struct arena tree;              /* the object that is being checked, as a tree; emptied for each object */
+	size_t before;                  /* number of errors before the check */
 	/*
 	 * number of texts that were found too long: if there are any, the objects that hold them are not reported as
 	 * well
@@ -23,25 +23,25 @@ struct checking {
 	struct map *seen;               /* the identities of objects seen so far */
 	struct arena *seen_arena;
 	struct str program;             /* name of the program's file, allocated like the identities */
-	struct api_type **api_types;    /* by position of the type in the schema: verify/api_rules.c */
+	struct api_type **api_types;    /* indexed by the position of the type in the schema: verify/api_rules.c */
 };
 
-/* Reports what the target of the plan cannot express; false when it reported an error. */
+/* Reports what the target of the plan cannot express; returns false when it reported an error. */
 bool target_check(struct checking *c);
 void target_check_kubeflow(struct checking *c, const struct plan_job *j);
 void target_check_jobset(struct checking *c, const struct plan_job *j);
 void target_check_trainer(struct checking *c, const struct plan_job *j);
-/* Reports what a set of Jobs cannot express; SET is the target's word for it ("JobSet"). */
+/* Reports what a set of Jobs cannot express; SET is the kind of the set in messages ("JobSet"). */
 void target_check_set(struct checking *c, const struct plan_job *j, const char *set);
 
 /*
  * Returns AT, unless it is in the standard library; then the first of the other positions that is in the user's text.
  */
 struct span check_place(const struct checking *c, struct span at, struct span otherwise, struct span last);
-/* Texts of a count and of a size: "163,204", "1.9 MiB". */
+/* Format a count and a size for messages: "163,204", "1.9 MiB". */
 struct str check_count(struct arena *a, size_t n);
 struct str check_size(struct arena *a, size_t bytes);
-/* The first 30 and last 20 characters of a long name. */
+/* Shortens a long name to its first 30 and last 20 characters. */
 struct str check_short(struct arena *a, struct str name);
 
 #endif

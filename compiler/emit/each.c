@@ -32,7 +32,7 @@ bool each_replica(struct visiting *v, struct manifest m)
 	return true;
 }
 
-/* The functions that make the objects of each kind that a role may become. */
+/* For each kind that a role may become: the function that makes its objects. */
 static struct object *(*const makers[])(struct emit *e, const struct manifest *m) = {
 	[WORKLOAD_JOB] = emit_job_make, [WORKLOAD_POD] = emit_pod_make, [WORKLOAD_DEPLOYMENT] = emit_deployment_make,
 	/* the target itself makes one object for the whole job, which contains these as parts */
@@ -135,7 +135,7 @@ bool each_secrets(struct visiting *v, const struct plan_job *j)
 	return more;
 }
 
-/* The kept claims that the containers of a role mount, each once. */
+/* Collects the kept claims that the containers of a role mount, each once. */
 static void kept_in(struct arena *a, const struct plan_container *c, struct plan_volumes *ret)
 {
 	for (size_t i = 0; i < c->nmounts; i++) {
@@ -218,8 +218,8 @@ static enum stage stage_of(const struct plan_object *o)
 }
 
 /*
- * Is the object an autoscaler of a suspended job? It would find nothing to scale; the framework's is created when the
- * job is resumed.
+ * Is the object the framework's autoscaler of a suspended job? It would find nothing to scale, so it is created when
+ * the job is resumed.
  */
 static bool is_idle(const struct plan_job *j, const struct plan_object *o)
 {

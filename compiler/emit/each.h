@@ -14,7 +14,7 @@ struct visiting {
 	void *context;
 };
 
-/* Visits one manifest; the arena of objects is empty afterwards. False: stop. */
+/* Visits one manifest and empties the arena of objects. Returns false to stop, as the functions below do. */
 bool each_one(struct visiting *v, const struct manifest *m);
 struct manifest each_manifest(const struct plan_role *r, const char *api_version, const char *kind, struct str name,
 	struct object *(*make)(struct emit *e, const struct manifest *m));
@@ -24,7 +24,7 @@ bool each_replica(struct visiting *v, struct manifest m);
 /* Visits the objects of the auxiliary roles (AUX), or of all others, as each role's kind of workload requires. */
 bool each_workloads(struct visiting *v, const struct plan_job *j, bool aux);
 
-/* Visits the Services by which replicas and users find the roles; returns false to stop, as the functions below do. */
+/* Visits the Services by which replicas and users find the roles; returns false to stop. */
 bool each_services(struct visiting *v, const struct plan_job *j);
 /* Visits the Services by which users find the roles. */
 bool each_user_services(struct visiting *v, const struct plan_job *j);
@@ -37,12 +37,12 @@ bool each_claims(struct visiting *v, const struct plan_job *j);
 /* Visits the objects that say how many pods start together: gang_group.c. */
 bool each_gang(struct visiting *v, const struct plan_job *j);
 /*
- * Visits extra objects that pods need before they start, with those of the framework if FRAMEWORK;
- * below, the user's other objects.
+ * The first function visits the extra objects that pods need before they start, with the framework's objects if
+ * FRAMEWORK is set; the second one visits all other extra objects.
  */
 bool each_needed(struct visiting *v, const struct plan_job *j, bool framework);
 bool each_last(struct visiting *v, const struct plan_job *j);
-/* Visits the Namespaces among the extra objects, into which other objects are put. */
+/* Visits the Namespaces among the extra objects, which must exist before the objects in them. */
 bool each_namespaces(struct visiting *v, const struct plan_job *j);
 
 /* ---- sets of Jobs: jobset.c ---- */
@@ -50,11 +50,11 @@ bool each_namespaces(struct visiting *v, const struct plan_job *j);
 /* maximum number of dependencies of a replicated Job (jobset.x-k8s.io/v1alpha2, version 0.10) */
 enum { SET_DEPENDENCIES = 5 };
 
-/* Writes the fields that a set's own object has in common with a template of one. */
+/* Writes the fields that a set has both as an object of its own and as the template in another object. */
 void emit_set(struct emit *e, struct object *spec);
-/* The name of a replicated Job: that of the role, or of one replica of an unrolled role. */
+/* Returns the name of a replicated Job: that of the role, or of one replica of an unrolled role. */
 struct str emit_set_name(struct arena *a, const struct plan_job *j, struct plan_set_job job);
-/* Another replicated Job that must be complete or ready before this one starts. */
+/* A dependency on another replicated Job, which must be complete or ready before this one starts. */
 struct set_dependency {
 	struct plan_set_job on;
 	bool complete;
@@ -62,12 +62,12 @@ struct set_dependency {
 struct set_dependencies {
 	struct set_dependency *at;
 	size_t n;
-	const struct plan_condition *because;   /* the reason why a JobSet cannot wait for the condition, or NULL */
+	const struct plan_condition *because;   /* the part of the condition that a JobSet cannot wait for, or NULL */
 };
 struct set_dependencies emit_set_dependencies(struct arena *a, const struct plan_job *j, const struct plan_role *r);
-/* The controller that a framework's argument `managed_by` names; empty when there is none. */
+/* Returns the controller that the framework's argument `managed_by` names; empty if there is none. */
 struct str emit_managed_by(const struct plan_job *j);
-/* When the project's JobSet restarts, does it wait until nothing of the last attempt is left? */
+/* If the project's JobSet restarts, does it wait until nothing of the last attempt is left? */
 bool emit_set_blocks(const struct plan *plan);
 
 /* ---- the targets ---- */

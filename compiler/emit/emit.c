@@ -86,7 +86,7 @@ struct finding {
 	const struct data *found;
 };
 
-/* The index in NAME-INDEX; -1 when no object of the manifest has that name. */
+/* Returns the index in NAME-INDEX; -1 if no object of the manifest has that name. */
 static int64_t index_of(const struct manifest *m, struct str name)
 {
 	int64_t index = 0;

@@ -18,8 +18,10 @@ struct emit_options {
 	bool annotate;                  /* append `# file:line` to each line of YAML */
 	const struct sources *sources;  /* the sources, needed for `annotate` */
 	bool runtime_warning;           /* report TJ0817: compile reports it, apply and run do not */
-	/* Identities so far, for commands that compile several files: pass the same map to every call, in an arena
-	   that outlives them.  NULL: only this plan is looked at. */
+	/*
+	 * The identities of objects so far. A command that compiles several files passes the same map to every call, in
+	 * an arena that outlives the calls. NULL: only identities within this plan are compared.
+	 */
 	struct map *seen;
 	struct arena *seen_arena;
 };
@@ -27,7 +29,9 @@ struct emit_options {
 /* Reports all errors because of which the objects would not do what the program says; true when there are none. */
 bool emit_check(const struct emit_options *options, const struct plan *plan, struct diags *ds);
 
-/* Writes the objects of N plans, each with its own options, as one stream or list; false when the sink refused. */
+/*
+ * Writes the objects of N plans, each with its own options, as one stream or list; returns false when the sink fails.
+ */
 bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n,
 	const struct emit_sink *sink);
 
@@ -36,30 +40,30 @@ bool emit_write(const struct emit_options *options, const struct plan *const *pl
  * emit_target_workload() return its properties for the plan.
  */
 bool emit_target_known(struct str name);
-/* The names of all targets, one by one; NULL after the last. */
+/* Returns the names of all targets, one by one; NULL after the last. */
 const char *emit_target_name(size_t i);
 enum target_trait {
 	/* the target writes one object for the job, and a controller makes the others from it */
 	TARGET_CONTROLLER = 2,
-	TARGET_SET = 4,                 /* its pods are named like the pods of a set of Jobs */
+	TARGET_SET = 4,                 /* pods are named like the pods of a set of Jobs */
 	TARGET_ROLE_JOBS = 8,           /* each role has a Job, which stays suspended until a command resumes it */
 	/* the target is one object of the training operator, which makes the pods and their autoscaler itself */
 	TARGET_OPERATOR = 16,
 	TARGET_SLICES = 32              /* the target supports slices: each slice of a role has its own Job */
 };
 unsigned emit_target_traits(struct str name);
-/* The kinds of the target's objects that run pods, in the form of `kubectl delete`: "job,deployment". */
+/* Returns the kinds of the target's objects that run pods, in the form of `kubectl delete`: "job,deployment". */
 struct str emit_target_workloads(struct arena *a, struct str name);
-/* The kind of workload that a role becomes in the target; see plan_workload(). */
+/* Returns the kind of workload that a role becomes in the target; see plan_workload(). */
 enum workload_id emit_target_workload(struct str name);
 
-/* The number of objects of the plan. */
+/* Returns the number of objects of the plan. */
 size_t emit_count(const struct plan *plan);
-/* The number of objects of each job, by the job's position. */
+/* Returns the number of objects of each job, by the job's position. */
 const size_t *emit_counts(struct arena *a, const struct plan *plan);
 
 /*
- * One emitted object as data, for tests of programs and for the runtime; NULL if no object has
+ * Returns one emitted object as a free-form tree, for tests of programs and for the runtime; NULL if no object has
  * that kind and name.
  */
 const struct data *emit_find(struct arena *a, const struct plan *plan, struct str kind, struct str name);

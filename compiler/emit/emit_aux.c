@@ -1,5 +1,5 @@
 /*
- * emit_aux.c - makes Secrets that are filled later, and the user's own objects.
+ * emit_aux.c - makes Secrets whose content is generated later, and the user's own objects.
  */
 #include "emit/build.h"
 #include "kube/limits.h"
@@ -21,8 +21,8 @@ const char *emit_generated_recipe(struct str kind)
 }
 
 /*
- * Makes a Secret without keys: a compiler whose output depends only on its inputs cannot generate keys.  An annotation
- * says who does.
+ * Makes a Secret without keys: a compiler whose output depends only on its inputs cannot generate keys. An annotation
+ * says what the content must be.
  */
 struct object *emit_generated_make(struct emit *e, const struct manifest *m)
 {
@@ -41,7 +41,7 @@ struct object *emit_generated_make(struct emit *e, const struct manifest *m)
 	return o;
 }
 
-/* Adds the labels of trainc that the user did not write. */
+/* Joins trainc's metadata with the metadata that the user wrote; if both set a key, the user's value is kept. */
 static void extra_metadata(struct emit *e, const struct manifest *m, struct object *metadata,
 	const struct object *written)
 {

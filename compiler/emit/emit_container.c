@@ -1,9 +1,9 @@
 /*
- * emit_container.c - makes a container: the main one, a sidecar, an init container.
+ * emit_container.c - makes a container: the main one, a sidecar or an init container.
  */
 #include "emit/build.h"
 
-/* A value that differs between replicas; it is made when its replica is written. */
+/* A value that differs between replicas; it is made when a replica is written. */
 struct each {
 	const struct plan_job *job;
 	const struct plan_role *role;
@@ -123,7 +123,7 @@ static struct object *env_make(const void *context, struct arena *a, int64_t ind
 	return entry;
 }
 
-/* Writes trainc's own variables. They come first, since a reference can only name a variable before it. */
+/* Writes trainc's own variables. They come first, because a variable can only refer to earlier ones. */
 static void our_variables(struct emit *e, const struct plan_role *r, unsigned uses, struct object *list)
 {
 	struct object *entry;
@@ -309,8 +309,8 @@ static void probe_put(struct emit *e, const struct plan_probe *p, const char *ke
 }
 
 /*
- * Writes the probes. The startup probe waits for the first success, and delays the containers after a sidecar; after
- * that the readiness probe continues to ask.
+ * Writes the probes. The startup probe waits for the first success; on a sidecar it delays the containers that
+ * follow. After that, the readiness probe continues.
  */
 static void ready_put(struct emit *e, const struct plan_container *c, struct object *container)
 {

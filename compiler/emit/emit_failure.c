@@ -34,7 +34,7 @@ static void budget(struct emit *e, const struct plan_role *r, struct object *spe
 	PUT_INT(e->arena, spec, "maxFailedIndexes", r->elastic ? r->max - r->min : 0, from);
 }
 
-/* Writes the exit codes that are not retried and so end the Job at once; the list must not be empty. */
+/* Writes the exit codes that are not retried, so that they end the Job at once; the list must not be empty. */
 static void final_codes(struct emit *e, const struct plan_role *r, struct object *rules)
 {
 	struct object *values = object_list(e->arena, r->retry_on.from), *rule, *codes;
@@ -71,7 +71,7 @@ void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec
 		final_codes(e, r, rules);
 }
 
-/* A set of indexes in the form of the API: "0,3,5-7". */
+/* Formats a set of indexes as the API expects it: "0,3,5-7". */
 static struct str index_set(struct arena *a, const struct plan_index_set *set)
 {
 	struct buf out = { 0 };

@@ -1,14 +1,14 @@
 /*
- * emit_files.c - writes `files` into ConfigMaps: one key for each path, as many as a ConfigMap holds, then the next
- * ConfigMap. A file whose text depends on the index has one key for each replica, KEY.i, because a ConfigMap is the
- * same for all of them. The distribution is computed from lengths and is the same each time.
+ * emit_files.c - writes `files` into ConfigMaps: one key for each path; when a ConfigMap is full, the next one is
+ * used. A file whose text depends on the index has one key for each replica, KEY.i, because a ConfigMap is the same
+ * for all of them. The distribution is computed from lengths and is the same each time.
  */
 #include "emit/build.h"
 #include "kube/limits.h"
 
 enum {
 	METADATA = 300 * 1024,          /* bytes reserved for annotations, labels and names */
-	LONGEST_KEY = 230               /* 253 characters minus room for a number and an index */
+	LONGEST_KEY = 230               /* 253 characters, minus what a number and an index may need */
 };
 
 /* Does the file have one key for each replica? */
@@ -42,7 +42,7 @@ static struct str base_key(struct arena *a, struct str path)
 		if (!kept)
 			p[i] = '_';
 	}
-	/* the kubelet uses names that begin with `..` to replace versions */
+	/* names that begin with `..` are reserved: the kubelet uses them to update the files */
 	if (key.n > 1 && p[0] == '.' && p[1] == '.')
 		p[0] = '_';
 	if (key.n == 1 && p[0] == '.')
@@ -50,7 +50,7 @@ static struct str base_key(struct arena *a, struct str path)
 	return key;
 }
 
-/* The part of KEY up to the next dot after FROM; false when there is none. */
+/* Finds the part of KEY before the next dot after FROM; false if there is none. */
 static bool next_stem(struct str key, size_t from, struct str *ret)
 {
 	const char *dot = from < key.n ? memchr(key.p + from, '.', key.n - from) : NULL;
@@ -114,7 +114,7 @@ static const struct text *emit_file_text(const struct plan_file *f, int64_t inde
 	return f->per_replica ? &f->per_replica[index] : &f->text;
 }
 
-/* The ConfigMap that is being filled: a file goes into it if it fits, else into the next one. */
+/* The ConfigMap that is being filled. A file goes into it if it fits, and otherwise into the next one. */
 struct filling {
 	size_t bytes, json;
 	unsigned part;
@@ -125,7 +125,7 @@ struct filling {
 	size_t size, escapes;
 };
 
-/* For bytes that JSON escapes: the number of bytes that the escapes add. */
+/* Returns how many bytes the escapes add when JSON escapes the bytes of a text. */
 static size_t escapes(const struct text *t)
 {
 	size_t n = 0;
@@ -193,7 +193,7 @@ struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned 
 		str_printf(a, "%.*s-files", STR_ARG(r->object));
 }
 
-/* The key of replica i, KEY.i, or KEY.s-i if it is in slice s. */
+/* Returns the key of replica i: KEY.i, or KEY.s-i in slice s. */
 static struct str key_in_map(struct arena *a, const struct plan_role *r, const struct emit_file *f, int64_t k)
 {
 	long long slice = plan_slice_of(r, k), index = plan_index_in_slice(r, k);

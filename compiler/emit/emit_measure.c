@@ -1,6 +1,6 @@
 /*
- * emit_measure.c - computes the maximum lengths of texts as the kernel sees them, from their pieces and without making
- * the text.
+ * emit_measure.c - computes the maximum lengths that texts have in a process, from their pieces and without making
+ * the texts.
  */
 #include "emit/build.h"
 

@@ -1,5 +1,5 @@
 /*
- * emit_meta.c - names, labels and annotations.
+ * emit_meta.c - writes names, labels and annotations.
  */
 #include "emit/build.h"
 
@@ -19,7 +19,7 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
 	return o;
 }
 
-/* The name of a manifest's objects, with the index if they have one. */
+/* Makes the name of a manifest's objects, with the index if they have one. */
 static struct object *emit_name(struct emit *e, const struct manifest *m)
 {
 	return m->indexed_name ? emit_indexed(e->arena, m->name, "-", m->from) :
@@ -132,8 +132,8 @@ int64_t emit_seconds(const struct plan_quantity *q)
 struct object *emit_metadata(const struct object *o) { return object_get(o, STR("metadata")); }
 
 /*
- * Does the job have annotations that contain addresses of the object? They would be wrong elsewhere, and an operator
- * that names the pods makes them again.
+ * Must objects name their namespace? They must if the job sets one, or if an address contains it. An operator that
+ * names the pods itself makes the addresses again.
  */
 static bool needs_namespace(const struct plan_job *j)
 {

@@ -1,5 +1,5 @@
 /*
- * emit_pod.c - the pod template of a role.
+ * emit_pod.c - makes the pod template of a role.
  */
 #include "emit/build.h"
 
@@ -92,7 +92,7 @@ static void zones(struct emit *e, const struct plan_role *r, struct object *pod)
 		object_add(a, values, object_string(a, r->zones[i].value, r->zones[i].from));
 }
 
-/* One replica on each host, or replicas spread over zones as evenly as possible. */
+/* Puts each replica on a host of its own, or spreads replicas over zones as evenly as possible. */
 static void spread(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	struct arena *a = e->arena;
@@ -146,9 +146,7 @@ static void pull_secrets(struct emit *e, const struct plan_role *r, struct objec
 			r->pull_secrets[i].from);
 }
 
-/*
- * Can sidecars be native? If replicas are bare pods they are ordinary containers: nothing would wait for a native one.
- */
+/* Can sidecars be native? In bare pods they are ordinary containers, because nothing would wait for native ones. */
 static bool native_sidecars(const struct emit *e)
 {
 	return kube_has(e->plan->kubernetes, KUBE_NATIVE_SIDECAR) && !plan_each_replica(e->job);
@@ -210,7 +208,7 @@ static void claims_of(struct emit *e, const struct plan_pairs *claims, const cha
 	}
 }
 
-/* Writes claims of devices. Kubernetes makes a claim for every pod from each template; shared ones exist already. */
+/* Writes claims of devices. Kubernetes makes a claim for every pod from each template; shared claims exist already. */
 static void device_claims(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	const struct plan_pairs *first = r->claims.n ? &r->claims : &r->shared_claims;
@@ -248,9 +246,9 @@ void emit_pod_template(struct emit *e, const struct plan_role *r, struct object 
 		raw_merge(e, RAW_POD, pod, r->raw_pod);
 }
 
-/* ---- pods as objects of their own ---- */
+/* ---- replicas that are bare pods ---- */
 
-/* Adds a scheduling gate to a pod that has to wait, since a pod is created with all its fields. */
+/* Adds a scheduling gate to a pod that has to wait: its fields cannot be added after it was created. */
 static void gate(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	const struct plan_job *j = e->job;

@@ -15,7 +15,7 @@ struct listed {
 struct listing {
 	struct listed *at;
 	size_t n;
-	struct map numbers;             /* the numbers of the ports that are already listed */
+	struct map numbers;             /* numbers of the ports that are already listed */
 };
 
 /* The number of listed ports that have NAME; made when it is first needed. */
@@ -47,8 +47,8 @@ static void rename_to(struct arena *a, struct map *names, struct listed *at, str
 }
 
 /*
- * Appends the port's number to L->name, or to the port's own name if that would be too long. The result is unique,
- * because no other listed port has the number.
+ * Appends the port's number to L->name, or to the port's own name if the result would be too long. The result is
+ * unique, because no other listed port has the number.
  */
 static struct str with_number(struct arena *a, const struct listed *l)
 {
@@ -122,9 +122,9 @@ struct object *emit_service_make(struct emit *e, const struct manifest *m)
 }
 
 /*
- * Writes the selector of a replica. It consists of the framework's labels, if it has some for the replica. Otherwise
- * it consists of trainc's labels and an index: trainc's own in an unrolled role, that of the Job controller in an
- * indexed one.
+ * Writes the selector of a replica. It consists of the framework's labels, if the framework has any for replicas.
+ * Otherwise it consists of trainc's labels and an index: trainc's own in an unrolled role, that of the Job controller
+ * in an indexed one.
  */
 static void select_replica(struct emit *e, const struct manifest *m, struct object *spec)
 {

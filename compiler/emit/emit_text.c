@@ -1,7 +1,7 @@
 /*
- * emit_text.c - writes texts with references in Kubernetes' notation. Kubernetes replaces $(NAME) and turns $$ into $,
- * so a `$` of the program is doubled if it would begin either of these. Static pieces are joined before that is
- * decided, because what follows a `$` may be in the next piece.
+ * emit_text.c - writes texts with references in Kubernetes' notation. Kubernetes replaces $(NAME) and turns $$ into
+ * $, so a `$` of the program is doubled if it would begin either of these. Static pieces are joined before this is
+ * decided, because the character after a `$` may be in the next piece.
  */
 #include "emit/build.h"
 

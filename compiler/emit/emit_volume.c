@@ -1,6 +1,6 @@
 /*
- * emit_volume.c - writes the volumes of a pod and the mounts of its containers. Mounts of the same thing share a
- * volume. A volume is named after its content, and a second one of that name gets a number.
+ * emit_volume.c - writes the volumes of a pod and the mounts of its containers. Mounts of the same content share a
+ * volume. A volume is named after its content; if the name is already in use, a number is appended.
  */
 #include "emit/build.h"
 #include "kube/limits.h"
@@ -12,7 +12,7 @@ static bool same_volume(const struct plan_volume *a, const struct plan_volume *b
 	return (a->kind != VOLUME_HOST_PATH && a->kind != VOLUME_NFS) || str_eq(a->path, b->path);
 }
 
-/* The number of V among the pod's volumes, counted from 1; 0 if the pod does not have it. */
+/* Returns the number of V among the pod's volumes, counted from 1; 0 if the pod does not have V. */
 static size_t place_of(const struct emit_volumes *vs, const struct plan_volume *v)
 {
 	size_t i = (size_t)(uintptr_t)map_get(&vs->known, v->name);
@@ -29,7 +29,7 @@ static const struct emit_volume *emit_volume_find(const struct emit_volumes *vs,
 	return i ? &vs->at[i - 1] : NULL;
 }
 
-/* The last component of a path. */
+/* Returns the last component of a path. */
 static struct str last_part(struct str path)
 {
 	size_t end = path.n;
@@ -42,7 +42,7 @@ static struct str last_part(struct str path)
 	return (struct str){ path.p + start, end - start };
 }
 
-/* Makes a DNS label of any text: other characters become `-`, and none is left at the ends. */
+/* Makes a DNS label of a text: other characters become `-`, and none of these is left at the ends. */
 static struct str as_label(struct arena *a, struct str text, struct str otherwise)
 {
 	enum { ROOM = 4 };              /* leaves room for a number */
@@ -130,7 +130,7 @@ static void claim(struct emit *e, const struct emit_volume *ev, struct object *v
 		PUT_BOOL(e->arena, o, "readOnly", true, ev->volume->from);
 }
 
-/* ---- a claim of its own for each replica ---- */
+/* ---- claims that each replica has for itself ---- */
 
 struct str emit_claim_name(struct arena *a, const struct plan_role *r, const struct plan_volume *v)
 {
@@ -159,8 +159,8 @@ struct object *emit_claim_make(struct emit *e, const struct manifest *m)
 }
 
 /*
- * Writes a claim of a replica's own. Its name cannot contain variables, so the index is a literal unless there is only
- * one replica.
+ * Writes a replica's own claim. Its name cannot contain variables, so the index is a literal unless there is only one
+ * replica.
  */
 static void own_claim(struct emit *e, const struct plan_role *r, const struct plan_volume *v, struct object *volume)
 {

@@ -1,8 +1,8 @@
 /*
  * gang.c - pods that start together or not at all: which pods belong to a gang, and how they are marked. A gang
- * consists of the pods of all roles that are not auxiliary. Kueue admits an object as a whole, or a group of pods that
- * name each other. The schedulers of Volcano, of coscheduling and of Kubernetes itself need an object that says how
- * many pods the gang has, and pods that refer to it.
+ * consists of the pods of all roles that are not auxiliary. Kueue admits an object as a whole, or a group of pods
+ * that have the same group name. The schedulers of Volcano, of coscheduling and of Kubernetes itself need an object
+ * that says how many pods the gang has, and pods that refer to it.
  */
 #include "emit/each.h"
 
@@ -145,7 +145,10 @@ bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r)
 	return emit_gang_member(r) && (plan_workload(j, r)->traits & WORKLOAD_BARE);
 }
 
-/* The number of pods for which Kueue waits; pods of a Job are not counted, since the Job itself is admitted. */
+/*
+ * Returns the number of pods for which Kueue waits. Pods of a Job are not counted, because Kueue admits the Job
+ * itself.
+ */
 static int64_t grouped_pods(const struct plan_job *j)
 {
 	int64_t n = 0;

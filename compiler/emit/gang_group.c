@@ -1,11 +1,10 @@
 /*
- * gang_group.c - the objects that say how many pods start together: PodGroups of
- * Volcano and of coscheduling, Workloads and PodGroups of Kubernetes itself.
+ * gang_group.c - makes the objects that say how many pods start together: PodGroups of Volcano and of coscheduling,
+ * Workloads and PodGroups of Kubernetes itself.
  *
- * minMember, minResources and the rest follow the training operator: a
- * framework's argument `scheduling` wins, then the roles are counted; resources
- * are what the containers request, or limit where they request nothing of a kind;
- * init containers are left out unless they continue beside the others.
+ * minMember, minResources and the rest follow the training operator: a framework's argument `scheduling` wins, then
+ * the roles are counted; resources are the containers' requests, or their limits where there is no request; init
+ * containers do not count unless they keep running.
  */
 #include "emit/each.h"
 
@@ -58,7 +57,7 @@ static void add(struct sums *s, struct str name, const struct object *amount, in
 		known->u.string = quantity_text(s->e->arena, all);
 }
 
-/* Adds resources. A resource with only a limit is requested with the same amount, as the API server does. */
+/* Adds resources. If a resource has only a limit, the limit counts as its request, as for the API server. */
 static void add_resources(struct sums *s, const struct object *resources, int64_t times)
 {
 	const struct object *requests = object_get(resources, STR("requests")),

@@ -1,5 +1,5 @@
 /*
- * listed.c - makes every manifest of a job into trees, one for each index.
+ * listed.c - makes the trees of all manifests of a job, one tree for each index.
  */
 #include "emit/listed.h"
 

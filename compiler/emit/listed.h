@@ -1,5 +1,5 @@
 /*
- * listed.h - the objects of one job as trees, for code that sends them instead of writing them.
+ * listed.h - lists the objects of one job as trees, for code that sends them instead of writing them.
  */
 #ifndef TRAINC_EMIT_LISTED_H
 #define TRAINC_EMIT_LISTED_H

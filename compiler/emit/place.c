@@ -2,8 +2,8 @@
  * place.c - decides what keeps the replicas of a role in one domain: the queue, the gang's group, or the affinity of
  * the pods (attract.c). Kueue reads annotations of the pods (its documentation, "Topology Aware Scheduling", section
  * "User-facing APIs", and "Labels and Annotations" for podset-group-name). The groups of Volcano ("Network Topology
- * Aware Scheduling", section "Job Configuration") and of Kubernetes ("Topology-Aware Workload Scheduling", section "API
- * configuration") have a field.
+ * Aware Scheduling", section "Job Configuration") and of Kubernetes ("Topology-Aware Workload Scheduling", section
+ * "API configuration") have a field for it.
  */
 #include "emit/each.h"
 

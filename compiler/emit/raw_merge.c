@@ -1,7 +1,8 @@
 /*
- * raw_merge.c - merges raw fields into the trees that the compiler made. Maps are merged by key, and lists by the keys
- * by which their schema identifies elements. Any other value is added if the compiler wrote none. What the compiler
- * made from a typed field, or writes itself, stays, and the raw field is reported: each thing is set in one way.
+ * raw_merge.c - merges raw fields into the trees that the compiler made. Maps are merged by key, and lists by the
+ * keys by which their schema identifies elements. Any other value is added if the compiler wrote none. If the
+ * compiler wrote the value, from a typed field or by itself, that value stays and the raw field is reported: every
+ * setting has one source.
  */
 #include "emit/build.h"
 
@@ -9,7 +10,10 @@
 
 #define FIELD_OF_COMPILER ""
 
-/* The typed field from which the compiler writes a key of Kubernetes; "" for a key that no single field sets. */
+/*
+ * For each key of Kubernetes: the typed field from which the compiler writes it; "" for a key that no single field
+ * sets.
+ */
 static const struct { const char *key, *field; } typed[] = {
 	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" },
 	{ "workingDir", "workdir" }, { "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" },
@@ -49,7 +53,7 @@ struct merging {
 	enum raw_scope scope;
 };
 
-/* The type of the map that a raw block of SCOPE is merged into; NULL where it is unknown. */
+/* Returns the type of the map that a raw block of SCOPE is merged into; NULL if it is unknown. */
 static const struct schema_type *type_of(enum raw_scope scope)
 {
 	static const char *const names[] = { [RAW_POD] = "core.v1.PodSpec", [RAW_CONTAINER] = "core.v1.Container",
@@ -63,7 +67,7 @@ static const struct schema_field *field_named(const struct schema_type *t, struc
 	return t ? schema_newest_field(&schema_builtin, t, name) : NULL;
 }
 
-/* The type of a field's value, or of the elements of its list. */
+/* Returns the type of a field's value, or of the elements of its list. */
 static const struct schema_type *below(const struct schema_field *f)
 {
 	const struct schema_ref *r = f ? &schema_builtin.refs[f->ref] : NULL;
@@ -74,8 +78,9 @@ static const struct schema_type *below(const struct schema_field *f)
 }
 
 /*
- * The keys by which elements of a list are identified: "containerPort,protocol"; NULL for a list that is replaced. The
- * schema gives tolerations none, but those of an accelerator and of the user must be kept side by side.
+ * Returns the keys that identify the elements of a list: "containerPort,protocol"; NULL for a list that is replaced
+ * as a whole. The schema gives tolerations none, but the tolerations of an accelerator must be kept next to the
+ * user's own.
  */
 static const char *element_keys(const struct schema_field *list)
 {
@@ -201,7 +206,7 @@ static void volume_clash(struct merging *m, const struct object *ours, const str
 	diag_help(ds, d, "give the volume in '%s' another name", scope_names[m->scope]);
 }
 
-/* Reports a name that the framework or trainc reserves: raw must not use it, just as `env` must not. */
+/* Reports a variable that the framework or trainc reserves: a raw block must not set it, and neither may `env`. */
 static bool reserved_name(struct merging *m, const struct step *at, const struct data *element)
 {
 	const struct plan_job *j = m->e->job;
@@ -226,7 +231,7 @@ static bool reserved_name(struct merging *m, const struct step *at, const struct
 	return true;
 }
 
-/* Reports a port number outside 1..65535: nothing can listen on it, and the API server refuses it. */
+/* Reports a port number outside 1..65535: no process can listen on it, and the API server refuses it. */
 static void port_number(struct merging *m, const struct step *at, const struct data *element, struct str key)
 {
 	const struct data *number = data_get(element, key);
@@ -239,7 +244,7 @@ static void port_number(struct merging *m, const struct step *at, const struct d
 	diag_help(m->e->diags, d, "write the number that the program listens on");
 }
 
-/* The value of one merge key of an element; "" for a key that is absent and has no default. */
+/* Returns the value of one merge key of an element; "" if it is absent and has no default. */
 static struct str key_text(struct arena *a, struct str key, const struct object *ours, const struct data *raw)
 {
 	const struct object *o = ours ? object_get(ours, key) : NULL;
@@ -252,7 +257,7 @@ static struct str key_text(struct arena *a, struct str key, const struct object 
 	return str_is(key, "protocol") ? STR("TCP") : STR("");
 }
 
-/* Takes the first of several keys; REST is the list after it. */
+/* Returns the first of several keys; REST gets the remaining ones. */
 static struct str next_key(const char *keys, const char **rest)
 {
 	size_t n = strcspn(keys, ",");
@@ -261,7 +266,7 @@ static struct str next_key(const char *keys, const char **rest)
 	return (struct str){ keys, n };
 }
 
-/* The text that identifies an element of a list, of OURS or of RAW; "" if nothing identifies it. */
+/* Returns the text that identifies an element of a list, of OURS or of RAW; "" if nothing identifies it. */
 static struct str identity(struct merging *m, const char *keys, const struct object *ours, const struct data *raw)
 {
 	struct buf out = { 0 };
@@ -367,7 +372,7 @@ static void merge_value(struct merging *m, const struct step *at, const struct s
 		merge_element(m, at, f, &es, ours, raw->value->u.list.at[i]);
 }
 
-/* Is it the merge key of a list element? It only identifies the element and sets nothing. */
+/* Is it the merge key of a list element? Such a key identifies the element, so it does not count as a setting. */
 static bool is_merge_key(const struct step *at, struct str key, const struct object *ours, const struct data *raw)
 {
 	return at && at->key.n && at->key.p[0] == '[' && same_scalar(ours, raw) &&
@@ -378,8 +383,8 @@ static bool is_merge_key(const struct step *at, struct str key, const struct obj
 }
 
 /*
- * Checks podReplacementPolicy: a Job with a podFailurePolicy replaces pods once they have failed, and the API server
- * refuses any other value.
+ * Checks podReplacementPolicy: the compiler writes a podFailurePolicy, with which pods are only replaced after they
+ * have failed, and the API server refuses any other value.
  */
 static void replacement(struct merging *m, const struct step *at, const struct object *job, const struct data *value)
 {
@@ -414,7 +419,7 @@ static void merge_map(struct merging *m, const struct step *at, const struct sch
 			replacement(m, &step, &before, member->value);
 		}
 		if (!ours && member->value->kind == DATA_LIST && element_keys(f)) {
-			/* its elements have names that must be checked, so they are merged one by one */
+			/* elements have names that must be checked, so they are merged one by one */
 			ours = object_list(m->e->arena, member->value->from);
 			object_append(m->e->arena, into, member->key, ours);
 		}

@@ -1,6 +1,6 @@
 /*
- * replica.c - objects of single replicas: how many in a row differ only by the index, and the labels that a framework
- * gives each of them.
+ * replica.c - objects of single replicas: determines which consecutive replicas differ only by the index, and the
+ * labels that a framework gives each of them.
  */
 #include "emit/build.h"
 

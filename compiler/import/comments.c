@@ -198,7 +198,7 @@ struct str comments_header(struct arena *a, const struct source *source, struct 
 
 static void take(struct arena *a, struct import_comment *c, struct line *line)
 {
-	/* the line was made from the line of the manifest that ends with the comment */
+	/* the line was made from the manifest's line at whose end the comment is */
 	bool behind = line->form == LINE_SET && line->from.start >= c->line && line->from.start < c->at;
 
 	c->taken = true;

@@ -14,8 +14,11 @@ struct import_comment {
 	struct str text;                /* text of the comment, without '#' and the blanks around it */
 	uint32_t at;                    /* global offset of the comment */
 	struct span anchor;             /* the part that the comment belongs to: a key and its value, or an element */
-	uint32_t line;                  /* start of the comment's line; offset of the comment when it has the line to
-					 * itself */
+	/*
+	 * start of the line that contains the comment; if the comment is the only content of its line, the offset of
+	 * the comment
+	 */
+	uint32_t line;
 	bool taken;
 };
 

@@ -8,7 +8,9 @@
 
 #define CONFIG_KEY "controller_config_file.yaml"
 
-/* The list under a key; NULL when there is none, and after a report when it is not a list. */
+/*
+ * Returns the list under a key. Returns NULL if the key is missing, or if its value is not a list, which is reported.
+ */
 static const struct data *list_of(struct import *im, const struct data *map, const char *key)
 {
 	const struct data *d = member(map, key);

@@ -27,8 +27,8 @@ static void text_field(struct container_reading *c, const struct data_member *m,
 }
 
 /*
- * Reads the image. In `registry/<your-project>/name` the user has to replace what is in angle brackets: no registry has
- * such a name.
+ * Reads the image. In `registry/<your-project>/name` the user has to replace the part in angle brackets, which no
+ * registry accepts.
  */
 static void image(struct container_reading *c, const struct data_member *m)
 {
@@ -109,7 +109,7 @@ static bool port_is_usual(struct container_reading *c, struct str name, int64_t 
 	return c->kind == CONTAINER_MAIN && k->port && str_is(name, k->port) && number == k->number;
 }
 
-/* The name of a port; a port without a name is called by its number. */
+/* The name of a port; a port without a name gets its number as a name. */
 static struct str port_name(struct arena *a, const struct data *port)
 {
 	struct str name = member_text(port, "name");
@@ -284,9 +284,9 @@ static void resources_read(struct container_reading *c, const struct data *resou
 static void field(struct container_reading *c, const struct data_member *m)
 {
 	if (str_is(m->key, "name"))
-		return;                 /* the block has the name */
+		return;                 /* the name of the block is the name of the container */
 	if (c->kind == CONTAINER_SIDECAR && str_is(m->key, "restartPolicy") && str_is(m->value->u.string, "Always"))
-		return;                 /* this restart policy makes it a sidecar */
+		return;                 /* a sidecar always has this restart policy */
 	if (str_is(m->key, "terminationMessagePolicy")) {
 		if (!str_is(m->value->u.string, "FallbackToLogsOnError"))
 			import_left_out(c->role->im, m->key_at, m->key,
@@ -323,7 +323,8 @@ static const struct data_member *find(const struct data *map, const char *key)
 
 void container_read(struct container_reading *c)
 {
-	static const char *const first[] = { "env", "resources" };      /* read first: the others need them */
+	/* these are read first, because other fields depend on them */
+	static const char *const first[] = { "env", "resources" };
 	const struct data_member *early[2];
 
 	env_given(c);

@@ -112,7 +112,7 @@ static const struct custom_kind *ancestor_of(const struct data *object)
 	return NULL;
 }
 
-/* Is it the key of the runtime id? Those operators read keys in any case. */
+/* Is it the key of the runtime id? The ancestors' operators ignore the case of keys. */
 static bool is_runtime_id(struct arena *a, struct str key) { return str_is(str_lower(a, key), "runtimeid"); }
 
 static bool has_runtime_id(struct arena *a, const struct data *spec)
@@ -138,7 +138,7 @@ struct str custom_runtime_id(struct arena *a, const struct data *object)
 	return str_copy(a, (struct str){ id, sizeof id });
 }
 
-/* Writes a member of a map that follows others. */
+/* Writes a member of a map, after a comma. */
 static void put_copied(struct buf *b, struct str key, const struct data *value)
 {
 	buf_char(b, ',');
@@ -251,7 +251,7 @@ static bool read_program(void *context, struct arena *arena, struct str path, st
 	return false;
 }
 
-/* Makes the program of the resource; false with the error. */
+/* Makes the program of the resource; returns false with the error in RET. */
 static bool import_resource(struct custom_plan *p, struct arena *a, const struct data *object,
 	const struct custom_options *o, struct str *ret)
 {

@@ -33,7 +33,10 @@ const struct custom_kind *custom_kind(size_t i);
  * and those of its two ancestors.
  */
 const struct custom_kind *custom_kind_among(size_t i, bool operators, bool ancestors);
-/* The name that the kind has for a role of its plan: "Worker" for "worker"; ROLE itself if it has none. */
+/*
+ * Returns the kind's own name for a role of its plan, such as "Worker" for "worker"; returns ROLE itself if the kind
+ * has no name for it.
+ */
 struct str custom_role(struct arena *a, const struct custom_kind *k, struct str role);
 /*
  * The runtime id of a resource of an ancestor's kind that has none: four characters that follow from its uid. Empty for
@@ -43,7 +46,7 @@ struct str custom_runtime_id(struct arena *a, const struct data *object);
 /* The name of the main container of its pods; empty: the first is the main one. */
 struct str custom_container(const struct custom_kind *k);
 
-/* How the resources are read; the texts are borrowed as long as a plan exists. */
+/* How to read resources. The texts are borrowed and must live as long as a plan of them. */
 struct custom_options {
 	/* minor version 1.N of the training operator whose rules apply; 0: the last version that has the kind */
 	unsigned minor;

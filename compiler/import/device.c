@@ -10,7 +10,7 @@
 #include "import/role.h"
 #include "syntax/reserved.h"
 
-/* ---- declarations in the program ---- */
+/* ---- declarations of accelerators in the program ---- */
 
 static bool is_taken(struct import *im, struct str word)
 {
@@ -66,7 +66,7 @@ struct device *device_declare(struct import *im, struct str resource)
 	lines_set(a, body, STR("resource"), expr_string(a, resource), (struct span){ 0, 0 });
 	lines_set(a, body, STR("per_pod"), expr_text(a, STR("count")), (struct span){ 0, 0 });
 	d->declaration = top.at[0];
-	/* next to the declaration */
+	/* a documentation comment above the declaration */
 	struct str doc = str_printf(a, "## Devices that nodes offer as %.*s.", STR_ARG(resource));
 	line_comment(a, d->declaration, (struct remark){ .text = doc, .at = UINT32_MAX });
 	ARENA_PUSH(a, im->devices, im->ndevices, d);
@@ -193,7 +193,7 @@ static void keep_raw(struct role_reading *r, struct str resource)
 	}
 }
 
-/* Adds what a configuration gives to a device that is not the role's accelerator. */
+/* Adds the settings that a configuration has for a device that is not the role's accelerator. */
 static void bring(struct role_reading *r, const struct device *d)
 {
 	static const char *const blocks[] = { "mounts", "env" };
@@ -260,7 +260,7 @@ static const struct device *accelerator(struct role_reading *r, const struct dat
 	return ret;
 }
 
-/* ---- where it may run ---- */
+/* ---- on which nodes a role may run ---- */
 
 static bool has_label(const struct device *d, struct str key)
 {

@@ -22,8 +22,8 @@ struct device {
 	struct plan_str *tolerate;
 	size_t ntolerate;
 	bool more;                      /* the accelerator adds environment or mounts */
-	bool configured;                /* a controller's configuration declares it: it is a device, whatever its
-					 * name */
+	/* declared in a configuration of a controller, so it counts as a device whatever its name is */
+	bool configured;
 };
 
 /*
@@ -43,7 +43,7 @@ const struct import_devices *devices_probe(struct import *im, struct str resourc
 struct device *device_declare(struct import *im, struct str resource);
 /* The accelerator that was declared for the resource, or NULL. */
 struct device *device_find(const struct import *im, struct str resource);
-/* Is it an amount of devices, not of cpu or the like? */
+/* Does the resource stand for devices, and not for cpu, memory and the like? */
 bool device_is(const struct import *im, struct str resource);
 
 #endif

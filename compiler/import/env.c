@@ -12,7 +12,7 @@
 
 #include <ctype.h>
 
-/* Could the kubelet know this name although the container does not define it? */
+/* Could the kubelet define a variable of this name, although the container does not? */
 static bool from_outside(struct container_reading *c, struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
@@ -22,7 +22,7 @@ static bool from_outside(struct container_reading *c, struct str name)
 		str_ends(name, STR("_SERVICE_PORT")));
 }
 
-/* The replacement of `$(NAME)`: code, or the text of the variable. */
+/* The replacement of `$(NAME)`: an expression, or the value of the variable. */
 struct known {
 	struct str code;
 	/* the value of this entry, if the framework sets the same variable again later; otherwise NULL */
@@ -35,14 +35,17 @@ static struct str framework_key(struct container_reading *c, struct str name)
 		STR_ARG(member_text(c->container, "name")), STR_ARG(name));
 }
 
-/* The replacement of `$(NAME)`; NULL: it stays text. *RET_RAW: only Kubernetes can resolve it. */
+/*
+ * Returns the replacement of `$(NAME)`; NULL if `$(NAME)` stays plain text. Sets *RET_RAW if only Kubernetes can
+ * replace it.
+ */
 static const struct known *reference(struct container_reading *c, struct str name, bool value, bool *ret_raw)
 {
 	const struct known *known = map_get(&c->env, name);
 	struct arena *a = c->role->im->arena;
 
 	if (known && value)
-		c->role->job->has_references = true;    /* the framework may set the variable again after this entry */
+		c->role->job->has_references = true;    /* the framework may set the variable again later */
 
 	if (known && (value || !map_get(&c->secrets, name)))
 		return known;
@@ -302,7 +305,7 @@ static void read_entry(struct container_reading *c, const struct data *entry, st
 	define(c, name, value);
 }
 
-/* ---- variables without an entry ---- */
+/* ---- variables that pods have without an entry in `env` ---- */
 
 static bool says(const struct data *d, struct str word)
 {
@@ -341,7 +344,7 @@ void env_given(struct container_reading *c)
 	}
 }
 
-/* Reports a hidden entry: when two have the same name the container sees the last. */
+/* Reports an entry that has no effect: if two entries have the same name, the container gets the last one. */
 static void report_hidden(struct import *im, const struct data *entry, const struct data *last)
 {
 	struct str name = member_text(entry, "name");

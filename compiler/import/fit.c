@@ -37,7 +37,7 @@ const char *import_kind_words(const struct data *d)
 	return "";
 }
 
-/* The text of a value, if it is short. */
+/* The source text of a value, if it is short. */
 static struct str spelling(struct fitting *f, const struct data *d)
 {
 	struct str s = source_text(f->im->sources, d->from);
@@ -66,7 +66,8 @@ static void wrong_kind(struct fitting *f, const struct data *d, const struct sch
 
 	if (template_value(f->im, d))
 		return;
-	bool shown = ref->word == SCHEMA_QUANTITY && found.n;   /* its form is wrong, not its type */
+	/* a quantity in a wrong form is quoted in the message: its type is right */
+	bool shown = ref->word == SCHEMA_QUANTITY && found.n;
 	struct diag *e = diag_report(ds, TJ1103, d->from, "%s'%.*s' must be %s, found %.*s", element_of(in),
 		STR_ARG(in->key), wanted_words(ref), STR_ARG(shown ? found : str_of(import_kind_words(d))));
 
@@ -131,7 +132,10 @@ static const struct schema_field *find_field(struct fitting *f, const struct sch
 	return field || !f->any_case ? field : field_any_case(f, t, key);
 }
 
-/* The type below which the field belongs, if it was written one level too high: the most common mistake. */
+/*
+ * Returns the field into which KEY belongs, if the manifest has KEY one level too high, which is the most common
+ * mistake.
+ */
 static struct str belongs_under(struct fitting *f, const struct schema_type *t, struct str key)
 {
 	for (size_t i = t->first; i < t->first + t->n; i++) {
@@ -215,7 +219,10 @@ static void unknown_field(struct fitting *f, const struct schema_type *t, const 
 		diag_help(ds, d, "%.*s", STR_ARG(sentence));
 }
 
-/* Reports missing fields that a type must have. For containers the operators have rules of their own. */
+/*
+ * Reports missing fields that a type must have. Containers are exempt: the operators have rules of their own for
+ * them.
+ */
 static void missing_fields(struct fitting *f, const struct schema_type *t, const struct data *d, const struct way *in)
 {
 	const struct data_member *at = d->u.map.at;
@@ -238,7 +245,7 @@ static void missing_fields(struct fitting *f, const struct schema_type *t, const
 	}
 }
 
-/* Is it a field that only the cluster writes? */
+/* Is it a field that only the cluster itself writes? */
 static bool is_clusters(const struct way *in, struct str key) { return !in->outer && str_is(key, "status"); }
 
 static const struct data *fit_object(struct fitting *f, const struct data *d, const struct schema_type *t,
@@ -339,7 +346,7 @@ static const struct data *quantity_of_float(struct arena *a, const struct data *
 	return text;
 }
 
-/* Fits a value; NULL: it is null, or was reported. */
+/* Fits a value to a type. Returns NULL if the value is null, or if it was reported. */
 static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref,
 	const struct way *in)
 {

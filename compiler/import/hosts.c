@@ -41,8 +41,8 @@ static size_t skip_namespace(struct str text, size_t i, struct str ns)
 }
 
 /*
- * Reads the part of a host name from text.p[AT] on: the replica's number and the Service. *RET is the replica. Returns
- * the end of the name; 0 when it is not the name of a replica.
+ * Reads a host name after its head, from text.p[AT] on: the number of the replica, which *RET gets, and the Service.
+ * Returns the offset of its end; 0 if it is not the name of a replica.
  */
 static size_t match(const struct imported *job, const struct host_name *h, struct str text, size_t at, int64_t *ret)
 {

@@ -21,7 +21,7 @@ struct import_options {
 	 * kind
 	 */
 	unsigned operator_minor;
-	struct str image;               /* image for scripts that name none; or empty */
+	struct str image;               /* image for scripts that do not name one; may be empty */
 	/* images of init containers that the training operator is configured to add; empty: its defaults */
 	struct str init_image, delivery_image;
 };
@@ -31,14 +31,12 @@ struct import *import_new(struct arena *a, struct sources *sources, struct diags
 /* Reads the documents of one text and reports errors in them. */
 void import_read(struct import *im, const struct source *source);
 
-/* Assigns objects that accompany jobs to their jobs; to be called when all texts were read. */
+/* Assigns objects that accompany jobs to their jobs; call this after all texts have been read. */
 void import_finish(struct import *im);
 
 /* Number of jobs found so far; a set of accelerators counts as one. */
 size_t import_count(const struct import *im);
-/*
- * The name of a job, for its file. Programs of the same name have different namespaces; otherwise they were reported.
- */
+/* The name of a job, for its file. Jobs of the same name have different namespaces; all others were reported. */
 struct str import_name(const struct import *im, size_t i);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * job.c - shared by all kinds of jobs: metadata, the block, its roles.
+ * job.c - makes the parts that all kinds of jobs have: metadata, the block `job`, its roles.
  */
 #include "import/role.h"
 #include "import/trial.h"
@@ -68,7 +68,7 @@ static void pairs(struct import_manifest *m, struct lines *job, const char *fiel
 	}
 }
 
-/* Reports metadata that the program cannot express and that the cluster did not write. */
+/* Reports finalizers and owner references, which a program cannot express. */
 static void other_metadata(struct import_manifest *m)
 {
 	static const char *const others[] = { "finalizers", "ownerReferences" };
@@ -157,7 +157,7 @@ void job_suspend(struct import *im, struct lines *to, const struct data *of)
 	import_comments(im, lines_set(im->arena, to, STR("suspend"), expr_text(im->arena, STR("true")), at), at);
 }
 
-/* ---- what the framework sets ---- */
+/* ---- names of variables that the framework sets ---- */
 
 static void add_names(struct import *im, struct map *to, const struct plan_role *r, const struct plan_container *c)
 {

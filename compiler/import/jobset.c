@@ -35,7 +35,7 @@ static void targets_rule(struct import *im, const struct data *spec, const struc
 	}
 }
 
-/* Checks that a text is one of a few words. */
+/* Checks that a text is one of the words that the field accepts. */
 static void word_rule(struct import *im, const struct data *of, const char *key, const char *const *words)
 {
 	const struct data *d = member(of, key);
@@ -144,7 +144,7 @@ bool jobset_check(const struct import_manifest *m, const struct data *spec)
 
 	if (!data_count(jobs))
 		diag_report(im->diags, TJ1106, m->at, "this %.*s has no replicatedJobs", STR_ARG(m->kind));
-	if (data_count(jobs) > MOST) {          /* the limit for roles of a job */
+	if (data_count(jobs) > MOST) {          /* a job can have at most that many roles */
 		diag_report(im->diags, TJ1106, jobs->from, "this %.*s has %zu replicatedJobs; at most %d",
 			STR_ARG(m->kind), data_count(jobs), MOST);
 		return false;
@@ -336,7 +336,7 @@ void jobset_roles(struct set *s, const struct data *spec)
 	set_words(s);
 	s->job->labels_of = labels;
 	for (size_t i = 0; i < s->n; i++)
-		if (s->roles[i].jobs == 1)      /* the name of its one Job */
+		if (s->roles[i].jobs == 1)      /* with a single Job in the role, the Job's name stands for the role */
 			set_label(s, &s->roles[i],
 				str_printf(im->arena, "%.*s-%.*s-0", STR_ARG(s->m.name), STR_ARG(s->roles[i].name)));
 	for (size_t i = 0; i < s->n && member_bool(network, "enableDNSHostnames", true); i++) {
@@ -394,8 +394,8 @@ void jobset_fields(struct set *s, const struct data *spec)
 }
 
 /*
- * "All" is the default. "Any": one of the Jobs is enough, which is the same as all replicas of the role when the role
- * has one Job.
+ * Converts successPolicy. Its operator is "All" by default. With "Any", one complete Job of a role is enough; a
+ * program can say this of a role with one Job, by requiring all its replicas.
  */
 struct str jobset_success(struct set *s, const struct data *spec)
 {
@@ -492,7 +492,7 @@ static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 		import_left_out(im, member_at(d, "groupName"), STR("groupName"), "the program has no groups of roles");
 }
 
-/* Reports a deadline that only some roles have: it cannot be the job's. */
+/* Reports a deadline that only some roles have: a program has a deadline for the whole job only. */
 static void deadlines(struct set *s)
 {
 	struct import *im = s->m.im;

@@ -17,7 +17,7 @@ void jobset_roles(struct set *s, const struct data *spec);
 void jobset_fields(struct set *s, const struct data *spec);
 /* The expression for `success`, or an empty text for the default. */
 struct str jobset_success(struct set *s, const struct data *spec);
-/* Fills the roles, with their order and attempts; false after reporting. */
+/* Fills the roles, including their start order and retries; returns false after a report. */
 bool jobset_bodies(struct set *s, const struct data *spec);
 
 #endif

@@ -9,7 +9,7 @@
 enum import_use {
 	IMPORT_JOB,
 	IMPORT_NAMED,                   /* imported only when the user names it, because most pods are not jobs */
-	IMPORT_BESIDE                   /* a part that jobs refer to */
+	IMPORT_BESIDE                   /* not a job, but an object that jobs refer to */
 };
 
 struct import_row {
@@ -21,8 +21,9 @@ struct import_row {
 bool import_row(size_t i, struct import_row *ret);
 
 /*
- * Finds the objects to which OBJECT refers and that its program is made from; false if there are none.  An empty
- * API version means a version of the object's group, an empty namespace the namespace of the object.
+ * Finds the objects to which OBJECT refers and that its program is made from; false if there are none. In the result,
+ * an empty API version stands for any version of the object's group, and an empty namespace for the object's
+ * namespace.
  */
 struct import_need {
 	struct str kind, api_version, name;

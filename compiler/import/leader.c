@@ -14,7 +14,10 @@ static const struct data *template_of(const struct data *group, bool leader)
 
 static const struct pod_label labels[] = { { "leaderworkerset.sigs.k8s.io/name", LABEL_OF_JOB }, { NULL, LABEL_KEPT } };
 
-/* The labels of the controller that a variable or a path may refer to, in a role of groups with N pods each. */
+/*
+ * The labels of the controller that a variable or a path may refer to, in a role that consists of groups with N pods
+ * each.
+ */
 static void fields_of(struct set *s, struct set_role *r, bool leader, int64_t n)
 {
 	struct arena *a = s->m.im->arena;
@@ -85,7 +88,8 @@ static bool write(struct set *s, const struct data *group)
 	if (!ok)
 		return false;
 	if (s->n > 1) {
-		lines_drop(s->m.im->arena, s->roles[1].line, STR("replicas"));  /* the replicas follow from the size */
+		/* the framework computes the number of workers from the size of a group */
+		lines_drop(s->m.im->arena, s->roles[1].line, STR("replicas"));
 		if (str_is(member_text(s->m.spec, "startupPolicy"), "LeaderReady"))
 			lines_set(s->m.im->arena, s->roles[1].body, STR("start_after"),
 				expr_text(s->m.im->arena, STR("ready(leader)")), member_at(s->m.spec, "startupPolicy"));

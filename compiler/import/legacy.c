@@ -7,9 +7,9 @@
 
 struct legacy_kind {
 	const char *type, *framework;
-	const char *role_key, *port_key;        /* keys in an element of replicaSpecs */
-	const char *usual;                      /* role without one */
-	const char *roles[4][2];                /* in the order of the framework */
+	const char *role_key, *port_key;        /* keys in an element of replicaSpecs: of the role and of the port */
+	const char *usual;                      /* the role of an element that names none */
+	const char *roles[4][2];                /* keys and names of the roles, in the order of the framework */
 	struct role_kind role;
 };
 
@@ -293,7 +293,7 @@ static struct job_role role(struct legacy_job *j, const struct data *spec, const
 		role_read(&r, member(spec, "template"));
 	struct line *restart = lines_find(r.role, STR("restart"));
 	if (restart && str_is(restart->value->pieces[0].text, "on-failure"))
-		lines_drop(im->arena, top.at[0], restart->key); /* the framework's own */
+		lines_drop(im->arena, top.at[0], restart->key); /* "on-failure" is the default of the framework */
 	return (struct job_role){ top.at[0], spec->from };
 }
 
@@ -376,7 +376,7 @@ static bool read_mxnet(struct import *im, const struct import_kind *row, const s
 }
 
 const struct import_kind legacy_kinds[] = {
-	/* after the configurations, which may define their devices */
+	/* the order matters: these come after configurations, which may define the devices of these jobs */
 	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow, true, IMPORT_JOB },
 	{ "TfJob", "mlkube.io/v1beta1", read_tensorflow, true, IMPORT_JOB },
 	{ "TFJob", "kubeflow.org/v1alpha1", read_tensorflow, true, IMPORT_JOB },

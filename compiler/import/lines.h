@@ -25,7 +25,7 @@ enum expr_kind {
 	EXPR_TEXT,                      /* text that is printed as it is */
 	EXPR_STRING,
 	EXPR_LIST,
-	EXPR_CALL,                      /* a call of the function `text`; arguments without a key go by position */
+	EXPR_CALL,                      /* a call of the function `text`; arguments without a key are positional */
 	EXPR_BODY                       /* a body: { } */
 };
 
@@ -37,23 +37,25 @@ struct expr {
 	struct lines items;             /* the items of a body or list; elements of a list have no keys */
 };
 
-enum line_form { LINE_SET, LINE_EXTEND };       /* forms of a line: key = value; key { } */
+enum line_form { LINE_SET, LINE_EXTEND };       /* `key = value`, or `key { }` */
 
 struct remark {                         /* a comment of the program */
 	struct str text;                /* text of the comment without its '#'; documentation has its `##` */
 	uint32_t at;                    /* offset of the comment in the manifest */
-	bool behind;                    /* on the line itself (at most one), otherwise above it */
+	bool behind;                    /* on the line itself (at most one comment), or else above it */
 };
 
 struct line {
-	/* the item's head as it is written: image, "a/b", role worker; p == NULL: an element */
+	/*
+	 * the start of the item as it is written: `image`, `"a/b"`, `role worker`; p == NULL for an element of a list
+	 */
 	struct str key;
 	enum line_form form;
 	struct expr *value;
 	struct span from;
 	struct remark *comments;        /* the comments of the line, in the order of the manifest */
 	size_t ncomments;
-	bool ended;                     /* a comment follows the code on the line */
+	bool ended;                     /* a comment follows the code of the line */
 };
 
 /* ---- making ---- */
@@ -64,7 +66,7 @@ struct expr *expr_string(struct arena *a, struct str text);
 /* Appends a piece to an EXPR_STRING; neighboring texts become one. */
 void expr_append(struct arena *a, struct expr *string, bool code, struct str text);
 struct expr *expr_new(struct arena *a, enum expr_kind kind);
-/* An expression on one line, for use in a key. */
+/* Writes an expression on one line, so that it can be part of a key. */
 struct str expr_flat(struct arena *a, const struct expr *e);
 struct expr *expr_call(struct arena *a, struct str what);
 
@@ -84,15 +86,15 @@ struct lines *lines_block(struct arena *a, struct lines *in, struct str key, str
  * its line.
  */
 void line_comment(struct arena *a, struct line *line, struct remark remark);
-/* Adds the comments of FROM and of its parts to TO, which has the same content; each text once. */
+/* Adds the comments of FROM and of its parts to TO, which has the same content; repeated texts are added only once. */
 void line_join_comments(struct arena *a, struct line *to, const struct line *from);
 
-/* A word of a manifest as a key, in quotes if it needs them. */
+/* Returns a word of the manifest as a key, with quotes if it needs them. */
 struct str key_text(struct arena *a, struct str word);
-/* A text as an identifier: other characters become `_`, and one is added before a leading digit. */
+/* Turns a text into an identifier: other characters become `_`, and a `_` is added before a leading digit. */
 struct str word_text(struct arena *a, struct str text);
 
-/* Do the two mean the same? Places and comments are not compared. */
+/* Do two expressions mean the same? Their positions and comments are not compared. */
 bool expr_same(const struct expr *a, const struct expr *b);
 bool line_same(const struct line *a, const struct line *b);
 
@@ -111,9 +113,9 @@ struct writing {
 	size_t n, outer;
 };
 
-/* Does the expression fit on one line of a body at that depth? */
+/* Does the expression fit on one line, in a body that is nested DEPTH levels deep? */
 bool expr_fits(const struct expr *e, unsigned depth);
-/* Writes the expression on a line that begins at the margin. */
+/* Writes the expression on a line without indentation. */
 void expr_write(struct writing *w, const struct expr *e);
 void lines_write(struct writing *w, const struct lines *lines, unsigned depth);
 /* The position in the manifest of the text at `offset`; unknown when there is none. */

@@ -60,7 +60,7 @@ static void put_char(struct buf *out, struct str s, size_t i, bool block, bool l
 	else if (c == '$' && i + 1 < s.n && s.p[i + 1] == '{')
 		buf_z(out, "\\$");
 	else if (c == '$' && i + 1 == s.n && !last)
-		buf_z(out, "\\$");      /* otherwise the text would begin an insertion */
+		buf_z(out, "\\$");      /* without the escape, this would start an insertion */
 	else if (c == '\t')
 		buf_z(out, "\\t");
 	else if (c == '\r')
@@ -70,7 +70,8 @@ static void put_char(struct buf *out, struct str s, size_t i, bool block, bool l
 	else if (c < 0x20 || c == 0x7f)
 		buf_printf(out, "\\u{%X}", c);
 	else if (c == ' ' && block && ends_line(s, i, last))
-		buf_z(out, "\\u{20}");  /* later steps would remove blanks at the end of a line */
+		/* written as an escape, because later steps would remove blanks at the end of a line */
+		buf_z(out, "\\u{20}");
 	else
 		buf_char(out, (char)c);
 }
@@ -170,7 +171,7 @@ static bool flat_expr(const struct expr *e)
 
 static size_t width_expr(const struct expr *e);
 
-/* The approximate number of columns, at least half of the true number; stops counting above a limit. */
+/* Returns the approximate width in columns, at least half of the true width; stops counting above a limit. */
 static size_t width_items(const struct lines *items)
 {
 	size_t n = 2;

@@ -10,10 +10,10 @@
 #include "import/role.h"
 #include "import/tree.h"
 
-/* A value that means the same as an absent one. */
+/* A value that means the same as a missing field. */
 struct usual {
-	const char *in, *key;           /* IN: the key of the map that has it; NULL: wherever it is */
-	const char *text;               /* the value as YAML */
+	const char *in, *key;           /* `in`: the key of the map that contains the field; NULL: any map */
+	const char *text;               /* the value, as YAML text */
 };
 
 static const struct usual usuals[] = {
@@ -115,7 +115,8 @@ static bool is_default(struct str in, const struct data *map, const struct data_
 
 	if (str_is(m->key, "imagePullPolicy") && m->value->kind == DATA_STRING)
 		return is_usual_pull(map, m->value->u.string);
-	if (str_is(m->key, "serviceAccount"))           /* the older name, which the server repeats */
+	/* the older name of serviceAccountName, which the server sets to the same value */
+	if (str_is(m->key, "serviceAccount"))
 		return member(map, "serviceAccountName");
 	if (str_is(in, "annotations"))
 		return str_is(m->key, "deployment.kubernetes.io/revision");
@@ -144,7 +145,7 @@ static const struct data *clean_list(struct arena *a, struct str in, const struc
 	return ret;
 }
 
-/* D, the value of the key IN, without fields that have their default value. */
+/* Returns D, the value of the key IN, without fields that have their default value. */
 static const struct data *clean(struct arena *a, struct str in, const struct data *d)
 {
 	struct data *ret;
@@ -166,14 +167,14 @@ static const struct data *clean(struct arena *a, struct str in, const struct dat
 			continue;
 		m.value = clean(a, m.key, m.value);
 		if (!data_count(m.value) && data_count(d->u.map.at[i].value))
-			continue;       /* everything in it came from the server */
+			continue;       /* the map is dropped, because the server wrote everything in it */
 		ret->u.map.at[n++] = m;
 	}
 	ret->u.map.n = n;
 	return ret;
 }
 
-/* ---- Jobs and pods ---- */
+/* ---- labels and selectors of Jobs and pods ---- */
 
 static const struct data *without(struct arena *a, const struct data *map, bool (*drop)(const struct data_member *m,
 	const struct data *of), const struct data *of)
@@ -208,7 +209,7 @@ static bool is_jobs_label(const struct data_member *m, const struct data *metada
 		str_eq(m->value->u.string, member_text(metadata, uid ? "uid" : "name"));
 }
 
-/* METADATA without the Job's own labels, and without `labels` if no other label is left. */
+/* Returns METADATA without the Job's own labels, and without `labels` if no other label is left. */
 static const struct data *without_labels(struct arena *a, const struct data *metadata, const struct data *of)
 {
 	const struct data *labels = member(metadata, "labels"), *left = without(a, labels, is_jobs_label, of);
@@ -293,8 +294,8 @@ struct made {
 };
 
 /*
- * The reference to the object whose controller made this one; NULL if no controller made it, or if it comes from a
- * file.
+ * Returns the owner reference to the object whose controller made this one; NULL if no controller made it, or if it
+ * was read from a file.
  */
 static const struct data *owner_of(const struct data *object)
 {

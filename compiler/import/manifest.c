@@ -26,7 +26,9 @@ struct import *import_new(struct arena *a, struct sources *sources, struct diags
 
 /* ---- kinds ---- */
 
-/* Does the group of an API version have a kind of job? Then an unknown kind in it may be misspelt. */
+/*
+ * Does the group of an API version contain a kind of job? Then an unknown kind in that group may be a misspelled one.
+ */
 static bool has_jobs(struct str api_version)
 {
 	const char *slash = memchr(api_version.p, '/', api_version.n);
@@ -113,8 +115,8 @@ static void report_strangers(struct import *im)
 enum { MOST_OBJECTS = 50000, MOST_COMMENTS = 500000, OBJECT_LARGEST = 8 << 20 };
 
 /*
- * A job to read again: the meaning of references depends on the names that the framework sets, which are known only
- * later.
+ * A job that has to be read again: the meaning of its references depends on the variables that the framework sets,
+ * which are only known later.
  */
 struct again {
 	struct imported *job;
@@ -122,7 +124,7 @@ struct again {
 	const struct data *object;
 	const struct source *source;
 	struct comments comments;       /* all comments, before lines of the program take some */
-	struct span rest;               /* comments inside it that no line took go above the job */
+	struct span rest;               /* comments in this range that no line took are put above the job */
 };
 
 /*
@@ -184,8 +186,8 @@ static void read_again(struct import *im, const struct again *a)
 }
 
 /*
- * Reads jobs with references again. The names that their frameworks set are found at once for as many jobs as one
- * program can have.
+ * Reads jobs with references again. The variables that their frameworks set are determined together, for as many jobs
+ * as one program can have.
  */
 static void read_references(struct import *im)
 {
@@ -282,7 +284,7 @@ static void read_config(struct import *im, const struct data *object)
 		ARENA_PUSH(im->arena, im->jobs, im->njobs, job);
 }
 
-/* Reports an input of more than NUMBER of WHAT, and ends the import. */
+/* Reports that the input has more than NUMBER of WHAT, and ends the import. */
 static void stop(struct import *im, struct span at, int number, const char *what)
 {
 	if (!im->full)

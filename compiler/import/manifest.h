@@ -31,16 +31,17 @@ struct host_name {
 enum label_meaning { LABEL_KEPT, LABEL_OF_JOB, LABEL_OF_ROLE };
 
 struct pod_label {
-	const char *key;                /* key of the label; NULL ends a list */
-	enum label_meaning meaning;     /* meaning of the label; LABEL_KEPT: the framework writes it too */
+	const char *key;                /* key of the label; NULL in the last element of a list */
+	enum label_meaning meaning;     /* meaning of the label; LABEL_KEPT: the framework writes it too, so it stays */
 };
 
 struct imported {                       /* what the manifest becomes: a job, or the accelerators of a configuration */
 	struct str name, ns;
 	struct span name_at;            /* position of the name; for accelerators: position of the configuration */
-	const struct data *labels, *annotations;        /* labels and annotations of the object, when its pods get them
-							 * too */
-	bool queued;                    /* Kueue admits the job, and `place` can say where it places all of its pods */
+	/* labels and annotations of the object, if its pods get them too */
+	const struct data *labels, *annotations;
+	/* Kueue admits the job, and `place` can express where Kueue places all of its pods */
+	bool queued;
 	const struct data *object;      /* the manifest as a tree */
 	const struct source *source;
 	struct str header;              /* the license at the head of the manifest's file, as lines of comments; empty
@@ -49,15 +50,16 @@ struct imported {                       /* what the manifest becomes: a job, or 
 					 * accelerators */
 	struct str *modules;            /* modules of the library that the program imports: "nvidia" */
 	size_t nmodules;
-	struct lines declarations;      /* declarations that the program has before the job */
-	bool has_references;            /* a text has `$(NAME)`, which becomes plain text unless the framework sets
-					 * NAME */
-	struct map words;               /* names of roles and objects in the job, once it has objects (objects.c) */
+	struct lines declarations;      /* declarations that precede the job in the program */
+	/* a text contains `$(NAME)`, which becomes plain text unless the framework sets NAME */
+	bool has_references;
+	/* names of roles and objects in the job; filled in when the job has its first object (objects.c) */
+	struct map words;
 	const struct pod_label *labels_of;      /* labels that the controller writes, or NULL */
-	struct map role_words;          /* words of the roles, for values of LABEL_OF_ROLE -> struct str */
+	struct map role_words;          /* value of a LABEL_OF_ROLE -> name of the role in the program, a struct str */
 	struct str subdomain;
 	struct map hosts;               /* host names by their heads -> struct host_name */
-	/* "role/container/NAME" of variables that the framework sets; NULL before they are known */
+	/* "role/container/NAME" of the variables that the framework sets; NULL until they are known */
 	const struct map *set;
 };
 
@@ -88,7 +90,7 @@ struct import {
 	bool has_server_path;
 	struct imported **jobs;
 	size_t njobs;
-	struct beside **beside;         /* objects that no job has yet (objects.c) */
+	struct beside **beside;         /* objects that are not assigned to a job yet (objects.c) */
 	size_t nbeside;
 	struct later **later;           /* jobs that are read last (manifest.c) */
 	size_t nlater;
@@ -96,7 +98,7 @@ struct import {
 	size_t nstrangers;
 	struct made **parts;            /* objects that a controller made (live.c) */
 	size_t nparts;
-	struct map owners;              /* the same objects by their uids -> struct made */
+	struct map owners;              /* the same objects: uid -> struct made */
 	struct map uids;                /* uids of the objects that were read from a cluster */
 	struct again **again;           /* jobs with references (manifest.c) */
 	size_t nagain;
@@ -107,7 +109,7 @@ struct import {
 	struct device **devices;
 	size_t ndevices;
 	struct map words;               /* words of roles of all jobs: accelerators must have other names */
-	struct map frameworks;          /* name of each framework that programs declare -> its line (set.c) */
+	struct map frameworks;          /* name of each framework that the programs declare -> its line (set.c) */
 	struct map probes;              /* accelerators of the library that were tried (device.c) */
 };
 
@@ -123,22 +125,22 @@ struct import_manifest {
 
 /* ---- kinds ---- */
 
-/* The reader of a kind: false, after a report, when it makes nothing from the object. */
+/* The function that reads a kind. It returns false, after a report, if it makes nothing from the object. */
 struct import_kind {
 	const char *kind, *api_version;
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
 	bool last;                      /* the object refers to other objects, so it is read after all others */
 	enum import_use use;
 };
-/* each table ends with a row of NULL */
+/* in each table, the last row is NULL */
 extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[],
 	volcano_kinds[], trainer_kinds[], ray_kinds[], leader_kinds[], spark_kinds[];
 
 /* The kinds of import, in the order of the tables; NULL after the last. */
 const struct import_kind *import_kind_at(size_t i);
 /*
- * The reader of KIND in API_VERSION; NULL if there is none. Then RET_OTHER is the reader of another version of the
- * kind, or NULL.
+ * Returns the row of KIND in API_VERSION. If there is none, returns NULL, and RET_OTHER gets the row of another
+ * version of the kind, or NULL.
  */
 const struct import_kind *import_kind_find(struct str kind, struct str api_version,
 	const struct import_kind **ret_other);
@@ -149,21 +151,23 @@ bool import_is_kind(struct str kind);
 void runtimes_finish(struct import *im);
 
 /*
- * Is it a configuration of the older controllers, bare or in a ConfigMap (config.c)? False: it declares no accelerator.
+ * Recognize and read a configuration of the older controllers, bare or in a ConfigMap (config.c). import_config()
+ * returns false if the configuration declares no accelerator.
  */
 bool import_is_config(const struct data *object);
 const struct data *import_config_of(const struct data *object);
 bool import_config(struct import *im, const struct data *config, struct imported *job);
 
 /*
- * Reads name, namespace and metadata of an object that was fitted to TYPE; it must have a name. False after reporting.
+ * Reads name, namespace and metadata of an object, and fits it to TYPE. Returns false, after a report, if it has no
+ * name.
  */
 bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type,
 	bool any_case, struct import_manifest *ret);
 /* Makes the job of a manifest: its block, with the contents of its metadata. FRAMEWORK is NULL when it has none. */
 struct lines *job_new(struct import_manifest *m, struct imported *job, const struct expr *framework);
 void job_use(struct import *im, struct imported *job, struct str module);
-/* Puts the roles into the job; fields that they share become those of the job. */
+/* Puts the roles into the job; fields that all roles share become fields of the job. */
 struct job_role {
 	struct line *line;
 	struct span place;              /* position in the manifest */
@@ -173,24 +177,27 @@ void job_finish(struct import_manifest *m, struct imported *job, struct lines *b
 
 /* Is it a field of metadata that the API server writes into every object? */
 bool is_servers(struct str key);
-/* Writes a number of seconds in the manifest as a duration; negative ones are refused when the program is tried. */
+/*
+ * Writes a number of seconds in the manifest as a duration; the compiler refuses negative durations when the program
+ * is tried.
+ */
 void job_seconds(struct import *im, struct lines *to, const char *field, const struct data *of, const char *key);
 /* Writes `suspend`, unless a queue suspends the job anyway. */
 void job_suspend(struct import *im, struct lines *to, const struct data *of);
 
-/* Finds the variables that each job's framework sets: see imported.set. */
+/* Finds the variables that each job's framework sets, and stores them in imported.set. */
 void job_framework_names(struct import *im, struct imported *const *jobs, size_t n);
 
 /* Reports jobs with the same name in one namespace. */
 void jobs_differ(struct import *im);
-/* Writes the program of some jobs before `fmt`. RET, which may be NULL, gets the origin of its lines. */
+/* Writes the program of some jobs, without formatting it. RET, which may be NULL, gets the origin of its lines. */
 void import_text(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out, struct writing *ret);
 
 /* ---- fitting: fit.c ---- */
 
 /*
- * The tree of a map, reduced to the fields and kinds of a type of Kubernetes' schema: other values are reported and
- * left out, unknown fields are reported, null is absent. ANY_CASE: keys are matched as Go's JSON reader does.
+ * Reduces a map to the fields of a type of Kubernetes' schema: values of other kinds and unknown fields are reported
+ * and left out; null counts as absent. ANY_CASE: keys are matched as Go's JSON reader does.
  */
 const struct data *import_fit(struct import *im, const struct data *d, const char *type, bool any_case);
 
@@ -203,25 +210,26 @@ bool import_misspelt_roles(const struct import_manifest *m);
 /* Describes the kind of a value for messages: "a whole number", "a list". */
 const char *import_kind_words(const struct data *d);
 
-/* Members of a fitted map: NULL, empty, or FALLBACK when they are absent. */
+/* Return a member of a fitted map; NULL, an empty text or FALLBACK if it is absent. */
 const struct data *member(const struct data *map, const char *key);
 struct str member_text(const struct data *map, const char *key);
 /* Is it a label or annotation by which trainc, or a tool with ApplySets, identifies the objects of a set? */
 bool member_is_record(struct str key);
 int64_t member_int(const struct data *map, const char *key, int64_t fallback);
 bool member_bool(const struct data *map, const char *key, bool fallback);
-/* The position of a member's key; that of the map when it lacks the member. */
+/* The position of a member's key; the map's own position if the member is missing. */
 struct span member_at(const struct data *map, const char *key);
-size_t data_count(const struct data *d);        /* returns the number of elements or members; 0 for NULL */
+/* Returns the number of elements of a list, or of members of a map; 0 for NULL. */
+size_t data_count(const struct data *d);
 
 /* ---- reports ---- */
 
-/* Reports TJ1110: something known that the program cannot express. WHY is an explanation, or NULL. */
+/* Reports TJ1110: a known field that the program cannot express. WHY is an explanation, or NULL. */
 void import_left_out(struct import *im, struct span at, struct str what, const char *why);
 
 /* ---- raw values: raw.c ---- */
 
-/* A tree as an expression, and its members as lines. */
+/* Convert a tree to an expression, and the members of a map to lines. */
 struct expr *raw_expr(struct import *im, const struct data *d);
 void raw_member(struct import *im, struct lines *to, struct str key, const struct data *value, struct span key_at);
 

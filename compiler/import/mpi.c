@@ -11,7 +11,7 @@
 #define ROOT_PATH "/root/.ssh"
 
 struct implementation {
-	const char *word;               /* in the manifest; the first one is the default */
+	const char *word;               /* name of the implementation in the manifest; the first row is the default */
 	const char *argument;           /* argument of the framework */
 };
 
@@ -28,7 +28,7 @@ struct mpi {
 static struct arena *arena(const struct mpi *j) { return j->set.m.im->arena; }
 static struct diags *ds(const struct mpi *j) { return j->set.m.im->diags; }
 
-/* ---- what the operator refuses ---- */
+/* ---- checks of the operator ---- */
 
 static void help_words(struct mpi *j, const struct data *d, const char *what, const char *words)
 {
@@ -130,7 +130,10 @@ static void argument(struct mpi *j, struct expr *call, const char *name, struct 
 		import_comments(j->set.m.im, line, span_join(line->from, d->from));
 }
 
-/* Sets the argument for keys. The job makes keys for root; for other users the image decides where keys are. */
+/*
+ * Sets the argument for ssh keys. The job generates keys for root; for other users the image determines where the
+ * keys are.
+ */
 static void keys_argument(struct mpi *j, struct expr *call)
 {
 	struct str path = member_text(j->set.m.spec, "sshAuthMountPath"),
@@ -148,7 +151,7 @@ static void keys_argument(struct mpi *j, struct expr *call)
 		"--from-file=id_rsa --from-file=id_rsa.pub --from-file=authorized_keys=id_rsa.pub", STR_ARG(name));
 }
 
-/* The call of the library's framework, with the arguments that differ from its defaults. */
+/* Makes the call of the library's framework, with the arguments that differ from its defaults. */
 static struct expr *framework(struct mpi *j)
 {
 	struct arena *a = arena(j);
@@ -213,7 +216,7 @@ static void role_of(struct mpi *j, const char *name, const char *key, const stru
 		.per = n, .kind = { .index = INDEX_LABEL } };
 }
 
-/* The framework writes them too. */
+/* Labels of the operator that the framework also writes. */
 static const struct pod_label labels[] = {
 	{ "training.kubeflow.org/operator-name", LABEL_KEPT }, { "training.kubeflow.org/job-name", LABEL_KEPT },
 	{ "training.kubeflow.org/job-role", LABEL_KEPT }, { NULL, LABEL_KEPT }

@@ -15,7 +15,7 @@ struct beside {
 	struct span at;                 /* position of the kind */
 	const struct data *object;      /* fitted */
 	bool namespaced, ours;
-	struct line *line;              /* object NAME { }; its key is written when its owner is known */
+	struct line *line;              /* `object NAME { }`; NAME is set once it is known which job owns the object */
 	const struct source *source;
 	struct imported *owner;
 };
@@ -43,7 +43,7 @@ static void block(struct import *im, struct lines *to, const struct data_member 
 		to->at[to->n - 1]->form = LINE_EXTEND;
 }
 
-/* Labels and annotations, without those that other tools keep for themselves. */
+/* Labels and annotations, without those that belong to other tools. */
 static void pairs(struct import *im, struct lines *to, const struct data_member *m)
 {
 	struct data *left = ARENA_NEW(im->arena, struct data);
@@ -115,7 +115,7 @@ static void body(struct import *im, const struct beside *b)
 	static const char *const first[] = { "apiVersion", "kind", "metadata" };
 	const struct data *object = b->object;
 
-	/* comments above the object are about all of it */
+	/* comments above the object refer to the whole object */
 	import_comments(im, b->line, (struct span){ object->from.start, object->from.start + 1 });
 	for (size_t k = 0; k < 4; k++) {
 		for (size_t i = 0; i < object->u.map.n; i++) {
@@ -132,7 +132,7 @@ static void body(struct import *im, const struct beside *b)
 
 /* ---- reading ---- */
 
-/* Is it a Secret with data? One without is handled like other objects. */
+/* Is it a Secret with data? A Secret without data is handled like other objects. */
 static bool is_secret(struct import *im, const struct data *object, const struct beside *b)
 {
 	struct diag *d;
@@ -180,7 +180,7 @@ bool beside_read(struct import *im, const struct data *object, struct str kind, 
 
 struct line *beside_last(const struct import *im) { return im->nbeside ? im->beside[im->nbeside - 1]->line : NULL; }
 
-/* ---- finding the job ---- */
+/* ---- finding the job of an object ---- */
 
 static bool same_place(const struct beside *b, const struct imported *job)
 {
@@ -204,11 +204,11 @@ static void claim(struct map *names, struct imported *job, const struct data *d)
 }
 
 struct namesakes {
-	struct beside **at;             /* the list ends with NULL */
+	struct beside **at;             /* objects of the same name; the last element is NULL */
 	size_t n;
 };
 
-/* The objects by name. */
+/* Collects the objects by name. */
 static struct map by_name(struct import *im)
 {
 	struct map lists = { 0 }, ret = { 0 };
@@ -284,7 +284,7 @@ static void take_words(struct import *im, struct imported *job)
 	}
 }
 
-/* The name of the block: `bert-config` of the job bert is its `config`. */
+/* Returns the name of the block: `bert-config` of the job bert becomes `config`. */
 static struct str word_of(struct import *im, const struct beside *b)
 {
 	struct arena *a = im->arena;
@@ -304,7 +304,7 @@ static struct str word_of(struct import *im, const struct beside *b)
 	return word;
 }
 
-/* Is it the Service by which a job's pods find each other? One is written for every job anyway. */
+/* Is it the Service by which a job's pods find each other? The compiler writes such a Service for every job. */
 static bool is_own_service(struct import *im, const struct beside *b)
 {
 	const struct data *spec = member(b->object, "spec");
@@ -317,7 +317,10 @@ static bool is_own_service(struct import *im, const struct beside *b)
 	return true;
 }
 
-/* Reports the label KEY of a selector when another system writes it to its pods, and the framework does not. */
+/*
+ * Reports the label KEY of a selector if the other system's controller writes that label to its pods, but the
+ * framework does not.
+ */
 static void look_at_label(struct import *im, const struct beside *b, struct str key, struct span at)
 {
 	if (host_is_foreign(key) && !selector_keeps(b->owner, key))

@@ -6,12 +6,11 @@
 
 /* Keeps an object for a job that may be read later; false when its kind is unknown. */
 bool beside_read(struct import *im, const struct data *object, struct str kind, struct str api_version);
-/* The last `object` that was read; NULL when there is none. */
+/* Returns the last object that was kept; NULL if there is none. */
 struct line *beside_last(const struct import *im);
 /*
- * To be called when all manifests were read: each object goes to the first job in which its name
- * occurs, else to the first job of its file, else to the first of all.  When there is no job, that
- * is reported.
+ * Call this after all manifests have been read. Each object goes to the first job in which its name occurs, else to
+ * the first job of its file, else to the first of all. If there is no job, this is reported.
  */
 void beside_finish(struct import *im);
 

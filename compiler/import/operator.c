@@ -132,8 +132,8 @@ static void put_conf(struct operator_arguments *in, const struct data *policy)
 }
 
 /*
- * Writes bounds as the operator completes them: a single one counts for both; if there is none, both are the number of
- * replicas.
+ * Writes the bounds of an autoscaler as the operator completes them: a single bound counts as both bounds; without
+ * bounds, both are the number of replicas.
  */
 static void put_bounds(struct operator_job *j, struct operator_arguments *in, const struct data *policy)
 {
@@ -172,7 +172,7 @@ static void put_elastic(struct operator_job *j, struct operator_arguments *args,
 	put_from(args, "elastic", e, j->m.spec, "elasticPolicy");
 }
 
-/* Reports texts to which the operator gives another meaning. */
+/* Reports a word that the operator does not know, and reads as another word. */
 static void reads_otherwise(struct operator_job *j, const struct data *d, const char *as)
 {
 	diag_report(j->m.im->diags, TJ1111, d->from, "'%.*s' is unknown to the operator, which reads it as '%s'",
@@ -303,7 +303,7 @@ static void job_fields(struct operator_job *j, struct lines *to)
 	job_seconds(j->m.im, to, "timeout", policy, "activeDeadlineSeconds");
 	job_seconds(j->m.im, to, "ttl", policy, "ttlSecondsAfterFinished");
 	clean(j, to);
-	if (suspend && suspend->u.boolean && !lines_find(to, STR("queue")))     /* a queue itself suspends jobs */
+	if (suspend && suspend->u.boolean && !lines_find(to, STR("queue")))     /* a queue suspends jobs itself */
 		set(j, to, "suspend", expr_text(j->m.im->arena, STR("true")),
 			span_join(member_at(policy, "suspend"), suspend->from));
 }

@@ -25,7 +25,7 @@ struct operator_kind {
 	const char *kind, *type;
 	const char *framework;          /* name of the framework in std.kubeflow */
 	const char *roles_key;
-	const char *restart;            /* the default restart policy */
+	const char *restart;            /* the restart policy by default */
 	unsigned traits;
 	unsigned from, to;              /* oldest and newest version of the operator that has the kind, 1.N */
 	struct operator_role roles[OPERATOR_ROLES];     /* the roles, in the order of the framework */
@@ -47,13 +47,14 @@ struct operator_job {
 };
 
 /*
- * The row of a role of the map. Case counts as far as it does for the operator; NULL for a role that it does not know.
+ * Returns the table's row of a role in the map, or NULL for a role that the operator does not know. The case of the
+ * name matters only where it does for the operator.
  */
 const struct operator_role *operator_role_of(const struct operator_kind *k, struct str key);
 /* The member of the map for a role of the table; NULL when it has none. */
 const struct data_member *operator_member(const struct operator_job *j, const char *key);
 
-/* Reports everything that the operator, or the API server before it, refuses; false if anything was. */
+/* Reports everything that the operator, or the API server before it, refuses; returns false if it reported anything. */
 bool operator_check(const struct operator_job *j);
 
 #endif

@@ -145,14 +145,14 @@ static void role_rule(const struct operator_job *j, const struct data_member *ro
 	replicas_rule(j, role, role->value);
 }
 
-/* ---- which roles, and how many of them ---- */
+/* ---- rules about which roles exist and how many replicas they have ---- */
 
 static int64_t replicas_of(const struct data_member *role)
 {
 	return role ? member_int(role->value, "replicas", -1) : -1;
 }
 
-/* Requires exactly one replica; 1.9 also requires that it is written. */
+/* Requires exactly one replica. WRITTEN: the manifest must also set this number, as version 1.9 requires. */
 static void single_rule(const struct operator_job *j, const char *key, bool written)
 {
 	const struct data_member *role = operator_member(j, key);

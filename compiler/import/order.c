@@ -43,7 +43,7 @@ static size_t raw_rank(struct str key)
 	return i;
 }
 
-/* Sorts by counting, because there may be many blocks. */
+/* Sorts by counting, which is fast even for very many blocks. */
 static void sort(struct lines *body, size_t (*rank_of)(struct str key))
 {
 	struct line **sorted = memory_hold(NULL, body->n * sizeof *sorted + 1);
@@ -72,17 +72,20 @@ void lines_sort(struct lines *body)
 			sort(&body->at[i - 1]->value->items, raw_rank);
 }
 
-/* ---- what all roles share ---- */
+/* ---- fields that all roles share ---- */
 
-/* May the field move to the job, which has it too? Labels may not: those of a job are also on the job's own object. */
+/*
+ * May the field move to the job, which has it too? Labels may not, because labels of a job are also set on the job's
+ * own object.
+ */
 static bool may_rise(const struct line *l, bool only_one)
 {
-	/* a field that only one role has stays in it */
+	/* if the job has only one role, these fields stay in the role */
 	static const char *const of_one[] = { "image", "pull", "pull_secrets", "command", "args", "workdir",
 		"service_account", "scheduler", "priority", "env", "mounts" };
 	static const char *const never[] = { "replicas", "container", "labels", "annotations", "init", "sidecar",
 		"raw pod", "raw container", "start_after",
-		/* in a job, it would apply to all its roles together */
+		/* in the job, `place` would apply to all roles together */
 		"place" };
 
 	for (size_t i = 0; only_one && i < sizeof of_one / sizeof *of_one; i++)
@@ -135,7 +138,10 @@ static void rise(struct import *im, struct lines *job, struct lines *const *role
 	lines_push(im->arena, job, line);
 }
 
-/* Moves the first entries of a map, as far as all roles agree: order matters in a container. */
+/*
+ * Moves those first entries of a map to the job that are the same in all roles. Only first entries can move, because
+ * their order in the container matters.
+ */
 static void rise_entries(struct import *im, struct lines *job, struct lines *const *roles, size_t n, struct str key)
 {
 	struct lines *maps[n], *to;
@@ -165,7 +171,9 @@ static void rise_entries(struct import *im, struct lines *job, struct lines *con
 	}
 }
 
-/* Moves a field of jobs that each pod has for itself into raw blocks, because roles differ in it. */
+/*
+ * Moves `scheduler` or `priority` of a role into `raw pod`: they are fields of the job, but the roles differ in them.
+ */
 static void lower(struct import *im, struct lines *role, const char *field, const char *raw)
 {
 	struct line *l = lines_take(role, str_of(field));

@@ -34,7 +34,7 @@ static const struct data *main_container(const struct role_reading *r, const str
 	return NULL;
 }
 
-/* Can the name of the container be kept as the name of a block? */
+/* Can the name of the container also be the name of a block? */
 static bool is_block_name(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
@@ -170,7 +170,8 @@ static bool of_compiler(struct role_reading *r, const struct data_member *m)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (!str_is(m->key, names[i]))
 			continue;
-		if (i != 1 || !r->job->hosts.n)         /* otherwise its hosts are translated */
+		/* the subdomain is not reported if it was used to translate host names */
+		if (i != 1 || !r->job->hosts.n)
 			import_left_out(r->im, m->key_at, m->key,
 				"each replica has its own host name; texts refer to it by ROLE.host(i)");
 		return true;
@@ -201,7 +202,7 @@ static bool names_service(struct str text)
 	return false;
 }
 
-/* Do texts of the containers in LIST read such a variable? */
+/* Does a text of the containers in LIST use such a variable? */
 static bool reads_services(const struct data *list)
 {
 	static const char *const keys[] = { "command", "args", "env" };
@@ -219,7 +220,7 @@ static bool reads_services(const struct data *list)
 	return false;
 }
 
-/* Keeps the variables for Services if the containers read them: pods of a program do not get them otherwise. */
+/* Keeps the variables for Services if the containers use them: by default, pods of a program do not get them. */
 static void service_links(struct role_reading *r)
 {
 	if (!member(r->spec, "enableServiceLinks") &&
@@ -257,7 +258,10 @@ static void field(struct role_reading *r, const struct data_member *m)
 
 /* ---- metadata of the template ---- */
 
-/* The name of a level that every cluster has. Others are in the project's topology, which a manifest does not show. */
+/*
+ * Returns the name of a topology level that every cluster has. Other levels are defined in the project's topology,
+ * which a manifest does not contain.
+ */
 static struct str usual_level(struct str label)
 {
 	return str_is(label, "kubernetes.io/hostname") ? STR("host") :
@@ -266,7 +270,7 @@ static struct str usual_level(struct str label)
 
 #define KUEUE_PODSET "kueue.x-k8s.io/podset-"
 
-/* `place` for an annotation by which Kueue places pods; NULL when `place` cannot express it. */
+/* Converts an annotation by which Kueue places pods to the value of `place`; NULL if `place` cannot express it. */
 static struct expr *place_words(struct arena *a, const struct data_member *pair)
 {
 	static const char *const functions[][2] = { { "required-topology", "near" },
@@ -291,8 +295,8 @@ static struct expr *place_words(struct arena *a, const struct data_member *pair)
 }
 
 /*
- * Does each map within D have at most one annotation of Kueue about places, and can `place` express it? A second one
- * could not be kept: a program with `place` must not set such annotations itself.
+ * Does each map within D have at most one of Kueue's annotations about where pods run, and can `place` express it? A
+ * second annotation could not be kept: a program with `place` must not set such annotations itself.
  */
 static bool known_in(struct arena *a, const struct data *d)
 {
@@ -317,7 +321,7 @@ bool places_known(struct arena *a, const struct data *annotations, const struct 
 {
 	for (size_t i = 0; i < data_count(annotations); i++)
 		if (str_starts(annotations->u.map.at[i].key, STR(KUEUE_PODSET)))
-			return false;           /* Kueue's annotation applies to all roles */
+			return false;           /* on the job itself, the annotation would apply to all roles */
 	return known_in(a, spec);
 }
 

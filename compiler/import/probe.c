@@ -8,7 +8,7 @@
 #include "import/trial.h"
 #include "syntax/parse.h"
 
-struct try {                            /* an accelerator with one argument */
+struct try {                            /* a call of an accelerator that has one argument */
 	struct str module, word, argument;
 };
 
@@ -39,7 +39,7 @@ static void add_module(struct tries *ts, struct str module)
 	arena_release(&scratch);
 }
 
-/* Adds the modules in which the resource occurs. */
+/* Adds the modules of the library in whose text the resource occurs. */
 static void add_modules(struct tries *ts, struct str resource)
 {
 	size_t n;

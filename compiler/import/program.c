@@ -75,7 +75,7 @@ void import_text(struct import *im, const struct imported *const *jobs, size_t n
 		*ret = w;
 }
 
-/* ---- errors of the compiler ---- */
+/* ---- reporting the errors of the compiler ---- */
 
 static void report(struct import *im, const struct trainc *c, const struct writing *w, const struct imported *job,
 	const struct diag *d)
@@ -141,7 +141,7 @@ static bool all_sound(struct import *im)
 	im->tried = true;
 	left = ARENA_ARRAY(im->arena, const struct imported *, nleft);
 	jobs = ARENA_ARRAY(im->arena, const struct imported *, nleft);
-	im->sound = nleft > 1;          /* a single job is tried on its own */
+	im->sound = nleft > 1;          /* a single job is only tried alone */
 	if (im->sound)
 		memcpy(left, im->jobs, nleft * sizeof *left);
 	im->diags->muted++;

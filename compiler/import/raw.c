@@ -40,7 +40,7 @@ struct expr *raw_expr(struct import *im, const struct data *d)
 
 void raw_member(struct import *im, struct lines *to, struct str key, const struct data *value, struct span key_at)
 {
-	enum { DEPTH = 4 };             /* about as deep as the fields of a raw block */
+	enum { DEPTH = 4 };             /* deeper maps are written as values, like the fields in a raw block */
 	struct arena *a = im->arena;
 	struct line *line;
 

@@ -78,7 +78,7 @@ static const struct data *template_of(struct ray *r, const struct data *group)
 	return tree_with(a, template, "spec", tree_with(a, pod, "containers", containers, list->from), template->from);
 }
 
-/* ---- how Ray is started ---- */
+/* ---- the options of `ray start` ---- */
 
 /* Is it an option of `ray start` that the framework sets, or that repeats a default? */
 static bool is_known(const struct data_member *m, bool head)
@@ -192,8 +192,8 @@ static void elastic(struct ray *r, const struct data *group, struct set_role *ro
 }
 
 /*
- * Sets the size of shared memory. The framework gives 8 GiB; a smaller pod gets as much as it has memory, as from its
- * operator.
+ * Sets the size of shared memory. The framework's default is 8 GiB. In a pod with less memory, shared memory is as
+ * large as the pod's memory, as with the Ray operator.
  */
 static void shared_memory(struct ray *r, struct set_role *role)
 {
@@ -231,7 +231,8 @@ static bool bodies(struct ray *r)
 				(long long)(s->roles[i].jobs * s->roles[i].per));
 	}
 	if (ok)
-		lines_drop(s->m.im->arena, s->roles[0].line, STR("replicas"));  /* a RayCluster has one head */
+		/* the head is always a single replica */
+		lines_drop(s->m.im->arena, s->roles[0].line, STR("replicas"));
 	return ok;
 }
 
@@ -265,7 +266,7 @@ static void cluster_rest(struct ray *r)
 		rest(r, r->groups->u.list.at[i], group, why);
 }
 
-/* The words of a command that needs no shell; NULL when it needs one. */
+/* Splits a command into words; NULL if the command needs a shell. */
 static struct expr *words(struct arena *a, struct str text)
 {
 	struct expr *list = expr_new(a, EXPR_LIST);
@@ -285,7 +286,7 @@ static struct expr *words(struct arena *a, struct str text)
 	return list->items.n ? list : NULL;
 }
 
-/* Makes the program of a RayJob the command of the head. */
+/* Makes the entrypoint of a RayJob the command of the head. */
 static void entrypoint(struct ray *r)
 {
 	struct arena *a = arena(r);

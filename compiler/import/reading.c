@@ -55,7 +55,7 @@ struct str amount_literal(struct arena *a, const struct data *d, bool whole)
 		return (struct str){ 0 };
 	s = quantity_text(a, q);
 	if (whole && quantity_unit(s) == UNIT_NONE) {
-		q.form = QUANTITY_BINARY;       /* a multiple of 1024 * 1024 bytes is written in Mi */
+		q.form = QUANTITY_BINARY;       /* an amount that is a multiple of 1024 * 1024 bytes is written in Mi */
 		s = quantity_text(a, q);
 	}
 	return whole && quantity_unit(s) == UNIT_NONE ? (struct str){ 0 } : s;

@@ -6,13 +6,13 @@
 
 #include "import/manifest.h"
 
-struct role_kind {                      /* parts of the pod that the framework adds; NULL and 0 if it adds none */
+struct role_kind {                      /* how a framework's pods differ from others; NULL and 0: they do not */
 	const char *container;          /* name of the main container; NULL: the main container is the first one */
 	const char *usual;              /* name of the container when the program gives none */
 	const char *port;
 	int64_t number;
 	const char *index;              /* the field of pods that holds the replica's index: "metadata.labels['...']" */
-	bool restart;                   /* the restart policy in the manifest's pods has no effect */
+	bool restart;                   /* the restart policy in the manifest's pod templates has no effect */
 };
 
 struct role_field {                     /* a field of the pod, and the expression that replaces it */
@@ -25,11 +25,12 @@ struct role_reading {
 	struct import *im;
 	struct imported *job;
 	const struct role_kind *kind;
-	const struct role_field *fields;        /* fields in addition to kind->index, or NULL */
+	/* further fields that fieldRef may name, besides kind->index; or NULL */
+	const struct role_field *fields;
 	struct str word;                /* name of the role in the program */
 	const struct data *spec;        /* spec of the pod */
 	const struct data *main;        /* the main container */
-	struct lines *role;             /* the body of the role, which is filled */
+	struct lines *role;             /* body of the role, which the reader fills */
 	struct lines *raw;              /* the `raw pod` of the role; NULL until it has one */
 	struct map volumes;             /* volumes by name -> struct role_volume */
 	const struct data *devices;     /* resources of the main container that are devices: a map, or NULL */
@@ -54,11 +55,12 @@ struct container_reading {
 bool role_read(struct role_reading *r, const struct data *template);
 
 /*
- * Can `place` express all annotations for Kueue, of a job itself and of pods in its SPEC, about where pods run?
+ * Can `place` express all of Kueue's annotations about where pods run: those of a job itself, and those of the pods
+ * in its SPEC?
  */
 bool places_known(struct arena *a, const struct data *annotations, const struct data *spec);
 
-/* Are there containers that could run: at least one, each with an image?  False after reporting. */
+/* Does a pod template have containers that can run: at least one, each with an image? If not, this is reported. */
 bool role_can_run(struct import *im, const struct data *template, struct span at);
 /*
  * Writes the restart policy of a role. "always" becomes "on-failure", because a job has to end; the default, "never",
@@ -72,7 +74,8 @@ bool replica_count_rule(struct import *im, const struct data *n, struct str name
 /* Checks the number of replicas in a Job's spec in the same way. */
 bool batch_rule(struct import *im, const struct data *spec, struct str name);
 /*
- * The replicas of a Job's spec, after batch_rule(). Writes `retries`, and reports what the program cannot express.
+ * The first function returns the number of replicas in a Job's spec, after batch_rule(). The second one writes
+ * `retries`, and reports what a program cannot express.
  */
 int64_t batch_replicas(struct import *im, const struct data *spec);
 bool batch_read(struct import *im, const struct data *spec, struct lines *to);
@@ -90,16 +93,19 @@ struct lines *raw_list(struct import *im, struct lines *raw, const char *key, st
  * language cannot express.
  */
 struct expr *env_text(struct container_reading *c, struct str text, bool value);
-/* Adds variables that every pod has without an entry, if a text of the container uses them. */
+/* Adds the variables that every pod of the framework has without an entry, if a text of the container uses them. */
 void env_given(struct container_reading *c);
 void env_read(struct container_reading *c, const struct data *env);
 
-/* A quantity as a literal of the language, as cpu or as whole bytes (WHOLE); empty when it cannot be one. */
+/*
+ * Converts a quantity to a literal of the language: an amount of cpu, or whole bytes (WHOLE). Returns an empty text
+ * if that is not possible.
+ */
 struct str amount_literal(struct arena *a, const struct data *quantity, bool whole);
 
 /*
- * Read the volumes: first what the pod's volumes are, then the mounts of each container, then the volumes that stay
- * raw.
+ * Read the volumes in three steps: the volumes of the pod, the mounts of each container, and finally the volumes that
+ * stay raw.
  */
 void volumes_read(struct role_reading *r, const struct data *volumes);
 void mounts_read(struct container_reading *c, const struct data *mounts);
@@ -109,9 +115,9 @@ void volumes_finish(struct role_reading *r);
 void device_read(struct role_reading *r, const struct data *node, const struct data *tolerations);
 
 /*
- * Keeps an affinity or a spread constraint whose selectors ask for labels that a program's pods
- * have.  Labels of the controller are replaced by ours, which is reported; its other labels are
- * reported as missing.
+ * Keeps an affinity or a spread constraint whose selectors ask for labels that a program's pods have. Labels of the
+ * controller are replaced by trainc's labels, which is reported; a label without a counterpart is reported as
+ * missing.
  */
 const struct data *selectors_read(struct role_reading *r, const struct data_member *m);
 /* Does the framework of JOB write the controller's label KEY itself? */

@@ -14,7 +14,7 @@
 
 struct selecting {
 	struct role_reading *role;
-	struct str field;               /* "affinity", for messages */
+	struct str field;               /* "affinity" or the like, for messages */
 };
 
 void selector_missing(struct import *im, const struct imported *job, struct span at, struct str key)
@@ -89,7 +89,7 @@ static const struct data *match_labels(struct selecting *s, const struct data *l
 	return ret ? ret : labels;
 }
 
-/* The values of an expression as ours; NULL when one of them has no counterpart. */
+/* Translates the values of a selector's expression; NULL if one of them has no counterpart. */
 static const struct data *our_values(struct selecting *s, const struct pod_label *l, const struct data *values)
 {
 	struct arena *a = s->role->im->arena;
@@ -136,7 +136,7 @@ static const struct data *selector(struct selecting *s, const struct data *d)
 	return expressions ? tree_with(a, d, "matchExpressions", expressions, member_at(d, "matchExpressions")) : d;
 }
 
-/* The tree of D with all its selectors translated. */
+/* Returns the tree of D with all its selectors translated. */
 static const struct data *walk(struct selecting *s, const struct data *d)
 {
 	struct arena *a = s->role->im->arena;

@@ -10,9 +10,7 @@
 
 /* ---- names ---- */
 
-/*
- * Would the name mean something else in the program: a value, function, module or accelerator?
- */
+/* Does the name already have a meaning in the program, as a value, function, module or accelerator? */
 static bool is_reserved(const struct import *im, struct str word)
 {
 	static const char *const words[] = { "self", "cluster", "pod", "roles", "std" };
@@ -101,7 +99,7 @@ void set_condition(struct buf *out, const char *what, const struct set_role *r, 
 	buf_printf(out, "%s(%.*s%s)", what, STR_ARG(r->word), any ? ", any = true" : "");
 }
 
-/* Reports that roles which start one after the other cannot start together. */
+/* Reports a gang whose roles start one after the other: they cannot start together. */
 static void no_gang(struct set *s)
 {
 	bool ordered = false;

@@ -15,7 +15,7 @@ struct set_role {
 	struct span count_at;
 	int64_t jobs, per;              /* numbers of Jobs, and of pods in each: the role has jobs * per replicas */
 	struct role_kind kind;
-	struct role_field fields[8];    /* fields that fieldRef may name; ends with an empty path */
+	struct role_field fields[8];    /* fields that fieldRef may name; the last one has an empty path */
 	struct lines *body;
 	struct line *line;
 };
@@ -30,7 +30,7 @@ struct set {
 	bool all_replicas;
 };
 
-/* Makes identifiers for all roles from their names; all are different. Roles without a name are numbered. */
+/* Gives all roles different identifiers, made from their names. Roles without a name are numbered. */
 void set_words(struct set *s);
 /* Notes that, in selectors, the value VALUE of the controller's label stands for the role R. */
 void set_label(struct set *s, const struct set_role *r, struct str value);
@@ -47,8 +47,8 @@ void set_finish(struct set *s);
 /* ---- a framework of the program ---- */
 
 /*
- * A declaration `framework WORD { }` whose roles are those of the set; its body is returned.  Its
- * call is made after framework_done(), which gives it its name: equal declarations become one.
+ * Starts a declaration `framework WORD { }` for the roles of the set, and returns its line. framework_done() gives it
+ * its name and returns that; equal declarations become one.
  */
 struct line *framework_new(struct set *s, const char *doc);
 struct str framework_done(struct set *s, struct line *framework, const char *word);

@@ -1,7 +1,7 @@
 /*
  * slurm.c - reads batch scripts with #SBATCH lines: the script runs on every node of a job over the library's
  * slurm.batch. The options become the pod template of a Job, which is then read like one of a manifest; options that
- * Kubernetes decides in another way are reported.
+ * have no counterpart in Kubernetes are reported.
  */
 #include "import/slurm.h"
 #include "import/set.h"
@@ -80,7 +80,7 @@ static int64_t duration(struct sbatch *s, struct str value)
 			break;
 		if (rest.n && *rest.p == '-' && days < 0 && !n) {
 			days = part[0];
-			n--;            /* the hours are the first part */
+			n--;            /* after the days, the next part is hours */
 		} else if (!rest.n || *rest.p != ':') {
 			n++;
 			break;
@@ -134,7 +134,7 @@ static void name(struct sbatch *s, struct str value)
 	s->name = (struct str){ p, lower.n };
 }
 
-/* Handles the option KEY; false: it is not one of those known here. */
+/* Handles the option KEY; returns false if this function does not know it. */
 static bool known(struct sbatch *s, struct str key, struct str value)
 {
 	if (str_is(key, "job-name") || str_is(key, "J"))
@@ -246,7 +246,7 @@ static void options(struct sbatch *s)
 
 static const struct data *text_of(struct sbatch *s, struct str text) { return tree_text(s->im->arena, text, s->at); }
 
-/* Makes a pod template with the resources that the options ask of a node. */
+/* Makes a pod template with the resources that the options request on each node. */
 static const struct data *template_of(struct sbatch *s, int64_t per_node, int64_t gpus)
 {
 	struct arena *a = s->im->arena;
@@ -358,7 +358,8 @@ bool slurm_read(struct import *im, const struct source *source, struct imported 
 		.at = { source->base, source->base + 2 } };
 
 	options(&s);
-	s.at = (struct span){ source->base, source->base + 2 };         /* comments about the whole script */
+	/* the position of the first line, so that comments about the whole script are kept */
+	s.at = (struct span){ source->base, source->base + 2 };
 	if (!ready(&s))
 		return false;
 	write(&s, job);

@@ -32,7 +32,7 @@ static void option_add(struct submit *c, const char *option, struct str value, s
 }
 
 /*
- * Why a setting is left out: it belongs to the cluster manager in Kubernetes, or the framework writes it. NULL: it is
+ * Returns why a setting is left out: it configures Spark's use of Kubernetes, or the framework writes it. NULL: it is
  * kept.
  */
 static const char *not_carried(struct str key)
@@ -118,7 +118,7 @@ static const struct data *submit_command(struct spark *s)
 
 /* ---- roles ---- */
 
-/* The template of a master, which only assigns work; it has no pod in the manifest. */
+/* Makes the template of the master, which only assigns work and is no pod in the manifest. */
 static const struct data *master_template(struct spark *s)
 {
 	struct arena *a = arena(s);
@@ -290,7 +290,7 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	left_of_spec(&s);
 	for (size_t i = 0; i < set->n; i++)
 		ok = set_role_open(set, &set->roles[i]) && ok;
-	for (size_t i = 0; ok && i < set->n; i += 2)            /* there is one master, and one driver */
+	for (size_t i = 0; ok && i < set->n; i += 2)            /* the master and the driver always have one replica */
 		lines_drop(im->arena, set->roles[i].line, STR("replicas"));
 	for (size_t i = 0; ok && i < set->n; i++)
 		lines_drop(im->arena, set->roles[i].line, STR("restart"));

@@ -8,9 +8,10 @@
 
 #include <stdlib.h>
 
-enum {                          /* amounts in MiB */
+enum {                          /* amounts of memory in MiB */
 	LEAST_OVERHEAD = 384,
-	WORKER_PROCESS = 512            /* what Spark itself needs in an executor: heap, and the rest of its JVM */
+	/* what the Spark worker needs itself, besides the executor: heap, and the rest of its JVM */
+	WORKER_PROCESS = 512
 };
 
 static struct arena *spark_arena(const struct spark *s) { return s->set.m.im->arena; }
@@ -107,7 +108,7 @@ static const struct data *env_entry(struct arena *a, const struct data_member *m
 	return tree_one(a, tree_with(a, entry, key, value, m->key_at));
 }
 
-/* Reads `env`, and the two older forms of it. */
+/* Reads `env` and its two older forms, `envVars` and `envSecretKeyRefs`. */
 static const struct data *variables(struct spark *s, const struct data *side)
 {
 	struct arena *a = spark_arena(s);
@@ -129,7 +130,7 @@ static const struct data *variables(struct spark *s, const struct data *side)
 	return ret;
 }
 
-/* MAP with the member KEY of FROM under another name, if FROM has it. */
+/* Returns MAP with the member KEY of FROM under another name, if FROM has that member. */
 static const struct data *carried(struct arena *a, const struct data *map, const char *name, const struct data *from,
 	const char *key)
 {
@@ -179,7 +180,7 @@ bool spark_mounts(const struct data *side, struct str name)
 	return mounts_it(side, name);
 }
 
-/* Volumes of the application that containers of this side mount. */
+/* Collects the volumes of the application that containers of this side mount. */
 static const struct data *mounted(struct spark *s, const struct data *side)
 {
 	struct arena *a = spark_arena(s);

@@ -19,7 +19,7 @@ static bool of_chart(struct str text)
 	return false;
 }
 
-/* Does the text between {{ and }} use a word of Helm? The rest of a script may use any word. */
+/* Does the text between {{ and }} use a word of Helm? In a script, text between such braces may use any other word. */
 static bool of_chart_inside(struct str text)
 {
 	const char *from = text.n ? memmem(text.p, text.n, "{{", 2) : NULL, *end = text.p + text.n;
@@ -74,9 +74,9 @@ static void report_variable(struct import *im, const struct data *d)
 			STR_ARG(im->source->name));
 }
 
-/* ---- texts that could not be read ---- */
+/* ---- texts that do not parse ---- */
 
-/* The braces on a line, outside of quotes and comments; empty when there are none. */
+/* Returns the braces on a line, outside of quotes and comments; empty if there are none. */
 static struct str braces(struct str line)
 {
 	char quote = 0;
@@ -115,9 +115,12 @@ bool template_unreadable(struct import *im, const struct data_error *error)
 	return true;
 }
 
-/* ---- texts that could be read ---- */
+/* ---- texts that parse ---- */
 
-/* Has the text a variable such as "${NAME}" or "$NAME", which envsubst replaces? "$(NAME)" is Kubernetes' own. */
+/*
+ * Does the text contain a variable such as "${NAME}" or "$NAME", which envsubst replaces? "$(NAME)" belongs to
+ * Kubernetes.
+ */
 static bool has_variable(struct str text)
 {
 	for (size_t i = 0; i + 1 < text.n; i++) {
@@ -141,7 +144,7 @@ bool template_value(struct import *im, const struct data *d)
 	return true;
 }
 
-/* Is the key that of a name or an image? Neither can contain braces or '$'. */
+/* Is it the key of a name or an image? Neither can contain braces or '$'. */
 static bool is_name(struct str key) { return str_is(key, "name") || str_is(key, "namespace") || str_is(key, "image"); }
 
 static bool any_text(struct import *im, const struct data *d, struct str key)
@@ -165,7 +168,7 @@ static bool any_text(struct import *im, const struct data *d, struct str key)
 
 bool template_object(struct import *im, const struct data *object) { return any_text(im, object, STR("")); }
 
-/* ---- files that only list other files ---- */
+/* ---- reporting files that only list other files ---- */
 
 static struct str directory_of(const struct source *source, struct str *ret_file)
 {

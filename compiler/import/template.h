@@ -9,14 +9,20 @@
 #include "import/manifest.h"
 #include "data/data_read.h"
 
-/* Reports a text that could not be read because of the braces of a template; true if it did. */
+/* Reports a text that does not parse because of the braces of a template; returns true if it reported that. */
 bool template_unreadable(struct import *im, const struct data_error *error);
-/* Reports an object with a text that has to be completed, in a place where it cannot stay unchanged; true if it did. */
+/*
+ * Reports an object that contains a text to complete, at a position where the container cannot need the text
+ * unchanged; returns true if it reported one.
+ */
 bool template_object(struct import *im, const struct data *object);
-/* Reports a text in a place that does not accept text, if it has to be completed; true if it did. */
+/*
+ * Reports a text that has to be completed, where a value of another kind is expected; returns true if it reported
+ * that.
+ */
 bool template_value(struct import *im, const struct data *d);
 
-/* A file of `kubectl kustomize` or of a chart: reported as what it is. */
+/* Reports a file of `kubectl kustomize` or of a chart, and how to import what it describes. */
 bool template_directory(struct import *im, const struct data *object);
 
 #endif

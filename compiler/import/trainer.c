@@ -1,7 +1,7 @@
 /*
  * trainer.c - reads TrainJobs of trainer.kubeflow.org/v1alpha1 with the runtime that they refer to. The runtime's
- * JobSet, completed (trainer_runtime.c), is read like any other; the variables that its policy sets in the pods become
- * a framework.
+ * JobSet is completed (trainer_runtime.c) and then read like any other; the variables that its policy sets in the
+ * pods become a framework.
  */
 #include "import/trainer_runtime.h"
 #include "import/tree.h"
@@ -150,7 +150,10 @@ static void jax(struct train *t)
 	put(t, env, "JAX_COORDINATOR_ADDRESS", str_printf(a, "\"${%.*s.host(0)}:29500\"", STR_ARG(r->word)));
 }
 
-/* Declares the variables of XGBoost's collective; it has a worker for each device, or one. */
+/*
+ * Declares the variables of XGBoost's collective. A pod has a worker for each device, or a single one without
+ * devices.
+ */
 static void xgboost(struct train *t)
 {
 	struct arena *a = arena(t);
@@ -166,7 +169,7 @@ static void xgboost(struct train *t)
 		STR_ARG(r->word)));
 }
 
-/* The processes per node: with devices, 1 means one process for each device. */
+/* Returns the number of processes per node. In pods with devices, 1 stands for one process per device. */
 static int64_t mpi_slots(struct train *t, const struct data *policy)
 {
 	const struct data *n = member(t->trainer, "numProcPerNode"),

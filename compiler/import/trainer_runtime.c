@@ -68,14 +68,14 @@ void runtimes_finish(struct import *im)
 	}
 }
 
-/* ---- the JobSet, completed ---- */
+/* ---- completing the JobSet ---- */
 
 struct str trainer_step(const struct data *job)
 {
 	return member_text(member(member(member(job, "template"), "metadata"), "labels"), STEP);
 }
 
-/* A change of the container of that name; the others stay unchanged. */
+/* Changes the container of that name; the others stay unchanged. */
 struct change {
 	struct train *t;
 	const struct data *(*apply)(struct change *c, const struct data *container);
@@ -272,7 +272,7 @@ static const struct data *patch_pod(struct train *t, const struct data *pod, con
 	return pod;
 }
 
-/* Labels and annotations of the pod template, with those of a patch. */
+/* Merges the labels and annotations of a patch into those of the pod template. */
 static const struct data *patch_metadata(struct train *t, const struct data *job, const struct data *patch)
 {
 	static const char *const keys[] = { "labels", "annotations" };
@@ -336,7 +336,7 @@ static const struct data *count(struct train *t, const struct data *job)
 	return with_count(t, job, n > 0 ? n : 1, at);
 }
 
-/* Gives the launcher the resources and variables of a node, if it counts as one. */
+/* Gives the launcher the resources and variables of a node, if it counts as a node. */
 static const struct data *node_like_trainer(struct train *t, const struct data *pod)
 {
 	static const char *const keys[] = { "resourcesPerNode", "env" };
@@ -391,7 +391,7 @@ void trainer_complete(struct train *t, const struct runtime *r)
 			member_at(t->set.m.spec, "suspend"));
 }
 
-/* Reports what the controller refuses in addition to the rules of JobSets. */
+/* Reports what the trainer's controller refuses, beyond the rules of JobSets. */
 bool trainer_check(struct train *t)
 {
 	struct import *im = t->set.m.im;

@@ -24,14 +24,20 @@ struct train {
 	struct line *framework;
 };
 
-/* A row of trainer_kinds: keeps the runtime for the TrainJobs that refer to it; it is not a job itself. */
+/*
+ * Reads a runtime, for a row of trainer_kinds: keeps it for the TrainJobs that refer to it, because it is not a job
+ * itself.
+ */
 bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object,
 	struct imported *job);
 /* The runtime that M refers to; NULL (TJ1121) if it is not among the imported objects. */
 struct runtime *trainer_find_runtime(struct import *im, const struct import_manifest *m);
 /* Sets T->spec to R's JobSet as the controller would complete it: trainer, initializers, overrides, patches, sizes. */
 void trainer_complete(struct train *t, const struct runtime *r);
-/* Reports what the controller refuses in addition to the rules of JobSets; true without errors. */
+/*
+ * Reports what the trainer's controller refuses, beyond the rules of JobSets; returns true if there is nothing to
+ * report.
+ */
 bool trainer_check(struct train *t);
 /* The step of a replicated Job of T->spec: "trainer", "dataset-initializer", ...; empty when it has none. */
 struct str trainer_step(const struct data *job);

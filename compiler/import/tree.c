@@ -1,5 +1,5 @@
 /*
- * tree.c - merges one manifest into another.
+ * tree.c - joins trees of manifests, and replaces parts of them.
  */
 #include "import/tree.h"
 

@@ -6,17 +6,17 @@
 
 #include "import/manifest.h"
 
-/* A map in which one member is replaced or added; MAP may be NULL. */
+/* Returns MAP with one member replaced or added; MAP may be NULL. */
 const struct data *tree_with(struct arena *a, const struct data *map, const char *key, const struct data *value,
 	struct span key_at);
 /* A copy of a list, whose elements may be replaced. */
 struct data *tree_copy(struct arena *a, const struct data *list);
 const struct data *tree_one(struct arena *a, const struct data *value);
-/* A list, followed by the elements of another; each may be NULL. */
+/* Returns a list with the elements of two lists; each may be NULL. */
 const struct data *tree_append(struct arena *a, const struct data *list, const struct data *more);
 /* Joins two lists of maps. Of two elements with the same `name` the later one is kept, at the position of the first. */
 const struct data *tree_upsert(struct arena *a, const struct data *list, const struct data *more);
-/* Joins the members of two maps; if both have a member, that of the second is kept. */
+/* Joins the members of two maps; if both have a member, that of MORE is kept. */
 const struct data *tree_merge(struct arena *a, const struct data *map, const struct data *more);
 const struct data *tree_text(struct arena *a, struct str text, struct span from);
 const struct data *tree_int(struct arena *a, int64_t n, struct span from);

@@ -1,5 +1,5 @@
 /*
- * trial.c - compiles programs without a file.
+ * trial.c - compiles programs that are in memory.
  */
 #include "import/trial.h"
 
@@ -31,7 +31,7 @@ struct trainc *trial_run(struct str text)
 
 	memset(c, 0, sizeof *c);
 	run(c, &reader, true);
-	if (c->diags.n) {               /* messages list what a module has, so they need whole modules */
+	if (c->diags.n) {               /* messages may list everything in a module, so modules are read whole */
 		compile_release(c);
 		run(c, &reader, false);
 	}

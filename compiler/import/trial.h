@@ -1,12 +1,12 @@
 /*
- * trial.h - compiles a text to find out what the compiler makes of it.
+ * trial.h - compiles a text to find out how the compiler reads it.
  */
 #ifndef TRAINC_IMPORT_TRIAL_H
 #define TRAINC_IMPORT_TRIAL_H
 
 #include "compile.h"
 
-/* Compiles TEXT, which becomes `c->sources.at[0]`; besides it only the library can be read. */
+/* Compiles TEXT, which becomes `c->sources.at[0]`; the only other files that it can read are those of the library. */
 struct trainc *trial_run(struct str text);
 void trial_release(struct trainc *c);
 

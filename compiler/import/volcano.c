@@ -127,7 +127,8 @@ static bool check(const struct import_manifest *m)
 		diag_report(im->diags, TJ1106, m->at, "this Job has no tasks");
 	for (size_t i = 0; i < data_count(tasks); i++) {
 		task_rule(m, i);
-		total += member_int(tasks->u.list.at[i], "replicas", 0) & INT32_MAX;    /* other values were reported */
+		/* numbers out of range have already been reported */
+		total += member_int(tasks->u.list.at[i], "replicas", 0) & INT32_MAX;
 	}
 	if (least && (least->u.integer < 0 || least->u.integer > total))
 		diag_report(im->diags, TJ1106, least->from,
@@ -199,7 +200,10 @@ static void plugin(struct volcano *v, struct expr *call, const char *name, struc
 		import_comments(im, line, span_join(line->from, d->from));
 }
 
-/* Passes the names of tasks that cannot be the name of a role; others only have '-' where their roles have '_'. */
+/*
+ * Passes the framework the names of tasks whose roles have other names; a difference between '-' and '_' does not
+ * count.
+ */
 static void task_names(struct volcano *v, struct expr *call)
 {
 	const struct set *s = &v->set;
@@ -214,7 +218,7 @@ static void task_names(struct volcano *v, struct expr *call)
 		lines_set(a, &call->items, STR("names"), names, s->m.at);
 }
 
-/* The call of the library's framework with these plugins; NULL when it has none of them. */
+/* Makes the call of the library's framework with these plugins; NULL if the job has none of them. */
 static struct expr *plugins_framework(struct volcano *v)
 {
 	struct arena *a = v->set.m.im->arena;
@@ -281,7 +285,7 @@ static struct expr *standard_framework(struct volcano *v)
 	return NULL;
 }
 
-/* The call of the job's framework; NULL when there is none. */
+/* Makes the call of the job's framework; NULL if the job needs none. */
 static struct expr *framework(struct volcano *v)
 {
 	struct import *im = v->set.m.im;
@@ -321,7 +325,7 @@ static void put_int(struct import *im, struct lines *to, const char *field, int6
 		import_comments(im, lines_set(im->arena, to, str_of(field), expr_int(im->arena, n), at), at);
 }
 
-/* Reads the number of retries. A pod that restarts in place never fails, so there would be nothing to count. */
+/* Reads the number of retries. A pod that restarts in place never fails, so retries would never be counted. */
 static bool retries(struct volcano *v, struct set_role *only, int64_t most, struct span at)
 {
 	bool any = false;
@@ -336,7 +340,7 @@ static bool retries(struct volcano *v, struct set_role *only, int64_t most, stru
 	return any;
 }
 
-/* Reads what a policy does about failed pods; evicted pods are replaced whatever a program says. */
+/* Reads the part of a policy that is about failed pods; evicted pods are always replaced. */
 static bool failure_policy(struct volcano *v, const struct data *p, struct set_role *r)
 {
 	struct str action = member_text(p, "action");
@@ -384,7 +388,7 @@ static void policies(struct volcano *v, const struct data *list, struct set_role
 
 /* ---- fields ---- */
 
-/* Volumes that are mounted in all pods; a claim that the job makes becomes an object of it. */
+/* Reads the volumes that are mounted in all pods; a claim that the job itself makes becomes an object of the job. */
 static void volumes(struct volcano *v)
 {
 	struct set *s = &v->set;
@@ -426,7 +430,7 @@ static void text(struct volcano *v, const char *field, const char *key, const ch
 		at);
 }
 
-/* Reads the gang: all pods or none, unless fewer are enough. */
+/* Reads the gang: by default all pods start together; `minAvailable` may allow fewer. */
 static void gang(struct volcano *v)
 {
 	struct set *s = &v->set;
@@ -465,8 +469,8 @@ static void gang(struct volcano *v)
 
 /*
  * Does the job ask for pods close together, at any level? This becomes `pack`, if a gang of Volcano starts the job.
- * Mode "hard" limits the tier, a number; it is left out, because a manifest does not show which level of the cluster
- * has that tier.
+ * Other settings stay unread: mode "hard" limits the tier, a number, and a manifest does not show which level of the
+ * cluster has that tier.
  */
 static bool packs(struct volcano *v)
 {
@@ -561,8 +565,8 @@ static bool bodies(struct volcano *v)
 }
 
 /*
- * Writes the success rule: the job succeeds when the tasks with a completion policy do; if there are none, when all
- * tasks do, which is the default.
+ * Writes the success rule: the job succeeds when the tasks with a completion policy do. Without such tasks it
+ * succeeds when all tasks do, which is the default.
  */
 static void success(struct volcano *v)
 {

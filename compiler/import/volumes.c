@@ -9,9 +9,9 @@
 struct role_volume {
 	struct str name;
 	const struct data *data;
-	const struct data *source;      /* the only member besides the name */
-	struct str kind;                /* the name of the source: "persistentVolumeClaim" */
-	/* a function of the language makes the volume, and every mount can be expressed */
+	const struct data *source;      /* the source of the volume: the only member besides `name` */
+	struct str kind;                /* the key of the source: "persistentVolumeClaim" */
+	/* a function of the language can make the volume, and every mount of it can be expressed */
 	bool plain;
 	size_t mounts;
 };
@@ -50,8 +50,8 @@ static struct str claim_size(struct arena *a, const struct role_volume *v)
 }
 
 /*
- * Can own_claim() express the claim? It must be for one node, of a given size, of a named class or the default one. An
- * empty class is something else: no volume is provisioned for it.
+ * Can own_claim() express the claim? It must have the access mode for one node, a size, and a named storage class or
+ * the default class. An empty class is different: the cluster provisions no volume for it.
  */
 static bool is_own_claim(struct arena *a, const struct role_volume *v)
 {
@@ -184,7 +184,7 @@ static bool clean_path(struct str p)
 	return true;
 }
 
-/* Is the volume empty for each new pod? The program cannot express a read-only one. */
+/* Is the volume empty for each new pod? A program cannot express an empty volume that is read-only. */
 static bool made_for_pod(const struct role_volume *v)
 {
 	return str_is(v->kind, "emptyDir") || str_is(v->kind, "ephemeral");
@@ -227,7 +227,7 @@ static struct str trimmed_path(struct str p)
 	return p;
 }
 
-/* ---- the volumes of a pod ---- */
+/* ---- the volumes of a pod template ---- */
 
 static struct role_volume *volume_new(struct role_reading *r, const struct data *d)
 {
@@ -315,7 +315,7 @@ void volumes_read(struct role_reading *r, const struct data *volumes)
 	rename_raw(r);
 }
 
-/* A tree with another name. */
+/* Converts D to a raw expression, with NAME as its name. */
 static struct expr *raw_named(struct import *im, const struct data *d, struct str name)
 {
 	struct expr *e = raw_expr(im, d);
@@ -341,7 +341,7 @@ void volumes_finish(struct role_reading *r)
 	}
 }
 
-/* ---- the mounts of a container ---- */
+/* ---- the mounts of each container ---- */
 
 static void mount_raw(struct container_reading *c, const struct data *mount, const struct role_volume *v)
 {

@@ -15,7 +15,7 @@ struct import_workload {
 	const struct role_kind *kind;
 	const struct data *template;    /* the map with the pod's metadata and spec */
 	int64_t replicas;
-	bool new_pods;                  /* each attempt gets a new pod */
+	bool new_pods;                  /* each attempt runs in a new pod */
 };
 
 bool role_can_run(struct import *im, const struct data *template, struct span at)
@@ -45,7 +45,7 @@ void role_restart(struct import *im, struct lines *role, bool in_place, struct s
 	if (line)
 		at = line->from;
 	if (line && str_is(line->value->pieces[0].text, "never") && !line->ncomments)
-		lines_take(role, line->key);    /* the default, which is not reported */
+		lines_take(role, line->key);    /* "never" is the default, so it is left out without a report */
 	if (line && !str_is(line->value->pieces[0].text, "always"))
 		return;
 	if (line) {
@@ -100,7 +100,7 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 
 	if (!manifest_open(im, k, object, "core.v1.Pod", false, &w.m))
 		return false;
-	/* labels and annotations are the job's */
+	/* labels and annotations of the pod become those of the job */
 	*spec = (struct data_member){ STR("spec"), member_at(w.m.object, "spec"), w.m.spec };
 	*bare = (struct data){ .kind = DATA_MAP, .from = w.m.spec ? w.m.spec->from : w.m.object->from,
 		.u.map = { spec, w.m.spec ? 1 : 0 } };
@@ -112,7 +112,7 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 
 /* ---- Jobs ---- */
 
-/* Is it the rule for lost nodes? It is always written if nothing restarts in place. */
+/* Is it the rule for lost nodes? The compiler always writes this rule if nothing restarts in place. */
 static bool ignores_disruptions(const struct data *policy)
 {
 	const struct data *rules = member(policy, "rules"), *rule = data_count(rules) == 1 ? rules->u.list.at[0] : NULL,
@@ -152,8 +152,9 @@ static void batch_rest(struct import *im, const struct data *spec)
 enum { USUAL_BACKOFF_LIMIT = 6 };       /* default of a Job's backoffLimit */
 
 /*
- * Writes the attempts of the whole Job as retries of its replicas. A Job also counts restarts by the kubelet, while the
- * language counts new pods only. True: the kubelet restarted the replicas, and in the program they restart in new pods.
+ * Writes the attempts of the whole Job as retries of its replicas. A Job also counts restarts by the kubelet, while
+ * the language counts new pods only. Returns true if the kubelet restarted the replicas: in the program they restart
+ * in new pods.
  */
 static bool retries(struct import *im, const struct data *spec, struct lines *to)
 {

@@ -42,19 +42,22 @@ struct addon_pair {
 };
 
 const struct addon_row *addon_row(enum addon id);
-/* The add-on of that name, or of that API group; false when there is none. */
+/* Finds the add-on of that name, or of that API group; false if there is none. */
 bool addon_find(struct str name, enum addon *ret);
 bool addon_of_group(struct str group, enum addon *ret);
-/* The rows of the tables; NULL after the last. */
+/* Return the rows of the tables, one by one; NULL after the last. */
 const struct addon_field *addon_field_at(size_t i);
 const struct addon_pair *addon_pair_at(size_t i);
 
-/* Reads "0.18" as a number; false for another form. The version need not be in the table. */
+/*
+ * Reads a version such as "0.18" as a number; returns false if it has another form. The version need not be in the
+ * table.
+ */
 bool addon_parse(struct str text, unsigned *ret);
-/* The text of a version: "0.18". */
+/* Formats a version, such as "0.18". */
 struct str addon_text(struct arena *a, unsigned version);
 bool addon_known(enum addon id, unsigned version);
-/* Does a version have the field? True for an unknown version. */
+/* Does a version have the field? An unknown version is assumed to have it. */
 bool addon_has(const struct addon_field *f, unsigned version);
 /* Is it certain that these two versions never start an object of the pair's kind? */
 bool addon_stuck(const struct addon_pair *p, unsigned queue, unsigned runner);

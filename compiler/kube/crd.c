@@ -7,7 +7,7 @@
 struct crd {
 	struct arena *arena;
 	struct buf *out;
-	struct str prefix;              /* prefix of the names of its types: "jobset.x-k8s.io.v1alpha2." */
+	struct str prefix;              /* prefix of the names of the definition's types: "jobset.x-k8s.io.v1alpha2." */
 	unsigned depth;
 };
 
@@ -39,7 +39,7 @@ bool crd_is(const struct data *document)
 	return str_is(text_of(document, "kind"), "CustomResourceDefinition");
 }
 
-/* ---- objects that Kubernetes defines ---- */
+/* ---- recognizing types that Kubernetes defines ---- */
 
 static bool requires(const struct data *schema, struct str name)
 {
@@ -101,7 +101,7 @@ static struct str builtin_type(const struct data *schema, const struct data *pro
 	return STR("");
 }
 
-/* ---- from JSON schemas to the words for types ---- */
+/* ---- converting JSON schemas to the words for types ---- */
 
 static void type(struct crd *c, struct str name, const struct data *schema, bool root);
 

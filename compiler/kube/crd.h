@@ -16,8 +16,9 @@ struct crd_error {
 bool crd_is(const struct data *document);
 
 /*
- * Appends the kinds of all served versions and their types. Parts that are types of Kubernetes, such as pod templates,
- * become references to those types. False with ERROR: nothing has been appended.
+ * Appends the kinds of all served versions and their types. Parts that are types of Kubernetes, such as pod
+ * templates, become references to those types. Returns false with ERROR if the definition is invalid; then nothing
+ * has been appended.
  */
 bool crd_schema(struct arena *a, const struct data *crd, struct buf *out, struct crd_error *error);
 

@@ -18,8 +18,8 @@ static bool is_first(const struct crd_writing *w, const struct schema_type *t, u
 }
 
 /*
- * The field of T at position I, in the version that is being written. NULL when that version does not have the field,
- * or when the entry before I is another form of the same field.
+ * Returns the field of T at position I, in the version that is being written; NULL when that version does not have
+ * the field, or when the entry before I is another form of the same field.
  */
 static const struct schema_field *field_at(const struct crd_writing *w, const struct schema_type *t, uint32_t i)
 {

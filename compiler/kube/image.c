@@ -39,8 +39,8 @@ static const char *bad_tag(struct str s)
 }
 
 /*
- * Why a part of the path, between slashes, is invalid: it must be words joined by '.', '_', '__' or any number of '-'.
- * NULL if it is valid.
+ * Returns why a part of the path, between slashes, is invalid; NULL if it is valid. A part consists of words joined
+ * by '.', '_', '__' or any number of '-'.
  */
 static const char *bad_part(struct str s)
 {

@@ -37,7 +37,7 @@ bool kube_data_key(struct str key)
 	return key.n > 0 && key.n <= LIMIT_NAME && !str_is(key, ".") && !str_starts(key, STR(".."));
 }
 
-/* Checks the part of a key after its prefix, or a label's value: both may contain the same characters. */
+/* Checks the part of a key after its prefix, or a label's value: both have the same rules. */
 static bool label_part(struct str s, const char **why)
 {
 	for (size_t i = 0; i < s.n; i++) {

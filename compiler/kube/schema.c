@@ -52,7 +52,7 @@ const struct schema_kind *schema_find_kind(const struct schema *s, struct str ap
 	return NULL;
 }
 
-/* The first field of a type whose name is not less than NAME. */
+/* Returns the first field of a type whose name is not less than NAME. */
 static size_t first_not_below(const struct schema *s, const struct schema_type *t, struct str name)
 {
 	size_t low = t->first, high = t->first + t->n;

@@ -1,8 +1,8 @@
 /*
- * schema.h - the fields of the objects of Kubernetes in each version. One table holds all versions: a field that
- * differs between versions has one entry for each form, with the set of versions that have it. The table contains names
- * and types only. The built-in table is generated from the schema_*.tbl files when trainc is built and needs nothing at
- * start; a project's own kinds come from text of the same form (schema_text.h).
+ * schema.h - tables with the fields of the objects of Kubernetes, in each version. One table holds all versions: a
+ * field that differs between versions has one entry for each form, with the set of versions that have it. The table
+ * contains names and types only. The built-in table is generated from the schema_*.tbl files when trainc is built and
+ * needs no initialization; a project's own kinds come from text of the same form (schema_text.h).
  */
 #ifndef TRAINC_KUBE_SCHEMA_H
 #define TRAINC_KUBE_SCHEMA_H
@@ -14,9 +14,9 @@ enum schema_word {                      /* the kind of a value */
 	SCHEMA_STRING, SCHEMA_BYTES, SCHEMA_TIME,       /* text; base64; a time as in RFC 3339 */
 	SCHEMA_INT, SCHEMA_NUMBER, SCHEMA_BOOL,
 	SCHEMA_QUANTITY, SCHEMA_INT_OR_STRING,
-	SCHEMA_OBJECT,                  /* a type: the reference is a position in `types` */
-	SCHEMA_LIST, SCHEMA_MAP,        /* a list or map: the reference is a position in `refs`, the kind of its
-					 * elements */
+	SCHEMA_OBJECT,                  /* a type; the reference is a position in `types` */
+	/* a list or map; the reference is a position in `refs`, which has the kind of its elements */
+	SCHEMA_LIST, SCHEMA_MAP,
 	/*
 	 * only in a project's own table: a type of the built-in table; the reference is a position in the built-in
 	 * `types`
@@ -34,12 +34,13 @@ enum schema_list { SCHEMA_PLAIN, SCHEMA_ATOMIC, SCHEMA_SET, SCHEMA_KEYED, SCHEMA
 struct schema_field {
 	/* position of the field's name in `text`, which consists of NUL-terminated words */
 	uint32_t name;
-	uint32_t keys, merge;           /* for lists: the keys "containerPort,protocol", and the key of a strategic
-					 * merge; 0: none */
+	/* for lists: the merge keys, such as "containerPort,protocol", and the key of a strategic merge; 0: none */
+	uint32_t keys, merge;
 	uint16_t ref;                   /* position of the value's kind in `refs` */
 	/* set of the versions of Kubernetes that have the field: bit m - 28 stands for 1.m */
 	uint16_t versions;
-	uint16_t required, list;        /* is the field required?; how a list is merged: enum schema_list */
+	/* `required`: is the field required?; `list`: how the list is merged, an enum schema_list */
+	uint16_t required, list;
 };
 
 struct schema_type {
@@ -74,13 +75,13 @@ static inline bool schema_in(uint32_t versions, unsigned minor)
 	return minor >= SCHEMA_OLDEST && minor < SCHEMA_OLDEST + 16 && (versions >> (minor - SCHEMA_OLDEST) & 1);
 }
 
-/* The kind of that name; NULL when no version has it. */
+/* Returns the kind of that name; NULL if no version has it. */
 const struct schema_kind *schema_find_kind(const struct schema *s, struct str api_version, struct str kind);
 const struct schema_type *schema_find_type(const struct schema *s, struct str name);
-/* The form that the field has in one version. */
+/* Returns the form that the field has in one version. */
 const struct schema_field *schema_find_field(const struct schema *s, const struct schema_type *t, struct str name,
 	unsigned minor);
-/* The form that the field has in the newest version that has it. */
+/* Returns the form that the field has in the newest version that has the field. */
 const struct schema_field *schema_newest_field(const struct schema *s, const struct schema_type *t, struct str name);
 
 /* Appends the names of the versions in a set, for messages: "1.29 to 1.33", "1.34 and later", "all versions". */

@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "diag/suggest.h"
 
-/* The last part of a type's name: "PodSpec" of "core.v1.PodSpec". */
+/* Returns the last part of a type's name: "PodSpec" of "core.v1.PodSpec". */
 static struct str short_name(const struct schema_checking *c, const struct schema_type *t)
 {
 	struct str name = schema_text(c->schema, t->name);
@@ -80,8 +80,8 @@ static bool is_whole(struct str s)
 }
 
 /*
- * Is the number a whole number of thousandths, as 0.5 is 500m? 0.0015 is not, nor is a number that is only close to
- * one.
+ * Is the number a multiple of a thousandth, as 0.5, which is 500m? 0.0015 is not, and neither is a number that is
+ * only close to a multiple.
  */
 static bool is_milli(double number)
 {
@@ -93,7 +93,10 @@ static bool is_milli(double number)
 	return strtod(text, NULL) == number;
 }
 
-/* The text of the value in the expected kind, if it is certain which value is meant; else empty. */
+/*
+ * Returns the text that the value would have in the expected kind, if it is certain which value is meant; else an
+ * empty text.
+ */
 static struct str instead(struct schema_checking *c, const struct schema_ref *r, const struct data *d)
 {
 	if (d->kind == DATA_STRING && (r->word == SCHEMA_INT || r->word == SCHEMA_NUMBER) && is_whole(d->u.string))
@@ -158,7 +161,7 @@ static bool fits(const struct schema_ref *r, const struct data *d)
 
 static void check_map(struct schema_checking *c, const struct schema_type *t, const struct data *map, bool whole);
 
-/* Checks a value. WHOLE: no other value will be merged into a map, so a missing field stays missing. */
+/* Checks a value. WHOLE: no other value will be merged into its maps, so a missing field is an error. */
 static void check_value(struct schema_checking *c, const struct schema_ref *r, const struct data *d, struct str what,
 	bool whole)
 {
@@ -197,7 +200,7 @@ static void missing(struct schema_checking *c, const struct schema_type *t, cons
 	}
 }
 
-/* Checks a text for which the definition allows only certain words. */
+/* Checks a text that the definition limits to certain words. */
 static void check_enum(struct schema_checking *c, const struct schema_field *f, const struct data_member *m)
 {
 	struct str rest = schema_text(c->schema, f->keys);

@@ -15,7 +15,7 @@ struct form {                           /* one form of a field: the words after 
 struct built_field {
 	struct str name;
 	struct form *newest;
-	bool gone;                      /* the field ended before the version that is being read */
+	bool gone;                      /* the field was removed before the version that is being read */
 };
 struct built_type {
 	struct str name;
@@ -32,9 +32,9 @@ struct built_kind {
 struct schema_builder {
 	struct arena *arena;
 	const struct schema *base;      /* schema whose types the text may refer to, or NULL */
-	struct map types, kinds;        /* struct built_type, struct built_kind by "apiVersion kind" */
-	struct built_type *type;        /* the type that lines with a tab belong to */
-	uint32_t versions;              /* the version to which the lines being read apply */
+	struct map types, kinds;        /* name -> struct built_type; "apiVersion kind" -> struct built_kind */
+	struct built_type *type;        /* the type to which indented lines belong */
+	uint32_t versions;              /* the version to which the current lines apply */
 };
 
 struct schema_builder *schema_builder_new(struct arena *a, const struct schema *base)
@@ -195,8 +195,8 @@ struct building {
 	struct schema_ref *refs;
 	struct schema_field *fields;
 	size_t nrefs, nfields;
-	struct map ref_of;              /* "[]core.v1.Pod" -> its position, plus 1 */
-	struct map type_of;             /* name -> its position, plus 1 */
+	struct map ref_of;              /* a reference, such as "[]core.v1.Pod" -> its position, plus 1 */
+	struct map type_of;             /* name of a type -> its position, plus 1 */
 	struct str lost;                /* a type that the text refers to but does not describe */
 };
 
@@ -295,7 +295,7 @@ static int by_kind(const void *a, const void *b)
 	return c ? c : str_cmp(x->api_version, y->api_version);
 }
 
-/* The values of a map, sorted. */
+/* Returns the values of a map, sorted. */
 static void *sorted(struct arena *a, const struct map *m, int (*order)(const void *, const void *))
 {
 	void **at = ARENA_ARRAY(a, void *, m->n);
@@ -352,7 +352,7 @@ bool schema_build(struct schema_builder *b, struct schema *ret, struct str *why)
 			b->types.n);
 		return false;
 	}
-	text(&g, STR(""));              /* position 0 is the empty word */
+	text(&g, STR(""));              /* position 0 is that of the empty word */
 	g.types = sorted(b->arena, &b->types, by_type_name);
 	*ret = (struct schema){ .types = build_types(&g), .kinds = build_kinds(&g), .ntypes = b->types.n,
 		.nkinds = b->kinds.n };

@@ -18,11 +18,14 @@ enum kube_feature {
 
 /* Does the version have the feature on by default? */
 bool kube_has(unsigned minor, enum kube_feature f);
-/* The first version that has the feature. */
+/* Returns the first version that has the feature on by default. */
 unsigned kube_usable_from(enum kube_feature f);
-/* The name of the feature in messages: "the success policy". */
+/* Returns the name of the feature in messages: "the success policy". */
 const char *kube_words(enum kube_feature f);
-/* Reads "1.34" as 34; false for another form. It need not be a version that the compiler knows. */
+/*
+ * Reads a version such as "1.34" as its minor number, 34; returns false if it has another form. It need not be a
+ * version that the compiler knows.
+ */
 bool kube_version_parse(struct str text, unsigned *ret_minor);
 bool kube_version_known(unsigned minor);
 

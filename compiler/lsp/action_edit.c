@@ -1,5 +1,5 @@
 /*
- * action_edit.c - code actions that write: required fields, a `let`, imports.
+ * action_edit.c - code actions that write code: required fields, a `let`, imports.
  */
 #include "explain/library.h"
 #include "lsp/actions.h"
@@ -29,7 +29,7 @@ static size_t indent_of(const struct acting *a, size_t offset)
 	return n;
 }
 
-/* A placeholder of the type, until the user writes the value. */
+/* Returns a placeholder for a value of the type, which the user replaces. */
 static const char *sample(const struct type *t)
 {
 	t = t ? type_strip_pod(type_strip_optional(t)) : NULL;
@@ -68,7 +68,7 @@ static void miss_record(struct missing *m, const struct node *body, const struct
 			miss(m, record->fields[i].name, sample(record->fields[i].type));
 }
 
-/* Has the framework, or any block of the job, an image? */
+/* Is there an `image` in the framework, or in any block of the job? */
 static bool has_image(const struct node *job)
 {
 	const struct node *body = job->u.job.body;
@@ -84,7 +84,7 @@ static bool has_image(const struct node *job)
 	return body_has(body, STR("image")) || (roles && all);
 }
 
-/* Adds typed fields of the framework's role that have no value: the job has to set them. */
+/* Adds the fields that the framework's role declares without a value: the job has to set them. */
 static void miss_role(struct missing *m, const struct node *body, const struct decl *role)
 {
 	const struct node *declared = role && role->origin && role->origin->node ? role->origin->node->u.block.body
@@ -105,7 +105,8 @@ static void miss_accelerator(struct missing *m, const struct node *body)
 }
 
 /*
- * The type of a record literal: the checker's, or that of the declaration around it if the checker gave up.
+ * Returns the type of a record literal: the checker's type, or the type of the declaration around it if the checker
+ * found none.
  */
 static const struct decl *record_of(const struct acting *a, const struct node *body, const struct node *around)
 {
@@ -236,7 +237,10 @@ struct importing {
 	size_t n;
 };
 
-/* Notes the module of `acme.a1` when nothing has the name acme, but the library has such a module. */
+/*
+ * Notes the module to import for a name such as `acme.a1`, if nothing is called acme, but the library has such a
+ * module.
+ */
 static void find_missing(void *to, struct node *n)
 {
 	struct importing *i = to;
@@ -265,7 +269,7 @@ static void note_use(void *to, const struct occurrence *o)
 	u->found = u->found || (o->kind == OCCURRENCE_DECL && !o->declares && o->decl == u->import);
 }
 
-/* Is the import unused? Unknown when a part of the file failed to parse, since that part may use the name. */
+/* Is the import unused? The answer is no when a part of the file failed to parse, since that part may use the name. */
 static bool is_unused(const struct acting *a, const struct node *import)
 {
 	struct use_of u = { .import = import->u.import.decl };
@@ -278,7 +282,7 @@ static bool is_unused(const struct acting *a, const struct node *import)
 
 static int by_text(const struct str *x, const struct str *y)
 {
-	bool a = x->p[7] == '"', b = y->p[7] == '"';    /* modules first, then files, as `trainc fmt` has them */
+	bool a = x->p[7] == '"', b = y->p[7] == '"';    /* modules come first, then files, as in `trainc fmt` */
 
 	return a != b ? a - b : str_cmp(*x, *y);
 }

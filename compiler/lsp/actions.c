@@ -1,5 +1,5 @@
 /*
- * actions.c - code actions for the compiler's own fixes, one by one and all at once.
+ * actions.c - offers the compiler's own fixes as code actions, one by one and all at once.
  */
 #include "lsp/actions.h"
 
@@ -9,7 +9,10 @@
 
 /* ---- fixes of diagnostics ---- */
 
-/* The source that all edits of a fix change; NULL when there are several, or when it is not the user's. */
+/*
+ * Returns the source that all edits of a fix change; NULL if they change several, or one that does not belong to the
+ * user.
+ */
 static const struct source *source_of(const struct acting *a, const struct diag_fix *fix)
 {
 	const struct source *source = NULL;

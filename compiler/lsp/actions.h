@@ -12,7 +12,7 @@ struct acting {
 	struct module *root;
 	const struct source *source;
 	const struct lsp_lines *lines;
-	size_t from, to;                /* the selection, as positions of bytes in the text */
+	size_t from, to;                /* the selection, as byte offsets in the text */
 };
 
 /* Does the client want actions of this kind, or of a more general one ("quickfix", "source.fixAll")? */
@@ -28,16 +28,16 @@ void action_end(struct acting *a);
 void action_head(struct acting *a, const char *kind, struct str title);
 void action_begin_edit(struct acting *a);
 
-/* Is a part of the range of the source in the selection? */
+/* Does the selection contain a part of the source range? */
 bool action_touches(const struct acting *a, struct span at);
 
-/* Offers the program for a manifest that was pasted instead of one. */
+/* Offers to replace a pasted manifest with a program. */
 void action_convert(struct acting *a);
-/* Offers to write the fields that must be set and are not. */
+/* Offers to write required fields that are not set. */
 void action_required(struct acting *a);
 /* Offers a `let` for the selected expression. */
 void action_extract(struct acting *a);
-/* Offers to sort imports, remove those that nothing uses and add those that are missing. */
+/* Offers to sort imports, remove unused ones and add missing ones. */
 void action_imports(struct acting *a);
 
 #endif

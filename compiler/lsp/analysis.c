@@ -1,7 +1,8 @@
 /*
- * analysis.c - compiles a document as a program. The whole compiler runs, up to the checks of the objects, which takes
- * two milliseconds for a thousand lines. The arena is released as a whole, so nothing stays of the previous analysis.
- * Paths are relative to the workspace folder, so that messages name files as on the command line in that folder.
+ * analysis.c - compiles a document as a program. The whole compiler runs, up to the checks of the objects, which
+ * takes two milliseconds for a thousand lines. The arena is released as a whole, so nothing is left of the previous
+ * analysis. Paths are relative to the workspace folder, so that messages name files as on the command line in that
+ * folder.
  */
 #include "base/path.h"
 #include "diag/page.h"

@@ -9,9 +9,9 @@ struct calling {
 	struct request *r;
 	struct analysis *an;
 	const struct decl *fn;          /* the function that the request names */
-	struct node *around;            /* the node in which calls are looked for; NULL: all of the module */
-	const struct decl *only;        /* the function whose calls are wanted; NULL: all calls */
-	struct span *ranges;            /* the ranges of the calls found */
+	struct node *around;            /* the node in which calls are searched; NULL: the whole module */
+	const struct decl *only;        /* the function whose calls are counted; NULL: calls of any function */
+	struct span *ranges;            /* source ranges of the calls that were found */
 	const struct decl **targets;
 	size_t n, ntargets;
 };
@@ -98,7 +98,7 @@ static void note_call(void *to, const struct occurrence *o)
 	ARENA_PUSH(c->r->arena, c->ranges, c->n, o->at);
 }
 
-/* Writes the calls of TARGET inside of a node. */
+/* Writes the source ranges of the calls of TARGET inside node N. */
 static void put_ranges(struct calling *c, const struct decl *target, const struct node *n)
 {
 	msg_add_list(c->r->out, "fromRanges");

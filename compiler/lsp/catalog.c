@@ -1,5 +1,5 @@
 /*
- * catalog.c - the modules of the standard library that a file does not import yet.
+ * catalog.c - lists the modules of the standard library that a file does not import yet.
  */
 #include "explain/library.h"
 #include "lsp/complete.h"

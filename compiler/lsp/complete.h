@@ -1,12 +1,12 @@
 /*
- * complete.h - the completion list, to which the files of completion add items.
+ * complete.h - the completion list. The files of completion add items to it.
  */
 #ifndef TRAINC_LSP_COMPLETE_H
 #define TRAINC_LSP_COMPLETE_H
 
 #include "lsp/context.h"
 
-/* Kinds of the protocol. */
+/* Kinds of completion items, with the numbers of the protocol. */
 enum item_kind {
 	ITEM_TEXT = 1, ITEM_METHOD = 2, ITEM_FUNCTION = 3, ITEM_FIELD = 5, ITEM_VARIABLE = 6, ITEM_CLASS = 7,
 		ITEM_MODULE = 9,
@@ -20,7 +20,7 @@ struct item {
 	struct str insert;              /* the text to insert; p == NULL: the label */
 	/* `insert` contains $1 and ${1:x}; a client without snippets gets its plain form */
 	bool snippet;
-	int rank;                       /* low ranks come first; items of the same rank stay in order */
+	int rank;                       /* items with low ranks come first; items of the same rank keep their order */
 	/* the library module that the item needs and that the file does not import yet; p == NULL if none */
 	struct str import;
 	bool deprecated;
@@ -31,13 +31,13 @@ struct completing {
 	struct context *c;
 	struct str text;
 	const struct lsp_lines *lines;
-	struct map seen;                /* labels of the items so far */
+	struct map seen;                /* labels of the items that have been added so far */
 	size_t n;
-	struct node *file;              /* the document's file, to add imports to */
+	struct node *file;              /* the tree of the document, for edits that add imports */
 };
 
 void complete_add(struct completing *k, const struct item *item);
-/* Adds an item that is only a word. */
+/* Adds a plain word. */
 void complete_word(struct completing *k, enum item_kind kind, const char *word, const char *detail, int rank);
 /* Adds a declaration that can be named at the cursor; NAME may begin with a module. */
 void complete_decl(struct completing *k, const struct decl *d, struct str name, int rank);
@@ -53,12 +53,12 @@ void complete_values(struct completing *k);
 void complete_members(struct completing *k);
 void complete_texts(struct completing *k);
 
-/* The parsed modules of the library, made on first use. */
+/* Returns the parsed modules of the library, which are made on first use. */
 struct library_module;
 const struct library_module *catalog_module(struct lsp *l, struct str name);
 /* Does the file import the module of the library? Sets the name that the import binds. */
 bool catalog_imported(const struct module *m, struct str name, struct str *ret_bound);
-/* The edit that imports a module: its offset and its text. */
+/* Returns the offset at which to insert a new import. */
 size_t catalog_import_place(struct str text, const struct module *m);
 
 #endif

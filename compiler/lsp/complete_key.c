@@ -6,7 +6,7 @@
 
 /* ---- fields of a block ---- */
 
-/* The text of a field: `name = `, or with braces when it is a map. */
+/* Returns the text to insert for a field: `name = `, or `name { }` for a map. */
 static struct str field_insert(struct completing *k, const char *name, const char *type)
 {
 	bool map = strncmp(type, "map[", 4) == 0 || strcmp(type, "env") == 0 || strcmp(type, "limits") == 0 ||
@@ -163,7 +163,7 @@ struct skeletons {
 	const struct library_module *module;
 };
 
-/* Adds a job of a framework: the example of its documentation. */
+/* Adds a whole job for a framework: the example in the framework's documentation. */
 static void add_skeleton(struct completing *k, const struct library_module *m, const struct library_item *item)
 {
 	struct str example = library_example(k->r->arena, item->doc), bound = m->name;

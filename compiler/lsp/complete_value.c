@@ -132,7 +132,7 @@ static bool fits(struct completing *k, const struct decl *d)
 	return context_fits(k->c->want, t);
 }
 
-/* Adds a module and its members that fit: `acme.a1`. */
+/* Adds a module, and those of its members that fit, such as `acme.a1`. */
 static void add_module(struct completing *k, const struct decl *import)
 {
 	const struct module *m = import->node->u.import.module;
@@ -168,7 +168,7 @@ static void add_builtins(struct completing *k)
 {
 	static const struct {
 		const char *name;
-		enum type_kind kinds[4];        /* types of members that are worth offering */
+		enum type_kind kinds[4];        /* the types for which members of this object are offered */
 	} values[] = { { "self", { TYPE_INT, TYPE_STRING, TYPE_MEMORY, TYPE_ENV_VALUE } },
 		{ "cluster", { TYPE_STRING, TYPE_NAME, TYPE_ENV_VALUE } },
 		{ "pod", { TYPE_ENV_VALUE, TYPE_STRING, TYPE_INT } } };
@@ -191,7 +191,10 @@ static void add_builtins(struct completing *k)
 				complete_word(k, ITEM_VARIABLE, values[i].name, "built-in value", 35);
 }
 
-/* Adds the accelerator NAME of a module that is not imported yet, after the module's name and a dot in LABEL. */
+/*
+ * Adds the accelerator NAME of a module that is not imported yet, with LABEL, which is the module's name, a dot and
+ * NAME.
+ */
 static void add_device(struct completing *k, const struct library_module *m, const struct library_item *item,
 	struct str label)
 {
@@ -222,7 +225,7 @@ static void add_more_devices(struct completing *k)
 	}
 }
 
-/* Adds arguments by name, in a call. */
+/* Adds the names of arguments, inside a call. */
 static void add_argument_names(struct completing *k)
 {
 	const struct place_at *p = &k->c->places[k->c->depth - 1];
@@ -276,7 +279,7 @@ static void ports_of_text(struct completing *k, bool quotes)
 	}
 }
 
-/* Adds ports of the role whose method is called: those of its blocks in the framework and in the job. */
+/* Adds the ports of the role whose method is called: ports that the framework declares, and ports of the job. */
 static void add_ports(struct completing *k, const struct decl *role, bool quotes)
 {
 	const struct decl *origin = role ? role->origin : NULL;
@@ -383,7 +386,7 @@ static void add_module_members(struct completing *k, const struct module *m)
 	}
 }
 
-/* Adds frameworks or accelerators of a module of the library that is named but not imported. */
+/* Adds the frameworks or accelerators of a library module that the text names but does not import. */
 static void add_library_members(struct completing *k)
 {
 	size_t n = k->c->tokens.n, names;

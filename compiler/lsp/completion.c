@@ -1,11 +1,11 @@
 /*
- * completion.c - answers a request for completion: the text at the cursor decides which list is offered. It may use the
- * analysis from before the last edit: in a large file waiting for a new one would be noticeable, and a single letter
- * seldom changes what a name means.
+ * completion.c - answers a request for completion: the text at the cursor decides which list is offered. It may use
+ * the analysis from before the last edit: in a large file, waiting for a new analysis would be noticeable, and a
+ * single letter seldom changes what a name means.
  */
 #include "lsp/complete.h"
 
-enum { FRESH_MOST = 16 * 1024 };        /* a text up to this size is analyzed first */
+enum { FRESH_MOST = 16 * 1024 };        /* maximum size in bytes of a text that is analyzed before the answer */
 
 static void put_items(struct completing *k)
 {

@@ -7,7 +7,7 @@
 
 #include "trainc.tab.h"
 
-/* ---- where to begin ---- */
+/* ---- where scanning starts ---- */
 
 static bool is_word_byte(char c)
 {
@@ -29,7 +29,7 @@ static bool begins_declaration(struct str line)
 	return false;
 }
 
-/* The start of the line that begins the declaration around OFFSET. */
+/* Returns the offset of the line on which the declaration around OFFSET starts. */
 static size_t declaration_start(struct str text, size_t offset)
 {
 	size_t line = offset;
@@ -45,7 +45,7 @@ static size_t declaration_start(struct str text, size_t offset)
 
 /* ---- tokens ---- */
 
-/* The kind of token I; `+=` counts as `=`. */
+/* Returns the kind of token I; `+=` is treated as `=`. */
 static int kind_at(const struct context *c, size_t i)
 {
 	int kind = i < c->tokens.n ? c->tokens.at[i].kind : TOKEN_END;
@@ -72,7 +72,7 @@ static bool ends_operand(int kind)
 	}
 }
 
-/* Does a line that begins with this token continue the one before? */
+/* Does a line that starts with this token continue the previous line? */
 static bool continues(int kind)
 {
 	switch (kind) {
@@ -110,7 +110,7 @@ static const struct type *local_type(const struct context *c, struct str name, b
 	return NULL;
 }
 
-/* The declaration that a name of the file, or of a module, refers to; NULL when there is none. */
+/* Returns the declaration that a name refers to in the file; NULL if there is none. */
 static const struct decl *context_name(struct context *c, struct str name)
 {
 	const struct decl *d = c->module ? map_get(&c->module->values, name) : NULL;
@@ -180,7 +180,7 @@ static size_t opening(const struct context *c, size_t i)
 	return 0;
 }
 
-struct operand {                        /* the operand that ends with the last of some tokens */
+struct operand {                        /* an operand, read backward from its last token */
 	const struct decl *decl;
 	const struct module *module;
 	const struct type *type;
@@ -272,11 +272,11 @@ static struct operand operand_before(struct context *c, size_t end)
 	return o;
 }
 
-/* ---- the inside of a bracket ---- */
+/* ---- the kind of place inside a bracket ---- */
 
 static const struct type *stripped(const struct type *t) { return t ? type_strip_pod(type_strip_optional(t)) : NULL; }
 
-/* The type that the framework gives to `replicas` in the block of a role; NULL when it gives none. */
+/* Returns the type that the framework declares for `replicas` in the block of a role; NULL if it declares none. */
 static const struct type *replicas_type(struct context *c, const struct place_at *p)
 {
 	struct role_search search = { .name = context_token(c, p->open - 1) };
@@ -307,7 +307,7 @@ static const struct type *field_type_at(struct context *c, const struct place_at
 	return f ? schema_type(&c->types, f->id) : NULL;
 }
 
-/* The type of the value of `key` in a place. */
+/* Returns the type of the value of `key` in the place P. */
 static const struct type *key_type(struct context *c, const struct place_at *p, struct str key)
 {
 	const struct type *t = stripped(p->type);
@@ -335,7 +335,7 @@ static struct str key_text(const struct context *c, size_t i)
 	return key;
 }
 
-/* Reads the framework that tokens [from, to) name, and the job's title. */
+/* Reads the head of a job: its title, and the framework that the tokens [from, to) name. */
 static void read_job(struct context *c, struct place_at *p, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -372,7 +372,7 @@ static struct place_at block_place(struct context *c, const struct place_at *out
 	return p;
 }
 
-/* The type that token I names in every program, with the lower bound of `int(3..)`. */
+/* Returns the built-in type that token I names, including the lower bound in `int(3..)`. */
 static const struct type *spelled_type(struct context *c, size_t i)
 {
 	const struct type *t = context_plain_type(context_token(c, i));
@@ -442,7 +442,7 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 	return p;
 }
 
-/* The place within a brace of a declaration of the file. */
+/* Returns the kind of place inside the brace of a declaration at the top of the file. */
 static struct place_at declaration_place(struct context *c, const struct place_at *outer, size_t head, size_t open)
 {
 	struct place_at p = { .kind = PLACE_UNKNOWN };
@@ -475,7 +475,7 @@ static struct place_at declaration_place(struct context *c, const struct place_a
 	return p;
 }
 
-/* The type of the argument that the cursor is in, of a call. */
+/* Returns the type of the argument at the cursor, inside a call. */
 static const struct type *argument_type(struct context *c, const struct place_at *p, size_t end)
 {
 	struct context_formal f;
@@ -491,7 +491,7 @@ static const struct type *argument_type(struct context *c, const struct place_at
 	return NULL;
 }
 
-/* ---- what is expected at the end of an item ---- */
+/* ---- which value is expected at the end of an item ---- */
 
 static bool follows_whole(int kind)
 {
@@ -676,7 +676,7 @@ static void pass(struct context *c)
 
 /* ---- the cursor ---- */
 
-/* Did a line end between the last token and the cursor, and end the item? */
+/* Is there a line end between the last token and the cursor that ends the item? */
 static bool item_ended(const struct context *c, size_t cursor)
 {
 	const struct place_at *p = &c->places[c->depth - 1];
@@ -704,7 +704,7 @@ static void at_import(struct context *c, size_t item)
 		c->cursor = CURSOR_NOWHERE;
 }
 
-/* Finds the part of an item of a declaration or body: key, colon, type, value. */
+/* Determines which part of an item or declaration the cursor is in: key, colon, type or value. */
 static void at_item(struct context *c, size_t item)
 {
 	size_t n = c->tokens.n, equals = SIZE_MAX, colon = SIZE_MAX, arrow = SIZE_MAX;
@@ -743,7 +743,7 @@ static void at_item(struct context *c, size_t item)
 	c->cursor = CURSOR_NOWHERE;
 }
 
-/* Sets the type of the value in `param x: T = `. */
+/* Sets the type that the value must have in `param x: T = `. */
 static void at_type_of_binding(struct context *c, size_t item)
 {
 	struct place_at *p = top(c);
@@ -804,7 +804,7 @@ static void classify(struct context *c, size_t cursor)
 		c->want = wanted(c, n);
 }
 
-/* ---- the end of the text ---- */
+/* ---- what is written at the end of the text ---- */
 
 /* Leaves out tokens that the scanner supplied for brackets and strings that are not closed. */
 static void drop_supplied(struct tokens *ts)

@@ -18,18 +18,18 @@ enum place_kind {
 	PLACE_PARAMETERS,               /* parameters: of a profile, of the values that a test sets, or of an import */
 	PLACE_DECLARED,                 /* the body of a type: typed fields */
 	PLACE_POLICY,                   /* the body of a policy: checks */
-	PLACE_RAW,                      /* the body of a raw block: fields of Kubernetes */
+	PLACE_RAW,                      /* the body of a raw block, with fields of Kubernetes */
 	PLACE_CALL,                     /* the arguments of a call: `callee`, or `method` of a role */
 	PLACE_FORMALS,
 	PLACE_LIST,                     /* the elements of a list: `type` */
 	PLACE_GROUP,                    /* parentheses around an expression: `type` */
-	PLACE_TEXT,                     /* inside quotes; `type` is the type that the text is for */
+	PLACE_TEXT,                     /* inside quotes; `type` is the type of value that the text stands for */
 	PLACE_INSERT,                   /* the expression in ${ } */
 	PLACE_REFINE,                   /* the parentheses of a refined type */
 	PLACE_UNKNOWN
 };
 
-struct place_at {                       /* an open bracket, and the kind of place inside it */
+struct place_at {                       /* an open bracket, with the kind of place that is inside it */
 	enum place_kind kind;
 	enum block block;
 	const struct type *type;
@@ -46,7 +46,7 @@ struct place_at {                       /* an open bracket, and the kind of plac
 };
 
 enum cursor {
-	CURSOR_NOWHERE,                 /* no completion is offered: a comment, a new name, a number */
+	CURSOR_NOWHERE,                 /* no completion is offered here: in a comment, a new name or a number */
 	CURSOR_DECLARATION,             /* the first word of a declaration */
 	CURSOR_KEY,                     /* the first word of an item */
 	CURSOR_BLOCK_NAME,              /* the name after `role`: `word` */
@@ -61,7 +61,7 @@ enum cursor {
 
 enum { CONTEXT_DEPTH = 270, CONTEXT_LOCALS = 200 };
 
-struct local_name {                     /* a name that is declared in the text before the cursor */
+struct local_name {                     /* a name that the text declares before the cursor */
 	struct str name;
 	const struct type *type;        /* type of the name; NULL when unknown */
 	size_t depth;
@@ -73,7 +73,7 @@ struct context {
 	struct lsp *lsp;
 	struct analysis *analysis;
 	const struct program *program;
-	struct module *module;          /* the root module: the declarations of the file's names */
+	struct module *module;          /* the root module, for the declarations of the file's names */
 	struct schema_types types;
 	struct names names;
 	struct tokens tokens;
@@ -83,26 +83,26 @@ struct context {
 	struct local_name locals[CONTEXT_LOCALS];
 	size_t nlocals;
 	enum cursor cursor;
-	struct str word;                /* the word of the block, or the key */
-	struct str prefix;              /* the word that is being written, or the text inside quotes */
+	struct str word;                /* name of the block, or the key */
+	struct str prefix;              /* the part of the word or text that is before the cursor */
 	size_t prefix_start;            /* offset of the prefix in the text */
 	const struct type *want;        /* type of the value that fits; NULL: any value */
 	const struct type *base;        /* CURSOR_MEMBER: type of the base; NULL for a module */
 	const struct decl *base_decl;   /* the declaration of the base, if the base is a name */
 	const struct module *base_module;
-	struct str *path;               /* CURSOR_IMPORT: the components of the path so far */
+	struct str *path;               /* CURSOR_IMPORT: the components of the path before the cursor */
 	size_t npath;
 	bool quoted;                    /* CURSOR_TEXT: the text already has its quotes */
 };
 
-/* Determines what is written at OFFSET of the text. */
+/* Determines what is being written at OFFSET of the text. */
 void context_at(struct context *c, struct lsp *l, struct arena *a, struct analysis *an, struct str text, size_t offset);
 
-/* The type of the value that a declaration means; NULL when unknown. */
+/* Returns the type of the value that a declaration stands for; NULL when unknown. */
 const struct type *context_type_of(struct context *c, const struct decl *d);
-/* The type that a NODE_TYPE_REF of a module spells; NULL when unknown. */
+/* Returns the type that a NODE_TYPE_REF of a module names; NULL when unknown. */
 const struct type *context_type(struct context *c, const struct module *m, const struct node *ref);
-/* The type that the word names in every program, such as `int`; NULL for other words. */
+/* Returns the built-in type with that name, such as `int`; NULL for other words. */
 const struct type *context_plain_type(struct str word);
 /* Formal parameter number I of a function, framework or accelerator. */
 struct context_formal {
@@ -119,7 +119,7 @@ const struct type *context_builtin(enum function f);
 /* Can a value of type T be used where WANT is expected? An unknown type always fits. */
 bool context_fits(const struct type *want, const struct type *t);
 /*
- * Calls EACH for the roles that can be named at the cursor: those of the framework, and those that the job declares
+ * Calls EACH for each role that can be named at the cursor: those of the framework, and those that the job declares
  * before the cursor.
  */
 void context_roles(struct context *c, void (*each)(void *to, struct str name, const struct decl *d), void *to);

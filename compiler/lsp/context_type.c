@@ -1,7 +1,7 @@
 /*
- * context_type.c - types for completion. The checker only computes types that a program mentions. Completion offers
- * what it does not mention yet, so the types of such declarations are read from their spelling. An unknown type is
- * NULL, and fits everywhere.
+ * context_type.c - types for completion. The checker only computes types that a program mentions. Completion also
+ * offers declarations that the program does not mention yet, so their types are read from the source text. An unknown
+ * type is NULL, and fits everywhere.
  */
 #include "lsp/context.h"
 
@@ -92,8 +92,8 @@ const struct type *context_type_of(struct context *c, const struct decl *d)
 static const struct type any_list = { .kind = TYPE_LIST, .elem = &type_bad };
 
 /*
- * The type of the result of a function. For several signatures, the text after the last arrow gives it: "-> int", "->
- * list[T]".
+ * The type of the result of a function. If the function has several signatures, the text after the last arrow
+ * decides: "-> int", "-> list[T]".
  */
 const struct type *context_builtin(enum function f)
 {
@@ -228,7 +228,7 @@ static const struct node *job_named(const struct module *m, struct str title)
 	return NULL;
 }
 
-/* Adds blocks of roles in the text before the cursor, and in the tree of the job. */
+/* Adds the roles of a job that are written in the text before the cursor, or that are in the tree of the job. */
 static void written_roles(const struct role_giver *g, const struct place_at *job)
 {
 	struct context *c = g->context;

@@ -1,6 +1,6 @@
 /*
- * convert.c - converts manifests of Kubernetes: of the request trainc/import, and a manifest pasted instead of a
- * program, which a code action replaces.
+ * convert.c - converts manifests of Kubernetes, for the request trainc/import, and for the code action that replaces
+ * a pasted manifest with a program.
  */
 #include "lsp/convert.h"
 
@@ -22,7 +22,7 @@ bool convert_manifest(struct str manifest, struct sources *sources, struct diags
 	return ok;
 }
 
-/* Is the document a manifest that the parser refused? */
+/* Is the document a manifest, which the parser rejected? */
 static bool is_manifest(const struct acting *a)
 {
 	struct diags unread = { .arena = a->r->arena, .sources = &a->an->compile->sources };

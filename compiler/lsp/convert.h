@@ -1,5 +1,5 @@
 /*
- * convert.h - a program made from a manifest in the editor.
+ * convert.h - makes a program from a manifest in the editor.
  */
 #ifndef TRAINC_LSP_CONVERT_H
 #define TRAINC_LSP_CONVERT_H

@@ -1,6 +1,6 @@
 /*
- * defaults.h - what a job or a role has although its text does not set it: from a framework, the project or the
- * language.
+ * defaults.h - the values that a job or role has although its text does not set them: they come from a framework, the
+ * project or the language.
  */
 #ifndef TRAINC_LSP_DEFAULTS_H
 #define TRAINC_LSP_DEFAULTS_H
@@ -10,7 +10,7 @@
 struct lsp_defaults {
 	/* what a framework or the project decided, in brief: "queue research, restart on-failure" */
 	struct str decided;
-	struct str all;                 /* a line for each, as the program would set it: restart = "never" */
+	struct str all;                 /* one line for each value, as a program would set it: restart = "never" */
 };
 
 struct lsp_defaults defaults_of_job(struct arena *a, const struct analysis *an, const struct plan_job *j);

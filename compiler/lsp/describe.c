@@ -17,7 +17,7 @@ struct str describe_text(struct arena *a, const struct sources *sources, struct 
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
 		bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-		/* a comment among formals */
+		/* skips a comment between formal parameters */
 		if (c == '#' && (i == 0 || text.p[i - 1] == ' ' || text.p[i - 1] == '\n')) {
 			while (i < text.n && text.p[i] != '\n')
 				i++;
@@ -43,7 +43,7 @@ static void put_formals(struct arena *a, const struct sources *sources, struct n
 	buf_char(out, ')');
 }
 
-/* The kind of a declaration: "param", "framework", "role". */
+/* Returns the word for the kind of a declaration: "param", "framework", "role". */
 static const char *describe_kind(const struct decl *d)
 {
 	switch (d->kind) {
@@ -206,7 +206,7 @@ static void describe_decl(struct arena *a, struct analysis *an, const struct occ
 		describe_role(a, an, o->at.start, out);
 }
 
-/* ---- fields and the rest ---- */
+/* ---- descriptions of fields and other names ---- */
 
 /* Appends the description of a field of a block: type, default, meaning. */
 static void describe_field(const struct field *f, struct buf *out)

@@ -7,21 +7,21 @@
 #include "lsp/occurrence.h"
 #include "lsp/server.h"
 
-/* A declaration on one line, as its author wrote it: "fn ceil(a: int, b: int) -> int". */
+/* Returns a declaration on one line, as its author wrote it: "fn ceil(a: int, b: int) -> int". */
 struct str describe_signature(struct arena *a, const struct sources *sources, const struct decl *d);
-/* The text of a node on one line. */
+/* Returns the text of a node on one line. */
 struct str describe_text(struct arena *a, const struct sources *sources, struct span at);
 
 /* ---- the plan at an offset ---- */
 
-/* The job that a node declares; NULL when the plan has none. */
+/* Returns the job that a node declares; NULL if the plan has none. */
 const struct plan_job *describe_job_in(const struct plan *plan, struct span node);
-/* The job and the role of the plan around a global offset; NULL where there is none. */
+/* Finds the job and the role in the plan that a global offset belongs to; NULL if it belongs to none. */
 void describe_place(struct analysis *an, uint32_t offset, const struct plan_job **ret_job,
 	const struct plan_role **ret_role);
-/* The final value of a role's field; empty for fields that are not shown. */
+/* Returns the final value of a role's field; empty for fields that are not shown. */
 struct str describe_resolved(struct arena *a, const struct plan_role *r, enum field_id id);
-/* The devices of a role: "2 replicas × 8 acme.a1 = 16 devices"; empty when it has none. */
+/* Formats the devices of a role: "2 replicas × 8 acme.a1 = 16 devices"; empty if the role has none. */
 struct str describe_devices(struct arena *a, const struct plan_role *r);
 
 #endif

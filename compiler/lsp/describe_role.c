@@ -12,7 +12,7 @@
 #include "plan/totals.h"
 #include "syntax/walk.h"
 
-enum { ROWS_MOST = 60 };                /* rows of an environment that are shown */
+enum { ROWS_MOST = 60 };                /* maximum number of rows of an environment that are shown */
 
 /* ---- finding the job and the role at an offset ---- */
 
@@ -29,7 +29,7 @@ const struct plan_job *describe_job_in(const struct plan *plan, struct span node
 	return NULL;
 }
 
-/* Are the values of the role known? In a file with syntax errors a role may have been left without its replicas. */
+/* Are the values of the role known? In a file with syntax errors, the number of replicas may be missing. */
 static bool is_known(const struct analysis *an, const struct plan_role *r)
 {
 	return !r->unknown && (r->max || !an->compile->program.root->broken);

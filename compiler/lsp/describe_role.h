@@ -12,9 +12,9 @@ void describe_role(struct arena *a, struct analysis *an, uint32_t offset, struct
 void describe_job(struct arena *a, struct analysis *an, uint32_t offset, struct buf *out);
 /* Describes a variable of the environment, with its value in replica 0. */
 void describe_variable(struct arena *a, struct analysis *an, const struct occurrence *o, struct buf *out);
-/* The number of replicas: "3", or "1:4" for an elastic role. */
+/* Formats the number of replicas: "3", or "1:4" for an elastic role. */
 struct str describe_replicas(struct arena *a, const struct plan_role *r);
-/* A variable's value as `trainc env` shows it. */
+/* Formats the value of a variable as `trainc env` does. */
 struct str describe_env(struct arena *a, const struct env_value *v);
 
 #endif

@@ -8,7 +8,10 @@
 
 #include <stdlib.h>
 
-/* The maximum number of open documents: each text is compared with all others when one of them changes. */
+/*
+ * The maximum number of open documents. It is limited because a change of one document is compared with all the
+ * others.
+ */
 enum { OPEN_MOST = 2000 };
 
 /* ---- which analyses an edit makes outdated ---- */
@@ -50,7 +53,7 @@ static void touched(struct lsp *l, struct document *d)
 
 /* ---- notifications ---- */
 
-/* Makes a name in the workspace for a document without a file. */
+/* Makes up a path in the workspace for a document that has no file. */
 static struct str invented_path(struct request *r, struct str uri)
 {
 	struct str base = r->lsp->nroots ? r->lsp->roots[0] : STR("/"), name = str_replace(r->arena, uri, "/", '-');
@@ -58,7 +61,7 @@ static struct str invented_path(struct request *r, struct str uri)
 	return path_join(r->arena, base, name);
 }
 
-/* Is there room for one more text? If not, that is reported once, until one is closed. */
+/* Can one more document be opened? If not, this is reported once, until a document is closed. */
 static bool room_to_open(struct lsp *l)
 {
 	struct buf *out;

@@ -7,7 +7,10 @@
 
 #include "lsp/server.h"
 
-/* Begins the edit in R->out. Then each document is begun once, and its edits are added with msg_put_edit(). */
+/*
+ * Starts the edit in R->out. The caller then starts each document once, adds its edits with msg_put_edit(), and ends
+ * the document.
+ */
 void edits_begin(struct request *r);
 void edits_begin_document(struct request *r, struct str uri);
 void edits_end_document(struct request *r);

@@ -10,7 +10,7 @@
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-struct gap {                            /* bytes [start, end) of the text become `text` */
+struct gap {                            /* an edit: the bytes [start, end) are replaced with `text` */
 	size_t start, end;
 	struct str text;
 };
@@ -29,8 +29,8 @@ static size_t blanks(struct str s, size_t i)
 }
 
 /*
- * Makes edits of blanks as long as everything else is the same; after the first other difference, one edit for the
- * rest.
+ * Makes an edit for each difference in blanks, as long as everything else is the same. After the first other
+ * difference, makes one edit for the rest.
  */
 static void compare(struct gaps *g, struct str before, struct str after)
 {
@@ -58,7 +58,7 @@ static void compare(struct gaps *g, struct str before, struct str after)
 	}
 }
 
-/* The edits that format the document; false when it has syntax errors. */
+/* Computes the edits that format the document; false if it has syntax errors. */
 static bool edits_of(struct request *r, struct gaps *g)
 {
 	struct str text = document_text(r->document);
@@ -70,7 +70,7 @@ static bool edits_of(struct request *r, struct gaps *g)
 
 	if (!source)
 		return false;
-	source->library = true;         /* the style has no options */
+	source->library = true;         /* the client's formatting options are ignored, because the style has none */
 	bool ok = format_source(r->arena, &names, &diags, source, &out);
 	if (ok)
 		compare(g, text, buf_take(&out, r->arena));
@@ -102,7 +102,7 @@ bool format_range_answer(struct request *r)
 		lines_offset(&lines, msg_position(r->params, "range.end")));
 }
 
-/* Formats the block that ends with the closing brace before the cursor. */
+/* Formats the block whose closing brace was just typed before the cursor. */
 bool format_type_answer(struct request *r)
 {
 	struct str text = document_text(r->document);

@@ -1,6 +1,6 @@
 /*
- * hints.c - shows values beside the text, and the number of objects of a job. Nothing is shown for a declaration with
- * an error, since its values are not final.
+ * hints.c - shows values next to the source text, and the number of objects of a job. Nothing is shown for a
+ * declaration with an error, since its values are not final.
  */
 #include <inttypes.h>
 
@@ -16,7 +16,7 @@ struct hinting {
 	struct analysis *an;
 	const struct lsp_lines *lines;
 	uint32_t base;
-	size_t from, to;                /* the range for which hints are requested */
+	size_t from, to;                /* the range of offsets for which the client requests hints */
 };
 
 static void put_hint(struct hinting *h, uint32_t at, struct str label, struct str tooltip)
@@ -112,8 +112,8 @@ static struct str memory_text(struct arena *a, const struct plan_role *r)
 }
 
 /*
- * The position of the hint of a job or a role whose name ends at NAME: after its opening brace, so that the brace
- * stays next to the name, or after the closing one at END if that is on the same line.
+ * Returns where to show the hint of a job or role whose name ends at NAME. It is after the opening brace, so that the
+ * brace stays next to the name, or after the closing brace at END if both braces are on the same line.
  */
 static uint32_t place_of_block(const struct hinting *h, uint32_t name, const struct node *body, uint32_t end)
 {

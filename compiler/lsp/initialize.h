@@ -1,6 +1,6 @@
 /*
- * initialize.h - what client and server agree on at the beginning, and what the client reports
- * about its workspace later.
+ * initialize.h - what client and server agree on at the start of a session, and what the client reports about its
+ * workspace later.
  */
 #ifndef TRAINC_LSP_INITIALIZE_H
 #define TRAINC_LSP_INITIALIZE_H

@@ -5,7 +5,7 @@
  */
 #include "lsp/lines.h"
 
-/* The end of the line that contains P, including its line end; END when it has none. */
+/* Returns the end of the line that contains P, after its line end; END if there is no further line. */
 static const char *line_end(const char *p, const char *end)
 {
 	const char *newline = memchr(p, '\n', (size_t)(end - p));
@@ -52,7 +52,7 @@ struct str lines_line(const struct lsp_lines *l, size_t line)
 	return (struct str){ l->text.p + start, end - start };
 }
 
-/* The number of code units of a character that has N bytes in UTF-8. */
+/* Returns how many code units a character has that takes N bytes in UTF-8. */
 static size_t units(enum encoding encoding, size_t n)
 {
 	return encoding == ENCODING_UTF8 ? n : encoding == ENCODING_UTF16 && n == 4 ? 2 : 1;
@@ -84,7 +84,7 @@ struct position lines_position(const struct lsp_lines *l, size_t offset)
 	struct str text = lines_line(l, line);
 	size_t bytes = offset - l->start[line];
 
-	if (bytes > text.n)             /* inside a line end, or after the end of the text */
+	if (bytes > text.n)             /* the offset is inside a line end, or after the end of the text */
 		bytes = text.n;
 	struct lines_mark from = *l->mark;
 	if (from.line != line || from.offset > bytes)
@@ -105,7 +105,8 @@ size_t lines_offset(const struct lsp_lines *l, struct position at)
 	while (i < text.n) {
 		size_t size = character(text.p + i, text.n - i);
 		count += units(l->encoding, size);
-		if (count > at.character)       /* inside of a character: moves to its start */
+		/* the position is inside a character, so the start of that character is used */
+		if (count > at.character)
 			break;
 		i += size;
 	}

@@ -24,17 +24,17 @@ struct lsp_lines {
 	} *mark;
 };
 
-/* Finds the lines of TEXT, which is borrowed. */
+/* Builds the table of lines of TEXT, which is borrowed. */
 struct lsp_lines lines_of(struct arena *a, struct str text, enum encoding encoding);
 
 struct position lines_position(const struct lsp_lines *l, size_t offset);
 size_t lines_offset(const struct lsp_lines *l, struct position at);
 
-/* The number of the line that contains OFFSET. */
+/* Returns the number of the line that contains OFFSET. */
 size_t lines_number(const struct lsp_lines *l, size_t offset);
-/* The text of a line, without its end; empty after the last line. */
+/* Returns the text of a line without its line end; empty after the last line. */
 struct str lines_line(const struct lsp_lines *l, size_t line);
-/* The number of code units of the bytes. */
+/* Returns the number of code units in a range of bytes. */
 size_t lines_units(enum encoding encoding, struct str bytes);
 
 #endif

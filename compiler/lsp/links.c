@@ -1,5 +1,5 @@
 /*
- * links.c - imports, policies and packages as links to their files.
+ * links.c - shows imports, policies and packages as links to their files.
  */
 #include "base/path.h"
 #include "lsp/server.h"

@@ -1,8 +1,8 @@
 /*
- * lsp.h - the language server, for any transport of its messages. lsp_receive() only queues a message. lsp_work() does
- * one thing (answers one request, analyzes one document) and is called as long as it returns true. More messages may be
- * received in between: a request that was canceled meanwhile is never begun, and after several edits only the last text
- * is analyzed.
+ * lsp.h - the language server, for any transport of its messages. lsp_receive() only queues a message. lsp_work()
+ * does one thing (answers one request, analyzes one document) and is called as long as it returns true. More messages
+ * may be received in between: a request that was canceled meanwhile is never started, and after several edits only
+ * the last text is analyzed.
  *
  * Answers leave through the host. The host of the command is standard input and output; that of a browser is a worker.
  * The server reads files through the host's reader, by absolute paths; the text of an open document replaces its file.
@@ -20,7 +20,7 @@ struct lsp_host {
 	const struct reader *reader;
 	/* Sends one message: JSON, without a header. */
 	void (*send)(void *context, const char *message, size_t n);
-	/* Calls back with the path of each .tj file below a directory; may be NULL. */
+	/* Calls EACH with the path of every .tj file below a directory; may be NULL. */
 	void (*files)(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path),
 		void *to);
 	/*

@@ -189,7 +189,7 @@ void msg_put_edit(struct buf *out, const struct lsp_lines *l, size_t start, size
 	msg_close(out, '}');
 }
 
-/* Adds markdown as it looks to a reader: the lines of fences and the marks around code are left out. */
+/* Adds Markdown as plain text: without the lines of code fences and the marks around code. */
 static void put_plain(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {

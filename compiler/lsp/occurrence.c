@@ -41,7 +41,7 @@ static void tell_word(struct walk *w, enum occurrence_kind kind, struct span at,
 		.declares = declares });
 }
 
-/* The source range of a plain text, without its quotes. */
+/* Returns the source range of a plain text, without its quotes. */
 static struct span inside(const struct node *text)
 {
 	bool long_quotes = text->u.string.block;
@@ -51,7 +51,7 @@ static struct span inside(const struct node *text)
 	return at.end > at.start && at.end < text->span.end ? at : (struct span){ 0, 0 };
 }
 
-/* ---- names of types ---- */
+/* ---- occurrences of type names ---- */
 
 static struct decl *type_named(const struct module *m, const struct node *ref)
 {
@@ -154,7 +154,7 @@ static void walk_arguments(struct walk *w, struct nodes args, const struct decl 
 	}
 }
 
-/* ---- items of bodies ---- */
+/* ---- occurrences in the items of a body ---- */
 
 static enum map_keys keys_of(const struct field *f)
 {
@@ -300,7 +300,7 @@ static void walk_job(struct walk *w, struct node *n)
 	node_children(n, walk, w);
 }
 
-/* The framework that another one wraps. */
+/* Returns the framework that another framework wraps. */
 static const struct decl *base_of(const struct node *n)
 {
 	const struct decl *d = !n ? NULL : n->kind == NODE_NAME ? n->u.name.decl : n->kind == NODE_MEMBER

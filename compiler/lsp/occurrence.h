@@ -10,22 +10,22 @@
 #include "check/schema.h"
 
 enum occurrence_kind {
-	/* decl: any declaration, role, formal, loop variable, built-in value or function */
+	/* `decl`: any declaration, role, formal parameter, loop variable, built-in value or function */
 	OCCURRENCE_DECL,
 	OCCURRENCE_FIELD,               /* `field`: a field of the schema */
 	OCCURRENCE_RECORD_FIELD,        /* `decl`: the type; `record`: its field */
-	OCCURRENCE_BLOCK,               /* `word`: role, sidecar and other words of blocks */
+	OCCURRENCE_BLOCK,               /* `word`: the word that starts a block, such as role or sidecar */
 	OCCURRENCE_BLOCK_NAME,          /* the name of a sidecar, init container or object; `block`: its node */
-	OCCURRENCE_MEMBER,              /* `word` and `base`: a member of a role, `cluster`, `pod`, an elastic range
-					 * ... */
-	OCCURRENCE_PORT,                /* `word`: the name of a port; `decl`: the role that has it, NULL when
-					 * unknown */
+	/* `word` and `base`: a member of a role, of `cluster`, `pod`, an elastic range ... */
+	OCCURRENCE_MEMBER,
+	/* `word`: the name of a port; `decl`: the role that declares it, NULL when unknown */
+	OCCURRENCE_PORT,
 	OCCURRENCE_VARIABLE,            /* `word`: a variable of the environment */
 	OCCURRENCE_KEY,                 /* `word`: any other key of a map */
-	OCCURRENCE_MODULE,              /* `module`: the module that the import names; NULL when it failed */
+	OCCURRENCE_MODULE,              /* `module`: the imported module; NULL if the import failed */
 	OCCURRENCE_TYPE,                /* `word`: a type of the language */
-	OCCURRENCE_CHOICE,              /* `word`: a string that is one of an enum's */
-	OCCURRENCE_JOB,                 /* `node`: the job whose title it is */
+	OCCURRENCE_CHOICE,              /* `word`: a string that is a member of an enum */
+	OCCURRENCE_JOB,                 /* `node`: the job that has this title */
 	OCCURRENCE_TITLE,               /* the name or title of a profile, test or policy */
 	OCCURRENCE_ARGUMENT             /* `word`: the name of an argument of a built-in function */
 };
@@ -38,10 +38,10 @@ struct occurrence {
 	const struct field *field;
 	const struct record_field *record;
 	const struct module *module;
-	const struct type *type;        /* type of the value, if it is known; or the enum of a choice */
+	const struct type *type;        /* type of the value, if it is known; for a member of an enum, the enum */
 	const struct type *base;
 	struct node *node;              /* the node to which the name belongs */
-	bool declares, writes;          /* the occurrence declares the name; the occurrence sets the value */
+	bool declares, writes;          /* does the occurrence declare the name? does it set the value? */
 	bool quoted;                    /* the name is in quotes: `at` is the text inside them */
 };
 
@@ -50,7 +50,7 @@ typedef void occurrence_visit(void *to, const struct occurrence *o);
 /* Calls EACH for every name in the module, in no particular order. */
 void occurrences_visit(const struct program *p, struct module *m, occurrence_visit *each, void *to);
 
-/* The innermost occurrence at a global offset, including its ends; false when there is none. */
+/* Returns the innermost occurrence at a global offset, which may be at its start or end; false if there is none. */
 bool occurrence_at(const struct program *p, struct module *m, uint32_t offset, struct occurrence *ret);
 
 /* The declaration of a job's role: that of the framework, if the framework declares the name. */

@@ -12,7 +12,8 @@
 
 struct preview_view {
 	struct request *r;
-	const struct data *params;      /* { textDocument: { uri } or uri, job, role, index, format } */
+	/* parameters of the request: { textDocument: { uri } or uri, job, role, index, format } */
+	const struct data *params;
 	struct document *document;
 	struct analysis *an;            /* sound */
 	struct plan plan;               /* the plan of the job in question, or of all jobs */
@@ -167,7 +168,7 @@ static bool preview(struct request *r, const struct data *params)
 	return true;
 }
 
-/* ---- environment and plan ---- */
+/* ---- previews of environment and plan ---- */
 
 static enum env_form form_of(struct str word)
 {
@@ -261,7 +262,7 @@ static void put_messages(struct request *r, const struct diags *ds)
 	msg_close(r->out, ']');
 }
 
-/* Answers { text: a manifest } with { text: a program, or null; messages }. */
+/* Answers a request { text: a manifest } with { text: a program, or null; messages }. */
 static bool import(struct request *r, const struct data *params)
 {
 	struct str manifest = params && params->kind == DATA_STRING ? params->u.string : msg_text(params, "text");
@@ -284,7 +285,7 @@ static bool import(struct request *r, const struct data *params)
 	return true;
 }
 
-/* ---- requests and commands ---- */
+/* ---- the entry points of requests and commands ---- */
 
 bool preview_answer(struct request *r) { return preview(r, r->params); }
 bool environment_answer(struct request *r) { return environment(r, r->params); }

@@ -15,7 +15,7 @@ enum { PUBLISHED_MOST = 500 };
 struct published {
 	struct arena *arena;
 	struct buf *out;
-	struct map seen;                /* diagnostics that were sent, by code and range */
+	struct map seen;                /* diagnostics that have been sent, by code and range */
 };
 
 static struct str uri_of_diag(struct arena *arena, const struct analysis *a, struct span at)
@@ -27,7 +27,7 @@ static struct str uri_of_diag(struct arena *arena, const struct analysis *a, str
 	return s ? analysis_uri(arena, a, s) : STR("");
 }
 
-/* The range of a span in its file; the start of the root file for a diagnostic without a position. */
+/* Returns the range of a span in its file; for a diagnostic without a position, the start of the root file. */
 static void put_range(struct published *p, struct analysis *a, struct span at)
 {
 	const struct source *s = source_at(&a->compile->sources, at.start);
@@ -130,9 +130,9 @@ static void put_diag(struct published *p, struct analysis *a, const struct diag 
 	msg_add_z(out, "source", "trainc");
 	msg_add_text(out, "message", message_of(p->arena, a, d));
 	if (d->code == TJ1001 || d->code == TJ1002)
-		msg_add_raw(out, "tags", "[1]");        /* faded as unnecessary */
+		msg_add_raw(out, "tags", "[1]");        /* shown faded, as unnecessary code */
 	if (d->code == TJ1008)
-		msg_add_raw(out, "tags", "[2]");        /* struck through as deprecated */
+		msg_add_raw(out, "tags", "[2]");        /* shown struck through, as deprecated */
 	if (a->lsp->client.related && d->notes)
 		put_related(p, a, d);
 	if (d->fixes) {
@@ -190,7 +190,7 @@ void publish_forget(struct document *d)
 	d->npublished = 0;
 }
 
-/* Remembers the other files that the document's analysis reports on. */
+/* Remembers the other files in which the document's analysis reports something. */
 static void note_published(struct lsp *l, struct document *d)
 {
 	struct str *uris = NULL;

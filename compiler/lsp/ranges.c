@@ -1,5 +1,5 @@
 /*
- * ranges.c - finds what can be folded, and how a selection grows.
+ * ranges.c - finds ranges that can be folded, and the ranges to which a selection can grow.
  */
 #include "lsp/server.h"
 
@@ -24,7 +24,7 @@ static void fold_lines(struct folding *f, size_t first, size_t last, const char 
 	msg_close(f->r->out, '}');
 }
 
-/* Folds the inside of brackets; the line of the closing one stays visible. */
+/* Folds the inside of brackets; the line of the closing bracket stays visible. */
 static void fold_node(void *to, struct node *n)
 {
 	struct folding *f = to;

@@ -24,7 +24,7 @@ struct renaming {
 	size_t n;
 };
 
-/* The reason why the user cannot change the name at the spot; p == NULL when there is none. */
+/* Returns the reason why the user cannot change the name at the spot; p == NULL if it can be changed. */
 static struct str refusal(struct request *r, const struct spot *s)
 {
 	const struct occurrence *o = &s->name;
@@ -58,7 +58,10 @@ bool rename_prepare(struct request *r)
 	return true;
 }
 
-/* The lines of a file. They are kept, because the analysis of another program is gone when the edits are written. */
+/*
+ * Returns the lines of a file. They are kept, because the analysis of another program is already released when the
+ * edits are written.
+ */
 static const struct lsp_lines *kept_lines(struct renaming *n, const struct mention_at *m)
 {
 	for (size_t i = 0; i < n->n; i++)
@@ -94,7 +97,7 @@ static void name_import(struct renaming *n, const struct spot *s)
 	ARENA_PUSH(n->r->arena, n->edits, n->n, e);
 }
 
-/* ---- compiling with the new name ---- */
+/* ---- compiling the programs with the new name ---- */
 
 static int by_place(const void *a, const void *b)
 {
@@ -104,7 +107,7 @@ static int by_place(const void *a, const void *b)
 	return order ? order : (x->start > y->start) - (x->start < y->start);
 }
 
-/* The text of a file after its edits, which are sorted. */
+/* Returns the text of a file after its edits, which are sorted. */
 static struct str edited(const struct renaming *n, struct str uri, struct str text)
 {
 	struct buf b = { 0 };
@@ -132,7 +135,7 @@ static bool said_before(const struct analysis *before, const struct diag *d)
 	return false;
 }
 
-/* Compiles the document with the new texts; false with the first error that they cause. */
+/* Compiles the document with the new texts; returns false, with the first error that these cause. */
 static bool still_sound(struct renaming *n, const struct analysis *before, struct str path, struct str *why)
 {
 	struct analysis *after = analysis_new(n->r->lsp, path);

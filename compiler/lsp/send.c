@@ -1,5 +1,5 @@
 /*
- * send.c - messages out: answers, errors, and messages that no client request asked for.
+ * send.c - sends messages: answers, errors, and messages that no client request asked for.
  */
 #include "lsp/server.h"
 

@@ -1,5 +1,5 @@
 /*
- * server.c - messages in, answers out: the queue, the life of the server and the table of methods.
+ * server.c - receives messages and answers them: the queue, the life of the server and the table of methods.
  *
  * Notifications change documents when their turn comes; an analysis waits until a request needs it
  * or the queue is empty.
@@ -167,7 +167,7 @@ static bool same_id(const struct data *a, const struct data *b)
 		: a->kind == DATA_STRING && str_eq(a->u.string, b->u.string);
 }
 
-/* Drops the request that is cancelled, if its turn has not come. */
+/* Drops a request that was canceled, unless its turn has already come. */
 static void cancel(struct lsp *l, const struct data *id)
 {
 	for (struct message **at = &l->queue; *at; at = &(*at)->next) {

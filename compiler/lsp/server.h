@@ -17,16 +17,17 @@ struct lsp_client {
 	enum encoding encoding;
 	bool markdown, snippets, related, code_description, action_literals, label_details, hierarchical_symbols;
 	bool refresh_hints, refresh_lenses, refresh_tokens, versioned_edits, watch_files, prepare_rename;
-	bool virtual_documents;         /* the client can show `trainc:` URIs by trainc/source */
+	/* the client can show `trainc:` URIs, whose text it requests with trainc/source */
+	bool virtual_documents;
 	bool on_save;                   /* the client wants diagnostics only for saved texts */
 };
 
 struct analysis {
 	struct trainc *compile;
 	struct lsp *lsp;
-	struct reader reader;           /* reader of files, which prefers open documents; it notes what is read */
+	struct reader reader;           /* reader of files that prefers open documents, and records what is read */
 	struct str base;                /* directory from which the paths of the program start */
-	struct map reads;               /* absolute paths that were read or looked for */
+	struct map reads;               /* absolute paths that were read, or whose existence was checked */
 	struct source_lines {
 		const struct source *source;
 		struct lsp_lines lines;
@@ -74,7 +75,7 @@ struct lsp {
 	int64_t requests;               /* number of requests from the server to the client so far */
 	/* path -> struct str *: texts that replace those of documents and files while a rename is tried */
 	struct map overlay;
-	/* options of programs, from the client's settings */
+	/* options for programs, from the client's settings */
 	struct str target, kubernetes;
 	/*
 	 * another file changed: the server must ask the client to request hints, lenses and tokens of open documents
@@ -83,7 +84,7 @@ struct lsp {
 	bool refresh;
 };
 
-/* Sets the error with which a handler answers; returns false. */
+/* Sets the error that a handler answers with; returns false. */
 enum lsp_error {
 	LSP_PARSE = -32700, LSP_INVALID = -32600, LSP_UNKNOWN = -32601, LSP_PARAMS = -32602,
 		LSP_NOT_INITIALIZED = -32002,
@@ -93,27 +94,28 @@ struct request {
 	struct lsp *lsp;
 	const struct data *params;
 	struct arena *arena;            /* memory that lives until the answer is sent */
-	struct buf *out;                /* the result of the request */
-	struct document *document;      /* the document of params.textDocument; NULL without */
+	struct buf *out;                /* the result of the request, which the handler writes */
+	struct document *document;      /* the document of params.textDocument; NULL if there is none */
 	enum lsp_error error;
 	struct str why;
 };
 bool request_fail(struct request *r, enum lsp_error error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* ---- messages out (send.c) ---- */
+/* ---- sending messages (send.c) ---- */
 
-struct buf *server_begin(struct lsp *l, const char *method);    /* writes the head of a request; append its params */
+/* writes the head of a request; the caller appends the params */
+struct buf *server_begin(struct lsp *l, const char *method);
 void server_send(struct lsp *l);
-/* Begins the answer to request ID; the caller appends its members and a brace, then calls server_flush(). */
+/* Starts the answer to request ID; the caller appends its members and a brace, then calls server_flush(). */
 void server_answer(struct lsp *l, const struct data *id);
 /* Answers request ID with an error (NULL: the request could not be read). */
 void server_refuse(struct lsp *l, const struct data *id, enum lsp_error error, struct str why);
 /* Sends the finished message. */
 void server_flush(struct lsp *l);
-/* Sends a request to the client; the answer is not waited for. */
+/* Sends a request to the client, but does not wait for the answer. */
 struct buf *server_ask(struct lsp *l, const char *method);
 
-/* ---- documents (document.c, document_find.c) ---- */
+/* ---- finding and changing documents (document.c, document_find.c) ---- */
 
 struct document *document_find(struct lsp *l, struct str uri);
 struct document *document_at(struct lsp *l, struct str path);
@@ -122,7 +124,7 @@ void document_change(struct request *r);
 void document_save(struct request *r);
 void document_close(struct request *r);
 void documents_release(struct lsp *l);
-/* Marks programs that read the path as outdated. */
+/* Marks all programs that read PATH as outdated. */
 void document_touch(struct lsp *l, struct str path);
 /* Marks every program as outdated. */
 void document_touch_all(struct lsp *l);
@@ -132,23 +134,23 @@ static inline struct str document_text(const struct document *d) { return buf_te
 
 /* Compiles the program whose root is the file at PATH; `base` is a directory above it. */
 struct analysis *analysis_new(struct lsp *l, struct str path);
-/* The up-to-date analysis of a document, made now if necessary. */
+/* Returns the up-to-date analysis of a document, which is made now if necessary. */
 struct analysis *analysis_of(struct lsp *l, struct document *d);
 void analysis_drop(struct analysis *a);
-/* The absolute path of a source; p == NULL for the library and the command line. */
+/* Returns the absolute path of a source; p == NULL for the library and the command line. */
 struct str analysis_path(struct arena *a, const struct analysis *an, const struct source *s);
-/* The URI under which an editor finds the source. */
+/* Returns the URI under which an editor finds the source. */
 struct str analysis_uri(struct arena *a, const struct analysis *an, const struct source *s);
-/* The path of a document's URI; p == NULL if it is neither a file nor an open document. */
+/* Returns the path for a document's URI; p == NULL if it is neither a file nor an open document. */
 struct str server_uri_path(struct lsp *l, struct arena *a, struct str uri);
-/* The lines of a source, in the encoding of the client. */
+/* Returns the lines of a source, in the encoding of the client. */
 const struct lsp_lines *analysis_lines(struct analysis *an, const struct source *s);
-/* Gives the editor a text that is not in a file. */
+/* Makes a text that is not in a file available to the editor, and returns its URI. */
 struct str server_keep(struct lsp *l, struct arena *a, struct str name, struct str text);
-/* The text that was passed to server_keep() under a name; p == NULL when there is none. */
+/* Returns the text that server_keep() made available under NAME; p == NULL if there is none. */
 struct str server_text(struct arena *a, struct str name);
 
-/* ---- the answers, one function for each method ---- */
+/* ---- answers to requests, one function for each method ---- */
 
 typedef bool lsp_handler(struct request *r);
 lsp_handler hover_answer, completion_answer, signature_answer;
@@ -163,12 +165,12 @@ lsp_handler preview_answer, environment_answer, plan_answer, source_answer, impo
 lsp_handler calls_prepare, calls_incoming, calls_outgoing;
 lsp_handler links_answer;
 
-/* Sends the diagnostics of a document, and of the files that its program reads and that are not open. */
+/* Sends the diagnostics of a document, and those of files that are not open but that its program reads. */
 void publish_document(struct lsp *l, struct document *d);
 void publish_nothing(struct lsp *l, struct document *d);
 /* Forgets which other files have diagnostics because of the document. */
 void publish_forget(struct document *d);
-/* Asks the client to renew whatever depends on other files. */
+/* Asks the client to refresh everything that depends on other files. */
 void publish_refresh(struct lsp *l);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * signature.c - shows the arguments of the call around the cursor.
+ * signature.c - shows the parameters of the call around the cursor.
  */
 #include "lsp/context.h"
 #include "lsp/describe.h"
 
-/* A signature label that is being written, and the range of each argument in it. */
+/* A signature label that is being written, and the range of each parameter in it. */
 struct label {
 	struct buf text;
 	size_t starts[64], ends[64];
@@ -49,7 +49,7 @@ static void make_label(struct context *c, const struct place_at *call, struct la
 		buf_printf(&l->text, " -> %.*s", STR_ARG(type_spell(c->arena, result)));
 }
 
-/* The argument that is being written: by its name, else by position. */
+/* Returns the number of the argument that is being written: found by its name, else by its position. */
 static size_t active(struct context *c, const struct place_at *call)
 {
 	struct context_formal f;
@@ -87,7 +87,7 @@ static void put_signature(struct request *r, struct context *c, const struct pla
 		struct str before = { l.text.p, l.starts[i] }, through = { l.text.p, l.ends[i] };
 		msg_open(r->out, '{');
 		msg_add_list(r->out, "label");
-		/* the protocol counts labels in UTF-16 whatever was agreed on */
+		/* offsets in labels are counted in UTF-16 by the protocol, whatever encoding was agreed on */
 		msg_put_int(r->out, (int64_t)lines_units(ENCODING_UTF16, before));
 		msg_put_int(r->out, (int64_t)lines_units(ENCODING_UTF16, through));
 		msg_close(r->out, ']');

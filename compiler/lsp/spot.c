@@ -47,11 +47,11 @@ void spot_put_location(struct request *r, struct analysis *an, struct span at)
 
 struct spot_gathering {
 	struct request *r;
-	struct analysis *an;            /* the analysis that is being walked */
+	struct analysis *an;            /* the analysis that is being searched */
 	const struct module *module;
 	const struct occurrence *wanted;
-	struct str path;                /* file of the declaration; p == NULL: compare within the program only */
-	uint32_t declared;              /* its offset in that file */
+	struct str path;                /* file of the declaration; p == NULL: search only within the program */
+	uint32_t declared;              /* offset of the declaration in that file */
 	bool foreign;                   /* the program is not the one that contains the spot */
 	struct map seen;
 	void (*each)(void *to, const struct mention_at *m);

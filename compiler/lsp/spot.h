@@ -10,7 +10,7 @@
 
 struct spot {
 	struct analysis *analysis;
-	struct module *module;          /* the root module: the document */
+	struct module *module;          /* the root module, which is the document */
 	const struct source *source;
 	const struct lsp_lines *lines;
 	uint32_t offset;                /* global offset of params.position */
@@ -18,7 +18,7 @@ struct spot {
 	bool named;                     /* there is a name at the position */
 };
 
-/* False when the document could not be read as a program at all. */
+/* Returns false if the document could not be read as a program at all. */
 bool spot_at(struct request *r, struct spot *s);
 
 /* Returns the span in which a name is declared, within the analysis; unknown for names of the language itself. */

@@ -1,6 +1,6 @@
 /*
  * symbols.c - lists the outline of a document, and declarations of the whole workspace. Both need only the tree, so a
- * file with errors of types has an outline too.
+ * file with type errors has an outline too.
  */
 #include "base/path.h"
 #include "explain/library.h"
@@ -36,7 +36,7 @@ static bool binding(const struct node *n, enum symbol_kind kind, struct symbol *
 	return true;
 }
 
-/* The kind of symbol that a declaration or block is; false for those without a name. */
+/* Returns the kind of symbol of a declaration or block; false if it has no name. */
 static bool symbol_of(struct arena *a, const struct sources *ss, const struct node *n, struct symbol *s)
 {
 	*s = (struct symbol){ .all = n->span };
@@ -116,7 +116,9 @@ static void put_symbol(struct outlining *o, const struct symbol *s)
 	msg_close(out, '}');
 }
 
-/* Writes symbols for clients without a tree: each with its location and the name of the one around it. */
+/*
+ * Writes symbols for clients that do not support a tree: each with its location and the name of the symbol around it.
+ */
 static void put_flat(struct outlining *o, const struct symbol *s)
 {
 	struct buf *out = o->r->out;

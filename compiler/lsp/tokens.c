@@ -1,7 +1,7 @@
 /*
  * tokens.c - semantic tokens, from the scanner and the checker. Words, texts, numbers and comments come from the
- * scanner, so a broken file has them too. Names come from the occurrences and replace what the scanner found there.
- * Types and modifiers are those of the protocol.
+ * scanner, so a file with syntax errors has them too. Names come from the occurrences and replace what the scanner
+ * found there. Types and modifiers are those of the protocol.
  */
 #include "lsp/tokens.h"
 
@@ -26,7 +26,7 @@ const char tokens_legend[] = "{\"tokenTypes\":[\"namespace\",\"type\",\"class\",
 	"\"tokenModifiers\":[\"declaration\",\"readonly\",\"defaultLibrary\",\"deprecated\",\"documentation\"]}";
 
 struct piece_of {
-	uint32_t start, end;            /* offsets in the text */
+	uint32_t start, end;            /* start and end offset in the text */
 	unsigned char type, modifiers;
 };
 
@@ -159,7 +159,7 @@ static void encode(struct encoding_of *e, size_t start, size_t end, const struct
 	e->last = at;
 }
 
-/* Writes tokens by lines: text over several lines becomes one token for each, because a token cannot span lines. */
+/* Writes the tokens. Text over several lines becomes one token for each line, because a token cannot span lines. */
 static void encode_lines(struct encoding_of *e, const struct piece_of *p)
 {
 	size_t start = p->start;
@@ -196,7 +196,7 @@ static void color(struct request *r, size_t from, size_t to, struct encoding_of 
 		bool name = i + 1 < c.n && c.at[i + 1].start == c.at[i].start && c.at[i + 1].end == c.at[i].end;
 		struct piece_of p = name && c.at[i].type >= TYPE_OF_KEYWORD ? c.at[i + 1] : c.at[i];
 		while (i + 1 < c.n && c.at[i + 1].start < c.at[i].end)
-			i++;                    /* the token is inside of one that was taken */
+			i++;                    /* the token is inside of a token that was written */
 		if (p.end > from && p.start < to)
 			encode_lines(e, &p);
 	}
@@ -213,7 +213,7 @@ static void put_numbers(struct buf *out, const char *key, const uint32_t *number
 	msg_close(out, ']');
 }
 
-/* Keeps what was sent, for the next difference. */
+/* Keeps the tokens that were sent, so that the next answer can be a difference. */
 static void keep(struct document *d, const struct encoding_of *e)
 {
 	d->tokens = memory_resize(d->tokens, (e->n + 1) * sizeof *d->tokens);

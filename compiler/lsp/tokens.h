@@ -1,5 +1,5 @@
 /*
- * tokens.h - the kinds of semantic tokens, by the names that the client is given.
+ * tokens.h - the kinds of semantic tokens, with the names that the server announces to the client.
  */
 #ifndef TRAINC_LSP_TOKENS_H
 #define TRAINC_LSP_TOKENS_H

@@ -7,11 +7,11 @@
 
 #include "base/buf.h"
 
-/* The path of a file URI; false for any other. */
+/* Returns the path of a file URI; false for any other URI. */
 bool uri_path(struct arena *a, struct str uri, struct str *ret);
-/* The URI of an absolute path, with everything escaped that RFC 3986 does not leave free. */
+/* Returns the URI of an absolute path, in which all characters are escaped that RFC 3986 does not leave unreserved. */
 struct str uri_of(struct arena *a, struct str path);
-/* The same URI in the spelling that uri_of() gives, so that two spellings of one file are one key. */
+/* Returns a URI in the spelling that uri_of() gives, so that different spellings of one file become the same key. */
 struct str uri_normal(struct arena *a, struct str uri);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * object.h - an object as an ordered tree of fields, each with the source position that decided it. One tree may
- * represent many objects that differ by an index: OBJECT_TEXT has holes for the index, and OBJECT_MADE is a value
- * that is built for each index when it is written. Memory: a tree lives in the arena that its makers are given; texts
- * are borrowed.
+ * object.h - represents an object as an ordered tree of fields, each with the source position that decided it. One
+ * tree may represent many objects that differ by an index: OBJECT_TEXT has holes for the index, and OBJECT_MADE is a
+ * value that is built for each index when it is written. Memory: a tree lives in the arena that its makers are given;
+ * texts are borrowed.
  */
 #ifndef TRAINC_OBJECTS_OBJECT_H
 #define TRAINC_OBJECTS_OBJECT_H
@@ -19,7 +19,7 @@ enum object_kind {
 struct object_field {
 	struct str key;
 	struct object *value;
-	bool word;                      /* the key is a literal of trainc: a plain word */
+	bool word;                      /* the key is a literal of trainc, a plain word */
 };
 
 struct object {
@@ -62,8 +62,8 @@ struct data *object_to_data(struct arena *a, const struct object *o, int64_t ind
 /* Sets a field; an existing key keeps its position and gets the new value. */
 void object_put(struct arena *a, struct object *map, struct str key, struct object *value);
 /*
- * Sets N fields with different keys, as object_put() sets one, but without a search of the map for each. MAP may be
- * NULL when N is 0.
+ * Sets N fields with different keys, as object_put() does, but with a single search of the map. MAP may be NULL when
+ * N is 0.
  */
 void object_put_all(struct arena *a, struct object *map, const struct object_field *fields, size_t n);
 void object_add(struct arena *a, struct object *list, struct object *value);
@@ -76,7 +76,7 @@ void object_append_word(struct arena *a, struct object *map, struct str key, str
 #define PUT_STR(a, map, key, s, from) object_append_word((a), (map), STR(key), object_string((a), (s), (from)))
 #define PUT_INT(a, map, key, n, from) object_append_word((a), (map), STR(key), object_integer((a), (n), (from)))
 #define PUT_BOOL(a, map, key, b, from) object_append_word((a), (map), STR(key), object_boolean((a), (b), (from)))
-/* Adds an empty map or list under such a key, for the caller to fill. */
+/* Adds an empty map or list under such a key; the caller fills it. */
 struct object *object_put_map(struct arena *a, struct object *map, struct str key, struct span from);
 struct object *object_put_list(struct arena *a, struct object *map, struct str key, struct span from);
 struct object *object_add_map(struct arena *a, struct object *list, struct span from);

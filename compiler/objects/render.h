@@ -13,7 +13,7 @@ struct hole {
 	size_t at;                      /* offset of the hole in the rendered bytes */
 	const struct object *made;      /* OBJECT_MADE: the object to insert here; NULL: the index is inserted */
 	unsigned indent;
-	bool in_list;                   /* the hole follows "-", not "key:" */
+	bool in_list;                   /* the hole comes after "-", not after "key:" */
 	struct span from;
 };
 
@@ -64,14 +64,14 @@ void yaml_value(struct rendered *r, const struct object *o, unsigned indent, boo
 void json_object(struct rendered *r, const struct object *root);
 void json_value(struct rendered *r, const struct object *o, unsigned indent);
 
-/* The style of a text in YAML. */
+/* How a text is written in YAML. */
 enum yaml_style { YAML_PLAIN, YAML_SINGLE, YAML_DOUBLE, YAML_LITERAL };
 /*
- * Must the character at AT (not ASCII) be escaped? That is so if YAML does not allow it, or if some reader takes it for
- * a line end; a malformed byte counts as U+FFFD.
+ * Must the character at AT (not ASCII) be escaped? It must if YAML does not allow it, or if some reader treats it as
+ * a line end. A malformed byte counts as U+FFFD.
  */
 bool yaml_special(struct str s, size_t at, size_t *ret_size, uint32_t *ret);
-/* Is the text certainly plain? A quick answer for most texts. */
+/* Is the text certainly plain? This is a quick test for most texts. */
 bool yaml_simple(struct str s);
 enum yaml_style yaml_style_of(const struct str *segments, size_t n, bool key);
 

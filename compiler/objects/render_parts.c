@@ -1,5 +1,5 @@
 /*
- * render_parts.c - shared by YAML and JSON: holes, segments of texts, numbers.
+ * render_parts.c - parts that the renderers of YAML and JSON share: holes, segments of texts, numbers.
  */
 #include "objects/render.h"
 

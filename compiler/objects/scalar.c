@@ -1,9 +1,9 @@
 /*
- * scalar.c - chooses a style for a text in YAML with which every reader gets it back. Readers disagree about plain
- * scalars (YAML 1.1 has yes/no, base 60, 0o7, 1e3, =, dates; 1.2 has others). So a text is written plain only if no
- * reader could take it for anything else: it begins with a letter, or with a sign that cannot begin a number. All
- * others are quoted. A hole counts as a digit, and the rules never depend on which digit; so the style is the same for
- * every index.
+ * scalar.c - chooses a YAML style for a text, so that every reader reads back the same text. Readers disagree about
+ * plain scalars (YAML 1.1 has yes/no, base 60, 0o7, 1e3, =, dates; 1.2 has others). So a text is written plain only
+ * if no reader could read it as anything else: it begins with a letter, or with a sign that cannot begin a number.
+ * All others are quoted. A hole counts as a digit, and the rules never depend on which digit; so the style is the
+ * same for every index.
  */
 #include "objects/render.h"
 
@@ -69,8 +69,8 @@ static bool letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= '
 static bool digit(int c) { return c >= '0' && c <= '9'; }
 
 /*
- * Could a text of only such characters be a number, a time or a date for some reader? Letters for time and zone occur
- * only in a date, and a date has a `-` in it.
+ * Can the byte occur in a number, a time or a date of some reader? DATE: the text contains a `-`, without which it is
+ * no date and cannot contain the letters for time and zone.
  */
 static bool numeric(int c, bool date)
 {
@@ -121,7 +121,10 @@ static bool reserved_word(const struct str *s, size_t n)
 	return false;
 }
 
-/* May the text be plain inside? Not with ": ", " #", a space or a colon at the end, or "---" or "..." at the start. */
+/*
+ * Do the rules for the inside of a plain text allow the text? They forbid ": ", " #", a space or a colon at the end,
+ * or "---" or "..." at the start.
+ */
 static bool plain_inside(struct walk w)
 {
 	int before = 0, c, at = 0, marks = 0;
@@ -175,7 +178,7 @@ bool yaml_special(struct str s, size_t at, size_t *ret_size, uint32_t *ret)
 	uint32_t c = *ret = decode((const unsigned char *)s.p + at, s.n - at, ret_size);
 
 	if (c == 0xFFFD)
-		return *ret_size == 1;  /* a malformed byte is written as U+FFFD */
+		return *ret_size == 1;  /* a malformed byte will be written as U+FFFD */
 	return c < 0xA0 || c == 0x2028 || c == 0x2029 || c == 0xFEFF || (c & 0xFFFE) == 0xFFFE;
 }
 
@@ -193,8 +196,9 @@ static bool any_special(const struct str *s, size_t n)
 }
 
 /*
- * Does a literal block give these lines back exactly? The first line must not be empty or indented (readers measure the
- * indentation by it), no line may begin with a tab or consist of spaces, and at most one newline may end the text.
+ * Is the text read back exactly if it is written as a literal block? The first line must not be empty or indented
+ * (readers measure the indentation by it), no line may begin with a tab or consist of spaces, and at most one newline
+ * may end the text.
  */
 static bool literal_lines(const struct str *s, size_t n)
 {
@@ -222,8 +226,8 @@ static bool literal_lines(const struct str *s, size_t n)
 
 /*
  * The classes of characters for a quick test: nearly every text is a word, a path or an image. Such a text begins
- * with a letter or a slash, and has letters, digits and signs that mean nothing inside a scalar (a colon at the end
- * would).
+ * with a letter or a slash, and has letters, digits and signs that have no meaning inside a scalar (except a colon at
+ * the end).
  */
 #define LETTERS(value) ['a'] = value, ['b'] = value, ['c'] = value, ['d'] = value, ['e'] = value, ['f'] = value, \
 	['g'] = value, ['h'] = value, ['i'] = value, ['j'] = value, ['k'] = value, ['l'] = value, ['m'] = value, \

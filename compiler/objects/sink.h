@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* WRITE takes N bytes; false stops the writing. */
+/* WRITE takes N bytes; if it returns false, writing stops. */
 struct emit_sink {
 	void *context;
 	bool (*write)(void *context, const char *bytes, size_t n);

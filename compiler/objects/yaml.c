@@ -5,7 +5,7 @@
 #include "base/words.h"
 #include "objects/render.h"
 
-/* after this number of characters readers stop looking for the ':' of a simple key (YAML: 1,024) */
+/* in longer keys, readers do not look for the ':' that ends the key (YAML allows 1,024 characters) */
 enum { LONGEST_KEY = 1000 };
 
 static void spaces(struct buf *b, unsigned n)
@@ -74,7 +74,8 @@ static void double_quoted(struct buf *b, struct str s)
 }
 
 /*
- * Writes one segment of a literal block, with an indentation after every newline but the last, and none on empty lines.
+ * Writes one segment of a literal block, with indentation after every newline except the last, but not on empty
+ * lines.
  */
 static void literal_part(struct rendered *r, struct str s, unsigned indent, bool *start)
 {
@@ -166,7 +167,7 @@ static void key(struct rendered *r, const struct object_field *f, unsigned inden
 	buf_char(&r->bytes, ':');
 }
 
-/* Writes `key: value` when both are plain, as in nearly every line: each byte is examined once. */
+/* Writes `key: value` when both are plain, as in nearly every line: then each byte is examined only once. */
 static bool plain_line(struct rendered *r, const struct object_field *f, unsigned indent)
 {
 	struct str k = f->key, v = f->value->u.string;

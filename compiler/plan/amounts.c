@@ -1,5 +1,5 @@
 /*
- * amounts.c - replicas of one role that ask for different amounts of cpu, memory and the like.
+ * amounts.c - replicas of one role that request different amounts of cpu, memory and other resources.
  */
 #include "plan/plan.h"
 

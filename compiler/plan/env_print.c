@@ -1,6 +1,6 @@
 /*
- * env_print.c - `trainc env`: the environment of replicas as a table, as JSON, or as lines that a
- * shell or a .env reader takes.
+ * env_print.c - prints `trainc env`: the environment of replicas as a table, as JSON, or as lines that a shell or a
+ * reader of .env files accepts.
  */
 #include "plan/print.h"
 
@@ -55,7 +55,7 @@ static bool is_candidate(const struct suggest *s, struct str name)
 	return false;
 }
 
-/* The reason why no role is selected: the text "no role 'worke'; did you mean 'worker'?". */
+/* Returns the reason why no role is selected: "no role 'worke'; did you mean 'worker'?". */
 static struct str no_role(struct printing *p)
 {
 	struct suggest s;
@@ -74,7 +74,7 @@ static struct str no_role(struct printing *p)
 		STR_ARG(p->which.role), help.n ? "; " : "", STR_ARG(help));
 }
 
-/* The largest index of a replica of the selected roles. */
+/* Returns the largest index of a replica in the selected roles. */
 static int64_t last_index(const struct printing *p)
 {
 	int64_t most = 0;
@@ -275,7 +275,7 @@ void env_value_print(const struct env_value *v, struct buf *out)
 	}
 }
 
-/* Prints a value; its further lines are aligned with the first one. */
+/* Prints a value; further lines of the value are aligned with its first line. */
 static void indented(struct printing *p, struct str value, int width)
 {
 	for (size_t i = 0; i <= value.n;) {
@@ -380,7 +380,7 @@ static bool comment_text(struct printing *p, const struct env_value *v)
 	return true;
 }
 
-/* Prints a comment on one line, whatever the text is: no part of it must become a command. */
+/* Prints a comment on a single line, whatever the value contains: no part of it must become a command. */
 static bool comment(struct printing *p, const struct env_value *v)
 {
 	size_t start = p->out->n;

@@ -1,8 +1,8 @@
 /*
  * environment.c - computes the environment of one replica: the function that every target, `trainc env`, the local
- * backend and the tests share. A value is a plain text as long as all of its parts are. From the first part that only
- * the pod knows, it becomes a list of pieces, to which text is appended. A reference to an earlier variable takes that
- * variable's text or pieces. A reference to a secret stays a reference, since only the pod may read it.
+ * backend and the tests share. A value is a plain text as long as all of its parts are. At the first part that only
+ * the pod knows, it becomes a list of pieces. A reference to an earlier variable takes that variable's text or
+ * pieces. A reference to a secret stays a reference, since only the pod may read it.
  */
 #include "base/map.h"
 #include "plan/plan.h"
@@ -117,8 +117,8 @@ static struct str member_text(const struct data *d, const char *key)
 }
 
 /*
- * Reads a variable of `raw container { env = [...] }`: a text, or a key of a Secret or ConfigMap. False for another
- * source.
+ * Reads a variable of `raw container { env = [...] }`: a text, or a key of a Secret or ConfigMap. Returns false for
+ * any other source.
  */
 static bool raw_value(struct making *m, const struct data *d, struct env_value *ret)
 {

@@ -1,5 +1,5 @@
 /*
- * names.c - how names of a program are written in Kubernetes, and the addresses of replicas.
+ * names.c - makes the names that roles and replicas have in Kubernetes, and the addresses of replicas.
  */
 #include "plan/plan.h"
 

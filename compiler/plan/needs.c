@@ -1,6 +1,6 @@
 /*
- * needs.c - lists what a job needs that plain Jobs cannot do. Users who apply the objects by other means
- * must know it: a parameter server that nobody stops costs money.
+ * needs.c - lists what a job needs that plain Jobs cannot do. Users who apply the objects by other means must know
+ * these needs: a parameter server that nobody stops costs money.
  */
 #include "plan/plan.h"
 

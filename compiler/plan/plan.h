@@ -36,13 +36,13 @@ struct plan_bool {
 	struct span from;
 	bool set;
 };
-struct plan_quantity {                  /* cpu or memory; a duration is in nanoseconds */
+struct plan_quantity {                  /* cpu, memory or the like; a duration is in nanoseconds */
 	struct quantity value;
 	struct span from;
 	bool set;
 };
 
-/* Text of a map entry whose value is static: labels, annotations, node. */
+/* The text of a map entry with a static value: in labels, annotations and `node`. */
 struct plan_pair {
 	struct str key, value;
 	struct span from;
@@ -72,7 +72,10 @@ struct plan_env {
 	struct span name_at;
 	enum env_kind kind;
 	struct text text;               /* ENV_TEXT: the value, if `per_replica` is NULL */
-	/* ENV_TEXT of an unrolled role whose value is computed: one for each replica, some perhaps absent; else NULL */
+	/*
+	 * ENV_TEXT in an unrolled role, if the value is computed: the value of each replica, absent for some; otherwise
+	 * NULL
+	 */
 	const struct text *per_replica;
 	struct str object, key;         /* ENV_SECRET, ENV_CONFIG: the object's name and its key */
 	bool framework;                 /* set by the framework or accelerator, not by the job */
@@ -419,12 +422,12 @@ struct plan {
 	size_t njobs;
 	struct plan_addon addons[ADDONS];
 	unsigned kubernetes;            /* minor version of Kubernetes: 34 for "1.34" */
-	struct str target;              /* name of the target, such as "jobs" */
+	struct str target;              /* name of the target, for example "jobs" */
 	struct span target_at;          /* position of the target's name; unknown when it is the default */
 	struct str run_id;              /* identity of the run; empty if there is none */
 };
 
-/* ---- What container C requests in replica I. ---- */
+/* ---- Returns what container C requests in replica I. ---- */
 
 /* What the container of replica I requests. */
 static inline const struct plan_amounts *plan_amounts(const struct plan_container *c, int64_t i)
@@ -440,7 +443,7 @@ bool plan_asks_alike(const struct plan_role *r, int64_t i, int64_t k);
  * A loop that starts with I = -1 visits one replica of each kind.
  */
 int64_t plan_next_kind(const struct plan_role *r, int64_t i);
-/* How many of the replicas 0 to N - 1 request the same as replica I. */
+/* Returns how many of the replicas 0 to N - 1 request the same as replica I. */
 int64_t plan_kind_size(const struct plan_role *r, int64_t i, int64_t n);
 /* Returns a copy of the role with the amounts of replica I only: no container of the copy has `per_replica`. */
 struct plan_role plan_role_of(struct arena *a, const struct plan_role *r, int64_t i);
@@ -466,21 +469,21 @@ struct str plan_codes_text(struct arena *a, const struct plan_codes *c, const ch
 struct str plan_zones_text(struct arena *a, const struct plan_role *r);
 /* Formats a place as a program writes it, such as near("rack"); empty for a role that may run anywhere. */
 struct str plan_place_text(struct arena *a, const struct plan_place *p);
-/* Do two roles of a job have one place together, so that they share one domain? */
+/* Do two roles of a job have one `place` together, so that they share one domain? */
 bool plan_place_shared(const struct plan_role *r, const struct plan_role *other);
 
 /* ---- slices ---- */
 
 /* Is the role divided into slices? A role with more slices than replicas is not: that was reported. */
 static inline bool plan_is_sliced(const struct plan_role *r) { return r->slices > 1 && r->max >= r->slices; }
-/* The number of slices; 1 for a role that is not divided. */
+/* Returns the number of slices; 1 for a role that is not divided. */
 static inline int64_t plan_slices(const struct plan_role *r) { return plan_is_sliced(r) ? r->slices : 1; }
-/* The number of replicas in one slice; for a role that is not divided, of all replicas. */
+/* Returns the number of replicas in one slice; for a role that is not divided, of all replicas. */
 static inline int64_t plan_slice_size(const struct plan_role *r)
 {
 	return plan_is_sliced(r) ? r->max / r->slices : r->max;
 }
-/* The slice of replica I; the second function returns the index of replica I in its slice. */
+/* The first function returns the slice of replica I, the second its index in that slice. */
 static inline int64_t plan_slice_of(const struct plan_role *r, int64_t i)
 {
 	return plan_is_sliced(r) ? i / plan_slice_size(r) : 0;
@@ -492,12 +495,12 @@ static inline int64_t plan_index_in_slice(const struct plan_role *r, int64_t i)
 
 /* ---- names ---- */
 
-/* A name in the form of Kubernetes: `_` becomes `-`, letters become lower case. */
+/* Returns a name in the form of Kubernetes: `_` becomes `-`, and letters become lower case. */
 struct str plan_label(struct arena *a, struct str name);
 /*
- * Name of the pod of replica i: J-R-i. In a set of Jobs the controller makes the names: the Job is J-R-0 and its pods
- * J-R-0-i; an unrolled role has a Job J-R-i-0 for each replica, and pods J-R-i-0-0. Slice s of a role with several
- * slices has the Job J-R-s and the pods J-R-s-i, where i is the index within the slice.
+ * Appends the name of the pod of replica i: J-R-i. In a set of Jobs the controller makes the names: the Job is J-R-0
+ * and its pods J-R-0-i; an unrolled role has a Job J-R-i-0 for each replica, and pods J-R-i-0-0. Slice s of a role
+ * with several slices has the Job J-R-s and the pods J-R-s-i, where i is the index within the slice.
  */
 void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out);
 /*
@@ -515,16 +518,19 @@ struct plan_name plan_pod_name(const struct plan_role *r);
  * own Service.
  */
 struct plan_name plan_host_name(const struct plan_job *j, const struct plan_role *r);
-/* Host name of replica i of a role under the job's host form: its pod's name and ".J", or "J-R-i.N.svc[.domain]". */
+/*
+ * Appends the host name of replica i, in the form that the job's `hosts` selects: its pod's name and ".J", or
+ * "J-R-i.N.svc[.domain]".
+ */
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
-/* The part of a host name after plan_host_name(): ".J", ".N.svc[.domain]", or nothing. */
+/* Appends the part of a host name after plan_host_name(): ".J", ".N.svc[.domain]", or nothing. */
 void plan_host_tail(const struct plan_job *j, struct buf *out);
-/* The namespace in addresses: the job's, or "default". */
+/* Returns the namespace in addresses: the job's, or "default". */
 struct str plan_namespace(const struct plan_job *j);
 const struct plan_port *plan_find_port(const struct plan_role *r, struct str name);
-/* The sub path of a claim, for a replica whose index in its slice is I. */
+/* Returns the sub path in a claim, for a replica whose index in its slice is I. */
 struct str plan_volume_path(struct arena *a, const struct plan_volume *v, int64_t i);
-/* The volume that the container mounts at that (normalized) path, or NULL. */
+/* Returns the mount of the container at that path, which must be normalized; or NULL. */
 const struct plan_mount *plan_find_mount(const struct plan_container *c, struct str path);
 
 /* ---- texts of one replica ---- */
@@ -551,8 +557,8 @@ bool plan_text(const struct plan_job *j, const struct plan_role *r, int64_t i, c
 	const struct placement *where, const struct pod_facts *facts, struct buf *out);
 
 /*
- * The finished environment of replica `i` of a container, in the container's order: each variable once, with its
- * value or its reference. A value that contains facts that only the pod knows is a list of pieces (text and field
+ * Returns the finished environment of a container in replica I, in the container's order: each variable once, with
+ * its value or its reference. A value that contains facts that only the pod knows is a list of pieces (text and field
  * pieces only). References to earlier variables are replaced by their values.
  */
 struct env_value {
@@ -630,11 +636,12 @@ bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan
 	struct plan_set_success *ret);
 
 /*
- * The kind of object that role R of job J becomes: the target's kind, but a Deployment for an aux role that always
- * restarts (outside of a set of Jobs), and a Job for each replica where the framework requires that.
+ * Returns the kind of object that role R of job J becomes. It is the target's kind, with two exceptions: a Deployment
+ * for an aux role that always restarts (outside of a set of Jobs), and a Job for each replica if the framework
+ * requires that.
  */
 const struct workload *plan_workload(const struct plan_job *j, const struct plan_role *r);
-/* Are all pods of R made by one object without an index?  Otherwise the name of each replica is its own. */
+/* Are all pods of R made by a single object, whose name has no index? Otherwise each replica has a name of its own. */
 bool plan_role_is_numbered(const struct plan_job *j, const struct plan_role *r);
 /* Does the target make an object for each replica of J, even if replicas do not differ? */
 bool plan_each_replica(const struct plan_job *j);
@@ -642,7 +649,7 @@ bool plan_each_replica(const struct plan_job *j);
 bool plan_role_restarts(const struct plan_role *r);
 /* If replicas are objects of their own, does each one have a Service too? */
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r);
-/* How many Job objects the job has. */
+/* Returns the number of Job objects of the job. */
 size_t plan_job_objects(const struct plan_job *j);
 
 /*
@@ -660,8 +667,8 @@ struct plan_needs {
 	struct str *at;
 	size_t n;
 	/*
-	 * number of sentences at the start: they tell to create generated content, one for each of plan_generated();
-	 * `apply` does that
+	 * number of sentences at the start that are about creating generated content, one for each of plan_generated();
+	 * `apply` does this
 	 */
 	size_t generated;
 	/*

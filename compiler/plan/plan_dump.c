@@ -1,5 +1,5 @@
 /*
- * plan_dump.c - `trainc dump --plan`: prints the whole plan, one fact per line with the source position that decided
+ * plan_dump.c - writes `trainc dump --plan`: the whole plan, one fact per line with the source position that decided
  * it.
  */
 #include "plan/print.h"
@@ -164,7 +164,7 @@ static void env(struct dumping *d, const struct plan_env *e, int64_t replicas)
 	end(d, e->from);
 }
 
-/* ---- containers and roles ---- */
+/* ---- printing containers and roles ---- */
 
 static void mount(struct dumping *d, const struct plan_mount *m)
 {
@@ -186,7 +186,7 @@ static void mount(struct dumping *d, const struct plan_mount *m)
 	end(d, v->from);
 }
 
-/* The probe as the language writes it: http("http", path = "/health", within = 3600s). */
+/* Writes a probe as the language does, such as http("http", path = "/health", within = 3600s). */
 static struct str plan_probe_text(struct arena *a, const struct plan_probe *p)
 {
 	struct buf out = { 0 };

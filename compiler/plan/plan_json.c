@@ -1,5 +1,5 @@
 /*
- * plan_json.c - `trainc plan -o json`. A member that is not set is null.
+ * plan_json.c - writes `trainc plan -o json`. A member that is not set is null.
  */
 #include "plan/print.h"
 #include "plan/totals.h"

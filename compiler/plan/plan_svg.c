@@ -1,7 +1,7 @@
 /*
- * plan_svg.c - `trainc plan -o svg`: draws each job. A role is a band with its replicas and their devices. On the
- * right there is a lane for each port that is mentioned in a role's texts: it starts at the roles that name the port
- * and ends with an arrow at the role that listens on it.
+ * plan_svg.c - writes `trainc plan -o svg`, a drawing of each job. A role is a band with its replicas and their
+ * devices. On the right there is a lane for each port that is mentioned in a role's texts: it starts at the roles
+ * that name the port and ends with an arrow at the role that listens on it.
  */
 #include "plan/print.h"
 #include "plan/totals.h"
@@ -68,7 +68,7 @@ static void read_texts(struct drawing *d, unsigned role, const struct plan_texts
 			read_text(d, role, &t->per_replica[i].at[k]);
 }
 
-/* Reads a text, or one text for each replica. */
+/* Reads a text, or the texts of all replicas. */
 static void read_each(struct drawing *d, unsigned role, const struct text *text, const struct text *per_replica)
 {
 	if (!per_replica)

@@ -1,6 +1,6 @@
 /*
- * plan_table.c - `trainc plan` as text: for each job a table of roles, the sum of its requests, and what it needs
- * besides Kubernetes.
+ * plan_table.c - writes `trainc plan` as text: for each job a table of roles, the sum of its requests, and what it
+ * needs besides Kubernetes.
  */
 #include "plan/print.h"
 #include "plan/totals.h"

@@ -15,7 +15,7 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 void plan_print_svg(const struct plan *plan, struct buf *out);
 void plan_print_json(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out);
 
-/* The replicas that `trainc env` shows. `role.p == NULL`: all roles; `index` -1: all replicas. */
+/* Which replicas `trainc env` shows. If role.p is NULL, it shows all roles; if `index` is -1, all replicas. */
 struct env_selection {
 	struct str role;
 	int64_t index;
@@ -23,14 +23,17 @@ struct env_selection {
 enum env_form { ENV_TABLE, ENV_JSON, ENV_SHELL, ENV_FISH, ENV_DOTENV };
 
 /*
- * Prints the environment of the selected replicas. False, with an explanation in WHY (memory of A) and nothing
- * appended, when the selection matches no replica, or when shell, fish or dotenv would get more than one ("choose one
- * of 4 replicas with --role and --index").
+ * Prints the environment of the selected replicas. Returns false, with an explanation in WHY (memory of A) and
+ * without appending anything, when the selection matches no replica, or when shell, fish or dotenv would get more
+ * than one ("choose one of 4 replicas with --role and --index").
  */
 bool env_print(struct arena *a, const struct plan *plan, struct env_selection which, enum env_form form,
 	struct buf *out, struct str *why);
 
-/* Appends variables alone: lines of the table, the member "env" of the JSON, or what a shell or a .env reader takes. */
+/*
+ * Appends variables alone: lines of the table, the member "env" of the JSON, or lines that a shell or a reader of
+ * .env files accepts.
+ */
 void env_values_print(const struct env_values *env, enum env_form form, struct buf *out);
 
 /* Appends the value of one variable as the table shows it: facts that only the pod knows are in angle brackets. */

@@ -132,7 +132,9 @@ bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set
 	return true;
 }
 
-/* Makes the rules of a success policy. False when there are more alternatives than the policy may have rules. */
+/*
+ * Makes the rules of a success policy. Returns false when there are more alternatives than the policy may have rules.
+ */
 static bool rules_of(const struct plan_job *j, const struct plan_condition *c, unsigned role, struct plan_success *ret)
 {
 	unsigned found;

@@ -2,7 +2,7 @@
  * success.c - finds success conditions that depend on the indexes of one role. A Job's success policy can express
  * these: it is a list of rules, and one of them must be met. Each rule is a set of indexes that must all have
  * succeeded. So the condition must be an `or` of `and`s of done(role, i), over one role that has one object and a
- * fixed size; the runtime takes care of any other.
+ * fixed size; the runtime decides about any other condition.
  */
 #include "plan/plan.h"
 

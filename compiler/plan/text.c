@@ -1,5 +1,5 @@
 /*
- * text.c - computes the text for one replica from the pieces of a text.
+ * text.c - computes the text of one replica from the pieces of a text.
  */
 #include "plan/plan.h"
 

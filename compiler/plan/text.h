@@ -10,7 +10,7 @@
 #include "base/source.h"
 
 enum piece_kind {
-	PIECE_TEXT,                     /* u.text, printed as it is */
+	PIECE_TEXT,                     /* u.text, unchanged */
 	PIECE_INDEX,                    /* the replica's own index; in a role of several slices, its index in the
 					 * slice */
 	PIECE_FIELD,                    /* u.field: a field that only the pod knows */

@@ -16,21 +16,25 @@ struct plan_totals {
 	struct plan_device_total *devices;
 	size_t ndevices;
 };
-/* The text of an amount of devices: "16 example.com/npu", "4Gi hugepages-2Mi". */
+/* Formats an amount of devices: "16 example.com/npu", "4Gi hugepages-2Mi". */
 struct str plan_device_text(struct arena *a, const struct plan_device_total *t);
 /* Sums up the roles of a job. */
 struct plan_totals plan_totals(struct arena *a, const struct plan_job *j);
 /* Sums up all jobs of the plan. */
 struct plan_totals plan_sum(struct arena *a, const struct plan *plan);
 
-/* What one pod of the role requests: its main container and its sidecars. Not for a role whose replicas differ. */
+/*
+ * Returns what one pod of the role requests, in its main container and its sidecars. The replicas of the role must
+ * not differ.
+ */
 struct plan_quantity plan_pod_cpu(const struct plan_role *r);
 struct plan_quantity plan_pod_memory(const struct plan_role *r);
-/* The devices of one pod, those of the accelerator first. */
+/* Returns the devices of one pod, those of the accelerator first. */
 struct plan_device_total *plan_pod_devices(struct arena *a, const struct plan_role *r, size_t *ret_n);
 
 /*
- * The result of TEXT for all kinds of replicas of the role: "8Gi", "8Gi or 4Gi", or "8Gi ... 1Gi" for more than three.
+ * Returns the results of TEXT for all kinds of replicas of the role: "8Gi", "8Gi or 4Gi", or "8Gi ... 1Gi" for more
+ * than three.
  */
 typedef struct str plan_pod_text(struct arena *a, const struct plan_role *r);
 struct str plan_kinds_text(struct arena *a, const struct plan_role *r, plan_pod_text *text);

@@ -1,7 +1,7 @@
 /*
- * api_docker.c - is a text one JSON object? The API server checks this for a Secret with credentials of a registry.
- * Like the server, this code takes the last of two values with the same key, and accepts null as an object without
- * members.
+ * api_docker.c - checks whether a text is one JSON object. The API server checks this for a Secret with credentials
+ * of a registry. Like the server, this code takes the last of two values with the same key, and accepts null as an
+ * object without members.
  */
 #include "verify/api_rules.h"
 
@@ -77,7 +77,7 @@ static bool skip_digits(struct json_text *t)
 	return t->p > start;
 }
 
-/* Skips a number that a double can hold. */
+/* Skips a number that fits in a double. */
 static bool skip_number(struct json_text *t)
 {
 	const char *start = t->p;

@@ -1,5 +1,5 @@
 /*
- * api_fields.c - what the API server validates in one field: words of enumerations, ranges of numbers and formats of
+ * api_fields.c - rules of the API server about single fields: words of enumerations, ranges of numbers and formats of
  * texts. A row names a type of the schema and a field of it. For a field that is a list, the rule applies to each
  * element. An empty word or name is not checked: the server replaces it by the default.
  */
@@ -351,7 +351,7 @@ struct api_row *api_rows(struct arena *a, struct str type, struct str field)
 	return rows;
 }
 
-/* Checks a whole number of the built-in groups: it has 32 bits, unless a row or a list gives another range. */
+/* Checks an integer of the built-in groups: it must fit in 32 bits, unless a row or a list gives another range. */
 static void check_int32(struct api_check *k, struct str type, struct str field, const struct data *d)
 {
 	if (!str_starts(type, STR("core.v1.")) && !str_starts(type, STR("batch.v1.")) &&

@@ -155,7 +155,7 @@ static struct str decoded(struct arena *a, struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		const char *digit = s.p[i] ? strchr(digits, s.p[i]) : NULL;
 		if (!digit)
-			continue;               /* skips padding and line ends */
+			continue;               /* padding and line ends */
 		bits = bits << 6 | (uint32_t)(digit - digits);
 		have += 6;
 		if (have >= 8) {

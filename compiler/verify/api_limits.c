@@ -29,7 +29,7 @@ static bool is_hugepages(struct str name)
 	return str_starts(name, STR("hugepages-")) && name.n > 10;
 }
 
-/* Resources that count objects, and so must be whole numbers. */
+/* Resources that count objects; their amounts must be whole numbers. */
 static const char *const counted_objects[] = { "pods", "services", "services.nodeports", "services.loadbalancers",
 	"replicationcontrollers", "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims" };
 

@@ -84,7 +84,7 @@ static void init_containers(struct api_check *k, const struct data *d)
 					"sidecar", "an init container has no '%s'", lasting[f]);
 }
 
-/* Fields of a pod that exclude each other. */
+/* Pairs of fields of a pod that exclude each other. */
 static void excluded(struct api_check *k, const struct data *d)
 {
 	const struct data *containers = list_of(d, "containers"), *servers = list_of(data_get(d, STR("dnsConfig")),
@@ -230,7 +230,7 @@ void api_exec(struct api_check *k, const struct data *d)
 		api_missing(k, d, "add command = [\"PROGRAM\"]", "'exec' needs 'command'");
 }
 
-/* Checks a profile of seccomp or AppArmor. */
+/* Checks a seccomp or AppArmor profile. */
 void api_profile(struct api_check *k, const struct data *d)
 {
 	bool local = str_is(api_text(d, "type"), "Localhost");
@@ -255,7 +255,7 @@ void api_env_from(struct api_check *k, const struct data *d)
 		api_refuse(k, d, "write one of configMapRef and secretRef", "an entry of 'envFrom' has one source");
 }
 
-/* Checks a variable that contains an amount of the container. */
+/* Checks a variable whose value is an amount of the container's resources. */
 void api_amount_ref(struct api_check *k, const struct data *d)
 {
 	static const char *const names[] = { "cpu", "memory", "ephemeral-storage", NULL };
@@ -378,8 +378,8 @@ static bool is_extended(struct str name)
 }
 
 /*
- * Is it a valid name of a resource? Resources that Kubernetes itself counts have no domain; those of device plugins
- * have one.
+ * Is it a valid name of a resource? Names of Kubernetes' own resources have no domain; those of device plugins have
+ * one.
  */
 static bool is_resource(struct str name)
 {

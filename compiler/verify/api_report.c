@@ -1,5 +1,5 @@
 /*
- * api_report.c - shared by the rules of the API server: reports, members of maps, addresses.
+ * api_report.c - helpers of the rules of the API server: reports, members of maps, addresses.
  */
 #include "verify/api_rules.h"
 
@@ -97,8 +97,8 @@ static bool is_address_4(struct str s)
 }
 
 /*
- * Is it an IPv6 address: eight groups of hexadecimal digits, or fewer with one '::'? An IPv4 address may take the place
- * of the last two.
+ * Is it an IPv6 address: eight groups of hexadecimal digits, or fewer with one '::'? An IPv4 address may replace the
+ * last two groups.
  */
 static bool is_address_6(struct str s)
 {

@@ -1,6 +1,6 @@
 /*
- * api_rules.h - what the API server validates beyond the schema: words of
- * enumerations, ranges, formats, and which fields exclude or need each other.
+ * api_rules.h - rules that the API server applies in addition to the schema: words of enumerations, ranges, formats,
+ * and which fields exclude or need each other.
  *
  * The rules look at finished objects, after raw blocks have been merged into them. A rule only refuses what every
  * server of the version refuses.
@@ -28,15 +28,15 @@ void api_check(struct checking *c, const struct schema_type *t, const struct dat
 
 /* The source position of D if it is known, otherwise that of the object around it. */
 struct span api_place(const struct api_check *k, const struct data *d);
-/* Reports TJ0904 or TJ0907 with a help. */
+/* Report TJ0904 and TJ0907, with a help. */
 void api_refuse(struct api_check *k, const struct data *d, const char *help, const char *format,
 	...) __attribute__((format(printf, 4, 5)));
 void api_missing(struct api_check *k, const struct data *d, const char *help, const char *format,
 	...) __attribute__((format(printf, 4, 5)));
-/* The text of a member; empty when there is none. */
+/* Returns the text of a member; empty if there is none. */
 struct str api_text(const struct data *map, const char *key);
 bool api_has(const struct data *map, const char *key);
-/* A member that is a map, or NULL. */
+/* Returns a member that is a map, or NULL. */
 const struct data *api_member(const struct data *d, const char *key);
 
 /* Rules about one field of a type: api_fields.c. */
@@ -101,9 +101,9 @@ void api_scope(struct api_check *k, const struct data *d);
 void api_limit_spec(struct api_check *k, const struct data *d);
 void api_limit_item(struct api_check *k, const struct data *d);
 void api_divisor(struct api_check *k, const struct data *d);
-/* api_owner.c: who an object belongs to */
+/* api_owner.c: owners of an object */
 void api_owners(struct api_check *k, const struct data *d);
-/* api_docker.c: is the text one JSON object, as the credentials in a Secret for a registry must be? */
+/* api_docker.c: is the text one JSON object, as it must be for credentials of a registry? */
 bool api_is_json_object(struct str text);
 /* api_object.c: controllers, Services and claims */
 void api_job_spec(struct api_check *k, const struct data *d);

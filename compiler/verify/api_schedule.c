@@ -10,7 +10,7 @@ static const char *const months[] = { "jan", "feb", "mar", "apr", "may", "jun", 
 	"dec", NULL };
 static const char *const days[] = { "sun", "mon", "tue", "wed", "thu", "fri", "sat", NULL };
 
-/* The fields in their order, with the numbers and words that each permits. */
+/* The fields of a schedule in their order, with the numbers and words that each permits. */
 static const struct {
 	const char *name;
 	int lo, hi;
@@ -36,7 +36,7 @@ static bool cut(struct str *s, char end, struct str *ret)
 	return at != NULL;
 }
 
-/* A number of at most four digits, or a word of the field; -1 for anything else. */
+/* Reads a number of at most four digits, or a word of the field; returns -1 for anything else. */
 static int cron_number(struct str s, const char *const *words)
 {
 	int n = 0;
@@ -108,8 +108,8 @@ static const char *const areas[] = { "Africa", "America", "Antarctica", "Arctic"
 	NULL };
 
 /*
- * Could a server know a zone of that name? The cities of an area depend on the server's database, so only the area is
- * checked.
+ * Could a server know a zone of that name? Which cities an area has depends on the server's database, so only the
+ * area is checked.
  */
 static bool may_be_zone(struct str s)
 {

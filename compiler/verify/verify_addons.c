@@ -1,6 +1,6 @@
 /*
- * verify_addons.c - objects against the versions of the add-ons that the project names: fields that a version does
- * not have, so that its API server would drop or refuse them, and pairs of versions that together never start an
+ * verify_addons.c - checks objects against the versions of the add-ons that the project names: fields that a version
+ * does not have, so that its API server would drop or refuse them, and pairs of versions that together never start an
  * object.
  *
  * An add-on without a version is not checked.

@@ -146,7 +146,7 @@ bool check_features(struct checking *c)
 				continue;
 			sidecars(c, r);
 			if (is_operators(c))
-				continue;       /* the operator restarts pods in its own way */
+				continue;       /* the operator has rules of its own about restarts */
 			retries(c, r);
 			restart(c, r);
 		}

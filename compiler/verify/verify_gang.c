@@ -11,8 +11,8 @@ static struct span place(const struct checking *c, const struct plan_job *j)
 }
 
 /*
- * Does the scheduler of Kubernetes start the gang in this target? With an operator it does not: only settings for
- * which the operator's resource has fields reach the pods.
+ * Can the scheduler of Kubernetes start the gang in this target? With an operator it cannot: pods only get settings
+ * for which the operator's resource has fields.
  */
 static bool native_target(struct checking *c, const struct plan_job *j)
 {
@@ -195,7 +195,7 @@ void check_gang(struct checking *c, const struct plan_job *j)
 	case GANG_KUEUE:
 		kueue(c, j);
 		no_queue(c, j);
-		/* Kueue uses the priority in an operator's object */
+		/* on an operator's object, Kueue reads the priority, so it is not reported */
 		if (!(emit_target_traits(c->plan->target) & TARGET_OPERATOR))
 			unread(c, j, not_others);
 		break;

@@ -18,7 +18,7 @@ static void report(struct checking *c, struct span at, const char *what, struct 
 		"use letters, digits, '-', '_' and '.', with a letter or digit at both ends; at most 63");
 }
 
-/* Reports an invalid key or value; PART says which of the two, and WHAT what has it. */
+/* Reports an invalid key or value (PART says which of the two) of WHAT, a label for example. */
 static void report_part(struct checking *c, struct span at, const char *what, const char *part, struct str text,
 	const char *why)
 {
@@ -32,8 +32,8 @@ static bool of_controller(struct str key)
 }
 
 /*
- * Is it a key that trainc writes, so that the user must not change it? On an extra object (J is NULL) only keys with
- * trainc's prefix are.
+ * Is it a key that trainc writes, so that the user must not change it? On an extra object (J is NULL), only keys with
+ * trainc's prefix count.
  */
 static bool ours(struct checking *c, const struct plan_job *j, const struct plan_pair *p, const char *what)
 {
@@ -104,7 +104,7 @@ static void toleration(struct checking *c, const struct plan_str *taint)
 		report(c, taint->from, "taint key", t.key, why);
 }
 
-/* ---- labels of frameworks and accelerators ---- */
+/* ---- checking labels of frameworks and accelerators ---- */
 
 /*
  * Returns the labels with positions in the user's text: those of the labels, or that of the setting (ASKED) that
@@ -152,7 +152,7 @@ static void accelerator(struct checking *c, const struct plan_job *j, const stru
 	}
 }
 
-/* The text of the replica with that index. */
+/* Returns the text that the replica with that index has. */
 static struct str label_text(struct checking *c, const struct text *t, int64_t index)
 {
 	struct buf out = { 0 };

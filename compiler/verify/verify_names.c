@@ -5,7 +5,7 @@
 
 #include "kube/limits.h"
 
-/* ---- TJ0801: J-R-(n-1) must be valid as a host name ---- */
+/* ---- TJ0801: the name of the last replica, J-R-(n-1), must be valid as a host name ---- */
 
 /* Room for the suffix that Kubernetes adds to the names of a set's pods: "-abcde". */
 enum { SET_SUFFIX = 6 };
@@ -70,7 +70,7 @@ static void help_length(struct checking *c, struct diag *d, const struct plan_ro
 	diag_help(c->diags, d, "shorten the job's name by %zu", excess(r));
 }
 
-/* Reports a name that is too long because of its index: in this role it would fit with fewer replicas. */
+/* Reports a name that is too long because of its index: with fewer replicas in this role it would fit. */
 static void length_of_index(struct checking *c, const struct plan_job *j, const struct plan_role *r, int64_t fewer)
 {
 	struct span at = check_place(c, r->replicas_at, j->name_at, j->name_at);
@@ -249,7 +249,7 @@ void check_names(struct checking *c, const struct plan_job *j)
 	}
 }
 
-/* ---- TJ0812, TJ0811: identities ---- */
+/* ---- TJ0812, TJ0811: objects with the same identity ---- */
 
 struct identity {
 	const struct sources *sources;  /* positions in another program's sources cannot be shown */
@@ -258,7 +258,7 @@ struct identity {
 	const struct plan_job *job;
 };
 
-/* The file name of the program: that of the first file that was read. */
+/* Returns the file name of the program: that of the first file that was read. */
 static struct str program_of(struct checking *c)
 {
 	if (!c->program.p)
@@ -299,7 +299,10 @@ static void report_twice(struct checking *c, const struct identity *other, const
 	diag_help(c->diags, d, "give one of them another name");
 }
 
-/* The group of an API version, "batch" of "batch/v1": one object can be written in several versions. */
+/*
+ * Returns the group of an API version, such as "batch" of "batch/v1". Identities contain the group, because an object
+ * can be written in several versions.
+ */
 static struct str group_of(const char *api_version)
 {
 	const char *slash = strchr(api_version, '/');
@@ -318,7 +321,7 @@ static void identity_begin(struct buf *key, const char *api_version, const char 
 	buf_char(key, '/');
 }
 
-/* The job's namespace, unless the object names another. */
+/* Returns the object's own namespace if it has one, else the job's. */
 static struct str namespace_of(const struct plan_job *j, const struct manifest *m)
 {
 	struct str written = m->object ? emit_data_text(data_get(m->object->data, STR("metadata")), "namespace")

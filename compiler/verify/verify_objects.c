@@ -10,7 +10,7 @@
 
 enum { WORST_ESCAPE = 6, SKELETON = 64 * 1024 };
 
-/* ---- the length of a tree as JSON, without blanks ---- */
+/* ---- computing the length of a tree as JSON, without blanks ---- */
 
 static size_t json_length(struct str s)
 {
@@ -51,7 +51,7 @@ static size_t json_size(const struct object *o, int64_t index, struct arena *a)
 	}
 }
 
-/* ---- the maximum length of the texts of a role's object ---- */
+/* ---- computing the maximum length of the texts in a role's object ---- */
 
 static size_t texts_length(const struct emit_measure *m, const struct plan_texts *texts)
 {
@@ -90,7 +90,7 @@ static size_t role_length(struct checking *c, const struct plan_job *j, const st
 	return n;
 }
 
-/* ---- annotations and data ---- */
+/* ---- checking annotations and data ---- */
 
 static size_t map_size(const struct object *map)
 {
@@ -233,7 +233,7 @@ static bool written_raw(const struct emit *e, const struct manifest *m)
 	return raw;
 }
 
-/* Applies the rules of the API server, unless the schema has been violated already. */
+/* Applies the rules of the API server, unless the object already violates the schema. */
 static void api_rules(struct checking *c, struct emit *e, const struct manifest *m, const struct object *o)
 {
 	if (!written_raw(e, m) || c->diags->errors != c->before)

@@ -1,6 +1,6 @@
 /*
- * verify_raw.c - checks raw blocks and extra objects against the schemas of the target's version of Kubernetes: what
- * the API server would refuse, or drop silently, is reported where it is written.
+ * verify_raw.c - checks raw blocks and extra objects against the schemas of the target's version of Kubernetes: it
+ * reports, at the source position, what the API server would refuse or silently drop.
  */
 #include "verify/verify.h"
 
@@ -29,7 +29,7 @@ static void role(struct checking *c, const struct plan_job *j, const struct plan
 		raw(c, "core.v1.Container", r->inits[i].raw);
 }
 
-/* ---- objects of the user's own ---- */
+/* ---- the user's own objects ---- */
 
 static bool has_text(struct checking *c, const struct plan_object *o, const char *key)
 {
@@ -46,7 +46,7 @@ static bool has_text(struct checking *c, const struct plan_object *o, const char
 	return false;
 }
 
-/* Adds a help with the kinds of the version that have that name, and with similar names. */
+/* Adds a help that lists the kinds with that name or similar names in the target's version. */
 static void kinds_like(struct checking *c, struct diag *d, struct str kind)
 {
 	const struct schema *s = &schema_builtin;
@@ -117,7 +117,7 @@ static void service_type(struct checking *c, const struct plan_job *j)
 		"= \"Service\", spec { ... } }");
 }
 
-/* Reports `raw job` when roles are bare pods: no Job exists that could have the fields. */
+/* Reports `raw job` when roles are bare pods: there is no Job for these fields. */
 static void job_of_pods(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {

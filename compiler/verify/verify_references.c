@@ -1,5 +1,5 @@
 /*
- * verify_references.c - checks names of objects that exist in the cluster already: claims, Secrets, ConfigMaps,
+ * verify_references.c - checks names of objects that must already exist in the cluster: claims, Secrets, ConfigMaps,
  * priority classes, queues. The compiler cannot check whether they exist. But it reports names that no object can
  * have, because the pod would never start.
  */

@@ -13,7 +13,7 @@ static struct str container_phrase(struct checking *c, const struct plan_role *r
 	return str_printf(c->arena, "%s '%.*s'", pc->init ? "init" : "sidecar", STR_ARG(pc->name));
 }
 
-/* Returns the role whose hosts the text names most often, and how often. */
+/* Returns the role whose hosts the text names most often; RET_HOSTS gets their number. */
 static const struct plan_role *crowd(struct arena *a, const struct plan_job *j, const struct text *t, size_t *ret_hosts)
 {
 	size_t most = 0, best = 0, *count = ARENA_ARRAY(a, size_t, j->nroles);
@@ -66,7 +66,7 @@ static void variable(struct checking *c, const struct plan_job *j, const struct 
 		"put it in 'files', or in a volume");
 }
 
-/* Adds up arguments; a single argument has the same limit as a variable. */
+/* Adds up arguments; each single argument has the same limit as a variable. */
 static size_t arguments(struct checking *c, const struct plan_job *j, const struct plan_role *r,
 	const struct emit_measure *m, const struct plan_texts *texts, const char *what, int64_t index)
 {
@@ -148,7 +148,7 @@ static void container(struct checking *c, const struct plan_job *j, const struct
 	total_length(c, j, r, pc, total);
 }
 
-/* Checks the sizes of files. TJ0806 is about a single key: several keys are distributed over ConfigMaps. */
+/* Checks the sizes of files. TJ0806 is about a single key: several keys can be distributed over ConfigMaps. */
 static void files(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	for (size_t i = 0; i < r->nfiles; i++) {

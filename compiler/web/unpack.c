@@ -1,8 +1,8 @@
 /*
- * unpack.c - a second, small module of the playground: it unpacks the stream that contains the first one.  Browsers
- * themselves can unpack gzip, but with LZMA the page is a sixth smaller.  The stream is raw LZMA with lc=3, lp=0, pb=0
- * and a size that the page knows; build.py writes it.  Names are those of the format's description: each bit is decoded
- * with a probability ("chance") that adapts to the bits that were seen in the same position before.
+ * unpack.c - a second, small module of the playground: it unpacks the stream that contains the first one. Browsers
+ * themselves can unpack gzip, but with LZMA the page is a sixth smaller. The stream is raw LZMA with lc=3, lp=0, pb=0
+ * and a size that the page knows; build.py writes it. The names are those of the format's description. Each bit is
+ * decoded with a probability ("chance") that adapts to the bits that were seen in the same position before.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -16,13 +16,16 @@
 typedef uint16_t chance;                /* the probability that the next bit is 0, in units of 1/2048 */
 
 enum { LITERALS = 0x300 << 3, STATES = 12, ALIGN_BITS = 4, FIRST_MODELED = 4, FIRST_EVEN = 14 };
-enum { LONGEST = 20 };                  /* largest size of a packet in bytes */
+enum { LONGEST = 20 };                  /* maximum size in bytes of an encoded packet */
 
 struct lengths {
 	chance longer[2], low[8], middle[8], high[256];
 };
 
-/* The part that changes with every bit; web_more() keeps a copy, so that the compiler can hold it in registers. */
+/*
+ * The part of the state that changes with every bit. web_more() works on a copy, which the C compiler can keep in
+ * registers.
+ */
 struct coder {
 	const uint8_t *in;
 	uint32_t range, code;
@@ -34,7 +37,7 @@ struct web_unpack {
 	uint8_t *out;
 	/* SIZE: number of bytes to unpack to OUT; END: number of bytes unpacked so far */
 	size_t size, end;
-	uint32_t last[4];               /* the last four distances minus one, latest first */
+	uint32_t last[4];               /* the last four distances, each minus one, latest first */
 	/* encodes the kinds of the latest packets; 0 to 6: the last one was a literal */
 	unsigned state;
 	struct {
@@ -135,8 +138,8 @@ static inline unsigned distance(struct web_unpack *u, struct coder *r, unsigned 
 }
 
 /*
- * Reads a literal. After a match, LIKE is the byte that follows the copied bytes at their source: the literal differs
- * from it.
+ * Reads a literal. After a match, LIKE is the byte that follows the source of the match; the literal is known to
+ * differ from it.
  */
 static inline uint8_t literal(struct web_unpack *u, struct coder *r, uint8_t before, unsigned like)
 {
@@ -157,7 +160,7 @@ static inline uint8_t literal(struct web_unpack *u, struct coder *r, uint8_t bef
 	return (uint8_t)m;
 }
 
-/* Moves one of the older distances to the front. */
+/* Makes one of the older distances the latest one. */
 static inline void older(struct web_unpack *u, struct coder *r)
 {
 	int which = !bit(r, &u->chances.second[u->state]) ? 1 : !bit(r, &u->chances.third[u->state]) ? 2 : 3;
@@ -205,8 +208,8 @@ void *web_room(void)
 static struct web_unpack unpacking;
 
 /*
- * Starts to unpack the NIN bytes at IN, of which the first five have arrived, to the SIZE bytes at OUT. IN must have
- * 32 bytes more than NIN: damaged data may make web_more() read them.
+ * Starts to unpack the NIN bytes at IN, of which the first five have arrived, to the SIZE bytes at OUT. 32 more bytes
+ * must be readable after IN: damaged data may make web_more() read them.
  */
 void web_start(const uint8_t *in, size_t nin, uint8_t *out, size_t size)
 {

@@ -27,10 +27,7 @@ void EXPORT(web_file)(struct web *w, const char *path, size_t npath, const char 
 void EXPORT(web_receive)(struct web *w, const char *message, size_t n);
 int EXPORT(web_work)(struct web *w);
 
-/*
- * The guard value of the stack protection that Debian's C library for WebAssembly expects, since it does not define
- * one.
- */
+/* The guard value of the stack protection. Debian's C library for WebAssembly uses it, but does not define it. */
 uintptr_t __stack_chk_guard = 0x7a3c91d5;
 _Noreturn void __stack_chk_fail(void);
 _Noreturn void __stack_chk_fail(void)
@@ -71,7 +68,7 @@ static bool is_program_below(struct str path, struct str directory)
 	return str_ends(rest, STR(".tj")) && !memmem(rest.p, rest.n, "/.", 2);
 }
 
-/* Calls back with the path of each program below DIRECTORY. */
+/* Calls EACH with the path of every program below DIRECTORY. */
 static void each_program(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path),
 	void *to)
 {
@@ -90,7 +87,7 @@ static int by_name(const void *a, const void *b)
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-/* Calls back with each name in DIRECTORY, in order: files, and directories with files in them. */
+/* Calls EACH with every name in DIRECTORY, in order: files, and directories that contain files. */
 static void each_name(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name),
 	void *to)
 {
@@ -140,7 +137,7 @@ struct web *web_open(void)
 	return w;
 }
 
-/* Sets the text of a file; takes over both texts. A size of -1 removes the file. */
+/* Sets the text of a file, and takes ownership of path and text. A size of -1 removes the file. */
 void web_file(struct web *w, const char *path, size_t npath, const char *text, size_t n)
 {
 	struct str *kept = arena_alloc(&w->arena, sizeof *kept);

@@ -1,6 +1,6 @@
 /*
- * forks.c - COUNT PROGRAM: the wall time in microseconds of COUNT processes of a program, each with a pipe for its
- * output, from the first fork to the exit of the last process. No other program that starts and awaits these
+ * forks.c - COUNT PROGRAM: prints the wall time in microseconds of COUNT processes of a program, each with a pipe for
+ * its output, from the first fork to the exit of the last process. No other program that starts and awaits these
  * processes can be faster.
  */
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
- * measure.c - RUNS STATUS OUTPUT PROGRAM ARGUMENT...: the shortest wall time and the shortest processor time of RUNS
- * runs in microseconds, and the largest resident set in KiB.  Every run must exit with STATUS.
+ * measure.c - RUNS STATUS OUTPUT PROGRAM ARGUMENT...: prints the shortest wall time and the shortest processor time
+ * of RUNS runs in microseconds, and the largest resident set in KiB. Every run must exit with STATUS.
  *
  * The harness is small, because the child's peak memory also counts the memory before exec.
  */

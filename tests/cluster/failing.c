@@ -1,5 +1,5 @@
 /*
- * failing.c - loaded into a program with LD_PRELOAD: its allocation number FAIL_AT and all later ones fail.
+ * failing.c - is loaded into a program with LD_PRELOAD, and makes allocation number FAIL_AT and all later ones fail.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

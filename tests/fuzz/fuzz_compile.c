@@ -1,6 +1,6 @@
 /*
- * fuzz_compile.c - the whole compiler on any bytes: from text to plan to objects, and every format of its diagnostics.
- * There is no file system: the program only sees itself and the standard library.
+ * fuzz_compile.c - runs the whole compiler on arbitrary bytes: from text to plan to objects, and every format of its
+ * diagnostics. There is no file system: the program only sees itself and the standard library.
  */
 #include "compile.h"
 #include "diag/render.h"

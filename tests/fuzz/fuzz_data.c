@@ -1,4 +1,4 @@
-/* fuzz_data.c - JSON and YAML: nothing crashes, and every tree can be walked. */
+/* fuzz_data.c - reads JSON and YAML: nothing crashes, and every tree can be walked. */
 #include <stdlib.h>
 
 #include "base/buf.h"

@@ -1,9 +1,9 @@
 /*
- * fuzz_decide.c - objects of a cluster and the memory of a controller, of any shape: nothing crashes, no object of
- * another owner is deleted, and the memory is read back as it was written.  `status --from` judges the same objects:
- * none of their control characters reaches a terminal.
+ * fuzz_decide.c - decides about objects of a cluster and a controller's record of a job, both of any shape: nothing
+ * crashes, no object of another owner is deleted, and the record is read back as it was written. `status --from`
+ * judges the same objects: none of their control characters reaches a terminal.
  *
- * The first byte chooses the job, the first document is the memory, the others are objects.
+ * The first byte chooses the job; the first document is the record, and the others are objects.
  */
 #include <stdlib.h>
 
@@ -84,7 +84,7 @@ static void one(struct arena *a, struct sources *sources, const struct decide_jo
 		abort();
 }
 
-/* Every output format of the verdict. */
+/* Writes the verdict in every output format. */
 static void report(const struct run_state *s)
 {
 	static const enum report_form forms[] = { REPORT_TABLE, REPORT_LIST, REPORT_WIDE, REPORT_NAME, REPORT_JSON,

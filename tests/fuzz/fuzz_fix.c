@@ -1,5 +1,5 @@
 /*
- * fuzz_fix.c - check --fix of any text.
+ * fuzz_fix.c - runs check --fix on any text.
  *
  * What must hold: nothing crashes, only the program itself is rewritten, and a text
  * that could be read can still be read.

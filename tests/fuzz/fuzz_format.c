@@ -1,8 +1,8 @@
 /*
- * fuzz_format.c - the formatter on any text that parses.
+ * fuzz_format.c - runs the formatter on any text that parses.
  *
- * What must hold: the result parses, formatting it again changes nothing, and
- * the tree is the same (texts with several imports, which are sorted, aside).
+ * What must hold: the result parses, formatting it again changes nothing, and the tree is the same, except in texts
+ * with several imports, which are sorted.
  */
 #include <stdio.h>
 #include <stdlib.h>

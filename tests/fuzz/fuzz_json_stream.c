@@ -1,6 +1,6 @@
 /*
- * fuzz_json_stream.c - the incremental JSON reader: the result is the same wherever the input is split, and agrees with
- * the reader of whole files.
+ * fuzz_json_stream.c - runs the incremental JSON reader: the result is the same wherever the input is split, and
+ * agrees with the reader of whole files.
  */
 #include <stdlib.h>
 

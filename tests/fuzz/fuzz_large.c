@@ -1,8 +1,8 @@
 /*
  * fuzz_large.c - expands short inputs to long texts, which reach the limits of sizes, depths and counts.
  *
- * The byte 1, a byte K and a piece of text up to the byte 2 stand for that piece 2^(K % 17) times; every other byte is
- * itself.  The first byte chooses a program or a manifest.
+ * The byte 1, a byte K, a piece of text and the byte 2 stand for the piece repeated 2^(K % 17) times; every other
+ * byte stands for itself. The first byte chooses a program or a manifest.
  *
  * What must hold: nothing crashes, little memory and time are enough, and a refusal has at most as many diagnostics as
  * are kept.

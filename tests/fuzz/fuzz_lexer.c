@@ -1,5 +1,5 @@
 /*
- * fuzz_lexer.c - scanner, repair of brackets and line ends on any bytes.
+ * fuzz_lexer.c - runs the scanner, the repair of brackets and the treatment of line ends on any bytes.
  *
  * What must hold: tokens cover the text in order, every token ends with END,
  * and what the parser would see is balanced.

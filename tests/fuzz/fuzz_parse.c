@@ -1,9 +1,8 @@
 /*
  * fuzz_parse.c - parses any bytes, as a file and as one expression.
  *
- * What must hold: the tree is inside the text and not deeper than promised, a
- * text without errors has no NODE_BAD, one with NODE_BAD has an error, and all
- * of it can be printed.
+ * What must hold: the tree is inside the text and not deeper than the limit, a text without errors has no NODE_BAD,
+ * one with NODE_BAD has an error, and all of it can be printed.
  */
 #include <stdlib.h>
 

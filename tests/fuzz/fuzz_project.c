@@ -1,6 +1,6 @@
 /*
- * fuzz_project.c - a whole project made of any bytes: programs, project.tj, trainc.lock, crds.tbl, packages, parameter
- * files and --set.
+ * fuzz_project.c - compiles a whole project made of any bytes: programs, project.tj, trainc.lock, crds.tbl, packages,
+ * parameter files and --set.
  *
  * A line "== NAME" starts the file NAME; the text before the first such line is job.tj.  The lines of the file "set"
  * are assignments of --set, and files whose names begin with "params." are read as parameters.

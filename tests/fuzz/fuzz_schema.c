@@ -1,5 +1,5 @@
 /*
- * fuzz_schema.c - definitions of kinds, tables of kinds and objects of any shape.
+ * fuzz_schema.c - reads definitions of kinds, tables of kinds and objects of any shape.
  *
  * The documents are read in order: a CustomResourceDefinition becomes a table, as `vendor crd` writes it; any other map
  * is an object, which is checked like `raw` and `object`, against its kind, or as a pod if it has none.  A text that is

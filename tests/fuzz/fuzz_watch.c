@@ -1,6 +1,7 @@
 /*
- * fuzz_watch.c - a watch of a model server that changes, forgets, repeats, garbles and cuts: the reports of the watch
- * are consistent at every moment, and at the end they agree with the server.
+ * fuzz_watch.c - runs a watch against a model of a server, which changes objects, forgets versions, repeats events,
+ * garbles bytes and cuts connections. The watch's reports are consistent at every moment, and at the end they agree
+ * with the server.
  *
  * The functions of the transport, the calls and the loop that a watch uses are the model's own, in virtual time.
  */
@@ -20,7 +21,7 @@ struct change {
 	unsigned name, uid, version;
 };
 
-/* The request of the watch. */
+/* A request of the watch, as the server sees it. */
 struct call {
 	bool used, list, over;
 	struct transport_request r;
@@ -39,12 +40,12 @@ static struct world {
 	bool streaming;                 /* the server has streaming lists */
 	struct call calls[CONNECTIONS];
 	struct loop_timer *timers[TIMERS];
-	/* what the watch has reported */
+	/* the view of the objects that the watch has reported */
 	struct { bool held; unsigned version; } view[4096];
 	bool synced, failed;
 } w;
 
-/* ---- functions that the watch calls ---- */
+/* ---- replacements for the functions that the watch calls ---- */
 
 struct transport *calls_transport(const struct calls *c) { (void)c; return NULL; }
 struct loop *transport_loop(const struct transport *t) { (void)t; return NULL; }
@@ -104,7 +105,7 @@ static unsigned number(struct str s)
 	return n;
 }
 
-/* Sends a page of two objects; its token is "NAME.VERSION". */
+/* Answers with a page of two objects, whose token is "NAME.VERSION". */
 static void answer_list(struct call *c, struct str token)
 {
 	const char *dot = token.n ? memchr(token.p, '.', token.n) : NULL;
@@ -184,7 +185,7 @@ static void drop(struct call *c)
 
 void call_cancel(struct call *c) { drop(c); }
 
-/* ---- the server at work ---- */
+/* ---- what the server does ---- */
 
 static void finish(struct call *c, enum transport_outcome outcome)
 {
@@ -259,7 +260,7 @@ static void fire(void)
 	}
 }
 
-/* ---- what the watch reports ---- */
+/* ---- callbacks of the watch ---- */
 
 static unsigned member(const struct data *d, const char *name)
 {
@@ -328,7 +329,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct object_watch *watch = object_watch_start(NULL, &o);
 	for (size_t i = 1; i + 1 < n && i < 800; i += 2)
 		step(bytes[i], bytes[i + 1]);
-	/* From here on no faults occur. */
+	/* From here on, there are no more faults. */
 	w.synced = false;
 	for (int i = 0; i < 40 && !w.failed; i++) {
 		fire();

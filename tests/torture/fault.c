@@ -1,5 +1,5 @@
 /*
- * fault.c - makes calls of the C library fail on request of a test.
+ * fault.c - makes calls of the C library fail when a test requests it.
  *
  * `$(BUILD)/torture/trainc` is trainc linked with --wrap for each function below.
  * FAULT is KIND:MODE:N:HOW, for example `memory:once:17:` or `read:from:3:EIO`.

@@ -1,4 +1,4 @@
-/* attempts_test.c - how attempts of a replica are numbered when its Job has recorded earlier ones. */
+/* attempts_test.c - how attempts of a replica are numbered if its Job has recorded earlier attempts. */
 #include "base/words.h"
 #include "runtime/status/attempts.h"
 #include "unit.h"

@@ -74,7 +74,7 @@ static void large_arena(void)
 	arena_release(&a);
 }
 
-/* Every byte of a text counts, whatever its length, and no byte after its end is read. */
+/* All bytes of a text affect the result, whatever its length, and no byte after its end is read. */
 static void hashes(void)
 {
 	for (size_t n = 1; n <= 40; n++) {
@@ -203,7 +203,9 @@ static void json(void)
 	buf_release(&b);
 }
 
-/* In a text longer than one step of the scan, the position of every byte agrees with plain counting. */
+/*
+ * In texts that are longer than one step of the scan, the position of every byte is the same as with simple counting.
+ */
 static void places(void)
 {
 	struct sources ss = { .arena = &arena };

@@ -1,6 +1,6 @@
 /*
- * cluster_json_test.c - the incremental JSON reader: it builds the same tree wherever the input is split; what filters
- * keep; which input is rejected.
+ * cluster_json_test.c - the incremental JSON reader: it builds the same tree wherever the input is split; tests what
+ * filters keep and which input is rejected.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool document(void *to, const struct data *d)
 	return true;
 }
 
-/* The result of streaming TEXT in pieces of PIECE bytes; an error comes last. */
+/* Returns the result of streaming TEXT in pieces of PIECE bytes; an error comes last. */
 static struct str reading(struct arena *a, struct json_stream_options o, struct str text, size_t piece)
 {
 	struct seen s = { .stop_after = o.to ? *(size_t *)o.to : 0 };

@@ -125,7 +125,9 @@ static void refusals(void)
 	READS(LOG FAILS(400, "container x is not valid for pod p"), true, 9, POD_LOG_FAILED, "");
 }
 
-/* The stream ends while the container runs: rotation, an idle cut, a reset. */
+/*
+ * The stream ends while the container still runs, because of a log rotation, a cut of an idle connection, or a reset.
+ */
 static void going_on(void)
 {
 	struct standin s;

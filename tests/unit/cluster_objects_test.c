@@ -104,7 +104,10 @@ static void trees(void)
 
 /* ---- sets ---- */
 
-/* Computed with another program: sha256 and base64url of "web.trainc.default.ConfigMap." and the like. */
+/*
+ * The expected ids were computed with another program: sha256 and base64url of "web.trainc.default.ConfigMap." and so
+ * on.
+ */
 static void ids(void)
 {
 	struct arena a = { 0 };

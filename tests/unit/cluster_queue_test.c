@@ -16,7 +16,7 @@ struct bench {
 	struct queue_item keys[KEYS];
 	struct buf worked;              /* the letters of the keys whose passes have started */
 	bool at_once;                   /* each pass ends within the call that starts it */
-	struct queue_item *eager;       /* this key is added again during each of its passes */
+	struct queue_item *eager;       /* this key is added again during each of its own passes */
 	struct queue_item *closing;     /* the pass for this key closes the queue */
 	struct queue_item *twice;       /* a pass started for a key that already had one in progress; NULL: never */
 	size_t busiest;                 /* largest number of passes in progress at the same time */
@@ -71,7 +71,7 @@ static void turn(void)
 		loop_turn(bench.loop);
 }
 
-/* The passes that started since the last call. */
+/* Returns the passes that started since the last call. */
 static struct str worked(void)
 {
 	static char text[256];
@@ -205,7 +205,7 @@ static void added_while_handled(void)
 	CHECK_TEXT(worked(), "a");
 	done('a', true);
 	CHECK_TEXT(worked(), "");
-	/* A failure and a change together cause one more pass, after the pause of the failure. */
+	/* A failure and a change at the same time cause one more pass, after the pause of the failure. */
 	add("a");
 	CHECK_TEXT(worked(), "a");
 	add("a");

@@ -82,7 +82,7 @@ static void expectations(void)
 	CHECK(!s.n && !s.bytes);
 }
 
-/* What the store keeps of an object with METADATA and STATUS, as JSON. */
+/* Returns, as JSON, what the store keeps of an object with METADATA and STATUS. */
 static struct str kept_of(const char *kind, const char *metadata, const char *status)
 {
 	struct store s = { 0 };
@@ -195,7 +195,7 @@ static void deletions(void)
 	store_release(&s);
 }
 
-/* The same name in two namespaces is two jobs, and names are not truncated anywhere. */
+/* The same name in two namespaces stands for two jobs, and names are not truncated anywhere. */
 static void apart(void)
 {
 	struct store s = { 0 };
@@ -432,7 +432,7 @@ static void tables(void)
 #define MARK(version) EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\"," \
 	"\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
 #define FORGOTTEN EVENT("ERROR", "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"m\"}")
-/* The kinds of custom resources and Services do not exist in this cluster. */
+/* In this cluster, Services and the kinds of custom resources do not exist. */
 #define REST "wait 1\nhang\non GET " PODS "\n" JSON "hang\non GET *\ncode 404\n" JSON \
 	"body {\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"m\"}\n"
 
@@ -478,7 +478,10 @@ static void live(void)
 	end();
 }
 
-/* A list instead of events: objects that it lacks are gone, and their job is queued although no label names it. */
+/*
+ * After a list instead of events, objects that are missing in the list are gone, and their job is queued, although no
+ * event has a label with its name.
+ */
 static void replaced(void)
 {
 	const struct store *s = &bench.control.store;
@@ -494,7 +497,7 @@ static void replaced(void)
 	end();
 }
 
-/* A pod that was re-created under its name, without an event about the end of the old one. */
+/* A pod is re-created under its name, without an event about the end of the old pod. */
 static void made_anew(void)
 {
 	watch(FIRST EVENT("ADDED", POD("a", "a-0", "u1", "8")) MARK("9") EVENT("ADDED", POD("a", "a-0", "u6", "15"))

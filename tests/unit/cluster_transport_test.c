@@ -271,7 +271,7 @@ static void retries(void)
 	RETRIED(GET, CALL_BY_METHOD, "on * /x\n" STATUS(404, "NotFound", "no"), 404, 6, 1);
 	RETRIED(GET, CALL_BY_METHOD, "on * /x\n" STATUS(401, "Unauthorized", "no"), 401, 4, 1);
 	RETRIED(GET, CALL_ONCE, "on * /x\ncode 503\n", 503, 7, 1);
-	/* A reset before the response, in the middle of it, and of the stream. */
+	/* Connections are reset before the response or in the middle of it, and streams are reset. */
 	RETRIED(GET, CALL_BY_METHOD,
 		ONCE "cut\n" ONCE JSON "body {\"a\":\nwait 10\ncut\n" ONCE "reset\n" ONCE JSON
 		"body {\"a\":\nreset\n" FINE, 200, 0, 5);
@@ -519,7 +519,7 @@ static void expired_client(void)
 	made_free(&old);
 }
 
-/* A client certificate with intermediates: the whole chain is sent. */
+/* The whole chain of a client certificate with intermediates is sent. */
 static void chains(void)
 {
 	struct certificate_own own = { 0 };
@@ -564,7 +564,7 @@ static void certificates(void)
 	expect_tls(__LINE__, demand, (struct kubeconfig_access){ .certificate = client_cert.cert_pem,
 		.key = client_cert.key_pem }, true, "");
 	TLS(demand, { 0 }, false, "the server refuses the client certificate (alert certificate required");
-	/* Without an authority in the kubeconfig, the system's apply, or those of a file that is named. */
+	/* If the kubeconfig has no authority, those of the system apply, or those of a file that is named. */
 	struct standin s;
 	struct peer p = { 0 };
 	for (int i = 0; i < 2; i++) {
@@ -580,7 +580,7 @@ static void certificates(void)
 		end(&p, &s);
 	}
 	unsetenv("SSL_CERT_FILE");
-	/* A server that does not speak TLS on the port. */
+	/* The server does not speak TLS on the port. */
 	p = (struct peer){ 0 };
 	standin_start(&s, FINE);
 	peer_access(&p, &s, &ca);
@@ -718,7 +718,7 @@ static void plugins(void)
 	struct standin s;
 	struct peer p;
 
-	/* Fifty requests are refused at once: one run of the plugin serves them all. */
+	/* Fifty requests are refused at the same time: one run of the plugin serves all of them. */
 	begin_plugin(&p, &s, "on GET /x 50\n" STATUS(401, "Unauthorized", "expired") FINE,
 	             plugin("plugin",
 	"n=$(wc -l <" "$0.n 2>/dev/null || echo 0)\necho x >>$0.n\nsleep 0.2\n" CREDENTIAL("\"token\":\"tok'$n'en\"")));
@@ -733,7 +733,7 @@ static void plugins(void)
 	CHECK(world_count(buf_text(&p.trace), "tok") == 0);
 	end(&p, &s);
 
-	/* The credential is valid for a second: after that the plugin runs again. */
+	/* The credential is only valid for a second, after which the plugin runs again. */
 	begin_plugin(&p, &s, FINE, plugin("short", "t=$(date -u -d '+1 second' +%Y-%m-%dT%H:%M:%SZ)\n"
 	             "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"a\",\"expirationTimestamp\":\"'$t'\"}}'\n"));
 	peer_get(&p, "/x");
@@ -743,7 +743,7 @@ static void plugins(void)
 	CHECK(p.ok == 1 && runs && credential_plugin_runs(p.credential) > runs);
 	end(&p, &s);
 
-	/* A second 401 is final. */
+	/* A second 401 in a row is final. */
 	begin_plugin(&p, &s, "on GET /x\n" STATUS(401, "Unauthorized", "no"),
 		plugin("same", CREDENTIAL("\"token\":\"a\"")));
 	peer_get(&p, "/x");
@@ -889,10 +889,10 @@ static void clocks(void)
 }
 
 /*
- * A thousand objects at once, and a hundred to a server that takes 10 ms for each. The time depends on the load of the
- * machine, so that only the processor time and the number of requests under way are checked. libcurl 7.88 resets the
- * stream of each request that has a body after its end, and nghttp2 ends a connection after a thousand resets: those
- * requests are repeated on the next one.
+ * Sends a thousand objects at once, and a hundred to a server that takes 10 ms for each. The time depends on the load
+ * of the machine, so only the processor time and the number of concurrent requests are checked. libcurl 7.88 resets
+ * the stream of each request that has a body after its end, and nghttp2 ends a connection after a thousand resets:
+ * those requests are repeated on the next one.
  */
 static void throughput(void)
 {

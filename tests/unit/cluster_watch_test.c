@@ -243,7 +243,7 @@ static void list_faults(void)
 	end(&p, &s);
 	buf_release(&l.names);
 
-	/* Lists that are stopped after some objects, or canceled by the callback. */
+	/* A list can be stopped after some objects, and it can be canceled in its callback. */
 	l = (struct listing){ .stop_after = 2 };
 	begin(&p, &s, pages(10, 5, ""));
 	list(&p, &l, 5);
@@ -411,7 +411,7 @@ static void forgotten(void)
 		"6") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 410\n" JSON
 	        "body {\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}\n" FIRST ADD("b", "2", "8") ADD("a", "7", "12") MARK("13"),
 	        "+a +b synced ~b -a +a synced ");
-	/* A new snapshot is cut: objects that it had not listed yet still exist. */
+	/* If a new snapshot is cut, objects that it had not listed yet still exist. */
 	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Gone") FIRST ADD("b", "2",
 		"6") "wait 5\ncut\n"
 	        FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("13"), "+a +b synced synced ");
@@ -551,7 +551,7 @@ static size_t memory_now(void)
 	return resident * 4096;
 }
 
-/* 100,000 events, and 10,000 pods of 7 KB: how long it takes, and how much memory stays in use. */
+/* Measures 100,000 events, and 10,000 pods of 7 KB: how long they take, and how much memory stays in use. */
 static void costs(void)
 {
 	struct standin s;

@@ -1,6 +1,6 @@
 /*
- * cluster_world.h - for tests of runtime/cluster: a scripted server (tests/cluster/standin), generated certificates,
- * and a client of that server with its own loop.
+ * cluster_world.h - helpers for tests of runtime/cluster: a scripted server (tests/cluster/standin), generated
+ * certificates, and a client of that server with its own loop.
  */
 #ifndef TRAINC_CLUSTER_WORLD_H
 #define TRAINC_CLUSTER_WORLD_H
@@ -40,7 +40,7 @@ static inline struct str world_read(struct str path)
 	return text;
 }
 
-/* How often WORD occurs in TEXT. */
+/* Returns how often WORD occurs in TEXT. */
 static inline size_t world_count(struct str text, const char *word)
 {
 	size_t n = 0;
@@ -68,7 +68,7 @@ static inline struct str made_text(BIO *b)
 }
 
 /*
- * A certificate for NAMES ("DNS:a,IP:127.0.0.1"), valid from FROM to TO days from now; if ISSUER is NULL, the
+ * Makes a certificate for NAMES ("DNS:a,IP:127.0.0.1"), valid from FROM to TO days from now; if ISSUER is NULL, the
  * certificate is that of an authority, and self-signed.
  */
 static inline struct made made_cert(const char *name, const char *names, const struct made *issuer, long from, long to)
@@ -274,7 +274,7 @@ static inline void peer_run(struct peer *p)
 	loop_timer_drop(p->loop, &p->guard);
 }
 
-/* N requests at once; the last result stays in P. */
+/* Sends N requests at once; the result of the last one stays in P. */
 static inline void peer_send(struct peer *p, struct transport_request r, enum call_repeat repeat, unsigned n)
 {
 	r.done = peer_done;

@@ -172,7 +172,7 @@ static void protocol(struct str dir)
 	CHECK_TEXT(why, "its keeper does not listen");
 }
 
-/* Clients that do not read, send requests endlessly, send half a request, or disconnect in the middle. */
+/* Tests clients that do not read, send requests endlessly, send half a request, or disconnect in the middle of one. */
 static void rude(struct str dir)
 {
 	pid_t keeper = start_keeper(dir);
@@ -236,7 +236,7 @@ static void deaf_at_the_end(struct str dir)
 	close(good);
 }
 
-/* More connections than the keeper has slots for: idle ones are closed. */
+/* If there are more connections than the keeper has slots for, idle ones are closed. */
 static void crowd(struct str dir)
 {
 	pid_t keeper = start_keeper(dir);
@@ -254,7 +254,7 @@ static void crowd(struct str dir)
 	CHECK(end_of(keeper) == 0);
 }
 
-/* The socket that a killed keeper left does not get in the way. */
+/* The socket that a killed keeper left behind does not prevent the start of a new one. */
 static void stale(struct str dir)
 {
 	pid_t keeper = start_keeper(dir);

@@ -1,4 +1,4 @@
-/* data_read_test.c - trees from JSON and YAML: the values, their positions, and which input is rejected. */
+/* data_read_test.c - reads trees from JSON and YAML: tests the values, their positions, and which input is rejected. */
 #include <time.h>
 
 #include "base/buf.h"
@@ -52,7 +52,7 @@ static struct str say_error(const struct data_error *e)
 	return s;
 }
 
-/* All documents, separated by " | "; or "line:column: error" at the end. */
+/* Returns all documents, separated by " | "; or "line:column: error" at the end. */
 static struct str read_text(struct str text)
 {
 	const struct source *source = source_add(&sources, STR("text"), text);
@@ -255,7 +255,7 @@ static void deep(void)
 	buf_release(&b);
 }
 
-/* The text range of a node or key of a document. */
+/* Returns the value of a key in a map of a document. */
 static const struct data *at(const struct data *d, const char *key) { return data_get(d, str_of(key)); }
 
 static void places(void)
@@ -297,7 +297,7 @@ static double seconds_to_read(struct str text, struct str *ret)
 	return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
 }
 
-/* A hundred thousand keys in one map: keys are not compared pairwise. */
+/* A map may have a hundred thousand keys: they are not compared pairwise. */
 static void large(void)
 {
 	struct buf b = { 0 };

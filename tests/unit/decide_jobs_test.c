@@ -1,4 +1,4 @@
-/* decide_jobs_test.c - start order and endings of roles that are Jobs, as a table. */
+/* decide_jobs_test.c - the order in which roles that are Jobs start and end, as a table. */
 #include "unit.h"
 
 #include "data/data_read.h"

@@ -172,7 +172,7 @@ static void happens(struct world *w, struct shape *s)
 	}
 }
 
-/* Objects that are being deleted are gone after a while. */
+/* Removes objects that have been marked for deletion for a while. */
 static void bury(struct world *w)
 {
 	for (size_t i = w->n; i-- > 0;)

@@ -160,7 +160,7 @@ static void attempts(void)
 	world_end(&w);
 }
 
-/* A deletion that was lost is requested again, and the failure counts once. */
+/* If a request to delete is lost, it is sent again, and the failure counts only once. */
 static void lost_orders(void)
 {
 	struct plan_condition all = done(0);
@@ -523,7 +523,8 @@ static void effects(void)
 	roles[0].retries = count(9);
 	plan_codes_add(&roles[0].retry_on, 128, 255);
 	fails(&j, "fail", 137, "delete Pod j-a-0", "+Created -Running +Failed");
-	fails(&j, "restart", 1, "", "+Created +Restarting");            /* and waits for a user */
+	/* the controller does nothing more: the job waits for a user */
+	fails(&j, "restart", 1, "", "+Created +Restarting");
 	fails(&j, "replace", 137, "delete Pod j-a-1", "+Created +Running");
 	fails(&j, "replace", 1, "delete Pod j-a-0", "+Created -Running +Failed");
 	fails(&j, "ignore", 1, "", "+Created +Running");
@@ -676,7 +677,7 @@ static void labels(void)
 	world_end(&w);
 }
 
-/* Objects of any shape: a member of an unexpected type is treated as missing. */
+/* Objects can have any shape: a member of an unexpected type counts as missing. */
 static void hostile(void)
 {
 	static const char *const objects[] = {

@@ -36,7 +36,7 @@ static _Noreturn void wait_for_death(void)
 		pause();
 }
 
-/* A child with a child, which reports that it has started. */
+/* Makes a child that has a child itself, and reports that it has started. */
 static pid_t family(void)
 {
 	int ready[2];

@@ -38,7 +38,7 @@ static struct str text(struct fixture *f, struct render_options options)
 	return s;
 }
 
-/* One diagnostic on a word of a text. */
+/* Renders one diagnostic about a word of a text. */
 static struct str one(struct fixture *f, const char *source, const char *word, struct render_options options)
 {
 	fixture_init(f, "a.tj", source);
@@ -48,7 +48,7 @@ static struct str one(struct fixture *f, const char *source, const char *word, s
 }
 static const struct render_options plain = { 0 };
 
-/* The exact form of a message. */
+/* Compares the exact form of a message. */
 static void the_form(void)
 {
 	struct fixture f;

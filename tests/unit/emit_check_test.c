@@ -91,7 +91,7 @@ static void dump(const struct diags *ds)
 		printf("  %s %.*s\n", diag_code_name(ds->at[i]->code), STR_ARG(ds->at[i]->message));
 }
 
-/* Exactly one diagnostic, with that code and with that text in its headline. */
+/* Checks that there is exactly one diagnostic, with that code and with that text in its headline. */
 static const struct diag *says(const struct sample *s, enum diag_code code, const char *part)
 {
 	struct diags ds = check(s, false);

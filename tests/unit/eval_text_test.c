@@ -1,8 +1,8 @@
 /*
  * eval_text_test.c - the three classes of pod-time values.
  *
- * Expressions are parsed, their names bound by hand to values that only the pod knows, and evaluated:
- * which stay text, which are computed, which are refused.
+ * Expressions are parsed, their names are bound by hand to values that only the pod knows, and they are evaluated:
+ * some stay text, some are computed, and some are refused.
  */
 #include "check/schema.h"
 #include "eval/eval.h"

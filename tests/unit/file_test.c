@@ -1,4 +1,4 @@
-/* file_test.c - reading whole files, replacing them, and the messages when that fails. */
+/* file_test.c - reads whole files and replaces them, and tests the messages when that fails. */
 #include "base/file.h"
 
 #include <fcntl.h>

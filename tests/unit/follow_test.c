@@ -278,7 +278,7 @@ static void long_line(void)
 	log_close(&a);
 }
 
-/* Parts end between characters, however the bytes arrive; invalid bytes are delivered too. */
+/* Parts of a long line end between characters, however the bytes arrive; invalid bytes are delivered too. */
 static void long_characters(void)
 {
 	static const char *const units[] = { "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x80", "\xC3",

@@ -1,4 +1,4 @@
-/* format_test.c - the canonical style of a program. */
+/* format_test.c - tests the canonical style of programs. */
 #include "syntax/dump.h"
 #include "syntax/format.h"
 

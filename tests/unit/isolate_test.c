@@ -1,8 +1,8 @@
 /*
- * isolate_test.c - namespaces and views of files, as root and as another user.
+ * isolate_test.c - tests namespaces and mounts, as root and as another user.
  *
- * Every case runs in a process of its own, which acts as the keeper of a run.
- * Where the machine forbids namespaces, the cases count as skipped, but the explanation of the refusal is still tested.
+ * Every case runs in a process of its own, which acts as the keeper of a run. If the machine forbids namespaces, the
+ * cases count as skipped, but the explanation of the refusal is still tested.
  */
 #include "runtime/local/isolate.h"
 
@@ -561,7 +561,10 @@ static unsigned entries_of(const char *path)
 	return n;
 }
 
-/* A corpus with a directory for a nested mount, a file, a nonempty directory, and a link that points outside. */
+/*
+ * Makes a corpus with a directory for a nested mount, a file, a directory that is not empty, and a link that points
+ * outside.
+ */
 static void make_files(void)
 {
 	mkdir(in("corpus"), 0755);
@@ -603,7 +606,7 @@ static void look_around(size_t i)
 	CHECK(!put("/trainc-test-data/set/text", "x") && errno == EROFS);
 	CHECK(!put("/trainc-test-data/set/deep/text", "x") && errno == EROFS);
 	CHECK(put("/trainc-test-data/set/inner/new", "through"));
-	/* mounts in memory */
+	/* mounts of file systems in memory */
 	CHECK(put("/trainc-test-scratch/sub/x", "y"));
 	CHECK(statvfs("/trainc-test-scratch/sub", &st) == 0 && st.f_blocks * st.f_frsize == 1 << 20);
 	CHECK(strcmp(text_of("/trainc-test-scratch/sub/hostfile"), "worker-0 slots=2\n") == 0);
@@ -750,7 +753,7 @@ static void wrong_mounts(void)
 	isolation_close(iso);
 }
 
-/* Directories with very many entries are not mirrored. */
+/* A directory with very many entries is not mirrored. */
 static void crowded(void)
 {
 	struct isolation *iso;
@@ -869,7 +872,7 @@ static void masked_proc(void)
 	isolation_close(iso);
 }
 
-/* ---- the keeper dies ---- */
+/* ---- tests in which the keeper dies ---- */
 
 static void stay(size_t i)
 {

@@ -1,7 +1,7 @@
 /*
- * library_part_test.c - the trees of the library's modules that the build stores, compared with a parse of their text:
- * every declaration is equal node for node and byte for byte, alone or with others, and a program gets the declarations
- * that it names.
+ * library_part_test.c - compares the trees of library modules that the build stores with parsed texts. Every
+ * declaration is equal node for node and byte for byte, whether it is loaded alone or with others, and a program gets
+ * the declarations that it names.
  */
 #include "base/buf.h"
 #include "check/library_part.h"

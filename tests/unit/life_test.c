@@ -568,7 +568,7 @@ static void clean(void)
 	end(&w);
 }
 
-/* ---- the whole job ---- */
+/* ---- deadlines and restarts of the whole job ---- */
 
 /* S183 */
 static void timeout(void)
@@ -820,7 +820,7 @@ static void grow_and_shrink(void)
 	CHECK(w.state.roles[0].desired == 2);
 	ended(&w, 0, 3, 1);                     /* a replica that was asked to stop has not failed */
 	CHECK(life_scale(w.life, STR("a"), 4, &why));
-	ORDERS("start a-3");                    /* a-2 is still stopping */
+	ORDERS("start a-3");                    /* a-2 is not started, because it is still stopping */
 	ended(&w, 0, 2, 143);
 	ORDERS("start a-2");
 	CHECK(!life_scale(w.life, STR("a"), 5, &why));

@@ -194,7 +194,7 @@ static void cycles(void)
 	arena_release(&r.arena);
 }
 
-/* A chain of imports that is one longer than allowed. */
+/* Makes a chain of imports that is longer by one than allowed. */
 static void depth(void)
 {
 	enum { N = MODULE_DEPTH + 4 };

@@ -238,7 +238,7 @@ static void has_condition(struct vector *v, struct str word)
 static size_t pods_there(struct vector *v) { return world_count(&v->world, false); }
 static size_t services_there(struct vector *v) { return world_count(&v->world, true); }
 
-/* Makes passes until one requests nothing; a few passes are always enough. */
+/* Makes passes until a pass requests nothing; a few passes are always enough. */
 static void settle(struct vector *v)
 {
 	for (int i = 0; i < 4; i++) {

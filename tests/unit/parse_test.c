@@ -31,7 +31,7 @@ static struct outcome parse(struct str text, bool expression)
 	return o;
 }
 
-/* Lists the messages about TEXT as "line:column CODE message". */
+/* Returns the messages about TEXT as "line:column CODE message". */
 static struct str said(struct str text)
 {
 	struct outcome o = parse(text, false);

@@ -1,4 +1,4 @@
-/* sha256_test.c - the vectors of FIPS 180-4, and every way to split the input. */
+/* sha256_test.c - tests the vectors of FIPS 180-4, and every way to split the input. */
 #include <stdio.h>
 
 #include "base/sha256.h"

@@ -1,5 +1,5 @@
 /*
- * trainc_test.c - a program of two files, compiled through the public header alone; the files are in memory.
+ * trainc_test.c - compiles a program of two files through the public header alone; the files are in memory.
  */
 #include "trainc.h"
 

@@ -1,4 +1,4 @@
-/* type_test.c - equality and spelling of types, and which values fit which types. */
+/* type_test.c - tests equality and spelling of types, and which values have which types. */
 #include <stdio.h>
 
 #include "check/context.h"

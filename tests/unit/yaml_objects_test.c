@@ -1,6 +1,6 @@
 /*
- * yaml_objects_test.c - plans built by hand become objects that an API server has accepted (tests/e2e/objects), and
- * YAML and JSON are equivalent.
+ * yaml_objects_test.c - checks that plans built by hand become objects that an API server has accepted
+ * (tests/e2e/objects), and YAML and JSON are equivalent.
  */
 #include <cjson/cJSON.h>
 #include <stdio.h>

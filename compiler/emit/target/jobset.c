@@ -80,8 +80,8 @@ static bool annotates(const struct plan_pairs *pairs, const char *key)
 }
 
 /*
- * Adds the annotation that makes the controller give each Job nodes of its own: otherwise pods of two slices could
- * share nodes, and would not fit.
+ * Adds the annotation that makes the controller give each Job nodes of its own: otherwise pods of two slices could be
+ * on the same nodes, where some of them would not fit.
  */
 static void slices_apart(struct emit *e, const struct plan_role *r, struct object *template)
 {
@@ -158,7 +158,7 @@ static void roles_put(struct emit *e, struct object *spec)
 	}
 }
 
-/* ---- settings of the set ---- */
+/* ---- settings of the whole set ---- */
 
 static void network_put(struct emit *e, struct object *spec)
 {

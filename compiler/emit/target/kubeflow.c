@@ -10,7 +10,7 @@ enum { ROLES = 6 };
 
 static const struct kind {
 	const char *framework, *kind, *roles_key;
-	const char *roles[ROLES][2];    /* name in the program, name in the resource */
+	const char *roles[ROLES][2];    /* name in the program, and name in the resource */
 } kinds[] = {
 	{ "tfjob", "TFJob", "tfReplicaSpecs",
 	  { { "chief", "Chief" }, { "master", "Master" }, { "ps", "PS" }, { "worker", "Worker" },
@@ -26,7 +26,7 @@ static const struct kind {
 	{ "jaxjob", "JAXJob", "jaxReplicaSpecs", { { "worker", "Worker" } } },
 };
 
-/* The kind of resource for the job, which its innermost framework decides; NULL when there is none. */
+/* Returns the kind of resource for the job, which depends on its innermost framework; NULL if there is none. */
 static const struct kind *find_kind(const struct plan_job *j)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -53,7 +53,7 @@ static void no_place(struct checking *c, struct span at, const char *what, const
 static const char one_template[] = "all replicas of a role have one template";
 static const char computed_there[] = "let the program compute it from pod.index, or use the target 'pods'";
 
-/* Reports words that are computed for each replica, at the expression that computes them. */
+/* Reports arguments that differ between replicas, at the expressions that compute them. */
 static void check_words(struct checking *c, const struct plan_role *r, const struct plan_texts *words)
 {
 	struct span because = r->unrolled_because, list = words->from;
@@ -389,7 +389,7 @@ static struct str clean_text(const struct plan_job *j)
 		STR("Running");
 }
 
-/* Writes a setting of the argument `scheduling`, or else that of the job for its gang. */
+/* Writes a setting of the argument `scheduling`, or else the job's own setting for its gang. */
 static void scheduling_word(struct emit *e, struct object *o, const char *key, const char *name,
 	const struct plan_str *of_job)
 {

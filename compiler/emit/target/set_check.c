@@ -18,7 +18,7 @@ static void elastic(struct checking *c, const struct plan_job *j, const struct p
 		(long long)r->max);
 }
 
-/* Checks slices: a host name of a slice has two numbers, and only the set's own Service knows such names. */
+/* Checks slices: host names in a slice have two numbers, and only the Service of the set has such names. */
 static void slices(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	if (!plan_is_sliced(r) || j->hosts == HOSTS_SUBDOMAIN)

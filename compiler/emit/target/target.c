@@ -1,5 +1,5 @@
 /*
- * target.c - the table of targets, and functions that read it. To add a target, write its file (the function that
+ * target.c - has the table of targets, and functions that read it. To add a target, write its file (the function that
  * visits its manifests, and one that reports what it cannot express) and add its row here.
  */
 #include "emit/each.h"

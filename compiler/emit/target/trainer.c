@@ -7,7 +7,7 @@
 #include "emit/check.h"
 #include "emit/each.h"
 
-/* ---- jobs that the target can express ---- */
+/* ---- which jobs the target can express ---- */
 
 static const struct plan_role *only_role(const struct plan_job *j)
 {

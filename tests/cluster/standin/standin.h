@@ -1,5 +1,5 @@
 /*
- * standin.h - what the files of the stand-in server share.
+ * standin.h - shared by the files of the stand-in server.
  *
  * standin.c        script, matching, record, main
  * standin_http1.c  a connection that speaks HTTP/1.1
@@ -49,7 +49,7 @@ struct request {
 	size_t nbody;
 };
 
-/* A connection; with or without TLS. */
+/* A connection, with or without TLS. */
 struct conn {
 	int fd;
 	SSL *ssl;
@@ -58,7 +58,7 @@ struct conn {
 
 long conn_read(struct conn *c, void *bytes, size_t n);
 bool conn_write(struct conn *c, const void *bytes, size_t n);
-/* Closes with a reset. */
+/* Closes the connection with a reset. */
 void conn_cut(struct conn *c);
 
 /* Records the request and finds its answer. */

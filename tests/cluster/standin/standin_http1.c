@@ -182,7 +182,7 @@ static bool write_bytes(struct conn *c, const struct rule *rule, const struct pi
 	return conn_write(c, size, (size_t)n) && conn_write(c, p->bytes, p->n) && conn_write(c, "\r\n", 2);
 }
 
-/* Writes the answer; returns false when the connection has ended. */
+/* Writes the answer; returns false if the connection has ended. */
 static bool write_answer(struct conn *c, const struct rule *rule)
 {
 	bool header = false;

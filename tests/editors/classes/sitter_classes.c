@@ -1,5 +1,6 @@
 /*
- * sitter_classes.c - the classes that the tree-sitter grammar and its query give: FILE.sitter for each file of a list.
+ * sitter_classes.c - writes the classes that the tree-sitter grammar and its query give to FILE.sitter, for each file
+ * of a list.
  *
  *     sitter_classes LIST HIGHLIGHTS.scm
  *

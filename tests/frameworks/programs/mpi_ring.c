@@ -1,4 +1,4 @@
-/* mpi_ring.c - one sum over all ranks and one message around the ring. */
+/* mpi_ring.c - computes a sum over all ranks and sends a message around the ring. */
 #include <mpi.h>
 #include <stdio.h>
 
