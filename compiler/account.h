@@ -1,8 +1,8 @@
 /*
- * account.h - the memory of programs that callers of the library opened. When memory runs out in the middle of a call,
- * the data structures of the program may be incomplete: nothing can be done with them except to free their pieces one
- * by one. So each program has an account of its pieces. Programs that were once used in one call share an account from
- * then on, since either may hold pieces of the other.
+ * account.h - keeps account of the memory of programs that callers of the library opened. When memory runs out in the
+ * middle of a call, the data structures of the program may be incomplete: nothing can be done with them except to
+ * free their pieces one by one. So each program has an account of its pieces. Programs that were once used in one
+ * call share an account from then on, since either may hold pieces of the other.
  */
 #ifndef TRAINC_ACCOUNT_H
 #define TRAINC_ACCOUNT_H

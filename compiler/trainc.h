@@ -38,7 +38,7 @@ extern "C" {
 
 struct trainc;
 
-/* The source of programs. */
+/* How programs are read. */
 struct trainc_files {
 	void *context;
 	/*
@@ -53,7 +53,7 @@ struct trainc_files {
 	void (*list)(void *context, const char *directory, void (*each)(void *to, const char *name), void *to);
 };
 
-/* The destination of results. `write` takes N bytes; false stops the function that called it. */
+/* Where results are written. `write` takes N bytes; if it returns false, the function that called it stops. */
 struct trainc_output {
 	void *context;
 	bool (*write)(void *context, const char *bytes, size_t n);
@@ -65,7 +65,7 @@ enum trainc_form {
 	TRAINC_SARIF,                   /* SARIF, for diagnostics */
 	TRAINC_YAML,                    /* YAML, for objects */
 	TRAINC_YAML_PLACES,             /* YAML with the source position at the end of each line */
-	/* of an environment: for POSIX shells, for fish, for readers of .env */
+	/* formats of an environment: for POSIX shells, for fish, for readers of .env files */
 	TRAINC_SHELL, TRAINC_FISH, TRAINC_DOTENV,
 	TRAINC_SVG                      /* SVG: a drawing of a plan */
 };

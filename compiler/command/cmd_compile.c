@@ -26,7 +26,7 @@ static bool is_json(const struct session *s)
 	return str_is(value, "json") || str_ends(output_file(s), STR(".json"));
 }
 
-/* Reports options that exclude each other; false if there are any. */
+/* Reports options that exclude each other; returns false if there are any. */
 static bool output_is_clear(struct session *s)
 {
 	struct str file = output_file(s);

@@ -100,7 +100,7 @@ static bool begins_anew(const struct input *in, const struct part *before, struc
 	return !before->in_string && line.p[0] > ' ' && look(line).declaration;
 }
 
-/* Reads a line, and further lines as long as a bracket is open; false at the end of the input. */
+/* Reads a line, and further lines as long as a bracket is open; returns false at the end of the input. */
 static bool next_piece(struct input *in, struct str *ret, struct part *ret_part)
 {
 	struct str line;
@@ -117,7 +117,7 @@ static bool next_piece(struct input *in, struct str *ret, struct part *ret_part)
 		part = look((struct str){ in->text.p + start, in->at - start });
 	}
 	*ret = (struct str){ in->text.p + start, in->at - start };
-	/* looks again: the name in the part points into the text, which may have moved while more was read */
+	/* parses the text again: the name in the part points into the text, which may have moved while more was read */
 	*ret_part = look(*ret);
 	return true;
 }
@@ -312,8 +312,8 @@ int cmd_eval(struct session *s)
 {
 	const struct options *o = s->options;
 	struct talk k = { .session = s };
-	struct trainc *t = session_open(s);     /* checks the options here, so that they are not reported again with
-						 * each line */
+	/* checks the options here, so that errors in them are not repeated for each line */
+	struct trainc *t = session_open(s);
 
 	if (!t)
 		return STATUS_USAGE;

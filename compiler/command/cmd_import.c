@@ -115,7 +115,7 @@ static bool write_files(struct session *s, const struct program_text *files, siz
 	return true;
 }
 
-/* Makes the programs of all jobs and reports errors in them. */
+/* Makes the programs of all jobs, and reports errors in these programs. */
 static struct program_text *make_files(struct session *s, struct import *im, struct str directory)
 {
 	struct program_text *files = ARENA_ARRAY(s->arena, struct program_text, import_count(im));

@@ -226,7 +226,7 @@ static struct str program_of(struct arena *a, const struct search *s, struct str
 	return program;
 }
 
-/* ---- compiling the program ---- */
+/* ---- compiling the program that is about to be written ---- */
 
 static bool program_read(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
 {

@@ -22,7 +22,7 @@ struct count {
 	unsigned passed, failed;
 };
 
-/* The tests of one file. */
+/* The tests of one file, and what they share. */
 struct suite {
 	struct session session;         /* the caller's session, whose reader returns `text` for the file */
 	struct reader reader;
@@ -104,7 +104,7 @@ static struct nodes tests_of(struct trainc *c)
 	return tests;
 }
 
-/* Compares `refuses = CODE` with the errors of the compilation; true if the test has none. */
+/* Compares `refuses = CODE` with the errors of the compilation; returns true if the test has no `refuses`. */
 static bool is_refused(struct test_run *run, const struct node *test)
 {
 	const struct node *item = item_named(test, "refuses");

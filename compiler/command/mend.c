@@ -328,7 +328,7 @@ static struct draft *draft_of(struct mend *m, struct str name)
 	return d;
 }
 
-/* Puts the edits of a trial into the drafts; `undo` takes them out. */
+/* Puts the edits of a trial into the drafts; undo() removes them again. */
 static void put_edits(struct trial *t, bool undo)
 {
 	for (size_t i = 0; i < t->edits.n; i++) {

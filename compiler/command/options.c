@@ -446,7 +446,7 @@ struct str option_value(const struct options *o, enum option option)
 
 /* ---- help ---- */
 
-enum { HELP_COLUMNS = 80 };             /* columns of the help text */
+enum { HELP_COLUMNS = 80 };             /* width of the help text in columns */
 
 /* Appends TEXT in lines that start at column INDENT; the last one gets a line end too. */
 static void put_wrapped(struct buf *out, int indent, const char *text)

@@ -41,8 +41,9 @@ struct options {
 };
 
 /*
- * Reads the words after the program's name. False with the errors in WHY (whole lines, for standard error): exit status
- * 2. `-h` and `--help` anywhere give COMMAND_HELP with the command as operand; so does an empty command line.
+ * Reads the words after the program's name. Returns false with the errors in WHY (whole lines, for standard error);
+ * the exit status is then 2. `-h` and `--help` anywhere give COMMAND_HELP with the command as operand; so does an
+ * empty command line.
  */
 bool options_parse(struct arena *a, int argc, char *const *argv, struct options *ret, struct str *why);
 
@@ -50,7 +51,10 @@ bool option_given(const struct options *o, enum option option);
 /* Returns the value of an option, the last one if it was given several times; p == NULL if it was not given. */
 struct str option_value(const struct options *o, enum option option);
 
-/* Append the help for all commands, and for one command; the latter returns false when there is no such command. */
+/*
+ * The first function appends the help for all commands, the second one that for a single command; it returns false if
+ * there is no such command.
+ */
 void options_help(struct buf *out);
 bool options_help_of(struct str command, struct buf *out);
 const char *command_word(enum command command);
@@ -63,7 +67,7 @@ const char *group_page(enum command_group group);
 
 struct option_row {
 	enum option option;
-	uint64_t commands;              /* the commands that take the option: a bit for each */
+	uint64_t commands;              /* set of the commands that take the option, a bit for each */
 	char letter;                    /* the short form of the option; 0: it has none */
 	const char *word, *argument, *choices, *doc;
 };

@@ -1,5 +1,5 @@
 /*
- * program.c - the table of commands, and the setup that each needs: descriptors, signals, options, the status.
+ * program.c - has the table of commands, and the setup that each needs: descriptors, signals, options, the status.
  */
 #include <errno.h>
 #include <fcntl.h>

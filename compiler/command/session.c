@@ -294,7 +294,7 @@ void session_report(struct session *s, struct programs *all, bool machine_to_std
 		all->ok = all->ok && diags_ok(&all->at[i]->diags);
 }
 
-/* Suggests names of all jobs, for the report about one that does not exist. */
+/* Suggests names of jobs, for the report about a job that does not exist. */
 static void suggest_jobs(struct session *s, struct suggest *near)
 {
 	for (size_t i = 0; i < s->options->noperands; i++) {

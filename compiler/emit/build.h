@@ -36,7 +36,7 @@ struct manifest {
 	const struct plan_volume *claim; /* the volume whose claim is kept for each replica, or NULL */
 	unsigned part;                  /* number of this ConfigMap among those of its role */
 	bool whole;                     /* the object holds all roles of the job */
-	bool queued;                    /* the object that a queue admits */
+	bool queued;                    /* the object is the one that a queue admits */
 	struct span from;
 	struct object *(*make)(struct emit *e, const struct manifest *m);
 };
@@ -164,7 +164,7 @@ struct object *emit_container(struct emit *e, const struct plan_role *r, const s
 	enum emit_container what,
 	struct object *list);
 
-/* The volumes of a role's pods, with the names that mounts use. */
+/* The volumes of a role's pods, with the names that they have in a pod. */
 struct emit_volume {
 	const struct plan_volume *volume;
 	struct str name;

@@ -22,7 +22,7 @@ struct checking {
 	uint32_t long_variable;         /* position of the last variable that was found too long */
 	struct map *seen;               /* the identities of objects seen so far */
 	struct arena *seen_arena;
-	struct str program;             /* name of the program's file, allocated like the identities */
+	struct str program;             /* name of the program's file, in the same arena as the identities */
 	struct api_type **api_types;    /* indexed by the position of the type in the schema: verify/api_rules.c */
 };
 

@@ -1,6 +1,6 @@
 /*
- * each.c - the manifests that targets share, in output order: Namespaces,
- * Services, ConfigMaps, Secrets, objects of the framework, extra objects.
+ * each.c - visits the manifests that targets share, in output order: Namespaces, Services, ConfigMaps, Secrets,
+ * objects of the framework, extra objects.
  */
 #include "emit/each.h"
 #include "kube/limits.h"

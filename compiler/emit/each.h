@@ -32,7 +32,7 @@ bool each_user_services(struct visiting *v, const struct plan_job *j);
 bool each_job_service(struct visiting *v, const struct plan_job *j);
 bool each_config_maps(struct visiting *v, const struct plan_job *j);
 bool each_secrets(struct visiting *v, const struct plan_job *j);
-/* Visits the claims of replicas that outlive the pods. */
+/* Visits the claims of replicas that are kept when the pods end. */
 bool each_claims(struct visiting *v, const struct plan_job *j);
 /* Visits the objects that say how many pods start together: gang_group.c. */
 bool each_gang(struct visiting *v, const struct plan_job *j);

@@ -53,8 +53,8 @@ static void final_codes(struct emit *e, const struct plan_role *r, struct object
 }
 
 /*
- * Writes the failure policy. A disruption is not the program's failure; its rule comes before those of exit codes,
- * since a preempted program often exits with 1.
+ * Writes the failure policy. A disruption is not a failure of the program. Its rule comes before the rules for exit
+ * codes, because a preempted program often exits with 1.
  */
 void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec)
 {

@@ -72,7 +72,7 @@ static void user_annotations(struct emit *e, const struct plan_role *r, bool of_
 }
 
 /*
- * Adds annotations for settings for which a Job has fields and a pod has none; the controller that supervises the pod
+ * Adds annotations for settings that are fields of a Job, but not of a pod. The controller that supervises the pods
  * reads them.
  */
 static struct object *pod_annotations(struct emit *e, const struct plan_role *r, struct object *metadata,
@@ -94,7 +94,7 @@ static struct object *pod_annotations(struct emit *e, const struct plan_role *r,
 	return map;
 }
 
-/* Annotations that the runtime reads from the Jobs of a role. */
+/* Writes the annotations that the runtime reads from the Jobs of a role. */
 static void runtime_annotations(struct emit *e, const struct plan_role *r, struct object *metadata)
 {
 	const struct plan_job *j = e->job;

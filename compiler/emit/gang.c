@@ -159,7 +159,7 @@ static int64_t grouped_pods(const struct plan_job *j)
 	return n;
 }
 
-/* Adds pods that no other object represents to the group that Kueue admits. */
+/* Adds those pods to Kueue's group that no other object represents. */
 static void kueue_pod(struct emit *e, const struct plan_role *r, struct object *metadata)
 {
 	const struct plan_job *j = e->job;

@@ -1,11 +1,12 @@
 /*
- * comments.c - finds the comments of a document, and the lines that they belong to.
+ * comments.c - finds the comments of a document, and the lines of the program that they belong to.
  */
 #include "import/comments.h"
 
 #include <stdlib.h>
 
-struct starts {                         /* positions where keys and elements start; for scalars also where they end */
+/* source positions at which keys and elements start; for scalars, also where they end */
+struct starts {
 	struct span *at;
 	size_t n;
 };
@@ -62,7 +63,7 @@ static struct str trimmed(const char *from, const char *to)
 	while (from < to && *from == '\t')
 		from++;
 	if (from < to && *from == ' ')
-		from++;                 /* a further '#' belongs to an example that is commented out */
+		from++;                 /* further '#' characters belong to an example that is commented out */
 	while (to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
 		to--;
 	return (struct str){ from, (size_t)(to - from) };

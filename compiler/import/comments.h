@@ -1,8 +1,8 @@
 /*
- * comments.h - comments of a YAML text, which are not in the tree of its values. A comment belongs to what is below it:
- * the key or list element that begins next. A comment after a value belongs to the first key of its own line, and is
- * put after the line that is made from it. The code that makes a line of the program takes the comments of the part of
- * the manifest from which the line is made; comments that no line takes are put above the block around.
+ * comments.h - comments of a YAML text, which are not in the tree of its values. A comment belongs to what is below
+ * it: the key or list element that begins next. A comment after a value belongs to the first key of its own line, and
+ * is put after the line that is made from it. The code that makes a line of the program takes the comments of the
+ * part of the manifest from which the line is made; comments that no line takes are put above the enclosing block.
  */
 #ifndef TRAINC_IMPORT_COMMENTS_H
 #define TRAINC_IMPORT_COMMENTS_H

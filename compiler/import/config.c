@@ -73,7 +73,7 @@ static void unknown_keys(struct import *im, const struct data *map, const char *
 	}
 }
 
-/* Replaces the path of a file, which is on the controller's machine, by the standard server of std.legacy. */
+/* Replaces the path of a file on the controller's machine with the standard server of std.legacy. */
 static void server_path(struct import *im, const struct data *map, bool inside)
 {
 	struct span at = member_at(map, "grpcServerFilePath");
@@ -108,7 +108,7 @@ bool import_is_config(const struct data *object)
 	return !member(object, "kind") && (member(object, "accelerators") || member(object, "grpcServerFilePath"));
 }
 
-/* The text of the configuration inside its ConfigMap; NULL in other objects. */
+/* Returns the text of the configuration in a ConfigMap; NULL for other objects. */
 const struct data *import_config_of(const struct data *object)
 {
 	const struct data *text = str_is(member_text(object, "kind"), "ConfigMap")

@@ -199,7 +199,7 @@ static void amount_raw(struct amounts *am, const char *which, const char *resour
 	raw_member(im, lines_block(im->arena, resources, str_of(which), d->from), str_of(resource), d, d->from);
 }
 
-/* Writes cpu, which is a request; a limit is written separately. */
+/* Writes cpu. The field is a request; a limit is written separately. */
 static void cpu_amount(struct amounts *am)
 {
 	struct arena *a = am->c->role->im->arena;
@@ -217,7 +217,7 @@ static void cpu_amount(struct amounts *am)
 }
 
 /*
- * Writes memory or disk, whose request and limit are the same.  A different limit is written separately; there is no
+ * Writes memory or disk. The field sets both request and limit. A different limit is written separately; there is no
  * field for a request without a limit.
  */
 static void whole_amount(struct amounts *am, const char *resource, const char *field)
@@ -240,7 +240,7 @@ static void whole_amount(struct amounts *am, const char *resource, const char *f
 		am->c->role->memory = r.n ? r : l;
 }
 
-/* Writes all other amounts: devices of the main container are left for device_read(), the rest is raw. */
+/* Writes all other amounts: devices of the main container are left to device_read(), and the rest becomes raw. */
 static void other_amounts(struct amounts *am, const char *which, const struct data *of)
 {
 	struct import *im = am->c->role->im;

@@ -61,7 +61,7 @@ struct str custom_container(const struct custom_kind *k)
 	return str_of(operator_find(str_of(k->kind))->role.container);
 }
 
-/* ---- the text of a resource ---- */
+/* ---- copying parts of a resource as text ---- */
 
 static void put_member(struct buf *b, const char *key, const struct data *value, bool *first)
 {
@@ -98,7 +98,7 @@ static void put_annotations(struct buf *b, const struct data *annotations)
 	buf_char(b, '}');
 }
 
-/* ---- the ancestors' kinds ---- */
+/* ---- the kinds of the two ancestors ---- */
 
 static const struct custom_kind *ancestor_of(const struct data *object)
 {
@@ -216,7 +216,7 @@ static void one_line(struct buf *b, struct str s)
 		buf_char(b, (unsigned char)s.p[i] < ' ' ? ' ' : s.p[i]);
 }
 
-/* The first error as a sentence; DS must have been finished. */
+/* Returns the first error as a sentence; DS must be finished. */
 static struct str first_fault(struct arena *a, const struct diags *ds)
 {
 	struct buf b = { 0 };

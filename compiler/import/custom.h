@@ -1,5 +1,6 @@
 /*
- * custom.h - custom resources as a controller reads them: the kinds, and the plan of one resource, in memory.
+ * custom.h - reads custom resources for a controller: lists their kinds, and makes the plan of one resource in
+ * memory.
  */
 #ifndef TRAINC_IMPORT_CUSTOM_H
 #define TRAINC_IMPORT_CUSTOM_H
@@ -26,7 +27,7 @@ struct custom_kind {
 	bool codes_decide;
 };
 
-/* The kinds of the training operator, one by one; NULL after the last. */
+/* Returns the kinds of the training operator, one by one; NULL after the last. */
 const struct custom_kind *custom_kind(size_t i);
 /*
  * Returns the kind at index I, as custom_kind() does, but among the requested kinds: those of the training operator,
@@ -39,11 +40,11 @@ const struct custom_kind *custom_kind_among(size_t i, bool operators, bool ances
  */
 struct str custom_role(struct arena *a, const struct custom_kind *k, struct str role);
 /*
- * The runtime id of a resource of an ancestor's kind that has none: four characters that follow from its uid. Empty for
- * one that has an id, and for other kinds.
+ * Returns the runtime id for a resource of an ancestor's kind that has none: four characters computed from its uid.
+ * Returns an empty text if the resource has an id, or is of another kind.
  */
 struct str custom_runtime_id(struct arena *a, const struct data *object);
-/* The name of the main container of its pods; empty: the first is the main one. */
+/* Returns the name of the main container in the pods of a kind; empty if the first container is the main one. */
 struct str custom_container(const struct custom_kind *k);
 
 /* How to read resources. The texts are borrowed and must live as long as a plan of them. */

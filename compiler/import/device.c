@@ -34,7 +34,7 @@ static bool is_taken(struct import *im, struct str word)
 		stdlib_text(word).p || !str_eq(key_text(im->arena, word), word);
 }
 
-/* The last part of the resource's name as an identifier of the language. */
+/* Turns the last part of the resource's name into an identifier of the language. */
 static struct str device_word(struct import *im, struct str resource)
 {
 	struct arena *a = im->arena;
@@ -100,7 +100,7 @@ static struct device *declared(struct import *im, struct str resource)
 	return d ? d : device_declare(im, resource);
 }
 
-/* ---- the accelerator of a role ---- */
+/* ---- choosing the accelerator of a role ---- */
 
 static bool is_topology(struct str s)
 {
@@ -127,7 +127,10 @@ static bool labels_agree(const struct device *d, const struct data *node)
 	return d->node.n > 0;
 }
 
-/* The accelerator of the library whose labels all occur; of several, the one with the most labels. */
+/*
+ * Returns the accelerator of the library all of whose labels are required; if there are several, the one with the
+ * most labels.
+ */
 static const struct device *choose(struct role_reading *r, struct str resource, int64_t count, const struct data *node)
 {
 	struct str topologies[4];
@@ -155,8 +158,8 @@ static const struct data *amount_of(const struct role_reading *r, const char *wh
 }
 
 /*
- * Reads the number of devices: a whole number, with equal limit and request if both are given.  The API server refuses
- * a request without a limit, but controllers with configurations accepted it.
+ * Reads the number of devices: a whole number; limit and request must be equal if both are given. The API server
+ * refuses a request without a limit, but controllers with configurations accepted it.
  */
 static bool device_count(const struct role_reading *r, struct str resource, int64_t *ret)
 {
@@ -287,7 +290,8 @@ static void node_labels(struct role_reading *r, const struct device *d, const st
 }
 
 /*
- * The text of a taint: key, key=value, key:Effect, key=value:Effect; empty for a toleration that these cannot express.
+ * Formats a taint as key, key=value, key:Effect or key=value:Effect; returns an empty text for a toleration that none
+ * of these forms can express.
  */
 static struct str taint_text(struct arena *a, const struct data *t)
 {

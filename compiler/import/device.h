@@ -1,8 +1,8 @@
 /*
- * device.h - finds the accelerators for the devices that a container requests. The catalog is the library. Its
- * declarations are tried with the count of the manifest, or with the topology in its node labels. An accelerator fits
- * if its resource, devices per pod and node labels are those of the manifest. A device that the library does not know
- * is declared in the program.
+ * device.h - finds the accelerators for the devices that a container requests. The accelerators of the library are
+ * tried with the number of devices in the manifest, or with the topology in its node labels. An accelerator fits if
+ * its resource, devices per pod and node labels are those of the manifest. A device that the library does not know is
+ * declared in the program.
  */
 #ifndef TRAINC_IMPORT_DEVICE_H
 #define TRAINC_IMPORT_DEVICE_H
@@ -27,7 +27,8 @@ struct device {
 };
 
 /*
- * The accelerators of the library that give `count` devices of a resource, for any of the topologies or for the count.
+ * Returns the accelerators of the library that give COUNT devices of a resource, for any of the topologies or for the
+ * count.
  */
 struct import_devices {
 	struct device *at;
@@ -36,12 +37,9 @@ struct import_devices {
 const struct import_devices *devices_probe(struct import *im, struct str resource, int64_t count,
 	const struct str *topologies, size_t n);
 
-/*
- * A declaration in the program: `accelerator WORD(count: int(1..)) {
- * }`, whose body is returned; its word is made unique.
- */
+/* Adds a declaration `accelerator WORD(count: int(1..)) { }` to the program, with a unique WORD. Returns its body. */
 struct device *device_declare(struct import *im, struct str resource);
-/* The accelerator that was declared for the resource, or NULL. */
+/* Returns the accelerator that the program declares for the resource, or NULL. */
 struct device *device_find(const struct import *im, struct str resource);
 /* Does the resource stand for devices, and not for cpu, memory and the like? */
 bool device_is(const struct import *im, struct str resource);

@@ -50,7 +50,7 @@ static const struct known *reference(struct container_reading *c, struct str nam
 	if (known && (value || !map_get(&c->secrets, name)))
 		return known;
 	if (known || map_get(&c->raw_env, name) || from_outside(c, name))
-		*ret_raw = true;        /* the language keeps secrets out of arguments */
+		*ret_raw = true;        /* the program must not put a secret into an argument */
 	if (value || *ret_raw)
 		return NULL;
 	c->role->job->has_references = true;
@@ -61,7 +61,10 @@ static const struct known *reference(struct container_reading *c, struct str nam
 	return ret;
 }
 
-/* The length of a reference `$(NAME)` at text.p[i], or 0. LAST is the index of the text's last ')'. */
+/*
+ * Returns the length of a reference `$(NAME)` at text.p[i]; 0 if there is none. LAST is the index of the text's last
+ * ')'.
+ */
 static size_t reference_at(struct str text, size_t i, size_t last, struct str *ret_name)
 {
 	if (i + 2 > last || text.p[i] != '$' || text.p[i + 1] != '(')
@@ -209,7 +212,7 @@ static struct expr *key_reference(struct container_reading *c, const struct data
 	return call;
 }
 
-/* The value of an entry; NULL when the language cannot express it. */
+/* Returns the value of an entry; NULL if the language cannot express it. */
 static struct expr *entry_value(struct container_reading *c, const struct data *entry)
 {
 	const struct data *from = member(entry, "valueFrom");
@@ -271,7 +274,7 @@ static bool plain_name(struct str name)
 	return true;
 }
 
-/* A number that a program can write without quotes, because its text stays the same. */
+/* Writes a number without quotes if its text stays the same. */
 static struct expr *number(struct arena *a, struct expr *e)
 {
 	struct str s = e->npieces == 1 && !e->pieces[0].code ? e->pieces[0].text : STR("");

@@ -1,6 +1,6 @@
 /*
  * fit.c - compares a manifest with the schema of its kind. The API server refuses values of the wrong kind and drops
- * fields that it does not know. So does this code, but it reports both.
+ * fields that it does not know. This code does the same, but reports both.
  */
 #include "import/template.h"
 
@@ -9,7 +9,7 @@
 #include "base/quantity.h"
 #include "diag/suggest.h"
 
-struct way {                            /* the path from the object to this value */
+struct way {                            /* path from the object to this value */
 	const struct way *outer;
 	struct str key;
 	bool element;                   /* the value is an element of the list under that key */
@@ -101,7 +101,8 @@ static bool scalar_fits(enum schema_word word, const struct data *d)
 	switch (word) {
 	case SCHEMA_ANY: return true;
 	case SCHEMA_STRING: case SCHEMA_BYTES: case SCHEMA_TIME: return d->kind == DATA_STRING;
-	case SCHEMA_INT: return d->kind == DATA_INT;    /* an integer, or 3.0: see whole() */
+	/* whole() has accepted the value, so it is an integer or a number such as 3.0 */
+	case SCHEMA_INT: return d->kind == DATA_INT;
 	case SCHEMA_NUMBER: return d->kind == DATA_INT || d->kind == DATA_FLOAT;
 	case SCHEMA_BOOL: return d->kind == DATA_BOOL;
 	case SCHEMA_QUANTITY: return is_quantity(d);
@@ -319,7 +320,7 @@ static const struct data *fit_list(struct fitting *f, const struct data *d, cons
 	return ret;
 }
 
-/* Accepts 3.0 and 3e1 as whole numbers, as kubectl writes them to the API server. */
+/* Accepts 3.0 and 3e1 as whole numbers, because kubectl sends such numbers to the API server as integers. */
 static const struct data *whole(struct fitting *f, const struct data *d)
 {
 	double number = d->kind == DATA_FLOAT ? d->u.number : 0.5;
@@ -332,10 +333,7 @@ static const struct data *whole(struct fitting *f, const struct data *d)
 	return ret;
 }
 
-/*
- * Turns `cpu: 0.5` into text. Kinds that are not Kubernetes' own and accept quantities as text only would refuse the
- * number.
- */
+/* Turns `cpu: 0.5` into text. Custom resources may accept quantities only as text, and would refuse the number. */
 static const struct data *quantity_of_float(struct arena *a, const struct data *d)
 {
 	struct data *text = ARENA_NEW(a, struct data);

@@ -26,7 +26,10 @@ static bool skip(struct str text, size_t *i, struct str part)
 	return true;
 }
 
-/* Skips `.NAMESPACE.svc` and the domain of the cluster after it: within the namespace the name is enough. */
+/*
+ * Skips `.NAMESPACE.svc` and the domain of the cluster after it: in addresses within the namespace, the name is
+ * enough.
+ */
 static size_t skip_namespace(struct str text, size_t i, struct str ns)
 {
 	size_t end = i;

@@ -1,9 +1,10 @@
 /*
  * import.h - makes programs from the manifests of other systems. A manifest is first checked against the rules of the
  * system that it was written for: what that system would refuse is refused, at the line of the manifest. The rest
- * becomes a program without errors: typed fields if there are any, `raw` for the rest, with its comments. What is left
- * out is reported (TJ1104, TJ1110), except for what only the cluster writes, such as `status`. The frameworks of the
- * programs are declarations of the library; this directory knows only the formats of the manifests.
+ * becomes a program without errors: typed fields if there are any, `raw` for the rest, with its comments. Everything
+ * that is left out is reported (TJ1104, TJ1110), except for fields that only the cluster writes, such as `status`.
+ * The frameworks of the programs are declarations of the library; this directory knows only the formats of the
+ * manifests.
  *
  * Memory: everything lives in the arena of the `struct diags`. Output depends on the texts and the options alone.
  */
@@ -34,7 +35,7 @@ void import_read(struct import *im, const struct source *source);
 /* Assigns objects that accompany jobs to their jobs; call this after all texts have been read. */
 void import_finish(struct import *im);
 
-/* Number of jobs found so far; a set of accelerators counts as one. */
+/* Returns the number of jobs found so far; the accelerators of one configuration count as one. */
 size_t import_count(const struct import *im);
 /* The name of a job, for its file. Jobs of the same name have different namespaces; all others were reported. */
 struct str import_name(const struct import *im, size_t i);

@@ -81,7 +81,7 @@ static void depends_rule(struct import *im, const struct data *spec, size_t mine
 			"'startupPolicy' with the order InOrder and 'dependsOn' exclude each other");
 }
 
-/* Number of pods: the number of Jobs times the completions of each. */
+/* Returns the number of pods: the number of Jobs times the completions of each. */
 static void count_rule(struct import *im, const struct data *job, struct str name)
 {
 	const struct data *replicas = member(job, "replicas"), *batch = member(member(job, "template"), "spec");
@@ -188,7 +188,7 @@ static void fields_of(struct import *im, const struct set *s, struct set_role *r
 		str_printf(a, "\"%.*s\"", STR_ARG(s->m.name)), NULL };
 }
 
-/* Does each Job of the role ask for a topology domain of its own? */
+/* Does each Job of the role request a topology domain of its own? */
 static bool is_exclusive(const struct set *s, const struct set_role *r)
 {
 	const struct data *annotations = member(s->m.metadata, "annotations"),
@@ -213,7 +213,7 @@ static void no_groups(struct set *s, const struct set_role *r, struct span at)
 			"write a job for each", (long long)r->per, (long long)r->per);
 }
 
-/* ---- claims that the controller makes ---- */
+/* ---- claims that the JobSet controller makes ---- */
 
 static struct str claim_name(const struct set *s, const struct data *claim)
 {
@@ -345,7 +345,7 @@ void jobset_roles(struct set *s, const struct data *spec)
 	}
 }
 
-/* ---- fields of the set ---- */
+/* ---- fields of the whole set ---- */
 
 static void failure_policy(struct set *s, const struct data *policy)
 {

@@ -1,5 +1,6 @@
 /*
- * kinds.c - the kinds of manifests that become jobs, each with its reader: joins the tables of several files.
+ * kinds.c - joins the tables in which several files list the kinds of manifests that become jobs, each with its
+ * reader.
  */
 #include "import/manifest.h"
 

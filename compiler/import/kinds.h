@@ -1,5 +1,5 @@
 /*
- * kinds.h - the kinds of objects that become programs, for code that looks for such objects in a cluster.
+ * kinds.h - lists the kinds of objects that become programs, for code that looks for such objects in a cluster.
  */
 #ifndef TRAINC_IMPORT_KINDS_H
 #define TRAINC_IMPORT_KINDS_H
@@ -17,7 +17,7 @@ struct import_row {
 	enum import_use use;
 };
 
-/* Row I of the table; false after the last. */
+/* Returns row I of the table; false after the last. */
 bool import_row(size_t i, struct import_row *ret);
 
 /*

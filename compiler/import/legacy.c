@@ -1,7 +1,8 @@
 /*
- * legacy.c - reads the jobs of the two ancestors of the training operator: TfJob of version v1alpha1 (v1beta1 under its
- * first group) and MxJob of version v1beta1, as programs over std.legacy. Their manifests are read as Go reads JSON:
- * keys in any case; unknown keys are reported. Defaults are filled in before validation, as in those operators.
+ * legacy.c - reads the jobs of the two ancestors of the training operator: TfJob of version v1alpha1 (v1beta1 under
+ * its first group) and MxJob of version v1beta1, as programs over std.legacy. Their manifests are read as Go reads
+ * JSON, which ignores the case of keys; unknown keys are reported. Defaults are filled in before validation, as in
+ * those operators.
  */
 #include "import/role.h"
 
@@ -111,7 +112,7 @@ static const struct data *spec_of(const struct legacy_job *j, struct str role)
 	return NULL;
 }
 
-/* Checks the chief: in the revisions before kubeflow.org only the MASTER can be it. */
+/* Checks the chief: in the groups before kubeflow.org only the MASTER can be the chief. */
 static void master_rule(struct legacy_job *j, const struct data *policy, const struct data *chief)
 {
 	if (policy && (!chief || !str_is(member_text(chief, "replicaName"), "MASTER") ||
@@ -190,7 +191,7 @@ static bool check(struct legacy_job *j)
 	return ds(j)->errors + ds(j)->muted_errors == errors;
 }
 
-/* ---- the framework's arguments ---- */
+/* ---- arguments of the framework ---- */
 
 static void put(struct legacy_job *j, struct lines *to, const char *name, struct expr *value)
 {
@@ -323,7 +324,7 @@ static const struct data *old_list(struct import *im, const struct data *object)
 	return list;
 }
 
-/* Writes fields of the job's object as fields of a job. */
+/* Writes fields of the job's manifest as fields of the job in the program. */
 static void fields(struct legacy_job *j, struct lines *body)
 {
 	static const char *const words[][2] = { { "Running", "running" }, { "None", "none" } };

@@ -17,12 +17,12 @@ struct lines {
 };
 
 struct expr_piece {                     /* a piece of a string */
-	bool code;                      /* `text` is an expression that is inserted */
+	bool code;                      /* the piece is inserted: `text` is an expression */
 	struct str text;
 };
 
 enum expr_kind {
-	EXPR_TEXT,                      /* text that is printed as it is */
+	EXPR_TEXT,                      /* text that is written unchanged */
 	EXPR_STRING,
 	EXPR_LIST,
 	EXPR_CALL,                      /* a call of the function `text`; arguments without a key are positional */
@@ -40,7 +40,8 @@ struct expr {
 enum line_form { LINE_SET, LINE_EXTEND };       /* `key = value`, or `key { }` */
 
 struct remark {                         /* a comment of the program */
-	struct str text;                /* text of the comment without its '#'; documentation has its `##` */
+	/* text of the comment: without its '#', but for documentation with its `##` */
+	struct str text;
 	uint32_t at;                    /* offset of the comment in the manifest */
 	bool behind;                    /* on the line itself (at most one comment), or else above it */
 };
@@ -78,7 +79,7 @@ struct lines *lines_extend(struct arena *a, struct lines *to, struct str key, st
 struct line *lines_add(struct arena *a, struct lines *to, struct expr *value, struct span from);
 void lines_push(struct arena *a, struct lines *to, struct line *line);
 struct line *lines_find(const struct lines *in, struct str key);
-/* The items of the block of that name; the block is made if it does not exist. */
+/* Returns the items of the block with that name, which is made if it does not exist. */
 struct lines *lines_block(struct arena *a, struct lines *in, struct str key, struct span from);
 
 /*

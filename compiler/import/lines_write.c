@@ -12,7 +12,7 @@ enum {
 
 /* ---- strings ---- */
 
-/* Is the character invisible, or does it change how others are shown? It is written as an escape. */
+/* Must the character be escaped because it is invisible, or changes how other characters are shown? */
 static bool is_hidden(uint32_t c)
 {
 	return (c >= 0x7f && c <= 0xa0) || c == 0xad || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -208,7 +208,7 @@ static void put_comment(struct buf *out, struct str text)
 	buf_char(out, '\n');
 }
 
-/* Does the comment stay after its line? It does if the value is written on one line. */
+/* Can the comment stay at the end of its line? It does if the value is written on one line. */
 static bool is_behind(const struct line *l, const struct remark *r) { return r->behind && flat_expr(l->value); }
 
 static void put_comments(struct writing *w, const struct line *l, unsigned depth)
@@ -340,7 +340,7 @@ static bool apart(const struct line *before, const struct line *l, unsigned dept
 
 void lines_write(struct writing *w, const struct lines *lines, unsigned depth)
 {
-	bool room = false;              /* raw fields and small maps stay together */
+	bool room = false;              /* raw fields and small maps are not separated */
 
 	for (size_t i = 0; i < lines->n && !room; i++)
 		room = is_named(lines->at[i]);

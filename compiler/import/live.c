@@ -1,8 +1,8 @@
 /*
  * live.c - cleans objects that were read from a cluster: what the API server and the controllers wrote into them is
  * left out, and so are objects that a controller made for the job. An object with a uid was read from an API server.
- * Defaults are those of Kubernetes' API (pkg/apis/core/v1/defaults.go and its neighbors): a field that has its default
- * value is the same as none, whoever wrote it.
+ * Defaults are those of Kubernetes' API (pkg/apis/core/v1/defaults.go and its neighbors): a field with its default
+ * value is dropped, whoever wrote it.
  */
 #include <stdio.h>
 
@@ -40,7 +40,7 @@ static const struct usual usuals_of_probes[] = {
 	{ NULL, "failureThreshold", "3" },
 };
 
-/* Maps whose keys belong to the user, so that no key in them is a field. */
+/* Maps whose keys belong to the user, so that none of their keys is a field. */
 static const char *const free_maps[] = { "labels", "nodeSelector", "matchLabels", "limits", "requests",
 	"data", "binaryData", "stringData", "selector" };
 
@@ -79,7 +79,7 @@ static bool is_among(const struct usual *at, size_t n, struct str in, const stru
 	return false;
 }
 
-/* The kubelet's choice for an image without a pull policy. */
+/* Is it the pull policy that Kubernetes chooses for an image without one? */
 static bool is_usual_pull(const struct data *container, struct str policy)
 {
 	struct str image = member_text(container, "image");
@@ -195,8 +195,8 @@ static const struct data *without(struct arena *a, const struct data *map, bool 
 }
 
 /*
- * Is it a label with which the API server marks a Job and its pods: the Job's uid or name? A label with a uid also
- * counts when the Job's own uid was removed by hand, because the API server refuses a Job that has the uid of another.
+ * Is it a label with which the API server marks a Job and its pods: the Job's uid or name? A label with a uid counts
+ * even if the Job's own uid was removed by hand, because the API server refuses a Job that has the uid of another.
  */
 static bool is_jobs_label(const struct data_member *m, const struct data *metadata)
 {
@@ -258,7 +258,7 @@ static const struct data *clean_job(struct arena *a, const struct data *object)
 	return tree_with(a, object, "spec", spec, member_at(object, "spec"));
 }
 
-/* Is it a field that the scheduler or admission writes into a pod? */
+/* Is it a field of pods that the scheduler or admission writes? */
 static bool is_pods_own(const struct data_member *m, const struct data *of)
 {
 	(void)of;
@@ -289,7 +289,7 @@ const struct data *live_clean(struct arena *a, const struct data *object)
 struct made {
 	struct str kind, name;          /* kind and name of the first of these objects */
 	struct span at;
-	const struct data *owner;       /* the reference to the owner */
+	const struct data *owner;       /* the owner reference to the object */
 	size_t more;
 };
 

@@ -111,7 +111,7 @@ static void report_strangers(struct import *im)
 
 /* ---- jobs ---- */
 
-/* Limits of what is read: each is much more than somebody applies at once, and costs less than a second. */
+/* Limits for the input: each is far above what users apply at once, and reading that much takes less than a second. */
 enum { MOST_OBJECTS = 50000, MOST_COMMENTS = 500000, OBJECT_LARGEST = 8 << 20 };
 
 /*
@@ -123,7 +123,7 @@ struct again {
 	const struct import_kind *k;
 	const struct data *object;
 	const struct source *source;
-	struct comments comments;       /* all comments, before lines of the program take some */
+	struct comments comments;       /* all comments of the document, before lines of the program take some */
 	struct span rest;               /* comments in this range that no line took are put above the job */
 };
 
@@ -400,7 +400,7 @@ static void read_document(struct import *im, const struct data *d, uint32_t from
 	if (from == im->source->base)
 		im->header = comments_header(im->arena, im->source, &im->comments);
 	read_object(im, d);
-	/* comments that belong to no line: a license, or comments at the end */
+	/* position of comments that belong to no line: a license, or comments at the end */
 	struct line *line = NULL;
 	if (im->nagain > again && im->again[again]->job == im->jobs[first])
 		im->again[again]->rest.start = from;

@@ -20,9 +20,10 @@ struct again;
 struct stranger;
 struct made;
 
-/* The names that another system gives to the pods of a role: HEAD-I, or HEAD-I-J, within a subdomain. */
+/* The form of the names that another system gives to the pods of a role: HEAD-I, or HEAD-I-J, within a subdomain. */
 struct host_name {
-	struct str word;                /* word of the role; its host names begin with "js-workers-" */
+	/* name of the role in the program; its host names begin with "js-workers-", for example */
+	struct str word;
 	bool two;
 	int64_t jobs, per;
 };
@@ -44,8 +45,8 @@ struct imported {                       /* what the manifest becomes: a job, or 
 	bool queued;
 	const struct data *object;      /* the manifest as a tree */
 	const struct source *source;
-	struct str header;              /* the license at the head of the manifest's file, as lines of comments; empty
-					 * if there is none */
+	/* the license at the top of the manifest's file, as lines of comments; empty if there is none */
+	struct str header;
 	struct line *job;               /* the declaration of the job; NULL when the manifest only declares
 					 * accelerators */
 	struct str *modules;            /* modules of the library that the program imports: "nvidia" */
@@ -78,11 +79,11 @@ struct import {
 	struct str header;              /* the license in the source, as lines of comments; empty if there is none */
 	/* the limit on jobs of one program was exceeded and reported, so nothing more is read */
 	bool full;
-	size_t nobjects, ncomments;     /* number of objects read so far, see MOST_OBJECTS */
+	size_t nobjects, ncomments;     /* number of objects and of comments read so far; see MOST_OBJECTS */
 	const struct source *incomplete;        /* the object that was last reported to be a template (template.c) */
 	struct span empty_list;         /* position of a list without objects, if there is one */
 	struct comments comments;       /* the comments of the document */
-	/* a field of the document that would hold its roles if it were spelt correctly (fit.c) */
+	/* a misspelled field of the document that probably holds its roles (fit.c) */
 	struct misspelt roles;
 	/* the first document: the position at which to report that no manifest has a job */
 	struct span first;
@@ -92,7 +93,7 @@ struct import {
 	size_t njobs;
 	struct beside **beside;         /* objects that are not assigned to a job yet (objects.c) */
 	size_t nbeside;
-	struct later **later;           /* jobs that are read last (manifest.c) */
+	struct later **later;           /* jobs that are read after all others (manifest.c) */
 	size_t nlater;
 	struct stranger **strangers;    /* objects of unknown kinds (manifest.c) */
 	size_t nstrangers;
@@ -100,17 +101,18 @@ struct import {
 	size_t nparts;
 	struct map owners;              /* the same objects: uid -> struct made */
 	struct map uids;                /* uids of the objects that were read from a cluster */
-	struct again **again;           /* jobs with references (manifest.c) */
+	struct again **again;           /* jobs that refer to variables, which are read a second time (manifest.c) */
 	size_t nagain;
-	bool tried, sound;              /* were all jobs tried together, and without errors? (program.c) */
+	/* tried: all jobs have been tried together; sound: there were no errors (program.c) */
+	bool tried, sound;
 	struct runtime **runtimes;      /* the runtimes of TrainJobs (trainer.c) */
 	size_t nruntimes;
 	/* accelerators that the program declares: those of configurations, and those that the library lacks */
 	struct device **devices;
 	size_t ndevices;
-	struct map words;               /* words of roles of all jobs: accelerators must have other names */
+	struct map words;               /* names of the roles of all jobs, which accelerators must not have */
 	struct map frameworks;          /* name of each framework that the programs declare -> its line (set.c) */
-	struct map probes;              /* accelerators of the library that were tried (device.c) */
+	struct map probes;              /* results of trying the accelerators of the library (device.c) */
 };
 
 /* An object: apiVersion, kind, metadata and the rest. */
@@ -136,7 +138,7 @@ struct import_kind {
 extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[],
 	volcano_kinds[], trainer_kinds[], ray_kinds[], leader_kinds[], spark_kinds[];
 
-/* The kinds of import, in the order of the tables; NULL after the last. */
+/* Returns the kinds that can be imported, in the order of the tables; NULL after the last. */
 const struct import_kind *import_kind_at(size_t i);
 /*
  * Returns the row of KIND in API_VERSION. If there is none, returns NULL, and RET_OTHER gets the row of another
@@ -147,7 +149,7 @@ const struct import_kind *import_kind_find(struct str kind, struct str api_versi
 /* Is it the kind of a job, in any version? */
 bool import_is_kind(struct str kind);
 
-/* Report runtimes that no job refers to. */
+/* Reports runtimes that no TrainJob refers to. */
 void runtimes_finish(struct import *im);
 
 /*
@@ -227,7 +229,7 @@ size_t data_count(const struct data *d);
 /* Reports TJ1110: a known field that the program cannot express. WHY is an explanation, or NULL. */
 void import_left_out(struct import *im, struct span at, struct str what, const char *why);
 
-/* ---- raw values: raw.c ---- */
+/* ---- values in raw blocks: raw.c ---- */
 
 /* Convert a tree to an expression, and the members of a map to lines. */
 struct expr *raw_expr(struct import *im, const struct data *d);

@@ -1,6 +1,6 @@
 /*
- * mpi.c - reads MPIJobs of kubeflow.org/v2beta1: a launcher that reaches its workers by ssh. The library's mpi.operator
- * sets what their operator sets in the pods; its arguments are the fields of the MPIJob.
+ * mpi.c - reads MPIJobs of kubeflow.org/v2beta1: a launcher that reaches its workers by ssh. The library's framework
+ * mpi.operator sets in the pods what the operator of MPIJobs sets; its arguments correspond to fields of the MPIJob.
  */
 #include "import/set.h"
 #include "import/tree.h"

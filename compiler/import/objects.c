@@ -35,7 +35,7 @@ static bool is_ours(const struct data_member *m)
 		str_is(m->value->u.string, "trainc");
 }
 
-/* A map of the object, as a block. */
+/* Writes a map of the object as a block. */
 static void block(struct import *im, struct lines *to, const struct data_member *m)
 {
 	raw_member(im, to, m->key, m->value, m->key_at);
@@ -75,7 +75,7 @@ static void metadata(struct import *im, struct lines *to, const struct data_memb
 	}
 }
 
-/* Removes addresses that a cluster gave to a Service: another cluster gives others. */
+/* Removes addresses that a cluster gave to a Service: they would not be valid in another cluster. */
 static const struct data *without_addresses(struct import *im, const struct beside *b, const struct data *spec)
 {
 	static const char *const given[] = { "clusterIP", "clusterIPs" };
@@ -270,7 +270,7 @@ static void look_at_hosts(struct import *im, const struct imported *job, const s
 		look_at_hosts(im, job, d->u.map.at[i].value);
 }
 
-/* Collects the names of the blocks in a job, no two of which may be equal. */
+/* Collects the names of the blocks in a job, which must all be different. */
 static void take_words(struct import *im, struct imported *job)
 {
 	const struct lines *in = &job->job->value->items;
@@ -351,7 +351,7 @@ static void look_at_selectors(struct import *im, const struct beside *b, const s
 	}
 }
 
-/* Removes labels and annotations of the job: an object of a program gets them anyway. */
+/* Removes labels and annotations of the job: the compiler adds them to every object of a job. */
 static void without_pairs(struct import *im, struct line *metadata, const char *key, const struct data *of_job)
 {
 	struct line *line = lines_find(&metadata->value->items, str_of(key));

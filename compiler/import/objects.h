@@ -1,10 +1,10 @@
-/* objects.h - objects that accompany a job and belong to it. */
+/* objects.h - reads objects that accompany a job and belong to it. */
 #ifndef TRAINC_IMPORT_OBJECTS_H
 #define TRAINC_IMPORT_OBJECTS_H
 
 #include "import/manifest.h"
 
-/* Keeps an object for a job that may be read later; false when its kind is unknown. */
+/* Keeps an object for a job that may be read later; returns false if its kind is unknown. */
 bool beside_read(struct import *im, const struct data *object, struct str kind, struct str api_version);
 /* Returns the last object that was kept; NULL if there is none. */
 struct line *beside_last(const struct import *im);

@@ -265,7 +265,7 @@ static struct expr *framework(struct operator_job *j)
 	return call;
 }
 
-/* ---- fields of the job ---- */
+/* ---- writing fields of the job ---- */
 
 static struct line *set(struct operator_job *j, struct lines *to, const char *field, struct expr *value, struct span at)
 {
@@ -354,7 +354,7 @@ static void tuner_key(struct operator_job *j, struct lines *to, const struct dat
 		span_join(member_at(spec, "label"), d->from));
 }
 
-/* Version 1.7 gives every launcher the account that it made itself. */
+/* Version 1.7 of the operator always gives the launcher a service account that it makes itself. */
 static void own_account(struct operator_job *j, const struct operator_role *known, struct lines *to)
 {
 	bool launcher = known && str_is(str_of(known->key), "Launcher") && j->version == 7;
@@ -435,8 +435,8 @@ static bool has_kind(const struct import *im, const struct operator_kind *k, str
 }
 
 /*
- * The form of a job of MXNet. The operator for MXNet alone had the same kind: v1beta1, and a v1 whose spec contains the
- * policies. A v1 without any policy is read as one of the training operator.
+ * Determines the form of an MXJob. The older operator for MXNet alone had the same kind: in v1beta1, and in a v1
+ * whose spec directly contains the policies. A v1 without any policy is read as a job of the training operator.
  */
 static const char *form(struct operator_job *j, const struct import_kind *row, const struct data *object)
 {

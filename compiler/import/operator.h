@@ -10,8 +10,7 @@
 enum { OPERATOR_ROLES = 7 };
 
 struct operator_role {
-	const char *key, *word;         /* key of the role in the resource and word in the program: "Worker",
-					 * "worker" */
+	const char *key, *word;         /* name of the role in the resource, and in the program: "Worker", "worker" */
 	int64_t usual;                  /* number of replicas that the framework declares; -1: none */
 };
 
@@ -27,7 +26,7 @@ struct operator_kind {
 	const char *roles_key;
 	const char *restart;            /* the restart policy by default */
 	unsigned traits;
-	unsigned from, to;              /* oldest and newest version of the operator that has the kind, 1.N */
+	unsigned from, to;              /* minor versions of the oldest and newest operator that has the kind */
 	struct operator_role roles[OPERATOR_ROLES];     /* the roles, in the order of the framework */
 	struct role_kind role;
 };
@@ -39,9 +38,8 @@ struct operator_job {
 	struct import_manifest m;
 	const struct operator_kind *kind;
 	const struct data *roles;       /* the map of roles in the resource, or NULL */
-	const struct data *policy;      /* runPolicy, or the spec when it has the fields itself; NULL if there are
-					 * none */
-	/* "v1", "v1beta1": version of an operator for this kind alone; NULL: the training operator */
+	const struct data *policy;      /* runPolicy; the spec, if it has the policies itself; NULL if there are none */
+	/* version of an operator for this kind alone: "v1" or "v1beta1"; NULL: the training operator */
 	const char *alone;
 	unsigned version;               /* minor version of the operator: 7 or 9 */
 };
@@ -51,7 +49,7 @@ struct operator_job {
  * name matters only where it does for the operator.
  */
 const struct operator_role *operator_role_of(const struct operator_kind *k, struct str key);
-/* The member of the map for a role of the table; NULL when it has none. */
+/* Returns the member of the map for a role of the table; NULL if there is none. */
 const struct data_member *operator_member(const struct operator_job *j, const char *key);
 
 /* Reports everything that the operator, or the API server before it, refuses; returns false if it reported anything. */

@@ -1,6 +1,7 @@
 /*
- * operator_check.c - the rules of the training operator: those of its webhooks (1.9), those of its reconciler (1.7),
- * and conditions under which it crashes. All rules are checked in every job, so that one run reports everything.
+ * operator_check.c - checks the rules of the training operator: those of the webhooks in version 1.9, those of the
+ * reconciler in version 1.7, and conditions under which it crashes. All rules are checked in every job, so that one
+ * run reports everything.
  */
 #include "import/operator.h"
 
@@ -11,7 +12,7 @@
 
 static struct diags *ds(const struct operator_job *j) { return j->m.im->diags; }
 
-/* The kind with its article, "an MPIJob". */
+/* Returns the kind with its article: "an MPIJob". */
 static const char *article(const struct operator_job *j) { return strchr("MX", *j->kind->kind) ? "an" : "a"; }
 
 /* ---- the name ---- */

@@ -101,7 +101,7 @@ static void main_read(struct role_reading *r)
 	container_read(&c);
 }
 
-/* ---- fields of the pod ---- */
+/* ---- reading fields of the pod ---- */
 
 static void grace(struct role_reading *r, const struct data_member *m)
 {
@@ -162,7 +162,7 @@ static void text_field(struct role_reading *r, const struct data_member *m, cons
 		set(r, field, expr_string(r->im->arena, m->value->u.string), m);
 }
 
-/* Is it a field that the compiler writes for every role? */
+/* Is it a field of pods that the compiler writes for every role? */
 static bool of_compiler(struct role_reading *r, const struct data_member *m)
 {
 	static const char *const names[] = { "hostname", "subdomain", "setHostnameAsFQDN" };
@@ -179,11 +179,14 @@ static bool of_compiler(struct role_reading *r, const struct data_member *m)
 	return str_is(m->key, "enableServiceLinks") && !m->value->u.boolean;
 }
 
-/* ---- variables of Services ---- */
+/* ---- variables that describe Services ---- */
 
 static bool is_name_char(char c) { return isupper((unsigned char)c) || isdigit((unsigned char)c) || c == '_'; }
 
-/* Does TEXT name a variable like REDIS_SERVICE_HOST?  Those of the API server always exist. */
+/*
+ * Does TEXT name a variable like REDIS_SERVICE_HOST? The variables of the API server's own Service do not count,
+ * because they always exist.
+ */
 static bool names_service(struct str text)
 {
 	static const char *const ends[] = { "_SERVICE_HOST", "_SERVICE_PORT" };
@@ -256,7 +259,7 @@ static void field(struct role_reading *r, const struct data_member *m)
 		raw(r, m);
 }
 
-/* ---- metadata of the template ---- */
+/* ---- reading the metadata of the template ---- */
 
 /*
  * Returns the name of a topology level that every cluster has. Other levels are defined in the project's topology,

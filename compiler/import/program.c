@@ -1,6 +1,6 @@
 /*
- * program.c - makes one program of jobs: writes, tries and formats it. A program that the compiler would refuse is not
- * returned: its errors are reported at the lines of the manifest.
+ * program.c - makes one program of several jobs: writes, compiles and formats it. A program that the compiler would
+ * refuse is not returned: its errors are reported at the lines of the manifest.
  */
 #include "import/device.h"
 #include "import/manifest.h"
@@ -130,7 +130,7 @@ static size_t split(const struct imported **jobs, size_t n, const struct importe
 	return left;
 }
 
-/* Tries all jobs that can form one program at once; if that fails, each is tried alone to find the errors. */
+/* Compiles all jobs that can form one program together; if that fails, compiles each alone to find its errors. */
 static bool all_sound(struct import *im)
 {
 	const struct imported **left, **jobs;
@@ -179,7 +179,7 @@ void jobs_differ(struct import *im)
 	}
 }
 
-/* Do the names of the jobs of one program differ? Jobs of the same name must differ in their namespaces. */
+/* Do all jobs have different names, as the jobs of one program must? If not, this is reported. */
 static bool names_differ(struct import *im, const struct imported *const *jobs, size_t n)
 {
 	struct map seen = { 0 };

@@ -20,7 +20,7 @@ static struct arena *arena(const struct ray *r) { return r->set.m.im->arena; }
 
 /* ---- pods ---- */
 
-/* The ports of a container, except those that the framework declares itself. */
+/* Returns the ports of a container, except those that the framework declares itself. */
 static const struct data *other_ports(struct ray *r, const struct data *ports)
 {
 	const struct data *ret = NULL;
@@ -47,9 +47,7 @@ static const struct data *without(struct ray *r, const struct data *map, const c
 	return ret;
 }
 
-/*
- * The pod template of a group, without the command and the ports that the framework sets.
- */
+/* Returns the pod template of a group, without the command and the ports that the framework sets. */
 static const struct data *template_of(struct ray *r, const struct data *group)
 {
 	static const char *const words[] = { "command", "args" };
@@ -94,7 +92,7 @@ static bool is_known(const struct data_member *m, bool head)
 		(str_is(m->key, "dashboard-port") && str_is(m->value->u.string, "8265"));
 }
 
-/* The other options of a group as a list of words; NULL when there are none. */
+/* Returns the other options of a group as a list of words; NULL if there are none. */
 static struct expr *options(struct ray *r, const struct data *group, bool head)
 {
 	struct arena *a = arena(r);

@@ -7,18 +7,18 @@
 #include "import/manifest.h"
 
 struct role_kind {                      /* how a framework's pods differ from others; NULL and 0: they do not */
-	const char *container;          /* name of the main container; NULL: the main container is the first one */
-	const char *usual;              /* name of the container when the program gives none */
+	const char *container;          /* name of the main container; NULL: the first container is the main one */
+	const char *usual;              /* name that the main container has by default in a program */
 	const char *port;
 	int64_t number;
-	const char *index;              /* the field of pods that holds the replica's index: "metadata.labels['...']" */
+	const char *index;              /* the pod field that contains the replica's index: "metadata.labels['...']" */
 	bool restart;                   /* the restart policy in the manifest's pod templates has no effect */
 };
 
-struct role_field {                     /* a field of the pod, and the expression that replaces it */
+struct role_field {                     /* a field of the pod, and the expression that replaces a reference to it */
 	const char *path;               /* path of the field: "metadata.labels['...']"; NULL ends the list */
 	struct str code;
-	const char *name;               /* a variable with that value, which every pod has by default; or NULL */
+	const char *name;               /* a variable with this value that every pod has by default; or NULL */
 };
 
 struct role_reading {
@@ -33,8 +33,8 @@ struct role_reading {
 	struct lines *role;             /* body of the role, which the reader fills */
 	struct lines *raw;              /* the `raw pod` of the role; NULL until it has one */
 	struct map volumes;             /* volumes by name -> struct role_volume */
-	const struct data *devices;     /* resources of the main container that are devices: a map, or NULL */
-	struct str memory;              /* memory that the main container requests, as written */
+	const struct data *devices;     /* those resources of the main container that are devices: a map, or NULL */
+	struct str memory;              /* memory that the main container requests, as it is written */
 	int64_t replicas;
 };
 
@@ -51,7 +51,10 @@ struct container_reading {
 	struct map secrets;             /* names whose values come from a Secret */
 };
 
-/* Fills the role from a fitted PodTemplateSpec; false when it has no main container (which was reported before). */
+/*
+ * Fills the role from a fitted PodTemplateSpec; returns false if it has no main container, which has already been
+ * reported.
+ */
 bool role_read(struct role_reading *r, const struct data *template);
 
 /*
@@ -67,7 +70,10 @@ bool role_can_run(struct import *im, const struct data *template, struct span at
  * is left out. IN_PLACE: the policy is missing, and pods restart in place when they fail.
  */
 void role_restart(struct import *im, struct lines *role, bool in_place, struct span at);
-/* "never", "on-failure" or "always" for a policy in the spelling of Kubernetes; an empty text for others. */
+/*
+ * Converts a restart policy of Kubernetes to "never", "on-failure" or "always"; returns an empty text for other
+ * policies.
+ */
 struct str restart_word(struct str policy);
 /* Checks a number of replicas; N may be NULL. Reports a number outside the range that Kubernetes supports. */
 bool replica_count_rule(struct import *im, const struct data *n, struct str name);
@@ -82,15 +88,15 @@ bool batch_read(struct import *im, const struct data *spec, struct lines *to);
 
 /* Reads a container's fields; those that the language does not have are put into `raw container`. */
 void container_read(struct container_reading *c);
-/* The `raw container` of a container; the `raw pod` of a role. */
+/* The first function returns the `raw container` of a container, the second one the `raw pod` of a role. */
 struct lines *container_raw(struct container_reading *c, struct span from);
 struct lines *role_raw(struct role_reading *r, struct span from);
-/* The elements of a list in a raw block; the block is made if it does not exist. */
+/* Returns the elements of a list in a raw block, which is made if it does not exist. */
 struct lines *raw_list(struct import *im, struct lines *raw, const char *key, struct span from);
 
 /*
- * A text in which Kubernetes replaces `$(NAME)`: command, arguments, values. NULL when it refers to something that the
- * language cannot express.
+ * Converts a text in which Kubernetes replaces `$(NAME)`: a command, an argument or a value. Returns NULL if it
+ * refers to something that the language cannot express.
  */
 struct expr *env_text(struct container_reading *c, struct str text, bool value);
 /* Adds the variables that every pod of the framework has without an entry, if a text of the container uses them. */
@@ -127,7 +133,7 @@ void selector_missing(struct import *im, const struct imported *job, struct span
 
 /* Puts the lines of a body in the usual order. */
 void lines_sort(struct lines *body);
-/* Removes and returns the line of that key; NULL when there is none. */
+/* Removes and returns the line of that key; returns NULL if there is none. */
 struct line *lines_take(struct lines *body, struct str key);
 /* Removes the line of that key from a block, if it has one; its comments move to the block. */
 void lines_drop(struct arena *a, struct line *block, struct str key);

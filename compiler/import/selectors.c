@@ -41,7 +41,10 @@ bool selector_keeps(const struct imported *job, struct str key)
 	return l && l->meaning == LABEL_KEPT;
 }
 
-/* The value of trainc's label for VALUE of the controller's; an empty text when there is none. */
+/*
+ * Returns the value of trainc's label that corresponds to VALUE of the controller's label; an empty text if there is
+ * none.
+ */
 static struct str our_value(struct selecting *s, const struct pod_label *l, struct str value)
 {
 	const struct imported *job = s->role->job;

@@ -1,6 +1,7 @@
 /*
- * set.h - jobs that consist of several sets of pods, each with a template: JobSet, TrainJob, Volcano's Job. Each set
- * becomes a role. Its pods address each other by the other system's names; in texts these become `ROLE.host(i)`.
+ * set.h - reads jobs that consist of several sets of pods, each with a template: JobSet, TrainJob, Volcano's Job.
+ * Each set becomes a role. Its pods address each other by the other system's names; in texts these become
+ * `ROLE.host(i)`.
  */
 #ifndef TRAINC_IMPORT_SET_H
 #define TRAINC_IMPORT_SET_H
@@ -13,7 +14,7 @@ struct set_role {
 	const struct data *template;    /* template of the pods */
 	struct span place;              /* position of the set in the manifest */
 	struct span count_at;
-	int64_t jobs, per;              /* numbers of Jobs, and of pods in each: the role has jobs * per replicas */
+	int64_t jobs, per;              /* number of Jobs, and of pods in each Job; the role has jobs * per replicas */
 	struct role_kind kind;
 	struct role_field fields[8];    /* fields that fieldRef may name; the last one has an empty path */
 	struct lines *body;
@@ -23,7 +24,7 @@ struct set_role {
 struct set {
 	struct import_manifest m;
 	struct imported *job;
-	struct lines *body;             /* the body of the job */
+	struct lines *body;             /* body of the job */
 	struct set_role *roles;
 	size_t n;
 	/* `replicas = 1` is also written, because the framework's own default is not 1 */
@@ -44,7 +45,7 @@ void set_condition(struct buf *out, const char *what, const struct set_role *r, 
 /* Puts the roles into the job. */
 void set_finish(struct set *s);
 
-/* ---- a framework of the program ---- */
+/* ---- frameworks that the program declares ---- */
 
 /*
  * Starts a declaration `framework WORD { }` for the roles of the set, and returns its line. framework_done() gives it

@@ -32,7 +32,7 @@ bool slurm_is_script(struct str text)
 
 /* ---- values ---- */
 
-/* The number that TEXT begins with; -1 when there is none. *REST is the text after it. */
+/* Reads the number that TEXT begins with; returns -1 if there is none. *REST gets the remaining text. */
 static int64_t number(struct str text, struct str *rest)
 {
 	int64_t n = 0;
@@ -180,7 +180,8 @@ static struct str trimmed(struct str text)
 }
 
 /*
- * Takes the next word of a line, without quotes around it or its value; empty at the end, or where a comment begins.
+ * Takes the next word of a line, without quotes around the word or its value; returns an empty text at the end, or
+ * where a comment begins.
  */
 static struct str word(struct str *line)
 {
@@ -223,7 +224,7 @@ static void option(struct sbatch *s, struct str line)
 	}
 }
 
-/* Reads all options; they only count before the first command. */
+/* Reads all options; only those before the first command count. */
 static void options(struct sbatch *s)
 {
 	struct str text = s->source->text;
@@ -289,7 +290,7 @@ static struct expr *framework(struct sbatch *s, int64_t per_node)
 	return call;
 }
 
-/* The job's name when the script sets none: that of the file, so "train.sbatch" gives train. */
+/* Returns the job's default name, which is the name of the file: "train" for "train.sbatch". */
 static struct str file_name(struct sbatch *s)
 {
 	struct str path = s->source->name;

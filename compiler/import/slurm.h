@@ -8,7 +8,7 @@
 #include "import/manifest.h"
 
 bool slurm_is_script(struct str text);
-/* Makes the job of a script; false after reporting why it cannot. */
+/* Makes the job of a script; returns false after reporting why it could not. */
 bool slurm_read(struct import *im, const struct source *source, struct imported *job);
 
 #endif

@@ -173,7 +173,7 @@ static struct expr *standalone(struct spark *s)
 	return call;
 }
 
-/* Reads how often a failed application is run again. */
+/* Reads how often Spark runs a failed application again. */
 static void runs_again(struct spark *s)
 {
 	struct import *im = s->set.m.im;

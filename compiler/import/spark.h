@@ -11,14 +11,14 @@ struct spark {
 	const struct data *driver, *executor;   /* the pods of the driver and of the executors */
 };
 
-/* The memory of a side's JVM in MiB, 1 GiB by default; reports an amount that Spark cannot read. */
+/* Returns the memory of a side's JVM in MiB, which is 1 GiB by default; reports an amount that Spark cannot read. */
 int64_t spark_memory(struct spark *s, const struct data *side);
 
 /* Does a container of SIDE mount the volume of that name? */
 bool spark_mounts(const struct data *side, struct str name);
 
 /*
- * The template of the pods of SIDE as Spark would make them; COMMAND is the command of the main container, or NULL.
+ * Makes the template of SIDE's pods as Spark would make it; COMMAND is the command of the main container, or NULL.
  * Reports settings of the side that are left out.
  */
 const struct data *spark_template(struct spark *s, const struct data *side, const char *container,

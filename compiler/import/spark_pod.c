@@ -1,7 +1,7 @@
 /*
- * spark_pod.c - makes pod templates of the driver and the executors of a SparkApplication. A container has the memory
- * of its JVM and an overhead, as with Spark on Kubernetes: a part of that memory, at least 384 MiB. A container with an
- * executor also needs room for the worker of the standalone cluster.
+ * spark_pod.c - makes pod templates of the driver and the executors of a SparkApplication. The memory of a container
+ * is that of its JVM, plus an overhead as in Spark on Kubernetes: a part of that memory, but at least 384 MiB. A
+ * container with an executor also needs room for the worker of the standalone cluster.
  */
 #include "import/spark.h"
 #include "import/tree.h"
@@ -19,8 +19,8 @@ static struct arena *spark_arena(const struct spark *s) { return s->set.m.im->ar
 /* ---- memory ---- */
 
 /*
- * Reads an amount such as "512m", "2g" or "1024" in MiB, by powers of 1024; 0 for a text that is not an amount for
- * Spark.
+ * Reads an amount such as "512m", "2g" or "1024" in MiB, where "k", "m" and "g" are powers of 1024; returns 0 for a
+ * text that Spark does not accept.
  */
 static int64_t mebibytes(struct str text)
 {
@@ -55,7 +55,7 @@ static int64_t amount_of_memory(struct spark *s, const struct data *map, const c
 
 int64_t spark_memory(struct spark *s, const struct data *side) { return amount_of_memory(s, side, "memory", 1024); }
 
-/* The overhead in thousandths of the memory: 0.1 for only a JVM, 0.4 if Python or R runs next to it. */
+/* Returns the overhead in thousandths of the memory: 0.1 of it for a JVM alone, 0.4 if Python or R runs next to it. */
 static int64_t overhead_factor(const struct spark *s)
 {
 	struct str type = member_text(s->set.m.spec, "type"), text = member_text(s->set.m.spec, "memoryOverheadFactor");

@@ -35,7 +35,7 @@ static bool of_chart_inside(struct str text)
 	return false;
 }
 
-/* Is it the first report about this text? Each text is reported once. */
+/* Has this text not been reported yet? Each text is reported once. */
 static bool first(struct import *im)
 {
 	bool ret = im->incomplete != im->source;

@@ -54,8 +54,8 @@ static struct str by_cpu(struct train *t, const struct data *amounts)
 }
 
 /*
- * The number of processes for `numProcPerNode: auto`: "2" for two CPUs and no device; empty: one for each device. The
- * controller reads the limits, and the requests only if there are no limits.
+ * Returns the number of processes for `numProcPerNode: auto`, such as "2" for two CPUs and no device; an empty text
+ * stands for one process per device. The controller reads the limits, and the requests only if there are no limits.
  */
 static struct str processes(struct train *t, const struct data *policy)
 {

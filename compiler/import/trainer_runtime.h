@@ -1,6 +1,6 @@
 /*
- * trainer_runtime.h - runtimes of trainer.kubeflow.org, and the JobSet that one of
- * them becomes for a TrainJob.
+ * trainer_runtime.h - finds the runtimes of trainer.kubeflow.org, and makes the JobSet that a runtime becomes for a
+ * TrainJob.
  */
 #ifndef TRAINC_IMPORT_TRAINER_RUNTIME_H
 #define TRAINC_IMPORT_TRAINER_RUNTIME_H
@@ -30,7 +30,7 @@ struct train {
  */
 bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object,
 	struct imported *job);
-/* The runtime that M refers to; NULL (TJ1121) if it is not among the imported objects. */
+/* Returns the runtime that M refers to; NULL (TJ1121) if it is not among the imported objects. */
 struct runtime *trainer_find_runtime(struct import *im, const struct import_manifest *m);
 /* Sets T->spec to R's JobSet as the controller would complete it: trainer, initializers, overrides, patches, sizes. */
 void trainer_complete(struct train *t, const struct runtime *r);
@@ -39,7 +39,10 @@ void trainer_complete(struct train *t, const struct runtime *r);
  * report.
  */
 bool trainer_check(struct train *t);
-/* The step of a replicated Job of T->spec: "trainer", "dataset-initializer", ...; empty when it has none. */
+/*
+ * Returns the step of a replicated Job of T->spec: "trainer", "dataset-initializer", ...; an empty text if it has
+ * none.
+ */
 struct str trainer_step(const struct data *job);
 
 #endif

@@ -24,7 +24,7 @@ const struct data *tree_with(struct arena *a, const struct data *map, const char
 	return ret;
 }
 
-/* A copy of a list (NULL: of an empty one), with room for more elements. */
+/* Copies a list, with room for more elements; NULL counts as an empty list. */
 static struct data *list_copy(struct arena *a, const struct data *list, size_t more, struct span from)
 {
 	size_t n = data_count(list);

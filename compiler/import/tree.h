@@ -1,5 +1,5 @@
 /*
- * tree.h - trees of a manifest with some parts replaced: unchanged parts are shared.
+ * tree.h - replaces parts of a manifest's tree; the copy shares all unchanged parts.
  */
 #ifndef TRAINC_IMPORT_TREE_H
 #define TRAINC_IMPORT_TREE_H
@@ -9,7 +9,7 @@
 /* Returns MAP with one member replaced or added; MAP may be NULL. */
 const struct data *tree_with(struct arena *a, const struct data *map, const char *key, const struct data *value,
 	struct span key_at);
-/* A copy of a list, whose elements may be replaced. */
+/* Returns a copy of a list, whose elements may be replaced. */
 struct data *tree_copy(struct arena *a, const struct data *list);
 const struct data *tree_one(struct arena *a, const struct data *value);
 /* Returns a list with the elements of two lists; each may be NULL. */

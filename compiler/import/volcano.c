@@ -1,7 +1,7 @@
 /*
- * volcano.c - reads Jobs of batch.volcano.sh/v1alpha1: each task is a role. A framework of the library sets what its
- * plugins set in the pods: that of PyTorch or TensorFlow if the tasks are its roles, else std.volcano, which has the
- * plugins.
+ * volcano.c - reads Jobs of batch.volcano.sh/v1alpha1: each task is a role. A framework of the library sets in the
+ * pods what Volcano's plugins set. It is the framework of PyTorch or TensorFlow if the tasks have the names of its
+ * roles; otherwise it is std.volcano, which has the plugins as arguments.
  */
 #include "import/set.h"
 
@@ -176,7 +176,7 @@ static void roles(struct volcano *v)
 
 /* ---- plugins ---- */
 
-/* The value of --NAME=VALUE in a plugin's arguments. */
+/* Returns the value of --NAME=VALUE in a plugin's arguments. */
 static struct str argument(const struct data *plugin, const char *name, const char *fallback)
 {
 	for (size_t i = 0; i < data_count(plugin); i++) {
@@ -244,7 +244,7 @@ static struct expr *plugins_framework(struct volcano *v)
 	return call;
 }
 
-/* Are the roles of the set those of a framework? Then the framework replaces a plugin. */
+/* Are the roles of the set those of a framework? Then the framework is used in place of the plugin. */
 static bool roles_are(const struct set *s, const char *a, const char *b, const char *c, const char *d)
 {
 	const char *words[] = { a, b, c, d };
@@ -359,7 +359,7 @@ static bool failure_policy(struct volcano *v, const struct data *p, struct set_r
 	return true;
 }
 
-/* Reads one policy: that of a role, or the job's when R is NULL. */
+/* Reads one policy: a policy of a role, or of the job if R is NULL. */
 static bool policy(struct volcano *v, const struct data *p, struct set_role *r)
 {
 	bool every = has_event(p, STR("*")), failed = has_event(p, STR("PodFailed")) ||

@@ -1,6 +1,6 @@
 /*
- * volumes.c - reads volumes and their mounts. In the language a volume is described at the place where it is mounted. A
- * volume with other settings stays in `raw pod`, and so do its mounts.
+ * volumes.c - reads volumes and their mounts. In the language, a volume is described where it is mounted. A volume
+ * with other settings stays in `raw pod`, and so do its mounts.
  */
 #include "import/role.h"
 

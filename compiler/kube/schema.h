@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 
-enum schema_word {                      /* the kind of a value */
+enum schema_word {                      /* kinds of values */
 	SCHEMA_ANY,                     /* anything: free-form data */
 	SCHEMA_STRING, SCHEMA_BYTES, SCHEMA_TIME,       /* text; base64; a time as in RFC 3339 */
 	SCHEMA_INT, SCHEMA_NUMBER, SCHEMA_BOOL,

@@ -233,7 +233,7 @@ void action_extract(struct acting *a)
 
 struct importing {
 	struct acting *a;
-	struct str *missing;            /* modules of the library */
+	struct str *missing;            /* missing modules of the library */
 	size_t n;
 };
 

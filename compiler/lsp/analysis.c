@@ -77,7 +77,7 @@ static bool real(void *context, struct arena *arena, struct str path, struct str
 	return host->real && host->real(host->context, arena, absolute(a, path), ret);
 }
 
-/* The innermost folder of the workspace that contains a file, else the file's directory. */
+/* Returns the innermost folder of the workspace that contains a file, or else the file's directory. */
 static struct str base_of(const struct lsp *l, struct str path)
 {
 	struct str best = { 0 };

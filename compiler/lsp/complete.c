@@ -18,7 +18,7 @@ static bool matches(struct str prefix, struct str label)
 	return i == prefix.n;
 }
 
-/* A snippet without its placeholders, for clients that do not support them: ${1:x} becomes x, $0 is removed. */
+/* Returns a snippet without its placeholders, for clients that do not support them: ${1:x} becomes x, $0 is removed. */
 static struct str plain(struct arena *a, struct str snippet)
 {
 	char *p = arena_alloc(a, snippet.n + 1);

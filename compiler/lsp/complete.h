@@ -42,7 +42,7 @@ void complete_word(struct completing *k, enum item_kind kind, const char *word, 
 /* Adds a declaration that can be named at the cursor; NAME may begin with a module. */
 void complete_decl(struct completing *k, const struct decl *d, struct str name, int rank);
 
-/* Adds fields, blocks and everything else that begins an item. */
+/* Adds fields, blocks and everything else that can start an item. */
 void complete_keys(struct completing *k);
 void complete_block_names(struct completing *k);
 void complete_declarations(struct completing *k);

@@ -4,7 +4,7 @@
 #include "explain/library.h"
 #include "lsp/complete.h"
 
-/* ---- fields of a block ---- */
+/* ---- completing the fields of a block ---- */
 
 /* Returns the text to insert for a field: `name = `, or `name { }` for a map. */
 static struct str field_insert(struct completing *k, const char *name, const char *type)
@@ -116,7 +116,7 @@ void complete_keys(struct completing *k)
 	}
 }
 
-/* ---- names of blocks ---- */
+/* ---- completing the names of blocks ---- */
 
 static void add_role_name(void *to, struct str name, const struct decl *d)
 {

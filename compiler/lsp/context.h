@@ -112,7 +112,7 @@ struct context_formal {
 	bool optional, named;
 };
 bool context_formal(struct context *c, const struct decl *d, size_t i, struct context_formal *ret);
-/* The type of a call's result; NULL when unknown. */
+/* Returns the type of a call's result; NULL when unknown. */
 const struct type *context_result(struct context *c, const struct decl *d);
 /* The result type of a built-in function; NULL when its signature does not contain it. */
 const struct type *context_builtin(enum function f);
@@ -123,9 +123,9 @@ bool context_fits(const struct type *want, const struct type *t);
  * before the cursor.
  */
 void context_roles(struct context *c, void (*each)(void *to, struct str name, const struct decl *d), void *to);
-/* The innermost place of that kind; NULL when there is none. */
+/* Returns the innermost place of that kind; NULL if there is none. */
 const struct place_at *context_around(const struct context *c, enum place_kind kind);
-/* The text of token I. */
+/* Returns the text of token I. */
 static inline struct str context_token(const struct context *c, size_t i)
 {
 	return tokens_text(&c->tokens, c->tokens.at[i].start, c->tokens.at[i].end);

@@ -1,6 +1,6 @@
 /*
- * document.c - the texts in the editor. A document's text is one buffer, in which edits are made. An edit only marks
- * what has to be analyzed again: see lsp_work().
+ * document.c - keeps the texts that are open in the editor. A document's text is one buffer, in which edits are made.
+ * An edit only marks what has to be analyzed again: see lsp_work().
  */
 #include "base/path.h"
 #include "lsp/server.h"

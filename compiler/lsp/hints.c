@@ -34,7 +34,7 @@ static void put_hint(struct hinting *h, uint32_t at, struct str label, struct st
 	msg_close(h->r->out, '}');
 }
 
-/* Does a declaration have an error? */
+/* Is there an error in the declaration? */
 static bool has_error(const struct analysis *an, struct span at)
 {
 	for (size_t i = 0; i < an->compile->diags.n; i++) {
@@ -126,8 +126,8 @@ static uint32_t place_of_block(const struct hinting *h, uint32_t name, const str
 }
 
 /*
- * Shows what the role gets although the program does not mention it: what a framework or the project decides,
- * variables, /dev/shm.
+ * Shows what the role gets without any mention in the program: settings of a framework or the project, variables,
+ * /dev/shm.
  */
 static void hint_defaults(struct hinting *h, const struct plan_job *j, const struct plan_role *r,
 	const struct node *block)

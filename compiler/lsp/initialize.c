@@ -1,6 +1,6 @@
 /*
- * initialize.c - capabilities of client and server, workspace folders, settings, and files that change outside the
- * editor.
+ * initialize.c - handles capabilities of client and server, workspace folders, settings, and files that change
+ * outside the editor.
  */
 #include "lsp/initialize.h"
 

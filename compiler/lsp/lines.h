@@ -19,7 +19,7 @@ struct lsp_lines {
 	uint32_t *start;                /* offset of the start of each line; there is at least one line */
 	size_t n;
 	enum encoding encoding;
-	struct lines_mark {             /* the last position that was requested: the next one is counted from here */
+	struct lines_mark {             /* the position of the last request; counting for the next one starts here */
 		size_t line, offset, units;
 	} *mark;
 };

@@ -24,9 +24,9 @@ struct lsp_host {
 	void (*files)(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path),
 		void *to);
 	/*
-	 * Puts a text without a file (a module of the library, a page about a diagnostic) where
-	 * editors can open it, and gives its path.  May be NULL or fail: such texts then have URIs
-	 * `trainc:/NAME`, and the request trainc/source gives their text.
+	 * Stores a text that has no file (a module of the library, a page about a diagnostic) where editors can open
+	 * it, and returns its path. May be NULL or fail: such texts then have URIs `trainc:/NAME`, and the request
+	 * trainc/source gives their text.
 	 */
 	bool (*keep)(void *context, struct arena *a, struct str name, struct str text, struct str *ret_path);
 };

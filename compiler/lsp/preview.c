@@ -20,7 +20,10 @@ struct preview_view {
 	bool stale;
 };
 
-/* Finds the document that a request, or the first argument of a command, names, and its last program without errors. */
+/*
+ * Finds the document that a request, or the first argument of a command, names, and the document's last program
+ * without errors.
+ */
 static bool view_open(struct preview_view *v, struct request *r, const struct data *params)
 {
 	struct str uri = msg_text(params, "textDocument.uri"), job = msg_text(params, "job");

@@ -47,8 +47,8 @@ struct document {
 	struct analysis *good;          /* the latest analysis without errors; may be `now`; NULL if there is none */
 	bool stale;                     /* the text, or a file that the program reads, has changed since `now` */
 	bool unpublished;               /* its diagnostics have to be sent */
-	struct arena elsewhere;         /* memory of `published` */
-	struct str *published;          /* URIs of other files that have diagnostics from this program */
+	struct arena elsewhere;         /* memory of the list `published` */
+	struct str *published;          /* URIs of other files in which this program has diagnostics */
 	size_t npublished;
 	uint32_t *tokens;               /* the last answer about semantic tokens; malloc'd */
 	size_t ntokens;
@@ -168,7 +168,7 @@ lsp_handler links_answer;
 /* Sends the diagnostics of a document, and those of files that are not open but that its program reads. */
 void publish_document(struct lsp *l, struct document *d);
 void publish_nothing(struct lsp *l, struct document *d);
-/* Forgets which other files have diagnostics because of the document. */
+/* Forgets in which other files the document has diagnostics. */
 void publish_forget(struct document *d);
 /* Asks the client to refresh everything that depends on other files. */
 void publish_refresh(struct lsp *l);

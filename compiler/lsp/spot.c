@@ -1,6 +1,6 @@
 /*
  * spot.c - finds the name at a position, and all places with the same meaning. Programs of the workspace share files,
- * but each has trees of its own. Two of them mean the same declaration if it is in the same file at the same offset.
+ * but each has its own trees. Two trees refer to the same declaration if it is in the same file at the same offset.
  */
 #include "lsp/spot.h"
 

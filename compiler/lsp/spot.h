@@ -24,7 +24,7 @@ bool spot_at(struct request *r, struct spot *s);
 /* Returns the span in which a name is declared, within the analysis; unknown for names of the language itself. */
 struct span spot_declared(const struct occurrence *o);
 
-/* One of the places with the same meaning. */
+/* A place with the same meaning. */
 struct mention_at {
 	struct str uri;
 	const struct lsp_lines *lines;

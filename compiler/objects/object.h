@@ -71,7 +71,7 @@ struct object *object_get(const struct object *map, struct str key);
 
 /* Adds a field with a key that the map does not have yet. */
 void object_append(struct arena *a, struct object *map, struct str key, struct object *value);
-/* Adds a field whose key is a literal of the compiler: a word that every reader of YAML takes for a text. */
+/* Adds a field whose key is a literal of the compiler: a word that every reader of YAML reads as a text. */
 void object_append_word(struct arena *a, struct object *map, struct str key, struct object *value);
 #define PUT_STR(a, map, key, s, from) object_append_word((a), (map), STR(key), object_string((a), (s), (from)))
 #define PUT_INT(a, map, key, n, from) object_append_word((a), (map), STR(key), object_integer((a), (n), (from)))

@@ -45,7 +45,7 @@ void outlet_put(struct outlet *out, const char *bytes, size_t n);
 void outlet_flush(struct outlet *out);
 void outlet_release(struct outlet *out);
 
-/* Writes the bytes for one index. */
+/* Writes the rendered bytes, with INDEX in the holes. */
 void render_write(const struct rendered *r, int64_t index, struct outlet *out);
 
 /* ---- for the renderers of YAML and JSON ---- */

@@ -427,9 +427,9 @@ struct plan {
 	struct str run_id;              /* identity of the run; empty if there is none */
 };
 
-/* ---- Returns what container C requests in replica I. ---- */
+/* ---- what replicas request ---- */
 
-/* What the container of replica I requests. */
+/* Returns what container C requests in replica I. */
 static inline const struct plan_amounts *plan_amounts(const struct plan_container *c, int64_t i)
 {
 	return c->per_replica ? &c->per_replica[i] : &c->asks;
@@ -645,7 +645,7 @@ const struct workload *plan_workload(const struct plan_job *j, const struct plan
 bool plan_role_is_numbered(const struct plan_job *j, const struct plan_role *r);
 /* Does the target make an object for each replica of J, even if replicas do not differ? */
 bool plan_each_replica(const struct plan_job *j);
-/* Does the kubelet restart a failed container in place, without counting?  (`restart` is not "never".) */
+/* Does the kubelet restart a failed container in place, without counting this? It does unless `restart` is "never". */
 bool plan_role_restarts(const struct plan_role *r);
 /* If replicas are objects of their own, does each one have a Service too? */
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r);

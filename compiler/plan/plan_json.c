@@ -67,7 +67,7 @@ static void device_counts(struct printing *p, const struct plan_device_total *at
 	buf_z(p->out, n ? " }" : "}");
 }
 
-/* Writes what the pods ask for besides the accelerator. */
+/* Writes what the pods request, except the accelerator. */
 static void resources(struct printing *p, const struct plan_role *r)
 {
 	size_t n, skip = r->accelerator ? 1 : 0;

@@ -36,7 +36,9 @@ bool env_print(struct arena *a, const struct plan *plan, struct env_selection wh
  */
 void env_values_print(const struct env_values *env, enum env_form form, struct buf *out);
 
-/* Appends the value of one variable as the table shows it: facts that only the pod knows are in angle brackets. */
+/*
+ * Appends the value of one variable as the table shows it: facts that only the pod knows are shown in angle brackets.
+ */
 void env_value_print(const struct env_value *v, struct buf *out);
 
 /* Prints `trainc dump --plan`: the whole plan, one fact per line, with the source position that decided it. */

@@ -1,4 +1,4 @@
-/* totals.h - the resources that a job requests when all roles have their maximum size. */
+/* totals.h - sums up the resources that a job requests when all roles have their maximum size. */
 #ifndef TRAINC_PLAN_TOTALS_H
 #define TRAINC_PLAN_TOTALS_H
 

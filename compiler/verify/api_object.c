@@ -16,7 +16,7 @@ void api_job_spec(struct api_check *k, const struct data *d)
 			: "the pods of a Job need a restartPolicy%.*s", STR_ARG(policy));
 }
 
-/* For a Deployment and similar kinds: does the selector match the pods of the template? */
+/* In a Deployment or an object of a similar kind: does the selector match the pods of the template? */
 void api_set_spec(struct api_check *k, const struct data *d)
 {
 	const struct data *wanted = api_member(api_member(d, "selector"), "matchLabels");

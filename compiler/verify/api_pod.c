@@ -369,7 +369,7 @@ void api_security(struct api_check *k, const struct data *d)
 			"'allowPrivilegeEscalation' cannot be false for a privileged container");
 }
 
-/* Is it a resource of a device plugin? Such resources are counted in whole numbers. */
+/* Is it a resource of a device plugin? Amounts of such resources must be whole numbers. */
 static bool is_extended(struct str name)
 {
 	const char *slash = memchr(name.p, '/', name.n);

@@ -1,5 +1,5 @@
 /*
- * api_schedule.c - checks the schedule of a CronJob: five fields, or a word that begins with '@'.
+ * api_schedule.c - checks the schedule of a CronJob, which has five fields, or is a word that starts with '@'.
  */
 #include "verify/api_rules.h"
 
@@ -52,7 +52,7 @@ static int cron_number(struct str s, const char *const *words)
 	return s.n ? n : -1;
 }
 
-/* Is one value of a field valid? Commas separate values; each is `*`, `5` or `1-5`, and may have a step. */
+/* Is the value of a field valid? Commas separate values; each is `*`, `5` or `1-5`, and may have a step. */
 static bool value_fits(struct str s, int part)
 {
 	struct str range, low, high;

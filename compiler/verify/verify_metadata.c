@@ -23,7 +23,7 @@ static bool takes_any_name(const struct plan_object *o)
 		str_is(kind, "IPAddress");
 }
 
-/* Must the object's name be a DNS label? That is so for kinds whose names are part of host names. */
+/* Must the object's name be a DNS label? It must for kinds whose names become part of host names. */
 static bool takes_labels_only(const struct plan_object *o)
 {
 	struct str kind = emit_data_text(o->data, "kind");

@@ -1,5 +1,5 @@
 /*
- * verify_names.c - checks names that must be short, and names that must differ.
+ * verify_names.c - checks names that must not be too long, and names that must differ.
  */
 #include "verify/verify.h"
 

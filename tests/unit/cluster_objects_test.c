@@ -62,7 +62,7 @@ static size_t put_utf8(char *p, uint32_t c)
 		p[3] = (char)(0x80 | (c & 63)), 4;
 }
 
-/* Every character, between two letters, survives a YAML parser. */
+/* A YAML parser reads back every character that is written between two letters. */
 static void characters(void)
 {
 	static const uint32_t astral[] = { 0x10000, 0x1F600, 0x10FFFF };
@@ -158,7 +158,7 @@ static void records(void)
 	arena_release(&a);
 }
 
-/* Reads the body of a record; if AT is less than its length, byte AT of "restart" is replaced with C first. */
+/* Reads the body of a record; before that, replaces byte AT of "restart" with C, if AT is less than its length. */
 static bool read_changed(struct arena *a, struct str body, size_t at, char c, struct parent *ret)
 {
 	struct str why = STR("");

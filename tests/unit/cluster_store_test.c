@@ -162,7 +162,7 @@ static void kept(void)
 		"\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":2,"
 		"\"state\":{\"terminated\":{\"exitCode\":137,\"finishedAt\":\"t\"}}}],"
 		"\"initContainerStatuses\":[{\"name\":\"i\",\"restartCount\":1,\"state\":{}}]}}");
-	/* Objects of an unexpected shape are ignored and break nothing. */
+	/* Objects of an unexpected shape are ignored and cause no errors. */
 	CHECK_TEXT(kept_of("Pod", ",\"ownerReferences\":7", ",\"status\":\"x\""),
 		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"x\",\"uid\":\"u\","
 		"\"ownerReferences\":7,\"labels\":{\"" STORE_LABEL "\":\"a\",\"more\":\"\\\"\xC3\xA9\"}},"

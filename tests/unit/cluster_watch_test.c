@@ -1,6 +1,6 @@
 /*
  * cluster_watch_test.c - lists and watches from a scripted server: pages, snapshots, cuts at every byte, expired
- * versions, replayed events, objects under an old name; and the cost of it all.
+ * versions, replayed events, objects under an old name; and the cost of all these.
  */
 #include <sys/resource.h>
 

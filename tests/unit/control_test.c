@@ -202,7 +202,7 @@ static void rude(struct str dir)
 	struct timespec before, after;
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	CHECK(ask(good, "stop"));
-	/* the client that does not read gets the first state, perhaps some in between, and the last */
+	/* the client that does not read gets the first state, perhaps some of the following ones, and the last */
 	struct control_lines watch = { .fd = deaf };
 	line = last_line(&watch, &lines);
 	CHECK(str_starts(line, STR("{\"state\":\"stopped\",\"n\":")));

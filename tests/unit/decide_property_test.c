@@ -293,7 +293,7 @@ static void pass(struct world *w, struct shape *s)
 			world_act(w, &w->last.actions[i]);
 }
 
-/* When nothing happens and no request is lost, a few passes do everything that is due at that time. */
+/* If nothing happens and no request is lost, a few passes are enough for everything that is due at that time. */
 static void settles(struct world *w)
 {
 	for (int i = 0; i < 4; i++)

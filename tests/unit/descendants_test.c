@@ -1,4 +1,7 @@
-/* descendants_test.c - descendants of a process: found however many there are, killed with theirs, or spared. */
+/*
+ * descendants_test.c - descendants of a process: they are found however many there are, killed together with their
+ * own descendants, or spared.
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>

@@ -41,7 +41,7 @@ static const struct data *argument(const struct plan_job *j, const char *name)
 	return data_get(j->arguments, str_of(name));
 }
 
-/* ---- what the resource cannot express ---- */
+/* ---- checks of what the resource cannot express ---- */
 
 static void no_place(struct checking *c, struct span at, const char *what, const char *why, const char *help)
 {
@@ -211,7 +211,7 @@ void target_check_kubeflow(struct checking *c, const struct plan_job *j)
 		check_role(c, j, &j->roles[k]);
 }
 
-/* ---- the pod template ---- */
+/* ---- writing the pod template ---- */
 
 static bool of_accelerator(const struct plan_accelerator *acc, const struct plan_env *env)
 {

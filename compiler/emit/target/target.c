@@ -32,7 +32,9 @@ bool emit_target_known(struct str name) { return find_target(name) != NULL; }
 
 const char *emit_target_name(size_t i) { return i < TARGETS ? targets[i].name : NULL; }
 
-/* Reports slices: a Job counts its pods in one sequence, and only a set has a Job for each slice. */
+/*
+ * Reports slices, because only a set of Jobs has a Job for each slice; a single Job numbers its pods in one sequence.
+ */
 static void refuse_slices(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {

@@ -80,7 +80,7 @@ static void add_piece(struct rule *r, enum piece_kind kind, char *bytes, size_t 
 	r->length += n;
 }
 
-/* Replaces the escapes in TEXT, in place; returns the new length. */
+/* Replaces the escapes in TEXT in place; returns the new length. */
 static size_t unescape(char *text)
 {
 	char *to = text;
