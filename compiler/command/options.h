@@ -71,7 +71,7 @@ struct option_row {
 	char letter;                    /* the short form of the option; 0: it has none */
 	const char *word, *argument, *choices, *doc;
 };
-/* Returns the options of a command, one after the other; NULL as the previous one gives the first. */
+/* Returns the option of a command that follows the given one; NULL stands for the position before the first. */
 const struct option_row *option_next(enum command command, const struct option_row *after);
 /* Returns the first row of an option. */
 const struct option_row *option_row(enum option option);

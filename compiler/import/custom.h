@@ -12,7 +12,7 @@ struct custom_kind {
 	const char *group, *version, *kind, *plural;
 	const char *schema;             /* the resource's type in the tables of schemas */
 	const char *roles_key;          /* key of the map of roles in the spec */
-	/* role statuses name their pods by a selector, and Worker can be scaled */
+	/* the status of each role has a selector for its pods, and the role Worker can be scaled */
 	bool selects;
 	/*
 	 * key of the role's name in an element of the status's list `replicaStatuses`. Only the ancestors of the

@@ -37,7 +37,7 @@ const char *import_kind_words(const struct data *d)
 	return "";
 }
 
-/* The source text of a value, if it is short. */
+/* Returns the source text of a short scalar; for any other value the result is empty. */
 static struct str spelling(struct fitting *f, const struct data *d)
 {
 	struct str s = source_text(f->im->sources, d->from);

@@ -75,8 +75,8 @@ void lines_sort(struct lines *body)
 /* ---- fields that all roles share ---- */
 
 /*
- * May the field move to the job, which has it too? Labels may not, because labels of a job are also set on the job's
- * own object.
+ * Tells whether the field can move from the roles to the job. Labels can not, because labels of a job are also set on
+ * the job's own object.
  */
 static bool may_rise(const struct line *l, bool only_one)
 {

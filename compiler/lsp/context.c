@@ -392,7 +392,7 @@ static const struct type *spelled_type(struct context *c, size_t i)
 	return refined;
 }
 
-/* The type of the variable that `let x: T` or `param x: T` declares; the declaration starts with token HEAD. */
+/* Returns the type of the variable that `let x: T` or `param x: T` declares; the declaration starts with token HEAD. */
 static const struct type *binding_type(struct context *c, size_t head)
 {
 	const struct decl *d = context_name(c, context_token(c, head + 1));
