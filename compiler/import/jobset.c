@@ -144,7 +144,7 @@ bool jobset_check(const struct import_manifest *m, const struct data *spec)
 
 	if (!data_count(jobs))
 		diag_report(im->diags, TJ1106, m->at, "this %.*s has no replicatedJobs", STR_ARG(m->kind));
-	if (data_count(jobs) > MOST) {          /* a job can have at most that many roles */
+	if (data_count(jobs) > MOST) {          /* a job can have at most MOST roles */
 		diag_report(im->diags, TJ1106, jobs->from, "this %.*s has %zu replicatedJobs; at most %d",
 			STR_ARG(m->kind), data_count(jobs), MOST);
 		return false;

@@ -180,7 +180,7 @@ bool spark_mounts(const struct data *side, struct str name)
 	return mounts_it(side, name);
 }
 
-/* Collects the volumes of the application that containers of this side mount. */
+/* Collects the volumes of the application that the driver or the executors mount; SIDE says which of the two. */
 static const struct data *mounted(struct spark *s, const struct data *side)
 {
 	struct arena *a = spark_arena(s);

@@ -19,7 +19,7 @@ static bool of_chart(struct str text)
 	return false;
 }
 
-/* Does the text between {{ and }} use a word of Helm? In a script, text between such braces may use any other word. */
+/* Does any text between {{ and }} contain a word of Helm? Scripts also use such braces, but with other words. */
 static bool of_chart_inside(struct str text)
 {
 	const char *from = text.n ? memmem(text.p, text.n, "{{", 2) : NULL, *end = text.p + text.n;
