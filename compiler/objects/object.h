@@ -83,7 +83,7 @@ struct object *object_add_map(struct arena *a, struct object *list, struct span 
 #define PUT_MAP(a, map, key, from) object_put_map((a), (map), STR(key), (from))
 #define PUT_LIST(a, map, key, from) object_put_list((a), (map), STR(key), (from))
 
-/* Appends the text of a string, or the text with holes for INDEX. */
+/* Appends the text of a string, or a text with INDEX in its holes. */
 void object_text(const struct object *o, int64_t index, struct buf *out);
 
 #endif

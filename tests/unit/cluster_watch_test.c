@@ -411,7 +411,7 @@ static void forgotten(void)
 		"6") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 410\n" JSON
 	        "body {\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}\n" FIRST ADD("b", "2", "8") ADD("a", "7", "12") MARK("13"),
 	        "+a +b synced ~b -a +a synced ");
-	/* If a new snapshot is cut, objects that it had not listed yet still exist. */
+	/* If a new snapshot breaks off, no object is reported as deleted because it had not been listed yet. */
 	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Gone") FIRST ADD("b", "2",
 		"6") "wait 5\ncut\n"
 	        FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("13"), "+a +b synced synced ");
