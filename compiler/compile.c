@@ -142,8 +142,8 @@ static void bind_element(struct eval *ev, struct frame *f, const struct clause *
 }
 
 /*
- * Adds the jobs of a fleet. Each clause is a loop, and the first clause is the outermost loop; each pass of the innermost
- * loop makes one job. K is the current clause.
+ * Adds the jobs of a fleet. Each clause is a loop, and the first clause is the outermost loop. Each pass of the
+ * innermost loop adds a job, unless the filter excludes it. K is the current clause.
  */
 static void add_clause(struct trainc *c, struct job_list *jobs, struct node *node, struct frame *outer, size_t k)
 {
