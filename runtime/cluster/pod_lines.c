@@ -12,7 +12,9 @@
 #include "runtime/cluster/pod_log.h"
 #include "runtime/status/attempts.h"
 
-enum { HELD_MS = 150, QUIET_MS = 2000, QUEUE_MOST = 1 << 20, STREAM_MEMORY = 768 };
+enum { HELD_MS = 150, QUIET_MS = 2000, STREAM_MEMORY = 768 };
+/* limits in bytes: what the queues of all streams hold together, and what one queue may hold in any case */
+enum { QUEUES_MOST = 16 << 20, QUEUE_MOST = 1 << 20, QUEUE_LEAST = 64 << 10 };
 
 struct line_record {                    /* header of a queued line; its text follows */
 	int64_t time;
@@ -54,11 +56,12 @@ struct pod_lines {
 	struct line_stream **at;        /* every container of every pod */
 	size_t n, found;                /* `found` counts those that are forgotten, too */
 	struct map by_container;        /* the same streams; keys are uid/container */
-	struct arena index;             /* memory of `by_container` */
+	struct map by_replica;          /* the stream of the last pod of each container of each replica */
+	struct arena index;             /* memory of both maps */
 	struct line_stream **open;      /* the streams whose logs are read: a few of thousands */
 	size_t nopen;
 	struct buf text;                /* text of the line that was handed out */
-	struct buf key;                 /* scratch of stream_of() */
+	struct buf key;                 /* scratch of stream_of() and replica_key() */
 	struct loop_timer timer;
 };
 
@@ -88,19 +91,42 @@ static int64_t attempt_at(const struct line_stream *s, int64_t time)
 	return last_attempt(s) - (s->restarts && time && time < s->began);
 }
 
+/* The number of queued bytes at which the reading of a stream pauses. */
+static size_t queue_limit(const struct pod_lines *l)
+{
+	size_t share = QUEUES_MOST / l->nopen;
+
+	return share > QUEUE_MOST ? QUEUE_MOST : share < QUEUE_LEAST ? QUEUE_LEAST : share;
+}
+
+/*
+ * Removes the records that were handed out from the queue, once they are at least as long as those that wait. This moves
+ * no more bytes than were handed out, and a queue that never empties does not grow.
+ */
+static void drop_given(struct line_stream *s)
+{
+	size_t waiting = s->queue.n - s->at;
+
+	if (s->at < waiting)
+		return;
+	memmove(s->queue.p, s->queue.p + s->at, waiting);
+	s->queue.n = waiting;
+	s->at = 0;
+}
+
 static bool on_line(void *to, const struct pod_log_line *line)
 {
 	struct line_stream *s = to;
 	struct line_record r = { line->time, attempt_at(s, line->time), (uint32_t)line->text.n, line->cut };
 
-	if (!has_line(s)) {
-		s->queue.n = s->at = 0;
+	if (!has_line(s))
 		s->arrived = loop_now(s->all->cluster->client.loop);
-	}
+	if (s->at)
+		drop_given(s);
 	s->heard = loop_now(s->all->cluster->client.loop);
 	buf_put(&s->queue, (const char *)&r, sizeof r);
 	buf_put(&s->queue, line->text.p, line->text.n);
-	s->paused = s->queue.n - s->at > QUEUE_MOST;
+	s->paused = s->queue.n - s->at > queue_limit(s->all);
 	return !s->paused;
 }
 
@@ -134,8 +160,8 @@ static void open_log(struct line_stream *s, const struct log_selection *how, str
 
 	s->started = true;
 	s->heard = loop_now(s->all->cluster->client.loop);
-	s->log = pod_log_start(s->all->cluster->client.calls, &o);
 	ARENA_PUSH(s->all->cluster->arena, s->all->open, s->all->nopen, s);
+	s->log = pod_log_start(s->all->cluster->client.calls, &o);
 }
 
 /* ---- finding pods ---- */
@@ -157,6 +183,15 @@ static struct line_stream *stream_of(struct pod_lines *l, struct str uid, struct
 	buf_str(&l->key, container);
 	*key = buf_text(&l->key);
 	return map_get(&l->by_container, *key);
+}
+
+/* The key in `by_replica` of the streams of a replica's container, which the next call overwrites. */
+static struct str replica_key(struct pod_lines *l, const struct log_stream *id)
+{
+	l->key.n = 0;
+	buf_printf(&l->key, "%u/%u/%lld/", id->run, id->role_number, (long long)id->index);
+	buf_str(&l->key, id->container);
+	return buf_text(&l->key);
 }
 
 static int64_t index_of(const struct data *pod)
@@ -228,22 +263,26 @@ static bool choose_attempt(struct line_stream *s, struct log_selection *how)
 	return !s->only || (s->only >= s->first && (s->only == last || s->only == last - 1));
 }
 
+/* Notes that S is the stream of the last pod of its replica. */
+static void note_last(struct line_stream *s)
+{
+	struct pod_lines *l = s->all;
+
+	map_put(&l->by_replica, &l->index, str_copy(&l->index, replica_key(l, &s->id)), s);
+}
+
 /* Links S with the stream of an earlier or later pod for the same container of the replica. */
 static void link_stream(struct line_stream *s)
 {
-	const struct pod_lines *l = s->all;
+	struct line_stream *last = map_get(&s->all->by_replica, replica_key(s->all, &s->id));
 
-	for (size_t i = 0; i < l->n; i++) {
-		struct line_stream *o = l->at[i];
-		if (o == s || o->later || o->id.run != s->id.run || o->id.role_number != s->id.role_number ||
-			o->id.index != s->id.index || !str_eq(o->id.container, s->id.container))
-			continue;
-		if (attempts_made_before(&o->pod, &s->pod))
-			o->later = s;
-		else
-			s->later = o;
+	if (last && !attempts_made_before(&last->pod, &s->pod)) {
+		s->later = last;
 		return;
 	}
+	if (last)
+		last->later = s;
+	note_last(s);
 }
 
 static struct line_stream *add_stream(struct scanning *c, const struct data *pod, struct str uid, unsigned role,
@@ -389,11 +428,13 @@ static size_t keep_streams(struct line_stream **at, size_t n)
 static void index_streams(struct pod_lines *l)
 {
 	arena_reset(&l->index);
-	l->by_container = (struct map){ 0 };
+	l->by_container = l->by_replica = (struct map){ 0 };
 	for (size_t i = 0; i < l->n; i++) {
 		struct str key;
 		stream_of(l, l->at[i]->uid, l->at[i]->id.container, &key);
 		map_put(&l->by_container, &l->index, str_copy(&l->index, key), l->at[i]);
+		if (!l->at[i]->later)
+			note_last(l->at[i]);
 	}
 }
 
@@ -457,7 +498,7 @@ static void lines_read(struct log_source *s)
 	loop_turn(l->cluster->client.loop);
 	for (size_t i = 0; i < l->nopen; i++) {
 		struct line_stream *o = l->open[i];
-		if (o->paused && o->queue.n - o->at < QUEUE_MOST / 2) {
+		if (o->paused && o->queue.n - o->at < queue_limit(l) / 2) {
 			o->paused = false;
 			pod_log_resume(o->log);
 		}

@@ -60,7 +60,7 @@ static int stand_by(struct session *s, struct run_command *r, struct log_wish *w
 	if (a->out.error)
 		session_say(s, "standard output could not be written: %.*s; the logs are complete",
 			STR_ARG(file_reason(s->arena, a->out.error)));
-	int status = end == ATTEND_LOST ? runs_lost(s, a) : runs_verdict(s, a, a->progress.mode != PROGRESS_QUIET);
+	int status = end == ATTEND_LOST ? runs_lost(s, a) : runs_verdict(a, a->progress.mode != PROGRESS_QUIET);
 	status = r->backend->attach_end(&r->attached, end, status);
 	if (json)
 		runs_report(s, a, REPORT_JSON);

@@ -33,8 +33,23 @@ static bool settled(void *context)
 	return all;
 }
 
+/* Reports the runs that are stalled; returns their status. */
+static int report_stalled(struct session *s, const struct attend *a)
+{
+	int status = STATUS_DONE;
+
+	for (size_t i = 0; i < a->n; i++) {
+		if (a->runs[i].state.phase != RUN_STALLED)
+			continue;
+		session_say(s, "run '%.*s' is stalled: %.*s", STR_ARG(a->runs[i].name), STR_ARG(a->runs[i].state.cause));
+		status = STATUS_FAILED;
+	}
+	return status;
+}
+
 static int outcome(struct session *s, const struct attend *a, enum run_goal goal, enum attend_end end)
 {
+	int status = STATUS_DONE;
 	bool failed;
 
 	if (end == ATTEND_INTERRUPTED)
@@ -45,16 +60,13 @@ static int outcome(struct session *s, const struct attend *a, enum run_goal goal
 		session_say(s, "the time is up; the run%s on", a->n == 1 ? " goes" : "s go");
 		return STATUS_TIMEOUT;
 	}
-	if (any_stalled(a) && option_given(s->options, OPTION_FAIL_ON_STALL)) {
-		for (size_t i = 0; i < a->n; i++)
-			if (a->runs[i].state.phase == RUN_STALLED)
-				session_say(s, "run '%.*s' is stalled: %.*s", STR_ARG(a->runs[i].name),
-					STR_ARG(a->runs[i].state.cause));
-		return STATUS_FAILED;
-	}
+	if (option_given(s->options, OPTION_FAIL_ON_STALL))
+		status = report_stalled(s, a);
+	if (status)
+		return runs_worse(status, runs_verdict(a, false));
 	for (size_t i = 0; i < a->n; i++)
 		if (!goal_reached(&a->runs[i], goal, &failed))
-			return runs_verdict(s, a, false);
+			return runs_verdict(a, false);
 	return STATUS_DONE;
 }
 

@@ -303,7 +303,7 @@ int runs_lost(struct session *s, const struct attend *a)
 	return status;
 }
 
-int runs_verdict(struct session *s, const struct attend *a, bool tell_success)
+int runs_verdict(const struct attend *a, bool tell_success)
 {
 	int status = STATUS_DONE;
 	bool terminal = isatty(STDERR_FILENO);
@@ -324,7 +324,7 @@ int runs_verdict(struct session *s, const struct attend *a, bool tell_success)
 			report_headline(run, &b);
 		buf_char(&b, '\n');
 		if (a->runs[i].replaced) {
-			status = STATUS_CONFLICT;
+			status = runs_worse(status, STATUS_CONFLICT);
 		} else if (run->phase != RUN_SUCCEEDED) {
 			status = runs_worse(status, STATUS_FAILED);
 			report_last_lines(run, terminal, &b);
@@ -339,7 +339,6 @@ int runs_verdict(struct session *s, const struct attend *a, bool tell_success)
 		file_write_all(STDERR_FILENO, b.p, b.n);
 		buf_release(&b);
 	}
-	(void)s;
 	return status;
 }
 

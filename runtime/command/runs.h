@@ -60,8 +60,11 @@ int runs_wait(struct session *s, struct attend *a, enum run_goal goal);
 int runs_interrupted(struct session *s, const struct attend *a);
 /* After ATTEND_LOST: reports which runs continue unobserved, and why; returns the exit status. */
 int runs_lost(struct session *s, const struct attend *a);
-/* Prints the verdict of each run on standard error; returns 0, or 8 when a run has not succeeded. */
-int runs_verdict(struct session *s, const struct attend *a, bool tell_success);
+/*
+ * Prints the verdict of each run that has ended on standard error; returns 0, 8 when one has not succeeded, or 5 when one
+ * was replaced.
+ */
+int runs_verdict(const struct attend *a, bool tell_success);
 /* Prints the states on standard output in the form that --output selects. */
 void runs_report(struct session *s, struct attend *a, enum report_form form);
 enum report_form runs_form(const struct session *s, enum report_form usual);

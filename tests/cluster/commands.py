@@ -493,6 +493,11 @@ def pods_refused(w):
         w.want(0, "status", "a", out="Stalled.*" + re.escape(why.split(": ", 1)[1][:30]))
         w.want(8, "wait", "--fail-on-stall", "a")
         w.want(124, "wait", "--timeout", "1s", "a")
+    w.write("b.tj", JOB % ("b", 1))
+    w.want(0, "apply", "--no-wait", "b.tj")
+    w.jobs_run = True
+    w.run_job("default", w.get("jobs", "b-worker"), "Failed", 3)
+    w.want(8, "wait", "--fail-on-stall", "a", "b", err="run 'a' is stalled: .*\n(.*\n)*b: Failed: .*worker 0 exited with code 3")
 
 
 @check
@@ -1409,6 +1414,41 @@ def followed_long(w):
     wrong = [(text, n) for text, n in lines.items() if text != "line %d" % (n - 1)]
     must(len(lines) >= 120 and not wrong, wrong[:5])
     must("asan" in os.environ.get("BUILD", "") or sizes[1] < sizes[0] + 150, sizes)
+
+
+def peak_memory(process):
+    """In KB; 0 when the process has just ended."""
+    with open("/proc/%d/status" % process.pid) as f:
+        found = re.search(r"VmHWM:\s+(\d+)", f.read())
+    return int(found[1]) if found else 0
+
+
+@check
+def merged_large(w):
+    """logs of several replicas are merged in a memory that does not depend on how much they printed, also when a
+    replica printed much more than another"""
+    w.write("a.tj", JOB % ("a", 3))
+    w.want(0, "apply", "a.tj")
+
+    def text(n, step):
+        return "".join("2026-01-01T00:%02d:%02d.%03d000000Z %s\n" % (i // 60000, i // 1000 % 60, i % 1000, "x" * 100)
+                       for i in range(0, n, step)).encode()
+    sizes = []
+    for n in 30000, 120000:
+        w.logs = {("a-worker-0-x", False): text(n, 1), ("a-worker-1-x", False): text(n, 1), ("a-worker-2-x", False): text(n, 50)}
+        printed = os.path.join(w.dir, "printed")
+        with open(printed, "wb") as out:
+            p = subprocess.Popen([TRAINC, "logs", "a", "--all", "--timestamps"], cwd=w.dir, stdin=subprocess.DEVNULL, stdout=out, env=w.environment())
+            peak = 0
+            while p.poll() is None:
+                peak = peak_memory(p) or peak
+                time.sleep(0.01)
+        with open(printed) as f:
+            times = [line.split(" \u2502 ")[1].split(" ")[0] for line in f]
+        must(p.returncode == 0 and len(times) == n * 2 + n // 50, (p.returncode, len(times)))
+        must(times == sorted(times), "not merged by time")
+        sizes.append(peak)
+    must("asan" in os.environ.get("BUILD", "") or sizes[1] < sizes[0] + 3000, sizes)
 
 
 @check

@@ -22,7 +22,7 @@ class World(Server):
     def __init__(self, namespaces=("default",)):
         super().__init__(KINDS)
         self.denied, self.groups, self.jobs_run = set(), [], True
-        self.logs = {}                  # (pod, previous instance?) -> what its container printed
+        self.logs = {}                  # (pod, previous instance?) -> the lines its container printed, or the whole answer
         for name in namespaces:
             self.put("namespaces", "", {"metadata": {"name": name}, "status": {"phase": "Active"}})
 
@@ -106,7 +106,7 @@ class World(Server):
     def log(self, h, pod, previous):
         with self.lock:
             lines = self.logs.get((pod, previous), [])
-        reply(h, 200, "".join("%s %s\n" % (NOW, line) for line in lines).encode())
+        reply(h, 200, lines if isinstance(lines, bytes) else "".join("%s %s\n" % (NOW, line) for line in lines).encode())
 
     def answer(self, method, path, query, headers, body):
         if path == "/version":
