@@ -100,8 +100,8 @@ static size_t queue_limit(const struct pod_lines *l)
 }
 
 /*
- * Removes the records that were handed out from the queue, once they are at least as long as those that wait. This moves
- * no more bytes than were handed out, and a queue that never empties does not grow.
+ * Removes the records that were handed out from the queue, once they are at least as long as those that wait. This
+ * moves no more bytes than were handed out, and a queue that never empties does not grow.
  */
 static void drop_given(struct line_stream *s)
 {

@@ -61,8 +61,8 @@ int runs_interrupted(struct session *s, const struct attend *a);
 /* After ATTEND_LOST: reports which runs continue unobserved, and why; returns the exit status. */
 int runs_lost(struct session *s, const struct attend *a);
 /*
- * Prints the verdict of each run that has ended on standard error; returns 0, 8 when one has not succeeded, or 5 when one
- * was replaced.
+ * Prints the verdict of each run that has ended on standard error; returns 0, 8 when one has not succeeded, or 5 when
+ * one was replaced.
  */
 int runs_verdict(const struct attend *a, bool tell_success);
 /* Prints the states on standard output in the form that --output selects. */
