@@ -41,7 +41,8 @@ static int report_stalled(struct session *s, const struct attend *a)
 	for (size_t i = 0; i < a->n; i++) {
 		if (a->runs[i].state.phase != RUN_STALLED)
 			continue;
-		session_say(s, "run '%.*s' is stalled: %.*s", STR_ARG(a->runs[i].name), STR_ARG(a->runs[i].state.cause));
+		session_say(s, "run '%.*s' is stalled: %.*s", STR_ARG(a->runs[i].name),
+			STR_ARG(a->runs[i].state.cause));
 		status = STATUS_FAILED;
 	}
 	return status;
