@@ -1,9 +1,9 @@
 /*
  * arena.c - bump allocation in blocks that double up to a limit.
  *
- * Small programs must stay small (a job of ten lines compiles in a few MiB), so
- * the first block is 4 KiB, or what the arena's owner says; big ones must not
- * call malloc often, so blocks double to 512 KiB, and are 2 MiB from then on.
+ * Small programs must need little memory (a job of ten lines compiles in a few MiB), so the first block is 4 KiB, or as
+ * large as the arena's owner says. Big programs must not call malloc() often, so blocks double to 512 KiB, and after
+ * that each is 2 MiB.
  */
 #include "base/arena.h"
 
@@ -25,8 +25,8 @@ enum {
 };
 
 /*
- * Does calloc() take a block of this size from the system? Its pages are zero already, and clearing them would touch
- * pages that nothing will use.
+ * Is a block of this size mapped directly from the system? Such pages are already zero, and clearing them would touch
+ * pages that may never be used.
  */
 static bool is_mapped(size_t payload)
 {
@@ -46,9 +46,9 @@ static void *new_pages(size_t size, int flags)
 }
 
 /*
- * Makes a block in one large page of the processor, if the system has them. A program that has filled the blocks before
- * fills most of it, and 512 small pages cost five times as much. More is mapped than is needed, so that the block can
- * begin at the boundary of a large page; the rest is given back.
+ * Makes a block in one large page of the processor, if the system offers that. A program that has filled the earlier
+ * blocks will use most of it, and the 512 small pages would cost five times as much. More memory is mapped at first, so
+ * that the block can begin on the boundary of a large page; the rest is unmapped.
  */
 static void *map_large(void)
 {
@@ -66,8 +66,8 @@ static void *map_large(void)
 }
 
 /*
- * A FIRST block is as large as the arena's owner says, so most of it will be used: its pages come with the call.
- * Taken one by one, when they are first touched, they cost four times as much.
+ * Maps a block. If it is the FIRST one, its size is what the arena's owner expects to use, so its pages are mapped at
+ * once. They would cost four times as much if each was mapped when it is first touched.
  */
 static struct arena_block *block_map(const struct arena *a, size_t size, bool first)
 {
@@ -160,7 +160,7 @@ void arena_reset(struct arena *a)
 	for (struct arena_block *b = a->blocks, *next; b; b = next) {
 		next = b->next;
 		if (a->end && a->end == block_data(b) + b->size)
-			keep = b;               /* the block that is being filled is kept */
+			keep = b;               /* keep the block that is being filled */
 		else
 			block_free(b);
 	}
@@ -170,7 +170,7 @@ void arena_reset(struct arena *a)
 		return;
 	keep->next = NULL;
 	a->at = block_data(keep);
-	memset(a->at, 0, (size_t)(used - a->at));       /* memory is handed out zeroed */
+	memset(a->at, 0, (size_t)(used - a->at));       /* because arena_alloc() returns zeroed memory */
 	a->end = a->at + keep->size;
 	a->total = keep->size;
 #endif

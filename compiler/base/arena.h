@@ -1,9 +1,10 @@
 /*
  * arena.h - memory that is freed together. An arena hands out zeroed memory that is never freed piece by piece;
- * releasing the arena frees everything. Arenas are named after lifetimes: that of the run (sources, names), of a
- * compilation (tree to plan), of an object (one manifest). A pointer never outlives its arena and never points into one
- * with a shorter life. Functions never fail for the caller: base/memory.h says what happens when memory runs out. With
- * -DARENA_DEBUG every allocation is its own malloc, so that a sanitizer sees errors that an arena would hide.
+ * releasing the arena frees everything. There is an arena for each lifetime: that of the run (sources, names), of a
+ * compilation (tree to plan), and of an object (one manifest). A pointer never outlives the arena that it points into,
+ * so memory in one arena never points into an arena with a shorter life. Functions never fail for the caller:
+ * base/memory.h says what happens when memory runs out. With -DARENA_DEBUG every allocation is its own malloc, so that
+ * a sanitizer sees errors that an arena would hide.
  */
 #ifndef TRAINC_BASE_ARENA_H
 #define TRAINC_BASE_ARENA_H
@@ -20,13 +21,14 @@ struct arena {
 	char *at, *end;                 /* the free part of the newest block */
 	size_t total;                   /* number of bytes taken from malloc() so far */
 	/*
-	 * Size of the first block; 0: 4 KiB.  Smaller where there are many arenas of a few hundred bytes; larger where
-	 * the least that will be used is known.
+	 * Size of the first block; 0: 4 KiB. It is smaller for arenas that are many and hold a few hundred bytes each,
+	 * and larger where a minimum is known.
 	 */
 	uint32_t first;
-	bool frugal;                    /* take no large pages, the last of which is half unused: memory matters more
-					 * than time */
-	uint32_t compared;              /* number of names compared with misspelt names: diag/suggest.c limits it */
+	bool frugal;                    /* do not use large pages, the last of which is half empty on average: memory
+					 * matters more than time */
+	uint32_t compared;              /* number of comparisons with misspelt names so far, which diag/suggest.c limits
+					 */
 };
 
 enum { ARENA_ALIGN = 16 };              /* alignment of the memory that is handed out: enough for any object */
@@ -62,8 +64,8 @@ char *arena_copy(struct arena *a, const char *bytes, size_t n);
 void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size);
 
 /*
- * Frees everything but one block, which is kept for reuse: for an arena that is filled again for each object. Memory
- * that was handed out before becomes invalid.
+ * Frees everything except one block, which is reused, for an arena that is filled again for each object. All memory
+ * that it returned before becomes invalid.
  */
 void arena_reset(struct arena *a);
 

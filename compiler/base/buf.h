@@ -12,19 +12,22 @@
 
 struct buf {
 	char *p;
-	/* `n` bytes are used, `size` are allocated: never above limit + 1 once the buffer has grown */
+	/* `n` bytes are used and `size` are allocated, which is at most limit + 1 once the buffer has grown */
 	size_t n, size, limit;
 	bool overflow;
 };
 
-/* Makes room for N more bytes at b->p + b->n, which the caller writes and adds to b->n; false beyond the limit. */
+/*
+ * Makes room for N more bytes at b->p + b->n, which the caller then writes and counts in b->n; false if that exceeds
+ * the limit.
+ */
 bool buf_reserve(struct buf *b, size_t n);
 static inline bool buf_room(struct buf *b, size_t n)
 {
 	return (n < b->size - b->n && !b->overflow) || buf_reserve(b, n);
 }
 
-/* Appends bytes.  Inlined, because output consists of short pieces. */
+/* Appends bytes. Inlined, because most calls append only a few bytes. */
 static inline void buf_put(struct buf *b, const char *bytes, size_t n)
 {
 	if (!n || !buf_room(b, n))
@@ -44,7 +47,7 @@ void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(print
 void buf_vprintf(struct buf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 /* Appends S as a JSON string with its quotes; malformed UTF-8 becomes U+FFFD. */
 void buf_json(struct buf *b, struct str s);
-/* Appends S as text between the tags of XML or HTML: nothing in it is markup. */
+/* Appends S as text of XML or HTML, with characters escaped that would be markup. */
 void buf_markup(struct buf *b, struct str s);
 /* Copies the bytes into the arena and empties the buffer, which keeps its memory. */
 struct str buf_take(struct buf *b, struct arena *a);

@@ -3,7 +3,7 @@
 
 #include "base/glyph.h"
 
-/* Does the character at I have to be replaced when it is printed, as glyph.h does? */
+/* Did glyph_at() replace the character at I, because it must not be printed? */
 static bool is_replaced(const struct glyph *g, struct str s, size_t i)
 {
 	return g->shown.n == 3 && memcmp(g->shown.p, "\xEF\xBF\xBD", 3) == 0 &&

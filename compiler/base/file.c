@@ -1,6 +1,7 @@
 /*
- * file.c - the only file of the core that accesses the file system. Reading uses a descriptor and fstat, never seek. So
- * pipes, standard input and files that grow while being read give either the whole text or an explanation.
+ * file.c - the only file of the core that accesses the file system. Files are read with read() and fstat(), never with
+ * a seek. So pipes, standard input and files that grow while being read result in either the whole text or an
+ * explanation.
  */
 #include "base/file.h"
 
@@ -22,7 +23,8 @@
 enum { LARGEST = 64 << 20, PORTION = 64 << 10 };
 
 /*
- * The C library's message for an errno, for use within a sentence: "Too many open files" loses its capital.
+ * The C library's message for an errno, for use within a sentence: "Too many open files" starts with a lower-case
+ * letter.
  */
 static struct str library_reason(struct arena *a, int error)
 {
@@ -50,7 +52,10 @@ static bool read_fd(int fd, struct buf *into, size_t most, struct str *why, stru
 {
 	struct stat known;
 	bool sized = fstat(fd, &known) == 0 && known.st_size > 0 && (size_t)known.st_size < most;
-	/* a hint only: a file may grow, and a pipe has no size. One byte is added for the read that finds the end */
+	/*
+	 * the size is only a hint, because a file may grow and a pipe has no size; one more byte lets read() find the
+	 * end
+	 */
 	buf_reserve(into, sized ? (size_t)known.st_size + 1 : PORTION);
 	while (buf_room(into, 1)) {
 		ssize_t got = read(fd, into->p + into->n, into->size - into->n - 1);
@@ -75,7 +80,7 @@ static bool is_null_device(const struct stat *st)
 
 /*
  * Does the pipe have a writer? Without one, reading a named pipe would block forever. poll() reports the end of a pipe
- * only if it once had a writer, and read() returns nothing only then. A pipe that the shell made has no name and always
+ * only after it has had a writer, and only then does read() return 0. A pipe that the shell made has no name and always
  * has a writer.
  */
 static bool has_writer(int fd, struct buf *text)
@@ -100,8 +105,8 @@ static bool has_writer(int fd, struct buf *text)
 }
 
 /*
- * Opens a file, a pipe that has a writer, or /dev/null: reading any of these comes to an end. -1 with a reason for
- * anything else.
+ * Opens a file, a pipe that has a writer, or /dev/null: reading any of these ends at some time. Returns -1, with the
+ * reason in *WHY, for anything else.
  */
 static int open_text(struct arena *a, const char *path, struct buf *text, struct str *why)
 {
@@ -116,7 +121,7 @@ static int open_text(struct arena *a, const char *path, struct buf *text, struct
 		*why = STR("is a pipe without a writer");
 	} else {
 		if (S_ISFIFO(st.st_mode))
-			fcntl(fd, F_SETFL, 0);          /* the pipe has a writer, so from here on a read may block */
+			fcntl(fd, F_SETFL, 0);          /* the pipe has a writer, so read() may block */
 		return fd;
 	}
 	if (fd >= 0)
@@ -196,12 +201,13 @@ static void reader_list(void *context, struct arena *arena, struct str directory
 		ARENA_PUSH(arena, names, n, str_copy(arena, str_of(e->d_name)));
 	closedir(d);
 	if (n)
-		qsort(names, n, sizeof *names, by_bytes);       /* directory entries come in no particular order */
+		qsort(names, n, sizeof *names, by_bytes);       /* sorted, because directory entries come in no
+								 * particular order */
 	for (size_t i = 0; i < n; i++)
 		each(to, names[i]);
 }
 
-/* Does the path leave its directory? One that does not exist does not; reading it will report that it is missing. */
+/* Does PATH lead out of DIRECTORY? Not if it does not exist; reading it will report that it is missing. */
 static bool reader_leaves(void *context, struct arena *arena, struct str directory, struct str path)
 {
 	(void)context;

@@ -1,9 +1,9 @@
 /*
  * file_write.c - replaces files completely, or not at all. The new text is written to a file beside the old one,
- * `.NAME.trainc-new`, synced, and renamed over it. The new file is locked while it is written; one that is not locked
- * was left by a killed run and is removed. The properties of the file stay: a symbolic link still leads to the same
- * place, hard links still name the same file, owner and mode are kept. Where a rename cannot do that, the old file
- * itself is written to, while the new text is safe beside it.
+ * `.NAME.trainc-new`, synced, and renamed over it. The new file is locked while it is written; a file that is not
+ * locked was left behind by a killed run and is removed. The properties of the old file are kept: symbolic links still
+ * lead to the same path, hard links still name the same file, and owner and mode do not change. If a rename would lose
+ * any of these, the old file itself is overwritten while the new text is safe in the file beside it.
  */
 #include "base/file.h"
 
@@ -32,11 +32,11 @@ bool file_write_all(int fd, const char *bytes, size_t n)
 	return true;
 }
 
-/* ---- the file beside ---- */
+/* ---- the new file beside the old one ---- */
 
 struct aside {
 	struct str path;
-	int fd;                         /* descriptor; -1: `error` is the reason */
+	int fd;                         /* descriptor; -1 if it could not be made, with the reason in `error` */
 	int error;
 };
 
@@ -47,7 +47,7 @@ static bool is_same_file(int fd, const char *path)
 	return fstat(fd, &a) == 0 && lstat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Removes a file that no running process holds. False when one does. */
+/* Removes a leftover file unless a running process has locked it. False if one has. */
 static bool remove_litter(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -61,7 +61,7 @@ static bool remove_litter(const char *path)
 	return ours;
 }
 
-/* Makes and locks a file of that name; -1 with errno, EEXIST when another process has it. */
+/* Makes and locks a file of that name. On failure returns -1 with errno set: EEXIST if another process uses it. */
 static int make_locked(const char *path)
 {
 	enum { TRIES = 20 };
@@ -71,8 +71,7 @@ static int make_locked(const char *path)
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same_file(fd, path))
 			return fd;
 		if (fd >= 0)
-			close(fd);              /* another process took our file for a leftover and removed it: try
-						 * again */
+			close(fd);              /* another process removed our file as a leftover: try again */
 		else if (errno != EEXIST)
 			return -1;
 		else if (!remove_litter(path))
@@ -144,7 +143,10 @@ static bool write_into(const char *path, struct str bytes)
 	return ok;
 }
 
-/* Looks up what PATH names, with links followed; false with a reason when it may not be replaced. */
+/*
+ * Looks up the file that *NAME leads to, following links. False, with the reason in *WHY, when the file must not be
+ * replaced.
+ */
 static bool look(struct arena *a, const char **name, struct stat *old, bool *exists, struct str *why)
 {
 	*exists = lstat(*name, old) == 0;
@@ -197,7 +199,7 @@ bool file_replace(struct arena *a, struct str path, struct str bytes, struct str
 	return ok;
 }
 
-/* Renames a file unless TO exists. Some file systems cannot do that; there link() is used, which never replaces. */
+/* Renames a file unless TO exists. On file systems that cannot do this, uses link(), which never replaces a file. */
 static bool rename_new(const char *from, const char *to)
 {
 	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
@@ -223,7 +225,7 @@ bool file_create(struct arena *a, struct str path, struct str bytes, struct str 
 	return ok;
 }
 
-/* Opens a device or a pipe; the reader of a pipe gets a second to appear. */
+/* Opens a device or a pipe; waits up to a second for the reader of a pipe. */
 static int open_sink(const char *name)
 {
 	enum { TRIES = 100, PAUSE_MS = 10 };

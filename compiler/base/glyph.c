@@ -19,8 +19,8 @@ static const struct range wide[] = {
 };
 
 /*
- * Characters that would move the cursor or reorder the line. They are replaced when printed, so that a listing shows
- * what is in the file.
+ * Characters that would move the cursor or reorder the line. They are replaced when printed, so that the terminal shows
+ * the text as it is in the file.
  */
 static const struct range hidden[] = {
 	{ 0x00, 0x1F }, { 0x7F, 0x9F }, { 0x061C, 0x061C }, { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2060, 0x206F },

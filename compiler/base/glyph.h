@@ -1,5 +1,5 @@
 /*
- * glyph.h - one character of text as a terminal shows it. The C library's wcwidth() depends on the locale, which the
+ * glyph.h - how a terminal shows one character of a text. The C library's wcwidth() depends on the locale, which the
  * compiler never sets; so the few ranges that matter are in a table here.
  */
 #ifndef TRAINC_BASE_GLYPH_H

@@ -19,7 +19,8 @@ struct map_entry {
 struct map {
 	struct map_entry *entries;      /* the entries, in insertion order */
 	size_t n;
-	uint32_t *index;                /* hash table: entry number + 1, 0 in free slots; NULL while the map is small */
+	uint32_t *index;                /* hash table of 1 + the index of an entry, 0 in free slots; NULL while the map
+					 * is small */
 	size_t size;
 };
 
@@ -27,7 +28,7 @@ struct map {
 void *map_get(const struct map *m, struct str key);
 /* Sets the value of KEY; an existing key keeps its position. Returns the earlier value. */
 void *map_put(struct map *m, struct arena *a, struct str key, void *value);
-/* For a map of constants, whose values must be read as pointers to const only. */
+/* Like map_put(), for a map whose values are only read, as pointers to const. */
 const void *map_put_const(struct map *m, struct arena *a, struct str key, const void *value);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * memory.c - accounts of memory, and what happens when memory runs out. A ring of pieces costs two pointers each and
- * frees them in any order. When memory runs out, execution jumps to the innermost memory_try(). WebAssembly has no such
- * jump; there, the page is loaded again.
+ * memory.c - keeps accounts of memory, and handles running out of memory. The pieces of an account form a ring, which
+ * costs two pointers for each piece and lets them be freed in any order. When memory runs out, execution jumps to the
+ * innermost memory_try(). WebAssembly has no such jump; there, the web page is loaded again.
  */
 #include "base/memory.h"
 
@@ -17,10 +17,10 @@
 
 enum { STATUS_NO_MEMORY = 70 };         /* EX_SOFTWARE, as for every internal error of trainc */
 
-/* The state of a thread within memory_try(). */
+/* A call of memory_try() that is running in this thread. */
 struct trying {
 	struct memory *account;
-	struct memory_end *ends;        /* the value of account->ends when this memory_try() began */
+	struct memory_end *ends;        /* the value of account->ends when this call started */
 	struct trying *outer;
 #ifndef __wasm__
 	jmp_buf way_out;
@@ -53,7 +53,8 @@ static _Noreturn void end_process(void)
 	static const char text[] = "trainc: out of memory\n";
 
 	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-		_exit(STATUS_NO_MEMORY);        /* if nobody reads the line, the exit status still shows the cause */
+		_exit(STATUS_NO_MEMORY);        /* even if the line cannot be written, the exit status shows the cause
+						 */
 	_exit(STATUS_NO_MEMORY);
 }
 
@@ -141,7 +142,7 @@ void memory_join(struct memory *m, struct memory *other)
 	m->pieces.after = first;
 }
 
-/* ---- pieces of any length ---- */
+/* ---- allocating pieces of any length ---- */
 
 /* The header of each block that memory_hold() returns; the block is aligned for any object. */
 union held {

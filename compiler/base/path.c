@@ -33,7 +33,7 @@ static struct str next_part(struct str path, size_t *at)
 	return (struct str){ path.p + start, *at - start };
 }
 
-/* Can a ".." remove the last component of the text so far? Not if that is ".." itself. */
+/* Can a ".." remove the last component of the path so far? It cannot if that component is ".." itself. */
 static bool can_go_up(const char *p, size_t n, bool absolute)
 {
 	size_t start = n;

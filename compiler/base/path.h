@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* The directory of a path: "." for a plain name, "/" at the top. */
+/* The directory of a path: "." for a plain name, "/" for a file in the root. */
 struct str path_directory(struct str path);
 /* The part of a path after the last slash. */
 struct str path_base(struct str path);

@@ -1,10 +1,11 @@
 /*
  * quantity.c - exact amounts and durations. A literal consists of digits, a fraction and a unit. All three are combined
- * in integers: the digits without their point are the mantissa, the fraction only lowers the decimal exponent, a
- * decimal unit raises it, and a binary unit is a shift. So nothing is ever rounded: an amount that is not a whole
- * number of nano-units is refused (Kubernetes would round it up), as is one that is too large. The canonical text
- * follows resource.Quantity. Decimal amounts lose their trailing zeros and take the exponent that is a multiple of
- * three. Binary ones lose factors of 1024, unless they are below 1024 or have a fraction, which makes them decimal.
+ * with integer arithmetic: the digits without the decimal point are the mantissa, a fraction lowers the decimal
+ * exponent, a decimal unit raises it, and a binary unit is a shift. So nothing is ever rounded. An amount that is too
+ * large, or that is not a whole number of nano-units (Kubernetes would round it up), is refused. The canonical text
+ * follows resource.Quantity. Trailing zeros of decimal amounts are replaced by an exponent that is a multiple of three.
+ * Factors of 1024 of binary amounts are replaced by a binary unit; binary amounts below 1024 or with a fraction are
+ * written as decimal ones.
  */
 #include "base/quantity.h"
 
@@ -12,7 +13,7 @@ __extension__ typedef unsigned __int128 uint128;
 
 enum { NANO_DIGITS = 9, BASE_TEN = 10 };
 
-/* The parts of a number word; `number` ends where `suffix` begins. */
+/* The parts of a number with a suffix. */
 struct word {
 	uint128 mantissa;
 	bool too_large;                 /* the digits alone are too large */
@@ -24,8 +25,8 @@ struct word {
 struct quantity_unit {
 	const char *suffix;
 	enum quantity_form form;
-	int shift;                      /* exponent of the power of two */
-	int exponent;                   /* exponent of the power of ten */
+	int shift;                      /* the unit as an exponent of two */
+	int exponent;                   /* the unit as an exponent of ten */
 };
 
 static const struct quantity_unit units[] = {
@@ -76,7 +77,7 @@ static size_t take_whole(struct str s, bool underscores, struct word *w)
 	return i;
 }
 
-/* Reads the digits after the point; zeros only count when another digit follows. */
+/* Reads the digits after the point; a zero only counts if a nonzero digit follows it. */
 static size_t take_fraction(struct str s, struct word *w)
 {
 	size_t i = 0;
@@ -111,7 +112,7 @@ static bool cut_literal(struct str s, struct word *w)
 	return true;
 }
 
-/* Splits a number in Kubernetes' form: ".5" and "5." are numbers, and underscores are not allowed. */
+/* Splits a number in the syntax of Kubernetes, where ".5" and "5." are numbers and underscores are not allowed. */
 static bool cut_full(struct str s, struct word *w)
 {
 	size_t whole = take_whole(s, false, w), at = whole;
@@ -163,8 +164,8 @@ static bool find_unit(struct str suffix, struct quantity_unit *ret)
 }
 
 /*
- * Computes mantissa 10^exponent exactly. Dividing by 10 divides by 2 and by 5; SHIFT, a power of two that is still to
- * be multiplied in, can cancel the 2.
+ * Computes MANTISSA times 10^EXPONENT times 2^SHIFT exactly. A division by 10 is one by 5 and one by 2, of which the
+ * latter may be canceled against SHIFT.
  */
 static enum quantity_error scale(uint128 mantissa, int exponent, int shift, uint128 limit, uint128 *ret)
 {
@@ -280,7 +281,7 @@ const char *quantity_unit_of(struct str number, struct str word)
 	return !n || !quantity_binary(n) ? meant : *meant == 'G' ? "Gi" : "Ti";
 }
 
-/* Reads a number at the beginning of the rest. False when there is none, or when it is too large for a duration. */
+/* Takes a number of at most nine digits from the beginning of *REST. False when there is none. */
 static bool cut_number(struct str *rest, int64_t *ret)
 {
 	size_t n = 0;
@@ -412,7 +413,7 @@ enum quantity_error duration_parse(struct str word, struct quantity *ret)
 
 /* ---- text ---- */
 
-/* Writes digits to the end of the 40 bytes at DIGITS. */
+/* Writes the digits of a number to the end of the 40 bytes at DIGITS. */
 static struct str unsigned_text(uint128 u, char digits[40])
 {
 	char *p = digits + 40;
@@ -533,7 +534,10 @@ static bool finish(int128 nano, enum quantity_form form, struct quantity *ret)
 	return true;
 }
 
-/* The form in which the result is written: that of the first operand, or of the second when the first is zero. */
+/*
+ * The form in which the result of an operation is written: that of the first operand, or of the second when the first
+ * is zero.
+ */
 static enum quantity_form joint_form(struct quantity a, struct quantity b)
 {
 	return a.nano == 0 ? b.form : a.form;

@@ -1,10 +1,9 @@
 /*
  * quantity.h - Kubernetes' resource.Quantity and durations, exact.
  *
- * A quantity is an integer count of nano-units in 128 bits: 1 CPU, 1 byte or 1 second is 10^9.  It
- * remembers how it was written so that its canonical text is the one that Kubernetes would print:
- * no fraction, the largest suffix that loses nothing, binary if it was written in binary, an
- * exponent if it was written with one.  Never floating point.
+ * A quantity is an integer count of nano-units in 128 bits: 1 CPU, 1 byte or 1 second is 10^9. It remembers how it was
+ * written so that its canonical text is the one that Kubernetes would print: no fraction, the largest suffix that loses
+ * nothing, binary if it was written in binary, an exponent if it was written with one. Floating point is never used.
  */
 #ifndef TRAINC_BASE_QUANTITY_H
 #define TRAINC_BASE_QUANTITY_H
@@ -28,23 +27,23 @@ enum quantity_error {
 	QUANTITY_TOO_FINE               /* the value is not a multiple of a nano-unit */
 };
 
-/* The meaning of a unit suffix. */
+/* What the suffix of a number measures. */
 enum unit_kind { UNIT_NONE, UNIT_AMOUNT, UNIT_DURATION, UNIT_UNKNOWN };
 
 /* The kind of the unit at the end of a number of the language ("64Gi", "30min"; "12e6" is UNIT_AMOUNT). */
 enum unit_kind quantity_unit(struct str word);
 
-/* Does a user who writes N with G or T almost certainly mean Gi or Ti? For 64, 512 and 1000 yes, for 100 no. */
+/* Does a user who writes N with G or T almost certainly mean Gi or Ti? Yes for 64, 512 and 1000, no for 100. */
 static inline bool quantity_binary(long long n) { return !(n & (n - 1)) || n % 8 == 0; }
 
 /*
- * The unit that another word means: "G" for "GB", "min" for "minutes", "" for "cores"; NULL when it is unknown.
+ * The unit of the language that WORD means: "G" for "GB", "min" for "minutes", "" for "cores"; NULL when it is unknown.
  */
 const char *quantity_unit_meant(struct str word);
-/* Is UNIT one of kMGTPE?  A word for such a unit, such as "GB", may also mean the binary unit. */
+/* Is UNIT one of k, M, G, T, P and E? Words such as "GB" may mean such a unit or the binary one. */
 bool quantity_decimal_bytes(struct str unit);
 /*
- * As quantity_unit_meant(), but it considers the amount, too: "Gi" for 256 "GB", since 256G would get a warning
+ * Like quantity_unit_meant(), but also considers the amount: "Gi" for 256 "GB", since 256G would cause a warning
  * (TJ0620).
  */
 const char *quantity_unit_of(struct str number, struct str word);
@@ -67,10 +66,10 @@ bool duration_compound(struct str word, struct quantity *ret);
 bool duration_iso(struct str word, struct quantity *ret);
 /* A duration in the largest unit that represents it exactly: "90min", "1500ms". */
 struct str duration_text(struct arena *a, struct quantity q);
-/* A duration in the form of Go: "1h2m3s". */
+/* A duration as Go writes it: "1h2m3s". */
 struct str duration_go_text(struct arena *a, struct quantity q);
 
-/* Computes a + b, a - b, a n; false when the result is out of range. */
+/* Computes a + b, a - b, or a times n; false when the result is out of range. */
 bool quantity_add(struct quantity a, struct quantity b, struct quantity *ret);
 bool quantity_sub(struct quantity a, struct quantity b, struct quantity *ret);
 bool quantity_mul(struct quantity a, int64_t n, struct quantity *ret);

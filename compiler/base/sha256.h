@@ -9,7 +9,7 @@
 struct sha256 {
 	uint32_t state[8];
 	uint64_t bytes;                 /* number of bytes hashed so far */
-	unsigned char block[64];        /* the input that does not fill a block yet: its first bytes % 64 bytes */
+	unsigned char block[64];        /* the start of a block that is not full yet: bytes % 64 bytes of input */
 };
 
 void sha256_init(struct sha256 *s);

@@ -3,14 +3,14 @@
 struct source *source_add_kept(struct sources *ss, struct str name, struct str text)
 {
 	if (!ss->next)
-		ss->next = 1;                   /* offset 0 is "no place" */
+		ss->next = 1;                   /* offset 0 means an unknown position */
 	if (text.n >= UINT32_MAX - ss->next - 1)
 		return NULL;
 	struct source *s = ARENA_NEW(ss->arena, struct source);
 	s->name = str_copy(ss->arena, name);
 	s->text = text;
 	s->base = ss->next;
-	ss->next += (uint32_t)text.n + 1;       /* the end of a file is a separate place */
+	ss->next += (uint32_t)text.n + 1;       /* the end of a text has an offset of its own */
 	ARENA_PUSH(ss->arena, ss->at, ss->n, s);
 	return s;
 }
@@ -43,7 +43,8 @@ static struct source *source_holding(const struct sources *ss, uint32_t offset)
 	size_t lo = 0, hi = ss->n;
 	if (!offset)
 		return NULL;
-	if (hi && offset - ss->at[0]->base <= ss->at[0]->text.n)        /* most places are in the program, the first */
+	if (hi && offset - ss->at[0]->base <= ss->at[0]->text.n)        /* most offsets are in the program, which is the
+									 * first source */
 		return ss->at[0];
 	while (lo < hi) {                       /* the last source that starts at or before the offset */
 		size_t mid = lo + (hi - lo) / 2;
@@ -82,7 +83,7 @@ struct place_mark {
 	unsigned line, column;
 };
 
-/* Counts from AT to the byte OFFSET of its text. */
+/* Advances AT to the byte OFFSET of its text, counting lines and columns. */
 static struct place advance(struct place at, uint32_t offset)
 {
 	for (; at.offset < offset; at.offset++) {

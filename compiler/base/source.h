@@ -1,14 +1,15 @@
 /*
- * source.h - the set of texts that a run reads, and places in them. Every text gets a range of global byte offsets. So
- * a place is two numbers, and line and column are computed only when an error is printed. The core reads files through
- * `struct reader` only: an editor supplies unsaved buffers, and the browser and the fuzzers have no file system.
+ * source.h - the set of texts that a run reads, and positions in them. Every text gets a range of global byte offsets.
+ * So a span is two numbers, and line and column are computed only when an error is printed. The core reads files only
+ * through `struct reader`, because an editor supplies unsaved buffers, and the browser and the fuzzers have no file
+ * system.
  */
 #ifndef TRAINC_BASE_SOURCE_H
 #define TRAINC_BASE_SOURCE_H
 
 #include "base/str.h"
 
-/* Global byte offsets [start, end).  {0,0} is "no place". */
+/* Global byte offsets [start, end). {0,0} is an unknown span. */
 struct span {
 	uint32_t start, end;
 };
@@ -34,30 +35,33 @@ struct source {
 	uint32_t base;                  /* global offset of the first byte of the text; at least 1 */
 	bool library;                   /* the source is a module of the standard library */
 	bool silent;                    /* set by diag/allow.c: the text was searched and has no `# allow` comment */
-	struct place_mark *marks;       /* private to source.c: built when a position in the text is first needed */
+	struct place_mark *marks;       /* private to source.c: built when a line number in the text is first needed */
 };
 
 struct sources {
 	struct arena *arena;
-	struct source **at;             /* the sources, by rising base */
+	struct source **at;             /* the sources, by increasing base */
 	size_t n;
 	uint32_t next;                  /* next free global offset */
 };
 
-/* A place for people: lines and columns count from 1, columns in characters. */
+/* A position as people see it: lines and columns are counted from 1, columns in characters. */
 struct place {
 	const struct source *source;
-	uint32_t offset;                /* the place as a byte offset in the file */
+	uint32_t offset;                /* the byte offset of the position in the file */
 	unsigned line, column;
 };
 
 /* Adds a text; NAME and TEXT are copied. NULL when the 4 GiB of offsets are used up. */
 struct source *source_add(struct sources *ss, struct str name, struct str text);
-/* As source_add(), but the text is not copied: it must end with a NUL and live as long as the set. */
+/* Like source_add(), but the text is not copied: it must end with a NUL and live as long as the set. */
 struct source *source_add_kept(struct sources *ss, struct str name, struct str text);
-/* The text that contains a global offset (or ends there); NULL for no place. */
+/* The source that contains a global offset or ends there; NULL for an unknown position. */
 const struct source *source_at(const struct sources *ss, uint32_t offset);
-/* Computes line and column.  The first call reads the whole text, later calls a few hundred bytes. */
+/*
+ * Computes the line and column of an offset. The first call for a text reads all of it, later calls a few hundred
+ * bytes.
+ */
 struct place source_place(const struct sources *ss, uint32_t offset);
 /* The line, without its newline, that contains a global offset. */
 struct str source_line(const struct sources *ss, uint32_t offset);
@@ -65,13 +69,11 @@ struct str source_line(const struct sources *ss, uint32_t offset);
 struct str source_text(const struct sources *ss, struct span s);
 
 /*
- * How the core reads files.  `read` fills `ret` (memory of `arena`) and returns
- * true, or returns false with a sentence in `why`: "no such file", "is a
- * directory".  `exists` says false only when it is certain that nothing is there;
- * may be NULL.  `list` calls back with the names in a directory, in byte order;
- * may be NULL.  `leaves` says whether a path goes out of a directory by a symbolic
- * link; may be NULL.  `real` gives the path without links, from the root; may be
- * NULL, and is false for what does not exist.
+ * How the core reads files. `read` stores the text in *RET (in memory of ARENA) and returns true, or returns false with
+ * a short text in *WHY: "no such file", "is a directory". The other functions may be NULL. `exists` returns false only
+ * when it is certain that nothing is there. `list` calls EACH with the names in a directory, in byte order. `leaves`
+ * tells whether a path leads out of a directory by a symbolic link. `real` stores the absolute path without links, and
+ * returns false if the path does not exist.
  */
 struct reader {
 	void *context;

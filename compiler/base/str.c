@@ -120,7 +120,10 @@ struct str str_int(struct arena *a, int64_t n)
 	return str_copy(a, str_digits(room, n));
 }
 
-/* Most texts are short, so they are printed on the stack first; only a longer one is printed a second time. */
+/*
+ * Most texts are short, so they are first printed to a buffer on the stack, and only a longer one is printed a second
+ * time.
+ */
 struct str str_printf(struct arena *a, const char *fmt, ...)
 {
 	char small[256];
@@ -177,9 +180,8 @@ size_t str_malformed(struct str s)
 }
 
 /*
- * The hash starts from a number that differs in each process, because names come from files that anyone may have
- * written: so nobody can choose names that collide. No output depends on it: tables are listed in the order of
- * insertion.
+ * The hash starts from a number that differs in each process. Otherwise, somebody could write a file with names that
+ * collide. No output depends on that number, because tables are listed in insertion order.
  */
 static uint64_t hash_seed[2] = { 0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu };
 
@@ -194,8 +196,8 @@ static uint64_t hash_fold(uint64_t a, uint64_t b)
 
 #if defined __linux__ && !defined FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 /*
- * Sets the seed from the 16 random bytes that the kernel gives each process: that needs no call, and works before there
- * are threads. A fuzzer needs repeatable runs, so there the number is fixed.
+ * Sets the seed from the 16 random bytes that the kernel gives each process, which needs no system call. This runs
+ * before there are threads. Fuzzers need repeatable runs, so they use a fixed seed.
  */
 __attribute__((constructor)) static void hash_seed_init(void)
 {
@@ -218,7 +220,7 @@ static uint64_t load8(const char *p)
 	return word;
 }
 
-/* The first N bytes at P in one number, N from 1 to 7.  Reads of fixed sizes, which may overlap: no calls, no loop. */
+/* The N bytes at P as one number, for N from 1 to 7. Reads of fixed sizes, which may overlap, avoid calls and loops. */
 static uint64_t load_short(const char *p, size_t n)
 {
 	uint32_t low, high;
@@ -240,7 +242,8 @@ uint32_t str_hash(struct str s)
 	} else {
 		for (size_t i = 0; i + sizeof h < s.n; i += sizeof h)
 			h = hash_fold(h ^ load8(s.p + i), hash_seed[1]);
-		h = hash_fold(h ^ load8(s.p + s.n - sizeof h), hash_seed[1]);   /* the last bytes, some of them again */
+		/* the last 8 bytes, some of which were already read */
+		h = hash_fold(h ^ load8(s.p + s.n - sizeof h), hash_seed[1]);
 	}
 	h = hash_fold(h, hash_seed[1]);
 	return (uint32_t)(h ^ h >> 32);

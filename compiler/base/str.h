@@ -19,7 +19,7 @@ struct str {
 	size_t n;
 };
 
-/* Arguments of printf for "%.*s". */
+/* The arguments of printf() for "%.*s". */
 #define STR_ARG(s) (int)(s).n, (s).p
 #define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
 
@@ -28,7 +28,10 @@ static inline bool str_eq(struct str a, struct str b)
 {
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
-/* Most words of a table differ in their first character; the length of one that does is not counted. */
+/*
+ * Is A equal to Z? The first characters are compared first, because that usually settles it without computing Z's
+ * length.
+ */
 static inline bool str_is(struct str a, const char *z)
 {
 	return a.n ? *a.p == *z && str_eq(a, str_of(z)) : !*z;
@@ -52,18 +55,18 @@ int str_cmp(struct str a, struct str b);
 struct str str_copy(struct arena *a, struct str s);
 /* Joins A, B and C, NUL-terminated. For names that are made so often that printf would cost too much. */
 struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c);
-/* As str_cat(), but the characters may be changed. */
+/* Like str_cat(), but the characters may be changed. */
 char *str_cat_chars(struct arena *arena, struct str a, struct str b, struct str c);
-/* A copy in which TO replaces each of CHARACTERS; NUL-terminated. */
+/* A copy of S in which TO replaces each of CHARACTERS; NUL-terminated. */
 struct str str_replace(struct arena *a, struct str s, const char *characters, char to);
 /*
- * A copy of WORDS, which end with NULL, as words that may be changed, as the signatures of exec() and posix_spawn()
+ * A copy of WORDS, which end with NULL, as an array of strings that are not const, which exec() and posix_spawn()
  * require.
  */
 char **str_argv(struct arena *a, const char *const *words);
-/* A copy with ASCII letters in lower case. */
+/* A copy of S with ASCII letters in lower case. */
 struct str str_lower(struct arena *a, struct str s);
-/* A number in decimal digits: at the end of ROOM, or NUL-terminated in the arena. */
+/* A number in decimal digits: written to the end of ROOM, or NUL-terminated in the arena. */
 enum { STR_DIGITS = 20 };
 struct str str_digits(char room[STR_DIGITS], int64_t n);
 struct str str_int(struct arena *a, int64_t n);
@@ -78,9 +81,9 @@ void str_double_put(char room[STR_DOUBLE], double number);
 struct str str_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The number of characters (code points) in UTF-8 text; each malformed byte counts as one. */
 size_t str_chars(struct str s);
-/* The length of the well-formed UTF-8 sequence at the first of N > 0 bytes; 0 if there is none. */
+/* The length of the well-formed UTF-8 sequence at the start of N > 0 bytes; 0 if there is none. */
 size_t str_utf8(const char *bytes, size_t n);
-/* The offset of the first byte that is not UTF-8, or is NUL; the length when there is none. */
+/* The offset of the first byte that is NUL or not UTF-8; the length of S when there is none. */
 size_t str_malformed(struct str s);
 /* A hash for tables in memory. Its seed differs in each process, so the value must not be stored or decide an order. */
 uint32_t str_hash(struct str s);

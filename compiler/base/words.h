@@ -1,5 +1,5 @@
 /*
- * words.h - times and texts in the form in which people and scripts get them.
+ * words.h - formats times and texts for people and scripts.
  */
 #ifndef TRAINC_BASE_WORDS_H
 #define TRAINC_BASE_WORDS_H
@@ -30,9 +30,9 @@ struct str end_words(struct arena *a, int exit_code, int signal);
  * malformed bytes become visible: \x1b, \u202e. A tab is kept.
  */
 void put_escaped(struct buf *b, struct str s);
-/* The escaped text in an arena. */
+/* The text S, escaped as by put_escaped(), in the arena. */
 struct str name_escaped(struct arena *a, struct str s);
-/* Appends at most COLUMNS columns of the text, escaped; an ellipsis replaces what is cut off. */
+/* Appends the first COLUMNS columns of the text, escaped; an ellipsis replaces what is cut off. */
 void put_clipped(struct buf *b, struct str s, unsigned columns);
 
 #endif

@@ -1,16 +1,19 @@
 /*
- * cel.c - translates the bodies of policies: loops become `all`, conditions become `||`. For the message the same loops
- * collect the text of the first check that failed: "" if all hold.
+ * cel.c - translates the bodies of policies: loops become `all`, conditions become `||`. For the message, the same
+ * loops return the text of the first check that failed, or "" if all hold.
  */
 #include "cel/cel.h"
 
 #include "base/buf.h"
 #include "cel/expr.h"
 
-/* The expressions around a check: the text before it and after it, in the expression and in the message. */
+/*
+ * The loops and conditions around a check, as the text before it and after it: in the expression, and in the expression
+ * for the message.
+ */
 struct around {
 	struct str check[2], message[2];
-	struct str why;                 /* why CEL cannot express it */
+	struct str why;                 /* why CEL cannot express them; empty if it can */
 	struct span at;
 	bool roles;                     /* the expressions read variables.roles */
 	const struct cel_bound *bound;
@@ -41,7 +44,7 @@ static void put_joined(struct buf *b, struct str text)
 			buf_char(b, (unsigned char)text.p[i] < ' ' ? ' ' : text.p[i]);
 }
 
-/* The message without values: insertions are shown as they are written. */
+/* The message without values, in which interpolations are shown as the program writes them. */
 static struct str plain_message(const struct reading *r, const struct node *n)
 {
 	struct buf b = { 0 };
@@ -61,7 +64,7 @@ static struct str plain_message(const struct reading *r, const struct node *n)
 	return text;
 }
 
-/* A message with insertions, its lines joined to one; NULL when it has no insertion. */
+/* The message with its lines joined to one; NULL when it has no interpolations. */
 static const struct node *message_line(const struct reading *r, const struct node *n)
 {
 	bool inserts = false;
@@ -117,7 +120,7 @@ static void read_check(struct reading *r, const struct node *n, const struct aro
 
 static void say_body(struct reading *r, const struct node *body, const struct around *a);
 
-/* Adds one loop of CEL around what exists already. */
+/* Adds a loop inside the loops and conditions of A. */
 static void go_over(const struct reading *r, struct around *a, struct str list, struct str name)
 {
 	struct str open = str_printf(r->arena, "%.*s.all(%.*s, ", STR_ARG(list), STR_ARG(name)),
@@ -138,7 +141,7 @@ static struct cel_bound *bind(const struct reading *r, const struct cel *c, cons
 	return b;
 }
 
-/* Does a loop around go over roles or containers of the whole job? */
+/* Does an enclosing loop go over all roles or containers of the job? */
 static bool is_in_cluster(const struct cel_bound *b)
 {
 	while (b && !b->of_cluster)
@@ -179,7 +182,7 @@ static void read_loop(struct reading *r, const struct node *n, struct around a)
 	say_body(r, n->u.for_item.body, &a);
 }
 
-/* Makes the check depend on CONDITION: unless it is HOLDS, the check holds and its message is empty. */
+/* Makes the check apply only if CONDITION has the value HOLDS; otherwise the check holds and its message is empty. */
 static void only_if(const struct reading *r, struct around *a, struct str condition, bool holds)
 {
 	struct str open = str_printf(r->arena, holds ? "!(%.*s) || (" : "(%.*s) || (", STR_ARG(condition)),

@@ -1,6 +1,6 @@
 /*
  * expr.c - translates an expression of the language into one of CEL with the same value. An expression that is not
- * handled here has another meaning in CEL, or none for an object; it is refused with a reason.
+ * handled here would mean something else in CEL, or cannot be computed from an object; it is refused with a reason.
  */
 #include "cel/expr.h"
 
@@ -86,7 +86,7 @@ static const struct cel_bound *bound_of(const struct cel *c, const struct node *
 	return b;
 }
 
-/* The `let` that N names, here or in another file; NULL when it names none. */
+/* The `let` that N names, here or in another file; NULL when N is not the name of a `let`. */
 static const struct decl *let_of(const struct cel *c, const struct node *n)
 {
 	const struct decl *d = n->kind == NODE_MEMBER ? n->u.member.decl
@@ -95,7 +95,7 @@ static const struct decl *let_of(const struct cel *c, const struct node *n)
 	return d && d->kind == DECL_LET && d->node && d->node->u.binding.value ? d : NULL;
 }
 
-/* The value of a `let`, through any number of names; N itself when it is not the name of one. */
+/* The value of the `let` that N names, through any number of lets; N itself when it is not the name of a `let`. */
 static const struct node *behind(const struct cel *c, const struct node *n)
 {
 	for (const struct decl *d = let_of(c, n); d; d = let_of(c, n))
@@ -116,7 +116,7 @@ static enum function function_of(const struct node *n)
 	return d && d->kind == DECL_BUILTIN_FN ? (enum function)d->function : FUNCTIONS;
 }
 
-/* The value of an argument; NULL if the default applies. */
+/* The expression of argument I; NULL if the default applies. */
 static const struct node *given(const struct node *call, size_t i)
 {
 	const struct node *n = i < call->u.call.nbound ? call->u.call.bound[i] : NULL;
@@ -149,7 +149,7 @@ static bool is_amount(const struct node *n)
 
 /* ---- members ---- */
 
-/* The container whose member is read; empty for a member of something else. */
+/* The CEL expression for the container that BASE means; empty when it is not a container or a role. */
 static struct str container_of(const struct cel *c, const struct node *base)
 {
 	const struct cel_bound *b = bound_of(c, behind(c, base));
@@ -159,7 +159,7 @@ static struct str container_of(const struct cel *c, const struct node *base)
 	return b->subject == CEL_CONTAINER ? b->text : str_cat(c->arena, b->text, STR(".main[0]"), STR(""));
 }
 
-/* The amount for KEY, as an `optional`: the request, or else the limit. */
+/* The CEL expression, an `optional`, for the amount of KEY: the request, or if there is none, the limit. */
 static struct str resource(const struct cel *c, struct str container, struct str key)
 {
 	struct str quoted = cel_quote(c->arena, key);
@@ -213,7 +213,7 @@ static struct str said_member(struct cel *c, const struct node *n)
 	return cannot(c, n, str_printf(c->arena, "'%.*s': %s", STR_ARG(name), why_no_member(name)));
 }
 
-/* N as an `optional`; false when N cannot be none. */
+/* Stores N as an expression with an `optional` value in *RET; false when N cannot be none. */
 static bool optional(const struct cel *c, const struct node *n, struct str *ret)
 {
 	n = behind(c, n);
@@ -264,7 +264,7 @@ static struct str said_amount(struct cel *c, const struct node *n)
 
 /* ---- images ---- */
 
-/* A regular expression that matches exactly TEXT; empty when it has characters that tags cannot have. */
+/* A regular expression that matches exactly TEXT; empty when it has characters that a tag cannot contain. */
 static struct str plain_pattern(struct arena *a, struct str text)
 {
 	struct buf b = { 0 };
@@ -283,7 +283,7 @@ static struct str plain_pattern(struct arena *a, struct str text)
 	return text;
 }
 
-/* The call in tag(image), or in tag(image) ?? "text" with that text; NULL when N is neither. */
+/* The call if N is tag(image) or tag(image) ?? "text", with that text in *RET_OTHERWISE; NULL for anything else. */
 static const struct node *tag_call(const struct cel *c, const struct node *n, struct str *ret_otherwise)
 {
 	n = behind(c, n);
@@ -305,7 +305,7 @@ static struct str untagged(struct cel *c, const struct node *call)
 	return SAID(c, call, "!(%.*s).matches(%.*s)", STR_ARG(image), STR_ARG(pattern));
 }
 
-/* The expression for tag(image) == TAG, where an image without a tag has OTHERWISE. */
+/* The expression for tag(image) == TAG, where OTHERWISE stands in for the tag of an image without one. */
 static struct str tag_is(struct cel *c, const struct node *call, struct str otherwise, const struct node *tag)
 {
 	struct str image = cel_expr(c, given(call, 0)), text = { 0 }, pattern;
@@ -322,7 +322,7 @@ static struct str tag_is(struct cel *c, const struct node *call, struct str othe
 
 /* ---- comparisons ---- */
 
-/* The expression for V == none; without NONE, for its opposite. */
+/* The expression for V == none if NONE, otherwise for V != none. */
 static struct str is_none(struct cel *c, const struct node *v, bool none)
 {
 	const struct node *n = behind(c, v);
@@ -336,11 +336,11 @@ static struct str is_none(struct cel *c, const struct node *v, bool none)
 		struct str text = cel_expr(c, given(n, 0)), part = cel_expr(c, given(n, 1));
 		return SAID(c, v, "%s(%.*s).contains(%.*s)", none ? "!" : "", STR_ARG(text), STR_ARG(part));
 	}
-	cel_expr(c, n);                 /* reports why it cannot be read, which is the better reason */
+	cel_expr(c, n);                 /* records a more precise reason first, if there is one */
 	return cannot(c, v, STR("an object does not show whether this is none"));
 }
 
-/* If N compares something with none, the other side; else NULL. */
+/* The other operand if N compares something with none, otherwise NULL. */
 static const struct node *beside_none(const struct cel *c, const struct node *n)
 {
 	if (behind(c, n->u.op.right)->kind == NODE_NONE)
@@ -431,7 +431,7 @@ static struct str said_binary(struct cel *c, const struct node *n)
 	case OP_IN: return said_in(c, n);
 	case OP_NOT_IN: return said_not(c, n, said_in(c, n));
 	default:
-		cel_expr(c, n->u.op.left);      /* reports why they cannot be read, which is the better reason */
+		cel_expr(c, n->u.op.left);      /* records a more precise reason first, if there is one */
 		cel_expr(c, n->u.op.right);
 		return cannot(c, n, STR("CEL rounds and overflows differently"));
 	}
@@ -446,13 +446,12 @@ static bool means_itself(char x)
 }
 
 /*
- * Does PATTERN mean the same in POSIX and in RE2? Words, dots, groups, alternatives, anchors, plain brackets and single
- * repetitions do.
+ * Does the pattern P mean the same in POSIX and in RE2? Words, dots, groups, alternatives, anchors, plain brackets and
+ * single repetitions do.
  */
 static bool same_pattern(struct str p)
 {
-	bool repeated = true;           /* whether a repetition may not follow: at the beginning, and after another
-					 * repetition */
+	bool repeated = true;           /* no repetition may follow: at the beginning, and after another repetition */
 
 	for (size_t i = 0; i < p.n; i++) {
 		char x = p.p[i];
@@ -491,7 +490,7 @@ static struct str said_match(struct cel *c, const struct node *n)
 	return SAID(c, n, "(%.*s).matches(%.*s)", STR_ARG(text), STR_ARG(p));
 }
 
-/* The value of a call of the program's own function, with the arguments substituted for their names. */
+/* The expression for a call of a function of the program: its body, in which the arguments replace the parameters. */
 static struct str inlined(struct cel *c, const struct node *n)
 {
 	const struct decl *fn = n->u.call.target;
@@ -538,7 +537,10 @@ static struct str said_call(struct cel *c, const struct node *n)
 
 /* ---- the rest ---- */
 
-/* A part of a text. In a message an amount is shown as it is written; elsewhere its text would differ. */
+/*
+ * The expression for one part of a string. An amount is only possible in a message, as the object writes it; elsewhere
+ * its text would differ from that in the program.
+ */
 static struct str said_part(struct cel *c, const struct node *n)
 {
 	const struct node *v = behind(c, n);
@@ -638,7 +640,7 @@ struct cel_list cel_list(struct cel *c, const struct node *n)
 	const struct cel_bound *b = is_member ? bound_of(c, behind(c, v->u.member.base)) : NULL;
 	bool of_cluster = is_member && is_builtin(behind(c, v->u.member.base), "cluster");
 	bool containers = is_member && str_is(v->u.member.name, "containers");
-	bool alike = c->objects == CEL_OPERATOR_JOBS;   /* no auxiliary roles, and no added objects */
+	bool alike = c->objects == CEL_OPERATOR_JOBS;   /* such jobs have no auxiliary roles and no added objects */
 
 	if (of_cluster && str_is(v->u.member.name, "roles"))
 		return (struct cel_list){ .outer = CEL_ROLES, .subject = CEL_ROLE, .of_cluster = true };

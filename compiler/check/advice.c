@@ -1,6 +1,5 @@
 /*
- * advice.c - advises what to write instead when a value of one kind is written where another is expected, and the two
- * together show what was meant.
+ * advice.c - adds help to a type error when the value as written and the expected type together show what was meant.
  */
 #include "check/context.h"
 #include "check/library_device.h"
@@ -9,13 +8,13 @@
 
 #include "base/buf.h"
 
-enum { LONGEST = 100 };                 /* maximum length of a proposed text */
+enum { LONGEST = 100 };                 /* maximum length of a replacement that help proposes */
 
 struct advice {
 	struct check *check;
 	struct diag *diag;
 	const struct node *found;
-	/* the text of `found` as written; for a plain string, the text between its quotes, else empty */
+	/* `words`: the source text of `found`; `text`: if that is a plain string, its content, otherwise empty */
 	struct str words, text;
 	const struct site *site;
 };
@@ -38,7 +37,10 @@ static bool has_accelerators(const struct module *m)
 	return false;
 }
 
-/* The import of an accelerator module: of the module that declares DEVICE if any does. */
+/*
+ * The import of the module that declares the accelerator DEVICE (*RET_EXACT is set), or else of any module with
+ * accelerators.
+ */
 static const struct decl *device_module(struct advice *a, struct str device, bool *ret_exact)
 {
 	const struct map *values = &a->check->at.module->values;
@@ -57,13 +59,16 @@ static const struct decl *device_module(struct advice *a, struct str device, boo
 	return any;
 }
 
-/* The name by which 'trainc explain' knows a module of the library; empty for other modules. */
+/* The name under which 'trainc explain' lists a module of the library; empty for other modules. */
 static struct str library_topic(const struct module *m)
 {
 	return str_starts(m->dotted, STR("std.")) ? (struct str){ m->dotted.p + 4, m->dotted.n - 4 } : STR("");
 }
 
-/* The name that an import binds in this file. */
+/*
+ * The name under which to look up the imported module: its topic in 'trainc explain', or else the name that the import
+ * binds.
+ */
 static struct str topic_of(const struct decl *import)
 {
 	struct str topic = library_topic(import->node->u.import.module);
@@ -180,7 +185,10 @@ void advise_device(struct check *c, struct diag *d, const struct module *m)
 		diag_help(c->diags, d, "'trainc explain %.*s' lists them", STR_ARG(topic));
 }
 
-/* The accelerator that a name or a member refers to, without any report; NULL when it is something else. */
+/*
+ * The accelerator that a name or a member refers to, looked up without reporting anything; NULL when it is something
+ * else.
+ */
 static struct decl *accelerator_of(struct check *c, const struct node *n)
 {
 	struct decl *d = NULL;
@@ -195,8 +203,8 @@ static struct decl *accelerator_of(struct check *c, const struct node *n)
 }
 
 /*
- * Reads a topology at P, such as 2x2x4: returns the length of its text, and the number of its chips in RET_CHIPS; 0
- * when there is none.
+ * Reads a topology at P, such as 2x2x4: returns the length of its text and stores the number of its chips in
+ * *RET_CHIPS; returns 0 when there is none.
  */
 static size_t topology_at(const char *p, long long *ret_chips)
 {
@@ -230,7 +238,7 @@ struct str topology_example(const struct decl *device, long long chips, long lon
 	return best;
 }
 
-/* Reports tpu.v5p-128: a slice is named by its topology. */
+/* Reports tpu.v5p-128, which names a slice by a number: slices are named by their topology. */
 static void report_topology_needed(struct check *c, struct node *n, const struct decl *device, struct str words,
 	long long count)
 {
@@ -247,7 +255,7 @@ static void report_topology_needed(struct check *c, struct node *n, const struct
 			STR_ARG(words));
 }
 
-/* Notes a use of the declaration that NODE's first name refers to. */
+/* Marks the declaration that the first name of NODE refers to as used. */
 static void use_mention(struct check *c, const struct node *node)
 {
 	while (node->kind == NODE_MEMBER)
@@ -261,7 +269,7 @@ bool report_uncalled_accelerator(struct check *c, struct node *n, const struct n
 	if (!device)
 		return false;
 	struct str words = node_words(c, base), number = node_words(c, count);
-	decl_type(c, device);                   /* also works out the types of its arguments */
+	decl_type(c, device);                   /* computes the types of its arguments as well */
 	bool topology = device->nformals && device->formals[0]->type && device->formals[0]->type->kind == TYPE_TOPOLOGY;
 	if (topology && count->kind == NODE_INT) {
 		report_topology_needed(c, n, device, words, (long long)count->u.integer.value);
@@ -316,7 +324,10 @@ void help_roles(struct check *c, struct diag *d)
 		diag_help(c->diags, d, "the roles are: %.*s", STR_ARG(names));
 }
 
-/* Proposes conditions: a job waits until roles are done; a role waits until others are started or ready. */
+/*
+ * Proposes conditions: 'success' of a job takes done(ROLE); a role that waits for another also takes started(ROLE) or
+ * ready(ROLE).
+ */
 static void condition(struct advice *a)
 {
 	struct check *c = a->check;
@@ -337,7 +348,7 @@ static void condition(struct advice *a)
 
 /* ---- volumes, maps ---- */
 
-/* Lists the functions that give a type: "pvc(...), scratch(...)". */
+/* Lists the functions whose result has a certain type: "pvc(...), scratch(...)". */
 static struct str makers(struct check *c, const char *result)
 {
 	struct str text = STR("");
@@ -350,7 +361,7 @@ static struct str makers(struct check *c, const char *result)
 	return text;
 }
 
-/* Is the text the name of a value among MADE, which takes no arguments, such as pack? */
+/* Is TEXT one of the names in MADE, and a function that is written without arguments, such as pack? */
 static bool is_constant_of(struct str text, struct str made)
 {
 	for (size_t i = 0; i < FUNCTIONS && text.n; i++) {
@@ -361,7 +372,7 @@ static bool is_constant_of(struct str text, struct str made)
 	return false;
 }
 
-/* Advises the functions that make a built-in record. */
+/* Names the functions that make a value of the built-in record type WANT. */
 static void made(struct advice *a, const struct type *want)
 {
 	struct str name = want->record->name,
@@ -415,7 +426,7 @@ static bool put_entry(struct check *c, struct buf *out, const struct node *n)
 		value = str_printf(c->arena, "\"%.*s\"", STR_ARG(value));
 	} else {
 		const struct node *name = body_member(n, "name"), *v = name ? body_member(n, "value") : NULL;
-		bool certain = v || (name && n->u.body.items.n == 1);   /* without a value a variable is empty */
+		bool certain = v || (name && n->u.body.items.n == 1);   /* a variable without a value is empty */
 		if (!name || !node_static_text(name, &key))
 			return false;
 		value = v ? source_text(c->program->sources, v->span) : certain ? STR("\"\"") :
@@ -429,7 +440,7 @@ static bool put_entry(struct check *c, struct buf *out, const struct node *n)
 	return true;
 }
 
-/* A list of variables as a body; empty when the list is of another kind. */
+/* One variable or a list of variables, rewritten as the items of a body; empty when N is something else. */
 static struct str entries(struct check *c, const struct node *n)
 {
 	struct buf out = { 0 };
@@ -441,7 +452,7 @@ static struct str entries(struct check *c, const struct node *n)
 	return text;
 }
 
-/* Appends `http = 6006`; false when the node is not the number of a port. */
+/* Appends `http = 6006`; false when N is not a port number. */
 static bool put_numbered(struct check *c, struct buf *out, struct str name, const struct node *n)
 {
 	struct str number = n->kind == NODE_INT ? node_words(c, n) : STR("");
@@ -455,8 +466,8 @@ static bool put_numbered(struct check *c, struct buf *out, struct str name, cons
 }
 
 /*
- * Appends a port, given as a number or as an element of a container's ports in Kubernetes. The first port without a
- * name is called http, since most of them serve a web page.
+ * Appends a port, which is given as a number or as an element of `ports` of a Kubernetes container. The first port
+ * without a name is called http, since most of them serve a web page.
  */
 static bool put_port(struct check *c, struct buf *out, const struct node *n)
 {
@@ -474,7 +485,7 @@ static bool put_port(struct check *c, struct buf *out, const struct node *n)
 	return false;
 }
 
-/* One port or a list of ports as a body, up to the first element of another form. */
+/* One port or a list of ports, rewritten as the items of a body; stops at the first element of another form. */
 static struct str ports(struct check *c, const struct node *n)
 {
 	struct buf out = { 0 };
@@ -486,7 +497,7 @@ static struct str ports(struct check *c, const struct node *n)
 	return text;
 }
 
-/* Advises a map where the value is a list in the form of Kubernetes. */
+/* Proposes a map where the value is a list as Kubernetes writes it. */
 static void map(struct advice *a, const struct type *elem)
 {
 	struct check *c = a->check;
@@ -510,7 +521,7 @@ static void map(struct advice *a, const struct type *elem)
 	}
 }
 
-/* ---- ranges of replicas ---- */
+/* ---- ranges for replicas ---- */
 
 /* Finds the two numbers in "2:4", "2..4", "2-4", "2 to 4" or "2, 4". */
 static bool numbers_in(struct str s, struct str *ret_lo, struct str *ret_hi)
@@ -624,7 +635,7 @@ static void one_of(struct advice *a, const struct type *want)
 	}
 }
 
-/* Advises the element where a list such as `[4]` has only one and the type wants 4. */
+/* Proposes the only element of a list such as `[4]`, where the type wants 4. */
 static bool only_element(struct advice *a, const struct type *want)
 {
 	const struct node *n = a->found, *element = n->kind == NODE_LIST && n->u.list.n == 1 ? n->u.list.at[0] : NULL;
@@ -639,7 +650,7 @@ static bool only_element(struct advice *a, const struct type *want)
 	return true;
 }
 
-/* Advises the short form of a taint instead of { key = "gpu", value = "a", effect = "NoSchedule" }. */
+/* Proposes the short form of a taint instead of { key = "gpu", value = "a", effect = "NoSchedule" }. */
 static bool toleration(struct advice *a)
 {
 	struct check *c = a->check;
@@ -658,7 +669,7 @@ static bool toleration(struct advice *a)
 	return true;
 }
 
-/* Advises a joined text instead of a list. */
+/* Proposes one joined text instead of a list. */
 static void joined(struct advice *a, const struct type *want)
 {
 	struct check *c = a->check;
@@ -708,7 +719,7 @@ void advise_record(struct check *c, struct diag *d, struct str field, struct str
 		STR_ARG(field), STR_ARG(type));
 }
 
-/* Advises numbers instead of the texts "137" and "128-255". */
+/* Proposes numbers instead of the texts "137" and "128-255". */
 static void codes(struct advice *a)
 {
 	struct str lo, hi, range = a->text;
@@ -724,7 +735,10 @@ static void codes(struct advice *a)
 	diag_fix(a->check->diags, a->diag, a->found->span, range, "write %.*s", STR_ARG(range));
 }
 
-/* Advises exit codes instead of retry_on = ["OOMKilled"], which is the form of policies in Kubernetes and clouds. */
+/*
+ * Proposes exit codes instead of reasons such as retry_on = ["OOMKilled"], which retry policies of Kubernetes and
+ * clouds use.
+ */
 static void reason(struct advice *a)
 {
 	static const char *const killed[] = { "OOMKilled", "OOM", "oom", "Killed", "SIGKILL" },

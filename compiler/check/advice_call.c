@@ -1,12 +1,13 @@
 /*
- * advice_call.c - advice for calls in the form of other languages: methods of texts and lists, and conditions under
- * other names.
+ * advice_call.c - advice for calls as other languages write them: methods of texts and lists, and conditions that have
+ * another name here.
  */
 #include "check/context.h"
 
 struct habit {
 	const char *method, *function, *tail;
-	bool reversed;                  /* the argument comes first: ",".join(xs) */
+	bool reversed;                  /* the argument of the method comes first in the function here, as for
+					 * ",".join(xs) */
 };
 
 static const struct habit text_habits[] = {
@@ -43,7 +44,7 @@ static const struct habit *habit_of(const struct type *t, struct str name)
 	return NULL;
 }
 
-/* What is between the parentheses of CALL. */
+/* The source text between the parentheses of CALL. */
 static struct str arguments_text(struct check *c, const struct node *call)
 {
 	struct str all = source_text(c->program->sources, call->u.call.args_span);
@@ -52,7 +53,8 @@ static struct str arguments_text(struct check *c, const struct node *call)
 }
 
 /*
- * RET is FORMAT with the N values ARGS substituted for its marks, `{}` or `%s`; false when their numbers differ.
+ * Sets *RET to FORMAT with the N values ARGS substituted for its marks, `{}` or `%s`; false when there are not as many
+ * values as marks.
  */
 static bool interpolate(struct check *c, struct str format, const char *mark, struct node *const *args, size_t n,
 	struct str *ret)
@@ -77,7 +79,7 @@ static bool interpolate(struct check *c, struct str format, const char *mark, st
 	return used && used == n;
 }
 
-/* The text of a call such as "a/b:{}".format(tag) as a string with insertions. */
+/* The text of a call such as "a/b:{}".format(tag) as a string with interpolations. */
 static struct str formatted(struct check *c, const struct node *call, const struct node *base)
 {
 	struct nodes args = call->u.call.args;
@@ -162,7 +164,7 @@ bool report_format_call(struct check *c, const struct node *call)
 	return true;
 }
 
-/* The text of argument I of CALL; "..." when it has a name or is missing. */
+/* The text of argument I of CALL; "..." when the argument is named or missing. */
 static struct str argument_words(struct check *c, const struct node *call, size_t i)
 {
 	const struct nodes args = call->u.call.args;
@@ -172,7 +174,7 @@ static struct str argument_words(struct check *c, const struct node *call, size_
 	return node_words(c, args.at[i]->u.arg.value);
 }
 
-/* Adds a help for pow(2, 3). */
+/* Adds help for pow(2, 3). */
 static void help_power(struct check *c, struct diag *d, const struct node *call)
 {
 	const struct nodes args = call->u.call.args;

@@ -1,6 +1,6 @@
 /*
- * advice_env.c - advice for variables in the form of Kubernetes, for which this language has a reference or a fact
- * about the pod.
+ * advice_env.c - advice for Kubernetes-style environment variables that read a secret, a config map or a field of the
+ * pod: proposes the function or built-in value of this language.
  */
 #include "check/context.h"
 
@@ -24,7 +24,10 @@ static struct str text_of(const struct node *body, const char *key)
 	return value && node_static_text(value, &text) ? text : STR("");
 }
 
-/* Writes `secret("name", "key")` for { name = "name", key = "key" }; only the form when the names are missing. */
+/*
+ * Writes `secret("name", "key")` for { name = "name", key = "key" }; uses placeholders and sets *RET_CERTAIN to false
+ * when a name is missing.
+ */
 static struct str call_of(struct check *c, const char *function, const struct node *from, struct str name,
 	bool *ret_certain)
 {
@@ -61,7 +64,7 @@ struct str env_reference(struct check *c, const struct node *n, bool *ret_certai
 	return STR("");
 }
 
-/* Does the item lack a '=', as in `TOKEN { ... }`? */
+/* Does the item lack an '=', as in `TOKEN { ... }`? */
 static bool follows_assign(struct check *c, struct span at)
 {
 	const struct source *source = source_at(c->program->sources, at.start);

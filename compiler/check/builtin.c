@@ -1,7 +1,7 @@
 /*
- * builtin.c - the types of built-in functions. Most have one signature, which is a row of a table. The others take
- * values of several types, and each has a function of its own here. An argument that depends on the pod makes the
- * result depend on the pod; the evaluator decides whether the result can be computed at all.
+ * builtin.c - the types of built-in functions. Most have one signature, which comes from a table. The others accept
+ * values of several types, and each is checked by a function here. An argument that depends on the pod makes the result
+ * depend on the pod; the evaluator decides whether the result can be computed at all.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -104,7 +104,7 @@ struct builtin_call {
 	struct node *node;
 	enum function which;
 	const struct type *want;
-	struct node **args;             /* values, in order of position */
+	struct node **args;             /* the values of the positional arguments, in order */
 	size_t n;
 };
 
@@ -122,8 +122,8 @@ static const struct type *report_call(struct builtin_call *b, struct span at, co
 }
 
 /*
- * Reports `secret("a")` and `config("a")`: a variable needs a key, and for files there are other functions. Returns
- * false for all other calls.
+ * Reports `secret("a")` and `config("a")`, which need a key for a variable; files need secret_files() or
+ * config_files(). Returns false for calls of other functions.
  */
 static bool report_no_key(struct builtin_call *b, const struct node *name)
 {
@@ -191,7 +191,9 @@ static size_t parameter_count(const struct signature *s)
 	return n;
 }
 
-/* The parameters from `i` on are given by name only: guesses which of them an argument without a name was meant for. */
+/*
+ * Guesses which parameter an argument without a name was meant for; the parameters from I on can only be given by name.
+ */
 static size_t likely(const struct signature *s, size_t i, const struct node *value)
 {
 	for (size_t k = i; k < MOST && s->at[k].name; k++)
@@ -200,7 +202,7 @@ static size_t likely(const struct signature *s, size_t i, const struct node *val
 	return i;
 }
 
-/* Arguments that people know from Kubernetes or from another volume function, and the help for each. */
+/* Arguments that people know from Kubernetes or from another volume function, with the help for each. */
 static const struct {
 	int function;
 	const char *argument, *help;
@@ -237,7 +239,7 @@ static const char *volume_habit(const struct builtin_call *b, struct str argumen
 	return NULL;
 }
 
-/* Reports a switch of which only the name is given, such as `readonly`, or `ro` as for mount(8). */
+/* Reports a boolean argument that is given as a bare name: `readonly`, or `ro` as in the options of mount(8). */
 static bool report_switch(struct builtin_call *b, const struct signature *s, const struct node *arg)
 {
 	struct check *c = b->check;
@@ -259,7 +261,7 @@ static bool report_switch(struct builtin_call *b, const struct signature *s, con
 	return false;
 }
 
-/* The parameter that an argument belongs to; parameter_count() after a report. */
+/* The index of the parameter that an argument sets; parameter_count() after reporting an error. */
 static size_t parameter_of(struct builtin_call *b, const struct signature *s, const struct node *arg, size_t *position)
 {
 	struct check *c = b->check;
@@ -344,8 +346,8 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 }
 
 /*
- * Is argument I a text without its quotes?  With *RET_SURE false it is an undeclared name, which counts only beside
- * an argument that surely lacks its quotes.
+ * Is argument I a text without its quotes? If *RET_SURE is false, it is an undeclared name; that is only reported
+ * together with an argument that certainly lacks its quotes.
  */
 static bool lacks_quotes(struct builtin_call *b, const struct signature *s, size_t i, bool *ret_sure)
 {
@@ -471,7 +473,7 @@ static const struct type *call_by_table(struct builtin_call *b, const struct sig
 	return ok ? type_lifted(c, s->result, pod) : &type_bad;
 }
 
-/* ---- functions of several types ---- */
+/* ---- functions that accept several types ---- */
 
 static const struct type *call_len(struct builtin_call *b)
 {
@@ -515,7 +517,7 @@ static const struct type *base_of(const struct type *t)
 	}
 }
 
-/* A list whose elements may be quantity literals: the place of the call decides what they are. */
+/* Checks a list whose elements may be quantity literals; the expected type of the call decides their kind. */
 static const struct type *list_argument(struct builtin_call *b, struct node *n)
 {
 	struct check *c = b->check;
@@ -526,7 +528,7 @@ static const struct type *list_argument(struct builtin_call *b, struct node *n)
 	return t->kind == TYPE_UNIT ? report_unit(c, n) : t;
 }
 
-/* Reports product(xs, ys), a function of Python's itertools. */
+/* Reports product(xs, ys), which is itertools.product() of Python. */
 static bool report_pairs(struct builtin_call *b)
 {
 	struct nodes args = b->node->u.call.args;
@@ -758,7 +760,7 @@ const struct type *type_builtin_call(struct check *c, struct node *n, struct dec
 	bool place = b.which == FUNCTION_NEAR || b.which == FUNCTION_PREFER;
 	if ((probe || place) && t->kind == TYPE_DATA)
 		t = type_strip_optional(schema_type(&c->types, probe ? FIELD_READY : FIELD_PLACE));
-	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* arguments that an earlier report left unchecked */
+	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* checks arguments that were skipped after an error */
 		struct node *arg = n->u.call.args.at[i];
 		if (arg->kind != NODE_ARG)
 			continue;

@@ -1,7 +1,7 @@
 /*
- * check.c - checks the files of a program in order. All files are declared before any is checked. Of the standard
- * library only what the program mentions is checked, with a queue that grows with each mention: other declarations
- * cannot affect this program.
+ * check.c - checks the files of a program in order. All files are declared before any is checked. Only those
+ * declarations of the standard library are checked that the program mentions, because others cannot affect it; each
+ * mention adds to a queue.
  */
 #include "check/context.h"
 
@@ -69,7 +69,8 @@ static void check_module(struct check *c, struct module *m)
 	struct nodes decls = m->file->u.file.decls;
 	for (size_t i = 0; i < decls.n; i++)
 		check_node(c, m, decls.at[i]);
-	for (size_t i = 0; m->root && i < decls.n; i++)         /* tests ask for the roles of the jobs */
+	for (size_t i = 0; m->root && i < decls.n; i++)         /* tests come after all jobs, because they refer to
+								 * roles of jobs */
 		if (decls.at[i]->kind == NODE_TEST) {
 			c->at = (struct where){ .module = m };
 			check_test(c, decls.at[i]);
@@ -106,7 +107,7 @@ static void report_recursion(struct check *c, const struct module_path *path, si
 		diag_note(c->diags, d, site, "'%.*s' calls '%.*s'", STR_ARG(path->at[path->n - 1]->name),
 			STR_ARG(first->name));
 	diag_help(c->diags, d, "use a list and a loop");
-	for (size_t i = start; i < path->n; i++)        /* their values are bad, so evaluation does not run forever */
+	for (size_t i = start; i < path->n; i++)        /* marks them bad, because evaluating them would never end */
 		mark_bad(path->at[i]->node->u.fn.value);
 }
 
@@ -117,7 +118,7 @@ struct visit {
 	size_t next;
 };
 
-/* Follows the calls of a function, depth first with an explicit stack: the chain may be as long as the file. */
+/* Follows the calls of a function, depth first with an explicit stack: a chain of calls may be as long as the file. */
 static void follow_calls(struct check *c, struct decl *first)
 {
 	struct module_path path = { 0 };
@@ -174,7 +175,7 @@ static void declare_all(struct check *c)
 		names_declare(c, project);
 }
 
-/* Checks what was postponed: the library's declarations that are used, then the record types without a name. */
+/* Checks the declarations that were postponed: those of the library that are used, then record types without a name. */
 static void check_queued(struct check *c)
 {
 	for (size_t done = 0; c->queue_done < c->nqueue || done < c->nunnamed;)

@@ -1,25 +1,22 @@
 /*
- * check.h - names and types of a whole program.
+ * check.h - checks the names and types of a whole program.
  *
- * check_program() resolves every name, gives every expression its type, binds
- * arguments to formals and writes all of that on the tree (the members of
- * ast.h marked "checker").  A later phase may rely on this:
+ * check_program() resolves every name, gives every expression its type, binds arguments to formals and stores all of
+ * that in the tree (the members of ast.h marked "checker"). A later phase may rely on this:
  *
  *   - NODE_NAME.decl and module members' NODE_MEMBER.decl are set, or the
  *     expression's type is TYPE_BAD;
  *   - every expression has a type; NODE_QUANTITY has cpu, memory or duration;
  *   - wherever a value meets a type that converts or narrows it (a typed let,
  *     an argument, a field, a record member), `convert_to` of the expression
- *     is the type of the place, and the evaluator must call value_convert();
+ *     is that type, and the evaluator must call value_convert();
  *   - calls and jobs have `bound` filled in, with NODE_ARGs.
  *
- * The tree is changed in two ways, always after a report: an item whose key is
- * set twice becomes a NODE_BAD, and a misspelt field, block or role whose right
- * name is beyond doubt is given that name, so that what follows from it is not
- * reported too.  Of the standard library only what the program mentions is
- * checked.
+ * The tree is changed in two ways, always after a report: an item whose key is set twice becomes a NODE_BAD, and a
+ * misspelt field, block or role whose right name is beyond doubt is given that name, so that what follows from it is
+ * not reported too. Declarations of the standard library are checked only if the program mentions them.
  *
- * Nothing that failed is evaluated: an expression of TYPE_BAD gives VALUE_BAD.
+ * Nothing that failed the check is evaluated: an expression of TYPE_BAD has the value VALUE_BAD.
  */
 #ifndef TRAINC_CHECK_CHECK_H
 #define TRAINC_CHECK_CHECK_H
@@ -27,7 +24,7 @@
 #include "check/module.h"
 #include "check/schema.h"
 
-enum { PROFILES_DEEPEST = 64 };         /* largest number of profiles that extend each other in a row */
+enum { PROFILES_DEEPEST = 64 };         /* maximum length of a chain of profiles that extend each other */
 
 void check_program(struct program *p);
 
@@ -44,19 +41,23 @@ struct check_member {
 	bool method;
 	bool planned;                   /* the member exists in policies and tests only */
 };
-/* The member with number I; false after the last. */
+/* The I-th member of values of KIND; false after the last. */
 bool check_member(enum type_kind kind, size_t i, struct check_member *ret);
 /* The sentence that describes a member; empty when there is none. */
 const char *check_member_doc(enum type_kind kind, struct str name);
 
-/* An argument of a built-in function with one signature; false after the last, and for functions with several. */
+/*
+ * The I-th argument of a built-in function that has a single signature; false after the last, and for functions with
+ * several signatures.
+ */
 struct check_argument {
 	const char *name;
 	const struct type *type;
-	bool optional, named;           /* the argument may be left out; it must be given by name */
+	bool optional, named;           /* `optional`: the argument may be left out; `named`: it must be given by name
+					 */
 };
 bool check_builtin_argument(enum function f, size_t i, struct check_argument *ret);
-/* The type of the result of such a function; NULL for the others. */
+/* The result type of a built-in function that has a single signature; otherwise NULL. */
 const struct type *check_builtin_result(enum function f);
 
 /* Reports unused names and the like (TJ10xx); call it after everything else has been checked. */

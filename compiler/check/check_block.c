@@ -9,7 +9,8 @@ struct block_items {
 	struct items base;
 	enum block block;
 	struct decl *role;              /* the role to which the body belongs, if known */
-	bool framework;                 /* in a framework: fields may be declared with types */
+	bool framework;                 /* the body is in a framework or accelerator, where fields may be declared with
+					 * types */
 	const struct node *value;       /* the value of the field that is being checked; NULL for a block */
 	struct map names;               /* named blocks, as "word name" -> item */
 };
@@ -57,7 +58,7 @@ static bool all_texts(const struct node *list)
 	return true;
 }
 
-/* Can VALUE stay unchanged in a field of TYPE? Only its form is known: its own type is not computed yet. */
+/* Can VALUE be kept as it is in a field of TYPE? Only its syntax counts, because its type has not been computed yet. */
 static bool may_stay(const char *type, const struct node *value)
 {
 	bool amount = strncmp(type, "memory", 6) == 0,
@@ -87,7 +88,10 @@ static struct str seconds_of(struct check *c, struct str word, const struct node
 	return duration_text(c->arena, q);
 }
 
-/* OnFailure in the spelling of the enum, with quotes: "on-failure"; empty when the enum has no such member. */
+/*
+ * The member of the enum that a text in camel case means, with quotes: "on-failure" for OnFailure; empty when the enum
+ * has no such member.
+ */
 static struct str member_of(struct check *c, const char *type, const struct node *value)
 {
 	struct str text;
@@ -109,8 +113,8 @@ static struct str member_of(struct check *c, const char *type, const struct node
 }
 
 /*
- * Adds a help such as "write 'cpu': cpu = 8", with the user's value instead of the one in the example. RET_LINE is the
- * whole line, if it is certain.
+ * Adds help such as "write 'cpu': cpu = 8", with the user's value instead of the one in the example. Stores the whole
+ * new line in *RET_LINE if it is certain, otherwise an empty text.
  */
 static struct str help_with_value(struct block_items *b, const struct foreign *other, struct str *ret_line)
 {
@@ -140,7 +144,10 @@ static struct str help_with_value(struct block_items *b, const struct foreign *o
 		str_ends(help, STR(" }")) ? " }" : "");
 }
 
-/* Looks up a word of another tool. Returns the field of this language if only its name differs. */
+/*
+ * Adds the help for a word of another tool. Returns the field of this language if only its name differs, otherwise an
+ * empty text.
+ */
 static struct str help_foreign(struct block_items *b, struct diag *d, const struct foreign *other, struct span at)
 {
 	bool here = other->field && schema_find(b->block, str_of(other->field));
@@ -168,7 +175,7 @@ static const struct node *body_of(const struct check *c)
 	return s ? s->body : NULL;
 }
 
-/* Adds a help when the field is an argument of the job's framework, or has nearly the same name as one. */
+/* Adds help when the field is an argument of the job's framework, or nearly has the name of one. */
 static bool help_argument(struct check *c, struct diag *d, struct str name, bool exact)
 {
 	const struct scope *s = scope_around(c, SCOPE_JOB);
@@ -197,8 +204,8 @@ static bool help_argument(struct check *c, struct diag *d, struct str name, bool
 }
 
 /*
- * Adds a help when a name with a sign in it is the key of a map: "rdma/hca" = 8 of 'resources', "/data" = pvc(...) of
- * 'mounts', "example.com/team" = "llm" of labels. True if it did.
+ * Adds help when an unknown field contains a '/' or is a hugepages name, and so belongs as a key in a map: "rdma/hca" =
+ * 8 of 'resources', "/data" = pvc(...) of 'mounts', "example.com/team" = "llm" of labels. True if it did.
  */
 static bool help_map_key(struct block_items *b, struct diag *d, struct str name)
 {
@@ -224,12 +231,12 @@ static bool help_map_key(struct block_items *b, struct diag *d, struct str name)
 }
 
 /*
- * Is the field one letter away from a field of this block, although it exists elsewhere? Such as `replica = 4` or
- * `slice = 2`.
+ * Is the field, which only exists in frameworks or accelerators, one letter away from a field of this block, such as
+ * `replica = 4` or `slice = 2`? Then it is a slip and not a misplaced field.
  */
 static bool is_slip(const struct block_items *b, struct str name, unsigned elsewhere)
 {
-	/* 'slice' of an accelerator is text */
+	/* `slice` of an accelerator is text, so a number was meant for another field */
 	const unsigned number = b->value && b->value->kind == NODE_INT ? BLOCK_ACCELERATOR : 0;
 	const unsigned frameworks = BLOCK_FRAMEWORK | BLOCK_FRAMEWORK_ROLE | number;
 	bool near = false;
@@ -309,7 +316,10 @@ static struct site field_site(const struct field *f, struct span declared)
 	return (struct site){ .name = str_of(f->name), .declared = declared };
 }
 
-/* Leaves a value of replicas to the evaluator, whose codes are about roles. */
+/*
+ * Leaves it to the evaluator to test a value of `replicas` against its type, because the evaluator's diagnostics are
+ * about roles.
+ */
 static void leave_replicas(struct node *value)
 {
 	if (value->kind == NODE_IF) {
@@ -327,7 +337,7 @@ static void leave_replicas(struct node *value)
 	value->convert_to = NULL;
 }
 
-/* Is it a literal? Fields of the project are read before names have values. */
+/* Is it a literal? Fields of the project must be, because they are read before names have values. */
 static bool stands_written(const struct node *n)
 {
 	struct str text;
@@ -368,7 +378,7 @@ static void test_constant(struct check *c, const struct field *f, const struct n
 		report_computed(c, f, n);
 }
 
-/* Checks `defaults { }` of the project: fields of a job, evaluated for each job. */
+/* Checks `defaults { }` of the project, whose fields are those of a job and are evaluated for each job. */
 static void check_defaults(struct check *c, struct node *item)
 {
 	struct where saved = c->at;
@@ -429,7 +439,7 @@ static void block_set(struct items *to, struct node *item)
 	const struct field *f = find_field(b, &item->u.item.key);
 	b->value = NULL;
 	bool env = c->at.env, differs = c->at.differs;
-	/* the field is only a guess, so the value is not judged by it */
+	/* the field is only a guess, so the value is not checked against its type */
 	if (!f || !str_eq(written, item->u.item.key.text)) {
 		item->u.item.field = f;
 		type_loose(c, value);
@@ -496,7 +506,7 @@ static void block_field(struct items *to, struct node *item)
 	c->at.differs = differs;
 }
 
-/* Adds the place in the inserted record at which the field is set. */
+/* Adds a note that shows where the inserted record sets the field. */
 static void note_inserted(struct check *c, struct diag *d, const struct node *record, struct str field)
 {
 	const struct decl *let = record->kind == NODE_NAME && record->u.name.decl &&
@@ -509,7 +519,10 @@ static void note_inserted(struct check *c, struct diag *d, const struct node *re
 	}
 }
 
-/* May the bundle contain the field? It is certain only for a let that writes all of its fields out. */
+/*
+ * May the inserted record set the field? The answer is no only if the record, or the let that it names, lists all its
+ * fields as plain items.
+ */
 static bool may_hold(const struct node *record, struct str field)
 {
 	const struct decl *let = record->kind == NODE_NAME ? record->u.name.decl : NULL;
@@ -525,7 +538,7 @@ static bool may_hold(const struct node *record, struct str field)
 	return false;
 }
 
-/* Reports a field of a bundle that the block does not have; true if it did. */
+/* Reports a field of an inserted record that the block does not have; true if it did. */
 static bool report_misfit(struct block_items *b, const struct node *record, const struct decl *bundle, struct str name)
 {
 	struct check *c = b->base.check;
@@ -639,7 +652,7 @@ void check_data(struct check *c, struct node *body)
 	c->at = saved;
 }
 
-/* Reports a misspelt word of a block and corrects it, before roles are looked up. */
+/* Reports a misspelt block keyword and corrects it, before roles are looked up. */
 void check_block_word(struct check *c, struct node *item, enum block block)
 {
 	struct suggest s;
@@ -728,7 +741,7 @@ static void block_block(struct items *to, struct node *item)
 		check_block(c, item->u.block.body, BLOCK_ROLE, NULL);
 }
 
-/* ---- a whole block ---- */
+/* ---- bodies of blocks ---- */
 
 /* Checks the body of a block; for a role, `self` in it is that role. */
 void check_block(struct check *c, struct node *body, enum block block, struct decl *role)
@@ -753,7 +766,7 @@ void check_block(struct check *c, struct node *body, enum block block, struct de
 	c->at = saved;
 }
 
-/* Checks a body in the present scope: jobs, frameworks, accelerators. */
+/* Checks the body of a job, framework, accelerator or project without entering a new scope. */
 void check_open_block(struct check *c, struct node *body, enum block block)
 {
 	struct block_items b = { .base = { .check = c, .set = block_set, .block = block_block, .spread = block_spread,

@@ -34,7 +34,7 @@ static void help_formals(struct check *c, struct diag *d, const struct decl *tar
 	diag_help(c->diags, d, "it takes %.*s", STR_ARG(words));
 }
 
-/* Another framework of the module that does have the argument. */
+/* Another framework of the module that has the argument. */
 static struct decl *sibling_with(const struct decl *target, struct str name)
 {
 	const struct module *m = target->module;
@@ -50,7 +50,7 @@ static struct decl *sibling_with(const struct decl *target, struct str name)
 	return NULL;
 }
 
-/* The field of a role that a word of another tool means; NULL when there is none. */
+/* The field of a role that corresponds to the word of another tool; NULL when there is none. */
 static const char *renamed_field(struct str name)
 {
 	const struct foreign *other = foreign_field(name);
@@ -96,7 +96,10 @@ static struct decl *find_formal(const struct decl *target, struct str name, size
 	return NULL;
 }
 
-/* f(slots: 8) means the argument `slots` of f; `lo:8` is a range when `lo` is a name. */
+/*
+ * Was `f(slots: 8)` meant as an argument `slots` of f? It was if f has such a formal and no value has that name;
+ * otherwise `lo:8` is a range.
+ */
 static bool is_colon_argument(struct check *c, const struct decl *target, const struct node *arg)
 {
 	const struct node *value = arg->u.arg.value, *name = value->kind == NODE_ELASTIC ? value->u.op.left : NULL;
@@ -153,7 +156,7 @@ static bool is_fraction(const struct node *n)
 	return n->kind == NODE_FLOAT;
 }
 
-/* Reports half a device (TJ0609). */
+/* Reports a fraction of a device (TJ0609). */
 static bool test_whole(struct binding_of *b, struct decl *formal, struct node *value)
 {
 	struct check *c = b->check;
@@ -253,7 +256,7 @@ bool bind_arguments(struct check *c, struct decl *target, struct nodes args, str
 	return !b.failed;
 }
 
-/* ---- calls of declarations ---- */
+/* ---- calls of declared functions and accelerators ---- */
 
 static void record_call(struct check *c, struct decl *target, struct span at)
 {
@@ -418,7 +421,8 @@ static const struct type *call_method(struct check *c, struct node *n, const str
 	type_loose_arguments(c, n);
 	if (report_text_method(c, n, type_strip_pod(t)))
 		return &type_bad;
-	if (type_member(c, callee, NULL)->kind == TYPE_BAD)     /* the message lists what exists */
+	if (type_member(c, callee, NULL)->kind == TYPE_BAD)     /* this reports the unknown member and lists the
+								 * existing ones */
 		return &type_bad;
 	struct str words = node_words(c, callee);
 	struct diag *d = diag_report(c->diags, TJ0302, callee->span, "'%.*s' is not a function", STR_ARG(words));

@@ -65,8 +65,8 @@ static void only_fields(struct check *c, const struct node *body)
 }
 
 /*
- * The first field of D that needs a value of type WANTED, directly or through other types, after at most LEFT steps;
- * NULL when there is none.
+ * The first field of D whose value must contain a value of type WANTED, directly or through other types; *LEFT limits
+ * the number of steps; NULL when there is none.
  */
 static const struct record_field *needs_itself(const struct decl *d, const struct decl *wanted, unsigned *left)
 {
@@ -84,7 +84,7 @@ static const struct record_field *needs_itself(const struct decl *d, const struc
 static void check_record(struct check *c, struct decl *d)
 {
 	decl_type(c, d);
-	unsigned steps = 256;           /* nobody writes a longer chain of types by hand */
+	unsigned steps = 256;           /* far more than any chain of types written by hand */
 	const struct record_field *again = needs_itself(d, d, &steps);
 	if (again) {
 		struct diag *g = diag_report(c->diags, TJ0405, again->span,
@@ -146,7 +146,8 @@ static void put_role(struct check *c, struct decl *framework, struct decl *d)
 			continue;
 		if (framework->roles[i] == d->origin)
 			framework->roles[i] = d;
-		return;                         /* otherwise TJ0204 follows when the body is checked */
+		return;                         /* a second role of that name is reported when the body is checked
+						 * (TJ0204) */
 	}
 	ARENA_PUSH(c->arena, framework->roles, framework->nroles, d);
 }
@@ -220,8 +221,8 @@ void framework_roles(struct check *c, struct decl *d)
 }
 
 /*
- * Declares a role. Roles of the base that the wrapper does not mention are declared as well; a name that they hide was
- * already hidden by the base.
+ * Declares a role. Roles of the base that the wrapper does not mention are declared as well; for these, hidden names
+ * are not reported, because they already were for the base.
  */
 static void declare_role(struct check *c, const struct decl *framework, struct decl *role)
 {
@@ -305,7 +306,7 @@ static void check_accelerator(struct check *c, struct decl *d)
 	test_required(c, d, FIELD_PER_POD);
 }
 
-/* ---- values that are needed before parameters have theirs ---- */
+/* ---- expressions that are evaluated before parameters have values ---- */
 
 static void begin_early(struct check *c, struct decl *d)
 {
@@ -314,8 +315,8 @@ static void begin_early(struct check *c, struct decl *d)
 }
 
 /*
- * A parameter that the declaration reads, directly or through lets and functions, with the place where that path
- * begins.
+ * A parameter that the declaration reads, directly or through lets and functions; *RET_AT is the first mention on the
+ * path to it.
  */
 static struct decl *param_read(struct decl *d, unsigned depth, struct span *ret_at)
 {
@@ -331,7 +332,7 @@ static struct decl *param_read(struct decl *d, unsigned depth, struct span *ret_
 		param = m->kind == DECL_PARAM ? m : param_read(m, depth + 1, &inner);
 	}
 	d->busy = false;
-	d->early = !param;                      /* and does not need to be visited again */
+	d->early = !param;                      /* known to read no parameter, so it is not visited again */
 	return param;
 }
 
@@ -402,7 +403,7 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 		if (((const struct decl *)values->entries[i].value)->kind == DECL_PARAM)
 			suggest_add(&s, values->entries[i].key);
 	struct decl *let = map_get(values, name);
-	/* recorded under another key than names in expressions, since those are a different mistake */
+	/* recorded under a key that no name in an expression has, since an unknown parameter is a different mistake */
 	if (!may_report_unknown(c, c->program->root,
 	    names_intern(c->program->names, str_cat(c->arena, STR("param "), name, STR(""))), &s))
 		return;
@@ -511,7 +512,7 @@ static void report_base(struct check *c, const struct node *n)
 		diag_help(c->diags, d, "%.*s", STR_ARG(help));
 }
 
-/* The next profile in the list of extended profiles; NULL after the last. */
+/* The profile that PROFILE extends; NULL if there is none. */
 static const struct node *profile_base(const struct check *c, const struct node *profile)
 {
 	return profile && profile->u.titled.base.n ? map_get(&c->profiles, profile->u.titled.base) : NULL;
@@ -528,7 +529,8 @@ static void check_base_profile(struct check *c, struct node *n)
 	for (; base && base != n && behind <= PROFILES_DEEPEST; behind++) {
 		base = profile_base(c, base);
 		slow = behind % 2 ? slow : profile_base(c, slow);
-		if (base == slow)               /* a cycle further on: the profiles in it report it */
+		if (base == slow)               /* the chain runs into a cycle, which is reported for the profiles in it
+						 */
 			return;
 	}
 	if (base == n) {
@@ -585,7 +587,7 @@ static void test_refuses(struct check *c, struct node *value)
 	diag_help(c->diags, d, "'trainc check' shows the code at the end of each error");
 }
 
-/* Reports settings of a test that cannot be read: they are read before anything is evaluated. */
+/* Reports a setting of a test that is not constant: settings are read before anything is evaluated. */
 static void report_unread(struct check *c, const struct node *item, const char *help)
 {
 	struct diag *d = diag_report(c->diags, TJ0203, item->span, "this '%.*s' has no place here",

@@ -59,7 +59,7 @@ static const struct type *report_not_value(struct check *c, struct node *n, cons
 	return mark_bad(n);
 }
 
-/* The type of what a name or a member of a module refers to. */
+/* The type of the declaration D that N, a name or a member of a module, refers to. */
 const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 {
 	switch (d->kind) {
@@ -75,13 +75,13 @@ const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 	}
 }
 
-/* The type of a value that was compared with none: it is not optional here. */
+/* The type of N, without the optional mark if a condition around N shows that it is not none. */
 static const struct type *narrowed(struct check *c, const struct node *n, const struct type *t)
 {
 	return t->kind == TYPE_OPTIONAL && known_present(c, n) ? t->elem : t;
 }
 
-/* The type with which a help proposes to declare a parameter; a name of unknown type is usually text. */
+/* The type of a parameter that help proposes to declare where CORE is expected; "string" if no type is known. */
 static const char *declared_as(struct check *c, const struct type *core)
 {
 	switch (core->kind) {
@@ -214,7 +214,7 @@ void check_part(struct check *c, struct node *n, bool *ret_pod)
 	}
 }
 
-/* What NAME, found in `{{ nodes }}`, refers to in the program; NULL for built-in names and for imports. */
+/* The declaration of the program that NAME, as in `{{ nodes }}`, refers to; NULL for built-in names and for imports. */
 static struct decl *own_name(struct check *c, struct str name)
 {
 	struct decl *d = name.n ? scope_peek(c, name) : NULL;
@@ -227,7 +227,7 @@ static void report_interpolation(struct check *c, const struct string_part *part
 	size_t offset = (size_t)(whole.p - part->text.p);
 	struct span at = part->span;
 	decl_use(c, d);                         /* counts as a use, so that D is not reported as unused as well */
-	/* only where the value equals the source text: no escapes, no removed indentation */
+	/* only where the string equals its source text, without escapes or removed indentation, is the span exact */
 	if (offset + whole.n <= text.n && str_eq((struct str){ text.p + offset, whole.n }, whole)) {
 		at.start += (uint32_t)offset;
 		at.end = at.start + (uint32_t)whole.n;
@@ -238,7 +238,7 @@ static void report_interpolation(struct check *c, const struct string_part *part
 		STR_ARG(d->name), STR_ARG(d->name));
 }
 
-/* Warns of `{{ nodes }}` or `%{nodes}` around a known name, as other tools have it (TJ1010). */
+/* Warns of `{{ nodes }}` or `%{nodes}` around a known name, the syntax of other tools (TJ1010). */
 static bool doubled_interpolation(struct check *c, const struct string_part *part)
 {
 	static const struct { const char *open, *close; } forms[] = { { "{{", "}}" }, { "%{", "}" } };
@@ -298,7 +298,7 @@ static const struct type *type_string_node(struct check *c, struct node *n, cons
 	for (size_t i = 0; i < n->u.string.n; i++) {
 		struct node *part = n->u.string.parts[i].expr;
 		if (!part) {
-			/* in r"..." the author has said that nothing is inserted; the library needs no advice */
+			/* the author of r"..." wants no insertion, and the library needs no advice */
 			if (!n->u.string.raw && !c->at.module->library &&
 			    !doubled_interpolation(c, &n->u.string.parts[i]))
 				single_interpolation(c, &n->u.string.parts[i]);
@@ -359,7 +359,8 @@ static const struct type *type_list_node(struct check *c, struct node *n, const 
 		const struct type *t = type_expr(c, list.at[i], NULL), *both = elem ? type_unify(c, elem, t) : t;
 		if (!both && literal_pair(list.at[0], list.at[i], elem, t))
 			both = &type_float;
-		if (!both && core && core->kind == TYPE_MAP)    /* no list is expected at all */
+		if (!both && core && core->kind == TYPE_MAP)    /* a map is expected, which is reported for the whole
+								 * list */
 			return type_list(c->arena, elem);
 		if (!both) {
 			report_elements(c, list.at[i], list.at[0]);
@@ -398,8 +399,8 @@ static const struct type *type_list_for(struct check *c, struct node *n, const s
 		assume_condition(c, n->u.list_for.filter, true);
 	}
 	/*
-	 * several 'for' clauses: the value is the list of the next clause, and its elements become elements of this
-	 * list
+	 * with several `for` clauses, the value is the list of the next clause, whose elements become elements of this
+	 * one
 	 */
 	if (n->u.list_for.flat) {
 		const struct type *inner = type_expr(c, n->u.list_for.value, want);
@@ -490,7 +491,7 @@ bool check_condition(struct check *c, struct node *n, const char *what, bool pod
 	return judge_condition(c, n, what, pod_allowed);
 }
 
-/* Reports "'if nodes' needs a bool". */
+/* Reports a condition that is not a bool: "'if nodes' needs a bool". */
 static void report_not_bool(struct check *c, struct node *n, const char *what, const struct type *core)
 {
 	struct str is = found_words(c, n), words = node_words(c, n);
@@ -542,7 +543,7 @@ static void report_branches(struct check *c, const struct node *then, const stru
 	diag_label(c->diags, d, "%.*s", STR_ARG(b));
 }
 
-/* Checks one branch. ALL is the type of those before it, NULL for the first. */
+/* Checks one branch. ALL is the common type of the branches before it, NULL for the first. */
 static const struct type *branch(struct check *c, struct node *n, struct node *first, const struct type *want,
 	const struct type *all)
 {
@@ -650,13 +651,16 @@ static void test_never_none(struct check *c, const struct node *left, const stru
 	diag_help(c->diags, d, "remove '\?\?' and what follows it");
 }
 
-/* x ?? 1Gi: where the place does not decide what a literal is, the other side does. */
+/*
+ * Checks one side of `??`, as 1Gi in `x ?? 1Gi`: if no type is expected, the type of the other side decides the kind of
+ * a literal.
+ */
 static const struct type *fallback(struct check *c, struct node *n, const struct type *other, const struct type *want)
 {
 	bool hint = is_quantity_literal(n) && type_is_quantity(other);
 	if (!want && is_number_literal(n) && other->kind == TYPE_CPU)
 		return check_expr(c, n, other, NO_SITE)->kind == TYPE_BAD ? &type_bad : other;
-	/* it takes the type of the other side */
+	/* a literal record takes the type of the other side */
 	if (!want && n->kind == NODE_BODY && other->kind == TYPE_RECORD)
 		return check_expr(c, n, other, NO_SITE);
 	if (!want)
@@ -715,7 +719,7 @@ static const struct type *type_bounds(struct check *c, struct node *n)
 	return elastic ? &type_elastic : &type_range;
 }
 
-/* ---- all of them ---- */
+/* ---- entry points ---- */
 
 static const struct type *dispatch(struct check *c, struct node *n, const struct type *want)
 {

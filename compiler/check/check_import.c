@@ -1,12 +1,13 @@
 /*
  * check_import.c - checks `import "base.tj" as base { registry = "..." }`: values for parameters of a module. A file is
  * one module however many imports lead to it, so each of its parameters has one value. The program sets it, in its own
- * file or in project.tj. A value passed by another module would silently affect every program that imports that module.
+ * file or in project.tj. Other modules may not: a value that they pass would silently affect every program that imports
+ * them.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
 
-/* The text by which messages refer to a module. */
+/* The name of an imported module in messages. */
 static struct str called(const struct node *import)
 {
 	return import->u.import.path ? import->u.import.module->dotted : import->u.import.file;
@@ -50,8 +51,8 @@ static void report_no_parameter(struct check *c, const struct node *import, cons
 /* Reports that the program, or project.tj, passes the parameter D once more. */
 static void report_passed(struct check *c, const struct decl *d, struct span at)
 {
-	bool project = c->at.module == c->program->project.module && !c->at.module->root;       /* project.tj is
-												 * checked last */
+	/* project.tj is checked last, so the other import passed the value first */
+	bool project = c->at.module == c->program->project.module && !c->at.module->root;
 	struct diag *g = diag_report(c->diags, TJ0206, project ? d->argument_at : at,
 		"the parameter '%.*s' has a value already",
 		STR_ARG(d->name));
@@ -60,7 +61,7 @@ static void report_passed(struct check *c, const struct decl *d, struct span at)
 	diag_help(c->diags, g, "a file is one module however often it is imported: pass the value in one place");
 }
 
-/* Checks one `name = value`. */
+/* Checks one `name = value` of an import. */
 static void pass_value(struct check *c, const struct node *import, struct node *item)
 {
 	struct key *key = &item->u.item.key;
@@ -166,7 +167,10 @@ static void report_no_value(struct check *c, const struct module *m, const struc
 		diag_help(c->diags, d, "it is documented as: %.*s", STR_ARG(param->doc));
 }
 
-/* Does the import pass PARAM under a misspelt name? That was reported already, and it is the only error. */
+/*
+ * Does the import pass PARAM under a misspelt name? Then the misspelling was reported, and the missing value is not a
+ * second error.
+ */
 static bool is_misspelt(struct check *c, const struct module *m, const struct decl *param)
 {
 	const struct node *import = import_of(c, m), *body = import ? import->u.import.body : NULL;

@@ -1,7 +1,7 @@
 /*
- * check_items.c - checks bodies: the items between braces, whatever they mean. Lets, checks, conditions and loops are
- * the same in every body and are handled here; a set of callbacks handles keys. Then the bodies that are values:
- * records, maps, and raw data.
+ * check_items.c - checks bodies, that is, the items between braces. Lets, checks, conditions and loops are the same in
+ * every body and are handled here; a set of callbacks handles keys. Bodies that are values (records, maps, raw data)
+ * are checked here, too.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -35,7 +35,7 @@ static void report_set_twice(struct check *c, struct node *item, struct node *fi
 	drop(item, key->text, key->span);
 }
 
-/* Has the body few keys, all different? Most bodies do, and comparing interned names is quicker than a map. */
+/* Does the body have few keys, all different? Most bodies do, and comparing interned names is quicker than a map. */
 static bool few_different_keys(struct nodes items)
 {
 	enum { FEW = 16 };
@@ -128,11 +128,11 @@ static void report_misplaced(struct items *to, struct node *item, const char *wh
 	struct diag *d = diag_report(c->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
 	if (item->kind == NODE_BLOCK && !schema_block(item->u.block.word))
 		diag_help(c->diags, d, "a field takes no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
-	/* it has a name, so the field of that name is not reported as missing */
+	/* keeps the name, so that the field of that name is not reported as missing */
 	drop(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);
 }
 
-/* Reports an item that would have to be evaluated in a body that is read before anything is. */
+/* Reports an item that needs evaluation (if, for, an insertion) in a body that is read before anything is evaluated. */
 static bool report_unfixed(struct items *to, struct node *item)
 {
 	const char *what = item->kind == NODE_IF_ITEM ? "an 'if'" : item->kind == NODE_FOR_ITEM ? "a 'for'" :
@@ -249,7 +249,7 @@ static struct str key_words(struct check *c, const struct key *key)
 	return key->text.p ? key->text : source_text(c->program->sources, key->span);
 }
 
-/* The site of a key's value in messages: "'size'". */
+/* How messages describe the value of a key: "'size'". */
 static struct site key_site(struct check *c, const struct key *key, struct span declared)
 {
 	struct str words = key_words(c, key);
@@ -272,7 +272,7 @@ static const struct type *spread_type(struct check *c, struct node *item)
 	return mark_bad(n);
 }
 
-/* ---- what a body sets for certain ---- */
+/* ---- which keys a body certainly sets ---- */
 
 static bool block_sets(const struct node *n, struct str key, bool *maybe)
 {
@@ -352,8 +352,8 @@ static const struct record_field *find_field(const struct decl *record, struct s
 }
 
 /*
- * Reports an unknown field. Each name is reported once for each record, since the mistake may be in the declaration.
- * Returns the name that was certainly meant.
+ * Reports an unknown field. Each name is reported only once for a record type, since the mistake may be in its
+ * declaration. Returns the name that was certainly meant.
  */
 static struct str report_no_field(struct check *c, struct decl *record, struct str name, struct span at)
 {
@@ -371,7 +371,7 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 	return suggest_only(&s);
 }
 
-/* Checks `key { }`: it is for records and maps; anything else is set with `=`. */
+/* Checks `key { }`: only records and maps can be extended; other fields are set with `=`. */
 const struct type *type_extension(struct check *c, struct node *n, const struct type *want)
 {
 	const struct type *core = type_strip_pod(type_strip_optional(want));
@@ -421,7 +421,7 @@ static void record_set(struct items *to, struct node *item)
 	r->failed = r->failed || t->kind == TYPE_BAD;
 }
 
-/* Checks `a { }` in a literal, which has nothing to extend: it means `a = { }` if that can be written. */
+/* Checks `a { }` in a literal, which has nothing to extend: it means `a = { }` if the type of `a` allows a body. */
 const struct type *check_extend_value(struct check *c, struct node *value, const struct type *want)
 {
 	const struct type *core = type_strip_pod(type_strip_optional(want));
@@ -500,8 +500,8 @@ struct map_items {
 };
 
 /*
- * May the value of a variable be `if C then V else none`? In a framework it may: the framework decides which replicas
- * have the variable.
+ * May the value of a variable be `if C then V else none`? It may in a framework, because the framework decides which
+ * replicas have the variable.
  */
 static bool leaves_out(struct check *c, const struct type *elem, const struct node *value)
 {
@@ -562,7 +562,7 @@ static const struct type *type_data_body(struct check *c, struct node *n, const 
 	return type_lifted(c, &type_data, m.pod);
 }
 
-/* ---- without an expected type: an anonymous record, or a map when keys are computed ---- */
+/* ---- bodies without an expected type: an anonymous record, or a map when keys are computed ---- */
 
 struct anon_items {
 	struct items base;
@@ -641,12 +641,12 @@ bool body_is_broken(const struct node *body)
 }
 
 /*
- * Is the type small enough? A few records that mention each other twice would need unlimited memory when their type is
+ * Is the type small enough? A chain of records that each contain the one before twice grows exponentially when it is
  * written out.
  */
 static bool members_fit(struct check *c, const struct node *n, const struct anon_items *a, size_t *ret_weight)
 {
-	enum { MOST = 100000 };         /* the limit for elements of a list */
+	enum { MOST = 100000 };         /* as many as elements of a list */
 	*ret_weight = 0;
 	for (size_t i = 0; i < a->n; i++)
 		*ret_weight += type_weight(a->members[i].type);

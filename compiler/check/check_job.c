@@ -1,5 +1,5 @@
 /*
- * check_job.c - jobs: the framework, its arguments, the roles, the fields.
+ * check_job.c - checks jobs: the framework, its arguments, the roles and the fields.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -119,7 +119,7 @@ struct role_search {
 	struct check *check;
 	struct node *job;
 	struct decl *framework;
-	bool known;                     /* the framework is known, or the job has none */
+	bool known;                     /* false if the job names a framework that could not be found */
 };
 
 static bool mentions_role(const struct node *body, struct str name)
@@ -179,7 +179,7 @@ static void add_role(struct role_search *r, struct node *block)
 	if (block->u.block.decl)
 		return;
 	const struct decl *theirs = aux ? framework_role(r->framework, block->u.block.name) : NULL;
-	if (theirs) {                           /* their objects would have the same name */
+	if (theirs) {                           /* an error, because objects of the two would have the same name */
 		struct diag *g = diag_report(c->diags, TJ0204, block->u.block.name_span,
 			"'%.*s' is a role of the framework", STR_ARG(theirs->name));
 		diag_note(c->diags, g, theirs->span, "declared here");

@@ -138,7 +138,7 @@ static const struct type *record_member(struct check *c, struct node *n, struct 
 			return record->partial ? type_optional(c->arena, record->fields[i].type) :
 				record->fields[i].type;
 	if (map_put(&record->unknown, c->arena, name, record) || record->lost)
-		return mark_bad(n);                  /* reported before: the declaration itself may be wrong */
+		return mark_bad(n);                  /* reported before, or the declaration of the record is broken */
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < record->nfields; i++)
 		suggest_add(&s, record->fields[i].name);
@@ -157,7 +157,7 @@ static const struct type *anon_member(struct check *c, struct node *n, const str
 	return report_no_field(c, n, "the record", &s);
 }
 
-/* ---- members that are the same for all values ---- */
+/* ---- built-in members, which all values of a type have ---- */
 
 struct builtin_member {
 	const char *name;
@@ -184,7 +184,7 @@ static const struct type optional_string = { .kind = TYPE_OPTIONAL, .elem = &typ
 static const struct type pod_int = { .kind = TYPE_POD, .elem = &type_int };
 static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string };
 
-/* Types of the members of a planned job that policies and tests see: eval/policy_value.c. */
+/* Types of the members of a planned job that policies and tests see; eval/policy_value.c computes their values. */
 static const struct type optional_cpu = { .kind = TYPE_OPTIONAL, .elem = &type_cpu };
 static const struct type optional_memory = { .kind = TYPE_OPTIONAL, .elem = &type_memory };
 static const struct type map_of_data = { .kind = TYPE_MAP, .elem = &type_data };
@@ -315,8 +315,8 @@ const char *check_member_doc(enum type_kind kind, struct str name)
 static bool knows_plan(struct check *c) { return scope_around(c, SCOPE_POLICY) || scope_around(c, SCOPE_TEST); }
 
 /*
- * The type of a member that exists only when the job is planned; NULL when NAME is not such a member. Reports its use
- * outside of policies and tests.
+ * The type of a member that exists only once the job is planned; NULL when NAME is not such a member. Reports its use
+ * outside policies and tests.
  */
 static const struct type *planned_member(struct check *c, struct node *n, const struct builtin_member *members,
 	size_t count)
@@ -334,7 +334,7 @@ static const struct type *planned_member(struct check *c, struct node *n, const 
 	return mark_bad(n);
 }
 
-/* Reports `cluster.replicas` in a policy: every role has that. */
+/* Reports `cluster.replicas` in a policy: `replicas` is a member of each role. */
 static const struct type *report_member_of_role(struct check *c, struct node *n)
 {
 	struct str name = n->u.member.name;
@@ -383,7 +383,7 @@ static struct decl *role_of(struct check *c, const struct node *base)
 	return s ? s->self : NULL;
 }
 
-/* The name here of a role's member that has another name in other tools. */
+/* The member of a role that other tools call NAME; NULL if there is none. */
 static const char *role_word(struct str name)
 {
 	static const char *const words[][2] = {
@@ -403,9 +403,7 @@ static const char *role_word(struct str name)
 	return NULL;
 }
 
-/*
- * Explains that `if pod.index == 0 then first else second` is not one role: it has only members that all roles have.
- */
+/* Explains that `if pod.index == 0 then first else second` is not one role, because only the pod knows which it is. */
 static void help_chosen(struct check *c, struct diag *d, const struct node *base)
 {
 	struct str words = node_words(c, base);
@@ -423,7 +421,7 @@ static bool is_argument_of_done(struct check *c, const struct node *n)
 	return at >= 5 && memcmp(source->text.p + at - 5, "done(", 5) == 0;
 }
 
-/* Reports `worker[0].host`: a replica of a role is not a value. */
+/* Reports `worker[0].host`: a single replica is not a value. */
 static void report_replica(struct check *c, const struct node *n, const struct node *base, const struct node *index,
 	struct str member)
 {
@@ -508,7 +506,7 @@ static const struct type *role_member(struct check *c, struct node *n)
 	if (planned)
 		return planned;
 	const struct field *f = schema_find(BLOCK_ROLE, name);
-	if (!f && !str_is(name, "replica"))     /* a key that is set by a block has no value */
+	if (!f && !str_is(name, "replica"))     /* `replica` is set by blocks, so it has no value */
 		f = schema_find(BLOCK_FRAMEWORK_ROLE, name);
 	if (!f) {
 		report_role_member(c, n);
@@ -545,14 +543,14 @@ static const struct type *roles_member(struct check *c, struct node *n)
 	return mark_bad(n);
 }
 
-/* ---- all of them ---- */
+/* ---- members of any value ---- */
 
 static const struct type *report_whole(struct check *c, struct node *n, const struct type *t)
 {
 	struct str what = type_phrase(c->arena, t), name = n->u.member.name;
 	struct decl *base = n->u.member.base->kind == NODE_NAME ? n->u.member.base->u.name.decl : NULL;
 	if (base && map_put(&base->unknown, c->arena, STR("."), base))
-		return mark_bad(n);                  /* reported before, where the name is declared */
+		return mark_bad(n);                  /* already reported for this declaration */
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%.*s has no fields", STR_ARG(what));
 	struct str words = node_words(c, n->u.member.base);
 	enum function f;

@@ -1,12 +1,12 @@
 /*
- * check_op.c - checks operators. pod[] and optional marks are removed from the types of operands first (an optional
- * operand is an error). The rule is applied to the rest, and the result depends on the pod when an operand does.
+ * check_op.c - checks operators. pod[] is first removed from the types of the operands, and optional operands are
+ * reported. The rule of the operator applies to the rest, and the result depends on the pod if an operand does.
  */
 #include "check/context.h"
 
 struct operands {
 	struct node *left, *right;
-	const struct type *a, *b;       /* both types, without pod[] */
+	const struct type *a, *b;       /* the types of left and right, without pod[] */
 	bool pod;
 };
 
@@ -15,7 +15,7 @@ static bool is_numeric(const struct type *t)
 	return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || type_is_quantity(t) || t->kind == TYPE_UNIT;
 }
 
-/* ---- operands that are not allowed ---- */
+/* ---- reports of operands that are not allowed ---- */
 
 /* Reports secrets and untested optionals; false when the operand cannot be used. */
 static bool usable(struct check *c, struct node *n, const struct type **ret, bool *pod)
@@ -48,7 +48,7 @@ static bool is_scalar(const struct type *t)
 	return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL || type_is_quantity(t);
 }
 
-/* An operand as part of a text: a literal unchanged, anything else in ${ }. */
+/* An operand of `+` as part of a string: literals unchanged, anything else in ${ }. */
 static struct str interpolated(struct check *c, const struct node *n)
 {
 	struct str words = node_words(c, n);
@@ -64,7 +64,7 @@ static bool is_entries(const struct type *t)
 	return t->kind == TYPE_ANON || t->kind == TYPE_RECORD || t->kind == TYPE_MAP || t->kind == TYPE_EMPTY;
 }
 
-/* A map or record as entries of another one: `...a`, or the items within the braces of a literal. */
+/* A map or record as items of another one: `...a`, or the text between the braces of a literal. */
 static struct str entries_of(struct check *c, const struct node *n)
 {
 	struct str words = node_words(c, n);
@@ -159,7 +159,7 @@ static const struct type *arithmetic_result(const struct operands *o, enum op op
 	return a->kind == b->kind ? plain_number(a) : NULL;
 }
 
-/* Gives a literal operand the kind of the other operand. */
+/* Gives a literal operand the type of the other operand. */
 static void adapt(struct check *c, struct node *n, const struct type **t, const struct type *other, bool additive)
 {
 	bool unit = (*t)->kind == TYPE_UNIT && (type_is_quantity(other) || other->kind == TYPE_DATA),
@@ -175,7 +175,7 @@ static void adapt(struct check *c, struct node *n, const struct type **t, const 
 }
 
 /*
- * Does the expected type decide the kind of the literals of an operand? In `n 4Gi + x` it does for 4Gi, and not for n.
+ * Does the expected type decide the kind of literals in the operand N? In `n * 4Gi + x` it does for 4Gi, and not for n.
  */
 static bool takes_hint(const struct node *n, bool additive)
 {
@@ -430,7 +430,7 @@ const struct type *type_binary(struct check *c, struct node *n, const struct typ
 	}
 }
 
-/* ---- conditions that are always the same (TJ1004, by types only) ---- */
+/* ---- comparisons whose result the types already decide (TJ1004) ---- */
 
 enum answer { NEVER, SOMETIMES, ALWAYS };
 
@@ -450,7 +450,7 @@ static enum answer compare_bounds(enum op op, const struct refinement *r, int64_
 	}
 }
 
-/* The text of bounds: 1..64. */
+/* The bounds of a type as text, such as 1..64. */
 static struct str bounds_words(struct check *c, const struct type *t)
 {
 	struct str s = type_spell(c->arena, t);

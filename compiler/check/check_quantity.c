@@ -85,7 +85,7 @@ static const struct type *report_dimension(struct check *c, struct node *n, cons
 	return mark_bad(n);
 }
 
-/* Nano-units as a decimal number: 0.512. */
+/* An amount in nano-units as a decimal number of units, such as 0.512. */
 static struct str decimal(struct check *c, int128 nano)
 {
 	char digits[24];
@@ -194,7 +194,7 @@ const struct type *type_quantity(struct check *c, struct node *n, const struct t
 	}
 }
 
-/* ---- numbers without a unit ---- */
+/* ---- numbers without a unit where a quantity is expected ---- */
 
 static const struct node *literal_of(const struct node *n, bool *ret_negative)
 {

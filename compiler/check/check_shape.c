@@ -1,7 +1,7 @@
 /*
- * check_shape.c - corrects blocks without their word, without their name, or with the two exchanged. `worker { }` and
- * `role { }` parse as fields that are extended. If the right reading is certain they are corrected before roles are
- * looked up, so that the roles are not reported as missing, too.
+ * check_shape.c - corrects blocks without their keyword, without their name, or with the two in the wrong order.
+ * `worker { }` and `role { }` parse as extensions of fields. If it is certain what was meant, they are corrected before
+ * roles are looked up, so that the roles are not also reported as missing.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -38,7 +38,7 @@ static struct str missing_role(const struct decl *framework, const struct node *
 	return name;
 }
 
-/* Does a body hold fields of a role? */
+/* Does a body set any field of a role? */
 static bool looks_like_role(const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++) {
@@ -53,7 +53,7 @@ static bool looks_like_role(const struct node *body)
 	return false;
 }
 
-/* A word or a name, and its place. */
+/* A keyword or a name, with its span. */
 struct placed {
 	struct str text;
 	struct span at;

@@ -1,5 +1,5 @@
 /*
- * check_type.c - evaluates types as they are written, and the constants that narrow them.
+ * check_type.c - turns types as written into struct type, and evaluates the constants that narrow them.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -65,7 +65,7 @@ static bool fold_binary(struct check *c, const struct node *n, struct constant *
 	return false;
 }
 
-enum { MOST_FOLDED = 100 };             /* maximum number of lets that lead from a name to its constant */
+enum { MOST_FOLDED = 100 };             /* maximum length of a chain of lets from a name to its constant */
 
 bool fold_constant(struct check *c, const struct node *n, struct constant *ret)
 {
@@ -89,7 +89,7 @@ bool fold_constant(struct check *c, const struct node *n, struct constant *ret)
 		return node_static_text(n, &ret->text);
 	case NODE_UNARY: return fold_unary(c, n, ret);
 	case NODE_BINARY: return n->u.op.op <= OP_MOD && fold_binary(c, n, ret);
-	case NODE_NAME: {               /* a let of the file whose value is written as a constant */
+	case NODE_NAME: {               /* a let of the file may be a constant, too */
 		struct decl *d = scope_peek(c, n->u.name.text);
 		if (!d || d->kind != DECL_LET || !d->node || d->busy || c->folding >= MOST_FOLDED)
 			return false;
@@ -107,13 +107,13 @@ bool fold_constant(struct check *c, const struct node *n, struct constant *ret)
 
 /* ---- refinements ---- */
 
-enum { WORDS_MOST = 1000 };             /* maximum for an enum, since a value is compared with each of them */
+enum { WORDS_MOST = 1000 };             /* maximum number of members of an enum, since a value is compared with each */
 
 struct refining {
 	struct check *check;
 	struct type *type;              /* a copy of the type, which is being narrowed */
 	struct refinement *refine;
-	struct str *words;              /* members of the enum type */
+	struct str *words;              /* members of the enum so far */
 	struct map listed;              /* members by their text */
 	bool failed;
 };
@@ -233,7 +233,7 @@ static void add_value(struct refining *r, const struct node *n)
 		return;
 	}
 	r->failed = true;
-	if (n->kind == NODE_BAD)                /* TJ0304 reports it */
+	if (n->kind == NODE_BAD)                /* already reported as TJ0304 */
 		return;
 	struct str words = node_words(c, n), type = type_spell(c->arena, r->type);
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%.*s' does not narrow %.*s", STR_ARG(words),
@@ -294,7 +294,7 @@ static bool reversed(const struct refining *r)
 	return type_is_quantity(r->type) ? f->qlo.nano > f->qhi.nano : f->lo > f->hi;
 }
 
-/* Reports values that are listed where one range is meant, or an enum: int(1, 8), string("a", "b"). True if it did. */
+/* Reports values in a list where a range or an enum was meant: int(1, 8), string("a", "b"). True if it did. */
 static bool report_listed(struct check *c, const struct type *t, const struct node *ref)
 {
 	struct nodes refines = ref->u.type_ref.refines;

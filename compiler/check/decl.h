@@ -1,5 +1,5 @@
 /*
- * decl.h - the declarations that a name can refer to.
+ * decl.h - the declarations to which a name can refer.
  */
 #ifndef TRAINC_CHECK_DECL_H
 #define TRAINC_CHECK_DECL_H
@@ -14,8 +14,8 @@ enum decl_kind {
 	DECL_FORMAL,                    /* a parameter of a function, framework or accelerator */
 	DECL_LOOP,                      /* a loop variable */
 	DECL_ROLE,                      /* a role (or aux) of a framework or a job */
-	DECL_BUILTIN,                   /* self, cluster or pod, or `roles` in a test: `name` says which */
-	DECL_BUILTIN_FN                 /* a built-in function: `function` says which */
+	DECL_BUILTIN,                   /* self, cluster or pod, or `roles` in a test: `name` tells which */
+	DECL_BUILTIN_FN                 /* a built-in function: `function` tells which */
 };
 
 struct record_field {
@@ -32,7 +32,7 @@ enum { MOST_FRAMEWORKS = 8 };
 struct decl {
 	enum decl_kind kind;
 	struct str name;
-	struct span span;               /* place of the name */
+	struct span span;               /* span of the name */
 	/* PARAM LET FN TYPE FRAMEWORK ACCELERATOR FORMAL IMPORT: its node; ROLE: its NODE_BLOCK */
 	struct node *node;
 	struct module *module;          /* the module that declares it; NULL for built-ins */
@@ -42,7 +42,9 @@ struct decl {
 	bool used;
 	/* private to the checker: another declaration has the same name, so it is unclear which one is meant */
 	bool twice;
-	/* PARAM of a module: its value in the import that passes one, and the place of its name there; NULL without */
+	/*
+	 * PARAM of a module: the value that an import passes for it, and the span of the name there; NULL if none does
+	 */
 	struct node *argument;
 	struct span argument_at;
 	bool global;                    /* a PARAM or LET of a file: `slot` is its number among those of all modules */
@@ -58,39 +60,44 @@ struct decl {
 	struct decl **roles;            /* FRAMEWORK: its roles (DECL_ROLE), those of the base first, in order of
 					 * declaration */
 	size_t nroles;
-	bool other_roles;               /* FRAMEWORK: a job may declare other roles in addition to these */
-	bool unnamed;                   /* TYPE: written where it is used; two such types with the same fields are one
-					 * type */
-	bool partial;                   /* TYPE: a bundle of fields; a field that is left out reads as none */
-	/* TYPE, FRAMEWORK: something in its body failed that may have declared a missing name */
+	bool other_roles;               /* FRAMEWORK: a job may declare further roles */
+	bool unnamed;                   /* TYPE: a record type without a name; two such types with the same fields are
+					 * the same type */
+	bool partial;                   /* TYPE: a record of the fields of a block (Role, Sidecar, Limits); a field that
+					 * is left out is none */
+	/* TYPE, FRAMEWORK: a part of its body failed to parse and may declare a name that seems to be missing */
 	bool lost;
 	/* ROLE: the type that the framework gives `replicas`; NULL when it gives none (an int) */
 	const struct type *replicas;
 	bool aux;                       /* ROLE: declared with `aux` */
-	/* ROLE of a job's block: the role of that name in the framework around it, NULL without */
+	/* ROLE of a job or wrapper: the role of that name in its framework; NULL if there is none */
 	struct decl *origin;
-	unsigned function;              /* BUILTIN_FN: an enum function */
+	unsigned function;              /* BUILTIN_FN: which function it is, as an enum function */
 	unsigned char state;            /* private to the checker: not seen, being checked, or done */
 	bool silent;                    /* private to the checker: the declaration is never reported as unused */
 	bool hides;                     /* private to the checker, ROLE: it was reported as hiding another name */
 	/*
-	 * private to the checker: names that were reported; TYPE: fields that it lacks; a value: "." when it has no
-	 * members
+	 * private to the checker: names that were reported, each once: for a TYPE, fields that it lacks; for a value
+	 * without members, "."
 	 */
 	struct map unknown;
-	bool busy;                      /* private to the checker, TYPE: a walk over types is inside this one */
+	bool busy;                      /* private to the checker, TYPE: a walk over declarations is currently inside
+					 * this one */
 	struct decl *walked;            /* private to the checker, TYPE: the type from which the walk came */
 	bool early;                     /* private to the checker: the value reads no parameter */
-	bool queued;                    /* private to the checker: its body will be checked */
+	bool queued;                    /* private to the checker: it is in the queue of declarations to check */
 	struct scope *scope;            /* private to the checker: the scope in which the let of a body is evaluated */
-	/* checker's own, of a file: the parameters, lets and functions that its value mentions */
+	/*
+	 * private to the checker, for a declaration of a file: the parameters, lets and functions that its value
+	 * mentions
+	 */
 	struct mention {
 		struct decl *decl;
 		struct span at;
 	} *mentions;
 	size_t nmentions;
-	unsigned char visit;            /* private to the checker, FN: mark of the search for recursion */
-	/* checker's own, FN: the functions that it calls, and the places of the calls */
+	unsigned char visit;            /* private to the checker, FN: state of the search for recursion */
+	/* private to the checker, FN: the functions that it calls, and the spans of the calls */
 	struct decl **calls;
 	struct span *call_sites;
 	size_t ncalls;

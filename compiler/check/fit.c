@@ -1,7 +1,7 @@
 /*
- * fit.c - decides which type fits where, and reports when one does not. There are few implicit conversions: number
- * literals to floats, cpus and elastic ranges, ints to elastic ranges, strings to enums, images, names and paths, T to
- * T? and pod[T].
+ * fit.c - decides which types convert to which, and reports values that do not fit. There are few implicit conversions:
+ * number literals to floats, cpus and elastic ranges, ints to elastic ranges, strings to enums, images, names and
+ * paths, T to T? and pod[T].
  */
 #include "check/context.h"
 
@@ -34,7 +34,7 @@ static bool has_member(const struct type *t, struct str name)
 	return false;
 }
 
-/* Does an anonymous record (or nothing) fit a record? It is converted field by field. */
+/* Does an anonymous or empty record fit a declared one? It is converted field by field. */
 static enum fit fit_record(const struct decl *record, const struct type *t)
 {
 	enum fit f = FIT_OK;
@@ -52,8 +52,8 @@ static enum fit fit_record(const struct decl *record, const struct type *t)
 }
 
 /*
- * The declared records that a walk over a type has entered. Each is entered once: a record may contain optional ones of
- * its own type, and records that mention each other twice would be very many when written out.
+ * The declared records that a walk over a type has entered. Each is entered once: a record may contain optional records
+ * of its own type, and a chain of records that each contain the next one twice would take exponential time.
  */
 struct walk {
 	struct decl *last;
@@ -176,12 +176,13 @@ enum fit type_fit(const struct type *want, const struct type *t)
 	if (want == t || want->kind == TYPE_BAD || t->kind == TYPE_BAD)
 		return FIT_OK;
 	if (want->kind == TYPE_OPTIONAL) {
-		/* the type is pod[T?] */
+		/* handles pod[T?] where T? is wanted */
 		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL && want->elem->kind != TYPE_POD)
 			return type_fit(want->elem, t->elem->elem) == FIT_NO ? FIT_NO :
 				want->elem->kind == TYPE_ENV_VALUE ? FIT_OK : FIT_POD;
 		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL)
-			return type_fit(want->elem, type_strip_pod(t->elem->elem)); /* the type is pod[T]? */
+			/* handles pod[T?] where pod[T]? is wanted */
+			return type_fit(want->elem, type_strip_pod(t->elem->elem));
 		return t->kind == TYPE_NONE ? FIT_OK : type_fit(want->elem, type_strip_optional(t));
 	}
 	if (want->kind == TYPE_POD)
@@ -241,7 +242,7 @@ const struct type *pod_inside(struct check *c, const struct type *t)
 	return type_pod(c->arena, t->kind == TYPE_OPTIONAL ? pod_inside(c, t->elem)->elem : t);
 }
 
-/* ---- one type for several values ---- */
+/* ---- a common type of several values ---- */
 
 static const struct type *unify_members(struct check *c, const struct type *a, const struct type *b)
 {
@@ -317,7 +318,7 @@ const struct type *type_unify(struct check *c, const struct type *a, const struc
 	return unify_core(c, a, b);
 }
 
-/* ---- making an expression fit ---- */
+/* ---- fitting an expression to a type ---- */
 
 bool is_number_literal(const struct node *n)
 {
@@ -331,7 +332,7 @@ static bool is_structure(const struct node *n)
 	return n->kind == NODE_IF || n->kind == NODE_COALESCE || n->kind == NODE_LET_IN;
 }
 
-/* Must the evaluator test the value at its place? */
+/* Must the evaluator convert the value of N, of type T, to WANT or test it? */
 static bool converts(const struct type *want, const struct type *t, const struct node *n)
 {
 	const struct type *from = type_strip_pod(type_strip_optional(t));
@@ -400,7 +401,8 @@ const struct type *type_coerce(struct check *c, struct node *n, const struct typ
 		return report_secret(c, n);
 	case FIT_NO:
 		if (t->kind == TYPE_POD && !site->call && !c->at.differs && core == type_strip_optional(want))
-			return report_pod(c, n, want, site);  /* a pod-time value; only its type is unknown here */
+			return report_pod(c, n, want, site);  /* reports that it depends on the pod, which helps more
+							       * than its type */
 		report_mismatch(c, n, want, site);
 		return mark_bad(n);
 	}
@@ -421,7 +423,7 @@ static bool is_operation(const struct node *n)
 	return n->kind == NODE_ELASTIC || n->kind == NODE_MEMBER || (n->kind == NODE_BINARY && n->u.op.op <= OP_MOD);
 }
 
-/* The name that an operation or a member begins with; NULL when it begins otherwise. */
+/* The name that an operation or a member begins with; NULL when it begins with something else. */
 static const struct node *first_name(const struct node *n)
 {
 	while (n->kind == NODE_ELASTIC || n->kind == NODE_BINARY || n->kind == NODE_MEMBER)
@@ -429,7 +431,7 @@ static const struct node *first_name(const struct node *n)
 	return n->kind == NODE_NAME ? n : NULL;
 }
 
-/* Is it "chief.hosts" where no role is called 'chief'? Its member is one of a role's. */
+/* Is it the member of a role, such as chief.hosts, in a job or framework? Then a role is missing, and not quotes. */
 static bool names_a_role(struct check *c, const struct node *n)
 {
 	static const char *const of_roles[] = { "replicas", "hosts", "host", "name", "ports", "port", "address",
@@ -442,7 +444,7 @@ static bool names_a_role(struct check *c, const struct node *n)
 	return false;
 }
 
-/* Is a text wanted, or a list of texts that one text can be given for? */
+/* Is a text wanted, or a list of texts where N looks like a single text? */
 static bool wants_text(struct check *c, const struct node *n, const struct type *want)
 {
 	const struct type *core = type_strip_pod(type_strip_optional(want));
@@ -456,8 +458,8 @@ static bool wants_text(struct check *c, const struct node *n, const struct type 
 }
 
 /*
- * Is the operation text without quotes? No operator gives a text, so where a text is wanted it must be. A variable may
- * be a number.
+ * Is N text without quotes? Where a text is wanted, an operation on unknown names must be, because no operator results
+ * in text.
  */
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want)
 {
@@ -476,7 +478,8 @@ static const struct type *report_quotes(struct check *c, struct node *n, const s
 {
 	struct str text = source_text(c->program->sources, n->span);
 	struct str what = site_words(c, site);
-	diags_drop(c->diags, TJ0102, n->span);          /* such as a version that is not a number */
+	diags_drop(c->diags, TJ0102, n->span);          /* drop earlier errors in it, such as a version that is not a
+							 * number */
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s is text, and text is written in quotes",
 		STR_ARG(what.n ? what : STR("this")));
 	diag_help(c->diags, d, "write \"%.*s\"", STR_ARG(text));
@@ -484,7 +487,10 @@ static const struct type *report_quotes(struct check *c, struct node *n, const s
 	return mark_bad(n);
 }
 
-/* Reports an operation on an unknown name as the value of a variable: the name is missing, or quotes are. */
+/*
+ * Reports an operation on an unknown name as the value of a variable: either a declaration of the name is missing, or
+ * quotes are.
+ */
 static bool report_unknown_variable(struct check *c, struct node *n, const struct type *want)
 {
 	const struct node *first = type_strip_pod(type_strip_optional(want))->kind == TYPE_ENV_VALUE &&
@@ -507,7 +513,10 @@ static bool report_unknown_variable(struct check *c, struct node *n, const struc
 
 enum element { ELEMENT_FINE, ELEMENT_PLAIN, ELEMENT_BARE, ELEMENT_OTHER };
 
-/* The name that an element starts with, after the dashes of an option such as --lr; NULL when it begins otherwise. */
+/*
+ * The name that an element starts with, after the dashes of an option such as --lr; NULL when it begins with something
+ * else.
+ */
 static const struct node *option_name(const struct node *n)
 {
 	while (n->kind == NODE_UNARY || n->kind == NODE_BINARY || n->kind == NODE_MEMBER || n->kind == NODE_ELASTIC)
@@ -545,14 +554,17 @@ static enum element element_kind(struct check *c, const struct node *n, const st
 	}
 }
 
-/* Reports [python, train.py] and ["--lr", 0.1, "--amp", true] once; true if it did. One element is left to others. */
+/*
+ * Reports [python, train.py] and ["--lr", 0.1, "--amp", true] once; true if it did. A single element without quotes is
+ * reported elsewhere.
+ */
 bool report_bare_elements(struct check *c, struct node *n, const struct type *want)
 {
 	const struct nodes list = n->u.list;
 	struct str right = STR("");
 	size_t wrong = 0;
 
-	enum { MOST = 64 };             /* elements: a longer list is not shown */
+	enum { MOST = 64 };             /* maximum number of elements; help does not show a longer list */
 	if (list.n > MOST || !type_is_text(type_strip_pod(type_strip_optional(want))))
 		return false;
 	for (size_t i = 0; i < list.n; i++) {

@@ -8,7 +8,7 @@
 
 #include "check/module.h"
 
-/* The accelerator NAME in TEXT, or the first one of that family. */
+/* The accelerator NAME in TEXT, or else the first of that family (see library_device.h). */
 static struct str device_in(struct str text, struct str name)
 {
 	static const char word[] = "\naccelerator ";

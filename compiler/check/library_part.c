@@ -1,8 +1,8 @@
 /*
- * library_part.c - finds the declarations of a library module that a program can use. Words decide: a word of the
- * program after a point that is the name of a declaration selects that declaration, whatever the word means there. If
- * one is missed (a '#' in a string hides the rest of its line), the program gets a diagnostic and is compiled again
- * with the whole module.
+ * library_part.c - finds the declarations of a library module that a program can use. The program's text is searched,
+ * not parsed: any word after a '.' that is the name of a declaration selects that declaration. If a declaration is
+ * missed (a '#' in a string hides the rest of its line), the program gets a diagnostic and is compiled again with the
+ * whole module.
  */
 #include "check/library_part.h"
 
@@ -18,7 +18,7 @@ static size_t line_end(struct str text, size_t at)
 	return newline ? (size_t)(newline - text.p) + 1 : text.n;
 }
 
-/* The word that begins at AT; empty when none does. */
+/* The word that begins at AT; empty if there is none. */
 static struct str word_at(struct str text, size_t at)
 {
 	size_t end = at;
@@ -38,7 +38,7 @@ void library_part_init(struct library_part *p, struct arena *a, struct names *na
 		p->wanted[i] = tree->decls[i].name == LIBRARY_NAMELESS;
 }
 
-/* The number of the declaration with that name, or -1. */
+/* The index of the declaration with that name, or -1. */
 static int decl_named(const struct library_tree *tree, struct str name)
 {
 	unsigned lo = 0, hi = tree->nnamed;

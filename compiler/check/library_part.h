@@ -1,14 +1,12 @@
 /*
  * library_part.h - the declarations of a library module that a program names.
  *
- * Most of the time of a small compilation would go into the declarations of the
- * library that nothing uses.  The build keeps the tree of each module as bytes
- * (syntax/tree.h, written by check/library/compile.c), with what each declaration
- * needs of the others, and a program reads those that it names.  A program that
- * gets any diagnostic is compiled again with whole modules (trainc.c), because
- * messages list what a module has.
+ * Most of the time of a small compilation would go into the declarations of the library that nothing uses. The build
+ * keeps the tree of each module as bytes (syntax/tree.h, written by check/library/compile.c), with the other
+ * declarations that each one needs, and a program reads those that it names. A program that gets any diagnostic is
+ * compiled again with whole modules (trainc.c), because messages list what a module has.
  *
- * tests/unit/library_part_test.c holds every module against its parse.
+ * tests/unit/library_part_test.c compares every module with the result of parsing its text.
  */
 #ifndef TRAINC_CHECK_LIBRARY_PART_H
 #define TRAINC_CHECK_LIBRARY_PART_H
@@ -19,7 +17,8 @@ struct library_decl {
 	uint32_t at;                    /* position of the declaration's node in the bytes of the tree */
 	uint16_t name;                  /* position of its name in the tree's list of names; LIBRARY_NAMELESS: the
 					 * declaration is always read */
-	uint16_t first_need, nneeds;    /* the part of `needs` with the declarations of its module that it names */
+	uint16_t first_need, nneeds;    /* the range in `needs` that lists the declarations of the module which this one
+					 * names */
 };
 enum { LIBRARY_NAMELESS = 65535 };
 
@@ -31,25 +30,25 @@ struct library_tree {
 	unsigned ndecls;
 	const uint16_t *by_name;        /* positions of the declarations that have a name, in byte order of the names */
 	unsigned nnamed;
-	const uint16_t *needs;          /* positions of declarations that others name, see first_need */
+	const uint16_t *needs;          /* for each declaration, the positions of those that it names; see first_need */
 	const char *doc;                /* the ## lines at the head of the module; NULL if there are none */
 };
 
-/* The module of that name, or NULL; generated into build/ from stdlib/std. */
+/* The module of that name, or NULL. The function is generated into build/ from stdlib/std. */
 const struct library_tree *library_tree_find(struct str module);
 
 /* The part of a module that a program uses. */
 struct library_part {
 	const struct library_tree *tree;
 	struct tree_reader reader;
-	bool *wanted, *read;            /* for each declaration: is it wanted, was it read? */
+	bool *wanted, *read;            /* for each declaration: `wanted`: the program needs it; `read`: it was read */
 };
 
-/* BASE is that of the module's source; nodes and lists are A's. */
+/* BASE is the global offset of the module's source; nodes and lists are allocated in A. */
 void library_part_init(struct library_part *p, struct arena *a, struct names *names, const struct library_tree *tree,
 	uint32_t base);
 
-/* Marks as wanted every declaration that PROGRAM (its text) names after a point, and what those name in turn. */
+/* Marks as wanted every declaration that the text PROGRAM names after a '.', and those that these name in turn. */
 void library_part_want(struct library_part *p, struct str program);
 void library_part_want_all(struct library_part *p);
 

@@ -58,7 +58,7 @@ static struct str library_name(struct program *p, const struct node *import)
 	return name;
 }
 
-/* Words of other tools, such as std.gpu, resemble modules only by chance. */
+/* Words of other tools, such as std.gpu, may resemble module names by chance. */
 static void suggest_modules(struct program *p, const struct node *import, struct suggest *s)
 {
 	size_t n;
@@ -76,7 +76,7 @@ static struct str suggest_module(struct program *p, const struct node *import)
 	return suggest_only(&s);
 }
 
-/* 'single' for 'sing' and for 'single.task'; empty when no name is near. */
+/* 'single' for 'sing' and for 'single.task'; empty when no module's name is similar. */
 static struct str related_module(struct str name)
 {
 	size_t n;
@@ -90,7 +90,10 @@ static struct str related_module(struct str name)
 	return STR("");
 }
 
-/* Counts how often TEXT has the word, in any case. A mention in documentation (`## ...`) counts twice and is noted. */
+/*
+ * Counts how often TEXT has the word, in any case. A mention in documentation (`## ...`) counts twice and sets
+ * *RET_DOCUMENTED.
+ */
 static size_t count_mentions(struct str text, const char *word, bool *ret_documented)
 {
 	const char first[] = { (char)tolower((unsigned char)*word), (char)toupper((unsigned char)*word), '\0' };
@@ -109,8 +112,8 @@ static size_t count_mentions(struct str text, const char *word, bool *ret_docume
 }
 
 /*
- * The module whose text has NAME most often: a maker of devices, or a program that a framework starts. Empty for words
- * that many modules have, and for those that only the code of a module has, such as `http`.
+ * The library module that mentions NAME most often, where NAME is the maker of a device or a program that a framework
+ * starts. Empty for words that many modules mention, and for those that occur only in code, such as `http`.
  */
 static struct str mentioning_module(struct program *p, struct str name)
 {
@@ -164,7 +167,7 @@ static void report_no_module(struct program *p, const struct node *import)
 	diag_fix(p->diags, d, at, only, "import 'std.%.*s'", STR_ARG(only));
 }
 
-/* The module that was meant by `import stdname`: 'name', if it exists; otherwise empty. */
+/* The module `name` that was meant by `import stdname`, if it exists; otherwise empty. */
 static struct str behind_std(struct str name)
 {
 	struct str rest = { name.p + 3, name.n - 3 };
@@ -182,7 +185,7 @@ static void compare_file(void *to, struct str name)
 	w->found = w->found || str_eq(name, w->name);
 }
 
-/* Adds a help for `import lib` or `import lib.tj` when the program's own lib.tj is next to it. */
+/* Adds help for `import lib` or `import lib.tj` when the program's own lib.tj is next to it. */
 static bool help_own_file(struct program *p, const struct module *by, const struct node *import, struct diag *d)
 {
 	bool suffix = import->u.import.depth == 2 && str_is(import->u.import.path[1], "tj");
@@ -232,7 +235,7 @@ static void report_no_package(struct program *p, const struct module *by, const 
 	}
 }
 
-/* Collects names for the help about a missing file: those next to the file that imports it, except that file. */
+/* Candidates for the help about a missing file: the files next to the one that imports it, except that one. */
 struct others {
 	struct suggest *near;
 	struct str by;
@@ -350,7 +353,7 @@ static struct module *module_new(struct program *p, struct str key, struct modul
 	return m;
 }
 
-/* Has the path a component that begins with a dot, other than "." and ".."? */
+/* Does the path have a component that begins with a dot, other than "." and ".."? */
 static bool is_hidden(struct str path)
 {
 	for (size_t i = 0; i < path.n; i++) {
@@ -369,7 +372,7 @@ static struct module *imported(struct program *p, struct module *by, struct node
 /* In a larger program, looking up its words would cost more than reading all of the library's declarations. */
 enum { PART_PROGRAM = 64 * 1024 };
 
-/* Reads the declarations of a library module that BY names and that were not read yet. */
+/* Reads those declarations of a library module that the module BY mentions and that were not read yet. */
 static void read_part(struct program *p, struct module *m, const struct module *by)
 {
 	if (!p->parts || !by || by->library || !by->source || by->source->text.n > PART_PROGRAM)
@@ -409,7 +412,10 @@ static void parse_added(struct program *p, struct module *m)
 		nodes_add(p->arena, &m->file->u.file.decls, file->u.file.decls.at[i]);
 }
 
-/* Reads TEXT, whose TREE the build may have made (else NULL), and the modules that it imports. */
+/*
+ * Reads the module with the text TEXT and the modules that it imports. TREE is its tree if the build made one,
+ * otherwise NULL.
+ */
 static void read_module(struct program *p, struct module *m, struct str shown, struct str text,
 	const struct library_tree *tree)
 {
@@ -448,7 +454,7 @@ static bool too_deep(struct program *p, const struct module *by, const struct no
 	return true;
 }
 
-/* Returns a module that has been read; false: it must be read. */
+/* Returns a module that has been read; false if it still must be read. */
 static bool known(struct program *p, struct str key, struct module *by, struct node *import, struct module **ret)
 {
 	struct module *m = map_get(&p->by_key, key);
@@ -469,7 +475,7 @@ static struct module *load_library(struct program *p, struct module *by, struct 
 	struct str text = name.n ? stdlib_text(name) : (struct str){ 0 };
 	if (!text.p) {
 		report_no_module(p, import);
-		name = suggest_module(p, import);       /* continue with the module that was surely meant */
+		name = suggest_module(p, import);       /* continue with the module that was certainly meant */
 		text = name.n ? stdlib_text(name) : text;
 	}
 	if (!text.p) {
@@ -578,7 +584,7 @@ struct module *module_policy(struct program *p, struct str path, struct span at)
 		return NULL;
 	}
 	if (!m && p->root && str_eq(path_base(path), path_base(p->root->path)) && str_eq(text, p->root->source->text))
-		/* the same file by another route: up from the working directory and down again */
+		/* the root file under another path, which leads up from the working directory and down again */
 		m = p->root;
 	if (!m) {
 		m = module_new(p, path, p->project.module, NULL);
@@ -611,7 +617,7 @@ bool program_is_setting(struct str path)
 		!memchr(path.p, '.', (size_t)(equals - path.p));
 }
 
-/* Adds a help with the program next to PATH that has nearly the same name. */
+/* Adds help that names the program next to PATH with nearly the same name. */
 static void help_near_file(struct program *p, struct diag *d, struct str path)
 {
 	struct wanted_file w = { .name = str_cat(p->arena, path_base(path), STR(".tj"), STR("")) };
@@ -627,7 +633,7 @@ static void help_near_file(struct program *p, struct diag *d, struct str path)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
 }
 
-/* Adds a help with the programs in the directory PATH. */
+/* Adds help that lists the programs in the directory PATH. */
 static void help_inside(struct program *p, struct diag *d, struct str path)
 {
 	struct suggest s;

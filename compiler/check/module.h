@@ -1,10 +1,9 @@
 /*
- * module.h - files, their imports and the project around them.
+ * module.h - reads files, their imports and the project that they belong to.
  *
- * module_load() reads the root file and everything it imports (standard library
- * from the binary, packages and files through the reader), refuses cycles,
- * finds project.tj, and gives the modules in an order in which every module
- * comes after those that it imports.  Two routes to one file are one module.
+ * module_load() reads the root file and everything it imports (standard library from the binary, packages and files
+ * through the reader), refuses cycles, finds project.tj, and orders the modules so that each comes after those that it
+ * imports. Two routes to one file are one module.
  */
 #ifndef TRAINC_CHECK_MODULE_H
 #define TRAINC_CHECK_MODULE_H
@@ -27,19 +26,18 @@ struct module {
 	bool lost;                      /* a declaration failed to parse, so the name that it declares is unknown */
 	struct map unknown;             /* private to the checker: names that were reported as unknown */
 	bool broken;                    /* a part failed to parse: nothing is reported as unused */
-	struct span imported_at;        /* the import that was read first; unknown for the root module */
+	struct span imported_at;        /* the first import of the module that was read; unknown for the root module */
 	struct module *imported_by;
 	unsigned char state;            /* private to module.c */
-	/* of the library: the declarations that were read; NULL where its text was parsed */
+	/* library modules: the declarations that were read; NULL if the text was parsed */
 	struct library_part *part;
 };
 
-/* What project.tj says; defaults where there is none. */
 enum { MODULE_DEPTH = 64 };             /* largest depth of nested imports */
 enum { MODULE_LARGEST = 8 << 20 };       /* largest size of a file in bytes */
 enum { PROJECT_LARGEST = 1 << 20 };      /* largest size of project.tj in bytes */
 
-/* A level of the cluster's topology, and the label of nodes whose value names the domain of a node. */
+/* A level of the cluster's topology: the key of the node label whose value names the domain that a node is in. */
 struct project_level {
 	struct str key;
 	struct span at;
@@ -48,9 +46,10 @@ struct project_level {
 /* A version of an add-on that the project names. */
 struct project_addon {
 	struct str name, version;
-	struct span at;                 /* place of the version */
+	struct span at;                 /* span of the version */
 };
 
+/* The settings of project.tj, or their defaults where it sets none. */
 struct project {
 	struct str root;                /* directory of the project; never empty, "." at least */
 	struct module *module;          /* the module of project.tj; NULL if there is no such file */
@@ -73,9 +72,11 @@ struct project {
 					 * refused) */
 };
 
-/* A text whose declarations are added to those of the root file; the caller reads what follows them (trainc eval). */
+/*
+ * A text whose declarations are added to those of the root file; the caller parses the rest of the text (trainc eval).
+ */
 struct added {
-	struct str name, text;          /* of the declarations to add to a program; p == NULL: there are none */
+	struct str name, text;          /* the text and a name for it in messages; p == NULL if nothing is added */
 	size_t declarations;            /* length in bytes of the declarations in the text */
 	struct source *source;          /* source of the added text, set by module_load() */
 };
@@ -91,17 +92,20 @@ struct program {
 	size_t n;
 	struct module *root;
 	struct project project;
-	/* tests run one by one: wrong settings in a test fail only that test */
+	/* tests are run one by one, so wrong settings in a test only fail that test */
 	bool testing;
 	/* the caller left out declarations of the root: nothing is reported as unused */
 	bool in_part;
 	struct map by_key;              /* private to module.c: path or dotted name -> struct module */
-	/* set before module_load(): of library modules, only the named declarations are read (check/library_part.h) */
+	/*
+	 * set before module_load(): read only those declarations of library modules that the program names
+	 * (check/library_part.h)
+	 */
 	bool parts;
 	struct added added;             /* text to add to the program, set before module_load() */
 	bool locking;                   /* packages are about to be locked, so they are not compared with the lock */
-	bool lone_modules;              /* a root without jobs counts as a module: other programs may use its
-					 * declarations */
+	bool lone_modules;              /* a root without jobs counts as a module, whose declarations other programs may
+					 * use */
 	bool check_failed;              /* check_program() reported errors, so nothing is reported as unused */
 	unsigned nslots;                /* number of global lets and params; the checker counts them */
 	struct decl **unused;           /* private to the checker: the user's declarations, for check_unused() */
@@ -110,23 +114,26 @@ struct program {
 
 /*
  * Loads the root file (`-` is standard input; PATH.p == NULL: an empty root in the working directory, for added
- * declarations). False only when it cannot be read at all, which is reported.
+ * declarations). False, after reporting, only when the file cannot be read at all.
  */
 bool module_load(struct program *p, struct str path);
-/* Is the path a parameter and its value, such as name=a? */
+/* Does the path look like a parameter and its value, such as name=a? */
 bool program_is_setting(struct str path);
 
-/* The text of a standard-library module ("single"), or p == NULL; generated into build/ from stdlib/std. */
-struct str stdlib_text(struct str name);
-/* Its names, in byte order. */
 /*
- * A program that starts the processes of a framework, and the framework that a job with this command should use.  The
+ * The text of a standard-library module ("single"), or p == NULL. The function is generated into build/ from
+ * stdlib/std.
+ */
+struct str stdlib_text(struct str name);
+/*
+ * A program that starts the processes of a framework, and the framework that a job with this command should use. The
  * list ends with NULL.
  */
 struct launcher {
 	const char *word, *framework;
 };
 const struct launcher *stdlib_launchers(void);
+/* The names of all standard-library modules, in byte order. */
 const char *const *stdlib_names(size_t *ret_n);
 
 #endif

@@ -1,8 +1,7 @@
 /*
  * names.c - declares what a file contains, and computes types when they are first needed. Declarations may be used
  * before they are written and need each other's types, so decl_type() computes a type on demand. Only lets without a
- * written type can need themselves that way; the chain of declarations whose types are being computed is kept for that
- * message.
+ * written type can depend on themselves; the error shows the chain of declarations whose types are being computed.
  */
 #include "check/context.h"
 
@@ -20,7 +19,7 @@ struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, str
 	return d;
 }
 
-/* ---- declaring what a file holds ---- */
+/* ---- declaring the contents of a file ---- */
 
 static const struct {
 	enum node_kind kind;
@@ -47,7 +46,7 @@ static struct span head_of(const struct node *n)
 	}
 }
 
-/* May the declaration be in this kind of file?  If not, that is reported (TJ0213). */
+/* May the declaration be in this kind of file? Reports a declaration that may not (TJ0213). */
 static bool belongs_here(struct check *c, const struct node *n)
 {
 	const struct module *m = c->at.module;
@@ -96,7 +95,9 @@ static void declare_type(struct check *c, struct node *n)
 static void declare_bad(struct check *c, struct node *n)
 {
 	c->at.module->broken = true;
-	/* For a declaration that broke off before its name, the parser gives the first word: `improt std.x` */
+	/*
+	 * if a declaration failed before its name, as `improt std.x` does, the parser's name for it is its first word
+	 */
 	if (!n->u.bad.name.n || n->u.bad.name_span.start == n->span.start)
 		c->at.module->lost = true;
 	if (!n->u.bad.name.n)
@@ -120,7 +121,7 @@ static void declare_profile(struct check *c, struct node *n)
 	diag_note(c->diags, d, first->u.titled.name_span, "first declared here");
 }
 
-/* Declares the right name of the module after a misspelt one such as `import std.pytroch`. */
+/* Also declares the correct name of the module for a misspelt import such as `import std.pytroch`. */
 static void declare_meant(struct check *c, const struct node *n, struct decl *d)
 {
 	const struct module *m = n->u.import.module;
@@ -174,7 +175,7 @@ void names_declare(struct check *c, struct module *m)
 		declare_one(c, decls.at[i]);
 }
 
-/* ---- types on demand ---- */
+/* ---- computing types on demand ---- */
 
 static const struct type *report_cycle(struct check *c, struct decl *d)
 {
@@ -317,7 +318,7 @@ static const struct type *work_out(struct check *c, struct decl *d)
 	}
 }
 
-/* The maximum length of a chain of lets, each needing the next, which is walked on the C stack. */
+/* The maximum length of a chain of lets, each needing the next, because the chain is followed by recursion. */
 enum { MOST_NESTED = 1000 };
 
 static const struct type *report_too_deep(struct check *c, struct decl *d)

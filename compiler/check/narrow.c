@@ -1,10 +1,10 @@
 /*
- * narrow.c - facts about optional values that a condition implies: x != none, for names, for members and elements of
+ * narrow.c - derives facts about optional values from conditions: x != none, for names, for members and elements of
  * names, and through a let whose value is the condition.
  */
 #include "check/context.h"
 
-/* Are two indices the same element? They are if they have the same known value, or are the same name. */
+/* Do two indices mean the same element? They do if they have the same known value, or name the same declaration. */
 static bool same_index(const struct node *a, const struct node *b)
 {
 	struct str s, t;

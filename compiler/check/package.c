@@ -26,7 +26,7 @@ struct walk {
 	struct str root, real_root;
 	struct sha256 hash;
 	size_t files;
-	struct str why;                 /* the first file that cannot be locked */
+	struct str why;                 /* why a file cannot be locked; p == NULL if all can */
 };
 
 static void fail_walk(struct walk *w, struct str relative, const char *what)
@@ -52,7 +52,10 @@ static bool is_link(struct walk *w, struct str relative)
 		!str_eq(real, path_join(w->arena, w->real_root, relative));
 }
 
-/* Visits a directory. Every name is tried as a directory: listing a plain file gives nothing. */
+/*
+ * Visits a directory. Every name without the ending .tj is tried as a directory, because listing a plain file returns
+ * nothing.
+ */
 static void walk(struct walk *w, struct str relative, unsigned depth)
 {
 	struct listing l = { .arena = w->arena };
@@ -95,7 +98,7 @@ struct str package_hash(struct arena *a, const struct reader *reader, struct str
 	return str_printf(a, "sha256:%s", hex);
 }
 
-/* The lock's entry of a package; p == NULL when there is none. */
+/* The entry of a package in the lock; p == NULL when there is none. */
 static struct str locked(struct str lock, struct str name)
 {
 	for (size_t i = 0; i < lock.n;) {

@@ -16,12 +16,12 @@
 #include "check/module.h"
 
 /*
- * The content hash of a directory, as in the lock ("sha256:..."). p == NULL with a reason when it contains no .tj file,
- * or one that cannot be locked: behind a symbolic link, unreadable, too many. Hidden files are not included, and cannot
- * be imported.
+ * The content hash of a directory, as in the lock ("sha256:..."). p == NULL, with the reason in *RET_WHY, when it has
+ * no .tj file, too many of them, or one that is unreadable or behind a symbolic link. Hidden files are not included,
+ * and cannot be imported.
  */
 struct str package_hash(struct arena *a, const struct reader *reader, struct str directory, struct str *ret_why);
-/* Compare every package that the project names with its lock (TJ0214); `at` is where the package is named. */
+/* Compares a package of the project with its entry in the lock (TJ0214); AT is where the project names it. */
 void package_verify(struct program *p, struct str name, struct str directory, struct span at);
 
 #endif

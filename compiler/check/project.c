@@ -47,7 +47,8 @@ static void read_packages(struct program *p, const struct node *body)
 				"'%.*s' is outside the project", STR_ARG(path));
 			diag_help(p->diags, d, "packages are directories inside the project%s", address ?
 				": copy it there, or make it a git submodule" : "");
-			path = (struct str){ 0 };       /* so that imports of the package are not reported as well */
+			path = (struct str){ 0 };       /* marks it as refused, so that imports of the package are not
+							 * reported as well */
 		}
 		struct str *kept = ARENA_NEW(p->arena, struct str);
 		*kept = path;
@@ -168,7 +169,8 @@ bool project_holds(const struct program *p, struct str path)
 }
 
 /*
- * Reads the nearest project.tj. A file that exists and cannot be read is an error, since it may forbid the program.
+ * Reads the nearest project.tj. A file that exists and cannot be read is an error, since its policies may forbid the
+ * program.
  */
 static bool find_text(struct program *p, struct str directory, struct str root, struct str *ret_path,
 	struct str *ret_text)

@@ -1,5 +1,5 @@
 /*
- * report.c - messages about a value that does not fit its place.
+ * report.c - messages about values that do not have the expected type.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -64,7 +64,7 @@ static struct str wanted(struct check *c, const struct type *want)
 	return type_phrase(c->arena, want);
 }
 
-/* Adds a help for a list instead of a range: [3, 5] and range(3, 6) have an obvious meaning. */
+/* Adds help for a list where a range is expected, if the range is obvious: [3, 5], range(3, 6). */
 static void help_range(struct check *c, struct diag *d, const struct node *n)
 {
 	const struct node *first = NULL, *last = NULL;
@@ -94,7 +94,7 @@ static void help_range(struct check *c, struct diag *d, const struct node *n)
 		diag_help(c->diags, d, "write a range with both ends included: '%lld..%lld'", from, to);
 }
 
-/* Reports TJ0319: 0..8 instead of a list, or range(0, 8) instead of a range. */
+/* Reports 0..8 where a list is expected, or range(0, 8) where a range is expected (TJ0319). */
 static void report_range(struct check *c, struct node *n, bool list_wanted)
 {
 	struct str words = node_words(c, n);
@@ -116,7 +116,7 @@ static void report_range(struct check *c, struct node *n, bool list_wanted)
 		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
 }
 
-/* Adds a help for a volume instead of a variable's value. */
+/* Adds help for a volume instead of a variable's value. */
 static void help_volume(struct check *c, struct diag *d, const struct node *n)
 {
 	struct str words = node_words(c, n);
@@ -157,7 +157,7 @@ static void report_elastic(struct check *c, struct node *n)
 	diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
 }
 
-/* Adds a help for an amount in quotes, with a unit that the language does not have: "512GB", "64 Gi", "2 hours". */
+/* Adds help for an amount in quotes whose unit the language does not have: "512GB", "64 Gi", "2 hours". */
 static bool help_unit_in_text(struct check *c, struct diag *d, const struct node *n, const struct type *want,
 	struct str text)
 {
@@ -186,7 +186,7 @@ static bool help_unit_in_text(struct check *c, struct diag *d, const struct node
 	return true;
 }
 
-/* Adds a help for `4` in quotes or memory in a string, where the meaning is certain. */
+/* Adds help for a number, bool or amount in quotes, such as "4" or "64Gi", where the meaning is certain. */
 static void help_text(struct check *c, struct diag *d, const struct node *n, const struct type *want)
 {
 	struct str text;
@@ -225,7 +225,7 @@ static struct str split_words(struct check *c, const struct node *n)
 	return list;
 }
 
-/* Adds a help for a number where text is needed: put it in quotes, or into a text. */
+/* Adds help for a number where text is needed: put it in quotes, or insert it with ${ }. */
 static void help_quotes(struct check *c, struct diag *d, const struct node *n, const struct type *want,
 	const struct site *site)
 {
@@ -234,7 +234,7 @@ static void help_quotes(struct check *c, struct diag *d, const struct node *n, c
 	struct str words = node_words(c, n),
 		text = str_printf(c->arena, literal ? "\"%.*s\"" : "\"${%.*s}\"", STR_ARG(words));
 	bool field = schema_find(BLOCK_JOB, site->name) || schema_find(BLOCK_ROLE, site->name);
-	/* where a name is expected, a number is rarely the name: a count or a level was meant */
+	/* where a name is expected, a number is rarely meant as the name; a count or a level was meant */
 	if (want->kind == TYPE_NAME || (field && n->kind == NODE_INT)) {
 		if (str_is(site->name, "priority"))
 			diag_help(c->diags, d,
@@ -294,7 +294,7 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 			STR_ARG(words));
 }
 
-/* Reports which field a record lacks, or which extra field it has. */
+/* Notes which fields a record lacks, has in excess, or has with the wrong type. */
 static void note_record(struct check *c, struct diag *d, const struct type *want, const struct type *t)
 {
 	if (want->kind != TYPE_RECORD || t->kind != TYPE_ANON)
@@ -362,7 +362,7 @@ void report_mismatch(struct check *c, struct node *n, const struct type *want, c
 		report_plain(c, n, want, site);
 }
 
-/* The element of a list that may be none, although the list as a whole may not. */
+/* The first element of a list literal that is optional; NULL if there is none. The list itself is not optional then. */
 static struct node *optional_element(const struct node *n)
 {
 	for (size_t i = 0; n->kind == NODE_LIST && i < n->u.list.n; i++)
@@ -503,7 +503,7 @@ const struct type *report_member_unit(struct check *c, struct str name, struct n
 	return mark_bad(n);
 }
 
-/* ---- pod-time values (TJ0708): the chain of names that led there ---- */
+/* ---- pod-time values (TJ0708), with the chain of names that leads to pod.* ---- */
 
 enum { LONGEST_CHAIN = 8 };
 
@@ -531,7 +531,7 @@ static const struct node *pod_argument(const struct node *n)
 	return NULL;
 }
 
-/* The part of an expression that makes it pod-time; NULL when the expression itself does. */
+/* The part of an expression that makes it pod-time; NULL when the expression itself does, and no part of it. */
 static const struct node *pod_part(const struct node *n)
 {
 	const struct node *part;
@@ -582,7 +582,7 @@ static void follow(struct chain *chain, const struct node *n)
 	}
 }
 
-/* The fact about the pod that it comes from: "pod.index". */
+/* The fact about the pod on which N depends, such as "pod.index". */
 static struct str pod_fact(struct check *c, const struct node *n)
 {
 	for (unsigned i = 0; n && i < 256; i++) {

@@ -1,8 +1,9 @@
 /*
- * schema.c - the table of fields and functions, and their types. A search for a field compares lengths and first
- * letters before anything else, which for seventy words is quicker than hashing. Spellings of types are parsed here and
- * not by the parser of the language: they are part of the compiler, so they cannot be wrong, and need no source for
- * messages.
+ * schema.c - the table of fields and functions, and their types.
+ *
+ * A search for a field compares lengths and first letters first, which is quicker than hashing for some seventy words.
+ * The types in the table are not parsed by the parser of the language: they are part of the compiler, so they have no
+ * errors to report.
  */
 #include "check/schema.h"
 
@@ -124,7 +125,7 @@ const char *block_word(enum block block)
 	return "a block";
 }
 
-/* ---- types from their spelling ---- */
+/* ---- parsing the types in the table ---- */
 
 struct spelling {
 	struct schema_types *types;
@@ -189,7 +190,7 @@ struct spelt_member {
 	const char *name, *type;
 };
 
-/* A built-in record type in which each member is none when it is absent. */
+/* A built-in record type whose members are all optional. */
 static const struct type *record_type(struct schema_types *types, const char *name, const struct spelt_member *members,
 	size_t n)
 {
@@ -259,7 +260,7 @@ static const struct type *read_core(struct spelling *s)
 	struct arena *a = s->types->arena;
 	const struct type *elem;
 	if (eat(s, "list[") || eat(s, "map[") || eat(s, "pod[")) {
-		char kind = s->p[-2];           /* lisT, maP, poD */
+		char kind = s->p[-2];           /* tells them apart by their last letter: lisT, maP, poD */
 		elem = read_type(s);
 		eat(s, "]");
 		return kind == 't' ? type_list(a, elem) : kind == 'p' ? type_map(a, elem) : type_pod(a, elem);
@@ -306,7 +307,7 @@ const struct type *schema_type(struct schema_types *types, enum field_id id)
 	return types->at[id];
 }
 
-/* ---- bundles of fields ---- */
+/* ---- bundles: records of the fields of a block ---- */
 
 /* The type without pod[]: a bundle is written once for many replicas, so nothing in it may depend on one. */
 static const struct type *without_pod(struct arena *a, const struct type *t)

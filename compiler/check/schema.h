@@ -1,15 +1,15 @@
 /*
  * schema.h - the blocks and fields that the language knows (grammar/vocabulary.def).
  *
- * The table is static; the type of a field is parsed from its spelling on first
- * use, so that a run pays only for the fields of its program.
+ * The table is static; the type of a field is parsed from its text on first use, so that a run only parses the types
+ * that its program needs.
  */
 #ifndef TRAINC_CHECK_SCHEMA_H
 #define TRAINC_CHECK_SCHEMA_H
 
 #include "check/type.h"
 
-/* The blocks in which a field may occur: the row of a field has a set of these. */
+/* The blocks in which a field may occur. The row of a field has a set of them. */
 enum block {
 	BLOCK_PROJECT = 1 << 0,
 	BLOCK_JOB = 1 << 1,
@@ -71,23 +71,24 @@ const struct field *schema_find(enum block block, struct str name);
 /* Any field of that name, in any block (for TJ0203); NULL if there is none. */
 const struct field *schema_find_anywhere(struct str name);
 /*
- * May replicas of a role differ in the field (an amount that a container requests), so that each is an object of its
- * own?
+ * May the field differ between the replicas of a role (as an amount that a container requests), so that each replica is
+ * an object of its own?
  */
 bool schema_differs(enum field_id id);
-/* The fields of a block, one after the other; with NULL the first. */
+/* The field of a block that follows AFTER; the first one if AFTER is NULL. */
 const struct field *schema_next(enum block block, const struct field *after);
-/* The type of a field; parsed on first use into the arena of `types`. */
 enum { SCHEMA_BUNDLES = 2 };
 struct schema_types {
-	const struct type *bundles[SCHEMA_BUNDLES];     /* types of the bundles of fields, each made on first use */
+	const struct type *bundles[SCHEMA_BUNDLES];     /* the record types of schema_bundle(), each made on first use
+							 */
 	struct arena *arena;
 	struct names *names;
 	const struct type *at[FIELDS];
 };
+/* The type of a field, parsed on first use into the arena of TYPES. */
 const struct type *schema_type(struct schema_types *types, enum field_id id);
 
-/* The record types Role, Sidecar and Limits: fields of a block, any of which may be left out; NULL for another NAME. */
+/* The record types Role, Sidecar and Limits: they have the fields of a block, all optional; NULL for any other NAME. */
 const struct type *schema_bundle(struct schema_types *types, struct str name);
 
 const struct function_row *schema_function(enum function id);
@@ -99,11 +100,11 @@ struct block_row {                      /* a block with a name: role worker { } 
 	unsigned parents;               /* the blocks that may contain it: a set of enum block */
 	const char *doc;
 };
-/* The row of a block's word; NULL if there is none. */
+/* The row of a block keyword; NULL if there is none. */
 const struct block_row *schema_block(struct str word);
-/* All rows, one after the other; with NULL the first. */
+/* The row that follows AFTER; the first one if AFTER is NULL. */
 const struct block_row *schema_block_next(const struct block_row *after);
-/* "a job", "role", "a sidecar": for messages. */
+/* The name of a block in messages: "a job", "role", "a sidecar". */
 const char *block_word(enum block block);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * scope.c - finds the declarations of names. Scopes are small maps in a chain that ends at the file; built-in names are
- * outside of it. A let of a body may be used before it is written, so the lets of a body are declared when its scope
- * begins.
+ * outside that. A let of a body may be used before the line that declares it, so the lets of a body are declared when
+ * its scope begins.
  */
 #include "check/context.h"
 
@@ -59,7 +59,7 @@ static struct decl *find_in(struct map *names, struct str name)
 	return names->n ? map_get(names, name) : NULL;
 }
 
-/* Looks a name up from a scope outwards, without the built-ins. */
+/* Looks up a name from a scope outwards, except among the built-ins. */
 static struct decl *find_from(struct check *c, struct scope *s, struct str name, struct scope **ret_scope)
 {
 	struct decl *d = NULL;
@@ -255,7 +255,7 @@ static void look_at_items(struct check *c, struct scope *s)
 	}
 }
 
-/* Is the name a key of the bodies around? Then it is a field and not a name (TJ0215). */
+/* Is the name a key in an enclosing body? Then the program uses a field as if it were a name (TJ0215). */
 static bool is_sibling(struct check *c, struct str name)
 {
 	for (struct scope *s = c->at.scope; s; s = s->parent) {
@@ -266,7 +266,7 @@ static bool is_sibling(struct check *c, struct str name)
 	return false;
 }
 
-/* Adds the names in the scopes to S. CALLS: a function may be meant. */
+/* Adds the names in the scopes to S. CALLS: also adds functions. */
 static void suggest_scope(struct check *c, struct suggest *s, bool calls)
 {
 	for (struct scope *scope = c->at.scope; scope; scope = scope->parent)
@@ -277,7 +277,7 @@ static void suggest_scope(struct check *c, struct suggest *s, bool calls)
 	for (size_t i = 0; i < FUNCTIONS && calls; i++)
 		if (!only_in_tests(str_of(schema_function((enum function)i)->name)))
 			suggest_add(s, str_of(schema_function((enum function)i)->name));
-	if (!c->member_of_name.n)               /* these names are only ever used with a member */
+	if (!c->member_of_name.n)               /* self, cluster and pod are only used with a member */
 		return;
 	suggest_add(s, c->words.self);
 	suggest_add(s, c->words.cluster);
@@ -316,7 +316,7 @@ static struct decl *importer_of_device(struct check *c, struct str name)
 	return member && member->kind == DECL_ACCELERATOR ? import : NULL;
 }
 
-/* Adds a help for a name that the module IMPORT has. `H100:8`, as other tools write it, is a device and a number. */
+/* Adds help for a name that the module IMPORT has. `H100:8`, as other tools write it, is a device and a number. */
 static void help_imported(struct check *c, struct diag *d, struct decl *import, struct str name, struct span at)
 {
 	const struct source *source = source_at(c->program->sources, at.end);
@@ -340,9 +340,7 @@ bool may_report_unknown(struct check *c, struct module *m, struct str name, cons
 	return !m->lost || (suggest_only(s).n && !stdlib_text(name).p);
 }
 
-/*
- * After this many errors nobody reads suggestions, and after this many comparisons they have taken a tenth of a second.
- */
+/* Limits of suggestions: nobody reads them after so many errors, and so many comparisons take a tenth of a second. */
 enum { MOST_SUGGESTIONS = 100, MOST_COMPARISONS = 1000000 };
 
 /* May the next error compare its name with every name of the module? */
@@ -353,7 +351,7 @@ static bool may_suggest(const struct check *c)
 	return errors < MOST_SUGGESTIONS && (errors < 5 || errors * c->at.module->values.n < MOST_COMPARISONS);
 }
 
-/* A name of the program that may have been meant instead of a field; empty without. */
+/* A name of the program that may have been meant instead of a field; empty if there is none. */
 static struct str near_value(struct check *c, struct str name)
 {
 	struct suggest s;
@@ -368,7 +366,7 @@ static struct str near_value(struct check *c, struct str name)
 
 bool scope_resembles(struct check *c, struct str name) { return near_value(c, name).n != 0; }
 
-/* Did an item in the bodies around fail to parse? Then the names that it would have declared are unknown. */
+/* Did an item in an enclosing body fail to parse? Then any name may be one that it would have declared. */
 static bool item_lost(struct check *c)
 {
 	for (struct scope *s = c->at.scope; s; s = s->parent) {
@@ -414,7 +412,7 @@ static void report_field(struct check *c, struct str name, struct span at)
 		diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
 }
 
-/* Does the text in front of a name, without its blanks, end in `end`? */
+/* Does the text before AT, without trailing blanks, end in END? */
 static bool stands_after(struct check *c, struct span at, const char *end)
 {
 	const struct source *source = source_at(c->program->sources, at.start);
@@ -437,7 +435,7 @@ static const char *word_elsewhere(struct str name)
 	return NULL;
 }
 
-/* Adds a help for habits of other languages: words, comments, text without quotes. */
+/* Adds help for habits of other languages: words, comments, text without quotes. */
 static bool help_habit(struct check *c, struct diag *d, struct str name, struct span at, const struct suggest *s)
 {
 	const char *word = word_elsewhere(name);
@@ -453,7 +451,7 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 		diag_help(c->diags, d, "a variable that is not set has no line: remove it");
 	} else if (word && !str_is(str_of(word), "none") && c->text_wanted && !variable) {
 		diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
-	} else if (word && variable) {          /* not for NO, which is also the code of a country */
+	} else if (word && variable) {          /* offers both, because NO may also be the code of a country */
 		diag_help(c->diags, d, "write %s for the value, \"%.*s\" for the text", word, STR_ARG(name));
 	} else if (word) {
 		diag_help(c->diags, d, "write '%s'", word);
@@ -521,7 +519,7 @@ static void report_no_role(struct check *c, struct str name, struct span at)
 	help_suggest(c, d, &near, "the roles are", at);
 }
 
-/* Help for a name that is near no other: the names that the file has, and how to declare one. */
+/* Adds help for a name that resembles no other: the names of the file, and how to declare a new one. */
 static void help_far_name(struct check *c, struct diag *d, struct str name)
 {
 	const struct map *values = &c->at.module->values;
@@ -542,8 +540,8 @@ static void help_far_name(struct check *c, struct diag *d, struct str name)
 }
 
 /*
- * Adds a help for a product that the library has: the name of the accelerator, and its module if it is not imported.
- * CALLED: the number of devices follows the name.
+ * Adds help for a product that the library has: the name of the accelerator, and its module if it is not imported.
+ * CALLED: the name is followed by the number of devices.
  */
 static bool help_device(struct check *c, struct diag *d, struct str name, bool called)
 {
@@ -561,7 +559,7 @@ static bool help_device(struct check *c, struct diag *d, struct str name, bool c
 	return true;
 }
 
-/* Adds a help for a duration of ISO 8601. P4D may be a name where no duration is expected. */
+/* Adds help for a duration of ISO 8601. P4D may be a name where no duration is expected. */
 static bool help_iso(struct check *c, struct diag *d, struct str name, struct span at)
 {
 	struct quantity q;
@@ -576,7 +574,10 @@ static bool help_iso(struct check *c, struct diag *d, struct str name, struct sp
 	return true;
 }
 
-/* Help for a name in a policy: facts of the job are members of 'cluster', and its roles are those of any job. */
+/*
+ * Help for a name in a policy: facts about the job are members of 'cluster', and a policy cannot know the names of
+ * roles.
+ */
 static bool help_policy(struct check *c, struct diag *d, struct str name, struct span at)
 {
 	static const char *const members[] = { "name", "namespace", "domain", "roles", "all_roles", "run_id" };
@@ -598,9 +599,10 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
 	if (map_get(&c->at.module->unknown, name) && !(c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE))
-		return;                         /* reported before; n uses are not compared with n names each */
+		return;                         /* reported before; skipping it here avoids quadratic time for many uses
+						 */
 	bool few = may_suggest(c);
-	struct str lower = str_lower(c->arena, name);   /* as accelerators are written */
+	struct str lower = str_lower(c->arena, name);   /* names of accelerators are in lower case */
 	struct decl *device = few ? importer_of_device(c, lower) : NULL;
 	struct decl *import = few && !device ? importer_of(c, name) : device;
 	suggest_init(&s, c->arena, name);
@@ -608,7 +610,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 		suggest_scope(c, &s, is_called(c, at));
 	if (item_lost(c) && !suggest_only(&s).n)
 		return;
-	/* quotes are missing at each of the places, so each is reported */
+	/* quotes are missing at each use, so each use is reported */
 	bool text = c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE && !suggest_sentence(&s).n &&
 		!c->at.module->lost;
 	if (!may_report_unknown(c, c->at.module, name, &s) && !text)

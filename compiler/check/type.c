@@ -261,7 +261,7 @@ static struct str with_article(struct arena *a, struct str word)
 	return str_printf(a, "%s %.*s", an ? "an" : "a", STR_ARG(word));
 }
 
-/* The plural of T in messages: "strings", "memory amounts". */
+/* The plural of the name of T in messages: "strings", "memory amounts". */
 static struct str type_plural(struct arena *a, const struct type *t)
 {
 	switch (t->kind) {

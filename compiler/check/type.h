@@ -27,7 +27,8 @@ enum type_kind {
 	TYPE_POD, TYPE_SECRET,                  /* pod[elem] and secret[elem] */
 	TYPE_NONE,                              /* the type of `none` itself */
 	TYPE_EMPTY,                             /* the type of `[]` and `{}` where no type is expected */
-	TYPE_UNIT,                              /* a quantity where no type is expected: cpu, memory or duration? */
+	TYPE_UNIT,                              /* a quantity whose kind (cpu, memory or duration) is unknown, because
+						 * no type is expected */
 	TYPE_ENV_VALUE,                         /* the expected type of an environment value: scalars, pod, secret,
 						 * config */
 	TYPE_DATA,                              /* the expected type of a raw value: anything that JSON can express,
@@ -46,7 +47,7 @@ struct type_member {                            /* a member of an anonymous reco
 	const struct type *type;
 };
 
-/* The restrictions of a type. Bounds are in the measure of its kind. */
+/* The restrictions of a type. Which of the bounds apply depends on the kind of the type. */
 struct refinement {
 	bool has_lo, has_hi;
 	int64_t lo, hi;                         /* bounds of an int or elastic, or of the length of a string or list */
@@ -54,7 +55,7 @@ struct refinement {
 	struct quantity qlo, qhi;               /* bounds of a cpu, memory or duration */
 	struct str pattern;                     /* regular expression for the whole string (POSIX extended); p == NULL
 						 * if there is none */
-	struct span from;                       /* place where the refinement was written */
+	struct span from;                       /* span of the refinement in the source */
 };
 
 struct type {
@@ -62,13 +63,13 @@ struct type {
 	const struct type *elem;
 	struct decl *record;                    /* TYPE_RECORD: the declaration of the record */
 	const struct type_member *members;      /* TYPE_ANON: the members */
-	const struct str *words;                /* TYPE_ENUM: the words */
-	size_t n;                               /* number of members or words */
+	const struct str *words;                /* TYPE_ENUM: its members */
+	size_t n;                               /* number of `members` or `words` */
 	/* TYPE_ANON: number of members when written out; bounded, so that walking over the type is safe */
 	size_t weight;
 	const struct refinement *refine;        /* the refinement of the type, or NULL */
 	bool port;                              /* the type was written `port`: int(1..65535) */
-	bool or_one;                            /* a single element is accepted instead of the list */
+	bool or_one;                            /* TYPE_LIST: a single element is accepted instead of a list */
 };
 
 extern const struct type type_bad, type_bool, type_int, type_float, type_string, type_cpu, type_memory,
@@ -86,7 +87,7 @@ const struct type *type_secret(struct arena *a, const struct type *t);
 /* Number of members of the anonymous records in a type, plus one for the type itself. */
 size_t type_weight(const struct type *t);
 
-/* The type without `?` or without pod[]; the type itself when it has none. */
+/* The type without `?` or without pod[]; T itself when it has no such mark. */
 const struct type *type_strip_optional(const struct type *t);
 const struct type *type_strip_pod(const struct type *t);
 

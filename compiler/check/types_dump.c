@@ -1,5 +1,5 @@
 /*
- * types_dump.c - walks over the tree. It knows every kind of node, but only where its children are.
+ * types_dump.c - prints the types that the checker computed, in a walk over the tree.
  */
 #include "check/types_dump.h"
 
@@ -19,7 +19,7 @@ static void walk_list(struct dump *d, struct nodes list)
 		walk(d, list.at[i]);
 }
 
-/* The text of an expression on one line. */
+/* Prints the start of an expression's text on one line. */
 static void put_text(struct dump *d, struct span at)
 {
 	enum { MOST = 48 };
@@ -185,7 +185,7 @@ static void walk_inside(struct dump *d, const struct node *n)
 
 static void walk(struct dump *d, const struct node *n)
 {
-	/* `if a then b else if ...`: in a loop, for the same reason */
+	/* `if a then b else if ...`: in a loop, since chains may have any length */
 	for (; n && n->kind == NODE_IF && n->u.if_expr.otherwise; n = n->u.if_expr.otherwise) {
 		if (n->type)
 			put_expression(d, n);

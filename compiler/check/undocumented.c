@@ -1,8 +1,8 @@
 /*
  * undocumented.c - parameters without a `##` comment (TJ1007).
  *
- * Whether parameters are documented is up to the author.  An author who documents most of them has
- * forgotten the others, often by writing `#`.
+ * Whether parameters are documented is up to the author. But an author who documents most of them probably forgot the
+ * others, or wrote `#` for `##`.
  */
 #include "check/check.h"
 
@@ -21,7 +21,7 @@ static bool documents_most(struct nodes decls)
 	return more > 0;
 }
 
-/* The `#` of a comment on the line above that was meant as documentation; {0,0} without. */
+/* The `#` of a comment on the line above that was probably meant as documentation; {0,0} if there is none. */
 static struct span plain_comment_above(const struct program *p, uint32_t start)
 {
 	const struct source *s = source_at(p->sources, start);

@@ -5,7 +5,7 @@
  */
 #include "check/check.h"
 
-/* Does a module import itself? Then a declaration that cannot be found may be one that looks unused. */
+/* Does a module import itself? Then the failed import may have been meant to use a declaration that looks unused. */
 static bool imports_itself(const struct program *p)
 {
 	for (size_t i = 0; i < p->diags->n; i++)
@@ -23,8 +23,8 @@ static bool any_broken(const struct program *p)
 }
 
 /*
- * Widens SPAN to its whole line if nothing else is on it. Adds the empty line after it when the declaration is alone:
- * nothing, or another empty line, comes before it.
+ * Widens SPAN to its whole line if nothing else is on it. Includes the empty line after it if the declaration is first
+ * in the file or follows another empty line.
  */
 static struct span whole_line(const struct sources *sources, struct span span)
 {
@@ -86,7 +86,7 @@ static bool has_job(const struct module *m)
 	return false;
 }
 
-/* Can another program import the declaration? LONE: the program itself may be a module. */
+/* Can another program import the declaration? LONE: the root file has no jobs and may be a module itself. */
 static bool exported(const struct decl *d, bool lone)
 {
 	bool module = d->module && (!d->module->root || lone);

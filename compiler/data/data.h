@@ -1,5 +1,5 @@
 /*
- * data.h - free-form trees: the values of `raw` and `object` on their way to the output.
+ * data.h - free-form trees, such as JSON and YAML documents and the values of `raw` and `object`.
  */
 #ifndef TRAINC_DATA_DATA_H
 #define TRAINC_DATA_DATA_H
@@ -33,7 +33,7 @@ struct data {
 	} u;
 };
 
-/* The member of a map, or NULL. */
+/* The value of KEY if D is a map that has it, otherwise NULL. */
 const struct data *data_get(const struct data *d, struct str key);
 
 /*

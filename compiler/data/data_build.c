@@ -1,5 +1,5 @@
 /*
- * data_build.c - builds trees for both readers: nodes, open lists and maps, places, the first error.
+ * data_build.c - builds trees for the readers of JSON and YAML: nodes, unfinished lists and maps, spans, and the error.
  */
 #include "data/data_parts.h"
 
@@ -33,7 +33,7 @@ void data_stack_release(struct data_stack *s)
 	*s = (struct data_stack){ 0 };
 }
 
-enum { FEW = 12 };      /* up to this number, keys are compared with each other; more are looked up in a table */
+enum { FEW = 12 };      /* up to so many keys are compared with each other; more are put into a table */
 
 static const struct data_member *earlier(const struct data_member *at, size_t i, struct map *seen, struct arena *a)
 {
@@ -88,7 +88,8 @@ bool data_fail(struct data_text *t, size_t start, size_t end, const char *fmt, .
 
 size_t data_budget(size_t n)
 {
-	enum { BYTES_FOR_EACH = 12 };           /* bytes of text for each unit; the output of kubectl has about 25 */
+	enum { BYTES_FOR_EACH = 12 };           /* a text of N bytes may have N / 12 units; in the output of kubectl, a
+						 * unit takes about 25 bytes */
 
 	return n / BYTES_FOR_EACH > DATA_UNITS ? n / BYTES_FOR_EACH : DATA_UNITS;
 }

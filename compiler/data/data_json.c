@@ -1,6 +1,6 @@
 /*
- * data_json.c - a strict JSON reader. Most of a large input is strings without an escape: these are not copied, and
- * each of their bytes is read once.
+ * data_json.c - a strict JSON reader. Most of a large input is strings without an escape: such strings are not copied,
+ * and each of their bytes is read only once.
  */
 #include <ctype.h>
 
@@ -111,7 +111,7 @@ static bool escape(struct json *j, struct buf *b)
 	return true;
 }
 
-/* The index after a run of bytes that need no decoding. */
+/* Moves past bytes that need no decoding. False, with the error set, at an invalid byte or at the end of the text. */
 static bool plain_bytes(struct json *j)
 {
 	const char *p = j->text.p;
@@ -223,7 +223,7 @@ static struct data *word(struct json *j)
 	return fail_at(j, j->at, "expected a value");
 }
 
-/* Is there another element after this one? -1, with the error set, when neither a comma nor the end follows. */
+/* Does another element follow in the list or map that END closes? Returns 1 or 0, or -1 with the error set. */
 static int another(struct json *j, char end, const char *what)
 {
 	int c = peek(j);

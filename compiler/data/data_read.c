@@ -15,7 +15,7 @@ struct data_reader {
 	struct data_text text;
 	size_t at;                      /* offset of the next JSON document */
 	struct yaml_reading *yaml;      /* NULL until the text turns out not to be JSON */
-	/* DATA_DOCUMENT while there are more documents; then END or ERROR, which every later call returns */
+	/* DATA_DOCUMENT while documents may follow; then DATA_END or DATA_ERROR, which every later call returns */
 	enum data_step over;
 	struct data_error error;
 };
@@ -33,7 +33,7 @@ struct data_reader *data_reader_new(struct arena *a, const struct source *source
 
 void data_reader_keep_infinite(struct data_reader *r) { r->text.infinite = true; }
 
-/* The offset after a line `---` between two JSON documents. */
+/* The offset after the line `---` at AT, which may separate two JSON documents; AT if there is none. */
 static size_t skip_mark(const struct data_reader *r, size_t at)
 {
 	struct str text = r->text.source->text;
@@ -43,7 +43,7 @@ static size_t skip_mark(const struct data_reader *r, size_t at)
 	return at;
 }
 
-/* Reads a document in JSON; NULL when there is none at this place. */
+/* Reads a document in JSON; NULL, perhaps with the error set, when none begins there. */
 static struct data *try_json(struct data_reader *r)
 {
 	size_t at = skip_mark(r, json_skip(&r->text, r->at));

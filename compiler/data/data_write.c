@@ -14,7 +14,7 @@ static uint32_t code_point(const unsigned char *p, size_t size)
 	return c;
 }
 
-/* Does a YAML reader refuse C, or treat it as a line end? */
+/* Do YAML readers refuse the character C or treat it as a line end? */
 static bool is_special(uint32_t c)
 {
 	return (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029 || c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;

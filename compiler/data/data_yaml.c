@@ -1,7 +1,8 @@
 /*
- * data_yaml.c - reads YAML from the events of libyaml. libyaml's own documents are not used: they take several times
- * the memory and do not keep aliases. An alias shares the tree of its anchor. The size that everything would have when
- * written out is counted and limited, because a few lines can expand to billions of values.
+ * data_yaml.c - reads YAML from the events of libyaml. The document trees of libyaml are not used, because they take
+ * several times the memory and do not preserve aliases. Here, an alias shares the tree of its anchor. The number of
+ * values that the document would have with all aliases written out is limited, because a few lines can expand to
+ * billions of values.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,27 +12,28 @@
 #include "data/data_parts.h"
 
 struct anchor {
-	struct data *node;              /* NULL while it is being read */
-	uint64_t nodes;                 /* number of values in it when written out */
-	unsigned height;                /* depth of lists and maps within each other */
+	struct data *node;              /* NULL while the node is being read */
+	uint64_t nodes;                 /* number of values in the node, with aliases written out */
+	unsigned height;                /* how deeply lists and maps are nested in the node */
 };
 
 struct yaml_reading {
 	struct data_text *t;
 	yaml_parser_t parser;
 	struct map *anchors;
-	uint64_t nodes, aliased;        /* number of values in the document so far when written out, and how many of
-					 * them come from aliases */
-	unsigned deepest;               /* deepest level that the present node has reached */
-	size_t from;                    /* offset in the text at which the parser began */
-	size_t character, byte;         /* libyaml counts characters: the last position that was converted to bytes */
+	uint64_t nodes, aliased;        /* number of values in the document so far, with aliases written out, and how
+					 * many of these come from aliases */
+	unsigned deepest;               /* deepest level of the node that is being read */
+	size_t from;                    /* offset in the text at which the parser started */
+	size_t character, byte;         /* the last position that byte_of() converted from characters, which libyaml
+					 * counts, to bytes */
 	yaml_event_t **live;            /* events that have been read and are still in use, outermost first */
 	size_t nlive;
 	struct memory_end end;          /* releases libyaml's own memory when memory runs out */
 	bool begun;
 };
 
-/* Converts a position. Positions are nearly in order, so it is a short way from the last one. */
+/* Converts a position in characters to bytes. Positions come nearly in order, so each is near the last one. */
 static size_t byte_of(struct yaml_reading *y, size_t character)
 {
 	struct str text = y->t->source->text;
@@ -51,7 +53,7 @@ static size_t byte_of(struct yaml_reading *y, size_t character)
 	return y->byte;
 }
 
-/* Finds the place of an event. libyaml does not guarantee that the start comes before the end. */
+/* Finds the byte range of an event. libyaml does not guarantee that the start comes before the end. */
 static void event_place(struct yaml_reading *y, const yaml_event_t *e, size_t *ret_start, size_t *ret_end)
 {
 	size_t start = byte_of(y, e->start_mark.index), end = byte_of(y, e->end_mark.index);
@@ -79,7 +81,7 @@ static struct data *fail_event(struct yaml_reading *y, const yaml_event_t *e, co
 	return NULL;
 }
 
-/* Reports what libyaml could not read. */
+/* Sets the error for text that libyaml could not read. */
 static bool fail_parser(struct yaml_reading *y)
 {
 	const yaml_parser_t *p = &y->parser;
@@ -112,7 +114,7 @@ static bool next_event(struct yaml_reading *y, yaml_event_t *ret)
 	return true;
 }
 
-/* Events are released in the reverse order of their creation. */
+/* Releases an event. Events must be released in the reverse order of their creation. */
 static void end_event(struct yaml_reading *y, yaml_event_t *e)
 {
 	yaml_event_delete(e);
@@ -166,7 +168,7 @@ static bool is_tag(const yaml_char_t *tag, const char *name)
 		strcmp((const char *)tag + sizeof prefix - 1, name) == 0;
 }
 
-/* The text of a scalar: a piece of the source if it is unchanged there, else a copy. */
+/* The text of a scalar: a slice of the source if the source contains it unchanged, otherwise a copy. */
 static struct str scalar_text(struct yaml_reading *y, const yaml_event_t *e)
 {
 	struct str text = { (const char *)e->data.scalar.value, e->data.scalar.length }, all = y->t->source->text;
@@ -178,7 +180,8 @@ static struct str scalar_text(struct yaml_reading *y, const yaml_event_t *e)
 }
 
 /*
- * Does the tag agree with the value? A tag is accepted when it names the kind that the value has anyway, or a string.
+ * Does the tag agree with the value? It does if it names the kind that the value has without it; "float" also fits an
+ * integer.
  */
 static bool fits_tag(const yaml_char_t *tag, enum data_kind kind)
 {
@@ -244,7 +247,9 @@ static bool key_text(struct yaml_reading *y, const yaml_event_t *e, const struct
 	}
 }
 
-/* Reads the event of a key. Returns the key, or reports that a merge (`<<`) begins. */
+/*
+ * Reads the event of a key. Sets *RET_MERGE if the key is `<<`, otherwise stores the key in *RET. False after an error.
+ */
 static bool key(struct yaml_reading *y, yaml_event_t *e, struct data_member *ret, bool *ret_merge)
 {
 	*ret_merge = false;
@@ -315,7 +320,7 @@ static bool merge(struct yaml_reading *y, size_t base, const struct data *from)
 static struct data *close_map(struct yaml_reading *y, struct data *d, size_t base, const struct data *merged)
 {
 	if (merged) {
-		/* duplicate keys are looked for among the written keys, before merged ones are added */
+		/* checks the map's own keys for duplicates, before merged keys are added */
 		struct data written = { .kind = DATA_MAP };
 		size_t n = y->t->stack.n;
 		if (!data_close_map(y->t, base, &written))
@@ -356,7 +361,7 @@ static struct data *map(struct yaml_reading *y, struct data *d, unsigned depth)
 	return NULL;
 }
 
-/* Shortens the place of a block: for libyaml it ends at the start of the next token, which may be lines below. */
+/* Shortens the span of a block: for libyaml it ends at the start of the next token, which may be lines below. */
 static void trim_end(struct yaml_reading *y, struct data *d)
 {
 	const char *p = y->t->source->text.p;
@@ -443,7 +448,7 @@ struct yaml_reading *yaml_reading_new(struct data_text *t, size_t at)
 
 static bool is_empty(const struct data *d) { return d->kind == DATA_NULL && d->from.start == d->from.end; }
 
-/* Refuses many directives: libyaml compares each with every other one, and no manifest needs any */
+/* Refuses many directives, because libyaml compares each with every other one, and no manifest needs any. */
 static bool few_directives(struct yaml_reading *y)
 {
 	enum { MOST = 64 };

@@ -1,6 +1,7 @@
 /*
- * yaml_words.c - says in the words of an author what libyaml could not read. Its own messages name productions of the
- * YAML grammar ("while parsing a flow node"), and nearly all mistakes are indentation, a missing quote or a bracket.
+ * yaml_words.c - explains errors of libyaml in terms of the text that the user wrote. Its own messages name productions
+ * of the YAML grammar ("while parsing a flow node"), and nearly all mistakes are indentation, a missing quote or a
+ * bracket.
  */
 #include "data/data_parts.h"
 
@@ -28,7 +29,10 @@ static const struct yaml_words words[] = {
 	{ "block sequence entries are not allowed", "a list cannot begin here", "begin it on the line after its key" },
 };
 
-/* Reports a ':' that follows a complete value: the line is indented too far, or a text contains ': '. */
+/*
+ * Reports a ':' that follows a complete value: either the line is indented too far, or a text without quotes contains
+ * ': '.
+ */
 static bool fail_colon(struct data_text *t, size_t at)
 {
 	struct str text = t->source->text;
@@ -44,7 +48,10 @@ static bool fail_colon(struct data_text *t, size_t at)
 	return false;
 }
 
-/* Is it the UTF-16 that redirections in PowerShell write? It begins with its mark, or has a 0 in a letter. */
+/*
+ * Is the text UTF-16, as redirections in PowerShell write it? It begins with a byte order mark, or one of its first two
+ * bytes is 0.
+ */
 static bool is_wide(struct str text)
 {
 	return text.n > 1 && (memcmp(text.p, "\xff\xfe", 2) == 0 || memcmp(text.p, "\xfe\xff", 2) == 0 ||

@@ -1,9 +1,8 @@
 /*
  * allow.c - finds `# allow` comments and removes the warnings that they cover. The tree keeps no comments, and after a
- * syntax error there may be no tree. So the texts are scanned here, but only those that contain the words "# allow".
- * The scanner knows just enough of the language to distinguish a comment from a `#` within a string. A comment after
- * code covers its own line. A comment alone on its line covers the next line that is not such a comment, so several can
- * be stacked.
+ * syntax error there may be no tree. So this file scans the texts, but only those that contain "# allow". The scanner
+ * knows just enough of the language to distinguish a comment from a `#` within a string. A comment after code covers
+ * its own line. A comment alone on its line covers the next line that is not such a comment, so several can be stacked.
  */
 #include "diag/allow.h"
 
@@ -11,7 +10,7 @@
 
 struct allow_comment {
 	const struct source *source;
-	struct span at;                 /* from '#' to the end of the line */
+	struct span at;                 /* span of the comment: from '#' to the end of the line */
 	struct str code;                /* the word after "allow" */
 	bool reason, alone, used;
 	struct span covers;             /* the line that the comment covers, as global offsets */
@@ -80,7 +79,7 @@ static void comment_found(struct allow_comments *cs, const struct source *s, siz
 	c.code = (struct str){ words.p, n };
 	struct str rest = trim((struct str){ words.p + n, words.n - n });
 	if (!is_code(c.code) && !(n && rest.n && rest.p[0] == ':'))
-		return;                 /* an ordinary sentence: "# allow shadowing of disks" */
+		return;                 /* an ordinary sentence, such as "# allow shadowing of disks" */
 	c.reason = rest.n > 1 && rest.p[0] == ':' && trim((struct str){ rest.p + 1, rest.n - 1 }).n > 0;
 	size_t first = line_start(s->text, start);
 	c.alone = trim((struct str){ s->text.p + first, start - first }).n == 0;
@@ -128,8 +127,8 @@ static void scan(struct allow_comments *cs, const struct source *s)
 }
 
 /*
- * Finds the lines that comments cover. A comment alone on its line covers the next line, and all comments of a stack
- * cover the line below the last one.
+ * Finds the lines that comments cover. A comment alone on its line covers the next line, and all comments in a stack of
+ * them cover the line below the last one.
  */
 static void settle_lines(struct allow_comments *cs)
 {
@@ -192,7 +191,10 @@ static void report(struct diags *ds, const struct allow_comment *c)
 	}
 }
 
-/* May the text have an `# allow` comment? A `#` is rare and quick to find, so most texts need no further search. */
+/*
+ * May the text have an `# allow` comment? A `#` is rare and found quickly, so for most texts this answer saves a full
+ * scan.
+ */
 static bool may_allow(struct str text)
 {
 	const char *end = text.p + text.n, *p = text.p;

@@ -8,7 +8,8 @@
 
 /*
  * Removes the warnings that comments in the sources allow. Reports comments without a reason and, in a program without
- * errors, those without effect (TJ1009). The collection must be sorted by place, and is not sorted afterwards.
+ * errors, those without effect (TJ1009). The collection must be sorted by position before, and is not sorted
+ * afterwards.
  */
 void allow_apply(struct diags *ds);
 

@@ -25,7 +25,7 @@ static struct str format(struct arena *a, const char *fmt, va_list args)
 	return (struct str){ p, (size_t)n };
 }
 
-/* Sets RET to the text that FMT and the caller's last arguments give. */
+/* Sets RET to the text that results from FMT and the variable arguments of the calling function. */
 #define FORMAT(ds, fmt, ret)                                    \
 	do {                                                    \
 		va_list args_;                                  \
@@ -119,7 +119,7 @@ void diag_fix(struct diags *ds, struct diag *d, struct span at, struct str text,
 
 void diags_drop(struct diags *ds, enum diag_code code, struct span at)
 {
-	enum { MANY = 256 };            /* with more reports, a search after each mistake would be slow */
+	enum { MANY = 256 };            /* with more diagnostics, searching them all would be slow */
 	size_t kept = 0;
 
 	if (ds->n > MANY)
@@ -138,8 +138,8 @@ void diags_drop(struct diags *ds, enum diag_code code, struct span at)
 }
 
 /*
- * Compares two diagnostics by place. Global offsets rise in the order of reading, so one comparison orders files and
- * positions.
+ * Compares two diagnostics by position. Global offsets increase in the order of reading, so one comparison orders files
+ * and positions.
  */
 static int by_place(const void *a, const void *b)
 {
@@ -158,7 +158,7 @@ static bool same(const struct diag *a, const struct diag *b)
 		(again || str_eq(a->message, b->message));
 }
 
-/* Was the same diagnostic kept already? Only those at the same place are compared: the list is sorted. */
+/* Was the same diagnostic already kept? The list is sorted, so only those at the same position are compared. */
 static bool repeated(const struct diags *ds, size_t kept, const struct diag *d)
 {
 	while (kept-- && ds->at[kept]->at.start == d->at.start)

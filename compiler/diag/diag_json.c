@@ -4,7 +4,10 @@
  */
 #include "diag/render.h"
 
-/* Offsets count bytes, columns count characters; both ends are in the same text. */
+/*
+ * Writes the members that describe a span. Offsets are counted in bytes, columns in characters; both ends of the span
+ * are in the same text.
+ */
 static void span_json(const struct sources *sources, struct span at, bool primary, struct str label, struct buf *out)
 {
 	struct place from = source_place(sources, at.start),
@@ -39,7 +42,7 @@ static void spans_json(const struct sources *sources, const struct diag *d, stru
 	buf_char(out, ']');
 }
 
-/* Writes the notes that have no place of their own. */
+/* Writes the notes that have no span. */
 static void notes_json(const struct diags *ds, const struct diag *d, struct buf *out)
 {
 	const char *comma = "";

@@ -103,7 +103,7 @@ static void replacement(const struct diags *ds, const struct diag_edit *e, struc
 	buf_char(out, '}');
 }
 
-/* Writes all edits in one file, of which FIRST is the first. */
+/* Writes all edits, from FIRST on, that are in the same file as FIRST. */
 static void change(const struct diags *ds, const struct diag_edit *first, struct buf *out)
 {
 	const struct source *s = source_at(ds->sources, first->at.start);

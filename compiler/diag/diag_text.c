@@ -1,6 +1,6 @@
 /*
- * diag_text.c - diagnostics for people. The difficult part is the line of marks under a line of source. It must agree
- * with how a terminal shows tabs, wide characters and bytes that are not text, and with what is left of a long line
+ * diag_text.c - diagnostics for people. The difficult part is the line of marks under a line of source. It must match
+ * how a terminal shows tabs, wide characters and bytes that are not text, and also the part of a long line that remains
  * after clipping. So a snippet is first measured in display columns; then a window of columns is chosen that contains
  * the start of the span; then the glyphs within the window are printed.
  */
@@ -12,7 +12,7 @@
 
 enum {
 	DEFAULT_LIMIT = 50,
-	DEFAULT_WIDTH = 160,            /* width to assume when the width of the terminal is unknown */
+	DEFAULT_WIDTH = 160,            /* the assumed width if that of the terminal is unknown */
 	LEAST_WIDTH = 40,
 	FAR = 4096                      /* number of bytes of a line before and after the span that are examined */
 };
@@ -75,23 +75,24 @@ static void put_gutter(struct painter *p, unsigned line)
 	paint(p, PLAIN);
 }
 
-/* A line and the part of it to underline, in bytes of the line. */
+/* A line and the part to underline, as byte offsets in the line. */
 struct snippet {
 	struct str line;
 	size_t from, to;
-	bool cut_before, cut_after;     /* bytes on that side were left out before measuring */
+	bool cut_before, cut_after;     /* bytes at the start or the end of a very long line were cut off before
+					 * measuring */
 };
 
 /* A snippet measured in columns of the display, and the window of columns that is shown. */
 struct measure {
 	unsigned from, to, total;
 	unsigned lo, hi;
-	bool before, after;             /* an ellipsis marks text that is cut off on that side */
+	bool before, after;             /* an ellipsis shows that text was cut off before or after the window */
 };
 
 static bool is_inside_character(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* Cuts the line to the neighborhood of the span, because a line can be megabytes long. */
+/* Cuts off parts of the line that are far from the span, because a line can be megabytes long. */
 static void cut_far(struct snippet *s)
 {
 	if (s->line.n - s->from > FAR) {
@@ -125,8 +126,8 @@ static struct snippet snippet_of(const struct sources *ss, struct span at)
 	s.to = at.end > at.start ? s.from + (at.end - at.start) : s.from;
 	if (s.from > s.line.n)
 		s.from = s.line.n;
-	if (s.to > s.line.n) {          /* of a span over several lines, only the first line is shown, to its last
-					 * word */
+	if (s.to > s.line.n) {          /* for a span of several lines, only the first line is shown and underlined, up
+					 * to its last word */
 		s.to = s.line.n;
 		while (s.to > s.from + 1 && (s.line.p[s.to - 1] == ' ' || s.line.p[s.to - 1] == '\t'))
 			s.to--;

@@ -1,4 +1,4 @@
-/* near_file.c - reports a file that cannot be read, and suggests the one that a misspelled path means. */
+/* near_file.c - reports a file that cannot be read, and suggests the file that a misspelled path was meant for. */
 #include "diag/near_file.h"
 
 #include "base/path.h"

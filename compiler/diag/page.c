@@ -1,5 +1,5 @@
 /*
- * page.c - takes the pages of diagnostics apart, and puts them together again for an editor, which shows Markdown.
+ * page.c - splits the pages of diagnostics into parts, and assembles a whole page as Markdown for an editor.
  */
 #include "diag/page.h"
 

@@ -1,19 +1,17 @@
 /*
- * page.h - the explanation of a diagnostic, for people who have just met it.
+ * page.h - the page that explains a diagnostic to people who have just received it.
  *
- * compiler/diag/pages/CODE.md, as text in the binary.  A page is paragraphs of
- * plain Markdown, and fences:
+ * The pages are compiler/diag/pages/CODE.md, and their text is in the binary. A page consists of paragraphs of plain
+ * Markdown and of fences:
  *
  *     ```tj wrong      a program that gets the diagnostic
- *     ```tj right      what to write instead; nothing is said about it
+ *     ```tj right      what to write instead, which has no diagnostics
  *     ```yaml wrong    the same for a manifest, which is given to `import`
  *
- * A fence may begin with `# run: WORDS`, what follows `trainc` when it is not
- * `check job.tj`: a command, options, and a file when that is not job.tj, or
- * job.yaml for a manifest, whose words begin with `import`.
- * `# also: CODES` names what else is rightly said about a wrong program.  A
- * line `# file: NAME` begins another file; what is before the first one is
- * job.tj or job.yaml.  tests/diag/pages.sh compiles all of them.
+ * A fence may start with the line `# run: WORDS`. WORDS are the arguments of `trainc`, if they are not `check job.tj`:
+ * a command, options, and a file unless it is job.tj, or job.yaml for a manifest, where the command is `import`. The
+ * line `# also: CODES` lists further diagnostics that a wrong program has. A line `# file: NAME` starts another file;
+ * the text before the first such line is job.tj or job.yaml. tests/diag/pages.sh compiles all of them.
  */
 #ifndef TRAINC_DIAG_PAGE_H
 #define TRAINC_DIAG_PAGE_H
@@ -21,7 +19,7 @@
 #include "base/buf.h"
 #include "diag/diag.h"
 
-/* The text of the whole page; generated into build/. */
+/* The text of the whole page. The function is generated into build/. */
 struct str diag_page(enum diag_code code);
 
 /* The paragraphs before the first fence, without the newline at the end. */
@@ -30,21 +28,21 @@ struct str diag_page_text(enum diag_code code);
 /* A part of a page: consecutive paragraphs, or the content of a fence. */
 struct page_part {
 	enum { PAGE_TEXT, PAGE_WRONG, PAGE_RIGHT } kind;
-	struct str text;                /* text of the part: of a fence, whole lines; of paragraphs, without blank lines
-					 * at the ends */
-	struct str run;                 /* the words after `# run:`, a line that is not in `text`; p == NULL if there is
-					 * none */
+	struct str text;                /* the text of the part: whole lines for a fence; paragraphs without blank lines
+					 * at either end */
+	struct str run;                 /* the words after `# run:` (this line is not in `text`); p == NULL if there is
+					 * no such line */
 };
 /* Takes the next part from the front of *REST; false at the end. */
 bool page_next(struct str *rest, struct page_part *ret);
 
-/* Writes the command that a part with words in `run` is for, such as `trainc check jobs.tj`. */
+/* Writes the command of a part that has words in `run`, such as `trainc check jobs.tj`. */
 void page_command(struct buf *b, const struct page_part *part);
 
-/* Do the words of a command end in the name of a file? */
+/* Do the words of a command end with the name of a file? */
 bool page_names_file(struct str words);
 
-/* The file that a part begins with: `job.tj`, or `job.yaml` where a manifest is imported. */
+/* The name of the first file in a part: `job.tj`, or `job.yaml` where a manifest is imported. */
 struct str page_first_file(const struct page_part *part);
 
 /* The whole page with a title, as Markdown for an editor, without the messages about its wrong programs. */

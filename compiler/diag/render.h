@@ -1,6 +1,6 @@
 /*
- * render.h - writes diagnostics as text for people, as JSON lines and as SARIF. Reads the collection after
- * diags_finish(); appends to a buffer, prints nothing.
+ * render.h - writes diagnostics as text for people, as JSON lines and as SARIF. The functions read the collection after
+ * diags_finish(), and append to a buffer instead of printing.
  */
 #ifndef TRAINC_DIAG_RENDER_H
 #define TRAINC_DIAG_RENDER_H
@@ -16,7 +16,7 @@ struct render_options {
 
 void diags_text(const struct diags *ds, struct render_options options, struct buf *out);
 void diags_json(const struct diags *ds, struct buf *out);
-/* Writes one log for several collections (one for each program), with a run for each. */
+/* Writes one log for several collections, one for each program, each as a `run` of the log. */
 void diags_sarif(const struct diags *const *all, size_t n, struct buf *out);
 
 #endif

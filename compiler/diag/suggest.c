@@ -1,7 +1,8 @@
 /*
- * suggest.c - edit distance with transpositions, and when a suggestion is good enough.  Words longer than LONGEST are
- * never near anything: nobody misspells them by hand, and the time for the distance is quadratic.  After COMPARISONS in
- * one arena nothing is near: otherwise n wrong names and n names would cost n times n.
+ * suggest.c - computes edit distances with transpositions, and decides which suggestions are good enough. Words longer
+ * than LONGEST are never near any other: people do not type them, and computing the distance takes quadratic time.
+ * After COMPARISONS comparisons in one arena, no word is near any other; otherwise, n wrong names and n known names
+ * would take quadratic time.
  */
 #include "diag/suggest.h"
 
@@ -14,7 +15,10 @@ enum { LONGEST = 64, LIST_UP_TO = 10, COMPARISONS = 1 << 21 };
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* The distance, or any number above MOST when it is larger: most words are given up after a few letters. */
+/*
+ * The edit distance, or any number above MOST when the distance is above MOST. For most words, a few letters are enough
+ * to know that.
+ */
 static unsigned distance_within(struct str a, struct str b, unsigned most)
 {
 	unsigned rows[3][LONGEST + 1];
@@ -34,7 +38,8 @@ static unsigned distance_within(struct str a, struct str b, unsigned most)
 				row[j] = least(row[j], before[j - 2] + 1);
 			lowest = least(lowest, row[j]);
 		}
-		if (lowest > most && lowest_before > most)      /* a transposition reaches two rows back */
+		if (lowest > most && lowest_before > most)      /* three rows, because a transposition uses the row
+								 * before the last */
 			return lowest;
 		unsigned *free_row = before;
 		before = last;
@@ -84,7 +89,7 @@ static bool same_letters(struct str a, struct str b)
 }
 
 /*
- * Is one word the first part of the other, as 'pull' of 'pull_secrets', 'a100' of 'a100_40g', 'slots' of
+ * Is WANTED the first part of CANDIDATE, as 'pull' is of 'pull_secrets', 'a100' of 'a100_40g', and 'slots' of
  * 'slotsPerWorker'?
  */
 static bool continues(struct str wanted, struct str candidate)
@@ -96,13 +101,13 @@ static bool continues(struct str wanted, struct str candidate)
 	       same_but_for_case(wanted, (struct str){ candidate.p, wanted.n });
 }
 
-/* Does one of the two begin with the other as a word, as 'nproc_per_node' of another tool with 'nproc'? */
+/* Is one of the two names the first part of the other, as 'nproc' is of 'nproc_per_node'? */
 static bool shares_first_word(struct str wanted, struct str candidate)
 {
 	return continues(wanted, candidate) || continues(candidate, wanted);
 }
 
-/* A lower bound of the number of edits: the number of letters that only one of the two has. */
+/* A lower bound of the edit distance: the number of letters that only one of the two has. */
 static size_t letters_apart(struct suggest *s, struct str candidate)
 {
 	size_t more = 0, less;
@@ -116,8 +121,8 @@ static size_t letters_apart(struct suggest *s, struct str candidate)
 }
 
 /*
- * Is the candidate near? RET is its rank: twice the distance, so that the first part of a longer name can rank between
- * two distances.
+ * Is the candidate near? *RET is its rank, which is twice its edit distance. So a candidate that only shares its first
+ * part can rank between two distances.
  */
 static bool near(struct suggest *s, struct str candidate, unsigned *ret)
 {

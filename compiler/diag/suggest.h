@@ -1,8 +1,9 @@
 /*
  * suggest.h - finds the names that are nearest to a misspelled one. A name is near if its edit distance (insertions,
- * deletions, substitutions, transpositions) is at most a third of the length, at least 1; a word with two letters
- * transposed, or in the wrong case, always is. Add candidates of the same kind that are visible at the place, then ask
- * for the sentence. An arena has a budget of comparisons; after that nothing is suggested.
+ * deletions, substitutions, transpositions) is at most a third of the length, at least 1; a name in which only two
+ * letters are transposed, or only the case is wrong, is always near. Add all candidates of the right kind that are
+ * visible at that point, then ask for the sentence. Each arena has a budget of comparisons; when it is used up, nothing
+ * is suggested.
  */
 #ifndef TRAINC_DIAG_SUGGEST_H
 #define TRAINC_DIAG_SUGGEST_H
@@ -25,14 +26,11 @@ void suggest_add(struct suggest *s, struct str candidate);
 /* The text "did you mean 'x'?", or "" when nothing is near. */
 struct str suggest_sentence(const struct suggest *s);
 /*
- * The text "did you mean 'x'?" when something is near; else "its fields are a, b, c" for up to ten candidates,
- * beginning with VERB; else "".
+ * The text "did you mean 'x'?" when something is near; otherwise, for up to ten candidates, a list that begins with
+ * VERB, such as "its fields are a, b, c"; otherwise "".
  */
 struct str suggest_or_list(const struct suggest *s, const char *verb);
-/*
- * The text "its fields are a, b, c" for up to ten candidates, beginning with VERB; "its only field is a" for one; else
- * "".
- */
+/* For up to ten candidates, a list that begins with VERB, such as "its fields are a, b, c"; otherwise "". */
 struct str suggest_all(const struct suggest *s, const char *verb);
 /*
  * The only name that is near, for a fix that can be applied automatically; empty if none or several are equally near.

@@ -1,7 +1,7 @@
 /*
  * blueprint.c - evaluates an accelerator declaration with its arguments to a device. The declaration's checks run
- * before its fields are evaluated, and when one fails, the others and the fields are not evaluated: for `v5e(2x3)` the
- * user reads that the topology is not offered, and not of a division inside the library.
+ * before its fields are evaluated. When a check fails, neither the other checks nor the fields are evaluated: for
+ * `v5e(2x3)` the user reads that the topology is not offered, not that a division inside the library failed.
  */
 #include "eval/blueprint.h"
 #include "eval/internal.h"
@@ -50,14 +50,17 @@ static struct plan_mount *value_mounts(struct eval *ev, const struct value *map,
 
 /* ---- accelerators ---- */
 
-/* Checks an int argument against its refinement: a count outside of it is one that no node offers (TJ0602). */
+/*
+ * Checks an int argument against its refinement: a count outside the refinement means that no node offers it (TJ0602).
+ */
 static bool count_offered(struct eval *ev, struct frame *outer, const struct decl *acc, const struct decl *formal,
 	struct node *arg)
 {
 	const struct type *t = formal->type;
 	if (!t || t->kind != TYPE_INT || !t->refine || t->port)
 		return true;
-	const struct value *v = eval_unconverted(ev, outer, arg);      /* TJ0602 below is more precise than TJ0311 */
+	const struct value *v = eval_unconverted(ev, outer, arg);      /* not converted, since TJ0602 below is more
+								        * precise than TJ0311 */
 	const struct refinement *f = t->refine;
 	if (v->kind != VALUE_INT || ((!f->has_lo || v->u.integer >= f->lo) && (!f->has_hi || v->u.integer <= f->hi)))
 		return true;
@@ -102,7 +105,7 @@ static struct plan_str accelerator_text(struct eval *ev, struct entries *body, e
 
 /*
  * The value of a field that has no default. The checker cannot report that it is missing: the item that sets it may be
- * in a condition, or the field may only be declared.
+ * inside an `if`, or the field may be declared without a value.
  */
 static const struct value *required_field(struct eval *ev, struct entries *body, enum field_id id, const struct decl *d,
 	struct span call)

@@ -1,7 +1,7 @@
 /*
  * body.c - evaluates a body to a record or a map. A key that is extended several times, `a { x = 1 }` and `a { y = 2
  * }`, is one value written in several parts. The parts are merged entry by entry, at every depth, and only then
- * converted. A record that was completed earlier would have defaults that hide what the other parts set.
+ * converted. If each part were completed to a record first, its defaults would hide what the other parts set.
  */
 #include "eval/internal.h"
 
@@ -44,8 +44,8 @@ static void put_pod_key(struct building *b, const struct entry *e, const struct 
 }
 
 /*
- * Can the text KEY be equal to CONSTANT in some replica? Then CONSTANT consists of the text around the index, with
- * digits between.
+ * Can the text KEY be equal to CONSTANT in some replica? It can if CONSTANT has the text of KEY with digits in place of
+ * the index.
  */
 static bool may_be(const struct text *key, struct str constant)
 {
@@ -70,7 +70,7 @@ static bool may_be(const struct text *key, struct str constant)
 	return at == constant.n;
 }
 
-/* Checks a key that depends on the replica: in some replica it may be equal to another key. */
+/* Checks that a key which depends on the replica cannot equal another key in some replica. */
 static void check_pod_key(struct building *b)
 {
 	const struct value_map *map = &b->map->u.map;
@@ -118,7 +118,7 @@ static void extend_entry(struct building *b, const struct entry *e)
 		g->key = e->key;
 		g->key_at = e->key_at;
 	}
-	if (!g->n && !g->base)          /* reserves the position of the key */
+	if (!g->n && !g->base)          /* the first part reserves the position of the key */
 		value_put(b->ev->arena, b->map, e->key, e->key_at, &value_none);
 	ARENA_PUSH(work, g->at, g->n, part);
 }

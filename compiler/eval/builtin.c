@@ -1,7 +1,7 @@
 /*
  * builtin.c - the table of built-in functions, and the evaluation of their arguments. The checker has bound and typed
- * the arguments. The functions differ in how much of a text they must know: join and json keep pieces, upper needs the
- * whole text, sorted needs the whole text of every element.
+ * the arguments. Functions differ in how much of a text must be known at compile time: join and json keep pieces, upper
+ * needs the whole text, and sorted needs the whole text of every element.
  */
 #include "eval/builtin.h"
 
@@ -14,7 +14,8 @@ enum need {
 static const struct {
 	const struct value *(*call)(struct arguments *a);
 	enum need need;
-	bool glances;                   /* the function does not walk over lists and maps in its arguments */
+	bool glances;                   /* the function does not visit all elements of its arguments, so it costs no
+					 * steps */
 } functions[FUNCTIONS] = {
 	[FUNCTION_LEN] = { builtin_len, KNOW, true },
 	[FUNCTION_RANGE] = { builtin_range, KNOW, false },

@@ -1,6 +1,6 @@
 /*
  * builtin.h - the built-in functions. builtin.c evaluates the arguments, checks that they are known as far as the
- * function needs, and calls one of these, by its table.
+ * function needs, and calls one of the functions declared here.
  */
 #ifndef TRAINC_EVAL_BUILTIN_H
 #define TRAINC_EVAL_BUILTIN_H
@@ -30,11 +30,11 @@ BUILTIN(secret); BUILTIN(config); BUILTIN(done); BUILTIN(ready); BUILTIN(started
 BUILTIN(tcp); BUILTIN(http); BUILTIN(exec); BUILTIN(near); BUILTIN(prefer);
 BUILTIN(env); BUILTIN(object); BUILTIN(fails);
 
-/* The argument as a text, an int or a bool; the default if it was not given. */
+/* Argument I as a text, a bool or an int; FALLBACK if it was not given. */
 struct str argument_text(const struct arguments *a, size_t i, const char *fallback);
 bool argument_bool(const struct arguments *a, size_t i, bool fallback);
 int64_t argument_int(const struct arguments *a, size_t i, int64_t fallback);
-/* The place of an argument, for messages. */
+/* The span of argument I, for messages. */
 struct span argument_at(const struct arguments *a, size_t i);
 
 #endif

@@ -36,7 +36,7 @@ BUILTIN(range)
 
 /* ---- order ---- */
 
-/* A stable sort, so that equal elements that are written differently (1Gi, 1024Mi) keep their order. */
+/* Sorts stably, so that equal elements that are written differently (1Gi, 1024Mi) keep their order. */
 static void merge_sort(const struct value **at, const struct value **spare, size_t n)
 {
 	if (n < 2)
@@ -62,7 +62,10 @@ BUILTIN(sorted)
 	return copy;
 }
 
-/* A text that is different for different scalars; false for values that must be compared one by one. */
+/*
+ * Sets *RET to a text that differs for different scalars of one type; false for values that must be compared one by
+ * one.
+ */
 static bool identity(struct arguments *a, const struct value *v, struct str *ret)
 {
 	switch (v->kind) {
@@ -125,7 +128,7 @@ BUILTIN(flatten)
 	return list_finish(a->ev, flat);
 }
 
-/* ---- find(list, field = value), find(text, part) ---- */
+/* ---- find(list, field = value) and find(text, part) ---- */
 
 static const struct value *find_text(struct arguments *a, struct str text, struct str part)
 {

@@ -13,7 +13,7 @@ static const struct value *overflow(struct arguments *a)
 
 /* ---- sum, product ---- */
 
-/* The sum of an empty list, whose type is that of the call. */
+/* The sum or product I of an empty list, in the type of the call. */
 static const struct value *neutral(struct arguments *a, int64_t i)
 {
 	const struct type *t = a->call->type;

@@ -21,7 +21,7 @@ static struct plan_volume *volume(struct arguments *a, enum volume_kind kind, co
 	return volume;
 }
 
-/* Checks an argument that is a string by its signature, but must be one of a few words: TJ0312 as for an enum. */
+/* Checks an argument whose type is string, but which must be one of a few words. Reports TJ0312, as for an enum. */
 static bool one_of(struct arguments *a, size_t i, struct str found, const char *what, const char *const *words)
 {
 	struct suggest s;
@@ -59,7 +59,10 @@ static void report_replica_path(struct arguments *a, const char *what)
 		"the only fact about the pod that it may contain is 'pod.index': path = \"runs/${pod.index}\"");
 }
 
-/* Makes a sub path with the index of the replica; other facts about the pod become known too late for a sub path. */
+/*
+ * Makes a sub path that contains the index of the replica. Other facts about the pod are reported, because they become
+ * known too late for a sub path.
+ */
 static bool replica_path(struct arguments *a, const struct text *t, struct plan_volume *p)
 {
 	struct buf shown = { 0 };
@@ -114,7 +117,7 @@ BUILTIN(pvc)
 	return v;
 }
 
-/* Can the text become the name of a volume of the pod? */
+/* Is the text valid as the name of a volume of the pod? */
 static bool is_volume_name(struct str name)
 {
 	static const char inner[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
@@ -286,7 +289,7 @@ BUILTIN(done)
 		return condition(a, CONDITION_DONE, all_or_any(a, 2));
 	if (a->at[0]->kind != VALUE_ROLE || !role_replicas(a->ev, a->at[0]->u.role, &min, &max))
 		return &value_bad;
-	/* TJ0517 reports a role without replicas */
+	/* a role without replicas is reported as TJ0517 */
 	if (index >= 0 && (index < max || max == 0))
 		return condition(a, CONDITION_DONE, index);
 	struct role *r = a->at[0]->u.role;
@@ -305,8 +308,8 @@ BUILTIN(started) { return condition(a, CONDITION_STARTED, all_or_any(a, 1)); }
 /* ---- readiness ---- */
 
 /*
- * Makes the record { tcp = "http", within = 10min }: KEY is the kind of probe, FIRST its argument, and the other
- * entries follow from the call.
+ * Makes the record { tcp = "http", within = 10min }: KEY is the kind of probe, which takes the first argument of the
+ * call; SECOND is the entry for the second argument, and WITHIN the number of the argument `within`.
  */
 static const struct value *probe(struct arguments *a, const char *key, const char *second, size_t within)
 {

@@ -1,7 +1,7 @@
 /*
- * builtin_options.c - options(): splits a command line into its options. Modules that know a launcher compare its
- * options with the job. Options end where the program begins: at the first word that is neither an option nor the value
- * of one. The words alone do not show which options take no value, so the caller names those.
+ * builtin_options.c - options(): splits a command line into its options. Library modules use it to compare the options
+ * of a launcher with the job. The options end where the program begins: at the first word that is neither an option nor
+ * the value of an option. The words alone do not show which options take no value, so the caller names those options.
  */
 #include "eval/builtin.h"
 

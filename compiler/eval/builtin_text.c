@@ -17,7 +17,7 @@ static const struct value *boolean(struct arguments *a, bool b)
 	return value_bool(eval_passing(a->ev), b, a->call->span);
 }
 
-/* ---- texts that may keep pieces ---- */
+/* ---- functions whose result may keep pieces ---- */
 
 BUILTIN(str)
 {
@@ -32,7 +32,7 @@ BUILTIN(str)
 	return &value_bad;
 }
 
-/* Joins the elements: AFTER follows each of them, or BETWEEN separates them. */
+/* Joins the elements, with AFTER behind each of them, or with BETWEEN between them. */
 static const struct value *join_list(struct arguments *a, const struct value *list, const struct value *between,
 	const char *after)
 {

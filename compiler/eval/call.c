@@ -1,5 +1,5 @@
 /*
- * call.c - evaluates calls of the program's functions, of roles and of the pod.
+ * call.c - evaluates calls of the program's own functions, and of methods of roles and the pod.
  */
 #include "eval/internal.h"
 
@@ -10,7 +10,7 @@ static struct node *argument_expr(struct node *arg)
 	return arg && arg->kind == NODE_ARG ? arg->u.arg.value : arg;
 }
 
-/* Arguments are evaluated in the caller's frame, defaults in the function's own. */
+/* Binds the formals of D in F. Arguments are evaluated in the caller's frame, defaults in that of the function. */
 static bool bind_arguments(struct eval *ev, struct frame *outer, struct frame *f, const struct decl *d,
 	struct node *call)
 {
@@ -29,8 +29,8 @@ static bool bind_arguments(struct eval *ev, struct frame *outer, struct frame *f
 }
 
 /*
- * Makes V look like the result of the call for all later phases: the user cannot change the library's text in which it
- * was made.
+ * Makes the call the origin of V for all later phases, if V was made inside the library: users cannot change the
+ * library's text.
  */
 static const struct value *made_by_call(struct eval *ev, const struct value *v, const struct node *call, bool from_user)
 {
@@ -81,7 +81,7 @@ static const struct value *pod_env(struct eval *ev, const struct value *name, st
 	return v;
 }
 
-/* Only a number may depend on the pod; the name of a port must be known. */
+/* Evaluates an argument of a method: a number may depend on the pod, but the name of a port must be known. */
 static const struct value *method_argument(struct eval *ev, struct frame *f, struct node *arg, struct node *n)
 {
 	const struct value *v = eval_expr(ev, f, argument_expr(arg));

@@ -1,12 +1,12 @@
 /*
- * check_run.c - runs check, warn and policies. A check that fails is reported where the user wrote the value that
- * decided it. Of the values that its condition read, that is the command of a role if there is one, else an argument of
- * the framework, else a value from the command line, else the text written last; a `let` only if there is nothing else.
- * The check itself is a note.
+ * check_run.c - runs check, warn and policies. A check that fails is reported where the user wrote the value that most
+ * likely decided it. This is one of the values that its condition read: in order of preference, the command of a role,
+ * an argument of a framework, a value from the command line, the field that comes last in the text, or a `let`. A note
+ * shows the check itself.
  */
 #include "eval/internal.h"
 
-/* ---- the place of a report ---- */
+/* ---- where to report ---- */
 
 static bool from_module(struct eval *ev, struct span at)
 {
@@ -43,7 +43,7 @@ static const struct read *deciding(struct eval *ev, const struct reads *reads)
 	return best;
 }
 
-/* Is the value worth showing? `none` is the value of a field that nothing sets. */
+/* Is the value worth showing? It is not if it is `none`, as for a field that nothing sets. */
 static bool tells(const struct read *r)
 {
 	return r->what.p && r->value && value_ok(r->value) && r->value->kind != VALUE_NONE;
@@ -72,7 +72,7 @@ static void note_reads(struct eval *ev, struct diag *d, const struct reads *read
 	}
 }
 
-/* ---- the text of a report ---- */
+/* ---- what to report ---- */
 
 static struct str message_text(struct eval *ev, struct frame *f, struct node *message)
 {

@@ -1,7 +1,7 @@
 /*
- * convert.c - converts a value to the type of its place. There are few implicit conversions, and the checker has
- * allowed this one. This file performs it, and tests what depends on the value: bounds, lengths, patterns, forms. A
- * text that depends on the pod is accepted if nothing must be tested; otherwise it is computed from the index, or
+ * convert.c - converts a value to the type that is expected. There are few implicit conversions; the checker has
+ * allowed the one at hand. This file performs it and tests what depends on the value: bounds, lengths, patterns, forms.
+ * A text that depends on the pod is accepted if nothing must be tested. Otherwise it is computed for each index, or
  * refused.
  */
 #include "eval/internal.h"
@@ -22,7 +22,7 @@ static void note_origin(struct eval *ev, struct diag *d, const struct value *v, 
 		diag_note(ev->diags, d, v->from, "the value comes from here");
 }
 
-/* Reports "'nodes' needs an int", or the same without the name when it is unknown. */
+/* Reports a value of the wrong kind, as "'nodes' needs an int, found ...", or without the name when it is unknown. */
 static const struct value *mismatch(struct eval *ev, const struct value *v, const struct type *to, struct span at,
 	struct span rule)
 {
@@ -43,7 +43,7 @@ static const struct value *mismatch(struct eval *ev, const struct value *v, cons
 	return &value_bad;
 }
 
-/* Reports "nodes = 96 is outside 1..64". */
+/* Reports a value that is out of range: "nodes = 96 is outside 1..64". */
 static const struct value *outside(struct eval *ev, const struct value *v, struct str bounds, struct span at,
 	struct span rule, bool port)
 {
@@ -143,9 +143,9 @@ static const struct value *test_length(struct eval *ev, const struct value *v, c
 }
 
 /*
- * Is the position of the mismatch known? The library only returns how much of a text matches the whole pattern.  If
- * some part matches, or if the pattern is one repeated set of characters, the error is after that part; otherwise its
- * position is unknown.
+ * Is the position of the mismatch known? The matcher only returns the length of the longest prefix of the text that
+ * matches the whole pattern. If that prefix is not empty, or if the pattern is one repeated set of characters, the
+ * error is right after it; otherwise its position is unknown.
  */
 static bool knows_place(struct str pattern, size_t fits)
 {
@@ -181,7 +181,7 @@ static const struct value *test_pattern(struct eval *ev, const struct value *v, 
 		struct str c = character(v->u.string, fits);
 		size_t position = str_chars((struct str){ v->u.string.p, fits }) + 1;
 		diag_label(ev->diags, d, "character %zu, '%.*s', does not fit", position, STR_ARG(c));
-		/* in a plain literal the message can point at the character */
+		/* if the text is a literal without escapes, the message points at the character */
 		struct str written = source_text(ev->program->sources, at);
 		if (written.n == v->u.string.n + 2 && memcmp(written.p + 1, v->u.string.p, v->u.string.n) == 0)
 			d->at = (struct span){ at.start + 1 + (uint32_t)fits, at.start + 1 + (uint32_t)(fits + c.n) };
@@ -201,7 +201,7 @@ static const struct value *test_string(struct eval *ev, const struct value *v, c
 	return r && r->pattern.p && v->kind == VALUE_STRING ? test_pattern(ev, v, r, at, rule) : v;
 }
 
-/* Does a value of the right kind stay as it is, without any test? */
+/* Does every value of the right kind already have type T, so that nothing is converted or tested? */
 static bool identity(const struct type *t)
 {
 	switch (t->kind) {
@@ -261,7 +261,7 @@ static struct value *copy_map(struct eval *ev, const struct value *v)
 	return copy;
 }
 
-/* Converts one entry; *copy is made when the first entry changes. */
+/* Converts one entry; *COPY, the converted list or map, is made when the first entry changes. */
 static const struct value *convert_entry(struct eval *ev, const struct value *v, struct value **copy,
 	const struct value_entry *e, const struct type *to, struct span at, struct span rule)
 {
@@ -324,7 +324,7 @@ static const struct value *field_value(struct eval *ev, const struct value *v, c
 	return &value_bad;
 }
 
-/* Puts the fields in the order of the declaration; a field that was left out gets its default. */
+/* Puts the fields of a record in the order of its declaration; a field that was left out gets its default. */
 static const struct value *record_complete(struct eval *ev, const struct value *v, const struct type *record,
 	struct span at)
 {
@@ -399,7 +399,10 @@ static void report_fine(struct eval *ev, struct str word, const struct type *to,
 		eval_report(ev, TJ0306, at, "%.*s is not a whole number of bytes", STR_ARG(word));
 }
 
-/* Converts a number to a quantity: 8 and 0.5 can be cpus, and -12e6 a memory; the checker has refused other numbers. */
+/*
+ * Converts a number to a quantity: 8 and 0.5 can be cpus, and -12e6 a memory; the checker has already refused other
+ * numbers.
+ */
 static const struct value *convert_quantity(struct eval *ev, const struct value *v, const struct type *to,
 	struct span at, struct span rule)
 {
@@ -467,7 +470,7 @@ static bool is_data(const struct value *v)
 
 /* ---- entry point ---- */
 
-/* Converts a text that depends on the pod to a type that tests the whole text. */
+/* Converts a text that depends on the pod. If the type tests the text, all of it must be known. */
 static const struct value *waiting(struct eval *ev, const struct value *v, const struct type *to, struct span at)
 {
 	struct node place = { .kind = NODE_BAD, .span = at };

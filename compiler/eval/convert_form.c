@@ -1,5 +1,5 @@
 /*
- * convert_form.c - checks texts that must have a form: enum, image, name, path.
+ * convert_form.c - checks the types whose texts must have a certain form: enum, image, name, path.
  */
 #include "eval/internal.h"
 
@@ -75,7 +75,10 @@ static const struct value *convert_enum(struct eval *ev, const struct value *v, 
 	return &value_bad;
 }
 
-/* The length of `{tag}`, `(tag)`, `${tag}`, `$(tag)` or `$tag` at the beginning of TEXT, and the name; 0: none. */
+/*
+ * The length of `{tag}`, `(tag)`, `${tag}`, `$(tag)` or `$tag` at the beginning of TEXT, or 0 if there is none;
+ * *RET_NAME is the name in it.
+ */
 static size_t placeholder(struct str text, struct str *ret_name)
 {
 	size_t dollar = text.n && text.p[0] == '$';
@@ -88,7 +91,7 @@ static size_t placeholder(struct str text, struct str *ret_name)
 	return (dollar || bracket) && ret_name->n && closed ? dollar + ret_name->n + 2 * bracket : 0;
 }
 
-/* Adds a help for `a:{tag}`, `a:$(tag)` and `a:$tag`. */
+/* Adds help for `a:{tag}`, `a:$(tag)` and `a:$tag`. */
 static bool help_placeholder(struct eval *ev, struct diag *d, struct str image)
 {
 	struct buf right = { 0 };
@@ -110,7 +113,7 @@ static bool help_placeholder(struct eval *ev, struct diag *d, struct str image)
 	return any;
 }
 
-/* Adds a help for common mistakes in images: an address, a variable of a shell or a chart. */
+/* Adds help for common mistakes in images: an address, a variable of a shell or a chart. */
 static bool help_image(struct eval *ev, struct diag *d, struct str image, struct span at)
 {
 	const char *scheme = memmem(image.p, image.n, "://", 3),
@@ -145,7 +148,7 @@ static const struct value *convert_image(struct eval *ev, const struct value *v,
 	if (!why)
 		return v;
 	struct str text = value_spell(ev->arena, v), lower = lower_case(ev, image);
-	diags_drop(ev->diags, TJ1010, at);      /* the same mistake: `{tag}` is plain text */
+	diags_drop(ev->diags, TJ1010, at);      /* it warned about the same mistake, `{tag}` in plain text */
 	struct diag *d = eval_report(ev, TJ0808, at, "%.*s is not an image reference: %s", STR_ARG(text), why);
 	if (help_image(ev, d, image, at))
 		return &value_bad;
@@ -213,7 +216,7 @@ static const struct value *convert_name(struct eval *ev, const struct value *v, 
 	return &value_bad;
 }
 
-/* The text between `${` and `}` from P on, if it is one expression without strings; otherwise empty. */
+/* The text between `${` and `}` from P on, if there are no strings or braces in it; otherwise empty. */
 static struct str inserted(const char *p, const char *end)
 {
 	const char *close = p + 2 < end ? memchr(p, '}', (size_t)(end - p)) : NULL;
@@ -222,10 +225,10 @@ static struct str inserted(const char *p, const char *end)
 	return inside.n && !memchr(inside.p, '"', inside.n) && !memchr(inside.p, '{', inside.n) ? inside : STR("");
 }
 
-/* Can a name not have the letter, although another letter can replace it? */
+/* Is K invalid in a name, but replaceable by a valid character? */
 static bool replaceable(char k) { return (k && strchr("._ /:+", k)) || (k >= 'A' && k <= 'Z'); }
 
-/* The expression INSIDE, whose value is TEXT, as a part of a name. */
+/* The expression INSIDE, whose value is TEXT, wrapped in calls that make its value valid as part of a name. */
 static struct str as_part(struct eval *ev, struct str inside, struct str text)
 {
 	struct str right = str_printf(ev->arena, "str(%.*s)", STR_ARG(inside));
@@ -240,8 +243,9 @@ static struct str as_part(struct eval *ev, struct str inside, struct str text)
 }
 
 /*
- * Finds the insertion in the string at AT that brought letters into NAME which a name cannot have, and its text. The
- * parts of the string between insertions are looked for in NAME one after the other. Empty when it is uncertain.
+ * Finds the interpolation in the string at AT whose value contains characters that NAME must not have, and stores its
+ * expression in *RET. Looks for the static parts of the string in NAME one after the other. Empty when the result is
+ * uncertain.
  */
 static struct str culprit(struct eval *ev, struct span at, struct str name, struct str *ret)
 {
@@ -274,7 +278,7 @@ static struct str culprit(struct eval *ev, struct span at, struct str name, stru
 }
 
 /*
- * Checks the name of a job. It begins the names of all objects, and the name of a Service must begin with a letter.
+ * Checks the name of a job. The names of all objects begin with it, and the name of a Service must begin with a letter.
  * TJ0801 checks the length.
  */
 bool convert_job_name(struct eval *ev, struct str s, struct span at)

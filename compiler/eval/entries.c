@@ -1,28 +1,28 @@
 /*
  * entries.c - collects the entries of a body, after its `if`, `for` and spreads have been evaluated. A body is a list
- * of entries in the order of the text. Conditions and lists are evaluated here. Values are not: the caller evaluates
- * entries one by one, in the frame that each of them has.
+ * of entries in the order of the text. Conditions and the lists of loops are evaluated here, but values are not: the
+ * caller evaluates entries one by one, each in its own frame.
  */
 #include "eval/internal.h"
 
 struct entries_gathering {
 	struct eval *ev;
 	struct entries *to;
-	unsigned blocks;                /* the block whose fields the keys are; 0: the keys are those of a record or
+	unsigned blocks;                /* the set of blocks whose fields the keys are; 0 for the keys of a record or
 					 * map */
 	size_t room;                    /* capacity of to->at */
-	struct late *late;              /* inserted settings that come after an entry which extends them: moved in
-					 * front of it at the end */
+	struct late *late;              /* inserted settings that come after an entry which extends them; at the end
+					 * they are moved in front of that entry */
 	size_t nlate;
-	struct again *again;            /* keys that were inserted twice: an error unless the body also writes them
-					 * out */
+	struct again *again;            /* keys that were inserted twice, which is an error unless the body also sets
+					 * them itself */
 	size_t nagain;
-	/* key -> position + 1 of its first entry; made when there are too many to look through */
+	/* key -> 1 + the index of its first entry; made only when a linear search would take too long */
 	struct map index;
 };
 
 struct late {
-	size_t before;                  /* the entry that extends this one */
+	size_t before;                  /* index of the entry that extends this one */
 	struct entry entry;
 };
 
@@ -143,8 +143,8 @@ static struct entry *first_of(struct entries_gathering *g, struct str key)
 }
 
 /*
- * Evaluates a key. A key that depends on the pod stays a text; any other key must be known now. False when it is
- * neither.
+ * Evaluates a key. A key that depends on the pod stays a text; any other key must be known at this point. False after
+ * reporting a key that is not.
  */
 static bool entry_key(struct entries_gathering *g, struct frame *f, const struct key *k, struct entry *e)
 {
@@ -191,7 +191,10 @@ static void gather_keyed(struct entries_gathering *g, struct frame *f, struct no
 	}
 }
 
-/* Notes an inserted setting that comes after an entry which extends it: it is moved before that entry at the end. */
+/*
+ * Records an inserted setting that comes after an entry which extends it, so that it can be moved in front of that
+ * entry.
+ */
 static void insert_late(struct entries_gathering *g, struct entry *first, struct entry e)
 {
 	struct late late = { .before = (size_t)(first - g->to->at), .entry = e };
@@ -220,7 +223,7 @@ static void put_late(struct entries_gathering *g)
 	to->fields_end += to->fields_end ? g->nlate : 0;
 }
 
-/* The place of the earlier insertion. */
+/* The span of the key that was inserted earlier. */
 static struct span inserted_at(const struct entries_gathering *g, const struct entry *first)
 {
 	for (size_t i = 0; first->item && i < g->nlate; i++)
@@ -303,7 +306,8 @@ static void gather_for(struct entries_gathering *g, struct frame *f, struct node
 		return;
 	}
 	for (size_t i = 0; i < loop.n && eval_step(g->ev, item->span); i++) {
-		struct frame *inner = frame_new(g->ev, f);      /* the entries keep this frame */
+		struct frame *inner = frame_new(g->ev, f);      /* a new frame for each pass, since entries keep theirs
+								 */
 		loop_bind(g->ev, &loop, i, inner);
 		gather_body(g, inner, item->u.for_item.body);
 	}
@@ -333,7 +337,7 @@ static void gather_item(struct entries_gathering *g, struct frame *f, struct nod
 	}
 }
 
-/* A frame with the lets of a body; F itself when there are none. */
+/* A frame with the lets of a body; F itself when it has no lets. */
 static struct frame *body_frame(struct eval *ev, struct frame *f, const struct node *body)
 {
 	struct frame *own = NULL;

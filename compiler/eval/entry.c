@@ -1,7 +1,7 @@
 /*
- * entry.c - combines the entries of a block for one field. A field may occur several times: extensions merge, within
- * one body and over all levels of a role. Only this file distinguishes entries that are written out, declared with a
- * type, and inserted from a record; the caller gets the same kind of value for all of them.
+ * entry.c - combines the entries of a block for one field. A field may occur several times: extensions are merged,
+ * within one body and over all levels of a role. Only this file distinguishes entries that are written out, declared
+ * with a type, or inserted from a record; callers see no difference.
  */
 #include "eval/internal.h"
 
@@ -110,7 +110,7 @@ const struct value *list_joined(struct eval *ev, const struct value *a, const st
 	return v;
 }
 
-/* Merges the entries of two maps; an overridden key keeps its position. *OWN is the map that is being made. */
+/* Merges the entries of two maps; an overridden key keeps its position. *OWN is the merged map, made on first use. */
 static const struct value *extend(struct eval *ev, const struct value *lower, const struct value *upper,
 	struct value **own)
 {

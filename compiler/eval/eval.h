@@ -10,16 +10,15 @@
 #include "check/schema.h"
 #include "eval/value.h"
 
-/* A value that the condition of a check read.  If the check fails, one of them gives the place of the report. */
+/* A value that the condition of a check read. If the check fails, it is reported at one of these values. */
 struct read {
-	/* the argument, field or --set text that gave the value; for a default, the text of the default */
+	/* span of the argument, field or --set text that the value comes from; for a default, span of the default */
 	struct span at;
 	struct str what;                /* what was read: "nproc", "worker.replicas" */
 	const struct value *value;
-	bool argument;                  /* an argument of a framework or accelerator: of several layers, the one nearest
-					 * to the job */
-	bool let;                       /* a name for a constant: gives the place of a report only when nothing else
-					 * does */
+	bool argument;                  /* an argument of a framework or accelerator; with several layers, the argument
+					 * nearest to the job counts */
+	bool let;                       /* a let; a report is placed here only if no other read is better */
 	/* the command of a role: a check that reads it is reported there */
 	bool words;
 };
@@ -34,8 +33,8 @@ struct slot {
 	enum slot_state state;
 	const struct value *value;      /* the value, in state DONE */
 	struct str what;                /* name in the report of a cycle: "worker.replicas", "nodes" */
-	struct span at;                 /* place of the expression */
-	struct slot *outer;             /* in state RUNNING: the slot that needed this one */
+	struct span at;                 /* span of the expression */
+	struct slot *outer;             /* in state RUNNING: the slot whose evaluation needed this one */
 	/*
 	 * The values that its evaluation read.  Reading the slot counts as reading the slot itself
 	 * (`what` at `at`).  If its text is not the user's, or if the slot is a let
@@ -43,21 +42,24 @@ struct slot {
 	 */
 	struct reads reads;
 	bool transparent, argument;
-	/* while RUNNING: the list in which reads were recorded before, and earlier counters of struct eval */
+	/*
+	 * while RUNNING: the list in which reads were recorded before, and the values of the counters of struct eval at
+	 * the start
+	 */
 	struct reads *outer_reads;
 	unsigned pod_before, self_before;
-	/* when DONE: did it read `pod` or `self`?  Then the value holds only for the same index and role. */
+	/* when DONE: the evaluation read `pod` or `self`, so the value is only valid for the same index or role */
 	bool read_pod, read_self;
 	bool of_pass;                   /* a loop variable of a fleet */
 	int64_t pod_index;
 	const struct role *self;
 };
 
-/* A local name: a formal, a let of a body, a loop variable, an argument of a function. */
+/* The binding of a local name: a formal, a let of a body or a loop variable. */
 struct binding {
 	const struct decl *decl;
 	struct slot slot;
-	struct node *expr;              /* the expression, evaluated in `frame` on first use; NULL: the slot is DONE */
+	struct node *expr;              /* evaluated in `frame` on first use; NULL if the slot was bound to a value */
 	struct frame *frame;
 };
 
@@ -68,17 +70,17 @@ struct frame {
 };
 
 /*
- * The sources of parameter values, of which the first that has one decides: set, params files (later ones first),
- * profile, default.
+ * A value for a parameter from outside. The first source that has one decides: --set, files of --params (later ones
+ * first), the profile, the default.
  */
 struct setting {
 	struct str name, text;
-	struct source *source;          /* the text, so that messages can point into it ("command line", or the file) */
+	struct source *source;          /* the source in which messages show the value: "command line", or the file */
 	uint32_t offset;                /* offset of the value in the source */
-	/* the places of its parts, when the source was put together from several texts; else unset */
+	/* the spans of name and value in the original texts, if `source` was composed of several; otherwise unset */
 	struct span name_at, value_at;
 	const struct data *data;        /* the value itself, when it is from a YAML or JSON file; otherwise NULL */
-	bool literal;                   /* text is in quotes here, as in a program; elsewhere it needs none */
+	bool literal;                   /* strings are in quotes here, as in a program; other sources need no quotes */
 	bool used;
 };
 struct settings {
@@ -88,7 +90,7 @@ struct settings {
 	size_t nparams;
 	struct str profile;             /* the chosen profiles; p == NULL if none was chosen */
 	struct span profile_at;
-	/* several programs share the settings: eval_params() leaves reports of unused ones to the caller (`used`) */
+	/* several programs share the settings: the caller of eval_params() reports the unused ones (see `used`) */
 	bool shared;
 };
 
@@ -102,7 +104,7 @@ struct eval_call {
 
 struct eval;
 
-/* In a test: the functions for `roles`, env(), object() and fails(); VALUE_BAD if a function is missing. */
+/* In a test, the functions that compute `roles`, env(), object() and fails(). The value is VALUE_BAD if one is NULL. */
 struct test_facts {
 	void *context;
 	const struct value *(*roles)(void *context, struct eval *ev, struct span at);
@@ -116,40 +118,47 @@ struct eval {
 	struct program *program;
 	struct diags *diags;
 	const struct settings *settings;
-	struct map set_index, params_index;     /* settings by name: the last struct setting of each name */
-	/* settings with a dot, by the name before it: struct member_settings * */
+	struct map set_index, params_index;     /* settings by name -> the last struct setting with that name */
+	/* settings such as a.b=1, by the name before the dot -> struct member_settings */
 	struct map member_index;
 
 	struct slot *globals;           /* values of global params and lets, by decl->slot */
 	struct slot *running;           /* the innermost slot that is being evaluated; NULL: none */
-	const struct reads *asking;     /* reads of the check that is running: they do not reach the plan */
+	const struct reads *asking;     /* the list of reads of the check that is running, which do not affect the plan
+					 */
 	struct reads *reads;            /* where to record reads; NULL: nowhere */
-	bool in_policy;                 /* reports name the job and the role, because a policy is evaluated */
-	const struct role *policy_role; /* the role that the policy asked about last */
-	/* counters: a slot whose evaluation raises one of them is not reused where its value may differ */
+	bool in_policy;                 /* a policy is evaluated, so reports name the job and the role */
+	const struct role *policy_role; /* the role of which the policy read a member last */
+	/*
+	 * numbers of reads of `pod` and `self`: a slot whose evaluation increases one is evaluated again where its
+	 * value may differ
+	 */
 	unsigned pod_reads, self_reads;
-	/* counts reads of what differs between the passes of a fleet: its loop variables, and the name of the job */
+	/* number of reads of what differs between the passes of a fleet: its loop variables and the name of the job */
 	unsigned pass_reads;
 
-	/* the job that is being built; NULL outside */
-	struct job *job;                /* the job that is being evaluated, see eval/job.h */
-	struct role *self;              /* the role whose fields are being evaluated; NULL outside */
-	int64_t pod_index;              /* index of the pod that is evaluated; -1: it stays symbolic */
-	/* the innermost place in the user's text that called into the library: for primary spans */
+	/* the state of the job that is being built; pointers are NULL outside a job */
+	struct job *job;                /* the job, see eval/job.h */
+	struct role *self;              /* the role whose fields are being evaluated; NULL outside a role */
+	int64_t pod_index;              /* index of the pod for which fields are evaluated; -1: the index stays symbolic
+					 */
+	/*
+	 * the innermost span of the user's text that called into the library; errors in the library are reported there
+	 */
 	struct span call_site;
-	const struct test_facts *test;  /* facts about the test that runs; NULL outside tests */
-	bool keep_jobs;                 /* jobs are kept when they are finished, because tests ask about their roles */
+	const struct test_facts *test;  /* the functions of the test that is running; NULL outside tests */
+	bool keep_jobs;                 /* finished jobs are kept, because tests read their roles */
 	struct job *built;              /* with keep_jobs: the last job that was built */
 	struct arena work;              /* memory for temporary data, see eval_work() */
 	unsigned lasting;               /* number of global slots that are being evaluated */
 
 	/* evaluator's own */
-	const struct value *fallbacks[FIELDS];  /* built-in defaults, each made on first use */
-	struct schema_types types;              /* types of fields, needed for inserted entries */
-	struct map *profile;            /* settings of the chosen profiles: parameter name -> its struct entries;
-					 * NULL without a profile */
-	const struct eval_call *calls;  /* the calls of functions that are running, innermost first */
-	/* what the value that is being converted is for; p == NULL when that is unknown */
+	const struct value *fallbacks[FIELDS];  /* built-in defaults of fields, each made on first use */
+	struct schema_types types;              /* types of fields, to which inserted entries are converted */
+	struct map *profile;            /* settings of the chosen profiles: parameter name -> its struct entries; NULL
+					 * if no profile was chosen */
+	const struct eval_call *calls;  /* the function calls that are being evaluated, innermost first */
+	/* the name that messages use for the value being converted; p == NULL when it has none */
 	struct str name;
 	unsigned depth;                 /* recursion depth of eval_expr() */
 	struct map patterns;            /* patterns that have been compiled: pattern.c */
@@ -160,7 +169,7 @@ struct eval {
 	bool exhausted;
 };
 
-/* Budgets.  A fuzzer, which runs everything slowly, reaches them sooner. */
+/* Budgets of an evaluation. They are smaller for a fuzzer, in which everything runs slowly. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { EVAL_STEPS = 50000, EVAL_LIST = 2000, EVAL_TEXT = 1 << 20, EVAL_MEMORY = 16 << 20, EVAL_DEPTH = 200,
 	EVAL_WEIGHT = 20000, EVAL_CONDITION = 1000 };
@@ -170,13 +179,13 @@ enum { EVAL_STEPS = 10000000, EVAL_LIST = 100000, EVAL_TEXT = 64 << 20, EVAL_MEM
 #endif
 
 void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct settings *settings);
-/* Frees memory that is not the arena's; to be called when nothing more will be evaluated. */
+/* Frees the memory that is not in the arena; call it when nothing more will be evaluated. */
 void eval_release(struct eval *ev);
 
 /*
- * Memory for what is needed only while the job is built: frames, entries and slots, but nothing that a
- * plan points to. The next job reuses it, so that a thousand jobs need no more of it than one. Outside of a job it is
- * the compilation's arena.
+ * Memory for what is needed only while the job is built: frames, entries and slots, but nothing that a plan points to.
+ * The next job reuses it, so that a thousand jobs need no more memory than one. Outside a job, this is the arena of the
+ * compilation.
  */
 static inline struct arena *eval_work(struct eval *ev)
 {
@@ -184,8 +193,8 @@ static inline struct arena *eval_work(struct eval *ev)
 }
 
 /*
- * Memory for a truth value or a role as a value: most are read once, in a condition. A plan copies the truth and holds
- * no role, so only what a file's let keeps must outlive the job.
+ * Memory for a bool or a role as a value. Most of these are read once, in a condition, and a plan does not point to
+ * them, so only the value of a file's let must outlive the job.
  */
 static inline struct arena *eval_passing(struct eval *ev)
 {
@@ -193,27 +202,25 @@ static inline struct arena *eval_passing(struct eval *ev)
 }
 
 /*
- * Evaluates all parameters. Reports settings that name no parameter (TJ0402), an unknown profile (TJ0404), text that is
- * not of the type (TJ0403, TJ0311), and parameters without a value (TJ0401). Also evaluates the file-level lets and
- * checks of the root file, so that their errors are reported even if no job reads them.
+ * Evaluates all parameters. Reports settings that name no parameter (TJ0402), an unknown profile (TJ0404), text that
+ * does not have the parameter's type (TJ0403, TJ0311), and parameters without a value (TJ0401). Also evaluates the
+ * file-level lets and checks of the root file, so that their errors are reported even if no job reads them.
  */
 void eval_params(struct eval *ev);
 
-/* Evaluates an expression and converts the value to the type of its place if the checker requires that. */
+/* Evaluates an expression, and converts the value to the expected type if the checker has set `convert_to`. */
 const struct value *eval_expr(struct eval *ev, struct frame *f, struct node *n);
 
-/*
- * As eval_expr(); NAME is the name of the value ("nodes") in messages such as "nodes = 96 is outside 1..64".
- */
+/* Like eval_expr(); NAME is the name of the value ("nodes") in messages such as "nodes = 96 is outside 1..64". */
 const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n, struct str name);
 
-/* As eval_expr() without the conversion, for callers that have a better message than TJ0302 and similar ones. */
+/* Like eval_expr(), but without the conversion, for callers whose own message is better than TJ0302 and the like. */
 const struct value *eval_unconverted(struct eval *ev, struct frame *f, struct node *n);
 
 /*
- * Converts a value to the type of a place and tests its refinement: int literal to float, cpu or elastic, string to
- * enum, image, name or path, any value to an environment value or raw data. Reports TJ0302..TJ0313 at AT, with a note
- * at RULE, the declaration that imposed the rule (which may be unknown).
+ * Converts a value to type TO and tests the refinement of TO: int literal to float, cpu or elastic, string to enum,
+ * image, name or path, any value to an environment value or raw data. Reports TJ0302..TJ0313 at AT, with a note at
+ * RULE, the declaration that imposed the rule (which may be unknown).
  */
 const struct value *value_convert(struct eval *ev, const struct value *v, const struct type *to, struct span at,
 	struct span rule);
@@ -221,40 +228,41 @@ const struct value *value_convert(struct eval *ev, const struct value *v, const 
 /* ---- frames and slots ---- */
 
 struct frame *frame_new(struct eval *ev, struct frame *parent);
-/* Bind a finished value, or an expression that is evaluated later (in IN). */
+/* Bind D in frame F: to a value, or to an expression that is evaluated in frame IN on first use. */
 void frame_bind(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v);
-/* Binds a loop variable of a fleet: reading it is counted (pass_reads). */
+/* Binds a loop variable of a fleet, whose reads are counted in pass_reads. */
 void frame_bind_pass(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v);
 void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, struct node *expr, struct frame *in);
 
 /*
- * Begins to evaluate a slot. False: slot->value already exists (evaluated before, or VALUE_BAD for a cycle, which is
- * reported). After true, slot_leave() must be called with the value. Both also record what was read.
+ * Starts to evaluate a slot. Returns false if s->value is already set: the slot was evaluated before, or it is part of
+ * a cycle, which was reported (VALUE_BAD). After true, the caller must call slot_leave() with the value. Both functions
+ * record the read.
  */
 bool slot_enter(struct eval *ev, struct slot *s);
 const struct value *slot_leave(struct eval *ev, struct slot *s, const struct value *v);
-/* Notes that WHAT was read at AT, for things that have no slot. */
+/* Records a read of WHAT at AT, for values that have no slot. */
 void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v);
-/* As eval_read(), for the words of a role's command. */
+/* Like eval_read(), for the words of a role's command. */
 void eval_read_words(struct eval *ev, struct span at, struct str what, const struct value *v);
 
 /* ---- bodies ---- */
 
-/* One entry of a body, after `if`, `for` and spreads have been worked out. */
+/* One entry of a body, after `if`, `for` and spreads have been evaluated. */
 struct entry {
 	struct node *item;              /* the item of kind SET, EXTEND, FIELD, BLOCK or CHECK; NULL for an entry of a
 					 * spread */
-	const struct field *field;      /* the field that it sets or extends, in the body of a block; else NULL */
+	const struct field *field;      /* the field that it sets or extends, in the body of a block; otherwise NULL */
 	struct str key;                 /* the key of a SET, EXTEND, FIELD or spread */
 	struct span key_at;
-	const struct text *pod_key;     /* the key when it has a pod-time value */
+	const struct text *pod_key;     /* the key if it depends on the pod */
 	const struct value *value;      /* value of a spread's entry, see entry_value() */
 	struct frame *frame;            /* the frame in which the item's value is evaluated */
 	bool converted;                 /* `value` already has the type of the field */
-	/* the first entry of its key, which holds what was inserted and what extends that */
+	/* the first entry of a key that was both inserted and extended */
 	bool joined;
 };
-struct fields {                         /* a set of fields: a bit for each */
+struct fields {                         /* a set of fields, one bit for each */
 	uint64_t word[2];
 };
 static inline bool fields_has(const struct fields *f, enum field_id id) { return f->word[id / 64] >> id % 64 & 1; }
@@ -263,13 +271,14 @@ struct entries {
 	struct entry *at;
 	size_t n;
 	struct fields fields;           /* the fields that its entries may be about: most bodies mention few */
-	/* searches for a field end before this index: the entries from it on are blocks and checks */
+	/* entries that are about fields come before this index, blocks and checks from it on */
 	size_t fields_end;
 	struct frame *frame;            /* the frame that holds the lets of the body */
-	bool failed;                    /* something was reported: entries may be missing */
-	bool searched, torn;            /* role_find_torn() has looked at it and found something broken */
+	bool failed;                    /* an error was reported, so entries may be missing */
+	bool searched, torn;            /* `searched`: role_find_torn() has examined the entries; `torn`: it found a
+					 * broken one */
 };
-/* Index after the last entry that may be about a field; 0 when there is none. `es` may be NULL. */
+/* The end of the range of entries that may be about field ID; 0 when there are none. ES may be NULL. */
 static inline size_t entries_about(const struct entries *es, enum field_id id)
 {
 	return es && fields_has(&es->fields, id) ? es->fields_end : 0;
@@ -277,7 +286,8 @@ static inline size_t entries_about(const struct entries *es, enum field_id id)
 
 /*
  * The entries of a body in order. A written entry takes precedence over a spread's of the same key, or extends it,
- * wherever the spread is; two written ones are TJ0206 unless both extend. Checks and blocks are entries too.
+ * whether the spread comes before or after it. Two written entries of one key are reported (TJ0206) unless both extend.
+ * Checks and blocks are entries too.
  */
 struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body);
 /* The entries of the body of a block, whose keys are fields of any of BLOCKS. */
@@ -285,18 +295,18 @@ struct entries *eval_block(struct eval *ev, struct frame *f, struct node *body, 
 /* The entries of the record that an entry sets or extends, given as a body or as a value. */
 struct entries *entry_body(struct eval *ev, struct entry *e);
 
-/* The expression that is written for an entry; NULL for a spread's entry, and for a typed field without a value. */
+/* The expression of an entry as written; NULL for a spread's entry, and for a typed field without a value. */
 struct node *entry_expr(const struct entry *e);
 /* Does the entry set the field, so that lower levels do not matter? */
 bool entry_sets(const struct entry *e);
-/* The value of an entry, in the type of its field, whether it was written out or inserted. */
+/* The value of an entry, in the type of its field, for written and for inserted entries. */
 const struct value *entry_value(struct eval *ev, struct entry *e);
-/* The place of the value: the expression, or the key that was inserted. */
+/* The span of the value: that of its expression, or of the key if it was inserted. */
 struct span entry_at(const struct entry *e);
 
 /*
- * What several entries set for one field. The nearest comes first; each extends those after it, and only the last one
- * may set the field.
+ * A list of these collects what several entries say about one field, the nearest entry first. Each extends those after
+ * it, and only the last one may set the field.
  */
 struct contribution {
 	struct entry *entry;
@@ -306,21 +316,25 @@ struct said {                           /* contributions to one field, in memory
 	struct contribution *at;
 	size_t n;
 };
-/* Adds the entries of a body for a field; true when one of them sets it. ES may be NULL. */
+/* Appends the entries of a body for field ID to INTO; true when one of them sets it. ES may be NULL. */
 bool said_by(struct eval *ev, struct entries *es, enum field_id id, unsigned level, struct said *into);
-/* The nearest entry of a field; NULL when the body does not mention the field. */
+/* The nearest entry for a field; NULL when the body does not mention the field. */
 struct entry *said_first(const struct entries *es, enum field_id id);
 /* The declaration of the field with a type in a body, with or without a value; NULL when there is none. */
 struct node *declared_by(const struct entries *es, enum field_id id);
-/* Combines all entries of a field into one value; bad or computed if one of them is; NULL when there is none. */
+/*
+ * Combines all entries of a field into one value; VALUE_BAD or VALUE_COMPUTED if one of them is; NULL when there are no
+ * entries.
+ */
 const struct value *said_value(struct eval *ev, const struct said *s);
 
 /* Evaluates a NODE_BODY to a record or a map. */
 const struct value *eval_body(struct eval *ev, struct frame *f, struct node *body);
 
 /*
- * Runs a `check` or `warn`. True if it holds. Reports TJ0408, TJ0409 or its own code. FALLBACK is the place if the
- * condition read no value of the user. POLICY, the title of a policy (p == NULL: none), makes it TJ0901.
+ * Runs a `check` or `warn`. Returns true if it holds; otherwise reports TJ0408, TJ0409 or the code that it names.
+ * FALLBACK is where to report if the condition read no value of the user. POLICY is the title of the policy that
+ * contains the check, which is reported as TJ0901; p == NULL for other checks.
  */
 bool eval_check(struct eval *ev, struct frame *f, struct node *check, struct span fallback, struct str policy);
 
@@ -351,7 +365,7 @@ const struct value *pod_member(struct eval *ev, struct str name, struct node *at
  * evaluated in F.
  */
 const struct value *accelerator_make(struct eval *ev, struct frame *f, struct node *call);
-/* The role value that a DECL_ROLE means in the job being built. */
+/* The role, as a value, that a DECL_ROLE refers to in the job that is being built. */
 const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct span at);
 /*
  * The plain text of a text value, with hosts and ports as in a cluster; false when it has pieces that only the pod

@@ -1,7 +1,7 @@
 /*
- * expr.c - evaluates expressions: literals, names, lists, conditions. Relies on the checker: a node of TYPE_BAD has
- * been reported and silently becomes VALUE_BAD. VALUE_COMPUTED passes through every operation, because everything that
- * depends on it is evaluated again for each replica.
+ * expr.c - evaluates expressions: literals, names, lists, conditions. It relies on the checker: an error in a node of
+ * TYPE_BAD was already reported, so the value silently becomes VALUE_BAD. VALUE_COMPUTED passes through every
+ * operation, because everything that depends on it is evaluated again for each replica.
  */
 #include "eval/internal.h"
 
@@ -56,7 +56,7 @@ static const struct value *eval_float(struct eval *ev, struct node *n)
 {
 	const struct type *t = place_type(n);
 
-	if (t && type_is_quantity(t))           /* exact, because it does not go through a double */
+	if (t && type_is_quantity(t))           /* exact, because the number is not converted by way of a double */
 		return literal_amount(ev, n->u.floating.word, t->kind, n->span);
 	return value_float(ev->arena, n->u.floating.value, n->span);
 }
@@ -164,8 +164,8 @@ void loop_bind(struct eval *ev, const struct eval_loop *l, size_t i, struct fram
 }
 
 /*
- * Evaluates the filter of a loop. 1: take the element; 0: leave it out; -1: the condition has no value, and *RET_STOP
- * is the result.
+ * Evaluates the filter of a loop. Returns 1 to take the element, 0 to leave it out, and -1 if the condition has no
+ * value; then *RET_STOP is the result of the loop.
  */
 static int filter(struct eval *ev, struct frame *f, struct node *n, const struct value **ret_stop)
 {
@@ -266,7 +266,7 @@ static const struct value *eval_if(struct eval *ev, struct frame *f, struct node
 	return n ? eval_expr(ev, f, n) : &value_bad;
 }
 
-/* Evaluates `let ... in`. The value of a name that nothing reads is not evaluated, as everywhere. */
+/* Evaluates `let ... in`. As everywhere, a name that nothing reads is not evaluated. */
 static const struct value *eval_let_in(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct node *let = n->u.op.left;
@@ -285,7 +285,7 @@ static const struct value *eval_coalesce(struct eval *ev, struct frame *f, struc
 	return v->kind == VALUE_NONE ? eval_expr(ev, f, n->u.op.right) : v;
 }
 
-/* ---- members of a module, of a value ---- */
+/* ---- members of modules and of values ---- */
 
 static const struct value *report_no_member(struct eval *ev, const struct value *v, struct str name, struct span at)
 {
@@ -320,7 +320,7 @@ static const struct value *topology_member(struct eval *ev, const struct value *
 	return &value_bad;
 }
 
-/* A read of the planned job (policy_value.c) decides a check just as a read of a field does. */
+/* Records the read of a member of the planned job (policy_value.c), since it can decide a check just as a field can. */
 static const struct value *planned_member(struct eval *ev, const struct value *base, const struct value *v,
 	struct str name)
 {
@@ -329,7 +329,7 @@ static const struct value *planned_member(struct eval *ev, const struct value *b
 	return v;
 }
 
-/* Is N a bundle of fields, in which an omitted field reads as none? */
+/* Is N a record of the fields of a block (Role, Sidecar, Limits), in which an omitted field is none? */
 static bool of_bundle(const struct node *n)
 {
 	const struct type *t = n->type ? type_strip_pod(type_strip_optional(n->type)) : NULL;
@@ -357,7 +357,7 @@ static const struct value *eval_member(struct eval *ev, struct frame *f, struct 
 	case VALUE_PORTS: return role_port_number(ev, base->u.role, name, n);
 	case VALUE_CLUSTER: return cluster_member(ev, name, n);
 	case VALUE_POD: return pod_member(ev, name, n);
-	/* `.min` of an elastic role with a fixed size is that number */
+	/* replicas that are a fixed number serve as their own `min` and `max` */
 	case VALUE_INT:
 		if (str_is(name, "min") || str_is(name, "max"))
 			return base;
@@ -397,7 +397,10 @@ static const struct value *eval_kind(struct eval *ev, struct frame *f, struct no
 	}
 }
 
-/* Is the value the same in every context? A list's is when its elements, which have been evaluated, are literals. */
+/*
+ * Is the value of N the same in every context? The value of a list is when all its elements, which have been evaluated,
+ * are literals.
+ */
 static bool is_literal(const struct node *n)
 {
 	struct str text;

@@ -1,10 +1,12 @@
 /*
  * frame.c - names, slots, and what slots read. A slot is evaluated once, when it is first needed. While it is being
- * evaluated it is on a chain (`outer`), so needing it again is a cycle, and the chain is the path of the cycle. Every
- * slot remembers what its evaluation read, because a check that fails is reported where the user wrote the value that
- * decided it. Reading a slot whose text is the user's counts as reading that text; reading one whose text is the
- * library's, or a let, counts as reading everything that it has read. A slot that has read `pod` or `self` holds for
- * one replica index or role only and is evaluated again for another.
+ * evaluated it is on a chain (`outer`), so needing it again is a cycle, and the chain shows the path of the cycle.
+ *
+ * Every slot remembers what its evaluation read, because a check that fails is reported where the user wrote the value
+ * that decided it. Reading a slot whose text the user wrote counts as reading that text. Reading a let, or a slot whose
+ * text is in the library, counts as reading everything that the slot has read.
+ *
+ * A slot that has read `pod` or `self` is only valid for one replica index or role, and is evaluated again for another.
  */
 #include "check/schema.h"
 #include "eval/internal.h"
@@ -60,8 +62,8 @@ void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, str
 
 /* ---- reads ---- */
 
-enum { MOST_READS = 64 };               /* maximum number of reads that are kept for a slot; more would not make a
-					 * better message */
+enum { MOST_READS = 64 };               /* maximum number of reads that are kept for a slot; with more, messages would
+					 * not improve */
 
 static void add_read(struct eval *ev, struct reads *to, struct read r)
 {
@@ -107,7 +109,7 @@ static void read_slot(struct eval *ev, const struct slot *s)
 
 enum { LONGEST_PATH = 32 };             /* maximum number of slots of a cycle that a message names */
 
-/* The list field of a role or job whose name is in WHAT ("w.tolerate"); NULL when it is not a list. */
+/* The list field of a role or job whose name is in WHAT ("w.tolerate"); NULL when that is not a list field. */
 static const struct field *list_field_of(struct str what)
 {
 	const char *dot = what.n ? memrchr(what.p, '.', what.n) : NULL;
@@ -143,7 +145,10 @@ static void report_cycle(struct eval *ev, struct slot *s)
 	buf_release(&path);
 }
 
-/* Is the value of the slot valid for the present replica? `pod.host` differs between roles. */
+/*
+ * Is the value of the slot valid for the current replica and role? The role matters for `pod`, too, because `pod.host`
+ * differs between roles.
+ */
 static bool still_good(const struct eval *ev, const struct slot *s)
 {
 	return (!s->read_pod || s->pod_index == ev->pod_index) &&
@@ -205,7 +210,7 @@ const struct value *eval_local(struct eval *ev, struct frame *f, const struct de
 {
 	struct binding *b = find_binding(f, d);
 
-	if (!b)                         /* the declaration failed, which was reported there */
+	if (!b)                         /* an error in the declaration was already reported */
 		return &value_bad;
 	if (!slot_enter(ev, &b->slot))
 		return b->slot.value;
@@ -224,12 +229,12 @@ const struct value *eval_global(struct eval *ev, const struct decl *d)
 	}
 	if (!slot_enter(ev, s))
 		return s->value;
-	/* the value of a file's let does not depend on the job and the pod that ask for it */
+	/* the value of a file's let is kept longer than the job that needs it */
 	ev->lasting++;
 	const struct value *v = d->kind == DECL_PARAM ? param_value(ev, d)
 		: eval_named(ev, NULL, binding->u.binding.value, d->name);
 	ev->lasting--;
-	if (s->reads.n)                 /* the slot outlives the job that requested its value */
+	if (s->reads.n)                 /* copied, because the slot outlives the job that needs it */
 		s->reads.at = memcpy(ARENA_ARRAY(ev->arena, struct read, s->reads.n), s->reads.at,
 			s->reads.n * sizeof(*s->reads.at));
 	return slot_leave(ev, s, v);

@@ -1,7 +1,6 @@
 /*
- * job.h - one job of the program while its plan is built, as expressions see it. lower/job.c fills it in: roles first,
- * then the fields, each of which is a slot that is evaluated on first use. Expressions read fields of the job and of
- * its roles here.
+ * job.h - one job of the program while its plan is built. lower/job.c fills it in, roles first. Every field is a slot
+ * that is evaluated on first use, so expressions can read fields of the job and of its roles.
  */
 #ifndef TRAINC_EVAL_JOB_H
 #define TRAINC_EVAL_JOB_H
@@ -14,7 +13,7 @@ struct job_options {
 	bool unroll, no_raw;
 	bool here;                      /* the processes run on this machine: images are not used and need not be set */
 	enum workload_id workload;      /* the kind of object that a role becomes in the target */
-	bool controller, in_set;        /* see the members of these names in plan.h */
+	bool controller, in_set;        /* see the members with these names in plan.h */
 };
 
 /* A framework of the job: the one that the job names, or one that another framework wraps. */
@@ -46,9 +45,12 @@ struct job {
 	struct reserved *reserved;
 	size_t nreserved;
 	struct slot *slots[FIELDS];     /* slots of job-only fields; made on first use */
-	bool env_all;                   /* the framework's variables are set in sidecars too */
-	bool ready;                     /* the fields of roles are ready to be read */
-	/* it has a role that the framework lacks (TJ0501), which may be any role that it does not mention */
+	bool env_all;                   /* sidecars get the framework's variables, too */
+	bool ready;                     /* the fields of roles can be read */
+	/*
+	 * it has a role that the framework lacks (TJ0501), which may be a misspelling of any role that it does not
+	 * mention
+	 */
 	bool role_lost;
 	bool checks_failed;             /* a check of the framework failed: the values that it guards are not
 					 * evaluated */
@@ -56,12 +58,15 @@ struct job {
 	struct job *before;             /* the previous job that was kept, see eval.built */
 };
 
-/* A field of the job itself (job block, else the project's defaults, else frameworks, else the built-in default). */
+/*
+ * A field of the job itself (set by the job's block, otherwise by the project's defaults, by frameworks, or by the
+ * built-in default).
+ */
 const struct value *job_field(struct job *j, enum field_id id);
 /* Does the job or one of its frameworks mention the field? */
 bool job_says(const struct job *j, enum field_id id);
 struct span job_field_at(struct job *j, enum field_id id);
-/* Is a variable that LEVEL sets locked by a framework after that level? */
+/* Is the variable NAME, which LEVEL sets, locked by a framework whose level comes after LEVEL? */
 bool job_reserves(const struct job *j, struct str name, unsigned level);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * job_field.c - fields of the job itself: set by the job's body, else the project's defaults, else
- * its frameworks, and each evaluated once.
+ * job_field.c - fields of the job itself: each is set by the job's body, otherwise by the project's defaults or the
+ * job's frameworks, and is evaluated once.
  */
 #include "eval/internal.h"
 #include "eval/job.h"
 
 /*
- * Collects what the bodies of the job, the project and the frameworks say about a field; each extends the next, up
- * to the first that sets it.
+ * Collects the entries for a field in the bodies of the job, the project's defaults and the frameworks. Each extends
+ * the next, up to the first one that sets the field.
  */
 static struct said job_said(struct job *j, enum field_id id)
 {

@@ -1,7 +1,7 @@
 /*
- * json.c - json(): writes compact JSON, with keys in order and with pieces. Host names, ports, the index and facts
- * about the pod need no JSON escapes, so a piece is put between the quotes unchanged; the index is written without
- * quotes when it is used as a number. The value of another variable may be any text and is refused.
+ * json.c - json(): writes compact JSON, and keeps the order of keys and the pieces of texts. Host names, ports, the
+ * index and facts about the pod need no JSON escapes, so a piece is put between the quotes unchanged; the index is
+ * written without quotes when it is used as a number. The value of another variable may be any text and is refused.
  */
 #include "eval/internal.h"
 
@@ -9,8 +9,8 @@ struct json {
 	struct eval *ev;
 	struct node *call;
 	struct pieces out;
-	bool html;                      /* escape as Go's encoder does */
-	const struct value *stop;       /* the value that prevents the text */
+	bool html;                      /* also escape <, > and &, as Go's encoder does */
+	const struct value *stop;       /* the bad or computed value that is the result instead; NULL so far */
 };
 
 static const char *escape_of(unsigned char c, bool html, char hex[8])
@@ -34,7 +34,7 @@ static const char *escape_of(unsigned char c, bool html, char hex[8])
 	return hex;
 }
 
-/* Is there U+2028 or U+2029 at P? Old readers of JavaScript take these for line ends. */
+/* Is there U+2028 or U+2029 at P? Old JavaScript engines treat these as line ends. */
 static bool line_separator(const char *p, size_t n)
 {
 	return n >= 3 && p[0] == '\xE2' && p[1] == '\x80' && (p[2] == '\xA8' || p[2] == '\xA9');

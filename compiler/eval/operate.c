@@ -316,7 +316,7 @@ static const struct value *same(struct eval *ev, struct node *n, const struct va
 
 /* ---- membership ---- */
 
-/* 1: the list contains it, 0: it does not, -1: after a report. */
+/* Does IN contain V? Returns 1 or 0, or -1 after reporting an error. */
 static int contains(struct eval *ev, struct node *n, const struct value *v, const struct value *in)
 {
 	switch (in->kind) {
@@ -376,7 +376,7 @@ static const struct value *eval_logic(struct eval *ev, struct frame *f, struct n
 	return l->kind == VALUE_BOOL && r->kind == VALUE_BOOL ? r : report_operands(ev, n, l, r);
 }
 
-/* ---- all of them ---- */
+/* ---- entry points ---- */
 
 const struct value *eval_binary(struct eval *ev, struct frame *f, struct node *n)
 {

@@ -1,7 +1,7 @@
 /*
- * param_data.c - converts values of parameter files: a tree that was read from YAML or JSON becomes a value of the
- * parameter's type. Each scalar is checked at its place in the file, and messages contain the path that leads to it. So
- * one error in a long list is one message about one element, and several errors are several messages.
+ * param_data.c - converts a tree that was read from a parameter file (YAML or JSON) to a value of the parameter's type.
+ * Each scalar is checked separately and reported at its position in the file, and messages contain the path that leads
+ * to it. So one error in a long list is one message about one element, and several errors are several messages.
  */
 #include "eval/params.h"
 
@@ -11,7 +11,7 @@
 
 enum { LONGEST = 60 };
 
-/* The form in which a message shows D: the text of a scalar, else its kind. */
+/* How messages show D: the text of a scalar, otherwise the kind of D. */
 static struct str shown(struct eval *ev, const struct data *d)
 {
 	struct str text = source_text(ev->program->sources, d->from);
@@ -45,7 +45,7 @@ static const struct value *mismatch(struct eval *ev, const struct data *d, const
 
 /* ---- scalars ---- */
 
-/* Reports NUL and other bytes that a text of a program cannot have. */
+/* Reports NUL and other bytes that a text in a program cannot contain. */
 static bool plain_text(struct eval *ev, const struct data *d, struct str path)
 {
 	if (!memchr(d->u.string.p ? d->u.string.p : "", 0, d->u.string.n))

@@ -1,7 +1,7 @@
 /*
- * params.c - finds the values of parameters: --set, --params, the profile, the default. Text from outside is a source
- * like any other, so that a message can point into it. It is parsed as an expression of the parameter's type. A
- * parameter whose type is a text takes it unchanged, so that no quotes are needed in a shell.
+ * params.c - finds the values of parameters in --set, --params, the profile and the default. Text from outside is a
+ * source like any other, so that a message can point into it. It is parsed as an expression of the parameter's type.
+ * For a parameter whose type is text, it is used unchanged, so that no quotes are needed in a shell.
  */
 #include "eval/params.h"
 
@@ -33,7 +33,7 @@ static struct span setting_span(const struct setting *s)
 	return (struct span){ start, start ? start + (uint32_t)s->text.n : 0 };
 }
 
-/* The place of a setting's name, before the value: the last word there with that spelling. */
+/* The span of a setting's name: the last occurrence of that name before the value. */
 static struct span name_span(const struct setting *s)
 {
 	size_t n = s->name.n;
@@ -63,8 +63,8 @@ static bool is_wrapper(struct str name)
 }
 
 /*
- * Adds a help for `--set base.registry=...`, or `registry` alone, when it is a parameter of an imported module; true if
- * it did.
+ * Adds help for `--set base.registry=...`, or for `--set registry=...`, where `registry` is a parameter of an imported
+ * module; true if it did.
  */
 static bool help_module(struct eval *ev, struct diag *d, struct str name)
 {
@@ -156,7 +156,8 @@ static const struct type *bare(const struct type *t)
 }
 
 /*
- * Is the message of this code clear without the type? It is when the text has the right type, but its value is refused.
+ * Is the message of this code clear without naming the type? It is when the text has the right type and only its value
+ * is refused.
  */
 static bool speaks_for_itself(enum diag_code code)
 {
@@ -166,7 +167,9 @@ static bool speaks_for_itself(enum diag_code code)
 	}
 }
 
-/* Turns 1,2,3 or a,b into a list: ["a","b"]; empty when the text has quotes or brackets. */
+/*
+ * Turns the text 1,2,3 or a,b into a list in brackets, such as ["a", "b"]; empty when the text has quotes or brackets.
+ */
 static struct str listed(struct eval *ev, struct str text, const struct type *elem)
 {
 	struct str all = STR("");
@@ -186,7 +189,7 @@ static struct str listed(struct eval *ev, struct str text, const struct type *el
 	return str_printf(ev->arena, "[%.*s]", STR_ARG(all));
 }
 
-/* Adds a help on how to write a value of the type on the command line; true if it did. */
+/* Adds help on how to write a value of the type on the command line; true if it did. */
 static bool help_setting(struct eval *ev, struct diag *e, const struct decl *d, const struct setting *s, bool set,
 	const struct diag *first)
 {
@@ -240,12 +243,12 @@ static void report_text(struct eval *ev, const struct decl *d, const struct sett
 		diag_help(ev->diags, e, "%.*s", STR_ARG(first->help));
 }
 
-/* The value of the text as an expression of the type; NULL after a report. */
+/* The value of TEXT, parsed as an expression of type T; NULL after a report. */
 static struct node *parse_setting(struct eval *ev, const struct decl *d, const struct setting *s, bool set)
 {
 	struct program *p = ev->program;
 	struct diags aside = { .arena = ev->arena, .sources = p->sources }, *usual = p->diags;
-	/* a part of a source, read as a source of its own; spans still point into the whole */
+	/* the part of the source, as a separate source whose spans still point into the whole */
 	struct source part = { .name = s->source->name, .text = str_copy(ev->arena, s->text),
 		.base = s->source->base + s->offset };
 
@@ -286,7 +289,7 @@ static const struct value *param_convert(struct eval *ev, const struct decl *d, 
 	return v;
 }
 
-/* The parameter that `--set a=1,b=2` sets second, as in Helm; empty when the text has another form. */
+/* The name b of the second parameter in `--set a=1,b=2`, as Helm allows it; empty when the text has another form. */
 static struct str second_of(struct eval *ev, const struct setting *s)
 {
 	size_t comma = 0, n;
@@ -383,7 +386,7 @@ static const struct value *default_value(struct eval *ev, const struct decl *d)
 	return eval_named(ev, NULL, d->node->u.binding.value, d->name);
 }
 
-/* The value in the profile; a body in braces extends the default. */
+/* The value that the profile gives a parameter; a body in braces extends the default. */
 static const struct value *profile_value(struct eval *ev, const struct decl *d, struct span at)
 {
 	struct eval_part *parts = NULL;
@@ -408,7 +411,10 @@ static const struct value *profile_value(struct eval *ev, const struct decl *d, 
 
 /* ---- parameters ---- */
 
-/* Has a file of parameters, or a parameter's name, been reported as wrong? Then the value may have been given. */
+/*
+ * Was an error in a parameter file or in the name of a parameter reported? Then a missing value may have been intended
+ * there.
+ */
 static bool is_given_wrongly(const struct eval *ev)
 {
 	for (size_t i = 0; i < ev->diags->n; i++) {
@@ -477,8 +483,8 @@ static const struct value *report_member(struct eval *ev, const struct decl *d, 
 }
 
 /*
- * Takes the first member of PATH, which may be quoted: m."a/b".c. RET_END is its length there; false when the quotes do
- * not match.
+ * Takes the first member of PATH, which may be quoted: m."a/b".c. *RET_END is its length in PATH, with quotes; false
+ * when the quotes do not match.
  */
 static bool first_member(struct str path, struct str *ret_name, size_t *ret_end)
 {
@@ -489,7 +495,7 @@ static bool first_member(struct str path, struct str *ret_name, size_t *ret_end)
 	return *ret_end == path.n ? close || !memchr(path.p, '"', path.n) : path.p[*ret_end] == '.';
 }
 
-/* V with the member at PATH replaced by the value of S; V may be NULL or none. */
+/* A copy of V in which the member at PATH has the value of S; V may be NULL or none. */
 static const struct value *with_member(struct eval *ev, const struct decl *d, const struct value *v,
 	const struct setting *s, struct str path)
 {
@@ -516,7 +522,7 @@ static const struct value *with_member(struct eval *ev, const struct decl *d, co
 	return map_finish(ev, copy);
 }
 
-/* Settings like r.size=9Gi of one parameter, in the order of the command line. */
+/* The settings of members of one parameter, such as r.size=9Gi, in the order of the command line. */
 struct member_settings { const struct setting **at; size_t n; };
 
 static void index_members(struct eval *ev, const struct settings *s)
@@ -541,7 +547,7 @@ static const struct member_settings *find_members(struct eval *ev, struct str na
 	return map_get(&ev->member_index, name);
 }
 
-/* Applies the members that --set sets one by one, after everything else. */
+/* Applies, after everything else, the members that --set sets one by one. */
 static const struct value *with_members(struct eval *ev, const struct decl *d, const struct value *v)
 {
 	const struct member_settings *members = find_members(ev, d->name);
@@ -558,7 +564,8 @@ static const struct value *with_members(struct eval *ev, const struct decl *d, c
 static const struct value *whole_value(struct eval *ev, const struct decl *d);
 
 /*
- * The value of a parameter of a module: the one that an import passes, else its default. Reports when there is neither.
+ * The value of a parameter of a module: the one that an import passes, otherwise its default. VALUE_BAD if there is
+ * neither; the checker has reported that.
  */
 static const struct value *module_param(struct eval *ev, const struct decl *d)
 {
@@ -599,7 +606,10 @@ static const struct value *whole_value(struct eval *ev, const struct decl *d)
 	return d->node->u.binding.value ? default_value(ev, d) : NULL;
 }
 
-/* check_profile() has refused longer chains of profiles, and cycles. */
+/*
+ * Adds the entries of a profile after those of the profiles that it extends. check_profile() has refused cycles and
+ * chains that are too long.
+ */
 static void add_profile(struct eval *ev, const struct map *profiles, struct node *profile, struct entries *to,
 	unsigned depth)
 {
@@ -633,8 +643,8 @@ static const struct entry *last_set(const struct entries *all, struct str key)
 }
 
 /*
- * Reports two profiles of one command that set the same parameter, because it is unclear which value is meant. It is
- * clear when one of them extends the other: then its value is used.
+ * Reports two profiles of one command that set the same parameter, because it is unclear which value is meant. If one
+ * of them extends the other, its value is used.
  */
 static void test_conflicts(struct eval *ev, const struct map *before, const struct entries *more, struct str name)
 {
@@ -690,7 +700,7 @@ static void begin_profile(struct eval *ev)
 	ev->profile = all;
 }
 
-/* Does a let depend on the pod? Then it has no value outside of a role. */
+/* Does a let depend on the pod? Then it has no value outside a role. */
 static bool waits_for_pod(const struct type *t)
 {
 	enum { DEEPEST = 512 };                 /* more deeply nested values are refused */
@@ -733,7 +743,10 @@ static void test_default(struct eval *ev, struct node *n, const struct type *t, 
 		eval_named(ev, NULL, n, name);
 }
 
-/* Reports defaults outside their own type, in the program's own declarations, whether they are used or not. */
+/*
+ * Reports defaults that violate the refinement of their own type, in declarations of the program, even if they are
+ * unused.
+ */
 static void test_defaults(struct eval *ev)
 {
 	for (size_t m = 0; m < ev->program->n; m++) {
@@ -751,7 +764,7 @@ static void test_defaults(struct eval *ev)
 	}
 }
 
-/* Evaluates the values that imports pass, whether they are used or not. */
+/* Evaluates the values that imports pass, even if they are unused. */
 static void force_passed(struct eval *ev)
 {
 	for (size_t m = 0; m < ev->program->n; m++) {
@@ -764,7 +777,7 @@ static void force_passed(struct eval *ev)
 	}
 }
 
-/* Runs the checks of a file: those of the program, and of every module that it imports. */
+/* Runs the checks of one file: the program, or a module that it imports. */
 static void run_file_checks(struct eval *ev, const struct module *m)
 {
 	struct nodes decls = m->file->u.file.decls;
@@ -791,8 +804,8 @@ void eval_params(struct eval *ev)
 			force(ev, decls.at[i]->u.binding.decl);
 	force_passed(ev);
 	test_defaults(ev);
-	ev->profile = NULL;             /* its memory is that of eval_work(), and everything that it sets has been
-					 * read */
+	ev->profile = NULL;             /* everything that it sets has been read, and its memory in eval_work() will be
+					 * reused */
 	for (size_t m = 0; m < ev->program->n; m++)
 		run_file_checks(ev, ev->program->modules[m]);
 }

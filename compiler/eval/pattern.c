@@ -9,7 +9,7 @@
 
 enum { LONGEST_PATTERN = 1000, MOST_REPETITIONS = 5000, STEPS_TO_COMPILE = 500, STATES_OF_A_STEP = 16 };
 
-/* Why the pattern must not be used; NULL if it may. */
+/* The reason why the pattern cannot be used; NULL if it can. */
 static const char *unusable(struct str pattern)
 {
 	unsigned long product = 1;
@@ -46,8 +46,8 @@ static void report_pattern(struct eval *ev, struct str pattern, struct span at, 
 }
 
 /*
- * The compiled pattern; NULL after a report. Patterns are kept: they are few, and each is needed again for every job
- * and role.
+ * The compiled pattern; NULL after a report. Compiled patterns are kept, because they are few and each is needed again
+ * for every job and role.
  */
 static const struct regex *compiled(struct eval *ev, struct str pattern, struct span at)
 {
@@ -67,7 +67,7 @@ static const struct regex *compiled(struct eval *ev, struct str pattern, struct 
 	return re;
 }
 
-/* The length of the longest beginning of TEXT that matches; its cost is taken from the budget of the evaluation. */
+/* The length of the longest prefix of TEXT that matches; its cost is taken from the budget of the evaluation. */
 static int64_t longest(struct eval *ev, const struct regex *re, struct str text)
 {
 	uint64_t room = ev->steps < EVAL_STEPS ? (EVAL_STEPS - ev->steps) * STATES_OF_A_STEP : 1, work = room;

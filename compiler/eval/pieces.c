@@ -22,7 +22,10 @@ static void push(struct pieces *p, struct piece piece)
 	p->at[p->n++] = piece;
 }
 
-/* The shared copy of a text: in a list of addresses the same separators occur again and again. */
+/*
+ * A copy of S, shared with a recent piece if that has the same text, because a list of addresses repeats the same
+ * separators.
+ */
 static struct str shared_text(const struct pieces *p, struct str s)
 {
 	for (size_t back = 2; back <= 4 && back <= p->n; back += 2) {

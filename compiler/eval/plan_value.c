@@ -1,6 +1,6 @@
 /*
- * plan_value.c - converts values to the types of the plan: texts with places, pairs, paths and names of variables, each
- * checked for its form.
+ * plan_value.c - converts values to the types of the plan: texts with their spans, pairs, paths and names of variables.
+ * Checks that each is well-formed.
  */
 #include "eval/plan_value.h"
 #include "eval/internal.h"
@@ -74,7 +74,7 @@ bool mount_path(struct eval *ev, struct str path, struct span at, struct str *re
 	char *out = arena_alloc(ev->arena, path.n + 1);
 	size_t n = 0;
 	for (size_t i = 0; i < path.n;) {
-		size_t end = ++i;               /* path.p[i - 1] is a slash */
+		size_t end = ++i;               /* skips the slash at path.p[i] */
 		while (end < path.n && path.p[end] != '/')
 			end++;
 		struct str part = { path.p + i, end - i };
@@ -106,7 +106,7 @@ bool mount_path(struct eval *ev, struct str path, struct span at, struct str *re
 
 static bool env_name_start(char c) { return isalpha((unsigned char)c) || c == '_' || c == '-' || c == '.'; }
 
-/* Has the name the form that every shell and every version accepts, as nearly all names do? */
+/* Does the name have the usual form, which every shell and every version of Kubernetes accepts? */
 static bool env_name_usual(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)

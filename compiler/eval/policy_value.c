@@ -1,8 +1,8 @@
 /*
  * policy_value.c - values of a planned job that policies and tests can read: every container, volume and toleration,
- * raw blocks and extra objects. A policy runs when the plan is complete, so these members are made from the plan and
- * not from fields. Containers and pods may also be in raw blocks and in objects of any kind: every list under a key
- * that holds containers in the API counts, wherever it is.
+ * raw blocks and extra objects. A policy runs when the plan is complete, so the values come from the plan and not from
+ * fields. Containers may also be in raw blocks and in objects of any kind; so every list under a key that holds
+ * containers in the API counts, at any depth.
  */
 #include "eval/internal.h"
 #include "eval/job.h"
@@ -60,7 +60,10 @@ static struct span place_of(const struct data *d, const char *key)
 
 /* ---- records ---- */
 
-/* Makes a record that remembers where its members were written: reading the member `number` decides a check. */
+/*
+ * Makes a record that remembers where its members were written. `number` marks it: a read of one of its members can
+ * decide a check.
+ */
 static struct value *record(struct eval *ev, struct span at)
 {
 	struct value *v = value_new(ev->arena, VALUE_MAP, at);
@@ -95,7 +98,7 @@ static const struct value *texts(struct eval *ev, const struct str *at, size_t n
 	return list_finish(ev, list);
 }
 
-/* Adds the words that are known at this point; parts that a placement or the pod decides are left out. */
+/* Adds the words of a command, without the parts that only a placement or the pod decides. */
 static void add_words(struct eval *ev, struct value *list, const struct plan_texts *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -117,7 +120,7 @@ struct containers {
 	const char *kind;               /* kind of the object */
 };
 
-/* Adds the devices and huge pages that a container requests. A limit without a request counts as one. */
+/* Adds the devices and huge pages that a container requests. A limit without a request counts as a request. */
 static void add_resources(struct eval *ev, struct value *v, const struct data *container)
 {
 	static const char *const groups[] = { "requests", "limits" };
@@ -143,7 +146,7 @@ static void add_resources(struct eval *ev, struct value *v, const struct data *c
 	}
 }
 
-/* The devices of a planned container, and those that its `resources` and its raw block ask for, by resource name. */
+/* The devices of a planned container, and the resources that its `resources` and its raw block request, by name. */
 static const struct value *planned_resources(struct eval *ev, const struct plan_container *c,
 	const struct plan_accelerator *acc, struct span at)
 {
@@ -198,7 +201,7 @@ static void add_planned(struct containers *to, const struct plan_container *c, c
 	list_add(ev, to->list, map_finish(ev, v));
 }
 
-/* The members KEY of the elements of the list NAME in D. */
+/* The list of the texts that the elements of the list NAME in D have under KEY. */
 static const struct value *elements(struct eval *ev, const struct data *d, const char *name, const char *key)
 {
 	const struct data *list = data_get(d, str_of(name));
@@ -293,7 +296,10 @@ static void add_kind(struct containers *to, const struct plan_role *role, int64_
 		add_planned(to, &r->inits[k], NULL, "init");
 }
 
-/* Adds the containers of a role: for a policy those of one kind of replica at a time, for a test all of them. */
+/*
+ * Adds the containers of a role: for a policy, with the amounts of the kind of replica that it looks at; for a test,
+ * those of all kinds.
+ */
 static void add_role(struct containers *to, const struct role *role)
 {
 	const struct plan_role *r = role->plan;
@@ -312,7 +318,7 @@ static void add_role(struct containers *to, const struct role *role)
 
 /* ---- volumes, tolerations ---- */
 
-/* What a volume of raw pod refers to, under any name: a path, a claim, an image, a driver. */
+/* What a volume in a raw pod refers to, whatever the name of the field: a path, a claim, an image, a driver. */
 static struct str volume_subject(const struct data *d)
 {
 	static const char *const names[] = { "path", "claimName", "secretName", "name", "reference", "driver", "server",

@@ -1,6 +1,6 @@
 /*
  * regex.c - compiles a pattern to a tree, and the tree to a program of states; matching follows all states that the
- * text so far can lead to.
+ * text read so far can lead to.
  */
 #include "eval/regex.h"
 
@@ -26,7 +26,7 @@ struct tree {
 	enum kind kind;
 	struct regex_set set;
 	struct tree *left, *right;
-	int least, most;                /* bounds of REPEAT; `most` may be NO_LIMIT */
+	int least, most;                /* for REPEAT: the number of repetitions; `most` may be NO_LIMIT */
 };
 
 struct reading {
@@ -91,7 +91,7 @@ static void set_add(struct reading *r, struct regex_set *s, uint32_t first, uint
 }
 
 static const struct {
-	const char *name, *pairs;       /* the set as ranges: first and last, one pair after the other */
+	const char *name, *pairs;       /* `pairs`: the first and last character of each range */
 } classes[] = {
 	{ "alnum", "09AZaz" }, { "alpha", "AZaz" }, { "blank", "  \t\t" }, { "cntrl", "\001\037\177\177" },
 	{ "digit", "09" }, { "graph", "!~" }, { "lower", "az" }, { "print", " ~" }, { "punct", "!/:@[`{~" },
@@ -110,7 +110,7 @@ static bool add_class(struct reading *r, struct regex_set *s, struct str name)
 	return false;
 }
 
-/* The characters that a letter after a backslash means; p == NULL if it means none. */
+/* The name of the class of characters that a backslash and LETTER stand for; p == NULL if there is none. */
 static struct str letter_class(char letter)
 {
 	switch (letter) {
@@ -121,7 +121,7 @@ static struct str letter_class(char letter)
 	}
 }
 
-/* Reads `[:name:]`, `[.c.]` or `[=c=]`; false when it is none of them. */
+/* Reads `[:name:]`, `[.c.]` or `[=c=]`; false when there is none. */
 static bool bracket_name(struct reading *r, struct regex_set *s, uint32_t *ret, bool *ret_character)
 {
 	char mark = r->i + 1 < r->p.n ? r->p.p[r->i + 1] : 0;
@@ -146,7 +146,7 @@ static bool bracket_name(struct reading *r, struct regex_set *s, uint32_t *ret, 
 	return true;
 }
 
-/* Reads one character of a bracket expression; false for a class, which has been added. */
+/* Reads one character of a bracket expression; false for a class, whose characters were added to S. */
 static bool bracket_character(struct reading *r, struct regex_set *s, uint32_t *ret)
 {
 	bool character = false;
@@ -309,12 +309,12 @@ static struct tree *alternatives(struct reading *r, unsigned depth)
 	return t;
 }
 
-/* ---- the program of a pattern ---- */
+/* ---- compiling the tree to a program ---- */
 
 struct state {
 	enum { TAKE, FORK, AT_BEGIN, AT_END, MATCH } kind;
-	const struct regex_set *set;          /* for TAKE: the accepted characters; it continues with the next state */
-	size_t other;                   /* for FORK: the other state to continue with, besides the next one */
+	const struct regex_set *set;          /* for TAKE: the characters that lead to the next state */
+	size_t other;                   /* for FORK: the state to continue with, in addition to the next one */
 };
 
 struct regex {
@@ -344,7 +344,7 @@ static void write_optional(struct regex *re, const struct tree *t, bool again)
 	size_t fork = put(re, (struct state){ .kind = FORK });
 
 	write_tree(re, t);
-	if (again)                      /* continues, or goes back */
+	if (again)                      /* continue, or repeat from the first fork */
 		put(re, (struct state){ .kind = FORK, .other = fork });
 	if (!re->full)
 		re->at[fork].other = re->n;
@@ -368,7 +368,7 @@ static void write_alternatives(struct regex *re, const struct tree *t)
 
 	write_tree(re, t->left);
 	size_t over = put(re, (struct state){ .kind = FORK });
-	put(re, (struct state){ .kind = TAKE, .set = &nothing });       /* where the other way of the fork ends */
+	put(re, (struct state){ .kind = TAKE, .set = &nothing });       /* stops the path that does not jump */
 	if (re->full)
 		return;
 	re->at[fork].other = re->n;
@@ -428,7 +428,7 @@ const struct regex *regex_new(struct arena *a, struct str pattern, const char **
 
 /* ---- matching ---- */
 
-/* The present states of a match: listed in `at`, and marked with the number of the character. */
+/* The states that a match is in: `at` lists them, and `seen` marks each with the number of the character. */
 struct states {
 	uint32_t *at, n;
 	uint64_t *seen;
@@ -442,7 +442,7 @@ struct match {
 	uint64_t *work;
 };
 
-/* Enters a state and all states that follow it without a character; `mark` differs for each character. */
+/* Enters a state and all states that follow it without a character; MARK is different for each character. */
 static void enter(struct match *m, struct states *to, uint32_t state, bool begin, bool end, uint64_t mark)
 {
 	size_t depth = 0;

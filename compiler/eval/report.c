@@ -1,5 +1,5 @@
 /*
- * report.c - chooses the places of the evaluator's reports, and keeps its budgets. An error inside the library is
+ * report.c - decides where the evaluator reports errors, and enforces its budgets. An error inside the library is
  * caused by the text that called it: the report is about that text, and the library's line is a note.
  */
 #include "eval/internal.h"
@@ -143,8 +143,8 @@ void eval_walk(struct eval *ev, const struct value *v)
 }
 
 /*
- * Does the weight of a value fit? A few lists that contain each other twice would need unlimited memory when written
- * out.
+ * Does the weight of a value fit into the budget? A chain of lists that each contain the one before twice grows
+ * exponentially when it is written out.
  */
 static bool weight_fits(struct eval *ev, uint64_t weight, struct span at)
 {
@@ -203,7 +203,7 @@ static const char *fact_reason(const struct text *t)
 	return "the variable is read when the container starts";
 }
 
-/* Reports TJ0716 for a text of class TEXT_FACT. */
+/* Reports an operation on a text of class TEXT_FACT (TJ0716). */
 static const struct value *report_fact(struct eval *ev, const struct text *t, const struct node *op)
 {
 	struct str text = node_text(ev, op);
@@ -214,7 +214,10 @@ static const struct value *report_fact(struct eval *ev, const struct text *t, co
 	return &value_bad;
 }
 
-/* The text as a value, if it is known; a port where an int is wanted becomes its number: "29500" as an int. */
+/*
+ * The known text TEXT of V as a value: an int if V represents a number, as a port such as "29500" does, otherwise a
+ * string.
+ */
 static const struct value *known_text(struct eval *ev, const struct value *v, struct str text)
 {
 	int64_t number = 0;

@@ -1,19 +1,19 @@
 /*
- * role.c - computes the value of a role's field from its levels. A level is a list of entries (if, for and spreads are
- * evaluated once when the job begins). For a field the entries of all levels are collected, from the role's block
- * outwards, until one of them sets it; entries that extend are merged over those after them.
+ * role.c - computes the value of a role's field from its levels. A level is a list of entries, in which `if`, `for` and
+ * spreads were evaluated when the job was started. For a field, the entries of the levels are collected from the role's
+ * block outwards, until one of them sets the field; an entry that extends is merged over those after it.
  */
 #include "eval/role.h"
 
 #include "eval/job.h"
 
-/* Does `=` in a job replace only the levels of the job for this field? */
+/* Does `=` in a job keep the framework's entries for this field, and only replace those of the job's own levels? */
 static bool keeps_framework(enum field_id id)
 {
 	return id == FIELD_ENV || id == FIELD_PORTS || id == FIELD_FILES || id == FIELD_MOUNTS;
 }
 
-/* Is the job's field a default for auxiliary roles, too? */
+/* Do auxiliary roles inherit this field from the job, too? */
 static bool aux_inherits(enum field_id id)
 {
 	switch (id) {
@@ -46,7 +46,8 @@ void role_find_torn(struct role *r)
 			continue;
 		for (size_t i = 0; !entries->searched && i < entries->n; i++)
 			entries->torn = entries->torn || is_unknown(&entries->at[i]);
-		entries->searched = true;       /* several roles share the entries of the job */
+		entries->searched = true;       /* searched only once, because several roles share the entries of the
+						 * job */
 		r->torn = r->torn || entries->torn || entries->failed;
 	}
 }
@@ -98,14 +99,17 @@ bool role_first(struct role *r, enum field_id id, struct contribution *ret)
 	return false;
 }
 
-/* The declaration with a type of a field for this role, by framework LAYER: replicas: int(1..). */
+/*
+ * The typed declaration of a field for this role in framework LAYER, such as `replicas: int(1..)`; NULL when there is
+ * none.
+ */
 static struct node *typed_by(const struct role *r, unsigned layer, enum field_id id)
 {
 	struct node *item = declared_by(r->levels[level_block(layer)], id);
 	return item ? item : declared_by(r->levels[level_own(layer)], id);
 }
 
-/* The nearest entry for the field. */
+/* The typed declaration of the field in the framework nearest to the job that has one. */
 struct node *role_typed(const struct role *r, enum field_id id)
 {
 	struct node *item = NULL;
@@ -164,8 +168,8 @@ static const struct value *by_levels(struct eval *ev, struct role *r, enum field
 /* ---- replicas ---- */
 
 /*
- * Does a role block declare `replicas: elastic(...)`? Only the text is read: a library's other frameworks are not
- * checked.
+ * Does a role block declare `replicas: elastic(...)`? Only its syntax is examined, because the checker skips frameworks
+ * of the library that the program does not use.
  */
 static bool block_is_elastic(const struct node *block)
 {
@@ -191,7 +195,7 @@ static bool framework_is_elastic(const struct node *framework, struct str role)
 	return false;
 }
 
-/* Another framework of the same module whose role of this name may be elastic. */
+/* Another framework of the same module whose role of this name is declared elastic; empty when there is none. */
 static struct str elastic_sibling(struct eval *ev, const struct job *j, const struct role *r)
 {
 	struct nodes decls = j->framework->module->file->u.file.decls;
@@ -283,9 +287,9 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 			(long long)(f->has_lo ? f->lo : f->hi));
 }
 
-enum { MOST_REPLICAS = 100000 };        /* the limit of the API server */
+enum { MOST_REPLICAS = 100000 };        /* the limit that the API server sets */
 
-/* Adds a help: `replicas = 1-3` is a subtraction. */
+/* Adds help for `replicas = 1-3`, which is a subtraction. */
 static void help_negative(struct eval *ev, struct diag *d, struct span at)
 {
 	struct str words = source_text(ev->diags->sources, at);
@@ -314,7 +318,7 @@ static const struct value *test_replicas_by(struct eval *ev, struct role *r, str
 		help_negative(ev, d, at);
 		return &value_bad;
 	}
-	if (hi > MOST_REPLICAS) {       /* reported here, before the address of each replica is computed */
+	if (hi > MOST_REPLICAS) {       /* reported first, so that no address is computed for that many replicas */
 		struct diag *d = diag_report(ev->diags, TJ0311, at, "replicas = %lld is outside 0..%d", (long long)hi,
 			MOST_REPLICAS);
 		diag_help(ev->diags, d, "an indexed Job has at most %d pods", MOST_REPLICAS);
@@ -341,7 +345,7 @@ static const struct value *test_replicas_by(struct eval *ev, struct role *r, str
 	return t->kind == TYPE_ELASTIC ? v : value_int(ev->arena, lo, v->from);
 }
 
-/* Tests the number of replicas against every framework; the value has the form that the innermost one gives it. */
+/* Tests the number of replicas against every framework; the result has the type that the innermost one declares. */
 static const struct value *test_replicas(struct eval *ev, struct role *r, const struct value *v, struct span at)
 {
 	bool tested = false;
@@ -356,8 +360,8 @@ static const struct value *test_replicas(struct eval *ev, struct role *r, const 
 }
 
 /*
- * The framework's 0 replicas, if a default of the job does not apply: a role that the framework leaves out and the job
- * does not mention is not created by it. Otherwise NULL.
+ * The value `replicas = 0` of the framework, for a role that the job does not mention: a default of the job does not
+ * create a role that the framework leaves out. Otherwise NULL.
  */
 static const struct value *left_out(struct eval *ev, struct role *r, struct role_slot *s)
 {
@@ -374,10 +378,7 @@ static const struct value *left_out(struct eval *ev, struct role *r, struct role
 	return v;
 }
 
-/*
- * The number of hosts of all slices. Stops at MOST_REPLICAS + 1, which is reported where the number of replicas is
- * tested.
- */
+/* The number of hosts of all slices. At most MOST_REPLICAS + 1, which test_replicas_by() reports. */
 static int64_t hosts_of(struct eval *ev, struct role *r, const struct plan_accelerator *acc)
 {
 	int64_t slices = role_slices(ev, r);
@@ -420,7 +421,7 @@ static const struct value *replicas_value(struct eval *ev, struct role *r, struc
 
 void role_report_required(struct eval *ev, const struct role *r, enum field_id id, const struct node *typed)
 {
-	if (typed->u.field.declared->kind == TYPE_BAD)  /* the declaration has been reported */
+	if (typed->u.field.declared->kind == TYPE_BAD)  /* an error in the declaration was already reported */
 		return;
 	struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
 		"'%.*s' requires '%s' of role '%.*s'", STR_ARG(r->job->plan->framework), schema_field(id)->name,
@@ -463,8 +464,8 @@ static struct role_slot *slot_of(struct eval *ev, struct role *r, enum field_id 
 }
 
 /*
- * Does the field need a slot? A built-in default whose reads nothing needs has none; `replicas` may follow from the
- * accelerator.
+ * Does the field need a slot? A built-in default needs none unless reads are being recorded; `replicas` always does,
+ * because it may follow from the accelerator.
  */
 static bool needs_slot(const struct eval *ev, const struct role *r, enum field_id id)
 {

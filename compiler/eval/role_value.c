@@ -1,6 +1,6 @@
 /*
- * role_value.c - values of roles, the cluster and the pod. Host names and ports become pieces, not text: only the
- * environment function of a placement turns them into text.
+ * role_value.c - values of roles, the cluster and the pod. Host names and ports become pieces, not text, because
+ * plan_env() turns them into text for each placement.
  */
 #include "diag/suggest.h"
 #include "eval/internal.h"
@@ -30,7 +30,7 @@ static struct piece host_piece(const struct role *r, int64_t i)
 
 /* ---- ports ---- */
 
-/* Adds a help on how to declare a port that is named, or given by its number. */
+/* Adds help on how to declare a port, which the program refers to by its name or its number. */
 static void help_declare(struct eval *ev, struct diag *d, struct str name)
 {
 	bool number = name.n > 0;
@@ -120,7 +120,7 @@ static const struct value *all_addresses(struct eval *ev, struct role *r, struct
 	return list;
 }
 
-/* ---- an index: a number, or the pod's own ---- */
+/* ---- indices: a number, or the pod's own index ---- */
 
 enum index_class { INDEX_BAD, INDEX_COMPUTED, INDEX_KNOWN };
 
@@ -158,8 +158,8 @@ static enum index_class peer_index(struct eval *ev, struct role *r, struct str m
 	*ret = OWN_INDEX;
 	if (arg->kind != VALUE_TEXT || arg->u.text.n != 1 || arg->u.text.at[0].kind != PIECE_INDEX)
 		return INDEX_COMPUTED;
-	if (ev->self && role_slices(ev, ev->self) > 1)          /* the index counts within the slice, not within the
-								 * role */
+	if (ev->self && role_slices(ev, ev->self) > 1)          /* the pod only knows its index within the slice, not
+								 * within the role */
 		return INDEX_COMPUTED;
 	if (ev->self && ev->self != r && role_replicas(ev, ev->self, &own_lo, &own_hi) && own_hi > hi) {
 		report_beyond(ev, r, method, own_hi - 1, hi, call->span);
@@ -176,8 +176,8 @@ static const struct value *computed(struct eval *ev, struct span at)
 }
 
 /*
- * Are values of the role known yet? While the parts of a framework and its roles are being computed, only the roles
- * themselves are (TJ0529).
+ * Are the fields of a role, and of the job, known yet? They are not while the items of the job, its framework and its
+ * roles are still being determined; reports such a read (TJ0529).
  */
 static bool known_yet(struct eval *ev, struct str role, struct str name, struct span at)
 {
@@ -220,7 +220,7 @@ const struct value *role_method(struct eval *ev, struct role *r, struct str name
 
 /* ---- the command ---- */
 
-/* The known parts of a word; parts that a placement or the pod decides are left out. */
+/* The word without the parts that only a placement or the pod decides. */
 static const struct value *known_word(struct eval *ev, const struct value *v)
 {
 	struct buf out = { 0 };
@@ -280,7 +280,8 @@ static const struct value *role_words(struct eval *ev, struct role *r, struct sp
 /* ---- members ---- */
 
 /*
- * The amount in a field. A policy runs for each kind of replica; elsewhere it would be unclear which replica is meant.
+ * The value of a field that is an amount. If it differs between replicas, a policy gets that of the replica it looks
+ * at; elsewhere it is reported, because it is unclear which replica is meant.
  */
 static const struct value *amount_field(struct eval *ev, struct role *r, enum field_id id, struct node *at)
 {
@@ -320,7 +321,7 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 		v->u.role = r;
 		return v;
 	}
-	if (str_is(name, "words"))              /* the broken item may have been the command */
+	if (str_is(name, "words"))              /* a broken item may be the command */
 		return r->torn ? &value_bad : role_words(ev, r, at->span);
 	if (str_is(name, "containers") || str_is(name, "volumes") || str_is(name, "tolerations") || str_is(name, "raw"))
 		return planned_role_member(ev, r, name, at->span);
@@ -347,7 +348,7 @@ static const struct value *one_number(struct eval *ev, struct role *r, const str
 {
 	if (v->kind != VALUE_ELASTIC || type_strip_optional(at->type)->kind == TYPE_ELASTIC)
 		return v;
-	/* a framework may fix a size that is elastic in the framework which it wraps */
+	/* a framework may set a fixed size where the framework that it wraps is elastic */
 	if (v->u.range.lo == v->u.range.hi)
 		return value_int(ev->arena, v->u.range.lo, v->from);
 	struct diag *d = diag_report(ev->diags, TJ0506, at->span,
@@ -424,7 +425,7 @@ const struct value *cluster_member(struct eval *ev, struct str name, struct node
 	if (str_is(name, "namespace")) {
 		const struct value *v = value_string(ev->arena, j->plan->ns.set ? j->plan->ns.value : STR("default"),
 			j->plan->ns.set ? j->plan->ns.from : at->span);
-		if (!ev->asking || ev->reads != ev->asking)     /* not only a check's condition reads it */
+		if (!ev->asking || ev->reads != ev->asking)     /* it is read by more than the condition of a check */
 			j->plan->namespace_in_address = true;
 		eval_read(ev, v->from, STR("namespace"), v);
 		return v;
@@ -450,7 +451,7 @@ static const struct value *pod_field_value(struct eval *ev, enum pod_field field
 	return text_value(ev, from, &p, 1, false);
 }
 
-/* The number of replicas of one slice, or of all without slices; more than any index when it is unknown. */
+/* The number of replicas in one slice; larger than any index when there are no slices or the number is unknown. */
 static int64_t slice_size(struct eval *ev, struct role *r)
 {
 	int64_t lo, hi, slices = role_slices(ev, r);
@@ -458,7 +459,7 @@ static int64_t slice_size(struct eval *ev, struct role *r)
 	return slices > 1 && role_replicas(ev, r, &lo, &hi) && hi >= slices ? hi / slices : INT64_MAX;
 }
 
-/* The index within the slice, if the role has slices. */
+/* The index of the replica; within its slice, if the role has slices. */
 static const struct value *index_value(struct eval *ev, struct span from)
 {
 	struct piece p = { .kind = PIECE_INDEX };
@@ -478,8 +479,8 @@ static const struct value *slice_value(struct eval *ev, struct span from)
 }
 
 /*
- * Reports TJ0720: a replica can read the number of its slice and its index in it, but no field of a pod contains the
- * sum.
+ * Reports `pod.index` in a role with slices (TJ0720): a replica can read the number of its slice and its index within
+ * that, but no field of a pod contains its index in the role.
  */
 static const struct value *report_index_in_slices(struct eval *ev, struct node *at)
 {
@@ -536,7 +537,7 @@ const struct value *pod_member(struct eval *ev, struct str name, struct node *at
 	return &value_bad;
 }
 
-/* ---- plain text where pieces are not possible ---- */
+/* ---- converting texts to plain text where pieces are not possible ---- */
 
 bool text_flatten(struct eval *ev, const struct text *t, struct str *ret)
 {

@@ -12,7 +12,10 @@
 const struct value value_bad = { .kind = VALUE_BAD };
 const struct value value_none = { .kind = VALUE_NONE };
 
-/* The size that a value of this kind needs: a loop makes many ints, and a map is twice as large. */
+/*
+ * The size that a value of this kind needs. This saves memory, because a loop makes many ints, and a map is twice as
+ * large.
+ */
 static size_t value_size(enum value_kind kind)
 {
 	switch (kind) {
@@ -23,7 +26,7 @@ static size_t value_size(enum value_kind kind)
 	}
 }
 
-/* Not inlined, because the compiler would warn of an object that is smaller than its type. */
+/* Not inlined, because the C compiler would warn about an object that is smaller than its type. */
 static __attribute__((noinline)) struct value *value_alloc(struct arena *a, enum value_kind kind)
 {
 	return arena_alloc(a, value_size(kind));
@@ -203,13 +206,16 @@ bool value_equal(const struct value *a, const struct value *b)
 /* ---- the text of an environment value ---- */
 
 /*
- * The fewest digits of a double (not 0) that read back as the same number, and its decimal exponent: 0.00123 is "123"
- * and -3.
+ * Finds the fewest digits of a double (not 0) that read back as the same number, and its decimal exponent: 0.00123 is
+ * "123" and -3.
  */
 static int shortest_digits(double d, char digits[32])
 {
 	char text[40];
-	/* 15 digits always read back the same, except in the subnormal range, where fewer digits carry more. */
+	/*
+	 * 15 digits always read back the same, except in the subnormal range, where doubles have fewer significant
+	 * digits.
+	 */
 	int precision = d < 2.3e-308 ? 1 : 15;
 
 	for (; precision <= 17; precision++) {
@@ -304,7 +310,7 @@ enum { SPELL_WIDTH = 60, SPELL_MOST = 64 << 20 };
 
 static void spell(struct arena *a, struct buf *b, const struct value *v);
 
-/* Is the buffer full? Its limit is longer than a message. */
+/* Is the buffer full? Without a limit of its own, it is full at SPELL_WIDTH, the length for messages. */
 static bool spell_full(const struct buf *b) { return b->n >= (b->limit ? b->limit : SPELL_WIDTH); }
 
 static void spell_bytes(struct buf *b, struct str s)

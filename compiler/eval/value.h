@@ -1,10 +1,10 @@
 /*
- * value.h - the values of expressions. Values are immutable and live in the compilation's arena. Every value knows the
- * place that made it (`from`): the literal, operator or call in the text nearest to the user. A name gives the value
- * that it refers to, with its place. VALUE_BAD: an error was reported; operations on it silently give VALUE_BAD.
- * VALUE_COMPUTED: the value was computed from the pod's index while the index is symbolic (class "computed" of
- * docs/language.md); operations on it give VALUE_COMPUTED. The role that needs it is unrolled, and the expression is
- * evaluated again for each replica with a literal index.
+ * value.h - the values of expressions. Values are immutable and live in the compilation's arena. Every value knows what
+ * made it (`from`): the span of the literal, operator or call, in the text nearest to the user. The value of a name is
+ * that of its declaration, with the same `from`. VALUE_BAD: an error was reported; operations on it silently result in
+ * VALUE_BAD. VALUE_COMPUTED: the value is computed from the pod's index, while the index is symbolic (class "computed"
+ * in docs/language.md); operations on it result in VALUE_COMPUTED. The role that needs it is unrolled, and the
+ * expression is evaluated again for each replica with a literal index.
  */
 #ifndef TRAINC_EVAL_VALUE_H
 #define TRAINC_EVAL_VALUE_H
@@ -20,7 +20,7 @@ enum value_kind {
 	VALUE_NONE, VALUE_BOOL, VALUE_INT, VALUE_FLOAT,
 	VALUE_STRING,                   /* u.string: text without pieces */
 	VALUE_TEXT,                     /* u.text: text with pieces; with `number` it represents an int */
-	VALUE_QUANTITY,                 /* u.quantity; `unit` says of which kind */
+	VALUE_QUANTITY,                 /* u.quantity; `unit` is its kind */
 	VALUE_TOPOLOGY, VALUE_RANGE, VALUE_ELASTIC,
 	VALUE_LIST, VALUE_MAP,          /* u.list, u.map; a record is a MAP */
 	VALUE_ROLE, VALUE_ACCELERATOR, VALUE_VOLUME, VALUE_CONDITION,
@@ -38,8 +38,8 @@ struct value_entry {
 struct value_map {
 	struct map index;               /* key -> struct value_entry *, in order */
 	/*
-	 * at most one pod-time key (a json() that lists each replica under its own index): its
-	 * position among the entries
+	 * a map can have one key that depends on the pod, as in a json() in which each replica lists itself under its
+	 * index; `pod_position` is its position among the entries
 	 */
 	const struct text *pod_key;
 	const struct value *pod_value;
@@ -50,9 +50,9 @@ struct value_map {
 struct value {
 	enum value_kind kind;
 	bool number;                    /* TEXT: it represents a number (pod.index, a port) */
-	/* QUANTITY: TYPE_CPU, TYPE_MEMORY or TYPE_DURATION; a byte, for there are many values */
+	/* QUANTITY: TYPE_CPU, TYPE_MEMORY or TYPE_DURATION; stored in a byte to keep values small */
 	unsigned char unit;
-	/* LIST, MAP: depth of the lists and maps inside; bounded, so that walking a value is safe */
+	/* LIST, MAP: how deeply lists and maps are nested in it; bounded, so that a recursive walk is safe */
 	unsigned short depth;
 	struct span from;
 	union {
@@ -72,7 +72,7 @@ struct value {
 		struct {
 			const struct value **at;
 			size_t n;
-			/* number of values in it, counted as often as they occur; 0: n and 1 */
+			/* number of values that a walk visits: shared elements count each time; 0 means n + 1 */
 			uint32_t weight;
 		} list;
 		struct value_map map;
@@ -83,7 +83,7 @@ struct value {
 		struct {
 			struct str object, key;
 		} reference;
-		struct span computed;           /* COMPUTED: the place of the expression that computes the value */
+		struct span computed;           /* COMPUTED: the span of the expression that computes the value */
 	} u;
 };
 
@@ -93,17 +93,20 @@ extern const struct value value_bad, value_none;
 
 static inline bool value_ok(const struct value *v) { return v->kind != VALUE_BAD && v->kind != VALUE_COMPUTED; }
 
-/* As large as its kind needs: never change the kind of a value, and copy one only by value_at(). */
+/*
+ * Makes a value that is only as large as its kind needs: never change the kind of a value, and copy values only with
+ * value_at().
+ */
 struct value *value_new(struct arena *a, enum value_kind kind, struct span from);
 const struct value *value_bool(struct arena *a, bool b, struct span from);
 const struct value *value_int(struct arena *a, int64_t i, struct span from);
 const struct value *value_float(struct arena *a, double d, struct span from);
-/* A list of the same elements, which the caller may replace; it is from FROM. */
+/* A copy of a list, with FROM as its origin, whose elements the caller may replace. */
 struct value *value_list_copy(struct arena *a, const struct value *list, struct span from);
 const struct value *value_string(struct arena *a, struct str s, struct span from);
 const struct value *value_quantity(struct arena *a, struct quantity q, enum type_kind unit, struct span from);
 const struct value *value_list(struct arena *a, const struct value **at, size_t n, struct span from);
-/* Copies V, with FROM as its place. */
+/* Copies V, with FROM as its origin. */
 const struct value *value_at(struct arena *a, const struct value *v, struct span from);
 /* Sets an entry of a map that is being made; an existing key keeps its position. */
 struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at,
@@ -127,9 +130,9 @@ struct str value_phrase(struct arena *a, const struct value *v);
  * lo:hi. False for lists, records and other kinds. Pieces stay pieces in RET.
  */
 bool value_text(struct arena *a, const struct value *v, struct text *ret);
-/* The text of a value as value_text() makes it; false when it has pieces. */
+/* Like value_text(), but false when the text has pieces. */
 bool value_plain_text(struct arena *a, const struct value *v, struct str *ret);
-/* The shortest text of a float that reads back as the same number, as Python's repr. */
+/* The shortest text of a float that reads back as the same number, as repr() of Python prints it. */
 struct str float_text(struct arena *a, double d);
 
 #endif

@@ -1,4 +1,4 @@
-/* explain.c - passes a question to every part that may know an answer. */
+/* explain.c - passes a topic to every function that may be able to explain it. */
 #include "explain/explain.h"
 
 #include <stdlib.h>

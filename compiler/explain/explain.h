@@ -1,7 +1,8 @@
 /*
  * explain.h - the answers of `trainc explain`, one function for each kind of topic. Each appends what it knows about
- * the topic and returns whether it knew anything. A word may mean several things; then all are shown. The word is also
- * compared with all known topics (`near`), so that an unknown topic is answered with the nearest one.
+ * the topic, and returns false if it knows nothing. A word may mean several things; then all of them are shown. Each
+ * function also adds the topics that it knows to `near`, so that the answer to an unknown topic is the nearest known
+ * one.
  */
 #ifndef TRAINC_EXPLAIN_H
 #define TRAINC_EXPLAIN_H
@@ -17,7 +18,7 @@ struct explain {
 	struct str topic;
 	struct suggest near;
 	struct render_options render;   /* sources for diagnostics, and whether to use color */
-	/* reads packages of the project around; NULL: packages are not searched */
+	/* reads packages of the surrounding project; NULL if packages are not searched */
 	const struct reader *reader;
 	/* the schemas that explain_schema() searches: those of Kubernetes, or of the project's own kinds */
 	const struct schema *tables;
@@ -25,10 +26,13 @@ struct explain {
 	unsigned told;                  /* number of meanings printed so far; explain_next() separates them */
 };
 
-/* Appends everything that is known about the topic. False when nothing is known; `near` then has all known topics. */
+/*
+ * Appends everything that is known about the topic. False when nothing is known; then `near` has been compared with all
+ * known topics.
+ */
 bool explain_ask(struct explain *e);
 
-/* Begins another meaning of the topic. */
+/* Starts the next meaning of the topic; writes a blank line between two meanings. */
 void explain_next(struct explain *e);
 
 bool explain_code(struct explain *e);           /* explains codes: TJ0502, role-replicas */
@@ -41,13 +45,16 @@ void explain_module(struct explain *e, const struct library_module *m);
 /* Appends the page of a diagnostic: what is wrong, a wrong program with its messages, and a correct one. */
 void explain_page(struct explain *e, enum diag_code code);
 
-/* Explains a variable such as RANK: frameworks that set it, and frameworks that reserve it. */
+/* Explains a variable such as RANK: the frameworks that set it, and those that reserve it. */
 bool explain_variable(struct explain *e);
 bool explain_grammar(struct explain *e);        /* explains words of the grammar: import, param, int, volume */
-bool explain_foreign(struct explain *e);        /* asked last: words that have another name here, such as gpu */
+bool explain_foreign(struct explain *e);        /* explains words of other tools, such as gpu; called last */
 
 bool explain_schema(struct explain *e);         /* explains Kubernetes: Pod.spec.hostNetwork, PodSpec, Job */
-/* Turns pod.spec (PATH), as kubectl takes it, or deployment into Pod.spec and Deployment; false without such a kind. */
+/*
+ * Changes a topic as kubectl accepts it, pod.spec (PATH) or deployment, into Pod.spec or Deployment; false if there is
+ * no such kind.
+ */
 bool explain_kind_spelling(struct explain *e, bool path);
 
 bool explain_command(struct explain *e);        /* explains commands: compile, fmt */

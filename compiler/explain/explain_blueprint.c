@@ -1,7 +1,7 @@
 /*
- * explain_blueprint.c - shows the parts of a framework or an accelerator of the library: arguments, roles, environment,
- * what it locks, when it succeeds. Everything is shown as its author wrote it, on one line; items within an `if` or
- * `for` are followed by its condition.
+ * explain_blueprint.c - shows the parts of a framework or an accelerator of the library: its arguments, roles and
+ * environment, what it locks, and when it succeeds. Everything is shown as its author wrote it, on one line; items
+ * within an `if` or `for` are followed by its condition.
  */
 #include "explain/explain_blueprint.h"
 
@@ -64,7 +64,7 @@ static void tell_environment(void *to, const struct node *item, struct str when)
 		outline_items(&t->outline, item->u.item.value, when, tell_variable, t);
 }
 
-/* ---- the other fields ---- */
+/* ---- fields without a section of their own ---- */
 
 static void tell_field(void *to, const struct node *item, struct str when)
 {
@@ -80,7 +80,7 @@ static void tell_field(void *to, const struct node *item, struct str when)
 		line(t, shortened(t, outline_setting(&t->outline, item)), when, item->u.item.doc);
 }
 
-/* Writes the names that the rest refers to. */
+/* Writes a `let`, whose name other parts refer to. */
 static void tell_let(void *to, const struct node *item, struct str when)
 {
 	struct telling *t = to;
@@ -98,7 +98,10 @@ static bool is_role(const struct node *item)
 	return item->kind == NODE_BLOCK && str_is(item->u.block.word, "role");
 }
 
-/* Visits the items of every role, and those for all roles, as `tell` says. */
+/*
+ * Writes a section: calls TELL with the items of the framework itself, which apply to all roles, and with those of each
+ * role.
+ */
 static void section(struct telling *t, const struct node *body, const char *heading, outline_item *tell)
 {
 	t->heading = heading;

@@ -9,8 +9,9 @@
 #include "syntax/flat.h"
 
 /*
- * Appends sections, each with a blank line before its heading: Roles, Environment, Where, Locked and Success for a
- * NODE_FRAMEWORK, Gives for a NODE_ACCELERATOR, whose text is in `flat`. docs/frameworks.py reads them, too.
+ * Appends sections, each with a blank line before its heading: "Roles", "Environment", "Where", "Locked" and "Success"
+ * for a NODE_FRAMEWORK, "Gives" for a NODE_ACCELERATOR. FLAT has the text of DECL. docs/frameworks.py reads the
+ * sections, too.
  */
 void explain_blueprint(struct arena *a, const struct flat *flat, const struct node *decl, struct buf *out);
 

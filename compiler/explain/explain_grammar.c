@@ -130,8 +130,8 @@ static const struct {
 };
 
 /*
- * The part of a topic before a member: pod.index is on the page of pod, and members of the other built-in values are on
- * theirs.
+ * The part of a topic before a member of a built-in value, since the page of that value explains its members: pod for
+ * pod.index.
  */
 static struct str before_member(struct str topic)
 {
@@ -163,7 +163,7 @@ bool explain_grammar(struct explain *e)
 	return e->told > told;
 }
 
-/* Explains a word of another tool. Such a word may mean something else in this language. */
+/* Explains a word of another tool. It is also called for words that mean something else in this language. */
 bool explain_foreign(struct explain *e)
 {
 	const struct foreign *other = foreign_field(e->topic);

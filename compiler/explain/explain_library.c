@@ -20,7 +20,7 @@ static bool is_documented(const struct nodes *formals)
 	return false;
 }
 
-/* Writes the documentation of an argument above it, as in the source. */
+/* Writes the documentation of an argument, which comes before the argument as in the source. */
 static void put_doc(struct str doc, struct buf *out)
 {
 	while (doc.n) {
@@ -65,7 +65,7 @@ static void put_signature(const struct library_module *m, const struct library_i
 	put_base(m, d->blueprint, out);
 }
 
-/* The word for the kind of a declaration. */
+/* The word that messages use for the kind of a declaration. */
 static const char *kind_words(const char *kind)
 {
 	return strcmp(kind, "fn") == 0 ? "function" : strcmp(kind, "let") == 0 ? "value" : kind;

@@ -1,5 +1,5 @@
 /*
- * explain_next.c - the blank line between two answers to one question.
+ * explain_next.c - writes the blank line between two meanings of one topic.
  */
 #include "explain/explain.h"
 

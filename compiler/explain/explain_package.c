@@ -1,7 +1,7 @@
 /*
- * explain_package.c - explains modules of the project's packages from their own text, as those of the standard library.
- * "acme.sizes" is a module, "acme.sizes.node" is a declaration in it, and "sizes.node" looks for a module of that name
- * in every package.
+ * explain_package.c - explains modules of the project's packages from their own text, like explain_library.c for the
+ * standard library. "acme.sizes" is a module, "acme.sizes.node" is a declaration in it, and "sizes.node" looks for a
+ * module of that name in every package.
  */
 #include "base/path.h"
 #include "check/project.h"
@@ -14,7 +14,7 @@ static struct str behind(struct str s, const char *dot)
 	return (struct str){ dot + 1, (size_t)(s.p + s.n - (dot + 1)) };
 }
 
-/* The module "sub.sizes" of a package; NULL when it has none. */
+/* The module MODULE, such as "sub.sizes", of a package; NULL when there is none. */
 static const struct library_module *module_of(struct explain *e, struct str package, struct str directory,
 	struct str module)
 {
@@ -56,7 +56,7 @@ bool explain_packages(struct explain *e)
 	    memchr(e->topic.p, '/', e->topic.n))
 		return false;
 	compile_init(&c, e->reader);
-	/* packages are read even if the lock forbids them: nothing is compiled */
+	/* the lock is ignored, because packages are only read and not compiled */
 	c.program.locking = true;
 	project_find(&c.program, STR("."), STR(""));
 	const struct project *project = &c.program.project;

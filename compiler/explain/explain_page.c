@@ -1,6 +1,6 @@
 /*
- * explain_page.c - shows the page of a diagnostic. The messages about a wrong program are not part of the page: the
- * program is compiled from the page's text when the page is shown, so the messages are always those of this version.
+ * explain_page.c - shows the page of a diagnostic. A page does not contain the messages about its wrong program: when
+ * the page is shown, the program is compiled, so the messages are always those of this version.
  */
 #include "base/path.h"
 #include "diag/page.h"
@@ -145,7 +145,7 @@ static void put_heading(struct explain *e, const char *text)
 	buf_char(e->out, '\n');
 }
 
-/* Writes a text of the page, in which names are in backquotes; here they are in color or in single quotes. */
+/* Writes a text of the page. Names in backquotes are written in color or in single quotes. */
 static void put_text(struct explain *e, struct str text)
 {
 	bool inside = false;

@@ -1,6 +1,6 @@
 /*
- * explain_schema.c - explains kinds of Kubernetes and of the project, and their fields, from the tables:
- * Pod.spec.hostNetwork, PodSpec, Job.
+ * explain_schema.c - explains kinds of Kubernetes and of the project, and their fields, from the schema tables, for
+ * topics such as Pod.spec.hostNetwork, PodSpec and Job.
  */
 #include "explain/explain.h"
 
@@ -18,7 +18,7 @@ static struct str last_part(struct str name)
 
 /* ---- one type ---- */
 
-/* The versions in which the field looks the same to users; how server-side apply merges its lists may differ. */
+/* The versions in which the field looks the same to users, that is, ignoring how server-side apply merges its lists. */
 static uint32_t versions_of(const struct explain *e, const struct schema_type *t, const struct schema_field *f)
 {
 	uint32_t all = 0;
@@ -74,7 +74,7 @@ static void versions(struct explain *e, uint32_t set)
 	buf_char(e->out, '\n');
 }
 
-/* The name of the raw block that is merged into the type. */
+/* The name of the raw block whose fields are those of the type; NULL if there is none. */
 static const char *raw_block(const struct explain *e, const struct schema_type *t)
 {
 	static const char *const blocks[][2] = { { "core.v1.PodSpec", "raw pod" },
@@ -87,7 +87,7 @@ static const char *raw_block(const struct explain *e, const struct schema_type *
 	return NULL;
 }
 
-/* ---- a path through the types ---- */
+/* ---- following a path through the types ---- */
 
 static struct str next_part(struct str *rest)
 {
@@ -98,7 +98,7 @@ static struct str next_part(struct str *rest)
 	return part;
 }
 
-/* The type of the elements of lists and maps; NULL for a scalar. */
+/* The object type of a reference, or of the innermost elements of a list or map; NULL if these are scalars. */
 static const struct schema_type *inner(const struct explain *e, const struct schema_ref *r)
 {
 	while (r->word == SCHEMA_LIST || r->word == SCHEMA_MAP)
@@ -261,7 +261,7 @@ static const struct schema *own_kinds(struct explain *e)
 	if (!e->reader || !e->reader->exists)
 		return NULL;
 	compile_init(&c, e->reader);
-	c.program.locking = true;               /* read even if the lock forbids it: nothing is compiled */
+	c.program.locking = true;               /* the lock is ignored, because nothing is compiled */
 	project_find(&c.program, STR("."), STR(""));
 	struct str path = path_join(e->arena, c.program.project.root, STR("crds.tbl"));
 	if (e->reader->exists(e->reader->context, path) &&

@@ -1,6 +1,6 @@
 /*
  * explain_search.c - searches all texts for the words of an unknown topic: diagnostics and their pages, fields,
- * functions. A result is the name of a page and the first sentence of the page.
+ * functions. Each result is the name of a page and its first sentence.
  */
 #include "check/schema.h"
 #include "diag/page.h"

@@ -8,9 +8,10 @@
 struct asking {
 	struct explain *explain;
 	struct outline outline;
-	struct str framework, role;     /* the place in the search: "module.framework", and the role or "every role" */
+	struct str framework, role;     /* where the search currently is: "module.framework", and the role or "every
+					 * role" */
 	struct str shown;               /* the last framework that was shown: each is shown once */
-	bool told, kept;                /* something was found; one of the frameworks reserves the variable */
+	bool told, kept;                /* `told`: something was found; `kept`: a framework reserves the variable */
 };
 
 /*

@@ -66,7 +66,7 @@ static void put_example(struct explain *e, const char *code)
 
 /* ---- fields ---- */
 
-/* The words for blocks before the dot in a topic. */
+/* The words that can come before the dot in a topic, with their blocks. */
 static const struct {
 	const char *word;
 	enum block block;
@@ -90,7 +90,9 @@ static unsigned split_topic(struct str topic, struct str *ret_name)
 	for (size_t i = 0; i < NBLOCKS; i++)
 		if (str_is(block, blocks[i].word))
 			return blocks[i].block | (blocks[i].block == BLOCK_ROLE ? BLOCK_FRAMEWORK_ROLE : 0);
-	/* worker.replicas: the first part is the name of a role in a program, unless it is that of a module */
+	/*
+	 * as in worker.replicas: the first part is probably the name of a role in a program, unless it names a module
+	 */
 	return stdlib_text(block).p || !schema_find(BLOCK_ROLE, *ret_name) ? 0 : BLOCK_ROLE | BLOCK_FRAMEWORK_ROLE;
 }
 

@@ -63,7 +63,7 @@ struct str library_example(struct arena *a, struct str doc)
 		} else if (line.n) {
 			break;
 		} else if (n) {
-			text[n++] = '\n';       /* a blank line, if more follows */
+			text[n++] = '\n';       /* a blank line, which only counts if another line follows */
 		}
 	}
 	return (struct str){ text, kept };

@@ -10,7 +10,7 @@
 struct library_module {
 	struct str name, dotted;        /* names of the module: "mpi", "std.mpi"; for a package "sizes", "acme.sizes" */
 	struct node *file;
-	struct sources sources;         /* the sources: only the module's own text */
+	struct sources sources;         /* contains only the module's own text */
 	struct names names;
 	struct diags diags;
 };
@@ -23,7 +23,7 @@ struct library_module *library_parse_text(struct arena *a, struct str name, stru
 struct library_item {
 	const char *kind;               /* kind of the declaration: framework, accelerator, fn, type or let */
 	struct str name, doc;
-	const struct nodes *formals;    /* the parameters; NULL for a type or a let */
+	const struct nodes *formals;    /* the parameters; NULL for a type or a `let` */
 	const struct node *blueprint;   /* the declaration of a framework or accelerator; otherwise NULL */
 };
 

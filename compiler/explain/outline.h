@@ -10,13 +10,13 @@
 
 struct outline {
 	struct arena *arena;
-	const struct flat *flat;        /* the text that contains the bodies */
+	const struct flat *flat;        /* the source text of the bodies */
 };
 
-/* WHEN is "if a > 0, for k in keys", or empty. */
+/* Visits ITEM. WHEN is the condition and the loops around it, such as "if a > 0, for k in keys", or empty. */
 typedef void outline_item(void *to, const struct node *item, struct str when);
 
-/* Visits every item of a NODE_BODY; other nodes have none. WHEN is the condition of the body itself. */
+/* Visits every item of a NODE_BODY; does nothing for other nodes. WHEN is the condition of the body itself. */
 void outline_items(const struct outline *o, const struct node *body, struct str when, outline_item *each, void *to);
 
 /* Does the item set or extend the field NAME? */

@@ -1,6 +1,6 @@
 /*
- * reference.c - writes a section for each kind of declaration, in the order of a reader's questions: what can be set,
- * what runs, what else the module offers.
+ * reference.c - writes a section for each kind of declaration, in the order in which readers ask: what can be set, what
+ * runs, and what else the module offers.
  */
 #include "explain/reference.h"
 
@@ -87,7 +87,7 @@ void reference_arguments(struct reference *r, const struct nodes *formals)
 /* A list whose introduction is written before its first item. */
 struct told {
 	struct reference *r;
-	const char *intro;              /* the introduction, until it has been written */
+	const char *intro;              /* the introduction; empty once it was written */
 };
 
 /* ---- checks ---- */
@@ -139,7 +139,7 @@ void reference_checks(struct reference *r, const struct node *body, const char *
 	outline_items(&r->outline, body, STR(""), put_check, &c);
 }
 
-/* ---- declarations: the text below their heading, or in their row ---- */
+/* ---- declarations: the text below the heading of each, or in its row of the table ---- */
 
 static void put_profile(struct reference *r, const struct node *n)
 {
@@ -250,7 +250,7 @@ static void put_fn(struct reference *r, const struct node *n)
 	reference_doc(r, n->u.fn.doc);
 	for (size_t i = 0; i < n->u.fn.formals.n; i++)
 		documented = documented || n->u.fn.formals.at[i]->u.binding.doc.n;
-	if (documented)                 /* otherwise the heading shows everything */
+	if (documented)                 /* otherwise the heading already shows everything */
 		reference_arguments(r, &n->u.fn.formals);
 }
 
@@ -264,7 +264,9 @@ static void put_policy(struct reference *r, const struct node *n)
 
 static const struct section {
 	enum node_kind kind;
-	/* title and head of the table; `head` NULL: each declaration has a heading of its own */
+	/*
+	 * title of the section, and head of its table; if `head` is NULL, each declaration has its own heading instead
+	 */
 	const char *title, *head;
 	void (*put)(struct reference *r, const struct node *n);
 } sections[] = {
@@ -287,7 +289,7 @@ static struct str signature(struct reference *r, const struct node *n)
 	return flat_text(r->outline.flat, (struct span){ n->u.fn.name_span.start, to.end });
 }
 
-/* The name in the heading of a declaration; empty: the declaration is private. */
+/* The name in the heading of a declaration; empty if the declaration is private. */
 static struct str shown_name(struct reference *r, const struct node *n)
 {
 	struct str name, alias;

@@ -1,7 +1,7 @@
 /*
  * reference.h - `trainc doc`: writes what a module offers as Markdown, from its declarations and their `##` comments.
- * Names that begin with `_` are private and left out. Types are shown as written; where none is written, as the checker
- * found them, if it checked the declaration.
+ * Names that begin with `_` are private and left out. Types are shown as written; if none is written, the type is shown
+ * that the checker found, if it checked the declaration.
  */
 #ifndef TRAINC_REFERENCE_H
 #define TRAINC_REFERENCE_H
@@ -21,7 +21,7 @@ struct reference {
 /* Writes the whole page. The module must have no syntax errors. */
 void reference_module(struct arena *a, const struct module *m, struct str title, struct buf *out);
 
-/* ---- between the files that write it ---- */
+/* ---- shared by the files that write the page ---- */
 
 /* Writes a NODE_FRAMEWORK or NODE_ACCELERATOR: documentation, arguments, parts. */
 void reference_blueprint(struct reference *r, const struct node *decl);
@@ -29,7 +29,7 @@ void reference_blueprint(struct reference *r, const struct node *decl);
 void reference_doc(struct reference *r, struct str doc);
 /* Writes a table of formals, if there are any. */
 void reference_arguments(struct reference *r, const struct nodes *formals);
-/* Writes a list of the checks in a body, below INTRO. */
+/* Writes a list of the checks in a body, after the text INTRO. */
 void reference_checks(struct reference *r, const struct node *body, const char *intro);
 /* Write cells of a table, each followed by a bar. */
 void reference_cell_code(struct reference *r, struct str text);

@@ -1,6 +1,6 @@
 /*
- * reference_blueprint.c - describes a framework or an accelerator: the roles and their bounds, the environment that
- * every process gets, what is locked, what a device needs of its node.
+ * reference_blueprint.c - describes a framework or an accelerator: the roles and their bounds, the environment of every
+ * process, what is locked, and what a device requires of its node.
  */
 #include "explain/markdown.h"
 #include "explain/reference.h"
@@ -8,8 +8,9 @@
 /* A table whose head is written before its first row. */
 struct table {
 	struct reference *r;
-	const char *head;               /* the head, until it has been written */
-	struct str role;                /* name of the role that the items belong to; empty: every role */
+	const char *head;               /* the head; empty once it was written */
+	struct str role;                /* name of the role that the items belong to; empty if they apply to every role
+					 */
 };
 
 static void begin_row(struct table *t)
@@ -137,7 +138,7 @@ static void put_environment(void *to, const struct node *item, struct str when)
 
 static void put_let(void *to, const struct node *item, struct str when)
 {
-	struct table *t = to;           /* its head is the text before the first part */
+	struct table *t = to;           /* the text before the first part serves as the head */
 	struct reference *r = t->r;
 
 	(void)when;

@@ -1,17 +1,21 @@
 /*
- * amounts.c - lowers what a container requests: cpu, memory, disk, their limits, and resources.  No reference can
- * express an amount, so replicas that differ in one have an object each.  Such a field is recorded, and all amounts of
- * the container are evaluated again for each replica.
+ * amounts.c - lowers what a container requests: cpu, memory, disk, their limits, and resources. No reference can
+ * express an amount, so replicas with different amounts need an object each. If an amount differs, all amounts of the
+ * container are evaluated again for each replica.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
 
-/* The amounts of one container: those of replica `index`, or those that are the same for all (-1). */
+/*
+ * The amounts of one container that are being lowered: those of replica `index`, or if that is -1, those that are the
+ * same for all.
+ */
 struct asking {
 	struct lowering *l;
 	struct entries *body;
 	int64_t index;
-	struct span computed;           /* an expression that decides the amount for each replica; unknown without */
+	struct span computed;           /* an expression that makes an amount differ between replicas; unknown if there
+					 * is none */
 };
 
 /* Reports an amount that is unknown even with an index: it depends on a name, a node or the like. */
@@ -23,7 +27,7 @@ static void report_open(struct asking *k, struct span at)
 	diag_help(k->l->ev->diags, d, "only 'pod.index' may be used here, and no other fact about the pod");
 }
 
-/* The value of a field; none if only a replica knows it. */
+/* The value of a field; VALUE_NONE if it differs between replicas and no replica is chosen. */
 static const struct value *asked(struct asking *k, enum field_id id, struct span *ret_at)
 {
 	struct lowering *l = k->l;
@@ -51,7 +55,10 @@ static const struct value *asked(struct asking *k, enum field_id id, struct span
 	return &value_none;
 }
 
-/* The branch that gives a replica its amount, if the field has branches. */
+/*
+ * The span that decided the amount of a replica: the branch that it takes if the field has branches, otherwise the
+ * whole field.
+ */
 static struct span decided(const struct asking *k, const struct value *v, struct span at)
 {
 	bool inside = span_known(v->from) && v->from.start >= at.start && v->from.end <= at.end;
@@ -82,7 +89,7 @@ static struct plan_amounts all_amounts(struct asking *k, const struct plan_conta
 	struct plan_amounts ret = { .cpu = quantity(k, FIELD_CPU), .memory = quantity(k, FIELD_MEMORY) };
 	struct span at;
 
-	if (!k->body)                   /* other containers have no field for it */
+	if (!k->body)                   /* only roles have the field */
 		ret.disk = quantity(k, FIELD_DISK);
 	const struct value *limits = asked(k, FIELD_LIMITS, &at);
 	ret.limits = (struct plan_limits){ limit(limits, "cpu"), limit(limits, "memory"), limit(limits, "disk") };

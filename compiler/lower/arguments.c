@@ -23,7 +23,7 @@ static void member(struct arena *a, struct data *map, struct str key, struct spa
 		ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
 }
 
-/* The data of an elastic range: { min = 1, max = 8 }. */
+/* An elastic range as data: { min = 1, max = 8 }. */
 static struct data *elastic(struct arena *a, const struct value *v, struct data *map)
 {
 	map->kind = DATA_MAP;
@@ -53,7 +53,7 @@ static struct data *elements(struct eval *ev, const struct value *v, struct data
 	return list;
 }
 
-/* The data of a value; NULL for none, and for values that cannot be data: conditions, volumes, roles. */
+/* A value as data; NULL for `none` and for values that cannot be data, such as conditions, volumes and roles. */
 static struct data *argument(struct eval *ev, const struct value *v)
 {
 	struct data *d = ARENA_NEW(ev->arena, struct data);
@@ -76,8 +76,8 @@ static struct data *argument(struct eval *ev, const struct value *v)
 }
 
 /*
- * Adds the arguments of a framework; a wrapper's come first. An argument of the same name inside it is the one that the
- * wrapper passed on, and is used.
+ * Adds the arguments of a framework, those of a wrapper before those of the framework inside it. If both have an
+ * argument of the same name, the inner one is used, because it is the value that the wrapper passed on.
  */
 static void layer_arguments(struct eval *ev, const struct job_layer *l, struct data *all)
 {

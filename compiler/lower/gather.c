@@ -1,8 +1,8 @@
 /*
  * gather.c - collects the entries of a map field from all levels, before evaluation. `env`, `files`, `ports` and
- * `mounts` are maps whose entries are handled one by one. Each may come from another level, entries of the job must not
- * change what the framework locks, and only computed ones are evaluated per replica. So a body `{ A = x, B = y }` is
- * split here instead of being evaluated as a whole.
+ * `mounts` are maps whose entries are handled one by one. Each entry may come from a different level, the job must not
+ * change entries that the framework locks, and only computed entries are evaluated for each replica. So a body `{ A =
+ * x, B = y }` is split here instead of being evaluated as a whole.
  */
 #include "lower/lower.h"
 
@@ -39,8 +39,7 @@ static void gather_items(struct lowering *l, struct node *body, struct frame *fr
 }
 
 /*
- * Adds the entries of an expression whose value is a map: it is evaluated as a whole, and its entries are recorded by
- * name.
+ * Adds the entries of an expression whose value is a map: it is evaluated as a whole, and each of its entries is added.
  */
 static void gather_map(struct lowering *l, struct node *expr, struct frame *frame, const struct value *map,
 	unsigned level, struct source_entries *into)
@@ -68,7 +67,7 @@ void gather_role(struct lowering *l, enum field_id id, struct source_entries *in
 	struct said said = role_said(l->ev, l->role, id);
 	for (size_t i = said.n; i-- > 0;) {
 		bool framework = said.at[i].level >= LEVEL_FRAMEWORK;
-		/* a failed check protects the values that the framework computes: they are not evaluated */
+		/* after a failed check, the framework's values are not evaluated, because the check guards them */
 		if (!framework || !l->job->checks_failed)
 			gather_entry(l, said.at[i].entry, said.at[i].level, into);
 	}
@@ -111,7 +110,7 @@ static const struct source_entry *find(const struct source_entries *s, struct st
 	return known && s->at[known - 1].value->kind != VALUE_NONE ? &s->at[known - 1] : NULL;
 }
 
-/* Puts the job's entries first, except those that the framework reserves. */
+/* Puts the job's entries before those of the framework, except for names that the framework reserves. */
 static void framework_after(struct lowering *l, const struct source_entries *mine, const struct source_entries *theirs,
 	struct source_entries *into)
 {

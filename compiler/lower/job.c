@@ -12,7 +12,7 @@
 #include "lower/model.h"
 #include "lower/rules.h"
 
-/* ---- the job's head ---- */
+/* ---- name, namespace and hosts of the job ---- */
 
 /* Tells whether a framework sets the field ID. */
 static bool framework_says(const struct job *j, enum field_id id)
@@ -57,7 +57,10 @@ static void job_hosts(struct job *j)
 	j->plan->domain = j->options->domain.p ? j->options->domain : project->domain;
 }
 
-/* Collects the names that a framework reserves. Each name in an environment is compared with each of them. */
+/*
+ * Collects the names that a framework reserves. Their number is limited, because every variable is compared with each
+ * of them.
+ */
 static void layer_reserved(struct job *j, unsigned layer)
 {
 	enum { MOST = 256 };
@@ -123,8 +126,8 @@ static struct decl *layer_role(const struct job *j, unsigned layer, struct str n
 }
 
 /*
- * Limits the number of roles: a plan of many roles is large, and the roles that one waits for are looked up among all
- * others.
+ * Limits the number of roles: a plan with many roles is large, and each role that another one waits for is searched for
+ * among all of them.
  */
 static bool few_roles(struct job *j, size_t n)
 {
@@ -148,7 +151,7 @@ static void framework_roles(struct job *j)
 	}
 }
 
-/* May the job have roles that its framework does not declare? */
+/* Does the job say `other_roles = true`, so that it may have roles which its framework does not declare? */
 static bool says_other_roles(const struct job *j)
 {
 	const struct entry *e = said_first(j->body, FIELD_OTHER_ROLES);
@@ -232,7 +235,10 @@ static bool run_checks(struct eval *ev, const struct entries *entries, struct sp
 	return ok;
 }
 
-/* Runs the checks of frameworks, from the job outwards: a wrapper's checks protect the values that it passes on. */
+/*
+ * Runs the checks of frameworks, from the one nearest to the job inwards, because a wrapper's checks guard the values
+ * that it passes on.
+ */
 static void run_framework_checks(struct job *j)
 {
 	struct eval *ev = j->ev;
@@ -258,7 +264,7 @@ static void run_job_checks(struct job *j)
 	j->ev->self = NULL;
 }
 
-/* The kinds of replicas of a role, each by its first replica. */
+/* The kinds of replicas that a role has, each represented by its first replica. */
 struct kinds {
 	int64_t *at;
 	size_t n;
@@ -323,7 +329,7 @@ static void run_policies(struct job *j)
 
 /* ---- the whole ---- */
 
-/* Finds the framework that the job names, and those that it wraps, as far as they are known. */
+/* Finds the framework that the job names, and those that it wraps, up to MOST_FRAMEWORKS of them. */
 static void job_layers(struct job *j)
 {
 	struct decl *d = j->framework;
@@ -367,9 +373,9 @@ static bool job_begin(struct job *j)
 	for (size_t i = 0; i < j->nroles; i++)
 		role_levels(j, j->roles[i]);
 	j->ready = true;
-	if (!j->options->in_set)                /* otherwise the controller chooses the names */
+	if (!j->options->in_set)                /* for a set, its controller chooses the names */
 		replica_names(j);
-	if (!j->nroles && !ev->diags->errors) {        /* with errors, its role may be the part that failed */
+	if (!j->nroles && !ev->diags->errors) {        /* after errors, the role may be the part that failed */
 		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at,
 			"job '%.*s' has no role, so nothing of it would run",
 			STR_ARG(j->name));
@@ -379,7 +385,7 @@ static bool job_begin(struct job *j)
 	return !j->body->failed;
 }
 
-/* Evaluates the whole of a job whose name is known. */
+/* Evaluates all of a job, whose name was already evaluated. */
 static void job_whole(struct job *j)
 {
 	if (!job_begin(j))

@@ -1,12 +1,12 @@
 /*
  * locked.c - reports a job's variable whose name the framework reserves (TJ0702), and what to change instead. The
- * framework's own text shows that: it has an entry of that name, or a loop over an argument that makes such names.
- * Entries count even if a condition excludes them now.
+ * framework's source shows what to change: it has an entry with that name, or a loop over an argument that makes such
+ * names. Entries count even if their condition does not hold.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
 
-/* The field of a role on which one of its members depends; empty when a job cannot change it. */
+/* The field of a role that a job can set to change this member of the role; empty if there is none. */
 static struct str changeable(const struct node *member)
 {
 	const struct node *base = member->u.member.base;
@@ -46,14 +46,16 @@ static struct str instead(const struct node *n)
 	}
 }
 
-/* ---- the framework's entry for a name ---- */
+/* ---- finding the framework's entry for a name ---- */
 
 struct found {
-	struct str name;                /* the name that is looked for */
-	struct span mine;               /* where the program sets it: in a wrap, that is an entry of a framework too */
+	struct str name;                /* the name of the variable */
+	struct span mine;               /* span of the program's own entry, which may be in a framework (a wrapper) and
+					 * must be skipped */
 	const struct node *entry;       /* the entry with that name, or NULL */
 	const struct node *condition;   /* the condition under which it applies, or NULL */
-	struct str argument, key;       /* the map of the framework whose entry `key` would make the variable */
+	struct str argument, key;       /* `argument`: a map that the framework takes; `key`: the key in it that makes
+					 * the variable */
 };
 
 static bool is_variable_of(const struct node *n, const struct binder *b)
@@ -62,8 +64,8 @@ static bool is_variable_of(const struct node *n, const struct binder *b)
 }
 
 /*
- * The key of the map that gives the name in a loop such as `for k, v in settings { ("RING_${k}") = v }`, perhaps with
- * upper(k).
+ * The key with which a loop such as `for k, v in settings { ("RING_${k}") = v }`, also with upper(k), makes the
+ * variable NAME.
  */
 static struct str map_key(struct arena *a, const struct node *loop, const struct node *entry, struct str name)
 {
@@ -126,7 +128,7 @@ static void look_into(struct arena *a, const struct node *body, const struct nod
 		look_at(a, body->u.body.items.at[i], condition, loop, f);
 }
 
-/* Searches all `env` of a framework: its own, and those of its roles. */
+/* Searches every `env` of a framework: its own, and those of its roles. */
 static void look_for(struct arena *a, const struct node *body, struct found *f)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
@@ -140,7 +142,7 @@ static void look_for(struct arena *a, const struct node *body, struct found *f)
 
 /* ---- the report ---- */
 
-/* The value of the argument in the job's own call of its framework; NULL when the job does not pass it. */
+/* The value that the job itself passes to its framework for ARGUMENT; NULL when the job does not pass it. */
 static const struct node *passed(const struct job *j, struct str argument)
 {
 	const struct nodes *args = &j->node->u.job.args;
@@ -151,7 +153,10 @@ static const struct node *passed(const struct job *j, struct str argument)
 	return NULL;
 }
 
-/* The line `settings = { size = "4" }`, with the job's own value, as text if the map contains texts. */
+/*
+ * The argument to write instead, such as `settings = { size = "4" }`, with the job's own value, in quotes if the map
+ * contains texts.
+ */
 static struct str map_line(struct eval *ev, const struct found *f, const struct value *v)
 {
 	struct str key = str_is_word(f->key) ? f->key : str_cat(ev->arena, STR("\""), f->key, STR("\"")),

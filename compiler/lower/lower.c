@@ -25,7 +25,7 @@ static struct plan_str *role_strs(struct eval *ev, struct role *r, enum field_id
 	return value_strs(ev, role_field(ev, r, id), ret_n);
 }
 
-/* ---- ports and mounts: entries of all levels ---- */
+/* ---- ports and mounts, whose entries come from all levels ---- */
 
 static void lower_ports(struct lowering *l, struct source_entries *s, struct plan_container *c)
 {
@@ -36,12 +36,12 @@ static void lower_ports(struct lowering *l, struct source_entries *s, struct pla
 				s->at[i].from, s->at[i].key_at };
 }
 
-/* Adds a mount. KNOWN: the place where each path was first written. */
+/* Adds a mount. KNOWN: path -> the span where it was first written. */
 static void add_mount(struct lowering *l, struct plan_container *c, struct map *known, struct plan_mount m)
 {
 	struct eval *ev = l->ev;
 	const struct span *there = map_get(known, m.path);
-	if (there) {                            /* TJ0612: two spellings of one path */
+	if (there) {                            /* two spellings of one path (TJ0612) */
 		struct str a = source_text(ev->program->sources, *there),
 			b = source_text(ev->program->sources, m.path_at);
 		struct diag *d = diag_report(ev->diags, TJ0612, m.path_at, "%.*s and %.*s are the same path",
@@ -56,7 +56,7 @@ static void add_mount(struct lowering *l, struct plan_container *c, struct map *
 	ARENA_PUSH(ev->arena, c->mounts, c->nmounts, m);
 }
 
-/* Does the device also bring this mount, with the same volume? */
+/* Does the accelerator add the same mount, with the same volume? */
 static bool brought(const struct plan_accelerator *acc, const struct plan_mount *m)
 {
 	for (size_t i = 0; acc && i < acc->nmounts; i++) {
@@ -114,7 +114,10 @@ static const struct data *raw_block(struct eval *ev, const struct entries *entri
 	return NULL;
 }
 
-/* The raw block of a role. The innermost framework's comes first, and each is extended by the one nearer to the job. */
+/*
+ * The raw block of a role. It starts with that of the innermost framework; each framework nearer to the job, and then
+ * the job, extends it.
+ */
 static const struct data *role_raw(struct eval *ev, struct role *r, const char *name)
 {
 	const struct data *all = NULL;
@@ -126,7 +129,7 @@ static const struct data *role_raw(struct eval *ev, struct role *r, const char *
 	return all && mine ? data_extend(ev->arena, all, mine) : mine ? mine : all;
 }
 
-/* ---- sidecars and init containers: nothing is inherited ---- */
+/* ---- sidecars and init containers, which inherit nothing ---- */
 
 static struct plan_str own_str(struct eval *ev, struct entries *body, enum field_id id)
 {
@@ -187,14 +190,14 @@ static void lower_extras(struct lowering *l, unsigned level, const char *word)
 		if (!item || item->kind != NODE_BLOCK || !str_is(item->u.block.word, word))
 			continue;
 		bool init = str_is(str_of(word), "init");
-		/* lowered in place: pending values keep the address, so the array must not grow later */
+		/* lowered in place, because pending values point into the array, which must not move */
 		struct plan_container *c = init ? &l->plan->inits[l->plan->ninits++] :
 			&l->plan->sidecars[l->plan->nsidecars++];
 		lower_extra(l, &entries->at[i], c);
 	}
 }
 
-/* Is it a block of a role, which may hold sidecars and the like? */
+/* Does the level consist of role blocks, which may contain sidecars and the like? */
 static bool level_has_blocks(unsigned level)
 {
 	return level == LEVEL_ROLE || (level >= LEVEL_FRAMEWORK && (level - LEVEL_FRAMEWORK) % 2 == 0);
@@ -248,7 +251,7 @@ static void lower_main(struct lowering *l)
 	claims_once(l);
 }
 
-/* The memory of the replica that has the least of it, among those that set it. */
+/* The least memory that any replica has, among those that set it. */
 static struct plan_quantity least_memory(const struct plan_role *p)
 {
 	struct plan_quantity least = { 0 };
@@ -299,7 +302,7 @@ static void report_codes(struct eval *ev, struct span at, const struct value *v)
 	diag_help(ev->diags, d, "exit codes are 1 to 255; 128..255 are those of signals");
 }
 
-/* The set of exit codes that are retried; reports values that are not exit codes. */
+/* The set of exit codes after which a replica is retried; reports values that are not exit codes. */
 static struct plan_codes role_codes(struct eval *ev, struct role *r)
 {
 	const struct value *v = role_field(ev, r, FIELD_RETRY_ON);
@@ -346,7 +349,8 @@ static void lower_policy(struct lowering *l)    /* fields for placement, restart
 }
 
 /*
- * An auxiliary role that others connect to lives as long as the job: a crash of TensorBoard must not end it for good.
+ * An auxiliary role that others connect to lives as long as the job: for example, TensorBoard must be restarted after a
+ * crash.
  */
 static void lower_serving(struct lowering *l)
 {
@@ -357,7 +361,7 @@ static void lower_serving(struct lowering *l)
 		p->restart = (struct plan_str){ STR("on-failure"), p->restart.from, true };
 }
 
-/* The labels that only the role adds; those of the job are in job.labels. */
+/* The labels or annotations that only the role adds, without those of the job, which are in the job's plan. */
 static struct plan_pairs own_pairs(struct lowering *l, enum field_id id)
 {
 	struct said all = role_said(l->ev, l->role, id), own = { 0 };
@@ -478,7 +482,7 @@ static void lower_head(struct job *j)
 	p->gang = job_str(j, FIELD_GANG);
 	if (j->options->gang.p)
 		p->gang = (struct plan_str){ j->options->gang, { 0 }, true };
-	if (!p->gang.set)                       /* a queue without a gang is one of Kueue */
+	if (!p->gang.set)                       /* a queue without a gang is a queue of Kueue */
 		p->gang = (struct plan_str){ p->queue.set ? STR("kueue") : STR("none"), p->queue.from, false };
 	p->scheduler = job_str(j, FIELD_SCHEDULER);
 	p->priority = job_str(j, FIELD_PRIORITY);

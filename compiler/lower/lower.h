@@ -1,7 +1,7 @@
 /*
  * lower.h - copies evaluated values into the plan. lower_job() requests every field of the job and its roles in a fixed
  * order. lower_text.c handles the fields that may contain text that depends on the pod (env, command, args, files).
- * They are evaluated with a symbolic index first; a value that turns out to be computed is recorded, and evaluated
+ * These are first evaluated with a symbolic index. A value that turns out to be computed is recorded, and is evaluated
  * again for each replica once the number of replicas is known.
  */
 #ifndef TRAINC_LOWER_LOWER_H
@@ -11,8 +11,8 @@
 #include "lower/model.h"
 
 /*
- * An expression whose value differs between replicas in a way that no reference can express. CLAIM: the claim that each
- * replica keeps.
+ * A value that must be evaluated for each replica, because it differs in a way that no reference can express. CLAIM:
+ * the claim that each replica keeps.
  */
 struct pending {
 	enum pending_kind {
@@ -20,11 +20,13 @@ struct pending {
 	} kind;
 	struct node *expr;
 	struct frame *frame;
-	struct str key;                 /* key of the entry in the map that `expr` gives; p == NULL: the value itself */
-	struct span computed;           /* place of the expression that computes the value, or that makes the claim */
+	struct str key;                 /* if `expr` is a whole map: the key of the entry; p == NULL if `expr` is the
+					 * value itself */
+	struct span computed;           /* span of the expression that makes the value differ, or that makes the claim
+					 */
 	size_t index;                   /* position of the entry in env, files or the replica's labels */
 	struct plan_container *container;
-	struct entries *body;           /* AMOUNTS: the body of a sidecar or init container; NULL: the role */
+	struct entries *body;           /* AMOUNTS: the body of a sidecar or init container; NULL for the role */
 	struct said said;               /* TEXTS: the contributions, instead of `expr` */
 	struct plan_texts *texts;
 	struct pending *next;
@@ -39,8 +41,8 @@ struct lowering {
 };
 
 /*
- * Builds the plan of one job; FRAME has the loop variables of a fleet, and MODEL, which is kept from pass to pass, what
- * its passes have in common. A value that could not be evaluated is reported and absent from the plan.
+ * Builds the plan of one job; FRAME has the loop variables of a fleet. MODEL keeps, from pass to pass, what the passes
+ * have in common. A value that cannot be evaluated is reported and left out of the plan.
  */
 void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options,
 	struct model *model, struct plan_job *ret);
@@ -48,7 +50,7 @@ void job_build(struct eval *ev, struct node *node, struct frame *frame, const st
 /* Copies every field of the job and of its roles into the plan. */
 void lower_job(struct job *j);
 
-/* Notes P, which is evaluated for each replica once their number is known. */
+/* Records P, to be evaluated for each replica once the number of replicas is known. */
 static inline void pend_field(struct lowering *l, struct pending p)
 {
 	struct pending *copy = ARENA_NEW(eval_work(l->ev), struct pending);
@@ -58,25 +60,27 @@ static inline void pend_field(struct lowering *l, struct pending p)
 	l->last = &copy->next;
 }
 
-/* The origin of an entry of a map field, before it is evaluated. */
+/* An entry of a map field, before it is evaluated. */
 struct source_entry {
 	struct str key;
 	struct span key_at;
-	struct node *expr;              /* the expression, evaluated in `frame`; NULL: `value` is the value */
+	struct node *expr;              /* the expression, evaluated in `frame`; NULL if `value` is set */
 	struct frame *frame;
-	struct str member;              /* key of the entry in the map that `expr` gives; p == NULL: the value itself */
-	const struct value *value;      /* the value, which is symbolic */
+	struct str member;              /* if `expr` is a whole map: the key of the entry; p == NULL if `expr` is the
+					 * value itself */
+	const struct value *value;      /* the value, evaluated with a symbolic index */
 	unsigned level;                 /* level of the body that sets the entry, see role.h */
 	struct span from;
-	struct source_entry *beneath;   /* the entry that this one replaced: the framework's default */
+	struct source_entry *beneath;   /* the entry of a lower level that this one replaced, such as the framework's
+					 * default */
 };
 static inline bool entry_of_framework(const struct source_entry *e) { return e->level >= LEVEL_FRAMEWORK; }
 struct source_entries {
 	struct source_entry *at;
 	size_t n;
 	struct map index;               /* key -> position of the entry + 1 */
-	size_t inherited;               /* env: position of the first entry that is not inherited: the accelerator's
-					 * variables are put before it */
+	size_t inherited;               /* env: position of the first entry that is not inherited; the accelerator's
+					 * variables are inserted before it */
 };
 
 /*
@@ -85,19 +89,23 @@ struct source_entries {
  */
 void gather_role(struct lowering *l, enum field_id id, struct source_entries *into);
 void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into);
-/* The value of a whole field in BODY, that of a sidecar or init container; RET gets its first entry for the field. */
+/*
+ * The value of a whole field in BODY, which is that of a sidecar or init container; *RET_FIRST is the first entry for
+ * the field.
+ */
 const struct value *gather_own(struct eval *ev, struct entries *body, enum field_id id, struct entry **ret_first);
-/* Adds one entry of a body of LEVEL whose value is a map. */
+/* Adds the entries of the map that E, an entry of a body of LEVEL, sets or extends. */
 void gather_entry(struct lowering *l, struct entry *e, unsigned level, struct source_entries *into);
 /*
- * Collects the variables of a container: of a sidecar's BODY, or of the role (NULL). If the framework's come after the
- * job's, the job's entries of reserved names that the framework sets too are dropped (TJ0719).
+ * Collects the variables of a container: of the sidecar with BODY, or of the role if BODY is NULL. If the framework's
+ * variables come after the job's, variables of the job are dropped whose names the framework reserves and sets itself
+ * (TJ0719).
  */
 void gather_env(struct lowering *l, struct entries *body, struct source_entries *into);
 
 /*
- * Reports TJ0702: a job's variable whose name the framework reserves. The help names the argument or field that it
- * depends on.
+ * Reports a variable of the job whose name the framework reserves (TJ0702). The help names the argument or field to set
+ * instead.
  */
 void report_locked(struct lowering *l, const struct source_entry *mine);
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
@@ -108,18 +116,18 @@ void lower_env(struct lowering *l, struct source_entries *sources, struct plan_c
 void replica_names(struct job *j);
 void lower_replica(struct lowering *l);
 void lower_files(struct lowering *l, struct source_entries *sources);
-/* Lowers V, the condition under which container C is ready; the ports of C must be known. */
+/* Lowers V, the readiness probe of container C; the ports of C must be known. */
 void lower_ready(struct lowering *l, const struct value *v, struct span at, struct plan_container *c);
-/* The claims of devices whose names are valid names of claims; reports the others. */
+/* The device claims in V that have valid names; reports the others. */
 struct plan_pairs lower_claims(struct lowering *l, const struct value *v);
-/* Reports a name that is in both fields with claims of devices. */
+/* Reports a name that occurs in both fields for device claims. */
 void claims_once(struct lowering *l);
 /*
- * Lowers the amounts of container C from its BODY (NULL: the role); its raw block and the accelerator must be in the
- * plan.
+ * Lowers the amounts of container C from BODY, or from the role if BODY is NULL; its raw block and the accelerator must
+ * be in the plan.
  */
 void lower_amounts(struct lowering *l, struct entries *body, struct plan_container *c);
-/* Lowers the amounts of replicas 0 to N - 1, once their number is known; all errors in them are reported. */
+/* Lowers the amounts of replicas 0 to N - 1, once their number is known, and reports all errors in them. */
 void lower_amounts_of_replicas(struct lowering *l, struct entries *body, struct plan_container *c, int64_t n);
 /*
  * Lowers V, the `resources` of container C, into ASKS, whose other amounts must be known. Reports resources that no
@@ -128,26 +136,26 @@ void lower_amounts_of_replicas(struct lowering *l, struct entries *body, struct 
 void lower_resources(struct lowering *l, const struct value *v, const struct plan_container *c,
 	struct plan_amounts *asks);
 /*
- * Lowers the place of the role, once `node`, `spread` and the number of replicas are in the plan (TJ0626, TJ0627,
- * TJ0206).
+ * Lowers the field `place` of the role, once `node`, `spread` and the number of replicas are in the plan (TJ0626,
+ * TJ0627, TJ0206).
  */
 void lower_place(struct lowering *l);
 /* Reports invalid levels in the project's topology. */
 void lower_topology(struct eval *ev);
-/* The texts of the list that all entries of SAID form together. */
+/* Sets *RET to the texts of the list that the entries of SAID form together. */
 void lower_said_texts(struct lowering *l, const struct said *said, struct plan_texts *ret);
 /* Evaluates pending values for every replica, and decides whether the role is unrolled (TJ0709, TJ0710, TJ0717). */
 void lower_pending(struct lowering *l);
 
-/* The framework's arguments with their defaults, as a map; NULL without a framework. */
+/* The framework's arguments with their defaults, as a map; NULL if the job has no framework. */
 const struct data *lower_arguments(struct job *j);
 
-/* A raw value as a data tree; NULL after a report when it holds something only the pod knows. */
 /*
- * Checks values that the job gives to fields which the framework declares with a type, and which are not evaluated as a
- * whole.
+ * Checks the job's values for fields that the framework declares with a type, as far as these fields are not evaluated
+ * as a whole (see typed.c).
  */
 void lower_typed(struct lowering *l);
+/* A raw value as a data tree; NULL after reporting a part that only the pod knows. */
 struct data *value_data(struct eval *ev, const struct value *v);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * lower_text.c - lowers env, command, args and files: text that may differ between replicas.  Everything is evaluated
- * once with a symbolic index.  A value that stays text (pieces) is valid for all replicas.  A value that is computed
- * from the index is recorded, and evaluated again for each replica with a literal index once their number is known.
- * The role is then unrolled, except for files, which have one key per replica anyway.
+ * lower_text.c - lowers env, command, args and files: text that may differ between replicas. Everything is evaluated
+ * once with a symbolic index. A value that is a text with pieces is valid for all replicas. A value that is computed
+ * from the index is recorded, and is evaluated again with the index of each replica once their number is known. The
+ * role is then unrolled, except for files, which have one key per replica anyway.
  */
 #include "eval/internal.h"
 #include "eval/job.h"
@@ -23,7 +23,7 @@ static bool same_text(struct eval *ev, const struct value *a, const struct value
 	return text_flatten(ev, &ta, &sa) && text_flatten(ev, &tb, &sb) && str_eq(sa, sb);
 }
 
-/* May the job have this entry, and does it change anything? */
+/* Is the variable allowed, and does it have an effect? Reports it otherwise. */
 static bool env_entry_ok(struct lowering *l, struct source_entry *s)
 {
 	struct eval *ev = l->ev;
@@ -58,7 +58,7 @@ static void env_references(struct lowering *l, const struct plan_container *c, s
 		if (t->at[i].kind != PIECE_ENV)
 			continue;
 		struct str name = t->at[i].u.text;
-		for (size_t k = defined->n; k < c->nenv; k++)   /* filled in only as far as needed */
+		for (size_t k = defined->n; k < c->nenv; k++)   /* DEFINED is filled in only when needed */
 			map_put(defined, eval_work(l->ev), c->env[k].name, l);
 		if (map_get(defined, name))
 			continue;
@@ -168,7 +168,8 @@ void lower_said_texts(struct lowering *l, const struct said *said, struct plan_t
 /* ---- files ---- */
 
 /*
- * May the file have this text? A ConfigMap is static: only the index and host names can differ between replicas in it.
+ * Is the text possible in a file? Files are in a ConfigMap, which is static, so only the index and host names can
+ * differ between replicas.
  */
 static bool file_text_ok(struct lowering *l, struct str path, const struct text *t)
 {
@@ -255,10 +256,10 @@ static void replicas_of(struct lowering *l, const struct pending *p, int64_t n)
 		l->plan->files[p->index].per_replica = texts;
 }
 
-/* Is it a field of the object itself, which no reference can express? */
+/* Is Q a field of the pod object itself, such as an amount, where no reference is possible? */
 static bool is_of_object(const struct pending *q) { return q->kind == PENDING_CLAIM || q->kind == PENDING_AMOUNTS; }
 
-/* How to avoid an object for each replica. */
+/* The help on how to avoid an object for each replica. */
 static const char *indexed_help(const struct pending *q)
 {
 	if (q->kind == PENDING_CLAIM)
@@ -277,7 +278,7 @@ static void report_unrolled(struct lowering *l, const struct pending *q)
 	if (expr.n > 60)
 		expr = str_printf(ev->arena, "%.57s...", expr.p);
 	/*
-	 * when the library's arithmetic uses up the budget, the number of replicas is the reason, so it is reported
+	 * if the library computes from the index, the user can only change the number of replicas, so the report is
 	 * there
 	 */
 	bool own = in_user_text(ev, because) || !in_user_text(ev, p->replicas_at);
@@ -328,8 +329,8 @@ static void report_elastic(struct lowering *l, const struct pending *q)
 }
 
 /*
- * Does the value require that the role is unrolled? With one replica the index is 0, which its claim and amounts can
- * contain.
+ * Does the value require that the role is unrolled? Claims and amounts do not if there is only one replica, whose index
+ * is always 0.
  */
 static bool is_unrolling(const struct plan_role *p, const struct pending *q)
 {
@@ -344,7 +345,10 @@ static void first_amounts(struct lowering *l)
 			replicas_of(l, q, 1);
 }
 
-/* Reports TJ0717 if replicas are objects anyway: each kind of replica is compared with the others, which takes time. */
+/*
+ * Limits the number of replicas with different amounts where each replica is an object anyway (TJ0717), because
+ * comparing all kinds of replicas takes too long.
+ */
 static bool few_amounts(struct lowering *l)
 {
 	const struct pending *q = l->pending;
@@ -371,7 +375,7 @@ void lower_pending(struct lowering *l)
 		if (is_unrolling(p, q))
 			unrolls = q;
 	if ((workload_row(l->job->options->workload)->traits & WORKLOAD_BARE) || p->one_name) {
-		p->unrolled = true;             /* no further object is created because of it */
+		p->unrolled = true;             /* every replica is an object anyway, so this adds none */
 		if (!few_amounts(l)) {
 			first_amounts(l);
 			return;
@@ -389,7 +393,7 @@ void lower_pending(struct lowering *l)
 			return;
 		}
 	} else if (l->job->options->unroll && !p->elastic && !plan_is_sliced(p)) {
-		/* --unroll: nothing is computed, but every replica gets an object of its own */
+		/* --unroll: nothing requires it, but every replica gets an object of its own */
 		p->unrolled = true;
 	}
 	for (const struct pending *q = l->pending; q; q = q->next)

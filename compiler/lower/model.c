@@ -1,10 +1,10 @@
 /*
- * model.c - the plan of a job from that of another job. What the two have in common is shared, because a plan does not
- * change once it is complete.
+ * model.c - makes the plan of a job from that of another job. The two plans share what they have in common, because a
+ * plan does not change once it is complete.
  */
 #include "lower/model.h"
 
-/* J-R; a role to which its framework gives a name has no model. */
+/* The name JOB-ROLE of the object of a role. A role whose framework names its objects is never copied. */
 static struct str object_name(struct eval *ev, const struct plan_job *p, const struct plan_role *r)
 {
 	return str_cat(ev->arena, p->name, STR("-"), r->label);
@@ -16,7 +16,7 @@ static struct str rest_of(const struct eval *ev, const struct node *job)
 	return source_text(ev->program->sources, (struct span){ job->u.job.title->span.end, job->span.end });
 }
 
-/* Do two jobs that are written out have the same text except for the title? */
+/* Do two jobs outside fleets have the same text except for their titles? */
 static bool reads_alike(const struct eval *ev, const struct node *a, const struct node *b)
 {
 	return !a->u.job.list && !b->u.job.list && str_eq(rest_of(ev, a), rest_of(ev, b));

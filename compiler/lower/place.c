@@ -1,7 +1,7 @@
 /*
- * place.c - lowers `place = near("rack")` and similar places, and the project's topology. A level is named by the label
- * whose values are its domains, or by the last part of that label. The levels of `spread`, hosts and zones, always
- * exist.
+ * place.c - lowers `place = near("rack")` and similar places, and the project's topology. A level is named by the key
+ * of the node label whose values are its domains, or by the last part of that key. The levels that `spread` uses, hosts
+ * and zones, always exist.
  */
 #include "lower/lower.h"
 
@@ -15,10 +15,9 @@
 /* ---- the levels ---- */
 
 struct levels {
-	struct str *keys;               /* outermost first; zones and hosts too */
+	struct str *keys;               /* label keys, outermost first, with those of zones and hosts */
 	size_t n;
-	size_t first, listed;           /* range of the levels that the project lists: `listed` of them from `first`
-					 * on */
+	size_t first, listed;           /* the project lists the `listed` levels from `first` on */
 };
 
 static bool lists(const struct project *p, struct str key)
@@ -96,7 +95,7 @@ static struct str names_of(struct eval *ev, const struct levels *l)
 	return s;
 }
 
-/* A label that the missing level could have, for a help. */
+/* A label key that help can propose for a level that the project does not list. */
 static struct str some_key(struct eval *ev, struct str name)
 {
 	const char *why;
@@ -149,7 +148,7 @@ static void report_ambiguous(struct lowering *l, const struct levels *levels, co
 		}
 }
 
-/* Reports TJ0627: replicas cannot be close together and far from each other. */
+/* Reports `place` together with `spread` (TJ0627): replicas cannot be both close together and far from each other. */
 static void against_spread(struct lowering *l, const struct levels *levels, size_t level)
 {
 	const struct plan_role *r = l->plan;
@@ -174,7 +173,7 @@ static void against_spread(struct lowering *l, const struct levels *levels, size
 
 /* ---- zones ---- */
 
-/* Reports TJ0206: the same label is set in another way. */
+/* Reports a label of the place that another field sets as well (TJ0206). */
 static void zone_twice(struct lowering *l, const struct plan_pairs *node, struct span at, const char *other)
 {
 	const struct plan_role *r = l->plan;
@@ -244,9 +243,7 @@ static bool read_place(struct lowering *l, const struct value *v, struct plan_pl
 	return true;
 }
 
-/*
- * Is the place set for the whole job: by the job itself, the project's defaults, or a framework outside of its roles?
- */
+/* Is the place set for the whole job: by the job itself, the project's defaults, or a framework outside its roles? */
 static bool of_whole_job(struct lowering *l)
 {
 	unsigned level = role_field_level(l->ev, l->role, FIELD_PLACE);
@@ -254,7 +251,7 @@ static bool of_whole_job(struct lowering *l)
 	return !l->role->aux && level != LEVEL_ROLE && (level < LEVEL_FRAMEWORK || (level - LEVEL_FRAMEWORK) % 2);
 }
 
-/* The number of group levels from this level inwards; hosts are not groups. */
+/* The number of levels that the project lists from this one inwards, not counting hosts. */
 static int64_t tier_of(const struct levels *l, size_t level)
 {
 	int64_t n = 0;
@@ -282,7 +279,7 @@ void lower_place(struct lowering *l)
 		return;
 	p->together = of_whole_job(l);
 	if (p->kind == PLACE_PACK) {
-		/* a zone counts only if the project lists it */
+		/* starts at the levels that the project lists, which may not include zones */
 		p->keys = levels.keys + levels.first;
 		p->nkeys = levels.n - levels.first;
 		if (str_is(l->plan->spread.value, "host"))
@@ -305,7 +302,7 @@ void lower_place(struct lowering *l)
 	against_spread(l, &levels, level);
 }
 
-/* ---- the project's own list ---- */
+/* ---- the project's list of levels ---- */
 
 void lower_topology(struct eval *ev)
 {

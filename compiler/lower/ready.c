@@ -42,9 +42,7 @@ static void report_port(struct lowering *l, const struct plan_container *c, stru
 		diag_help(l->ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name));
 }
 
-/*
- * The longest time that a container may need to become ready, in whole seconds; an hour by default.
- */
+/* Sets *RET to the time that a container has to become ready, in whole seconds; an hour by default. */
 static bool start_time(struct lowering *l, const struct value *probe, struct span at, int64_t *ret)
 {
 	enum { HOUR = 3600 };

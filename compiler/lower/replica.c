@@ -1,12 +1,13 @@
 /*
  * replica.c - lowers a framework's settings for the objects that represent one replica each: replica { name, labels,
- * service, kind }. The framework's own block is for all roles; a role's block adds to it. Names are evaluated first,
- * since every host name begins with one. A Service selects its pod by the labels of the framework's own block.
+ * service, kind }. The block in the framework itself applies to all its roles; the block in a role adds to it. Names
+ * are evaluated first, since every host name begins with one. A Service selects its pod by the labels of the
+ * framework's own block.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
 
-/* The entries of the blocks of one level for a member, in order. */
+/* The entries that set member NAME in the `replica` blocks of one level, in order. */
 static struct said member_said(struct role *r, unsigned level, const char *name)
 {
 	struct eval *ev = r->job->ev;
@@ -23,7 +24,7 @@ static struct said member_said(struct role *r, unsigned level, const char *name)
 	return said;
 }
 
-/* The value of a member: the nearer block takes precedence, and within a block the last entry. */
+/* The value of a member: that of the block nearest to the job, and in that block, of the last entry. */
 static const struct value *member(struct role *r, const char *name, struct span *ret_at)
 {
 	struct said said = { 0 };
@@ -126,7 +127,10 @@ static void label(struct lowering *l, const struct source_entry *s, bool selects
 	ARENA_PUSH(l->ev->arena, p->labels, p->nlabels, made);
 }
 
-/* Lowers labels. SELECT: those of the framework's own block, by which a Service selects its pod. */
+/*
+ * Lowers the labels of one level. SELECT: they are those by which a Service selects its pod, from the block of the
+ * framework itself.
+ */
 static void labels(struct lowering *l, unsigned level, bool select)
 {
 	struct source_entries s = { 0 };

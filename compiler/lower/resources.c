@@ -1,14 +1,14 @@
 /*
  * resources.c - lowers `resources { "rdma/hca" = 8 }`: what a container requests besides cpu, memory, disk and its
- * accelerator. A device plugin's resource has a domain and is counted; huge pages are an amount of memory. Neither can
- * be overcommitted, so request and limit are the same number.
+ * accelerator. The name of a device plugin's resource has a domain, and its value is a count; huge pages are an amount
+ * of memory. Neither can be overcommitted, so request and limit are the same number.
  */
 #include "eval/plan_value.h"
 #include "lower/lower.h"
 
 #include "kube/limits.h"
 
-/* The kind of a resource by its name, as the API server decides it. */
+/* The kind of a resource by its name, as the API server determines it. */
 enum resource_form { RESOURCE_UNKNOWN, RESOURCE_COUNTED, RESOURCE_PAGES };
 
 #define PAGES "hugepages-"
@@ -18,7 +18,10 @@ static struct diag *refuse(struct lowering *l, struct span at, struct str name, 
 	return diag_report(l->ev->diags, TJ0624, at, "'%.*s' %s", STR_ARG(name), what);
 }
 
-/* The field to use instead of a name: names of fields of this language, and words of Kubernetes' block `resources`. */
+/*
+ * The help for a NAME that is not a resource but a field of this language, or a word of the block `resources` in
+ * Kubernetes.
+ */
 static const char *field_instead(struct str name)
 {
 	static const struct { const char *name, *help; } words[] = {

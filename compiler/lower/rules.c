@@ -1,7 +1,6 @@
 /*
- * rules.c - runs the rules in order, and decides when they apply. Warnings are for programs that will run. While a job
- * has errors, a value may be absent because it was reported already, and "no memory is set" would be a second message
- * about the same mistake.
+ * rules.c - runs the rules in order, and decides when they apply. Most warnings are left out while a job has errors: a
+ * value may be missing because of an error, and "no memory is set" would be a second message about the same mistake.
  */
 #include "lower/rules.h"
 

@@ -1,5 +1,5 @@
 /*
- * rules.h - rules over the finished plan of a job, which types cannot express (TJ05xx to TJ08xx).
+ * rules.h - rules about the finished plan of a job that types cannot express (TJ05xx to TJ08xx).
  */
 #ifndef TRAINC_LOWER_RULES_H
 #define TRAINC_LOWER_RULES_H
@@ -11,9 +11,9 @@ void rules_job(struct job *j);
 void rules_roles(struct job *j);        /* checks success, start order and restarts: TJ05xx */
 void rules_resources(struct job *j);    /* checks cpu, memory and devices: TJ0522, TJ0606 to TJ0620 */
 void rules_mounts(struct job *j);       /* checks paths and volumes: TJ0612 to TJ0621 */
-void rules_words(struct job *j);        /* checks commands that cannot do what they say: TJ0534 to TJ0536 */
+void rules_words(struct job *j);        /* checks for commands that cannot work as written: TJ0534 to TJ0536 */
 void rules_text(struct job *j);         /* checks credentials and images: TJ0712, TJ0718, TJ0815 */
 void rules_raw(struct job *j);          /* checks raw blocks: --no-raw, and TJ0908 */
-void rules_repeats(struct job *j);      /* checks repeated objects: TJ1006 */
+void rules_repeats(struct job *j);      /* checks fields that only repeat a default: TJ1006 */
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * rules_mounts.c - paths and volumes of a pod (TJ0612, TJ0614, TJ0615, TJ0621).
+ * rules_mounts.c - rules about paths and volumes of a pod (TJ0612, TJ0614, TJ0615, TJ0621).
  */
 #include "eval/internal.h"
 #include "lower/rules.h"
@@ -8,7 +8,7 @@
 
 static struct diags *ds(struct job *j) { return j->ev->diags; }
 
-/* ---- one name of scratch or claim, one size in a pod (TJ0614) ---- */
+/* ---- volumes of the same name must have the same size in a pod (TJ0614) ---- */
 
 struct first_scratch {
 	const struct plan_volume *volume;
@@ -38,7 +38,7 @@ static void same_scratch(struct job *j, const struct first_scratch *first, const
 		"same name means same volume: use one size, or another name");
 }
 
-/* Compares each volume with the first of its name, which is in SEEN. */
+/* Compares each volume with the first one of that name, which SEEN contains. */
 static void scratch_sizes(struct job *j, enum volume_kind kind, struct map *seen, const struct plan_container *c)
 {
 	for (size_t i = 0; i < c->nmounts; i++) {
@@ -67,16 +67,16 @@ static void sizes_in_pod(struct job *j, enum volume_kind kind, const struct plan
 		scratch_sizes(j, kind, &seen, &r->sidecars[k]);
 }
 
-/* ---- paths below other paths; sorted, so that a path comes after the one that it is below ---- */
+/* ---- paths below other paths: all are sorted, so that a directory comes before everything in it ---- */
 
 struct mounted {
 	struct str path;
 	const struct plan_mount *mount;         /* one of `mount` and `file` is NULL */
 	const struct plan_file *file;
-	/* the nearest mount that contains it, and the nearest of the job's own; NULL: there is none */
+	/* the nearest mount that contains it, and the nearest one that the job itself sets; NULL if there is none */
 	const struct plan_mount *in_mount, *in_own;
 	const struct plan_file *in_file;
-	const struct mounted *up;                 /* the nearest place that contains it */
+	const struct mounted *up;                 /* the nearest mount or file that contains it */
 };
 
 static bool below(struct str path, struct str directory)
@@ -85,8 +85,8 @@ static bool below(struct str path, struct str directory)
 }
 
 /*
- * Compares two places by path. A directory comes before everything in it, and that before the next directory; a mount
- * comes before a file at its path.
+ * Compares two mounts or files by path. A directory comes before everything in it, which comes before the next
+ * directory; a mount comes before a file with the same path.
  */
 static int mounted_by_path(const void *one, const void *other)
 {
@@ -160,7 +160,10 @@ static void file_below_file(struct job *j, const struct plan_file *inner, const 
 	diag_help(ds(j), d, "give one of them another directory");
 }
 
-/* Reports overlapping places. Only the nearest directory is reported; those further out are reported for that one. */
+/*
+ * Reports mounts and files inside each other. Each is compared only with the nearest one around it, which is compared
+ * with the next.
+ */
 static void overlaps(struct job *j, const struct plan_role *r)
 {
 	size_t n;
@@ -190,7 +193,7 @@ static void shared_memory(struct job *j, const struct plan_role *r)
 	diag_help(ds(j), d, own ? "keep one of the two" : "remove 'shm'");
 }
 
-/* ---- a claim that many replicas write to (TJ0621) ---- */
+/* ---- claims to which several replicas write (TJ0621) ---- */
 
 static void shared_claims(struct job *j, const struct plan_role *r)
 {
@@ -205,7 +208,7 @@ static void shared_claims(struct job *j, const struct plan_role *r)
 	}
 }
 
-/* ---- mounts over what the image needs, volumes in memory (TJ0623, TJ0611) ---- */
+/* ---- mounts that hide what the image needs, and volumes in memory (TJ0623, TJ0611) ---- */
 
 static void over_system(struct job *j, const struct plan_mount *m)
 {

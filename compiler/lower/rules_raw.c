@@ -1,5 +1,5 @@
 /*
- * rules_raw.c - reports raw fields that are refused altogether (--no-raw), and those that would separate a pod from its
+ * rules_raw.c - reports raw fields: all of them with --no-raw, otherwise those that would keep a pod from reaching its
  * peers (TJ0908).
  */
 #include "eval/internal.h"

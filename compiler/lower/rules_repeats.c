@@ -17,7 +17,7 @@ static bool is_literal(const struct node *n)
 		n->kind == NODE_BOOL;
 }
 
-/* The literal to which an entry sets a field; NULL when it is not a literal. */
+/* The literal to which entry E sets its field; NULL when the value is not a literal. */
 static struct node *literal(const struct entry *e)
 {
 	struct node *value = entry_sets(e) ? entry_expr(e) : NULL;

@@ -1,5 +1,5 @@
 /*
- * rules_resources.c - cpu, memory, devices, topology (TJ0522, TJ0606 to TJ0620).
+ * rules_resources.c - rules about cpu, memory, devices and topology (TJ0522, TJ0606 to TJ0620).
  */
 #include "lower/rules.h"
 
@@ -7,7 +7,9 @@ static struct diags *ds(struct job *j) { return j->ev->diags; }
 
 static struct str amount(struct job *j, struct plan_quantity q) { return quantity_text(j->ev->arena, q.value); }
 
-/* The amount as the program spells it, such as 1.5 for 1500m, when its place holds a literal. */
+/*
+ * The amount as the program writes it, such as 1.5 for 1500m, if it comes from a literal; otherwise in canonical form.
+ */
 static struct str as_written(struct job *j, struct plan_quantity q)
 {
 	struct str text = source_text(j->ev->program->sources, q.from);
@@ -55,7 +57,7 @@ static void container(struct job *j, const struct plan_container *c)
 	limit_below(j, "disk", c->asks.disk, c->asks.limits.disk);
 }
 
-/* ---- decimal amounts that look binary (TJ0620) ---- */
+/* ---- decimal amounts that were probably meant as binary (TJ0620) ---- */
 
 static void decimal(struct job *j, struct plan_quantity q)
 {
@@ -68,7 +70,8 @@ static void decimal(struct job *j, struct plan_quantity q)
 	if (!quantity_binary(n))
 		return;
 	if (!str_ends(text, STR("G")) && !str_ends(text, STR("T")))
-		return;                         /* another notation shows that it is intended */
+		return;                         /* other notations, such as an exponent, show that the amount is
+						 * intended */
 	double binary = (double)n * (tera ? 1e12 / 1099511627776.0 : 1e9 / 1073741824.0);
 	struct diag *d = diag_report(ds(j), TJ0620, q.from, "%lld%s is %.1f%s", n, tera ? "T" : "G", binary,
 		tera ? "Ti" : "Gi");
@@ -123,7 +126,7 @@ static void unlikely(struct job *j, const struct plan_role *r)
 	}
 }
 
-/* Checks the number of replicas against the hosts of a topology, all of which are needed once for each slice. */
+/* Checks that the number of replicas is the number of hosts of the topology, times the number of slices. */
 static void fit_topology(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
@@ -219,10 +222,11 @@ static void devices(struct job *j, const struct plan_role *r)
 		}
 }
 
-/* ---- devices that an auxiliary role got unintentionally (TJ0522) ---- */
+/* ---- devices that an auxiliary role has unintentionally (TJ0522) ---- */
 
 /*
- * Reports devices that come from an inserted record: one that describes the training nodes also sets their accelerator.
+ * Reports devices of an auxiliary role that come from an inserted record: a record that describes the training nodes
+ * also sets their accelerator.
  */
 static void inserted_devices(struct job *j, struct role *role, const struct plan_role *r)
 {
@@ -236,7 +240,7 @@ static void inserted_devices(struct job *j, struct role *role, const struct plan
 	diag_help(ds(j), d, "set 'accelerator = none' there; if it needs the devices, write them out");
 }
 
-/* ---- device counts in raw (TJ0608) ---- */
+/* ---- device counts in raw blocks (TJ0608) ---- */
 
 static void raw_devices(struct job *j, const struct plan_role *r)
 {
@@ -265,7 +269,7 @@ static struct str amount_of(struct job *j, const struct data *d)
 		d->kind == DATA_STRING ? d->u.string : STR("");
 }
 
-/* Is it the resource of a device plugin, with the domain of a vendor? */
+/* Is it the resource of a device plugin, whose name starts with the domain of a vendor? */
 static bool is_device(struct str resource)
 {
 	const char *slash = memchr(resource.p, '/', resource.n);
@@ -305,7 +309,7 @@ static void shm(struct job *j, const struct plan_role *r)
 	const struct plan_amounts *asks = &r->main.asks;
 	const struct plan_quantity *memory = asks->limits.memory.set ? &asks->limits.memory : &asks->memory;
 	if (memory->set && memory->value.nano <= 0)
-		return;                 /* reported already, and a default of 'shm' may follow from it */
+		return;                 /* reported above; the default of 'shm' may be computed from it */
 	positive(j, "shm", r->shm);
 	if (!r->shm.set || !memory->set || r->shm.value.nano <= memory->value.nano)
 		return;
@@ -317,7 +321,7 @@ static void shm(struct job *j, const struct plan_role *r)
 	diag_help(ds(j), d, "raise 'memory', or lower 'shm'");
 }
 
-/* Applies the rules for one kind of replica, whose amounts R has. */
+/* Applies the rules to one kind of replica; R is the role with the amounts of that kind. */
 static void judge_kind(struct job *j, struct role *role, const struct plan_role *r)
 {
 	container(j, &r->main);

@@ -70,7 +70,7 @@ static bool waits_for(const struct plan_job *p, const struct plan_condition *c, 
 	return c->role == role || role_waits_for(p, c->role, role, seen);
 }
 
-/* Marks the other waits of a cycle through role `first` as reported. */
+/* Adds notes for the other waits of the cycle through role FIRST, and marks them as reported. */
 static void note_cycle(struct job *j, struct diag *d, unsigned first, bool *told)
 {
 	struct plan_job *p = j->plan;
@@ -86,8 +86,8 @@ static void note_cycle(struct job *j, struct diag *d, unsigned first, bool *told
 }
 
 /*
- * Reports a start order in a gang. A queue resumes everything that is suspended; other gangs would wait for the very
- * pods that wait for them.
+ * Reports a start order in a gang. Kueue resumes all Jobs of a workload at once, and other gangs would wait for the
+ * very pods that wait for them.
  */
 static void report_order_in_gang(struct job *j, const struct plan_role *r)
 {
@@ -117,8 +117,8 @@ static void report_order_in_gang(struct job *j, const struct plan_role *r)
 }
 
 /*
- * Is the role part of the gang? Kueue resumes each Job at once, but a set with its own order as a whole; other gangs
- * consist of all roles that are not auxiliary.
+ * Is the role part of the gang? With Kueue, roles in a set are not, because Kueue resumes the set as a whole and the
+ * set has its own start order. Other gangs consist of all roles that are not auxiliary.
  */
 static bool in_gang(const struct plan_job *p, const struct plan_role *r)
 {
@@ -169,7 +169,7 @@ static void start_order(struct job *j)
 		bool *seen = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
 		const struct plan_condition *c = p->roles[i].start_after;
 		if (!c || told[i])
-			continue;               /* the other end of the same cycle needs no second message */
+			continue;               /* reported for another role of the same cycle */
 		if (p->roles[i].max)
 			test_awaited(j, &p->roles[i], c);
 		if (waits_for(p, c, i, seen)) {
@@ -223,7 +223,7 @@ static void restarts(struct job *j, const struct plan_role *r)
 
 struct port_use {
 	const struct plan_port *port;
-	size_t position;                /* position in the pod */
+	size_t position;                /* index among the ports of the pod */
 };
 
 static void collide(struct job *j, const struct plan_role *r, struct port_use a, struct port_use b)
@@ -237,7 +237,7 @@ static void collide(struct job *j, const struct plan_role *r, struct port_use a,
 	diag_help(ds(j), d, "containers of one pod share its address: give one of them another port");
 }
 
-/* Compares two ports by number, then by their order in the pod. */
+/* Compares two ports by number, then by their position. */
 static int port_order(const void *a, const void *b)
 {
 	const struct port_use *x = a, *y = b;
@@ -274,8 +274,7 @@ static void role_ports(struct job *j, const struct plan_role *r)
 static void service(struct job *j, struct role *role, const struct plan_role *r)
 {
 	struct contribution said;
-	bool lost = ds(j)->errors && role_first(role, FIELD_PORTS, &said);      /* the ports may be the part that
-										 * failed */
+	bool lost = ds(j)->errors && role_first(role, FIELD_PORTS, &said);      /* the error may be in the ports */
 	if (!r->service.set || str_is(r->service.value, "none") || r->main.nports || lost)
 		return;
 	struct diag *d = diag_report(ds(j), TJ0525, r->service.from, "role '%.*s' has a service, but no ports",
@@ -283,7 +282,7 @@ static void service(struct job *j, struct role *role, const struct plan_role *r)
 	diag_help(ds(j), d, "declare them: ports { http = 8000 }");
 }
 
-/* ---- the whole cluster (TJ0520, TJ0606, TJ0813, TJ0816) ---- */
+/* ---- the job as a whole (TJ0520, TJ0606, TJ0813, TJ0816) ---- */
 
 static bool framework_may_grow(const struct job *j)
 {
@@ -296,7 +295,7 @@ static bool framework_may_grow(const struct job *j)
 	return false;
 }
 
-/* Is there one replica that starts a process for each device, or as many as an argument of the framework says? */
+/* Does a replica start several processes: one for each device, or as many as an argument of the framework says? */
 static bool several_processes(const struct job *j, const struct plan_role *r)
 {
 	static const char *const arguments[] = { "nproc", "processes", "slots" };
@@ -390,7 +389,7 @@ static bool times(struct job *j)
 	return ds(j)->errors == errors;
 }
 
-/* Reports a pod that has less time to run than to end (TJ0816). */
+/* Reports a grace period that is longer than the timeout of the job (TJ0816). */
 static void short_timeout(struct job *j)
 {
 	const struct plan_job *p = j->plan;
@@ -425,7 +424,7 @@ static void counts(struct job *j, const struct plan_role *r)
 	count_fits(j, "retries", &r->retries);
 }
 
-/* Does the job succeed although none of its replicas has? */
+/* Can condition C hold without any replica, because all roles in it may have 0 replicas? */
 static bool succeeds_with_none(const struct plan_job *p, const struct plan_condition *c)
 {
 	if (c->kind == CONDITION_AND)
@@ -436,7 +435,7 @@ static bool succeeds_with_none(const struct plan_job *p, const struct plan_condi
 	return c->kind == CONDITION_DONE && c->index == CONDITION_ALL && r->max && r->min == 0 && !r->unknown;
 }
 
-/* Reports a job that runs nothing, or that succeeds even when everything in it has failed (TJ0503, TJ0502). */
+/* Reports a job that runs nothing, or that succeeds even when it has no replicas (TJ0503, TJ0502). */
 static void runs_something(struct job *j)
 {
 	const struct plan_job *p = j->plan;

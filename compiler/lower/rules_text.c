@@ -1,6 +1,6 @@
 /*
- * rules_text.c - reports literals that should not be in a program, and images that may change while a job is running
- * (TJ0712, TJ0714, TJ0718, TJ0815).
+ * rules_text.c - reports credentials in a program, references to variables that nothing expands, and images that may
+ * change while a job is running (TJ0712, TJ0714, TJ0718, TJ0815).
  */
 #include "eval/internal.h"
 #include "lower/rules.h"
@@ -42,7 +42,7 @@ static bool is_token(struct str word, struct str prefix, size_t n)
 	return word.n >= prefix.n + n && str_starts(word, prefix);
 }
 
-/* The kind of the first access key in a text, else of the first access token; NULL for none. */
+/* The kind of the first access key in a text, or if there is none, of the first access token; otherwise NULL. */
 static const char *token_kind(struct str s)
 {
 	const char *kind = NULL;
@@ -112,17 +112,17 @@ static void env_literals(struct job *j, const struct plan_container *c)
 	}
 }
 
-/* ---- the variables of a container by their names ---- */
+/* ---- looking up the variables of a container ---- */
 
 struct seen_variables {
 	struct job *job;
 	const struct plan_container *container;
 	struct map index;               /* name -> position + 1; made on first use */
-	bool *secret;                   /* does the variable hold a credential? */
-	bool shell;                     /* may a shell read the arguments? */
+	bool *secret;                   /* for each variable: it contains a credential */
+	bool shell;                     /* a shell may read the command and the arguments */
 };
 
-/* Does an entry contain a credential? A reference is to an earlier entry, for which that is known already. */
+/* Does an entry contain a credential? A reference is always to an earlier entry, for which the answer is known. */
 static bool holds_secret(const struct seen_variables *vs, size_t entry)
 {
 	const struct plan_env *e = &vs->container->env[entry];
@@ -135,7 +135,7 @@ static bool holds_secret(const struct seen_variables *vs, size_t entry)
 	return e->kind == ENV_SECRET;
 }
 
-/* The position of a variable, counted from 1; 0 when there is none of that name. */
+/* 1 + the index of the variable with that name; 0 when there is none. */
 static size_t position(struct seen_variables *vs, struct str name)
 {
 	const struct plan_container *c = vs->container;
@@ -154,7 +154,7 @@ static size_t position(struct seen_variables *vs, struct str name)
 
 static const char word_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-/* Finds the next $(NAME) or $NAME from P on, and the place after it; false when there is none. */
+/* Finds the next $(NAME) or $NAME from *P on and moves *P past it; false when there is none. */
 static bool next_lookalike(const char **p, const char *end, struct str *ret_name, struct str *ret_whole)
 {
 	for (const char *dollar; *p < end && (dollar = memchr(*p, '$', (size_t)(end - *p))); *p = dollar + 1) {
@@ -172,14 +172,14 @@ static bool next_lookalike(const char **p, const char *end, struct str *ret_name
 	return false;
 }
 
-/* Is it a usual name of a variable, such as PATH or OUT_DIR? Other text after '$' may mean anything. */
+/* Does the name look like that of a variable, such as PATH or OUT_DIR? Other text after '$' may mean something else. */
 static bool usual_variable(struct str name)
 {
 	return name.n > 1 && strspn(name.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= name.n &&
 		!isdigit((unsigned char)name.p[0]);
 }
 
-/* Reports $(NAME) or $NAME in a text that nothing in the container expands. */
+/* Reports $(NAME) or $NAME in a text where nothing expands it. */
 static void report_unexpanded(struct job *j, const struct text *t, struct str whole, struct str name)
 {
 	struct diag *d = diag_report(ds(j), TJ0714, t->from,
@@ -321,7 +321,10 @@ struct words {                          /* the words of a command */
 	size_t n;
 };
 
-/* The command with WHOLE, which is word AT, in a shell: $(NAME) becomes $NAME. */
+/*
+ * The command as the script of a shell, in which the reference WHOLE to NAME, in word AT, is written $NAME instead of
+ * $(NAME).
+ */
 static struct str in_shell(struct arena *a, const struct words *w, size_t at, struct str whole, struct str name)
 {
 	struct str all = STR("");
@@ -372,7 +375,7 @@ static void probe_words(struct seen_variables *vs, const struct plan_probe *p)
 	run_words(vs, &w);
 }
 
-/* The words of `exec { command = [...] }` in a probe or hook of a raw block. */
+/* Checks the words of `exec { command = [...] }` in a probe or hook of a raw block. */
 static void raw_words(struct seen_variables *vs, const struct data *action)
 {
 	struct arena *a = eval_work(vs->job->ev);

@@ -1,8 +1,8 @@
 /*
- * rules_words.c - reports commands that cannot work as written: several words in one, syntax of a shell where no shell
- * reads it, launchers of processes that cannot find each other, and a shell that keeps signals from the program (TJ0534
- * to TJ0536). Only words that are known here are checked: the search ends at a word that a placement or the pod
- * decides.
+ * rules_words.c - reports commands that cannot work as written: several words in one string, shell syntax where no
+ * shell reads it, launchers without a framework through which their processes find each other, and a shell that does
+ * not pass signals to the program (TJ0534 to TJ0536). Only commands whose words are all known at compile time are
+ * checked.
  */
 #include <strings.h>
 #include "check/module.h"
@@ -31,7 +31,7 @@ static bool add(struct words *w, const struct plan_texts *list)
 	return !list->per_replica;
 }
 
-/* Finds the words of a command; false if the image decides what is started, or the words are not known. */
+/* Finds the words of a command; false if the image decides which program is started, or if a word is not known. */
 static bool known_words(const struct plan_container *c, struct words *w)
 {
 	w->n = 0;
@@ -68,7 +68,7 @@ static struct str script_of(const struct words *w, struct span *ret_at)
 	return STR("");
 }
 
-/* Is one of the words a program that reads others as its text? */
+/* Is there a word that makes a program read another word as a script, such as `sh` or `-c`? */
 static bool reads_scripts(const struct words *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -81,7 +81,7 @@ static bool reads_scripts(const struct words *w)
 	return false;
 }
 
-/* ---- one word that should be several (TJ0535) ---- */
+/* ---- one word that should be several words (TJ0535) ---- */
 
 static struct str as_list(struct arena *a, struct str text)
 {
@@ -158,7 +158,7 @@ static bool loses_words(struct job *j, const struct words *w)
 	return true;
 }
 
-/* Reports operators of a shell among the arguments of a script that is a file. */
+/* Reports shell operators among the arguments of a script file, as in `sh run.sh && ...`. */
 static bool gives_operators(struct job *j, const struct words *w)
 {
 	for (size_t i = 2; i < w->n && is_shell(w->at[0]) && w->at[1].n && w->at[1].p[0] != '-'; i++)
@@ -211,7 +211,7 @@ static void split_words(struct job *j, const struct words *w)
 
 /* ---- launchers without a framework (TJ0534) ---- */
 
-/* The launcher among the words or in their script; RET is its framework. */
+/* Finds a launcher in TEXT, a word or a script; *RET is its row, which names the framework to use. */
 static struct str launcher_in(struct str text, const struct launcher **ret)
 {
 	for (size_t i = 0; i < text.n;) {
@@ -229,7 +229,7 @@ static struct str launcher_in(struct str text, const struct launcher **ret)
 	return STR("");
 }
 
-/* The word that names the program: the one after `env A=b`, or after `python -m`. */
+/* The index of the word that names the program: the one after `env A=b`, or after `python -m`. */
 static size_t program_word(const struct words *w)
 {
 	size_t i = 0;
@@ -262,7 +262,7 @@ static void launcher(struct job *j, const struct plan_role *r, const struct word
 		STR_ARG(j->name), l->framework);
 }
 
-/* ---- a shell that keeps signals to itself (TJ0536) ---- */
+/* ---- a shell that does not pass signals on (TJ0536) ---- */
 
 /*
  * The program at the end of a script that otherwise only sets variables; empty for any other script, and if `exec` is
@@ -299,8 +299,8 @@ static struct str last_program(struct str script)
 }
 
 /*
- * Does a label or a taint belong to nodes that may be taken away? Each provider has its own, which contains such a
- * word.
+ * Does a label or a taint mark nodes that the provider may take away? Each provider has its own label, which contains
+ * one of these words.
  */
 static bool names_spot(struct str s)
 {
@@ -312,7 +312,8 @@ static bool names_spot(struct str s)
 }
 
 /*
- * The place where the role requests nodes that may be taken away; that of the role if a record of the library does so.
+ * Where the role requests nodes that the provider may take away; the span of the role if a record of the library does
+ * so.
  */
 static struct span asks_for_spot(struct job *j, const struct plan_role *r)
 {
@@ -326,8 +327,8 @@ static struct span asks_for_spot(struct job *j, const struct plan_role *r)
 }
 
 /*
- * The place of a setting which shows that the signal matters: time to end, a claim to write to, nodes that may be taken
- * away.
+ * The span of a setting which shows that the program should receive the signal: a grace period, a claim that it writes
+ * to, or nodes that the provider may take away.
  */
 static struct span counts_on_it(struct job *j, const struct plan_role *r, const struct plan_container *c,
 	const char **ret_what)
@@ -363,7 +364,7 @@ static void signals(struct job *j, const struct plan_role *r, const struct plan_
 		STR_ARG(program));
 }
 
-/* ---- all of them ---- */
+/* ---- applying the rules ---- */
 
 static void container(struct job *j, const struct plan_role *r, const struct plan_container *c)
 {

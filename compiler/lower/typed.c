@@ -1,8 +1,8 @@
 /*
- * typed.c - checks fields to which a framework gives a type and whose values are split: lists of words, and maps whose
- * entries come from several levels. Other fields are converted as a whole when they are evaluated (eval/role.c). Here
- * the job's entries are checked one by one; those of the framework are not checked. A value that only the pod knows
- * cannot be checked.
+ * typed.c - checks fields that a framework declares with a type and whose values are evaluated in parts: lists of
+ * words, and maps whose entries come from several levels. Other fields are converted as a whole when they are evaluated
+ * (eval/role.c). Here the job's entries are checked one by one; those of the framework are not checked. A value that
+ * only the pod knows cannot be checked.
  */
 #include "lower/lower.h"
 
@@ -27,7 +27,7 @@ static void judge(struct lowering *l, const struct value *v, const struct type *
 	if (!is_static(v) || v->kind == VALUE_NONE)
 		return;
 	l->ev->name = name;
-	/* The value of a variable is a text by now; it may be the text of a number. */
+	/* the value of a variable has become a text, which may be that of a number */
 	const struct value *number = v->kind == VALUE_STRING && !type_is_text(type_strip_optional(t)) ?
 		param_text(l->ev, v->u.string, at, t) : NULL;
 	value_convert(l->ev, number ? number : v, t, at, rule);
@@ -53,7 +53,7 @@ static void judge_count(struct lowering *l, size_t n, const char *one, const cha
 	diag_note(l->ev->diags, d, typed->span, "declared here");
 }
 
-/* Checks the known words of a list in which only the pod knows some. */
+/* Checks those words of a list that are known at compile time. */
 static void judge_words(struct lowering *l, const struct value *v, const struct type *t, struct span at,
 	const struct node *typed)
 {
@@ -68,7 +68,7 @@ static void judge_words(struct lowering *l, const struct value *v, const struct 
 		judge(l, v->u.list.at[i], list->elem, v->u.list.at[i]->from, typed->span, (struct str){ 0 });
 }
 
-/* Checks `command` or `args`: only the nearest level's list is used. */
+/* Checks `command` or `args`: only the list of the nearest level is used. */
 static void typed_list(struct lowering *l, enum field_id id, const struct node *typed)
 {
 	const struct type *t = typed->u.field.declared;

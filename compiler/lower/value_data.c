@@ -27,7 +27,7 @@ static struct data *data_text(struct eval *ev, const struct value *v)
 	d->kind = DATA_STRING;
 	d->from = v->from;
 	if (v->kind == VALUE_QUANTITY && v->unit == TYPE_DURATION) {
-		/* durations in raw blocks are in the form of Go */
+		/* in raw blocks, durations are written as in Go */
 		d->u.string = duration_go_text(ev->arena, v->u.quantity);
 		return d;
 	}

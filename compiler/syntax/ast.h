@@ -68,8 +68,8 @@ enum node_kind {
 	NODE_ELASTIC,                   /* u.op: left:right */
 	NODE_COALESCE,                  /* u.op: left ?? right */
 	/*
-	 * op: left is the NODE_LET, or the part of it that could be read; right is the value in
-	 * which the name is known
+	 * u.op: left is the NODE_LET, or the part of it that parsed; right is the expression in which its name is
+	 * visible
 	 */
 	NODE_LET_IN,
 	NODE_IF,                        /* u.if_expr */
@@ -126,21 +126,23 @@ struct node {
 	struct span span;
 	unsigned short height;          /* set by the parser: length of the longest path to a leaf, else-if chains not
 					 * counted */
-	unsigned short nest;            /* set by the parser: depth of unary operators and conditionals around each
-					 * other */
+	unsigned short nest;            /* set by the parser: how deeply unary operators and conditionals are nested in
+					 * it */
 
-	/* checker, expressions: the type of the expression, and the type of the place
-	 * it stands in when the value must be converted or tested there (NULL: nothing to do) */
+	/*
+	 * checker, expressions: the type of the expression, and the type that its context expects if the value must be
+	 * converted to it or tested against it (otherwise NULL)
+	 */
 	const struct type *type;
 	const struct type *convert_to;
 
-	/* evaluator: what a literal is, which is the same every time; NULL before the first */
+	/* evaluator: the value of a literal, which never changes; NULL until it is first evaluated */
 	const struct value *literal;
 
 	union {
 		/*
-		 * BAD among declarations and items: the name that it would have declared or the
-		 * key that it would have set, so that nobody calls it unknown or missing; may be empty.
+		 * BAD among declarations and items: the name that it would have declared or the key that it would have
+		 * set, so that this is not reported as unknown or missing; may be empty.
 		 */
 		struct {
 			struct str name;
@@ -196,7 +198,7 @@ struct node {
 			struct str name;
 			struct span name_span;
 			struct nodes formals;
-			/* FRAMEWORK: the framework that it wraps, a NODE_NAME or NODE_MEMBER chain; else NULL */
+			/* FRAMEWORK: the framework that it wraps, a NODE_NAME or NODE_MEMBER chain; otherwise NULL */
 			struct node *base;
 			struct nodes args;              /* the arguments of the base: NODE_ARG */
 			bool has_args;
@@ -213,13 +215,13 @@ struct node {
 							 * there is none */
 			struct nodes args;              /* the arguments of the framework: NODE_ARG */
 			bool has_args;                  /* the parentheses of the arguments were written */
-			struct span args_span;          /* place of the parentheses */
+			struct span args_span;          /* source span of the parentheses */
 			struct node *body;
 			/* fleets: for a, b in list job ... ; list is NULL for a plain job */
 			struct binder binders[2];
 			unsigned nbinders;
 			struct node *list;
-			struct clause *more;            /* further clauses, each inside the one before */
+			struct clause *more;            /* further `for` clauses, each nested in the one before */
 			size_t nmore;
 			struct node *filter;            /* the condition C of `for ... if C job`; NULL if there is
 							 * none */
@@ -265,7 +267,8 @@ struct node {
 			struct str doc;
 		} field;
 		struct {
-			struct str word;                /* word of the block: role, aux, sidecar, init, raw or object */
+			struct str word;                /* keyword of the block: role, aux, sidecar, init, raw or object
+							 */
 			struct span word_span;
 			struct str name;
 			struct span name_span;
@@ -277,7 +280,10 @@ struct node {
 		struct {
 			struct node *condition;
 			struct node *then;              /* the items if the condition holds: a NODE_BODY */
-			/* NODE_BODY, NODE_IF_ITEM (else if: any number, loop) or NULL */
+			/*
+			 * the else branch: a NODE_BODY, a NODE_IF_ITEM for `else if` (chains may be long, so use a
+			 * loop), or NULL
+			 */
 			struct node *otherwise;
 		} if_item;
 		struct {
@@ -299,7 +305,10 @@ struct node {
 		} type_ref;
 		struct {
 			enum refine_kind { REFINE_VALUE, REFINE_BOUNDS, REFINE_NAMED } kind;
-			/* BOUNDS: NULL is open; VALUE: lo is a NODE_RANGE such as 1..64 */
+			/*
+			 * BOUNDS: the two ends, NULL for an open end; VALUE: lo is a value or a NODE_RANGE such as
+			 * 1..64
+			 */
 			struct node *lo, *hi;
 			struct str name;                /* name of a refinement `pattern = lo` (NAMED) */
 			struct span name_span;
@@ -317,7 +326,10 @@ struct node {
 			struct str word;                /* the number as written, for exact conversion to cpu */
 		} floating;
 		struct {
-			/* as written, `_` included; the checker's type says cpu, memory or duration */
+			/*
+			 * the literal as written, including `_`; the type that the checker sets tells cpu, memory and
+			 * duration apart
+			 */
 			struct str word;
 		} quantity;
 		struct {
@@ -336,22 +348,22 @@ struct node {
 			unsigned nbinders;
 			struct node *value, *list, *filter;     /* parts of the comprehension; the filter may be NULL */
 			/*
-			 * of `for` with several clauses: `value` is the list of the next clause,
-			 * whose elements become elements of this one
+			 * set for a `for` with several clauses: `value` is then the list of the next clause, and the
+			 * elements of that list become elements of this one
 			 */
 			bool flat;
 		} list_for;
 		struct {
 			struct nodes items;
 			bool one_line;
-			struct span open, close;        /* places of the braces */
+			struct span open, close;        /* source spans of the braces */
 		} body;
 		struct {
 			struct node *base;
 			struct str name;
 			struct span name_span;
-			struct decl *decl;              /* set by the checker: the member of an imported module that is
-							 * meant; otherwise NULL */
+			struct decl *decl;              /* set by the checker if the member is one of an imported
+							 * module: its declaration; otherwise NULL */
 		} member;
 		struct {
 			struct node *callee;            /* the function: a NODE_NAME or NODE_MEMBER */
@@ -395,7 +407,7 @@ static inline void nodes_add(struct arena *a, struct nodes *list, struct node *n
 }
 /* The static text of a NODE_STRING without interpolation; false otherwise. */
 bool node_static_text(const struct node *n, struct str *ret);
-/* Is the NODE_TEST about errors: does it have `refuses`, or fails() in its TEXT? */
+/* Does the NODE_TEST, whose source text is TEXT, expect errors: does it have `refuses` or call fails()? */
 bool test_wants_refusal(const struct node *test, struct str text);
 const char *node_kind_name(enum node_kind kind);
 const char *op_name(enum op op);        /* returns the operator as written: "+", "not in" */

@@ -1,7 +1,7 @@
 /*
  * ast_dump.c - prints the tree as s-expressions. Expressions are written on one line as (kind part ...). Declarations,
- * items and bodies get lines of their own, two blanks deeper than the node around them. Names and numbers are as in the
- * source, text is in JSON strings.
+ * items and bodies get lines of their own, indented by two more blanks than the node around them. Names and numbers are
+ * printed as in the source, text as JSON strings.
  */
 #include "syntax/dump.h"
 
@@ -37,7 +37,7 @@ static void parts(struct dump *d, struct nodes list)
 		part(d, list.at[i]);
 }
 
-/* Prints a body's items, each on its line. */
+/* Prints the items of a body, one on each line. */
 static void lines(struct dump *d, struct nodes list)
 {
 	d->depth++;
@@ -310,7 +310,7 @@ static void declaration(struct dump *d, const struct node *n)
 	case NODE_JOB:
 		job(d, n);
 		break;
-	default:                        /* profile, test, policy, project */
+	default:                        /* prints a profile, test, policy or project */
 		if (n->u.titled.name.p) {
 			put(d, " ");
 			put_str(d, n->u.titled.name);

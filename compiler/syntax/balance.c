@@ -1,8 +1,8 @@
 /*
  * balance.c - repairs broken brackets before anything is parsed. A text whose brackets match is not changed, however it
- * is indented. In one whose brackets do not match, indentation and words that only begin declarations show where a
- * bracket is missing. The repair is reported once, and everything that it affects is marked, so that no second message
- * about it appears.
+ * is indented. If they do not match, indentation and words that can only begin a declaration show where a bracket is
+ * missing. The repair is reported once, and everything that it affects is marked, so that no second message about it
+ * appears.
  */
 #include "syntax/token.h"
 
@@ -32,7 +32,7 @@ static bool is_close(int kind)
 	return kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_INTERP_CLOSE;
 }
 
-/* Does token I begin a declaration? Only the words are looked at: `job "x"` cannot be an item. */
+/* Does token I begin a declaration? The words alone decide, because an item cannot look like `job "x"`. */
 bool tokens_declaration(const struct tokens *ts, size_t i)
 {
 	const struct token *t = &ts->at[i];
@@ -63,7 +63,7 @@ bool tokens_item(const struct tokens *ts, size_t i)
 		(t == &ts->at[i] && t[1].kind == TOKEN_COLON);
 }
 
-/* Is there nothing to repair? */
+/* Do all brackets match, so that nothing needs repair? */
 static bool balanced(const struct tokens *ts)
 {
 	unsigned char open[BRACKETS_MAX];
@@ -87,8 +87,8 @@ static bool balanced(const struct tokens *ts)
 }
 
 struct bracket {
-	uint32_t token;                 /* position in the array that is being read */
-	unsigned indent;                /* indentation of its line */
+	uint32_t token;                 /* index in the array of tokens that is being read */
+	unsigned indent;                /* indentation of the bracket's line */
 };
 
 struct balance {
@@ -98,19 +98,21 @@ struct balance {
 	struct bracket open[BRACKETS_MAX];
 	unsigned depth;
 
-	/* the declaration being read: the token where it is read again, and its position in the output */
+	/* the declaration being read: its first token, from which it may be read again, and where its output starts */
 	size_t decl, decl_out;
-	/* the token before which something was missing, and the bracket that is missing there; 0: none */
+	/* the token before which a bracket seems to be missing, and the open bracket that it should close; 0: none */
 	size_t sign, sign_open;
-	size_t close_before;            /* in the second reading: the innermost brace is closed before this token; 0:
-					 * none */
-	/* lines from a declaration in column 1 on: the first brace that seems to close too much */
+	size_t close_before;            /* when a declaration is read again: close the innermost brace before this
+					 * token; 0: nowhere */
+	/*
+	 * the region: the lines from the last declaration in column 1 on; its first token, and where its output starts
+	 */
 	size_t region, region_out;
-	size_t surplus;                 /* the brace that closes too much; 0: none */
-	bool torn;                      /* something in them is broken and has been reported */
+	size_t surplus;                 /* the first brace of the region that seems to close too much; 0: none */
+	bool torn;                      /* something in the region is broken and has been reported */
 	size_t line;                    /* first token of the line being read */
 	size_t blamed;                  /* first token of the line whose brackets were reported last, plus 1 */
-	size_t reported;                /* declarations before this token have been reported */
+	size_t reported;                /* an error was reported in the declarations before this token */
 	unsigned indent;                /* indentation of the line being read */
 	size_t reread;                  /* tokens read again so far: bounded, so that repairing stays linear */
 };
@@ -160,13 +162,14 @@ static uint32_t line_end(const struct source *source, uint32_t offset)
 }
 
 /*
- * Adds the edit that closes the brace of token OPEN: on a line of its own before token SIGN, or at the end of its line
- * if everything in it is on that line.
+ * Adds the edit that closes the brace of token OPEN: on a separate line before token SIGN, or at the end of OPEN's line
+ * if that line holds everything in the brace.
  */
 static void fix_brace(struct balance *b, struct diag *d, size_t open, size_t sign)
 {
 	const struct tokens *ts = b->ts;
-	uint32_t end = ts->at[sign - 1].end, line = line_end(ts->source, end);      /* after a comment */
+	/* the end of the line, after any comment */
+	uint32_t end = ts->at[sign - 1].end, line = line_end(ts->source, end);
 	bool one_line = true;
 
 	for (size_t i = open + 1; i < sign; i++)
@@ -179,7 +182,7 @@ static void fix_brace(struct balance *b, struct diag *d, size_t open, size_t sig
 	diag_fix(ts->diags, d, (struct span){ line, line }, text, "insert '}'");
 }
 
-/* Reports "'[' opened here is never closed"; SIGN is a token that shows where it may have ended. */
+/* Reports "'[' opened here is never closed"; token SIGN shows that it should have been closed before. */
 static void report_open(struct balance *b, size_t open, size_t sign)
 {
 	const struct token *t = &b->ts->at[open], *s = &b->ts->at[sign];
@@ -224,7 +227,7 @@ static void close_parentheses(struct balance *b, unsigned indent, size_t before)
 		supply(b, FLAG_TORN);
 }
 
-/* The number of braces that were swallowed by the string that is not closed on the line before token I. */
+/* The number of closing braces that became part of the unclosed string on the line before token I. */
 static unsigned swallowed_braces(const struct balance *b, size_t i)
 {
 	const struct token *end = &b->ts->at[i - 1], *open = end;
@@ -265,7 +268,7 @@ static bool close_declaration(struct balance *b, size_t i, size_t *ret_i)
 
 	if (silent)
 		b->reported = b->decl + 1;
-	/* read the declaration again, closing the brace where a line is indented too little */
+	/* read the declaration again, and close the brace before the line that is indented too little */
 	if (!silent && b->sign && !b->close_before && b->reread <= 4 * b->ts->n) {
 		report_open(b, b->sign_open, b->sign);
 		b->reported = b->decl + 1;
@@ -316,7 +319,7 @@ static void report_no_bracket(struct balance *b, const struct token *t)
 	diag_fix(ds, d, (struct span){ line[2].start, line[2].start }, STR("["), "insert '['");
 }
 
-/* Is something on this line, in front of token i, known to be broken? */
+/* Is anything on this line before token I, or in this region, known to be broken? */
 static bool line_is_torn(const struct balance *b, size_t i)
 {
 	size_t from = i > b->line + 256 ? i - 256 : b->line;
@@ -357,7 +360,7 @@ static void tear_line(struct balance *b)
 	b->blamed = b->line + 1;
 }
 
-/* Does the list lack its opening bracket, as in `args = "a", "b"]`? */
+/* Does the list that the bracket T closes lack its opening bracket, as in `args = "a", "b"]`? */
 static bool lacks_bracket(const struct balance *b, const struct token *t)
 {
 	const struct token *line = &b->ts->at[b->line];
@@ -366,13 +369,13 @@ static bool lacks_bracket(const struct balance *b, const struct token *t)
 	if (t->kind != TOKEN_RBRACKET || line->kind != TOKEN_IDENT || line[1].kind != TOKEN_ASSIGN || line + 2 >= t ||
 	    line[2].kind == TOKEN_LBRACKET || (b->depth && b->open[b->depth - 1].token > b->line))
 		return false;
-	/* a field that takes one value has no list */
+	/* several values, or a field whose type is a list or unknown */
 	return line + 3 < t || !type || strncmp(type, "list[", 5) == 0;
 }
 
 /*
- * The bracket that closes the list of `args = ["a"], "b"]` too early, where T is the last one; NULL if there is none.
- * Values follow it, and no other field.
+ * The bracket that closes a list too early, such as the first ']' in `args = ["a"], "b"]`, where T is the last one.
+ * Only values come between the two. NULL if there is none.
  */
 static const struct token *early_close(const struct balance *b, const struct token *t)
 {
@@ -392,14 +395,14 @@ static const struct token *early_close(const struct balance *b, const struct tok
 	return early && early[1].kind == TOKEN_COMMA && early + 2 < t ? early : NULL;
 }
 
-/* Handles a bracket that closes nothing: it is replaced by a token at which the parse fails. */
+/* Handles a bracket that closes nothing: the bracket is replaced by a token at which the parser reports an error. */
 static void take_stray(struct balance *b, const struct token *t, size_t i)
 {
 	bool silent = line_is_torn(b, i) || b->reported > b->decl || (!b->depth && b->torn) || b->blamed == b->line + 1;
 
 	b->torn = true;
 	if (!silent && !b->depth && t->kind == TOKEN_RBRACE && t->flags & FLAG_LINE && b->ts->ndropped < DROPPED_MAX) {
-		/* the declaration above may lack its opening brace: then the parser reports that */
+		/* the declaration above may lack its opening brace: the parser reports that */
 		struct dropped d = { b->ts->at[b->region].start, t->start, true };
 		ARENA_PUSH(b->ts->arena, b->ts->dropped, b->ts->ndropped, d);
 		return;
@@ -441,7 +444,7 @@ static void report_mismatch(struct balance *b, const struct token *t)
 	b->blamed = b->line + 1;
 }
 
-/* Is a bracket of this kind open, without a brace in between (for a brace: anywhere)? */
+/* Is a bracket of this kind open? A parenthesis or square bracket only counts inside the innermost brace. */
 static bool is_open_inside(const struct balance *b, int opener)
 {
 	for (unsigned i = b->depth; i > 0; i--) {
@@ -466,7 +469,7 @@ static int opener_of(int kind)
 	}
 }
 
-/* Closes, with one message, everything between here and the bracket of this kind. */
+/* Closes, with one message, all brackets inside the innermost open bracket of this kind. */
 static void close_to(struct balance *b, int opener)
 {
 	if (top_kind(b) != opener && !was_torn(b) && b->blamed != b->line + 1) {
@@ -478,7 +481,8 @@ static void close_to(struct balance *b, int opener)
 }
 
 /*
- * Notes a brace that closes one of an earlier line, but is not below the start of that line, or follows something else.
+ * Notes a brace that may close too much: it closes one that an earlier line opened, but is indented differently from
+ * that line or is not the first token of its own.
  */
 static void look_for_surplus(struct balance *b, const struct token *t, size_t i)
 {
@@ -490,8 +494,9 @@ static void look_for_surplus(struct balance *b, const struct token *t, size_t i)
 }
 
 /*
- * Does the brace T close the innermost bracket instead of its closer, as in `{ a = [80 }, b = 90 }`? Then the braces
- * of this line close each other; with the closer added before T, one of them would close nothing of this line.
+ * Was the brace T written instead of the closer of the innermost bracket, as in `{ a = [80 }, b = 90 }`? Then the
+ * braces of this line match without T; if the missing closer were added before T, the last brace would match nothing on
+ * this line.
  */
 static bool replaces_closer(const struct balance *b, const struct token *t)
 {
@@ -583,7 +588,7 @@ static size_t skip_deep(struct balance *b, size_t i)
 	                             "brackets are nested more than %d deep", BRACKETS_MAX);
 	unsigned depth = 0;
 
-	b->reported = b->decl + 1;              /* whether the brackets around it are closed matters less */
+	b->reported = b->decl + 1;              /* unclosed brackets around it are not worth another message */
 	diag_help(b->ts->diags, d, "split the expression with 'let'");
 	for (; b->ts->at[i].kind != TOKEN_END; i++) {
 		t = &b->ts->at[i];
@@ -626,8 +631,8 @@ static bool ends_value(int kind)
 }
 
 /*
- * Handles an opening brace. True: it is a duplicate and is left out. A brace after a value, at the end of its line,
- * begins the body of an item whose parentheses were not closed.
+ * Handles an opening brace. True if it repeats the brace before it and is left out. A brace after a value, at the end
+ * of its line, begins the body of an item whose parentheses were not closed.
  */
 static bool take_brace(struct balance *b, size_t i)
 {
@@ -666,7 +671,8 @@ static void repair(struct balance *b)
 			i = skip_deep(b, i);
 			continue;
 		}
-		if (t->kind == TOKEN_ARROW && in_parentheses(b))        /* fn f(a: int -> int */
+		if (t->kind == TOKEN_ARROW && in_parentheses(b))        /* the parenthesis is missing in `fn f(a: int ->
+									 * int` */
 			close_parentheses(b, 0, 0);
 		if (t->kind == TOKEN_LBRACE && take_brace(b, i)) {
 			i++;

@@ -1,5 +1,5 @@
 /*
- * bar.c - explains `a | b`: alternatives of texts, a type or none, two maps as one.
+ * bar.c - explains `a | b`, which other languages use for alternative texts, for a type or none, and for merging maps.
  */
 #include "syntax/bar.h"
 
@@ -28,7 +28,7 @@ bool word_of_optional(struct str word)
 	return word_among(word, words, sizeof words / sizeof *words);
 }
 
-/* The rest of the line after the '|' at AT, without blanks at its beginning. */
+/* The rest of the line after the '|' at AT, without leading blanks. */
 static struct str rest_after(const struct tokens *ts, uint32_t at)
 {
 	struct str s = ts->source->text;
@@ -40,7 +40,7 @@ static struct str rest_after(const struct tokens *ts, uint32_t at)
 	return (struct str){ s.p + i, end ? (size_t)(end - (s.p + i)) : s.n - i };
 }
 
-/* The name at the beginning of S; empty without one. */
+/* The name at the beginning of S; empty if S does not begin with a name. */
 static struct str first_word(struct str s)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -51,7 +51,7 @@ static struct str first_word(struct str s)
 	return (struct str){ s.p, n };
 }
 
-/* Adds a help for "a" | "b" where a type is expected, with the texts on both sides. */
+/* Adds help for the strings "a" | "b" where a type is expected. */
 static bool help_texts(const struct tokens *ts, const struct token *last, uint32_t at, struct diag *d)
 {
 	struct str source = ts->source->text, all = tokens_text(ts, last->start, last->end);
@@ -73,7 +73,7 @@ static bool help_texts(const struct tokens *ts, const struct token *last, uint32
 	return true;
 }
 
-enum { LONGEST = 16 };                  /* tokens of an operand */
+enum { LONGEST = 16 };                  /* maximum number of tokens in an operand */
 
 /* The index of the first token of the operand that ends with the last token: `m.xs`, `list[int]`, `int(1..8)`. */
 static size_t operand(const struct tokens *ts)

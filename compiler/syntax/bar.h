@@ -10,7 +10,7 @@
 bool word_among(struct str word, const char *const *words, size_t n);
 /* Is WORD a language's word for no value: none, null, None, nil? */
 bool word_of_none(struct str word);
-/* Is WORD a language's word for a type that also has no value: Optional, Maybe, Option, Nullable? */
+/* Is WORD a language's word for a type whose value may be absent: Optional, Maybe, Option, Nullable? */
 bool word_of_optional(struct str word);
 /* Adds help to D, which is about the '|' at the global offset AT; the tokens before it are in TS. */
 void help_bar(const struct tokens *ts, uint32_t at, struct diag *d);

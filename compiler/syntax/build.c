@@ -1,7 +1,7 @@
 /*
  * build.c - constructs the nodes of the tree. Two things happen here besides filling in members. The height of every
- * node is kept, so that no later phase can run out of stack on a program that was written (or generated, or fuzzed) to
- * be deep. And a node that contains a repair of the brackets becomes NODE_BAD: it parsed, but not as it was meant.
+ * node is recorded, so that no later phase can run out of stack on a program that was written (or generated, or fuzzed)
+ * to be deep. And a node that contains a repair of the brackets becomes NODE_BAD: it parsed, but not as it was meant.
  */
 #include "syntax/fields.h"
 #include "syntax/help/foreign.h"
@@ -102,12 +102,12 @@ void node_grow_all(struct node *n, struct nodes children)
 		node_grow(n, children.at[i]);
 }
 
-/* Replaces a node that is too deep by a leaf. */
+/* Replaces a node that is nested too deeply with a leaf. */
 struct node *node_limit(struct parse *p, struct node *n)
 {
 	if (n->height <= HEIGHT_MAX && n->nest <= NEST_MAX)
 		return n;
-	if (n->span.start <= p->deep)                   /* one error for everything that grows around it */
+	if (n->span.start <= p->deep)                   /* one error for all nested expressions that start here */
 		return mk_bad(p, n->span);
 	p->deep = n->span.start;
 	struct diag *d = diag_report(p->diags, TJ0114, n->span, "this expression is nested more than %d deep",
@@ -126,7 +126,7 @@ struct node *mk_bad(struct parse *p, struct span at)
 
 /* --- declarations --- */
 
-/* The name in a declaration that cannot be used. */
+/* The name that a declaration would have declared, for a declaration that must become NODE_BAD. */
 static struct str declared_name(const struct node *n, struct span *ret_at)
 {
 	switch (n->kind) {
@@ -163,7 +163,7 @@ static bool declares(const struct parse *p, struct str name)
 	return false;
 }
 
-/* Is the word in `KEY: WORD` most likely text, as in `image: busybox`? */
+/* Is WORD in `KEY: WORD` most likely a text without quotes, as in `image: busybox`? */
 static bool is_text(const struct parse *p, struct str key, struct str word)
 {
 	static const char *const texts[] = { "string", "pod[string]", "image", "name", "path", "enum" };
@@ -213,7 +213,7 @@ static void report_field(struct parse *p, struct node *n)
 	diag_fix(p->diags, d, colon, STR(" = "), "write '='");
 }
 
-/* Takes the field declarations in this body: they are allowed here, or reported as TJ0111. */
+/* Empties the list of pending field declarations, and reports each as TJ0111 unless DECL may contain fields. */
 static void claim_fields(struct parse *p, const struct node *decl)
 {
 	for (size_t i = 0; i < p->fields.n; i++) {
@@ -289,7 +289,7 @@ struct node *mk_binding(struct parse *p, struct span at, enum node_kind kind, st
 	struct node *n = node_new(p->arena, kind, at);
 	n->u.binding.name = name;
 	n->u.binding.name_span = name_at;
-	n->u.binding.type = torn ? NULL : type;         /* an argument is counted even when it is broken */
+	n->u.binding.type = torn ? NULL : type;         /* a broken argument is kept, because arguments are counted */
 	n->u.binding.value = torn ? NULL : value;
 	n->u.binding.doc = doc_of(p, at.start);
 	node_grow(n, type);
@@ -458,7 +458,7 @@ struct key *mk_key_expr(struct parse *p, struct node *expr, struct span at)
 	return k;
 }
 
-/* Makes an item whose key or text is broken; its name is kept, so that it is not reported as missing. */
+/* Is the key of an item, or the part of the item so far, broken? */
 static bool key_is_bad(const struct parse *p, struct span at, const struct key *k)
 {
 	return parse_is_torn(p, at.start) || (k->expr && k->expr->kind == NODE_BAD);
@@ -625,7 +625,7 @@ struct node *chain_end(struct parse *p, struct node *chain, struct node *otherwi
 		struct node *next = *otherwise_of(n);
 		next->span.end = at.end;
 		first->height = next->height > first->height ? next->height : first->height;
-		/* an `else if` is an `if` in the branch before it */
+		/* an `else if` counts as an `if` nested in the one before it */
 		links++;
 		nest = next->nest + links > nest ? next->nest + links : nest;
 	}
@@ -668,14 +668,15 @@ struct node *mk_type_fields(struct parse *p, struct span at, struct node *body)
 	while (first && p->fields.at[first - 1]->span.start >= body->span.start)
 		first--;
 	kept = first;
-	for (size_t i = first; i < p->fields.n; i++) {          /* its own fields have their place here */
+	for (size_t i = first; i < p->fields.n; i++) {          /* keep only the fields that are not the record's own */
 		while (item < items.n && items.at[item]->span.start < p->fields.at[i]->span.start)
 			item++;
 		if (item == items.n || items.at[item] != p->fields.at[i])
 			p->fields.at[kept++] = p->fields.at[i];
 	}
 	p->fields.n = kept;
-	n->u.type_ref.body = body->kind == NODE_BODY ? body : NULL;     /* NULL: refused, it is too high */
+	n->u.type_ref.body = body->kind == NODE_BODY ? body : NULL;     /* NULL if the body is nested too deeply, which
+									 * was reported */
 	node_grow(n, body);
 	return n;
 }

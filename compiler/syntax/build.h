@@ -79,7 +79,7 @@ struct node *mk_field(struct parse *p, struct span at, struct key *key, struct n
 struct node *mk_block(struct parse *p, struct span at, struct str kind, struct span kind_at, struct str name,
                       struct span name_at, struct node *body);
 struct node *mk_spread(struct parse *p, struct span at, struct node *one);
-/* for a in xs, b in ys if c { }: loops inside each other, and the condition inside of all */
+/* for a in xs, b in ys if c { }: nested loops, with the condition inside the innermost */
 struct node *mk_for_items(struct parse *p, struct span at, struct clauses *clauses, struct node *filter,
 	struct node *body);
 
@@ -111,7 +111,7 @@ struct node *mk_none(struct parse *p, struct span at);
 struct node *mk_string(struct parse *p, struct span at, struct span open, struct parts *parts, struct span close);
 struct node *mk_plain_string(struct parse *p, struct span at);
 struct node *mk_list(struct parse *p, struct span at, struct nodes elements);
-/* `let a = 1, b = a in value`: each name is known to those after it. */
+/* `let a = 1, b = a in value`: the value of each name may use the names before it. */
 struct node *mk_let_in(struct parse *p, struct span at, struct nodes locals, struct node *value);
 struct node *mk_list_fors(struct parse *p, struct span at, struct node *value, struct clauses *clauses,
 	struct node *filter);

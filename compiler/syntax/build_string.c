@@ -1,8 +1,8 @@
 /*
  * build_string.c - decodes strings: escapes, indentation, joined lines. A plain string without a backslash, as nearly
- * all are, is a piece of the source and is not copied. In a string of several lines the indentation of the closing
- * quotes is removed first, from the text as written. Then lines that end with a backslash are joined and escapes
- * replaced, so that an escaped newline is not a line end.
+ * all are, points into the source and is not copied. In a string of several lines, the indentation of the closing
+ * quotes is first removed from every line as written. Then lines that end with a backslash are joined and escapes are
+ * replaced, so that an escaped newline never counts as a line end.
  */
 #include "syntax/parse_state.h"
 
@@ -56,7 +56,7 @@ static int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Reads \u{1F600}; returns the number of its bytes. Reports a number that is not a character. */
+/* Reads an escape such as \u{1F600}; returns its length in bytes. Reports a number that is not a character. */
 static size_t unicode_escape(struct decoder *d, struct str text, size_t i, uint32_t at)
 {
 	struct diags *ds = d->p->diags;
@@ -79,7 +79,7 @@ static size_t unicode_escape(struct decoder *d, struct str text, size_t i, uint3
 	return n;
 }
 
-/* Reads the escape at text[i]; returns the number of its bytes. */
+/* Reads the escape at text[i]; returns its length in bytes. */
 static size_t escape(struct decoder *d, struct str text, size_t i, uint32_t at)
 {
 	static const char from[] = "ntr\\\"$", to[] = "\n\t\r\\\"$";
@@ -117,7 +117,7 @@ static size_t remove_indent(struct decoder *d, struct str text, size_t i, uint32
 		return d->indent.n;
 	while (blank < rest.n && (rest.p[blank] == ' ' || rest.p[blank] == '\t' || rest.p[blank] == '\r'))
 		blank++;
-	bool last = blank == rest.n;            /* then `${` or the closing quotes follow */
+	bool last = blank == rest.n;            /* then the line continues with `${` or the closing quotes */
 	if (blank < rest.n ? rest.p[blank] == '\n' : false)
 		return blank;
 	if (!last || !d->indent.n || at + blank < close.start) {
@@ -168,7 +168,7 @@ static void report_quotes(struct decoder *d, struct span at, const char *what, c
 	diag_help(d->p->diags, r, "%s", help);
 }
 
-/* The number of bytes to skip in the first piece, for the line break after the opening quotes. */
+/* The number of bytes to skip at the start of the first piece: the rest of the line of the opening quotes. */
 static size_t opening_line(struct decoder *d, struct str text, struct span open)
 {
 	size_t i = 0;
@@ -181,7 +181,7 @@ static size_t opening_line(struct decoder *d, struct str text, struct span open)
 	return 0;
 }
 
-/* The number of bytes to keep of the last piece, without the line of the closing quotes. */
+/* The number of bytes of the last piece that come before the line of the closing quotes. */
 static size_t closing_line(struct decoder *d, struct str text, struct span close)
 {
 	size_t i = text.n;
@@ -197,7 +197,7 @@ static size_t closing_line(struct decoder *d, struct str text, struct span close
 	return i > 0 && text.p[i - 1] == '\r' ? i - 1 : i;
 }
 
-/* Removes the lines of the quotes; pieces keep their places in the source. */
+/* Cuts the lines of the opening and closing quotes off the first and last piece, and adjusts their spans. */
 static void trim_block(struct decoder *d, struct parts *parts, struct span open, struct span close)
 {
 	struct string_part *first = &parts->at[0], *last = &parts->at[parts->n - 1];
@@ -266,7 +266,7 @@ struct node *mk_string(struct parse *p, struct span at, struct span open, struct
 	return node_limit(p, n);
 }
 
-/* Makes a string of one token: "text" without escapes and insertions, or r"". */
+/* Makes a string of one token: "text" without escapes and interpolations, or r"". */
 struct node *mk_plain_string(struct parse *p, struct span at)
 {
 	struct node *n = node_new(p->arena, NODE_STRING, at);

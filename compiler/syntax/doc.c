@@ -1,6 +1,6 @@
 /*
- * doc.c - decides what ## lines document. Consecutive ## lines belong to the declaration or field after them; those at
- * the head of a file, followed by a blank line, belong to the file.
+ * doc.c - decides what `##` comments document. Consecutive `##` lines belong to the declaration or field after them;
+ * those at the head of a file that are followed by a blank line belong to the file.
  */
 #include "syntax/parse_state.h"
 
@@ -31,7 +31,7 @@ static struct str doc_text(struct parse *p, size_t from, size_t to)
 	return (struct str){ text, n };
 }
 
-/* The number of comments at the head of the file: ## lines that a blank line follows. */
+/* The number of `##` comments at the head of the file that a blank line follows, so that they document the file. */
 size_t doc_head(const struct parse *p)
 {
 	const struct tokens *ts = &p->tokens;

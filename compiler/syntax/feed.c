@@ -1,7 +1,7 @@
 /*
- * feed.c - decides which newlines count, and where a broken item ends. The effect of a token on the stack of brackets
- * is applied when the next token is requested, so that after an error the stack is still as it was before the token
- * that failed.
+ * feed.c - decides which newlines end an item, and where a broken item ends. The effect of a token on the stack of
+ * brackets is applied when the next token is requested, so that after an error the stack is still as it was before the
+ * token that failed.
  */
 #include "syntax/feed.h"
 
@@ -14,7 +14,7 @@ static const unsigned char ends[256] = {
 		[TOKEN_RBRACE] = 1,
 	[TOKEN_QUESTION] = 1, [TOKEN_TRUE] = 1, [TOKEN_FALSE] = 1, [TOKEN_NONE] = 1, [TOKEN_ASSIGN] = 1,
 		[TOKEN_ADD_ASSIGN] = 1,
-	[TOKEN_ACCELERATOR] = 1,                /* the name of a type, too */
+	[TOKEN_ACCELERATOR] = 1,                /* `accelerator` also names a type, so it may end a line */
 };
 
 static const unsigned char continues[256] = {
@@ -54,7 +54,7 @@ void feed_init(struct feed *f, const struct tokens *tokens, bool expression)
 	};
 }
 
-/* Applies the effect of the last token, which was accepted: it may open, close or separate. */
+/* Applies the effect of the last token, which was accepted: it may open or close a bracket, or separate items. */
 static void commit(struct feed *f)
 {
 	int kind = f->last.kind;
@@ -84,7 +84,7 @@ static struct token line_end(const struct feed *f)
 	return (struct token){ at, at, in_body(f) ? TOKEN_NL : TOKEN_EOL, 0 };
 }
 
-/* Must something follow such a token, as after `1 +`, `std.` or `then`? */
+/* Must another token of the same item follow a token of this kind, as after `1 +`, `std.` or `then`? */
 static bool wants_more(int kind)
 {
 	return (kind >= TOKEN_EQ && kind <= TOKEN_PERCENT) || kind == TOKEN_DOT || kind == TOKEN_THEN ||
@@ -157,7 +157,7 @@ struct token feed_next(struct feed *f)
 	return give(f, t);
 }
 
-/* Can an expression end before token I, whatever that token belongs to? */
+/* Can an expression end before token T, whatever T belongs to? */
 static bool closes(const struct feed *f, struct token t)
 {
 	switch (t.kind) {
@@ -173,11 +173,11 @@ bool feed_is_atom(const struct feed *f)
 	if (f->last.flags & FLAG_VIRTUAL || f->i < 2)
 		return false;
 	switch (f->tokens->at[f->i - 2].kind) {
-	case TOKEN_ASSIGN:                      /* except in `type X = Y` */
+	case TOKEN_ASSIGN:                      /* a name after `=` is a value, except in `type X = Y` */
 		return (f->depth || f->last.kind != TOKEN_IDENT) && closes(f, f->tokens->at[f->i]);
 	case TOKEN_COMMA:
 		if (in_body(f))
-			return false;           /* the word may be a key */
+			return false;           /* the word after the comma may be a key */
 		/* fall through */
 	case TOKEN_LPAREN: case TOKEN_LBRACKET:
 		return f->last.kind != TOKEN_IDENT && closes(f, f->tokens->at[f->i]);   /* the word may be a type */
@@ -207,7 +207,8 @@ bool feed_begins(const struct feed *f, size_t i)
 	case TOKEN_IF:
 		return f->depth != 0;
 	case TOKEN_IDENT:
-		if (at[i + 1].kind == TOKEN_IDENT && f->depth)          /* role worker, with or without a brace */
+		if (at[i + 1].kind == TOKEN_IDENT && f->depth)          /* as in `role worker`, with or without a brace
+									 */
 			return at[i + 2].kind == TOKEN_COLON || at[i + 2].kind == TOKEN_LBRACE ||
 				(at[i + 2].flags & FLAG_LINE);
 		return tokens_item(f->tokens, i);
@@ -220,7 +221,7 @@ bool feed_begins(const struct feed *f, size_t i)
 }
 
 /*
- * Is the line that begins with token I outside of the broken item? In a file, lines that are indented deeper than the
+ * Is the line that begins with token I outside the broken item? In a file, lines that are indented deeper than the
  * broken declaration (at column OWN) are part of it.
  */
 static bool leaves(const struct feed *f, size_t i, unsigned indent, unsigned own)
@@ -235,7 +236,7 @@ static bool leaves(const struct feed *f, size_t i, unsigned indent, unsigned own
 	return indent == ANY_INDENT || (tokens_indent(f->tokens, at[i].start) <= indent && feed_begins(f, i));
 }
 
-/* The token at which the broken item ends, from I on. The item has OPEN more open brackets than its body. */
+/* The token from I on at which the broken item ends. OPEN brackets of the item are still open. */
 static size_t find_end(const struct feed *f, size_t i, unsigned open, unsigned indent, bool *ret_newline)
 {
 	const struct token *at = f->tokens->at;
@@ -266,7 +267,10 @@ static void give_sync(struct feed *f)
 	f->queue[f->queued++] = (struct token){ at, at, TOKEN_SYNC, FLAG_VIRTUAL };
 }
 
-/* Forgets the last token and closes the brackets that are open inside the innermost body; returns their number. */
+/*
+ * Ignores the effect of the last token and closes the brackets that are open inside the innermost body; returns their
+ * number.
+ */
 static unsigned leave_item(struct feed *f)
 {
 	unsigned open = 0;
@@ -297,8 +301,8 @@ void feed_recover(struct feed *f, unsigned indent)
 }
 
 /*
- * The first token from WANTED on, and not before FROM, at which as many brackets are open as now, with OPEN of them
- * still to be closed. The parser's stack only contains those brackets.
+ * The first token at or after both FROM and WANTED before which the OPEN pending brackets have been closed and no
+ * others are open. The parser's stack does not contain brackets that were opened later.
  */
 static size_t level_from(const struct feed *f, size_t from, size_t wanted, unsigned open)
 {

@@ -1,12 +1,12 @@
 /*
- * fields.h - the types of fields by their names, in any block.
+ * fields.h - looks up the type of a field by its name alone, in whichever block it occurs.
  */
 #ifndef TRAINC_SYNTAX_FIELDS_H
 #define TRAINC_SYNTAX_FIELDS_H
 
 #include "base/str.h"
 
-/* The type of the field of that name, as it is spelled, in any block; NULL if there is none. */
+/* The spelling of the type of the field with that name, in whichever block it occurs; NULL if no block has one. */
 const char *field_type(struct str word);
 static inline bool is_field(struct str word) { return field_type(word) != NULL; }
 

@@ -6,7 +6,7 @@
 
 struct flat {
 	struct arena *arena;
-	struct diags diags;             /* diagnostics of the text, which is parsed silently */
+	struct diags diags;             /* receives the diagnostics of the text, which are discarded */
 	struct sources sources;
 	struct layout layout;
 };
@@ -32,7 +32,7 @@ static bool is_last_separator(const struct layout *l, size_t i)
 	       (next == TOKEN_RBRACE || next == TOKEN_RBRACKET || next == TOKEN_RPAREN);
 }
 
-/* Appends token I, and for a string all of it; returns the index of its last token. */
+/* Appends token I or, if I begins a string, the whole string; returns the index of its last token. */
 static size_t put_token(const struct layout *l, size_t i, struct buf *out)
 {
 	size_t last = l->at[i].kind == TOKEN_STR_OPEN ? l->match[i] : i;

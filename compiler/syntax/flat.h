@@ -1,7 +1,7 @@
 /*
- * flat.h - pieces of a text, each on one line, for tables and lists. Blanks are as the formatter sets them, items of a
- * body are separated by commas, comments are left out. Strings keep every byte, so a string over several lines still
- * has its line ends.
+ * flat.h - pieces of a text, each on one line, for tables and lists. Blanks are those of the formatter, items of a body
+ * are separated by commas, comments are left out. Strings keep every byte, so a string over several lines still has its
+ * line ends.
  */
 #ifndef TRAINC_SYNTAX_FLAT_H
 #define TRAINC_SYNTAX_FLAT_H
@@ -10,9 +10,9 @@
 
 struct flat;
 
-/* Reads a text, which must have no syntax errors. */
+/* Prepares SOURCE, which must have no syntax errors. */
 struct flat *flat_new(struct arena *a, const struct source *source);
-/* The text of the node at AT, in the arena. */
+/* The one-line text of the node whose span is AT, allocated in the arena. */
 struct str flat_text(const struct flat *f, struct span at);
 
 #endif

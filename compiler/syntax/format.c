@@ -4,9 +4,9 @@
  * brackets are lists, where items end) follows from the tokens.
  *
  * Formatting again must change nothing. So every decision depends on properties that printing keeps: a list is broken
- * because it was, or because it does not fit at its column; a body is on one line because it was and still fits. A run
- * of aligned settings ends with the first one that takes several lines when the whole run is aligned, and includes that
- * one.
+ * over lines if the author broke it, or if it does not fit at its column; a body is on one line if the author wrote it
+ * so and it still fits. A run of aligned settings ends with, and includes, the first setting that takes several lines
+ * once the run is aligned.
  */
 #include "syntax/format.h"
 
@@ -21,10 +21,11 @@ struct printer {
 	struct buf *out;
 	size_t column;
 	unsigned indent;                /* indentation of the line being written */
-	size_t pad_at;                  /* token before which `pad` more blanks are written */
+	size_t pad_at;                  /* the token before which `pad` additional blanks are written */
 	size_t pad;
 	size_t break_at, break_end;     /* the `else` of a check, which may begin a line, and the end of the check */
-	bool probe;                     /* only asks whether a line would begin: stops at the first */
+	bool probe;                     /* only find out whether the output would take more than one line: stop at the
+					 * first line break */
 	bool begun;
 };
 
@@ -101,8 +102,8 @@ static void put_trailing(struct printer *p, const struct comment *c)
 
 /*
  * Is token I the `else` of a check that does not fit after the condition? A line break there is better than one inside
- * the arguments of a call. This is decided when the condition has been printed, so the answer is the same when the
- * condition takes several lines already.
+ * the arguments of a call. This is decided when the condition has been printed, so the answer does not change when
+ * formatted text, whose condition may take several lines, is formatted again.
  */
 static bool wraps_at(const struct printer *p, size_t i)
 {
@@ -133,7 +134,7 @@ static bool print_between(struct printer *p, size_t i, unsigned indent)
 
 /* --- brackets --- */
 
-/* The end of the element that begins at I: a comma or the closing bracket. */
+/* The token that ends the element that begins at I: a comma or the closing bracket. */
 static size_t element_end(const struct printer *p, size_t i, size_t close)
 {
 	for (; i < close && p->l->at[i].kind != TOKEN_COMMA; i++)
@@ -190,7 +191,7 @@ static bool must_break(const struct printer *p, size_t open)
 	const struct layout *l = p->l;
 	size_t close = l->match[open], from, to;
 
-	if (close == open + 1) {                /* nothing, or a comment */
+	if (close == open + 1) {                /* empty, or only comments */
 		layout_comments(l, l->at[open].end, l->at[close].start, &from, &to);
 		return from < to;
 	}
@@ -203,7 +204,7 @@ static bool must_break(const struct printer *p, size_t open)
 	return p->column + layout_width(l, open, close + 1, FORMAT_WIDTH) > FORMAT_WIDTH;
 }
 
-/* Prints ( or [ and everything in it; returns the index of the closing one. */
+/* Prints ( or [ and everything in it; returns the index of the closing bracket. */
 static size_t print_bracket(struct printer *p, size_t open, unsigned indent)
 {
 	const struct layout *l = p->l;
@@ -290,19 +291,19 @@ static void print(struct printer *p, size_t from, size_t to, unsigned indent)
 
 struct format_item {
 	size_t from, to;                /* range of its tokens, without the separator */
-	size_t trailing;                /* number of the comment after it on its line, plus one */
+	size_t trailing;                /* 1 + the index of the comment that follows the item on its line; 0: none */
 	size_t lead, lead_end;          /* range of the comments on lines of their own before it */
 	bool blank;                     /* a blank line comes before it */
 	/* index of the `=` of a setting or a let, or of the `{` of a block on one line; 0 for others */
 	size_t sign;
-	/* a = 1, a { }, a b { }: only items of one shape are aligned with each other */
+	/* the item's form, `a = 1`, `a { }` or `a b { }`: only items of the same form are aligned with each other */
 	enum { SETTING, EXTENSION, NAMED } sort;
 	bool lines;                     /* the item takes several lines, aligned or not */
-	size_t width;                   /* number of columns before the sign */
+	size_t width;                   /* number of columns before `sign` */
 	size_t pad;
 };
 
-/* The end of the key that begins at I; I if there is none. */
+/* The end of the key that begins at I; I if no key begins there. */
 static size_t key_end(const struct layout *l, size_t i)
 {
 	switch (l->at[i].kind) {
@@ -371,12 +372,13 @@ static void attach(const struct layout *l, struct format_item *items, size_t n, 
 		struct format_item *it = &items[i];
 		layout_comments(l, start, l->at[it->from].start, &it->lead, &it->lead_end);
 		if (it->lead < it->lead_end && !l->tokens.comments[it->lead].own_line)
-			it->lead++;             /* after the previous item */
+			it->lead++;             /* this comment belongs to the line of the previous item */
 		it->blank = l->at[it->from].flags & FLAG_BLANK;
 		start = l->at[it->to - 1].end;
 		size_t from, to;
 		layout_comments(l, start, l->at[it->to].start + 1, &from, &to);
-		if (it->to + 1 < l->n && layout_separates(l, it->to) && from == to)     /* after the separator */
+		/* also looks after the separator */
+		if (it->to + 1 < l->n && layout_separates(l, it->to) && from == to)
 			layout_comments(l, start, l->at[it->to + 1].start, &from, &to);
 		if (from < to && !l->tokens.comments[from].own_line)
 			it->trailing = from + 1;
@@ -417,7 +419,7 @@ static size_t align(struct printer *p, struct format_item *items, size_t n, unsi
 			widest = items[i].width > widest ? items[i].width : widest;
 		for (i = 0; i < n; i++)
 			items[i].pad = widest - items[i].width;
-		/* a setting of several lines is the last of its run, a block of several lines is in no run */
+		/* a setting that takes several lines is the last of its run; a block that does so belongs to no run */
 		for (i = 0; i < n && !takes_lines(p, &items[i], indent, items[i].pad); i++)
 			;
 		size_t length = i == n ? n : i + !block;
@@ -455,7 +457,7 @@ static void align_runs(struct printer *p, struct format_item *items, size_t n, u
 
 struct format_import {
 	struct format_item item;
-	unsigned group;                 /* groups in this order: the standard library, packages, files */
+	unsigned group;                 /* the sort key: groups in this order: the standard library, packages, files */
 	struct str text;
 	size_t order;
 };
@@ -500,7 +502,7 @@ static void sort_run(const struct layout *l, struct format_item *items, size_t n
 	for (size_t i = 0; i < n; i++)
 		imports[i] = import_of(l, &items[i], i);
 	qsort(imports, n, sizeof(*imports), compare);
-	for (size_t i = 0; i < n; i++) {                /* comments before the run stay there */
+	for (size_t i = 0; i < n; i++) {                /* comments before the imports stay where they are */
 		items[i].from = imports[i].item.from;
 		items[i].to = imports[i].item.to;
 		items[i].trailing = imports[i].item.trailing;
@@ -538,7 +540,7 @@ static void print_leading(struct printer *p, size_t from, size_t to, unsigned in
 	}
 }
 
-/* The `else` of a check, or 0. */
+/* The index of the `else` of a check; 0 for other items and for checks without one. */
 static size_t check_else(const struct layout *l, const struct format_item *it)
 {
 	unsigned choices = 0;
@@ -559,7 +561,7 @@ static size_t check_else(const struct layout *l, const struct format_item *it)
 
 static void print_item(struct printer *p, const struct format_item *it, unsigned indent)
 {
-	size_t around = p->break_at, end = p->break_end;        /* those of the check around this item */
+	size_t around = p->break_at, end = p->break_end;        /* saved, since this item may be inside a check */
 
 	p->pad_at = it->sign;
 	p->pad = it->pad;
@@ -600,7 +602,7 @@ static void print_items(struct printer *p, size_t from, size_t to, unsigned inde
 	align_runs(p, items, n, indent);
 	layout_comments(l, start, l->at[from].start, &begin, &end);
 	if (!file && begin < end && !l->tokens.comments[begin].own_line)
-		put_trailing(p, &l->tokens.comments[begin]);    /* a comment after the opening brace */
+		put_trailing(p, &l->tokens.comments[begin]);    /* the comment after the opening brace */
 	for (size_t i = 0; i < n; i++) {
 		print_leading(p, items[i].lead, items[i].lead_end, indent, &first);
 		if (items[i].blank && !first)

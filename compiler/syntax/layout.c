@@ -45,8 +45,8 @@ static void collect(struct layout *l, struct arena *a)
 /* Marks the commas between `let` and `in`; a `let` that begins an item has no `in`. */
 static void mark_locals(struct layout *l, struct arena *a)
 {
-	uint32_t *waiting = ARENA_ARRAY(a, uint32_t, l->n + 1);         /* in each bracket, the number of lets that wait
-									 * for their `in` */
+	uint32_t *waiting = ARENA_ARRAY(a, uint32_t, l->n + 1);         /* for each bracket, the number of lets that
+									 * still need their `in` */
 	size_t depth = 0;
 	bool begins = true;
 
@@ -112,7 +112,7 @@ static bool in_type(const struct layout *l, size_t open)
 	case TOKEN_ARROW:
 		return true;
 	case TOKEN_COLON:
-		return true;            /* a type follows, or an elastic range, whose ends cannot be calls */
+		return true;            /* a type follows, or a range, whose ends are never calls */
 	case TOKEN_LBRACKET:
 		return in_type(l, i - 1);
 	case TOKEN_COMMA:
@@ -184,7 +184,7 @@ static bool is_broken(const struct layout *l, size_t open)
 		return false;
 	if (l->at[open + 1].flags & FLAG_LINE)
 		return true;
-	/* looks for comments between its own tokens; comments in inner bodies have lines of their own */
+	/* look for comments between the body's own tokens; comments in inner bodies have lines of their own */
 	for (size_t i = open + 1; i <= close; i++) {
 		layout_comments(l, l->at[i - 1].end, l->at[i].start, &from, &to);
 		if (from != to)
@@ -197,8 +197,8 @@ static bool is_broken(const struct layout *l, size_t open)
 
 static void match_brackets(struct layout *l, struct arena *a)
 {
-	uint32_t *stack = ARENA_ARRAY(a, uint32_t, 2 * BRACKETS_MAX + 4);      /* each bracket may be inside of a
-									        * string */
+	uint32_t *stack = ARENA_ARRAY(a, uint32_t, 2 * BRACKETS_MAX + 4);      /* twice as many as brackets, since each
+									        * may be inside a string */
 	unsigned *items = ARENA_ARRAY(a, unsigned, 2 * BRACKETS_MAX + 4);
 	bool *several_lines = ARENA_ARRAY(a, bool, 2 * BRACKETS_MAX + 4);
 	unsigned depth = 0;
@@ -224,7 +224,7 @@ static void match_brackets(struct layout *l, struct arena *a)
 			l->one_line[open] = l->at[open].kind == TOKEN_LBRACE && !several_lines[depth] &&
 			                    fits_one_line(l, open, items[depth]);
 			bool several = several_lines[depth] || (l->at[open].kind == TOKEN_LBRACE && !l->one_line[open]);
-			if (depth)                      /* the bracket around it takes several lines as well */
+			if (depth)                      /* then the enclosing bracket takes several lines as well */
 				several_lines[depth - 1] = several_lines[depth - 1] || several;
 		}
 	}
@@ -257,8 +257,8 @@ void layout_comments(const struct layout *l, uint32_t start, uint32_t end, size_
 }
 
 /*
- * Is it the ':' of a type or a base: `key:`, `x: T` of a formal, `param x: T`, `job "a": f`, `framework a: f`, `profile
- * a: b`; and not the ':' of 1:8?
+ * Is token I the ':' of a type or a base (`key:`, the formal `x: T`, `param x: T`, `job "a": f`, `framework a: f`,
+ * `profile a: b`) and not that of an elastic range such as 1:8?
  */
 static bool is_type_colon(const struct layout *l, size_t i)
 {
@@ -356,7 +356,7 @@ static struct str token_text(const struct layout *l, size_t i)
 	return tokens_text(&l->tokens, l->at[i].start, l->at[i].end);
 }
 
-/* The columns of a string up to its end or its first line break; *RET_BROKEN if there is one. */
+/* The columns of a string up to its end or its first line break; *RET_BROKEN if it has a line break. */
 static size_t string_width(const struct layout *l, size_t open, bool *ret_broken)
 {
 	size_t close = l->at[open].kind == TOKEN_STR_OPEN ? l->match[open] : open;
@@ -377,7 +377,8 @@ size_t layout_width(const struct layout *l, size_t from, size_t to, size_t most)
 		int kind = l->at[i].kind;
 		bool last_comma = kind == TOKEN_COMMA && i + 1 < l->n &&
 		                  (l->at[i + 1].kind == TOKEN_RBRACKET || l->at[i + 1].kind == TOKEN_RPAREN);
-		if (is_line_end(kind)) {                /* in a one-line body: ", ", or nothing after the last item */
+		if (is_line_end(kind)) {                /* in a one-line body, items are separated by ", "; nothing
+							 * follows the last item */
 			width += l->at[i + 1].kind != TOKEN_RBRACE;
 			continue;
 		}

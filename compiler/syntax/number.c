@@ -1,7 +1,7 @@
 /*
- * number.c - classifies number words.  The scanner takes one long word, such as `64GB`, `0x10` or `1.2.3`, and this
- * file decides what it is.  A number followed by letters is a quantity even when no such unit exists: the checker knows
- * where it is used and can report more about `64GB` than "not a number".
+ * number.c - classifies number words. The scanner takes one long word, such as `64GB`, `0x10` or `1.2.3`, and this file
+ * decides what it is. A number followed by letters is a quantity even when no such unit exists: the checker knows what
+ * the field needs and can say more about `64GB` than "not a number".
  */
 #include "syntax/number.h"
 
@@ -144,7 +144,7 @@ static bool report_compound(struct tokens *ts, struct span at, struct str w)
 	return true;
 }
 
-/* The kind of a number followed by letters, which is a quantity with any unit. */
+/* The kind of a number followed by letters, which is a quantity whatever the letters are. */
 static int quantity_kind(struct tokens *ts, struct span at, struct str w, size_t unit)
 {
 	for (size_t i = unit; i < w.n; i++) {

@@ -63,7 +63,10 @@ static struct node *mk_literal(struct parse *p, struct span at, int kind)
 	}
 }
 
-/* The value of a token; those that are whole expressions become ATOM. */
+/*
+ * Sets the semantic value of a token and returns its kind for the parser, which is ATOM for a token that is a whole
+ * expression.
+ */
 static int token_value(struct parse *p, struct token t, TJ_STYPE *ret)
 {
 	struct span at = { t.start, t.end };

@@ -10,7 +10,7 @@
 
 struct node *parse_source(struct arena *a, struct names *names, struct diags *ds, const struct source *source);
 
-/* Parses one expression (for --set and --params), which must be the whole text; NULL after reporting. */
+/* Parses a text that must be one expression (for --set and --params); NULL after reporting. */
 struct node *parse_expression(struct arena *a, struct names *names, struct diags *ds, const struct source *source);
 
 #endif

@@ -25,25 +25,26 @@ struct parse {
 	struct nodes fields;            /* NODE_FIELD nodes whose block is not known yet */
 	struct node *last_set;          /* the last item `key = value` */
 
-	/* after an error, until the next token */
+	/* set by an error, until the next token is read */
 	bool failed;
 	size_t resume;                  /* the token that begins another item; 0: continue after the broken item */
 	unsigned indent;                /* see feed_recover */
 	struct str bad_name;            /* name of the declaration or item that failed */
 	struct span bad_name_at;
 
-	/* repairs of brackets: what contains the last of them was not meant as written */
+	/* repairs of brackets: a node that contains the last of them may not be what the author meant */
 	uint32_t torn;                  /* end of the last repair that breaks an item */
 	uint32_t torn_decl;             /* end of the last repair that breaks a declaration */
-	uint32_t negated;               /* the last place of a number after a unary minus */
-	size_t foretold;                /* the token at which the parse fails because of the last message; 0: none */
-	bool one_line;                  /* the last body was written on one line with its closing brace */
+	uint32_t negated;               /* position of the last number that followed a unary minus */
+	size_t foretold;                /* the token at which the parse will fail because of an error that was reported;
+					 * 0: none */
+	bool one_line;                  /* the last body has both braces on one line */
 	uint32_t broken_string;         /* end of the last string with a fault */
-	bool words[PARSE_KINDS];        /* reserved words that were reported as names: their uses are not reported
-					 * again */
+	bool words[PARSE_KINDS];        /* reserved words, by token kind, that were reported where a name is needed:
+					 * further uses are not reported */
 };
 
-/* Marks the last item, which began at START, as broken after all. */
+/* Marks the last item, which began at START, as broken, although it parsed. */
 void forget_item(struct parse *p, uint32_t start);
 /* Report a syntax error at the feed's last token; `expected` is indexed by token kind. */
 void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS]);
@@ -51,19 +52,22 @@ void parse_too_deep(struct parse *p, struct span at);
 /* Was something in [start, now) repaired and reported? */
 static inline bool parse_is_torn(const struct parse *p, uint32_t start) { return p->torn >= start; }
 
-/* Increases the height of a node to include a child; a node that has become too high is replaced by a leaf. */
+/* Increases the height of a node to include a child; a node that has become too high is replaced with a leaf. */
 void node_grow(struct node *n, const struct node *child);
 void node_grow_all(struct node *n, struct nodes children);
 struct node *node_limit(struct parse *p, struct node *n);
 
 /* The ## lines before a declaration or field; empty when there are none. */
 struct str doc_of(struct parse *p, uint32_t start);
-/* How many comments at the head of the file document it. */
+/* The number of comments at the head of the file that document the file. */
 size_t doc_head(const struct parse *p);
-/* The text of these comments. */
+/* The text of the comments that document the file. */
 struct str doc_of_file(struct parse *p);
 
-/* Is it a name such as LOG_LEVEL? No field is spelled like that, and the value of a variable is text. */
+/*
+ * Does KEY look like an environment variable, such as LOG_LEVEL? No field is spelled like that, and the value of a
+ * variable is text.
+ */
 static inline bool is_variable(struct str key)
 {
 	return key.n && strspn(key.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= key.n;

@@ -1,4 +1,4 @@
-/* part.h - a piece of a program that is entered on its own: a line that a user types. */
+/* part.h - classifies a piece of a program that a user types on its own, such as a line at a prompt. */
 #ifndef TRAINC_SYNTAX_PART_H
 #define TRAINC_SYNTAX_PART_H
 
@@ -7,10 +7,10 @@
 struct part {
 	bool empty;                     /* the text has only blanks and comments */
 	bool open;                      /* a bracket, or a string of several lines, is still open */
-	bool in_string;                 /* the open part is a string */
+	bool in_string;                 /* what is open is a string */
 	bool declaration;               /* the text begins a declaration; otherwise it is meant as an expression */
-	struct str name;                /* the name that it declares, as a part of the text; empty if it declares
-					 * none */
+	struct str name;                /* the name that it declares, as a slice of the text; empty if it declares none
+					 */
 };
 
 /* Classifies TEXT, whose first and last line must be complete. Reports nothing. */

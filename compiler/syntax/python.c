@@ -4,7 +4,10 @@
 
 #include "base/buf.h"
 
-/* The number of bytes of the expression before its '}'; 0 when it is not a valid expression of this language. */
+/*
+ * The number of bytes before the '}' that closes the inserted expression; 0 if the expression has characters that may
+ * mean something else in this language.
+ */
 static size_t inserted(struct str text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-* ()";

@@ -1,5 +1,5 @@
 /*
- * python.h - converts texts of Python.
+ * python.h - converts f-strings of Python.
  */
 #ifndef TRAINC_SYNTAX_PYTHON_H
 #define TRAINC_SYNTAX_PYTHON_H

@@ -1,11 +1,11 @@
 /*
- * scan.c - the actions of the scanner's rules. The scanner reads a cleaned copy of the text in which every byte that
- * cannot occur (NUL, control characters, malformed UTF-8, a CR alone) is MARK. That keeps flex linear (it rescans a
- * token for every NUL in it) and lets comments and strings continue after such a byte.
+ * scan.c - the actions of the scanner's rules. The scanner reads a cleaned copy of the text in which every byte that no
+ * program may contain (NUL, control characters, malformed UTF-8, a CR alone) is replaced by MARK. That keeps flex
+ * linear (it rescans a token for every NUL in it) and lets comments and strings continue after such a byte.
  *
- * A string that is not closed must not swallow the rest of the file, so it ends with its line. With interpolation there
- * are two possible causes: in "rank-${i" the quote that should close the string opens another one inside `${`.
- * Therefore a string that is unclosed inside an interpolation is reported at the `${`.
+ * An unclosed string must not extend over the rest of the file, so it ends with its line. With interpolation there are
+ * two possible causes: in "rank-${i" the quote that should close the string opens another one inside `${`. Therefore a
+ * string that is unclosed inside an interpolation is reported at the `${`.
  */
 #include "syntax/scan.h"
 
@@ -17,7 +17,7 @@
 #include "trainc.tab.h"
 
 enum { NORMAL = 0 };                    /* flex's INITIAL */
-/* bytes of a line that are examined for a message; longer lines are not read to their end */
+/* bytes of a line that are examined for a message; the rest of a longer line is ignored */
 enum { MOST_GUESSED = 4096 };
 
 static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end, unsigned flags)
@@ -42,8 +42,8 @@ static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end
 }
 
 /*
- * The length of the character at P, of N bytes, if it is invisible and changes how the line is shown: C1 controls,
- * overrides of direction.
+ * The length of the character at P, of N bytes, if it is invisible and changes how the line is shown: C1 controls and
+ * overrides of the direction of writing.
  */
 static bool hides(const unsigned char *p, size_t n)
 {
@@ -53,7 +53,7 @@ static bool hides(const unsigned char *p, size_t n)
 		(p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
 }
 
-/* Warns once of a comment or a part of a string that is not what it looks like (TJ1011). */
+/* Warns once about invisible characters that make a comment or string look different from what it is (TJ1011). */
 static void report_hidden(struct scan *s, uint32_t start, uint32_t end, const char *where)
 {
 	struct str text = s->hidden ? tokens_text(s->ts, start, end) : STR("");
@@ -86,7 +86,7 @@ void scan_token(struct scan *s, int kind)
 		s->modes[s->nmodes - 1].braces++;
 }
 
-/* Adds a token that the text lacks. */
+/* Adds a token that is missing in the text. */
 static void supply(struct scan *s, int kind, unsigned flags)
 {
 	uint32_t at = s->ts->n ? s->ts->at[s->ts->n - 1].end : s->start;
@@ -98,7 +98,7 @@ void scan_newline(struct scan *s)
 	s->newlines++;
 }
 
-/* Reports one message for a line, however many bad characters it has. */
+/* Reports bad characters, with one message for a line. */
 static struct diag *report_bad(struct scan *s, struct span at, const char *what, struct str text)
 {
 	struct str source = s->ts->source->text;
@@ -178,7 +178,7 @@ static const struct word {
 	{ "project", TOKEN_PROJECT }, { "profile", TOKEN_PROFILE },
 	{ "framework", TOKEN_FRAMEWORK }, { "accelerator", TOKEN_ACCELERATOR },
 };
-/* The first word of each length in the table. */
+/* For each length, the index of the first word of that length in the table. */
 static const unsigned char words_of_length[] = { 0, 0, 0, 5, 10, 17, 20, 22, 24, 24, 25, 25, 26 };
 
 static int word_kind(struct str w)
@@ -245,7 +245,7 @@ static bool is_word_byte(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The number of the character if it is a letter of another alphabet that looks like a Latin one; otherwise 0. */
+/* The code point at P if it is a letter of another alphabet that looks like a Latin one; otherwise 0. */
 static unsigned letter_code(const struct lookalike *l)
 {
 	enum { GREEK = 0x370 };
@@ -256,8 +256,8 @@ static unsigned letter_code(const struct lookalike *l)
 }
 
 /*
- * Adds the edit for one stray character, and for all characters like it on the line. LETTER: it is a letter of another
- * alphabet; only those of the same word are replaced, since texts and comments may be in that alphabet.
+ * Extends the edit of one stray character to all others like it on the line. LETTER: it is a letter of another
+ * alphabet; then only letters of the same word are replaced, since texts and comments may be in that alphabet.
  */
 static void fix_lookalikes(struct scan *s, struct diag *d, bool letter)
 {
@@ -265,7 +265,7 @@ static void fix_lookalikes(struct scan *s, struct diag *d, bool letter)
 	struct str all = ts->source->text;
 	struct diag_fix *fix = d->fixes;
 	if (!fix)
-		return;                         /* the token was beyond the limit, so it was not kept */
+		return;                         /* there are too many diagnostics, so this one was not kept */
 	size_t i = d->at.end - ts->source->base;
 
 	for (struct diag_edit **to = &fix->edits->next; i < all.n && all.p[i] != '\n'; i++) {
@@ -308,8 +308,8 @@ static void help_lookalike(struct scan *s, struct diag *d, const struct lookalik
 }
 
 /*
- * 'text' in double quotes, with the insertions of f'...'; empty when that is uncertain. RET_AT is the text that it
- * replaces.
+ * Rewrites 'text' with double quotes, including the interpolations of f'...'; empty when the meaning is uncertain.
+ * Stores the span to replace in RET_AT.
  */
 static struct str double_quotes(struct scan *s, struct str text, struct span *ret_at)
 {
@@ -323,7 +323,7 @@ static struct str double_quotes(struct scan *s, struct str text, struct span *re
 	struct buf out = { 0 };
 
 	*ret_at = (struct span){ s->start - inserts, s->end };
-	/* 'it''s', don't: a doubled or missing quote makes the end of the text uncertain */
+	/* a doubled or missing quote, as in 'it''s' and don't, makes the end of the text uncertain */
 	if (prefix == '\'' || behind == '\'' || is_word_byte(behind) || (is_word_byte(prefix) && !alone))
 		return STR("");
 	if (text.n < 2 || text.p[text.n - 1] != '\'' || memchr(text.p, '\\', text.n) || memmem(text.p, text.n, "${", 2))
@@ -343,7 +343,7 @@ static struct str double_quotes(struct scan *s, struct str text, struct span *re
 	return quoted;
 }
 
-/* Adds the edit for one of them to that for the first. */
+/* Adds the edit for one text in single quotes to the fix of the first one. */
 static void fix_single_quotes(struct scan *s, struct span at, struct str text)
 {
 	struct diag_edit *e = ARENA_NEW(s->ts->arena, struct diag_edit);
@@ -384,7 +384,7 @@ static struct str first_character(struct str text)
 	return (struct str){ text.p, n };
 }
 
-/* Adds a help for a semicolon: at the end of a line it means nothing; between two items it would be a ','. */
+/* Adds help for a semicolon: remove it at the end of a line, or write ',' between two items. */
 static void help_semicolon(struct scan *s, struct diag *d)
 {
 	struct str text = s->ts->source->text;
@@ -399,7 +399,7 @@ static void help_semicolon(struct scan *s, struct diag *d)
 	diag_fix(s->ts->diags, d, at, last ? STR("") : STR(","), last ? "remove ';'" : "write ','");
 }
 
-/* Handles characters that begin no token: they become a token at which the parse fails. */
+/* Handles characters that begin no token: they become a token at which the parser reports an error. */
 void scan_junk(struct scan *s)
 {
 	struct str text = tokens_text(s->ts, s->start, s->end);
@@ -507,7 +507,9 @@ static bool is_block(const struct scan *s, uint32_t open)
 	return p[1] == '"' && p[2] == '"';
 }
 
-/* Leaves interpolations, and closes the strings that contain them, up to a string of several lines or the outermost. */
+/*
+ * Closes open interpolations and the strings around them, up to the innermost string of several lines, or all of them.
+ */
 static int unwind(struct scan *s)
 {
 	while (s->nmodes) {
@@ -541,7 +543,7 @@ static size_t skip_blanks(const char *p, size_t n, size_t i)
 	return i;
 }
 
-/* Is this the quote that should have ended a string? A separator or the end of the line follows it. */
+/* Does QUOTE look like the end of a string, because a separator or the end of the line follows it? */
 static bool parts_strings(struct str line, size_t quote)
 {
 	size_t i = skip_blanks(line.p, line.n, quote + 1);
@@ -550,13 +552,13 @@ static bool parts_strings(struct str line, size_t quote)
 }
 
 /*
- * Finds the cause of "train.py, "--lr", "3": the string at OPEN is never closed. It is the first string of the line
- * before OPEN whose closing quote was meant to open the next one. Returns where it should have ended, and its quote in
- * RET_OPEN; 0 when there is none.
+ * Finds the cause of "train.py, "--lr", "3": the string at OPEN is never closed, because an earlier string of the line
+ * lacks its closing quote. Returns where that first string should have ended, and its opening quote in RET_OPEN; 0 when
+ * there is none.
  */
 static size_t end_missed(struct str line, size_t open, size_t *ret_open)
 {
-	if (memmem(line.p, open, "${", 2))      /* quotes inside of quotes */
+	if (memmem(line.p, open, "${", 2))      /* interpolations may contain quotes */
 		return 0;
 	for (size_t i = 0; i < open; i++) {
 		if (line.p[i] != '"')
@@ -578,7 +580,7 @@ static size_t end_missed(struct str line, size_t open, size_t *ret_open)
 	return 0;
 }
 
-/* Adds the help that a quote at END closes the string. */
+/* Adds help, with a fix, to close the string at END. */
 static void help_end(struct scan *s, struct diag *d, uint32_t open, uint32_t end)
 {
 	struct diags *ds = s->ts->diags;
@@ -607,7 +609,7 @@ static bool report_end_missed(struct scan *s)
 	return true;
 }
 
-/* Does the bracket at the end of the text close one inside of the text? */
+/* Does the bracket at the end of the text match one inside the text? */
 static bool closes_inside(const char *p, size_t n)
 {
 	char close = p[n - 1], open = close == ')' ? '(' : close == ']' ? '[' : '{';
@@ -624,8 +626,8 @@ static bool closes_inside(const char *p, size_t n)
 }
 
 /*
- * Guesses the end of a string such as "train.py] }, which swallowed the rest of its line: the end without brackets and
- * commas; 0 when that is uncertain.
+ * Guesses the end of a string such as "train.py] }, which runs to the end of its line: that end, less trailing brackets
+ * and commas; 0 when that is uncertain.
  */
 static uint32_t end_guessed(struct scan *s)
 {
@@ -642,7 +644,7 @@ static uint32_t end_guessed(struct scan *s)
 	return s->open + (uint32_t)n;
 }
 
-/* Reports an unclosed string. HELP NULL: the help is that the string ends with its line. */
+/* Reports an unclosed string. If HELP is NULL, the help says that a string ends with its line. */
 static void report_unclosed(struct scan *s, unsigned quotes, const char *help)
 {
 	if (quotes == 1 && !s->nmodes && report_end_missed(s))
@@ -782,7 +784,7 @@ int scan_interpolation_line(struct scan *s, int condition)
 
 /* --- the text --- */
 
-/* Does the word contain a byte below 0x20, or one of 0x7F or above? A wrong "yes" only costs time. */
+/* Does the word contain a byte below 0x20, or one of 0x7F or above? A false positive only costs time. */
 static bool word_is_plain(uint64_t w)
 {
 	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
@@ -833,8 +835,8 @@ static size_t marks_of_order(struct str text)
 }
 
 /*
- * Is it a text whose lines end with CR alone, as those of an old Mac? Reports it once: it would be one long line, and
- * nothing after its first comment would be read.
+ * Does the file have lines that end with CR alone, as on an old Mac? Reports it once: the whole file would be one line,
+ * and nothing after its first comment would be read.
  */
 static bool has_old_line_ends(struct scan *s)
 {
@@ -858,8 +860,8 @@ static bool has_old_line_ends(struct scan *s)
 }
 
 /*
- * Is it a picture, an archive, or a text in another encoding? Reports it once, and nothing of it is read. A few bytes
- * that cannot occur are slips in a text.
+ * Is the file binary (a picture, an archive) or in another encoding? Reports it once; then nothing of the file is read.
+ * A few invalid bytes do not count, since a text may contain them by mistake.
  */
 static bool is_no_text(struct scan *s)
 {
@@ -895,7 +897,7 @@ static void skip_mark_of_order(struct scan *s)
 	memset(s->clean, ' ', n);
 }
 
-/* The first line at FROM or after it that starts with seven characters C; -1 if there is none. */
+/* The first line at FROM or after it that starts with seven times the character C; -1 if there is none. */
 static long marker_line(struct str text, size_t from, char c)
 {
 	enum { WIDTH = 7 };
@@ -904,12 +906,12 @@ static long marker_line(struct str text, size_t from, char c)
 	memset(marker + 1, c, WIDTH);
 	if (from == 0 && text.n >= WIDTH && memcmp(text.p, marker + 1, WIDTH) == 0)
 		return 0;
-	from -= from > 0;               /* the line feed before it */
+	from -= from > 0;               /* includes the line feed before it */
 	const char *p = memmem(text.p + from, text.n - from, marker, sizeof marker);
 	return p ? p + 1 - text.p : -1;
 }
 
-/* Overwrites the text from FROM to TO, and the rest of the line there, with blanks; lines remain lines. */
+/* Overwrites the text from FROM to TO, and the rest of the line of TO, with blanks, but keeps the line ends. */
 static void blank_lines(struct scan *s, size_t from, size_t to)
 {
 	size_t n = s->ts->source->text.n;
@@ -919,7 +921,10 @@ static void blank_lines(struct scan *s, size_t from, size_t to)
 			s->clean[i] = ' ';
 }
 
-/* Reports the markers that an unfinished merge has left. The first side of each conflict is read as the text. */
+/*
+ * Reports the markers that an unfinished merge has left. The first side of each conflict is compiled, the second is
+ * skipped.
+ */
 static void skip_conflicts(struct scan *s)
 {
 	struct str text = s->ts->source->text;

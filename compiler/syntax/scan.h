@@ -13,29 +13,28 @@ struct string_mode {
 	int condition;                  /* start condition of the string */
 	uint32_t open;                  /* offset of the string's opening quote */
 	uint32_t interpolation;         /* offset of the `${` of the interpolation */
-	unsigned braces;                /* number of `{` that were opened since and are still open */
+	unsigned braces;                /* number of `{` inside the interpolation that are still open */
 	bool broken;
-	unsigned indent;                /* indentation of the line of `${`, plus one; 0: not needed yet */
+	unsigned indent;                /* indentation of the line of `${`, plus one; 0: not computed yet */
 };
 
 struct scan {
 	struct tokens *ts;
 	uint32_t start, end;            /* global offsets of the current match */
 	unsigned char flags;            /* flags of the next token */
-	bool marks;                     /* the text holds bytes that cannot occur (see MARK) */
-	bool hidden;                    /* the text holds characters that cannot be seen */
+	bool marks;                     /* the text holds bytes that no program may contain (see MARK) */
+	bool hidden;                    /* the text holds invisible characters */
 	int condition;                  /* start condition of the string that is being read */
 	uint32_t open;                  /* offset of the string's opening quote */
 	bool broken;                    /* the string has a fault */
-	/* opening quote of the last string that a line end cut off and that was reported */
+	/* opening quote of the last unclosed string that was reported */
 	uint32_t told;
 	uint32_t bad_line;              /* end of the last line that was reported for a bad character */
 	/*
-	 * text in single quotes was reported: where the next edit of that fix goes, since one fix
-	 * is about all of them
+	 * set once text in single quotes was reported: where to link the next edit, since one fix covers all such texts
 	 */
 	struct diag_edit **single;
-	/* end of the last text with '$' outside of a string: its quotes are not where they were meant to be */
+	/* end of the last line with a '$' outside a string: quotes on that line are probably misplaced */
 	uint32_t dollar_line;
 	struct string_mode *modes;
 	size_t nmodes;
@@ -44,7 +43,7 @@ struct scan {
 	char *clean;                    /* the text that is scanned */
 };
 
-/* Replaces a byte that cannot occur; the copy that is scanned has no other control characters. */
+/* Stands in the cleaned text for a byte that no program may contain; the text has no other control characters. */
 #define MARK 1
 
 void scan_token(struct scan *s, int kind);
@@ -54,7 +53,7 @@ void scan_word(struct scan *s);
 void scan_number(struct scan *s);
 void scan_junk(struct scan *s);
 
-/* Strings.  Those that return a start condition return the one in which scanning continues. */
+/* Strings. A function that returns a start condition returns the one in which scanning continues. */
 int scan_string_open(struct scan *s, int condition);
 int scan_string_begin(struct scan *s, int condition);    /* starts a string: reads the quote and the text after it */
 void scan_string_text(struct scan *s);
@@ -65,10 +64,13 @@ int scan_string_unclosed(struct scan *s);       /* reports a string that ends wi
 bool scan_string_line(struct scan *s);
 int scan_interpolation(struct scan *s);
 int scan_brace_close(struct scan *s, int condition);
-/* At a new line inside `${`: the condition to continue in; repairs a `${` that was never closed. */
+/*
+ * Called at a new line inside `${`: returns the condition in which to continue, and repairs a `${` that was never
+ * closed.
+ */
 int scan_interpolation_line(struct scan *s, int condition);
 
-/* Generated from trainc.l: run over `text` (n bytes and two NULs, writable). */
+/* Generated from trainc.l: scans TEXT (n bytes and two NULs, writable). */
 void scan_run(struct scan *s, char *text, size_t n);
 
 #endif

@@ -16,10 +16,11 @@
 enum token_flag {
 	FLAG_LINE = 1,                  /* the token is the first on its line */
 	FLAG_BLANK = 2,                 /* there is at least one blank line before the token */
-	FLAG_VIRTUAL = 4,               /* the token is not in the text */
+	FLAG_VIRTUAL = 4,               /* the token was added and is not in the text */
 	FLAG_BROKEN = 8,                /* STR_CLOSE: the string had a fault that was reported */
-	FLAG_TORN = 16,                 /* the token follows a repair: the rest of its line is not reported */
-	FLAG_END_DECL = 32,             /* a VIRTUAL brace: the declaration around it is not what was meant */
+	FLAG_TORN = 16,                 /* the token follows a repair: errors in the rest of its line are not reported
+					 */
+	FLAG_END_DECL = 32,             /* a VIRTUAL brace: the declaration around it is not what the author meant */
 	FLAG_DROPPED = 64               /* a brace that closes too much: the repaired array does not contain it */
 };
 
@@ -39,16 +40,16 @@ struct comment {
 };
 
 /*
- * A closing brace that was left out because an opening one seems to be missing between `from` and
- * it; `top`: on the line of `from`.
+ * A closing brace that was left out, because an opening brace seems to be missing between `from` and `start`. If `top`
+ * is set, it is missing on the line of `from`.
  */
 struct dropped {
 	uint32_t from, start;
-	bool top;                       /* no bracket at all is open there */
+	bool top;                       /* no bracket is open at the closing brace */
 };
 enum { DROPPED_MAX = 64 };              /* limit, because each dropped brace is compared with all messages */
 
-/* So far may code look past a token of the array. */
+/* How many tokens past any token of the array code may look. */
 enum { TOKENS_AHEAD = 8 };
 
 struct tokens {
@@ -61,12 +62,12 @@ struct tokens {
 	size_t ncomments;
 	struct dropped *dropped;
 	size_t ndropped;
-	/* a string swallowed the rest of the text: what is still open there is not to blame */
+	/* an unclosed string took the rest of the text, so brackets that are open at the end are not reported */
 	bool cut;
 };
 
 void tokens_scan(struct tokens *ts);
-/* Writes the copies of END after the last token, which is END. The array has room for them. */
+/* Writes the copies of END after the last token, which is an END. The array must have room for them. */
 void tokens_pad(struct tokens *ts);
 void tokens_balance(struct tokens *ts);
 /* Reports, after parsing, the braces that were left out and that no other message explains. */
@@ -76,11 +77,11 @@ void tokens_explain(const struct tokens *ts);
 struct str tokens_text(const struct tokens *ts, uint32_t start, uint32_t end);
 /* The text between two global offsets for a message: at most a few words of it. */
 struct str tokens_shown(const struct tokens *ts, uint32_t start, uint32_t end);
-/* Columns of blanks before the first token of the line that holds the offset. */
+/* The indentation, in columns, of the line that contains OFFSET. */
 unsigned tokens_indent(const struct tokens *ts, uint32_t offset);
-/* Does a declaration of a file certainly begin here? Such words never begin an item of a body. */
+/* Does token I certainly begin a declaration of a file, with a word that never begins an item of a body? */
 bool tokens_declaration(const struct tokens *ts, size_t i);
-/* Does `IDENT =`, `IDENT {`, `IDENT :` or `IDENT IDENT {` begin here? */
+/* Does `IDENT =`, `IDENT {`, `IDENT :` or `IDENT IDENT {` begin at token I? */
 bool tokens_item(const struct tokens *ts, size_t i);
 
 /* Is it the kind of a reserved word? */

@@ -1,6 +1,6 @@
 /*
- * tree.c - makes nodes from bytes. The table lists the members of each kind, for this file and for the program of the
- * build that writes the bytes.
+ * tree.c - decodes nodes from bytes. The table lists the members of each kind, both for this file and for the
+ * build-time program that writes the bytes.
  */
 #include "syntax/tree.h"
 
@@ -103,7 +103,7 @@ static struct str decode_word(struct tree_reader *r)
 	return *name;
 }
 
-/* Reads a span. 0 means no place; the lowest bit of other numbers is the sign of the distance. */
+/* Reads a span. 0 means no span; the lowest bit of other numbers is the sign of the distance. */
 static struct span decode_span(struct tree_reader *r)
 {
 	uint32_t n = (uint32_t)decode_number(r);
@@ -116,7 +116,7 @@ static struct span decode_span(struct tree_reader *r)
 	return (struct span){ start, start + (uint32_t)decode_number(r) };
 }
 
-/* Makes room for N elements, as ARENA_PUSH does, so that others may be added. */
+/* Allocates room for N elements, rounded up as by ARENA_PUSH, so that more can be pushed later. */
 static void *decode_array(struct tree_reader *r, size_t n, size_t element)
 {
 	size_t room = 4;

@@ -1,17 +1,15 @@
 /*
- * tree.h - declarations as bytes, and nodes from them.
+ * tree.h - the encoding of declarations as bytes, and the decoder.
  *
- * The build parses the modules of the library once (check/library/compile.c) and
- * keeps their trees in this form; a program reads the declarations that it needs.
- * That takes a tenth of the time that parsing them does.
+ * The build parses the modules of the library once (check/library/compile.c) and keeps their trees in this form; a
+ * program reads the declarations that it needs. That takes a tenth of the time that parsing them does.
  *
- * A node is its kind (one byte; 0: no node), span, height and nest, and the
- * members of its kind in the order of tree_members().  Numbers are in groups of
- * seven bits, the lowest first, with bit 7 set in all but the last.  A span is
- * its distance from the span before, and its length.  A word is its place in one
- * of two lists: names, which are interned when they are first read, and texts.
+ * A node is its kind (one byte; 0: no node), span, height and nest, and the members of its kind in the order of
+ * tree_members(). Numbers are in groups of seven bits, the lowest first, with bit 7 set in all but the last. A span is
+ * written as its distance from the span before and its length. A word is written as its index in one of two lists:
+ * names, which are interned when they are first read, and texts.
  *
- * Only trees of sound modules are kept: no jobs, tests, policies, profiles and projects.
+ * Only modules without errors are encoded, and they contain no jobs, tests, policies, profiles or projects.
  */
 #ifndef TRAINC_SYNTAX_TREE_H
 #define TRAINC_SYNTAX_TREE_H
@@ -42,10 +40,10 @@ struct tree_member {
 	unsigned short offset;
 };
 
-/* The members of a kind, up to TREE_END; NULL for kinds that are not kept. */
+/* The members of a kind, up to TREE_END; NULL for kinds that are never encoded. */
 const struct tree_member *tree_members(enum node_kind kind);
 
-/* A list of words: word I is the bytes from starts[I] to starts[I + 1], the NUL there left out. */
+/* A list of words: word I is the bytes from starts[I] to starts[I + 1], without the NUL at its end. */
 struct tree_words {
 	const char *bytes;
 	const uint32_t *starts;
@@ -67,12 +65,12 @@ struct tree_reader {
 	const unsigned char *at;
 };
 
-/* BASE is that of the module's source: the spans that are read count from there. */
+/* BASE is the global offset of the module's source; decoded spans are relative to it. */
 void tree_reader_init(struct tree_reader *r, struct arena *a, struct names *interned, const struct tree_bytes *tree,
 	uint32_t base);
 /* The node that begins at byte AT of the tree, with its children. */
 struct node *tree_read(struct tree_reader *r, uint32_t at);
-/* A word of one of the lists; the bytes are the list's own. */
+/* A word of one of the lists; it points to the bytes of the list. */
 struct str tree_word(const struct tree_words *words, unsigned i);
 
 #endif

@@ -22,7 +22,7 @@ static void string_children(const struct node *n, node_visit *each, void *to)
 		give(n->u.string.parts[i].expr, each, to);
 }
 
-/* Gives the conditions and branches of a whole chain of `else if`. */
+/* Visits the conditions and branches of a whole chain of `else if`. */
 static void if_children(const struct node *n, node_visit *each, void *to)
 {
 	enum node_kind kind = n->kind;

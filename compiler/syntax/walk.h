@@ -1,8 +1,8 @@
 /*
- * walk.h - visits the children of a node, and finds the nodes around a place in the text. The children of a node come
- * in the order of their members in ast.h, which is the order of the text. A chain of `else if` is one node here: its
- * conditions and branches are all children of its first node, so that a walk by recursion is never deeper than the
- * nesting of the text (see ast.h). Absent nodes are left out. Functions never fail.
+ * walk.h - visits the children of a node, and finds the nodes around a position in the text. The children of a node
+ * come in the order of their members in ast.h, which is the order of the text. A chain of `else if` is one node here:
+ * its conditions and branches are all children of its first node, so that a recursive walk is never deeper than the
+ * text is nested (see ast.h). Absent nodes are left out. Functions never fail.
  */
 #ifndef TRAINC_SYNTAX_WALK_H
 #define TRAINC_SYNTAX_WALK_H

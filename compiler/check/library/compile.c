@@ -1,7 +1,7 @@
 /*
- * compile.c - a program of the build: parses each module of the library once and writes the C source of
- * library_tree_find() to standard output. syntax/tree.h describes the form of the bytes. A declaration needs each
- * other declaration of its module whose name it contains.
+ * compile.c - a program that runs during the build: parses each module of the library once and writes the C source of
+ * library_tree_find() to standard output. syntax/tree.h describes the form of the bytes. A declaration needs each other
+ * declaration of its module whose name it contains.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "check/library_part.h"
 #include "syntax/parse.h"
 
-/* Words that were written, each once. */
+/* The list of words that were written, each once. */
 struct list {
-	struct map numbers;             /* word -> its number */
+	struct map numbers;             /* word -> its index in the list */
 	struct str *at;
 	size_t n;
 };
@@ -313,7 +313,7 @@ static void print_decls(struct writer *w, const char *module, const struct modul
 	puts("0 };");
 }
 
-static const struct module_decl *sorted;        /* what qsort() below compares */
+static const struct module_decl *sorted;        /* the declarations whose indices qsort() sorts by name */
 
 static int by_decl_name(const void *a, const void *b)
 {

@@ -1,8 +1,8 @@
 /*
- * complain.c - reports a token that is not allowed at its place. The parser knows which tokens could follow; people
- * make typical mistakes. Each function here recognizes one kind of mistake and says what to write instead; the most
- * specific comes first. A mistake that was already reported (by the scanner, or as a broken bracket) is silently
- * skipped.
+ * complain.c - reports a token that is not allowed where it is. The parser only knows which tokens could follow, but
+ * most errors are typical mistakes. Each function here recognizes one kind of mistake and says what to write instead;
+ * the most specific comes first. A mistake that was already reported (by the scanner, or as a broken bracket) is
+ * silently skipped.
  */
 #include "syntax/help/complain.h"
 
@@ -21,7 +21,7 @@ static bool is_repair(const struct token *t)
 	return t->flags & (FLAG_TORN | FLAG_VIRTUAL) || t->kind == TOKEN_JUNK;
 }
 
-/* Has something in this item, or on this line of it, been reported before? */
+/* Was an error in this item, or on the current line of it, already reported? */
 static bool is_known(const struct fault *f)
 {
 	size_t i = f->i > f->item + LOOK ? f->i - LOOK : f->item;
@@ -87,8 +87,8 @@ static void blame_line_before(struct fault *f)
 }
 
 /*
- * Reports `replicas = 1:` when the parse has read the key of the next line as the missing value, and failed at what
- * follows the key.
+ * Reports `replicas = 1:` when the parser has taken the key of the next line for the missing value, and failed at the
+ * token after that key.
  */
 static bool blame_operator(struct fault *f)
 {

@@ -1,6 +1,6 @@
 /*
- * complain_entry.c - help for entries of maps in the form of Kubernetes: a volume before its path, a reference to a
- * secret as an object.
+ * complain_entry.c - help for entries of maps as Kubernetes writes them: a volume before its path, an object that
+ * refers to a secret.
  */
 #include "syntax/help/complain.h"
 
@@ -13,7 +13,7 @@ static bool goes_on(const struct fault *f, size_t i)
 	return i - f->i < LOOK && f->at[i].kind != TOKEN_END && !(f->at[i].flags & FLAG_LINE);
 }
 
-/* Adds a help for pvc("imagenet") = "/data". */
+/* Adds help for pvc("imagenet") = "/data". */
 static bool help_path_behind(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -39,7 +39,7 @@ static bool help_path_behind(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The text to which a key of the object is set: name = "x", name: "x". */
+/* The text that the object from token I on sets for KEY: name = "x", name: "x". */
 static struct str text_of(const struct fault *f, size_t i, const char *key)
 {
 	for (; f->at[i].kind != TOKEN_END && f->at[i].kind != TOKEN_RBRACE && i - f->i < LOOK; i++) {
@@ -51,7 +51,7 @@ static struct str text_of(const struct fault *f, size_t i, const char *key)
 	return STR("");
 }
 
-/* Adds a help for T = secretKeyRef { name = "a", key = "b" }. */
+/* Adds help for T = secretKeyRef { name = "a", key = "b" }. */
 static bool help_reference(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;

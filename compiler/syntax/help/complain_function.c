@@ -17,7 +17,7 @@ static void help_declared(struct fault *f, struct diag *d, struct str formals, s
 		STR_ARG(let ? fault_text(f, name) : STR("f")), STR_ARG(formals), STR_ARG(body.n ? body : STR("...")));
 }
 
-/* The names `x, y` from token I on as formals `x: int, y: int`; END is the token after them. */
+/* The names `x, y` from token I on as formals `x: int, y: int`; *RET_END is the token after them. */
 static struct str formals_from(const struct fault *f, size_t i, size_t *ret_end)
 {
 	struct str formals = STR("");
@@ -30,7 +30,7 @@ static struct str formals_from(const struct fault *f, size_t i, size_t *ret_end)
 	return formals;
 }
 
-/* Adds a help for `let f = lambda x, y: x + y`. */
+/* Adds help for `let f = lambda x, y: x + y`. */
 static bool help_lambda(struct fault *f, struct diag *d)
 {
 	size_t end;
@@ -42,12 +42,12 @@ static bool help_lambda(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Finds an arrow at the error: START is its first token, END the one after it. */
+/* Finds an arrow at the error; sets *RET_START to its first token and *RET_END to the token after it. */
 static bool find_arrow(const struct fault *f, size_t *ret_start, size_t *ret_end)
 {
 	size_t i = f->i - (f->found.kind == TOKEN_GT);
 
-	if (f->found.kind == TOKEN_COMMA) {     /* as in (x, y) => x + y */
+	if (f->found.kind == TOKEN_COMMA) {     /* the error is at the comma of (x, y) => x + y */
 		while (f->at[i].kind == TOKEN_COMMA || f->at[i].kind == TOKEN_IDENT)
 			i++;
 		if (f->at[i++].kind != TOKEN_RPAREN)
@@ -62,7 +62,7 @@ static bool find_arrow(const struct fault *f, size_t *ret_start, size_t *ret_end
 	return f->at[i].kind == TOKEN_ASSIGN && f->at[i + 1].kind == TOKEN_GT && f->at[i].end == f->at[i + 1].start;
 }
 
-/* Adds a help for `map(xs, x => x + 1)`: FIRST is the token of its argument x. */
+/* Adds help for `map(xs, x => x + 1)`: token FIRST is the x before the arrow. */
 static bool help_mapped(struct fault *f, struct diag *d, size_t first, struct str body)
 {
 	size_t list = first - 1;
@@ -78,7 +78,7 @@ static bool help_mapped(struct fault *f, struct diag *d, size_t first, struct st
 	return true;
 }
 
-/* Adds a help for `timeout => 1h` and `A -> "1"` in a body. */
+/* Adds help for `timeout => 1h` and `A -> "1"` in a body. */
 static bool help_assigned(struct fault *f, struct diag *d, size_t arrow, size_t behind)
 {
 	struct str value = f->at[behind].flags & FLAG_LINE ? STR("...") : fault_rest(f, behind);
@@ -91,7 +91,7 @@ static bool help_assigned(struct fault *f, struct diag *d, size_t arrow, size_t 
 	return true;
 }
 
-/* Adds a help for `x => x + 1`, `(x, y) => x + y` or `(x) -> x + 1`. */
+/* Adds help for `x => x + 1`, `(x, y) => x + y` or `(x) -> x + 1`. */
 static bool help_arrow(struct fault *f, struct diag *d)
 {
 	size_t arrow, behind, end;

@@ -1,6 +1,6 @@
 /*
  * complain_habits.c - help for constructs of other languages. Each function recognizes one construct by its tokens, and
- * its help is the line as it is written here. The help is added to a TJ0102 that complain_plain() has reported.
+ * its help is the same line in this language. The help is added to a TJ0102 that complain_plain() has reported.
  */
 #include <stdlib.h>
 #include "syntax/help/complain.h"
@@ -26,7 +26,7 @@ static struct str text_between(const struct fault *f, size_t from, size_t end)
 
 /* ---- declarations in a body ---- */
 
-/* Adds a help for `fn f(x: int)` or `job "b" {` inside of braces. */
+/* Adds help for `fn f(x: int)` or `job "b" {` inside braces. */
 static bool help_inside(struct fault *f, struct diag *d)
 {
 	int head = f->at[f->item].kind;
@@ -49,7 +49,7 @@ static bool help_inside(struct fault *f, struct diag *d)
 
 /* ---- heads ---- */
 
-/* Adds a help for `role: worker {`. */
+/* Adds help for `role: worker {`. */
 static bool help_role_colon(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -65,7 +65,7 @@ static bool help_role_colon(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `replicas := 2`. */
+/* Adds help for `replicas := 2`. */
 static bool help_walrus(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -95,7 +95,7 @@ static bool is_dotted(struct str s)
 	return dot;
 }
 
-/* Adds a help for `job "m": {` or `job "m": "module" {`. */
+/* Adds help for `job "m": {` or `job "m": "module" {`. */
 static bool help_framework(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -122,8 +122,8 @@ static bool help_framework(struct fault *f, struct diag *d)
 }
 
 /*
- * The framework that `framework f extends B {`, `framework f = B` or `framework f(B) {` wraps; unknown when there is
- * none.
+ * The framework that `framework f extends B {`, `framework f = B` or `framework f(B) {` wraps; an unknown span for
+ * other forms.
  */
 static struct span wrapped(const struct fault *f)
 {
@@ -154,7 +154,7 @@ static bool help_wrap(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `for x in xs for y in ys`: a comma joins loops. */
+/* Adds help for `for x in xs for y in ys`: a comma joins loops. */
 static bool help_two_loops(struct fault *f, struct diag *d)
 {
 	size_t first = f->i ? f->i - 1 : 0;
@@ -174,7 +174,10 @@ static bool help_two_loops(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for a loop over jobs in the form of another language: its list without brackets, two names in one. */
+/*
+ * Adds help for a loop over jobs as another language writes it: a list without brackets, or a pair of names in
+ * parentheses.
+ */
 static bool help_loop(struct fault *f, struct diag *d)
 {
 	size_t item = f->item, list = item + 3;
@@ -211,7 +214,7 @@ static bool is_type(const struct fault *f, size_t i)
 	return false;
 }
 
-/* The token of that kind from I on, on the same line; 0 when there is none. */
+/* The first token of KIND from token I to the end of its line; 0 when there is none. */
 static size_t find_on_line(const struct fault *f, size_t i, int kind)
 {
 	size_t end = end_of_line(f, i);
@@ -222,7 +225,7 @@ static size_t find_on_line(const struct fault *f, size_t i, int kind)
 	return 0;
 }
 
-/* Adds a help for `[string]` or `enum["a", "b"]`. */
+/* Adds help for `[string]` or `enum["a", "b"]`. */
 static bool help_type_list(struct fault *f, struct diag *d)
 {
 	bool list = !f->line_end && f->found.kind == TOKEN_LBRACKET && f->expected[TOKEN_ACCELERATOR] &&
@@ -241,7 +244,7 @@ static bool help_type_list(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `string[]` or `int[1..8]`. */
+/* Adds help for `string[]` or `int[1..8]`. */
 static bool help_type_brackets(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -264,7 +267,7 @@ static bool help_type_brackets(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `list<string>`, `List<str>`, `Map<string, int>`: brackets hold the type of the elements. */
+/* Adds help for `list<string>`, `List<str>`, `Map<string, int>`: brackets hold the type of the elements. */
 static bool help_type_angles(struct fault *f, struct diag *d)
 {
 	static const char *const lists[] = { "list", "List", "Array", "array", "Set", "set", "Vec", "Sequence" },
@@ -291,7 +294,7 @@ static bool help_type_angles(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `int(>=1)` or `int(<8)`. */
+/* Adds help for `int(>=1)` or `int(<8)`. */
 static bool help_type_comparison(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -320,7 +323,7 @@ static bool help_type_comparison(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `replicas = int(1..)`. */
+/* Adds help for `replicas = int(1..)`. */
 static bool help_type_as_value(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -340,7 +343,7 @@ static bool help_type_as_value(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `param mode: "a"`. */
+/* Adds help for `param mode: "a"`. */
 static bool help_type_text(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -373,7 +376,7 @@ static long long power_of(struct str base, struct str exponent)
 	return value;
 }
 
-/* Adds a help for `2 ** 10`. */
+/* Adds help for `2 ** 10`. */
 static bool help_power(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -392,7 +395,7 @@ static bool help_power(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The token at which the operand that ends before token I begins. */
+/* The first token of the operand that ends before token I. */
 static size_t operand_before(const struct fault *f, size_t i)
 {
 	size_t from = i;
@@ -409,7 +412,7 @@ static size_t operand_before(const struct fault *f, size_t i)
 	return from;
 }
 
-/* Adds a help for `check image contains ":"`. */
+/* Adds help for `check image contains ":"`. */
 static bool help_word_operator(struct fault *f, struct diag *d)
 {
 	static const char *const words[][3] = {
@@ -435,7 +438,10 @@ static bool help_word_operator(struct fault *f, struct diag *d)
 	return false;
 }
 
-/* The value of a template such as `{{ n }}`: its words, or the last name of `.Values.n`; empty for other templates. */
+/*
+ * The value of a template such as `{{ n }}`: the text between the braces, or the last name of `.Values.n`; empty when
+ * it is too long.
+ */
 static struct str template_value(const struct fault *f, size_t first, size_t close)
 {
 	if (f->at[first].kind == TOKEN_DOT && f->at[close - 1].kind == TOKEN_IDENT)
@@ -443,7 +449,7 @@ static struct str template_value(const struct fault *f, size_t first, size_t clo
 	return text_between(f, first, close);
 }
 
-/* Adds a help for `replicas = {{ n }}`. */
+/* Adds help for `replicas = {{ n }}`. */
 static bool help_template(struct fault *f, struct diag *d)
 {
 	size_t close = f->line_end ? 0 : find_on_line(f, f->i, TOKEN_RBRACE);
@@ -463,7 +469,10 @@ static bool help_template(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The text of `"%s-%d" % (n, n)` with the values substituted for its marks; empty when their numbers differ. */
+/*
+ * The text of `"%s-%d" % (n, n)` with the values substituted for its marks; empty when there are not as many values as
+ * marks.
+ */
 static struct str with_values(const struct fault *f, struct str format, size_t i, size_t close)
 {
 	struct str text = STR("");
@@ -504,7 +513,7 @@ static bool help_tuple_format(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `s[:2]` or `s[1:]`. */
+/* Adds help for `s[:2]` or `s[1:]`. */
 static bool help_slice(struct fault *f, struct diag *d)
 {
 	bool front = !f->line_end && f->found.kind == TOKEN_COLON && f->previous == TOKEN_LBRACKET;
@@ -530,7 +539,7 @@ static bool help_slice(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `memory = .5Gi`. */
+/* Adds help for `memory = .5Gi`. */
 static bool help_fraction(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;

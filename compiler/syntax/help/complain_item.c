@@ -1,5 +1,5 @@
 /*
- * complain_item.c - messages about items in the form of other languages: `==`, `:`, indentation, words.
+ * complain_item.c - messages about items as other languages write them: `==`, `:`, indentation, other keywords.
  */
 #include "syntax/help/complain.h"
 
@@ -57,7 +57,7 @@ bool complain_value(struct fault *f)
 	diag_help(ds, d, "a value starts on the line of its '='");
 	if ((f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA) && is_literal(f->at[f->i + 1].kind) &&
 		f->at[f->i + 1].kind != TOKEN_LBRACE)
-		f->p->foretold = f->i + 1;      /* the parse fails at the missing value, too */
+		f->p->foretold = f->i + 1;      /* the parser fails again at the missing value */
 	if (f->line_end)
 		fault_skip_block(f);
 	return true;
@@ -110,8 +110,9 @@ static bool complain_device_inside(struct fault *f)
 }
 
 /*
- * Reports a `role` before the brace that ends the body above it, `}` with a name on the next line, or `env NAME { = `.
- * Only one of the two mistakes is reported, because the other follows from it.
+ * Reports a word and a brace in the wrong order: `role` before the brace that ends the body above it, with the name of
+ * the role after that brace, or `env NAME { = `. Only one of the two mistakes is reported, because the other follows
+ * from it.
  */
 bool complain_exchange(struct fault *f)
 {
@@ -154,8 +155,8 @@ static bool in_type_body(const struct fault *f)
 }
 
 /*
- * Is the error in the body of a job, or of a block with a name, which contains fields? In other bodies keys may be
- * those of Kubernetes.
+ * Is the error in the body of a job or a role, sidecar or init block, whose keys are fields of this language? In other
+ * bodies they may be those of Kubernetes.
  */
 static bool in_block(const struct fault *f)
 {
@@ -168,9 +169,7 @@ static bool in_block(const struct fault *f)
 	return str_is(word, "role") || str_is(word, "aux") || str_is(word, "sidecar") || str_is(word, "init");
 }
 
-/*
- * Adds a help for a key that has another name in this language. That is more important than other errors in its line.
- */
+/* Adds help for a key that has another name in this language. This matters more than other errors on the line. */
 static bool help_foreign(struct fault *f, struct diag *d, struct str key)
 {
 	size_t first = f->item + 1 + (f->at[f->item + 1].kind == TOKEN_COLON);
@@ -234,7 +233,7 @@ static void report_block_colon(struct fault *f, size_t colon)
 	fault_skip_block(f);
 }
 
-/* Reports `key:` followed by a value in the form of YAML. */
+/* Reports `key:` followed by a value as in YAML. */
 bool complain_colon(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -247,7 +246,7 @@ bool complain_colon(struct fault *f)
 	if (next->flags & FLAG_LINE || next->kind == TOKEN_END) {
 		unsigned inner = tokens_indent(&f->p->tokens, next->start),
 			outer = tokens_indent(&f->p->tokens, f->at[f->item].start);
-		/* YAML takes the items of a list in the column of its key, too */
+		/* in YAML, the items of a list may start in the column of its key */
 		if (inner > outer || (inner == outer && next->kind == TOKEN_MINUS)) {
 			report_block_colon(f, colon);
 			return true;
@@ -306,7 +305,7 @@ static bool never_begins_value(int kind)
 	       kind == TOKEN_FOR;
 }
 
-/* Does a token of this kind begin an item? As a key such a word needs quotes. */
+/* Does a token of this kind begin an item? Such a word needs quotes when it is a key. */
 static bool begins_item(int kind)
 {
 	return kind == TOKEN_LET || kind == TOKEN_CHECK || kind == TOKEN_WARN || kind == TOKEN_IF || kind == TOKEN_FOR;
@@ -390,7 +389,7 @@ bool complain_word(struct fault *f)
 	}
 	if (!token_is_word(kind) || !f->expected[TOKEN_IDENT])
 		return false;
-	if (f->expected[TOKEN_SPREAD]) {                /* an item begins here */
+	if (f->expected[TOKEN_SPREAD]) {                /* an item may begin here */
 		int next = f->at[f->i + 1].kind;
 		if (next != TOKEN_ASSIGN && next != TOKEN_LBRACE && next != TOKEN_COLON)
 			return false;
@@ -403,7 +402,7 @@ bool complain_word(struct fault *f)
 	return true;
 }
 
-/* Reports `claim string` in a type. */
+/* Reports a field without a colon in a type: `claim string`. */
 static bool complain_field(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -436,7 +435,7 @@ static struct str header(const struct fault *f)
 	return tokens_shown(&f->p->tokens, f->at[i].start, f->at[i + 1].end);
 }
 
-/* Reports `env` without a body, when the lines after it belong into that body. */
+/* Reports `env` without a body, when the lines after it were meant as that body. */
 static bool complain_lone_key(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -473,7 +472,7 @@ static struct str count_of_head(const struct fault *f)
 	return times ? fault_text(f, f->i + 1) : STR("");
 }
 
-/* Adds a help if the head of the role NAME has the number of its replicas. */
+/* Adds help if the head of the role NAME has the number of its replicas. */
 static bool help_count(struct fault *f, struct diag *d, struct str name)
 {
 	struct str count = count_of_head(f);
@@ -493,11 +492,11 @@ bool complain_body(struct fault *f)
 
 	if (complain_lone_key(f))
 		return true;
-	bool type = f->expected[TOKEN_ACCELERATOR];     /* a body may be the fields of a record */
+	bool type = f->expected[TOKEN_ACCELERATOR];     /* the body may be that of a record type */
 	if (!f->expected[TOKEN_LBRACE] || type || f->expected[TOKEN_INT] || f->expected[TOKEN_ASSIGN])
 		return false;
 	if (f->at[f->item].kind == TOKEN_IMPORT)
-		return false;                           /* this kind of item seldom has a body */
+		return false;                           /* an import rarely has a body */
 	if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_PLUS] && !f->line_end &&
 		f->at[f->item].kind != TOKEN_PROFILE &&
 	    (f->found.kind == TOKEN_IDENT || f->found.kind == TOKEN_ASSIGN))

@@ -1,6 +1,6 @@
 /*
- * complain_list.c - lists. Values in braces, `{"a", "b"}`, are reported once. A block of lines that begin with '-'
- * becomes a list in brackets for a help.
+ * complain_list.c - lists. Values in braces, `{"a", "b"}`, are reported once. Lines that begin with '-' are shown as a
+ * list in brackets in the help.
  */
 #include "syntax/help/complain.h"
 
@@ -14,7 +14,7 @@ static bool is_scalar(int kind)
 		kind == TOKEN_FALSE || kind == TOKEN_IDENT;
 }
 
-/* The brace that closes a group of values without keys, `{ "a", 1, b }`; 0 if the group contains anything else. */
+/* The brace that closes a group of values without keys, as in `{ "a", 1, b }`; 0 if there is anything else in it. */
 static size_t values_end(const struct fault *f, size_t open)
 {
 	for (size_t i = open + 1; i - open < 4 * MOST; i++) {
@@ -43,7 +43,7 @@ static void report_valueless(struct fault *f, size_t open)
 		diag_help(f->p->diags, d, "write a value after the name, as in '%.*s = ...'", STR_ARG(text));
 }
 
-/* Adds the help for `for x in {"a", "b"} {`, which has braces around the job as well. */
+/* Adds the help for `for x in {"a", "b"} {`, whose job is in braces as well. */
 static void help_loop(struct fault *f, struct diag *d, size_t open, size_t end, struct str list)
 {
 	struct str name = fault_text(f, open - 2);

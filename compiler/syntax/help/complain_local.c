@@ -1,6 +1,6 @@
 /*
- * complain_local.c - messages about `let x = 1 in x + 1` inside of an expression: `in` is missing, or the value does
- * not end where it should.
+ * complain_local.c - messages about `let x = 1 in x + 1` inside an expression: `in` is missing, or the value does not
+ * end where it should.
  */
 #include "syntax/help/complain.h"
 
@@ -47,7 +47,7 @@ static size_t open_name(const struct fault *f)
 	return 0;
 }
 
-/* Is it an operator that binds less tightly than the value of a `let`? */
+/* Does the value of a `let` need parentheses if it contains an operator of this kind? */
 static bool needs_parentheses(int kind)
 {
 	return (kind >= TOKEN_EQ && kind <= TOKEN_GE) || kind == TOKEN_AND || kind == TOKEN_OR || kind == TOKEN_NOT ||

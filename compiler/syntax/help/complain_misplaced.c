@@ -1,13 +1,13 @@
 /*
- * complain_misplaced.c - reports declarations of a file inside of a body, and assertions in the form of other
- * languages, for which the language has 'check'. These words can also be keys (`import = 1` in a map), so the parser
- * expects a '=' after them, and adding one would make a field that nobody meant.
+ * complain_misplaced.c - reports declarations of a file inside a body, and assertions as other languages write them,
+ * which are a 'check' here. Such words can also be keys (`import = 1` in a map), so the parser expects '=' after them;
+ * a help that adds '=' would set a field that the author did not mean.
  */
 #include "syntax/help/complain.h"
 
 #include "trainc.tab.h"
 
-/* Adds a help for `param n: int = 3` in a framework: it is one of its arguments. */
+/* Adds help for `param n: int = 3` in a framework, which should declare it as an argument. */
 static void help_argument(struct fault *f, struct diag *d)
 {
 	size_t outer = f->p->feed.open[0].item;
@@ -52,20 +52,20 @@ static struct str between(const struct fault *f, size_t from, size_t end)
 	return end <= from ? STR("") : tokens_text(&f->p->tokens, f->at[from].start, f->at[end - 1].end);
 }
 
-/* Is it a word before a condition that must not hold? */
+/* Does WORD introduce a condition that must not hold, like `deny`? */
 static bool refuses(struct str word)
 {
 	return str_is(word, "deny") || str_is(word, "forbid") || str_is(word, "refuse") || str_is(word, "violation");
 }
 
-/* `assert C, "message"` or `assert(C, "message")` as a check; empty when there is no condition. */
+/* `assert C, "message"` or `assert(C, "message")` rewritten as a check; empty when it has no condition. */
 static struct str check_of(struct fault *f, size_t word)
 {
 	size_t end = behind_item(f, word + 1), from = word + 1, comma = 0, depth = 0;
 	bool call = f->at[from].kind == TOKEN_LPAREN && f->at[end - 1].kind == TOKEN_RPAREN &&
 		f->at[from].start == f->at[word].end;
 	struct str message = STR("\"message\"");
-	/* a comparison after 'not' is in parentheses */
+	/* a comparison after 'not' needs parentheses */
 	const char *negated = !refuses(fault_text(f, word)) ? "" : f->at[from].kind == TOKEN_IDENT &&
 		f->at[from + 1].kind == TOKEN_LPAREN && f->at[end - 1].kind == TOKEN_RPAREN ? "not " : "not (";
 	const char *paren = strcmp(negated, "not (") == 0 ? ")" : "";
@@ -81,7 +81,7 @@ static struct str check_of(struct fault *f, size_t word)
 			break;
 		}
 		depth -= close;
-		if (kind == TOKEN_ELSE && !depth)       /* only the first word is wrong */
+		if (kind == TOKEN_ELSE && !depth)       /* with an `else`, only the first word is wrong */
 			return str_printf(f->p->arena, "check %s%.*s%s %.*s", negated, STR_ARG(between(f, from, i)),
 				paren, STR_ARG(between(f, i, end)));
 		if (kind == TOKEN_COMMA && !depth)

@@ -7,7 +7,7 @@
 #include "syntax/help/foreign.h"
 #include "trainc.tab.h"
 
-/* Is it a file of values for parameters, or a manifest? Such a file is never a program. */
+/* Is PATH a file of parameter values or a manifest, and so not a program? */
 static bool is_values_file(struct str path)
 {
 	return str_ends(path, STR(".yaml")) || str_ends(path, STR(".yml")) || str_ends(path, STR(".json"));
@@ -39,7 +39,7 @@ static bool help_other_language(struct fault *f, struct diag *d)
 
 static void help_import_file(struct fault *f, struct diag *d, struct str path, struct span at);
 
-/* Adds a help for include "lib.tj". */
+/* Adds help for include "lib.tj". */
 static void help_include(struct fault *f, struct diag *d)
 {
 	struct str text = fault_text(f, f->i + 1), path = { text.p + 1, text.n - 2 };
@@ -48,7 +48,7 @@ static void help_include(struct fault *f, struct diag *d)
 	diag_fix(f->p->diags, d, fault_span(f), STR("import"), "write 'import'");
 }
 
-/* Adds a help for `from common import image`. */
+/* Adds help for `from common import image`. */
 static bool help_from(struct fault *f, struct diag *d)
 {
 	const struct token *module = &f->at[f->i + 1], *last = module;
@@ -70,10 +70,11 @@ static bool help_from(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* What an author of another language writes where a declaration is wanted, and the help for it. */
+/* A word that begins a declaration in other languages, and the help for it. */
 struct borrowed {
 	const char *word;
-	enum { PLAIN, IMPORT, PARAM } kind;     /* of an IMPORT or a PARAM, a string that follows is part of the help */
+	enum { PLAIN, IMPORT, PARAM } kind;     /* for an IMPORT or a PARAM, the help also uses the string that follows
+						 */
 	const char *help;
 };
 
@@ -140,7 +141,7 @@ static bool is_inner_block(struct str word)
 	return false;
 }
 
-/* Returns the declaration that WORD is close to, or no text; *S has the sentence. */
+/* Returns the declaration that WORD is close to, or an empty text; *S then holds the sentence for the help. */
 static struct str near_declaration(struct suggest *s, struct arena *a, struct str word)
 {
 	static const char *const declarations[] = {
@@ -154,7 +155,7 @@ static struct str near_declaration(struct suggest *s, struct arena *a, struct st
 	return suggest_only(s);
 }
 
-/* Adds a help for something at the top level that is not a declaration. */
+/* Adds help for something at the top level that is not a declaration. */
 void help_declaration(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -213,7 +214,7 @@ struct span fault_joined(const struct fault *f, size_t i)
 	return at;
 }
 
-/* Adds a help for job module.framework "m" {. */
+/* Adds help for job module.framework "m" {. */
 static bool help_exchanged_title(struct fault *f, struct diag *d, struct span framework)
 {
 	size_t next = f->i;
@@ -229,7 +230,7 @@ static bool help_exchanged_title(struct fault *f, struct diag *d, struct span fr
 	return true;
 }
 
-/* Adds a help for a name instead of a title, or text instead of a name: job x, role "x". */
+/* Adds help for a name instead of a title, or text instead of a name: job x, role "x". */
 bool help_title(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -268,7 +269,7 @@ bool help_title(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* 'lib' of "dir/my-lib.tj": the name under which people usually import the file. */
+/* 'my_lib' for "dir/my-lib.tj": the file's name made into an identifier, under which to import it. */
 static struct str stem_of(struct arena *a, struct str path)
 {
 	struct str stem = str_ends(path, STR(".tj")) ? (struct str){ path.p, path.n - 3 } : path;
@@ -286,7 +287,7 @@ static struct str stem_of(struct arena *a, struct str path)
 	return stem.n ? (struct str){ name, stem.n } : STR("name");
 }
 
-/* Adds a help for `import "lib.tj"` and `import ./lib`: a file is imported by its path, and gets a name. */
+/* Adds help for `import "lib.tj"` and `import ./lib`: an import of a file needs its path in quotes and a name. */
 static void help_import_file(struct fault *f, struct diag *d, struct str path, struct span at)
 {
 	struct diags *ds = f->p->diags;
@@ -330,7 +331,7 @@ static struct str library_module(struct arena *a, struct str quoted)
 	return letters_only(name) ? str_printf(a, "std.%.*s", STR_ARG(name)) : STR("");
 }
 
-/* Adds a help for import "x", import a/b, or import a, b. */
+/* Adds help for import "x", import a/b, or import a, b. */
 bool help_import(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -386,7 +387,7 @@ bool help_pair(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The name up to '=', '{' or ':' if it contains a '/', as in example.com/gpu = 8; else empty. */
+/* The name before '=', '{' or ':' if it contains a '/', as in example.com/gpu = 8; otherwise empty. */
 static struct str slashed_name(const struct fault *f)
 {
 	const struct token *t = &f->at[f->item], *next;
@@ -400,7 +401,7 @@ static struct str slashed_name(const struct fault *f)
 	return (struct str){ f->p->source->text.p + (t->start - f->p->source->base), next[-1].end - t->start };
 }
 
-/* Adds a help for `limits.memory = 2Gi` or `resources.limits = { }`. */
+/* Adds help for `limits.memory = 2Gi` or `resources.limits = { }`. */
 static void help_dotted(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -422,7 +423,7 @@ static void help_dotted(struct fault *f, struct diag *d)
 	}
 }
 
-/* Adds a help for names and keys that contain signs, and for text without quotes. */
+/* Adds help for names and keys that contain signs, and for text without quotes. */
 bool help_name(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;

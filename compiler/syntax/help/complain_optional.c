@@ -1,12 +1,12 @@
 /*
- * complain_optional.c - help for types whose values may be none, in the form of other languages.
+ * complain_optional.c - help for types whose values may be none, as other languages write them.
  */
 #include "syntax/help/complain.h"
 
 #include "syntax/bar.h"
 #include "trainc.tab.h"
 
-/* Adds a help for `int or none` or `int or null`. */
+/* Adds help for `int or none` or `int or null`. */
 static bool help_or(struct fault *f, struct diag *d)
 {
 	if (f->found.kind != TOKEN_OR || f->previous != TOKEN_IDENT || !word_of_none(fault_text(f, f->i + 1)))
@@ -19,7 +19,7 @@ static bool help_or(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `optional int` or `Option<int>`. */
+/* Adds help for `optional int` or `Option<int>`. */
 static bool help_word_before(struct fault *f, struct diag *d)
 {
 	size_t type = f->i + (f->found.kind == TOKEN_LT);

@@ -23,7 +23,7 @@ static uint32_t end_before(const struct fault *f)
 	return f->i ? f->at[f->i - 1].end : 0;
 }
 
-/* Adds a help on what a field, a key or a body lacks. */
+/* Adds help on what is missing in a field, a key or a body. */
 static bool help_item(struct fault *f, struct diag *d, int kind)
 {
 	struct diags *ds = f->p->diags;
@@ -85,7 +85,7 @@ static const char *type_of_default(const struct fault *f, size_t i)
 	}
 }
 
-/* Adds a help on what the head of a declaration lacks. */
+/* Adds help on what is missing in the head of a declaration. */
 static bool help_head(struct fault *f, struct diag *d, int kind)
 {
 	struct diags *ds = f->p->diags;
@@ -128,8 +128,8 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 	} else if (head == TOKEN_JOB && f->i > f->item + 1 && kind == TOKEN_IDENT && f->expected[TOKEN_COLON] &&
 		before < f->found.start &&
 	           f->at[f->i + 1].kind == TOKEN_IDENT && !(f->at[f->i + 1].flags & FLAG_LINE)) {
-		struct span framework = fault_joined(f, f->i + 1);      /* after a word such as `extends`, `uses` or
-									 * `is` */
+		struct span framework = fault_joined(f, f->i + 1);      /* the framework follows a word such as
+									 * `extends`, `uses` or `is` */
 		struct str name = tokens_text(&f->p->tokens, framework.start, framework.end);
 		diag_help(ds, d, "the framework follows a colon: ': %.*s'", STR_ARG(name));
 		diag_fix(ds, d, (struct span){ before, f->found.end }, STR(":"), "write ':'");
@@ -161,7 +161,7 @@ static size_t partner(const struct fault *f, size_t open)
 	return 0;
 }
 
-/* Adds a help for `command = ("python", "train.py")`. */
+/* Adds help for `command = ("python", "train.py")`. */
 static bool help_tuple(struct fault *f, struct diag *d, int kind)
 {
 	size_t value = f->item;
@@ -186,7 +186,7 @@ static bool help_tuple(struct fault *f, struct diag *d, int kind)
 	return true;
 }
 
-/* Adds a help on what an expression lacks. */
+/* Adds help on what is missing in an expression. */
 static void help_expression(struct fault *f, struct diag *d, int kind)
 {
 	struct diags *ds = f->p->diags;
@@ -220,7 +220,7 @@ static void help_expression(struct fault *f, struct diag *d, int kind)
 	}
 }
 
-/* Adds a help for the most frequent slips. */
+/* Adds help for the most frequent slips. */
 static void help_plain(struct fault *f, struct diag *d)
 {
 	int kind = f->line_end ? TOKEN_EOL : f->found.kind;

@@ -6,7 +6,10 @@
 #include "syntax/python.h"
 #include "trainc.tab.h"
 
-/* The text of a string without insertions that begins at token i, and where it ends; NULL for another. */
+/*
+ * The text of the string without interpolations that begins at token I, and its end in *RET_END; p == NULL for any
+ * other string.
+ */
 static struct str plain_string(const struct fault *f, size_t i, uint32_t *ret_end)
 {
 	size_t last = i;
@@ -23,7 +26,7 @@ static struct str plain_string(const struct fault *f, size_t i, uint32_t *ret_en
 	return (struct str){ text.p + 1, text.n - 2 };
 }
 
-/* Adds a help for f"{x}"; true if it did. Other functions handle other prefixes. */
+/* Adds help for f"{x}"; true if it did. Other functions handle other prefixes. */
 static bool help_format(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -48,7 +51,7 @@ static bool help_format(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for f"..." or u"...". */
+/* Adds help for f"..." or u"...". */
 bool help_prefix(struct fault *f, struct diag *d)
 {
 	if (f->line_end || (f->found.kind != TOKEN_STRING && f->found.kind != TOKEN_STR_OPEN) ||

@@ -59,7 +59,7 @@ static bool complain_unit(struct fault *f)
 	return true;
 }
 
-/* Adds a help for another language's comment on this line: `cpu = 32 // how many`. */
+/* Adds help for another language's comment on this line: `cpu = 32 // how many`. */
 bool help_comment(struct fault *f, struct diag *d)
 {
 	size_t first = f->i;
@@ -82,7 +82,7 @@ bool help_comment(struct fault *f, struct diag *d)
 	return false;
 }
 
-/* Are parts of two lines mixed up, as in `} worker {`? Then what begins here is not what it looks like. */
+/* Are parts of two lines mixed up, as in `} worker {`? Then the item that seems to begin here was not meant as one. */
 static bool is_mixed_up(const struct fault *f)
 {
 	return f->previous == TOKEN_RBRACE && f->found.kind == TOKEN_IDENT && f->at[f->i + 1].kind == TOKEN_LBRACE &&
@@ -107,7 +107,7 @@ static bool complain_default(struct fault *f)
 	return true;
 }
 
-/* Adds a help for `a if c else b`. */
+/* Adds help for `a if c else b`. */
 static bool help_choice(struct fault *f, struct diag *d)
 {
 	size_t i = f->i + 1;
@@ -162,7 +162,8 @@ bool complain_separator(struct fault *f)
 		uint32_t at = f->at[f->i - 1].end;
 		diag_fix(ds, d, (struct span){ at, at }, STR(","), "insert ','");
 	}
-	bool in_type = body && f->at[f->p->feed.open[0].item].kind == TOKEN_TYPE;      /* a type sets no values */
+	/* the items of a type are declarations of fields */
+	bool in_type = body && f->at[f->p->feed.open[0].item].kind == TOKEN_TYPE;
 	if (sure && !is_mixed_up(f) && !in_type)
 		f->p->resume = f->i;
 	return true;

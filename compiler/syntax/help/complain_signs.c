@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "trainc.tab.h"
 
-/* Adds a help for `a ++ b`. */
+/* Adds help for `a ++ b`. */
 static bool help_joined(struct fault *f, struct diag *d)
 {
 	if (f->found.kind != TOKEN_PLUS || f->previous != TOKEN_PLUS || f->at[f->i - 1].end != f->found.start)
@@ -17,7 +17,7 @@ static bool help_joined(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `{ **a }`. */
+/* Adds help for `{ **a }`. */
 static bool help_merged(struct fault *f, struct diag *d)
 {
 	const struct token *next = &f->at[f->i + 1];
@@ -40,7 +40,7 @@ bool fault_is_splat(const struct fault *f)
 		next->start == f->found.end && (next[1].kind == TOKEN_COMMA || next[1].kind == TOKEN_RBRACKET);
 }
 
-/* Adds a help for `[*a, b]`. */
+/* Adds help for `[*a, b]`. */
 static bool help_splat(struct fault *f, struct diag *d)
 {
 	if (!fault_is_splat(f))
@@ -59,7 +59,7 @@ static bool is_group(const struct fault *f, size_t i)
 		t[-2].end == t[-1].start && t[-1].end == t->start;
 }
 
-/* Adds a help for `1,000` as the value of a field. */
+/* Adds help for `1,000` as the value of a field. */
 static bool help_thousands(struct fault *f, struct diag *d)
 {
 	size_t first = f->i - 2, last = f->i;
@@ -79,7 +79,7 @@ static bool help_thousands(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `env["A"] = "1"`. */
+/* Adds help for `env["A"] = "1"`. */
 static bool help_indexed(struct fault *f, struct diag *d)
 {
 	const struct token *t = &f->at[f->i];
@@ -95,7 +95,7 @@ static bool help_indexed(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Adds a help for `timeout = 12:00:00`. */
+/* Adds help for `timeout = 12:00:00`. */
 static bool help_clock(struct fault *f, struct diag *d)
 {
 	const struct token *t = &f->at[f->i];

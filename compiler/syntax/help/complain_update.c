@@ -14,7 +14,7 @@ static bool takes_list(struct str key)
 	return type && strncmp(type, "list[", 5) == 0;
 }
 
-/* Adds a help for `tolerate -= ["a"]`. */
+/* Adds help for `tolerate -= ["a"]`. */
 static bool help_taking(struct fault *f, struct diag *d)
 {
 	struct str key = fault_text(f, f->item);
@@ -28,7 +28,7 @@ static bool help_taking(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The text between the parenthesis at token OPEN and the one that closes it on its line; empty without. */
+/* The text between the parenthesis at token OPEN and the one that closes it on its line; empty if there is none. */
 static struct str arguments(const struct fault *f, size_t open)
 {
 	struct str all = fault_rest(f, open);
@@ -36,7 +36,7 @@ static struct str arguments(const struct fault *f, size_t open)
 	return all.n > 2 && all.p[all.n - 1] == ')' ? (struct str){ all.p + 1, all.n - 2 } : STR("");
 }
 
-/* Adds a help for `tolerate.append("a")` or `env.update({ A = "b" })`. */
+/* Adds help for `tolerate.append("a")` or `env.update({ A = "b" })`. */
 static bool help_method(struct fault *f, struct diag *d)
 {
 	static const char *const add[] = { "append", "add", "push", "push_back" },

@@ -43,7 +43,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == ',';
 }
 
-/* Words as the elements of a list; empty when one of them is neither without quotes nor completely in quotes. */
+/* Words as the elements of a list; empty when a word is only partly in quotes. */
 static struct str as_list(struct arena *a, struct str text)
 {
 	struct buf out = { 0 };
@@ -84,7 +84,7 @@ static size_t first_item(const struct fault *f)
 	return i;
 }
 
-/* The form of a field's values, by its type. */
+/* The form in which a field's value is written, by the field's type. */
 enum form { FORM_OTHER, FORM_TEXT, FORM_LIST, FORM_VARIABLE };
 
 static enum form form_of(const char *type)
@@ -123,7 +123,7 @@ static struct str quoted_elements(struct arena *a, struct str text)
 	return list.n && !str_eq(list, inside) ? str_printf(a, "[%.*s]", STR_ARG(list)) : STR("");
 }
 
-/* The value as it should be written; empty when the line has another form. */
+/* The value as it should be written; empty when the line has a form that is not handled here. */
 static struct str rewritten(struct fault *f, enum form form, size_t value, struct str text)
 {
 	struct arena *a = f->p->arena;
@@ -193,7 +193,7 @@ bool complain_words(struct fault *f)
 		return false;
 	uint32_t start = f->at[value].start;
 	struct span at = { start, start + (uint32_t)text.n };
-	diags_drop(p->diags, TJ0102, at);       /* such as a version that is not a number */
+	diags_drop(p->diags, TJ0102, at);       /* drop earlier errors in it, such as a version that is not a number */
 	struct diag *d = diag_report(p->diags, TJ0102, at, form == FORM_LIST ? "'%.*s' is a list of texts in quotes" :
 	                             "'%.*s' is text, and text is written in quotes", STR_ARG(key));
 	diag_help(p->diags, d, "write '%.*s = %.*s'", STR_ARG(key), STR_ARG(right));
@@ -202,7 +202,7 @@ bool complain_words(struct fault *f)
 			str_printf(p->arena, " = %.*s", STR_ARG(right)), "write '=' and quotes");
 	else
 		diag_fix(p->diags, d, at, right, "write '%.*s'", STR_ARG(right));
-	forget_item(p, f->at[item].start);      /* the first word on its own is not a value */
+	forget_item(p, f->at[item].start);      /* the item parsed, but its value was only the first word */
 	fault_skip_block(f);
 	return true;
 }

@@ -50,7 +50,7 @@ static void say(struct wording *w, const char *what)
 		w->at[w->n++] = what;
 }
 
-/* Groups tokens that together have a name. */
+/* Replaces a group of tokens with the name of the group, such as "a value". */
 static void gather(struct wording *w, bool set[PARSE_KINDS], int previous)
 {
 	if (set[TOKEN_SPREAD]) {
@@ -65,7 +65,10 @@ static void gather(struct wording *w, bool set[PARSE_KINDS], int previous)
 		say(w, "a value");
 		DROP(set, starts_value);
 	} else if (set[TOKEN_IDENT] && set[TOKEN_ASSIGN] && set[TOKEN_LBRACE]) {
-		/* a name after `role` does not mean that `replicas 4` was a block */
+		/*
+		 * do not offer a name, although one could follow: `replicas 4` was not meant as a block such as `role
+		 * NAME`
+		 */
 		set[TOKEN_IDENT] = set[TOKEN_JOB] = false;
 	} else if (set[TOKEN_IDENT]) {
 		bool type = previous == TOKEN_COLON || previous == TOKEN_ARROW;
@@ -78,9 +81,7 @@ static void gather(struct wording *w, bool set[PARSE_KINDS], int previous)
 	}
 }
 
-/*
- * Removes tokens that only continue something complete: they are worth mentioning only when nothing else is possible.
- */
+/* Removes tokens that only continue something complete: those are mentioned only when nothing else is possible. */
 static void drop_continuations(struct wording *w, bool set[PARSE_KINDS])
 {
 	if (set[TOKEN_PLUS]) {

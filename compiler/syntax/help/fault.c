@@ -1,5 +1,5 @@
 /*
- * fault.c - the place of a syntax error: its tokens, its span, and where the parser resumes after it.
+ * fault.c - reads the source around a syntax error (its tokens and spans), and decides where the parser resumes.
  */
 #include "syntax/help/complain.h"
 

@@ -1,5 +1,5 @@
 /*
- * foreign.h - words of other tools (grammar/foreign.def).
+ * foreign.h - looks up words of other tools (grammar/foreign.def).
  */
 #ifndef TRAINC_SYNTAX_HELP_FOREIGN_H
 #define TRAINC_SYNTAX_HELP_FOREIGN_H
@@ -9,14 +9,15 @@
 struct foreign {
 	const char *word;
 	const char *help;               /* what to write instead, with an example line */
-	const char *field;              /* the field of ours with the same meaning; NULL when none has exactly that */
+	const char *field;              /* the field of this language with the same meaning; NULL when no field has
+					 * exactly that meaning */
 };
 
 /* The row for a field or block of another tool; NULL if the word is not known. */
 const struct foreign *foreign_field(struct str word);
 /*
- * The row for a block whose first word is INNER: `resources` of Kubernetes contains requests and limits, that of this
- * language devices.
+ * The row for the block WORD whose first inner word is INNER: `resources` of Kubernetes contains requests and limits,
+ * `resources` of this language contains devices.
  */
 const struct foreign *foreign_block(struct str word, struct str inner);
 /* The row for the name of a value or function. */

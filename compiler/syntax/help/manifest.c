@@ -1,6 +1,6 @@
 /*
- * manifest.c - recognizes a manifest by its first two fields, outside of strings. A second scan would cost time in
- * every program, so only a text that contains the word is scanned again.
+ * manifest.c - recognizes a manifest by its first two fields, outside strings. A second scan would cost time in every
+ * program, so only a text that contains `apiVersion` is scanned again.
  */
 #include "syntax/help/manifest.h"
 
@@ -14,7 +14,10 @@ static bool is_field(const struct tokens *ts, size_t i, const char *word)
 		ts->at[i + 1].start == ts->at[i].end;
 }
 
-/* Is it `apiVersion: batch/v1` or `apiVersion: v1`? A type cannot follow, so this is not a parameter. */
+/*
+ * Is it `apiVersion: batch/v1` or `apiVersion: v1`? Such a value cannot be a type, so this is not the declaration of a
+ * field.
+ */
 static bool is_version(const struct tokens *ts, size_t i)
 {
 	if (!is_field(ts, i, "apiVersion"))
@@ -28,15 +31,15 @@ static bool is_version(const struct tokens *ts, size_t i)
 }
 
 /*
- * Is it `metadata:` with nothing after it? Inside of braces that is YAML, too: fields there may only have been written
- * with colons by mistake.
+ * Is it `metadata:` or `spec:` with nothing after it on the line? This is YAML even inside braces, where a colon after
+ * another key may only be a mistake for '='.
  */
 static bool opens_block(const struct tokens *ts, size_t i)
 {
 	return (is_field(ts, i, "metadata") || is_field(ts, i, "spec")) && ts->at[i + 2].flags & FLAG_LINE;
 }
 
-/* The token of the manifest that is reported; NULL when there is no manifest. */
+/* The token at which a manifest is reported; NULL when the text contains none. */
 static const struct token *find(const struct tokens *ts)
 {
 	const struct token *version = NULL;

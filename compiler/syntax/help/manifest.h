@@ -1,5 +1,5 @@
 /*
- * manifest.h - reports manifests of Kubernetes instead of a program: a whole file that should be passed to `trainc
+ * manifest.h - reports Kubernetes manifests where a program is expected: a whole file that should be passed to `trainc
  * import`, or YAML that was put into a program.
  */
 #ifndef TRAINC_SYNTAX_HELP_MANIFEST_H

@@ -1,8 +1,8 @@
 /*
- * variables.c - variables in the form of Kubernetes, `env = [{name: A, value: b}]`.  The list is reported once, with
- * the map to write instead, before anything is parsed: the parser would report every one of its fields.  A list whose
- * fields are set with '=' is a value of this language, and the checker reports it.  In a raw block such a list is what
- * the object needs.
+ * variables.c - handles environment variables as Kubernetes writes them: `env = [{name: A, value: b}]`. The list is
+ * reported once, with the map to write instead, before anything is parsed: the parser would report every one of its
+ * fields. A list whose fields are set with '=' is a value of this language, and the checker reports it. In a raw block
+ * such a list is what the object needs.
  */
 #include "syntax/help/variables.h"
 
@@ -13,7 +13,7 @@
 enum { LOOK = 4096 };                   /* maximum number of tokens to look back for a raw block */
 enum { DEEP = 4 };                      /* maximum depth of the fields of a variable */
 
-/* What the fields of one variable say. Texts are without quotes, VALUE is as it is written. */
+/* The fields of one variable. Texts are stored without quotes, except `value`, which is stored as written. */
 struct kube_variable {
 	struct str name, value, source, from, key, path;
 	bool colon;                     /* a field is set with ':' */
@@ -188,7 +188,8 @@ static void report_variables(const struct tokens *ts, size_t open, size_t close,
 	struct str right = str_printf(ts->arena, " { %.*s }", STR_ARG(map));
 	struct span list = { ts->at[open].start, ts->at[close].end };
 
-	diags_drop(ts->diags, TJ0102, list);    /* such as an address that is not a number */
+	diags_drop(ts->diags, TJ0102, list);    /* drop earlier errors in the list, such as an address that is not a
+						 * number */
 	diag_help(ts->diags, d, "write 'env%.*s'", STR_ARG(right));
 	diag_fix(ts->diags, d, (struct span){ ts->at[open - 2].end, ts->at[close].end }, right, "write a map");
 }
@@ -200,7 +201,7 @@ static bool begins_variables(const struct tokens *ts, size_t i)
 		str_is(token_word(ts, i - 2), "env") && (i < 3 || ts->at[i - 3].kind != TOKEN_LET) && !is_in_raw(ts, i);
 }
 
-/* Leaves `env { }` of each list, so that the parser finds no fault in it. */
+/* Replaces each list with `env { }`, so that the parser does not report it again. */
 static void leave_empty(struct tokens *ts, const struct span *lists, size_t n)
 {
 	size_t to = 0, k = 0;
@@ -225,7 +226,7 @@ static void leave_empty(struct tokens *ts, const struct span *lists, size_t n)
 
 void variables_in_tokens(struct tokens *ts)
 {
-	struct span *lists = NULL;              /* numbers of tokens: the brackets of each list */
+	struct span *lists = NULL;              /* the token indices of the brackets of each list */
 	size_t n = 0;
 
 	for (size_t i = 2; i < ts->n; i++) {

@@ -1,5 +1,5 @@
 /*
- * variables.h - variables in the form of Kubernetes, found before the text is parsed.
+ * variables.h - finds environment variables as Kubernetes writes them, before the text is parsed.
  */
 #ifndef TRAINC_SYNTAX_HELP_VARIABLES_H
 #define TRAINC_SYNTAX_HELP_VARIABLES_H
