@@ -46,7 +46,7 @@ static void open_if_ready(struct supervisor *u)
 	bool leads = u->lease ? lease_held(u->lease) : !u->shards;
 
 	u->control.metrics.leader = leads;
-	queue_open(&u->control.queue, leads && watches_synced(u->watches));
+	queue_open(&u->control.queue, leads && watches_current(u->watches));
 }
 
 static void lease_gained(void *to) { open_if_ready(to); }
@@ -61,12 +61,15 @@ static void lease_lost(void *to)
 	loop_stop(u->control.client.loop);
 }
 
-static void synced(struct controller *c)
+static void watches_turned(struct controller *c)
 {
 	struct supervisor *u = c->owner;
 
-	log_line("info", STR(""), "all watches are live: %zu jobs and runs, %zu objects of theirs", c->njobs,
-		c->store.n + c->run_objects.n);
+	if (watches_current(u->watches))
+		log_line("info", STR(""), "all watches are live: %zu jobs and runs, %zu objects of theirs", c->njobs,
+			c->store.n + c->run_objects.n);
+	else
+		log_line("info", STR(""), "waits until all watches are live again");
 	open_if_ready(u);
 }
 
@@ -260,7 +263,7 @@ static void run(struct supervisor *u)
 		return;
 	say_begin(c);
 	start_leases(u);
-	u->watches = watches_start(c, synced);
+	u->watches = watches_start(c, watches_turned);
 	loop_run(c->client.loop);
 }
 

@@ -17,7 +17,11 @@
 #include "runtime/supervise/log.h"
 #include "runtime/supervise/supervised.h"
 
-enum { WATCHES_MOST = 24, ABSENT_SECONDS = 20 };
+/*
+ * after an outage: the time for a live watch to bring what it has missed, and how long to wait for a watch that stays
+ * behind the others
+ */
+enum { WATCHES_MOST = 24, ABSENT_SECONDS = 20, SETTLE_MS = 500, PATIENCE_SECONDS = 30 };
 
 struct one_watch {
 	struct watches *all;
@@ -30,16 +34,71 @@ struct one_watch {
 					 * later */
 	struct loop_timer again;
 	bool synced, absent;
+	bool behind;                    /* the connection is lost, or a new snapshot is being taken */
 };
 
 struct watches {
 	struct controller *control;
 	struct arena arena;
-	void (*synced)(struct controller *c);
+	void (*turned)(struct controller *c);
 	struct one_watch at[WATCHES_MOST];
 	size_t n;
 	bool all_synced;
+	bool current;                   /* see watches_current() */
+	bool impatient;                 /* watches that are behind do not count any more */
+	struct loop_timer settle, patience;
 };
+
+/* ---- are the watches current? ---- */
+
+static void turn(struct watches *w, bool current)
+{
+	if (w->current == current)
+		return;
+	w->current = current;
+	w->turned(w->control);
+}
+
+static void settled(struct loop_timer *t)
+{
+	struct watches *w = t->to;
+
+	turn(w, true);
+}
+
+static void patience_ended(struct loop_timer *t)
+{
+	struct watches *w = t->to;
+
+	w->impatient = true;
+	turn(w, true);
+}
+
+/* Decides again whether the watches are current, after a change of one of them. */
+static void look_current(struct watches *w)
+{
+	struct loop *l = w->control->client.loop;
+	size_t behind = 0, live = 0;
+
+	if (!w->all_synced)
+		return;
+	for (size_t i = 0; i < w->n; i++) {
+		behind += w->at[i].watch && w->at[i].behind;
+		live += w->at[i].watch && !w->at[i].behind;
+	}
+	if (!behind || !live) {
+		loop_timer_drop(l, &w->patience);
+		w->impatient = false;
+	}
+	if (behind && !w->impatient) {
+		loop_timer_drop(l, &w->settle);
+		turn(w, false);
+		if (live && !loop_timer_armed(&w->patience))
+			loop_timer_set(l, &w->patience, PATIENCE_SECONDS * NS_PER_SECOND);
+	} else if (!w->current && !loop_timer_armed(&w->settle)) {
+		loop_timer_set(l, &w->settle, SETTLE_MS * (NS_PER_SECOND / 1000));
+	}
+}
 
 static void look_all_synced(struct watches *w)
 {
@@ -50,7 +109,17 @@ static void look_all_synced(struct watches *w)
 	if (!all || w->all_synced)
 		return;
 	w->all_synced = true;
-	w->synced(w->control);
+	turn(w, true);
+	look_current(w);
+}
+
+static void watch_state(void *to, enum object_watch_state state, struct str why)
+{
+	struct one_watch *o = to;
+
+	(void)why;
+	o->behind = state == OBJECT_WATCH_RECONNECTING || state == OBJECT_WATCH_RELISTING;
+	look_current(o->all);
 }
 
 /* ---- changes ---- */
@@ -129,14 +198,16 @@ static void watch_failed(void *to, const struct transport_result *r)
 	loop_timer_set(loop, &o->again, ABSENT_SECONDS * NS_PER_SECOND);
 	if (o->absent)                  /* the kind does not exist in the cluster, so nothing has to be waited for */
 		watch_synced(o);
+	look_current(o->all);
 }
 
 static void start_one(struct one_watch *o)
 {
 	struct object_watch_options options = { .path = o->path, .label_selector = o->selector, .keep = o->keep,
 		.changed = o->kind ? resource_changed : dependent_changed, .synced = watch_synced,
-		.wanted = is_in_shard, .failed = watch_failed, .to = o };
+		.wanted = is_in_shard, .state = watch_state, .failed = watch_failed, .to = o };
 
+	o->behind = false;
 	o->watch = object_watch_start(o->all->control->client.calls, &options);
 	note_watch(o);
 }
@@ -221,11 +292,12 @@ static void add_kinds(struct watches *w)
 		add_dependents(w, *resource_known(STR("batch"), STR("Job")), STORE_LABEL, jobs);
 }
 
-struct watches *watches_start(struct controller *c, void (*synced)(struct controller *c))
+struct watches *watches_start(struct controller *c, void (*turned)(struct controller *c))
 {
 	struct watches *w = memory_resize(NULL, sizeof *w);
 
-	*w = (struct watches){ .control = c, .synced = synced };
+	*w = (struct watches){ .control = c, .turned = turned, .settle = { .fire = settled, .to = w },
+		.patience = { .fire = patience_ended, .to = w } };
 	c->run_objects.runs = true;
 	if (c->operators || c->ancestors)
 		add_kinds(w);
@@ -244,11 +316,15 @@ void watches_stop(struct watches *w)
 		object_watch_stop(w->at[i].watch);
 		loop_timer_drop(w->control->client.loop, &w->at[i].again);
 	}
+	loop_timer_drop(w->control->client.loop, &w->settle);
+	loop_timer_drop(w->control->client.loop, &w->patience);
 	arena_release(&w->arena);
 	free(w);
 }
 
 bool watches_synced(const struct watches *w) { return w && w->all_synced; }
+
+bool watches_current(const struct watches *w) { return w && w->current; }
 
 void watches_dump(const struct watches *w, struct buf *out)
 {

@@ -9,10 +9,17 @@
 
 struct watches;
 
-/* Starts all watches. SYNCED is called once, when each watch has brought every object that exists. */
-struct watches *watches_start(struct controller *c, void (*synced)(struct controller *c));
+/* Starts all watches. TURNED is called whenever watches_current() has changed. */
+struct watches *watches_start(struct controller *c, void (*turned)(struct controller *c));
 void watches_stop(struct watches *w);
+/* Has each watch brought every object that exists, at least once? */
 bool watches_synced(const struct watches *w);
+/*
+ * Do the watches show one state of the cluster? False before the first snapshots, and after an outage until all watches
+ * are live again: until then, one watch may already show that the Services of a job are gone, and another one may not
+ * yet show that the job was deleted. A watch that stays behind while others are live counts for at most half a minute.
+ */
+bool watches_current(const struct watches *w);
 /* Appends the state of each watch, for people. */
 void watches_dump(const struct watches *w, struct buf *out);
 

@@ -809,6 +809,28 @@ def server_away(w):
 
 
 @check
+def server_back(w):
+    """after an outage nothing is done until all watches are live: the watch of Services shows that those of a deleted
+    job are gone before the watch of jobs shows that the job is gone"""
+    w.put("tfjobs", tfjob("train"))
+    w.start()
+    w.wait_for("pods", lambda: len(w.names("pods")) == 2)
+    w.run_pods()
+    w.wait_for("Running", condition(w, "tfjobs", "train", "Running"))
+    w.settle(1)
+    n = len(w.written("POST"))
+    w.down = True
+    time.sleep(1)
+    w.take("tfjobs", "default", "train")
+    w.fault("GET", "/tfjobs", status(503, "ServiceUnavailable", "the storage is (re)initializing"), 4)
+    w.down = False
+    w.wait_for("all watches", lambda: w.log().count("all watches are live") == 2, 40)
+    must("waits until all watches are live again" in w.log(), w.log())
+    w.settle(1)
+    must(len(w.written("POST")) == n, w.written("POST")[n:])
+
+
+@check
 def missing(w):
     """a job deleted while its pods are being created ends its pass without errors (S190); all kinds share one list of pods (S199)"""
     w.fault("POST", "/services", status(404, "NotFound", 'namespaces "default" not found'), 100)
