@@ -1,5 +1,5 @@
 #!/bin/sh
-# devices.sh - every replica gets devices of its own, or the run is refused (R-LOC9).
+# devices.sh - every replica gets devices of its own, or the run is refused.
 . "$(dirname "$0")/local.inc"
 
 mkdir dev

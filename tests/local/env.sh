@@ -1,5 +1,5 @@
 #!/bin/sh
-# env.sh - a process of this machine sees what a container in a cluster would see (R-LOC1, R-LOC2, R-LOC4).
+# env.sh - a process of this machine sees what a container in a cluster would see.
 . "$(dirname "$0")/local.inc"
 
 cp "$here/env.tj" .
@@ -26,7 +26,7 @@ log=$TRAINC_STATE_DIR/runs/vars/logs/worker-1.log
 has() { tr '\0' '\n' <"$log" | grep -q -- "$1"; }
 holds has '^HOSTNAME=vars-worker-1$'
 holds has '^ME=127.0.0.1$'
-holds has '^LC_TIME='                                   # R-LOC4
+holds has '^LC_TIME='
 holds has '^PATH='
 holds has '^TF_CONFIG=.*127.0.0.1:[1-9]'
 hasnt() { ! has "$1"; }

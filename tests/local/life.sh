@@ -33,7 +33,7 @@ END
 local_run 8 final
 is final 's["failure"]["role"], s["failure"]["exit_code"], s["failure"]["reason"].split(" (at the same")[0]' "('a', 3, 'exit code 3')"
 is final 's["failure"]["log"][0], s["failure"]["log"][-1], len(s["failure"]["log"])' "('line 4', 'last words', 10)"
-holds test -s "$TRAINC_STATE_DIR/runs/final/result"    # R-LOC10
+holds test -s "$TRAINC_STATE_DIR/runs/final/result"
 holds "$python" -IS - "$TRAINC_STATE_DIR/runs/final/result" <<'END'
 import json, sys
 s = json.load(open(sys.argv[1]))

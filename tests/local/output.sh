@@ -1,5 +1,5 @@
 #!/bin/sh
-# output.sh - the output of programs, whatever they print and wherever it goes (R-LOC8, fault F-47).
+# output.sh - the output of programs, whatever they print and wherever it goes (fault F-47).
 . "$(dirname "$0")/local.inc"
 
 # ---- unmodified bytes, both streams in order ----

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ports.sh - every replica that listens gets its own port, and finds it free (R-LOC2, fault F-49).
+# ports.sh - every replica that listens gets its own port, and finds it free (fault F-49).
 . "$(dirname "$0")/local.inc"
 
 cat >port.py <<'END'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# scale.sh - many replicas at once, and many attempts: times, processes, descriptors (R-LOC11).
+# scale.sh - many replicas at once, and many attempts: times, processes, descriptors.
 . "$(dirname "$0")/local.inc"
 
 program many <<'END'

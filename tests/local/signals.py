@@ -1,4 +1,4 @@
-"""Signals, crashes and readers that disconnect: what a run does then, and what is left of it (R-LOC5, R-LOC6, F-46)."""
+"""Signals, crashes and readers that disconnect: what a run does then, and what is left of it (fault F-46)."""
 from support import *
 
 deaf = program("deaf", shell("trap '' TERM HUP INT; echo ready; while :; do sleep 0.1; done", ", replicas = 2, grace = 30s"))

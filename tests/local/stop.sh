@@ -1,6 +1,5 @@
 #!/bin/sh
-# stop.sh - every process that was started ends, whether stopped, killed, orphaned or hidden (R-LOC3, R-LOC5, R-LOC6,
-# R-LOC11).
+# stop.sh - every process that was started ends, whether stopped, killed, orphaned or hidden.
 . "$(dirname "$0")/local.inc"
 said() { grep -qx -- "$3" "$TRAINC_STATE_DIR/runs/$1/logs/$2.log" 2>/dev/null; }
 within() { if test "$(($(now) - $1))" -le "$2"; then ok; else fail "took $(($(now) - $1)) ms, not $2"; fi; }
@@ -113,7 +112,7 @@ END
 python3 deaf.py "$TRAINC" run --local deaf.tj >.out 2>.err
 shows deaf a-0 "SigIgn:	0000000000000000"
 
-# ---- what a child inherits, and what it does not (R-LOC3) ----
+# ---- what a child inherits, and what it does not ----
 cat >child.sh <<'END'
 ls /proc/$$/fd
 read -r x && echo "input $x" || echo "no input"

@@ -1,4 +1,4 @@
-"""Commands on a terminal: the live table, keys, sizes, text that would control it (R-LOG7, section 6)."""
+"""Commands on a terminal: the live table, keys, sizes, text that would control it."""
 import fcntl
 import pty
 import select
