@@ -94,7 +94,7 @@ static int64_t patience(const struct run_state *s)
 	switch (s->phase) {
 	case RUN_PENDING: case RUN_STARTING: case RUN_DEGRADED: case RUN_STALLED: case RUN_QUEUED:
 	case RUN_UNKNOWN: return 5 * NS_PER_SECOND;
-	default: return 30 * NS_PER_SECOND;
+	default: return 60 * NS_PER_SECOND;
 	}
 }
 
