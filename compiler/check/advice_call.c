@@ -250,6 +250,10 @@ bool report_condition_call(struct check *c, const struct node *call, const struc
 		tail = ", any = true";
 	if (!success)
 		diag_help(c->diags, d, "the conditions are 'done', 'ready' and 'started'");
+	const char *slash = memchr(args.p, '/', args.n);
+	if (slash)              /* worker/0, as commands write a replica */
+		args = str_printf(c->arena, "%.*s, %.*s", (int)(slash - args.p), args.p,
+			(int)(args.p + args.n - slash) - 1, slash + 1);
 	diag_help(c->diags, d, "write '%s(%.*s%s)'", function, STR_ARG(args), tail);
 	return true;
 }

@@ -128,12 +128,18 @@ static const struct type *report_call(struct builtin_call *b, struct span at, co
 static bool report_no_key(struct builtin_call *b, const struct node *name)
 {
 	struct check *c = b->check;
-	struct str words = node_words(c, name->u.arg.value);
+	struct str words = node_words(c, name->u.arg.value), text;
 	const char *function = schema_function(b->which)->name;
 
 	if (b->which != FUNCTION_SECRET && b->which != FUNCTION_CONFIG)
 		return false;
 	struct diag *d = diag_report(c->diags, TJ0318, b->node->u.call.args_span, "'%s' needs 'key'", function);
+	const char *slash = node_static_text(name->u.arg.value, &text) ? memchr(text.p, '/', text.n) : NULL;
+	if (slash) {
+		diag_help(c->diags, d, "write %s(\"%.*s\", \"%.*s\")", function, (int)(slash - text.p), text.p,
+			(int)(text.p + text.n - slash) - 1, slash + 1);
+		return true;
+	}
 	diag_help(c->diags, d, "for a variable write %s(%.*s, \"KEY\"), for files in 'mounts' %s_files(%.*s)", function,
 		STR_ARG(words), function, STR_ARG(words));
 	return true;

@@ -672,6 +672,9 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 	const struct foreign *other = foreign_field(item->u.block.word);
 	if (other && !only.n)
 		diag_help(c->diags, d, "%s", other->help);
+	else if (str_is(item->u.block.word, "container"))
+		diag_help(c->diags, d, "the fields of the main container are written in the role itself; another "
+			"container is 'sidecar %.*s { ... }'", STR_ARG(item->u.block.name));
 	else if (schema_find(block, item->u.block.word))
 		diag_help(c->diags, d, "it is a field, and has no name: write '%.*s { ... }'",
 			STR_ARG(item->u.block.word));

@@ -365,6 +365,11 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 		return suggest_only(&s);
 	struct diag *d = diag_report(c->diags, TJ0202, at, "%.*s has no field '%.*s'", STR_ARG(record->name),
 		STR_ARG(name));
+	const struct foreign *other = str_is(record->name, "Limits") ? foreign_field(name) : NULL;
+	if (other && !other->field) {
+		diag_help(c->diags, d, "%s", other->help);
+		return STR("");
+	}
 	if (span_known(record->span))
 		diag_note(c->diags, d, record->span, "'%.*s' is declared here", STR_ARG(record->name));
 	help_suggest(c, d, &s, "its fields are", at);

@@ -361,7 +361,7 @@ static const struct type *cluster_member(struct check *c, struct node *n)
 		suggest_add(&s, str_of(cluster_members[i].name));
 	for (size_t i = 0; knows_plan(c) && i < COUNT(planned_of_cluster); i++)
 		suggest_add(&s, str_of(planned_of_cluster[i].name));
-	if (knows_plan(c) && field_type(n->u.member.name) && !suggest_sentence(&s).n)
+	if (knows_plan(c) && field_is_of_role(n->u.member.name) && !suggest_sentence(&s).n)
 		return report_member_of_role(c, n);
 	return report_no_field(c, n, "the cluster", &s);
 }
@@ -421,6 +421,13 @@ static bool is_argument_of_done(struct check *c, const struct node *n)
 	return at >= 5 && memcmp(source->text.p + at - 5, "done(", 5) == 0;
 }
 
+/* Is it what an author may call the success of a role, as in worker.done? */
+static bool is_condition_of_role(struct str word)
+{
+	return str_is(word, "done") || str_is(word, "succeeded") || str_is(word, "success") ||
+		str_is(word, "completed");
+}
+
 /* Reports `worker[0].host`: a single replica is not a value. */
 static void report_replica(struct check *c, const struct node *n, const struct node *base, const struct node *index,
 	struct str member)
@@ -436,7 +443,7 @@ static void report_replica(struct check *c, const struct node *n, const struct n
 		help_chosen(c, d, base);
 		return;
 	}
-	if (str_is(member, "done") || str_is(member, "succeeded") || is_argument_of_done(c, n)) {
+	if (is_condition_of_role(member) || is_argument_of_done(c, n)) {
 		diag_help(c->diags, d, "write 'done(%.*s, %.*s)'", STR_ARG(role), STR_ARG(i));
 	} else if (member.n && (other || str_is(member, "host") || list || address || port)) {
 		call = str_printf(c->arena, address ? "%.*s.address(%.*s, \"port\")" :
@@ -481,6 +488,10 @@ static void report_role_member(struct check *c, struct node *n)
 	}
 	if (other) {
 		diag_help(c->diags, d, "write '%.*s.%s'", STR_ARG(words), other);
+		return;
+	}
+	if (is_condition_of_role(name)) {
+		diag_help(c->diags, d, "write 'done(%.*s)'", STR_ARG(words));
 		return;
 	}
 	suggest_init(&s, c->arena, name);

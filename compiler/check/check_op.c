@@ -114,6 +114,9 @@ static const struct type *report_operands(struct check *c, struct node *n, const
 	else if (n->u.op.op == OP_ADD && is_entries(o->a) && is_entries(o->b))
 		diag_help(c->diags, d, "write '{ %.*s, %.*s }'", STR_ARG(entries_of(c, o->left)),
 			STR_ARG(entries_of(c, o->right)));
+	else if (n->u.op.op == OP_DIV && o->a->kind == TYPE_ROLE)
+		diag_help(c->diags, d, "functions take the index of a replica: 'done(%.*s, %.*s)'", STR_ARG(x),
+			STR_ARG(y));
 	else if (o->a->kind == TYPE_INT && o->b->kind == TYPE_FLOAT)
 		diag_help(c->diags, d, "write 'float(%.*s)'", STR_ARG(x));
 	else if (o->a->kind == TYPE_FLOAT && o->b->kind == TYPE_INT)

@@ -186,6 +186,22 @@ static bool help_unit_in_text(struct check *c, struct diag *d, const struct node
 	return true;
 }
 
+/* Is it a fraction or a power of ten, as the language writes them: 0.5, 1e-3? */
+static bool is_float(struct str text)
+{
+	const char *digits = "0123456789", *p = text.p + strspn(text.p, digits), *end = text.p + text.n;
+
+	if (p == text.p)
+		return false;
+	if (*p == '.' && strspn(p + 1, digits))
+		p += 1 + strspn(p + 1, digits);
+	if (*p == 'e') {
+		const char *power = p + 1 + (p[1] == '-');
+		p = strspn(power, digits) ? power + strspn(power, digits) : p;
+	}
+	return p == end;
+}
+
 /* Adds help for a number, bool or amount in quotes, such as "4" or "64Gi", where the meaning is certain. */
 static void help_text(struct check *c, struct diag *d, const struct node *n, const struct type *want)
 {
@@ -196,6 +212,7 @@ static void help_text(struct check *c, struct diag *d, const struct node *n, con
 	bool number = want->kind == TYPE_INT || want->kind == TYPE_ELASTIC || want->kind == TYPE_FLOAT ||
 		want->kind == TYPE_CPU;
 	bool fits = (number && strspn(text.p, "0123456789") == text.n) ||
+		    (want->kind == TYPE_FLOAT && is_float(text)) ||
 		    (want->kind == TYPE_BOOL && (str_is(text, "true") || str_is(text, "false"))) ||
 		    ((want->kind == TYPE_CPU || want->kind == TYPE_MEMORY) && quantity_parse(text, &q) == QUANTITY_OK &&
 		     quantity_unit(text) == UNIT_AMOUNT) ||
@@ -289,6 +306,8 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 			"declare it as a cpu, or write '1000m * %.*s'", STR_ARG(words));
 	else if (want->kind == TYPE_LIST && type_fit(want->elem, t) == FIT_OK)
 		diag_help(c->diags, d, "write '[%.*s]'", STR_ARG(words));
+	else if (want->kind == TYPE_INT && t->kind == TYPE_ROLE)
+		diag_help(c->diags, d, "a condition is about one role: 'done(A) and done(%.*s)'", STR_ARG(words));
 	else if (want->kind == TYPE_DURATION && t->kind == TYPE_INT)
 		diag_help(c->diags, d, "write a unit: %.*ss, %.*smin or %.*sh", STR_ARG(words), STR_ARG(words),
 			STR_ARG(words));

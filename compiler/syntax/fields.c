@@ -1,12 +1,12 @@
 #include "syntax/fields.h"
 
-const char *field_type(struct str word)
+static const char *field_of(struct str word, const char *blocks)
 {
 #define BLOCK(word, parents, doc)
-#define FIELD(id, name, blocks, type, fallback, doc) { name, type },
+#define FIELD(id, name, blocks, type, fallback, doc) { name, type, #blocks },
 #define FUNCTION(id, name, signature, doc)
 #define UNIT(suffix, doc)
-	static const struct { const char *name, *type; } fields[] = {
+	static const struct { const char *name, *type, *blocks; } fields[] = {
 #include "vocabulary.def"
 	};
 #undef BLOCK
@@ -14,7 +14,10 @@ const char *field_type(struct str word)
 #undef FUNCTION
 #undef UNIT
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (str_is(word, fields[i].name))
+		if (str_is(word, fields[i].name) && str_starts(str_of(fields[i].blocks), str_of(blocks)))
 			return fields[i].type;
 	return NULL;
 }
+
+const char *field_type(struct str word) { return field_of(word, ""); }
+bool field_is_of_role(struct str word) { return field_of(word, "BLOCK_DEFAULTS") != NULL; }

@@ -340,7 +340,7 @@ static bool report_job_member(struct fault *f, size_t i)
 	if (is_of_cluster(member)) {
 		diag_help(ds, d, "the job that is being built is 'cluster': write 'cluster.%.*s'", STR_ARG(member));
 		diag_fix(ds, d, at, STR("cluster"), "write 'cluster'");
-	} else if (policy && field_type(member)) {
+	} else if (policy && field_is_of_role(member)) {
 		diag_help(ds, d, "'%.*s' belongs to a role: 'for role in cluster.roles { check role.%.*s ... }'",
 			STR_ARG(member), STR_ARG(member));
 	} else {

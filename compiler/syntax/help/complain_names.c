@@ -61,7 +61,9 @@ static bool help_from(struct fault *f, struct diag *d)
 	struct str path = tokens_text(&f->p->tokens, module->start, last->end);
 	struct str name = tokens_text(&f->p->tokens, last->start, last->end),
 		member = tokens_text(&f->p->tokens, last[2].start, last[2].end);
-	if (str_starts(path, STR("std.")))
+	if (str_is(path, "std"))
+		diag_help(f->p->diags, d, "write 'import std.%.*s'", STR_ARG(member));
+	else if (str_starts(path, STR("std.")))
 		diag_help(f->p->diags, d, "write 'import %.*s' and, where it is used, '%.*s.%.*s'", STR_ARG(path),
 			STR_ARG(name), STR_ARG(member));
 	else

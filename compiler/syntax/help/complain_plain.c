@@ -32,7 +32,7 @@ static bool help_item(struct fault *f, struct diag *d, int kind)
 
 	if (f->expected[TOKEN_ASSIGN] && f->i == f->item + 1 && starts_value(kind) && kind != TOKEN_LBRACE &&
 		f->p->feed.depth) {
-		if (rest.n)
+		if (rest.n && !memmem(rest.p, rest.n, "->", 2))
 			diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(fault_text(f, f->item)), STR_ARG(rest));
 		else
 			diag_help(ds, d, "a field is set with '='");
@@ -139,7 +139,9 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 	} else if (head == TOKEN_FOR && kind == TOKEN_LBRACE && f->expected[TOKEN_JOB]) {
 		diag_help(ds, d, "no braces around the job: 'for x in xs job \"name-${x}\" { ... }'");
 	} else if (head == TOKEN_JOB && kind == TOKEN_ASSIGN) {
-		diag_help(ds, d, "the framework follows a colon: ': %.*s'", STR_ARG(fault_text(f, f->i + 1)));
+		struct span framework = fault_joined(f, f->i + 1);
+		struct str name = tokens_text(&f->p->tokens, framework.start, framework.end);
+		diag_help(ds, d, "the framework follows a colon: ': %.*s'", STR_ARG(name));
 		diag_fix(ds, d, fault_span(f), STR(":"), "write ':'");
 	} else {
 		return false;

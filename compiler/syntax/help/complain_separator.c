@@ -5,6 +5,7 @@
 #include "syntax/help/complain.h"
 
 #include "base/quantity.h"
+#include "syntax/fields.h"
 #include "trainc.tab.h"
 
 /* Can this token begin an item (in a body) or a declaration? */
@@ -151,7 +152,11 @@ bool complain_separator(struct fault *f)
 	if (help_comment(f, d) || help_pair(f, d) || help_prefix(f, d) || help_choice(f, d))
 		return true;
 	struct str quoted = body && !sure && f->found.kind == TOKEN_IDENT ? fault_quoted(f) : STR("");
-	if (rest.n && sure)
+	const char *type = body && !sure ? field_type(fault_text(f, f->item)) : NULL;
+	if (type && strcmp(type, "condition?") == 0)
+		diag_help(ds, d, "a condition names its role in parentheses: '%.*s = done(ROLE)'",
+			STR_ARG(fault_text(f, f->item)));
+	else if (rest.n && sure)
 		diag_help(ds, d, "put '%.*s' on its own line", STR_ARG(rest));
 	else if (quoted.n)
 		diag_help(ds, d, "if text is meant, write '%.*s = %.*s'", STR_ARG(fault_text(f, f->item)),
