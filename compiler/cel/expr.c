@@ -305,7 +305,7 @@ static struct str untagged(struct cel *c, const struct node *call)
 	return SAID(c, call, "!(%.*s).matches(%.*s)", STR_ARG(image), STR_ARG(pattern));
 }
 
-/* The expression for tag(image) == TAG, where OTHERWISE stands in for the tag of an image without one. */
+/* The expression for tag(image) == TAG, where OTHERWISE replaces the tag of an image without one. */
 static struct str tag_is(struct cel *c, const struct node *call, struct str otherwise, const struct node *tag)
 {
 	struct str image = cel_expr(c, given(call, 0)), text = { 0 }, pattern;

@@ -36,7 +36,7 @@ row 'so `REDIS_SERVICE_HOST` and the like are not set'; count 2 '  enableService
 row '| `terminationMessagePolicy` | `File` | `FallbackToLogsOnError` |'; count 2 '    terminationMessagePolicy: FallbackToLogsOnError'
 row 'no UDP ports and none with a `hostPort`, which stay raw'
 count 0 '    port: 7778'; count 0 '    port: 7779'; count 2 '      containerPort: 7778'; count 2 '      hostPort: 17779'
-row 'volumes named after what they are; what stays raw comes last'; count 0 '  - name: v1'; count 2 '  - name: v2'
+row 'volumes named after their contents; raw entries come last'; count 0 '  - name: v1'; count 2 '  - name: v2'
 
 # the script of init-pytorch prints nothing while it waits
 cat >m.yaml <<-'END'
@@ -56,5 +56,5 @@ sed 's/Worker: {replicas: 1/Worker: {replicas: 0/' m.yaml >none.yaml
 row '| a role with `replicas: 0` in a manifest |'; run 1 import none.yaml; says err "'Worker' needs at least one replica"; says err 'leave the role out'
 printf 'apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: p}\nspec:\n  pytorchReplicaSpecs: {}\n' >none.yaml
 row '| a job without roles |'; run 1 import none.yaml; says err "this one has neither [TJ0508]"
-row "the account of an MPIJob's launcher"
+row "the service account of an MPIJob's launcher"
 end

@@ -2,7 +2,7 @@
 # ancestors.sh - which replica decides the result of an old TfJob, with real processes.
 . "$(dirname "$0")/local.inc"
 
-# S83, S84, S89: only the master decides, whatever happens to a worker that is not restarted, and while a server still
+# S83, S84, S89, S177: only the master decides, whatever happens to a worker that is not restarted, and while a server still
 # runs.
 cat >chief.tj <<'END'
 import std.legacy

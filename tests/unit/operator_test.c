@@ -5,6 +5,7 @@
  * A case is a directory with expected.json: what is checked, what the controller sees, and the expected result. The
  * import converts the manifest, job.yaml, to a program. Cases that differ on purpose are listed by name in
  * docs/differences.md, and must differ.
+ * Rows of tests/compat/rows.py: S193 is from_nothing, S197 each_worker, and S198 holds as all kinds share decide().
  */
 #include "unit.h"
 
