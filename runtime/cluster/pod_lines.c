@@ -13,8 +13,8 @@
 #include "runtime/status/attempts.h"
 
 enum { HELD_MS = 150, QUIET_MS = 2000, STREAM_MEMORY = 768 };
-/* limits in bytes: what the queues of all streams hold together, and what one queue may hold in any case */
-enum { QUEUES_MOST = 16 << 20, QUEUE_MOST = 1 << 20, QUEUE_LEAST = 64 << 10 };
+/* limits of queues in bytes: of all together; the largest and the smallest limit of a single one */
+enum { QUEUES_MOST = 64 << 20, QUEUE_MOST = 1 << 20, QUEUE_LEAST = 64 << 10 };
 
 struct line_record {                    /* header of a queued line; its text follows */
 	int64_t time;
