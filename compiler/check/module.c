@@ -45,7 +45,7 @@ static void report_cycle(struct program *p, struct module *again, struct module 
 	if (first_hop)
 		diag_note(p->diags, d, import->span, "'%.*s' imports '%.*s'", STR_ARG(last->path),
 			STR_ARG(again->path));
-	diag_help(p->diags, d, "move the shared part to a third file");
+	diag_help(p->diags, d, n ? "move the shared part to a third file" : "remove this line");
 }
 
 static struct str library_name(struct program *p, const struct node *import)

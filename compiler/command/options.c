@@ -343,11 +343,17 @@ static struct str operand_spelt(struct arena *a, const struct command_row *c)
 	return spelt;
 }
 
-/* Returns a help line for an operand that sets a parameter, such as name=a; an empty text for other operands. */
+/*
+ * Returns a help line for an operand that sets a parameter, such as name=a, or that names a replica, such as worker/0,
+ * where options choose it; an empty text for other operands.
+ */
 static struct str help_setting(struct arena *a, enum command command, struct str operand)
 {
-	const char *equals = memchr(operand.p, '=', operand.n);
+	const char *equals = memchr(operand.p, '=', operand.n), *slash = memchr(operand.p, '/', operand.n);
 
+	if (command == COMMAND_LOGS && slash && slash[1] && !slash[1 + strspn(slash + 1, "0123456789")])
+		return str_printf(a, "a replica is chosen with --role %.*s --rank %s\n", (int)(slash - operand.p),
+			operand.p, slash + 1);
 	if (!equals || equals == operand.p || !command_sets(command))
 		return STR("");
 	return str_printf(a, "a parameter of the program is set with --set %.*s\n", STR_ARG(operand));

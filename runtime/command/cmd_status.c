@@ -49,10 +49,10 @@ static void tell_why(struct session *s, const struct attend *a)
 	struct report r = { .runs = &run, .n = 1, .now = clock_real(), .width = session_width(STDOUT_FILENO) };
 	struct buf out = { 0 };
 
-	if (run && (run->failure.known || run->phase == RUN_STALLED || run->phase == RUN_FAILED)) {
-		buf_char(&out, '\n');
+	if (run && (run->failure.known || run->phase == RUN_STALLED || run->phase == RUN_FAILED))
 		report_details(&r, run, &out);
-	}
+	if (out.n)
+		session_write(s, STR("\n"));
 	session_write(s, buf_text(&out));
 	buf_release(&out);
 }

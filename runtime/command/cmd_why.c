@@ -219,23 +219,36 @@ static void add_queued(struct arena *a, struct str evidence, struct answers *all
 			"start sooner");
 }
 
-/* The next steps: from the phase of the run where that is enough, otherwise from phrases in the evidence. */
-static struct answers answers_of(struct arena *a, const struct run_state *s)
+/* A command about the run, to be typed as it is: 'trainc resume --local bert'. */
+static const char *command_about(struct session *session, const char *command, const struct run_state *s)
 {
+	struct str namespace = option_value(session->options, OPTION_NAMESPACE);
+	struct str where = namespace.n ? str_printf(session->arena, " -n %.*s", STR_ARG(namespace)) : STR("");
+
+	return str_printf(session->arena, "'trainc %s%s%.*s %.*s'", command, session->backend->option, STR_ARG(where),
+		STR_ARG(s->name)).p;
+}
+
+/* The next steps: from the phase of the run where that is enough, otherwise from phrases in the evidence. */
+static struct answers answers_of(struct session *session, const struct run_state *s)
+{
+	struct arena *a = session->arena;
 	struct str evidence = evidence_of(a, s);
 	struct answers all = { 0 };
 
 	switch (s->phase) {
 	case RUN_RUNNING: case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
-	case RUN_SUSPENDED: add_answer(a, &all, "'trainc resume' starts its replicas"); break;
+	case RUN_SUSPENDED: 
+		add_answer(a, &all, str_printf(a, "%s starts its replicas", command_about(session, "resume", s)).p);
+		break;
 	case RUN_QUEUED: add_queued(a, evidence, &all); return all;
 	case RUN_ABSENT: add_answer(a, &all, "'trainc apply' creates its objects"); break;
 	default: break;
 	}
 	add_known(a, advice, sizeof advice / sizeof *advice, evidence, &all);
 	if (s->failure.known && !all.n)
-		add_answer(a, &all,
-			"the program ended with an error of its own: 'trainc logs' shows the first failing rank");
+		add_answer(a, &all, str_printf(a, "the program ended with an error of its own: %s shows the output of "
+			"its replicas", command_about(session, "logs", s)).p);
 	return all;
 }
 
@@ -275,7 +288,7 @@ static void explain(struct session *s, const struct attend *a)
 
 	for (size_t i = 0; i < a->n; i++) {
 		const struct run_state *run = &a->runs[i].state;
-		struct answers all = answers_of(s->arena, run);
+		struct answers all = answers_of(s, run);
 		if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
 			explain_json(run, &all, &out);
 		else

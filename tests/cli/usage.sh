@@ -27,6 +27,8 @@ run 2 delete --ignore-not-found a; says err "trainc: delete has no option '--ign
 run 2 delete --force a; says err "trainc: --force is for local runs (--local); in a cluster, replicas have the grace period"
 run 2 delete --cascade a; says err "trainc: delete has no option '--cascade'; delete always removes the Jobs"
 run 2 logs --all-containers a; says err "trainc: logs has no option '--all-containers'; --all prints all replicas and "
+run 2 logs --index 1 a; says err "trainc: logs has no option '--index'; write --rank N, with --role ROLE"
+run 2 logs a worker/1; says err "a replica is chosen with --role worker --rank 1"
 run 2 logs --prefix a; says err "trainc: logs has no option '--prefix'; each line begins with the name"
 run 2 logs --max-log-requests a; says err "trainc: logs has no option '--max-log-requests'; write --max-streams N"
 run 2 logs --since-time a; says err "trainc: logs has no option '--since-time'; write --since TIME, which take"

@@ -1310,7 +1310,7 @@ def held_by_queue(w):
     changed = [(r[1], json.loads(r[2])) for r in w.requests if r[0] == "PATCH"]
     must(len(changed) == 1 and "/workloads/job-a" in changed[0][0] and changed[0][1] == {"spec": {"active": False}}, changed)
     w.want(0, "status", "a", out="a +Suspended")
-    w.want(0, "why", "a", out="'trainc resume' starts its replicas")
+    w.want(0, "why", "a", out="'trainc resume a' starts its replicas")
     w.want(0, "resume", "a", out="run/a resumed")
     must(w.objects[("workloads", "default", "job-a")]["spec"]["active"] is True, "not active")
     must("active" not in w.objects[("workloads", "default", "job-b")]["spec"], "the Workload of another run was changed")

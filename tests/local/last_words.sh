@@ -64,8 +64,9 @@ says err "ValueError: bad batch 17 (train.py:6, rank 2)"
 run 0 status --local ranks -o json
 json 'd["runs"][0]["first_failure"]["index"], "ValueError: bad batch 17 (train.py:6, rank 2)" in d["runs"][0]["first_failure"]["reason"]' "(2, True)"
 run 0 status --local ranks
+holds test "$(grep -c '^$' .out)" = 1
 holds grep -q "worker 2: .*ValueError: bad batch 17 (train.py:6, rank 2)" .out
-run 0 why --local ranks
+run 0 why --local ranks; says out "'trainc logs --local ranks' shows"
 says out "first failure: worker 2"
 
 # ---- other frameworks report it the same way; the rank is the one that the framework assigned ----
