@@ -238,7 +238,7 @@ static struct answers answers_of(struct session *session, const struct run_state
 
 	switch (s->phase) {
 	case RUN_RUNNING: case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
-	case RUN_SUSPENDED: 
+	case RUN_SUSPENDED:
 		add_answer(a, &all, str_printf(a, "%s starts its replicas", command_about(session, "resume", s)).p);
 		break;
 	case RUN_QUEUED: add_queued(a, evidence, &all); return all;

@@ -23,7 +23,7 @@ run 2 apply --prune good.tj; says err "trainc: apply has no option '--prune'; ap
 run 2 delete --wait a; says err "trainc: delete has no option '--wait'; delete always waits until ever"
 run 2 delete --now a; says err "trainc: delete has no option '--now'; replicas in a cluster have the"
 run 2 delete --grace-period=0 a; says err "trainc: delete has no option '--grace-period'; replicas in a cluster have the"
-run 2 delete --ignore-not-found a; says err "trainc: delete has no option '--ignore-not-found'; leave it out: delete of a run "
+run 2 delete --ignore-not-found a; says err "trainc: delete has no option '--ignore-not-found'; leave it out: if the run does not exist, delete reports that"
 run 2 delete --force a; says err "trainc: --force is for local runs (--local); in a cluster, replicas have the grace period"
 run 2 delete --cascade a; says err "trainc: delete has no option '--cascade'; delete always removes the Jobs"
 run 2 logs --all-containers a; says err "trainc: logs has no option '--all-containers'; --all prints all replicas and "

@@ -125,6 +125,12 @@ static bool help_choice(struct fault *f, struct diag *d)
 	return true;
 }
 
+/* Returns the function of a condition that WORD names, as in `running = chief started`; "done" for other words. */
+static const char *condition_meant(struct str word)
+{
+	return str_is(word, "started") ? "started" : str_is(word, "ready") ? "ready" : "done";
+}
+
 /* Reports TJ0105: a complete item, and another one on its line. */
 bool complain_separator(struct fault *f)
 {
@@ -154,8 +160,8 @@ bool complain_separator(struct fault *f)
 	struct str quoted = body && !sure && f->found.kind == TOKEN_IDENT ? fault_quoted(f) : STR("");
 	const char *type = body && !sure ? field_type(fault_text(f, f->item)) : NULL;
 	if (type && strcmp(type, "condition?") == 0)
-		diag_help(ds, d, "a condition names its role in parentheses: '%.*s = done(ROLE)'",
-			STR_ARG(fault_text(f, f->item)));
+		diag_help(ds, d, "a condition names its role in parentheses: '%.*s = %s(ROLE)'",
+			STR_ARG(fault_text(f, f->item)), condition_meant(fault_text(f, f->i)));
 	else if (rest.n && sure)
 		diag_help(ds, d, "put '%.*s' on its own line", STR_ARG(rest));
 	else if (quoted.n)
