@@ -307,7 +307,8 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 	else if (want->kind == TYPE_LIST && type_fit(want->elem, t) == FIT_OK)
 		diag_help(c->diags, d, "write '[%.*s]'", STR_ARG(words));
 	else if (want->kind == TYPE_INT && t->kind == TYPE_ROLE)
-		diag_help(c->diags, d, "a condition names one role; join two with 'and': 'done(ROLE) and done(%.*s)'", STR_ARG(words));
+		diag_help(c->diags, d, "a condition names one role; join two with 'and': 'done(ROLE) and done(%.*s)'",
+			STR_ARG(words));
 	else if (want->kind == TYPE_DURATION && t->kind == TYPE_INT)
 		diag_help(c->diags, d, "write a unit: %.*ss, %.*smin or %.*sh", STR_ARG(words), STR_ARG(words),
 			STR_ARG(words));
