@@ -119,6 +119,7 @@ control_plane() {
 		--service-account-issuer https://kubernetes.default.svc.cluster.local \
 		--service-account-key-file "$pki/accounts.pub" --service-account-signing-key-file "$pki/accounts.key" \
 		--service-cluster-ip-range 10.96.0.0/16 --profiling=false --allow-privileged \
+		${E2E_EVENT_TTL:+--event-ttl "$E2E_EVENT_TTL"} \
 		--feature-gates GenericWorkload=true --runtime-config scheduling.k8s.io/v1alpha1=true "$@"
 	kubeconfig "$D/kubeconfig.inside" "$port" admin
 	kubeconfig "$D/kubeconfig.manager" "$port" manager

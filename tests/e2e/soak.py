@@ -4,7 +4,7 @@
 
 `wait`, `status --watch` and `logs -f` follow one run for SECONDS (300) while its pods are modified, deleted and
 re-created, and other runs of the namespace are created, fail and are deleted.  Memory is compared between a quarter of
-the time and the end.
+the time and the end; from a quarter of 300 s on the number of Events is constant, since they expire after a minute.
 """
 
 import json

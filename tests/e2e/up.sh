@@ -15,6 +15,7 @@
 # E2E_TRAINER, E2E_COSCHEDULING, E2E_KUEUE), or E2E_COREDNS
 # and E2E_NODE: the directories that build.sh prints.  E2E_NODES=N (kwok) makes N nodes instead of one.
 # E2E_AUDIT=1 (kwok) makes DIR/kubeconfig.controller, another administrator's, whose requests are in DIR/audit.log.
+# E2E_EVENT_TTL=1m0s lets Events expire after that time, and not after an hour.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
