@@ -15,10 +15,11 @@
 
 /*
  * JUDGE_SHARE: the pause before a run is judged again, as a multiple of the time that the last judgment took, at most
- * JUDGE_MOST_MS. VANISHED_MS: how long to wait, after the Jobs of a run were deleted, for Jobs that replace them, as
- * with 'kubectl replace --force'. RECORD_MS: the time by which the watch of records may lag behind the others.
+ * JUDGE_MOST_MS. IDLE_SHARE: the pause before a run that works is judged without a change, as a multiple of the same
+ * pause. VANISHED_MS: how long to wait, after the Jobs of a run were deleted, for Jobs that replace them, as with
+ * 'kubectl replace --force'. RECORD_MS: the time by which the watch of records may lag behind the others.
  */
-enum { JUDGE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000 };
+enum { JUDGE_SHARE = 20, IDLE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000 };
 #define NS_PER_MS INT64_C(1000000)
 
 /* ---- actions for runs ---- */
@@ -87,14 +88,17 @@ static uint64_t print_of(const struct run_state *s)
 
 /*
  * The time after which a run must be judged again even if it is unchanged: some states depend on how long something
- * lasts.
+ * lasts. A large run that works is judged less often, so that this takes a four-hundredth of the time.
  */
-static int64_t patience(const struct run_state *s)
+static int64_t patience(const struct cluster_watch *c, const struct run_state *s)
 {
+	int64_t usual = 30 * NS_PER_SECOND, most = 4 * usual, share = IDLE_SHARE * c->pause;
+
 	switch (s->phase) {
 	case RUN_PENDING: case RUN_STARTING: case RUN_DEGRADED: case RUN_STALLED: case RUN_QUEUED:
 	case RUN_UNKNOWN: return 5 * NS_PER_SECOND;
-	default: return 60 * NS_PER_SECOND;
+	case RUN_RUNNING: return share < usual ? usual : share < most ? share : most;
+	default: return usual;
 	}
 }
 
@@ -303,7 +307,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	c->dirty = false;
 	if (c->seen && !was_final && !(parent_is_left(&c->parent) && c->parent.verdict.n) && may_be_replaced(c))
 		return false;
-	loop_timer_set(c->cluster->client.loop, &c->timer, held ? held : patience(&s));
+	loop_timer_set(c->cluster->client.loop, &c->timer, held ? held : patience(c, &s));
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
 		return false;                   /* the run was removed after its end: its last state counts */
 	attend_run(c, a, &s, &objects);

@@ -302,7 +302,7 @@ def held(s):
         running(s, 3)
         s.want(0, "suspend", "a", out="run/a suspended")
         is_state(s, "a", "Suspended")
-        why(s, "a", "'trainc resume a' starts its replicas")
+        why(s, "a", f"'trainc resume -n {s.ns} a' starts its replicas")
         s.want(0, "apply", "a.tj", "--no-wait", out="Job/a-worker unchanged")
         s.write("b.tj", job("b", 3))
         s.want(0, "apply", "b.tj", "--for", "running")
