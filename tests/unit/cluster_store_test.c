@@ -246,7 +246,7 @@ struct bench {
 	/* "NAME:N " for each job that was queued, where N is the number of its objects known at that time */
 	struct buf worked;
 	bool hold;                      /* passes start but do not end */
-	size_t syncs;
+	size_t syncs, outages;          /* how often the watches became current, and stopped being so */
 	/* the loop ends when `worked` contains this text and all watches are live; NULL: never */
 	const char *until;
 };
@@ -436,10 +436,10 @@ static void tables(void)
 #define REST "wait 1\nhang\non GET " PODS "\n" JSON "hang\non GET *\ncode 404\n" JSON \
 	"body {\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"m\"}\n"
 
-static void synced(struct controller *c)
+static void turned(struct controller *c)
 {
 	(void)c;
-	bench.syncs++;
+	++*(watches_current(bench.watches) ? &bench.syncs : &bench.outages);
 	maybe_stop();
 }
 
@@ -453,7 +453,7 @@ static void watch(const char *script)
 	CHECK_TEXT(worked(), "a:0 b:0 end:0 ");
 	bench.until = "end:1";
 	put(&bench.control.store, "a", "u1", "7", "answer");
-	bench.watches = watches_start(&bench.control, synced);
+	bench.watches = watches_start(&bench.control, turned);
 	peer_run(&bench.peer);
 }
 
@@ -493,7 +493,7 @@ static void replaced(void)
 	CHECK(came_up("a:0 ") && came_up("b:2 "));
 	CHECK_TEXT(held(s, "a"), "");
 	CHECK_TEXT(held(s, "b"), "u5:p19 u2:p20 ");
-	CHECK(s->n == 3 && bench.syncs == 1);
+	CHECK(s->n == 3 && bench.syncs == 1 && bench.outages == 1 && !watches_current(bench.watches));
 	end();
 }
 
@@ -524,7 +524,7 @@ static void forbidden(void)
 		"body {\"kind\":\"Status\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\"m\"}\n"
 		"on GET *\ncode 404\n" JSON
 		"body {\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"m\"}\n");
-	bench.watches = watches_start(&bench.control, synced);
+	bench.watches = watches_start(&bench.control, turned);
 	loop_timer_set(bench.peer.loop, &look, 0);
 	peer_run(&bench.peer);
 	loop_timer_drop(bench.peer.loop, &look);
