@@ -520,8 +520,8 @@ static void note_inserted(struct check *c, struct diag *d, const struct node *re
 }
 
 /*
- * May the inserted record set the field? The answer is no only if the record, or the let that it names, lists all its
- * fields as plain items.
+ * Can RECORD, which is inserted with `...`, set FIELD? False if RECORD, or the body of the `let` that RECORD names, has
+ * only plain items and none of them sets FIELD.
  */
 static bool may_hold(const struct node *record, struct str field)
 {

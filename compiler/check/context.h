@@ -284,7 +284,7 @@ const struct node *body_member(const struct node *body, const char *key);
  * names are missing; empty for anything else.
  */
 struct str env_reference(struct check *c, const struct node *n, bool *ret_certain);
-/* Adds help for a record instead of a variable's value; false when there is no such help. */
+/* Adds help to D if a record was written as the value of a variable; returns false if it added none. */
 bool advise_env(struct check *c, struct diag *d, const struct node *n);
 /* Reports `x.upper()` on a text or a list, for which there is a function; true if it did. */
 bool report_text_method(struct check *c, struct node *call, const struct type *t);

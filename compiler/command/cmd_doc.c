@@ -62,7 +62,7 @@ static struct str up_to_dot(struct str name)
 }
 
 /*
- * Returns the name to import; p == NULL after reporting that there is no such module. Modules of the library do not
+ * Returns the name to import. If the module does not exist, reports that and returns p == NULL. Library modules do not
  * need "std.", since a package's module always has a dot in its name.
  */
 static struct str imported_name(struct session *s, struct str operand)

@@ -66,7 +66,7 @@ static void compare(void *to, const struct library_module *m, const struct libra
 	buf_printf(&s->found, "%s%.*s", s->n++ ? ", " : "", STR_ARG(name));
 }
 
-/* Finds the framework; returns false after reporting that there is none, or several. */
+/* Finds the framework. If no framework or several match, reports that and returns false. */
 static bool find_framework(struct search *s)
 {
 	suggest_init(&s->near, s->session->arena, s->wanted);

@@ -333,7 +333,7 @@ struct control_ops engine_ops(struct engine *e)
 
 /* ---- orders ---- */
 
-/* F-49 of docs/testing.md: handles a port that another program took while the replica was not running. */
+/* Handles a port that another program took while the replica was not running. */
 static void port_taken(struct engine *e, const struct replica *r, int64_t number)
 {
 	struct str why = str_printf(e->arena, "port %lld is taken by another program", (long long)number);

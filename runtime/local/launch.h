@@ -26,7 +26,7 @@ struct str launch_notes(const struct launch *l);
 /* Adds a note, unless it has been added already. */
 void launch_note(struct launch *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Checks every environment (F-48 of docs/testing.md). To be called when addresses and devices are known. */
+/* Checks every environment. To be called when addresses and devices are known. */
 void launch_place(struct launch *l, const struct places *places, const struct isolation *iso,
 	const struct devices *devices, struct buf *why);
 

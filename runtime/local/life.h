@@ -57,8 +57,8 @@ struct life_end {
 void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end *e);
 
 /*
- * Reports that a replica cannot be started, and that trying again would not help: the job fails (F-48 of
- * docs/testing.md). CAUSE must live as long as the run.
+ * Reports that a replica cannot be started, and that trying again would not help: the job fails. CAUSE
+ * must live as long as the run.
  */
 void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, int64_t now);
 

@@ -26,7 +26,7 @@ const char *places_hosts(const struct places *p);
 
 /*
  * Releases the ports of a replica that is about to start. False, with the number in RET, when another program has one
- * of them by now (F-49 of docs/testing.md).
+ * of them by now.
  */
 bool places_free(struct places *p, unsigned role, int64_t i, int64_t *ret_taken);
 /* Finds new numbers for ports that another program has by now. To be called when no replica runs. */

@@ -8,7 +8,6 @@
  *                   scratch/     scratch volumes, files, generated keys
  *                   keeper.log   errors of the keeper itself; usually empty
  *                   reserve      while the run continues: space for its last state, in case logs fill the disk
- *                                (row F-47 of docs/testing.md)
  *
  * STATE is $TRAINC_STATE_DIR, else $XDG_STATE_HOME/trainc, else ~/.local/state/trainc.
  * Directories are 0700, files 0600.
@@ -28,7 +27,7 @@ struct str run_dir_path(struct arena *a, struct str state_dir, struct str run);
  * Makes the directory of a new run, with `logs` and `scratch` in it, and locks it: the process that holds the returned
  * descriptor (close-on-exec) is the keeper of the run. -1 with an explanation and STATUS 5 when a run of that name is
  * alive, or exists while REPLACE is false; STATUS 3 when the disk refuses. Fails before anything starts when there is
- * no room for the run's logs (F-47 of docs/testing.md).
+ * no room for the run's logs.
  */
 int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why, int *status);
 

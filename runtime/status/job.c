@@ -1,4 +1,4 @@
-/* job.c - judges one Job. Rows such as S-10 are those of docs/testing.md. */
+/* job.c - judges one Job. See docs/status.md. */
 #include "runtime/status/job.h"
 
 #include "base/words.h"
@@ -50,7 +50,7 @@ static struct job_view by_condition(struct arena *a, const struct data *c, enum 
 		status_time(c, "lastTransitionTime"));
 }
 
-/* The Job failed (rows S-10, S-11). Names the indexes that failed. */
+/* The Job failed. Names the indexes that failed. */
 static struct job_view failed(struct arena *a, const struct data *job, const struct data *c, enum run_phase phase)
 {
 	struct job_view v = by_condition(a, c, phase);
@@ -67,7 +67,7 @@ bool job_is_held(const struct data *job)
 		status_annotation(job, STARTED_ANNOTATION).n);
 }
 
-/* The Job is suspended (row S-15). Names the client that set the field last. */
+/* The Job is suspended. Names the client that set the field last. */
 static struct job_view suspended(struct arena *a, const struct data *job)
 {
 	const struct data *c = status_condition_true(job, "Suspended"),
@@ -81,14 +81,14 @@ static struct job_view suspended(struct arena *a, const struct data *job)
 		status_time(c, "lastTransitionTime"));
 	v.suspended = true;
 	if (status_label(job, "kueue.x-k8s.io/queue-name").n)
-		/* a queue holds the Job back (row S-14) */
+		/* a queue holds the Job back */
 		v = (struct job_view){ .phase = RUN_QUEUED, .suspended = true, .since = v.since,
 			.cause = str_printf(a, "waits in the queue '%.*s'",
 			STR_ARG(text_line(a, status_label(job, "kueue.x-k8s.io/queue-name")))) };
 	return v;
 }
 
-/* Decides by the Job's conditions (rows S-01, S-10 to S-15); false when they decide nothing. */
+/* Decides by the Job's conditions; false when they decide nothing. */
 static bool decided(struct arena *a, const struct data *job, struct job_view *ret)
 {
 	static const struct {
@@ -114,7 +114,7 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 	return false;
 }
 
-/* Another controller runs the Job, and has not reported anything yet (row S-16). */
+/* Another controller runs the Job, and has not reported anything yet. */
 static bool unmanaged(struct arena *a, const struct data *job, int64_t age, struct job_view *ret)
 {
 	struct str by = status_text(job, "spec.managedBy");
@@ -129,7 +129,7 @@ static bool unmanaged(struct arena *a, const struct data *job, int64_t age, stru
 }
 
 /*
- * The newest event that says that pods cannot be created, if it is newer than the last pod; else NULL (row S-18).
+ * The newest event that says that pods cannot be created, if it is newer than the last pod; else NULL.
  * Events of an earlier Job of that name, and from before the Job was suspended or resumed, are no longer of interest.
  */
 static const struct event *refused(const struct events *events, const struct data *job)
@@ -179,23 +179,23 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 	if (decided(a, job, &v) || unmanaged(a, job, age, &v))
 		return v;
 	if (!started && !any && age < TAKEN_UP)
-		/* no controller has reported about the Job yet (row S-17) */
+		/* no controller has reported about the Job yet */
 		return view(RUN_PENDING, STR("was just created"), made);
 	const struct event *e = pods->active + pods->succeeded < parallelism ?
 		refused(events, job) : NULL;
 	if (e)
-		/* the Job's pods cannot be created (row S-18) */
+		/* the Job's pods cannot be created */
 		return view(RUN_STALLED, text_cause(a, e->reason, why_refused(e->message)), e->time);
 	if (phase_rank(pods->phase) < phase_rank(RUN_STARTING))
-		/* the phase of the pods decides (row S-19) */
+		/* the phase of the pods decides */
 		return view(pods->phase, pods->cause, 0);
-	/* fewer pods are ready than expected (row S-20) */
+	/* fewer pods are ready than expected */
 	if (ready < expected)
 		return view(RUN_STARTING, pods->cause.n ? pods->cause : !any ? STR("no pods yet") :
 			str_printf(a, "%lld/%lld ready", (long long)ready, (long long)expected), 0);
 	if (pods->restarted && now - pods->restarted < FRESH)
 		return view(RUN_DEGRADED, str_printf(a, "restarted less than a minute ago: %.*s",
 			STR_ARG(pods->restarting)), pods->restarted);
-	/* all is well (rows S-21, S-22) */
+	/* all is well */
 	return view(RUN_RUNNING, STR(""), 0);
 }

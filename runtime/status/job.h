@@ -1,5 +1,5 @@
 /*
- * job.h - judges one Job: rows S-01 and S-10 to S-22 of docs/testing.md, together with what its pods show.
+ * job.h - judges one Job by its conditions and counts, together with what its pods show.
  */
 #ifndef TRAINC_RUNTIME_STATUS_JOB_H
 #define TRAINC_RUNTIME_STATUS_JOB_H

@@ -1,4 +1,4 @@
-/* object.c - judges an object other than a pod or Job. Rows such as S-50 are those of docs/testing.md. */
+/* object.c - judges an object other than a pod or Job. See docs/status.md. */
 #include "runtime/status/object.h"
 
 static struct object_view view(enum run_phase phase, struct str cause)
@@ -16,7 +16,7 @@ static struct str event_text(struct arena *a, const struct event *e)
 	return e ? text_cause(a, e->reason, e->message) : STR("");
 }
 
-/* ---- ready endpoints of a Service (row S-50) ---- */
+/* ---- ready endpoints of a Service ---- */
 
 struct endpoints {
 	int64_t ready, n;
@@ -84,7 +84,7 @@ static struct object_view claim(struct arena *a, const struct data *o, const str
 	return v;
 }
 
-/* ---- controllers of pods that do not end (rows S-53, S-54) ---- */
+/* ---- controllers of pods that do not end ---- */
 
 static struct object_view counted(struct arena *a, int64_t want, int64_t have, bool settled, const char *what)
 {
@@ -126,7 +126,7 @@ static struct object_view others_like_it(struct arena *a, const struct data *o, 
 	return v;
 }
 
-/* ---- objects that admit pods together (row S-60) ---- */
+/* ---- objects that admit pods together ---- */
 
 static struct object_view gate(enum run_phase phase, struct str cause)
 {
@@ -232,7 +232,7 @@ static struct object_view unknown(struct arena *a, const struct data *o)
 
 /* ---- entry point ---- */
 
-/* Kinds without a state, among them those of row S-52: such an object is fine as soon as it exists. */
+/* Kinds without a state: such an object is fine as soon as it exists. */
 static const char *const plain[] = { "ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole",
 	"ClusterRoleBinding",
 	"NetworkPolicy", "EndpointSlice", "Endpoints", "StorageClass", "PriorityClass", "RuntimeClass", "Namespace",
@@ -246,7 +246,7 @@ bool object_is_part(const struct data *o)
 	return text_among(status_text(o, "kind"), plain) || text_among(status_text(o, "kind"), judged);
 }
 
-/* The object is being deleted, or its controller has not seen the last change yet (rows S-01, S-02). */
+/* The object is being deleted, or its controller has not seen the last change yet. */
 static bool outdated(struct arena *a, const struct data *o, struct object_view *ret)
 {
 	int64_t generation = status_number(o, "metadata.generation", 0);

@@ -1,5 +1,5 @@
 /*
- * object.h - judges an object other than a pod or Job: rows S-01 to S-03 and S-50 to S-61 of docs/testing.md.
+ * object.h - judges an object other than a pod or Job.
  */
 #ifndef TRAINC_RUNTIME_STATUS_OBJECT_H
 #define TRAINC_RUNTIME_STATUS_OBJECT_H
@@ -46,7 +46,7 @@ void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *sl
 struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods,
 	const struct events *events);
 
-/* Is OBJECT of a kind that does not represent a whole run (rows S-50 to S-60 of docs/testing.md)? */
+/* Is OBJECT of a kind that does not represent a whole run? */
 bool object_is_part(const struct data *o);
 
 /*

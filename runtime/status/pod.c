@@ -1,4 +1,4 @@
-/* pod.c - judges one pod. Rows such as S-30 are those of docs/testing.md. */
+/* pod.c - judges one pod. See docs/status.md. */
 #include "runtime/status/pod.h"
 
 #include "base/words.h"
@@ -23,7 +23,7 @@ static void say(struct judging *j, enum run_phase phase, struct str reason, stru
 	j->view->cause = text_cause(j->arena, reason, message);
 }
 
-/* ---- a container that waits (rows S-32 to S-34) ---- */
+/* ---- a container that waits ---- */
 
 static bool gone_for_good(struct str message)
 {
@@ -219,7 +219,7 @@ static bool is_sidecar(const struct data *pod, struct str name)
 	return false;
 }
 
-/* Judges the init containers; true when one of them decides (row S-36). */
+/* Judges the init containers; true when one of them decides. */
 static bool init_containers(struct judging *j)
 {
 	const struct data *list = status_list(j->pod, "status.initContainerStatuses");
@@ -254,7 +254,7 @@ static struct str no_node_text(struct str message)
 	return str_ends(message, rest) ? (struct str){ message.p, message.n - rest.n } : message;
 }
 
-/* Judges a pod without a node; true when it has none (rows S-30, S-31). */
+/* Judges a pod without a node; true when it has none. */
 static bool unscheduled(struct judging *j)
 {
 	static const char *const told[] = { "FailedScheduling", NULL };
@@ -281,7 +281,7 @@ static bool unscheduled(struct judging *j)
 	return true;
 }
 
-/* The pod has a node, but its containers have no state yet (row S-35). */
+/* The pod has a node, but its containers have no state yet. */
 static void not_created(struct judging *j)
 {
 	static const char *const troubles[] = { "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox",
@@ -300,7 +300,7 @@ static void not_created(struct judging *j)
 			(long long)(age / (60 * NS_PER_SECOND))));
 }
 
-/* The pod runs, but is not ready (row S-37). */
+/* The pod runs, but is not ready. */
 static void not_ready(struct judging *j)
 {
 	static const char *const probes[] = { "Unhealthy", "NodeNotReady", NULL };
@@ -332,7 +332,7 @@ static void own_reason(struct judging *j)
 	}
 }
 
-/* The pod is being deleted, whoever requested that (row S-01). */
+/* The pod is being deleted, whoever requested that. */
 static void deleting(struct judging *j)
 {
 	j->view->phase = RUN_TERMINATING;
@@ -347,10 +347,10 @@ static void judge(struct judging *j, struct str phase)
 	struct pod_view *v = j->view;
 
 	if (v->succeeded) {
-		v->phase = RUN_SUCCEEDED;                               /* the pod has succeeded (row S-39) */
+		v->phase = RUN_SUCCEEDED;                               /* the pod has succeeded */
 		v->cause = v->reason = STR("");
 	} else if (str_is(phase, "Failed")) {
-		v->phase = RUN_FAILED;                                  /* the pod has failed (row S-40) */
+		v->phase = RUN_FAILED;                                  /* the pod has failed */
 		if (!v->cause.n)
 			init_containers(j);
 		v->phase = RUN_FAILED;
@@ -361,12 +361,12 @@ static void judge(struct judging *j, struct str phase)
 		own_reason(j);
 		deleting(j);
 	} else if (str_is(phase, "Unknown")) {
-		say(j, RUN_UNKNOWN, STR("Unknown"), STR("its node does not answer"));  /* row S-41 */
+		say(j, RUN_UNKNOWN, STR("Unknown"), STR("its node does not answer"));
 		own_reason(j);
 	} else if (v->cause.n && v->phase != RUN_PENDING) {
 		return;
 	} else if (v->running) {
-		v->phase = RUN_RUNNING;                                 /* the pod runs and is ready (row S-38) */
+		v->phase = RUN_RUNNING;                                 /* the pod runs and is ready */
 		if (!v->ready)
 			not_ready(j);
 	} else if (!v->cause.n && !unscheduled(j) && !init_containers(j)) {

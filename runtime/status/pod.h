@@ -1,5 +1,5 @@
 /*
- * pod.h - judges one pod: rows S-30 to S-41 of docs/testing.md, and why its container stopped.
+ * pod.h - judges one pod by its conditions and containers, and tells why its container stopped.
  */
 #ifndef TRAINC_RUNTIME_STATUS_POD_H
 #define TRAINC_RUNTIME_STATUS_POD_H

@@ -262,8 +262,7 @@ static enum run_phase as_run(enum run_phase phase)
 }
 
 /*
- * Sets why the run does not run: the worst role decides. Objects that admit pods explain why no pod runs (row S-60 of
- * docs/testing.md).
+ * Sets why the run does not run: the worst role decides. Objects that admit pods explain why no pod runs.
  */
 static void hold_back(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
