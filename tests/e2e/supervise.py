@@ -497,9 +497,14 @@ def autoscaled(d):
     d.until("two run", lambda: d.phases() == ["Running"] * 2)
 
     def size():
-        """What an autoscaler reads: the desired size, the current size, and the pods that it would measure."""
+        """
+        What an autoscaler reads: the desired size, the current size, and the number of pods that it would measure;
+        None before the controller has written the first status, which may be after the pods run.
+        """
         path = f"/apis/{GROUP}/v1/namespaces/{d.space.ns}/pytorchjobs/train/scale"
         o = json.loads(d.space.kubectl("get", "--raw", path, ns=False))
+        if "selector" not in o["status"]:
+            return None
         pods = d.space.kubectl("get", "pods", "-l", o["status"]["selector"], "-o", "name").split()
         return o["spec"]["replicas"], o["status"]["replicas"], len(pods)
 
